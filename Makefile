@@ -1,0 +1,50 @@
+# Every target sets up .venv by itself, and again only after the files that describe it have changed.
+PYTHON ?= python3
+CONSTRAINTS ?= constraints.txt
+OUT ?= out
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
+# Two processes of tests: each keeps to one thread, else they fight over the cores.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
+PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
+
+.PHONY: reproduce test verify-deep bench lint typings sims clean
+.NOTPARALLEL:  # two pips in one environment break it
+
+reproduce: .venv/.ready-core
+	$(BIN)/fairfl reproduce --out "$(OUT)"
+
+test: .venv/.ready-dev
+	$(PYTEST)
+
+verify-deep: .venv/.ready-dev
+	HYPOTHESIS_PROFILE=deep $(PYTEST) -m deep --timeout 0
+
+bench: .venv/.ready-bench
+	$(BIN)/fairfl bench --out BENCHMARKS.md
+
+lint: .venv/.ready-dev
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m pyright
+
+# torch is large: the targets above do without it.
+sims: .venv/.ready-sims
+
+# The links by which type checkers and editors find fairfl.theory and its siblings.
+typings:
+	$(PYTHON) tools/typings.py
+
+clean:
+	rm -rf .venv "$(OUT)" build dist *.egg-info .coverage .benchmarks .hypothesis .pytest_cache .ruff_cache
+	find . -name .git -prune -o -name __pycache__ -prune -exec rm -rf {} +
+
+# setuptools first, and no build isolation: one download less, and the pinned version builds.
+.venv/.made:
+	$(PYTHON) -m venv .venv
+	$(PIP) install -c "$(CONSTRAINTS)" "setuptools>=77"
+	touch $@
+
+# .venv/.ready-core has the core alone, .venv/.ready-NAME the extra NAME besides.
+.venv/.ready-%: .venv/.made pyproject.toml setup.py fairfl/_version.py constraints.txt
+	$(PIP) install -c "$(CONSTRAINTS)" --no-build-isolation --editable ".$(if $(filter core,$*),,[$*])"
+	touch $@

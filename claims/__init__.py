@@ -1,0 +1,1 @@
+"""Statements of the papers, and the certificates that they are checked by."""

@@ -1,0 +1,1 @@
+"""Pictures: one module a figure or table, each data() then draw()."""

@@ -1,0 +1,1 @@
+"""Experiments: data, engine and algorithms; only what needs torch imports it."""

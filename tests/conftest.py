@@ -1,0 +1,27 @@
+"""What every test starts from: hypothesis profiles, a screenless matplotlib, the folder of real data."""
+
+import os
+from pathlib import Path
+
+import matplotlib
+import pytest
+from hypothesis import settings
+
+matplotlib.use("Agg")
+
+# The same examples in each run, so that a change is judged by its own doing.
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
+# New examples in each run, and the way back to a failing one printed.
+settings.register_profile("deep", deadline=None, max_examples=2000, print_blob=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def fairfl_data() -> Path:
+    """The folder with copies of the public data sets; the test is skipped where there is none."""
+    folder = os.environ.get("FAIRFL_DATA")
+    if not folder:
+        pytest.skip("FAIRFL_DATA is unset: it names the folder with adult/, compas/, bank/, mnist/ and vehicle/")
+    if not Path(folder).is_dir():
+        pytest.fail(f"FAIRFL_DATA must name a folder, got {folder!r}")
+    return Path(folder)

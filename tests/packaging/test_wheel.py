@@ -1,0 +1,113 @@
+"""The wheel holds every module and data file of the source folders, and works without the checkout."""
+
+import configparser
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import numpy
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE_DIR = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["package-dir"]
+KINDS = {".py", ".json", ".toml", ".mplstyle", ".typed"}
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    """What the command prints; its whole output where it fails."""
+    done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def files_of(root: Path) -> set[str]:
+    """The files that the wheel must hold, by their names in it."""
+    return {
+        "/".join([*package.split("."), *file.relative_to(root / folder).parts])
+        for package, folder in PACKAGE_DIR.items()
+        for file in (root / folder).rglob("*")
+        if file.is_file() and (file.suffix in KINDS or file.name == "py.typed")
+    }
+
+
+def build(source: Path, out: Path) -> Path:
+    """A wheel of the tree, built with the setuptools that is installed."""
+    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, source, cwd=source)
+    (wheel,) = out.glob("*.whl")
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """A copy of what the build reads: a build/ folder left in the checkout would leak old files into later wheels."""
+    copy = tmp_path_factory.mktemp("source")
+    for name in ("pyproject.toml", "setup.py", "LICENSE", "README.md"):
+        if (ROOT / name).exists():
+            shutil.copy(ROOT / name, copy)
+    for folder in PACKAGE_DIR.values():
+        shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return copy
+
+
+@pytest.fixture(scope="module")
+def planted(source):
+    """A nested package and a table that no file of the build names."""
+    (source / "theory" / "planted" / "deeper").mkdir(parents=True)
+    for name in ("__init__.py", "module.py", "deeper/__init__.py"):
+        (source / "theory" / "planted" / name).touch()
+    (source / "claims" / "planted_tables").mkdir()
+    (source / "claims" / "planted_tables" / "table.json").write_text("{}")
+
+
+@pytest.fixture(scope="module")
+def wheel(source, planted, tmp_path_factory):
+    return build(source, tmp_path_factory.mktemp("dist"))
+
+
+def test_the_wheel_holds_every_module_and_data_file(source, wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name for name in archive.namelist() if name.startswith("fairfl/")}
+    expected = files_of(source)
+    assert {"fairfl/__init__.py", "fairfl/theory/__init__.py", "fairfl/py.typed"} <= expected
+    assert {"fairfl/theory/planted/deeper/__init__.py", "fairfl/claims/planted_tables/table.json"} <= expected
+    assert held == expected
+
+
+def test_the_wheel_declares_version_licence_and_command(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        inner = wheel.name.removesuffix("-py3-none-any.whl") + ".dist-info/"
+        metadata = archive.read(inner + "METADATA").decode()
+        commands = configparser.ConfigParser()
+        commands.read_string(archive.read(inner + "entry_points.txt").decode())
+        licence = archive.read(inner + "licenses/LICENSE").decode()
+    version = wheel.name.split("-")[1]
+    assert f"\nVersion: {version}\n" in metadata
+    assert "\nLicense-Expression: Apache-2.0\n" in metadata
+    assert "END OF TERMS AND CONDITIONS" in licence
+    assert dict(commands["console_scripts"]) == {"fairfl": "fairfl.cli:main"}
+
+
+def test_the_installed_wheel_is_what_gets_imported(wheel, tmp_path):
+    home = tmp_path / "env"
+    venv.create(home, with_pip=False, symlinks=True)
+    python = home / "bin" / "python"
+    pip = (sys.executable, "-m", "pip", "--python", python, "--quiet", "--no-input")
+    run(*pip, "install", "--no-deps", "--no-index", wheel, cwd=tmp_path)
+    (site,) = home.glob("lib/python*/site-packages")
+    # The dependencies come from the environment of the tests. A folder named in a .pth file has its own .pth files left
+    # unread, so the editable install of the checkout is not seen.
+    (site / "dependencies.pth").write_text(f"{Path(numpy.__file__).parents[1]}\n", encoding="utf-8")
+
+    code = (
+        "import fairfl, importlib, sys\n"
+        f"for name in {sorted(PACKAGE_DIR)}: print(importlib.import_module(name).__file__)\n"
+        "print(fairfl.__version__)"
+    )
+    *files, version = run(python, "-I", "-c", code, cwd=tmp_path).split()
+    assert len(files) == len(PACKAGE_DIR)
+    assert all(Path(file).resolve().is_relative_to(site.resolve()) for file in files), files
+    assert version == wheel.name.split("-")[1]

@@ -1,0 +1,1 @@
+../../fairfl/__init__.py

@@ -1,0 +1,1 @@
+../../fairfl/_version.py
