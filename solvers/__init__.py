@@ -1,0 +1,1 @@
+"""Answers: closed forms, duals, linear programmes, frontiers and their certificates."""

@@ -1,0 +1,45 @@
+"""CFL(eps) on continuous laws where η is shared within each group: lemma 7 in closed form, all eps in one pass."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairfl.solvers.solution import LAW_TOLERANCE, Certificate, Solution, evaluate
+from fairfl.solvers.threshold import ThresholdSolution, pooled_problem, solve_thresholds
+from fairfl.theory.checks import Array
+from fairfl.theory.classifiers import Classifier
+from fairfl.theory.continuous import ContinuousModel
+from fairfl.theory.federation import Federation
+
+ADVICE = "raise the tolerance, or use method='lp'"
+
+
+def threshold_model(fed: Federation) -> ContinuousModel | None:
+    """The continuous model when thresholds solve CFL on it (η shared within each group), else None."""
+    model = fed.model
+    return model if isinstance(model, ContinuousModel) and model.shared_within_group else None
+
+
+def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[ThresholdSolution, Array]:
+    """Thresholds for every eps (E,) and the accuracies (E,)."""
+    found = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, eps.size), eps)
+    return found, threshold_accuracy(fed, model, found.t0, found.t1)
+
+
+def threshold_accuracy(fed: Federation, model: ContinuousModel, t0: Array, t1: Array) -> Array:
+    """Pooled accuracy of the rules x > t_a: P(y=0) + ∫_{t_0}^∞ u_0 + ∫_{t_1}^∞ u_1."""
+    return 1.0 - fed.base_rate + model.gain(0).above(t0)[0] + model.gain(1).above(t1)[0]
+
+
+def solve_cfl(fed: Federation, model: ContinuousModel, eps: Array) -> Solution:
+    """Certified CFL(eps), eps of shape (1,)."""
+    found, accuracy = solve_many(fed, model, eps)
+    lam, md = found.multiplier, found.mean_difference
+    # the rule accepts exactly where the Lagrangian integrand is positive, so the dual value is the Lagrangian's
+    price = np.where(lam == 0, 0.0, lam * md + np.abs(lam) * np.where(lam == 0, 0.0, eps))
+    error = model.gain(0).error + model.gain(1).error
+    violation = np.maximum(np.abs(md) - eps, 0.0)
+    certificate = Certificate(float(accuracy[0]), float((accuracy + price)[0]), float(violation[0]), error)
+    certificate.check(LAW_TOLERANCE, ADVICE)
+    rule = Classifier.thresholds([float(found.t0[0]), float(found.t1[0])])
+    return evaluate(fed, "cfl", eps, rule, lam, (certificate,))

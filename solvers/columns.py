@@ -1,0 +1,73 @@
+"""Randomised solutions by column generation: mix the classifiers of several multipliers into a feasible one.
+
+Newton's method on the dual stops at one deterministic rule. Where scores tie on a set of positive mass, or where the
+dual is so curved that a rounding of λ breaks a constraint, the optimum is a mixture of rules with almost the same λ.
+The master problem maximises Σ θ_j acc(f_j) over mixtures that satisfy the constraints; its own dual proposes the next λ.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import optimize
+
+from fairfl.solvers.dual import Constraints, DualPoint, dual_point
+from fairfl.theory.checks import Array
+
+ROUNDS = 80
+GAP = 2e-12
+KEPT = 1e-13
+"""Columns with less weight than this are dropped from the mixture (the rest is renormalised)."""
+
+
+def mix(problem: Constraints, eps: Array, visited: list[DualPoint]) -> tuple[Array, list[DualPoint], float]:
+    """Weights, their dual points, and the best dual bound.
+
+    Parameters
+    ----------
+    eps : (K,) budgets.
+    visited : dual points of a failed descent; their rules are the first columns.
+    """
+    points = list(visited)
+    bound = min(float(p.dual(eps[None])[0]) for p in points)
+    theta = np.zeros(0)
+    for _ in range(ROUNDS):
+        theta, lam, value = _master(problem, eps, points)
+        if bound - value <= GAP:
+            break
+        best = points[int(np.argmin([float(p.dual(eps[None])[0]) for p in points]))].lam[0]
+        # in-out separation: proposals halfway to the best known multipliers are steadier than the master's own
+        for step in (1.0, 0.3):
+            point = dual_point(problem, (best + step * (lam - best))[None])
+            bound = min(bound, float(point.dual(eps[None])[0]))
+            points.append(point)
+    columns = theta[1:-1]
+    trivial = np.array([theta[0], theta[-1]])
+    return np.concatenate([trivial, columns]), points[: columns.size], bound
+
+
+def _master(problem: Constraints, eps: Array, points: list[DualPoint]) -> tuple[Array, Array, float]:
+    """Best feasible mixture of: reject everybody, the points' rules, accept everybody."""
+    fed = problem.fed
+    accuracy = np.array([1 - fed.base_rate, *(float(p.accuracy[0]) for p in points), fed.base_rate])
+    values = np.stack([np.zeros(eps.size), *(p.values[0] for p in points), np.zeros(eps.size)], axis=1)
+    bounded = np.flatnonzero(np.isfinite(eps))
+    rows = np.concatenate([values[bounded], -values[bounded]])
+    result = optimize.linprog(
+        -accuracy,
+        A_ub=rows,
+        b_ub=np.concatenate([eps[bounded]] * 2),
+        A_eq=np.ones((1, accuracy.size)),
+        b_eq=[1.0],
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if not result.success:  # reject-everybody is always feasible, so this is HiGHS giving up
+        theta = np.zeros(accuracy.size)
+        theta[0] = 1.0
+        return theta, np.zeros(eps.size), float(accuracy[0])
+    theta = np.where(result.x > KEPT, result.x, 0.0)
+    theta /= theta.sum()
+    lam = np.zeros(eps.size)
+    marginals = result.ineqlin.marginals
+    lam[bounded] = marginals[: bounded.size] - marginals[bounded.size :]
+    return theta, lam, float(accuracy @ theta)

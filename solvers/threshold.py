@@ -1,0 +1,201 @@
+"""One constraint, threshold rules: FedFB's lemma 7 for the pooled law or for every client's own law.
+
+Maximise P(ŷ = y) subject to |MD| <= eps. With group masses M_0 + M_1 = 1 and η increasing, the solution accepts
+η > 1/2 - λ/(2 M_0) in group 0 and η > 1/2 + λ/(2 M_1) in group 1, with g(λ) = MD increasing.
+
+λ is carried as an unevaluated sum λ = anchor + offset, anchor in {0, ±M_0, ±M_1}: the levels are then known to
+relative accuracy also next to 0 and 1, where thresholds run to ±inf and a single double has no room left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fairfl.solvers.roots import increasing_root, increasing_root_scaled
+from fairfl.theory.checks import Array
+from fairfl.theory.continuous import ContinuousModel
+from fairfl.theory.eta import Eta
+
+ROUNDING = 2e-16
+"""Residual of MD at which a root counts as found."""
+RESIDUAL = 1e-13
+"""Residual of MD above which a root is refined around its anchor."""
+
+
+@dataclass(frozen=True)
+class ThresholdProblem:
+    """B problems with one constraint each.
+
+    Attributes
+    ----------
+    mass : (B, 2) group masses M_a, rows summing to one, all positive.
+    etas : B pairs, or one pair for all.
+    tail : (a, t (B,), index) -> P(X > t | a), relative accuracy where small.
+    log_tails : (a, t (B,), index) -> log P(X > t), log P(X <= t).
+    """
+
+    mass: Array
+    etas: list[tuple[Eta, Eta]]
+    tail: Callable[[int, Array, Array], Array]
+    log_tails: Callable[[int, Array, Array], tuple[Array, Array]]
+
+    def thresholds(self, anchor: Array, offset: Array, index: Array) -> tuple[Array, Array]:
+        """The thresholds t_0, t_1 at λ = anchor + offset, for the problems ``index``."""
+        out = []
+        for a, sign in ((0, -1.0), (1, 1.0)):
+            m = self.mass[index, a]
+            level = ((m + sign * anchor) + sign * offset) / (2 * m)
+            complement = ((m - sign * anchor) - sign * offset) / (2 * m)
+            out.append(self._inverse(a, level, complement, index))
+        return out[0], out[1]
+
+    def _inverse(self, a: int, level: Array, complement: Array, index: Array) -> Array:
+        if len(self.etas) == 1:
+            return self.etas[0][a].inverse(level, complement)
+        out = np.empty(level.shape)
+        kinds = [self.etas[k][a] for k in range(len(self.etas))]
+        for eta in dict.fromkeys(kinds):
+            rows = np.array([k == eta for k in kinds])[index]
+            if rows.any():
+                out[rows] = eta.inverse(level[rows], complement[rows])
+        return out
+
+    def mean_difference(self, t0: Array, t1: Array, index: Array) -> Array:
+        """MD = P_0(X > t0) - P_1(X > t1)."""
+        return self.tail(0, t0, index) - self.tail(1, t1, index)
+
+    def log_odds_difference(self, t0: Array, t1: Array, index: Array) -> Array:
+        """logit P_0(X > t0) - logit P_1(X > t1): the sign of MD, also where MD is below the smallest double."""
+        above0, below0 = self.log_tails(0, t0, index)
+        above1, below1 = self.log_tails(1, t1, index)
+        with np.errstate(invalid="ignore"):
+            difference = (above0 - below0) - (above1 - below1)
+        return np.nan_to_num(difference, nan=0.0, posinf=1e300, neginf=-1e300)
+
+
+@dataclass(frozen=True)
+class ThresholdSolution:
+    """λ = anchor + offset, the thresholds and MD of each problem, all (B,); ``erm`` is MD at λ = 0 and its sign."""
+
+    anchor: Array
+    offset: Array
+    t0: Array
+    t1: Array
+    mean_difference: Array
+    erm: Array
+    erm_sign: Array
+    multiplier: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "multiplier", self.anchor + self.offset)
+
+
+def pooled_problem(model: ContinuousModel, within: Array, group_mass: Array, count: int) -> ThresholdProblem:
+    """``count`` copies of the pooled problem (one per eps)."""
+
+    def tail(a: int, t: Array, index: Array) -> Array:
+        return within[:, a] @ model.sf(a, t)
+
+    def log_tails(a: int, t: Array, index: Array) -> tuple[Array, Array]:
+        above, below = model.own_log_tails(a, np.broadcast_to(t, (within.shape[0], *t.shape)))
+        w = within[:, a][:, None]
+        with np.errstate(divide="ignore"):
+            return _log_sum(np.log(w) + above), _log_sum(np.log(w) + below)
+
+    return ThresholdProblem(np.broadcast_to(group_mass, (count, 2)), [model.etas[0]], tail, log_tails)
+
+
+def local_problems(model: ContinuousModel, share: Array, clients: Array) -> ThresholdProblem:
+    """The own problems of ``clients`` (positions), which must have people of both groups."""
+
+    def tail(a: int, t: Array, index: Array) -> Array:
+        full = np.zeros(share.shape[0])
+        full[clients[index]] = t
+        return model.own_sf(a, full)[clients[index]]
+
+    def log_tails(a: int, t: Array, index: Array) -> tuple[Array, Array]:
+        full = np.zeros(share.shape[0])
+        full[clients[index]] = t
+        above, below = model.own_log_tails(a, full)
+        return above[clients[index]], below[clients[index]]
+
+    etas = [model.etas[i] for i in clients]
+    same = len(set(etas)) == 1
+    return ThresholdProblem(share[clients], etas[:1] if same else etas, tail, log_tails)
+
+
+def _log_sum(parts: Array) -> Array:
+    top = parts.max(axis=0)
+    safe = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.log(np.exp(parts - safe).sum(axis=0)) + safe
+
+
+def solve_thresholds(problem: ThresholdProblem, eps: Array) -> ThresholdSolution:
+    """The solutions of B one-constraint problems with budgets ``eps`` (B,), by the generalised inverse of g."""
+    everyone = np.arange(eps.size)
+    zero = np.zeros(eps.size)
+    t0, t1 = problem.thresholds(zero, zero, everyone)
+    erm = problem.mean_difference(t0, t1, everyone)
+    sign = np.sign(problem.log_odds_difference(t0, t1, everyone))
+    active = np.flatnonzero((eps < np.abs(erm)) | ((eps == 0) & (sign != 0)))
+    anchor, offset = zero.copy(), zero.copy()
+    if active.size:
+        anchor[active], offset[active] = _roots(problem, eps[active], sign[active], active)
+        t0, t1 = problem.thresholds(anchor, offset, everyone)
+    return ThresholdSolution(anchor, offset, t0, t1, problem.mean_difference(t0, t1, everyone), erm, sign)
+
+
+def _residual(problem: ThresholdProblem, anchor: Array, offset: Array, eps: Array, sign: Array, index: Array) -> Array:
+    """sign·(MD - sign·eps) at λ = -sign·(anchor + offset): decreasing in |λ|; scaled by log-odds where eps = 0."""
+    t0, t1 = problem.thresholds(-sign * anchor, -sign * offset, index)
+    exact = eps == 0
+    out = sign * problem.mean_difference(t0, t1, index) - eps
+    if exact.any():
+        odds = problem.log_odds_difference(t0, t1, index)
+        out = np.where(exact, sign * odds, out)
+    return out
+
+
+def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> tuple[Array, Array]:
+    """(anchor, offset) of the multipliers of active constraints; λ has the sign opposite to MD."""
+    top = problem.mass[index].max(axis=1)
+    count = np.arange(eps.size)
+    none = np.zeros(eps.size)
+
+    def falling(size: Array, k: Array) -> Array:
+        return -_residual(problem, none[k], size, eps[k], sign[k], index[k])
+
+    f_low, f_high = falling(none, count), falling(top, count)
+    size = increasing_root(falling, none, top, f_low, f_high, ROUNDING)
+    t0, t1 = problem.thresholds(none, -sign * size, index)
+    missed = np.abs(problem.mean_difference(t0, t1, index) - sign * eps) > RESIDUAL
+    anchor, offset = none.copy(), -sign * size
+    rows = np.flatnonzero(missed)
+    if rows.size:
+        near = _nearest_anchor(problem.mass[index[rows]], size[rows])
+        anchor[rows], offset[rows] = _refine(problem, eps[rows], sign[rows], index[rows], near)
+    return anchor, offset
+
+
+def _nearest_anchor(mass: Array, size: Array) -> Array:
+    anchors = np.stack([np.zeros(size.size), mass[:, 0], mass[:, 1]])
+    return anchors[np.abs(anchors - size).argmin(axis=0), np.arange(size.size)]
+
+
+def _refine(problem: ThresholdProblem, eps: Array, sign: Array, index: Array, near: Array) -> tuple[Array, Array]:
+    """Bisect over all scales on the side of the anchor ``near`` where the root lies."""
+    at = _residual(problem, near, np.zeros(near.size), eps, sign, index)
+    side = np.where(at > 0, 1.0, -1.0)  # the residual falls with |λ|: positive means that the root lies further out
+
+    def rising(distance: Array, k: Array) -> Array:
+        value = _residual(problem, near[k], side[k] * distance, eps[k], sign[k], index[k])
+        return np.where(side[k] > 0, -value, value)
+
+    distance = increasing_root_scaled(rising, np.full(near.size, 1e-3))
+    return -sign * near, -sign * side * distance
+
+

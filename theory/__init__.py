@@ -1,0 +1,1 @@
+"""The mathematics: laws, federations, classifiers and exact rates. No solver, no torch."""

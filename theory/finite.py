@@ -1,0 +1,100 @@
+"""Finite X: points, conditional masses and tabulated η; any number of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfl.theory.checks import Array, finite, in_range
+from fairfl.theory.eta import Eta, Logistic
+from fairfl.theory.laws import Finite
+
+
+class FiniteModel:
+    """``points`` (n,) increasing; ``conditional`` (I, A, n) P(x | a, i), zero where undefined; ``eta`` (I, A, n)."""
+
+    def __init__(self, points: Array, conditional: Array, eta: Array) -> None:
+        self.points, self.conditional, self.eta = points, conditional, eta
+        # one η for all and every group: a common threshold rule exists on points that a client never saw
+        self.shared = eta.strides[0] == 0 and eta.strides[1] == 0
+        self._gain: tuple[bytes, Array] | None = None
+
+    @classmethod
+    def from_masses(cls, points: ArrayLike, masses: ArrayLike, eta: Any) -> tuple[FiniteModel, Array]:
+        """Check and split masses[i, a, k] = P(x, a | i) into conditionals and group shares (I, A)."""
+        x = finite("points", points)
+        if x.ndim != 1 or x.size == 0:
+            raise ValueError(f"points must be a non-empty 1-d array, got shape {x.shape}")
+        joint = finite("masses", masses)
+        if joint.ndim != 3 or joint.shape[2] != x.size or joint.shape[0] == 0:
+            raise ValueError(f"masses must have shape (I, A, {x.size}), got {joint.shape}")
+        if joint.shape[1] < 2:
+            raise ValueError(f"masses must hold at least two groups on axis 1, got {joint.shape[1]}")
+        if (joint < 0).any():
+            raise ValueError(f"masses must be non-negative, got {joint.min():g}")
+        totals = joint.sum(axis=(1, 2))
+        if (np.abs(totals - 1) > 1e-9).any():
+            i = int(np.abs(totals - 1).argmax())
+            raise ValueError(f"masses of each client must sum to one, got {totals[i]:.12g} for client {i}")
+        order = np.argsort(x, kind="stable")
+        if (np.diff(x[order]) == 0).any():
+            raise ValueError("points must be distinct; add the masses of equal points")
+        joint = joint[:, :, order] / totals[:, None, None]
+        share = joint.sum(axis=2)
+        share /= share.sum(axis=1, keepdims=True)
+        conditional = np.divide(joint, joint.sum(axis=2, keepdims=True), out=np.zeros_like(joint), where=share[:, :, None] > 0)
+        return cls(x[order], conditional, _table(eta, x, order, joint.shape)), share
+
+    @classmethod
+    def from_laws(cls, laws: Sequence[tuple[Finite, Finite]], share: Array, eta: Any) -> FiniteModel:
+        """Merge the points of finite laws, one pair per client."""
+        points = np.unique(np.concatenate([law.points for pair in laws for law in pair]))
+        conditional = np.zeros((len(laws), 2, points.size))
+        for i, pair in enumerate(laws):
+            for a, law in enumerate(pair):
+                conditional[i, a, np.searchsorted(points, law.points)] = law.masses
+        conditional[share == 0] = 0.0
+        return cls(points, conditional, _table(eta, points, np.arange(points.size), conditional.shape))
+
+    def gain(self, mass: Array) -> Array:
+        """u_a(x) = Σ_i P(a, i) P(x | a, i) (2η - 1): shape (A, n); ``mass`` (I, A)."""
+        key = mass.tobytes()
+        if self._gain is None or self._gain[0] != key:
+            if self.shared:
+                table = np.einsum("ia,ian->an", mass, self.conditional) * (2.0 * self.eta[0] - 1.0)
+            else:
+                table = np.einsum("ia,ian,ian->an", mass, self.conditional, 2.0 * self.eta - 1.0)
+            self._gain = (key, table)
+        return self._gain[1]
+
+    def base_rate(self, mass: Array) -> float:
+        """P(y = 1)."""
+        return (1.0 + float(self.gain(mass).sum())) / 2.0
+
+
+def _table(eta: Any, points: Array, order: Any, shape: tuple[int, ...]) -> Array:
+    """η as (I, A, n), a broadcast view where shared."""
+    clients, groups, n = shape
+    if eta is None:
+        eta = Logistic()
+    if isinstance(eta, Eta) or callable(eta):
+        values = in_range("eta", np.asarray(eta(points[order])), 0, 1)
+        order = np.arange(n)
+    elif isinstance(eta, Sequence) and any(isinstance(e, Eta) for e in np.ravel(np.array(eta, dtype=object))):
+        pairs = [(e, e) if isinstance(e, Eta) else e for e in eta]
+        if len(pairs) != clients or any(len(p) != groups for p in pairs):
+            raise ValueError(f"eta must be one Eta, {clients} of them, or {clients} tuples of {groups}, got {len(pairs)}")
+        values = np.stack([np.stack([e(points[order]) for e in pair]) for pair in pairs])
+        order = np.arange(n)
+    else:
+        values = in_range("eta", eta, 0, 1)
+    if values.shape == (n,):
+        return np.broadcast_to(values[order], shape)
+    if values.shape == (clients, n):
+        return np.broadcast_to(values[:, None, order], shape)
+    if values.shape == shape:
+        return np.ascontiguousarray(values[:, :, order])
+    raise ValueError(f"eta must have shape ({n},), ({clients}, {n}) or {shape}, got {values.shape}")
