@@ -1,0 +1,150 @@
+"""The function s of a Kolmogorov mean, made ready: from sympy or from plain functions."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairfl.theory.aggregation.criterion import Criterion, convexity_criterion, sample_points
+
+if TYPE_CHECKING:
+    from fairfl.theory.aggregation._base import Objective
+
+PLAIN = ("Add", "Mul", "Pow", "exp", "log", "sinh", "cosh", "tanh", "asinh", "atan", "tan")  # in numpy and in torch
+Function = Callable[[Any, Any], Any]  # of the namespace and the array
+
+
+@dataclass(frozen=True)
+class Generator:
+    """s, its inverse and its derivative as functions (xp, array); what could be decided about it, else None."""
+
+    s: Function
+    inverse: Function | None
+    slope: Function | None
+    criterion: Criterion | None = None
+    equivariant: bool | None = None
+    homogeneous: bool | None = None
+    special_case: Objective | None = None
+
+
+def generator(s: Any, inverse: Any, derivative: Any, lower: float, upper: float) -> Generator:
+    """Read s; ValueError when it is no function, has other than one symbol, or is not increasing."""
+    sympy = sys.modules.get("sympy")
+    if sympy is not None and isinstance(s, sympy.Expr):
+        return _symbolic(s, lower, upper)
+    if not callable(s):
+        raise ValueError(f"s must be a sympy expression or a function, got {s!r}")
+    for name, given in (("inverse", inverse), ("derivative", derivative)):
+        if given is not None and not callable(given):
+            raise ValueError(f"{name} must be a function, got {given!r}")
+    points = np.asarray(sample_points(lower, upper))
+    with np.errstate(all="ignore"):
+        values = np.asarray(s(points), dtype=np.float64)
+    _increasing(values, points)
+    back, slope = (None if g is None else functools.partial(_applied, g) for g in (inverse, derivative))
+    return Generator(functools.partial(_applied, s), back, slope)
+
+
+def _symbolic(s: Any, lower: float, upper: float) -> Generator:
+    import sympy
+
+    if len(s.free_symbols) != 1:
+        raise ValueError(f"s must be an expression in one symbol, got {s} with {sorted(map(str, s.free_symbols))}")
+    (given,) = s.free_symbols
+    t = sympy.Symbol("t", real=True, **({"nonnegative": True} if lower >= 0 else {}))
+    s = sympy.sympify(s.subs(given, t))
+    points = sample_points(lower, upper)
+    values = [complex(s.subs(t, x).evalf()) for x in points]
+    if any(abs(value.imag) > 1e-12 or value != value for value in values):
+        raise ValueError(f"s must be real between lower and upper, got {s}")
+    _increasing(np.array([value.real for value in values]), np.asarray(points))
+    first, second = sympy.diff(s, t), sympy.simplify(sympy.diff(s, t, 2))
+    tolerance = None if second == 0 else sympy.simplify(first / second)  # s'/s'': constant for exp, linear for powers
+    return Generator(
+        _compiled(t, s),
+        _inverse(s, t, points),
+        _compiled(t, sympy.simplify(first)),
+        convexity_criterion(s, t, lower, upper),
+        tolerance is None or not tolerance.has(t),
+        tolerance is None or not sympy.simplify(tolerance / t).has(t),
+        _special_case(tolerance, t, lower, upper),
+    )
+
+
+def _special_case(tolerance: Any, t: Any, lower: float, upper: float) -> Objective | None:
+    """The named objective with this s'/s'' *and* this domain (a conjugate depends on the domain)."""
+    import sympy
+
+    from fairfl.theory.aggregation.fedavg import FedAvg
+    from fairfl.theory.aggregation.propfair import PropFair
+    from fairfl.theory.aggregation.qffl import QFFL
+    from fairfl.theory.aggregation.term import TERM
+
+    whole_line = np.isneginf(lower) and np.isposinf(upper)
+    if tolerance is None:
+        if whole_line:
+            return FedAvg()
+        return QFFL(0.0) if lower == 0 and np.isposinf(upper) else None
+    if not tolerance.has(t):
+        return TERM(1 / float(tolerance)) if whole_line and tolerance > 0 else None
+    slope = sympy.simplify(sympy.diff(tolerance, t))
+    if slope.has(t):
+        return None
+    start = sympy.simplify(tolerance - slope * t)
+    if start == 0 and slope > 0 and lower == 0 and np.isposinf(upper):
+        return QFFL(1 / float(slope))
+    if slope == -1 and np.isneginf(lower) and float(start) == upper and upper > 0:
+        return PropFair(float(start))
+    return None
+
+
+def _inverse(s: Any, t: Any, points: list[float]) -> Function | None:
+    """The solution of s(t) = y that gives the sample points back, or None."""
+    import sympy
+
+    y = sympy.Symbol("y", real=True)
+    try:
+        found = sympy.solve(sympy.Eq(s, y), t)
+    except NotImplementedError:
+        return None
+    near = [x for x in points if abs(x) <= 5] or points
+    for candidate in found:
+        pairs = [(complex(candidate.subs(y, s.subs(t, x)).evalf(30)), x) for x in near]
+        plain = all(type(part).__name__ in PLAIN for part in sympy.preorder_traversal(candidate) if part.args)
+        if plain and all(abs(back - x) <= 1e-9 * (1 + abs(x)) for back, x in pairs):
+            return _compiled(y, candidate)
+    return None
+
+
+def _compiled(symbol: Any, expression: Any) -> Function:
+    import sympy
+
+    @functools.cache
+    def compiled(library: str) -> Callable[[Any], Any]:
+        modules = "numpy" if library == "numpy" else [sys.modules[library]]
+        return sympy.lambdify(symbol, expression, modules=modules)
+
+    def function(xp: Any, x: Any) -> Any:
+        result = compiled(xp.__name__)(x)
+        return result if expression.has(symbol) else xp.full_like(x, float(expression))
+
+    return function
+
+
+def _applied(function: Callable[[Any], Any], xp: Any, x: Any) -> Any:
+    return function(x)
+
+
+def _increasing(values: np.ndarray, points: np.ndarray) -> None:
+    if values.shape != points.shape:
+        raise ValueError(f"s must map arrays to arrays of their shape, got {values.shape} for {points.shape}")
+    finite = np.isfinite(values)  # overflow is met when it happens, at the losses
+    steps = np.diff(values[finite])
+    if (steps < 0).any() or (np.abs(steps) == 0).all():
+        at = points[finite][int(np.argmin(steps))] if steps.size else np.nan
+        raise ValueError(f"s must be increasing (a decreasing s gives the same mean as -s), got s falling at {at:g}")

@@ -1,0 +1,51 @@
+"""FedAvg: the arithmetic mean, the utilitarian aim."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fairfl.theory.aggregation._arrays import mean, namespace
+from fairfl.theory.aggregation._base import Objective
+from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+
+
+@dataclass(frozen=True, repr=False)
+class FedAvg(Objective):
+    """A(f) = (1/n) sum_i f_i, on R^n. Dual weights: 1/n each (under client weights: p).
+
+    A*(w) = 0 where w = p, else +inf; on f >= 0: 0 where w <= p, else +inf.
+    Source: PropFair, eq. (10), (C.1)-(C.3), Table 1. (10) writes sum_i f_i, n times this mean.
+    """
+
+    name: ClassVar[str] = "fedavg"
+
+    @property
+    def domain(self) -> Domain:
+        return Domain()
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(True, self._uniform, True, True, True, self._uniform)
+
+    @property
+    def dual_constraint(self) -> DualConstraint:
+        # Table 1 holds for f in R^n only, where the paper extends the domain to: on f >= 0 an inequality is left,
+        # and that, not the equality, is the limit q -> 0 of Table 1's row of q-FFL.
+        return DualConstraint(self, "w_i = 1/n", "w_i <= 1/n", "λ_1 = ... = λ_n = 1/n")
+
+    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
+        xp, value = namespace(f), mean(f, p)
+        if not weights:
+            return value, None
+        if xp is np and out is not None:
+            out[...] = 1.0 / f.shape[-1] if p is None else p
+            return value, out
+        return value, xp.full_like(f, 1.0 / f.shape[-1]) if p is None else xp.zeros_like(f) + p
+
+    def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
+        if lower is None:
+            return np.where((np.abs(w - p) <= tolerance * p).all(-1), 0.0, np.inf)
+        return np.where((w <= p * (1 + tolerance)).all(-1), (w - p) @ lower, np.inf)

@@ -1,0 +1,144 @@
+"""The generalised mean of Kolmogorov for any increasing s, of which the named objectives are special cases."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fairfl.theory.aggregation._arrays import mean, namespace
+from fairfl.theory.aggregation._base import Objective
+from fairfl.theory.aggregation._checks import NoClosedForm, NotAttained
+from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+from fairfl.theory.aggregation._generator import Generator, generator
+
+HALVINGS = 200  # at most, of the bracket [min f, max f], where no inverse is given: floats allow no more
+
+
+@dataclass(frozen=True, repr=False)
+class KolmogorovMean(Objective):
+    """A_s(f) = s^-1((1/n) sum_i s(f_i)), for s increasing on [lower, upper].
+
+    ``s`` is a sympy expression in one symbol (inverse, derivative, traits and, for the families of the named
+    objectives, the conjugate are worked out from it) or a function of arrays. For a function, ``derivative`` is
+    needed by ``dual_weights``; without ``inverse``, A is found by bisection between min f and max f; ``convex`` may
+    state the trait, else it is None.
+    Dual weights: s'(f_i) / (n s'(A(f))). A decreasing s gives the same mean as -s: pass that.
+
+    The formulas are used as they stand: where s(f) overflows, ValueError; the named objectives are the stable ones.
+    Errors: ValueError for s not increasing or with several symbols, and losses outside [lower, upper]; NotAttained
+    where s' is infinite or zero at a loss that counts; NoClosedForm for the conjugate of a general s.
+    Source: PropFair, eq. (9), section 4.1.
+    """
+
+    s: Any = None
+    inverse: Any = None
+    derivative: Any = None
+    lower: float = -np.inf
+    upper: float = np.inf
+    convex: bool | None = None
+    name: ClassVar[str] = "kolmogorov"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not -np.inf <= self.lower < self.upper <= np.inf:
+            raise ValueError(f"lower must be below upper, got [{self.lower}, {self.upper}]")
+        _ = self.generator  # its errors belong here
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {k: v for k, v in self.__dict__.items() if k != "generator"}  # compiled functions cannot be pickled
+
+    @classmethod
+    def examples(cls) -> Iterable[Objective]:
+        import sympy
+
+        t = sympy.Symbol("t", real=True)
+        return [
+            cls(sympy.exp(t)),
+            cls(-sympy.log(3 - t), upper=3.0),
+            cls(t**2, lower=0.0),
+            cls(1 / (3 - t), upper=3.0),  # the harmonic mean of the utilities 3 - f
+            cls(sympy.log(t), lower=0.0),  # the geometric mean: concave
+            cls(t + sympy.exp(t)),  # convex s, and yet not a convex mean
+        ]
+
+    @functools.cached_property
+    def generator(self) -> Generator:
+        """s with its inverse and derivatives, as functions of arrays."""
+        return generator(self.s, self.inverse, self.derivative, float(self.lower), float(self.upper))
+
+    @property
+    def domain(self) -> Domain:
+        sides = [f"f_i >= {self.lower:g}"] if np.isfinite(self.lower) else []
+        sides += [f"f_i <= {self.upper:g}"] if np.isfinite(self.upper) else []
+        return Domain(self.lower, self.upper, " and ".join(sides) or "f in R^n")
+
+    @property
+    def traits(self) -> Traits:
+        g, even = self.generator, self._uniform
+        if g.criterion is None:
+            return Traits(self.convex, even, None, None, True if self.derivative else None, None if even else False)
+        schur = g.criterion.schur_convex if even else False
+        return Traits(g.criterion.convex, even, g.equivariant, g.homogeneous, True, schur)
+
+    @property
+    def special_case(self) -> Objective | None:
+        """The named objective with the same mean, or None: s'/s'' fixes s up to an affine map, which A_s ignores."""
+        case = self.generator.special_case
+        return case if case is None or self.client_weights is None else case.weighted(self.client_weights)
+
+    @property
+    def dual_constraint(self) -> DualConstraint:
+        case = self.special_case
+        if case is None:
+            return DualConstraint(self, "no closed form", "no closed form")
+        return DualConstraint(self, case.dual_constraint.native, case.dual_constraint.nonnegative)
+
+    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
+        xp, g = namespace(f), self.generator
+        if weights and g.slope is None:
+            raise ValueError("derivative must be given for dual weights, when s is a function; got None")
+        level = mean(g.s(xp, f), p)
+        value = self._inverted(xp, f, level)
+        if not bool(xp.isfinite(value).all()):
+            raise ValueError(
+                f"s must be finite at the losses and at their mean, got {float(f.min()):g} to {float(f.max()):g}, "
+                "where it overflows: the named objectives (TERM, QFFL, PropFair) are stable there"
+            )
+        if not weights or g.slope is None:
+            return value, None
+        slopes, at = g.slope(xp, f), g.slope(xp, value)
+        alike = bool((f.max(-1).values == f.min(-1).values).any()) if xp is not np else (f == f[:, :1]).all(-1).any()
+        result = slopes / at[:, None] / f.shape[-1] if p is None else slopes / at[:, None] * p
+        if alike:  # where all losses agree the weights are 1/n, also where s' is 0 or infinite there
+            same = (f == f[:, :1]).all(-1)
+            result = xp.where(same[:, None], 1.0 / f.shape[-1] if p is None else p, result)
+        if not bool(xp.isfinite(result).all()):
+            raise NotAttained("losses must have s' finite there and positive at their mean for dual weights to exist")
+        return value, result
+
+    def _inverted(self, xp: Any, f: Any, level: Any) -> Any:
+        g = self.generator
+        if g.inverse is not None:
+            return g.inverse(xp, level)
+        low, high = xp.amin(f, -1), xp.amax(f, -1)
+        for _ in range(HALVINGS):
+            middle = low + (high - low) / 2
+            below = g.s(xp, middle) < level
+            moved = xp.where(below, middle != low, middle != high)
+            low, high = xp.where(below, middle, low), xp.where(below, high, middle)
+            if not bool(moved.any()):
+                break
+        return high
+
+    def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
+        case = self.special_case
+        if case is None:
+            raise NoClosedForm(
+                f"conjugate has a closed form for linear, exponential, power and logarithmic s only, got s = {self.s}; "
+                "maximise w.f - A(f) numerically"
+            )
+        return case._conjugate(w, lower, p, tolerance)

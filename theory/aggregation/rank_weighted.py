@@ -1,0 +1,200 @@
+"""Rank-weighted means: p-FFL, generalised Gini functions, CVaR."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from fairfl.theory.aggregation import _checks as checks
+from fairfl.theory.aggregation import rank_profiles
+from fairfl.theory.aggregation._arrays import dot, mean, namespace
+from fairfl.theory.aggregation._base import Objective, short
+from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+from fairfl.theory.aggregation._ranks import rank_weights
+
+
+@dataclass(frozen=True, repr=False)
+class RankWeighted(Objective):
+    """A(f) = sum_k w_k f_[k], f_[1] >= ... >= f_[n] the losses sorted, on R^n, with w_1 >= ... >= w_n >= 0, sum one.
+
+    Given ``weights`` fix n; the constructors gini, linear, arithmetic, geometric, harmonic and cvar work for every n.
+    Only this order makes A convex: then it is the support function of the permutahedron of w, the convex hull of the
+    permutations of w. Other orders are refused.
+
+    Dual weights: w by rank; tied clients may share their weights in any way that the permutahedron of the tied part
+    of w allows, and canonically share evenly.
+    A*(v) = 0 where v is majorised by w (sum v = 1, and for each k the k largest v_i sum to at most w_1 + ... + w_k),
+    else +inf; on f >= 0 the sum may fall short of one.
+    Client weights p: rank k gets W(P_k) - W(P_(k-1)), with P_k the share of the k largest losses and W the concave
+    piecewise linear function through (k/n, w_1 + ... + w_k): CVaR and Gini of the distribution p. (p-FFL, section
+    3.1, multiplies the losses by p before sorting instead; scale the losses by n p for that.)
+
+    Errors: ValueError for weights that are negative, increase, or do not sum to one within 1e-10, and for another n.
+    Source: p-FFL, eqs. (4)-(9); the duality is ours.
+    """
+
+    weights: tuple[float, ...] | None = None
+    profile: str = dataclasses.field(default="weights", kw_only=True)
+    parameters: tuple[float, ...] = dataclasses.field(default=(), kw_only=True)
+    name: ClassVar[str] = "rank_weighted"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.weights is None) == (self.profile == "weights"):
+            raise ValueError(
+                "weights must be given: RankWeighted(weights=...), or use RankWeighted.gini(), .linear(), "
+                f".arithmetic(p1, d), .geometric(z), .harmonic(), .cvar(level); got {self.weights!r}"
+            )
+        if self.weights is None:
+            return
+        w = checks.probabilities("weights", self.weights, positive=False)
+        for k in range(len(w) - 1):
+            if w[k + 1] > w[k]:
+                raise ValueError(
+                    "weights must be non-increasing, the first for the largest loss (else the objective is not "
+                    f"convex), got {w[k]:g} < {w[k + 1]:g} at index {k + 1}"
+                )
+        object.__setattr__(self, "weights", w)
+        if self.client_weights is not None and len(self.client_weights) != len(w):
+            raise ValueError(f"client_weights must be n = {len(w)} numbers, as many as weights, got "
+                             f"{len(self.client_weights)}")  # fmt: skip
+
+    @classmethod
+    def gini(cls) -> Self:
+        """w_k = (2(n-k)+1)/n^2: the mean plus half the mean absolute difference. p-FFL, eq. (4)."""
+        return cls(profile="gini")
+
+    @classmethod
+    def linear(cls) -> Self:
+        """w_k = 2(n-k+1)/(n(n+1)). p-FFL, section 3.2.1."""
+        return cls(profile="linear")
+
+    @classmethod
+    def arithmetic(cls, p1: float, d: float) -> Self:
+        """w_k proportional to p1 + (n-k) d, p1 >= 0 the weight of the smallest loss, d >= 0. p-FFL, eq. (7)."""
+        p1 = checks.number("p1", p1, "a finite number >= 0", lambda x: 0 <= x < np.inf)
+        d = checks.number("d", d, "a finite number >= 0, and > 0 if p1 = 0", lambda x: 0 <= x < np.inf and p1 + x > 0)
+        return cls(profile="arithmetic", parameters=(p1, d))
+
+    @classmethod
+    def geometric(cls, z: float) -> Self:
+        """w_k proportional to z^(k-1), 0 <= z <= 1: z = 0 is AFL, z = 1 FedAvg. p-FFL, eq. (8)."""
+        return cls(profile="geometric", parameters=(checks.number("z", z, "in [0, 1]", lambda x: 0 <= x <= 1),))
+
+    @classmethod
+    def harmonic(cls) -> Self:
+        """w_k proportional to H_(n-k+1), H the harmonic numbers. p-FFL, eq. (9)."""
+        return cls(profile="harmonic")
+
+    @classmethod
+    def cvar(cls, level: float) -> Self:
+        """The mean of the worst share 1 - level of the clients, 0 <= level < 1 (from 1 - 1/n on: AFL)."""
+        return cls(profile="cvar", parameters=(checks.number("level", level, "in [0, 1)", lambda x: 0 <= x < 1),))
+
+    @classmethod
+    def examples(cls) -> Iterable[Objective]:
+        return [cls.gini(), cls.linear(), cls.arithmetic(0.5, 3.0), cls.geometric(0.7), cls.harmonic(), cls.cvar(0.7)]
+
+    def _own_repr(self) -> str:
+        if self.weights is not None:
+            return f"RankWeighted(weights={short(self.weights)})"
+        return f"RankWeighted.{self.profile}({', '.join(f'{x:g}' for x in self.parameters)})"
+
+    def rank_weights(self, n: int) -> np.ndarray:
+        """w_1 >= ... >= w_n, for descending losses."""
+        if self.weights is None:
+            return getattr(rank_profiles, self.profile)(n, *self.parameters)
+        checks.shape_of("losses", (n,), len(self.weights), self._why_n)
+        return np.asarray(self.weights)
+
+    def cvar_mixture(self, n: int) -> list[tuple[float, float]]:
+        """Pairs (level, coefficient), coefficients > 0 with sum one: A = sum coefficient * CVaR at level.
+
+        The mean of the k largest losses is CVaR at level 1 - k/n, and enters with k (w_k - w_(k+1)), w_(n+1) = 0.
+        """
+        w = np.append(self.rank_weights(n), 0.0)
+        steps = np.arange(1, n + 1) * (w[:-1] - w[1:])
+        return [(1 - k / n, float(c)) for k, c in enumerate(steps, start=1) if c > 0]
+
+    @property
+    def _fixed_n(self) -> int | None:
+        return super()._fixed_n if self.weights is None else len(self.weights)
+
+    @property
+    def _why_n(self) -> str:
+        return super()._why_n if self.weights is None else "as many as weights"
+
+    @property
+    def domain(self) -> Domain:
+        return Domain()
+
+    @property
+    def _even(self) -> bool:
+        """Whether all ranks weigh the same, for every n >= 2."""
+        w = self.rank_weights(self._fixed_n or 3)
+        return bool(w[0] == w[-1])
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(True, self._uniform, True, True, self._even, self._uniform)
+
+    @property
+    def dual_constraint(self) -> DualConstraint:
+        below = "sum of the k largest v_i <= w_1 + ... + w_k for every k"
+        return DualConstraint(self, f"sum_i v_i = 1, {below}", below)
+
+    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
+        w = self.rank_weights(f.shape[-1])
+        if self._uniform:
+            p = None
+        if not weights and p is None and namespace(f) is np:
+            return mean(np.sort(f, axis=-1), w[::-1].astype(f.dtype)), None
+        by_rank = rank_weights(f, w, p, out)
+        return dot(by_rank, f), by_rank if weights else None
+
+    def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
+        n = w.shape[-1]
+        ranked = self.rank_weights(n)
+        caps = np.cumsum(ranked)
+        if self._uniform:
+            inside = (np.cumsum(-np.sort(-w, axis=-1), -1) <= caps + tolerance).all(-1)
+        else:  # v(S) <= W(p(S)) for all S; W is the least of n lines a_j x + b_j, and S = {v > a_j p} is the worst
+            slopes = n * ranked
+            heights = caps - ranked * np.arange(1, n + 1)
+            excess = np.stack([np.maximum(w - a * p, 0.0).sum(-1) for a in slopes], -1)
+            inside = (excess <= heights + tolerance).all(-1)
+        total = w.sum(-1)
+        if lower is None:
+            return np.where(inside & (np.abs(total - 1) <= tolerance), 0.0, np.inf)
+        if (lower != lower[0]).any():
+            raise checks.NoClosedForm(
+                "the conjugate of a rank-weighted mean on f >= 0 after a shift that differs by client is a linear "
+                "program; domain='native' has a closed form"
+            )
+        return np.where(inside, lower[0] * (total - 1), np.inf)
+
+    def _unique(self, f: np.ndarray) -> bool:
+        """Whether W is linear over the ranks of each tied group, so that only the even split is left."""
+        w, n = self.rank_weights(f.size), f.size
+        for value in np.unique(f):
+            tied = f == value
+            if tied.sum() > 1:
+                if self._uniform:
+                    first, last = int((f > value).sum()), int((f >= value).sum()) - 1
+                else:
+                    p = self._given_p(n)
+                    first, last = int(n * p[f > value].sum()), int(np.ceil(n * p[f >= value].sum())) - 1
+                if w[min(first, n - 1)] != w[min(last, n - 1)]:
+                    return False
+        return True
+
+    def _set_words(self, f: np.ndarray) -> str:
+        values, counts = np.unique(f, return_counts=True)
+        groups = [np.flatnonzero(f == v).tolist() for v, c in zip(values[::-1], counts[::-1], strict=True) if c > 1]
+        if self._unique(f) or not groups:
+            return "the gradient alone"
+        return f"each group of tied clients {groups} shares its ranks' weights in any way their permutahedron allows"

@@ -1,0 +1,90 @@
+"""TERM: the exponential mean (tilted empirical risk)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fairfl.theory.aggregation._arrays import detached, exponential, mean, namespace, times
+from fairfl.theory.aggregation._base import Objective
+from fairfl.theory.aggregation._checks import number
+from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+from fairfl.theory.aggregation._fill import water_level
+
+NEARLY_LINEAR = 0.99  # where the mean of exp(alpha (f - max f)) exceeds this, its logarithm is taken through expm1
+
+
+@dataclass(frozen=True, repr=False)
+class TERM(Objective):
+    """A(f) = (1/alpha) log((1/n) sum_i exp(alpha f_i)), on R^n, for alpha > 0.
+
+    Dual weights: exp(alpha f_i) / sum_j exp(alpha f_j). A*(w) = (1/alpha) sum_i w_i log(n w_i) on the simplex
+    (0 log 0 = 0), else +inf: a Kullback-Leibler divergence from the client weights. On f >= 0, for
+    sum_i max(w_i, 0) <= 1: the same at v = max(w, c), c >= 0 such that v sums to one; else +inf.
+    The supremum of the conjugate is attained only for w > 0; (C.12) says "always".
+
+    Errors: ValueError for alpha <= 0 or infinite: alpha -> 0 is FedAvg, alpha -> inf is AFL, alpha < 0 is concave.
+    Source: PropFair, eq. (12), (16), (C.9)-(C.14).
+    """
+
+    alpha: float = 1.0
+    name: ClassVar[str] = "term"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        number("alpha", self.alpha, "a finite number > 0 (alpha = 0 is FedAvg, inf AFL)", lambda a: 0 < a < np.inf)
+
+    @classmethod
+    def examples(cls) -> Iterable[Objective]:
+        return [cls(alpha) for alpha in (0.01, 1.0, 5.0, 200.0)]
+
+    @property
+    def domain(self) -> Domain:
+        return Domain()
+
+    @property
+    def traits(self) -> Traits:
+        return Traits(True, self._uniform, True, False, True, self._uniform)
+
+    @property
+    def dual_constraint(self) -> DualConstraint:
+        # "λ_i ∝ exp(α f_i)" in Table 1 is the maximiser, not a constraint: A* is finite on the whole simplex.
+        return DualConstraint(
+            self, "w >= 0, sum_i w_i = 1", "sum_i max(w_i, 0) <= 1", "λ_i ∝ exp(α f_i), λ ≥ 0, 1ᵀλ = 1"
+        )
+
+    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
+        xp = namespace(f)
+        largest = detached(xp.amax(f, -1))
+        gap = (f - largest[:, None]) * self.alpha  # <= 0: no exponential overflows
+        tilted = exponential(gap)
+        average = mean(tilted, p)
+        log = xp.log(average)
+        near = average > NEARLY_LINEAR  # log loses digits near 1, and 1/alpha magnifies the loss
+        if bool(near.any()):
+            log = xp.where(near, xp.log1p(mean(xp.expm1(gap), p)), log)
+        value = largest + log / self.alpha
+        if not weights:
+            return value, None
+        if p is None:
+            return value, times(tilted, 1 / (average * f.shape[-1])[:, None], out)
+        return value, times(tilted * p, 1 / average[:, None], out)
+
+    def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
+        above = np.maximum(w, 0.0)
+        room = 1.0 - above.sum(-1)
+        if lower is None:
+            return np.where((np.abs(room) <= tolerance) & (w >= -tolerance).all(-1), self._relative(above, p), np.inf)
+        base = p * np.exp(self.alpha * (lower - lower.max()))  # the best f is at its bound where v = c base
+        with np.errstate(divide="ignore", invalid="ignore"):
+            key = np.log(above) - np.log(base)
+        level = water_level(np.where(np.isnan(key), -np.inf, key), above, base, 1.0)
+        v = np.maximum(above, np.maximum(level, 0.0) * base)
+        return np.where(room >= -tolerance, self._relative(v, p) - (v - w) @ lower, np.inf)
+
+    def _relative(self, v: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """(1/alpha) sum_i v_i log(v_i / p_i) with 0 log 0 = 0."""
+        return (v * np.log(np.where(v > 0, v / p, 1.0))).sum(-1) / self.alpha
