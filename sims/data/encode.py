@@ -1,0 +1,100 @@
+"""FedFB's encoding of a table: numbers scaled to [0, 1], categories one-hot.
+
+Source: FedFB, section 5.3, and its published code (one-hot and min-max, the sensitive attribute kept as one column of
+codes). One thing differs: there the range of a number is taken over the whole file (for Adult over the training file
+and over the test file, each for itself); here it is the range of the training rows, applied to all rows. So no test
+row has a part in the preparation, and a test value may lie outside [0, 1].
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+
+def encode(
+    frame: pd.DataFrame,
+    numeric: Sequence[str],
+    categorical: Sequence[str],
+    is_test: NDArray[np.bool_],
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Return the features of a table, and their names.
+
+    Parameters
+    ----------
+    frame : DataFrame, n rows
+        Holds the columns named by `numeric` and `categorical`.
+    numeric : sequence of str
+        Scaled as (x - min) / (max - min) over the training rows; a column constant there becomes 0.
+    categorical : sequence of str
+        Replaced by one 0/1 column per value, named "column=value", in sorted order of the values. A missing value
+        is 0 in all of them.
+    is_test : array of bool, shape (n,)
+        At least one False.
+
+    Returns
+    -------
+    features : array of float, shape (n, d)
+        The numeric columns first, then the one-hot columns.
+    names : tuple of str, length d
+    """
+    blocks: list[NDArray[np.float64]] = []
+    names: list[str] = []
+    for column in numeric:
+        values = frame[column].to_numpy(dtype=np.float64)
+        low, high = values[~is_test].min(), values[~is_test].max()
+        width = high - low if high > low else np.inf
+        blocks.append(((values - low) / width)[:, None])
+        names.append(column)
+    for column in categorical:
+        codes, levels = pd.factorize(frame[column], sort=True)
+        blocks.append(one_hot(codes, len(levels)))
+        names.extend(f"{column}={level}" for level in levels)
+    return np.hstack(blocks), tuple(names)
+
+
+def one_hot(codes: NDArray[np.integer], count: int) -> NDArray[np.float64]:
+    """Return the indicators of codes in 0..count-1, shape (n, count); a row of code -1 is all 0."""
+    hot = np.zeros((len(codes), count))
+    present = np.flatnonzero(codes >= 0)
+    hot[present, codes[present]] = 1.0
+    return hot
+
+
+def require_columns(frame: pd.DataFrame, columns: Sequence[str], path: Path) -> None:
+    """Raise `ValueError` if the table read from `path` lacks one of `columns`, or has no rows."""
+    missing = [column for column in columns if column not in frame.columns]
+    if missing:
+        raise ValueError(f"{path.name} must have the columns {', '.join(columns)}; missing: {', '.join(missing)}")
+    if len(frame) == 0:
+        raise ValueError(f"{path.name} must have at least one row, got none")
+
+
+def require_numeric(frame: pd.DataFrame, columns: Sequence[str], path: Path) -> None:
+    """Raise `ValueError` if one of the columns is not numeric throughout, naming the first row that is not."""
+    for column in columns:
+        wrong = pd.Series(pd.to_numeric(frame[column], errors="coerce")).isna().to_numpy(dtype=bool)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            value = frame[column].iloc[row]
+            raise ValueError(f"{path.name}: {column} must be a number, got {value!r} in row {row + 1}")
+
+
+def codes_of(frame: pd.DataFrame, column: str, allowed: Sequence[object], path: Path) -> NDArray[np.int64]:
+    """Return each row's position in `allowed`; any other value (or none) raises `ValueError`, naming its row.
+
+    Rows are counted from 1, the header left out.
+    """
+    codes = pd.Index(allowed).get_indexer(pd.Index(frame[column]))
+    if (codes < 0).any():
+        row = int(np.argmax(codes < 0))
+        value = frame[column].iloc[row]
+        raise ValueError(f"{path.name}: {column} must be one of {list(allowed)}, got {value!r} in row {row + 1}")
+    return codes.astype(np.int64)
+
+
+def row_note(rows: int, published: int) -> str:
+    """Return a sentence for a table that is not of its published length, else nothing."""
+    return "" if rows == published else f" This copy has {rows} rows; the published data have {published}."

@@ -1,0 +1,224 @@
+"""One prepared data set: the features, label, group and client of every row, with the names of the codes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+RESERVED = ("label", "group", "client", "is_test")
+"""Column names that `Dataset.to_frame` adds, and that no feature may bear."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table of people, ready for a federation: n rows, d features, k groups, I clients.
+
+    The arrays are checked when the object is made and are read-only afterwards. Rows keep the order of the file
+    they were read from. A value that does not fit raises `ValueError` (`TypeError` for a wrong kind of number),
+    naming the argument, the value and what is allowed.
+
+    Parameters
+    ----------
+    name : str
+        The name under which the data set is registered.
+    features : array of float, shape (n, d)
+        Finite numbers; n >= 1. The sensitive attribute is among them where the preparation keeps it.
+    feature_names : tuple of str, length d
+        Distinct; none of `RESERVED`.
+    label : array of int, shape (n,)
+        0 or 1; 1 is the favourable outcome.
+    group, client : array of int, shape (n,)
+        Codes into `group_names` and `client_names`.
+    group_names, client_names : tuple of str
+        Distinct. A name may have no row (after `select`).
+    is_test : array of bool, shape (n,)
+        True for the rows held out for testing, False for the training rows.
+    note : str
+        What was done to the published data, in a sentence or two.
+    """
+
+    name: str
+    features: NDArray[np.float64]
+    feature_names: tuple[str, ...]
+    label: NDArray[np.int64]
+    group: NDArray[np.int64]
+    group_names: tuple[str, ...]
+    client: NDArray[np.int64]
+    client_names: tuple[str, ...]
+    is_test: NDArray[np.bool_]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        """Check every field against the others, and freeze the arrays."""
+        features = np.asarray(self.features, dtype=np.float64)
+        if features.ndim != 2 or len(features) == 0:
+            raise ValueError(f"features must have shape (n, d) with n >= 1, got shape {features.shape}")
+        n, d = features.shape
+        if not np.isfinite(features).all():
+            row, column = np.argwhere(~np.isfinite(features))[0]
+            raise ValueError(f"features must be finite, got {features[row, column]} at row {row}, column {column}")
+        names = _names("feature_names", self.feature_names)
+        if len(names) != d:
+            raise ValueError(f"feature_names must have one name per column of features ({d}), got {len(names)}")
+        taken = [name for name in names if name in RESERVED]
+        if taken:
+            raise ValueError(f"feature_names must not use the reserved names {RESERVED}, got {taken[0]!r}")
+        group_names = _names("group_names", self.group_names)
+        client_names = _names("client_names", self.client_names)
+        is_test = np.asarray(self.is_test)
+        if is_test.dtype != np.bool_ or is_test.shape != (n,):
+            raise ValueError(f"is_test must be bool of shape ({n},), got {is_test.dtype} of shape {is_test.shape}")
+        checked = {
+            "features": _frozen(features),
+            "feature_names": names,
+            "label": _codes("label", self.label, n, 2),
+            "group": _codes("group", self.group, n, len(group_names)),
+            "group_names": group_names,
+            "client": _codes("client", self.client, n, len(client_names)),
+            "client_names": client_names,
+            "is_test": _frozen(is_test),
+        }
+        for field, value in checked.items():
+            object.__setattr__(self, field, value)  # the only way to set a field of a frozen dataclass
+
+    def __len__(self) -> int:
+        """Return the number of rows, n."""
+        return len(self.label)
+
+    def __repr__(self) -> str:
+        """Say what the data set is, without printing its arrays."""
+        rows = f"{len(self)} rows ({int(self.is_test.sum())} test), {self.features.shape[1]} features"
+        return f"Dataset({self.name!r}: {rows}, groups {self.group_names}, clients {self.client_names})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows as a pandas table.
+
+        Returns
+        -------
+        DataFrame, shape (n, d + 4)
+            The features, then `label` (0/1), `group` and `client` (categories, by name) and `is_test`.
+        """
+        frame = pd.DataFrame(self.features, columns=pd.Index(self.feature_names))
+        roles = pd.DataFrame(
+            {
+                "label": self.label,
+                "group": pd.Categorical.from_codes(self.group.tolist(), list(self.group_names)),
+                "client": pd.Categorical.from_codes(self.client.tolist(), list(self.client_names)),
+                "is_test": self.is_test,
+            }
+        )
+        return pd.concat([frame, roles], axis=1)
+
+    def select(self, mask: ArrayLike) -> "Dataset":
+        """Return the data set of the rows where `mask` is true; codes and names stay as they are.
+
+        Parameters
+        ----------
+        mask : array of bool, shape (n,)
+            At least one true. `data.select(~data.is_test)` are the training rows.
+        """
+        chosen = np.asarray(mask)
+        if chosen.dtype != np.bool_ or chosen.shape != (len(self),):
+            raise ValueError(f"mask must be bool of shape ({len(self)},), got {chosen.dtype} of shape {chosen.shape}")
+        if not chosen.any():
+            raise ValueError("mask must select at least one row, got none")
+        return replace(
+            self,
+            features=self.features[chosen],
+            label=self.label[chosen],
+            group=self.group[chosen],
+            client=self.client[chosen],
+            is_test=self.is_test[chosen],
+        )
+
+    def binary_groups(
+        self,
+        zero: str | Iterable[str],
+        one: str | Iterable[str],
+        names: tuple[str, str] | None = None,
+    ) -> "Dataset":
+        """Return a data set of two groups: `zero` merged into group 0, `one` merged into group 1.
+
+        Rows of a group named in neither are left out. The features stay as they are: a sensitive attribute
+        among them keeps its finer codes.
+
+        Parameters
+        ----------
+        zero, one : str or iterable of str
+            Members of `group_names`; both non-empty, without a common member.
+        names : pair of str, optional
+            Names of the two groups; by default the merged names, joined by " or ".
+        """
+        sides = [self._members("zero", zero), self._members("one", one)]
+        common = sides[0] & sides[1]
+        if common:
+            shared = self.group_names[min(common)]
+            raise ValueError(f"zero and one must have no group in common, got {shared!r} in both")
+        code = np.full(len(self.group_names), -1)
+        for value, side in enumerate(sides):
+            code[sorted(side)] = value
+        group = code[self.group]
+        for value, argument in enumerate(("zero", "one")):
+            if not (group == value).any():
+                raise ValueError(f"{argument} must name groups that have rows, got {self._joined(sides[value])!r}")
+        two = names if names is not None else (self._joined(sides[0]), self._joined(sides[1]))
+        if len(two) != 2:
+            raise ValueError(f"names must be two names, got {two!r}")
+        kept = group >= 0
+        dropped = len(self) - int(kept.sum())
+        note = f"{self.note} Two groups: 0 = {two[0]}, 1 = {two[1]}."
+        if dropped:
+            note += f" {dropped} rows of other groups left out."
+        merged = replace(self, group=np.where(kept, group, 0), group_names=two, note=note.strip())
+        return merged.select(kept)
+
+    def _members(self, argument: str, value: str | Iterable[str]) -> set[int]:
+        """Return the codes of the groups that `value` names."""
+        wanted = [value] if isinstance(value, str) else list(value)
+        if not wanted:
+            raise ValueError(f"{argument} must name at least one of the groups {self.group_names}, got none")
+        for name in wanted:
+            if name not in self.group_names:
+                raise ValueError(f"{argument} must be among the groups {self.group_names}, got {name!r}")
+        return {self.group_names.index(name) for name in wanted}
+
+    def _joined(self, codes: set[int]) -> str:
+        return " or ".join(self.group_names[code] for code in sorted(codes))
+
+
+def _names(argument: str, value: Iterable[str]) -> tuple[str, ...]:
+    """Return `value` as a tuple of distinct texts."""
+    if isinstance(value, str):
+        raise TypeError(f"{argument} must be a sequence of texts, got the single text {value!r}")
+    names = tuple(value)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{argument} must hold texts, got {name!r}")
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"{argument} must be distinct, got {twice!r} twice")
+    return names
+
+
+def _codes(argument: str, value: ArrayLike, n: int, count: int) -> NDArray[np.int64]:
+    """Return `value` as n codes in 0..count-1."""
+    codes = np.asarray(value)
+    if codes.dtype.kind not in "iub":
+        raise TypeError(f"{argument} must be integer codes, got an array of {codes.dtype}")
+    if codes.shape != (n,):
+        raise ValueError(f"{argument} must have shape ({n},), one code per row of features, got {codes.shape}")
+    outside = (codes < 0) | (codes >= count)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise ValueError(f"{argument} must be in 0..{count - 1}, got {codes[row]} at row {row}")
+    return _frozen(codes.astype(np.int64))
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view: no copy, and the caller's own array stays writable."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
