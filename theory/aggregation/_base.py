@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from fairfl.theory.aggregation import _checks as checks
-from fairfl.theory.aggregation._arrays import BLOCK, like, namespace, settle
+from fairfl.theory.aggregation._arrays import BLOCK, detached, like, namespace, settle
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, DualSet, Traits
 
 REGISTRY: dict[str, type[Objective]] = {}
@@ -243,11 +243,12 @@ class Objective(ABC):
         """NaN goes through min and max, so one look at both suffices where the bounds are numbers."""
         if f.shape[0] == 0:
             return
+        f = detached(f)
         low, high = float(f.min()), float(f.max())
         inside = bool(np.all(low >= box.lower) and np.all(high <= box.upper)) and low > -np.inf and high < np.inf
         if inside:
             return
-        block = f if namespace(f) is np else f.detach().cpu().numpy()
+        block = f if namespace(f) is np else f.cpu().numpy()
         if not np.all(box.contains(block)):  # with a bound for each client, the two extremes alone do not tell
             raise checks.outside(block, box.lower, box.upper, repr(self), box.words, row, leading)
 

@@ -43,13 +43,13 @@ def generator(s: Any, inverse: Any, derivative: Any, lower: float, upper: float)
         if given is not None and not callable(given):
             raise ValueError(f"{name} must be a function, got {given!r}")
     points = np.asarray(sample_points(lower, upper))
-    with np.errstate(all="ignore"):
-        values = np.asarray(s(points), dtype=np.float64)
+    values = _sampled(s, points)
     _increasing(values, points)
     back, slope = (None if g is None else functools.partial(_applied, g) for g in (inverse, derivative))
     return Generator(functools.partial(_applied, s), back, slope)
 
 
+@functools.lru_cache(maxsize=256)
 def _symbolic(s: Any, lower: float, upper: float) -> Generator:
     import sympy
 
@@ -134,6 +134,18 @@ def _compiled(symbol: Any, expression: Any) -> Function:
         return result if expression.has(symbol) else xp.full_like(x, float(expression))
 
     return function
+
+
+def _sampled(s: Any, points: np.ndarray) -> np.ndarray:
+    """s at the points; a function of torch may refuse numpy arrays, and is then given tensors."""
+    with np.errstate(all="ignore"):
+        try:
+            return np.asarray(s(points), dtype=np.float64)
+        except TypeError:
+            torch = sys.modules.get("torch")
+            if torch is None:
+                raise
+            return np.asarray(s(torch.as_tensor(points)), dtype=np.float64)
 
 
 def _applied(function: Callable[[Any], Any], xp: Any, x: Any) -> Any:

@@ -11,11 +11,14 @@ from fairfl.theory.aggregation._arrays import like, namespace, spread
 MOST_BITS = 10  # of the 52 of a float, this many at most are lent to the client's index
 
 
-def rank_weights(f: Any, w: np.ndarray, p: Any, out: Any = None) -> Any:
+Knots = tuple[np.ndarray, np.ndarray]
+
+
+def rank_weights(f: Any, w: np.ndarray, p: Any, knots: Knots, out: Any = None) -> Any:
     """The weight of each client in rows f (r, n): w, given for descending losses, by rank; ties share evenly.
 
     With client weights p, rank k gets W(P_k) - W(P_(k-1)), where P_k is the share p of the k largest losses and W the
-    concave piecewise linear function through (k/n, w_1 + ... + w_k); tied clients share in proportion to p.
+    concave piecewise linear function through the ``knots``; tied clients share in proportion to p.
     """
     xp = namespace(f)
     result = out if xp is np and out is not None else xp.empty_like(f.detach() if xp is not np else f)
@@ -28,7 +31,7 @@ def rank_weights(f: Any, w: np.ndarray, p: Any, out: Any = None) -> Any:
         share = p[order % f.shape[-1]]
         reached = xp.cumsum(share, -1)
         reached[:, -1] = 1.0
-        total = _distorted(reached, w)
+        total = _interpolated(reached, knots)
         given = like(np.zeros(1), f) + total
         given[:, 1:] = total[:, 1:] - total[:, :-1]
     flat = result.reshape(-1)  # a view: result is contiguous
@@ -102,11 +105,10 @@ def _torch_order(f: Any) -> tuple[Any, Any]:
     return order + xp.arange(0, r * n, n, device=f.device)[:, None], tied
 
 
-def _distorted(x: Any, w: np.ndarray) -> Any:
-    """W(x) for x in [0, 1]: linear between the points (k/n, w_1 + ... + w_k)."""
-    xp, n = namespace(x), len(w)
-    total = like(np.concatenate([[0.0], np.cumsum(w)]), x)
-    k = xp.floor(x * n)
-    k = xp.where(k > n - 1, n - 1.0, k)
-    whole = k.astype(np.int64) if xp is np else k.to(xp.int64)
-    return total[whole] + (x * n - k) * like(w, x)[whole]
+def _interpolated(x: Any, knots: Knots) -> Any:
+    """W(x) for x in [0, 1], linear between the knots."""
+    if namespace(x) is np:
+        return np.interp(x, *knots).astype(x.dtype, copy=False)
+    at, height = (like(knot, x) for knot in knots)
+    k = (namespace(x).searchsorted(at, x.contiguous(), right=True) - 1).clamp(0, len(at) - 2)
+    return height[k] + (x - at[k]) * ((height[k + 1] - height[k]) / (at[k + 1] - at[k]))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairfl.theory.aggregation._arrays import mean, namespace
+from fairfl.theory.aggregation._arrays import detached, mean, namespace
 from fairfl.theory.aggregation._base import Objective
 from fairfl.theory.aggregation._checks import NoClosedForm, NotAttained
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
@@ -26,9 +26,11 @@ class KolmogorovMean(Objective):
     objectives, the conjugate are worked out from it) or a function of arrays. For a function, ``derivative`` is
     needed by ``dual_weights``; without ``inverse``, A is found by bisection between min f and max f; ``convex`` may
     state the trait, else it is None.
-    Dual weights: s'(f_i) / (n s'(A(f))). A decreasing s gives the same mean as -s: pass that.
+    Dual weights: s'(f_i) / (n s'(A(f))), the gradient, which maximises w.f - A*(w) where A_s is convex.
+    A decreasing s gives the same mean as -s: pass that.
 
-    The formulas are used as they stand: where s(f) overflows, ValueError; the named objectives are the stable ones.
+    The formulas are used as they stand: where s(f) overflows, ValueError, and where it underflows, so does A. The
+    named objectives are the stable ones.
     Errors: ValueError for s not increasing or with several symbols, and losses outside [lower, upper]; NotAttained
     where s' is infinite or zero at a loss that counts; NoClosedForm for the conjugate of a general s.
     Source: PropFair, eq. (9), section 4.1.
@@ -111,11 +113,10 @@ class KolmogorovMean(Objective):
         if not weights or g.slope is None:
             return value, None
         slopes, at = g.slope(xp, f), g.slope(xp, value)
-        alike = bool((f.max(-1).values == f.min(-1).values).any()) if xp is not np else (f == f[:, :1]).all(-1).any()
+        same = (f == f[:, :1]).all(-1)
+        if bool(same.any()):  # where all losses agree the weights are 1/n, also where s' is 0 or infinite there
+            slopes, at = xp.where(same[:, None], 1.0, slopes), xp.where(same, 1.0, at)
         result = slopes / at[:, None] / f.shape[-1] if p is None else slopes / at[:, None] * p
-        if alike:  # where all losses agree the weights are 1/n, also where s' is 0 or infinite there
-            same = (f == f[:, :1]).all(-1)
-            result = xp.where(same[:, None], 1.0 / f.shape[-1] if p is None else p, result)
         if not bool(xp.isfinite(result).all()):
             raise NotAttained("losses must have s' finite there and positive at their mean for dual weights to exist")
         return value, result
@@ -124,6 +125,7 @@ class KolmogorovMean(Objective):
         g = self.generator
         if g.inverse is not None:
             return g.inverse(xp, level)
+        graph, f, level = level, detached(f), detached(level)
         low, high = xp.amin(f, -1), xp.amax(f, -1)
         for _ in range(HALVINGS):
             middle = low + (high - low) / 2
@@ -132,7 +134,11 @@ class KolmogorovMean(Objective):
             low, high = xp.where(below, middle, low), xp.where(below, high, middle)
             if not bool(moved.any()):
                 break
-        return high
+        if xp is np or not graph.requires_grad:
+            return high
+        if g.slope is None:
+            raise ValueError("inverse or derivative must be given to differentiate, when s is a function; got None")
+        return high + (graph - level) / g.slope(xp, high)  # zero, with the slope of the inverse function
 
     def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
         case = self.special_case

@@ -30,8 +30,8 @@ class RankWeighted(Objective):
     A*(v) = 0 where v is majorised by w (sum v = 1, and for each k the k largest v_i sum to at most w_1 + ... + w_k),
     else +inf; on f >= 0 the sum may fall short of one.
     Client weights p: rank k gets W(P_k) - W(P_(k-1)), with P_k the share of the k largest losses and W the concave
-    piecewise linear function through (k/n, w_1 + ... + w_k): CVaR and Gini of the distribution p. (p-FFL, section
-    3.1, multiplies the losses by p before sorting instead; scale the losses by n p for that.)
+    piecewise linear function through (k/n, w_1 + ... + w_k); for cvar W(x) = min(x / (1 - level), 1), which is CVaR
+    of the distribution p. (p-FFL, section 3.1, multiplies the losses by p before sorting instead.)
 
     Errors: ValueError for weights that are negative, increase, or do not sum to one within 1e-10, and for another n.
     Source: p-FFL, eqs. (4)-(9); the duality is ours.
@@ -120,6 +120,12 @@ class RankWeighted(Objective):
         steps = np.arange(1, n + 1) * (w[:-1] - w[1:])
         return [(1 - k / n, float(c)) for k, c in enumerate(steps, start=1) if c > 0]
 
+    def _knots(self, n: int) -> tuple[np.ndarray, np.ndarray]:
+        """Where W bends, and its values there: W(k/n) = w_1 + ... + w_k."""
+        if self.profile == "cvar" and self.parameters[0] > 0:
+            return np.array([0.0, 1 - self.parameters[0], 1.0]), np.array([0.0, 1.0, 1.0])
+        return np.linspace(0, 1, n + 1), np.append(0.0, np.cumsum(self.rank_weights(n)))
+
     @property
     def _fixed_n(self) -> int | None:
         return super()._fixed_n if self.weights is None else len(self.weights)
@@ -153,18 +159,18 @@ class RankWeighted(Objective):
             p = None
         if not weights and p is None and namespace(f) is np:
             return mean(np.sort(f, axis=-1), w[::-1].astype(f.dtype)), None
-        by_rank = rank_weights(f, w, p, out)
+        by_rank = rank_weights(f, w, p, self._knots(f.shape[-1]), out)
         return dot(by_rank, f), by_rank if weights else None
 
     def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
         n = w.shape[-1]
-        ranked = self.rank_weights(n)
-        caps = np.cumsum(ranked)
         if self._uniform:
+            caps = np.cumsum(self.rank_weights(n))
             inside = (np.cumsum(-np.sort(-w, axis=-1), -1) <= caps + tolerance).all(-1)
         else:  # v(S) <= W(p(S)) for all S; W is the least of n lines a_j x + b_j, and S = {v > a_j p} is the worst
-            slopes = n * ranked
-            heights = caps - ranked * np.arange(1, n + 1)
+            at, height = self._knots(n)
+            slopes = np.diff(height) / np.diff(at)
+            heights = height[1:] - slopes * at[1:]
             excess = np.stack([np.maximum(w - a * p, 0.0).sum(-1) for a in slopes], -1)
             inside = (excess <= heights + tolerance).all(-1)
         total = w.sum(-1)
@@ -179,16 +185,14 @@ class RankWeighted(Objective):
 
     def _unique(self, f: np.ndarray) -> bool:
         """Whether W is linear over the ranks of each tied group, so that only the even split is left."""
-        w, n = self.rank_weights(f.size), f.size
+        p, (at, height) = self._given_p(f.size), self._knots(f.size)
+        slopes = np.diff(height) / np.diff(at)
         for value in np.unique(f):
-            tied = f == value
-            if tied.sum() > 1:
-                if self._uniform:
-                    first, last = int((f > value).sum()), int((f >= value).sum()) - 1
-                else:
-                    p = self._given_p(n)
-                    first, last = int(n * p[f > value].sum()), int(np.ceil(n * p[f >= value].sum())) - 1
-                if w[min(first, n - 1)] != w[min(last, n - 1)]:
+            if (f == value).sum() > 1:
+                above, reached = p[f > value].sum(), p[f >= value].sum()
+                first = np.searchsorted(at, above + checks.SUM_TOLERANCE, side="right") - 1
+                last = np.searchsorted(at, reached - checks.SUM_TOLERANCE, side="left") - 1
+                if abs(slopes[first] - slopes[last]) > checks.SUM_TOLERANCE * slopes[0]:
                     return False
         return True
 

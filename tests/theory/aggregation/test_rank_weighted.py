@@ -1,0 +1,187 @@
+"""Rank weights: the formulas, sorting and ties, mixtures of CVaRs, permutahedra, client weights."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from fairfl.theory.aggregation import AFL, RankWeighted
+
+EXAMPLES = [*RankWeighted.examples(), RankWeighted.geometric(1 - 1e-12), RankWeighted.cvar(0.25)]
+
+
+def slow(f, w):
+    """sum_k w_k f_[k] and the canonical weights, one client at a time."""
+    ranked = sorted(f, reverse=True)
+    weights = []
+    for x in f:
+        ranks = [k for k, y in enumerate(ranked) if y == x]
+        weights.append(sum(w[k] for k in ranks) / len(ranks))
+    return sum(a * b for a, b in zip(w, ranked, strict=True)), weights
+
+
+@given(data=st.data())
+def test_against_the_slow_twin(data):
+    objective = data.draw(st.sampled_from(EXAMPLES))
+    n = data.draw(st.integers(1, 9))
+    few = st.sampled_from([0.0, -0.0, 1.0, 1.0 + 2**-52, 1.0 + 2**-50, -1.0, -1.0 - 2**-52, 1e300, -1e300, 5e-324])
+    f = data.draw(hnp.arrays(np.float64, (3, n), elements=st.one_of(few, st.floats(-2, 2))))
+    w = objective.rank_weights(n)
+    value, weights = objective.value_and_dual_weights(f)
+    for row in range(3):
+        expected, shares = slow(f[row].tolist(), w.tolist())
+        scale = np.abs(f[row]).max()
+        assert value[row] == pytest.approx(expected, rel=1e-13, abs=1e-15 * scale)
+        assert objective.value(f[row]) == pytest.approx(expected, rel=1e-13, abs=1e-15 * scale)
+        assert weights[row] == pytest.approx(shares, rel=1e-12)
+
+
+def test_both_ways_of_sorting_agree(monkeypatch):
+    """Above 2^10 clients argsort is used, below it keys with an index in their lowest bits."""
+    rng = np.random.default_rng(20)
+    f = rng.normal(size=(40, 700))
+    f[::2] = np.round(f[::2], 1)
+    f[1] = 1 + np.arange(700) % 7 * 2.0**-52  # differ in bits that the keys drop
+    aim = RankWeighted.harmonic()
+    by_keys = aim.dual_weights(f)
+    monkeypatch.setattr("fairfl.theory.aggregation._ranks.MOST_BITS", 0)
+    assert aim.dual_weights(f) == pytest.approx(by_keys, rel=1e-12)
+    for row in (0, 1, 3):
+        assert by_keys[row] == pytest.approx(slow(f[row].tolist(), aim.rank_weights(700).tolist())[1], rel=1e-11)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 100])
+@pytest.mark.parametrize("objective", EXAMPLES, ids=repr)
+def test_weights_are_a_decreasing_distribution(objective, n):
+    w = objective.rank_weights(n)
+    assert w.shape == (n,) and (w >= 0).all() and (np.diff(w) <= 0).all()
+    assert w.sum() == pytest.approx(1, rel=1e-14)
+
+
+def test_the_formulas():
+    n = 6
+    ascending = np.arange(1, n + 1)  # p-FFL counts from the smallest loss
+    assert RankWeighted.gini().rank_weights(n)[::-1] == pytest.approx((2 * ascending - 1) / n**2)  # eq. (4)
+    assert RankWeighted.linear().rank_weights(n)[::-1] == pytest.approx(2 * ascending / (n * (n + 1)))
+    raw = 0.5 + (ascending - 1) * 3.0  # eq. (7)
+    assert RankWeighted.arithmetic(0.5, 3.0).rank_weights(n)[::-1] == pytest.approx(raw / raw.sum())
+    z, k = 0.7, np.arange(n)  # eq. (8), k from 0, on descending losses
+    assert RankWeighted.geometric(z).rank_weights(n) == pytest.approx(z**k * (z - 1) / (z**n - 1))
+    raw = np.array([sum(1 / i for i in range(1, j + 1)) for j in ascending])  # eq. (9)
+    assert RankWeighted.harmonic().rank_weights(n)[::-1] == pytest.approx(raw / raw.sum())
+    assert raw.sum() == pytest.approx((n + 1) * raw[-1] - n)
+
+
+def test_what_p_ffl_misprints():
+    n, k = 5, np.arange(1, 6)
+    assert (2 * (k + 1) / (n * (n + 1))).sum() == pytest.approx((n + 3) / (n + 1))  # not one: k must start from 0
+    z = 0.6
+    assert (z**k * (z - 1) / (z**n - 1)).sum() == pytest.approx(z)  # not one: k must start from 0
+    # "the specific choice of a and d are not relevant outside of the magnitude of their difference": their ratio is
+    same_difference = [RankWeighted.arithmetic(p1, p1 + 1).rank_weights(2) for p1 in (1.0, 2.0)]
+    assert same_difference[0] == pytest.approx([3 / 4, 1 / 4]) and same_difference[1] == pytest.approx([5 / 7, 2 / 7])
+    same_ratio = [RankWeighted.arithmetic(p1, 3 * p1).rank_weights(4) for p1 in (1.0, 2.0)]
+    assert same_ratio[0] == pytest.approx(same_ratio[1])
+
+
+def test_geometric_near_one_keeps_its_digits():
+    """w_k = 1/n (1 + (n-1)/2 eps - (k-1) eps + O(n^2 eps^2)) for z = 1 - eps: the naive quotient is 0/0 there."""
+    n, eps = 50, 2.0**-45
+    w = RankWeighted.geometric(1 - eps).rank_weights(n)
+    k = np.arange(n)
+    assert w * n - 1 == pytest.approx(((n - 1) / 2 - k) * eps, abs=3e-15)
+    assert np.ptp(RankWeighted.geometric(np.nextafter(1, 0)).rank_weights(10**6)) < 1e-6 * 1e6 * 2.0**-52
+
+
+def cvar(f, p, level):
+    """min over t of t + sum p (f - t)+ / (1 - level) (Rockafellar, Uryasev): attained at one of the losses."""
+    return min(t + p @ np.maximum(f - t, 0) / (1 - level) for t in f)
+
+
+@pytest.mark.parametrize("level", [0.0, 0.1, 0.5, 0.73, 0.99])
+def test_cvar_is_the_minimum_of_rockafellar_and_uryasev(level):
+    rng = np.random.default_rng(21)
+    for f in rng.normal(size=(50, 7)):
+        p = rng.dirichlet(np.ones(7) * 3)
+        assert RankWeighted.cvar(level).value(f) == pytest.approx(cvar(f, np.full(7, 1 / 7), level), abs=1e-13)
+        assert RankWeighted.cvar(level).weighted(p).value(f) == pytest.approx(cvar(f, p, level), abs=1e-13)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+@pytest.mark.parametrize("objective", EXAMPLES, ids=repr)
+def test_every_rank_weighted_mean_is_a_mixture_of_cvars(objective, n):
+    mixture = objective.cvar_mixture(n)
+    assert sum(c for _, c in mixture) == pytest.approx(1) and all(c > 0 and 0 <= level < 1 for level, c in mixture)
+    f = np.random.default_rng(22).normal(size=(30, n))
+    mixed = [sum(c * cvar(row, np.full(n, 1 / n), level) for level, c in mixture) for row in f]
+    assert objective.value(f) == pytest.approx(np.array(mixed), abs=1e-13)
+
+
+@pytest.mark.parametrize("objective", EXAMPLES, ids=repr)
+def test_support_function_of_the_permutahedron(objective):
+    """A(f) is the largest v.f over the permutations v of w, tried one by one; each is a vertex of the domain of A*."""
+    w = objective.rank_weights(4)
+    vertices = np.array(list(permutations(w)))
+    f = np.random.default_rng(23).normal(size=(50, 4))
+    assert objective.value(f) == pytest.approx((f @ vertices.T).max(-1), abs=1e-14)
+    assert (objective.conjugate(vertices) == 0).all() and (
+        objective.conjugate(vertices * 0.9, "nonnegative") == 0
+    ).all()
+    assert (objective.conjugate(vertices * 0.9) == np.inf).all()
+    if w[0] > w[-1] + 1e-6:
+        stretched = 0.25 + (vertices - 0.25) * (1 + 1e-6)
+        assert (objective.conjugate(stretched) == np.inf).all()
+
+
+def test_afl_and_cvar_as_rank_weights():
+    rng = np.random.default_rng(24)
+    f = np.round(rng.random((100, 4)), 1)
+    first, last = RankWeighted(weights=[1, 0, 0, 0]), RankWeighted.cvar(0.5)
+    by_hand = RankWeighted(weights=[0.5, 0.5, 0, 0])
+    for ours, theirs in ((first, AFL()), (last, by_hand)):
+        assert ours.value(f) == pytest.approx(theirs.value(f), abs=1e-15)
+        assert ours.dual_weights(f) == pytest.approx(theirs.dual_weights(f), abs=1e-15)
+        w = rng.dirichlet(np.full(4, 8.0), 200) * rng.choice([1, 0.8, 1.1], (200, 1))
+        for domain in ("native", "nonnegative"):
+            assert (ours.conjugate(w, domain) == theirs.conjugate(w, domain)).all()
+
+
+def choquet(f, p, W):
+    """The Choquet integral of f for the distorted probability W(p(S)), by its definition: over the level sets."""
+    levels = sorted(set(f.tolist()))
+    total, below = levels[0], levels[0]
+    for level in levels[1:]:
+        total += (level - below) * W(p[f >= level].sum())
+        below = level
+    return total
+
+
+@pytest.mark.parametrize("objective", RankWeighted.examples(), ids=repr)
+def test_client_weights_distort_the_distribution(objective):
+    rng = np.random.default_rng(25)
+    n = 5
+    p = rng.dirichlet(np.full(n, 3.0))
+    heights = np.append(0, np.cumsum(objective.rank_weights(n)))
+    W = {"cvar": lambda x: min(x / 0.3, 1.0)}.get(
+        objective.profile, lambda x: np.interp(x, np.arange(n + 1) / n, heights)
+    )
+    f = np.concatenate([rng.normal(size=(40, n)), rng.integers(0, 3, (40, n))]).astype(float)
+    value, weights = objective.weighted(p).value_and_dual_weights(f)
+    assert value == pytest.approx(np.array([choquet(row, p, W) for row in f]), abs=1e-13)
+    assert weights.sum(-1) == pytest.approx(np.ones(80))
+    for row, w in zip(f, weights, strict=True):
+        for level in row:  # tied clients share in proportion to p
+            tied = row == level
+            assert w[tied] == pytest.approx(w[tied].sum() * p[tied] / p[tied].sum(), abs=1e-15)
+    even = objective.weighted(np.full(n, 1 / n))
+    assert even.dual_weights(f) == pytest.approx(objective.dual_weights(f), abs=1e-15)
+    assert even.traits == objective.traits
+
+
+def test_one_client_more_needs_more_weights():
+    assert RankWeighted.gini().value([1.0]) == 1.0
+    with pytest.raises(ValueError, match="n = 2 clients .*as many as weights"):
+        RankWeighted(weights=[0.6, 0.4]).value([1.0, 2.0, 3.0])

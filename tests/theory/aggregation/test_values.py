@@ -1,0 +1,262 @@
+"""Values and dual weights: against naive formulas in high precision, at extremes, in their limits."""
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from fairfl.theory.aggregation import (
+    AFL,
+    QFFL,
+    TERM,
+    FedAvg,
+    NotAttained,
+    Objective,
+    PropFair,
+    RankWeighted,
+    objectives,
+)
+
+ALL = [example for cls in objectives().values() for example in cls.examples()]
+IDS = [repr(example) for example in ALL]
+P3 = (0.2, 0.5, 0.3)
+
+
+def naive_kolmogorov(s, inverse, f, p):
+    """s^-1(sum_i p_i s(f_i)) with 60 digits, straight from PropFair's eq. (9)."""
+    with mp.workdps(60):
+        return inverse(mp.fsum(mp.mpf(a) * s(mp.mpf(x)) for a, x in zip(p, f, strict=True)))
+
+
+def naive(objective: Objective, f) -> mp.mpf:
+    """The value from the definition, in 60 digits, p = 1/n exactly."""
+    n = len(f)
+    with mp.workdps(60):
+        p = [mp.mpf(1) / n] * n if objective.client_weights is None else list(map(mp.mpf, objective.client_weights))
+        if isinstance(objective, FedAvg):
+            return naive_kolmogorov(lambda t: t, lambda y: y, f, p)
+        if isinstance(objective, QFFL):
+            q = mp.mpf(objective.q)
+            return naive_kolmogorov(lambda t: t ** (q + 1), lambda y: y ** (1 / (q + 1)), f, p)
+        if isinstance(objective, TERM):
+            a = mp.mpf(objective.alpha)
+            return naive_kolmogorov(lambda t: mp.e ** (a * t), lambda y: mp.log(y) / a, f, p)
+        if isinstance(objective, PropFair):
+            M = mp.mpf(objective.M)
+            return M - mp.fprod((M - mp.mpf(x)) ** a for a, x in zip(p, f, strict=True))
+        if isinstance(objective, AFL):
+            return mp.mpf(max(f))
+        assert isinstance(objective, RankWeighted) and objective.client_weights is None
+        ranked = sorted(f, reverse=True)
+        return mp.fsum(mp.mpf(float(w)) * mp.mpf(x) for w, x in zip(objective.rank_weights(n), ranked, strict=True))
+
+
+NAMED = [example for example in ALL if example.name != "kolmogorov"]
+MEANS = [FedAvg(), QFFL(0.3), QFFL(1.7), QFFL(6), TERM(0.01), TERM(3.0), PropFair(1.0), PropFair(40.0)]
+
+
+@pytest.mark.parametrize("objective", NAMED, ids=repr)
+@given(data=st.data())
+def test_value_is_the_definition(objective, data):
+    n = data.draw(st.integers(1, 12))
+    f = data.draw(hnp.arrays(np.float64, n, elements=st.floats(0, 0.999)))
+    assert objective.value(f) == pytest.approx(float(naive(objective, f.tolist())), rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("objective", MEANS, ids=repr)
+def test_value_under_client_weights_is_the_definition(objective):
+    rng = np.random.default_rng(1)
+    weighted = objective.weighted(P3)
+    for f in rng.random((20, 3)):
+        assert weighted.value(f) == pytest.approx(float(naive(weighted, f.tolist())), rel=1e-12)
+
+
+@pytest.mark.parametrize("objective", ALL, ids=IDS)
+def test_a_mean_lies_between_and_keeps_constants(objective):
+    rng = np.random.default_rng(2)
+    f = rng.uniform(0.01, 0.99, (200, 7))
+    value = objective.value(f)
+    assert (value >= f.min(-1) - 1e-12).all() and (value <= f.max(-1) + 1e-12).all()
+    assert objective.value(np.full(5, 0.375)) == pytest.approx(0.375, rel=1e-14)
+    assert objective.dual_weights(np.full(5, 0.375)) == pytest.approx(np.full(5, 0.2), rel=1e-12)
+
+
+@pytest.mark.parametrize("objective", ALL, ids=IDS)
+def test_leading_axes_blocks_and_memory_layout_do_not_matter(objective, monkeypatch):
+    rng = np.random.default_rng(3)
+    f = rng.uniform(0.01, 0.99, (4, 3, 6))
+    f[0, 0] = f[0, 0, 0]
+    value, weights = objective.value_and_dual_weights(f)
+    assert value.shape == (4, 3) and weights.shape == (4, 3, 6)
+    for at in np.ndindex(4, 3):
+        assert objective.value(f[at]) == pytest.approx(value[at], rel=1e-12)
+        assert objective.dual_weights(f[at]) == pytest.approx(weights[at], rel=1e-12, abs=1e-15)
+    monkeypatch.setattr("fairfl.theory.aggregation._base.BLOCK", 13)  # two rows at a time
+    assert objective.value(f) == pytest.approx(value, rel=1e-12)
+    assert objective.dual_weights(f) == pytest.approx(weights, rel=1e-12, abs=1e-15)
+    turned = np.asfortranarray(f)
+    assert objective.dual_weights(turned) == pytest.approx(weights, rel=1e-12, abs=1e-15)
+    assert objective.gradient(f) == pytest.approx(weights, rel=1e-12, abs=1e-15)
+    assert np.ndim(objective.value(f[0, 0])) == 0
+    empty_value, empty_weights = objective.value_and_dual_weights(np.empty((0, 6)))
+    assert empty_value.shape == (0,) and empty_weights.shape == (0, 6)
+
+
+@pytest.mark.parametrize("objective", ALL, ids=IDS)
+def test_permutation_equivariance(objective):
+    rng = np.random.default_rng(4)
+    f = np.round(rng.uniform(0.05, 0.95, (100, 8)), 1)  # with ties
+    order = rng.permutation(8)
+    value, weights = objective.value_and_dual_weights(f)
+    permuted_value, permuted_weights = objective.value_and_dual_weights(f[:, order])
+    assert permuted_value == pytest.approx(value, rel=1e-12)
+    assert permuted_weights == pytest.approx(weights[:, order], rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("objective", ALL, ids=IDS)
+def test_float32_stays_and_integers_become_float64(objective):
+    rng = np.random.default_rng(5)
+    f = rng.uniform(0.01, 0.9, (50, 6))
+    value, weights = objective.value_and_dual_weights(f.astype(np.float32))
+    assert value.dtype == np.float32 and weights.dtype == np.float32
+    assert value == pytest.approx(objective.value(f), rel=1e-4)
+    if objective.name in ("fedavg", "qffl", "propfair"):  # elsewhere rounding f may change a rank, or alpha magnify it
+        assert weights == pytest.approx(objective.dual_weights(f), rel=1e-3, abs=1e-6)
+    assert objective.weighted(np.full(6, 1 / 6)).value(f.astype(np.float32)).dtype == np.float32
+    if objective.domain.upper > 1:
+        assert objective.value([1, 1]).dtype == np.float64
+
+
+# Extremes at which a naive formula overflows, underflows or cancels. Expected: the definition in 60 digits.
+EXTREMES = [
+    (TERM(1e3), [1e6, 1e6 - 1e-3, 0.0]),
+    (TERM(1e3), [0.0, 0.4, 0.9, 1.7]),
+    (TERM(1e-9), [0.1, 0.9]),
+    (TERM(1e-9), [0.0, 3.0, 0.0, 1.0]),
+    (TERM(2.0), [-1e6, -1e6 + 1.0]),
+    (QFFL(1e3), [0.1, 0.5, 0.50001]),
+    (QFFL(1e3), [1e-200, 1e-205]),
+    (QFFL(1e3), [1e250, 3e250]),
+    (QFFL(70.25), [1e-6, 1e6, 0.0]),
+    (QFFL(1e-9), [0.0, 1.0, 2.0]),
+    (PropFair(1.0), [1 - 1e-12, 0.5, 0.0]),
+    (PropFair(1.0), [1 - 2.0**-53] * 9 + [0.0]),
+    (PropFair(1e12), [0.1, 0.7, 0.2]),
+    (PropFair(1e12), [1e12 - 1.0, 0.7, 0.2]),
+    (PropFair(50.0), [1e-9, 1e-3]),
+    (PropFair(2.0), [-1e200, 1.0, 0.0]),
+    (PropFair(1e-150), [0.0, 5e-151] * 20),
+    (PropFair(1e150), [0.0, 5e149] * 20),
+]
+
+
+@pytest.mark.parametrize(("objective", "f"), EXTREMES, ids=str)
+def test_extremes(objective, f):
+    value, weights = objective.value_and_dual_weights(np.array(f))
+    exact = naive(objective, f)
+    assert value == pytest.approx(float(exact), rel=1e-13, abs=0)
+    with mp.workdps(60):  # the slope of the definition, s'(f_i) / (n s'(A)), in 60 digits
+        n = len(f)
+        if isinstance(objective, TERM):
+            slope = [mp.e ** (mp.mpf(objective.alpha) * (mp.mpf(x) - exact)) / n for x in f]
+        elif isinstance(objective, QFFL):
+            slope = [(mp.mpf(x) / exact) ** mp.mpf(objective.q) / n for x in f]
+        else:
+            M = mp.mpf(objective.M)
+            slope = [(M - exact) / (M - mp.mpf(x)) / n for x in f]
+    # alpha (f - max f) and q log(f / max f) are rounded before the exponential: about 700 roundings at the worst
+    assert weights == pytest.approx([float(w) for w in slope], rel=3e-13, abs=1e-290)
+
+
+def test_many_clients():
+    rng = np.random.default_rng(6)
+    f = rng.random(200_001)
+    for objective in (
+        FedAvg(),
+        QFFL(1.5),
+        TERM(2.0),
+        PropFair(1.5),
+        AFL(),
+        RankWeighted.gini(),
+        RankWeighted.cvar(0.9),
+    ):
+        value, weights = objective.value_and_dual_weights(f)
+        plain = {
+            "fedavg": lambda: f.mean(),
+            "qffl": lambda: (f**2.5).mean() ** 0.4,
+            "term": lambda: np.log(np.exp(2 * f).mean()) / 2,
+            "propfair": lambda: 1.5 - np.exp(np.log(1.5 - f).mean()),
+            "afl": lambda: f.max(),
+            "rank_weighted": lambda o=objective: np.sort(f)[::-1] @ o.rank_weights(f.size),
+        }[objective.name]()
+        assert value == pytest.approx(plain, rel=1e-11)
+        assert (weights >= 0).all() and weights.sum() > 0
+
+
+def test_zero_losses_and_boundaries():
+    for q in (0.0, 0.4, 1.0, 1000.0):
+        value, weights = QFFL(q).value_and_dual_weights([[0.0, 0.0], [0.0, 1.0]])
+        assert value[0] == 0 and weights[0].tolist() == [0.5, 0.5]
+        assert weights[1, 0] == (0.5 if q == 0 else 0.0)
+    aim = PropFair(2.0)
+    assert aim.value([2.0, 0.0]) == 2.0  # (13), by continuity
+    assert aim.objective_value([2.0, 0.0]) == np.inf
+    assert aim.dual_weights([2.0, 2.0]).tolist() == [0.5, 0.5]
+    assert aim.dual_weights([2.0]).tolist() == [1.0]
+    with pytest.raises(NotAttained, match="M = 2"):
+        aim.dual_weights([2.0, 0.0])
+    # and indeed: along w = (1/(4t), t), t -> 0, feasible for every t, w.f - A*(w) = 2 - 2t rises to 2 without end
+    gaps = [2 - (np.dot([1 / (4 * t), t], [2.0, 0.0]) - aim.conjugate([1 / (4 * t), t])) for t in (1e-1, 1e-3, 1e-5)]
+    assert gaps == pytest.approx([2e-1, 2e-3, 2e-5], rel=1e-6)
+
+
+def test_objective_value_is_what_the_papers_print():
+    f = np.array([[0.2, 0.7, 0.4], [0.0, 1.0, 0.5]])
+    assert QFFL(2.5).objective_value(f) == pytest.approx((f**3.5).sum(-1) / 3 / 3.5)  # q-FFL, eq. (2), p_k = 1/n
+    assert QFFL(2.5).weighted(P3).objective_value(f) == pytest.approx((f**3.5 @ P3) / 3.5)
+    assert PropFair(2).objective_value(f) == pytest.approx(-np.log(2 - f).mean(-1))  # PropFair, eq. (6)
+    assert PropFair(2).weighted(P3).objective_value(f) == pytest.approx(-np.log(2 - f) @ P3)
+    assert FedAvg().objective_value(f) == pytest.approx(f.mean(-1))  # q-FFL, eq. (1)
+    assert TERM(3).objective_value(f) == pytest.approx(np.log(np.exp(3 * f).mean(-1)) / 3)  # PropFair, eq. (12)
+
+
+# (near its limit, the limit, how far off: derived beside each)
+LIMITS = [
+    (QFFL(1e-9), FedAvg(), 1e-8),  # d/dq at 0 is bounded by the entropy of f / sum f, at most log n
+    (QFFL(1e6), AFL(), 1e-5),  # n^(-1/(q+1)) max <= A <= max
+    (TERM(1e-9), FedAvg(), 1e-8),  # variance * alpha / 2
+    (TERM(1e6), AFL(), 1e-5),  # max - log(n) / alpha <= A <= max
+    (PropFair(1e9), FedAvg(), 1e-8),  # about variance / (2M)
+    (RankWeighted.geometric(1 - 1e-9), FedAvg(), 1e-7),  # weights off by at most n (1 - z) / n
+    (RankWeighted.geometric(1.0), FedAvg(), 1e-15),
+    (RankWeighted.geometric(1e-9), AFL(), 1e-8),
+    (RankWeighted.geometric(0.0), AFL(), 0.0),
+    (RankWeighted.cvar(0.0), FedAvg(), 1e-15),
+    (RankWeighted.cvar(0.95), AFL(), 1e-15),  # the worst 5 % of 9 clients: less than one client
+    (RankWeighted.arithmetic(1.0, 0.0), FedAvg(), 1e-15),
+    (RankWeighted.arithmetic(1.0, 2.0), RankWeighted.gini(), 1e-15),
+    (RankWeighted.arithmetic(1.0, 1.0), RankWeighted.linear(), 1e-15),
+    (QFFL(0.0), FedAvg(), 1e-15),
+]
+
+
+@pytest.mark.parametrize(("near", "limit", "off"), LIMITS, ids=str)
+def test_limits(near, limit, off):
+    rng = np.random.default_rng(7)
+    f = np.concatenate([rng.random((300, 9)), np.round(rng.random((50, 9)), 1) + 0.05])  # > 0: 0^q jumps at q = 0
+    assert near.value(f) == pytest.approx(limit.value(f), abs=off + 1e-14)
+    clear = np.sort(f, -1)
+    apart = (clear[:, -1] - clear[:, -2]) > 1e-3  # weights jump where the largest losses tie
+    assert near.dual_weights(f[apart]) == pytest.approx(limit.dual_weights(f[apart]), abs=10 * off + 1e-14)
+
+
+def test_limits_of_the_conjugates_are_on_f_nonnegative():
+    rng = np.random.default_rng(8)
+    w = rng.random((500, 3)) * 0.8
+    near, far = QFFL(1e-7), QFFL(1e7)
+    assert (near.conjugate(w) == FedAvg().conjugate(w, "nonnegative")).all()
+    assert (far.conjugate(w) == AFL().conjugate(w, "nonnegative")).all()
+    assert np.isfinite(near.conjugate(w)).any() and np.isinf(near.conjugate(w)).any()
+    assert np.isfinite(far.conjugate(w)).any() and np.isinf(far.conjugate(w)).any()
