@@ -149,23 +149,25 @@ EXTREMES = [
     (PropFair(2.0), [-1e200, 1.0, 0.0]),
     (PropFair(1e-150), [0.0, 5e-151] * 20),
     (PropFair(1e150), [0.0, 5e149] * 20),
+    (PropFair(1e12).weighted((0.25, 0.5, 0.25)), [0.1, 0.7, 0.2]),
+    (PropFair(3.0), [3.0 - 2.0**-40] + [1e-9] * 3999),
 ]
 
 
-@pytest.mark.parametrize(("objective", "f"), EXTREMES, ids=str)
+@pytest.mark.parametrize(("objective", "f"), EXTREMES, ids=lambda x: str(x)[:60])
 def test_extremes(objective, f):
     value, weights = objective.value_and_dual_weights(np.array(f))
     exact = naive(objective, f)
     assert value == pytest.approx(float(exact), rel=1e-13, abs=0)
     with mp.workdps(60):  # the slope of the definition, s'(f_i) / (n s'(A)), in 60 digits
-        n = len(f)
+        p = objective.client_weights or [mp.mpf(1) / len(f)] * len(f)
         if isinstance(objective, TERM):
-            slope = [mp.e ** (mp.mpf(objective.alpha) * (mp.mpf(x) - exact)) / n for x in f]
+            slope = [a * mp.e ** (mp.mpf(objective.alpha) * (mp.mpf(x) - exact)) for a, x in zip(p, f, strict=True)]
         elif isinstance(objective, QFFL):
-            slope = [(mp.mpf(x) / exact) ** mp.mpf(objective.q) / n for x in f]
+            slope = [a * (mp.mpf(x) / exact) ** mp.mpf(objective.q) for a, x in zip(p, f, strict=True)]
         else:
             M = mp.mpf(objective.M)
-            slope = [(M - exact) / (M - mp.mpf(x)) / n for x in f]
+            slope = [a * (M - exact) / (M - mp.mpf(x)) for a, x in zip(p, f, strict=True)]
     # alpha (f - max f) and q log(f / max f) are rounded before the exponential: about 700 roundings at the worst
     assert weights == pytest.approx([float(w) for w in slope], rel=3e-13, abs=1e-290)
 
