@@ -1,0 +1,85 @@
+"""The figures by name. A module in this folder that has a ``NAME`` is a figure: nothing else needs an edit.
+
+A figure module holds ``NAME`` (of its files), ``TITLE`` (which figure of which paper it shows, and what it says),
+``data() -> DataFrame`` (tidy; kept as CSV beside the picture) and ``draw(data) -> Figure`` (all of it from that table).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from types import ModuleType
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+import fairfl.figures
+
+PARTS = ("NAME", "TITLE", "data", "draw")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A figure that can be rendered.
+
+    Attributes
+    ----------
+    name : of its files: NAME.png, NAME.svg and NAME.csv.
+    title : which figure of which paper it shows.
+    data, draw : see the module's docstring; ``data`` takes no argument that must be given.
+    source : the file that defines it.
+    """
+
+    name: str
+    title: str
+    data: Callable[[], pd.DataFrame]
+    draw: Callable[[pd.DataFrame], Figure]
+    source: Path
+
+
+def registered() -> dict[str, Entry]:
+    """Every figure by name, sorted.
+
+    Raises
+    ------
+    ValueError : a figure module without one of its parts, or a name taken twice.
+    """
+    found: dict[str, Entry] = {}
+    for module in sorted(iter_modules(fairfl.figures.__path__), key=lambda m: m.name):
+        entry = _entry(import_module(f"fairfl.figures.{module.name}"))
+        if entry is None:
+            continue
+        if entry.name in found:
+            first = found[entry.name].source.name
+            raise ValueError(f"NAME must be new, got {entry.name!r} in {entry.source.name}, taken by {first}")
+        found[entry.name] = entry
+    return dict(sorted(found.items()))
+
+
+def find(names: Iterable[str] | None = None) -> list[Entry]:
+    """The figures of these names, each once, in the order given; all of them where ``names`` is None or empty.
+
+    Raises
+    ------
+    ValueError : an unknown name; the message lists the known ones.
+    """
+    known = registered()
+    wanted = list(dict.fromkeys(names or known))
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise ValueError(f"figure must be one of {', '.join(known)}, got {', '.join(map(repr, unknown))}")
+    return [known[name] for name in wanted]
+
+
+def _entry(module: ModuleType) -> Entry | None:
+    """The figure that a module defines, or None for the modules that figures share."""
+    if not hasattr(module, "NAME"):
+        return None
+    missing = [part for part in PARTS if not hasattr(module, part)]
+    if missing:
+        raise ValueError(f"figure module {module.__name__} must define {', '.join(PARTS)}, it has no {missing[0]}")
+    assert module.__file__ is not None
+    return Entry(module.NAME, module.TITLE, module.data, module.draw, Path(module.__file__))
