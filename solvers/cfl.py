@@ -11,7 +11,7 @@ from fairfl.theory.classifiers import Classifier
 from fairfl.theory.continuous import ContinuousModel
 from fairfl.theory.federation import Federation
 
-ADVICE = "raise the tolerance, or use method='lp'"
+ADVICE = "use method='lp'"
 
 
 def threshold_model(fed: Federation) -> ContinuousModel | None:

@@ -21,6 +21,8 @@ from fairfl.theory.piecewise import Piecewise
 
 KKT_TOLERANCE = 2e-14
 """Newton stops when every optimality condition holds to this."""
+ENOUGH = 1e-11
+"""Below this a step that does not shrink the residual fourfold ends the descent: rounding has the last word."""
 MAX_ITERATIONS = 200
 REACH = 0.5
 """Largest change of a multiplier in one step: multipliers are accuracy per rate, of the order of the clients' masses."""
@@ -86,8 +88,12 @@ def dual_point(problem: Constraints, lam: Array) -> DualPoint:
     return DualPoint(lam, (sets[0], sets[1]), accuracy, values)
 
 
-def hessian(problem: Constraints, point: DualPoint, extra: Array | None = None) -> Array:
+def hessian(
+    problem: Constraints, point: DualPoint, extra: Array | None = None, without: tuple[list[int], list[int]] = ([], [])
+) -> Array:
     """∂ values_k / ∂ λ_l (B, K, K); with ``extra`` = (2, E, I) rows, ∂ of those functionals: (B, E, K).
+
+    ``without`` names ends (per group) to leave out.
 
     Each end x_r of an accept set moves by -(v_l(x_r) / s'(x_r)) dλ_l and carries v_k(x_r) of the functional.
     """
@@ -103,6 +109,7 @@ def hessian(problem: Constraints, point: DualPoint, extra: Array | None = None) 
         w = v if extra is None else extra[a] @ density
         with np.errstate(divide="ignore", invalid="ignore"):
             flow = np.where(slope > 0, v / slope, 0.0)
+        flow[:, without[a]] = 0.0
         np.add.at(out, sets.owner, np.einsum("er,kr->rek", w, flow))
     return out
 
@@ -138,17 +145,19 @@ def descend(problem: Constraints, eps: Array, start: Array | None = None) -> lis
     return visited
 
 
-def _direction(point: DualPoint, h: Array, eps: Array) -> Array:
-    """Newton direction (K,): the step to the minimum of the quadratic model plus Σ eps |λ|; ``h`` (K, K) Hessian."""
-    lam, g, budget = point.lam[0], point.values[0], eps[0]
-    # redundant constraints (twin clients) make h singular, flat regions make it tiny: a little of the identity
-    h = h + 1e-12 * max(float(np.trace(h)), 1e-6) * np.eye(lam.size)
+def _ridged(h: Array) -> Array:
+    """Redundant constraints (twin clients) make h singular, flat regions make it tiny: a little of the identity."""
+    return h + 1e-12 * max(float(np.trace(h)), 1e-6) * np.eye(h.shape[0])
+
+
+def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
+    """The step to the minimum of g·d + ½ d·h d + Σ eps |λ + d|, within REACH."""
     target = _lasso(h, g - h @ lam, budget, lam)
     free = np.flatnonzero(target)
-    if free.size and (np.abs(target - lam) < REACH).all():  # the signs are known now: solve for the values to full precision
+    if free.size and (np.abs(target - lam) < REACH).all():  # the signs are known now: solve to full precision
         exact = np.zeros(lam.size)
         exact[free] = np.linalg.solve(h[np.ix_(free, free)], (h @ lam - g)[free] - np.sign(target[free]) * budget[free])
-        if (np.sign(exact[free]) == np.sign(target[free])).all():
+        if (np.sign(exact[free]) == np.sign(target[free])).all() and (np.abs(exact - lam) < REACH).all():
             target = exact
     return target - lam
 
@@ -177,14 +186,17 @@ def _lasso(h: Array, linear: Array, budget: Array, start: Array) -> Array:
 def _step(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | None:
     """The next point, or None when no progress can be measured."""
     residual, value = kkt_residual(point.lam, point.values, eps)[0], point.dual(eps)[0]
-    h = hessian(problem, point)[0]
+    h = _ridged(hessian(problem, point)[0])
     for _ in range(6):
-        direction = _direction(point, h, eps)
+        direction = _quadratic_step(h, point.values[0], point.lam[0], eps[0])
         if not direction.any():
             return None
         newton = dual_point(problem, point.lam + direction)
-        if kkt_residual(newton.lam, newton.values, eps)[0] <= 0.25 * residual and newton.dual(eps)[0] <= value + 1e-13:
+        better = kkt_residual(newton.lam, newton.values, eps)[0] <= 0.25 * residual
+        if better and newton.dual(eps)[0] <= value + 1e-13:
             return newton
+        if residual <= ENOUGH:
+            return None
         best, beyond = _line_search(problem, point, direction, eps)
         gained = value - best.dual(eps)[0]
         # next to the optimum D is flat to rounding: the optimality conditions tell better
@@ -193,7 +205,7 @@ def _step(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | Non
         if beyond is None:
             return None
         # the step runs into a part of the dual that is far more curved than here: plan with that curvature
-        h = hessian(problem, beyond)[0]
+        h = _ridged(hessian(problem, beyond)[0])
     return None
 
 

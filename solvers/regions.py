@@ -76,6 +76,7 @@ def accept_sets(functions: Piecewise, weights: Array) -> AcceptSets:
     inner = owner[1:] == owner[:-1]
     pieces = np.where(inner, above[:, :-1] - above[:, 1:], 0.0)
     value = np.einsum("tj,jt->t", weights[owner[:-1]], pieces)
+    pieces, value = _narrow(functions, weights, owner, x, inner, pieces, value)
     positive = value > 0
     integrals = np.zeros((count, weights.shape[1]))
     np.add.at(integrals, owner[:-1][positive & inner], pieces[:, positive & inner].T)
@@ -86,6 +87,28 @@ def accept_sets(functions: Piecewise, weights: Array) -> AcceptSets:
     change = inner[1:] & inner[:-1] & (positive[1:] != positive[:-1])
     at = np.flatnonzero(change) + 1
     return AcceptSets(owner[at], x[at], positive[at], positive[starts], integrals)
+
+
+def _narrow(
+    functions: Piecewise, weights: Array, owner: Array, x: Array, inner: Array, pieces: Array, value: Array
+) -> tuple[Array, Array]:
+    """Pieces so narrow that their integrals drown in the rounding of cumulative ones: integrate their own series.
+
+    A hole of width 1e-5 changes an accuracy by 1e-17, but a client's acceptance rate by 1e-6.
+    """
+    rows = np.flatnonzero(inner & (np.abs(value) < 1e-13) & np.isfinite(x[:-1]) & np.isfinite(x[1:]) & (x[1:] > x[:-1]))
+    if rows.size == 0:
+        return pieces, value
+    low, high = x[:-1][rows], x[1:][rows]
+    whole = np.searchsorted(functions.edges, low, side="right") == np.searchsorted(functions.edges, high, side="left")
+    rows, low, high = rows[whole], low[whole], high[whole]
+    nodes, shares = np.polynomial.legendre.leggauss(8)
+    half = (high - low) / 2
+    sampled = functions.values((low + half)[:, None] + half[:, None] * nodes)  # (J, R, 8)
+    pieces, value = pieces.copy(), value.copy()
+    pieces[:, rows] = (sampled @ shares) * half
+    value[rows] = np.einsum("rj,jr->r", weights[owner[rows]], pieces[:, rows])
+    return pieces, value
 
 
 def _carry(positive: Array, silent: Array, starts: Array, owner: Array) -> Array:
@@ -110,7 +133,7 @@ def _candidates(functions: Piecewise, weights: Array) -> tuple[Array, Array]:
     rows, panels = np.nonzero(np.abs(series[..., 0]) <= spread)
     scale = np.abs(functions.coefficients).max(axis=-1)
     noise = NOISE * np.einsum("tj,jt->t", np.abs(weights[rows]), scale[:, panels])
-    found = _isolate(series[rows, panels], noise, functions.edges[panels], np.diff(functions.edges)[panels], rows)
+    found = isolate(series[rows, panels], noise, functions.edges[panels], np.diff(functions.edges)[panels], rows)
     # densities may jump at panel ends, and a root may sit exactly there
     left, right = (series * _SIGNS).sum(axis=-1), series.sum(axis=-1)
     jump_owner, jump_panel = np.nonzero((right[:, :-1] > 0) != (left[:, 1:] > 0))
@@ -118,46 +141,52 @@ def _candidates(functions: Piecewise, weights: Array) -> tuple[Array, Array]:
     return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
 
-def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> list[tuple[Array, Array]]:
-    """Halve pieces until each is free of roots, monotone, or convex (concave) with its one extremum located."""
-    found: list[tuple[Array, Array]] = []
+def isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> list[tuple[Array, Array]]:
+    """Halve pieces until each is free of roots, monotone, or convex (concave); then find the roots of all of these."""
+    kept: list[tuple[Array, ...]] = []
     for depth in range(MAX_DEPTH + 1):
         size = np.abs(c)
-        live = (size[:, 0] <= size[:, 1:].sum(axis=1)) & (size.sum(axis=1) > noise)
+        total = size.sum(axis=1)
+        live = (2.0 * size[:, 0] <= total) & (total > noise)
         if not live.any():
             break
         c, noise, low, span, owner = c[live], noise[live], low[live], span[live], owner[live]
         slope = c @ DERIVATIVE
         bend = slope @ DERIVATIVE
         simple = _single_signed(slope) | _single_signed(bend) | (depth == MAX_DEPTH)
-        m = np.flatnonzero(simple)
-        if m.size:
-            rows, xi = _simple_roots(c[m], slope[m], bend[m], 4 * noise[m])
-            found.append((owner[m][rows], low[m][rows] + span[m][rows] * (xi + 1) / 2))
+        kept.append(tuple(v[simple] for v in (c, slope, bend, noise, low, span, owner)))
         k = ~simple
+        if not k.any():
+            break
         c, noise, low, span, owner = c[k], noise[k], low[k], span[k] / 2, owner[k]
         c = np.concatenate([c @ _LEFT, c @ _RIGHT])
         low = np.concatenate([low, low + span])
         noise, owner, span = np.tile(noise, 2), np.tile(owner, 2), np.tile(span, 2)
-    return found
+    if not kept:
+        return []
+    c, slope, bend, noise, low, span, owner = (np.concatenate(v) for v in zip(*kept, strict=True))
+    if owner.size == 0:
+        return []
+    rows, xi = _simple_roots(c, slope, bend, 4 * noise)
+    return [(owner[rows], low[rows] + span[rows] * (xi + 1) / 2)]
 
 
 def _single_signed(c: Array) -> Array:
     size = np.abs(c)
-    return size[:, 0] > size[:, 1:].sum(axis=1)
+    return 2.0 * size[:, 0] > size.sum(axis=1)
 
 
 def _simple_roots(c: Array, slope: Array, bend: Array, tiny: Array) -> tuple[Array, Array]:
     """All roots of series that are monotone, convex or concave on [-1, 1]: (row, position) candidates."""
     left, right = (c * _SIGNS).sum(axis=1), c.sum(axis=1)
     turn_left, turn_right = (slope * _SIGNS).sum(axis=1), slope.sum(axis=1)
-    rows = np.arange(c.shape[0])
     ends = np.full(c.shape[0], 1.0)
-    turns = np.flatnonzero((turn_left < 0) != (turn_right < 0))
+    turning = (turn_left < 0) != (turn_right < 0)
+    turns = np.flatnonzero(turning)
     peak = _polish(slope[turns], bend[turns], -ends[turns], ends[turns], _secant(turn_left[turns], turn_right[turns]))
     top = _value(c[turns], peak)
     # brackets: [-1, 1] where monotone, [-1, peak] and [peak, 1] where there is a turn
-    plain = np.setdiff1d(rows, turns)
+    plain = np.flatnonzero(~turning)
     reach = np.sqrt(np.abs(2 * top / _nonzero(_value(bend[turns], peak))))
     row = np.concatenate([plain, turns, turns])
     a = np.concatenate([-ends[plain], -ends[turns], peak])

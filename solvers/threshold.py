@@ -25,6 +25,10 @@ RESIDUAL = 1e-13
 """Residual of MD above which a root is refined around its anchor."""
 
 
+ODDS_RESIDUAL = 1e-9
+"""The same for a difference of log-odds."""
+
+
 @dataclass(frozen=True)
 class ThresholdProblem:
     """B problems with one constraint each.
@@ -173,11 +177,18 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> 
     size = increasing_root(falling, none, top, f_low, f_high, ROUNDING)
     t0, t1 = problem.thresholds(none, -sign * size, index)
     missed = np.abs(problem.mean_difference(t0, t1, index) - sign * eps) > RESIDUAL
+    # at eps = 0 both tails may underflow together: there only the log-odds tell whether the root was resolved
+    missed |= (eps == 0) & (np.abs(problem.log_odds_difference(t0, t1, index)) > ODDS_RESIDUAL)
     anchor, offset = none.copy(), -sign * size
     rows = np.flatnonzero(missed)
     if rows.size:
         near = _nearest_anchor(problem.mass[index[rows]], size[rows])
-        anchor[rows], offset[rows] = _refine(problem, eps[rows], sign[rows], index[rows], near)
+        at, far = _refine(problem, eps[rows], sign[rows], index[rows], near)
+        here = (eps[rows], sign[rows], index[rows])
+        before = np.abs(_residual(problem, none[rows], size[rows], *here))
+        after = np.abs(_residual(problem, -sign[rows] * at, -sign[rows] * far, *here))
+        gained = rows[after < before]  # η bounded away from 0 and 1 has its steep ends elsewhere: then the root stays
+        anchor[gained], offset[gained] = at[after < before], far[after < before]
     return anchor, offset
 
 

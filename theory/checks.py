@@ -81,5 +81,5 @@ def _first(bad: NDArray[np.bool_]) -> str:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    text = " ".join(repr(value).split())
     return text if len(text) <= 60 else text[:57] + "..."

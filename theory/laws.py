@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -95,7 +96,10 @@ class ScipyLaw(Law):
     def __init__(self, frozen: Any) -> None:
         self.frozen = frozen
         low, high = (float(v) for v in frozen.support())
-        quantiles = np.array([frozen.ppf(TAIL), *frozen.ppf([1e-9, 1e-3, 0.1, 0.5]), *frozen.isf([0.1, 1e-3, 1e-9, TAIL])])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # beta(0.5, 2).ppf(1e-9) iterates long: still near enough
+            lower, upper = frozen.ppf([TAIL, 1e-9, 1e-3, 0.1, 0.5]), frozen.isf([0.1, 1e-3, 1e-9, TAIL])
+        quantiles = np.concatenate([lower, upper])
         quantiles = np.clip(quantiles, max(low, -1e300), min(high, 1e300))
         self.breaks = np.unique(quantiles)
         self.low, self.high = float(self.breaks[0]), float(self.breaks[-1])

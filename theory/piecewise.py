@@ -32,6 +32,8 @@ TAIL_TOLERANCE = 2e-16
 """Last coefficients times half width, per panel: what truncation may change of an integral."""
 MASS_TOLERANCE = 1e-13
 """Allowed |∫ p - (F(b) - F(a))| on a panel: a spike between the nodes cannot stay unseen."""
+MAX_PANELS = 100_000
+"""Unresolved panels at which a law is given up."""
 NEGLIGIBLE = 1e-18
 """A panel with less mass than this, of every client, is not refined."""
 
@@ -176,11 +178,16 @@ def build(
         accept = smooth | light | floor
         if accept.any():
             done.append((low[accept], high[accept], coefficients[:, accept]))
-            doubt = np.where(light | floor, 0.0, tail.max(axis=0) + missed.max(axis=0))
+            # masses are exact after the rescaling, so a panel errs by no more than its mass times what η varies on it
+            varies = np.ptp(combine(x, np.ones_like(p))[0], axis=-1)
+            doubt = np.minimum(tail.max(axis=0) + missed.max(axis=0), mass.max(axis=0) * (varies + 1e-16))
+            doubt = np.where(light | floor, 0.0, doubt)
             error += float(doubt[accept].sum())
         low, high = low[~accept], high[~accept]
         if low.size == 0:
             break
+        if low.size > MAX_PANELS:
+            raise ValueError(f"densities are too rough for panels, or disagree with their cdf: near x = {low[0]:g}")
         middle = low + (high - low) / 2
         low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
     else:

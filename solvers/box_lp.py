@@ -1,0 +1,132 @@
+"""max u·f subject to |V f| <= eps and 0 <= f <= 1, for many cells and few constraints: exact, certified.
+
+HiGHS solves the programme on the cells whose sign is in doubt, the others are fixed by the current multipliers, and
+the doubt is widened until no fixed cell disagrees (sifting). The basis is then solved again to full precision.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize
+
+from fairfl.solvers.solution import CertificationError
+from fairfl.theory.checks import Array
+
+WHOLE = 6000
+"""Programmes with at most this many cells go to HiGHS whole."""
+PENALTY = 1e3
+"""Price of violating a constraint while sifting; the final programme has no violation."""
+
+
+@dataclass(frozen=True)
+class BoxSolution:
+    """Primal f (N,), multipliers (K,) with Lagrangian u·f + λ·Vf, and both values (without the constant)."""
+
+    f: Array
+    multipliers: Array
+    primal: float
+    dual: float
+    violation: float
+
+
+def dual_value(u: Array, v: Array, eps: Array, lam: Array) -> float:
+    """Σ (u + λ·v)_+ + Σ eps |λ|: an upper bound on every feasible u·f."""
+    price = float(np.where(lam == 0, 0.0, np.abs(lam) * np.where(lam == 0, 0.0, eps)).sum())
+    return float(np.maximum(u + lam @ v, 0.0).sum()) + price
+
+
+def solve_box(u: Array, v: Array, eps: Array, start: Array | None = None) -> BoxSolution:
+    """Solve one programme.
+
+    Parameters
+    ----------
+    u : (N,) gains.  v : (K, N) constraint rows.  eps : (K,) non-negative, inf for none.
+    start : (K,) multipliers near the solution's.
+    """
+    k = np.flatnonzero(np.isfinite(eps) & (np.abs(v).sum(axis=1) > 0))
+    rows, budget = v[k], eps[k]
+    lam = np.zeros(k.size) if start is None else start[k].astype(np.float64)
+    if k.size == 0:
+        f = (u > 0).astype(np.float64)
+        return BoxSolution(f, np.zeros(eps.size), float(u @ f), float(u @ f), 0.0)
+    if u.size <= WHOLE:
+        f, lam = _highs(u, rows, budget, np.arange(u.size), np.zeros(u.size))
+    else:
+        f, lam = _sift(u, rows, budget, lam if start is not None else _sampled(u, rows, budget))
+    f, lam = _exact(u, rows, budget, f, lam)
+    full = np.zeros(eps.size)
+    full[k] = lam
+    violation = float(np.maximum(np.abs(rows @ f) - budget, 0.0).max(initial=0.0))
+    return BoxSolution(f, full, float(u @ f), dual_value(u, rows, budget, lam), violation)
+
+
+def _highs(u: Array, v: Array, eps: Array, cells: Array, fixed: Array) -> tuple[Array, Array]:
+    """Optimise the ``cells`` while the others keep ``fixed``; constraints may be broken at PENALTY."""
+    base = v @ np.where(np.isin(np.arange(u.size), cells), 0.0, fixed) if cells.size < u.size else np.zeros(eps.size)
+    k, m = eps.size, cells.size
+    scale = float(np.abs(u).max()) or 1.0
+    inner = np.concatenate([v[:, cells], -v[:, cells]])
+    slack = -np.concatenate([np.eye(k), np.eye(k)])
+    result = optimize.linprog(
+        np.concatenate([-u[cells] / scale, np.full(k, PENALTY / scale)]),
+        A_ub=np.concatenate([inner, slack], axis=1),
+        b_ub=np.concatenate([eps - base, eps + base]),
+        bounds=np.concatenate([np.tile([[0.0, 1.0]], (m, 1)), np.tile([[0.0, np.inf]], (k, 1))]),
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if not result.success:
+        raise CertificationError(f"the linear programme was not solved: {result.message}; use method='lp'")
+    f = fixed.copy()
+    f[cells] = np.clip(result.x[:m], 0.0, 1.0)  # HiGHS' own feasibility tolerance
+    marginals = result.ineqlin.marginals * scale
+    return f, marginals[:k] - marginals[k:]
+
+
+def _sampled(u: Array, v: Array, eps: Array) -> Array:
+    """Multipliers from every s-th cell in the order of |u|, scaled up: a start for sifting."""
+    step = max(1, u.size // 3000)
+    pick = np.argsort(np.abs(u), kind="stable")[step // 2 :: step]
+    scale = np.abs(v).sum(axis=1, keepdims=True) / np.maximum(np.abs(v[:, pick]).sum(axis=1, keepdims=True), 1e-300)
+    return _highs(u[pick] * step, v[:, pick] * scale, eps, np.arange(pick.size), np.zeros(pick.size))[1]
+
+
+def _sift(u: Array, v: Array, eps: Array, lam: Array) -> tuple[Array, Array]:
+    size = np.abs(v).sum(axis=0) + np.abs(u) + 1e-300
+    count = 2000
+    for _ in range(60):
+        s = (u + lam @ v) / size
+        fixed = (s > 0).astype(np.float64)
+        cells = np.argpartition(np.abs(s), count)[:count] if count < u.size else np.arange(u.size)
+        f, new = _highs(u, v, eps, cells, fixed)
+        mask = np.ones(u.size, bool)
+        mask[cells] = False
+        wrong = mask & (((u + new @ v) / size > 1e-15) != (fixed > 0)) & (np.abs((u + new @ v) / size) > 1e-13)
+        if not wrong.any() and np.abs(v @ f).max() <= eps.max() + 1 and (np.abs(v @ f) <= eps + 1e-8).all():
+            return f, new
+        moved = np.abs(new) > 2.0 * max(1.0, float(np.abs(lam).max()))
+        lam = np.where(moved, lam, new)
+        count = min(u.size, int(count * 1.5))
+    raise CertificationError("sifting did not settle; use method='lp'")
+
+
+def _exact(u: Array, v: Array, eps: Array, f: Array, lam: Array) -> tuple[Array, Array]:
+    """Solve the final basis again: fractional cells from the active constraints, multipliers from the fractional cells."""
+    basic = np.flatnonzero((f > 1e-9) & (f < 1 - 1e-9))
+    clean = np.where(f >= 1 - 1e-9, 1.0, np.where(f <= 1e-9, 0.0, f))
+    values = v @ clean
+    active = np.flatnonzero((np.abs(np.abs(values) - eps) <= 1e-7) & (np.abs(lam) > 1e-12))
+    lam = np.where(np.isin(np.arange(lam.size), active), lam, 0.0)
+    if active.size == 0 or basic.size == 0:
+        return clean, lam
+    block = v[np.ix_(active, basic)]
+    target = np.sign(-lam[active]) * eps[active]
+    # minimum-norm corrections: ties may leave more fractional cells than active constraints, or fewer
+    for _ in range(3):
+        clean[basic] += np.linalg.lstsq(block, target - v[active] @ clean, rcond=1e-13)[0]
+        lam[active] -= np.linalg.lstsq(block.T, u[basic] + lam[active] @ block, rcond=1e-13)[0]
+    if clean[basic].min() < -1e-9 or clean[basic].max() > 1 + 1e-9:
+        return np.clip(f, 0, 1), lam  # the certificate will tell
+    return np.clip(clean, 0.0, 1.0), lam  # rounding of the solve only
