@@ -35,6 +35,8 @@ TITLE = "FedFB figure 4: the disparity of LFT+Ensemble over the local budgets, a
 POINTS = 61
 APART = "minimum, eps_0 > 0"
 MARK: dict[str, Any] = {"color": "#E69F00", "mec": "black", "mew": 0.5, "ls": ""}
+EXAMPLE = "example 1: sd 70 and 1"
+PRINTED = {EXAMPLE: " (paper: ≈ 0.21)"}
 NO_DOUBLE = 1e-300
 """An unconstrained MD_i below this makes ε_i = 0 differ from every other budget that a double can hold."""
 
@@ -42,7 +44,7 @@ NO_DOUBLE = 1e-300
 def federations() -> dict[str, Federation]:
     """The three panels' federations by title."""
     return {
-        "example 1: sd 70 and 1": Federation.normal([[0, 0], [3, -1]], [70, 1], 0.5),
+        EXAMPLE: Federation.normal([[0, 0], [3, -1]], [70, 1], 0.5),
         "5.1: same group favoured": Federation.normal([[10, 9.8], [0.2, 0]], 0.2, 0.2),
         "5.1: opposite groups favoured": Federation.normal([[3, 5], [1, -1]], 1.0, 0.5),
     }
@@ -156,7 +158,8 @@ def _panel(axes: Axes, part: pd.DataFrame, top: float) -> QuadMesh:
     axes.set(ylim=(-0.02, 1.02), xlim=(-0.02, 1.02), yticks=[0, 0.5, 1])
     axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
     if apart.empty:
-        _annotate(axes, best, first(best, "eps_0"), f"δ = {first(best, 'disparity'):.4f}", "*", 9)
+        text = f"δ = {first(best, 'disparity'):.4f}{PRINTED.get(names(part, 'panel')[0], '')}"
+        _annotate(axes, best, first(best, "eps_0"), text, "*", 9)
         return mesh
     strip = np.repeat(z[:, :1], 2, axis=1)
     axes.pcolormesh([-0.29, -0.15], y, strip, shading="gouraud", vmin=0, vmax=top, rasterized=True)

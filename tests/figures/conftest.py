@@ -1,0 +1,27 @@
+"""Tables that several tests look at, solved once."""
+
+import pytest
+
+from fairfl.figures import fedfb_figure_2, fedfb_figure_4, fedfb_figure_5, fedfb_figure_8, frontier_panels
+
+
+@pytest.fixture(scope="session")
+def toy():
+    return fedfb_figure_2.data()
+
+
+@pytest.fixture(scope="session")
+def surfaces():
+    return fedfb_figure_4.data(points=11)
+
+
+@pytest.fixture(scope="session")
+def multipliers():
+    return fedfb_figure_8.data(points=101)
+
+
+@pytest.fixture(scope="session")
+def frontiers():
+    """Figure 5's first panel, with few points."""
+    panel, federation = next(iter(fedfb_figure_5.federations().items()))
+    return frontier_panels.table({panel: federation}, points=10)

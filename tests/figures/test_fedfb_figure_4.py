@@ -1,0 +1,79 @@
+"""The surfaces: exact on the grid, and never below the marked minimum."""
+
+import numpy as np
+import pytest
+
+from fairfl.figures import fedfb_figure_4 as figure
+from fairfl.solvers.api import solve
+from fairfl.solvers.minimum import min_disparity
+
+PANELS = list(figure.federations())
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_the_marked_minimum_is_exact_and_below_the_whole_grid(surfaces, panel):
+    part = surfaces[surfaces["panel"] == panel]
+    best = float(part.loc[part["point"] == "minimum", "disparity"].iloc[0])
+    smallest = min_disparity(figure.federations()[panel], "lft_ensemble")
+    assert best == pytest.approx(smallest.disparity, abs=1e-14)
+    assert best <= part.loc[part["point"] == "grid", "disparity"].min() + 1e-14
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_the_minimum_is_in_a_rigorous_enclosure(surfaces, panel):
+    box = min_disparity(figure.federations()[panel], "lft_ensemble", certify=True)
+    part = surfaces[surfaces["panel"] == panel]
+    best = float(part.loc[part["point"] == "minimum", "disparity"].iloc[0])
+    assert box.lower is not None and box.upper is not None
+    assert box.lower - 1e-14 <= best <= box.upper + 1e-14
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_the_grid_is_the_solver_at_its_budgets(surfaces, panel):
+    part = surfaces[(surfaces["panel"] == panel) & (surfaces["point"] == "grid")]
+    fed = figure.federations()[panel]
+    for _, row in part.sample(8, random_state=0).iterrows():
+        found = solve(fed, "lft_ensemble", [row["eps_0"], row["eps_1"]])
+        assert row["mean_difference"] == pytest.approx(found.mean_difference, abs=1e-11)
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_the_kinks_are_lines_of_the_grid(surfaces, panel):
+    rules = figure.local_rules(figure.federations()[panel])
+    part = surfaces[(surfaces["panel"] == panel) & (surfaces["point"] == "grid")]
+    for erm in np.abs(rules.tightest.erm):
+        assert (part["eps_0"] == erm).any() and (part["eps_1"] == erm).any()
+
+
+def test_the_papers_numbers(surfaces):
+    marks = surfaces[surfaces["point"] != "grid"].set_index(["panel", "point"])["disparity"]
+    a, b, c = PANELS
+    assert marks[a, "minimum"] == pytest.approx(0.2043, abs=5e-5)  # the paper rounds an approximation to 0.21
+    assert marks[b, "minimum"] == pytest.approx(0, abs=1e-15)  # the paper says that it is positive
+    assert marks[b, figure.APART] == pytest.approx(0.085336, abs=5e-7)  # what its picture shows
+    assert marks[c, "minimum"] == pytest.approx(0.164647, abs=5e-7)
+    assert list(surfaces.loc[surfaces["point"] == figure.APART, "panel"]) == [b]
+
+
+def test_client_0_of_b_is_unfair_below_the_smallest_double(surfaces):
+    log10 = surfaces.groupby("panel", sort=False)["log10_erm_0"].first()
+    a, b, c = PANELS
+    assert log10[a] == -np.inf
+    # P(x <= 0 | a=1) = Φ(-49), by the first terms of its asymptotic series; group 0's Φ(-50) is 1e-22 of it
+    phi = -(49**2) / 2 - np.log(49 * np.sqrt(2 * np.pi)) + np.log1p(-1 / 49**2 + 3 / 49**4)
+    assert log10[b] == pytest.approx(phi / np.log(10), abs=1e-6)
+    erm = figure.local_rules(figure.federations()[c]).tightest.erm[0]
+    assert log10[c] == pytest.approx(np.log10(abs(erm)), abs=1e-9)
+
+
+def test_zero_is_a_budget_of_its_own_on_b(surfaces):
+    part = surfaces[(surfaces["panel"] == PANELS[1]) & (surfaces["point"] == "grid")]
+    by_eps = part.pivot(index="eps_0", columns="eps_1", values="disparity")
+    assert (by_eps.iloc[1:].max() - by_eps.iloc[1:].min()).max() < 1e-14
+    assert (by_eps.iloc[1] - by_eps.iloc[0]).min() > 0.08
+
+
+def test_the_picture_says_it(surfaces):
+    words = " ".join(t.get_text() for axes in figure.draw(surfaces).axes for t in axes.texts)
+    for said in ("δ = 0.2043 (paper: ≈ 0.21)", "δ = 0, at (0, 0)", "δ = 0.0853", "δ = 0.1646", "523.5"):
+        assert said in words

@@ -1,0 +1,54 @@
+"""Real data: skipped with its reason where it is missing; ordered and fair where it is there."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fairfl.figures import frontier_panels, real_data
+from fairfl.figures.render import render, render_all
+from fairfl.sims.data import DataUnavailable
+from fairfl.solvers.frontiers import frontier
+
+
+def test_missing_data_is_a_skipped_figure_with_its_reason(tmp_path, monkeypatch):
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("FAIRFL_DATA", str(tmp_path / "empty"))
+    out = tmp_path / "out"
+    found = render_all(["real_data", "fedfb_figure_8"], out)
+    assert [o.status for o in found] == ["skipped", "drawn"]
+    assert "adult" in found[0].reason and found[0].files == ()
+    assert sorted(p.name for p in out.iterdir()) == [f"fedfb_figure_8.{s}" for s in ("csv", "png", "svg")]
+    with pytest.raises(DataUnavailable, match="adult"):
+        render("real_data", out)
+
+
+@pytest.fixture(scope="module")
+def bank(fairfl_data):
+    """The data set that is scored fastest."""
+    return real_data.federation("bank")
+
+
+def test_the_clients_and_groups_are_fedfbs(bank):
+    assert bank.n_clients == 3 and bank.n_groups == 2
+    assert bank.model.points.size <= 101  # scores to 0.01: no score is a person's own
+    assert bank.weight == pytest.approx([0.451, 0.181, 0.368], abs=1e-3)
+
+
+def test_the_ensemble_is_on_or_under_the_cfl_curve(bank):
+    cfl, ensemble = (frontier(bank, scheme, 10) for scheme in ("cfl", "lft_ensemble"))
+    assert (cfl.accuracy_at(ensemble.disparity) - ensemble.accuracy >= -1e-12).all()
+    assert cfl.disparity[0] == 0 and (np.diff(ensemble.accuracy) > 0).all()
+
+
+def test_titles_name_the_groups_and_the_panels_are_drawn():
+    rows = [
+        {"panel": title, "scheme": scheme, "minimum": d == 0, "disparity": d, "accuracy": 0.8 + d, "below_cfl": 0.0}
+        for title in real_data.DATASETS.values()
+        for scheme in ("cfl", "lft_fedavg", "lft_ensemble")
+        for d in (0.0, 0.1)
+    ]
+    figure = real_data.draw(pd.DataFrame(rows))
+    titles = " ".join(axes.get_title(loc="left") for axes in figure.axes)
+    for name in ("Adult", "COMPAS", "Bank", "women", "men", "African-American", "age 33 to 51"):
+        assert name in titles
+    assert figure.axes[-1].get_xlabel() == frontier_panels.DISPARITY

@@ -1,0 +1,119 @@
+"""Files: whole, the same bytes each time, drawn again only where that can change them."""
+
+import os
+import xml.etree.ElementTree as ET
+
+import matplotlib
+import pandas as pd
+import pytest
+from PIL import Image
+
+from fairfl._version import __version__
+from fairfl.figures import render as rendering
+from fairfl.figures.registry import find
+from fairfl.figures.render import KEY, key, render, render_all
+
+FAST = "fedfb_figure_8"
+
+
+def test_three_files_which_carry_the_version_and_the_figure_they_show(tmp_path):
+    files = render(FAST, tmp_path / "new" / "folder")
+    assert [f.name for f in files] == [f"{FAST}.csv", f"{FAST}.svg", f"{FAST}.png"]
+    assert sorted(p.name for p in files[0].parent.iterdir()) == sorted(f.name for f in files)  # nothing else is left
+    with Image.open(files[2]) as image:
+        assert image.info["Software"] == f"fairfl {__version__}"
+        assert "FedFB figure 8" in image.info["Title"]
+        assert image.info[KEY] == key(find([FAST])[0])
+        assert not {"Creation Time", "date"} & set(image.info)
+        assert image.width == 1020  # a column, at 300 dots an inch
+    svg = files[1].read_text("utf-8")
+    assert f"fairfl {__version__}" in svg and "FedFB figure 8" in svg and "<dc:date>" not in svg
+    ET.fromstring(svg)
+
+
+@pytest.mark.parametrize("name", ["fedfb_figure_2", "fedfb_figure_4", "fedfb_figure_8"])
+def test_the_same_bytes_each_time(name, tmp_path):
+    first, second = render(name, tmp_path / "a"), render(name, tmp_path / "b")
+    for one, other in zip(first, second, strict=True):
+        assert one.read_bytes() == other.read_bytes(), one.suffix
+
+
+def test_the_users_settings_neither_show_nor_change(tmp_path):
+    plain = render(FAST, tmp_path / "a")
+    with matplotlib.rc_context({"font.size": 30, "lines.linewidth": 9, "axes.grid": False, "savefig.dpi": 10}):
+        before = dict(matplotlib.rcParams)
+        other = render(FAST, tmp_path / "b")
+        assert dict(matplotlib.rcParams) == before
+    assert [f.read_bytes() for f in plain] == [f.read_bytes() for f in other]
+
+
+def test_the_csv_is_the_table(tmp_path, multipliers):
+    read = pd.read_csv(render(FAST, tmp_path)[0])
+    assert list(read.columns) == list(multipliers.columns)
+    known = read[read["point"] != "curve"].reset_index(drop=True)
+    expected = multipliers[multipliers["point"] != "curve"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(known, expected, rtol=1e-11)
+
+
+def test_a_failure_leaves_the_old_files_and_no_parts(tmp_path, monkeypatch):
+    files = render(FAST, tmp_path)
+    before = [f.read_bytes() for f in files]
+
+    def broken(*args):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "replace", broken)
+    with pytest.raises(OSError, match="disk full"):
+        render(FAST, tmp_path)
+    assert [f.read_bytes() for f in files] == before
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+def test_a_second_run_draws_only_what_is_missing_or_stale(tmp_path, monkeypatch):
+    def statuses(**options):
+        return [o.status for o in render_all([FAST, "fedfb_figure_2"], tmp_path, **options)]
+
+    assert statuses() == ["drawn", "drawn"]
+    assert statuses() == ["unchanged", "unchanged"]
+    assert statuses(force=True) == ["drawn", "drawn"]
+    (tmp_path / f"{FAST}.csv").unlink()
+    assert statuses() == ["drawn", "unchanged"]
+    (tmp_path / f"{FAST}.png").write_bytes(b"not a picture")
+    assert statuses() == ["drawn", "unchanged"]
+    monkeypatch.setattr(rendering, "__version__", "999")
+    assert statuses() == ["drawn", "drawn"]
+
+
+def test_the_key_follows_the_figures_own_source(tmp_path):
+    entry = find([FAST])[0]
+    changed = tmp_path / entry.source.name
+    changed.write_text(entry.source.read_text("utf-8") + "# changed\n", "utf-8")
+    assert key(entry) == key(find([FAST])[0])
+    assert key(type(entry)(entry.name, entry.title, entry.data, entry.draw, changed)) != key(entry)
+
+
+def test_progress_and_outcomes_in_the_order_asked_for(tmp_path):
+    seen = []
+    names = ["fedfb_figure_8", "fedfb_figure_2"]
+    found = render_all(names, tmp_path, progress=lambda outcome, done, total: seen.append((outcome.name, done, total)))
+    assert seen == [("fedfb_figure_8", 1, 2), ("fedfb_figure_2", 2, 2)]
+    assert [o.name for o in found] == names
+    assert all(o.seconds > 0 and len(o.files) == 3 and o.reason == "" for o in found)
+
+
+def test_processes_give_the_same_files(tmp_path):
+    names = ["fedfb_figure_8", "fedfb_figure_2"]
+    one, two = (render_all(names, tmp_path / str(jobs), jobs) for jobs in (1, 2))
+    assert [o.name for o in two] == names
+    for a, b in zip(one, two, strict=True):
+        assert [f.read_bytes() for f in a.files] == [f.read_bytes() for f in b.files]
+
+
+def test_wrong_arguments_draw_nothing(tmp_path):
+    with pytest.raises(ValueError, match="got 'fedfb_figure_99'"):
+        render_all(["fedfb_figure_8", "fedfb_figure_99"], tmp_path)
+    with pytest.raises(ValueError, match="got 'fedfb_figure_99'"):
+        render("fedfb_figure_99", tmp_path)
+    with pytest.raises(ValueError, match="jobs must be at least 1, got 0"):
+        render_all([FAST], tmp_path, 0)
+    assert list(tmp_path.iterdir()) == []
