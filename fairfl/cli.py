@@ -1,0 +1,182 @@
+"""The command line. Every import that takes time stands inside the command that needs it.
+
+Exit codes: 0 done; 1 a check failed, or what was asked for could not be done; 2 wrong usage or bad input; 130 stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairfl._version import __version__
+
+FAILED, USAGE, STOPPED = 1, 2, 130
+
+app = typer.Typer(
+    name="fairfl",
+    help="What a federation loses in accuracy and fairness by the way it trains: exact trade-offs.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+class Calibrate(str, Enum):
+    """How η is fitted to a table of people."""
+
+    shared = "shared"
+    client = "client"
+    client_group = "client_group"
+
+
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")]
+Force = Annotated[bool, typer.Option("--force", help="Draw again what is there already.")]
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    if not sys.warnoptions:  # a user asks with -W; else what matters is in the output
+        warnings.simplefilter("ignore")
+        os.environ.setdefault("PYTHONWARNINGS", "ignore")  # the processes of --jobs
+    app()
+
+
+@contextmanager
+def one_line() -> Iterator[None]:
+    """Errors as one line on stderr and an exit code, never a traceback."""
+    try:
+        yield
+    except BrokenPipeError:  # the reader has left, as `head` does
+        raise
+    except (NotImplementedError, RecursionError):  # a RuntimeError that is a fault of ours
+        raise
+    except (ValueError, FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+        raise _exit(str(error), USAGE) from None
+    except (OSError, RuntimeError) as error:  # unreadable, unavailable, not certified, no score to be fitted
+        raise _exit(str(error), FAILED) from None
+    except KeyboardInterrupt:
+        raise _exit("stopped", STOPPED) from None
+
+
+def _exit(message: str, code: int) -> typer.Exit:
+    prefix = "" if code == STOPPED else "error: "
+    typer.echo(f"fairfl: {prefix}{' '.join(message.split())}", err=True)
+    return typer.Exit(code)
+
+
+@app.callback(invoke_without_command=True)
+def _top(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if version:
+        typer.echo(f"fairfl {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def figures(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Figures; all where none is named.")] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the files.")] = Path("figures-out"),
+    jobs: Jobs = 1,
+    force: Force = False,
+    show: Annotated[bool, typer.Option("--list", help="List the figures, and draw none.")] = False,
+) -> None:
+    """Draw figures: PNG, SVG and CSV each. A run that was stopped goes on where it was."""
+    with one_line():
+        from fairfl.drawing import draw
+        from fairfl.figures.registry import find
+
+        entries = find(names)
+        if show:
+            width = max(len(entry.name) for entry in entries)
+            for entry in entries:
+                typer.echo(f"{entry.name:<{width}}  {entry.title}")
+            return
+        outcomes = draw([entry.name for entry in entries], out, jobs, force)
+        if names and any(outcome.status == "skipped" for outcome in outcomes):
+            raise typer.Exit(FAILED)
+
+
+@app.command()
+def reproduce(
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the pictures and their page.")] = Path("out"),
+    jobs: Jobs = 0,
+    force: Force = False,
+) -> None:
+    """Draw everything into one folder, with an index page. A run that was stopped goes on where it was."""
+    with one_line():
+        from fairfl.drawing import draw
+        from fairfl.report import write_index
+
+        outcomes = draw(None, out, jobs, force)
+        typer.echo(f"page: {write_index(out, outcomes)}")
+
+
+@app.command()
+def frontier(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="FEDERATION.toml, or people as .csv or .parquet.")],
+    score: Annotated[str | None, typer.Option(help="Column: larger where y = 1 is likelier.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of two values, y.")] = None,
+    group: Annotated[str | None, typer.Option(help="Column of the protected groups, a.")] = None,
+    client: Annotated[str | None, typer.Option(help="Column of the clients; without it all are one client.")] = None,
+    feature: Annotated[list[str] | None, typer.Option(help="Column to make a score from, instead of --score; repeat.")] = None,
+    group_pair: Annotated[str | None, typer.Option(metavar="A,B", help="Two groups to keep, where there are more.")] = None,
+    levels: Annotated[int | None, typer.Option(min=0, help="Levels to merge scores into; 0: none.")] = None,
+    calibrate: Annotated[Calibrate, typer.Option(help="One P(y=1|x) for all, per client, or per client and group.")] = Calibrate.shared,
+    at: Annotated[list[float] | None, typer.Option(help="Disparity to compare accuracies at; repeat.")] = None,
+    points: Annotated[int, typer.Option(min=2, help="Points a frontier.")] = 60,
+    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Also write frontier.png, .svg and .csv.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the data."""
+    with one_line():
+        from fairfl.frontier_report import read_toml, report
+
+        if file.suffix.lower() == ".toml":
+            given = {
+                "--score": score, "--label": label, "--group": group, "--client": client, "--feature": feature,
+                "--group-pair": group_pair, "--levels": levels,
+            }  # fmt: skip
+            extra = [name for name, value in given.items() if value is not None]
+            if extra:
+                raise ValueError(f"{', '.join(extra)} goes with a table of people, got the federation {file.name}")
+            source = read_toml(file)
+        else:
+            missing = [f"--{name}" for name, value in (("label", label), ("group", group)) if value is None]
+            if label is None or group is None:
+                raise ValueError(f"a table of people needs {' and '.join(missing)} (the name of a column)")
+            from fairfl.people import read_people
+
+            source = read_people(
+                file, score=score, label=label, group=group, client=client, features=feature or None,
+                group_pair=group_pair, levels=levels, calibrate=calibrate.value,
+            )  # fmt: skip
+        report(source, title=file.stem, at=at or None, count=points, out=out, as_json=as_json)
+
+
+@app.command()
+def bench(
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Markdown file; without it, standard output.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Small sizes and few repeats: to see that it runs.")] = False,
+) -> None:
+    """Time the solvers against what else could be used, interleaved in one run."""
+    with one_line():
+        from fairfl.bench import FULL, QUICK, run
+
+        text = run(QUICK if quick else FULL, lambda line: typer.echo(line, err=True))
+        if out is None:
+            typer.echo(text)
+        else:
+            out.write_text(text, "utf-8")
+            typer.echo(f"written: {out}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+../../fairfl/cli.py

@@ -1,0 +1,1 @@
+../../fairfl/federation_file.py

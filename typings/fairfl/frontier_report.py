@@ -1,0 +1,1 @@
+../../fairfl/frontier_report.py
