@@ -1,6 +1,7 @@
 """What every test starts from: hypothesis profiles, a screenless matplotlib, the folder of real data."""
 
 import os
+import sys
 from pathlib import Path
 
 import matplotlib
@@ -25,3 +26,7 @@ def fairfl_data() -> Path:
     if not Path(folder).is_dir():
         pytest.fail(f"FAIRFL_DATA must name a folder, got {folder!r}")
     return Path(folder)
+
+
+# Helpers that several test files share (tests/strategies.py): importlib mode puts nothing on the path by itself.
+sys.path.append(str(Path(__file__).parent))

@@ -1,0 +1,137 @@
+"""Accept sets: every sign change of a combination, against a fine grid, and holes made to measure."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+from strategies import federations, laws, mixtures, normals
+
+import fairfl as ff
+from fairfl.solvers.regions import accept_sets
+from fairfl.theory.continuous import ContinuousModel
+
+LAMBDAS = st.integers(-24, 24).map(lambda k: k / 32)
+
+
+def score(model: ContinuousModel, a: int, weights: Any, x: Any) -> Any:
+    """s = w_0 u_a + Σ w_i p_i straight from the densities, and the size of its terms."""
+    p = model.pdf(a, x)
+    u = np.einsum("i,ix,ix->x", model.mass[:, a], p, model.margins(a, x))
+    terms = np.concatenate([u[None], p]) * np.asarray(weights)[:, None]
+    return terms.sum(axis=0), np.abs(terms).sum(axis=0)
+
+
+def check_against_grid(model: ContinuousModel, a: int, weights: Any, x: Any) -> None:
+    found = accept_sets(model.profile(a), np.asarray(weights)[None])
+    intervals = found.intervals(0)
+    s, size = score(model, a, weights, x)
+    inside = np.zeros(x.size, bool)
+    for lo, hi in intervals:
+        inside |= (x > lo) & (x < hi)
+    ends = np.array([v for pair in intervals for v in pair if np.isfinite(v)])
+    distance = np.abs(x[:, None] - ends).min(axis=1, initial=np.inf) if ends.size else np.full(x.size, np.inf)
+    # the expansions hold 1e-13 of a panel's scale; a cut may be off by that over the slope, and no more
+    loud = (np.abs(s) > 1e-11 * max(1.0, float(size.max()))) & (distance > 1e-7)
+    wrong = loud & (inside != (s > 0))
+    assert not wrong.any(), f"sign wrong at x = {x[wrong][:3]}, s = {s[wrong][:3]}, intervals {intervals}"
+    for j, total in enumerate(found.integrals[0][1:]):
+        expected = sum(float(model.laws[j][a].cdf(hi) - model.laws[j][a].cdf(lo)) for lo, hi in intervals)
+        assert total == pytest.approx(expected, abs=1e-12)
+
+
+@given(federations(law=st.one_of(normals(), mixtures())), st.data())
+def test_no_sign_change_is_missed(fed: ff.Federation, data: st.DataObject) -> None:
+    model: Any = fed.model
+    weights = [1.0, *(data.draw(LAMBDAS) for _ in range(fed.n_clients))]
+    low, high = (
+        min(law.low for pair in model.laws for law in pair),
+        max(law.high for pair in model.laws for law in pair),
+    )
+    for a in (0, 1):
+        check_against_grid(model, a, weights, np.linspace(low, high, 20011))
+
+
+@given(federations(law=laws(), max_clients=3), st.data())
+def test_no_sign_change_is_missed_for_any_law(fed: ff.Federation, data: st.DataObject) -> None:
+    model: Any = fed.model
+    weights = [1.0, *(data.draw(LAMBDAS) for _ in range(fed.n_clients))]
+    for a in (0, 1):
+        check_against_grid(model, a, weights, np.linspace(-12, 12, 10007) + 0.00123)
+
+
+def tangent(model: ContinuousModel, a: int, x0: float, width: float) -> Any:
+    """Weights (1, c, d) with s(x0 ± width/2) = 0: two linear equations."""
+    ends = np.array([x0 - width / 2, x0 + width / 2])
+    p = model.pdf(a, ends)[:2]
+    u, _ = score(model, a, [1.0] + [0.0] * len(model.laws), ends)
+    assume(abs(np.linalg.det(p)) > 1e-7 * width)
+    c = np.linalg.solve(p.T, -u)
+    assume(np.abs(c).max() < 5)
+    return [1.0, *c]
+
+
+@given(
+    federations(law=st.one_of(normals(), mixtures()), min_clients=2, max_clients=2, q="inner"),
+    st.integers(-16, 16).map(lambda k: k / 8 + 0.0137),
+    st.sampled_from([1e-1, 1e-2, 1e-3, 1e-4, 3e-5]),
+    st.booleans(),
+)
+def test_holes_of_any_width_are_found(fed: ff.Federation, x0: float, width: float, at_edge: bool) -> None:
+    model: Any = fed.model
+    edges = model.profile(0).edges
+    if at_edge:  # across the seam of two panels
+        x0 = float(edges[np.abs(edges - x0).argmin()]) + 0.1 * width
+    weights = tangent(model, 0, x0, width)
+    x = x0 + width * np.array([-1.0, -0.75, -0.25, 0.0, 0.25, 0.75, 1.0])
+    s, size = score(model, 0, weights, x)
+    middle = s[3]
+    # a hole is decided by its integral, 2/3·depth·width, which must stand above the rounding of the sums around it
+    assume(abs(middle) > 2e-13 * size.max() and abs(middle) * width > 1e-15)
+    assume(np.sign(s[1]) == np.sign(s[5]) == -np.sign(middle))
+    found = accept_sets(model.profile(0), np.array([weights]))
+    near = found.cut[np.abs(found.cut - x0) <= width]
+    assert near.size == 2, f"{near.size} cuts within {width} of {x0}, all {found.cut}"
+    assert found.rising[np.abs(found.cut - x0) <= width].tolist() == [middle > 0, middle < 0]
+    # depth ≈ s''·w²/8, so at the ends |s'| ≈ 4·depth/w: a rounding of 1e-13·size moves them by that over the slope
+    slack = 2e-13 * size.max() / (4 * abs(middle) / width) + 1e-12
+    np.testing.assert_allclose(near, [x0 - width / 2, x0 + width / 2], atol=slack)
+
+
+def test_a_hole_by_hand() -> None:
+    # group 0: p_1 = N(0, 1), p_2 = N(0, 1/4): s = u + c p_1 + d p_2 with zeros placed at ±w/2 around 0 has a hole there
+    fed = ff.Federation.normal([[0, 0], [0, 0]], sd=[1, 0.5])
+    model: Any = fed.model
+    for width in (1e-1, 1e-2, 1e-3, 1e-4):
+        p = model.pdf(0, np.array([width / 2, 2.0]))
+        # without u: s = c p_1 + d p_2, even in x, zero at ±width/2 and s(2) = p_1(2)·1/8 > 0
+        c, d = np.linalg.solve(p[:2].T, [0.0, 1.0])
+        found = accept_sets(model.profile(0), np.array([[0.0, c, d]]))
+        (first, second) = found.intervals(0)
+        assert first == (-np.inf, pytest.approx(-width / 2, rel=1e-8 / width**2 * 1e-4 + 1e-9))
+        assert second == (pytest.approx(width / 2, rel=1e-8 / width**2 * 1e-4 + 1e-9), np.inf)
+
+
+@given(federations(max_clients=3, law=normals()), st.lists(LAMBDAS, min_size=12, max_size=12))
+def test_a_batch_is_its_members(fed: ff.Federation, values: list[float]) -> None:
+    model: Any = fed.model
+    table = np.array(values[: 4 * (12 // 4)]).reshape(4, 3)[:, : fed.n_clients]
+    weights = np.concatenate([np.ones((4, 1)), table], axis=1)
+    whole = accept_sets(model.profile(0), weights)
+    for b in range(4):
+        alone = accept_sets(model.profile(0), weights[b : b + 1])
+        np.testing.assert_allclose(whole.integrals[b], alone.integrals[0], atol=1e-15)
+        np.testing.assert_allclose(np.array(whole.intervals(b)), np.array(alone.intervals(0)), atol=1e-14)
+
+
+def test_jumps_between_panels_are_cuts() -> None:
+    # uniform laws: s = u + λ p jumps from 0 to λ - 1/2.. at the ends of the support
+    fed = ff.Federation([ff.Client((stats.uniform(-1, 2), stats.uniform(0, 1)), q=0.5)])
+    model: Any = fed.model
+    everything = accept_sets(model.profile(0), np.array([[0.0, 1.0]]))
+    mass = everything.integrals[0, 1]
+    assert mass == pytest.approx(1.0, abs=1e-14)
+    nothing = accept_sets(model.profile(0), np.array([[0.0, -1.0]]))
+    assert nothing.integrals[0, 1] == 0.0 and nothing.intervals(0) == []

@@ -1,0 +1,85 @@
+"""Vectorised roots against scipy's brentq, one at a time."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import optimize, stats
+
+from fairfl.solvers.roots import increasing_root, increasing_root_scaled
+
+SHAPES: list[Callable[[Any], Any]] = [
+    lambda x: x,
+    lambda x: x**3,
+    lambda x: np.expm1(x),
+    lambda x: np.arctan(50 * x),
+    lambda x: stats.norm.cdf(3 * x) - 0.5,
+    lambda x: np.sign(x) * np.sqrt(np.abs(x)),
+    lambda x: x + 0.9 * np.sin(x),
+]
+ROWS = st.lists(
+    st.tuples(st.integers(0, len(SHAPES) - 1), st.integers(-40, 40), st.integers(1, 40), st.integers(1, 40)),
+    min_size=1,
+    max_size=12,
+)
+
+
+@given(ROWS)
+def test_roots_are_brents(rows: list[tuple[int, int, int, int]]) -> None:
+    center = np.array([c / 16 for _, c, _, _ in rows])
+    low, high = center - np.array([b / 8 for *_, b, _ in rows]), center + np.array([b / 8 for *_, b in rows])
+
+    def function(x: Any, index: Any) -> Any:
+        return np.array([SHAPES[rows[k][0]](v - center[k]) for v, k in zip(x, index, strict=True)])
+
+    everyone = np.arange(len(rows))
+    found = increasing_root(function, low, high, function(low, everyone), function(high, everyone))
+    for k, (shape, *_) in enumerate(rows):
+        theirs = optimize.brentq(
+            lambda v, s=shape, c=center[k]: SHAPES[s](v - c), low[k], high[k], xtol=1e-15, maxiter=999
+        )
+        flat = 2e-5 if shape == 1 else 4e-15  # x³ rounds to a flat foot
+        assert found[k] == pytest.approx(theirs, abs=flat)
+        assert found[k] == pytest.approx(center[k], abs=flat)
+
+
+def test_a_root_at_an_end_is_that_end() -> None:
+    def function(x: Any, index: Any) -> Any:
+        return x
+
+    low, high = np.array([0.0, -1.0]), np.array([1.0, 0.0])
+    assert increasing_root(function, low, high, low, high).tolist() == [0.0, 0.0]
+
+
+def test_elements_keep_their_own_functions() -> None:
+    # stragglers are filtered as others finish: the index must follow
+    target = np.linspace(0.01, 0.99, 37)
+
+    def function(x: Any, index: Any) -> Any:
+        return np.where(index % 2 == 0, x - target[index], x**7 - target[index] ** 7)
+
+    zero, one, everyone = np.zeros(37), np.ones(37), np.arange(37)
+    found = increasing_root(function, zero, one, function(zero, everyone), function(one, everyone))
+    np.testing.assert_allclose(found, target, rtol=1e-12)
+
+
+def test_a_jump_is_bracketed() -> None:
+    def function(x: Any, index: Any) -> Any:
+        return np.where(x > 1 / 3, 1.0, -1.0)
+
+    found = increasing_root(function, np.zeros(1), np.ones(1), -np.ones(1), np.ones(1))
+    assert found[0] == pytest.approx(1 / 3, abs=1e-15)
+
+
+@given(st.lists(st.integers(-300, -3), min_size=1, max_size=6))
+def test_scaled_roots_keep_their_digits_at_any_scale(powers: list[int]) -> None:
+    roots = np.array([3.7 * 10.0**p for p in powers])
+    found = increasing_root_scaled(lambda x, k: x - roots[k], np.ones(len(powers)))
+    np.testing.assert_allclose(found, roots, rtol=4e-16)
+
+
+def test_scaled_roots_of_a_positive_function_are_the_smallest_double() -> None:
+    assert increasing_root_scaled(lambda x, k: x + 1.0, np.ones(2)).max() <= 1e-323

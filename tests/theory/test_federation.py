@@ -1,0 +1,197 @@
+"""Federations: Bayes' rule by enumeration, the forms of their arguments, and what must not depend on names or order."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate, stats
+from strategies import CAUCHY, DYADIC, PROBIT, WEIGHTS, federations, finite_federations, shares
+
+from fairfl.theory.classifiers import Classifier
+from fairfl.theory.eta import Logistic
+from fairfl.theory.federation import Client, Federation
+from fairfl.theory.laws import Finite, Samples
+
+RULE = Classifier.from_intervals([[(-1.0, 0.5), (1.0, np.inf)], [(-np.inf, -2.0), (0.25, 1.5)]])
+
+
+@given(st.one_of(federations(), finite_federations()))
+def test_bayes(fed: Federation) -> None:
+    joint = {(i, a): fed.weight[i] * fed.share[i, a] for i in range(fed.n_clients) for a in (0, 1)}
+    assert sum(joint.values()) == pytest.approx(1.0, abs=1e-15)
+    for a in (0, 1):
+        group = sum(joint[i, a] for i in range(fed.n_clients))
+        assert fed.group_mass[a] == pytest.approx(group, abs=1e-15)
+        for i in range(fed.n_clients):
+            assert fed.mass[i, a] == pytest.approx(joint[i, a], abs=1e-15)
+            assert fed.within[i, a] == pytest.approx(joint[i, a] / group, rel=1e-14)
+    assert fed.defined.tolist() == [bool(0 < s < 1) for s in fed.share[:, 1]]
+
+
+def test_pooled_rates_are_not_plain_means_where_q_differs() -> None:
+    # P(i=0 | a=1) = (1/2·1/4) / (1/2·1/4 + 1/2·3/4) = 1/4
+    fed = Federation.normal([[0, 0], [2, 2]], q=[0.25, 0.75])
+    assert fed.within[0].tolist() == [0.75, 0.25]
+    rate = Classifier.thresholds([1.0, 1.0]).group_rates(fed)
+    assert rate[1] == pytest.approx(0.25 * stats.norm.sf(1) + 0.75 * stats.norm.sf(-1), abs=1e-15)
+
+
+@given(federations(max_clients=2))
+def test_the_base_rate_is_an_integral(fed: Federation) -> None:
+    total = 0.0
+    for i in range(fed.n_clients):
+        for a in (0, 1):
+            law, eta = fed.model.laws[i][a], fed.model.etas[i][a]  # type: ignore[union-attr]
+            ends = np.unique(np.concatenate([law.breaks, np.clip(eta.breaks, law.low, law.high)]))
+            total += fed.mass[i, a] * sum(
+                integrate.quad(lambda x, law=law, eta=eta: float(law.pdf(x) * eta(x)), lo, hi, limit=200)[0]
+                for lo, hi in zip(ends, ends[1:], strict=False)
+            )
+    assert fed.base_rate == pytest.approx(total, abs=1e-8)
+
+
+def _same(one: Federation, two: Federation, tolerance: float = 1e-13) -> None:
+    assert RULE.accuracy(one) == pytest.approx(RULE.accuracy(two), abs=tolerance)
+    assert RULE.mean_difference(one) == pytest.approx(RULE.mean_difference(two), abs=tolerance)
+    assert one.base_rate == pytest.approx(two.base_rate, abs=tolerance)
+
+
+@st.composite
+def client_lists(draw: st.DrawFn) -> list[Client]:
+    fed_q = draw(shares(3))
+    means = [(draw(st.integers(-2, 2)), draw(st.integers(-2, 2))) for _ in fed_q]
+    return [
+        Client((stats.norm(m, 1), stats.laplace(n, 0.5)), q=q, weight=draw(WEIGHTS))
+        for (m, n), q in zip(means, fed_q, strict=True)
+    ]
+
+
+@given(client_lists(), st.permutations(range(3)))
+def test_the_order_of_clients_does_not_matter(clients: list[Client], order: list[int]) -> None:
+    etas = [Logistic(), PROBIT, (CAUCHY, Logistic(2.0))]
+    one = Federation(clients, eta=etas)
+    two = Federation([clients[k] for k in order], eta=[etas[k] for k in order])
+    _same(one, two)
+    np.testing.assert_allclose(RULE.local_mean_differences(one)[order], RULE.local_mean_differences(two), atol=1e-15)
+
+
+@given(client_lists(), WEIGHTS)
+def test_the_scale_of_weights_does_not_matter(clients: list[Client], scale: float) -> None:
+    _same(Federation(clients), Federation([Client(c.laws, c.q, c.weight * scale) for c in clients]))
+
+
+@given(client_lists())
+def test_halving_a_client_changes_no_pooled_figure(clients: list[Client]) -> None:
+    first = clients[0]
+    half = Client(first.laws, first.q, first.weight / 2)
+    _same(Federation(clients), Federation([half, half, *clients[1:]]))
+
+
+@given(client_lists())
+def test_swapping_the_groups_changes_the_sign(clients: list[Client]) -> None:
+    one = Federation(clients)
+    two = Federation([Client(c.laws[::-1], 1 - c.q, c.weight) for c in clients])
+    mirrored = Classifier(RULE.edges[::-1], RULE.values[::-1])
+    assert RULE.accuracy(one) == pytest.approx(mirrored.accuracy(two), abs=1e-13)
+    assert RULE.mean_difference(one) == pytest.approx(-mirrored.mean_difference(two), abs=1e-14)
+
+
+def test_normal_takes_sd_in_every_shape() -> None:
+    mean = [[0, 1], [2, 3], [4, 5]]
+    laws = Federation.normal(mean, sd=2.0).model.laws  # type: ignore[union-attr]
+    assert [[law.sd for law in pair] for pair in laws] == [[2, 2]] * 3
+    laws = Federation.normal(mean, sd=[1, 2, 3]).model.laws  # type: ignore[union-attr]
+    assert [[law.sd for law in pair] for pair in laws] == [[1, 1], [2, 2], [3, 3]]
+    laws = Federation.normal(mean, sd=[[1, 2], [3, 4], [5, 6]]).model.laws  # type: ignore[union-attr]
+    assert [[law.sd for law in pair] for pair in laws] == [[1, 2], [3, 4], [5, 6]]
+    # I = 2 is the shape where one per client and one per group could be confused
+    laws = Federation.normal([[0, 0], [0, 0]], sd=[1, 2]).model.laws  # type: ignore[union-attr]
+    assert [[law.sd for law in pair] for pair in laws] == [[1, 1], [2, 2]]
+    assert [[law.mean for law in pair] for pair in Federation.normal(mean).model.laws] == mean  # type: ignore[union-attr]
+
+
+def test_the_forms_of_eta_agree() -> None:
+    clients = [Client((stats.norm(0, 1), stats.norm(1, 1))), Client((stats.norm(-1, 1), stats.norm(2, 1)), q=0.25)]
+    eta = Logistic(2.0, 0.5)
+    one = Federation(clients, eta=eta)
+    for form in ([eta, eta], [(eta, eta), eta], [Logistic(2.0, 0.5), (eta, Logistic(2.0, 0.5))]):
+        _same(one, Federation(clients, eta=form))
+    assert RULE.accuracy(Federation(clients, eta=[eta, Logistic()])) != pytest.approx(RULE.accuracy(one), abs=1e-3)
+    assert RULE.accuracy(Federation(clients, eta=[eta, (eta, CAUCHY)])) != pytest.approx(RULE.accuracy(one), abs=1e-3)
+
+
+def test_eta_defaults_to_the_logistic() -> None:
+    _same(Federation.normal([[0, 1], [1, 0]]), Federation.normal([[0, 1], [1, 0]], eta=Logistic()))
+
+
+@given(finite_federations(eta="group"))
+def test_finite_laws_and_finite_masses_agree(fed: Federation) -> None:
+    model: Any = fed.model
+    uniform = np.full(model.points.size, 1 / model.points.size)
+    clients = [
+        Client(
+            tuple(Finite(model.points, model.conditional[i, a] if fed.share[i, a] > 0 else uniform) for a in (0, 1)),  # type: ignore[arg-type]
+            q=float(fed.share[i, 1]),
+            weight=float(fed.weight[i]),
+        )
+        for i in range(fed.n_clients)
+    ]
+    other = Federation(clients, eta=model.eta)
+    _same(fed, other)
+    np.testing.assert_allclose(RULE.rates(other), RULE.rates(fed), atol=1e-15)
+
+
+def test_samples_merge_their_points() -> None:
+    fed = Federation(
+        [Client((Samples([0, 0, 1]), Samples([2, 1])), q=0.5), Client((Samples([3.0]), Samples([0, 3])), q=0.25)]
+    )
+    model: Any = fed.model
+    assert model.points.tolist() == [0, 1, 2, 3]
+    assert model.conditional[0].tolist() == [[2 / 3, 1 / 3, 0, 0], [0, 0.5, 0.5, 0]]
+    assert model.conditional[1].tolist() == [[0, 0, 0, 1], [0.5, 0, 0, 0.5]]
+    np.testing.assert_allclose(model.eta[0, 0], 1 / (1 + np.exp(-np.arange(4))), rtol=1e-15)
+
+
+@given(st.permutations(range(5)), st.lists(DYADIC, min_size=20, max_size=20))
+def test_the_order_of_points_does_not_matter(order: list[int], table: list[float]) -> None:
+    points = np.array([-2.0, -1.0, 0.0, 0.375, 3.0])
+    masses = np.arange(1.0, 21.0).reshape(2, 2, 5)
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    for eta in (np.array(table[:5]), np.array(table[:10]).reshape(2, 5), np.array(table).reshape(2, 2, 5)):
+        one = Federation.finite(points, masses, eta)
+        two = Federation.finite(points[order], masses[:, :, order], eta[..., order])
+        _same(one, two)
+
+
+def test_a_callable_eta_is_tabulated() -> None:
+    masses = np.full((1, 2, 3), 1 / 6)
+    one = Federation.finite([1.0, -1.0, 0.0], masses, Logistic())
+    two = Federation.finite([1.0, -1.0, 0.0], masses, Logistic()(np.array([1.0, -1.0, 0.0])))
+    three = Federation.finite([1.0, -1.0, 0.0], masses, lambda x: 1 / (1 + np.exp(-x)))
+    _same(one, two)
+    _same(one, three)
+
+
+def test_etas_per_client_work_on_finite_laws() -> None:
+    clients = [Client((Finite([0, 1], [0.5, 0.5]), Finite([0, 2], [0.25, 0.75])))] * 2
+    fed = Federation(clients, eta=[Logistic(), (Logistic(2.0), CAUCHY)])
+    eta = fed.model.eta  # type: ignore[union-attr]
+    x = np.array([0.0, 1.0, 2.0])
+    np.testing.assert_allclose(eta[0], [Logistic()(x)] * 2, rtol=1e-15)
+    np.testing.assert_allclose(eta[1], [Logistic(2.0)(x), CAUCHY(x)], rtol=1e-15)
+    _same(fed, Federation(clients, eta=[(Logistic(), Logistic()), (Logistic(2.0), CAUCHY)]))
+
+
+def test_published_arrays_cannot_be_written() -> None:
+    fed = Federation.normal([[0, 1], [1, 0]])
+    for name in ("weight", "share", "mass", "group_mass", "within"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(fed, name)[...] = 0
+
+
+def test_one_client_is_a_federation() -> None:
+    fed = Federation.normal([[0, 1]], q=0.25)
+    assert fed.within.tolist() == [[1, 1]] and fed.group_mass.tolist() == [0.75, 0.25]
+    assert RULE.mean_difference(fed) == RULE.local_mean_differences(fed)[0]

@@ -1,0 +1,113 @@
+"""Laws against scipy.stats, mixtures against sums of their parts, finite laws against counts."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate, stats
+from strategies import WEIGHTS, eighths, finite_laws, laws, mixtures, normals, others
+
+from fairfl.theory.laws import TAIL, Finite, Mixture, Normal, Samples, ScipyLaw, as_law
+
+PROBES = np.array([-40.0, -8.0, -3.125, -1.0, -0.25, 0.0, 0.3, 1.0, 2.5, 6.0, 37.5])
+
+
+@given(st.one_of(normals(), others()))
+def test_functions_are_scipys(frozen: Any) -> None:
+    law = as_law(frozen)
+    for name in ("sf", "cdf", "pdf"):
+        np.testing.assert_allclose(getattr(law, name)(PROBES), getattr(frozen, name)(PROBES), rtol=1e-12, atol=1e-300)
+    with np.errstate(divide="ignore"):
+        for name in ("logsf", "logcdf", "logpdf"):
+            ours, theirs = getattr(law, name)(PROBES), getattr(frozen, name)(PROBES)
+            np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-14)
+
+
+@given(laws())
+def test_the_working_range_holds_all_but_the_tail(frozen: Any) -> None:
+    law = as_law(frozen)
+    assert law.low < law.high and law.breaks[0] == law.low and law.breaks[-1] == law.high
+    assert (np.diff(law.breaks) > 0).all()
+    assert float(law.cdf(law.low)) <= 3.01 * TAIL  # a mixture's ends are its parts' ends
+    assert float(law.sf(law.high)) <= 3.01 * TAIL
+
+
+@pytest.mark.parametrize("mean, sd", [(0, 1), (3.5, 0.2), (-1e3, 1e-3), (1e-300, 5.0)])
+def test_a_frozen_norm_becomes_normal(mean: float, sd: float) -> None:
+    law = as_law(stats.norm(mean, sd))
+    assert isinstance(law, Normal) and law == Normal(mean, sd)
+
+
+def test_normal_tails_do_not_underflow_in_logarithms() -> None:
+    # log P(Z > 50) = -50²/2 - log(50) - log(2π)/2 + log(1 - 1/2500 + 3/50⁴ - 15/50⁶ + ...): the asymptotic series
+    series = -1250 - np.log(50) - np.log(2 * np.pi) / 2 + np.log1p(-1 / 2500 + 3 / 50**4 - 15 / 50**6)
+    assert float(Normal(0, 1).sf(50.0)) == 0.0
+    assert float(Normal(0, 1).logsf(50.0)) == pytest.approx(series, rel=1e-12)
+    assert float(Normal(0, 1).logcdf(-50.0)) == pytest.approx(series, rel=1e-12)
+
+
+@given(st.lists(st.tuples(st.one_of(normals(), others()), WEIGHTS), min_size=1, max_size=4))
+def test_a_mixture_is_the_weighted_sum(parts: Any) -> None:
+    weights = np.array([w for _, w in parts])
+    mixture = Mixture([law for law, _ in parts], weights)
+    for name in ("sf", "cdf", "pdf"):
+        expected = sum(w * getattr(law, name)(PROBES) for law, w in parts) / weights.sum()
+        np.testing.assert_allclose(getattr(mixture, name)(PROBES), expected, rtol=1e-12, atol=1e-300)
+        with np.errstate(divide="ignore"):
+            logs = getattr(mixture, f"log{name}")(PROBES)
+            plain = np.log(expected)
+        seen = expected > 1e-290
+        np.testing.assert_allclose(logs[seen], plain[seen], rtol=1e-12, atol=1e-13)
+
+
+def test_a_mixtures_logarithms_outlive_its_probabilities() -> None:
+    mixture = Mixture([stats.norm(0, 1), stats.norm(1, 1)], [1, 3])
+    # at x = 60 the second part dominates by e^59.5: log(3/4) + log P(Z > 59)
+    assert float(mixture.sf(60.0)) == 0.0
+    assert float(mixture.logsf(60.0)) == pytest.approx(np.log(0.75) + stats.norm.logsf(59.0), rel=1e-14)
+
+
+def test_mixtures_nest() -> None:
+    inner = Mixture([stats.norm(0, 1), stats.norm(2, 1)])
+    outer = Mixture([inner, stats.laplace(1, 1)], [2, 1])
+    flat = Mixture([stats.norm(0, 1), stats.norm(2, 1), stats.laplace(1, 1)])
+    np.testing.assert_allclose(outer.cdf(PROBES), flat.cdf(PROBES), rtol=1e-14)
+
+
+@given(mixtures())
+def test_a_density_integrates_to_its_law(mixture: Mixture) -> None:
+    mass, _ = integrate.quad(mixture.pdf, -1.0, 1.5, points=[b for b in mixture.breaks if -1 < b < 1.5], limit=200)
+    assert mass == pytest.approx(float(mixture.cdf(1.5) - mixture.cdf(-1.0)), abs=1e-10)
+
+
+@given(finite_laws())
+def test_finite_laws_are_sorted_and_sum_to_one(law: Finite) -> None:
+    assert (np.diff(law.points) > 0).all()
+    assert law.masses.sum() == pytest.approx(1.0, abs=1e-15)
+
+
+def test_a_finite_law_keeps_masses_with_their_points() -> None:
+    law = Finite([3.0, 1.0, 2.0], [0.5, 0.125, 0.375])
+    assert law.points.tolist() == [1.0, 2.0, 3.0]
+    assert law.masses.tolist() == [0.125, 0.375, 0.5]
+
+
+@given(st.lists(eighths(-1, 1), min_size=1, max_size=30))
+def test_samples_count(values: list[float]) -> None:
+    law = Samples(values)
+    assert law.points.tolist() == sorted(set(values))
+    expected = [values.count(p) / len(values) for p in law.points]
+    np.testing.assert_allclose(law.masses, expected, rtol=1e-15)
+
+
+def test_as_law_leaves_laws_alone() -> None:
+    for law in (Normal(0, 1), Mixture([stats.norm()]), Finite([0.0], [1.0]), ScipyLaw(stats.laplace())):
+        assert as_law(law) is law
+
+
+@given(normals(), eighths(0.5, 4))
+def test_loc_and_scale_shift_the_law(frozen: Any, scale: float) -> None:
+    law, moved = as_law(frozen), as_law(stats.norm(frozen.mean() * scale + 1, frozen.std() * scale))
+    np.testing.assert_allclose(moved.sf(PROBES * scale + 1), law.sf(PROBES), rtol=1e-9, atol=1e-300)

@@ -1,0 +1,201 @@
+"""Expansions against exact distribution functions and adaptive quadrature."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate, stats
+from strategies import federations, laws, normals
+
+from fairfl.theory.continuous import ContinuousModel
+from fairfl.theory.eta import Logistic
+from fairfl.theory.federation import Client, Federation
+from fairfl.theory.laws import as_law
+from fairfl.theory.piecewise import (
+    DEGREE,
+    DERIVATIVE,
+    NODES,
+    TO_COEFFICIENTS,
+    Piecewise,
+    antiderivative,
+    build,
+    chebyshev_values,
+)
+
+
+def expansion(law: Any) -> Piecewise:
+    return build(
+        lambda x: law.pdf(x)[None], lambda lo, hi: (law.cdf(hi) - law.cdf(lo))[None], lambda x, p: p, law.breaks
+    )
+
+
+@given(st.lists(st.integers(-8, 8), min_size=16, max_size=16), st.lists(st.integers(-16, 16), min_size=1, max_size=300))
+def test_chebyshev_algebra_is_numpys(c: list[int], x: list[int]) -> None:
+    coefficients, at = np.array(c, dtype=float), np.array(x) / 16
+    cheb = np.polynomial.chebyshev
+    np.testing.assert_allclose(
+        coefficients @ chebyshev_values(at, DEGREE + 1), cheb.chebval(at, coefficients), atol=1e-11
+    )
+    np.testing.assert_allclose(coefficients @ DERIVATIVE, np.append(cheb.chebder(coefficients), 0.0), atol=1e-11)
+    rising = antiderivative(coefficients[None, None], np.array([0.5]))[0, 0]
+    np.testing.assert_allclose(rising, cheb.chebint(coefficients, lbnd=-1) / 2, atol=1e-12)
+    np.testing.assert_allclose(cheb.chebval(NODES, coefficients) @ TO_COEFFICIENTS, coefficients, atol=1e-12)
+
+
+@given(laws())
+def test_above_is_the_survival_function(frozen: Any) -> None:
+    law = as_law(frozen)
+    p = expansion(law)
+    x = np.concatenate([np.linspace(-6, 6, 97), law.breaks])
+    np.testing.assert_allclose(p.above(x)[0], law.sf(x), atol=1e-13 + p.error)
+    assert p.error <= 1e-12
+    np.testing.assert_allclose(p.above(np.array([-np.inf, np.inf]))[0], [p.totals[0], 0.0], rtol=0, atol=1e-16)
+    assert p.totals[0] == pytest.approx(1.0, abs=1e-13)
+
+
+@given(laws())
+def test_values_are_the_density(frozen: Any) -> None:
+    law = as_law(frozen)
+    p = expansion(law)
+    x = np.linspace(-6, 6, 101) + 0.01234
+    x = x[(x > law.low) & (x < law.high)]
+    scale = float(np.max(law.pdf(law.breaks[1:-1]), initial=1.0))
+    np.testing.assert_allclose(p.values(x)[0], law.pdf(x), rtol=1e-6, atol=1e-8 * scale)
+
+
+def test_values_vanish_outside() -> None:
+    p = expansion(as_law(stats.uniform(0, 1)))
+    assert p.values(np.array([-0.5, 1.5, -np.inf]))[0].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "frozen",
+    [
+        stats.gamma(0.5),
+        stats.gamma(0.25, 1.0),
+        stats.beta(0.5, 0.5),
+        stats.beta(0.25, 3.0, -2.0, 4.0),
+        stats.chi2(1),
+        stats.uniform(-1 / 3, 1 / 7),
+        stats.pareto(2.5),
+        stats.lognorm(2.0),
+        stats.cauchy(),
+        stats.weibull_min(0.7),
+        stats.triang(0.3),
+        stats.norm(1e6, 1e-3),
+        stats.truncnorm(-0.5, 3.0),
+    ],
+    ids=lambda law: f"{law.dist.name}{law.args}",
+)
+def test_poles_jumps_and_heavy_tails(frozen: Any) -> None:
+    law = as_law(frozen)
+    p = expansion(law)
+    x = np.concatenate([law.breaks, law.breaks[:-1] + np.diff(law.breaks) * 0.37])
+    # inside the last panel next to a pole the position of x itself is uncertain to a rounding: mass(ulp) ≈ p.error
+    np.testing.assert_allclose(p.above(x)[0], law.sf(x), atol=1e-13 + 10 * p.error)
+    assert p.error < 2e-4
+
+
+def test_a_narrow_spike_is_not_missed() -> None:
+    law = as_law(stats.norm(0, 1))
+    spike = stats.norm(0.123456, 1e-7)
+    p = build(
+        lambda x: (0.5 * law.pdf(x) + 0.5 * spike.pdf(x))[None],
+        lambda lo, hi: (0.5 * (law.cdf(hi) - law.cdf(lo)) + 0.5 * (spike.cdf(hi) - spike.cdf(lo)))[None],
+        lambda x, q: q,
+        np.array([-10.0, 10.0]),
+    )
+    assert p.above(np.array([0.123456]))[0, 0] == pytest.approx(0.5 * law.sf(0.123456) + 0.25, abs=1e-10)
+
+
+@given(federations(law=normals(), max_clients=3))
+def test_gain_and_profile_are_the_integrals(fed: Federation) -> None:
+    model = fed.model
+    assert isinstance(model, ContinuousModel)
+    for a in (0, 1):
+        gain, profile = model.gain(a), model.profile(a)
+        x = np.linspace(-4, 4, 23)
+        np.testing.assert_allclose(gain.above(x)[0], profile.above(x)[0], atol=1e-13)
+        pooled = sum(fed.mass[i, a] * model.laws[i][a].sf(x) for i in range(fed.n_clients))
+        np.testing.assert_allclose(gain.above(x)[1], pooled, atol=1e-13)
+        np.testing.assert_allclose(profile.above(x)[1:], model.sf(a, x), atol=1e-13)
+
+        def slow(t: float, a: int = a) -> float:
+            return sum(
+                fed.mass[i, a] * float(model.laws[i][a].pdf(t)) * (2 * float(model.etas[i][a](t)) - 1)
+                for i in range(fed.n_clients)
+            )
+
+        ends = np.unique(np.concatenate([[-0.5, 1.75], *(np.clip(law[a].breaks, -0.5, 1.75) for law in model.laws)]))
+        expected = sum(integrate.quad(slow, lo, hi, epsabs=1e-14)[0] for lo, hi in zip(ends, ends[1:], strict=False))
+        found = gain.above(np.array([-0.5, 1.75]))[0]
+        assert found[0] - found[1] == pytest.approx(expected, abs=1e-12)
+
+
+@given(federations(max_clients=3))
+def test_many_clients_and_few_have_the_same_gain(fed: Federation) -> None:
+    # above eight clients the panels are common ones: copies of the same clients must give the same integrals
+    model = fed.model
+    assert isinstance(model, ContinuousModel)
+    copies = 9
+    clients = [
+        Client(model.laws[i], q=float(fed.q[i]), weight=float(fed.weight[i]))
+        for i in range(fed.n_clients)
+        for _ in range(copies)
+    ]
+    many = Federation(clients, eta=[e for e in model.etas for _ in range(copies)])
+    x = np.linspace(-4, 4, 33)
+    for a in (0, 1):
+        np.testing.assert_allclose(many.model.gain(a).above(x)[0], model.gain(a).above(x)[0], atol=1e-12)  # type: ignore[union-attr]
+
+
+@given(federations(max_clients=3))
+def test_interval_masses_keep_both_tails(fed: Federation) -> None:
+    model = fed.model
+    assert isinstance(model, ContinuousModel)
+    low = np.array([-9.0, -2.0, 0.0, 1.0, 9.0])
+    high = np.array([-8.0, 0.5, 0.125, 30.0, 12.0])
+    for a in (0, 1):
+        found = model.interval_masses(a, low, high)
+        for i in range(fed.n_clients):
+            law = model.laws[i][a]
+            by_cdf, by_sf = law.cdf(high) - law.cdf(low), law.sf(low) - law.sf(high)
+            expected = np.where(law.cdf(low) > 0.5, by_sf, by_cdf)
+            np.testing.assert_allclose(found[i], expected, rtol=1e-9, atol=1e-300)
+
+
+@given(federations(max_clients=3))
+def test_own_tails_are_each_clients(fed: Federation) -> None:
+    model = fed.model
+    assert isinstance(model, ContinuousModel)
+    t = np.linspace(-2, 2, fed.n_clients)
+    for a in (0, 1):
+        expected = [float(model.laws[i][a].sf(t[i])) for i in range(fed.n_clients)]
+        np.testing.assert_allclose(model.own_sf(a, t), expected, rtol=1e-13)
+        above, below = model.own_log_tails(a, t)
+        np.testing.assert_allclose(np.exp(above), expected, rtol=1e-12)
+        np.testing.assert_allclose(np.exp(above) + np.exp(below), 1.0, rtol=1e-12)
+
+
+def test_a_density_that_lies_about_its_mass_is_refused() -> None:
+    law = as_law(stats.norm(0, 1))
+    with pytest.raises(ValueError, match="too rough"):
+        build(
+            lambda x: law.pdf(x)[None],
+            lambda lo, hi: np.full((1, lo.size), 0.5),
+            lambda x, p: p,
+            law.breaks,
+            max_levels=9,
+        )
+
+
+def test_gain_of_one_client_in_closed_form() -> None:
+    # X ~ U(0, 1), η(x) = expit(x): ∫_t^1 (2 expit - 1) dx = 2 log((1 + e)/(1 + e^t)) - (1 - t)
+    fed = Federation([Client((stats.uniform(), stats.uniform()), q=0.25)], eta=Logistic())
+    t = np.linspace(0, 1, 11)
+    exact = 2 * (np.log1p(np.e) - np.log1p(np.exp(t))) - (1 - t)
+    model: Any = fed.model
+    np.testing.assert_allclose(model.gain(0).above(t)[0], 0.75 * exact, atol=1e-15)
+    np.testing.assert_allclose(model.gain(1).above(t)[0], 0.25 * exact, atol=1e-15)
