@@ -22,6 +22,8 @@ from fairfl.theory.checks import Array
 from fairfl.theory.continuous import ContinuousModel
 from fairfl.theory.federation import Federation
 
+MANY = 50
+"""With more clients of different q the fair ensemble is sought on a straight line of multipliers, not by tables."""
 TABLE = 513
 """Nodes of a client's tabulated trade-off: the error of an accuracy is of order TABLE**-4."""
 
@@ -135,13 +137,22 @@ class EnsembleCurve:
         return increasing_root(rising, low, high, np.minimum(f_low, 0), np.maximum(f_high, 0), 1e-15)
 
     def fairest(self) -> Array:
-        """λ (J, 1) of the most accurate of the least disparate ensembles."""
+        """λ (J, 1) of the least disparate ensemble; where several reach MD = 0, of an accurate one."""
         if self.far.size == 0:
             return np.zeros((0, 1))
-        end = self.multipliers(np.array([self.top]))
-        if self.sign * float(self.at(end)[0][0]) > 0:
+        free, tight = (g[self.rules.bound] for g in self.rules.ends)
+        end = np.where(self.sign * (tight - free) < 0, self.far, 0.0)[:, None]
+        if self.sign * float(self.at(end)[0][0]) >= 0:
             return end
-        return self.multipliers(self.solve_rates(np.zeros(1)))
+        if self.common or self.far.size <= MANY:
+            return self.multipliers(self.solve_rates(np.zeros(1)))
+
+        def rising(share: Array, index: Array) -> Array:
+            return -self.sign * self.at(share * end)[0]
+
+        low, high = np.zeros(1), np.ones(1)
+        share = increasing_root(rising, low, high, rising(low, low), rising(high, low), 1e-15)
+        return share * end
 
     def budgets(self, lam: Array) -> Array:
         """eps (P, I) that attain multipliers (J, P): the local |MD_j|, and 1 where the constraint is slack."""

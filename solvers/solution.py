@@ -25,6 +25,9 @@ class CertificationError(RuntimeError):
 class Certificate:
     """Evidence that ``primal`` (the accuracy of a feasible classifier) is optimal for one problem.
 
+    The local problems of an ensemble on continuous laws give both values relative to the local rule's own accuracy
+    (``primal`` 0): the rule maximises its Lagrangian pointwise, so complementary slackness is the whole gap.
+
     By weak duality every feasible classifier has accuracy at most ``dual``; ``gap = dual - primal``.
     ``violation`` is the largest max(|MD_k| - eps_k, 0); ``numerical_error`` bounds the error of the integrals.
     """

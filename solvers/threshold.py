@@ -27,7 +27,8 @@ RESIDUAL = 1e-13
 
 ODDS_RESIDUAL = 1e-9
 """The same for a difference of log-odds."""
-
+TABLE = 96
+"""Copies of one problem (a sweep of eps) share a table of MD with so many nodes, from which their brackets are read."""
 
 @dataclass(frozen=True)
 class ThresholdProblem:
@@ -39,12 +40,14 @@ class ThresholdProblem:
     etas : B pairs, or one pair for all.
     tail : (a, t (B,), index) -> P(X > t | a), relative accuracy where small.
     log_tails : (a, t (B,), index) -> log P(X > t), log P(X <= t).
+    copies : whether all B problems are the same, but for eps.
     """
 
     mass: Array
     etas: list[tuple[Eta, Eta]]
     tail: Callable[[int, Array, Array], Array]
     log_tails: Callable[[int, Array, Array], tuple[Array, Array]]
+    copies: bool = False
 
     def thresholds(self, anchor: Array, offset: Array, index: Array) -> tuple[Array, Array]:
         """The thresholds t_0, t_1 at λ = anchor + offset, for the problems ``index``."""
@@ -109,7 +112,7 @@ def pooled_problem(model: ContinuousModel, within: Array, group_mass: Array, cou
         with np.errstate(divide="ignore"):
             return _log_sum(np.log(w) + above), _log_sum(np.log(w) + below)
 
-    return ThresholdProblem(np.broadcast_to(group_mass, (count, 2)), [model.etas[0]], tail, log_tails)
+    return ThresholdProblem(np.broadcast_to(group_mass, (count, 2)), [model.etas[0]], tail, log_tails, copies=True)
 
 
 def local_problems(model: ContinuousModel, share: Array, clients: Array) -> ThresholdProblem:
@@ -144,7 +147,10 @@ def solve_thresholds(problem: ThresholdProblem, eps: Array) -> ThresholdSolution
     zero = np.zeros(eps.size)
     t0, t1 = problem.thresholds(zero, zero, everyone)
     erm = problem.mean_difference(t0, t1, everyone)
-    sign = np.sign(problem.log_odds_difference(t0, t1, everyone))
+    sign = np.sign(erm)
+    faint = np.flatnonzero(np.abs(erm) < 1e-10)
+    if faint.size:  # rounding, or underflow, may have decided the sign
+        sign[faint] = np.sign(problem.log_odds_difference(t0[faint], t1[faint], faint))
     active = np.flatnonzero((eps < np.abs(erm)) | ((eps == 0) & (sign != 0)))
     anchor, offset = zero.copy(), zero.copy()
     if active.size:
@@ -156,11 +162,10 @@ def solve_thresholds(problem: ThresholdProblem, eps: Array) -> ThresholdSolution
 def _residual(problem: ThresholdProblem, anchor: Array, offset: Array, eps: Array, sign: Array, index: Array) -> Array:
     """sign·(MD - sign·eps) at λ = -sign·(anchor + offset): decreasing in |λ|; scaled by log-odds where eps = 0."""
     t0, t1 = problem.thresholds(-sign * anchor, -sign * offset, index)
-    exact = eps == 0
     out = sign * problem.mean_difference(t0, t1, index) - eps
-    if exact.any():
-        odds = problem.log_odds_difference(t0, t1, index)
-        out = np.where(exact, sign * odds, out)
+    exact = np.flatnonzero(eps == 0)
+    if exact.size:
+        out[exact] = sign[exact] * problem.log_odds_difference(t0[exact], t1[exact], index[exact])
     return out
 
 
@@ -173,12 +178,14 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> 
     def falling(size: Array, k: Array) -> Array:
         return -_residual(problem, none[k], size, eps[k], sign[k], index[k])
 
-    f_low, f_high = falling(none, count), falling(top, count)
-    size = increasing_root(falling, none, top, f_low, f_high, ROUNDING)
+    low, high = _brackets(problem, eps, sign, index, top) if problem.copies and eps.size > TABLE else (none, top)
+    size = increasing_root(falling, low, high, falling(low, count), falling(high, count), ROUNDING)
     t0, t1 = problem.thresholds(none, -sign * size, index)
     missed = np.abs(problem.mean_difference(t0, t1, index) - sign * eps) > RESIDUAL
-    # at eps = 0 both tails may underflow together: there only the log-odds tell whether the root was resolved
-    missed |= (eps == 0) & (np.abs(problem.log_odds_difference(t0, t1, index)) > ODDS_RESIDUAL)
+    exact = np.flatnonzero(eps == 0)
+    if exact.size:  # both tails may underflow together: there only the log-odds tell whether the root was resolved
+        odds = problem.log_odds_difference(t0[exact], t1[exact], index[exact])
+        missed[exact] |= np.abs(odds) > ODDS_RESIDUAL
     anchor, offset = none.copy(), -sign * size
     rows = np.flatnonzero(missed)
     if rows.size:
@@ -190,6 +197,17 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> 
         gained = rows[after < before]  # η bounded away from 0 and 1 has its steep ends elsewhere: then the root stays
         anchor[gained], offset[gained] = at[after < before], far[after < before]
     return anchor, offset
+
+
+def _brackets(problem: ThresholdProblem, eps: Array, sign: Array, index: Array, top: Array) -> tuple[Array, Array]:
+    """Brackets in |λ| for copies of one problem, from a common table of MD (which falls with |λ|)."""
+    size = np.linspace(0.0, top[0], TABLE)
+    rows = np.full(TABLE, index[0])
+    t0, t1 = problem.thresholds(np.zeros(TABLE), -sign[0] * size, rows)
+    fair = -sign[0] * problem.mean_difference(t0, t1, rows)
+    k = np.clip(np.searchsorted(fair, -eps, side="left"), 1, TABLE - 1)
+    # a node on either side keeps brackets valid where rounding makes the table locally not monotone
+    return size[np.maximum(k - 2, 0)], size[np.minimum(k + 1, TABLE - 1)]
 
 
 def _nearest_anchor(mass: Array, size: Array) -> Array:
