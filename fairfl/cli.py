@@ -10,9 +10,9 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -30,7 +30,7 @@ app = typer.Typer(
 )
 
 
-class Calibrate(str, Enum):
+class Calibrate(StrEnum):
     """How η is fitted to a table of people."""
 
     shared = "shared"
@@ -38,8 +38,13 @@ class Calibrate(str, Enum):
     client_group = "client_group"
 
 
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the files.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")]
 Force = Annotated[bool, typer.Option("--force", help="Draw again what is there already.")]
+
+
+def _option(help: str, *names: str, **more: Any) -> Any:
+    return typer.Option(*names, help=help, **more)
 
 
 def main() -> None:
@@ -82,8 +87,8 @@ def _top(version: Annotated[bool, typer.Option("--version", help="Print the vers
 
 @app.command()
 def figures(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Figures; all where none is named.")] = None,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the files.")] = Path("figures-out"),
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Figures; by default all.")] = None,
+    out: Out = Path("out"),
     jobs: Jobs = 1,
     force: Force = False,
     show: Annotated[bool, typer.Option("--list", help="List the figures, and draw none.")] = False,
@@ -106,7 +111,7 @@ def figures(
 
 @app.command()
 def reproduce(
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of the pictures and their page.")] = Path("out"),
+    out: Out = Path("out"),
     jobs: Jobs = 0,
     force: Force = False,
 ) -> None:
@@ -122,18 +127,18 @@ def reproduce(
 @app.command()
 def frontier(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="FEDERATION.toml, or people as .csv or .parquet.")],
-    score: Annotated[str | None, typer.Option(help="Column: larger where y = 1 is likelier.")] = None,
-    label: Annotated[str | None, typer.Option(help="Column of two values, y.")] = None,
-    group: Annotated[str | None, typer.Option(help="Column of the protected groups, a.")] = None,
-    client: Annotated[str | None, typer.Option(help="Column of the clients; without it all are one client.")] = None,
-    feature: Annotated[list[str] | None, typer.Option(help="Column to make a score from, instead of --score; repeat.")] = None,
-    group_pair: Annotated[str | None, typer.Option(metavar="A,B", help="Two groups to keep, where there are more.")] = None,
-    levels: Annotated[int | None, typer.Option(min=0, help="Levels to merge scores into; 0: none.")] = None,
-    calibrate: Annotated[Calibrate, typer.Option(help="One P(y=1|x) for all, per client, or per client and group.")] = Calibrate.shared,
-    at: Annotated[list[float] | None, typer.Option(help="Disparity to compare accuracies at; repeat.")] = None,
-    points: Annotated[int, typer.Option(min=2, help="Points a frontier.")] = 60,
-    out: Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Also write frontier.png, .svg and .csv.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    score: Annotated[str | None, _option("Column: larger where y = 1 is likelier.")] = None,
+    label: Annotated[str | None, _option("Column of two values, y.")] = None,
+    group: Annotated[str | None, _option("Column of the protected groups, a.")] = None,
+    client: Annotated[str | None, _option("Column of the clients; without it all are one client.")] = None,
+    feature: Annotated[list[str] | None, _option("Column to make a score from, in place of --score; repeat.")] = None,
+    group_pair: Annotated[str | None, _option("Two groups to keep, where there are more.", metavar="A,B")] = None,
+    levels: Annotated[int | None, _option("Levels to merge scores into; 0: none merged.", min=0)] = None,
+    calibrate: Annotated[Calibrate, _option("One P(y=1|x) for all, or one each.")] = Calibrate.shared,
+    at: Annotated[list[float] | None, _option("Disparity to compare accuracies at; repeat.")] = None,
+    points: Annotated[int, _option("Points a frontier.", min=2)] = 60,
+    out: Annotated[Path | None, _option("Also write frontier.png, .svg and .csv.", "--out", metavar="DIR")] = None,
+    as_json: Annotated[bool, _option("Print JSON.", "--json")] = False,
 ) -> None:
     """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the data."""
     with one_line():
@@ -163,8 +168,8 @@ def frontier(
 
 @app.command()
 def bench(
-    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Markdown file; without it, standard output.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Small sizes and few repeats: to see that it runs.")] = False,
+    out: Annotated[Path | None, _option("Markdown file, else standard output.", "--out", metavar="FILE")] = None,
+    quick: Annotated[bool, _option("Small sizes, one round: to see that it runs.", "--quick")] = False,
 ) -> None:
     """Time the solvers against what else could be used, interleaved in one run."""
     with one_line():

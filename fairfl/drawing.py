@@ -30,7 +30,8 @@ def draw(names: Iterable[str] | None, out: Path, jobs: int, force: bool) -> list
     count = min(jobs or min(os.cpu_count() or 1, MOST_JOBS), len(wanted))
     console = Console(stderr=True)
     done: dict[str, Outcome] = {}
-    columns = (TextColumn("figures"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[last]}"))
+    last = TextColumn("{task.fields[last]}")
+    columns = (TextColumn("figures"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), last)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("figures", total=len(wanted), last="")
         for outcome in _outcomes(wanted, out, count, force):

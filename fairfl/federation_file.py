@@ -91,7 +91,8 @@ def _law(value: Any, where: str) -> Any:
         return dist(**given)
     except TypeError:
         takes = ", ".join([*filter(None, (dist.shapes or "").split(", ")), "loc", "scale"])
-        raise ValueError(f"{where} must give {name} its parameters ({takes}), got {', '.join(given) or 'none'}") from None
+        got = ", ".join(given) or "none"
+        raise ValueError(f"{where} must give {name} its parameters ({takes}), got {got}") from None
 
 
 def _eta(value: Any, where: str) -> Logistic:

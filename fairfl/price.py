@@ -87,8 +87,8 @@ class Comparison:
         low, high = (0, 1) if self.rates[0] <= self.rates[1] else (1, 0)
         out = [
             f"With no constraint, {percent(cfl.accuracy[-1])} of the decisions are right; group {self.groups[high]} is "
-            f"accepted at a rate of {number(self.rates[high])}, group {self.groups[low]} of {number(self.rates[low])}: a "
-            f"disparity of {number(cfl.disparity[-1])}.",
+            f"accepted at a rate of {number(self.rates[high])}, group {self.groups[low]} of {number(self.rates[low])}: "
+            f"a disparity of {number(cfl.disparity[-1])}.",
             f"Perfect fairness (disparity 0) costs {points(cfl.accuracy[-1] - cfl.accuracy[0])} when the data are "
             f"pooled: {percent(cfl.accuracy[0])} are right.",
         ]

@@ -29,7 +29,8 @@ def write_index(out: Path, outcomes: Iterable[Outcome]) -> Path:
     titles = {name: entry.title for name, entry in registered().items()}
     parts = [_section(outcome, titles[outcome.name]) for outcome in outcomes]
     page = (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>fairfl {__version__}: figures</title>\n'
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<title>fairfl {__version__}: figures</title>\n'
         f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>What federated training loses in accuracy and fairness</h1>\n"
         f"<p>Drawn by fairfl {__version__}. Curves are computed from the laws, not simulated. "
         "Each picture comes with the table it is drawn from.</p>\n"
