@@ -12,6 +12,8 @@ from fairfl.solvers.search import Family, Points, attain, corner_budgets, first_
 from fairfl.theory.checks import Array
 from fairfl.theory.federation import Federation
 
+SLICES = 40
+"""Slices of disparity that the search improves; more points than these are not asked of it."""
 CHUNK = 400
 """Problems solved in one batch: bounds the memory."""
 
@@ -61,7 +63,7 @@ def fedavg_frontier(fed: Federation, points: int) -> Frontier:
     """LFT+FedAvg's frontier: attained points, the best that a search over eps found."""
     family = fedavg_family(fed)
     grid = {1: 33, 2: 15, 3: 7, 4: 5}.get(fed.n_clients, 4)
-    found = search_frontier(family, points, grid=grid, limit=400, rounds=14)
+    found = search_frontier(family, min(points, SLICES), grid=grid, limit=400, rounds=10)
     if found.md[0] > 0:
         low = _lowest(fed, family)
         if low.md[0] < found.md[0]:

@@ -17,6 +17,8 @@ from fairfl.theory.checks import Array
 
 SMALLEST = 1e-5
 """Steps (as a share of a budget's reach) at which a point rests: first-order moves then gain about its square."""
+FRACTIONS = (1.0, 0.3)
+"""Parts of a first-order step that are tried together."""
 SLACK_BUDGET = 1.0
 """A budget that binds nobody: |MD_k| never exceeds one."""
 
@@ -193,21 +195,22 @@ def _climb(family: Family, population: Points, points: int, step: float, rounds:
         low, high = np.maximum(-room, -here), np.minimum(room, SLACK_BUDGET - here)
         high = np.where(moving.lam == 0, 0.0, high)
         delta = _best_exchange(np.abs(moving.lam), slope, low, high)
-        eps = np.where((moving.eps >= SLACK_BUDGET) & (delta == 0), SLACK_BUDGET, here + delta)
-        tried = attain(family, np.clip(eps, 0.0, SLACK_BUDGET), moving.lam)
+        # accuracy has kinks where holes open: a whole step may jump over one that a part of it reaches
+        parts = np.repeat(np.array(FRACTIONS), moving.md.size)
+        again = np.tile(np.arange(moving.md.size), len(FRACTIONS))
+        eps = (here + 0.0)[again] + parts[:, None] * delta[again]
+        eps = np.where((moving.eps[again] >= SLACK_BUDGET) & (delta[again] == 0), SLACK_BUDGET, eps)
+        tried = attain(family, np.clip(eps, 0.0, SLACK_BUDGET), moving.lam[again])
         # compare at equal MD: what the move of MD was worth is taken back at the local rate of exchange
         worth = np.where(slope != 0, np.abs(moving.lam) / np.where(slope != 0, np.abs(slope), 1.0), 0.0).max(axis=1)
-        gain = tried.accuracy - moving.accuracy - worth * np.maximum(tried.md - moving.md, 0.0)
-        good = gain > 1e-14
+        gain = tried.accuracy - moving.accuracy[again] - worth[again] * np.maximum(tried.md - moving.md[again], 0.0)
+        table = gain.reshape(len(FRACTIONS), -1)
+        pick = table.argmax(axis=0)
+        good = table.max(axis=0) > 1e-14
         population = _thin(population.join(tried), points)
-        pick = np.where(good[:, None], tried.eps, moving.eps)
-        moving = Points(
-            np.where(good, tried.md, moving.md),
-            np.where(good, tried.accuracy, moving.accuracy),
-            pick,
-            np.where(good[:, None], tried.lam, moving.lam),
-        )
-        steps = np.where(good, np.minimum(1.3 * steps, 0.5), 0.35 * steps)
+        rows = np.where(good, moving.md.size * (1 + pick), 0) + np.arange(moving.md.size)
+        moving = moving.join(tried).take(rows)
+        steps = np.where(good, np.minimum(1.5 * np.array(FRACTIONS)[pick] * steps, 0.5), 0.1 * steps)
         alive = steps > SMALLEST
         if not alive.any():
             break
