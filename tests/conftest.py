@@ -28,5 +28,6 @@ def fairfl_data() -> Path:
     return Path(folder)
 
 
-# Helpers that several test files share (tests/strategies.py): importlib mode puts nothing on the path by itself.
-sys.path.append(str(Path(__file__).parent))
+# Helpers that several test files share: importlib mode puts nothing on the path by itself. Not tests/ itself: tests/fairfl
+# would then pass for the package.
+sys.path.append(str(Path(__file__).parent / "helpers"))
