@@ -1,0 +1,43 @@
+"""fairfl bench at sizes that take a moment."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from fairfl import bench
+from fairfl.solvers.api import solve
+from fairfl.theory.classifiers import Classifier
+from fairfl.theory.federation import Federation
+
+
+def test_the_table_is_written(cli, tmp_path):
+    file = tmp_path / "BENCHMARKS.md"
+    result = cli("bench", "--quick", "--out", file)
+    assert result.exit_code == 0
+    lines = file.read_text("utf-8").splitlines()
+    rows = [line for line in lines if line.startswith("|")]
+    assert len(rows) >= 2 + 8
+    assert {row.count("|") for row in rows} == {8}
+    assert any("numpy" in line for line in lines)
+
+
+def test_the_loop_that_we_are_compared_with_is_right():
+    fed = Federation.normal(bench.MEANS)
+    cuts = bench.scalar_loop(5)
+    free = solve(fed, "cfl", np.inf).disparity
+    for eps, cut in zip(np.linspace(0, free, 5), cuts, strict=True):
+        assert Classifier.thresholds(cut).accuracy(fed) == pytest.approx(solve(fed, "cfl", eps).accuracy, abs=1e-12)
+
+
+def test_a_row_says_whether_its_aim_was_met():
+    row = bench.Row("a", ours=2e-3, other="b", alternative=1.0, aim=1e-3)
+    assert row.cells() == ("a", "2 ms", "1 s (b)", "500", "≤ 1 ms", "**no**", "")
+    assert dataclasses.replace(row, aim=2e-3).cells()[5] == "yes"
+    assert bench.Row("a", ours=2e-6).cells() == ("a", "2 µs", "", "", "", "", "")
+
+
+def test_functions_are_timed_in_turn():
+    order = []
+    bench.interleaved(1, lambda: order.append(1), lambda: order.append(2))
+    assert order == [1, 2] * 2

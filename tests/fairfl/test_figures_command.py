@@ -1,0 +1,113 @@
+"""fairfl figures and fairfl reproduce."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+MAIN = "from fairfl.cli import main; main()"
+
+
+def test_an_unknown_figure_is_wrong_usage_and_the_known_ones_are_named(cli, tmp_path):
+    result = cli("figures", "nosuch", "--out", tmp_path)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1
+    assert "'nosuch'" in result.stderr and "fedfb_figure_5" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_list_has_every_name_and_title(cli, small_registry):
+    result = cli("figures", "--list")
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == ["line    A line <with> a title", "nodata  No data"]
+    assert small_registry.drawn == []
+
+
+def test_a_figure_without_data_is_skipped_and_fails_only_where_asked_for(cli, small_registry, tmp_path):
+    everything = cli("figures", "--out", tmp_path)
+    assert everything.exit_code == 0
+    assert "skipped    nodata: people.data is not available" in everything.stdout
+    assert {file.name for file in tmp_path.iterdir()} == {"line.png", "line.svg", "line.csv"}
+    assert cli("figures", "nodata", "--out", tmp_path).exit_code == 1
+    assert cli("figures", "line", "--out", tmp_path).exit_code == 0
+
+
+def test_what_is_there_is_not_drawn_again_unless_forced(cli, small_registry, tmp_path):
+    cli("figures", "line", "--out", tmp_path)
+    assert "unchanged" in cli("figures", "line", "--out", tmp_path).stdout
+    assert small_registry.drawn == ["line"]
+    cli("figures", "line", "--out", tmp_path, "--force")
+    assert small_registry.drawn == ["line", "line"]
+
+
+def test_a_folder_that_is_a_file_is_one_line(cli, small_registry, tmp_path):
+    (tmp_path / "file").write_text("")
+    result = cli("figures", "line", "--out", tmp_path / "file")
+    assert result.exit_code == 1
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_stopping_gives_130_and_no_traceback(cli, small_registry, monkeypatch, tmp_path):
+    def stop(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fairfl.drawing.render_all", stop)
+    result = cli("figures", "line", "--out", tmp_path)
+    assert (result.exit_code, result.stderr) == (130, "fairfl: stopped\n")
+
+
+class Links(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.links = []
+        self.open = []
+
+    def handle_starttag(self, tag, attrs):
+        self.links += [value for name, value in attrs if name in ("href", "src")]
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_reproduce_writes_a_page_with_relative_links_to_files_that_exist(cli, small_registry, tmp_path):
+    result = cli("reproduce", "--out", tmp_path, "--jobs", 1)
+    assert result.exit_code == 0
+    page = (tmp_path / "index.html").read_text("utf-8")
+    parser = Links()
+    parser.feed(page)
+    assert parser.open == []
+    assert len(parser.links) == 5
+    assert all((tmp_path / link).is_file() for link in parser.links)
+    assert "A line &lt;with&gt; a title" in page
+    assert "<td>one</td><td>CFL</td><td>0.125</td>" in page  # the marked minimum
+    assert "Not drawn: people.data is not available" in page
+    again = cli("reproduce", "--out", tmp_path, "--jobs", 1)
+    assert "unchanged" in again.stdout and small_registry.drawn == ["line"]
+    assert (tmp_path / "index.html").read_text("utf-8") == page
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_ctrl_c_stops_the_processes_too(tmp_path):
+    # the terminal sends the signal to the whole group
+    line = [sys.executable, "-c", MAIN, "figures", "fedfb_figure_5", "fedfb_figure_9", "--jobs", "2", "--out", tmp_path]
+    run = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    time.sleep(3.0)  # long enough for the workers to have begun, far less than the figures take
+    begin = time.monotonic()
+    os.killpg(run.pid, signal.SIGINT)
+    out, err = run.communicate(timeout=30)
+    assert run.returncode == 130
+    assert err == "fairfl: stopped\n"
+    assert time.monotonic() - begin < 10
+    with pytest.raises(ProcessLookupError):
+        for _ in range(50):
+            os.killpg(run.pid, 0)
+            time.sleep(0.1)
+    assert not list(Path(tmp_path).glob("*.png"))

@@ -1,0 +1,273 @@
+"""fairfl frontier, from people and from laws."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fairfl as ff
+import fairfl.price
+
+COLUMNS = ("--score", "s", "--label", "y", "--group", "a", "--client", "site")
+LAWS = """
+eta = {slope = 1.0}
+[[clients]]
+name = "north"
+mean = [3, 5]
+[[clients]]
+mean = [1, -1]
+sd = [1.0, 1.0]
+"""
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """LFT+FedAvg's frontier is searched for, which takes seconds: where it does not matter, CFL's stands in."""
+    whole = fairfl.price.frontier
+
+    def frontier(federation, scheme, points):
+        found = whole(federation, "cfl" if scheme == "lft_fedavg" else scheme, points)
+        return dataclasses.replace(found, scheme=scheme)
+
+    monkeypatch.setattr("fairfl.price.frontier", frontier)
+
+
+def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
+    result = cli("frontier", table, *COLUMNS, "--points", 8, "--out", tmp_path / "out")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    text = result.stdout
+    for part in ("clients: north (50 %), south (50 %)", "groups: old and young", "LFT+Ensemble", "240 people"):
+        assert part in text
+    assert "y = 1 stands for y = yes" in text
+    assert "Perfect fairness (disparity 0) costs" in text and "pooling all data reaches" in text
+    assert {file.name for file in (tmp_path / "out").iterdir()} == {"frontier.csv", "frontier.svg", "frontier.png"}
+    written = pd.read_csv(tmp_path / "out" / "frontier.csv")
+    assert set(written["scheme"]) == {"cfl", "lft_fedavg", "lft_ensemble"}
+    assert (written["below_cfl"] >= -1e-12).all()
+
+
+def test_json_is_what_the_library_says(cli, people, table):
+    result = cli("frontier", table, *COLUMNS, "--points", 8, "--at", 0.05, "--at", 0.2, "--levels", 0, "--json")
+    found = json.loads(result.stdout)
+    frame = people
+    y = (frame["y"] == "yes").astype(int)
+    fed = ff.Federation.from_samples(frame["s"], y, frame["a"], frame["site"])
+    by_scheme = {scheme["scheme"]: scheme for scheme in found["schemes"]}
+    curve = ff.frontier(fed, "cfl", 8)
+    assert by_scheme["cfl"]["frontier"]["accuracy"] == pytest.approx(curve.accuracy, abs=1e-12)
+    assert [at["disparity"] for at in by_scheme["cfl"]["at"]] == [0.05, 0.2]
+    assert by_scheme["cfl"]["at"][0]["accuracy"] == pytest.approx(float(curve.accuracy_at(0.05)), abs=1e-12)
+    least = ff.min_disparity(fed, "lft_ensemble").disparity
+    assert by_scheme["lft_ensemble"]["smallest_disparity"] == pytest.approx(least, abs=1e-12)
+    low = by_scheme["lft_ensemble"]["at"][0]["accuracy"]
+    assert (low is None) == (least > 0.05)
+    assert found["groups"] == ["old", "young"] and found["files"] == []
+    assert len(found["in_words"]) == 6  # both disparities that were asked for
+
+
+def test_a_score_is_made_from_features_and_merged_into_levels(cli, quick, table):
+    result = cli("frontier", table, *COLUMNS[2:], "--feature", "z", "--points", 4)
+    assert result.exit_code == 0
+    assert "logistic regression on z" in result.stdout
+    assert "merged into 6 levels" in result.stdout  # 240 people, 2 clients, 2 groups: 10 a level and cell
+
+
+def test_parquet_and_one_client(cli, quick, people, tmp_path):
+    file = tmp_path / "people.parquet"
+    people.to_parquet(file)
+    result = cli("frontier", file, *COLUMNS[:6], "--points", 4, "--json")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    assert [client["name"] for client in found["clients"]] == ["all"]
+    # one client is the whole: nothing is lost by training on it
+    assert all(abs(scheme["largest_loss_against_cfl"]) < 1e-9 for scheme in found["schemes"])
+
+
+def test_three_groups_need_a_pair(cli, quick, people, tmp_path):
+    frame = people
+    frame.loc[::5, "a"] = "other, or none"
+    file = tmp_path / "people.csv"
+    frame.to_csv(file, index=False)
+    result = cli("frontier", file, *COLUMNS, "--points", 4)
+    assert result.exit_code == 2
+    assert "two groups are needed" in result.stderr and "old, other, or none, young" in result.stderr
+    assert "--group-pair" in result.stderr
+    good = cli("frontier", file, *COLUMNS, "--points", 4, "--group-pair", "young,other, or none")
+    assert good.exit_code == 0
+    assert "groups: other, or none and young" in good.stdout
+    left_out = (frame["a"] == "old").sum()
+    assert f"{left_out} people of other groups are left out" in good.stdout
+    for pair in ("young", "young,nobody", "young,young"):
+        bad = cli("frontier", file, *COLUMNS, "--group-pair", pair)
+        assert bad.exit_code == 2 and repr(pair) in bad.stderr
+
+
+def test_a_client_without_one_of_the_groups_is_named(cli, quick, people, tmp_path):
+    frame = people
+    file = tmp_path / "people.csv"
+    frame[(frame["site"] == "north") | (frame["a"] == "old")].to_csv(file, index=False)
+    result = cli("frontier", file, *COLUMNS, "--points", 4)
+    assert result.exit_code == 0
+    assert "bound by no local constraint: south" in result.stdout
+
+
+def test_names_that_look_like_markup_are_shown_as_they_are(cli, quick, people, tmp_path):
+    frame = people
+    frame["a"] = "[red]" + frame["a"] + "[/red]"
+    file = tmp_path / "people.csv"
+    frame.to_csv(file, index=False)
+    assert "groups: [red]old[/red] and [red]young[/red]" in cli("frontier", file, *COLUMNS, "--points", 4).stdout
+
+
+def test_laws_from_toml(cli, quick, tmp_path):
+    file = tmp_path / "two.toml"
+    file.write_text(LAWS)
+    result = cli("frontier", file, "--points", 4, "--json")
+    assert result.exit_code == 0
+    found = {scheme["scheme"]: scheme for scheme in json.loads(result.stdout)["schemes"]}
+    fed = ff.Federation.normal([[3, 5], [1, -1]])
+    assert found["lft_ensemble"]["smallest_disparity"] == ff.min_disparity(fed, "lft_ensemble").disparity
+    assert found["cfl"]["smallest_disparity"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("clients = 3", "at least one [[clients]]"),
+        ("[[clients", "not a TOML file"),
+        ("\udcff", "not a TOML file"),
+        ("colour = 1\n" + LAWS, "colour"),
+        ("[[clients]]\nq = 0.5", "clients[0] must have either mean (and sd) or laws"),
+        ("[[clients]]\nmean = [1]", "clients[0].mean must be two values"),
+        ("[[clients]]\nmean = [1, 'x']", "clients[0].mean must be a number"),
+        ("[[clients]]\nmean = [1, nan]", "must have valid parameters"),
+        ("[[clients]]\nmean = [1, 2]\nsd = -1", "clients[0].sd must be positive"),
+        ("[[clients]]\nmean = [1, 2]\nq = 1.5", "clients[0].q must be in [0, 1]"),
+        ("[[clients]]\nmean = [1, 2]\nweight = 0", "clients[0].weight must be positive"),
+        ("[[clients]]\nmean = [1, 2]\nvariance = 1", "variance"),
+        ("[[clients]]\nmean = [1, 2]\nq = 1", "group 0 is empty"),
+        ("[[clients]]\nmean = [1, 2]\neta = {slope = -1}", "slope must be positive"),
+        ("[[clients]]\nmean = [1, 2]\neta = 3", "clients[0].eta must be a table"),
+        ("[[clients]]\nlaws = [{law = 'norm'}]", "clients[0].laws must be two values"),
+        ("[[clients]]\nlaws = [{law = 'nosuch'}, {law = 'norm'}]", "'nosuch'"),
+        ("[[clients]]\nlaws = [{law = 'norm'}, {law = 'poisson', mu = 2}]", "must have a density"),
+        ("[[clients]]\nlaws = [{law = 'gamma'}, {law = 'norm'}]", "its parameters (a, loc, scale), got none"),
+        ("[[clients]]\nlaws = [{law = 'norm', scale = -1}, {law = 'norm'}]", "valid parameters"),
+        ("[[clients]]\nlaws = [{law = 'norm'}, {law = 'norm'}]\nsd = 1", "clients[0].sd goes with mean"),
+        ("[[clients]]\nlaws = [{points = [0, 1], masses = [0.5, 0.4]}, {law = 'norm'}]", "masses must sum to one"),
+        ("[[clients]]\nlaws = [{points = [0, 1], masses = [0.5, 0.5]}, {law = 'norm'}]", "mixture of both kinds"),
+        ("[[clients]]\nlaws = [3, {law = 'norm'}]", "must be a table with one of law, mixture and points"),
+    ],
+)
+def test_a_bad_federation_is_one_line_that_says_where(cli, tmp_path, text, told):
+    file = tmp_path / "bad.toml"
+    file.write_bytes(text.encode(errors="surrogateescape"))
+    result = cli("frontier", file)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert len(result.stderr.splitlines()) == 1
+    assert told in result.stderr
+
+
+def test_laws_of_every_kind_are_read(tmp_path):
+    from fairfl.federation_file import read_federation
+
+    file = tmp_path / "kinds.toml"
+    file.write_text(
+        "[[clients]]\neta = {slope = 2}\n"
+        "laws = [{law = 'gamma', a = 2, scale = 1.5}, "
+        "{mixture = [{law = 'norm'}, {law = 't', df = 4}], weights = [1, 3]}]\n"
+        "[[clients]]\nmean = [0, 1]\nq = 0.25\nweight = 3"
+    )
+    fed, names = read_federation(file)
+    assert names == ("0", "1")
+    assert fed.q.tolist() == [0.5, 0.25] and fed.weight.tolist() == [0.25, 0.75]
+    assert ff.solve(fed, "lft_ensemble", 0.1).duality_gap < 1e-10
+    file.write_text("[[clients]]\nlaws = [{points = [0, 1], masses = [0.5, 0.5]}, {points = [2], masses = [1]}]")
+    assert read_federation(file)[0].is_finite
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "needs --label and --group"),
+        (("--label", "y"), "needs --group"),
+        (("--score", "t", "--label", "y", "--group", "a"), "'t'"),
+        (("--score", "s", "--label", "z", "--group", "a"), "exactly two values"),
+        (("--score", "s", "--label", "y", "--group", "a", "--feature", "z"), "features"),
+        (("--score", "a", "--label", "y", "--group", "site"), "finite numbers"),
+        ((*COLUMNS, "--at", "1.5"), "at must be in [0, 1]"),
+        ((*COLUMNS, "--at", "nan"), "NaN"),
+    ],
+)
+def test_bad_words_about_a_table_are_one_line(cli, table, words, told):
+    result = cli("frontier", table, *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert len(result.stderr.splitlines()) == 1
+    assert told in result.stderr
+
+
+def test_files_that_cannot_be_read(cli, tmp_path):
+    for name in ("none.csv", "none.toml", "."):
+        result = cli("frontier", tmp_path / name, "--label", "y", "--group", "a")
+        assert result.exit_code == 2
+        assert len(result.stderr.splitlines()) == 1
+    (tmp_path / "empty.csv").write_text("")
+    assert "empty" in cli("frontier", tmp_path / "empty.csv", "--label", "y", "--group", "a").stderr
+    (tmp_path / "two.toml").write_text(LAWS)
+    result = cli("frontier", tmp_path / "two.toml", "--label", "y")
+    assert result.exit_code == 2 and "--label goes with a table of people" in result.stderr
+
+
+def test_wrong_usage_and_no_certificate_have_their_codes(cli, tmp_path, monkeypatch):
+    assert cli("frontier").exit_code == 2
+    assert cli("nosuch").exit_code == 2
+    assert cli("frontier", "x.csv", "--points", "1").exit_code == 2
+    (tmp_path / "two.toml").write_text(LAWS)
+
+    def uncertain(*args, **kwargs):
+        raise ff.CertificationError("no solution certified")
+
+    monkeypatch.setattr("fairfl.price.frontier", uncertain)
+    result = cli("frontier", tmp_path / "two.toml")
+    assert (result.exit_code, result.stderr) == (1, "fairfl: error: no solution certified\n")
+
+
+def test_version_and_help(cli):
+    assert cli("--version").stdout == f"fairfl {ff.__version__}\n"
+    shown = cli("--help").stdout
+    assert all(command in shown for command in ("figures", "frontier", "reproduce", "bench"))
+
+
+def test_in_a_real_process_without_warnings(table):
+    line = [sys.executable, "-W", "error", "-m", "fairfl.cli", "frontier", str(table), *COLUMNS, "--points", "4"]
+    done = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert "What" not in done.stdout and "LFT+FedAvg" in done.stdout
+    wrong = subprocess.run([*line, "--levels", "-1"], capture_output=True, text=True)
+    assert wrong.returncode == 2 and "Traceback" not in wrong.stderr
+
+
+def test_help_is_fast():
+    code = (
+        "import sys, fairfl.cli\n"
+        "heavy = {'numpy', 'pandas', 'scipy', 'matplotlib', 'fairfl.solvers'} & set(sys.modules)\n"
+        "print(sorted(heavy))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_levels_keep_order_and_mean():
+    from fairfl.people import _merged
+
+    score = np.random.default_rng(0).normal(size=500)
+    merged, told = _merged(score, 20)
+    assert np.unique(merged).size == 20 and "20 levels" in told
+    assert (np.diff(merged[np.argsort(score)]) >= 0).all()
+    assert merged.mean() == pytest.approx(score.mean(), abs=1e-12)
+    same, _ = _merged(score, 0)
+    assert same is score
