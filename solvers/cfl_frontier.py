@@ -44,7 +44,9 @@ def _by_multiplier(fed: Federation, model: ContinuousModel, points: int) -> Fron
             return d[index] - sign * dual_point(problem, -sign * size[:, None]).values[:, 0]
 
         zero, top = np.zeros(d.size), np.ones(d.size)  # at |λ| = 1 >= max M_a one group accepts all, the other none
-        size = increasing_root(rising, zero, top, rising(zero, np.arange(d.size)), rising(top, np.arange(d.size)), 1e-15)
+        size = increasing_root(
+            rising, zero, top, rising(zero, np.arange(d.size)), rising(top, np.arange(d.size)), 1e-15
+        )
         return dual_point(problem, -sign * size[:, None]).accuracy
 
     eps = np.linspace(0.0, abs(md), points)

@@ -2,7 +2,7 @@
 
 Newton's method on the dual stops at one deterministic rule. Where scores tie on a set of positive mass, or where the
 dual is so curved that a rounding of λ breaks a constraint, the optimum is a mixture of rules with almost the same λ.
-The master problem maximises Σ θ_j acc(f_j) over mixtures that satisfy the constraints; its own dual proposes the next λ.
+The master problem maximises Σ θ_j acc(f_j) over mixtures that satisfy the constraints; its dual proposes the next λ.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ ENOUGH = 1e-11
 """Below this a step that does not shrink the residual fourfold ends the descent: rounding has the last word."""
 MAX_ITERATIONS = 200
 REACH = 0.5
-"""Largest change of a multiplier in one step: multipliers are accuracy per rate, of the order of the clients' masses."""
+"""Largest change of a multiplier in one step: multipliers are accuracy per rate, of the order of clients' masses."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Constraints:
 
 @dataclass(frozen=True)
 class DualPoint:
-    """D's ingredients at multipliers ``lam`` (B, K): f = ⟦s > 0⟧, its accuracy (B,), values of the constraints (B, K)."""
+    """D's ingredients at multipliers ``lam`` (B, K): f = ⟦s > 0⟧, its accuracy (B,), constraint values (B, K)."""
 
     lam: Array
     sets: tuple[AcceptSets, AcceptSets]

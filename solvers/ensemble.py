@@ -70,7 +70,7 @@ class LocalRules:
 
     @cached_property
     def ends(self) -> tuple[Array, Array]:
-        """G_j (I,) at λ_j = 0 and at the far end of Λ_j; MD_j's sign makes the second the nearer to fairness locally."""
+        """G_j (I,) at λ_j = 0 and at the far end of Λ_j, where the client itself is fair."""
         zero = np.zeros(self.bound.size)
         free = self.pooled_difference(*self.cuts(zero, zero))
         tight = self.pooled_difference(*self.cuts(self.tightest.anchor, self.tightest.offset))

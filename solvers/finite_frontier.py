@@ -103,7 +103,10 @@ class FiniteEnsemble:
         md = np.array([p.md[b] for p, b in zip(self.paths, begin, strict=True)])
         start = self.sign * float(weight @ md)
         drop = np.array(
-            [weight[i] * self.sign * (self.paths[i].md[a] - self.paths[i].md[b]) for i, a, b in zip(client, first, last, strict=True)]
+            [
+                weight[i] * self.sign * (self.paths[i].md[a] - self.paths[i].md[b])
+                for i, a, b in zip(client, first, last, strict=True)
+            ]
         )
         level = start - np.append(0.0, np.cumsum(drop))
         out_md, out_accuracy, out_eps = [], [], []

@@ -35,7 +35,7 @@ class FlipPath:
     sign: float
 
     def position(self, eps: Array) -> tuple[Any, Array]:
-        """For each eps the number of whole flips and the fraction of the next one, with |MD| = min(eps, |MD(start)|)."""
+        """For each eps the number of whole flips and the fraction of the next, with |MD| = min(eps, |MD(start)|)."""
         k = np.clip(np.searchsorted(-self.gap, -eps, side="left") - 1, 0, max(self.gap.size - 2, 0))
         if self.gap.size == 1:
             return np.zeros(eps.shape, int), np.zeros(eps.shape)

@@ -43,7 +43,8 @@ class Frontier:
         d = as_floats("disparity", disparity)
         if (d < self.disparity[0] - SLACK).any():
             raise ValueError(
-                f"disparity must be at least {self.disparity[0]:.6g}, the smallest that {self.scheme} reaches, got {d.min():g}"
+                f"disparity must be at least {self.disparity[0]:.6g}, the smallest that {self.scheme} reaches, "
+                f"got {d.min():g}"
             )
         flat = np.clip(np.ravel(d), self.disparity[0], self.disparity[-1])
         out = np.where(flat >= self.disparity[-1], self.accuracy[-1], 0.0)
@@ -66,9 +67,7 @@ def non_dominated(disparity: Array, accuracy: Array) -> Any:
     return order[keep]
 
 
-def build(
-    scheme: str, disparity: Array, accuracy: Array, eps: Array, evaluate: Callable[[Array], Array]
-) -> Frontier:
+def build(scheme: str, disparity: Array, accuracy: Array, eps: Array, evaluate: Callable[[Array], Array]) -> Frontier:
     """A :class:`Frontier` of the non-dominated ones among attained points."""
     k = non_dominated(disparity, accuracy)
     return Frontier(scheme, disparity[k], accuracy[k], eps[k], evaluate)

@@ -92,7 +92,9 @@ def _continuous_cells(fed: Federation, grid: int) -> dict[str, Array]:
     half = np.diff(edges)[:, None] / 2
     x = edges[:-1, None] + half * (nodes + 1)
     rate = np.stack([model.interval_masses(a, edges[:-1], edges[1:]) for a in (0, 1)], axis=1)
-    own = np.stack([np.einsum("n,icn->ic", weights, model.pdf(a, x) * model.margins(a, x)) * half[:, 0] for a in (0, 1)], axis=1)
+    own = np.stack(
+        [np.einsum("n,icn->ic", weights, model.pdf(a, x) * model.margins(a, x)) * half[:, 0] for a in (0, 1)], axis=1
+    )
     middle = edges[:-1] + half[:, 0]
     margin = np.stack([np.broadcast_to(model.margins(a, middle), (fed.n_clients, middle.size)) for a in (0, 1)], axis=1)
     return {"rate": rate, "own_gain": own, "margin": margin, "edges": edges}
@@ -124,7 +126,13 @@ def _ensemble(fed: Federation, cells: dict[str, Array], eps: Array) -> Solution:
 
 
 def _finish(
-    fed: Federation, scheme: str, eps: Array, cells: dict[str, Array], f: Array, lam: Array, certificates: tuple[Certificate, ...]
+    fed: Federation,
+    scheme: str,
+    eps: Array,
+    cells: dict[str, Array],
+    f: Array,
+    lam: Array,
+    certificates: tuple[Certificate, ...],
 ) -> Solution:
     model = fed.model
     if isinstance(model, FiniteModel):

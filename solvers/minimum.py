@@ -37,7 +37,7 @@ def min_disparity(federation: Federation, scheme: str, *, certify: bool = False)
     ----------
     federation : laws or samples, two groups.
     scheme : "cfl" (always 0), "lft_ensemble" (exact: MD ranges over an interval whose ends are known) or
-        "lft_fedavg" (exact where q is common to all clients; else the best found by a search over eps, which is attained).
+        "lft_fedavg" (exact where q is common to all clients; else the best that a search over eps found).
     certify : add a rigorous enclosure by interval arithmetic; "lft_ensemble" with normal laws and logistic η only.
 
     Notes

@@ -49,7 +49,9 @@ def increasing_root(
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)
             safe = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)
-            t = np.where(safe, fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb), 0.5)
+            t = np.where(
+                safe, fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb), 0.5
+            )
             least = np.minimum(0.5, slack / width)
         t = np.clip(np.where(np.isfinite(t), t, 0.5), least, 1 - least)
         keep = ~done

@@ -32,8 +32,8 @@ class Family:
     solve : (eps (B, K), start (B, K)) -> signed MD (B,), accuracy (B,), multipliers (B, K).
     reach : (K,) budgets beyond which client k's constraint is taken to be slack. Zero for unbound clients.
     sign : sign of the unconstrained MD; all MD here are multiplied by it.
-    slopes : (multipliers (B, K), hold) -> derivative of the signed MD with respect to eps_k, and |MD_k|; None if unknown.
-        Slack constraints have derivative 0, or with ``hold`` that of a budget lowered from |MD_k|, where it begins to bind.
+    slopes : (multipliers (B, K), hold) -> derivative of the signed MD in eps_k, and |MD_k|; None if unknown. Slack
+        constraints have derivative 0, or with ``hold`` that of a budget lowered from |MD_k|, where it begins to bind.
     """
 
     solve: Callable[[Array, Array], tuple[Array, Array, Array]]
@@ -182,7 +182,7 @@ def _binding(points: Points, family: Family) -> Array:
 
 
 def _climb(family: Family, population: Points, points: int, step: float, rounds: int) -> Points:
-    """Sequential linear steps: gain accuracy at first-order constant MD, d acc = Σ |λ_k| d eps_k, within a trust box."""
+    """Sequential linear steps in a trust box: gain accuracy, d acc = Σ |λ_k| d eps_k, at first-order constant MD."""
     assert family.slopes is not None
     steps = np.full(population.md.size, step)
     moving = population

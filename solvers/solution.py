@@ -99,7 +99,12 @@ class Solution:
 
 
 def evaluate(
-    fed: Federation, scheme: str, eps: Array, classifier: Classifier, multipliers: Array, certificates: tuple[Certificate, ...]
+    fed: Federation,
+    scheme: str,
+    eps: Array,
+    classifier: Classifier,
+    multipliers: Array,
+    certificates: tuple[Certificate, ...],
 ) -> Solution:
     """Assemble a :class:`Solution`, its figures computed exactly from the classifier."""
     two = fed.n_groups == 2

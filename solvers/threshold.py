@@ -30,6 +30,7 @@ ODDS_RESIDUAL = 1e-9
 TABLE = 96
 """Copies of one problem (a sweep of eps) share a table of MD with so many nodes, from which their brackets are read."""
 
+
 @dataclass(frozen=True)
 class ThresholdProblem:
     """B problems with one constraint each.
@@ -226,5 +227,3 @@ def _refine(problem: ThresholdProblem, eps: Array, sign: Array, index: Array, ne
 
     distance = increasing_root_scaled(rising, np.full(near.size, 1e-3))
     return -sign * near, -sign * side * distance
-
-

@@ -14,7 +14,7 @@ from fairfl.theory.checks import Array, as_floats, finite, one_of
 
 @dataclass(frozen=True)
 class CalibratedTable:
-    """Counts and η on the distinct scores: points (n,), masses (I, A, n), eta (n,), (I, n) or (I, A, n), counts (I,)."""
+    """Distinct scores ``points`` (n,), masses (I, A, n), eta (n,), (I, n) or (I, A, n), people per client ``counts``."""
 
     points: Array
     masses: Array
@@ -83,7 +83,9 @@ def _codes(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], An
     if array.dtype.kind == "O":
         missing = missing | np.array([v is None for v in array])
     if np.any(missing):
-        raise ValueError(f"{name} must not be missing, got {array[missing][0]!r} at row {int(np.flatnonzero(missing)[0])}")
+        raise ValueError(
+            f"{name} must not be missing, got {array[missing][0]!r} at row {int(np.flatnonzero(missing)[0])}"
+        )
     try:
         levels, codes = np.unique(array, return_inverse=True)
     except TypeError:

@@ -25,7 +25,9 @@ class ContinuousModel:
     share : (I, 2) P(a | i).
     """
 
-    def __init__(self, laws: Sequence[tuple[Law, Law]], etas: Sequence[tuple[Eta, Eta]], weight: Array, share: Array) -> None:
+    def __init__(
+        self, laws: Sequence[tuple[Law, Law]], etas: Sequence[tuple[Eta, Eta]], weight: Array, share: Array
+    ) -> None:
         self.laws, self.etas = tuple(laws), tuple(etas)
         self.mass = weight[:, None] * share
         normal = all(isinstance(law, Normal) for pair in laws for law in pair)
@@ -38,7 +40,9 @@ class ContinuousModel:
             else None
         )
         # one η for everybody in a group: the pooled gain then changes sign once, and thresholds solve CFL
-        self.shared_within_group = all(len({id(e[a]) for e in etas}) == 1 or len({e[a] for e in etas}) == 1 for a in (0, 1))
+        self.shared_within_group = all(
+            len({id(e[a]) for e in etas}) == 1 or len({e[a] for e in etas}) == 1 for a in (0, 1)
+        )
         self._profiles: dict[int, Piecewise] = {}
         self._gains: dict[int, Piecewise] = {}
 
@@ -128,7 +132,9 @@ class ContinuousModel:
             points = np.concatenate([law.breaks for law in laws] + [pair[a].breaks for pair in self.etas])
         else:  # hundreds of clients: common panels, their masses checked by ``build`` all the same
             points = np.concatenate([np.linspace(low, high, 33), self.etas[0][a].breaks])
-            points = np.append(points, [end for law in laws for end in (law.low, law.high) if not isinstance(law, Normal)])
+            points = np.append(
+                points, [end for law in laws for end in (law.low, law.high) if not isinstance(law, Normal)]
+            )
         points = np.unique(np.concatenate([np.clip(points, low, high), [low, high]]))
         keep = np.append(True, np.diff(points) > 1e-12 * np.maximum(1.0, np.abs(points[1:])))
         points = points[keep]

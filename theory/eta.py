@@ -79,7 +79,9 @@ class Monotone(Eta):
             raise ValueError("inverse must be strictly increasing, vectorised and finite inside (low, high)")
         if np.abs(np.asarray(function(x)) - levels).max() > 1e-9:
             worst = levels[np.abs(np.asarray(function(x)) - levels).argmax()]
-            raise ValueError(f"function must invert inverse: function(inverse({worst:g})) = {float(function(inverse(worst))):g}")
+            raise ValueError(
+                f"function must invert inverse: function(inverse({worst:g})) = {float(function(inverse(worst))):g}"
+            )
         self.breaks = x[[0, 24, 48]]
 
     def __repr__(self) -> str:

@@ -105,7 +105,9 @@ class Federation:
             raise ValueError(f"mean must have shape (I, 2), rows clients and columns a = 0, 1, got {means.shape}")
         count = means.shape[0]
         spread = positive("sd", sd)
-        sds = broadcast("sd", spread[:, None] if spread.ndim == 1 else spread, (count, 2), f"(), ({count},) or ({count}, 2)")
+        sds = broadcast(
+            "sd", spread[:, None] if spread.ndim == 1 else spread, (count, 2), f"(), ({count},) or ({count}, 2)"
+        )
         shares = broadcast("q", in_range("q", q, 0, 1), (count,), f"() or ({count},)")
         weights = broadcast("weight", positive("weight", 1.0 if weight is None else weight), (count,), f"({count},)")
         return cls(
@@ -117,7 +119,9 @@ class Federation:
         )
 
     @classmethod
-    def finite(cls, points: ArrayLike, masses: ArrayLike, eta: ArrayLike, weight: ArrayLike | None = None) -> Federation:
+    def finite(
+        cls, points: ArrayLike, masses: ArrayLike, eta: ArrayLike, weight: ArrayLike | None = None
+    ) -> Federation:
         """Federation on a finite X, with any number A >= 2 of groups.
 
         Parameters
@@ -129,7 +133,9 @@ class Federation:
         """
         self = cls.__new__(cls)
         model, share = FiniteModel.from_masses(points, masses, eta)
-        weights = broadcast("weight", positive("weight", 1.0 if weight is None else weight), (share.shape[0],), f"({share.shape[0]},)")
+        weights = broadcast(
+            "weight", positive("weight", 1.0 if weight is None else weight), (share.shape[0],), f"({share.shape[0]},)"
+        )
         self._set(weights, share, model)
         return self
 
@@ -163,7 +169,11 @@ class Federation:
         table = calibrated_table(score, label, group, client, calibrate)
         self = cls.__new__(cls)
         model, share = FiniteModel.from_masses(table.points, table.masses, table.eta)
-        counts = table.counts if weight is None else broadcast("weight", positive("weight", weight), table.counts.shape, f"{table.counts.shape}")
+        counts = (
+            table.counts
+            if weight is None
+            else broadcast("weight", positive("weight", weight), table.counts.shape, f"{table.counts.shape}")
+        )
         self._set(counts, share, model)
         self.groups, self.client_names = table.groups, table.clients
         return self
@@ -247,4 +257,4 @@ def check_eps(eps: Any, scheme: str, count: int) -> Array:
         if value.size != 1:
             raise ValueError(f"eps must be one number for 'cfl', got shape {value.shape}")
         return value.reshape(1)
-    return broadcast("eps", value, (count,), f"() or ({count},), one per client,")
+    return broadcast("eps", value, (count,), f"() or ({count},), one per client")

@@ -45,7 +45,9 @@ class FiniteModel:
         joint = joint[:, :, order] / totals[:, None, None]
         share = joint.sum(axis=2)
         share /= share.sum(axis=1, keepdims=True)
-        conditional = np.divide(joint, joint.sum(axis=2, keepdims=True), out=np.zeros_like(joint), where=share[:, :, None] > 0)
+        conditional = np.divide(
+            joint, joint.sum(axis=2, keepdims=True), out=np.zeros_like(joint), where=share[:, :, None] > 0
+        )
         return cls(x[order], conditional, _table(eta, x, order, joint.shape)), share
 
     @classmethod
@@ -86,7 +88,9 @@ def _table(eta: Any, points: Array, order: Any, shape: tuple[int, ...]) -> Array
     elif isinstance(eta, Sequence) and any(isinstance(e, Eta) for e in np.ravel(np.array(eta, dtype=object))):
         pairs = [(e, e) if isinstance(e, Eta) else e for e in eta]
         if len(pairs) != clients or any(len(p) != groups for p in pairs):
-            raise ValueError(f"eta must be one Eta, {clients} of them, or {clients} tuples of {groups}, got {len(pairs)}")
+            raise ValueError(
+                f"eta must be one Eta, {clients} of them, or {clients} tuples of {groups}, got {len(pairs)}"
+            )
         values = np.stack([np.stack([e(points[order]) for e in pair]) for pair in pairs])
         order = np.arange(n)
     else:

@@ -229,7 +229,9 @@ def as_law(law: Any, name: str = "law") -> Law | Finite:
     if isinstance(dist, stats.rv_discrete) or hasattr(law, "pmf"):
         raise ValueError(f"{name} must have a density, got a discrete scipy.stats law; use Finite(points, masses)")
     if not isinstance(dist, stats.rv_continuous):
-        raise ValueError(f"{name} must be a frozen continuous scipy.stats law, Mixture, Finite or Samples, got {law!r:.60}")
+        raise ValueError(
+            f"{name} must be a frozen continuous scipy.stats law, Mixture, Finite or Samples, got {law!r:.60}"
+        )
     low, high = law.support()
     if np.ndim(low) or np.ndim(high) or np.ndim(law.cdf(0.0)):
         raise ValueError(f"{name} must be one law, got an array of laws; freeze each with scalar parameters")

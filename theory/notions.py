@@ -1,4 +1,4 @@
-"""Group fairness notions on a finite X, as linear functionals of f: demographic parity, equal opportunity, equalised odds."""
+"""Demographic parity, equal opportunity and equalised odds on a finite X, as linear functionals of f."""
 
 from __future__ import annotations
 

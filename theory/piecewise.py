@@ -15,7 +15,7 @@ from fairfl.theory.checks import Array
 
 DEGREE = 15
 NODES = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))[::-1].copy()
-"""Chebyshev points of the first kind: interior, so that a density infinite at a panel's end is never evaluated there."""
+"""Chebyshev points of the first kind: interior, so that a density is never evaluated at a pole on a panel's end."""
 _K = np.arange(DEGREE + 1)
 TO_COEFFICIENTS = (2.0 / (DEGREE + 1)) * np.cos(np.outer(np.arccos(NODES), _K))
 TO_COEFFICIENTS[:, 0] *= 0.5
