@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from multiprocessing import active_children, get_context
 from pathlib import Path
 
@@ -53,8 +54,9 @@ def _outcomes(names: list[str], out: Path, jobs: int, force: bool) -> Iterator[O
         for name in names:
             yield from render_all([name], out, force=force)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_deaf) as pool:
-        tasks = [pool.submit(render_all, [name], out, force=force) for name in names]
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        with _deaf():
+            tasks = [pool.submit(render_all, [name], out, force=force) for name in names]
         try:
             for task in as_completed(tasks):
                 yield from task.result()
@@ -65,6 +67,14 @@ def _outcomes(names: list[str], out: Path, jobs: int, force: bool) -> Iterator[O
             raise
 
 
-def _deaf() -> None:
-    """Leave Ctrl-C to the parent: a terminal sends it to all, and each would print a traceback."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes born here ignore Ctrl-C: a terminal sends it to all, and each would print a traceback.
+
+    The parent alone hears it, and ends them. The first submission starts them all; they inherit what it ignores.
+    """
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -81,7 +81,9 @@ def _law(value: Any, where: str) -> Any:
         return Mixture([_law(part, f"{where}.mixture[{k}]") for k, part in enumerate(parts)], value.get("weights"))
     if "points" in value:
         _only(value, {"points", "masses"}, where)
-        return Finite(value["points"], value.get("masses"))
+        if "masses" not in value:
+            raise ValueError(f"{where} must give masses with its points, got none")
+        return Finite(value["points"], value["masses"])
     name = value["law"]
     dist = getattr(stats, name, None) if isinstance(name, str) else None
     if not isinstance(dist, (stats.rv_continuous, stats.rv_discrete)):

@@ -56,18 +56,18 @@ def _section(outcome: Outcome, title: str) -> str:
 def _key_numbers(data: pd.DataFrame) -> str:
     """The smallest disparities, from the rows that a figure marks as minima; nothing where it marks none."""
     if "minimum" in data:
-        rows = data[data["minimum"].astype(bool)]
+        rows = data.loc[data["minimum"].astype(bool)]
     elif "point" in data:
-        rows = data[data["point"].astype(str).str.startswith("minimum")]
+        rows = data.loc[data["point"].astype(str).str.startswith("minimum")]
     else:
         return ""
-    columns = [column for column in SHOWN if column in rows and not rows[column].isna().all()]
+    columns = [column for column in SHOWN if column in rows and rows[column].count() > 0]
     if rows.empty or "disparity" not in columns:
         return ""
     head = "".join(f"<th>{SHOWN[column]}</th>" for column in columns)
     body = "".join(
         "<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row) + "</tr>\n"
-        for row in rows[columns].itertuples(index=False, name=None)
+        for row in zip(*(rows[column] for column in columns), strict=True)
     )
     return f"<p>Smallest disparities:</p>\n<table>\n<tr>{head}</tr>\n{body}</table>\n"
 
