@@ -25,7 +25,7 @@ from fairfl.theory.federation import Federation
 MANY = 50
 """With more clients of different q the fair ensemble is sought on a straight line of multipliers, not by tables."""
 TABLE = 513
-"""Nodes of a client's tabulated trade-off: the error of an accuracy is of order TABLE**-4."""
+"""Nodes of a client's tabulated trade-off: the error of an accuracy is of order TABLE**-4 where it is concave."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,14 @@ class EnsembleCurve:
 
     @cached_property
     def sign(self) -> float:
-        """Sign of the pooled MD of the unconstrained ensemble."""
+        """Sign of the pooled MD of the most accurate ensemble."""
         free, _ = self.rules.ends
-        return 1.0 if float(self.fed.weight @ free) >= 0 else -1.0
+        md = np.array(free)
+        if len({pair for pair in self.model.etas}) > 1:  # where η differs, local rules need not be the most accurate
+            for k, i in enumerate(self.rules.bound):
+                _, difference, accuracy = self._traded(k)
+                md[i] = difference[int(accuracy.argmax())]
+        return 1.0 if float(self.fed.weight @ md) >= 0 else -1.0
 
     @cached_property
     def common(self) -> bool:
@@ -95,10 +100,9 @@ class EnsembleCurve:
             self.fed.weight @ self.rules.pooled_accuracy(t0, t1),
         )
 
-    def _table(self, k: int) -> tuple[Array, Array]:
-        """Client k's response: κ increasing, and the share of Λ_k it plays; from its concave majorant."""
+    def _traded(self, k: int) -> tuple[Array, Array, Array]:
+        """Shares of Λ_k, and the pooled MD and accuracy of client k's rule there."""
         share = np.linspace(0.0, 1.0, TABLE)
-        client = self.rules.bound[k : k + 1]
         problem = self.rules.problem
         index = np.full(TABLE, k)
         end = share == 1.0
@@ -106,8 +110,12 @@ class EnsembleCurve:
         anchor = np.where(end, tight.anchor[k], 0.0)
         offset = np.where(end, tight.offset[k], share * self.far[k])
         t0, t1 = problem.thresholds(anchor, offset, index)
-        fairness = -self.sign * self.rules.pooled_difference(t0, t1)
-        accuracy = self.rules.pooled_accuracy(t0, t1)
+        return share, self.rules.pooled_difference(t0, t1), self.rules.pooled_accuracy(t0, t1)
+
+    def _table(self, k: int) -> tuple[Array, Array]:
+        """Client k's response: κ increasing, and the share of Λ_k it plays; from its concave majorant."""
+        share, difference, accuracy = self._traded(k)
+        fairness = -self.sign * difference
         if fairness[-1] < fairness[0]:
             fairness, accuracy, share = fairness[::-1], accuracy[::-1], share[::-1]
         step = np.maximum(np.diff(fairness), 1e-300)
@@ -115,7 +123,7 @@ class EnsembleCurve:
         middle = (share[1:] + share[:-1]) / 2
         price = -slope
         first = price >= 0
-        if not first.any() or client.size == 0:
+        if not first.any():
             return np.array([0.0]), share[-1:]
         j = int(first.argmax())
         kappa = np.concatenate([[0.0], price[j:], [1.5 * price[-1] - 0.5 * price[max(j, price.size - 2)]]])

@@ -67,8 +67,9 @@ class FiniteEnsemble:
 
     @cached_property
     def sign(self) -> float:
-        """Sign of the pooled MD of the unconstrained ensemble."""
-        return 1.0 if sum(w * p.md[0] for w, p in zip(self.fed.weight, self.paths, strict=True)) >= 0 else -1.0
+        """Sign of the pooled MD of the most accurate ensemble: where η differs, not the unconstrained one."""
+        peaks = [float(p.md[int(p.accuracy.argmax())]) for p in self.paths]
+        return 1.0 if float(self.fed.weight @ peaks) >= 0 else -1.0
 
     @cached_property
     def reachable(self) -> tuple[float, float]:
@@ -137,17 +138,19 @@ class FiniteEnsemble:
 
 def _hull(x: Array, y: Array) -> Array:
     """Vertices of the concave majorant of points, by increasing x (which is monotone along the path)."""
-    order = np.arange(x.size) if x[-1] >= x[0] else np.arange(x.size)[::-1]
-    rise = np.diff(x[order])
-    steep = np.flatnonzero(rise > 0)
-    if steep.size == 0:
-        return order[[int(y[order].argmax())]]
-    # vertical steps (pooled MD unchanged) first keep the higher end
-    keep = np.append(steep, order.size - 1) if steep[-1] != order.size - 1 else steep
-    keep = np.unique(np.append(keep, 0))
-    xs, ys = x[order][keep], y[order][keep]
-    slope = optimize.isotonic_regression(np.diff(ys) / np.diff(xs), weights=np.diff(xs), increasing=False)
-    return order[keep[slope.blocks]]
+    order = np.lexsort((y, x))
+    # of points with one x (up to rounding: the pooled MD has not moved) the highest counts
+    last = np.append(np.diff(x[order]) > 1e-15, True)
+    block = np.append(0, np.cumsum(last)[:-1])
+    best = np.full(int(block[-1]) + 1, -1)
+    for k, b in zip(order, block, strict=True):
+        if best[b] < 0 or y[k] >= y[best[b]]:
+            best[b] = k
+    if best.size == 1:
+        return best
+    rise = np.diff(x[best])
+    slope = optimize.isotonic_regression(np.diff(y[best]) / rise, weights=rise, increasing=False)
+    return best[slope.blocks]
 
 
 def _place(md: Array, a: int, b: int, goal: float) -> float:

@@ -52,7 +52,8 @@ def _programme(gain: Array, rows: Array, eps: Array) -> tuple[Array, Array, Cert
     if bounded.size:
         limits = [table @ f <= eps[bounded], -(table @ f) <= eps[bounded]]
     problem = cp.Problem(cp.Maximize(gain.ravel() @ f), limits)
-    problem.solve(solver=cp.HIGHS)
+    tight = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
+    problem.solve(solver=cp.HIGHS, **tight)
     if f.value is None:
         raise CertificationError(f"the linear programme ended with status {problem.status!r}; try another grid")
     value = np.clip(f.value, 0.0, 1.0)  # the solver's own feasibility tolerance
@@ -84,7 +85,7 @@ def _continuous_cells(fed: Federation, grid: int) -> dict[str, Array]:
     laws = [law for pair in model.laws for law in pair]
     low, high = min(law.low for law in laws), max(law.high for law in laws)
     fine = np.unique(np.concatenate([np.linspace(law.low, law.high, 4000) for law in laws]))
-    mass = sum(np.einsum("i,ix->x", fed.mass[:, a], 1.0 - model.sf(a, fine)) for a in (0, 1))
+    mass = np.sum([np.einsum("i,ix->x", fed.mass[:, a], 1.0 - model.sf(a, fine)) for a in (0, 1)], axis=0)
     keep = np.append(np.diff(mass) > 0, True)  # np.interp needs an increasing function
     edges = np.interp(np.linspace(0, 1, grid + 1)[1:-1], mass[keep], fine[keep])
     edges = np.unique(np.concatenate([[low], edges, [high]]))

@@ -28,34 +28,42 @@ def increasing_root(
     """
     root = np.where(np.abs(f_low) <= np.abs(f_high), low, high).astype(np.float64)
     live = np.flatnonzero((np.abs(f_low) > f_tol) & (np.abs(f_high) > f_tol))
-    b, a = low[live].astype(np.float64), high[live].astype(np.float64)
-    fb, fa = f_low[live].astype(np.float64), f_high[live].astype(np.float64)
-    t = np.full(live.shape, 0.5)
+    # a, b: the bracket, a the newest point; c: the point before (declared: checkers cannot infer through the loop)
+    b: Array = low[live].astype(np.float64)
+    a: Array = high[live].astype(np.float64)
+    fb: Array = f_low[live].astype(np.float64)
+    fa: Array = f_high[live].astype(np.float64)
+    t: Array = np.full(live.shape, 0.5)
     for _ in range(200):
         if live.size == 0:
             return root
-        x = a + t * (b - a)
-        fx = function(x, live)
-        same = np.sign(fx) == np.sign(fa)
-        c, fc = np.where(same, a, b), np.where(same, fa, fb)
-        b, fb = np.where(same, b, a), np.where(same, fb, fa)
+        x: Array = a + t * (b - a)
+        fx: Array = function(x, live)
+        same: Array = np.sign(fx) == np.sign(fa)
+        c: Array = np.where(same, a, b)
+        fc: Array = np.where(same, fa, fb)
+        b = np.where(same, b, a)
+        fb = np.where(same, fb, fa)
         a, fa = x, fx
-        better = np.abs(fa) < np.abs(fb)
-        best, f_best = np.where(better, a, b), np.where(better, fa, fb)
-        width = np.abs(b - a)
-        slack = 2 * np.finfo(float).eps * np.abs(best) + 5e-324
-        done = (width <= slack) | (np.abs(f_best) <= f_tol)
+        better: Array = np.abs(fa) < np.abs(fb)
+        best: Array = np.where(better, a, b)
+        f_best: Array = np.where(better, fa, fb)
+        width: Array = np.abs(b - a)
+        slack: Array = 2 * np.finfo(float).eps * np.abs(best) + 5e-324
+        done: Array = (width <= slack) | (np.abs(f_best) <= f_tol)
         root[live[done]] = best[done]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)
-            safe = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)
+            xi: Array = (a - b) / (c - b)
+            phi: Array = (fa - fb) / (fc - fb)
+            safe: Array = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)
             t = np.where(
                 safe, fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb), 0.5
             )
-            least = np.minimum(0.5, slack / width)
+            least: Array = np.minimum(0.5, slack / width)
         t = np.clip(np.where(np.isfinite(t), t, 0.5), least, 1 - least)
-        keep = ~done
-        live, a, b, c, fa, fb, fc, t = (v[keep] for v in (live, a, b, c, fa, fb, fc, t))
+        keep: Array = ~done
+        live, t = live[keep], t[keep]
+        a, b, fa, fb = a[keep], b[keep], fa[keep], fb[keep]
     root[live] = a
     return root
 

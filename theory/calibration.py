@@ -14,7 +14,7 @@ from fairfl.theory.checks import Array, as_floats, finite, one_of
 
 @dataclass(frozen=True)
 class CalibratedTable:
-    """Distinct scores ``points`` (n,), masses (I, A, n), eta (n,), (I, n) or (I, A, n), people per client ``counts``."""
+    """Distinct scores ``points`` (n,), masses (I, A, n), eta (n,), (I, n) or (I, A, n), people ``counts`` (I,)."""
 
     points: Array
     masses: Array
@@ -51,9 +51,10 @@ def calibrated_table(
     if not np.isin(y, (0, 1)).all():
         raise ValueError(f"label must be 0 or 1, got {y[~np.isin(y, (0, 1))][0]:g}")
     groups, a = _codes("group", group, x.size)
+    found: list[Any] = list(groups)
     clients, i = _codes("client", client, x.size)
     if len(groups) < 2:
-        raise ValueError(f"group must hold at least two groups, got only {groups[0]!r}")
+        raise ValueError(f"group must hold at least two groups, got only {found[0]!r}")
     points, k = np.unique(x, return_inverse=True)
     shape = (len(clients), len(groups), points.size)
     cell = np.ravel_multi_index((i, a, k), shape)

@@ -138,8 +138,9 @@ class Mixture(Law):
     def __init__(self, laws: Sequence[Any], weights: ArrayLike | None = None) -> None:
         if len(laws) == 0:
             raise ValueError("laws must hold at least one law, got none")
-        self.laws = tuple(as_law(law, f"laws[{k}]") for k, law in enumerate(laws))
-        if any(isinstance(law, Finite) for law in self.laws):
+        given_laws = [as_law(law, f"laws[{k}]") for k, law in enumerate(laws)]
+        self.laws = tuple(law for law in given_laws if isinstance(law, Law))
+        if len(self.laws) < len(given_laws):
             raise ValueError("laws of a Mixture must have densities; merge finite laws into one Finite(points, masses)")
         given = positive("weights", np.ones(len(laws)) if weights is None else weights)
         if given.shape != (len(laws),):
