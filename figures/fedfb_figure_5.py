@@ -17,7 +17,7 @@ TITLE = "FedFB figure 5: accuracy-fairness trade-offs of CFL, LFT+FedAvg and LFT
 
 MEANS = ((3, 5), (1, -1))
 SHARES = ((0.5, 0.5), (0.4, 0.6), (0.3, 0.7), (0.2, 0.8))
-POINTS = 60
+POINTS = 40
 
 
 def federations() -> dict[str, Federation]:

@@ -70,8 +70,8 @@ def _panel(axes: Axes, data: pd.DataFrame, column: str, unit: float) -> None:
         x, y = numbers(curve, "disparity"), unit * numbers(curve, column)
         axes.plot(x, y, color=look.colour, ls=look.line, lw=look.width)
         first = int(numbers(curve, "minimum").argmax())
-        axes.axvline(x[first], color=look.colour, ls=":", lw=1.0)
-        axes.plot(x[first], y[first], color=look.colour, marker=look.marker, clip_on=False, zorder=3)
+        axes.axvline(x[first], color=look.colour, ls=":", lw=0.6 + 0.5 * look.width)
+        axes.plot(x[first], y[first], color=look.colour, marker=look.marker, ms=look.size, clip_on=False, zorder=3)
     span = float(numbers(data, "disparity").max())
     axes.set_xlim(-0.03 * span, 1.03 * span)
     axes.margins(y=0.06)
@@ -80,7 +80,7 @@ def _panel(axes: Axes, data: pd.DataFrame, column: str, unit: float) -> None:
 
 def _legend() -> list[Line2D]:
     curves = [
-        Line2D([], [], color=look.colour, ls=look.line, lw=look.width, marker=look.marker, label=look.label)
-        for look in style.SCHEMES.values()
+        Line2D([], [], color=s.colour, ls=s.line, lw=s.width, marker=s.marker, ms=s.size, label=s.label)
+        for s in style.SCHEMES.values()
     ]
     return [*curves, Line2D([], [], color=style.INK, ls=":", lw=1.0, label="smallest disparity")]

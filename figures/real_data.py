@@ -21,9 +21,9 @@ NAME = "real_data"
 TITLE = "Accuracy-fairness trade-offs on Adult, COMPAS and Bank, clients as in FedFB (no figure of the paper's)"
 
 DATASETS = {
-    "adult": "Adult, 2 clients\nwomen | men",
-    "compas": "COMPAS, 2 clients\nAfrican-American | all others",
-    "bank": "Bank, 3 clients\nage 33 to 51 | younger or older",
+    "adult": "Adult, 2 clients: women | men",
+    "compas": "COMPAS, 2 clients: African-American | all others",
+    "bank": "Bank, 3 clients: age 33 to 51 | younger or older",
 }
 """Data sets and the titles of their panels, which say the two groups."""
 DECIMALS = 2
@@ -52,4 +52,5 @@ def data(points: int = POINTS) -> pd.DataFrame:
 
 def draw(data: pd.DataFrame) -> Figure:
     """Three panels, and below each what the two federated schemes lose against CFL, which the panels hardly show."""
-    return frontier_panels.draw(data, columns=3, height=3.9, losses=True)
+    titles = data["panel"].astype(str).str.replace(": ", "\n")  # on two lines: too long for a third of a page
+    return frontier_panels.draw(data.assign(panel=titles), columns=3, height=3.9, losses=True)

@@ -27,7 +27,7 @@ T = TypeVar("T")
 class Look:
     """How one scheme is drawn, wherever it is drawn: told apart by colour, line and marker.
 
-    Widths fall from the best scheme to the worst, drawn in that order: a curve that lies on another leaves it visible.
+    Widths and sizes fall from the best scheme to the worst, drawn in that order: a curve on another leaves it visible.
     """
 
     label: str
@@ -35,12 +35,13 @@ class Look:
     line: Any
     width: float
     marker: str
+    size: float
 
 
 SCHEMES = {
-    "cfl": Look("CFL", "#0072B2", "-", 2.4, "o"),
-    "lft_fedavg": Look("LFT+FedAvg", "#009E73", (0, (5, 1.6)), 1.5, "s"),
-    "lft_ensemble": Look("LFT+Ensemble", "#D55E00", (0, (4, 1.4, 1, 1.4)), 1.1, "^"),
+    "cfl": Look("CFL", "#0072B2", "-", 2.4, "o", 6.5),
+    "lft_fedavg": Look("LFT+FedAvg", "#009E73", (0, (5, 1.6)), 1.5, "s", 4.5),
+    "lft_ensemble": Look("LFT+Ensemble", "#D55E00", (0, (4, 1.4, 1, 1.4)), 1.1, "^", 4.5),
 }
 """The three schemes, best first; blue, bluish green and vermilion of Okabe and Ito."""
 
