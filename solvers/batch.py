@@ -9,9 +9,9 @@ import numpy as np
 from fairfl.solvers.dual import ENOUGH, REACH, Constraints, dual_point, hessian, kkt_residual, minimise_dual
 from fairfl.theory.checks import Array
 
-ROUNDS = 10
+ROUNDS = 16
 """Rounds of the whole batch; what is still open then is solved one by one."""
-STEPS = (0.4, 0.1, 0.01)
+STEPS = (0.4, 0.1, 0.02, 2e-3)
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class BatchSolution:
     rates: Array
 
 
-def minimise_duals(problem: Constraints, eps: Array, start: Array) -> BatchSolution:
-    """Solve B problems, eps (B, K), from multipliers ``start`` (B, K).
+def minimise_duals(problem: Constraints, eps: Array, start: Array, enough: float = ENOUGH) -> BatchSolution:
+    """Solve B problems, eps (B, K), from multipliers ``start`` (B, K), to an optimality residual ``enough``.
 
     Each round takes a Newton step on the problems still open, shortened (same few lengths for all) where the full
     step does not help. Problems that stay open, next to an opening hole say, go to :func:`minimise_dual` one by one.
@@ -36,7 +36,7 @@ def minimise_duals(problem: Constraints, eps: Array, start: Array) -> BatchSolut
     out = BatchSolution(lam, np.zeros(count), np.zeros((count, k)), np.zeros((count, 2, clients)))
     point = dual_point(problem, lam)
     _store(out, np.arange(count), point)
-    open_ = np.flatnonzero(kkt_residual(lam, out.values, eps) > ENOUGH)
+    open_ = np.flatnonzero(kkt_residual(lam, out.values, eps) > enough)
     point = dual_point(problem, lam[open_]) if open_.size else point
     for _ in range(ROUNDS):
         if open_.size == 0:
@@ -58,16 +58,16 @@ def minimise_duals(problem: Constraints, eps: Array, start: Array) -> BatchSolut
             if waiting.size == 0:
                 break
         stuck = open_[~moved]
-        _one_by_one(problem, eps, out, stuck)
+        _one_by_one(problem, eps, out, stuck, enough)
         open_, lam_open = open_[moved], best[moved]
         if open_.size == 0:
             return out
         point = dual_point(problem, lam_open)
         _store(out, open_, point)
-        still = kkt_residual(point.lam, point.values, eps[open_]) > ENOUGH
+        still = kkt_residual(point.lam, point.values, eps[open_]) > enough
         open_ = open_[still]
         point = dual_point(problem, lam_open[still]) if open_.size else point
-    _one_by_one(problem, eps, out, open_)
+    _one_by_one(problem, eps, out, open_, enough)
     return out
 
 
@@ -77,9 +77,9 @@ def _store(out: BatchSolution, rows: Array, point) -> None:  # type: ignore[no-u
         out.rates[rows, a] = point.sets[a].integrals[:, 1:]
 
 
-def _one_by_one(problem: Constraints, eps: Array, out: BatchSolution, rows: Array) -> None:
+def _one_by_one(problem: Constraints, eps: Array, out: BatchSolution, rows: Array, enough: float) -> None:
     for b in rows:
-        _store(out, np.array([b]), minimise_dual(problem, eps[b], out.lam[b]))
+        _store(out, np.array([b]), minimise_dual(problem, eps[b], out.lam[b], enough))
 
 
 def _directions(h: Array, lam: Array, values: Array, eps: Array) -> Array:

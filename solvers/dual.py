@@ -121,22 +121,26 @@ def kkt_residual(lam: Array, values: Array, eps: Array) -> Array:
     return np.where(active, stationary, np.maximum(np.abs(values) - eps, 0.0)).max(axis=-1, initial=0.0)
 
 
-def minimise_dual(problem: Constraints, eps: Array, start: Array | None = None) -> DualPoint:
+def minimise_dual(
+    problem: Constraints, eps: Array, start: Array | None = None, enough: float = KKT_TOLERANCE
+) -> DualPoint:
     """Minimise D for one budget vector eps (K,): proximal Newton with a batched line search.
 
     Where a hole in an accept set is about to open, D's Hessian jumps to infinity: full steps overshoot, and
     backtracking creeps. Many step lengths are therefore tried in one batch, twice, and the best is taken.
     """
-    return descend(problem, eps, start)[-1]
+    return descend(problem, eps, start, enough)[-1]
 
 
-def descend(problem: Constraints, eps: Array, start: Array | None = None) -> list[DualPoint]:
+def descend(
+    problem: Constraints, eps: Array, start: Array | None = None, enough: float = KKT_TOLERANCE
+) -> list[DualPoint]:
     """The points that :func:`minimise_dual` visits, the best last."""
     lam = np.zeros((1, problem.count)) if start is None else start.reshape(1, -1).copy()
     budget = eps.reshape(1, -1)
     visited = [dual_point(problem, lam)]
     for _ in range(MAX_ITERATIONS):
-        if kkt_residual(visited[-1].lam, visited[-1].values, budget)[0] <= KKT_TOLERANCE:
+        if kkt_residual(visited[-1].lam, visited[-1].values, budget)[0] <= enough:
             break
         moved = _step(problem, visited[-1], budget)
         if moved is None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl.solvers.batch import minimise_duals
-from fairfl.solvers.dual import dual_point, fedavg_constraints, hessian
+from fairfl.solvers.dual import ENOUGH, dual_point, fedavg_constraints, hessian
 from fairfl.solvers.finite_frontier import frontier_of, minimum_of
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.search import Family, Points, attain, corner_budgets, first_points, search_frontier, search_minimum
 from fairfl.theory.checks import Array
 from fairfl.theory.federation import Federation
 
-SLICES = 40
+SLICES = 32
 """Slices of disparity that the search improves; more points than these are not asked of it."""
+ROUGH = 1e-7
+"""Optimality residual of the points that a search tries; those that it keeps are solved again to rounding."""
 CHUNK = 400
 """Problems solved in one batch: bounds the memory."""
 
@@ -29,10 +31,10 @@ def fedavg_family(fed: Federation) -> Family:
     reach = np.abs(minimise_duals(problem, corners, np.zeros_like(corners)).values).max(axis=0)
     family_reach = np.minimum(1.02 * reach, 1.0)
 
-    def solve(eps: Array, start: Array) -> tuple[Array, Array, Array]:
+    def solve(eps: Array, start: Array, enough: float = ROUGH) -> tuple[Array, Array, Array]:
         out = []
         for b in range(0, len(eps), CHUNK):
-            found = minimise_duals(problem, eps[b : b + CHUNK], start[b : b + CHUNK])
+            found = minimise_duals(problem, eps[b : b + CHUNK], start[b : b + CHUNK], enough)
             out.append((found.rates[:, 0] @ pooled[0] + found.rates[:, 1] @ pooled[1], found.accuracy, found.lam))
         return tuple(np.concatenate([o[k] for o in out]) for k in range(3))  # type: ignore[return-value]
 
@@ -51,7 +53,7 @@ def fedavg_family(fed: Federation) -> Family:
         carried = np.linalg.solve(system, np.where(active, cross, 0.0)[..., None])[..., 0]
         return np.where(active, -sign * side * carried, 0.0), np.abs(point.values)
 
-    return Family(solve, family_reach, sign, slopes)
+    return Family(solve, family_reach, sign, slopes, lambda eps, start: solve(eps, start, ENOUGH))
 
 
 def common_shares(fed: Federation) -> bool:
@@ -63,7 +65,7 @@ def fedavg_frontier(fed: Federation, points: int) -> Frontier:
     """LFT+FedAvg's frontier: attained points, the best that a search over eps found."""
     family = fedavg_family(fed)
     grid = {1: 33, 2: 15, 3: 7, 4: 5}.get(fed.n_clients, 4)
-    found = search_frontier(family, min(points, SLICES), grid=grid, limit=400, rounds=10)
+    found = search_frontier(family, min(points, SLICES), grid=grid, limit=400, rounds=8)
     if found.md[0] > 0:
         low = _lowest(fed, family)
         if low.md[0] < found.md[0]:
@@ -75,7 +77,7 @@ def _lowest(fed: Federation, family: Family) -> Points:
     if common_shares(fed):
         zero = np.zeros((1, fed.n_clients))
         return attain(family, zero, zero)
-    return search_minimum(family, grid=5, limit=130, rounds=24)
+    return search_minimum(family, grid=5, limit=130, rounds=32)
 
 
 def fedavg_minimum(fed: Federation) -> tuple[float, float, Array]:

@@ -32,6 +32,7 @@ class Family:
     solve : (eps (B, K), start (B, K)) -> signed MD (B,), accuracy (B,), multipliers (B, K).
     reach : (K,) budgets beyond which client k's constraint is taken to be slack. Zero for unbound clients.
     sign : sign of the unconstrained MD; all MD here are multiplied by it.
+    settle : as ``solve``, to rounding, where ``solve`` is rough; None where it is not.
     slopes : (multipliers (B, K), hold) -> derivative of the signed MD in eps_k, and |MD_k|; None if unknown. Slack
         constraints have derivative 0, or with ``hold`` that of a budget lowered from |MD_k|, where it begins to bind.
     """
@@ -40,6 +41,7 @@ class Family:
     reach: Array
     sign: float
     slopes: Callable[[Array, bool], tuple[Array, Array]] | None = None
+    settle: Callable[[Array, Array], tuple[Array, Array, Array]] | None = None
 
 
 @dataclass(frozen=True)
@@ -78,9 +80,10 @@ def corner_budgets(bound: Array, count: int) -> Array:
     return eps
 
 
-def attain(family: Family, eps: Array, start: Array) -> Points:
-    """Solve at eps (B, K)."""
-    md, accuracy, lam = family.solve(eps, start)
+def attain(family: Family, eps: Array, start: Array, exact: bool = False) -> Points:
+    """Solve at eps (B, K); ``exact``: to rounding, also where the family's ``solve`` is rough."""
+    solve = family.settle if exact and family.settle is not None else family.solve
+    md, accuracy, lam = solve(eps, start)
     return Points(family.sign * md, accuracy, eps, lam)
 
 
@@ -147,7 +150,8 @@ def search_frontier(family: Family, points: int, grid: int, limit: int, rounds: 
     if family.slopes is not None:
         # a search by gradients only moves the points it has: fill the gaps between them first
         population = _thin(population.join(_between(family, population, points)), points)
-        return _climb(family, population, points, 0.5 / max(grid - 1, 1), rounds)
+        population = _climb(family, population, points, 0.5 / max(grid - 1, 1), rounds)
+        return _thin(attain(family, population.eps, population.lam, exact=True), points)
     step = 0.5 / max(grid - 1, 1)
     for _ in range(rounds):
         eps, start = _moves(population, family, step, rng)
@@ -253,7 +257,7 @@ def search_minimum(family: Family, grid: int, limit: int, rounds: int) -> Points
     best = found.take(np.argsort(found.md, kind="stable")[:5])
     steps = np.full(best.md.size, 0.5 / max(grid - 1, 1))
     for _ in range(rounds):
-        if best.md.min() <= 0 or steps.max() < SMALLEST:
+        if best.md.min() <= 0 or steps.max() < 0.01 * SMALLEST:
             break
         if family.slopes is not None:
             here = _binding(best, family)
@@ -271,7 +275,8 @@ def search_minimum(family: Family, grid: int, limit: int, rounds: int) -> Points
             if new.md[0] > best.md[0] - 1e-3 * steps[0]:
                 steps = 0.4 * steps
             best = new
-    return best.take(np.array([int(best.md.argmin())]))
+    best = best.take(np.array([int(best.md.argmin())]))
+    return attain(family, best.eps, best.lam, exact=True)
 
 
 def connect(family: Family, fair: Points, unfair: Points, target: float) -> Points:
@@ -287,7 +292,7 @@ def connect(family: Family, fair: Points, unfair: Points, target: float) -> Poin
         # regula falsi, with bisection every third step
         t = low + (high - low) * (0.5 if k % 3 == 2 else np.clip(-f_low / (f_high - f_low), 0.02, 0.98))
         eps = np.where(slack, SLACK_BUDGET, ends[0] + t * (ends[1] - ends[0]))
-        trial = attain(family, eps[None], lam)
+        trial = attain(family, eps[None], lam, exact=True)
         f = float(trial.md[0]) - target
         if abs(f) <= abs(float(point.md[0]) - target):
             point = trial
