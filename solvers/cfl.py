@@ -37,7 +37,7 @@ def solve_cfl(fed: Federation, model: ContinuousModel, eps: Array) -> Solution:
     lam, md = found.multiplier, found.mean_difference
     # the rule accepts exactly where the Lagrangian integrand is positive, so the dual value is the Lagrangian's
     price = np.where(lam == 0, 0.0, lam * md + np.abs(lam) * np.where(lam == 0, 0.0, eps))
-    error = model.gain(0).error + model.gain(1).error
+    error = model.gain(0).error_at(found.t0) + model.gain(1).error_at(found.t1)
     violation = np.maximum(np.abs(md) - eps, 0.0)
     certificate = Certificate(float(accuracy[0]), float((accuracy + price)[0]), float(violation[0]), error)
     certificate.check(LAW_TOLERANCE, ADVICE)

@@ -108,7 +108,8 @@ def assemble(rules: LocalRules, eps: Array, found: ThresholdSolution | None) -> 
         certificate = Certificate(0.0, price, max(abs(md) - budget, 0.0))
         certificate.check(LAW_TOLERANCE, ADVICE)
         certificates.append(certificate)
-    error = rules.model.gain(0).error + rules.model.gain(1).error
+    # votes are averaged by weight, so the worst cut's error bounds the average
+    error = max(rules.model.gain(0).error_at(a) + rules.model.gain(1).error_at(b) for a, b in zip(t0, t1, strict=True))
     if not certificates:
         certificates = [Certificate(0.0, 0.0, 0.0)]
     Certificate(0.0, 0.0, 0.0, error).check(LAW_TOLERANCE, ADVICE)

@@ -56,7 +56,8 @@ def certify(
     """Primal from exact tail probabilities, dual from the expansions: two routes to the same number."""
     rates = np.where(fed.share > 0, rule.rates(fed), 0.0)
     values = problem.coefficients[0] @ rates[:, 0] + problem.coefficients[1] @ rates[:, 1]
-    error = sum(p.error for p in problem.profiles) * (1.0 + float(np.abs(lam).sum()))
+    inexact = sum(p.error_at(rule.edges[a]) for a, p in enumerate(problem.profiles))
+    error = inexact * (1.0 + float(np.abs(lam).sum()))
     violation = float(np.maximum(np.abs(values) - eps, 0.0).max(initial=0.0))
     certificate = Certificate(rule.accuracy(fed), bound, violation, error)
     certificate.check(LAW_TOLERANCE, ADVICE)

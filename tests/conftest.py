@@ -28,6 +28,6 @@ def fairfl_data() -> Path:
     return Path(folder)
 
 
-# Helpers that several test files share: importlib mode puts nothing on the path by itself. Not tests/ itself: tests/fairfl
-# would then pass for the package.
+# Helpers that several test files share: importlib mode puts nothing on the path by itself. Not tests/, where
+# tests/fairfl would pass for the package.
 sys.path.append(str(Path(__file__).parent / "helpers"))

@@ -69,13 +69,14 @@ def antiderivative(coefficients: Array, half: Array) -> Array:
 class Piecewise:
     """J functions on P panels: ``edges`` (P+1,) increasing, ``coefficients`` (J, P, 16).
 
-    Outside [edges[0], edges[-1]] every function counts as zero. ``error`` bounds (by the last coefficients
-    and the masses) the error of any integral of any of the functions.
+    Outside [edges[0], edges[-1]] every function counts as zero. ``error`` estimates (by the last coefficients and
+    the exact masses) the error of an integral over whole panels, ``inner`` (P,) that of one ending inside a panel.
     """
 
     edges: Array
     coefficients: Array
     error: float
+    inner: Array
 
     def __post_init__(self) -> None:
         half = np.diff(self.edges) / 2
@@ -96,6 +97,12 @@ class Piecewise:
         with np.errstate(invalid="ignore"):
             xi = (2 * t - low - high) / (high - low)
         return k, np.clip(np.nan_to_num(xi, nan=0.0, posinf=1.0, neginf=-1.0), -1.0, 1.0)
+
+    def error_at(self, cuts: Array) -> float:
+        """Error of integrals that end at the given cuts: the whole panels' and that inside each cut's panel."""
+        flat = np.ravel(np.asarray(cuts, dtype=np.float64))
+        inside = flat[(flat > self.edges[0]) & (flat < self.edges[-1])]
+        return self.error + (float(self.inner[np.unique(self.locate(inside)[0])].sum()) if inside.size else 0.0)
 
     def above(self, t: Array) -> Array:
         """∫_t^∞ of every function: shape (J, *t.shape); t may be ±inf."""
@@ -149,7 +156,7 @@ def build(
     ValueError : when panels stay unresolved after ``max_levels`` bisections.
     """
     low, high = breaks[:-1], breaks[1:]
-    done: list[tuple[Array, Array, Array]] = []
+    done: list[tuple[Array, Array, Array, Array]] = []
     error = 0.0
     for _ in range(max_levels):
         half = (high - low) / 2
@@ -164,23 +171,26 @@ def build(
             flat = np.where(half > 0, mass / (2 * half), 0.0)[:, :, None]
             p = np.where(floor[None, :, None], flat, p)
             found = np.where(floor, mass, found)
+        # x itself is only known to a rounding: finer panels cannot resolve more than this of their mass
+        noise = mass * (np.finfo(float).eps * np.maximum(np.abs(low), np.abs(high)) / (high - low))
         # where only rounding separates the samples from the masses, the masses are right
-        near = (found > 0) & (np.abs(found - mass) <= np.maximum(1e-10, 1e-3 * mass))
+        near = (found > 0) & (np.abs(found - mass) <= np.maximum(np.maximum(1e-10, 1e-3 * mass), noise))
         p = p * np.where(near, mass / np.where(near, found, 1.0), 1.0)[:, :, None]
         coefficients = combine(x, p) @ TO_COEFFICIENTS
         tail = (np.abs(coefficients[..., -1]) + np.abs(coefficients[..., -2])) * half
         missed = np.abs(found - mass)
-        # x itself is only known to a rounding: finer panels cannot resolve more than this of their mass
-        noise = mass * (np.finfo(float).eps * np.maximum(np.abs(low), np.abs(high)) / (high - low))
         allowed = np.maximum(TAIL_TOLERANCE, noise.max(axis=0))
         smooth = (tail <= allowed).all(axis=0) & (missed <= np.maximum(MASS_TOLERANCE, noise)).all(axis=0)
         light = (mass <= NEGLIGIBLE).all(axis=0) & (found <= 100 * NEGLIGIBLE).all(axis=0)
         accept = smooth | light | floor
         if accept.any():
-            done.append((low[accept], high[accept], coefficients[:, accept]))
+            steep = np.where(light, 0.0, np.where(floor, mass.max(axis=0), tail.max(axis=0) + missed.max(axis=0)))
+            done.append((low[accept], high[accept], coefficients[:, accept], steep[accept]))
             # masses are exact after the rescaling, so a panel errs by no more than its mass times what η varies on it
             varies = np.ptp(combine(x, np.ones_like(p))[0], axis=-1)
             doubt = np.minimum(tail.max(axis=0) + missed.max(axis=0), mass.max(axis=0) * (varies + 1e-16))
+            exact = (near | floor | (missed == 0)).all(axis=0)
+            doubt = np.where(exact, doubt, tail.max(axis=0) + missed.max(axis=0))
             doubt = np.where(light | floor, 0.0, doubt)
             error += float(doubt[accept].sum())
         low, high = low[~accept], high[~accept]
@@ -196,4 +206,5 @@ def build(
     right = np.concatenate([d[1] for d in done])
     order = np.argsort(left, kind="stable")
     edges = np.append(left[order], right[order[-1]])
-    return Piecewise(edges, np.concatenate([d[2] for d in done], axis=1)[:, order], error)
+    inner = np.concatenate([d[3] for d in done])[order]
+    return Piecewise(edges, np.concatenate([d[2] for d in done], axis=1)[:, order], error, inner)

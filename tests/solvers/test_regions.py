@@ -92,9 +92,9 @@ def test_holes_of_any_width_are_found(fed: ff.Federation, x0: float, width: floa
     assume(abs(middle) > 2e-13 * size.max() and abs(middle) * width > 1e-15)
     assume(np.sign(s[1]) == np.sign(s[5]) == -np.sign(middle))
     found = accept_sets(model.profile(0), np.array([weights]))
-    near = found.cut[np.abs(found.cut - x0) <= width]
+    near = found.cut[np.abs(found.cut - x0) <= 0.7 * width]
     assert near.size == 2, f"{near.size} cuts within {width} of {x0}, all {found.cut}"
-    assert found.rising[np.abs(found.cut - x0) <= width].tolist() == [middle > 0, middle < 0]
+    assert found.rising[np.abs(found.cut - x0) <= 0.7 * width].tolist() == [middle > 0, middle < 0]
     # depth ≈ s''·w²/8, so at the ends |s'| ≈ 4·depth/w: a rounding of 1e-13·size moves them by that over the slope
     slack = 2e-13 * size.max() / (4 * abs(middle) / width) + 1e-12
     np.testing.assert_allclose(near, [x0 - width / 2, x0 + width / 2], atol=slack)

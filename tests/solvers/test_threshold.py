@@ -91,7 +91,7 @@ def test_fair_thresholds_anywhere(m0: float, m1: float, s0: float, s1: float, q:
 
 
 def test_the_sign_of_an_underflowing_disparity() -> None:
-    # client 0 of figure 4(b): P(x <= 0 | a=0) = Φ(-50) ≈ 1e-545 < P(x <= 0 | a=1) = Φ(-49) ≈ 1e-524: 0 < MD < any double
+    # figure 4(b)'s client 0: P(x <= 0 | a=0) = Φ(-50) ≈ 1e-545 < P(x <= 0 | a=1) = Φ(-49) ≈ 1e-524: MD > 0
     fed = ff.Federation.normal([[10, 9.8], [0.2, 0]], sd=0.2, q=0.2)
     rules = LocalRules(fed, fed.model)  # type: ignore[arg-type]
     tight = rules.tightest
