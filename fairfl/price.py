@@ -107,7 +107,8 @@ class Comparison:
         for scheme, reach in self.reaches.items():
             got = reach.at[k]
             if got is None or best is None:
-                parts.append(f"{WORDS[scheme]} cannot get below {number(reach.smallest)}")
+                verb = "was found to reach no less than" if scheme == "lft_fedavg" else "cannot get below"
+                parts.append(f"{WORDS[scheme]} {verb} {number(reach.smallest)}")
             elif scheme == "cfl":
                 parts.append(f"{WORDS[scheme]} reaches {percent(got)} accuracy")
             else:
@@ -119,7 +120,8 @@ class Comparison:
         reach = self.reaches[scheme]
         who = WORDS[scheme][0].upper() + WORDS[scheme][1:]
         ends = reach.smallest
-        fair = "reaches perfect fairness" if ends < ZERO else f"gets no fairer than a disparity of {number(ends)}"
+        none = "was found no fairer" if scheme == "lft_fedavg" else "gets no fairer"
+        fair = "reaches perfect fairness" if ends < ZERO else f"{none} than a disparity of {number(ends)}"
         if reach.loss <= NEGLIGIBLE:
             return f"{who} {fair}, and loses no accuracy against pooling at any disparity that it reaches."
         return (
