@@ -31,8 +31,3 @@ def fairfl_data() -> Path:
 # Helpers that several test files share: importlib mode puts nothing on the path by itself. Not tests/, where
 # tests/fairfl would pass for the package.
 sys.path.append(str(Path(__file__).parent / "helpers"))
-
-
-def pytest_make_parametrize_id(val: object) -> str | None:
-    """Name functions in test ids without their addresses: xdist's workers must collect the same ids."""
-    return getattr(val, "__qualname__", None) if callable(val) and not isinstance(val, type) else None
