@@ -105,7 +105,7 @@ CONSTRUCTORS = [
 ]
 
 
-def without_address(value: object) -> str:
+def no_address(value: object) -> str:
     """A test id that every parallel worker gives: the text of a function without where it lies in memory."""
     return re.sub(r" at 0x[0-9a-f]+", "", str(value))
 
@@ -113,14 +113,16 @@ def without_address(value: object) -> str:
 @pytest.mark.parametrize(
     ("make", "wrong", "message"),
     [(make, arg, message) for make, bad, _ in CONSTRUCTORS for arg, message in bad],
-    ids=without_address,
+    ids=no_address,
 )
 def test_wrong_arguments_raise(make, wrong, message):
     with pytest.raises(ValueError, match=message):
         make(wrong)
 
 
-@pytest.mark.parametrize(("make", "right"), [(make, arg) for make, _, good in CONSTRUCTORS for arg in good], ids=without_address)
+@pytest.mark.parametrize(
+    ("make", "right"), [(make, arg) for make, _, good in CONSTRUCTORS for arg in good], ids=no_address
+)
 def test_right_arguments_make_an_objective(make, right):
     objective = make(right)
     n = objective._fixed_n or 2
@@ -166,7 +168,7 @@ def test_wrong_losses_raise(objective, method):
         (FedAvg().weighted([0.5, 0.5]), [1.0, 2.0, 3.0], "n = 2 clients .*as many as client_weights", [1.0, -2.0]),
         (AFL().translate([0.0, 1.0]), [1.0, 2.0, 3.0], "as many as shift", [1.0, -2.0]),
     ],
-    ids=without_address,
+    ids=no_address,
 )
 def test_losses_outside_the_domain_raise(objective, wrong, message, right):
     for method in ("value", "dual_weights"):
