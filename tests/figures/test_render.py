@@ -107,7 +107,7 @@ def test_processes_give_the_same_files(tmp_path):
     assert [o.name for o in two] == names
     for a, b, c in zip(here, one, two, strict=True):
         assert [f.read_bytes() for f in b.files] == [f.read_bytes() for f in c.files]
-        # this process may have drawn other things before, which can change the smoothing of a PNG's text
+        # in one full run the PNG alone differed from that of a fresh process; the cause is not known
         for f, g in zip(a.files, b.files, strict=True):
             assert f.suffix == ".png" or f.read_bytes() == g.read_bytes()
 
