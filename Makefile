@@ -27,7 +27,7 @@ lint: .venv/.ready-dev
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m pyright
 
-# torch is large: the targets above do without it.
+# The core and torch, without the tools of development.
 sims: .venv/.ready-sims
 
 # The links by which type checkers and editors find fairfl.theory and its siblings.
