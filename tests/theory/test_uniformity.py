@@ -1,0 +1,226 @@
+"""Measures of uniformity: their definitions in 40 digits, what must not change them, and what must move them."""
+
+import doctest
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairfl.theory import uniformity
+from fairfl.theory.aggregation import RankWeighted
+
+DIGITS = 40
+MEASURES = {
+    name: getattr(uniformity, name)
+    for name in ("variance", "angle", "entropy", "kl_to_uniform", "gini", "jain", "worst", "best")
+}
+WEIGHTED = [name for name in MEASURES if name != "entropy"]
+EVEN_IS_LOW = ("variance", "angle", "kl_to_uniform", "gini", "worst")  # the others rise as losses get more even
+
+
+def slow(name, f, p=None):
+    """The definition, word by word."""
+    n = len(f)
+    with mp.workdps(DIGITS):
+        f = [mp.mpf(float(x)) for x in f]
+        p = [mp.mpf(1) / n] * n if p is None else [mp.mpf(float(x)) for x in p]
+        mean = mp.fsum(a * x for a, x in zip(p, f, strict=True))
+        square = mp.fsum(a * x * x for a, x in zip(p, f, strict=True))
+        shares = [a * x / mean for a, x in zip(p, f, strict=True)] if mean else p
+        logs = [mp.log(s / a) if s else mp.mpf(0) for s, a in zip(shares, p, strict=True)]
+        if name == "variance":
+            return float(mp.fsum(a * (x - mean) ** 2 for a, x in zip(p, f, strict=True)))
+        if name == "angle":
+            return float(mp.acos(min(mean / mp.sqrt(square), mp.mpf(1)))) if square else 0.0
+        if name == "entropy":
+            return float(-mp.fsum(s * (mp.log(s) if s else 0) for s in shares))
+        if name == "kl_to_uniform":
+            return float(mp.fsum(s * z for s, z in zip(shares, logs, strict=True)))
+        if name == "gini":
+            pairs = mp.fsum(p[i] * p[j] * abs(f[i] - f[j]) for i in range(n) for j in range(n))
+            return float(pairs / (2 * mean)) if mean else 0.0
+        if name == "jain":
+            return float(mean**2 / square) if square else 1.0
+        left, total = mp.mpf("0.1"), mp.mpf(0)  # the worst or best tenth, taken client by client
+        for x, a in sorted(zip(f, p, strict=True), reverse=name == "worst"):
+            total += min(a, left) * x
+            left -= min(a, left)
+        return float(total / mp.mpf("0.1"))
+
+
+def losses(low=0.0):
+    """Vectors with zeros, ties and near-ties among them."""
+    one = st.one_of(st.floats(max(low, -3.0), 3.0), st.sampled_from([0.0, 0.5, 1.0, 1.0 + 1e-9, 1.0 - 1e-12, 2.0]))
+    # below 1e-9 squares underflow beside the others: what is lost there is below the tolerance of the tests
+    return st.lists(one.map(lambda x: x if abs(x) > 1e-9 else 0.0), min_size=1, max_size=30).map(np.array)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@given(f=losses())
+def test_the_definition(name, f):
+    # sqrt of a rounded variance leaves an absolute 1e-16 in the angle; a share 0.1 of n is rounded, too
+    assert MEASURES[name](f) == pytest.approx(slow(name, f), rel=1e-11, abs=3e-16)
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+@given(f=losses(), data=st.data())
+def test_client_weights_count_clients_that_often(name, f, data):
+    counts = np.array(data.draw(st.lists(st.integers(1, 4), min_size=len(f), max_size=len(f))))
+    p = counts / counts.sum()
+    measured = MEASURES[name](f, client_weights=p)
+    assert measured == pytest.approx(slow(name, f, p), rel=1e-10, abs=3e-16)
+    assert measured == pytest.approx(MEASURES[name](np.repeat(f, counts)), rel=1e-9, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", ["variance", "angle", "worst", "best"])
+@given(f=losses(low=-3.0))
+def test_the_definition_for_losses_of_any_sign(name, f):
+    assert MEASURES[name](f) == pytest.approx(slow(name, f), rel=1e-8, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@given(f=losses(), data=st.data())
+def test_a_transfer_to_the_smaller_loss_makes_losses_more_even(name, f, data):
+    i, j = (data.draw(st.integers(0, len(f) - 1)) for _ in range(2))
+    amount = data.draw(st.floats(0, 1)) * (f[i] - f[j]) / 2
+    evened = f.copy()
+    evened[i] -= amount
+    evened[j] += amount
+    sign = 1 if name in EVEN_IS_LOW else -1
+    assert sign * MEASURES[name](evened) <= sign * MEASURES[name](f) + 1e-12
+
+
+@pytest.mark.parametrize("name", [name for name in MEASURES if name not in ("worst", "best")])
+def test_a_strict_transfer_moves_it_strictly(name):
+    sign = 1 if name in EVEN_IS_LOW else -1
+    assert sign * MEASURES[name]([1.0, 2.5, 2.5]) < sign * MEASURES[name]([1.0, 2.0, 3.0]) - 1e-3
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("factor", [1e-300, 1e-5, 7.0, 1e150])
+def test_scale(name, factor):
+    f = np.array([[0.0, 1.0, 3.0, 3.0], [1.0, 2.0, 4.0, 8.0]])
+    power = {"variance": 2, "worst": 1, "best": 1}.get(name, 0)
+    expected = MEASURES[name](f) * (factor**power if power else 1.0)
+    assert MEASURES[name](f * factor) == pytest.approx(expected, rel=1e-12, abs=0.0)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_leading_axes_and_order_of_clients(name):
+    rng = np.random.default_rng(1)
+    f = rng.random((3, 2, 7))
+    f[0, 0], f[1, 1, :3] = 0.0, 0.0
+    measured = MEASURES[name](f)
+    assert measured.shape == (3, 2)
+    for at in np.ndindex(3, 2):
+        alone = MEASURES[name](f[at])
+        assert np.ndim(alone) == 0 and alone == pytest.approx(measured[at], rel=1e-13, abs=1e-15)
+    assert MEASURES[name](f[..., rng.permutation(7)]) == pytest.approx(measured, rel=1e-13, abs=1e-15)
+    assert MEASURES[name](np.empty((0, 3))).shape == (0,)
+    if name in WEIGHTED:
+        p = rng.dirichlet(np.ones(7))
+        assert MEASURES[name](f, client_weights=p)[2, 1] == pytest.approx(MEASURES[name](f[2, 1], client_weights=p))
+        assert MEASURES[name](f, client_weights=np.full(7, 1 / 7)) == pytest.approx(measured, rel=1e-12, abs=1e-15)
+
+
+def test_conventions_at_zero():
+    for f in ([0.0, 0.0, 0.0], [0.7, 0.7, 0.7]):
+        even = {name: float(measure(f)) for name, measure in MEASURES.items()}
+        level = even.pop("worst"), even.pop("best")
+        assert level == pytest.approx((f[0], f[0]), rel=1e-15)
+        expected = {"variance": 0, "angle": 0, "entropy": np.log(3), "kl_to_uniform": 0, "gini": 0, "jain": 1}
+        assert even == pytest.approx(expected, abs=1e-15)
+    one = [0.0, 0.0, 5.0]  # all of the total with one client: the other end of each range
+    assert uniformity.entropy(one) == 0
+    assert uniformity.kl_to_uniform(one) == pytest.approx(np.log(3))
+    assert uniformity.gini(one) == pytest.approx(2 / 3)
+    assert uniformity.jain(one) == pytest.approx(1 / 3)
+    assert uniformity.angle(one) == pytest.approx(np.arccos(1 / np.sqrt(3)))
+    assert uniformity.angle([-1.0, -1.0]) == pytest.approx(np.pi)
+    assert uniformity.angle([-1.0, 1.0]) == pytest.approx(np.pi / 2)
+    p = [0.2, 0.3, 0.5]
+    assert uniformity.gini([7.0, 0.0, 0.0], p) == pytest.approx(0.8)
+    assert uniformity.jain([7.0, 0.0, 0.0], p) == pytest.approx(0.2)
+
+
+@given(f=losses())
+def test_relations_between_the_measures(f):
+    assert uniformity.kl_to_uniform(f) + uniformity.entropy(f) == pytest.approx(np.log(len(f)), abs=1e-12)
+    assert uniformity.jain(f) == pytest.approx(np.cos(uniformity.angle(f)) ** 2, abs=1e-12)
+    mean = f.mean()
+    assert mean * (1 + uniformity.gini(f)) == pytest.approx(RankWeighted.gini().value(f), abs=1e-12)
+    told = uniformity.summary(f)
+    assert list(told) == ["mean", *MEASURES]
+    assert told["mean"] == pytest.approx(mean, abs=1e-14)
+    assert {name: told[name] for name in MEASURES} == pytest.approx({n: m(f) for n, m in MEASURES.items()}, abs=1e-14)
+
+
+@given(x=st.floats(1e-12, 1e-3))
+def test_near_uniform_losses_keep_their_digits(x):
+    f = np.array([1.0 - x, 1.0, 1.0 + x])  # rounded: the twin takes the rounded numbers
+    for name in ("variance", "angle", "kl_to_uniform", "gini"):
+        assert MEASURES[name](f) == pytest.approx(slow(name, f), rel=3e-16 / x + 1e-13, abs=0.0)
+
+
+@given(f=losses(), share=st.floats(0.01, 1.0))
+def test_worst_and_best_share(f, share):
+    n, ranked = len(f), np.sort(f)[::-1]
+    whole = int(np.floor(share * n))
+    parts = np.append(np.ones(whole), share * n - whole)[:n]
+    assert uniformity.worst(f, share) == pytest.approx(parts @ ranked[: len(parts)] / parts.sum(), abs=1e-10)
+    assert uniformity.best(f, share) == pytest.approx(parts @ ranked[::-1][: len(parts)] / parts.sum(), abs=1e-10)
+    assert uniformity.worst(f, 1.0) == pytest.approx(f.mean(), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (3.0, r"losses must have shape \(\.\.\., n\)"),
+        ([], "n >= 1 clients"),
+        ([1.0, np.nan], "losses must not hold NaN"),
+        ([1.0, np.inf], "losses must be finite"),
+        (["a"], "losses must be numbers"),
+    ],
+)
+def test_bad_losses(name, bad, message):
+    with pytest.raises(ValueError, match=message):
+        MEASURES[name](bad)
+
+
+@pytest.mark.parametrize("name", ["entropy", "kl_to_uniform", "gini", "jain", "summary"])
+def test_measures_of_shares_refuse_negative_losses(name):
+    with pytest.raises(ValueError, match=r"losses must be >= 0 .* got -1\.0 at index \(1, 0\)"):
+        getattr(uniformity, name)([[1.0, 2.0], [-1.0, 2.0]])
+
+
+@pytest.mark.parametrize("name", WEIGHTED)
+@pytest.mark.parametrize(
+    ("p", "message"),
+    [
+        ([0.5, 0.4], "client_weights must sum to one"),
+        ([1.0, 0.0], "client_weights must be finite and > 0"),
+        ([0.2, 0.3, 0.5], r"n = 3 clients on the last axis \(as many as client_weights\)"),
+    ],
+)
+def test_bad_client_weights(name, p, message):
+    with pytest.raises(ValueError, match=message):
+        MEASURES[name]([1.0, 2.0], client_weights=p)
+
+
+@pytest.mark.parametrize("share", [0.0, -0.1, 1.01, np.nan])
+def test_bad_share(share):
+    for measure in (uniformity.worst, uniformity.best):
+        with pytest.raises(ValueError, match="share must"):
+            measure([1.0, 2.0], share)
+
+
+def test_a_variance_beyond_floats_is_an_error():
+    with pytest.raises(ValueError, match="losses must have a variance below"):
+        uniformity.variance([0.0, 1e300])
+
+
+def test_the_examples_of_the_docstring():
+    assert doctest.testmod(uniformity) == doctest.TestResults(failed=0, attempted=2)
