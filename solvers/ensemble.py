@@ -42,13 +42,18 @@ class LocalRules:
         """Local solutions of the bound clients at eps (I,)."""
         return solve_thresholds(self.problem, eps[self.bound])
 
+    @cached_property
+    def free_cuts(self) -> tuple[Array, Array]:
+        """Thresholds (I,), (I,) of the rules η > 1/2."""
+        half = np.array([0.5])
+        at = {eta: float(eta.inverse(half, half)[0]) for eta in dict.fromkeys(e for p in self.model.etas for e in p)}
+        return np.array([at[p[0]] for p in self.model.etas]), np.array([at[p[1]] for p in self.model.etas])
+
     def cuts(self, anchor: Array, offset: Array) -> tuple[Array, Array]:
         """Thresholds (I,), (I,) of all clients at the multipliers of the bound ones; unbound ones play η > 1/2."""
         full_anchor, full_offset = np.zeros(self.fed.n_clients), np.zeros(self.fed.n_clients)
         full_anchor[self.bound], full_offset[self.bound] = anchor, offset
-        half = np.full(self.fed.n_clients, 0.5)
-        t0 = np.array([float(pair[0].inverse(h, h)) for pair, h in zip(self.model.etas, half, strict=True)])
-        t1 = np.array([float(pair[1].inverse(h, h)) for pair, h in zip(self.model.etas, half, strict=True)])
+        t0, t1 = (cut.copy() for cut in self.free_cuts)
         if self.bound.size:
             t0[self.bound], t1[self.bound] = self.problem.thresholds(anchor, offset, np.arange(self.bound.size))
         return t0, t1

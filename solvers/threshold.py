@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fairfl.solvers.inverse_table import roots_from_table
 from fairfl.solvers.roots import increasing_root, increasing_root_scaled
 from fairfl.theory.checks import Array
 from fairfl.theory.continuous import ContinuousModel
@@ -21,14 +22,16 @@ from fairfl.theory.eta import Eta
 
 ROUNDING = 2e-16
 """Residual of MD at which a root counts as found."""
+TABLE_ROUNDING = 6e-16
+"""The same for a root from a table: a few roundings of MD, which not every root can undercut."""
 RESIDUAL = 1e-13
 """Residual of MD above which a root is refined around its anchor."""
-
-
 ODDS_RESIDUAL = 1e-9
 """The same for a difference of log-odds."""
-TABLE = 96
-"""Copies of one problem (a sweep of eps) share a table of MD with so many nodes, from which their brackets are read."""
+TABLE = 1025
+"""Copies of one problem (a sweep of eps) share a table of MD with at most so many nodes, and at least as many as..."""
+SWEEP = 32
+"""... so many copies need to make a table worth its while."""
 
 
 @dataclass(frozen=True)
@@ -146,12 +149,15 @@ def solve_thresholds(problem: ThresholdProblem, eps: Array) -> ThresholdSolution
     """The solutions of B one-constraint problems with budgets ``eps`` (B,), by the generalised inverse of g."""
     everyone = np.arange(eps.size)
     zero = np.zeros(eps.size)
-    t0, t1 = problem.thresholds(zero, zero, everyone)
-    erm = problem.mean_difference(t0, t1, everyone)
+    own = everyone[:1] if problem.copies else everyone  # copies share their unconstrained rule
+    t0, t1 = problem.thresholds(zero[own], zero[own], own)
+    erm = problem.mean_difference(t0, t1, own)
     sign = np.sign(erm)
     faint = np.flatnonzero(np.abs(erm) < 1e-10)
     if faint.size:  # rounding, or underflow, may have decided the sign
         sign[faint] = np.sign(problem.log_odds_difference(t0[faint], t1[faint], faint))
+    if problem.copies:
+        t0, t1, erm, sign = (np.repeat(v, eps.size) for v in (t0, t1, erm, sign))
     active = np.flatnonzero((eps < np.abs(erm)) | ((eps == 0) & (sign != 0)))
     anchor, offset = zero.copy(), zero.copy()
     if active.size:
@@ -179,16 +185,19 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> 
     def falling(size: Array, k: Array) -> Array:
         return -_residual(problem, none[k], size, eps[k], sign[k], index[k])
 
-    low, high = _brackets(problem, eps, sign, index, top) if problem.copies and eps.size > TABLE else (none, top)
-    size = increasing_root(falling, low, high, falling(low, count), falling(high, count), ROUNDING)
-    t0, t1 = problem.thresholds(none, -sign * size, index)
-    missed = np.abs(problem.mean_difference(t0, t1, index) - sign * eps) > RESIDUAL
-    exact = np.flatnonzero(eps == 0)
-    if exact.size:  # both tails may underflow together: there only the log-odds tell whether the root was resolved
-        odds = problem.log_odds_difference(t0[exact], t1[exact], index[exact])
-        missed[exact] |= np.abs(odds) > ODDS_RESIDUAL
+    size, low, high = none.copy(), none, top
+    rest = count
+    if problem.copies and eps.size > SWEEP:
+        size, low, high, found = _sweep(problem, eps, sign[0], index[:1], top[0])
+        faint = np.flatnonzero(found & (eps == 0))  # where both tails underflow MD says nothing: the log-odds decide
+        found[faint] = np.abs(falling(size[faint], faint)) <= ODDS_RESIDUAL
+        rest = np.flatnonzero(~found)
+    if rest.size:
+        here = (low[rest], high[rest])
+        ends = (falling(end, rest) for end in here)
+        size[rest] = increasing_root(lambda x, k: falling(x, rest[k]), *here, *ends, ROUNDING)
     anchor, offset = none.copy(), -sign * size
-    rows = np.flatnonzero(missed)
+    rows = rest[_missed(problem, offset[rest], eps[rest], sign[rest], index[rest])] if rest.size else rest
     if rows.size:
         near = _nearest_anchor(problem.mass[index[rows]], size[rows])
         at, far = _refine(problem, eps[rows], sign[rows], index[rows], near)
@@ -200,15 +209,29 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> 
     return anchor, offset
 
 
-def _brackets(problem: ThresholdProblem, eps: Array, sign: Array, index: Array, top: Array) -> tuple[Array, Array]:
-    """Brackets in |λ| for copies of one problem, from a common table of MD (which falls with |λ|)."""
-    size = np.linspace(0.0, top[0], TABLE)
-    rows = np.full(TABLE, index[0])
-    t0, t1 = problem.thresholds(np.zeros(TABLE), -sign[0] * size, rows)
-    fair = -sign[0] * problem.mean_difference(t0, t1, rows)
-    k = np.clip(np.searchsorted(fair, -eps, side="left"), 1, TABLE - 1)
-    # a node on either side keeps brackets valid where rounding makes the table locally not monotone
-    return size[np.maximum(k - 2, 0)], size[np.minimum(k + 1, TABLE - 1)]
+def _missed(problem: ThresholdProblem, lam: Array, eps: Array, sign: Array, index: Array) -> Array:
+    """Whether MD misses its budget at multipliers ``lam``."""
+    t0, t1 = problem.thresholds(np.zeros(lam.size), lam, index)
+    missed = np.abs(problem.mean_difference(t0, t1, index) - sign * eps) > RESIDUAL
+    exact = np.flatnonzero(eps == 0)
+    if exact.size:  # both tails may underflow together: there only the log-odds tell whether the root was resolved
+        odds = problem.log_odds_difference(t0[exact], t1[exact], index[exact])
+        missed[exact] |= np.abs(odds) > ODDS_RESIDUAL
+    return missed
+
+
+def _sweep(
+    problem: ThresholdProblem, eps: Array, sign: float, index: Array, top: float
+) -> tuple[Array, Array, Array, Array]:
+    """|λ|, its bracket (low, high), and whether it solves |MD| = eps, for copies of one problem: by a table of MD."""
+
+    def rising(size: Array) -> Array:  # |MD| falls with |λ|
+        t0, t1 = problem.thresholds(np.zeros(size.size), -sign * size, np.broadcast_to(index, size.shape))
+        return -sign * problem.mean_difference(t0, t1, index)
+
+    swept = roots_from_table(rising, np.linspace(0.0, top, min(TABLE, 4 * eps.size + 1)), -eps, TABLE_ROUNDING)
+    fair = eps == 0  # a stretch where MD underflows to 0 may be longer than a bracket
+    return swept.x, np.where(fair, 0.0, swept.low), np.where(fair, top, swept.high), swept.found
 
 
 def _nearest_anchor(mass: Array, size: Array) -> Array:

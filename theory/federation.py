@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from fairfl.theory.calibration import calibrated_table
 from fairfl.theory.checks import Array, as_floats, broadcast, finite, in_range, positive
 from fairfl.theory.continuous import ContinuousModel
 from fairfl.theory.eta import Eta, Logistic
 from fairfl.theory.finite import FiniteModel
-from fairfl.theory.laws import Finite, Law, as_law
+from fairfl.theory.laws import Finite, Law, Normal, as_law
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,7 @@ class Federation:
         weights = broadcast("weight", positive("weight", 1.0 if weight is None else weight), (count,), f"({count},)")
         return cls(
             [
-                Client((stats.norm(m[0], s[0]), stats.norm(m[1], s[1])), q=float(share), weight=float(w))
+                Client((Normal(float(m[0]), float(s[0])), Normal(float(m[1]), float(s[1]))), float(share), float(w))
                 for m, s, share, w in zip(means, sds, shares, weights, strict=True)
             ],
             eta=eta,

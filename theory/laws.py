@@ -17,6 +17,10 @@ TAIL = 1e-18
 """Mass beyond a law's working range, on each side: below the rounding of any probability near one."""
 
 
+REACHES = np.array([special.ndtri(TAIL), -3.0, 0.0, 3.0, -special.ndtri(TAIL)])
+"""Breaks of the standard normal law."""
+
+
 class Law:
     """A continuous law of x on the line: distribution functions, in logarithms too, and a density.
 
@@ -68,10 +72,10 @@ class Normal(Law):
     def __post_init__(self) -> None:
         finite("mean", self.mean)
         positive("sd", self.sd)
-        reach = -float(special.ndtri(TAIL))
-        object.__setattr__(self, "low", self.mean - reach * self.sd)
-        object.__setattr__(self, "high", self.mean + reach * self.sd)
-        object.__setattr__(self, "breaks", self.mean + self.sd * np.array([-reach, -3.0, 0.0, 3.0, reach]))
+        breaks = self.mean + self.sd * REACHES
+        object.__setattr__(self, "low", float(breaks[0]))
+        object.__setattr__(self, "high", float(breaks[-1]))
+        object.__setattr__(self, "breaks", breaks)
 
     def sf(self, x: ArrayLike) -> Array:
         return special.ndtr((self.mean - np.asarray(x)) / self.sd)
