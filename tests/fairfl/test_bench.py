@@ -7,6 +7,7 @@ import pytest
 
 from fairfl import bench
 from fairfl.solvers.api import solve
+from fairfl.solvers.frontiers import frontier
 from fairfl.theory.classifiers import Classifier
 from fairfl.theory.federation import Federation
 
@@ -41,3 +42,22 @@ def test_functions_are_timed_in_turn():
     order = []
     bench.interleaved(1, lambda: order.append(1), lambda: order.append(2))
     assert order == [1, 2] * 2
+
+
+def test_a_missing_package_is_named_in_the_table(monkeypatch):
+    monkeypatch.setattr(bench, "find_spec", lambda name: None)
+    rows = list(bench.libraries(bench.QUICK))
+    assert [row.note.split()[-4:] for row in rows] == [
+        [name, "is", "not", "installed"] for name in ("fairlearn", "error_parity")
+    ]
+    assert all(row.alternative is None and row.ours > 0 for row in rows)
+
+
+@pytest.mark.parametrize(("module", "fit"), [("fairlearn", "by_fairlearn"), ("error_parity", "by_error_parity")])
+def test_the_libraries_stay_on_or_under_the_exact_curve(module, fit):
+    pytest.importorskip(module)
+    score, label, group = bench.people(400)
+    disparity, accuracy = getattr(bench, fit)(score, label, group)
+    fed = Federation.from_samples(score, label, group, np.zeros(400, int), calibrate="client_group")
+    below = float(frontier(fed, "cfl", 50).accuracy_at(disparity)) - accuracy
+    assert -1e-9 <= below <= 0.02  # no rule of the group and the score is better; theirs is nearly as good
