@@ -4,8 +4,8 @@ All take ``losses`` of shape (..., n), finite, the last axis the clients, and re
 (n,), positive, sum one, replace the 1/n of every mean. ``entropy``, ``kl_to_uniform``, ``gini`` and ``jain`` are about
 shares of a total, and need losses >= 0; the others take any sign.
 
-Zeros: 0 log 0 = 0. The vector (0, ..., 0) has equal entries, and so it counts as perfectly uniform: variance 0, angle 0,
-entropy log n, KL 0, Gini 0, Jain 1. The last five are not continuous there: they do not depend on the scale of f.
+Zeros: 0 log 0 = 0. The vector (0, ..., 0) has equal entries, and so it counts as perfectly uniform: variance 0,
+angle 0, entropy log n, KL 0, Gini 0, Jain 1. The last five are not continuous there: they ignore the scale of f.
 
 >>> from fairfl.theory import uniformity
 >>> uniformity.variance([1.0, 3.0]), uniformity.gini([1.0, 3.0]), uniformity.jain([1.0, 3.0])

@@ -1,0 +1,204 @@
+"""Dynamic participants: benefits, fairness, GB and LS by their definitions, loop by loop."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairfl.theory import dynamic
+
+NAN = np.nan
+
+
+@st.composite
+def trajectories(draw, min_groups=1):
+    """(losses (T, S), joins), in eighths so that ties happen; garbage before joining."""
+    joins = sorted(draw(st.sets(st.integers(0, 9), min_size=min_groups, max_size=4)))
+    times = joins[-1] + draw(st.integers(1, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    losses = rng.integers(0, 16, (times, len(joins))) / 8
+    losses[np.arange(times)[:, None] < np.array(joins)] = draw(st.sampled_from([NAN, 99.0, np.inf]))
+    return losses, np.array(joins)
+
+
+def slow_benefit(losses, joins, i, t):
+    return losses[joins[i], i] - losses[t, i]
+
+
+@given(case=trajectories())
+def test_benefits_are_the_definition(case):
+    losses, joins = case
+    gain, step = dynamic.benefit(losses, joins), dynamic.step_benefit(losses, joins)
+    for t, i in np.ndindex(losses.shape):
+        if t < joins[i]:
+            assert np.isnan(gain[t, i])
+        else:
+            assert gain[t, i] == slow_benefit(losses, joins, i, t)
+        if t <= joins[i]:
+            assert np.isnan(step[t, i])
+        else:
+            assert step[t, i] == losses[t - 1, i] - losses[t, i]
+            assert gain[t, i] == gain[t - 1, i] + step[t, i]  # eighths: exact
+
+
+@given(case=trajectories(min_groups=2), data=st.data())
+def test_fairness_is_the_definition(case, data):
+    losses, joins = case
+    other = losses.copy()
+    other[joins[0] + 1 :] = data.draw(st.sampled_from([1.0, 0.5])) * other[joins[0] + 1 :]
+    S, T = len(joins), len(losses)
+    ours, relative = [], []
+    for t in range(T):
+        pairs = [(i, j) for i in range(S) for j in range(S) if joins[i] < joins[j] < t]
+        gaps = [slow_benefit(losses, joins, i, t) - slow_benefit(losses, joins, j, t) for i, j in pairs]
+        theirs = [slow_benefit(other, joins, i, t) - slow_benefit(other, joins, j, t) for i, j in pairs]
+        ours.append(min(gaps, default=NAN))
+        relative.append(min((a - b for a, b in zip(gaps, theirs, strict=True)), default=NAN))
+    assert dynamic.fairness_margin(losses, joins) == pytest.approx(ours, abs=0, nan_ok=True)
+    assert dynamic.relative_margin(losses, other, joins) == pytest.approx(relative, abs=0, nan_ok=True)
+    told = [x for x in ours if not np.isnan(x)]
+    if not told:
+        with pytest.raises(ValueError, match="joins must have two groups"):
+            dynamic.absolutely_fair(losses, joins)
+        return
+    assert dynamic.absolutely_fair(losses, joins) == all(x > 0 for x in told)
+    bare = all(x > 0 for x in relative if not np.isnan(x))
+    assert dynamic.dynamically_fairer(losses, other, joins, require_absolute=False) == bare
+    both = dynamic.absolutely_fair(losses, joins) and dynamic.absolutely_fair(other, joins)
+    assert dynamic.dynamically_fairer(losses, other, joins) == (bare and both)
+
+
+def test_relative_fairness_implies_no_absolute_fairness():
+    """Definition 3 demands absolute fairness of both for this reason."""
+    joins = [0, 1]
+    better = [[1.0, NAN], [1.0, 1.0], [0.9, 0.5]]  # benefits 0.1 and 0.5: gap -0.4
+    worse = [[1.0, NAN], [1.0, 1.0], [0.9, 0.1]]  # gap -0.8
+    assert dynamic.relative_margin(better, worse, joins)[2] == pytest.approx(0.4)
+    assert dynamic.dynamically_fairer(better, worse, joins, require_absolute=False)
+    assert not dynamic.dynamically_fairer(better, worse, joins)
+    assert not dynamic.absolutely_fair(better, joins)
+    fair = [[1.0, NAN], [0.5, 1.0], [0.4, 0.9]]
+    fairer = [[1.0, NAN], [0.5, 1.0], [0.1, 0.9]]
+    assert dynamic.dynamically_fairer(fairer, fair, joins)
+    assert not dynamic.dynamically_fairer(fair, fairer, joins)
+
+
+@given(case=trajectories())
+def test_group_benefit_is_what_is_printed(case):
+    losses, joins = case
+    for form in ("loss", "benefit"):
+        measured = dynamic.group_benefit(losses, joins, form)
+        for t in range(len(losses)):
+            running = [i for i in range(len(joins)) if joins[i] <= t]
+            if not running:
+                assert np.isnan(measured[t])
+                continue
+            if form == "loss":  # (9)
+                gaps = [losses[t, j] - losses[t, i] for i, j in zip(running, running[1:], strict=False)]
+            else:  # (20)
+                gain = [slow_benefit(losses, joins, i, t) for i in running]
+                gaps = [a - b for a, b in zip(gain, gain[1:], strict=False)]
+            assert measured[t] == pytest.approx(np.mean(np.exp(gaps)) - 1 if gaps else 0.0, abs=1e-13)
+
+
+@given(case=trajectories(min_groups=2))
+def test_the_sign_of_gb_is_fairness_for_two_groups_and_form_20(case):
+    losses, joins = case[0][:, :2], case[1][:2]
+    margin, gb = dynamic.fairness_margin(losses, joins), dynamic.group_benefit(losses, joins, "benefit")
+    told = ~np.isnan(margin)
+    assert (np.sign(margin[told]) == np.sign(gb[told])).all()
+
+
+def test_gb_positive_without_fairness():
+    """(9) and, with three groups, (20): the paper's "positive indicates fair" is refuted."""
+    unfair = [[1.0, NAN], [0.5, 3.0], [0.4, 1.0]]  # benefits 0.6 < 2, yet the newcomer's loss is the larger
+    assert dynamic.group_benefit(unfair, [0, 1])[2] > 0 > dynamic.fairness_margin(unfair, [0, 1])[2]
+    three = [[3.0, NAN, NAN], [3.0, 1.0, NAN], [3.0, 1.0, 1.0], [0.5, 1.0, 0.5]]  # benefits 2.5, 0, 0.5
+    assert dynamic.group_benefit(three, [0, 1, 2], "benefit")[3] > 0 > dynamic.fairness_margin(three, [0, 1, 2])[3]
+
+
+@given(case=trajectories(), data=st.data())
+def test_within_group_spread_is_what_is_printed(case, data):
+    _, joins = case
+    S, times = len(joins), len(case[0])
+    sizes = [data.draw(st.integers(1, 3)) for _ in range(S)]
+    groups = np.random.default_rng(1).permutation(np.repeat(np.arange(S), sizes))
+    f = np.random.default_rng(2).random((times, len(groups)))
+    f[np.arange(times)[:, None] < joins[groups]] = data.draw(st.sampled_from([NAN, np.inf]))
+    means = dynamic.group_losses(np.where(np.isfinite(f), f, NAN), groups)
+    measured = dynamic.within_group_std(f, groups, joins)
+    formula = dynamic.within_group_std(f, groups, joins, printed=False)
+    for t in range(times):
+        running = [i for i in range(S) if joins[i] <= t]
+        roots = []
+        for i in running:
+            members = [k for k in range(len(groups)) if groups[k] == i]
+            assert means[t, i] == pytest.approx(sum(f[t, k] for k in members) / len(members))
+            roots.append(np.sqrt(sum((f[t, k] - means[t, i]) ** 2 / len(members) for k in members)))
+        expected = np.mean(roots) if roots else NAN  # (19)
+        assert formula[t] == pytest.approx(expected, nan_ok=True)
+        assert measured[t] == pytest.approx(0.0 if len(running) == 1 else expected, nan_ok=True)
+
+
+def test_group_losses_with_weights_are_means():
+    f = np.array([[1.0, 3.0, 10.0], [2.0, 2.0, 4.0]])
+    means = dynamic.group_losses(f, [0, 0, 1], [1.0, 3.0, 50.0])
+    assert means.tolist() == [[2.5, 10.0], [2.0, 4.0]]
+
+
+@given(
+    update=st.lists(st.floats(-2, 2), min_size=1, max_size=4).filter(lambda u: np.linalg.norm(u) > 1e-3),
+    beta=st.floats(0, 1),
+    scale=st.floats(0, 3),
+    rounds=st.integers(1, 9),
+)
+def test_interpolated_update(update, beta, scale, rounds):
+    d = np.array(update)
+    norm = np.sqrt((d * d).sum())
+    expected = (beta * scale / (1 + rounds) + (1 - beta) * norm) * d / norm  # (8)
+    assert dynamic.interpolated_update(d, beta, scale, rounds) == pytest.approx(expected, rel=1e-12, abs=1e-300)
+    both = dynamic.interpolated_update(np.stack([d, 2 * d]), beta, scale, rounds)  # each row its own norm
+    assert both[0] == pytest.approx(expected, rel=1e-12, abs=1e-300)
+    assert (dynamic.interpolated_update(d, 0.0, scale, rounds) == d).all()  # FedAvg
+    full = dynamic.interpolated_update(d, 1.0, scale, rounds)  # (7): a length that no client's gradient decides
+    assert np.linalg.norm(full) == pytest.approx(scale / (1 + rounds), abs=1e-12)
+    middle = dynamic.interpolated_update(d, 0.5, scale, rounds)
+    assert middle == pytest.approx((d + full) / 2, abs=1e-12)
+
+
+L3 = [[1.0, NAN], [0.5, 1.0], [0.4, 0.9]]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: dynamic.benefit([1.0, 2.0], [0]), r"losses must have shape \(times, columns\)"),
+        (lambda: dynamic.benefit(np.empty((0, 2)), [0, 1]), "neither 0"),
+        (lambda: dynamic.benefit([["a"]], [0]), "losses must be a table of numbers"),
+        (lambda: dynamic.benefit(L3, [0]), "joins must be 2 whole numbers"),
+        (lambda: dynamic.benefit(L3, [0.0, 1.0]), "joins must be 2 whole numbers"),
+        (lambda: dynamic.benefit(L3, [1, 0]), "joins must be strictly increasing"),
+        (lambda: dynamic.benefit(L3, [0, 0]), "joins must be strictly increasing"),
+        (lambda: dynamic.benefit(L3, [-1, 1]), "from 0 to below 3"),
+        (lambda: dynamic.benefit(L3, [0, 3]), "from 0 to below 3"),
+        (lambda: dynamic.benefit([[1.0, 1.0], [NAN, 1.0]], [0, 1]), "finite .* got nan at time 1, group 0"),
+        (lambda: dynamic.relative_margin(L3, L3[:-1], [0, 1]), "other must have the shape of losses"),
+        (lambda: dynamic.group_benefit(L3, [0, 1], "eq9"), "form must be one of 'loss', 'benefit', got 'eq9'"),
+        (lambda: dynamic.group_benefit([[0.0, 0.0], [0.0, 800.0]], [0, 1]), "gaps below 709"),
+        (lambda: dynamic.group_losses([[1.0, 2.0]], [0]), "groups must be 2 whole numbers"),
+        (lambda: dynamic.group_losses([[1.0, 2.0]], [0, 2]), "groups must use every number .* got none of 1"),
+        (lambda: dynamic.group_losses([[1.0, 2.0]], [0, 1], [1.0, 0.0]), "weights must be positive"),
+        (lambda: dynamic.group_losses([[1.0, 2.0]], [0, 1], [1.0] * 3), r"weights must have shape \(2,\)"),
+        (lambda: dynamic.within_group_std([[1.0, NAN]], [0, 0], [0]), "client_losses must be finite"),
+        (lambda: dynamic.interpolated_update([1.0], 1.5, 1.0, 1), r"beta must be in \[0, 1\], got 1.5"),
+        (lambda: dynamic.interpolated_update([1.0], 0.5, -1.0, 1), "scale must be in"),
+        (lambda: dynamic.interpolated_update([1.0], 0.5, 1.0, 0), "rounds must be a whole number of at least 1"),
+        (lambda: dynamic.interpolated_update([0.0, 0.0], 0.5, 1.0, 1), "update must not be 0"),
+        (lambda: dynamic.interpolated_update([NAN], 0.5, 1.0, 1), "update must not hold NaN"),
+        (lambda: dynamic.interpolated_update(1.0, 0.5, 1.0, 1), r"update must have shape \(\.\.\., d\)"),
+    ],
+    ids=lambda part: part if isinstance(part, str) else "",
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
