@@ -54,12 +54,15 @@ class Remote:
         Of the public file (unpacked). None where it is not known for certain.
     check : callable, optional
         Called with the path of a download; raises `ValueError` if it is not the expected content.
+    md5 : str, optional
+        The same, where the publisher states this digest only. It tells a broken download, not a forged one.
     """
 
     path: str
     sources: tuple[tuple[str, ...], ...] = ()
     sha256: str | None = None
     check: Callable[[Path], None] | None = None
+    md5: str | None = None
 
 
 def cache_folder() -> Path:
@@ -143,6 +146,9 @@ def _download(remote: Remote, source: tuple[str, ...], progress: Progress | None
     digest = hashlib.sha256(content).hexdigest()
     if remote.sha256 is not None and digest != remote.sha256:
         raise _Mismatch(f"SHA-256 is {digest}, of the published file {remote.sha256}")
+    digest = hashlib.md5(content, usedforsecurity=False).hexdigest()
+    if remote.md5 is not None and digest != remote.md5:
+        raise _Mismatch(f"MD5 is {digest}, of the published file {remote.md5}")
     target = cache_folder() / remote.path
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name + ".")

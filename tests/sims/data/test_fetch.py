@@ -185,3 +185,12 @@ def test_cache_folder_follows_xdg_and_ignores_a_relative_one(tmp_path: Path, mon
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     assert cache_folder().is_absolute()
     assert cache_folder().name == "fairfl"
+
+
+def test_a_wrong_md5_is_a_mismatch(tmp_path: Path, empty_cache: Path):
+    sources = ((published(tmp_path),),)
+    good = hashlib.md5(CONTENT, usedforsecurity=False).hexdigest()
+    with pytest.raises(ChecksumMismatch, match=f"MD5 is {good}, of the published file 0000"):
+        locate([Remote("set/file.csv", sources, md5="0000")])
+    assert left_behind(empty_cache) == []
+    assert locate([Remote("set/file.csv", sources, md5=good)]).read_bytes() == CONTENT

@@ -1,0 +1,64 @@
+"""CIFAR-10 and CIFAR-100: the binary versions."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfl.sims.data.fetch import Progress, Remote, locate
+from fairfl.sims.federated.data import FederatedData
+from fairfl.sims.federated.images import images
+from fairfl.sims.federated.registry import register
+
+
+def _members(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
+    """The files of a tar archive whose base names are wanted."""
+    found: dict[str, bytes] = {}
+    try:
+        with tarfile.open(path) as archive:
+            for member in archive:
+                name = Path(member.name).name
+                file = archive.extractfile(member) if name in wanted and member.isfile() else None
+                if file is not None:
+                    found[name] = file.read()
+    except (tarfile.TarError, EOFError, OSError) as error:
+        raise ValueError(f"{path.name} must be a tar archive: {error}") from None
+    missing = [name for name in wanted if name not in found]
+    if missing:
+        raise ValueError(f"{path.name} must hold {', '.join(wanted)}; {missing[0]} is missing")
+    return found
+
+
+def _records(name: str, content: bytes, labels: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """CIFAR's binary records: label bytes, the last one the class, then 3 x 32 x 32 pixels, channel by channel."""
+    width = labels + 3 * 32 * 32
+    if len(content) == 0 or len(content) % width:
+        raise ValueError(f"{name} must hold records of {width} bytes, got {len(content)} bytes")
+    table = np.frombuffer(content, np.uint8).reshape(-1, width)
+    return table[:, labels:].reshape(-1, 3, 32, 32), table[:, labels - 1]
+
+
+@register("cifar-10", "CIFAR-10 (Krizhevsky, 2009)")
+def cifar_10(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
+    """CIFAR-10 from ``cifar-10-binary.tar.gz``."""
+    source = "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"
+    remote = Remote("cifar-10/cifar-10-binary.tar.gz", ((source,),), md5="c32a1d4ab5d03f1284b67883e8d87530")
+    path = locate([remote], folder, progress)
+    names = tuple(f"data_batch_{k}.bin" for k in range(1, 6))
+    files = _members(path, (*names, "test_batch.bin"))
+    parts = [_records(name, files[name], 1) for name in names]
+    train = np.concatenate([x for x, _ in parts]), np.concatenate([y for _, y in parts])
+    return images("cifar-10", train, _records("test_batch.bin", files["test_batch.bin"], 1), "Published parts.")
+
+
+@register("cifar-100", "CIFAR-100 (Krizhevsky, 2009), fine labels")
+def cifar_100(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
+    """CIFAR-100 from ``cifar-100-binary.tar.gz``."""
+    source = "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz"
+    remote = Remote("cifar-100/cifar-100-binary.tar.gz", ((source,),), md5="03b5dce01913d631647c71ecec9e9cb8")
+    files = _members(locate([remote], folder, progress), ("train.bin", "test.bin"))
+    train, test = (_records(name, files[name], 2) for name in ("train.bin", "test.bin"))
+    return images("cifar-100", train, test, "Published parts, fine labels.")
