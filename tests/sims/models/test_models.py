@@ -1,0 +1,78 @@
+"""Models against torch's own modules, and stacked over clients by torch.func."""
+
+import pytest
+import torch
+from torch import nn
+
+from fairfl.sims.models import MLP, CharLSTM, LeNet, ResNet18GN
+
+IMAGES = torch.linspace(-1, 1, 3 * 2 * 1 * 28 * 28).reshape(3, 2, 1, 28, 28)
+CASES = {
+    "mlp": (lambda: MLP(6, (5, 4), 3), torch.linspace(-1, 1, 3 * 2 * 6).reshape(3, 2, 6)),
+    "lenet": (lambda: LeNet(), IMAGES),
+    "resnet": (lambda: ResNet18GN(channels=1, width=4), IMAGES[..., :8, :8]),
+    "lstm": (lambda: CharLSTM(7, 3, 4), torch.arange(3 * 2 * 5).reshape(3, 2, 5) % 7),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_stacked_over_clients_is_each_client_alone(name: str) -> None:
+    make, x = CASES[name]
+    torch.manual_seed(0)
+    models = [make().double() for _ in range(3)]
+    x = x.double() if x.is_floating_point() else x
+    parameters, buffers = torch.func.stack_module_state(models)
+    assert not buffers
+
+    def loss(p: dict[str, torch.Tensor], batch: torch.Tensor) -> torch.Tensor:
+        return torch.func.functional_call(models[0], p, (batch,)).square().sum()
+
+    slopes = torch.func.vmap(torch.func.grad(loss))(parameters, x)
+    for k, model in enumerate(models):
+        model(x[k]).square().sum().backward()
+        for key, value in model.named_parameters():
+            assert value.grad is not None
+            torch.testing.assert_close(slopes[key][k], value.grad, rtol=1e-10, atol=1e-10)
+
+
+def test_char_lstm_is_torchs() -> None:
+    torch.manual_seed(1)
+    ours = CharLSTM(7, 3, 4, layers=2).double()
+    theirs = nn.LSTM(3, 4, 2, batch_first=True).double()
+    with torch.no_grad():
+        for k in range(2):
+            getattr(theirs, f"weight_ih_l{k}").copy_(ours.weight_input[k])
+            getattr(theirs, f"weight_hh_l{k}").copy_(ours.weight_hidden[k])
+            getattr(theirs, f"bias_ih_l{k}").copy_(ours.bias[k])
+            getattr(theirs, f"bias_hh_l{k}").zero_()
+    x = torch.arange(10).reshape(2, 5) % 7
+    torch.testing.assert_close(ours(x), ours.last(theirs(ours.embedding(x))[0][:, -1]), rtol=1e-12, atol=1e-12)
+
+
+def test_mlp_is_a_sequence_of_layers() -> None:
+    torch.manual_seed(2)
+    model, x = MLP(4, (3,), 2), torch.randn(5, 2, 2)
+    first, last = model.layers[0], model.layers[1]
+    torch.testing.assert_close(model(x), last(first(x.reshape(5, 4)).clamp(min=0)))
+
+
+@pytest.mark.parametrize(("model", "count"), [
+    # LeNet-5: 6(25+1) + 16(6 25+1) + 120(400+1) + 84(120+1) + 10(84+1)
+    (lambda: LeNet(), 156 + 2416 + 48120 + 10164 + 850),
+    # ResNet-18, 3 x 3 stem, as counted for CIFAR in many places: 11,173,962; GroupNorm has BatchNorm's two vectors
+    (lambda: ResNet18GN(), 11_173_962),
+], ids=["lenet", "resnet"])  # fmt: skip
+def test_numbers_of_parameters(model, count: int) -> None:
+    assert sum(p.numel() for p in model().parameters()) == count
+    assert model()(torch.zeros(2, 1 if count < 1e6 else 3, *([28] * 2 if count < 1e6 else [32] * 2))).shape == (2, 10)
+
+
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: LeNet(size=30), "size must be 28 or 32, got 30"),
+    (lambda: MLP(0, (1,), 2), "features must be a whole number of at least 1, got 0"),
+    (lambda: ResNet18GN(width=3), r"width must be a multiple of groups \(2\), got 3"),
+    (lambda: CharLSTM(5, layers=0), "layers must be a whole number of at least 1, got 0"),
+], ids=range(4))  # fmt: skip
+def test_wrong_sizes_are_named(make, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
