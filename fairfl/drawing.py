@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
-from multiprocessing import active_children, get_context
+from functools import partial
 from pathlib import Path
 
 import typer
@@ -16,8 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from fairfl.figures.registry import find
 from fairfl.figures.render import Outcome, render_all
-
-MOST_JOBS = 4
+from fairfl.processes import as_done, job_count
 
 
 def draw(names: Iterable[str] | None, out: Path, jobs: int, force: bool) -> list[Outcome]:
@@ -28,7 +23,7 @@ def draw(names: Iterable[str] | None, out: Path, jobs: int, force: bool) -> list
     ValueError : an unknown name.  KeyboardInterrupt : stopped; finished figures stay, nothing half-written does.
     """
     wanted = [entry.name for entry in find(names)]
-    count = min(jobs or min(os.cpu_count() or 1, MOST_JOBS), len(wanted))
+    count = job_count(jobs, len(wanted))
     console = Console(stderr=True)
     done: dict[str, Outcome] = {}
     last = TextColumn("{task.fields[last]}")
@@ -50,31 +45,6 @@ def _line(outcome: Outcome) -> str:
 
 def _outcomes(names: list[str], out: Path, jobs: int, force: bool) -> Iterator[Outcome]:
     """Outcomes as they come."""
-    if jobs <= 1:
-        for name in names:
-            yield from render_all([name], out, force=force)
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        with _deaf():
-            tasks = [pool.submit(render_all, [name], out, force=force) for name in names]
-        try:
-            for task in as_completed(tasks):
-                yield from task.result()
-        except BaseException:  # Ctrl-C above all: nobody waits for the figures that remain
-            pool.shutdown(wait=False, cancel_futures=True)
-            for child in active_children():
-                child.terminate()
-            raise
-
-
-@contextmanager
-def _deaf() -> Iterator[None]:
-    """Processes born here ignore Ctrl-C: a terminal sends it to all, and each would print a traceback.
-
-    The parent alone hears it, and ends them. The first submission starts them all; they inherit what it ignores.
-    """
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    one = partial(render_all, out_dir=out, force=force)
+    for done in as_done(one, [([name],) for name in names], jobs):
+        yield from done

@@ -1,0 +1,1 @@
+../../fairfl/processes.py
