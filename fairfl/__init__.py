@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fairfl.solvers.api import solve as solve
     from fairfl.solvers.frontier import Frontier as Frontier
     from fairfl.solvers.frontiers import frontier as frontier
+    from fairfl.solvers.minimax import solve_minimax as solve_minimax
     from fairfl.solvers.minimum import MinDisparity as MinDisparity
     from fairfl.solvers.minimum import min_disparity as min_disparity
     from fairfl.solvers.solution import Certificate as Certificate
@@ -45,6 +46,7 @@ _WHERE = {
     "frontier": "solvers.frontiers",
     "min_disparity": "solvers.minimum",
     "solve": "solvers.api",
+    "solve_minimax": "solvers.minimax",
 }
 
 __all__ = ["__version__", *_WHERE]  # pyright: ignore[reportUnsupportedDunderAll]
