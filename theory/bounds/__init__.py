@@ -1,0 +1,38 @@
+"""Bounds of the papers as functions of their constants, as printed and as repaired; a file a family.
+
+>>> from fairfl.theory.bounds import fedavg_convergence
+>>> told = fedavg_convergence(gap=1.0, rounds=100, eta=0.1, L=1.0, steps=[1, 1], local=0.0, between=0.0)
+>>> round(float(told.value), 12)  # 12 / (2 * 0.1) * 1 / 100
+0.6
+"""
+
+from fairfl.theory.bounds._rounds import Convergence
+from fairfl.theory.bounds.averaging import fedavg_convergence, fedavg_step_limit
+from fairfl.theory.bounds.generalization import generalization_bound, uniform_generalization_bound
+from fairfl.theory.bounds.lipschitz import qffl_lipschitz, qffl_sublevel_lipschitz
+from fairfl.theory.bounds.propfair import PropFairConstants, propfair_constants, propfair_convergence
+from fairfl.theory.bounds.steps import (
+    first_order_benefits,
+    gd_step_bounds,
+    ngd_benefit_cap,
+    ngd_step_bounds,
+    step_bounds,
+)
+
+__all__ = [
+    "Convergence",
+    "PropFairConstants",
+    "fedavg_convergence",
+    "fedavg_step_limit",
+    "first_order_benefits",
+    "gd_step_bounds",
+    "generalization_bound",
+    "ngd_benefit_cap",
+    "ngd_step_bounds",
+    "propfair_constants",
+    "propfair_convergence",
+    "qffl_lipschitz",
+    "qffl_sublevel_lipschitz",
+    "step_bounds",
+    "uniform_generalization_bound",
+]
