@@ -16,6 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fairfl import claims_command
 from fairfl._version import __version__
 
 FAILED, USAGE, STOPPED = 1, 2, 130
@@ -28,6 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(claims_command.app, name="claims")
 
 
 class Calibrate(StrEnum):
@@ -60,7 +62,7 @@ def one_line() -> Iterator[None]:
     """Errors as one line on stderr and an exit code, never a traceback."""
     try:
         yield
-    except BrokenPipeError:  # the reader has left, as `head` does
+    except (BrokenPipeError, typer.Exit):  # the reader has left, as `head` does; an exit code, which is a RuntimeError
         raise
     except (NotImplementedError, RecursionError):  # a RuntimeError that is a fault of ours
         raise

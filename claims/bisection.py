@@ -1,0 +1,53 @@
+"""The search behind :class:`IntervalLeaves`: bisect a box until a margin's sign is certain on every part."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from flint import ctx
+
+from fairfl.claims.call import Call
+from fairfl.claims.certificates.interval_leaves import LEAF, Box, IntervalLeaves, balls, halves
+from fairfl.claims.exact import ball, encode
+
+MOST_BOXES = 20_000
+
+
+def bisect(
+    margin: Call,
+    box: list[tuple[Fraction, Fraction]],
+    *,
+    precision: int = 64,
+    strict: bool = True,
+    most: int = MOST_BOXES,
+) -> IntervalLeaves:
+    """Bisect the widest side (relative to the box's) until the margin is certainly positive on each part.
+
+    Stops early where the margin is certainly negative on a part or in its middle, or after ``most`` boxes: the tree is then incomplete, and
+    the certificate is rejected when it is verified.
+    """
+    if not box or any(not low <= high for low, high in box):
+        raise ValueError(f"box must be pairs low <= high, got {box!r}")
+    sides: Box = tuple((Fraction(low), Fraction(high)) for low, high in box)
+    widths = [high - low or Fraction(1) for low, high in sides]
+    todo, letters = [sides], []
+    with ctx.workprec(precision):
+        while todo and len(letters) < most:
+            part = todo.pop()
+            value = margin(balls(part))
+            if value is None or (value > 0 if strict else value >= 0):
+                letters.append(LEAF)
+                continue
+            if value < 0 or _violated(margin, part):
+                break
+            axis = max(range(len(part)), key=lambda k: (part[k][1] - part[k][0]) / widths[k])
+            letters.append(str(axis))
+            todo.extend(reversed(halves(part, axis)))
+    ends = tuple((str(encode(low)), str(encode(high))) for low, high in sides)
+    return IntervalLeaves(margin, ends, "".join(letters), precision, strict)
+
+
+def _violated(margin: Call, part: Box) -> bool:
+    """Whether the margin is certainly negative in the middle: no bisection can help then."""
+    value = margin([ball((low + high) / 2) for low, high in part])
+    return value is not None and bool(value < 0)

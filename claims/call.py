@@ -1,0 +1,63 @@
+"""A function by its name and its fixed arguments: how a certificate in JSON says which statement it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Self
+
+from fairfl.claims.exact import decode, encode
+
+ROOT = "fairfl.claims."
+
+
+@dataclass(frozen=True)
+class Call:
+    """A module-level function of a module below ``fairfl.claims``, with some of its arguments given.
+
+    Attributes
+    ----------
+    function : "fairfl.claims.pffl.eq_7:case".
+    given : keyword arguments, JSON data (see :func:`fairfl.claims.exact.encode`).
+    """
+
+    function: str
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, function: Callable[..., Any], **given: Any) -> Self:
+        """The call of ``function``, checked to be found again by its name."""
+        call = cls(f"{function.__module__}:{function.__qualname__}", encode(given))
+        if call.resolve() is not function:
+            raise ValueError(f"function must be found under its own name, got {call.function}")
+        return call
+
+    def resolve(self) -> Callable[..., Any]:
+        """The function.
+
+        Raises
+        ------
+        ValueError : not a module-level function below fairfl.claims.
+        """
+        module, _, name = self.function.partition(":")
+        if not module.startswith(ROOT) or not name.isidentifier():
+            raise ValueError(f"function must be 'fairfl.claims.MODULE:NAME' at module level, got {self.function!r}")
+        found = getattr(import_module(module), name, None)
+        if not callable(found):
+            raise ValueError(f"function must exist, got {self.function!r}")
+        return found
+
+    def __call__(self, *args: Any) -> Any:
+        return self.resolve()(*args, **decode(dict(self.given)))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"function": self.function, "given": dict(self.given)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        return cls(data["function"], data["given"])
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{key}={value}" for key, value in self.given.items())
+        return f"{self.function.removeprefix(ROOT)}({given})"

@@ -1,0 +1,161 @@
+"""A statement at one instance: its premises there, and the relations that it says hold between numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+from flint import arb, fmpq
+from sympy import Basic
+
+from fairfl.claims.exact import ball
+
+Operator = Literal["<", "<=", "==", "!="]
+Number = Any  # int, Fraction, fmpq, arb, an exact sympy number; or float, which counts as inexact
+
+_TESTS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
+}
+_NEGATED: dict[str, Callable[[Any, Any], Any]] = {
+    "<": lambda a, b: a >= b,
+    "<=": lambda a, b: a > b,
+    "==": lambda a, b: a != b,
+    "!=": lambda a, b: a == b,
+}
+
+
+@dataclass(frozen=True)
+class Relation:
+    """``left`` operator ``right``, with numbers of one of three kinds.
+
+    Exact ones (int, Fraction, fmpq, sympy numbers) compare as they are; balls (arb) only where that is certain, so
+    that :meth:`holds` and :meth:`fails` may both be False; floats are inexact, and have a ``margin`` to be judged by.
+
+    Attributes
+    ----------
+    left, operator, right : read in this order; for "greater than" turn them round.
+    name : which part of the statement this is, where it has several.
+    scale : positive; the margin is in units of it.
+    """
+
+    left: Number
+    operator: Operator
+    right: Number
+    name: str = ""
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.operator not in _TESTS:
+            raise ValueError(f"operator must be one of <, <=, ==, !=, got {self.operator!r}")
+        if not self.scale > 0:
+            raise ValueError(f"scale must be positive, got {self.scale!r}")
+
+    @property
+    def exact(self) -> bool:
+        """Whether both sides are exact numbers or balls."""
+        return _is_exact(self.left) and _is_exact(self.right)
+
+    def holds(self) -> bool:
+        """Certainly true; for floats, true of the floats."""
+        return bool(_TESTS[self.operator](*self._sides()))
+
+    def fails(self) -> bool:
+        """Certainly false; for floats, false of the floats."""
+        return bool(_NEGATED[self.operator](*self._sides()))
+
+    @property
+    def margin(self) -> float:
+        """How far the relation is from failing, >= 0 where it holds: right - left, or -|right - left| for ==."""
+        difference = (_approximate(self.right) - _approximate(self.left)) / self.scale
+        if self.operator == "==":
+            return -abs(difference)
+        return abs(difference) if self.operator == "!=" else difference
+
+    def __str__(self) -> str:
+        start = f"{self.name}: " if self.name else ""
+        return f"{start}{show(self.left)} {self.operator} {show(self.right)}"
+
+    def _sides(self) -> tuple[Any, Any]:
+        left, right = _common(self.left), _common(self.right)
+        if isinstance(left, arb) or isinstance(right, arb):
+            return ball(self.left), ball(self.right)
+        return left, right
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a statement says at one instance.
+
+    Attributes
+    ----------
+    relations : all of them are claimed, wherever all premises hold.
+    premises : each hypothesis by name, whether the instance satisfies it (certainly, where it took balls).
+    """
+
+    relations: tuple[Relation, ...]
+    premises: Mapping[str, bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.relations:
+            raise ValueError("a case must have at least one relation, got none")
+
+    @property
+    def applies(self) -> bool:
+        """Whether every premise holds."""
+        return all(self.premises.values())
+
+    @property
+    def worst(self) -> Relation:
+        """The relation of the smallest margin; of a float that is NaN, that one."""
+        return min(self.relations, key=lambda r: r.margin if r.margin == r.margin else float("-inf"))
+
+    @property
+    def margin(self) -> float:
+        """The smallest margin of its relations."""
+        return self.worst.margin
+
+    @property
+    def broken(self) -> Relation | None:
+        """A relation that certainly fails, or None."""
+        return next((r for r in self.relations if r.fails()), None)
+
+    @property
+    def exact(self) -> bool:
+        """Whether all its numbers are exact or balls."""
+        return all(r.exact for r in self.relations)
+
+
+def show(value: Number) -> str:
+    """A number for people: exact ones as they are, with digits where these are long."""
+    if isinstance(value, (Fraction, fmpq)):
+        text = str(value)
+        return text if len(text) <= 24 else f"{float(Fraction(text)):.12g}"
+    if isinstance(value, arb):
+        return value.str(12)
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def _is_exact(value: Number) -> bool:
+    if isinstance(value, Basic):
+        return bool(value.is_number) and not value.has(*_floats())
+    return isinstance(value, (int, Fraction, fmpq, arb)) and not hasattr(value, "dtype")
+
+
+def _floats() -> tuple[type, ...]:
+    from sympy import Float
+
+    return (Float,)
+
+
+def _common(value: Number) -> Number:
+    """fmpq as Fraction, which compares with everything but balls."""
+    return Fraction(int(value.p), int(value.q)) if isinstance(value, fmpq) else value
+
+
+def _approximate(value: Number) -> float:
+    return float(value.mid()) if isinstance(value, arb) else float(_common(value))

@@ -1,0 +1,30 @@
+"""Typed certificates: each verifies itself by code that shares nothing with how it was found, and survives JSON."""
+
+from __future__ import annotations
+
+from fairfl.claims.certificates.base import LEVELS, Certificate, Finding, Level, Rejected, from_json, weakest
+from fairfl.claims.certificates.definite_form import DefiniteForm
+from fairfl.claims.certificates.interval_leaves import IntervalLeaves
+from fairfl.claims.certificates.property_run import NumericGrid, PropertyRun, Search
+from fairfl.claims.certificates.rational_primal_dual import RationalPrimalDual
+from fairfl.claims.certificates.replay import Counterexample, Witness
+from fairfl.claims.certificates.symbolic_zero import SymbolicZero
+
+__all__ = [
+    "LEVELS",
+    "Certificate",
+    "Counterexample",
+    "DefiniteForm",
+    "Finding",
+    "IntervalLeaves",
+    "Level",
+    "NumericGrid",
+    "PropertyRun",
+    "RationalPrimalDual",
+    "Rejected",
+    "Search",
+    "SymbolicZero",
+    "Witness",
+    "from_json",
+    "weakest",
+]

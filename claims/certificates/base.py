@@ -1,0 +1,118 @@
+"""What every certificate is: data, a level, and a ``verify()`` that shares no code with how it was found."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, ClassVar, Literal, Self, get_args
+
+from fairfl.claims.call import Call
+
+Level = Literal["symbolic", "certified", "property", "numeric"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""Strongest first."""
+Finding = Literal["holds", "refuted", "open"]
+TYPES: dict[str, type[Certificate]] = {}
+"""Every concrete certificate by the name of its class, as JSON calls it."""
+
+
+class Rejected(Exception):
+    """The certificate does not show what it says."""
+
+
+class Certificate(ABC):
+    """A frozen dataclass of JSON data and :class:`Call` s.
+
+    Attributes
+    ----------
+    finding : what such a certificate shows of its statement.
+    level : how strong it is, by its type alone.
+    """
+
+    finding: ClassVar[Finding] = "holds"
+
+    def __init_subclass__(cls) -> None:
+        if not cls.__name__.startswith("_"):
+            TYPES[cls.__name__] = cls
+
+    @property
+    @abstractmethod
+    def level(self) -> Level: ...
+
+    @abstractmethod
+    def verify(self) -> None:
+        """Check it anew, from its data and the statement alone.
+
+        Raises
+        ------
+        Rejected : it does not show what it says; the message says where.
+        """
+
+    def premises(self) -> frozenset[str]:
+        """The names of the premises that its instances were held to; none where it has no instances."""
+        return frozenset()
+
+    @abstractmethod
+    def summary(self) -> str:
+        """One line for people."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The certificate as JSON data, its type under "type"."""
+        return {"type": type(self).__name__, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}  # type: ignore[arg-type]
+
+    @classmethod
+    def _load(cls, data: Mapping[str, Any]) -> Self:
+        known = {f.name: f.type for f in fields(cls)}  # type: ignore[arg-type]
+        return cls(**{name: _parsed(data[name], known[name]) for name in known})
+
+
+def from_json(data: Mapping[str, Any]) -> Certificate:
+    """The certificate that :meth:`Certificate.to_json` wrote.
+
+    Raises
+    ------
+    ValueError : an unknown type, or a field that is missing.
+    """
+    kind = data.get("type")
+    if kind not in TYPES:
+        raise ValueError(f"type of a certificate must be one of {', '.join(sorted(TYPES))}, got {kind!r}")
+    try:
+        return TYPES[kind]._load(data)
+    except KeyError as error:
+        raise ValueError(f"a {kind} must have {error.args[0]}, got {', '.join(data)}") from None
+
+
+def weakest(levels: list[Level]) -> Level:
+    """The weakest of some levels, of which there is at least one."""
+    return max(levels, key=LEVELS.index)
+
+
+def require(condition: bool, message: str) -> None:
+    """Reject the certificate unless ``condition``."""
+    if not condition:
+        raise Rejected(message)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Call):
+        return value.to_json()
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _parsed(value: Any, annotation: Any) -> Any:
+    """``Call`` and ``tuple`` fields come back as such, all else as it is; annotations are strings here."""
+    text = str(annotation)
+    if value is None:
+        return None
+    if text.startswith("Call"):
+        return Call.from_json(value)
+    if text.startswith("tuple"):
+        return _tuples(value) if "tuple" in text[5:] else tuple(value)
+    return value
+
+
+def _tuples(value: Any) -> tuple[Any, ...]:
+    return tuple(tuple(item) if isinstance(item, list) else item for item in value)

@@ -1,0 +1,135 @@
+"""Instances drawn and attacked: what was tried, and the worst that was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from fairfl.claims.call import Call
+from fairfl.claims.certificates.base import Certificate, Finding, Level, require
+from fairfl.claims.exact import decode
+
+MOST_DISCARDED = 0.5
+"""A strategy that misses its premises more often than this does not draw what it says."""
+SAME = 1e-9
+"""A margin must be met again to this, relative to one and itself: it may be computed by another machine's libraries."""
+
+
+@dataclass(frozen=True)
+class _Tried(Certificate):
+    """Instances at which a statement was evaluated.
+
+    Attributes
+    ----------
+    statement : instance -> :class:`Case`.
+    tolerance : margins above minus this are taken for rounding.
+    worst : the instances of the smallest margins, {"instance", "margin"} each, the worst first.
+    """
+
+    statement: Call
+    tolerance: float
+    worst: tuple[dict[str, Any], ...]
+
+    def verify(self) -> None:
+        require(len(self.worst) > 0, "no instance was kept")
+        for margin, case in self._again():
+            require(case.applies, f"a kept instance breaks the premises {dict(case.premises)}")
+            require(
+                abs(case.margin - margin) <= SAME * max(1.0, abs(margin)),
+                f"the margin {margin:.6g} is {case.margin:.6g} when computed again",
+            )
+            require(case.margin >= -self.tolerance, f"violated by {-case.margin:.6g}: {case.worst}")
+
+    def premises(self) -> frozenset[str]:
+        return frozenset(name for _, case in self._again() for name in case.premises)
+
+    def _again(self) -> Iterator[tuple[float, Any]]:
+        for kept in self.worst:
+            yield kept["margin"], self.statement(decode(kept["instance"]))
+
+
+@dataclass(frozen=True)
+class PropertyRun(_Tried):
+    """The statement held at every instance that was drawn, and an optimiser that lowers the margin broke it nowhere.
+
+    Attributes
+    ----------
+    examples : instances drawn (by hypothesis) that satisfied the premises.
+    discarded : instances drawn that did not.
+    seed : of the draws and the attack.
+    restarts, evaluations : starts of the optimiser, and how often it evaluated the margin.
+    """
+
+    examples: int
+    discarded: int
+    seed: int
+    restarts: int
+    evaluations: int
+
+    @property
+    def level(self) -> Level:
+        return "property"
+
+    def verify(self) -> None:
+        super().verify()
+        require(self.examples > 0, "no instance satisfied the premises")
+        share = self.discarded / (self.examples + self.discarded)
+        require(share <= MOST_DISCARDED, f"{share:.0%} of the instances were discarded, more than {MOST_DISCARDED:.0%}")
+
+    def summary(self) -> str:
+        share = self.discarded / max(1, self.examples + self.discarded)
+        attack = f", {self.restarts} attacks ({self.evaluations} evaluations)" if self.restarts else ""
+        margin = self.worst[0]["margin"] if self.worst else float("nan")
+        return f"{self.examples} examples, {share:.1%} discarded{attack}; smallest margin {margin:.3g}"
+
+
+@dataclass(frozen=True)
+class NumericGrid(_Tried):
+    """The statement held on a fixed list of instances.
+
+    Attributes
+    ----------
+    instances : how many.
+    grid : which, in words.
+    """
+
+    instances: int
+    grid: str
+
+    @property
+    def level(self) -> Level:
+        return "numeric"
+
+    def summary(self) -> str:
+        margin = self.worst[0]["margin"] if self.worst else float("nan")
+        return f"{self.instances} instances ({self.grid}); smallest margin {margin:.3g}"
+
+
+@dataclass(frozen=True)
+class Search(_Tried):
+    """Neither shown nor refuted: a counterexample was searched for, and none found.
+
+    Attributes
+    ----------
+    optimiser, instances, seconds : what was tried, and for how long.
+    missing : what a proof would need.
+    """
+
+    optimiser: str
+    instances: int
+    seconds: float
+    missing: str
+    finding: ClassVar[Finding] = "open"
+
+    @property
+    def level(self) -> Level:
+        return "numeric"
+
+    def verify(self) -> None:
+        super().verify()
+        require(bool(self.missing.strip()), "what is missing is not said")
+        require(self.instances > 0, "nothing was tried")
+
+    def summary(self) -> str:
+        return f"open: {self.instances} instances by {self.optimiser} in {self.seconds:.0f} s; missing: {self.missing}"

@@ -1,0 +1,76 @@
+"""One instance, replayed: a counterexample breaks a statement, a witness satisfies it."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case
+from fairfl.claims.certificates.base import Certificate, Finding, Level, require
+from fairfl.claims.exact import decode, encode
+
+
+@dataclass(frozen=True)
+class _Replay(Certificate):
+    """A statement, and an instance of it.
+
+    Attributes
+    ----------
+    statement : instance -> :class:`Case`.
+    instance : JSON data; "p/q" is a Fraction.
+    shows : a line for people: what happens there.
+    """
+
+    statement: Call
+    instance: dict[str, Any]
+    shows: str
+
+    @classmethod
+    def at(cls, statement: Call, shows: str, **instance: Any) -> Self:
+        """The certificate for this instance, encoded."""
+        return cls(statement, encode(instance), shows)
+
+    def case(self) -> Case:
+        """The statement at the instance."""
+        return self.statement(decode(self.instance))
+
+    @property
+    def level(self) -> Level:
+        """Certified where every number is exact or a ball, numeric where one is a float."""
+        return "certified" if self.case().exact else "numeric"
+
+    def verify(self) -> None:
+        case = self.case()
+        missed = [name for name, true in case.premises.items() if not true]
+        require(not missed, f"the instance breaks the premises {', '.join(missed)}")
+        self._judge(case)
+
+    def premises(self) -> frozenset[str]:
+        return frozenset(self.case().premises)
+
+    @abstractmethod
+    def _judge(self, case: Case) -> None: ...
+
+    def summary(self) -> str:
+        return f"{type(self).__name__.lower()}: {self.shows}"
+
+
+@dataclass(frozen=True)
+class Counterexample(_Replay):
+    """An instance at which every premise holds, and a relation of the statement certainly fails."""
+
+    finding: ClassVar[Finding] = "refuted"
+
+    def _judge(self, case: Case) -> None:
+        require(case.broken is not None, f"no relation certainly fails: {'; '.join(map(str, case.relations))}")
+
+
+@dataclass(frozen=True)
+class Witness(_Replay):
+    """An instance at which every premise and every relation holds: what an existence claim asks for."""
+
+    def _judge(self, case: Case) -> None:
+        unsure = [str(r) for r in case.relations if not r.holds()]
+        require(not unsure, f"not certain: {'; '.join(unsure)}")

@@ -1,0 +1,72 @@
+"""An identity, by algebra: its residual simplifies to zero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from fairfl.claims.call import Call
+from fairfl.claims.certificates.base import Certificate, Level, Rejected, require
+from fairfl.claims.exact import decode
+
+METHODS: dict[str, Callable[[sympy.Expr], sympy.Expr]] = {
+    "simplify": sympy.simplify,
+    "expand": sympy.expand,
+    "together": lambda e: sympy.expand(sympy.fraction(sympy.together(e))[0]),
+    "cancel": sympy.cancel,
+    "doit": lambda e: sympy.simplify(e.doit()),
+}
+DIGITS = 40
+ZERO = sympy.Rational(1, 10**30)
+
+
+@dataclass(frozen=True)
+class SymbolicZero(Certificate):
+    """Each residual is identically zero on the domain that its symbols' assumptions say.
+
+    Attributes
+    ----------
+    residuals : () -> {name: sympy expression}, the two sides' differences, not simplified.
+    method : how they are reduced to zero: simplify, expand, together, cancel or doit.
+    points : spots at which the *unsimplified* residuals are evaluated too, {symbol: "p/q"}: a second, independent
+        look that no simplification rule enters. At least one; every symbol has a value.
+    """
+
+    residuals: Call
+    method: str
+    points: tuple[dict[str, Any], ...]
+
+    @property
+    def level(self) -> Level:
+        return "symbolic"
+
+    def verify(self) -> None:
+        require(self.method in METHODS, f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        require(len(self.points) > 0, "no point to check at")
+        residuals = self.residuals()
+        require(len(residuals) > 0, "no residual")
+        for name, residual in residuals.items():
+            for point in self.points:
+                value = at_point(residual, decode(point))
+                require(abs(value) < ZERO, f"{name} is {sympy.N(value, 12)} at {point}")
+            rest = METHODS[self.method](residual)
+            require(rest == 0, f"{name} does not reduce to zero: {str(rest):.200}")
+
+    def summary(self) -> str:
+        return f"residuals of {self.residuals} vanish identically ({self.method}; {len(self.points)} spot checks)"
+
+
+def at_point(expression: sympy.Expr, point: dict[str, Any]) -> sympy.Expr:
+    """``expression`` with rational numbers for its symbols: exact where it is rational, else to 40 digits."""
+    values = {s: _number(point, s) for s in expression.free_symbols}
+    result = expression.subs(values, simultaneous=True).doit()
+    return result if result.is_Rational else sympy.N(result, DIGITS)
+
+
+def _number(point: dict[str, Any], symbol: sympy.Basic) -> sympy.Expr:
+    if str(symbol) not in point:
+        raise Rejected(f"the point {point} has no value for {symbol}")
+    return sympy.Rational(str(point[str(symbol)]))

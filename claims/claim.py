@@ -1,0 +1,150 @@
+"""A statement of a paper as data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from fairfl.claims.evidence import Evidence
+
+Kind = Literal[
+    "identity", "bound", "tight bound", "existence", "equivalence", "limit", "uniqueness", "implication", "figure"
+]
+KINDS: tuple[str, ...] = get_args(Kind)
+Verdict = Literal["holds", "holds-repaired", "refuted", "open"]
+VERDICTS: tuple[str, ...] = get_args(Verdict)
+REPAIRED = "/repaired"
+_ID = re.compile(r"[a-z]+(/[A-Za-z0-9.-]+)+\Z")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How hard a check tries.
+
+    Attributes
+    ----------
+    name : "quick" or "deep".
+    examples : instances to draw for a property.
+    restarts : starts of an adversarial search.
+    """
+
+    name: str
+    examples: int
+    restarts: int
+
+    def pick(self, quick: int, deep: int) -> int:
+        """A count of the check's own: ``quick`` or ``deep``."""
+        return deep if self.name == "deep" else quick
+
+
+QUICK = Effort("quick", examples=60, restarts=2)
+DEEP = Effort("deep", examples=10_000, restarts=40)
+
+Check = Callable[[Effort], Evidence]
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper: ``claims/KEY/__init__.py`` holds one as ``PAPER``.
+
+    Attributes
+    ----------
+    key : the folder, and the first part of its claims' ids.
+    title, authors : as printed.
+    """
+
+    key: str
+    title: str
+    authors: str
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A statement next to the claim's that is wrong, and that the same check must not pass.
+
+    Attributes
+    ----------
+    name : two or three words.
+    change : what was changed: a constant nudged, a direction turned, a hypothesis dropped.
+    check : the claim's check, of the changed statement. It is killed when its finding is another than the claim's, or
+        a certificate of it is rejected; an exception is a fault, and kills nothing.
+    """
+
+    name: str
+    change: str
+    check: Check
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One statement, how it is checked, and what is known of it.
+
+    Attributes
+    ----------
+    id : "paper/name", or "paper/name/repaired" for the repaired form of a false statement.
+    number : where the paper has it: "Lemma 7", "Eq. (3)", "Section 3.2.1".
+    line : of the paper's text file, where the statement begins.
+    title : the statement in a line of plain text.
+    printed : as the paper prints it; mathematics in LaTeX between dollars.
+    statement : what is checked, in the notation of this project; likewise.
+    kind : identity, bound, ...
+    hypotheses : (name, text) pairs; the names are those of the premises of its cases.
+    scope : for what the evidence speaks: "as stated", "n = 2", "box [0, 1]^2".
+    expected : the verdict. It is computed, and compared to this.
+    check : effort -> evidence.
+    mutants : at least one.
+    rests_on : ids of claims that the check takes for granted.
+    reading : which reading of an ambiguous statement was chosen, and what the others give.
+    erratum : what the authors should change; empty where nothing is wrong.
+    gap : a false or missing step of the printed proof, under a statement that survives: "the statement survives: ...".
+    notes : anything else that a referee would want to know.
+    """
+
+    id: str
+    number: str
+    line: int
+    title: str
+    printed: str
+    statement: str
+    kind: Kind
+    hypotheses: tuple[tuple[str, str], ...]
+    scope: str
+    expected: Verdict
+    check: Check
+    mutants: tuple[Mutant, ...]
+    rests_on: tuple[str, ...] = ()
+    reading: str = ""
+    erratum: str = ""
+    gap: str = ""
+    notes: str = ""
+
+    def __post_init__(self) -> None:
+        if not _ID.match(self.id):
+            raise ValueError(f"id must be paper/name with letters, digits, dots and hyphens, got {self.id!r}")
+        if self.kind not in KINDS:
+            raise ValueError(f"kind of {self.id} must be one of {', '.join(KINDS)}, got {self.kind!r}")
+        if self.expected not in VERDICTS:
+            raise ValueError(f"expected of {self.id} must be one of {', '.join(VERDICTS)}, got {self.expected!r}")
+        for name in ("number", "title", "printed", "statement", "scope"):
+            if not getattr(self, name).strip():
+                raise ValueError(f"{name} of {self.id} must be given, got an empty text")
+        if not self.mutants:
+            raise ValueError(f"mutants of {self.id} must be at least one: a check that cannot fail checks nothing")
+        if len({m.name for m in self.mutants}) < len(self.mutants):
+            raise ValueError(f"mutants of {self.id} must have different names")
+        if self.expected in ("refuted", "holds-repaired") and not self.erratum:
+            raise ValueError(f"erratum of {self.id} must say what is wrong, since it is expected to be {self.expected}")
+        if self.id in self.rests_on:
+            raise ValueError(f"rests_on of {self.id} must not name itself")
+
+    @property
+    def paper(self) -> str:
+        """The key of its paper."""
+        return self.id.partition("/")[0]
+
+    @property
+    def repaired_id(self) -> str:
+        """The id that its repaired form has, where there is one."""
+        return self.id + REPAIRED

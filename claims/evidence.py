@@ -1,0 +1,74 @@
+"""What a check hands back: certificates, and what they show together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from fairfl.claims.certificates.base import Certificate, Finding, Level, from_json, weakest
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Certificates of one statement.
+
+    Attributes
+    ----------
+    parts : each needed; where one is a counterexample the statement is refuted, by that one alone.
+    extra : a second look that the verdict does not need; verified too, but it lowers no level.
+    negation : the parts together show that the statement is false: that no such thing exists, say.
+    """
+
+    parts: tuple[Certificate, ...]
+    extra: tuple[Certificate, ...] = ()
+    negation: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise ValueError("evidence must have at least one certificate, got none")
+        if self.negation and {part.finding for part in self.parts} != {"holds"}:
+            raise ValueError("negation must be shown by certificates that hold, not by counterexamples or searches")
+
+    @classmethod
+    def of(cls, *parts: Certificate, extra: tuple[Certificate, ...] = ()) -> Self:
+        """Evidence of these certificates."""
+        return cls(parts, extra)
+
+    @classmethod
+    def against(cls, *parts: Certificate, extra: tuple[Certificate, ...] = ()) -> Self:
+        """Evidence that these certificates prove the statement's negation."""
+        return cls(parts, extra, negation=True)
+
+    @property
+    def finding(self) -> Finding:
+        """Refuted by one counterexample or a proof of the negation, else open where one part is, else holds."""
+        if self.negation:
+            return "refuted"
+        found = {part.finding for part in self.parts}
+        return "refuted" if "refuted" in found else "open" if "open" in found else "holds"
+
+    @property
+    def level(self) -> Level:
+        """The weakest of the parts that carry the finding: all of them, or of the counterexamples the strongest."""
+        if self.finding == "refuted" and not self.negation:
+            against = [part.level for part in self.parts if part.finding == "refuted"]
+            return "certified" if "certified" in against else weakest(against)
+        return weakest([part.level for part in self.parts])
+
+    def verify(self) -> None:
+        """Verify every certificate.
+
+        Raises
+        ------
+        Rejected : one of them does not show what it says.
+        """
+        for certificate in (*self.parts, *self.extra):
+            certificate.verify()
+
+    def to_json(self) -> dict[str, Any]:
+        parts, extra = ([c.to_json() for c in group] for group in (self.parts, self.extra))
+        return {"parts": parts, "extra": extra, "negation": self.negation}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        return cls(tuple(map(from_json, data["parts"])), tuple(map(from_json, data["extra"])), data["negation"])

@@ -1,0 +1,60 @@
+"""Numbers that survive JSON: fractions as "p/q", floats as they are, and balls built from either without a rounding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, fmpq
+
+_FRACTION = re.compile(r"-?\d+/[1-9]\d*\Z")
+
+
+def encode(value: Any) -> Any:
+    """``value`` as JSON data: Fraction -> "p/q", numpy scalars and arrays -> numbers and lists, tuples -> lists.
+
+    Raises
+    ------
+    ValueError : a value that is none of these (numbers, strings, None, lists and dicts with string keys of them).
+    """
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise ValueError(f"keys of an instance must be strings, got {list(value)!r}")
+        return {key: encode(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [encode(item) for item in value]
+    if hasattr(value, "tolist"):  # numpy
+        return encode(value.tolist())
+    raise ValueError(
+        f"an instance must be numbers, strings, lists and dicts, got {type(value).__name__}: {value!r:.60}"
+    )
+
+
+def decode(value: Any) -> Any:
+    """The inverse of :func:`encode`; tuples and arrays come back as lists."""
+    if isinstance(value, str) and _FRACTION.match(value):
+        return Fraction(value)
+    if isinstance(value, dict):
+        return {key: decode(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [decode(item) for item in value]
+    return value
+
+
+def rational(value: int | float | str | Fraction) -> fmpq:
+    """``value`` exactly: a float is the double that it is, a string the decimal or fraction that it spells."""
+    exact = Fraction(value)
+    return fmpq(exact.numerator, exact.denominator)
+
+
+def ball(value: int | float | str | Fraction | fmpq | arb) -> arb:
+    """The ball around exactly this number, at the working precision."""
+    if isinstance(value, arb):
+        return value
+    return arb(value if isinstance(value, fmpq) else rational(value))

@@ -1,0 +1,117 @@
+"""A claim checked: its evidence verified, its mutants tried, and all of it as JSON."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+from fairfl.claims.certificates.base import Level, Rejected
+from fairfl.claims.claim import Check, Claim, Effort, Mutant
+from fairfl.claims.evidence import Evidence
+
+
+@dataclass(frozen=True)
+class MutantOutcome:
+    """What became of a mutant: killed, and by what; or alive."""
+
+    name: str
+    change: str
+    killed: bool
+    reason: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one claim's own check, before what it rests on is counted.
+
+    Attributes
+    ----------
+    id, key : the claim, and the digest of the sources that it was checked with.
+    effort : "quick" or "deep".
+    finding, level : what its evidence shows and how strongly; None where that was rejected, or the check failed.
+    evidence : the certificates, see :meth:`Evidence.to_json`; None where there are none.
+    summaries : a line for each certificate.
+    mutants : one outcome each.
+    fault : why there is no finding: the certificate's rejection, or the traceback of an exception.
+    seconds : it took.
+    """
+
+    id: str
+    key: str
+    effort: str
+    finding: str | None
+    level: Level | None
+    evidence: dict[str, Any] | None
+    summaries: tuple[str, ...]
+    mutants: tuple[MutantOutcome, ...]
+    fault: str
+    seconds: float
+
+    @property
+    def survivors(self) -> tuple[MutantOutcome, ...]:
+        """The mutants that were not refuted."""
+        return tuple(m for m in self.mutants if not m.killed)
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        known = {**data, "summaries": tuple(data["summaries"])}
+        known["mutants"] = tuple(MutantOutcome(**m) for m in data["mutants"])
+        return cls(**known)
+
+
+def examine(claim: Claim, effort: Effort, key: str) -> Outcome:
+    """Check a claim and its mutants. Nothing raises but Ctrl-C: what fails is in the outcome."""
+    begin = time.perf_counter()
+    evidence, fault = _verified(claim.check, effort)
+    if evidence and not fault:
+        fault = _unnamed(claim, evidence)
+    finding = evidence.finding if evidence and not fault else None
+    mutants = tuple(_try(mutant, effort, finding) for mutant in claim.mutants)
+    return Outcome(
+        claim.id,
+        key,
+        effort.name,
+        finding,
+        evidence.level if evidence and not fault else None,
+        evidence.to_json() if evidence else None,
+        tuple(c.summary() for c in (*evidence.parts, *evidence.extra)) if evidence and not fault else (),
+        mutants,
+        fault,
+        time.perf_counter() - begin,
+    )
+
+
+def _verified(check: Check, effort: Effort) -> tuple[Evidence | None, str]:
+    """The evidence as it comes back from JSON, and why it does not count."""
+    evidence = None
+    try:
+        evidence = check(effort)
+        evidence = Evidence.from_json(evidence.to_json())
+        evidence.verify()
+    except Rejected as error:
+        return evidence, f"rejected: {error}"
+    except Exception:  # whatever a check runs into must not stop the others
+        return None, traceback.format_exc()
+    return evidence, ""
+
+
+def _unnamed(claim: Claim, evidence: Evidence) -> str:
+    """A fault where an instance was held to a premise that the claim does not name among its hypotheses."""
+    used = frozenset[str]().union(*(c.premises() for c in (*evidence.parts, *evidence.extra)))
+    unknown = sorted(used - {name for name, _ in claim.hypotheses})
+    return f"premises not among the hypotheses of {claim.id}: {', '.join(unknown)}" if unknown else ""
+
+
+def _try(mutant: Mutant, effort: Effort, finding: str | None) -> MutantOutcome:
+    evidence, fault = _verified(mutant.check, effort)
+    if fault.startswith("rejected: "):
+        return MutantOutcome(mutant.name, mutant.change, True, fault)
+    if evidence is None:
+        return MutantOutcome(mutant.name, mutant.change, False, fault)
+    killed = finding is not None and evidence.finding != finding
+    return MutantOutcome(mutant.name, mutant.change, killed, f"finding: {evidence.finding}")

@@ -1,0 +1,11 @@
+"""Claims of: Relative Fair Federated Learning."""
+
+from __future__ import annotations
+
+from fairfl.claims.claim import Paper
+
+PAPER = Paper(
+    key="pffl",
+    title="Relative Fair Federated Learning",
+    authors="A.-A. Iacob",
+)

@@ -1,0 +1,100 @@
+"""Equation (3): the Gini index by rank is half the relative mean absolute difference."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import sympy
+from hypothesis import strategies as st
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import SymbolicZero
+from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.instances import explore
+
+
+def residuals(offset: int = -1, power: int = 2) -> dict[str, sympy.Expr]:
+    """What is left of (3) against its definition, coefficient by coefficient of the descending values phi_i.
+
+    n^2 mu I = sum_i (n - (2i-1)) phi_i, while sum_{i<j} (phi_i - phi_j) has phi_i n-i times with +, i-1 times with -.
+    """
+    n, i = sympy.symbols("n i", positive=True, integer=True)
+    total = sympy.summation(2 * i + offset, (i, 1, n))
+    return {
+        "coefficient of phi_i": (n ** (power - 1) - (2 * i + offset)) - ((n - i) - (i - 1)),
+        "sum of the coefficients of (4), which is n^2": total - n**power,
+    }
+
+
+def case(instance: dict[str, Any], offset: int = -1) -> Case:
+    """(3) in fractions against pairs, and its range, for one vector of utilities."""
+    u = [Fraction(v) for v in instance["u"]]
+    n, total = len(u), sum(u)
+    index = printed(u, offset)
+    pairs = sum((abs(a - b) for a in u for b in u), Fraction(0)) / (2 * n * total)
+    return Case(
+        (
+            Relation(index, "==", pairs, "half the relative mean absolute difference"),
+            Relation(0, "<=", index, "at least 0"),
+            Relation(index, "<=", 1 - Fraction(1, n), "at most 1 - 1/n"),
+        ),
+        {"utilities": min(u) >= 0 and total > 0},
+    )
+
+
+def printed(u: list[Fraction], offset: int = -1) -> Fraction:
+    """(3), as printed."""
+    n = len(u)
+    ranked = sorted(u, reverse=True)
+    weighted = sum((2 * i + offset) * v for i, v in enumerate(ranked, start=1))
+    return 1 - Fraction(1, n**2) * (weighted / (sum(u, Fraction(0)) / n))
+
+
+def utilities(n_max: int = 6) -> st.SearchStrategy[dict[str, Any]]:
+    """Non-negative vectors, one value positive, ties and zeros among them."""
+    one = st.integers(0, 12).map(lambda k: Fraction(k, 4))
+    return st.lists(one, min_size=1, max_size=n_max).filter(any).map(lambda u: {"u": u})
+
+
+def _check(effort: Effort, offset: int = -1, power: int = 2) -> Evidence:
+    return Evidence.of(
+        SymbolicZero(
+            Call.of(residuals, offset=offset, power=power), "simplify", ({"n": "5", "i": "2"}, {"n": "7", "i": "7"})
+        ),
+        extra=(explore(Call.of(case, offset=offset), utilities(), effort, tolerance=0.0),),
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="pffl/eq-3",
+        number="Eqs. (3), (4)",
+        line=59,
+        title="The Gini index is one less the rank-weighted sum over the mean, and 0 when all values are equal",
+        printed=(
+            r"$I(\mathbf{u}) = 1 - \frac{1}{n^2} \left( \frac{\sum_1^n (2i - 1) \phi(\mathbf{u})_i}{\mu(\mathbf{u})} "
+            r"\right)$, $\phi$ descending; all elements equal: $I(\mathbf{u}) = 1 - \mu/\mu = 0$."
+        ),
+        statement=(
+            r"For $u \ge 0$, $u \ne 0$: $1 - \frac{1}{n^2 \mu}\sum_{i=1}^n (2i-1) u_{[i]} = \frac{\sum_{i,j} |u_i - u_j|}"
+            r"{2 n^2 \mu}$, where $u_{[1]} \ge \dots \ge u_{[n]}$; hence $0 \le I \le 1 - 1/n$ and $I = 0$ iff all are equal."
+        ),
+        kind="identity",
+        hypotheses=(("utilities", "u_i >= 0, and not all are 0 (the paper says any vector; mu = 0 divides by zero)"),),
+        scope="every n",
+        expected="holds",
+        check=_check,
+        mutants=(
+            Mutant("2i for 2i-1", "the first n even numbers for the odd ones", partial(_check, offset=0)),
+            Mutant("n for n^2", "the sum of the odd numbers is called n", partial(_check, power=1)),
+        ),
+        reading=(
+            "The paper admits any vector in R^n. For a negative mean the index is negative where values differ, and for "
+            "a mean of 0 undefined; the verdict is for non-negative utilities."
+        ),
+    ),
+)

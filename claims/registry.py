@@ -1,0 +1,116 @@
+"""The claims by id. A module in a paper's folder that has ``CLAIMS`` is found: nothing else needs an edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import fairfl.claims
+from fairfl.claims.claim import REPAIRED, Claim, Paper
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A claim, and the module that defines it."""
+
+    claim: Claim
+    module: str
+    source: Path
+
+
+@lru_cache(maxsize=1)
+def papers() -> dict[str, Paper]:
+    """The papers by key: the packages below claims/ with a ``PAPER``."""
+    found = {}
+    for module in iter_modules(fairfl.claims.__path__):
+        if module.ispkg:
+            paper = getattr(import_module(f"fairfl.claims.{module.name}"), "PAPER", None)
+            if paper is not None:
+                if paper.key != module.name:
+                    raise ValueError(f"key of a paper must be its folder's name, got {paper.key!r} in {module.name}")
+                found[paper.key] = paper
+    return dict(sorted(found.items()))
+
+
+@lru_cache(maxsize=1)
+def registered() -> dict[str, Entry]:
+    """Every claim by id, sorted; a repaired form right after its claim.
+
+    Raises
+    ------
+    ValueError : an id taken twice or in the wrong folder, a ``rests_on`` that leads nowhere or in a circle, a verdict
+        that asks for a repaired form that is not there.
+    """
+    found: dict[str, Entry] = {}
+    for paper in papers():
+        package = import_module(f"fairfl.claims.{paper}")
+        for module in sorted(iter_modules(package.__path__), key=lambda m: m.name):
+            name = f"fairfl.claims.{paper}.{module.name}"
+            loaded = import_module(name)
+            for claim in getattr(loaded, "CLAIMS", ()):
+                if claim.id in found:
+                    raise ValueError(f"id must be new, got {claim.id} in {name}, taken by {found[claim.id].module}")
+                if claim.paper != paper:
+                    raise ValueError(f"id of a claim in {name} must begin with {paper}/, got {claim.id}")
+                found[claim.id] = Entry(claim, name, Path(str(loaded.__file__)))
+    order([entry.claim for entry in found.values()])
+    return dict(sorted(found.items()))
+
+
+def order(claims: Sequence[Claim]) -> list[str]:
+    """The ids, each after those that it rests on; what "holds-repaired" needs is checked too.
+
+    Raises
+    ------
+    ValueError : an id that is not there, or a circle.
+    """
+    known = {claim.id: claim for claim in claims}
+    done: list[str] = []
+    path: list[str] = []
+
+    def visit(id: str) -> None:
+        if id in done:
+            return
+        if id in path:
+            raise ValueError(f"rests_on must not run in a circle, got {' -> '.join([*path[path.index(id) :], id])}")
+        path.append(id)
+        for other in known[id].rests_on:
+            if other not in known:
+                raise ValueError(f"rests_on of {id} must name claims, got {other!r}")
+            visit(other)
+        done.append(path.pop())
+
+    for id, claim in known.items():
+        repaired = claim.repaired_id in known
+        if (claim.expected == "holds-repaired") != repaired and not id.endswith(REPAIRED):
+            raise ValueError(
+                f"{id} is expected to be {claim.expected}, but {claim.repaired_id} is {'' if repaired else 'not '}there"
+            )
+        if id.endswith(REPAIRED) and id.removesuffix(REPAIRED) not in known:
+            raise ValueError(f"{id} repairs a claim that is not there")
+        visit(id)
+    return done
+
+
+def find(ids: Iterable[str] | None = None) -> list[Entry]:
+    """The claims of these ids or beginnings of ids ("pffl", "pffl/eq-7"), each once; all where ``ids`` is empty.
+
+    Raises
+    ------
+    ValueError : one that no claim has; the message lists what is near.
+    """
+    known = registered()
+    chosen: dict[str, Entry] = {}
+    for wanted in ids or ():
+        stem = wanted.rstrip("/")
+        hits = {id: e for id, e in known.items() if id == stem or id.startswith(stem + "/")}
+        if not hits:
+            paper = wanted.partition("/")[0]
+            near = [id for id in known if id.startswith(paper + "/")] or list(papers())
+            raise ValueError(f"claim must be one of {', '.join(near)}, got {wanted!r}")
+        chosen.update(hits)
+    return list(chosen.values()) if ids else list(known.values())

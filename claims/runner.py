@@ -1,0 +1,138 @@
+"""Claims checked: what has to be run, one claim at a time, and what came of it against what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fairfl.claims import record, sources
+from fairfl.claims.claim import DEEP, QUICK, REPAIRED, Claim, Effort
+from fairfl.claims.outcome import Outcome, examine
+from fairfl.claims.registry import Entry, registered
+from fairfl.claims.verdicts import Settled, settle
+
+EFFORTS: dict[str, Effort] = {effort.name: effort for effort in (QUICK, DEEP)}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A claim, its verdict, and what is wrong with the check of it.
+
+    Attributes
+    ----------
+    claim, settled : see there.
+    outcome : of its own check, None where it has not been checked with the sources as they are.
+    stale : whether there is an outcome of other sources.
+    """
+
+    claim: Claim
+    settled: Settled
+    outcome: Outcome | None
+    stale: bool = False
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why the check failed: a fault, an unexpected verdict, a mutant that lives. Empty where it passed."""
+        if self.outcome is None:
+            return ("not checked",)
+        found = [self.outcome.fault.strip()] if self.outcome.fault else []
+        if not found and self.settled.verdict != self.claim.expected:
+            reason = f" ({self.settled.reason})" if self.settled.reason else ""
+            found.append(f"the verdict is {self.settled.verdict}{reason}, expected is {self.claim.expected}")
+        found += [f"mutant {m.name!r} survives: {m.reason.strip()}" for m in self.outcome.survivors]
+        return tuple(found)
+
+    @property
+    def status(self) -> str:
+        """The verdict, or why there is none."""
+        if self.settled.verdict is not None:
+            return self.settled.verdict
+        return "not checked since its source changed" if self.stale else "not checked" if not self.outcome else "failed"
+
+    def to_json(self) -> dict[str, Any]:
+        """What ``fairfl claims list --json`` says of a claim."""
+        return {
+            "id": self.claim.id,
+            "verdict": self.settled.verdict,
+            "level": self.settled.level,
+            "scope": self.claim.scope,
+            "statement": self.claim.title,
+            "status": self.status,
+            "expected": self.claim.expected,
+            "number": self.claim.number,
+            "kind": self.claim.kind,
+            "rests_on": list(self.claim.rests_on),
+            "evidence": list(self.outcome.summaries) if self.outcome else [],
+        }
+
+
+def examine_id(id: str, effort: str, folder: Path | None = None) -> Outcome:
+    """Check one claim by id; where ``folder`` holds its outcome, of these sources and this effort, take that."""
+    entry = registered()[id]
+    key = sources.key(entry.module)
+    if folder is not None:
+        known = record.current(folder, id, key)
+        if known is not None and known.effort == effort and not known.fault and not known.survivors:
+            return known
+    outcome = examine(entry.claim, EFFORTS[effort], key)
+    if folder is not None:
+        record.write(folder, outcome)
+    return outcome
+
+
+def recorded(folder: Path = record.COMMITTED) -> list[Checked]:
+    """Every claim with what is recorded of it in a folder."""
+    outcomes = {}
+    for id, entry in registered().items():
+        known = record.current(folder, id, sources.key(entry.module))
+        if known is not None:
+            outcomes[id] = known
+    return judge(registered().values(), outcomes, folder)
+
+
+def needed(entries: Iterable[Entry], folder: Path = record.COMMITTED) -> list[Entry]:
+    """``entries``, and of what they rest on and their repaired forms all that is not on record."""
+    known = registered()
+    chosen = {entry.claim.id: entry for entry in entries}
+    todo = list(chosen.values())
+    while todo:
+        claim = todo.pop().claim
+        for id in (*claim.rests_on, claim.repaired_id):
+            if id in known and id not in chosen and not record.current(folder, id, sources.key(known[id].module)):
+                chosen[id] = known[id]
+                todo.append(known[id])
+    return list(chosen.values())
+
+
+def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome], folder: Path = record.COMMITTED) -> list[Checked]:
+    """The verdicts of ``entries``; what they rest on and is not among ``outcomes`` is taken from the record."""
+    everything = {id: entry.claim for id, entry in registered().items()}
+    wanted = list(entries)
+    reached: dict[str, Outcome] = dict(outcomes)
+    todo = [entry.claim.id for entry in wanted]
+    seen: set[str] = set()
+    while todo:
+        id = todo.pop()
+        if id in seen or id not in everything:
+            continue
+        seen.add(id)
+        if id not in reached:
+            known = record.current(folder, id, sources.key(registered()[id].module))
+            if known is not None:
+                reached[id] = known
+        todo += [*everything[id].rests_on, id + REPAIRED]
+    findings = {
+        id: (o.finding, o.level) if o.finding is not None and o.level is not None else None for id, o in reached.items()
+    }
+    settled = settle(list(everything.values()), findings)
+    return [
+        Checked(
+            entry.claim,
+            settled[entry.claim.id],
+            reached.get(entry.claim.id),
+            stale=entry.claim.id not in reached and record.path_of(folder, entry.claim.id).is_file(),
+        )
+        for entry in wanted
+    ]

@@ -1,0 +1,70 @@
+"""What a claim's outcome depends on: its module, and every module of fairfl that it imports, however far."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+_IMPORT = re.compile(
+    r"^\s*(?:from\s+(fairfl[\w.]*)\s+import\s+(\([^)]*\)|[^\n#]+)|import\s+(fairfl[\w.]*))", re.MULTILINE
+)
+
+
+def key(module: str) -> str:
+    """Digest of the module's source and of all that it imports from fairfl, imports inside functions included.
+
+    Modules that a registry finds by looking into a folder are not followed.
+    """
+    total = hashlib.sha256()
+    for name in sorted(reached(module)):
+        total.update(f"{name}\0{digest(name)}\0".encode())
+    return total.hexdigest()[:16]
+
+
+def reached(module: str) -> set[str]:
+    """The modules of fairfl that are imported when all of ``module`` runs, itself included."""
+    found: set[str] = set()
+    todo = [module]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            todo.extend(imported(name))
+    return found
+
+
+@lru_cache(maxsize=None)
+def imported(module: str) -> tuple[str, ...]:
+    """The modules of fairfl that the source of ``module`` names."""
+    path = source(module)
+    if path is None:
+        return ()
+    names: set[str] = set()
+    for origin, what, plain in _IMPORT.findall(path.read_text("utf-8")):
+        base = origin or plain
+        names.add(base)
+        for part in what.strip("() \n").split(","):
+            child = f"{base}.{part.split(' as ')[0].strip()}"
+            if part.strip() and source(child) is not None:
+                names.add(child)
+    return tuple(sorted(name for name in names if source(name) is not None))
+
+
+@lru_cache(maxsize=None)
+def source(module: str) -> Path | None:
+    """The file of a module, without importing more than its package; None where there is no such module."""
+    try:
+        spec = find_spec(module)
+    except (ImportError, ValueError):
+        return None
+    return Path(spec.origin) if spec is not None and spec.origin and spec.origin.endswith(".py") else None
+
+
+@lru_cache(maxsize=None)
+def digest(module: str) -> str:
+    """Digest of one module's source."""
+    path = source(module)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path else ""

@@ -1,0 +1,66 @@
+"""One claim in words, and as data, for ``fairfl claims show``."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import Any
+
+from fairfl.claims.registry import papers, registered
+from fairfl.claims.runner import Checked
+
+WIDTH = 100
+
+
+def as_text(checked: Checked) -> str:
+    """A claim in words: source, statement, hypotheses, verdict, evidence and what is wrong."""
+    claim, outcome = checked.claim, checked.outcome
+    paper = papers()[claim.paper]
+    level = f", {checked.settled.level}" if checked.settled.level else ""
+    parts = [
+        f"{claim.id}: {claim.title}",
+        f"{paper.title} ({paper.authors}), {claim.number}",
+        f"verdict: {checked.status}{level}; scope: {claim.scope}; kind: {claim.kind}",
+        _block("as printed", claim.printed),
+        _block("as checked", claim.statement),
+    ]
+    parts += [_block(f"hypothesis {name}", text) for name, text in claim.hypotheses]
+    for name in ("reading", "erratum", "gap", "notes"):
+        if getattr(claim, name):
+            parts.append(_block(name, getattr(claim, name)))
+    if claim.rests_on:
+        parts.append(_block("rests on", ", ".join(claim.rests_on)))
+    if claim.repaired_id in registered():
+        parts.append(_block(f"repaired ({claim.repaired_id})", registered()[claim.repaired_id].claim.statement))
+    if outcome is not None:
+        parts += [_block("evidence", line) for line in outcome.summaries]
+        parts += [_instance(c) for c in (outcome.evidence or {}).get("parts", []) if "instance" in c]
+        parts += [_block(f"mutant {m.name!r}", f"{m.change}: {_first_line(m.reason)}") for m in outcome.mutants]
+    return "\n".join(parts)
+
+
+def as_data(checked: Checked) -> dict[str, Any]:
+    """All of a claim as JSON data."""
+    claim = checked.claim
+    return {
+        **checked.to_json(),
+        **{
+            name: getattr(claim, name)
+            for name in ("line", "printed", "statement", "reading", "erratum", "gap", "notes")
+        },
+        "title": claim.title,
+        "hypotheses": dict(claim.hypotheses),
+        "outcome": checked.outcome.to_json() if checked.outcome else None,
+    }
+
+
+def _block(head: str, text: str) -> str:
+    return textwrap.fill(f"{head}: {' '.join(text.split())}", WIDTH, subsequent_indent="    ", break_long_words=False)
+
+
+def _instance(certificate: dict[str, Any]) -> str:
+    return _block(f"{certificate['type'].lower()} at", json.dumps(certificate["instance"], ensure_ascii=False))
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[-1] if text.startswith("Traceback") else text

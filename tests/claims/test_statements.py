@@ -1,0 +1,27 @@
+"""Every statement of the five papers that was asked for has a claim, or stands in the list of those that are missing."""
+
+from pathlib import Path
+
+import pytest
+
+from fairfl.claims.registry import papers, registered
+
+HERE = Path(__file__).parent
+ASKED = (HERE / "statements.txt").read_text("utf-8").split()
+
+
+def missing(paper: str) -> set[str]:
+    """The ids still to be written, in missing/PAPER.txt: one file a paper, each line deleted with its claim written."""
+    return set((HERE / "missing" / f"{paper}.txt").read_text("utf-8").split())
+
+
+@pytest.mark.parametrize("paper", sorted(papers()))
+def test_the_missing_claims_are_exactly_those_listed(paper):
+    asked = {id for id in ASKED if id.startswith(f"{paper}/")}
+    assert asked, f"no statement of {paper} in statements.txt"
+    assert asked - registered().keys() == missing(paper)
+
+
+def test_every_statement_belongs_to_a_paper():
+    assert {id.partition("/")[0] for id in ASKED} == set(papers())
+    assert len(ASKED) == len(set(ASKED)) == 70
