@@ -23,8 +23,8 @@ def bisect(
 ) -> IntervalLeaves:
     """Bisect the widest side (relative to the box's) until the margin is certainly positive on each part.
 
-    Stops early where the margin is certainly negative on a part or in its middle, or after ``most`` boxes: the tree is then incomplete, and
-    the certificate is rejected when it is verified.
+    Stops early where the margin is certainly negative on a part or in its middle, or after ``most`` boxes: the tree
+    is then incomplete, and the certificate is rejected when it is verified.
     """
     if not box or any(not low <= high for low, high in box):
         raise ValueError(f"box must be pairs low <= high, got {box!r}")

@@ -51,7 +51,7 @@ class Evidence:
     def level(self) -> Level:
         """The weakest of the parts that carry the finding: all of them, or of the counterexamples the strongest."""
         if self.finding == "refuted" and not self.negation:
-            against = [part.level for part in self.parts if part.finding == "refuted"]
+            against: list[Level] = [part.level for part in self.parts if part.finding == "refuted"]
             return "certified" if "certified" in against else weakest(against)
         return weakest([part.level for part in self.parts])
 

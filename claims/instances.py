@@ -19,6 +19,13 @@ from fairfl.claims.search import Attack, attack
 
 KEPT = 3
 """Worst instances that a certificate keeps."""
+SLOW_BUT_COUNTED = (
+    HealthCheck.too_slow,
+    HealthCheck.filter_too_much,
+    HealthCheck.data_too_large,
+    HealthCheck.large_base_example,
+)
+"""Checks of hypothesis that ask for patience: what is discarded is counted here, and judged by the certificate."""
 CHUNK = 1000
 """Examples a run of hypothesis: its bookkeeping grows with their number."""
 Instance = dict[str, Any]
@@ -140,7 +147,7 @@ def _runner(
         database=InMemoryExampleDatabase(),
         deadline=None,
         phases=(Phase.generate, Phase.target, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=SLOW_BUT_COUNTED,
         report_multiple_bugs=False,
         print_blob=False,
     )

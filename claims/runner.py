@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fairfl.claims import record, sources
+from fairfl.claims.certificates.base import Level
 from fairfl.claims.claim import DEEP, QUICK, REPAIRED, Claim, Effort
 from fairfl.claims.outcome import Outcome, examine
 from fairfl.claims.registry import Entry, registered
@@ -123,7 +124,7 @@ def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome], folder: Pat
             if known is not None:
                 reached[id] = known
         todo += [*everything[id].rests_on, id + REPAIRED]
-    findings = {
+    findings: dict[str, tuple[str, Level] | None] = {
         id: (o.finding, o.level) if o.finding is not None and o.level is not None else None for id, o in reached.items()
     }
     settled = settle(list(everything.values()), findings)

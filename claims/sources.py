@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from functools import lru_cache
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def reached(module: str) -> set[str]:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def imported(module: str) -> tuple[str, ...]:
     """The modules of fairfl that the source of ``module`` names."""
     path = source(module)
@@ -53,7 +53,7 @@ def imported(module: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if source(name) is not None))
 
 
-@lru_cache(maxsize=None)
+@cache
 def source(module: str) -> Path | None:
     """The file of a module, without importing more than its package; None where there is no such module."""
     try:
@@ -63,7 +63,7 @@ def source(module: str) -> Path | None:
     return Path(spec.origin) if spec is not None and spec.origin and spec.origin.endswith(".py") else None
 
 
-@lru_cache(maxsize=None)
+@cache
 def digest(module: str) -> str:
     """Digest of one module's source."""
     path = source(module)

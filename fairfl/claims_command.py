@@ -81,7 +81,7 @@ def check(
     level: Levels = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")] = 1,
     deep: Annotated[
-        bool, typer.Option("--deep", help="Ten thousand examples, more attacks: hours, and resumable.")
+        bool, typer.Option("--deep", help="Ten thousand examples, more attacks; resumable.")
     ] = False,
     out: Annotated[
         Path | None,
@@ -103,7 +103,7 @@ def check(
         results = judge(entries, outcomes)
         failed = [checked for checked in results if checked.problems]
         if to_record:
-            for id, outcome in outcomes.items():
+            for outcome in outcomes.values():
                 if not outcome.fault and not outcome.survivors:
                     record.write(record.COMMITTED, outcome)
         if as_json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, ClassVar, Literal, Self, get_args
 
@@ -83,7 +83,7 @@ def from_json(data: Mapping[str, Any]) -> Certificate:
         raise ValueError(f"a {kind} must have {error.args[0]}, got {', '.join(data)}") from None
 
 
-def weakest(levels: list[Level]) -> Level:
+def weakest(levels: Sequence[Level]) -> Level:
     """The weakest of some levels, of which there is at least one."""
     return max(levels, key=LEVELS.index)
 

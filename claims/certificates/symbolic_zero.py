@@ -61,7 +61,7 @@ class SymbolicZero(Certificate):
 
 def at_point(expression: sympy.Expr, point: dict[str, Any]) -> sympy.Expr:
     """``expression`` with rational numbers for its symbols: exact where it is rational, else to 40 digits."""
-    values = {s: _number(point, s) for s in expression.free_symbols}
+    values = [(s, _number(point, s)) for s in expression.free_symbols]
     result = expression.subs(values, simultaneous=True).doit()
     return result if result.is_Rational else sympy.N(result, DIGITS)
 

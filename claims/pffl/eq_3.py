@@ -80,8 +80,9 @@ CLAIMS = (
             r"\right)$, $\phi$ descending; all elements equal: $I(\mathbf{u}) = 1 - \mu/\mu = 0$."
         ),
         statement=(
-            r"For $u \ge 0$, $u \ne 0$: $1 - \frac{1}{n^2 \mu}\sum_{i=1}^n (2i-1) u_{[i]} = \frac{\sum_{i,j} |u_i - u_j|}"
-            r"{2 n^2 \mu}$, where $u_{[1]} \ge \dots \ge u_{[n]}$; hence $0 \le I \le 1 - 1/n$ and $I = 0$ iff all are equal."
+            r"For $u \ge 0$, $u \ne 0$: $1 - \frac{1}{n^2 \mu}\sum_{i=1}^n (2i-1) u_{[i]} = "
+            r"\frac{1}{2 n^2 \mu} \sum_{i,j} |u_i - u_j|$, where $u_{[1]} \ge \dots \ge u_{[n]}$; "
+            r"hence $0 \le I \le 1 - 1/n$, and $I = 0$ iff all are equal."
         ),
         kind="identity",
         hypotheses=(("utilities", "u_i >= 0, and not all are 0 (the paper says any vector; mu = 0 divides by zero)"),),
@@ -93,8 +94,8 @@ CLAIMS = (
             Mutant("n for n^2", "the sum of the odd numbers is called n", partial(_check, power=1)),
         ),
         reading=(
-            "The paper admits any vector in R^n. For a negative mean the index is negative where values differ, and for "
-            "a mean of 0 undefined; the verdict is for non-negative utilities."
+            "The paper admits any vector in R^n. Where the mean is negative, so is the index of differing "
+            "values, and for a mean of 0 it is undefined; the verdict is for non-negative utilities."
         ),
     ),
 )

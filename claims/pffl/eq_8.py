@@ -90,8 +90,8 @@ CLAIMS = (
         mutants=(Mutant("k from 0", "the index runs over 0..n-1: the sum is one", partial(_check, first=0)),),
         reading="q is z throughout, and k runs from 1 to n, as in (7) and (9), the other two families.",
         erratum=(
-            "As k runs from 1, (8) sums to z, and every weight tends to 0 as z -> 0: write z^{k-1}, or let k run from 0. "
-            "The symbol q in (8) is the z of the text. (After the normalisation by the sum that section 3.2 announces the "
+            "As k runs from 1, (8) sums to z, and every weight tends to 0 with z: write z^{k-1}, or let k run from 0. "
+            "The q in (8) is the z of the text. (After the normalisation by the sum that section 3.2 announces the "
             "weights are right; the factor (z-1)/(z^n-1) is that normalisation, so it should be right by itself.) "
             "The text says that the trend to the worst client grows 'as z values rise'; with 0 < z < 1 and descending "
             "losses, as the next sentences fix it, it grows as z falls."

@@ -46,8 +46,8 @@ CLAIMS = (
         title="The variances of Table 1's FMNIST rows are variances of three accuracies",
         printed="FMNIST ('only has three clients'): Gini 50.7, variance 0.350; Geo = 0.5: 53.5, variance 0.396",
         statement=(
-            r"Some $x \in [0,1]^3$ has the sample variance $\frac12\sum(x_i - \bar x)^2 \ge 0.3495$, and some has one of "
-            r"at least 0.3955 (divisor $n-1$, the larger of the two in use; the printed digits rounded down)."
+            r"Some $x \in [0,1]^3$ has the sample variance $\frac12\sum(x_i - \bar x)^2 \ge 0.3495$, and some has one "
+            r"of at least 0.3955 (divisor $n-1$, the larger of the two in use; the printed digits rounded down)."
         ),
         kind="figure",
         hypotheses=(("accuracies", "three accuracies as fractions of one, each in [0, 1]"),),
@@ -59,11 +59,11 @@ CLAIMS = (
             Mutant("divisor 1", "the sum of squares, undivided, reaches 2/3", partial(_check, divisor=1)),
         ),
         reading=(
-            "Variances are of fractions, as the other rows show: Synthetic, q = 0 has 0.08 with an average of 72.8 percent."
+            "Variances are of fractions, as other rows show: Synthetic, q = 0 has 0.08 with an average of 72.8 percent."
         ),
         erratum=(
-            "FMNIST has three clients, and three accuracies in [0, 1] have a sample variance of at most 1/3 (at 0, 0, 1), "
-            "a population variance of at most 2/9: 0.350 and 0.396 are neither. 0.100, 0.064, 0.047 and 0.015 are possible."
+            "FMNIST has three clients, and three accuracies in [0, 1] have a sample variance of at most 1/3 (0, 0, 1) "
+            "and a population variance of at most 2/9: 0.350 and 0.396 are neither. The other four are possible."
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Every statement of the five papers that was asked for has a claim, or stands in the list of those that are missing."""
+"""Every statement of the five papers has a claim, or stands in the list of those that are missing."""
 
 from pathlib import Path
 
