@@ -1,4 +1,4 @@
-"""solve_minimax: the model that is best for an objective of fair federated learning, and the weights that it implies."""
+"""solve_minimax: the model that is best for an objective of fair federated learning, and its dual weights."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """min over θ of A(f(θ)) for smooth losses given as functions.
 
-Where A is smooth, BFGS and Newton's method on A(f(θ)). Where A has kinks (AFL, rank-weighted means: maxima of λ.f over a
-polytope B of dual weights), the method of multipliers, which is the proximal point method on λ: each round minimises
+Where A is smooth, BFGS and Newton's method on A(f(θ)). Where A has kinks (AFL, rank-weighted means: maxima of λ.f over
+a polytope B of dual weights), the method of multipliers, which is the proximal point method on λ: each round minimises
 
     φ(θ) = max over λ in B of λ.f(θ) - (μ/2) Σ_i (λ_i - λ_i^old)² / p_i,
 
@@ -52,9 +52,7 @@ def solve_functions(losses: Any, jac: Any, objective: Objective, start: Any, tol
         raise ValueError(f"start must have losses in the objective's domain: {error}") from None
     rank = not objective.traits.smooth
     if rank and not weighs_by_rank(objective):
-        raise ValueError(
-            f"objective must be smooth, or weigh by rank, for losses given as functions; got {objective!r}"
-        )
+        raise ValueError(f"objective must be smooth or weigh by rank, for losses given as functions, got {objective!r}")
     method = _by_multipliers if rank else _by_gradient
     theta, weights = method(evaluate, objective, theta, tolerance)
     return _certified(evaluate, objective, theta, weights, tolerance)
