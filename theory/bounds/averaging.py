@@ -14,7 +14,7 @@ What differs (mu = sum p_i K_i for full, min K_i for partial participation):
   though later drift depends on earlier noise; Cauchy-Schwarz first and unbiasedness step by step gives (A.25) anyway.
 - repaired, partial:    a(c) = max_i c_i. Among few participants the renormalised p_i are larger, so "Psi' <= Psi" is
   wrong, and (A.39) with it; by Jensen sum_S p_i c_i serves instead of (sum_S p_i^2) sum_S c_i, and max_i c_i bounds it
-  whoever takes part. Refuted by: n equal f_i, noise at client 1 alone, which is always the one drawn, n >= 36.
+  whoever takes part. Refuted by: n equal f_i, noise at client 1 alone, which is always the one drawn, n >= 35.
 
 Psi = (eta/2) [a(K_i^2 (sigma_i^2 + 2 sigma_g^2)) + 2 (e-2) eta^2 L^2 a(K_i^3 (sigma_i^2 + 6 K_i sigma_g^2))], and eta
 is at most 1/(6 L K_i) and 1 / (L sqrt(24 (e-2) a(K_i^4))).

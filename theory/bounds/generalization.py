@@ -71,7 +71,8 @@ def uniform_generalization_bound(
     Variant "printed" is theorem 11's right-hand side, L~_q(h) + max_lambda C + M sqrt(log(1/delta) / (2 min n_k)),
     with ``complexity`` = max over lambda of E max_h (L_lambda - L^_lambda), a number, and no ``mixture``. It is no
     bound: for m hypotheses, h_k with losses 0 off client k and fair coins on it, all m clients must keep within a
-    deviation that was allowed for one. Errors: as for ``generalization_bound``. Source: q-FFL, theorem 11; the repair is ours.
+    deviation that was allowed for one. Errors: as for ``generalization_bound``.
+    Source: q-FFL, theorem 11; the repair is ours.
     """
     f, n, large, risk = _setting(losses, bound, samples, delta)
     checks.one_of("variant", variant, ("printed", "repaired"))

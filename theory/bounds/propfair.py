@@ -91,7 +91,8 @@ def propfair_convergence(
 
     Variant "repaired": theorem A.1 with L~ for L wherever it stands. Where batches are noisy it is the one for biased
     gradients, as the batch gradient grad l_S / (M - l_S) of algorithm 1 is a ratio, and its mean is not that of f_i,
-    grad f_i / (M - f_i): the proof applies theorem A.1, which supposes unbiased ones. Partial participation: the repair of theorem A.1.
+    grad f_i / (M - f_i): the proof applies theorem A.1, which supposes unbiased ones.
+    Partial participation: the repair of theorem A.1.
 
     Variant "printed": (8) and Psi~ with L, not L~, in the second condition on eta and in Psi~. (Neither has a unit
     that fits: eta L~ has none, eta L has that of M.)
