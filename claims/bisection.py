@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 from flint import ctx
 
@@ -11,6 +12,8 @@ from fairfl.claims.certificates.interval_leaves import LEAF, Box, IntervalLeaves
 from fairfl.claims.exact import ball, encode
 
 MOST_BOXES = 20_000
+PROBES = 500
+"""Points of the grid at which a violation is looked for."""
 
 
 def bisect(
@@ -23,8 +26,8 @@ def bisect(
 ) -> IntervalLeaves:
     """Bisect the widest side (relative to the box's) until the margin is certainly positive on each part.
 
-    Stops early where the margin is certainly negative on a part or in its middle, or after ``most`` boxes: the tree
-    is then incomplete, and the certificate is rejected when it is verified.
+    Looks at a grid of points first: where the margin is certainly negative at one, or after ``most`` boxes, the tree is
+    left incomplete, and the certificate is rejected when it is verified.
     """
     if not box or any(not low <= high for low, high in box):
         raise ValueError(f"box must be pairs low <= high, got {box!r}")
@@ -32,14 +35,13 @@ def bisect(
     widths = [high - low or Fraction(1) for low, high in sides]
     todo, letters = [sides], []
     with ctx.workprec(precision):
-        while todo and len(letters) < most:
+        violated = _violated(margin, sides)
+        while todo and len(letters) < most and not violated:
             part = todo.pop()
             value = margin(balls(part))
             if value is None or (value > 0 if strict else value >= 0):
                 letters.append(LEAF)
                 continue
-            if value < 0 or _violated(margin, part):
-                break
             axis = max(range(len(part)), key=lambda k: (part[k][1] - part[k][0]) / widths[k])
             letters.append(str(axis))
             todo.extend(reversed(halves(part, axis)))
@@ -47,7 +49,9 @@ def bisect(
     return IntervalLeaves(margin, ends, "".join(letters), precision, strict)
 
 
-def _violated(margin: Call, part: Box) -> bool:
-    """Whether the margin is certainly negative in the middle: no bisection can help then."""
-    value = margin([ball((low + high) / 2) for low, high in part])
-    return value is not None and bool(value < 0)
+def _violated(margin: Call, box: Box) -> bool:
+    """Whether the margin is certainly negative at a point of a grid on the box, ends included."""
+    steps = max(2, round(PROBES ** (1 / len(box)))) - 1
+    lines = [[low + (high - low) * Fraction(k, steps) for k in range(steps + 1)] for low, high in box]
+    values = (margin([ball(v) for v in point]) for point in product(*lines))
+    return any(value is not None and bool(value < 0) for value in values)

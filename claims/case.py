@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from flint import arb, fmpq
-from sympy import Basic
+from sympy import Basic, Float, sympify
 
 from fairfl.claims.exact import ball
 
@@ -84,6 +84,8 @@ class Relation:
         left, right = _common(self.left), _common(self.right)
         if isinstance(left, arb) or isinstance(right, arb):
             return ball(self.left), ball(self.right)
+        if isinstance(left, Basic) or isinstance(right, Basic):
+            return sympify(left), sympify(right)
         return left, right
 
 
@@ -142,19 +144,15 @@ def show(value: Number) -> str:
 
 def _is_exact(value: Number) -> bool:
     if isinstance(value, Basic):
-        return bool(value.is_number) and not value.has(*_floats())
+        return bool(value.is_number) and not value.has(Float)
     return isinstance(value, (int, Fraction, fmpq, arb)) and not hasattr(value, "dtype")
 
 
-def _floats() -> tuple[type, ...]:
-    from sympy import Float
-
-    return (Float,)
-
-
 def _common(value: Number) -> Number:
-    """fmpq as Fraction, which compares with everything but balls."""
-    return Fraction(int(value.p), int(value.q)) if isinstance(value, fmpq) else value
+    """fmpq as Fraction and sympy's Float as float, which compare with everything but balls."""
+    if isinstance(value, fmpq):
+        return Fraction(int(value.p), int(value.q))
+    return float(value) if isinstance(value, Float) else value
 
 
 def _approximate(value: Number) -> float:

@@ -83,18 +83,20 @@ def examine_id(id: str, effort: str, folder: Path | None = None) -> Outcome:
     return outcome
 
 
-def recorded(folder: Path = record.COMMITTED) -> list[Checked]:
-    """Every claim with what is recorded of it in a folder."""
+def recorded() -> list[Checked]:
+    """Every claim with what is on record of it."""
+    folder = record.COMMITTED
     outcomes = {}
     for id, entry in registered().items():
         known = record.current(folder, id, sources.key(entry.module))
         if known is not None:
             outcomes[id] = known
-    return judge(registered().values(), outcomes, folder)
+    return judge(registered().values(), outcomes)
 
 
-def needed(entries: Iterable[Entry], folder: Path = record.COMMITTED) -> list[Entry]:
+def needed(entries: Iterable[Entry]) -> list[Entry]:
     """``entries``, and of what they rest on and their repaired forms all that is not on record."""
+    folder = record.COMMITTED
     known = registered()
     chosen = {entry.claim.id: entry for entry in entries}
     todo = list(chosen.values())
@@ -107,8 +109,9 @@ def needed(entries: Iterable[Entry], folder: Path = record.COMMITTED) -> list[En
     return list(chosen.values())
 
 
-def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome], folder: Path = record.COMMITTED) -> list[Checked]:
+def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome]) -> list[Checked]:
     """The verdicts of ``entries``; what they rest on and is not among ``outcomes`` is taken from the record."""
+    folder = record.COMMITTED
     everything = {id: entry.claim for id, entry in registered().items()}
     wanted = list(entries)
     reached: dict[str, Outcome] = dict(outcomes)

@@ -1,0 +1,114 @@
+"""Relations between exact numbers, balls and floats; cases; numbers through JSON."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+from flint import arb, fmpq
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation, show
+from fairfl.claims.exact import ball, decode, encode
+
+WIDE = arb(1, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("left", "operator", "right", "holds", "fails", "exact"),
+    [
+        (1, "<=", 1, True, False, True),
+        (Fraction(1, 3), "<", fmpq(1, 3), False, True, True),
+        (Fraction(1, 3), "==", fmpq(1, 3), True, False, True),
+        (sympy.sqrt(2), "<", Fraction(3, 2), True, False, True),
+        (sympy.Rational(1, 3), "!=", Fraction(1, 3), False, True, True),
+        (WIDE, "<=", 2, True, False, True),
+        (WIDE, "<=", Fraction(1, 4), False, True, True),
+        (WIDE, "<=", 1, False, False, True),  # undecided
+        (WIDE, "==", 1, False, False, True),
+        (WIDE, "==", Fraction(5, 2), False, True, True),
+        (WIDE, "!=", Fraction(5, 2), True, False, True),
+        (0.1, "<", Fraction(1, 10), False, True, False),  # the double next to 1/10 is larger
+        (np.float64(1.0), "==", 1, True, False, False),
+        (sympy.Float("0.5"), "==", Fraction(1, 2), True, False, False),
+    ],
+)
+def test_relations_are_certain_or_undecided(left, operator, right, holds, fails, exact):
+    relation = Relation(left, operator, right)
+    assert (relation.holds(), relation.fails(), relation.exact) == (holds, fails, exact)
+
+
+@given(st.fractions(), st.fractions(), st.sampled_from(["<", "<=", "==", "!="]))
+def test_exact_relations_are_decided_and_the_margin_has_their_sign(a, b, operator):
+    relation = Relation(a, operator, b)
+    assert relation.holds() != relation.fails()
+    if relation.holds():
+        assert relation.margin >= 0
+    elif operator != "<" and operator != "!=":
+        assert relation.margin < 0 or float(a) == float(b)
+
+
+def test_the_worst_relation_decides_and_nan_is_worst():
+    case = Case((Relation(0, "<=", 5), Relation(0, "<=", 1, "close"), Relation(0, "<=", 3, scale=10.0)), {"p": True})
+    assert (case.worst.margin, case.applies, case.broken) == (0.3, True, None)
+    assert Case((Relation(0, "<=", 5), Relation(0.0, "<=", float("nan"), "lost"))).worst.name == "lost"
+    assert not Case((Relation(0, "<=", 5),), {"p": True, "q": False}).applies
+    broken = Case((Relation(0, "<=", 5), Relation(2, "<", 1, "this"))).broken
+    assert broken is not None and str(broken) == "this: 2 < 1"
+    with pytest.raises(ValueError, match="at least one relation"):
+        Case(())
+    with pytest.raises(ValueError, match="operator must be one of"):
+        Relation(0, ">", 1)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="scale must be positive"):
+        Relation(0, "<", 1, scale=0.0)
+
+
+def test_numbers_are_shown_in_full_where_they_are_short():
+    assert show(Fraction(1, 3)) == show(fmpq(1, 3)) == "1/3"
+    assert show(Fraction(1, 3**60)) == "2.35898248759e-29"
+    assert show(0.1) == "0.1"
+
+
+NUMBERS = st.one_of(st.integers(), st.fractions(), st.floats(allow_nan=False), st.booleans(), st.sampled_from("abc"))
+DATA = st.recursive(
+    NUMBERS, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("xyz"), inner))
+)
+
+
+@given(DATA)
+def test_instances_survive_json(data):
+    again = decode(json.loads(json.dumps(encode(data))))
+    assert again == data
+    assert type(again) is type(data)
+
+
+def test_arrays_become_lists_and_other_things_are_refused():
+    assert encode({"x": np.array([[0.5, 1.0]]), "n": np.int64(3), "t": (1, 2)}) == {
+        "x": [[0.5, 1.0]],
+        "n": 3,
+        "t": [1, 2],
+    }
+    with pytest.raises(ValueError, match="an instance must be numbers"):
+        encode(sympy.Integer(1))
+    with pytest.raises(ValueError, match="keys of an instance must be strings"):
+        encode({1: 2})
+
+
+def test_balls_are_built_from_the_number_and_not_from_its_double():
+    assert ball("0.1") * 10 - 1 < arb("1e-15") and not ball("0.1") * 10 < 1
+    assert ball(Fraction(1, 10)).contains(fmpq(1, 10))
+    assert not ball(0.1).contains(fmpq(1, 10))  # the double is another number
+
+
+def test_a_call_is_found_again_by_its_name_and_nowhere_else():
+    call = Call.of(encode.__globals__["ball"], value=Fraction(1, 2))
+    assert Call.from_json(json.loads(json.dumps(call.to_json()))) == call
+    assert call() == arb(0.5)
+    for bad in ("os:system", "fairfl.theory.checks:whole", "fairfl.claims.exact:json.loads", "fairfl.claims.exact:no"):
+        with pytest.raises(ValueError, match="function must"):
+            Call(bad).resolve()
+    with pytest.raises(ValueError, match="function must"):
+        Call.of(lambda: 0)

@@ -1,0 +1,163 @@
+"""fairfl claims: list, show, check; exit codes, JSON, one line for a bad value, Ctrl-C, going on where it was."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from planted_claims import unchecked
+from typer.testing import CliRunner
+
+from fairfl.claims import record, registry
+from fairfl.claims.claim import Mutant
+from fairfl.cli import app
+
+SMALL = "pffl/table-1-variance"
+
+
+@pytest.fixture
+def cli():
+    def run(*words):
+        result = CliRunner().invoke(app, ["claims", *map(str, words)])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception  # a traceback, which no user should see
+        return result
+
+    return run
+
+
+@pytest.fixture
+def own_record(monkeypatch, tmp_path):
+    """A record of the test's own, empty."""
+    monkeypatch.setattr(record, "COMMITTED", tmp_path / "record")
+    return tmp_path / "record"
+
+
+@pytest.fixture
+def changed(monkeypatch):
+    """Changes a registered claim for one test."""
+
+    def change(id, **what):
+        known = dict(registry.registered())
+        known[id] = replace(known[id], claim=replace(known[id].claim, **what))
+        for module in (registry, *(sys.modules[f"fairfl.{m}"] for m in ("claims.runner", "claims_text"))):
+            monkeypatch.setattr(module, "registered", lambda: known)
+
+    import fairfl.claims.runner
+    import fairfl.claims_text  # noqa: F401
+
+    return change
+
+
+def test_check_records_and_list_reads(cli, own_record):
+    listed = json.loads(cli("list", SMALL, "--json").stdout)
+    assert [(c["id"], c["verdict"], c["level"], c["status"]) for c in listed] == [(SMALL, None, None, "not checked")]
+    done = cli("check", SMALL, "--record")
+    assert done.exit_code == 0
+    assert "1 claims checked, 0 failed" in done.stdout
+    assert [file.name for file in own_record.iterdir()] == [f"{SMALL.replace('/', '.')}.json"]
+    (claim,) = json.loads(cli("list", SMALL, "--json").stdout)
+    assert {"id", "verdict", "level", "scope", "statement"} <= claim.keys()
+    assert (claim["verdict"], claim["level"]) == ("refuted", "certified")
+    assert cli("list", "--verdict", "refuted", "--level", "certified").stdout.startswith(f"{SMALL}\trefuted\tcertified")
+    assert cli("list", "--level", "symbolic").stdout == ""
+    assert cli("check", "--level", "certified").exit_code == 0
+
+
+def test_a_record_of_other_sources_is_refused(cli, own_record):
+    cli("check", SMALL, "--record")
+    file = record.path_of(own_record, SMALL)
+    file.write_text(file.read_text("utf-8").replace('"key": "', '"key": "0'), "utf-8")
+    (claim,) = json.loads(cli("list", SMALL, "--json").stdout)
+    assert (claim["verdict"], claim["level"]) == (None, None)
+    assert claim["status"] == "not checked since its source changed"
+
+
+def test_show_has_all_that_is_known(cli, own_record):
+    cli("check", "pffl/eq-8", "--record")
+    text = cli("show", "pffl/eq-8").stdout
+    for part in ("holds-repaired, certified", "as printed", "as checked", "erratum", "repaired (pffl/eq-8/repaired)"):
+        assert part in text
+    assert 'counterexample at: {"z": "1/2", "n": 1}' in text
+    data = json.loads(cli("show", "pffl/eq-8", "--json").stdout)
+    assert data["verdict"] == "holds-repaired"
+    assert data["outcome"]["evidence"]["parts"][0]["instance"] == {"z": "1/2", "n": 1}
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("list", "nosuch"), "claim must be one of"),
+        (("check", "pffl/nosuch"), "claim must be one of pffl/"),
+        (("show", "pffl"), "claim must be a whole id"),
+        (("check", "--jobs", "-1"), "--jobs"),
+        (("list", "--level", "certain"), "certain"),
+    ],
+)
+def test_a_bad_value_is_wrong_usage(cli, words, part):
+    result = cli(*words)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert part in result.stderr and "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("what", "part"),
+    [
+        ({"expected": "holds"}, "the verdict is refuted, expected is holds"),
+        (
+            {"mutants": (Mutant("itself", "nothing", registry.registered()[SMALL].claim.check),)},
+            "mutant 'itself' survives",
+        ),
+        ({"check": unchecked}, "AssertionError: not to be run"),
+    ],
+)
+def test_what_fails_is_told_and_exits_1(cli, own_record, changed, what, part):
+    changed(SMALL, **what)
+    result = cli("check", SMALL)
+    assert result.exit_code == 1
+    assert part in result.stdout and f"FAILED {SMALL}" in result.stdout
+    assert result.stderr == ""
+    (claim,) = json.loads(cli("check", SMALL, "--json").stdout)
+    assert any(part in problem for problem in claim["problems"])
+    cli("check", SMALL, "--record")
+    assert bool(list(own_record.glob("*"))) == ("expected" in what)  # a fault or a live mutant is not put on record
+
+
+def test_a_run_goes_on_where_it_was(cli, own_record, changed, tmp_path):
+    assert cli("check", SMALL, "--out", tmp_path / "run").exit_code == 0
+    changed(SMALL, check=unchecked)  # with the same sources, so that what was found stands
+    assert cli("check", SMALL, "--out", tmp_path / "run").exit_code == 0
+    assert cli("check", SMALL, "--out", tmp_path / "other").exit_code == 1
+
+
+@pytest.mark.slow
+def test_processes_find_the_same_as_one(cli, own_record):
+    one, two = (json.loads(cli("check", "pffl/eq-8", SMALL, "--json", "--jobs", jobs).stdout) for jobs in (1, 2))
+    assert one == two and len(one) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the processes")
+def test_ctrl_c_stops_the_processes_too(tmp_path):
+    main = "from fairfl.cli import main; main()"
+    line = [sys.executable, "-c", main, "claims", "check", "pffl", "--deep", "--jobs", "2", "--out", str(tmp_path)]
+    run = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
+    until = time.monotonic() + 60
+    while len(children.read_text().split()) < 3 and time.monotonic() < until:  # two workers, and python's tracker
+        time.sleep(0.05)
+    time.sleep(0.5)
+    os.killpg(run.pid, signal.SIGINT)
+    _, err = run.communicate(timeout=30)
+    assert (run.returncode, err) == (130, "fairfl: stopped\n")
+    with pytest.raises(ProcessLookupError):
+        for _ in range(50):
+            os.killpg(run.pid, 0)
+            time.sleep(0.1)
+    assert not list(tmp_path.glob(".*"))

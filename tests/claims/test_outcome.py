@@ -1,0 +1,119 @@
+"""Outcomes: faults are told from rejections, mutants die by the right cause, files are read back only if current."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from planted_claims import below, claim, unchecked
+
+from fairfl.claims import record, sources
+from fairfl.claims.call import Call
+from fairfl.claims.certificates import Counterexample, Witness
+from fairfl.claims.claim import QUICK, Mutant
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.outcome import Outcome, examine
+
+NAMED = (("sign", "x >= 0"),)
+
+
+def witness(effort, x=1):
+    return Evidence.of(Witness.at(Call.of(below), f"{x} squared", x=x))
+
+
+def counterexample(effort, x=3):
+    return Evidence.of(Counterexample.at(Call.of(below), f"{x} squared", x=x))
+
+
+def mutant(check):
+    return (Mutant("m", "changed", check),)
+
+
+def good():
+    return replace(claim("a"), check=witness, hypotheses=NAMED, mutants=mutant(lambda effort: witness(effort, 3)))
+
+
+def test_accepted_evidence_has_a_finding_a_level_and_a_dead_mutant():
+    outcome = examine(good(), QUICK, "key")
+    assert (outcome.finding, outcome.level, outcome.fault, outcome.survivors) == ("holds", "certified", "", ())
+    assert outcome.summaries == ("witness: 1 squared",)
+    assert outcome.mutants[0].reason.startswith("rejected: not certain: square: 9 <= 4")
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"check": lambda effort: witness(effort, 3)}, "rejected: not certain"),
+        ({"check": lambda effort: witness(effort, -1)}, "rejected: the instance breaks the premises sign"),
+        ({"check": unchecked}, "AssertionError: not to be run"),
+        ({"hypotheses": ()}, "premises not among the hypotheses of pffl/a: sign"),
+    ],
+)
+def test_a_fault_leaves_no_finding(change, fault):
+    outcome = examine(replace(good(), **change), QUICK, "key")
+    assert (outcome.finding, outcome.level) == (None, None)
+    assert fault in outcome.fault
+
+
+@pytest.mark.parametrize(
+    ("check", "killed"),
+    [
+        (lambda effort: witness(effort, 3), True),  # rejected
+        (counterexample, True),  # another finding
+        (witness, False),  # the same
+        (unchecked, False),  # an exception is no refutation
+    ],
+)
+def test_a_mutant_dies_of_a_rejection_or_another_finding_alone(check, killed):
+    outcome = examine(replace(good(), mutants=mutant(check)), QUICK, "key")
+    assert outcome.mutants[0].killed is killed
+    assert len(outcome.survivors) == (not killed)
+
+
+def test_no_mutant_dies_where_the_claim_itself_has_no_finding():
+    broken = replace(good(), check=unchecked, mutants=mutant(counterexample))
+    assert not examine(broken, QUICK, "key").mutants[0].killed
+
+
+def test_outcomes_are_written_whole_and_read_back_while_current(tmp_path):
+    outcome = examine(good(), QUICK, "key")
+    file = record.write(tmp_path / "deep" / "er", outcome)
+    assert json.loads(file.read_text("utf-8"))["id"] == "pffl/a"
+    assert [f.name for f in file.parent.iterdir()] == ["pffl.a.json"]
+    assert record.read(file.parent, "pffl/a") == outcome
+    assert record.current(file.parent, "pffl/a", "key") == outcome
+    assert record.current(file.parent, "pffl/a", "other") is None
+    assert record.read(file.parent, "pffl/b") is None
+    file.write_text("{", "utf-8")
+    assert record.read(file.parent, "pffl/a") is None
+    assert Outcome.from_json(json.loads(json.dumps(outcome.to_json()))) == outcome
+
+
+def test_the_key_follows_imports_within_fairfl():
+    reached = sources.reached("fairfl.claims.pffl.relative")
+    assert {
+        "fairfl.claims.case",
+        "fairfl.theory.aggregation.rank_weighted",
+        "fairfl.theory.aggregation._ranks",
+    } <= reached
+    assert "fairfl.claims.pffl.eq_8" not in reached and "fairfl.cli" not in reached
+    assert sources.reached("fairfl.claims.no_such_module") == {"fairfl.claims.no_such_module"}
+
+
+def test_the_key_sees_names_in_brackets_plain_imports_and_imports_within_functions(tmp_path, monkeypatch):
+    text = (
+        "from fairfl.theory import (\n    checks,\n    notions as other,\n)\nimport fairfl.theory.eta\n"
+        "def f():\n    from fairfl.theory import laws  # late\n    from os import path\n"
+    )
+    (tmp_path / "probe.py").write_text(text, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    expected = {f"fairfl.theory{name}" for name in ("", ".checks", ".notions", ".eta", ".laws")}
+    assert set(sources.imported("probe")) == expected
+
+
+def test_another_source_is_another_key(tmp_path, monkeypatch):
+    keys = []
+    for k, text in enumerate(["x = 1\n", "x = 2\n"]):
+        (tmp_path / f"probe{k}.py").write_text(text, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    keys = [sources.digest("probe0"), sources.digest("probe1")]
+    assert len(set(keys)) == 2

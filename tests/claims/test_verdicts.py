@@ -1,0 +1,113 @@
+"""Levels and verdicts: a claim is no better than what it rests on, and a repaired one mends its original."""
+
+from dataclasses import replace
+
+import pytest
+from planted_claims import below, claim, unchecked
+
+from fairfl.claims.call import Call
+from fairfl.claims.certificates import Counterexample, PropertyRun, Search, SymbolicZero, Witness
+from fairfl.claims.claim import Mutant
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.registry import order
+from fairfl.claims.verdicts import Settled, settle
+
+STATEMENT = Call.of(below)
+SYMBOLIC = SymbolicZero(STATEMENT, "expand", ())
+CERTIFIED = Witness.at(STATEMENT, "", x=1)
+PROPERTY = PropertyRun(STATEMENT, 0.0, (), 1, 0, 0, 0, 0)
+AGAINST = Counterexample.at(STATEMENT, "", x=3)
+OPEN = Search(STATEMENT, 0.0, (), "", 0, 0.0, "")
+
+
+@pytest.mark.parametrize(
+    ("evidence", "finding", "level"),
+    [
+        (Evidence.of(SYMBOLIC), "holds", "symbolic"),
+        (Evidence.of(SYMBOLIC, CERTIFIED), "holds", "certified"),
+        (Evidence.of(SYMBOLIC, extra=(PROPERTY,)), "holds", "symbolic"),
+        (Evidence.of(SYMBOLIC, OPEN), "open", "numeric"),
+        (Evidence.of(PROPERTY, AGAINST), "refuted", "certified"),
+        (Evidence.against(SYMBOLIC, CERTIFIED), "refuted", "certified"),
+    ],
+)
+def test_the_finding_and_level_come_from_the_certificates(evidence, finding, level):
+    assert (evidence.finding, evidence.level) == (finding, level)
+    assert Evidence.from_json(evidence.to_json()) == evidence
+
+
+def test_evidence_needs_certificates_and_a_negation_ones_that_hold():
+    with pytest.raises(ValueError, match="at least one certificate"):
+        Evidence.of()
+    with pytest.raises(ValueError, match="negation must be shown"):
+        Evidence.against(AGAINST)
+
+
+def settled(claims, **findings):
+    named = {f"pffl/{name.replace('_', '/')}": value for name, value in findings.items()}
+    return {id.removeprefix("pffl/"): s for id, s in settle(claims, named).items()}
+
+
+def test_a_claim_is_no_stronger_than_what_it_rests_on():
+    chain = [claim("c", "b"), claim("b", "a"), claim("a")]
+    result = settled(chain, a=("holds", "property"), b=("holds", "symbolic"), c=("holds", "certified"))
+    assert {s.level for s in result.values()} == {"property"}
+    assert {s.verdict for s in result.values()} == {"holds"}
+
+
+@pytest.mark.parametrize(
+    ("below", "verdict"),
+    [(("refuted", "certified"), "open"), (("open", "numeric"), "open"), (None, None)],
+)
+def test_what_rests_on_something_that_does_not_hold_is_open_and_its_refutation_stands(below, verdict):
+    pair = [claim("a"), claim("b", "a")]
+    assert settled(pair, a=below, b=("holds", "symbolic"))["b"].verdict == verdict
+    assert settled(pair, a=below, b=("refuted", "certified"))["b"] == Settled("refuted", "certified")
+
+
+def test_a_refuted_claim_with_a_repaired_form_holds_repaired_at_the_weaker_level():
+    pair = [claim("a", expected="holds-repaired"), claim("a/repaired")]
+    both = settled(pair, a=("refuted", "certified"), a_repaired=("holds", "property"))
+    assert both["a"] == Settled("holds-repaired", "property")
+    assert settled(pair, a=("refuted", "certified"), a_repaired=("refuted", "certified"))["a"].verdict == "refuted"
+    assert settled(pair, a=("refuted", "certified"), a_repaired=None)["a"].verdict is None
+    assert settled(pair, a=("holds", "certified"), a_repaired=("holds", "property"))["a"] == Settled(
+        "holds", "certified"
+    )
+
+
+def test_the_order_has_every_claim_after_what_it_rests_on():
+    assert order([claim("c", "b"), claim("b", "a"), claim("a")]) == ["pffl/a", "pffl/b", "pffl/c"]
+
+
+@pytest.mark.parametrize(
+    ("claims", "message"),
+    [
+        ([claim("a", "b"), claim("b", "a")], "circle, got pffl/a -> pffl/b -> pffl/a"),
+        ([claim("a", "b")], "rests_on of pffl/a must name claims, got 'pffl/b'"),
+        ([claim("a", expected="holds-repaired")], "pffl/a/repaired is not there"),
+        ([claim("a"), claim("a/repaired")], "expected to be holds, but pffl/a/repaired is there"),
+        ([claim("a/repaired")], "repairs a claim that is not there"),
+    ],
+)
+def test_faults_between_claims_are_errors(claims, message):
+    with pytest.raises(ValueError, match=message):
+        order(claims)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": "Eq 3"}, "id must be"),
+        ({"kind": "guess"}, "kind of pffl/a must be one of"),
+        ({"expected": "true"}, "expected of pffl/a must be one of"),
+        ({"title": " "}, "title of pffl/a must be given"),
+        ({"mutants": ()}, "mutants of pffl/a must be at least one"),
+        ({"mutants": (Mutant("m", "c", unchecked),) * 2}, "different names"),
+        ({"expected": "refuted", "erratum": ""}, "erratum of pffl/a must say"),
+        ({"rests_on": ("pffl/a",)}, "must not name itself"),
+    ],
+)
+def test_faults_of_one_claim_are_errors(change, message):
+    with pytest.raises(ValueError, match=message):
+        replace(claim("a"), **change)

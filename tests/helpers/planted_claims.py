@@ -1,0 +1,75 @@
+"""Statements of the tests' own, planted at ``fairfl.claims.planted``, where calls may look for them."""
+
+import sys
+from fractions import Fraction
+
+import sympy
+from flint import arb
+
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.claim import Claim, Mutant
+from fairfl.claims.exact import ball
+
+PLANTED = "fairfl.claims.planted"
+
+
+def below(instance, bound=4):
+    """x^2 <= bound, for x >= 0."""
+    x = instance["x"]
+    return Case((Relation(x * x, "<=", bound, "square"),), {"sign": x >= 0})
+
+
+def residual(wrong=0):
+    x, y = sympy.symbols("x y", real=True)
+    return {"binomial": (x + y) ** 2 - x**2 - y**2 - 2 * x * y + wrong * x}
+
+
+def form(factor=1, lost=0, term=0):
+    x, y = sympy.symbols("x y", real=True)
+    squares = [(x - factor * y) ** 2, (1 - factor**2) * y**2]
+    return x**2 + y**2 - 2 * factor * x * y + lost, [*squares, sympy.Integer(term)]
+
+
+def gap(x: list[arb], bound: str = "2") -> arb:
+    """bound - 4 x (1 - x) - y^2: at least bound - 2 on the unit square, with a wide plain enclosure."""
+    return ball(bound) - 4 * x[0] * (1 - x[0]) - x[1] * x[1]
+
+
+def inside(x: list[arb]) -> arb | None:
+    """Positive on x <= 1, and nothing is claimed beyond."""
+    return None if x[0] > 1 else arb(2) - x[0]
+
+
+def programme(value="3"):
+    """min x0 + x1, x0 + 2 x1 >= 4, 2 x0 + x1 >= 5: at (2, 1)."""
+    return ([1, 1], [[1, 2], [2, 1]], [4, 5], Fraction(value))
+
+
+def unchecked(effort):
+    raise AssertionError("not to be run")
+
+
+def claim(id, *rests_on, expected="holds"):
+    """A claim of pffl that says nothing."""
+    return Claim(
+        id=f"pffl/{id}",
+        number="1",
+        line=1,
+        title="t",
+        printed="p",
+        statement="s",
+        kind="bound",
+        hypotheses=(),
+        scope="all",
+        expected=expected,
+        check=unchecked,
+        mutants=(Mutant("m", "c", unchecked),),
+        rests_on=tuple(f"pffl/{other}" for other in rests_on),
+        erratum="e",
+    )
+
+
+module = sys.modules[__name__]
+sys.modules[PLANTED] = module
+for function in (below, residual, form, gap, inside, programme):
+    function.__module__ = PLANTED
