@@ -9,14 +9,18 @@ import pytest
 import fairfl.figures
 from fairfl.figures.registry import find, registered
 
-NAMES = [
-    "fedfb_figure_2",
-    "fedfb_figure_4",
-    "fedfb_figure_5",
-    "fedfb_figure_8",
-    "fedfb_figure_9",
-    "real_data",
-]
+SHOWN = {  # what the title of each names
+    "dual_weights": "PropFair",
+    "feasible_weights": "PropFair table 1",
+    "fedfb_figure_2": "FedFB figure 2",
+    "fedfb_figure_4": "FedFB figure 4",
+    "fedfb_figure_5": "FedFB figure 5",
+    "fedfb_figure_8": "FedFB figure 8",
+    "fedfb_figure_9": "FedFB figure 9",
+    "rank_profiles": "p-FFL",
+    "real_data": "Adult",
+}
+NAMES = list(SHOWN)
 MODULE = """
 import pandas as pd
 from matplotlib.figure import Figure
@@ -56,8 +60,7 @@ def test_every_figure_is_found():
 def test_a_figure_is_named_as_its_file_and_says_what_it_shows(name):
     entry = registered()[name]
     assert entry.name == entry.source.stem
-    expected = f"FedFB {name.removeprefix('fedfb_').replace('_', ' ')}" if name.startswith("fedfb") else "Adult"
-    assert expected in entry.title
+    assert SHOWN[name] in entry.title
 
 
 def test_a_new_file_is_a_new_figure(folder):
