@@ -1,0 +1,190 @@
+"""FedFB, lemma 7: CFL(ε) is solved by one threshold on η for each group."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import sympy
+from hypothesis import strategies as st
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import Counterexample, SymbolicZero
+from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.fedfb.worlds import Population, Rule, World, gain, rate, worlds
+from fairfl.claims.instances import explore
+from fairfl.claims.search import Attack
+
+GAP = {"laws": [[[1, 0, 0, 3], [3, 0, 0, 1]]], "q": Fraction(1, 2), "low": Fraction(-1, 4), "high": Fraction(1, 4)}
+"""Half-empty densities: u is never between 1/4 and 3/4, so g = 1/2 on all of [-1/4, 1/4]."""
+
+
+def increasing(instance: dict[str, Any], strict: bool = True) -> Case:
+    """g(low) < g(high) for low < high in [-max(q, 1-q), max(q, 1-q)]."""
+    population = World.of(instance["laws"], instance["q"]).pooled
+    low, high = instance["low"], instance["high"]
+    if not -population.reach <= low < high <= population.reach:
+        raise ValueError(f"low < high must be in the domain of g, got {low}, {high}")
+    relation = Relation(population.g(low), "<" if strict else "<=", population.g(high), "g increases")
+    return Case((relation,), {"q in (0, 1)": 0 < population.q < 1})
+
+
+def optimal(instance: dict[str, Any], shares: str = "right") -> Case:
+    """No rival with |MD| <= ε is more accurate than the rule of any λ in g⁻¹(sign(g(0)) min(ε, |g(0)|))."""
+    population, rule, _ = solution(instance, shares)
+    accuracy, eps = population.accuracy(rule), instance["eps"]
+    goal = -eps + 2 * eps * instance["goal"]
+    first = max(goal, Fraction(0)) + instance["rate"] * (1 - abs(goal))
+    cuts = quantile(population.laws[0], first), quantile(population.laws[1], first - goal)
+    return Case(
+        (
+            Relation(population.accuracy(cuts), "<=", accuracy, "thresholds of any rates"),
+            Relation(step_accuracy(population, instance["rival"], eps), "<=", accuracy, "any step function"),
+        )
+    )
+
+
+def reached(instance: dict[str, Any]) -> Case:
+    """Such a λ exists in the domain of g, and its rule has MD = sign(g(0)) min(ε, |g(0)|), not beyond ±ε."""
+    population, rule, target = solution(instance, "right")
+    return Case(
+        (
+            Relation(population.difference(rule), "==", target, "MD of the rule"),
+            Relation(abs(target), "<=", instance["eps"], "feasible"),
+        )
+    )
+
+
+def solution(instance: dict[str, Any], shares: str) -> tuple[Population, Rule, Fraction]:
+    """The population, the rule of lemma 7, and the MD it should have."""
+    population = World.of(instance["laws"], instance["q"]).pooled
+    eps, start = instance["eps"], population.g(Fraction(0))
+    target = min(eps, start) if start >= 0 else max(-eps, start)
+    solver = population if shares == "right" else Population(population.laws, 1 - population.q)
+    low, high = solver.preimage(target)
+    return population, solver.rule(low + instance["pick"] * (high - low)), target
+
+
+def quantile(law: tuple[Fraction, ...], share: Fraction) -> Fraction:
+    """A threshold t with P(u > t) = share."""
+    cells = len(law)
+    for k in range(cells):
+        low, high = rate(law, Fraction(k + 1, cells)), rate(law, Fraction(k, cells))
+        if low <= share <= high and low < high:
+            return Fraction(k + 1, cells) - (share - low) / (high - low) / cells
+    raise ValueError(f"share must be in [0, 1], got {share}")
+
+
+def step_accuracy(population: Population, rival: list[list[Fraction]], eps: Fraction) -> Fraction:
+    """The accuracy of f(u, a) = rival[a][cell of u], moved towards f = 1/2 until its |MD| is at most ε."""
+    rates = [sum(f * m for f, m in zip(rival[a], population.laws[a], strict=True)) for a in (0, 1)]
+    difference = rates[0] - rates[1]
+    keep = min(Fraction(1), eps / abs(difference)) if difference else Fraction(1)
+    total = population.negatives
+    for a, share in enumerate(population.shares):
+        law, cells = population.laws[a], len(population.laws[a])
+        for k, f in enumerate(rival[a]):
+            cell = gain(law, Fraction(k, cells)) - gain(law, Fraction(k + 1, cells))
+            total += share * (keep * f + (1 - keep) / 2) * cell
+    return total
+
+
+def residuals(shares: str = "right") -> dict[str, sympy.Expr]:
+    """err(f) - err(f*) = E[(f* - f) s] + λ(MD(f) - MD(f*)) on two points of X: linear, so true of sums and integrals."""
+    q, lam = sympy.symbols("q lam")
+    parts = {0: 1 - q, 1: q} if shares == "right" else {0: q, 1: 1 - q}
+    error = difference = slack = sympy.Integer(0)
+    for a, sign in ((0, 1), (1, -1)):
+        share = (1 - q, q)[a]
+        for k in (0, 1):
+            u, m, f, best = sympy.symbols(f"u{a}{k} m{a}{k} f{a}{k} b{a}{k}")
+            error += share * m * (f - best) * (1 - 2 * u)
+            difference += sign * m * (f - best)
+            slack += share * m * (best - f) * (2 * u - 1 + sign * lam / parts[a])
+    return {"Lagrangian": error - slack - lam * difference}
+
+
+def _points() -> tuple[dict[str, str], ...]:
+    names = [f"{n}{a}{k}" for n in "umfb" for a in (0, 1) for k in (0, 1)]
+    return ({"q": "1/3", "lam": "-2/7", **{name: f"{3 * j + 1}/{2 * j + 5}" for j, name in enumerate(names)}},)
+
+
+def check_printed(effort: Effort, strict: bool = True) -> Evidence:
+    shows = "u avoids (1/4, 3/4) in both groups; g = 1/2 on [-1/4, 1/4], so g is not strictly increasing, g^-1 no function"
+    return Evidence.of(Counterexample.at(Call.of(increasing, strict=strict), shows, **GAP))
+
+
+def check_repaired(effort: Effort, shares: str = "right", identity: str = "right") -> Evidence:
+    rate01 = st.integers(0, 16).map(lambda k: Fraction(k, 16))
+    lists = st.lists(st.lists(rate01, min_size=4, max_size=4), min_size=2, max_size=2)
+    extra = {"eps": rate01, "pick": rate01, "goal": rate01, "rate": rate01, "rival": lists}
+    drawn = st.tuples(worlds(1, least=0), st.fixed_dictionaries(extra)).map(lambda pair: {**pair[0], **pair[1]})
+    family = Attack([(0, 1)] * 4, _hard, steps=effort.pick(150, 500), starts=[[0.1, 0.5, 1.0, 0.3]])
+    best = explore(Call.of(optimal, shares=shares), drawn, effort, tolerance=0.0, attacks=[family])
+    there = explore(Call.of(reached), drawn, effort, tolerance=0.0)
+    return Evidence.of(best, there, SymbolicZero(Call.of(residuals, shares=identity), "together", _points()))
+
+
+def _hard(point: list[float]) -> dict[str, Any]:
+    eps, pick, goal, share = (Fraction(v).limit_denominator(10_000) for v in point)
+    plain = [[Fraction(0)] * 3, [Fraction(1)] * 3]
+    laws = [[[1, 2, 5], [4, 0, 1]]]
+    return {"laws": laws, "q": Fraction(1, 5), "eps": eps, "pick": pick, "goal": goal, "rate": share, "rival": plain}
+
+
+PRINTED = (
+    r"Let $q\in(0,1)$. Define $g:[-\max(q,1-q),\max(q,1-q)]\to[-1,1]$ as "
+    r"$g(\lambda)=\int_{[\eta^{-1}(\frac12-\frac{\lambda}{2(1-q)}),+\infty]}d\mathcal P_0"
+    r"-\int_{[\eta^{-1}(\frac12+\frac{\lambda}{2q}),+\infty]}d\mathcal P_1$, then "
+    r"$f_\varepsilon^{CFL}=\{[[s(x,a)>0]]+\alpha[[s(x,a)=0]]:\alpha\in[0,1]\}$, where "
+    r"$s(x,0)=2\eta(x)-1+\frac{\lambda}{1-q}$, $s(x,1)=2\eta(x)-1-\frac{\lambda}{q}$, "
+    r"$\lambda=g^{-1}(\mathrm{sign}(g(0))\min\{\varepsilon,|g(0)|\})$. [Proof:] Note that $g$ is a strictly monotone "
+    r"increasing function."
+)
+SETTING = (("density", "x | a has a density, η is strictly increasing"), ("q in (0, 1)", "both groups are there"))
+
+CLAIMS = (
+    Claim(
+        id="fedfb/lemma-7",
+        number="Lemma 7",
+        line=388,
+        title="CFL(ε) is solved by thresholds at λ = g⁻¹(...), g strictly increasing",
+        printed=PRINTED,
+        statement=r"$g$ is strictly increasing on $[-\max(q,1-q),\max(q,1-q)]$, so that $\lambda=g^{-1}(\cdot)$ is defined.",
+        kind="uniqueness",
+        hypotheses=SETTING,
+        scope="as stated",
+        expected="holds-repaired",
+        check=check_printed,
+        mutants=(
+            Mutant("weakly increasing", "g(low) <= g(high) in place of <", lambda e: check_printed(e, strict=False)),
+        ),
+        erratum="g is non-decreasing, and strictly increasing only if no interval of thresholds has mass zero in both "
+        "groups (full support and η onto (0, 1), say). Either assume that, or let λ be any point of g⁻¹(·).",
+        notes="Lemmas 9, 10, 12, 14, 15 and 20 inherit the gap: where clients live on different parts of X, g_i⁻¹ is a "
+        "set, and the ensemble depends on which point of it is taken (see fedfb/lemma-10/gaps and fedfb/lemma-14/gaps).",
+    ),
+    Claim(
+        id="fedfb/lemma-7/repaired",
+        number="Lemma 7",
+        line=388,
+        title="CFL(ε) is solved by thresholds at any λ with g(λ) = sign(g(0)) min(ε, |g(0)|)",
+        printed=PRINTED,
+        statement=r"$g$ is continuous, non-decreasing and onto $[-1,1]$; for every $\lambda$ with "
+        r"$g(\lambda)=\mathrm{sign}(g(0))\min\{\varepsilon,|g(0)|\}$ the rule $[[s>0]]$ solves CFL($\varepsilon$). For "
+        r"$f^*=[[s>0]]$ and all $f$: $e(f)-e(f^*)=E[|s||f-f^*|]+\lambda(MD(f)-MD(f^*))$.",
+        kind="implication",
+        hypotheses=SETTING,
+        scope="the identity: as stated; that no rule does better: step densities of u = η(x)",
+        expected="holds",
+        check=check_repaired,
+        mutants=(
+            Mutant("shares exchanged", "λ/q in group 0 and λ/(1-q) in group 1", lambda e: check_repaired(e, "wrong")),
+            Mutant("exchanged in s", "the same in the identity alone", lambda e: check_repaired(e, identity="wrong")),
+        ),
+        reading="x is continuous, as section 3 assumes. With atoms the rule needs its own randomisation in each group, "
+        "not one α: see fedfb/lemma-18.",
+    ),
+)

@@ -1,0 +1,117 @@
+"""FedFB, lemma 8: two solutions of CFL(ε) agree almost everywhere. The paper prints no proof."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from hypothesis import strategies as st
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import Counterexample
+from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.fedfb.lemma_7 import quantile
+from fairfl.claims.fedfb.worlds import World, worlds
+from fairfl.claims.instances import explore
+
+
+def unique(instance: dict[str, Any], strict: bool = True) -> Case:
+    """A rule of other rates (r_0, r_1), |r_0 - r_1| <= ε, is strictly less accurate than the solution of CFL(ε).
+
+    Of all f with these rates the thresholds are the most accurate, and any f of the same rates as the solution that
+    differs from it on a set of positive mass is less accurate still, by E[|s||f - f*|] of lemma 7.
+    """
+    population = World.of(instance["laws"], instance["q"]).pooled
+    eps = instance["eps"]
+    best = population.rule(population.multiplier(eps))
+    goal = -eps + 2 * eps * instance["goal"]
+    first = max(goal, Fraction(0)) + instance["rate"] * (1 - abs(goal))
+    rates = first, first - goal
+    cuts = quantile(population.laws[0], rates[0]), quantile(population.laws[1], rates[1])
+    same = rates == tuple(population.rate(a, best[a]) for a in (0, 1))
+    operator = "==" if same else "<" if strict else "<="
+    return Case((Relation(population.accuracy(cuts), operator, population.accuracy(best), "accuracy"),))
+
+
+def lebesgue(instance: dict[str, Any], measure: str = "Lebesgue") -> Case:
+    """Two threshold rules that both solve CFL(ε) agree almost everywhere."""
+    population = World.of(instance["laws"], instance["q"]).pooled
+    eps, first, second = instance["eps"], tuple(instance["first"]), tuple(instance["second"])
+    best = population.best(eps)
+    both = all(population.accuracy(r) == best and abs(population.difference(r)) <= eps for r in (first, second))
+    if measure == "Lebesgue":
+        apart = sum(abs(s - t) for s, t in zip(first, second, strict=True))
+    else:
+        apart = sum(abs(population.rate(a, first[a]) - population.rate(a, second[a])) for a in (0, 1))
+    return Case((Relation(apart, "==", 0, "measure of the disagreement"),), {"both solve CFL(ε)": both})
+
+
+def check(effort: Effort, strict: bool = True, nowhere: bool = False) -> Evidence:
+    part = st.integers(0, 16).map(lambda k: Fraction(k, 16))
+    extra = st.fixed_dictionaries({"eps": part, "goal": part, "rate": part})
+    drawn = st.tuples(worlds(1, least=0), extra).map(lambda pair: {**pair[0], **pair[1]})
+    run = explore(Call.of(above if nowhere else unique), drawn, effort, tolerance=0.0)
+    return Evidence.of(run)
+
+
+def above(instance: dict[str, Any]) -> Case:
+    """The reverse, for the mutant: a rule of other rates is at least as accurate."""
+    right = unique(instance).relations[0]
+    return Case((Relation(right.right, "<=", right.left),))
+
+
+def check_lebesgue(effort: Effort, measure: str = "Lebesgue") -> Evidence:
+    half = Fraction(1, 2)
+    shows = "u avoids (1/4, 3/4): the thresholds (1/2, 1/2) and (3/8, 5/8) have the same rates and accuracy"
+    return Evidence.of(
+        Counterexample.at(
+            Call.of(lebesgue, measure=measure), shows,
+            laws=[[[1, 0, 0, 3], [3, 0, 0, 1]]], q=half, eps=half,
+            first=[half, half], second=[Fraction(3, 8), Fraction(5, 8)],
+        )
+    )  # fmt: skip
+
+
+PRINTED = r"If $f$ and $g$ are two solutions to CFL($\varepsilon$), then $f=g$ almost everywhere."
+SETTING = (("density", "x | a has a density, η is strictly increasing"), ("q in (0, 1)", "both groups are there"))
+
+CLAIMS = (
+    Claim(
+        id="fedfb/lemma-8",
+        number="Lemma 8",
+        line=510,
+        title="two solutions of CFL(ε) agree almost everywhere under the law of (x, a)",
+        printed=PRINTED,
+        statement=r"If $f,f'$ solve CFL($\varepsilon$), then $P(f(x,a)\ne f'(x,a))=0$.",
+        kind="uniqueness",
+        hypotheses=SETTING,
+        scope="almost everywhere under the law of (x, a); step densities, gaps allowed",
+        expected="holds",
+        check=check,
+        mutants=(Mutant("no loss", "rules of other rates are at least as accurate", lambda e: check(e, nowhere=True)),),
+        rests_on=("fedfb/lemma-7/repaired",),
+        reading="'Almost everywhere' under the law of (x, a). For Lebesgue measure it is false (fedfb/lemma-8/lebesgue).",
+        gap="no proof is printed. One: by the identity of fedfb/lemma-7/repaired a solution f has E[|s||f - f*|] = 0, and "
+        "s = 0 only where η meets one level, a null set.",
+    ),
+    Claim(
+        id="fedfb/lemma-8/lebesgue",
+        number="Lemma 8",
+        line=510,
+        title="two solutions of CFL(ε) agree Lebesgue-almost everywhere",
+        printed=PRINTED,
+        statement=r"If $f,f'$ solve CFL($\varepsilon$), then $\{x: f(x,a)\ne f'(x,a)\}$ has Lebesgue measure zero.",
+        kind="uniqueness",
+        hypotheses=(*SETTING, ("both solve CFL(ε)", "each is feasible and as accurate as CFL(ε)")),
+        scope="Lebesgue measure",
+        expected="refuted",
+        check=check_lebesgue,
+        mutants=(
+            Mutant("law of (x, a)", "the law in place of Lebesgue measure", lambda e: check_lebesgue(e, "law")),
+        ),
+        erratum="Say 'almost everywhere with respect to the law of (x, a)'. Lemmas 12, 14 and 16 use the lemma for pooled "
+        "laws, whose null sets are not those of a client.",
+    ),
+)

@@ -1,0 +1,182 @@
+"""Section 3's setting in exact rationals: laws of u = η(x) with piecewise constant densities on (0, 1).
+
+Everything in section 3 depends on x through u = η(x) alone, and a law of u with a density is the law of η(x) for a
+law of x with one: x = η⁻¹(u), for any continuous increasing η onto (0, 1), the logistic one for instance. So these
+instances are instances of the paper's setting; g is piecewise linear, accuracies are integrals of 2u - 1 over cells,
+and all of it is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from hypothesis import strategies as st
+
+HALF = Fraction(1, 2)
+Masses = tuple[Fraction, ...]
+Rule = tuple[Fraction, Fraction]
+"""Thresholds (t_0, t_1): accept u > t_a in group a."""
+
+
+@dataclass(frozen=True)
+class Population:
+    """One law of (u, a): the masses of u | a on K cells of equal width, uniform within each, and q = P(a = 1)."""
+
+    laws: tuple[Masses, Masses]
+    q: Fraction
+
+    @property
+    def shares(self) -> tuple[Fraction, Fraction]:
+        """P(a = 0), P(a = 1)."""
+        return 1 - self.q, self.q
+
+    @property
+    def reach(self) -> Fraction:
+        """g lives on [-reach, reach], reach = max(q, 1 - q)."""
+        return max(self.q, 1 - self.q)
+
+    def rule(self, lam: Fraction) -> Rule:
+        """The thresholds 1/2 - λ/(2(1-q)) and 1/2 + λ/(2q)."""
+        return HALF - lam / (2 * (1 - self.q)), HALF + lam / (2 * self.q)
+
+    def rate(self, a: int, t: Fraction) -> Fraction:
+        """P(u > t | a)."""
+        return rate(self.laws[a], t)
+
+    def difference(self, rule: Rule) -> Fraction:
+        """MD of a threshold rule."""
+        return self.rate(0, rule[0]) - self.rate(1, rule[1])
+
+    def accuracy(self, rule: Rule) -> Fraction:
+        """P(ŷ = y) = P(y = 0) + Σ_a P(a) E[(2u - 1) 1{u > t_a} | a]."""
+        gains = (share * gain(law, t) for share, law, t in zip(self.shares, self.laws, rule, strict=True))
+        return sum(gains, self.negatives)
+
+    @cached_property
+    def negatives(self) -> Fraction:
+        """P(y = 0) = 1 - E u."""
+        means = (share * (HALF + gain(law, Fraction(0)) / 2) for share, law in zip(self.shares, self.laws, strict=True))
+        return 1 - sum(means, Fraction(0))
+
+    def g(self, lam: Fraction) -> Fraction:
+        """MD of the rule of λ: lemma 7's g."""
+        return self.difference(self.rule(lam))
+
+    @cached_property
+    def nodes(self) -> list[tuple[Fraction, Fraction]]:
+        """(λ, g(λ)) wherever a threshold meets the edge of a cell: g is linear in between."""
+        cells = len(self.laws[0])
+        edges = [Fraction(k, cells) for k in range(cells + 1)]
+        places = {(1 - 2 * e) * (1 - self.q) for e in edges} | {(2 * e - 1) * self.q for e in edges}
+        return [(lam, self.g(lam)) for lam in sorted(places | {-self.reach, Fraction(0), self.reach})]
+
+    def preimage(self, value: Fraction) -> tuple[Fraction, Fraction]:
+        """The interval {λ : g(λ) = value}, for a value in [-1, 1]."""
+        nodes = self.nodes
+        if not nodes[0][1] <= value <= nodes[-1][1]:
+            raise ValueError(f"value must lie in [-1, 1], got {value}")
+        return _end(nodes, value), -_end([(-lam, -v) for lam, v in reversed(nodes)], -value)
+
+    def multiplier(self, eps: Fraction) -> Fraction:
+        """λ = g⁻¹(sign(g(0)) min(eps, |g(0)|)); of several, the one next to 0."""
+        start = self.g(Fraction(0))
+        low, high = self.preimage(min(eps, start) if start >= 0 else max(-eps, start))
+        return min(max(low, Fraction(0)), high)
+
+    def best(self, eps: Fraction) -> Fraction:
+        """The accuracy CFL(eps)."""
+        return self.accuracy(self.rule(self.multiplier(eps)))
+
+
+@dataclass(frozen=True)
+class World:
+    """Clients with equal weights: laws[i] the masses of u | a, i, and q_i."""
+
+    laws: tuple[tuple[Masses, Masses], ...]
+    q: tuple[Fraction, ...]
+
+    @classmethod
+    def of(cls, laws: Sequence[Sequence[Sequence[Any]]], q: Sequence[Fraction] | Fraction) -> World:
+        """From weights of any sum, laws[i][a][k], and q for all or one for each."""
+        shares = tuple(Fraction(v) for v in (q if isinstance(q, (list, tuple)) else [q] * len(laws)))
+        normal = tuple((masses(pair[0]), masses(pair[1])) for pair in laws)
+        return cls(normal, shares)
+
+    @cached_property
+    def clients(self) -> tuple[Population, ...]:
+        """Every client's own law."""
+        return tuple(Population(pair, q) for pair, q in zip(self.laws, self.q, strict=True))
+
+    @cached_property
+    def pooled(self) -> Population:
+        """The law of (u, a) by Bayes' rule: P(i | a) is proportional to P(a | i)."""
+        return self.pool(range(len(self.q)))
+
+    def pool(self, members: Sequence[int]) -> Population:
+        """The pooled law of some clients."""
+        of_a = [[self.clients[i].shares[a] for i in members] for a in (0, 1)]
+        laws = tuple(mix([self.laws[i][a] for i in members], of_a[a]) for a in (0, 1))
+        return Population((laws[0], laws[1]), sum(of_a[1], Fraction(0)) / len(members))
+
+    def ensemble(self, lams: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
+        """MD and accuracy of the average of the clients' rules: both are linear in f."""
+        rules = [client.rule(lam) for client, lam in zip(self.clients, lams, strict=True)]
+        count = len(rules)
+        difference = sum((self.pooled.difference(r) for r in rules), Fraction(0)) / count
+        return difference, sum((self.pooled.accuracy(r) for r in rules), Fraction(0)) / count
+
+    @property
+    def positive(self) -> bool:
+        """Whether every density is positive on (0, 1); every g_i is then strictly increasing."""
+        return all(m > 0 for pair in self.laws for law in pair for m in law)
+
+
+def rate(law: Masses, t: Fraction) -> Fraction:
+    """P(u > t)."""
+    cells = len(law)
+    return sum((m * min(max(k + 1 - cells * t, 0), 1) for k, m in enumerate(law)), Fraction(0))
+
+
+def gain(law: Masses, t: Fraction) -> Fraction:
+    """E[(2u - 1) 1{u > t}]."""
+    cells, total = len(law), Fraction(0)
+    for k, m in enumerate(law):
+        low, high = max(Fraction(k, cells), t), Fraction(k + 1, cells)
+        if low < high:
+            total += m * cells * ((high * high - high) - (low * low - low))
+    return total
+
+
+def masses(weights: Sequence[Any]) -> Masses:
+    """Weights divided by their sum."""
+    total = sum((Fraction(w) for w in weights), Fraction(0))
+    return tuple(Fraction(w) / total for w in weights)
+
+
+def mix(laws: Sequence[Masses], weights: Sequence[Fraction]) -> Masses:
+    """The mixture of laws with weights of any sum."""
+    total = sum(weights, Fraction(0))
+    return tuple(sum((w * m for w, m in zip(weights, cell, strict=True)), Fraction(0)) / total for cell in zip(*laws, strict=True))
+
+
+def worlds(clients: int = 2, cells: int = 4, *, equal: bool = True, least: int = 1) -> st.SearchStrategy[dict[str, Any]]:
+    """Instances {"laws", "q"}: integer weights from ``least`` up (0 leaves gaps), q common or, not ``equal``, one each."""
+    weights = st.lists(st.integers(least, 9), min_size=cells, max_size=cells).filter(any)
+    one = st.integers(1, 7).map(lambda k: Fraction(k, 8))
+    shares = one if equal else st.lists(one, min_size=clients, max_size=clients)
+    pairs = st.lists(st.lists(weights, min_size=2, max_size=2), min_size=clients, max_size=clients)
+    return st.fixed_dictionaries({"laws": pairs, "q": shares})
+
+
+def _end(nodes: list[tuple[Fraction, Fraction]], value: Fraction) -> Fraction:
+    """The least λ at which the piecewise linear function of ``nodes`` reaches ``value``."""
+    if nodes[0][1] >= value:
+        return nodes[0][0]
+    for (a, low), (b, high) in zip(nodes, nodes[1:], strict=False):
+        if high >= value:
+            return a + (b - a) * (value - low) / (high - low)
+    raise ValueError(f"value must be reached, got {value}")
