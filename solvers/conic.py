@@ -12,19 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import cvxpy as cp
+import numpy as np
 from cvxpy import settings as names
 
 from fairfl.solvers.solution import CertificationError
 
-TIGHT = 1e-12  # asked for
-LOOSE = 1e-5  # accepted, where the code stalls: certificates are checked against tolerances of their own
-OPTIONS: dict[str, Any] = {
-    **dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), TIGHT),
-    **dict.fromkeys(("reduced_tol_gap_abs", "reduced_tol_gap_rel", "reduced_tol_feas"), LOOSE),
-    "accept_unknown": True,
-    "max_iter": 200,
-}
-PRESENT = ("optimal", "optimal_inaccurate")
+LADDER = (1e-12, 1e-10, 1e-8)  # asked for, one after the other: too many digits may end in a numerical failure
+ENOUGH = 1e-9  # of the residuals and of the gap, relative, with which no other rung is tried
+LOOSE = 1e-5  # accepted from a run that stalls: certificates have tolerances of their own
 
 
 @dataclass(frozen=True)
@@ -45,11 +40,18 @@ def minimise(cost: Any, constraints: Sequence[Any], what: str, *, unbounded: str
     Errors: CertificationError where there is no point, or no minimum, or the code fails.
     """
     problem = cp.Problem(cp.Minimize(cost), list(constraints))
-    with warnings.catch_warnings():
+    tried: list[tuple[float, Any, Any, Any]] = []
+    with warnings.catch_warnings(), np.errstate(over="ignore", under="ignore"):
         # "may be inaccurate" is judged by the certificate; the rational powers of convex_forms.py are exact.
         warnings.filterwarnings("ignore", message=r".*(may be inaccurate|being approximated)", category=UserWarning)
-        data, chain, inverse = problem.get_problem_data(cp.CLARABEL, solver_opts=dict(OPTIONS))
-        raw = chain.solve_via_data(problem, data, warm_start=False, verbose=False, solver_opts=dict(OPTIONS))
+        for digits in LADDER:
+            options = _options(digits)
+            data, chain, inverse = problem.get_problem_data(cp.CLARABEL, solver_opts=options)
+            raw = chain.solve_via_data(problem, data, warm_start=False, verbose=False, solver_opts=options)
+            tried.append((_residual(raw), raw, chain, inverse))
+            if tried[-1][0] <= ENOUGH or "Infeasible" in str(raw.status):
+                break
+        _, raw, chain, inverse = tried[-1] if "Infeasible" in str(tried[-1][1].status) else min(tried, key=_first)
         try:
             problem.unpack_results(raw, chain, inverse)
         except cp.SolverError as error:
@@ -58,9 +60,32 @@ def minimise(cost: Any, constraints: Sequence[Any], what: str, *, unbounded: str
         raise CertificationError(f"{what}: no point meets the constraints; loosen them")
     if problem.status in ("unbounded", "unbounded_inaccurate"):
         raise CertificationError(f"{what}: unbounded below; {unbounded}")
-    if problem.status not in PRESENT or problem.value is None:
+    if problem.status not in ("optimal", "optimal_inaccurate"):
         raise CertificationError(f"{what}: ended with status {problem.status!r}; rescale it")
-    return Answer(float(problem.value), float(raw.obj_val_dual + inverse[-1][names.OFFSET]))
+    offset = float(inverse[-1][names.OFFSET])
+    return Answer(float(raw.obj_val) + offset, float(raw.obj_val_dual) + offset)
+
+
+def _options(digits: float) -> dict[str, Any]:
+    return {
+        **dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas"), digits),
+        **dict.fromkeys(("reduced_tol_gap_abs", "reduced_tol_gap_rel", "reduced_tol_feas"), LOOSE),
+        "accept_unknown": True,
+        "max_iter": 200,
+    }
+
+
+def _residual(raw: Any) -> float:
+    """The worst of the residuals and the gap, relative; inf where the run failed."""
+    if str(raw.status) not in ("Solved", "AlmostSolved", "InsufficientProgress"):
+        return float("inf")
+    gap = abs(raw.obj_val - raw.obj_val_dual) / (1 + abs(raw.obj_val))
+    worst = max(gap, raw.r_prim, raw.r_dual)
+    return float(worst) if np.isfinite(worst) else float("inf")
+
+
+def _first(entry: tuple[float, Any, Any, Any]) -> float:
+    return entry[0]
 
 
 def violation(constraints: Sequence[Any]) -> float:

@@ -33,7 +33,8 @@ def solve_minimax(
     jac : for functions: θ -> (n, d), or a list of n gradients θ -> (d,), or True where ``losses`` returns pairs
         (value, gradient).
     constraints : convex constraints of cvxpy on θ, for expressions only.
-    tolerance : what the certificate must close to, relative; default 1e-8 for functions, 1e-7 for expressions.
+    tolerance : what the certificate must close to, relative; default 1e-8 for functions, 1e-6 for expressions
+        (an interior-point code, whose θ is good to about the root of that where the minimum is flat).
 
     Returns
     -------

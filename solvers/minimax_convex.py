@@ -15,7 +15,7 @@ from fairfl.solvers.rank_projection import client_shares, project, weighs_by_ran
 from fairfl.theory.aggregation import Objective
 from fairfl.theory.checks import Array
 
-TOLERANCE = 1e-7
+TOLERANCE = 1e-6
 """What is certified unless another tolerance is given, relative: duality gap, Fenchel gap, violation."""
 ADVICE = "rescale losses and θ to about 1, bound θ by constraints, or give the losses as functions"
 
@@ -36,6 +36,7 @@ def solve_expressions(losses: Any, constraints: Any, objective: Objective, toler
     p = client_shares(objective, n)
     if len(p) != n:
         raise ValueError(f"losses must be n = {len(p)}, as many as client_weights, got {n}")
+    variables = _variables(f, limits)
     t = cp.Variable(n)
     cover = f <= t
     lower = np.broadcast_to(objective.domain.lower, (n,))
@@ -54,7 +55,6 @@ def solve_expressions(losses: Any, constraints: Any, objective: Objective, toler
         weights = project(objective, np.asarray(cover.dual_value, dtype=np.float64))
     else:
         raise ValueError(f"objective must be smooth or weigh by rank, got {objective!r}")
-    variables = _variables(f, limits)
     theta = _flat([v.value for v in variables])
     slope = _gradients(f, variables) if not limits and not any(any(v.attributes.values()) for v in variables) else None
     value = float(objective.value(inside))
@@ -86,13 +86,12 @@ def expressions(losses: Any) -> Any:
         part = cp.Expression.cast_to_const(part)
         if part.ndim > 1 or (len(parts) > 1 and part.size != 1):
             raise ValueError(f"losses must be n scalars or one vector (n,), got shape {part.shape} at index {k}")
+        if not part.is_convex():
+            raise ValueError(f"losses must be convex by cvxpy's rules, got {part.curvature.lower()} at index {k}")
         flat.append(cp.reshape(part, (part.size,), order="C"))
     if not flat or sum(part.size for part in flat) == 0:
         raise ValueError(f"losses must be at least one, got {losses!r}")
     f = cp.hstack(flat) if len(flat) > 1 else flat[0]
-    for k in range(f.size):
-        if not f[k].is_convex():
-            raise ValueError(f"losses must be convex by cvxpy's rules, got {f[k].curvature.lower()} at index {k}")
     if not f.variables():
         raise ValueError("losses must depend on a variable, got constants only")
     return f

@@ -28,6 +28,7 @@ TOLERANCE = 1e-8
 ROUNDS = 60  # of the method of multipliers
 LARGE = 10.0  # the first μ, in ranges of the losses at the start
 SHRINK, GROW = 0.3, 10.0  # of μ from round to round, where the round's minimum was found, and where not
+SLOPE_STEP, SLOPE_ERROR = 1e-5, 1e-2  # of the check of the Jacobian: relative step, and relative error let pass
 SMALLEST = 1e-4  # of μ, relative to the range of the losses after the first round
 
 Losses = Callable[[Array], tuple[Array, Array]]
@@ -46,10 +47,12 @@ def solve_functions(losses: Any, jac: Any, objective: Objective, start: Any, tol
     evaluate = _Counted(functions(losses, jac))
     f, J = evaluate(theta)
     _check(f, J, len(theta))
+    _check_slope(evaluate, theta, J, f)
     try:
         objective.dual_weights(f)
     except ValueError as error:
-        raise ValueError(f"start must have losses in the objective's domain: {error}") from None
+        advice = "" if np.isposinf(objective.domain.upper).all() else "; the minimiser for AFL() is as far below as any"
+        raise ValueError(f"start must have losses in the objective's domain: {error}{advice}") from None
     rank = not objective.traits.smooth
     if rank and not weighs_by_rank(objective):
         raise ValueError(f"objective must be smooth or weigh by rank, for losses given as functions, got {objective!r}")
@@ -183,6 +186,23 @@ def _check(f: Array, J: Array, d: int) -> None:
     for name, x in (("losses", f), ("jac", J)):
         if not np.isfinite(x).all():
             raise ValueError(f"{name} must be finite at start, got {x[~np.isfinite(x)][0]}")
+
+
+def _check_slope(evaluate: _Counted, theta: Array, J: Array, f: Array) -> None:
+    """One difference along a fixed direction: a certificate cannot tell a wrong Jacobian from a right one."""
+    direction = np.cos(np.arange(1.0, len(theta) + 1))
+    direction /= np.linalg.norm(direction)
+    h = SLOPE_STEP * (1 + _norm(theta))
+    ahead, behind = evaluate(theta + h * direction)[0], evaluate(theta - h * direction)[0]
+    measured, claimed = (ahead - behind) / (2 * h), J @ direction
+    allowed = SLOPE_ERROR * (np.linalg.norm(J, axis=1) + SLOPE_ERROR * (1 + np.abs(f)))
+    wrong = np.abs(measured - claimed) > allowed  # a NaN, outside the domain of f, says nothing
+    if wrong.any():
+        i = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"jac must be the derivative of losses, got a slope of {claimed[i]:.6g} at start along (cos 1, cos 2, ...) "
+            f"normalised, where losses change by {measured[i]:.6g}, for client {i}"
+        )
 
 
 def _inside(objective: Objective, f: Array, J: Array) -> bool:

@@ -15,6 +15,7 @@ from fairfl.theory.checks import Array
 
 DECREASE, CURVATURE = 1e-4, 0.9  # of the weak Wolfe conditions
 BISECTIONS = 60
+HUGE = 1e15  # a value below -HUGE is on its way to -inf
 NOISE = 1e-15  # of a value, relative: a decrease below it is rounding
 LARGEST = 300  # unknowns up to which Newton's matrix is formed
 NEWTON_STEPS = 8
@@ -40,7 +41,7 @@ def minimise(function: Function, start: Array, gradient_tolerance: float, iterat
             inverse = np.eye(len(x)) / np.linalg.norm(slope)
             first, step = True, -inverse @ slope
         found = _line(function, x, value, slope, step)
-        if found is None:
+        if found is None or found[1] < -HUGE:  # no progress, or no minimum
             break
         moved, new_value, new_slope = found
         s, y = moved - x, new_slope - slope

@@ -1,0 +1,49 @@
+"""The minimiser of smooth functions: known minima, walls of infinity, and functions without a minimum."""
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from fairfl.solvers.quasi_newton import minimise
+
+
+def test_rosenbrock_to_the_last_digits():
+    def function(x):
+        return optimize.rosen(x), optimize.rosen_der(x)
+
+    for d in (2, 5, 20):
+        found = minimise(function, np.full(d, -0.5), 1e-10)
+        assert np.linalg.norm(optimize.rosen_der(found)) <= 1e-10
+        assert found == pytest.approx(np.ones(d), abs=1e-9)
+
+
+def test_a_wall_of_infinity_is_only_a_step_too_long():
+    """-log(1 - x) - log(x) + c x on (0, 1), from its edge; the root of its slope is known."""
+
+    def function(x):
+        if not 0 < x[0] < 1:
+            return np.inf, x
+        return -np.log(1 - x[0]) - np.log(x[0]) + 50 * x[0], np.array([1 / (1 - x[0]) - 1 / x[0] + 50])
+
+    root = (52 - np.sqrt(52**2 - 4 * 50)) / 100  # 50 x² - 52 x + 1 = 0, the smaller one
+    for start in (1 - 1e-9, 0.5, 1e-9):
+        assert minimise(function, np.array([start]), 1e-9) == pytest.approx([root], rel=1e-9)
+
+
+def test_ill_conditioned_quadratics():
+    rng = np.random.default_rng(0)
+    Q, _ = np.linalg.qr(rng.normal(size=(12, 12)))
+    H = Q @ np.diag(np.logspace(-3, 4, 12)) @ Q.T
+    centre = rng.normal(size=12)
+    found = minimise(lambda x: ((x - centre) @ H @ (x - centre) / 2, H @ (x - centre)), np.zeros(12), 1e-9)
+    assert np.linalg.norm(H @ (found - centre)) <= 1e-8
+
+
+def test_no_minimum_ends_without_a_point_that_looks_like_one():
+    assert np.linalg.norm(np.exp(-minimise(lambda x: (np.exp(-x[0]), -np.exp(-x)), np.zeros(1), 1e-30))) > 0
+    found = minimise(lambda x: (float(x.sum()), np.ones(3)), np.zeros(3), 1e-9)
+    assert np.isfinite(found).all()
+
+
+def test_one_number_and_a_start_that_is_the_minimum():
+    assert minimise(lambda x: (float(x @ x), 2 * x), np.zeros(3), 1e-9).tolist() == [0, 0, 0]

@@ -1,0 +1,74 @@
+"""Projection onto the dual weights of rank-weighted objectives, against a quadratic programme over all orders."""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import optimize
+
+from fairfl.solvers.rank_projection import client_shares, project, shift, weighs_by_rank
+from fairfl.theory.aggregation import AFL, TERM, FedAvg, RankWeighted
+
+P = (0.1, 0.4, 0.3, 0.2)
+AIMS = [
+    AFL(), RankWeighted.gini(), RankWeighted.geometric(0.5), RankWeighted.cvar(0.6), RankWeighted(weights=(0.7, 0.2, 0.1, 0)),
+    AFL().weighted(P), RankWeighted.gini().weighted(P), RankWeighted.cvar(0.6).weighted(P), RankWeighted.linear().weighted(P),
+    RankWeighted.gini().translate([0.1, 0.2, 0.3, 0.4]).scale(2.5), AFL().translate(1.0).perspective(3.0).weighted(P),
+]  # fmt: skip
+
+
+def by_vertices(objective, target):
+    """min Σ (λ_i - target_i)² / p_i over the hull of the 4! vertices, by non-negative least squares with sum one."""
+    p = client_shares(objective, 4)
+    vertices = np.array(
+        [
+            objective.dual_weights(shift(objective, 4) + np.array(order, float))
+            for order in itertools.permutations(range(4))
+        ]
+    )
+    heavy = 1e6  # the row of the sum
+    A = np.vstack([(vertices / np.sqrt(p)).T, heavy * np.ones(len(vertices))])
+    c, _ = optimize.nnls(A, np.append(target / np.sqrt(p), heavy), maxiter=2000)
+    return c / c.sum() @ vertices
+
+
+@pytest.mark.parametrize("objective", AIMS, ids=repr)
+def test_nearest_point_of_the_hull_of_all_orders(objective):
+    rng = np.random.default_rng(0)
+    total = float(np.sum(objective.dual_weights(shift(objective, 4))))
+    for k in range(40):
+        target = total * rng.normal(0.25, (0.02, 0.2, 2.0, 20.0)[k % 4], 4)
+        if k % 5 == 0:
+            target = np.round(target, 1)  # ties
+        found = project(objective, target)
+        assert found == pytest.approx(by_vertices(objective, target), abs=2e-5 * (1 + abs(target).max()))
+        assert objective.dual_constraint(found)
+        # the definition of a projection onto a convex set: no vertex lies beyond the tangent plane
+        p = client_shares(objective, 4)
+        away = (target - found) / p
+        best = objective.value(shift(objective, 4) + away)  # the support function of B
+        assert best - away @ found <= 1e-11 * (1 + abs(away).max())
+
+
+def test_points_of_the_set_stay():
+    rng = np.random.default_rng(1)
+    for objective in AIMS:
+        inside = np.mean([objective.dual_weights(shift(objective, 4) + rng.normal(size=4)) for _ in range(6)], axis=0)
+        assert project(objective, inside) == pytest.approx(inside, abs=1e-14)
+
+
+def test_the_simplex_for_many_clients():
+    """AFL's set is the simplex: max(target - c, 0) with c by bisection."""
+    rng = np.random.default_rng(2)
+    for n in (1, 2, 50, 1000):
+        target = rng.normal(size=n)
+        low, high = target.min() - 1, target.max()
+        for _ in range(200):
+            middle = (low + high) / 2
+            low, high = (middle, high) if np.maximum(target - middle, 0).sum() > 1 else (low, middle)
+        assert project(AFL(), target) == pytest.approx(np.maximum(target - low, 0), abs=1e-12)
+
+
+def test_which_objectives_weigh_by_rank():
+    assert weighs_by_rank(AFL().translate(1.0)) and weighs_by_rank(RankWeighted.gini().scale(2.0))
+    assert not weighs_by_rank(TERM(1.0)) and not weighs_by_rank(FedAvg().perspective(2.0))
