@@ -1,0 +1,17 @@
+"""Algorithms of fair federated learning, a file each: a new one is a new file with a frozen dataclass and its two hooks."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+from fairfl.sims.engine.algorithm import REGISTRY, Algorithm
+
+__all__ = ["Algorithm", "algorithms"]
+
+
+def algorithms() -> dict[str, type[Algorithm]]:
+    """Every algorithm by its name, sorted; the files of this folder are imported for it."""
+    for found in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{found.name}")
+    return dict(sorted(REGISTRY.items()))

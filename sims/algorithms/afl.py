@@ -1,0 +1,73 @@
+"""AFL: the worst mixture of the clients, by ascent on the mixture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, State
+from fairfl.sims.engine.task import Floats
+from fairfl.theory.checks import one_of, positive
+
+
+@dataclass(frozen=True)
+class AFL(Algorithm):
+    """min over w of the max over mixtures lambda (simplex) of sum_k lambda_k F_k(w), by simultaneous descent and ascent.
+
+    w^(t+1) = w^t + sum_k lambda_k^t (w_k - w^t). The losses are those at w^t:
+    ``ascent="projected"``: lambda^(t+1) is the projection of lambda^t + rate F on the simplex;
+    ``ascent="exponentiated"``: lambda^(t+1) is proportional to lambda^t exp(rate F).
+    lambda^0 = p. ``rate`` has the unit of 1 / loss (projected: of lambda over loss). If only some clients take part, their
+    lambdas are scaled to sum one for the step, and theirs alone are raised (ours: the paper has everyone).
+    With a constant rate the last iterate need not converge where the paper's averages do.
+
+    Errors: ValueError for rate <= 0 or another ascent.
+    Source: Mohri, Sivek and Suresh, Agnostic federated learning (ICML 2019), algorithm 1; exponentiated as in mirror descent
+    (Nemirovski et al. 2009).
+    """
+
+    rate: float = 0.1
+    ascent: str = "projected"
+    name: ClassVar[str] = "afl"
+    needs_losses: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        positive("rate", self.rate)
+        one_of("ascent", self.ascent, ("projected", "exponentiated"))
+
+    @classmethod
+    def examples(cls) -> Iterable[Algorithm]:
+        return [cls(0.1), cls(0.5, "exponentiated")]
+
+    def start(self, clients: int, weights: Floats, params: Tensor) -> State:
+        return {"mixture": torch.from_numpy(np.array(weights))}
+
+    def server(self, received: Received) -> Aggregate:
+        mixture = received.state["mixture"].numpy().copy()
+        mine = mixture[received.clients]
+        total = mine.sum()
+        weights = mine / total if total > 0 else np.zeros_like(mine)
+        losses = received.known_losses()
+        if self.ascent == "projected":
+            mixture[received.clients] += self.rate * losses
+            mixture = onto_simplex(mixture)
+        else:
+            mixture[received.clients] *= np.exp(self.rate * (losses - losses.max()))
+            others = np.ones(len(mixture), dtype=bool)
+            others[received.clients] = False
+            mixture[others] *= np.exp(-self.rate * losses.max())  # a gain of nothing, in the same unit
+            mixture = mixture / mixture.sum()
+        return Aggregate(weights, {"mixture": torch.from_numpy(mixture)})
+
+
+def onto_simplex(point: Floats) -> Floats:
+    """The nearest point with entries >= 0 and sum one (Held, Wolfe and Crowder 1974)."""
+    falling = np.sort(point)[::-1]
+    excess = (np.cumsum(falling) - 1) / np.arange(1, len(point) + 1)
+    support = int(np.flatnonzero(falling > excess)[-1])
+    return np.maximum(point - excess[support], 0.0)

@@ -1,0 +1,53 @@
+"""Ditto: personal models pulled towards a global one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
+from fairfl.sims.engine.task import Floats, LocalTask
+from fairfl.theory.checks import in_range
+
+
+@dataclass(frozen=True)
+class Ditto(FedAvg):
+    """FedAvg for the global model; each client that takes part also runs SGD on F_k(v) + (lam / 2) ||v - w^t||² from its v_k.
+
+    The personal models v_k (K, P) start at w^0, stay on the clients' axis, and take as many steps, at the same rates, as the
+    global one. lam = 0 is training alone; as lam grows v_k follows w^t (stable for lam * lr < 2).
+    Errors: ValueError for lam < 0 or infinite.
+    Source: Li, Hu, Beirami and Smith, Ditto: fair and robust federated learning through personalization (ICML 2021),
+    algorithm 1, eq. (Ditto).
+    """
+
+    lam: float = 0.1
+    name: ClassVar[str] = "ditto"
+
+    def __post_init__(self) -> None:
+        in_range("lam", self.lam, 0.0, 1e300)
+
+    @classmethod
+    def examples(cls) -> Iterable[Algorithm]:
+        return [cls(0.1), cls(1.0)]
+
+    def start(self, clients: int, weights: Floats, params: Tensor) -> State:
+        return {"personal": params.repeat(clients, 1)}
+
+    def personal(self, state: State) -> Tensor:
+        return state["personal"]
+
+    def client(self, round: Round) -> tuple[LocalTask, ...]:
+        rows = torch.from_numpy(round.clients).to(round.params.device)
+        return LocalTask(), LocalTask(prox=self.lam, start=round.state["personal"][rows])
+
+    def server(self, received: Received) -> Aggregate:
+        personal = received.state["personal"].clone()
+        rows = torch.from_numpy(received.clients).to(personal.device)
+        personal[rows] = received.params + received.further[0]
+        return Aggregate(received.p, {"personal": personal})

@@ -1,0 +1,41 @@
+"""FedAvg with the dual weights of any objective: the papers' unifying view, made runnable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
+from fairfl.theory.aggregation import AFL, QFFL, TERM, Objective, PropFair, RankWeighted
+
+
+@dataclass(frozen=True)
+class DualWeighted(Algorithm):
+    """Updates weighed by the dual weights of A at (F_k(w^t))_k, under the client weights p_k of those who take part.
+
+    The dual weights are the gradient of A, so with full gradients this is (sub)gradient descent on A(F(w)), with the
+    learning rate of FedAvg. They need not sum to one (q-FFL: at most; PropFair: at least); ``normalize`` makes them.
+    Errors: ValueError for an objective that carries client weights, and for losses outside its domain.
+    Source: PropFair, section 4, eq. (14); the algorithm is ours.
+    """
+
+    objective: Objective = field(default_factory=lambda: QFFL(1.0))
+    normalize: bool = False
+    name: ClassVar[str] = "dual_weighted"
+    needs_losses: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.objective, Objective) or self.objective.client_weights is not None:
+            raise ValueError(f"objective must be an Objective without client weights, got {self.objective!r}")
+
+    @classmethod
+    def examples(cls) -> Iterable[Algorithm]:
+        objectives = (QFFL(1.0), TERM(1.0), AFL(), PropFair(50.0), RankWeighted.gini())
+        return [*(cls(objective) for objective in objectives), cls(QFFL(2.0), normalize=True)]
+
+    def server(self, received: Received) -> Aggregate:
+        p = received.p
+        objective = self.objective if (p == p[0]).all() else self.objective.weighted(p)
+        weights = objective.dual_weights(received.known_losses())
+        return Aggregate(weights / weights.sum() if self.normalize else weights, received.state)

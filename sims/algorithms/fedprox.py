@@ -1,0 +1,34 @@
+"""FedProx: local objectives pulled towards the global model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine.algorithm import Algorithm, Round
+from fairfl.sims.engine.task import LocalTask
+from fairfl.theory.checks import in_range
+
+
+@dataclass(frozen=True)
+class FedProx(FedAvg):
+    """Clients run SGD on F_k(w) + (mu / 2) ||w - w^t||²; the server averages by p_k. mu = 0 is FedAvg.
+
+    Partial work is the training's ``stragglers``. Errors: ValueError for mu < 0 or infinite.
+    Source: Li et al., Federated optimization in heterogeneous networks (MLSys 2020), algorithm 2, eq. (2).
+    """
+
+    mu: float = 0.1
+    name: ClassVar[str] = "fedprox"
+
+    def __post_init__(self) -> None:
+        in_range("mu", self.mu, 0.0, 1e300)
+
+    @classmethod
+    def examples(cls) -> Iterable[Algorithm]:
+        return [cls(0.1), cls(1.0)]
+
+    def client(self, round: Round) -> tuple[LocalTask, ...]:
+        return (LocalTask(prox=self.mu),)

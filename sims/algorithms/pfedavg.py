@@ -1,0 +1,52 @@
+"""p-FedAvg: updates weighed by the rank of the client's loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
+from fairfl.theory.aggregation import RankWeighted
+from fairfl.theory.checks import one_of
+
+
+@dataclass(frozen=True)
+class PFedAvg(Algorithm):
+    """w^(t+1) = sum_k v_k w_k, v_k the weight of the rank of F_k(w^t) among the m clients received, largest loss first.
+
+    ``ranks`` is a ``RankWeighted`` objective: gini, linear, arithmetic, geometric(z), harmonic, cvar, or given weights; tied
+    clients share evenly. geometric(1) is FedAvg with equal weights. ``client_weights`` says what becomes of p_k:
+    "none" (the paper: clients are drawn by p_k instead, ``ByWeight``); "product": p_k v_k, normalised (the paper's
+    alternative, section 3.1); "quantile": the weight of the share of people with larger losses, as ``RankWeighted``.
+
+    The weights are in the order that makes the objective convex, the largest for the largest loss. Algorithm 1 does not say
+    at which model F_k is taken; here at w^t on all data, as in q-FedAvg: that is a subgradient step.
+    Errors: ValueError for ``ranks`` that carry client weights, or another ``client_weights``.
+    Source: p-FFL, algorithm 1, eqs. (6)-(9).
+    """
+
+    ranks: RankWeighted = field(default_factory=RankWeighted.gini)
+    client_weights: str = "none"
+    name: ClassVar[str] = "pfedavg"
+    needs_losses: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.ranks, RankWeighted) or self.ranks.client_weights is not None:
+            raise ValueError(f"ranks must be a RankWeighted objective without client weights, got {self.ranks!r}")
+        one_of("client_weights", self.client_weights, ("none", "product", "quantile"))
+
+    @classmethod
+    def examples(cls) -> Iterable[Algorithm]:
+        ranks = (RankWeighted.gini(), RankWeighted.linear(), RankWeighted.geometric(0.85), RankWeighted.harmonic())
+        return [*(cls(rank) for rank in ranks), cls(ranks[0], "product"), cls(ranks[2], "quantile")]
+
+    def server(self, received: Received) -> Aggregate:
+        losses = received.known_losses()
+        if self.client_weights == "quantile":
+            return Aggregate(self.ranks.weighted(received.p).dual_weights(losses), received.state)
+        weights = self.ranks.dual_weights(losses)
+        if self.client_weights == "product":
+            weights = weights * received.p
+            weights = weights / weights.sum()
+        return Aggregate(weights, received.state)

@@ -1,0 +1,102 @@
+"""PropFair: local training on the logarithm of the utility, batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine.algorithm import Algorithm, Round
+from fairfl.sims.engine.task import LocalTask, SampleWeights
+from fairfl.theory.checks import one_of, positive
+
+
+@dataclass(frozen=True)
+class BatchLog:
+    """-factor log(M - l) of a batch's mean loss l where M - l >= epsilon, by its derivative factor / (M - l).
+
+    Below epsilon the paper's fallback factor l / M, whose derivative drops from factor / epsilon to factor / M there.
+    """
+
+    M: float
+    epsilon: float
+    factor: float
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """M, epsilon and the factor."""
+        return self.M, self.epsilon, self.factor
+
+    @staticmethod
+    def __call__(losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor:
+        return _slope(losses, share, parameters, lambda gap, M, epsilon: 1 / M.expand_as(gap))
+
+
+@dataclass(frozen=True)
+class LinearLog(BatchLog):
+    """The same, continued below epsilon by its tangent: the derivative stays factor / epsilon. Convex."""
+
+    @staticmethod
+    def __call__(losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor:
+        return _slope(losses, share, parameters, lambda gap, M, epsilon: 1 / epsilon.expand_as(gap))
+
+
+@dataclass(frozen=True)
+class QuadraticLog(BatchLog):
+    """The same, continued by its second-order expansion: factor (1 / epsilon + (epsilon - gap) / epsilon²). Convex, C²."""
+
+    @staticmethod
+    def __call__(losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor:
+        return _slope(losses, share, parameters, lambda gap, M, epsilon: (2 - gap / epsilon) / epsilon)
+
+
+def _slope(losses: Tensor, share: Tensor, parameters: tuple[Tensor, ...], below: object) -> Tensor:
+    M, epsilon, factor = parameters
+    gap = M - (share * losses).sum(1, keepdim=True)
+    inside = gap >= epsilon
+    log = 1 / torch.where(inside, gap, torch.ones_like(gap))
+    return share * factor * torch.where(inside, log, below(gap, M, epsilon))  # type: ignore[operator]
+
+
+VARIANTS: dict[str, type[BatchLog]] = {"paper": BatchLog, "linear": LinearLog, "quadratic": QuadraticLog}
+
+
+@dataclass(frozen=True)
+class PropFair(FedAvg):
+    """Clients run SGD on -log(M - l) of each batch's mean loss l; the server averages by p_k.
+
+    Where M - l < epsilon, ``variant`` says what follows: "paper" l / M, whose gradient is smaller by epsilon / M than just
+    before, for exactly the clients that are worst off; "linear" and "quadratic" continue the logarithm smoothly, so that the
+    derivative does not drop. With ``rescale`` the objective is multiplied by M: then M -> inf is FedAvg at the same lr, and
+    without it at lr / M.
+
+    A batch's log is not the client's: E log(M - l_S) < log(M - F_k) (Jensen), so small batches tilt within clients too;
+    ``DualWeighted(PropFair(M))`` has the weights of full losses.
+    Errors: ValueError unless 0 < epsilon < M < inf, and for another variant.
+    Source: PropFair, algorithm 1, lines 8-11; epsilon = 0.2 is the default of its code.
+    """
+
+    M: float = 2.0
+    epsilon: float = 0.2
+    variant: str = "paper"
+    rescale: bool = False
+    name: ClassVar[str] = "propfair"
+
+    def __post_init__(self) -> None:
+        positive("M", self.M)
+        positive("epsilon", self.epsilon)
+        if self.epsilon >= self.M:
+            raise ValueError(f"epsilon must be below M = {self.M:g}, got {self.epsilon:g}")
+        one_of("variant", self.variant, tuple(VARIANTS))
+
+    @classmethod
+    def examples(cls) -> Iterable[Algorithm]:
+        return [cls(2.0), cls(5.0, variant="linear"), cls(3.0, 0.5, "quadratic", rescale=True)]
+
+    def client(self, round: Round) -> tuple[LocalTask, ...]:
+        objective: SampleWeights = VARIANTS[self.variant](self.M, self.epsilon, self.M if self.rescale else 1.0)
+        return (LocalTask(batch_objective=objective),)

@@ -1,0 +1,80 @@
+"""q-FedAvg: updates weighed by losses to the power q, the step by an estimate of the curvature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
+from fairfl.sims.engine.task import Floats
+from fairfl.theory.checks import in_range, one_of, positive
+
+
+@dataclass(frozen=True)
+class QFedAvg(Algorithm):
+    """g_k = (w^t - w_k) / lr;  w^(t+1) = w^t - sum_k p_k F_k^q g_k / sum_k p_k (L F_k^q + q F_k^(q-1) ||g_k||²).
+
+    F_k = F_k(w^t) on all data of the client, >= 0. L is 1 / lr unless given, so that q = 0 is FedAvg; another L is a
+    server learning rate of 1 / (L lr) there. If all losses are multiplied by c and lr is divided by c, the step stays.
+
+    The step is the printed one but for g_k. Algorithm 1, line 6, prints Delta w_k = w^t - w_k, without the factor L: a
+    length is then subtracted from a curvature, q = 0 does not give FedAvg unless L = 1, and the step changes with the unit of
+    the losses. Lemma 12 and algorithm 3 have the gradient there, and w^t - w_k is lr times an estimate of it.
+    ``variant="printed"`` is line 6 as it stands.
+
+    A client with F_k = 0 has F_k^(q-1) = inf for q < 1. If its update is 0 it adds nothing; else the step is 0, the limit.
+
+    Errors: ValueError for q < 0 or infinite, L <= 0, another variant, and for a loss below 0.
+    Source: q-FFL (Li et al., ICLR 2020), algorithm 1, lemma 12.
+    """
+
+    q: float = 1.0
+    L: float | None = None
+    variant: str = "corrected"
+    name: ClassVar[str] = "qfedavg"
+    needs_losses: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        in_range("q", self.q, 0.0, 1e300)
+        if self.L is not None:
+            positive("L", self.L)
+        one_of("variant", self.variant, ("corrected", "printed"))
+
+    @classmethod
+    def examples(cls) -> Iterable[Algorithm]:
+        return [cls(0.0), cls(1.0), cls(2.0, L=3.0), cls(0.5), cls(1.0, variant="printed")]
+
+    def server(self, received: Received) -> Aggregate:
+        losses = nonnegative(received.known_losses(), self)
+        unit = received.lr if self.variant == "corrected" else 1.0
+        curvature = 1 / received.lr if self.L is None else self.L
+        squares = received.squared_norms() / unit**2
+        return Aggregate(step_weights(self.q, received.p, losses, squares, curvature, unit), received.state)
+
+
+def step_weights(q: float, p: Floats, losses: Floats, squares: Floats, curvature: float, unit: float) -> Floats:
+    """Weights of w_k - w^t: p_k F_k^q / unit over the sum of the h_k; losses relative to the largest, so that no power
+    overflows.
+    """
+    top = losses.max()
+    if top == 0:  # nobody has anything to lose: for q = 0 FedAvg, else no step
+        return p / (unit * curvature) if q == 0 else np.zeros_like(p)
+    x = losses / top
+    power = x**q
+    if q == 0:
+        bend = np.zeros_like(x)
+    else:
+        with np.errstate(divide="ignore"):
+            bend = np.where(squares > 0, q * x ** (q - 1) * squares / top, 0.0) if (squares > 0).any() else 0 * x
+    total = p @ (curvature * power + bend)
+    return p * power / (unit * total)
+
+
+def nonnegative(losses: Floats, owner: Algorithm) -> Floats:
+    """The losses; ValueError where one is below 0, where powers have no meaning."""
+    if (losses < 0).any():
+        raise ValueError(f"losses must be >= 0 for {owner!r}, got {losses.min()}")
+    return losses

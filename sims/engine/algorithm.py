@@ -1,0 +1,131 @@
+"""What an algorithm is: two hooks, and what each of them sees."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from fairfl.sims.engine.task import Floats, LocalTask
+
+State = Mapping[str, Tensor]
+
+REGISTRY: dict[str, type[Algorithm]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One replicate's round before its clients train, k of K clients taking part.
+
+    Attributes
+    ----------
+    number : int
+        t, from 0.
+    clients : array of int (k,)
+        Who takes part, positions in the data.
+    p : array (k,)
+        Client weights among them, > 0, sum one: see ``Participation``.
+    everyone : array (K,)
+        The federation's weights p_k.
+    params : tensor (P,)
+        w^t.
+    lr : float
+        Of the clients in this round.
+    losses : array (k,), or None
+        F_k(w^t) on all data of each client, for an algorithm that asks for it (``needs_losses``).
+    state : mapping
+        What the algorithm keeps from round to round.
+    """
+
+    number: int
+    clients: NDArray[np.int64]
+    p: Floats
+    everyone: Floats
+    params: Tensor
+    lr: float
+    losses: Floats | None
+    state: State
+
+    def known_losses(self) -> Floats:
+        """The losses, of an algorithm that asked for them."""
+        if self.losses is None:
+            raise ValueError("losses must be asked for: the algorithm has needs_losses = False")
+        return self.losses
+
+
+@dataclass(frozen=True, eq=False)
+class Received(Round):
+    """What came back, m <= k clients: dropouts, and updates that were left out, are in none of the arrays.
+
+    Attributes
+    ----------
+    updates : tensor (m, P)
+        w_k - w^t after the first task.
+    further : tuple of tensors (m, P)
+        The same of the other tasks, if any.
+    """
+
+    updates: Tensor
+    further: tuple[Tensor, ...] = ()
+
+    def squared_norms(self) -> Floats:
+        """||w_k - w^t||² (m,), summed in float64."""
+        rows = [row.to(torch.float64).square().sum() for row in self.updates]
+        return torch.stack(rows).cpu().numpy() if rows else np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Aggregate:
+    """w^(t+1) = w^t + server_lr sum_k weights_k (w_k - w^t), and what to keep."""
+
+    weights: Floats
+    state: State = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Algorithm(ABC):
+    """Two hooks: ``client`` says what each client does, ``server`` how the updates are weighed.
+
+    A new algorithm is a file in ``sims/algorithms`` with a frozen dataclass that has a ``name``: the registry finds it, and
+    the tests take it up. Its fields are its parameters, checked in ``__post_init__``.
+    """
+
+    name: ClassVar[str] = ""
+    needs_losses: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__dict__.get("name"):
+            REGISTRY[cls.name] = cls
+
+    @classmethod
+    def examples(cls) -> Iterable[Algorithm]:
+        """Instances that show the family, for tests and tables."""
+        return [cls()]
+
+    def client(self, round: Round) -> tuple[LocalTask, ...]:
+        """What each client does; the first task is what the server aggregates."""
+        return (LocalTask(),)
+
+    @abstractmethod
+    def server(self, received: Received) -> Aggregate:
+        """Weights of the updates (m,), and the state from now on."""
+
+    def start(self, clients: int, weights: Floats, params: Tensor) -> State:
+        """The state before the first round; K clients with weights p_k, first parameters (P,)."""
+        return {}
+
+    @property
+    def tilt(self) -> float:
+        """tau of the client losses asked for, (1/tau) log mean exp(tau loss); 0 for the mean loss."""
+        return 0.0
+
+    def personal(self, state: State) -> Tensor | None:
+        """Models of the clients' own (K, P), measured beside the global one; None where there are none."""
+        return None

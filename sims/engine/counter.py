@@ -1,0 +1,44 @@
+"""Random numbers by counter: a number is a function of what it is for, not of what was drawn before it.
+
+So a client's minibatches depend on the seed, the round and the client alone: neither on the order of the clients, nor on
+which others share its chunk, nor on where a killed run was taken up again.
+The function is the finaliser of SplitMix64 (Steele, Lea and Flood 2014; Stafford's variant 13), chained over the words.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Words = NDArray[np.uint64]
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FIRST = np.uint64(0xBF58476D1CE4E5B9)
+SECOND = np.uint64(0x94D049BB133111EB)
+
+ORDER, PARTICIPATION, DROPOUT, STRAGGLER, EFFORT = range(5)
+"""What a random number is for: the first word after the seed."""
+
+
+def mix(z: Words) -> Words:
+    """SplitMix64's finaliser, a bijection of 64-bit words; ``z`` (an array of one or more dimensions) is overwritten."""
+    z ^= z >> np.uint64(30)
+    z *= FIRST
+    z ^= z >> np.uint64(27)
+    z *= SECOND
+    z ^= z >> np.uint64(31)
+    return z
+
+
+def key(*words: ArrayLike) -> Words:
+    """One 64-bit key for each tuple of words, whole numbers >= 0 that are broadcast against each other; at least 1-d."""
+    arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(word, dtype=np.uint64)) for word in words))
+    state = np.zeros(arrays[0].shape, dtype=np.uint64)
+    for array in arrays:
+        state = mix((state ^ mix(array + GOLDEN)) + GOLDEN)
+    return state
+
+
+def uniforms(keys: Words) -> NDArray[np.float64]:
+    """Numbers in (0, 1), 53 bits each, never an end: the midpoints of 2^53 cells."""
+    return ((keys >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53

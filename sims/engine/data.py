@@ -1,0 +1,181 @@
+"""The data of a federation: concatenated samples, sorted by client."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class ClientData:
+    """N samples of K clients: client k owns the rows offsets[k] to offsets[k + 1] of ``x`` and ``y``.
+
+    Parameters
+    ----------
+    x : tensor (N, ...)
+        Inputs: floats, or integers where the model wants codes.
+    y : tensor (N,) or (N, m)
+        Classes 0, 1, ... as int64, or floats to be regressed on.
+    offsets : array of int (K + 1,)
+        0 = offsets[0] <= ... <= offsets[K] = N.
+    ids : array of int (K,), optional
+        What a client's random numbers hang on: distinct, >= 0; 0..K-1 by default. Clients may be listed in any order, and a
+        run is the same as long as each keeps its id.
+
+    Raises
+    ------
+    ValueError
+        For shapes that do not fit, offsets that do not rise from 0 to N, ids that are negative or twice there, and inputs or
+        targets that are NaN or infinite.
+    """
+
+    x: Tensor
+    y: Tensor
+    offsets: NDArray[np.int64]
+    ids: NDArray[np.int64] | None = None
+
+    def __post_init__(self) -> None:
+        x, y = torch.as_tensor(self.x), torch.as_tensor(self.y)
+        offsets = np.array(self.offsets)
+        if x.ndim < 1 or y.ndim < 1 or len(x) != len(y):
+            raise ValueError(
+                f"x and y must have one row a sample, (N, ...) both, got shapes {tuple(x.shape)} and {tuple(y.shape)}"
+            )
+        if offsets.ndim != 1 or len(offsets) < 2 or offsets.dtype.kind not in "iu":
+            raise ValueError(f"offsets must be K + 1 whole numbers, K >= 1, got {self.offsets!r}")
+        offsets = offsets.astype(np.int64)
+        if offsets[0] != 0 or offsets[-1] != len(x) or (np.diff(offsets) < 0).any():
+            raise ValueError(f"offsets must rise from 0 to N = {len(x)}, got {_short(offsets)}")
+        for name, tensor in (("x", x), ("y", y)):
+            if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+                row = int((~torch.isfinite(tensor.reshape(len(tensor), -1))).any(1).nonzero()[0])
+                raise ValueError(f"{name} must be finite, got NaN or an infinity in row {row}")
+        ids = np.arange(len(offsets) - 1) if self.ids is None else np.array(self.ids)
+        if ids.shape != (len(offsets) - 1,) or ids.dtype.kind not in "iu" or (ids < 0).any():
+            raise ValueError(f"ids must be one whole number >= 0 a client, {len(offsets) - 1} in all, got {_short(ids)}")
+        if len(np.unique(ids)) < len(ids):
+            raise ValueError(f"ids must be distinct, got {_short(ids)}")
+        offsets.flags.writeable = False
+        for field, value in (("x", x), ("y", y), ("offsets", offsets), ("ids", ids.astype(np.int64))):
+            object.__setattr__(self, field, value)  # the only way to set a field of a frozen dataclass
+
+    @classmethod
+    def from_owner(cls, x: Any, y: Any, owner: ArrayLike, clients: int | None = None) -> ClientData:
+        """Sort samples by their owners (N,), codes 0..K-1; rows of one client keep their order."""
+        codes = np.asarray(owner)
+        x, y = torch.as_tensor(x), torch.as_tensor(y)
+        if codes.ndim != 1 or codes.dtype.kind not in "iu" or len(codes) != len(x) or len(codes) == 0:
+            raise ValueError(f"owner must be one whole number a sample, ({len(x)},), got shape {codes.shape}")
+        count = int(codes.max()) + 1 if clients is None else clients
+        if codes.min() < 0 or codes.max() >= count:
+            raise ValueError(f"owner must be in 0..{count - 1}, got {codes.min()} to {codes.max()}")
+        order = torch.from_numpy(np.argsort(codes, kind="stable"))
+        offsets = np.append(0, np.cumsum(np.bincount(codes, minlength=count)))
+        return cls(x[order], y[order], offsets)
+
+    @classmethod
+    def from_clients(cls, parts: list[tuple[Any, Any]]) -> ClientData:
+        """One (x, y) a client."""
+        if not parts:
+            raise ValueError("parts must hold at least one client, got none")
+        xs, ys = zip(*((torch.as_tensor(x), torch.as_tensor(y)) for x, y in parts), strict=True)
+        return cls(torch.cat(xs), torch.cat(ys), np.append(0, np.cumsum([len(x) for x in xs])))
+
+    @property
+    def clients(self) -> int:
+        """K."""
+        return len(self.offsets) - 1
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Samples of each client (K,)."""
+        return np.diff(self.offsets)
+
+    @property
+    def names(self) -> NDArray[np.int64]:
+        """The ids, given or not (K,)."""
+        assert self.ids is not None  # filled in when the object was made
+        return self.ids
+
+    def to(self, device: torch.device | str, dtype: torch.dtype) -> ClientData:
+        """The same on ``device``; floats become ``dtype``, whole numbers stay int64."""
+        x, y = (t.to(device, dtype if t.is_floating_point() else torch.int64) for t in (self.x, self.y))
+        return ClientData(x, y, self.offsets, self.ids)
+
+    def take(self, clients: ArrayLike) -> ClientData:
+        """The data of the listed clients, in the order of the list, each with its id."""
+        chosen = np.asarray(clients, dtype=np.int64)
+        rows = np.concatenate([np.arange(self.offsets[k], self.offsets[k + 1]) for k in chosen])
+        index = torch.from_numpy(rows).to(self.x.device)
+        return ClientData(self.x[index], self.y[index], np.append(0, np.cumsum(self.sizes[chosen])), self.names[chosen])
+
+    def fingerprint(self) -> str:
+        """SHA-256 of everything, in hexadecimal: what a resumed run compares."""
+        digest = hashlib.sha256()
+        for array in (self.x.cpu().numpy(), self.y.cpu().numpy(), self.offsets, self.names):
+            digest.update(f"{array.dtype}{array.shape}".encode())
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class FederatedData:
+    """What a federation has: training data, and parts to measure on.
+
+    Parameters
+    ----------
+    train : ClientData
+        At least one sample a client.
+    test, validation : ClientData, optional
+        The same clients with the same ids; a client may have none, and its measures there are NaN.
+    weights : array (K,), optional
+        The client weights p_k > 0, sum one; n_k / N by default (q-FFL, section 3.1).
+    """
+
+    train: ClientData
+    test: ClientData | None = None
+    validation: ClientData | None = None
+    weights: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        sizes = self.train.sizes
+        if (sizes == 0).any():
+            raise ValueError(f"train must hold a sample of every client, got none of client {int(np.argmin(sizes))}")
+        for name, part in (("test", self.test), ("validation", self.validation)):
+            if part is not None and not np.array_equal(part.names, self.train.names):
+                raise ValueError(f"{name} must have the clients of train, got {part.clients} with other ids")
+        weights = sizes / sizes.sum() if self.weights is None else np.array(self.weights, dtype=np.float64)
+        if weights.shape != sizes.shape or not (np.isfinite(weights) & (weights > 0)).all():
+            raise ValueError(f"weights must be {len(sizes)} numbers > 0, one a client, got {_short(weights)}")
+        if abs(weights.sum() - 1) > 1e-10:
+            raise ValueError(f"weights must sum to one (within 1e-10), got a sum of {weights.sum():.12g}")
+        object.__setattr__(self, "weights", weights)
+
+    @property
+    def p(self) -> NDArray[np.float64]:
+        """The client weights p_k, given or not (K,)."""
+        assert self.weights is not None  # filled in when the object was made
+        return self.weights
+
+    @property
+    def parts(self) -> dict[str, ClientData]:
+        """The parts there are, by name."""
+        every = {"train": self.train, "validation": self.validation, "test": self.test}
+        return {name: part for name, part in every.items() if part is not None}
+
+    def fingerprint(self) -> str:
+        """SHA-256 of all parts and the weights."""
+        digest = hashlib.sha256(self.p.tobytes())
+        for name, part in self.parts.items():
+            digest.update(f"{name}{part.fingerprint()}".encode())
+        return digest.hexdigest()
+
+
+def _short(array: NDArray[Any]) -> str:
+    return np.array2string(array, threshold=8, edgeitems=3).replace("\n", "")

@@ -1,0 +1,1 @@
+"""Models: hand-batched linear kernels, a file each, and any ``nn.Module``."""

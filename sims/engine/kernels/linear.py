@@ -1,0 +1,99 @@
+"""What linear models share: weights stored as (A, outputs, features + 1), so that a step is two batched products."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.model import Model, Weights
+from fairfl.theory.checks import whole
+
+
+@dataclass(frozen=True)
+class Linear(Model):
+    """Scores z = W x + b of a sample x (features,), and a loss of z and y; the bias is the last column of W.
+
+    The row of parameters is W with its bias column, output by output. They start at zero, where the loss is convex and
+    the seed does not matter.
+
+    Errors: ValueError for ``features`` or ``outputs`` below 1, and for data of another width.
+    """
+
+    features: int
+    outputs: int = 1
+    bias: bool = True
+
+    def __post_init__(self) -> None:
+        whole("features", self.features, 1)
+        whole("outputs", self.outputs, 1)
+
+    @property
+    def columns(self) -> int:
+        """Features, and one for the bias."""
+        return self.features + self.bias
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        """P = outputs (features + 1)."""
+        return self.outputs * self.columns
+
+    def init(self, seed: int) -> Tensor:
+        return torch.zeros(self.size, dtype=torch.float64)
+
+    def prepare(self, data: ClientData) -> ClientData:
+        if data.x.ndim != 2 or data.x.shape[1] != self.features:
+            raise ValueError(f"x must have shape (N, {self.features}) for {self!r}, got {tuple(data.x.shape)}")
+        self.check_targets(data.y)
+        if not self.bias:
+            return data
+        ones = torch.ones(len(data.x), 1, dtype=data.x.dtype, device=data.x.device)
+        return ClientData(torch.cat([data.x, ones], 1), data.y, data.offsets, data.names)
+
+    @abstractmethod
+    def check_targets(self, y: Tensor) -> None:
+        """ValueError for targets that the loss has no meaning for."""
+
+    @abstractmethod
+    def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
+        """Turn scores ``z`` (A, B, outputs) into d loss / d z in place; the losses (A, B) where they are wanted."""
+
+    @abstractmethod
+    def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
+        """Losses (A, B) of scores ``z``, which may be overwritten."""
+
+    def scores(self, params: Tensor, x: Tensor) -> Tensor:
+        """z (A, B, outputs); ``x`` has its column of ones."""
+        return torch.bmm(x, self._weights(params).transpose(1, 2))
+
+    def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        return self.sample_losses(self.scores(params, x), y)
+
+    def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
+        slopes, factor = self._weighted(params, x, y, weights)
+        result = torch.bmm(slopes.transpose(1, 2), x)
+        return (result if factor == 1 else result.mul_(factor)).view(len(params), self.size)
+
+    def descend(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, step: float) -> None:
+        slopes, factor = self._weighted(params, x, y, weights)
+        self._weights(params).baddbmm_(slopes.transpose(1, 2), x, alpha=-step * factor)
+
+    def bytes_per_client(self, batch: int, element: int) -> int:
+        return element * (self.size + batch * (self.columns + 2 * self.outputs + 2))
+
+    def _weights(self, params: Tensor) -> Tensor:
+        return params.view(len(params), self.outputs, self.columns)
+
+    def _weighted(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> tuple[Tensor, float]:
+        """d objective / d z, but for a common factor."""
+        z = self.scores(params, x)
+        losses = self.slopes(z, y, callable(weights))
+        if isinstance(weights, float):
+            return z, weights
+        if callable(weights):
+            assert losses is not None  # asked for
+            weights = weights(losses)
+        return z.mul_(weights.unsqueeze(2)), 1.0

@@ -1,0 +1,50 @@
+"""Logistic regression of two classes, one score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from fairfl.sims.engine.kernels.linear import Linear
+from fairfl.sims.engine.kernels.softmax import classes_between
+
+
+@dataclass(frozen=True)
+class Logistic(Linear):
+    """Loss log(1 + exp(-s z)), s = 2 y - 1, y in {0, 1}: softmax regression with the two scores' difference."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_output(self)
+
+    def check_targets(self, y: Tensor) -> None:
+        classes_between("Logistic", y, 2)
+
+    def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
+        score = z.squeeze(2)
+        losses = torch.nn.functional.softplus(margin(score, y).neg_()) if want else None
+        score.sigmoid_().sub_(y)
+        return losses
+
+    def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
+        return torch.nn.functional.softplus(margin(z.squeeze(2), y).neg_())
+
+    def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        target = y.to(x.dtype)
+        return torch.nn.functional.binary_cross_entropy_with_logits(x @ params, target, reduction="none")
+
+    def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        return (self.scores(params, x).squeeze(2) > 0) == (y == 1)
+
+
+def margin(score: Tensor, y: Tensor) -> Tensor:
+    """s z with s = 2 y - 1."""
+    return torch.where(y == 1, score, -score)
+
+
+def one_output(model: Linear) -> None:
+    """ValueError unless the model has one score."""
+    if model.outputs != 1:
+        raise ValueError(f"outputs must be 1 for {type(model).__name__}, got {model.outputs}")

@@ -1,0 +1,186 @@
+"""Any ``nn.Module``, its clients batched by ``torch.func``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import prod
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, vmap
+
+from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.kernels.softmax import classes_between
+from fairfl.sims.engine.model import Model, Weights
+
+SampleLoss = Callable[[Tensor, Tensor], Tensor]
+Parts = dict[str, Tensor]
+
+
+def cross_entropy(outputs: Tensor, y: Tensor) -> Tensor:
+    """Losses (B,) of scores (B, classes)."""
+    return nn.functional.cross_entropy(outputs, y, reduction="none")
+
+
+def squared_error(outputs: Tensor, y: Tensor) -> Tensor:
+    """(1/2) ||outputs - y||², (B,)."""
+    return (outputs - y.reshape(outputs.shape)).square().flatten(1).sum(1) / 2
+
+
+@dataclass(frozen=True)
+class Module(Model):
+    """``factory()`` makes the module, whose initialisation under ``torch.manual_seed(seed)`` starts a replicate.
+
+    The losses of all clients are one sum, whose gradient autograd gives client by client: the rows do not mix.
+
+    Parameters
+    ----------
+    factory : callable () -> nn.Module
+        Its forward maps (B, ...) to outputs, row by row.
+    loss : callable (outputs, y) -> (B,)
+        Losses of the samples; ``cross_entropy`` by default.
+    classes : bool
+        Whether the outputs are scores of classes, so that there is an accuracy.
+    name : str
+        What a run's configuration records; the factory's name by default.
+
+    Errors: ValueError for modules with buffers (batch normalisation mixes the samples of a batch, and its averages are no
+    parameters: use group normalisation) or dropout, and for modules without parameters.
+    """
+
+    factory: Callable[[], nn.Module]
+    loss: SampleLoss = cross_entropy
+    classes: bool = True
+    name: str = field(default="", kw_only=True)
+    kept: int = field(default=0, init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        module = self.module
+        if not self.shapes:
+            raise ValueError(f"factory must make a module with parameters, got {module}")
+        for path, part in module.named_modules():
+            if any(True for _ in part.buffers(recurse=False)):
+                raise ValueError(f"factory must make a module without buffers (use group norm), got {path!r}: {part}")
+            if isinstance(part, nn.modules.dropout._DropoutNd) and part.p > 0:
+                raise ValueError(f"factory must make a module without dropout, got {path!r}: {part}")
+
+    @cached_property
+    def module(self) -> nn.Module:
+        """The module that lends its forward; its own parameters are not used."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            return self.factory()
+
+    @cached_property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Names and shapes of the parameters, in the order of the row."""
+        return {name: tuple(value.shape) for name, value in self.module.named_parameters()}
+
+    @cached_property
+    def size(self) -> int:  # type: ignore[override]
+        """P, the number of all parameters."""
+        return sum(value.numel() for value in self.module.parameters())
+
+    def init(self, seed: int) -> Tensor:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            module = self.factory()
+        return torch.cat([value.detach().reshape(-1).to(torch.float64) for value in module.parameters()])
+
+    def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        with torch.no_grad():
+            return self._losses(self._split(params), x, y)
+
+    def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
+        return torch.cat([part.flatten(1) for part in self._gradients(params, x, y, weights)], 1)
+
+    def descend(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, step: float) -> None:
+        for part, slope in zip(self._split(params).values(), self._gradients(params, x, y, weights), strict=True):
+            part.sub_(slope, alpha=step)
+
+    def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        return self._one({name: part[0] for name, part in self._split(params[None]).items()}, x, y)
+
+    def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor | None:
+        if not self.classes:
+            return None
+        with torch.no_grad():
+            return self._outputs(params, x).argmax(-1) == y
+
+    def prepare(self, data: ClientData) -> ClientData:
+        """Run the module on one sample: what does not fit is told here, and what a step keeps is counted."""
+        kept = 0
+
+        def count(part: nn.Module, inputs: object, output: object) -> None:
+            nonlocal kept
+            kept += output.numel() if isinstance(output, Tensor) else 0
+
+        parts = {name: p.detach().to(data.x.device, _floating(data.x)) for name, p in self.module.named_parameters()}
+        hooks = [part.register_forward_hook(count) for part in self.module.modules()]
+        try:
+            with torch.no_grad():
+                outputs = functional_call(self.module, parts, (data.x[:1],))
+                losses = self.loss(outputs, data.y[:1])
+        except (RuntimeError, IndexError, TypeError) as error:
+            shapes = f"x {tuple(data.x.shape)} {data.x.dtype}, y {tuple(data.y.shape)} {data.y.dtype}"
+            raise ValueError(f"data must fit {self.describe()}, got {shapes}: {error}") from None
+        finally:
+            for hook in hooks:
+                hook.remove()
+        if tuple(losses.shape) != (1,):
+            raise ValueError(f"loss must give one number a sample, (B,), got {tuple(losses.shape)} for one sample")
+        if self.classes:
+            classes_between(self.describe(), data.y, int(outputs.shape[-1]))
+        object.__setattr__(self, "kept", kept)
+        return data
+
+    def bytes_per_client(self, batch: int, element: int) -> int:
+        return element * (2 * self.size + 3 * batch * self.kept)
+
+    def describe(self) -> str:
+        name = self.name or getattr(self.factory, "__qualname__", type(self.factory).__name__)
+        return f"Module({name}, {getattr(self.loss, '__qualname__', self.loss)}, {self.module})"
+
+    def _gradients(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> tuple[Tensor, ...]:
+        """The gradient by parameter: each is a leaf of its own, so that autograd need not paste them together."""
+        with torch.enable_grad():
+            leaves = {name: part.detach().requires_grad_(True) for name, part in self._split(params).items()}
+            losses = self._losses(leaves, x, y)
+            if isinstance(weights, float):
+                total = losses.sum() * weights
+            else:
+                total = ((weights(losses.detach()) if callable(weights) else weights) * losses).sum()
+            return torch.autograd.grad(total, list(leaves.values()))
+
+    def _losses(self, parts: Parts, x: Tensor, y: Tensor) -> Tensor:
+        if len(x) == 1:  # one set of parameters needs no vmap, and any number of samples
+            return self._one({name: part[0] for name, part in parts.items()}, x[0], y[0])[None]
+        return vmap(self._one)(parts, x, y)
+
+    def _one(self, parts: Parts, x: Tensor, y: Tensor) -> Tensor:
+        return self.loss(functional_call(self.module, parts, (x,)), y)
+
+    def _outputs(self, params: Tensor, x: Tensor) -> Tensor:
+        def one(parts: Parts, inputs: Tensor) -> Tensor:
+            return functional_call(self.module, parts, (inputs,))
+
+        parts = self._split(params)
+        if len(params) == 1:
+            return one({name: part[0] for name, part in parts.items()}, x[0])[None]
+        return vmap(one)(parts, x)
+
+    def _split(self, params: Tensor) -> Parts:
+        """Views (A, *shape) of the rows (A, P), by the parameter's name."""
+        parts, start = {}, 0
+        for name, shape in self.shapes.items():
+            count = prod(shape)
+            parts[name] = params[:, start : start + count].view(len(params), *shape)
+            start += count
+        return parts
+
+
+def _floating(x: Tensor) -> torch.dtype:
+    """The dtype that parameters have beside inputs ``x``: theirs, or the default one where x holds codes."""
+    return x.dtype if x.is_floating_point() else torch.get_default_dtype()

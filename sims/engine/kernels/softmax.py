@@ -1,0 +1,58 @@
+"""Softmax regression."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from fairfl.sims.engine.kernels.linear import Linear
+
+
+@dataclass(frozen=True)
+class Softmax(Linear):
+    """Cross entropy log(sum_c exp z_c) - z_y over ``outputs`` classes, y in 0..outputs-1; natural logarithms.
+
+    The exponentials are summed explicitly: ``softmax(-1)`` over few classes takes ten times as long.
+    """
+
+    outputs: int = 2
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.outputs < 2:
+            raise ValueError(f"outputs must be at least 2 classes, got {self.outputs}")
+
+    def check_targets(self, y: Tensor) -> None:
+        classes_between("Softmax", y, self.outputs)
+
+    def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
+        at = y.unsqueeze(2)
+        z -= z.amax(2, keepdim=True)
+        chosen = z.gather(2, at).squeeze(2) if want else None
+        z.exp_()
+        total = z.sum(2, keepdim=True)
+        z /= total
+        z.scatter_add_(2, at, torch.full((1, 1, 1), -1.0, dtype=z.dtype, device=z.device).expand(at.shape))
+        return None if chosen is None else total.squeeze(2).log_().sub_(chosen)
+
+    def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
+        z -= z.amax(2, keepdim=True)
+        chosen = z.gather(2, y.unsqueeze(2)).squeeze(2)
+        return z.exp_().sum(2).log_().sub_(chosen)
+
+    def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        return torch.nn.functional.cross_entropy(x @ params.view(self.outputs, -1).T, y, reduction="none")
+
+    def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        return self.scores(params, x).argmax(2) == y
+
+
+def classes_between(owner: str, y: Any, classes: int) -> None:
+    """ValueError unless ``y`` (N,) holds whole numbers in 0..classes-1."""
+    if y.ndim != 1 or y.is_floating_point():
+        raise ValueError(f"y must be whole numbers of shape (N,) for {owner}, got {y.dtype} of {tuple(y.shape)}")
+    if len(y) and (int(y.min()) < 0 or int(y.max()) >= classes):
+        raise ValueError(f"y must be in 0..{classes - 1} for {owner}, got {int(y.min())} to {int(y.max())}")

@@ -1,0 +1,51 @@
+"""The slow twin: one client after the other, one step after the other, autograd on the plain formula."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.order import orders
+from fairfl.sims.engine.task import Jobs
+
+
+def train_loop(model: Model, data: ClientData, jobs: Jobs, params: Tensor) -> Tensor:
+    """Updates w - w^t (J, P), as ``train`` gives them."""
+    rows = [_train_one(model, data, jobs, j, params[int(jobs.replicate[j])]) for j in range(len(jobs))]
+    return torch.stack(rows) if rows else params.new_empty(0, model.size)
+
+
+def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tensor) -> Tensor:
+    size, batch = int(jobs.sizes[j]), jobs.batch
+    begin = int(data.offsets[jobs.client[j]])
+    w = (anchor if jobs.start is None else jobs.start[j]).clone()
+    velocity = torch.zeros_like(w)
+    per_pass = -(-size // batch)
+    order = np.zeros(0, np.int64)
+    for t in range(int(jobs.steps[j])):
+        if t % per_pass == 0:
+            one = np.array([1])
+            order = orders(jobs.keys[j : j + 1], size * one, t // per_pass * one, one, size * one > batch)
+        chosen = order[(t % per_pass) * batch : (t % per_pass + 1) * batch]
+        rows = torch.from_numpy(begin + chosen).to(data.x.device)
+        slope = _gradient(model, w, data.x[rows], data.y[rows], jobs, j) * float(jobs.scale[j])
+        slope = slope + float(jobs.weight_decay[j]) * w + float(jobs.prox[j]) * (w - anchor)
+        velocity = float(jobs.momentum[j]) * velocity + slope
+        w = w - float(jobs.lr[j]) * velocity
+    return w - anchor
+
+
+def _gradient(model: Model, w: Tensor, x: Tensor, y: Tensor, jobs: Jobs, j: int) -> Tensor:
+    w = w.detach().requires_grad_(True)
+    losses = model.reference(w, x, y)
+    if jobs.objective is None:
+        total = losses.mean()
+    else:
+        assert jobs.parameters is not None
+        share = torch.full_like(losses, 1 / len(losses)).detach()[None]
+        own = [torch.full_like(share[:, :1], float(value)) for value in jobs.parameters[:, j]]
+        total = (jobs.objective(losses.detach()[None], share, *own)[0] * losses).sum()
+    return torch.autograd.grad(total, w)[0]

@@ -1,0 +1,106 @@
+"""F_k(w^t) on all data of each client: the costed step that fair algorithms ask for before they train."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.model import Model
+
+ROWS = 1 << 14  # samples in a forward pass at most
+
+
+@dataclass(frozen=True)
+class SampleMeasures:
+    """Loss, and whether it is classified rightly (None without classes), of every sample of the clients asked for."""
+
+    losses: Tensor
+    correct: Tensor | None
+    lengths: Tensor
+
+    def means(self) -> NDArray[np.float64]:
+        """F_k, the mean loss of each client (k,), summed in float64; NaN for a client without samples."""
+        return _per_client(self.losses.to(torch.float64), self.lengths)
+
+    def accuracies(self) -> NDArray[np.float64] | None:
+        """Share of samples classified rightly (k,)."""
+        return None if self.correct is None else _per_client(self.correct.to(torch.float64), self.lengths)
+
+    def tilted(self, tau: float) -> NDArray[np.float64]:
+        """(1/tau) log mean exp(tau loss) of each client (k,), for tau != 0; TERM, section 2."""
+        scaled = self.losses.to(torch.float64) * tau
+        top = torch.segment_reduce(scaled, "max", lengths=self.lengths)
+        mean = _per_client((scaled - torch.repeat_interleave(top, self.lengths)).exp(), self.lengths)
+        return (top.cpu().numpy() + np.log(mean)) / tau
+
+
+def measure(
+    model: Model,
+    params: Tensor,
+    data: ClientData,
+    clients: NDArray[np.int64],
+    *,
+    own: bool = False,
+    right: bool = True,
+    memory_limit: int = 1 << 30,
+) -> SampleMeasures:
+    """Measures of the listed clients, on the same parameters (P,) or, with ``own``, on a row (k, P) each."""
+    if own:
+        return _measure_own(model, params, data, clients, right)
+    lengths = data.sizes[clients]
+    everyone = len(clients) == data.clients and (clients == np.arange(data.clients)).all()
+    index = None if everyone else _index(data, clients)
+    count = len(data.x) if index is None else len(index)
+    step = max(1, min(ROWS, memory_limit // max(1, model.bytes_per_client(1, params.element_size()))))
+    losses, correct = [], []
+    for first in range(0, count, step):
+        part = slice(first, min(first + step, count))
+        if index is None:
+            x, y = data.x[part], data.y[part]
+        else:
+            x, y = data.x.index_select(0, index[part]), data.y.index_select(0, index[part])
+        losses.append(model.losses(params[None], x[None], y[None])[0])
+        found = model.correct(params[None], x[None], y[None]) if right else None
+        if found is not None:
+            correct.append(found[0])
+    return SampleMeasures(_join(losses, params), _join(correct, params) if correct else None, _tensor(lengths, params))
+
+
+def _measure_own(
+    model: Model, params: Tensor, data: ClientData, clients: NDArray[np.int64], right: bool
+) -> SampleMeasures:
+    losses, correct = [], []
+    for row, k in enumerate(clients):
+        part = slice(int(data.offsets[k]), int(data.offsets[k + 1]))
+        if part.start == part.stop:
+            continue
+        x, y = data.x[None, part], data.y[None, part]
+        losses.append(model.losses(params[row : row + 1], x, y)[0])
+        found = model.correct(params[row : row + 1], x, y) if right else None
+        if found is not None:
+            correct.append(found[0])
+    lengths = _tensor(data.sizes[clients], params)
+    return SampleMeasures(_join(losses, params), _join(correct, params) if correct else None, lengths)
+
+
+def _index(data: ClientData, clients: NDArray[np.int64]) -> Tensor:
+    rows = [np.arange(data.offsets[k], data.offsets[k + 1]) for k in clients]
+    return torch.from_numpy(np.concatenate(rows) if rows else np.zeros(0, np.int64)).to(data.x.device)
+
+
+def _join(parts: list[Tensor], like: Tensor) -> Tensor:
+    return torch.cat(parts) if parts else like.new_empty(0)
+
+
+def _tensor(lengths: NDArray[np.int64], like: Tensor) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(lengths)).to(like.device)
+
+
+def _per_client(values: Tensor, lengths: Tensor) -> NDArray[np.float64]:
+    """Means of consecutive runs; a client's mean depends on its own samples alone."""
+    return torch.segment_reduce(values, "mean", lengths=lengths).cpu().numpy()

@@ -1,0 +1,115 @@
+"""Which clients step when, and on which samples: only the active prefix of a chunk, in groups of like batch sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from fairfl.sims.engine.order import orders
+from fairfl.sims.engine.task import Jobs
+
+Ints = NDArray[np.int64]
+SPARE = 512  # rows that may be padded rather than start a group of their own: a call costs about as much
+SHARE = 0.25  # or this part of the rows that are real
+BLOCK = 1 << 21  # samples planned at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """The step of clients first..last-1 of a chunk: rows (last - first, width) of the data.
+
+    ``counts`` is None where every row is full; else row i has counts[i] samples, and its own first sample again after them.
+    """
+
+    first: int
+    last: int
+    rows: Tensor
+    counts: Ints | None
+
+
+def by_work(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints:
+    """The order in which jobs are packed: most steps first, then most samples, then by id, whatever order they came in."""
+    return np.lexsort((replicate, ids, -sizes, -steps))
+
+
+def plan(jobs: Jobs, offsets: Ints, device: torch.device) -> Iterator[list[Group]]:
+    """For each step the groups that take it; ``jobs`` are sorted ``by_work``."""
+    per_pass = -(-jobs.sizes // jobs.batch)
+    last = int(jobs.steps[0]) if len(jobs) else 0
+    begin = 0
+    while begin < last:
+        active = int(np.searchsorted(-jobs.steps, -begin))
+        width = int(np.minimum(jobs.sizes[:active], jobs.batch).max())
+        length = max(int(per_pass[:active].max()), BLOCK // max(1, active * width))
+        end = min(last, begin + length)
+        yield from _block(jobs.take(slice(0, active)), per_pass[:active], offsets, begin, end, device)
+        begin = end
+
+
+def _block(jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, device: torch.device) -> list[list[Group]]:
+    """Steps begin..end-1, their rows sent to the device in one piece."""
+    first = begin // per_pass
+    passes = (np.minimum(jobs.steps, end) - 1) // per_pass - first + 1
+    order = orders(jobs.keys, jobs.sizes, first, passes, jobs.sizes > jobs.batch)
+    lengths = jobs.sizes * passes
+    starts = np.cumsum(lengths) - lengths
+    order += np.repeat(offsets[jobs.client], lengths)
+    pieces: list[Ints] = []
+    steps: list[list[tuple[int, int, int, Ints | None]]] = []
+    same = len(jobs) and (jobs.sizes == jobs.sizes[0]).all() and (jobs.steps == jobs.steps[0]).all()
+    if same and jobs.sizes[0] % jobs.batch == 0:  # all alike, all batches full: a transpose
+        table = order.reshape(len(jobs), -1, jobs.batch)
+        skip = begin - int(first[0]) * int(per_pass[0])
+        pieces.append(table[:, skip : skip + end - begin].transpose(1, 0, 2).reshape(-1))
+        steps = [[(0, len(jobs), jobs.batch, None)]] * (end - begin)
+    else:
+        for t in range(begin, end):
+            active = int(np.searchsorted(-jobs.steps, -t))
+            within = t % per_pass[:active]
+            at = starts[:active] + (t // per_pass[:active] - first[:active]) * jobs.sizes[:active] + within * jobs.batch
+            counts = np.minimum(jobs.batch, jobs.sizes[:active] - within * jobs.batch)
+            steps.append([])
+            for a, b in groups(counts):
+                width = int(counts[a:b].max())
+                full = bool((counts[a:b] == width).all())
+                reach = np.arange(width)
+                if not full:
+                    reach = np.where(reach < counts[a:b, None], reach, 0)
+                pieces.append(order[at[a:b, None] + reach].ravel())
+                steps[-1].append((a, b, width, None if full else counts[a:b]))
+    rows = torch.from_numpy(np.concatenate(pieces) if len(pieces) > 1 else pieces[0]).to(device)
+    result, position = [], 0
+    for step in steps:
+        result.append([])
+        for a, b, width, counts in step:
+            result[-1].append(Group(a, b, rows[position : position + (b - a) * width], counts))
+            position += (b - a) * width
+    return result
+
+
+def groups(counts: Ints) -> list[tuple[int, int]]:
+    """Cut clients into runs of like batch sizes, so that little is padded: at most SPARE rows, or SHARE of the real ones."""
+    if len(counts) == 0:
+        return []
+    most = int(counts.max())
+    if most * len(counts) - int(counts.sum()) <= max(SPARE, SHARE * int(counts.sum())):
+        return [(0, len(counts))]
+    if len(counts) == 1:
+        return [(0, 1)]
+    result: list[tuple[int, int]] = []
+    start, widest, real = 0, int(counts[0]), int(counts[0])
+    for k in range(1, len(counts)):
+        count = int(counts[k])
+        wider, more = max(widest, count), real + count
+        if wider * (k + 1 - start) - more > max(SPARE, SHARE * more):
+            result.append((start, k))
+            start, widest, real = k, count, count
+        else:
+            widest, real = wider, more
+    result.append((start, len(counts)))
+    return result

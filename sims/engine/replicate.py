@@ -1,0 +1,46 @@
+"""One of the runs that go together in a program: a seed, an algorithm, and rates of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.engine.settings import Training, check_rates
+from fairfl.theory.checks import whole
+
+
+@dataclass(frozen=True)
+class Replicate:
+    """A seed and an algorithm; rates that are None are the training's.
+
+    Its results are those it would have alone: which others run with it changes nothing.
+    """
+
+    algorithm: Algorithm
+    seed: int = 0
+    lr: float | None = None
+    momentum: float | None = None
+    weight_decay: float | None = None
+    server_lr: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.algorithm, Algorithm):
+            raise ValueError(f"algorithm must be an instance of a class in fairfl.sims.algorithms, got {self.algorithm!r}")
+        whole("seed", self.seed, 0)
+        if self.seed >= 1 << 63:
+            raise ValueError(f"seed must be below 2^63, got {self.seed}")
+
+    def rates(self, training: Training) -> tuple[float, float, float, float]:
+        """lr, momentum, weight_decay and server_lr, its own or the training's."""
+        names = ("lr", "momentum", "weight_decay", "server_lr")
+        lr, momentum, decay, server = (
+            getattr(training, name) if getattr(self, name) is None else getattr(self, name) for name in names
+        )
+        check_rates(lr, momentum, decay, server)
+        return lr, momentum, decay, server
+
+
+def sweep(algorithms: Iterable[Algorithm], seeds: Sequence[int] = (0,)) -> list[Replicate]:
+    """Every algorithm with every seed."""
+    return [Replicate(algorithm, seed) for algorithm in algorithms for seed in seeds]

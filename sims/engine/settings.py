@@ -1,0 +1,135 @@
+"""How a run trains and computes: frozen settings, checked when they are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import torch
+
+from fairfl.sims.engine.participation import Everyone, Participation
+from fairfl.sims.engine.schedule import Constant, Schedule
+from fairfl.theory.checks import in_range, one_of, positive, whole
+
+
+@dataclass(frozen=True)
+class Training:
+    """Local SGD, the same for all replicates but for what a replicate overrides.
+
+    Parameters
+    ----------
+    rounds : int
+        T >= 1.
+    lr, momentum, weight_decay : float
+        Of local SGD as torch's: v = momentum v + g, w -= lr v, v = 0 at the start of every round.
+    batch_size : int or None
+        Samples a step; None for all of a client's. The last batch of a pass has what is left.
+    epochs, steps : int
+        Passes over a client's data in a round, or SGD steps, the same for every client; one of the two.
+    schedule : Schedule
+        A factor on ``lr`` by round.
+    server_lr : float
+        The factor on the aggregate update.
+    participation : Participation
+        Who takes part.
+    dropout, stragglers : float in [0, 1]
+        Probability that a client's update is lost, and that it does only part of its steps (uniform, at least one).
+    """
+
+    rounds: int
+    lr: float = 0.1
+    batch_size: int | None = 10
+    epochs: int | None = None
+    steps: int | None = None
+    momentum: float = 0.0
+    weight_decay: float = 0.0
+    schedule: Schedule = field(default_factory=Constant)
+    server_lr: float = 1.0
+    participation: Participation = field(default_factory=Everyone)
+    dropout: float = 0.0
+    stragglers: float = 0.0
+
+    def __post_init__(self) -> None:
+        whole("rounds", self.rounds, 1)
+        check_rates(self.lr, self.momentum, self.weight_decay, self.server_lr)
+        if self.batch_size is not None:
+            whole("batch_size", self.batch_size, 1)
+        if self.epochs is not None and self.steps is not None:
+            raise ValueError(f"epochs and steps must not both be given, got epochs={self.epochs}, steps={self.steps}")
+        for name in ("epochs", "steps"):
+            if getattr(self, name) is not None:
+                whole(name, getattr(self, name), 1)
+        for name in ("dropout", "stragglers"):
+            in_range(name, getattr(self, name), 0.0, 1.0)
+
+
+def check_rates(lr: float, momentum: float, weight_decay: float, server_lr: float) -> None:
+    """ValueError for rates that no run can have."""
+    positive("lr", lr)
+    in_range("momentum", momentum, 0.0, 1.0)
+    if momentum == 1:
+        raise ValueError("momentum must be in [0, 1), got 1")
+    in_range("weight_decay", weight_decay, 0.0, float("inf"))
+    positive("server_lr", server_lr)
+
+
+@dataclass(frozen=True)
+class Computing:
+    """Where and how it is computed; nothing here changes a result by more than rounding.
+
+    Parameters
+    ----------
+    device : str
+        "auto" (a GPU where there is one), "cpu", "cuda" or "cuda:N".
+    dtype : "float32" or "float64"
+    memory_limit : int
+        Bytes that a chunk of clients may take, beside the updates (clients, parameters); one client always goes.
+    threads : int, optional
+        Of torch on the CPU; by default one for small models, for which several are slower, and torch's own number else.
+    backend : "batched" or "loop"
+        The engine, or its slow twin.
+    non_finite : "raise", "drop" or "clip"
+        What to do with an update that is NaN or infinite: stop and name client and round; leave it out; or set its NaN to 0,
+        its infinities to +-``clip_norm``, and scale it to that norm. What was done is counted. A loss that is not finite
+        stops the run under "clip" too: there is nothing to weigh it by.
+    clip_norm : float, optional
+        For "clip" alone.
+    """
+
+    device: str = "auto"
+    dtype: Literal["float32", "float64"] = "float32"
+    memory_limit: int = 1 << 30
+    threads: int | None = None
+    backend: Literal["batched", "loop"] = "batched"
+    non_finite: Literal["raise", "drop", "clip"] = "raise"
+    clip_norm: float | None = None
+
+    def __post_init__(self) -> None:
+        one_of("dtype", self.dtype, ("float32", "float64"))
+        one_of("backend", self.backend, ("batched", "loop"))
+        one_of("non_finite", self.non_finite, ("raise", "drop", "clip"))
+        whole("memory_limit", self.memory_limit, 1)
+        if self.threads is not None:
+            whole("threads", self.threads, 1)
+        if (self.non_finite == "clip") != (self.clip_norm is not None):
+            raise ValueError(f"clip_norm must be given for non_finite='clip' and for it alone, got {self.clip_norm!r}")
+        if self.clip_norm is not None:
+            positive("clip_norm", self.clip_norm)
+        self.place()
+
+    def place(self) -> torch.device:
+        """The device; ValueError where there is none of that name."""
+        name = self.device
+        if name == "auto":
+            name = "cuda" if torch.cuda.is_available() else "cpu"
+        kind, _, number = name.partition(":")
+        if kind not in ("cpu", "cuda") or (number and not number.isdigit()):
+            raise ValueError(f"device must be 'auto', 'cpu', 'cuda' or 'cuda:N', got {self.device!r}")
+        if kind == "cuda" and (not torch.cuda.is_available() or int(number or 0) >= torch.cuda.device_count()):
+            raise ValueError(f"device must be there, got {self.device!r} with {torch.cuda.device_count()} GPUs")
+        return torch.device(name)
+
+    @property
+    def torch_dtype(self) -> torch.dtype:
+        """The dtype as torch's."""
+        return torch.float64 if self.dtype == "float64" else torch.float32

@@ -1,0 +1,222 @@
+"""The simulation: replicates whose rounds are trained together, one ``step`` a round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from fairfl.sims.engine import participation as taking_part
+from fairfl.sims.engine.algorithm import Aggregate, Received, Round, State
+from fairfl.sims.engine.data import FederatedData
+from fairfl.sims.engine.health import heal, refuse
+from fairfl.sims.engine.losses import measure
+from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.replicate import Replicate
+from fairfl.sims.engine.settings import Computing, Training
+from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.work import Assignment, Cost, perform
+
+SMALL = 100_000  # parameters below which one thread of torch is faster than several
+
+
+class Simulation:
+    """R replicates of federated training on one data set; ``step`` does a round of them all.
+
+    Parameters
+    ----------
+    model : Model
+    data : FederatedData
+    replicates : sequence of Replicate
+        At least one; they share ``training`` but for their own rates.
+    training : Training
+    computing : Computing, optional
+
+    Attributes
+    ----------
+    round : int
+        Rounds done.
+    params : tensor (R, P)
+        Global parameters.
+    states : list of mappings
+        What each algorithm keeps.
+    weights : list of (clients (m,), weights (m,))
+        Of each replicate's last round: w^(t+1) = w^t + server_lr sum_k weights_k (w_k - w^t).
+
+    Errors: ValueError for settings that do not fit the data, before any work; NonFiniteUpdate while it runs.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        data: FederatedData,
+        replicates: Sequence[Replicate],
+        training: Training,
+        computing: Computing | None = None,
+    ) -> None:
+        self.model, self.source, self.replicates, self.training = model, data, tuple(replicates), training
+        self.computing = Computing() if computing is None else computing
+        if not self.replicates:
+            raise ValueError("replicates must be at least one, got none")
+        training.participation.check(data.train.clients, training.rounds)
+        self.rates = [replicate.rates(training) for replicate in self.replicates]
+        self.device, dtype = self.computing.place(), self.computing.torch_dtype
+        self.parts = {name: model.prepare(part.to(self.device, dtype)) for name, part in data.parts.items()}
+        self.data = self.parts["train"]
+        first = [model.init(replicate.seed) for replicate in self.replicates]
+        self.params = torch.stack(first).to(self.device, dtype)
+        self.states: list[State] = [
+            replicate.algorithm.start(self.data.clients, data.p, params)
+            for replicate, params in zip(self.replicates, self.params, strict=True)
+        ]
+        self.weights: list[tuple[NDArray[np.int64], Floats]] = [(np.zeros(0, np.int64), np.zeros(0))] * len(first)
+        self.round = 0
+
+    @property
+    def done(self) -> bool:
+        """Whether all rounds are done."""
+        return self.round >= self.training.rounds
+
+    def step(self) -> list[dict[str, Any]]:
+        """One round of every replicate; a row of measures for each."""
+        if self.done:
+            raise ValueError(f"rounds must be more than are done, got {self.training.rounds}")
+        with self._threads(), torch.no_grad() if self.computing.backend == "batched" else torch.enable_grad():
+            begun = [self._begin(r) for r in range(len(self.replicates))]
+            assignments = [given for _, given, _ in begun for given in given]
+            updates, costs = perform(
+                self.model, self.data, self.params, assignments, self.training, self.computing
+            )
+            rows, at = [], 0
+            for r, (round, mine, row) in enumerate(begun):
+                part = slice(at, at + len(mine))
+                at = part.stop
+                rows.append(row | self._finish(r, round, updates[part], costs[part]))
+        self.round += 1
+        return rows
+
+    def _begin(self, r: int) -> tuple[Round, list[Assignment], dict[str, Any]]:
+        """Who takes part, the losses that are asked for, and what each client is to do."""
+        replicate, t, training = self.replicates[r], self.round, self.training
+        lr, momentum, decay, _ = self.rates[r]
+        ids, seed = self.data.names, replicate.seed
+        chosen, p = training.participation.choose(seed, t, ids, self.source.p)
+        lost = taking_part.dropouts(training.dropout, seed, t, ids[chosen])
+        kept = np.flatnonzero(~lost)
+        kept = kept[np.argsort(ids[chosen[kept]])]  # by id, so that sums do not depend on how the clients are listed
+        clients = chosen[kept]
+        p = p[kept] / p[kept].sum() if len(kept) else p[kept]
+        counts = {"chosen": len(chosen), "dropouts": int(lost.sum()), "bad_losses": 0, "loss_samples": 0}
+        losses = None
+        if replicate.algorithm.needs_losses:
+            losses, fine = self._losses(r, clients)
+            counts["loss_samples"] = int(self.data.sizes[clients].sum())
+            counts["bad_losses"] = int((~fine).sum())
+            clients, losses = clients[fine], losses[fine]
+            p = p[fine] / p[fine].sum() if len(clients) else p[fine]
+        rate = lr * training.schedule(t, training.rounds)
+        round = Round(t, clients, p, self.source.p, self.params[r], rate, losses, self.states[r])
+        effort = taking_part.efforts(training.stragglers, seed, t, ids[clients])
+        tasks = replicate.algorithm.client(round) if len(clients) else ()
+        given = [
+            Assignment(r, number, seed, round, task, effort, momentum, decay) for number, task in enumerate(tasks)
+        ]
+        row = {"round": t, "replicate": r, **counts, "stragglers": int((effort < 1).sum())}
+        if losses is not None and len(clients):
+            row |= {"mean_loss": float(p @ losses), "max_loss": float(losses.max())}
+        return round, given, row
+
+    def _losses(self, r: int, clients: NDArray[np.int64]) -> tuple[Floats, NDArray[np.bool_]]:
+        """F_k(w^t), or its tilted form, and which of them are finite."""
+        if not len(clients):
+            return np.zeros(0), np.ones(0, bool)
+        limit, tau = self.computing.memory_limit, self.replicates[r].algorithm.tilt
+        found = measure(self.model, self.params[r], self.data, clients, right=False, memory_limit=limit)
+        losses = found.tilted(tau) if tau else found.means()
+        fine = np.isfinite(losses)
+        if not fine.all() and self.computing.non_finite != "drop":
+            refuse(self.data.names[clients[~fine]], self.round, "loss")
+        return losses, fine
+
+    def _finish(self, r: int, round: Round, updates: list[Tensor], costs: list[Cost]) -> dict[str, Any]:
+        """Leave out what is not finite, ask the server for weights, and take its step."""
+        row = {"received": 0, "non_finite": 0, "steps": 0, "samples": 0, "step_norm": 0.0}
+        self.weights[r] = round.clients[:0], np.zeros(0)
+        if not updates:
+            return row
+        ids = self.data.names[round.clients]
+        keep = np.ones(len(round.clients), dtype=bool)
+        bad = 0
+        for task in updates:
+            fine, count = heal(task, ids, round.number, self.computing)
+            keep &= fine
+            bad = max(bad, count)
+        row |= {"received": int(keep.sum()), "non_finite": bad}
+        row |= {"steps": sum(cost.steps for cost in costs), "samples": sum(cost.samples for cost in costs)}
+        if not keep.any():
+            return row
+        chosen, p = round.clients, round.p
+        losses = round.losses
+        if not keep.all():
+            rows = torch.from_numpy(np.flatnonzero(keep)).to(self.device)
+            updates = [task[rows] for task in updates]
+            chosen, p = chosen[keep], p[keep] / p[keep].sum()
+            losses = None if losses is None else losses[keep]
+        received = Received(
+            round.number, chosen, p, round.everyone, round.params, round.lr, losses, round.state, updates[0],
+            tuple(updates[1:]),
+        )  # fmt: skip
+        aggregate = self.replicates[r].algorithm.server(received)
+        step = self._apply(r, received, aggregate)
+        return row | {"step_norm": float(step.to(torch.float64).norm())}
+
+    def _apply(self, r: int, received: Received, aggregate: Aggregate) -> Tensor:
+        weights = np.asarray(aggregate.weights, dtype=np.float64)
+        if weights.shape != (len(received.clients),) or not np.isfinite(weights).all():
+            owner = self.replicates[r].algorithm
+            raise ValueError(f"weights must be finite, one of each update received, got {weights!r} from {owner!r}")
+        step = torch.from_numpy(weights).to(received.updates.device, received.updates.dtype) @ received.updates
+        step *= self.rates[r][3]
+        self.params[r] += step
+        self.states[r] = aggregate.state
+        self.weights[r] = received.clients, weights
+        return step
+
+    def evaluate(self) -> list[dict[str, Any]]:
+        """Loss and accuracy of every client on every part, a row each; of personal models too, where there are any."""
+        rows = []
+        with self._threads(), torch.no_grad():
+            for r, replicate in enumerate(self.replicates):
+                own = replicate.algorithm.personal(self.states[r])
+                models = {"global": self.params[r]} | ({} if own is None else {"personal": own})
+                for part, data in self.parts.items():
+                    for which, params in models.items():
+                        everyone = np.arange(data.clients)
+                        limit = self.computing.memory_limit
+                        found = measure(
+                            self.model, params, data, everyone, own=which == "personal", memory_limit=limit
+                        )
+                        rows.append(
+                            {
+                                "round": self.round, "replicate": r, "part": part, "model": which,
+                                "client": data.names, "samples": data.sizes,
+                                "loss": found.means(), "accuracy": found.accuracies(),
+                            }
+                        )  # fmt: skip
+        return rows
+
+    @contextmanager
+    def _threads(self) -> Iterator[None]:
+        """torch's number of threads for as long as the engine works."""
+        before = torch.get_num_threads()
+        wanted = self.computing.threads or (1 if self.model.size < SMALL else before)
+        torch.set_num_threads(wanted)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(before)

@@ -1,0 +1,97 @@
+"""What a client does in a round: the settings of its SGD, and what an algorithm adds to its loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+Floats = NDArray[np.float64]
+
+
+class SampleWeights(Protocol):
+    """A batch objective that is not the mean loss, by its derivative with respect to each sample's loss.
+
+    ``__call__`` takes losses (A, B), the share of each sample in its batch (A, B) (1 / b, and 0 where a row is shorter than
+    B), and each of ``parameters`` as a tensor (A, 1), the client's own; it returns the derivatives (A, B), 0 where the share
+    is. Clients whose objectives are of one class are trained together, whatever their parameters.
+    """
+
+    @property
+    def parameters(self) -> tuple[float, ...]:
+        """The numbers that may differ between replicates."""
+        ...
+
+    @staticmethod
+    def __call__(losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor: ...
+
+
+@dataclass(frozen=True, eq=False)
+class LocalTask:
+    """SGD on the objective of a client, from ``start``, for the round's number of epochs or steps.
+
+    Parameters
+    ----------
+    prox : float
+        mu >= 0 of (mu / 2) ||w - w^t||², added to the objective (FedProx, Ditto).
+    batch_objective : SampleWeights, optional
+        In place of the mean loss of a batch.
+    scale : array (k,), optional
+        Factors >= 0 on the gradient of the loss, one a client of the round (GIFAIR).
+    start : tensor (k, P), optional
+        Where each client of the round starts; w^t by default.
+    whole : bool
+        One step on all data of the client, without momentum, in place of the round's epochs (FedSGD).
+    """
+
+    prox: float = 0.0
+    batch_objective: SampleWeights | None = None
+    scale: Floats | None = None
+    start: Tensor | None = None
+    whole: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Jobs:
+    """J rows of work of one kind, trained together; every array has shape (J,).
+
+    ``client`` indexes the data, ``replicate`` the rows of the global parameters; ``keys`` are for the minibatches; ``steps``
+    is the number of SGD steps, on batches of ``batch``; ``parameters`` (m, J) go to ``objective``.
+    """
+
+    client: NDArray[np.int64]
+    replicate: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    sizes: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    batch: int
+    lr: Floats
+    momentum: Floats
+    weight_decay: Floats
+    prox: Floats
+    scale: Floats
+    objective: SampleWeights | None = None
+    parameters: Floats | None = None
+    start: Tensor | None = None
+
+    def __len__(self) -> int:
+        return len(self.client)
+
+    def take(self, rows: NDArray[np.int64] | slice) -> Jobs:
+        """Some of the rows."""
+        arrays: dict[str, Any] = {
+            name: getattr(self, name)[rows]
+            for name in (
+                "client", "replicate", "keys", "sizes", "steps", "lr", "momentum", "weight_decay", "prox", "scale",
+            )
+        }  # fmt: skip
+        return Jobs(
+            **arrays,
+            batch=self.batch,
+            objective=self.objective,
+            parameters=None if self.parameters is None else self.parameters[:, rows],
+            start=None if self.start is None else self.start[rows],
+        )

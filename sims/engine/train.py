@@ -1,0 +1,132 @@
+"""Local SGD of many clients at once: chunk by chunk, step by step, group by group."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.model import Model, Weights
+from fairfl.sims.engine.plan import Group, plan
+from fairfl.sims.engine.task import Floats, Jobs
+
+CACHE = 4 << 20  # bytes that a chunk takes on a CPU, unless one client needs more: what its caches hold
+
+
+def train(model: Model, data: ClientData, jobs: Jobs, params: Tensor, memory_limit: int) -> Tensor:
+    """Updates w - w^t (J, P) of ``jobs``, sorted by work; ``params`` (R, P) are the global parameters w^t.
+
+    What a chunk takes is at most ``memory_limit`` bytes, or one client; the updates themselves (J, P) come on top.
+    """
+    updates = torch.empty(len(jobs), model.size, dtype=params.dtype, device=params.device)
+    size = chunk_size(model, jobs, params, memory_limit)
+    for first in range(0, len(jobs), size):
+        part = slice(first, min(first + size, len(jobs)))
+        _train_chunk(model, data, jobs.take(part), params, updates[part])
+    return updates
+
+
+def chunk_size(model: Model, jobs: Jobs, params: Tensor, memory_limit: int) -> int:
+    """How many clients go together."""
+    element = params.element_size()
+    batch = int(np.minimum(jobs.sizes, jobs.batch).max())
+    one = model.bytes_per_client(batch, element) + element * model.size * 3 + 8 * int(jobs.sizes.max())
+    limit = min(memory_limit, CACHE) if params.device.type == "cpu" else memory_limit
+    return max(1, limit // one)
+
+
+def _train_chunk(model: Model, data: ClientData, jobs: Jobs, params: Tensor, out: Tensor) -> None:
+    """Write the updates of a chunk to ``out`` (A, P)."""
+    anchor = params[torch.from_numpy(jobs.replicate).to(params.device)]
+    out.copy_(anchor if jobs.start is None else jobs.start)
+    simple = not (jobs.momentum.any() or jobs.weight_decay.any() or jobs.prox.any())
+    rule = _Plain(jobs, out) if simple else _Full(jobs, out, anchor)
+    for step in plan(jobs, data.offsets, params.device):
+        for group in step:
+            span = slice(group.first, group.last)
+            x, y = _rows(data.x, group), _rows(data.y, group)
+            rule.step(model, span, x, y, _weights(jobs, group, out))
+    out -= anchor
+
+
+def _rows(values: Tensor, group: Group) -> Tensor:
+    return values.index_select(0, group.rows).view(group.last - group.first, -1, *values.shape[1:])
+
+
+def _weights(jobs: Jobs, group: Group, like: Tensor) -> Weights:
+    """d objective / d loss for a group's batch, with nothing where rows are padded."""
+    count = group.last - group.first
+    width = len(group.rows) // count
+    if jobs.objective is None and group.counts is None:
+        return 1.0 / width
+    if group.counts is None:
+        share = torch.full((count, width), 1.0 / width, dtype=like.dtype, device=like.device)
+    else:
+        array = (np.arange(width) < group.counts[:, None]) / group.counts[:, None]
+        share = torch.from_numpy(array).to(like.device, like.dtype)
+    if jobs.objective is None:
+        return share
+    objective, parameters = jobs.objective, jobs.parameters
+    assert parameters is not None
+    span = slice(group.first, group.last)
+    own = [column(row[span], like)[:, None] for row in parameters]
+    return lambda losses: objective(losses, share, *own)
+
+
+def column(values: Floats, like: Tensor) -> Tensor:
+    """Numbers (A,) as a tensor with the dtype and device of ``like``."""
+    return torch.from_numpy(np.ascontiguousarray(values)).to(like.device, like.dtype)
+
+
+class _Plain:
+    """w -= lr * scale * gradient."""
+
+    def __init__(self, jobs: Jobs, params: Tensor) -> None:
+        rates = jobs.lr * jobs.scale
+        self.params = params
+        self.one = float(rates[0]) if (rates == rates[0]).all() else None
+        self.rates = column(rates, params)
+
+    def step(self, model: Model, span: slice, x: Tensor, y: Tensor, weights: Weights) -> None:
+        part = self.params[span]
+        if self.one is not None:
+            model.descend(part, x, y, weights, self.one)
+        else:
+            model.descend(part, x, y, scaled(weights, self.rates[span, None], x), 1.0)
+
+
+class _Full:
+    """g = scale * gradient + weight_decay * w + prox * (w - w^t);  v = momentum * v + g;  w -= lr * v."""
+
+    def __init__(self, jobs: Jobs, params: Tensor, anchor: Tensor) -> None:
+        self.params, self.anchor = params, anchor
+        self.lr, self.momentum, self.decay, self.prox, self.scale = (
+            column(values, params)[:, None]
+            for values in (jobs.lr, jobs.momentum, jobs.weight_decay, jobs.prox, jobs.scale)
+        )
+        self.even = bool((jobs.scale == 1).all())
+        self.shrink, self.proximal = bool(jobs.weight_decay.any()), bool(jobs.prox.any())
+        self.velocity = torch.zeros_like(params) if jobs.momentum.any() else None
+
+    def step(self, model: Model, span: slice, x: Tensor, y: Tensor, weights: Weights) -> None:
+        part = self.params[span]
+        slope = model.gradient(part, x, y, weights)
+        if not self.even:
+            slope *= self.scale[span]
+        if self.shrink:
+            slope.addcmul_(part, self.decay[span])
+        if self.proximal:
+            slope += (part - self.anchor[span]) * self.prox[span]
+        if self.velocity is not None:
+            slope = self.velocity[span].mul_(self.momentum[span]).add_(slope)
+        part.addcmul_(slope, self.lr[span], value=-1)
+
+
+def scaled(weights: Weights, rates: Tensor, x: Tensor) -> Weights:
+    """The weights times a number a client (A, 1)."""
+    if callable(weights):
+        return lambda losses: weights(losses) * rates
+    if isinstance(weights, float):
+        return (rates * weights).expand(x.shape[:2])
+    return weights * rates

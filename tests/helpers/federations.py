@@ -1,0 +1,44 @@
+"""Small federations for the simulator's tests."""
+
+import numpy as np
+import torch
+
+from fairfl.sims.engine import ClientData, Computing, FederatedData, Replicate, Simulation, Training
+
+EXACT = Computing(device="cpu", dtype="float64")
+
+
+def two_quadratics(weights=(2 / 3, 1 / 3)):
+    """F_A = (w1 - 1)² + w2² and F_B = w1² + 4 (w2 - 2)², as mean least squares of two samples each."""
+    a = (torch.tensor([[2.0, 0.0], [0.0, 2.0]], dtype=torch.float64), torch.tensor([2.0, 0.0], dtype=torch.float64))
+    b = (torch.tensor([[2.0, 0.0], [0.0, 4.0]], dtype=torch.float64), torch.tensor([0.0, 8.0], dtype=torch.float64))
+    return FederatedData(ClientData.from_clients([a, b]), weights=np.array(weights))
+
+
+def classified(sizes, features=4, classes=3, seed=0, test=0):
+    """Clients of given sizes, whose inputs and labels lean different ways."""
+    rng = np.random.default_rng(seed)
+    parts, tests = [], []
+    for k, size in enumerate(sizes):
+        shift = rng.normal(size=features)
+        truth = rng.normal(size=(features, classes))
+        x = rng.normal(size=(size + test, features)) + shift
+        y = (x @ truth + 0.5 * k % classes + rng.gumbel(size=(size + test, classes))).argmax(1)
+        parts.append((torch.from_numpy(x[:size]), torch.from_numpy(y[:size])))
+        tests.append((torch.from_numpy(x[size:]), torch.from_numpy(y[size:])))
+    return FederatedData(ClientData.from_clients(parts), ClientData.from_clients(tests) if test else None)
+
+
+def trained(model, data, algorithms, training, computing=EXACT, rounds=None, seeds=None):
+    """The simulation after its rounds."""
+    seeds = [0] * len(algorithms) if seeds is None else seeds
+    replicates = [Replicate(algorithm, seed) for algorithm, seed in zip(algorithms, seeds, strict=True)]
+    simulation = Simulation(model, data, replicates, training, computing)
+    for _ in range(training.rounds if rounds is None else rounds):
+        simulation.step()
+    return simulation
+
+
+def quick(**changes):
+    """Settings of a short run."""
+    return Training(**({"rounds": 20, "lr": 0.1, "batch_size": 4} | changes))

@@ -1,0 +1,174 @@
+"""One round of every algorithm on two quadratic clients in R², by hand, in fractions.
+
+F_A(w) = (w1 - 1)² + w2², F_B(w) = w1² + 4 (w2 - 2)², p = (2/3, 1/3), w^0 = 0, lr 1/16, two full-batch steps.
+Losses at 0: 1 and 16. Gradients at 0: (-2, 0) and (0, -16).
+A: w1 <- w1 - 2 (w1 - 1)/16, so 1 - w1 shrinks by 7/8 a step: w_A = (1 - 49/64, 0) = (15/64, 0).
+B: w2 <- w2 - 8 (w2 - 2)/16, so 2 - w2 halves: w_B = (0, 3/2).
+"""
+
+from fractions import Fraction as Q
+from math import log
+
+import numpy as np
+import pytest
+from federations import EXACT, trained, two_quadratics
+
+from fairfl.sims.algorithms import algorithms
+from fairfl.sims.algorithms.afl import AFL
+from fairfl.sims.algorithms.ditto import Ditto
+from fairfl.sims.algorithms.dual_weighted import DualWeighted
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.fedmgda import FedMGDA
+from fairfl.sims.algorithms.fedprox import FedProx
+from fairfl.sims.algorithms.fedsgd import FedSGD
+from fairfl.sims.algorithms.gifair import GIFAIR
+from fairfl.sims.algorithms.pfedavg import PFedAvg
+from fairfl.sims.algorithms.propfair import PropFair
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.algorithms.qfedsgd import QFedSGD
+from fairfl.sims.algorithms.term import TERM
+from fairfl.sims.engine import Computing, LeastSquares, Training
+from fairfl.theory import aggregation as aims
+
+MODEL = LeastSquares(2, bias=False)
+LR = Q(1, 16)
+P_A, P_B = Q(2, 3), Q(1, 3)
+A, B = Q(15, 64), Q(3, 2)  # w_A = (A, 0), w_B = (0, B)
+F_A, F_B = Q(1), Q(16)
+
+
+def prox():
+    """mu = 1: w <- w - (2 (w - 1) + w)/16 = 13/16 w + 1/8 for A, w <- 7/16 w + 1 for B; from 0, twice."""
+    return P_A * (Q(13, 16) * Q(1, 8) + Q(1, 8)), P_B * (Q(7, 16) + 1)
+
+
+def q_step(q, unit, L, a=A, b=B):
+    """g = -(w_k)/unit; h = L F^q + q F^(q-1) g²; w = sum p F^q (-g) / sum p h."""
+    h_a = L * F_A**q + q * F_A ** (q - 1) * (a / unit) ** 2
+    h_b = L * F_B**q + q * F_B ** (q - 1) * (b / unit) ** 2
+    total = P_A * h_a + P_B * h_b
+    return P_A * F_A**q * a / unit / total, P_B * F_B**q * b / unit / total
+
+
+def log_steps(M, epsilon, below, factor=1):
+    """Two steps on -log(M - F), or on what follows where M - F < epsilon, whose derivative is ``below(gap)``."""
+
+    def slope(loss):
+        return factor * (1 / (M - loss) if M - loss >= epsilon else below(M - loss))
+
+    a = b = Q(0)
+    for _ in range(2):
+        a, b = a - LR * slope((a - 1) ** 2) * 2 * (a - 1), b - LR * slope(4 * (b - 2) ** 2) * 8 * (b - 2)
+    return P_A * a, P_B * b
+
+
+def tilted_batches():
+    """tau = log 2: each batch is two samples; A's losses are 2 (w1 - 1)² = 2 and 2 w2² = 0 at w = 0.
+
+    One step only, lr 1/16. Softmax of tau loss: A (4, 1)/5, B's second loss is (4 w2 - 8)²/2 = 32, so (1, 2^32)/(1 + 2^32).
+    Gradients of the losses at 0: A 4 (w1 - 1) = -4 in w1; B 4 (4 w2 - 8) = -32 in w2.
+    """
+    share_b = Q(2**32, 1 + 2**32)
+    return LR * Q(4, 5) * 4, LR * share_b * 32
+
+
+CASES = [
+    (FedAvg(), (P_A * A, P_B * B)),
+    (FedSGD(), (P_A * LR * 2, P_B * LR * 16)),
+    (FedProx(1.0), prox()),
+    (QFedAvg(0.0), (P_A * A, P_B * B)),
+    (QFedAvg(1.0), q_step(1, LR, 16)),
+    (QFedAvg(2.0, L=3.0), q_step(2, LR, 3)),
+    (QFedAvg(1.0, variant="printed"), q_step(1, Q(1), 16)),
+    (QFedSGD(1.0), q_step(1, LR, 16, 2 * LR, 16 * LR)),
+    (QFedSGD(2.0, L=3.0), q_step(2, LR, 3, 2 * LR, 16 * LR)),
+    (AFL(0.1), (P_A * A, P_B * B)),  # the first mixture is p
+    (AFL(0.1, "exponentiated"), (P_A * A, P_B * B)),
+    (TERM(log(2) / 15), (A / 2, B / 2)),  # weights 2/3 : 1/3 * 2
+    (PropFair(32.0, 0.25), log_steps(Q(32), Q(1, 4), None)),
+    (PropFair(16.0, 2.0), log_steps(Q(16), Q(2), lambda gap: Q(1, 16))),  # B starts at M - F = 0
+    (PropFair(16.0, 2.0, "linear"), log_steps(Q(16), Q(2), lambda gap: Q(1, 2))),
+    (PropFair(17.0, 2.0, "quadratic"), log_steps(Q(17), Q(2), lambda gap: (2 - gap / 2) / 2)),
+    (PropFair(32.0, 0.25, rescale=True), log_steps(Q(32), Q(1, 4), None, 32)),
+    (PFedAvg(aims.RankWeighted.gini()), (A / 4, B * Q(3, 4))),  # (2 (n - k) + 1)/n² = 3/4, 1/4
+    (PFedAvg(aims.RankWeighted.linear()), (A / 3, B * Q(2, 3))),
+    (PFedAvg(aims.RankWeighted.harmonic()), (A * Q(2, 5), B * Q(3, 5))),  # H_2 : H_1 = 3/2 : 1
+    (PFedAvg(aims.RankWeighted.geometric(0.5)), (A / 3, B * Q(2, 3))),
+    (PFedAvg(aims.RankWeighted.gini(), "product"), (A * Q(2, 5), B * Q(3, 5))),  # 2/3 * 1/4 : 1/3 * 3/4
+    # W runs through (0, 0), (1/2, 3/4), (1, 1); B has the largest loss and a third of the people: W(1/3) = 1/2.
+    (PFedAvg(aims.RankWeighted.gini(), "quantile"), (A / 2, B / 2)),
+    # Orthogonal unit updates: the least norm is at (1/2, 1/2).
+    (FedMGDA(1.0), (Q(1, 2), Q(1, 2))),
+    (FedMGDA(0.0625), (P_A - Q(1, 16), P_B + Q(1, 16))),  # the box stops it on the way there
+    # Without normalisation (v A)² + ((1 - v) B)² is least at v = B²/(A² + B²).
+    (FedMGDA(1.0, normalize=False), (B**2 * A / (A**2 + B**2), A**2 * B / (A**2 + B**2))),
+    (FedMGDA(0.0, normalize=False), (P_A * A, P_B * B)),
+    (GIFAIR(0.0), (P_A * A, P_B * B)),
+    # lam = 1/6: A is better, factor 1 - (1/6)/(2/3) = 3/4: 1 - w1 shrinks by 1 - 3/32; B: 3/2, 2 - w2 by 1/4.
+    (GIFAIR(1 / 6), (P_A * (1 - Q(29, 32) ** 2), P_B * (2 - 2 * Q(1, 16)))),
+    (Ditto(1.0), (P_A * A, P_B * B)),
+    # q = 1: p F / sqrt(sum p F²), with sum p F² = (2 + 256)/3 = 86.
+    (DualWeighted(aims.QFFL(1.0), normalize=True), (A * Q(2, 18), B * Q(16, 18))),
+    (DualWeighted(aims.AFL()), (Q(0), B)),
+    # Two clients with M - F = 31 and 16: p / (M - F), normalised.
+    (DualWeighted(aims.PropFair(32.0), normalize=True), (A * Q(32, 63), B * Q(31, 63))),
+]
+
+
+@pytest.mark.parametrize("backend", ["batched", "loop"])
+@pytest.mark.parametrize(("algorithm", "expected"), CASES, ids=[str(k) for k in range(len(CASES))])
+def test_one_round_by_hand(algorithm, expected, backend):
+    training = Training(rounds=1, lr=1 / 16, batch_size=None, epochs=2)
+    computing = Computing(device="cpu", dtype="float64", backend=backend)
+    done = trained(MODEL, two_quadratics(), [algorithm], training, computing)
+    np.testing.assert_allclose(done.params[0].numpy(), [float(x) for x in expected], rtol=1e-12, atol=1e-12)
+
+
+def test_every_algorithm_has_a_case():
+    assert {type(algorithm) for algorithm, _ in CASES} == set(algorithms().values())
+
+
+def test_hierarchical_tilt_by_hand():
+    training = Training(rounds=1, lr=1 / 16, batch_size=None)
+    a, b = tilted_batches()
+    # R_A = log2((4 + 1)/2) and R_B = log2((1 + 2^32)/2); alpha = log 2 weighs by p 2^R, that is 2/3 * 5 : 1/3 * (1 + 2^32)
+    v_a, v_b = P_A * 5, P_B * (1 + 2**32)
+    done = trained(MODEL, two_quadratics(), [TERM(log(2), tau=log(2))], training)
+    expected = [float(v_a * a / (v_a + v_b)), float(v_b * b / (v_a + v_b))]
+    np.testing.assert_allclose(done.params[0].numpy(), expected, rtol=1e-12)
+
+
+def test_propfair_dual_weights_by_hand():
+    # G / (M - F) weighed by p, G = 31^(2/3) 16^(1/3)
+    G = 31 ** (2 / 3) * 16 ** (1 / 3)
+    done = trained(MODEL, two_quadratics(), [DualWeighted(aims.PropFair(32.0))], Training(1, 1 / 16, None, 2))
+    expected = [G * 2 / 3 / 31 * 15 / 64, G / 3 / 16 * 3 / 2]
+    np.testing.assert_allclose(done.params[0].numpy(), expected, rtol=1e-12)
+
+
+def test_afl_moves_its_mixture_by_hand():
+    training = Training(rounds=2, lr=1 / 16, batch_size=None, epochs=2)
+    done = trained(MODEL, two_quadratics(), [AFL(1 / 60), AFL(log(2) / 15, "exponentiated")], training, EXACT, rounds=1)
+    # (2/3 + 1/60, 1/3 + 16/60) exceeds one by 17/60: less half of it each.
+    by_hand = [Q(2, 3) + Q(1, 60) - Q(17, 120), Q(1, 3) + Q(16, 60) - Q(17, 120)]
+    np.testing.assert_allclose(done.states[0]["mixture"].numpy(), [float(x) for x in by_hand], rtol=1e-12)
+    np.testing.assert_allclose(done.states[1]["mixture"].numpy(), [0.5, 0.5], rtol=1e-12)  # 2/3 : 1/3 * 2
+    before = done.params[1].clone()
+    done.step()
+    w1, w2 = (float(x) for x in before)
+    # From w: A has w_A = (1 - (1 - w1) 49/64, w2 49/64), B has w_B = (w1 49/64, 2 - (2 - w2)/4).
+    after = [(1 - (1 - w1) * 49 / 64 + w1 * 49 / 64) / 2, (w2 * 49 / 64 + 2 - (2 - w2) / 4) / 2]
+    np.testing.assert_allclose(done.params[1].numpy(), after, rtol=1e-12)
+
+
+def test_ditto_keeps_personal_models_by_hand():
+    done = trained(MODEL, two_quadratics(), [Ditto(1.0)], Training(2, 1 / 16, None, 2), rounds=1)
+    mine = done.states[0]["personal"].numpy()
+    # The first round starts at w^0: the same steps as FedProx with mu = 1.
+    np.testing.assert_allclose(mine, [[float(Q(29, 128)), 0], [0, float(Q(23, 16))]], rtol=1e-12)
+    done.step()
+    w = np.array([float(P_A * A), float(P_B * B)])
+    a = mine[0]
+    for _ in range(2):
+        a = a - (2 * (a - [1, 0]) + (a - w)) / 16
+    np.testing.assert_allclose(done.states[0]["personal"][0].numpy(), a, rtol=1e-12)
