@@ -123,15 +123,10 @@ def local_problems(model: ContinuousModel, share: Array, clients: Array) -> Thre
     """The own problems of ``clients`` (positions), which must have people of both groups."""
 
     def tail(a: int, t: Array, index: Array) -> Array:
-        full = np.zeros(share.shape[0])
-        full[clients[index]] = t
-        return model.own_sf(a, full)[clients[index]]
+        return model.sf_of(a, t, clients[index])
 
     def log_tails(a: int, t: Array, index: Array) -> tuple[Array, Array]:
-        full = np.zeros(share.shape[0])
-        full[clients[index]] = t
-        above, below = model.own_log_tails(a, full)
-        return above[clients[index]], below[clients[index]]
+        return model.log_tails_of(a, t, clients[index])
 
     etas = [model.etas[i] for i in clients]
     same = len(set(etas)) == 1

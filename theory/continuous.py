@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -55,12 +55,29 @@ class ContinuousModel:
             return special.ndtr((mean - t) / sd)
         return np.stack([np.asarray(pair[a].sf(t), dtype=np.float64) for pair in self.laws])
 
-    def own_sf(self, a: int, t: Array) -> Array:
-        """P(X > t_i | a, i), each client at its own points: t (I, ...) -> (I, ...)."""
+    def sf_of(self, a: int, t: Array, client: Array) -> Array:
+        """P(X > t_b | a, client_b), element by element: t (B,), client (B,) -> (B,)."""
         if self._normal is not None:
-            shape = (-1, *([1] * (t.ndim - 1)))
-            return special.ndtr((self._normal[0][:, a].reshape(shape) - t) / self._normal[1][:, a].reshape(shape))
-        return np.stack([np.asarray(pair[a].sf(ti), dtype=np.float64) for pair, ti in zip(self.laws, t, strict=True)])
+            return special.ndtr((self._normal[0][client, a] - t) / self._normal[1][client, a])
+        return self._each(client, t, lambda i, at: self.laws[i][a].sf(at))
+
+    def log_tails_of(self, a: int, t: Array, client: Array) -> tuple[Array, Array]:
+        """log P(X > t_b) and log P(X <= t_b) in group a of client_b, element by element: (B,) twice."""
+        if self._normal is not None:
+            z = (t - self._normal[0][client, a]) / self._normal[1][client, a]
+            return special.log_ndtr(-z), special.log_ndtr(z)
+        with np.errstate(divide="ignore"):
+            above = self._each(client, t, lambda i, at: self.laws[i][a].logsf(at))
+            below = self._each(client, t, lambda i, at: self.laws[i][a].logcdf(at))
+        return above, below
+
+    @staticmethod
+    def _each(client: Array, t: Array, function: Callable[[int, Array], Array]) -> Array:
+        out = np.empty(t.shape)
+        for i in np.unique(client):
+            mine = client == i
+            out[mine] = function(int(i), t[mine])
+        return out
 
     def own_log_tails(self, a: int, t: Array) -> tuple[Array, Array]:
         """log P(X > t_i) and log P(X <= t_i), each client at its own points: t (I, ...) -> (I, ...) twice."""

@@ -177,7 +177,10 @@ def test_own_tails_are_each_clients(fed: Federation) -> None:
     t = np.linspace(-2, 2, fed.n_clients)
     for a in (0, 1):
         expected = [float(model.laws[i][a].sf(t[i])) for i in range(fed.n_clients)]
-        np.testing.assert_allclose(model.own_sf(a, t), expected, rtol=1e-13)
+        twice = np.repeat(np.arange(fed.n_clients), 2)  # a client may be asked for more than one point
+        np.testing.assert_allclose(model.sf_of(a, t[twice], twice), np.repeat(expected, 2), rtol=1e-13)
+        for found, own in zip(model.log_tails_of(a, t[twice], twice), model.own_log_tails(a, t), strict=True):
+            np.testing.assert_array_equal(found, own[twice])
         above, below = model.own_log_tails(a, t)
         np.testing.assert_allclose(np.exp(above), expected, rtol=1e-12)
         np.testing.assert_allclose(np.exp(above) + np.exp(below), 1.0, rtol=1e-12)

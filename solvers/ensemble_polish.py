@@ -1,0 +1,119 @@
+"""From clients' trade-offs to a point of the ensemble's frontier: starts from majorants and a knapsack, then Newton.
+
+    maximise Σ_j w_j A_j(u_j)  subject to  Σ_j w_j F_j(u_j) = -d,  0 <= u_j <= reach_j.
+
+At an optimum A_j' + μ F_j' = 0 for every client inside its interval. Newton's method on these equations is not held up
+by a convex stretch of one client's trade-off (there it goes to the best point, off the majorants). What it ends in is
+evaluated exactly, and is taken only where it is a better ensemble than the start.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairfl.solvers.allocation import allocate
+from fairfl.solvers.ensemble_curve import EnsembleCurve, Multipliers
+from fairfl.solvers.ensemble_tradeoff import CONCAVE, rising
+from fairfl.theory.checks import Array
+
+STEPS = 6
+"""Newton steps."""
+LONGEST = 0.1
+"""Longest Newton step, of a client's interval."""
+MISSED = 1e-12
+"""|MD| may exceed the disparity that was asked for by this much."""
+
+
+def best_multipliers(curve: EnsembleCurve, disparity: Array) -> Multipliers:
+    """λ (J, P) of the best ensembles found with |MD| = disparity (P,), within MISSED."""
+    rate = curve.solve_rates(disparity)
+    if curve.common or curve.far.size < 2:
+        return curve.at_rate(rate)  # one multiplier for all is optimal; one client has nobody to exchange with
+    best = curve.coordinates(rate)
+    accuracy = curve.at(curve.multipliers(best))[1]
+    starts = [best]
+    if curve.tradeoffs.depth > CONCAVE:
+        starts.append(knapsack(curve, disparity))
+    for start in starts:
+        u = _polish(curve, start, disparity)
+        md, found = curve.at(curve.multipliers(u))
+        better = (found > accuracy) & (np.abs(curve.sign * md - disparity) <= MISSED)
+        best, accuracy = np.where(better, u, best), np.where(better, found, accuracy)
+    return curve.multipliers(best)
+
+
+def most_accurate(curve: EnsembleCurve) -> Multipliers:
+    """λ (J, 1) of the most accurate ensemble: every client at its own peak on the pooled law.
+
+    That is λ = 0 where η is common. Where it differs, a client's own constraint may bring its rule nearer to the
+    pooled η than its own η does.
+    """
+    if len(set(curve.model.etas)) == 1 or curve.far.size == 0:
+        return curve.multipliers(np.zeros((curve.far.size, 1)))
+    table = curve.tradeoffs
+    k, rows = table.accuracy.argmax(axis=1), np.arange(curve.far.size)
+    low, high = (table.u[rows, np.clip(k + d, 0, table.u.shape[1] - 1)][:, None] for d in (-1, 1))
+    u = table.u[rows, k][:, None]
+    for _ in range(STEPS):
+        _, _, a1, a2 = table.slopes(u)
+        u = np.clip(np.where(a2 < 0, u - a1 / np.where(a2 < 0, a2, 1.0), u), low, high)
+    return curve.multipliers(u)
+
+
+def knapsack(curve: EnsembleCurve, disparity: Array) -> Array:
+    """Coordinates (J, P) of a best split of the fairness -disparity (P,), right up to cells of a grid."""
+    table = curve.tradeoffs
+    rest = np.setdiff1d(np.arange(curve.fed.n_clients), curve.rules.bound)
+    others = float(-curve.sign * (curve.fed.weight * curve.rules.ends[0])[rest].sum())
+    rows = [rising(f, a, u) for f, a, u in zip(table.fairness, table.accuracy, table.u, strict=True)]
+    given = allocate([r[0] for r in rows], [r[1] for r in rows], table.weight, -disparity - others)
+    return np.stack([np.interp(g, f, u) for g, (f, _, u) in zip(given, rows, strict=True)])
+
+
+def _polish(curve: EnsembleCurve, start: Array, disparity: Array) -> Array:
+    """Newton's method on the conditions of first order, the constraint by its exact value."""
+    table, end = curve.tradeoffs, curve.reach[:, None]
+    w = table.weight[:, None]
+    u = start.copy()
+    for _ in range(STEPS):
+        missing = -disparity + curve.sign * curve.difference(curve.multipliers(u))
+        f1, f2, a1, a2 = table.slopes(u)
+        inside = (u > 0) & (u < end)
+        mu = _price(w, f1, a1, inside)
+        gradient = a1 + mu * f1
+        free = ((u > 0) | (gradient > 0)) & ((u < end) | (gradient < 0))  # inside, or drawn in from an end
+        bend = a2 + mu * f2
+        usable = free & (np.abs(bend) > 1e-300)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            stiff = np.where(usable, w * f1 * f1 / bend, 0.0).sum(axis=0)
+            drift = np.where(usable, w * f1 * a1 / bend, 0.0).sum(axis=0)
+            mu = -(missing + drift) / stiff
+            step = np.where(usable, -(a1 + mu * f1) / bend, 0.0)
+        # a maximum along the constraint has no convex client, or one whom the others outweigh; elsewhere no step
+        convex = (usable & (bend > 0)).sum(axis=0)
+        good = ((convex == 0) & (stiff < 0)) | ((convex == 1) & (stiff > 0))
+        good &= np.isfinite(step).all(axis=0)
+        longest = LONGEST * np.maximum(end, 1e-300)
+        u = np.clip(u + np.where(good, np.clip(step, -longest, longest), 0.0), 0.0, end)
+    return _close(curve, u, disparity)
+
+
+def _price(w: Array, f1: Array, a1: Array, inside: Array) -> Array:
+    """μ (P,) that fits A' + μF' = 0 best over the clients inside their intervals."""
+    counted = inside | ~inside.any(axis=0)
+    square = np.where(counted, w * f1 * f1, 0.0).sum(axis=0)
+    return -np.where(counted, w * f1 * a1, 0.0).sum(axis=0) / np.maximum(square, 1e-300)
+
+
+def _close(curve: EnsembleCurve, u: Array, disparity: Array) -> Array:
+    """Meet the constraint to rounding: the client that moves MD most, of those inside, takes what is missing."""
+    table, end, p = curve.tradeoffs, curve.reach[:, None], np.arange(u.shape[1])
+    for _ in range(3):
+        missing = -disparity + curve.sign * curve.difference(curve.multipliers(u))
+        slope = table.weight[:, None] * table.slopes(u)[0]
+        inside = np.where((u > 0) & (u < end), np.abs(slope), -1.0)
+        k = inside.argmax(axis=0)
+        movable = inside[k, p] > 0
+        move = np.where(movable, missing / np.where(movable, slope[k, p], 1.0), 0.0)
+        u[k, p] = np.clip(u[k, p] + move, 0.0, curve.reach[k])
+    return u
