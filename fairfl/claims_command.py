@@ -119,6 +119,21 @@ def check(
             raise typer.Exit(FAILED)
 
 
+@app.command()
+def report(
+    ids: Ids = None,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write it.")] = Path("out/claims"),
+) -> None:
+    """Write the report of the committed record: claims.html (one page, no network), claims.md and claims.json."""
+    from fairfl.cli import one_line
+
+    with one_line():
+        from fairfl.claims_report import write_report
+
+        for file in write_report(out, _on_record(ids, None, None)):
+            typer.echo(f"written: {file}")
+
+
 def _recorded() -> dict[str, Checked]:
     from fairfl.claims.runner import recorded
 

@@ -1,0 +1,35 @@
+"""claims.html, claims.md and claims.json in one folder, each whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from fairfl.claims.runner import Checked
+from fairfl.claims_markdown import markdown
+from fairfl.claims_page import page
+from fairfl.claims_text import as_data
+
+
+def write_report(out: Path, checked: Sequence[Checked]) -> tuple[Path, ...]:
+    """Write the three files into ``out``, made if missing, and return their paths; the same bytes each time."""
+    data = json.dumps([as_data(c) for c in checked], ensure_ascii=False, indent=1) + "\n"
+    texts = {"claims.html": page(checked), "claims.md": markdown(checked), "claims.json": data}
+    out.mkdir(parents=True, exist_ok=True)
+    return tuple(_whole(out / name, text) for name, text in texts.items())
+
+
+def _whole(file: Path, text: str) -> Path:
+    handle, partial = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        os.chmod(partial, 0o644)
+        os.replace(partial, file)
+    except BaseException:
+        Path(partial).unlink(missing_ok=True)
+        raise
+    return file

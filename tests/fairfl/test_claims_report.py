@@ -1,0 +1,134 @@
+"""fairfl claims report: in a real browser, and as text."""
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from browser import BROWSER, in_browser
+
+from fairfl.claims.picture import Curve, Picture, Region
+from fairfl.claims.registry import papers, registered
+from fairfl.claims.runner import Checked, recorded
+from fairfl.claims_graph import graph
+from fairfl.claims_markdown import markdown
+from fairfl.claims_math import BadMathematics, html, mathml
+from fairfl.claims_page import page
+from fairfl.claims_picture import svg
+from fairfl.claims_report import write_report
+
+needs_browser = pytest.mark.skipif(BROWSER is None, reason="no chromium here: the page is not tried in a browser")
+
+
+@pytest.fixture(scope="module")
+def checked() -> list[Checked]:
+    return recorded()
+
+
+@pytest.fixture(scope="module")
+def whole(checked: list[Checked]) -> str:
+    return page(checked)
+
+
+def test_mathematics_becomes_mathml() -> None:
+    assert html("a < b, $x^2$ for \\$5") == "a &lt; b, " + mathml("x^2") + " for $5"
+    assert "<msup><mi>x</mi><mn>2</mn></msup>" in mathml("x^2")
+    for bad in (r"\nosuchmacro x", r"\frac{1"):
+        with pytest.raises(BadMathematics, match="LaTeX must"):
+            mathml(bad)
+
+
+@pytest.mark.parametrize("id", registered())
+def test_every_claim_can_be_typeset(id: str) -> None:
+    claim = registered()[id].claim
+    texts = [claim.title, claim.printed, claim.statement, claim.scope, claim.erratum, claim.gap, claim.reading]
+    for text in [*texts, claim.notes, *(text for _, text in claim.hypotheses)]:
+        assert len(re.findall(r"(?<!\\)\$", text)) % 2 == 0, f"a dollar is left over in {text!r}"
+        html(text)
+
+
+def test_the_page_loads_nothing(whole: str) -> None:
+    assert not re.search(r"<(link|img|iframe|object|embed)\b|\bsrc=|@import|\bfetch\(", whole)
+    assert not re.search(r"url\((?!#)", whole)
+    ids = re.findall(r'<section class="claim" id="([^"]+)"', whole)
+    assert Counter(ids) == Counter(list(registered()))
+    for target in re.findall(r'href="#([^"]+)"', whole):
+        assert f'id="{target}"' in whole, target
+
+
+@needs_browser
+@pytest.mark.slow
+def test_the_page_in_a_browser(whole: str, checked: list[Checked], tmp_path: Path) -> None:
+    script = """(() => {
+      const form = document.forms[0], seen = () => [...document.querySelectorAll(".claim")].filter(c => !c.hidden);
+      const choose = (name, value) => { form[name].value = value; form.dispatchEvent(new Event("input")); };
+      const wide = document.documentElement.scrollWidth;
+      const out = {all: seen().length, wide: wide, inner: innerWidth, papers: {}, verdicts: {}};
+      for (const o of form.paper.options) { choose("paper", o.value); out.papers[o.value] = seen().length; }
+      choose("paper", "");
+      for (const o of form.verdict.options) { choose("verdict", o.value); out.verdicts[o.value] = seen().length; }
+      choose("verdict", "");
+      choose("words", "no such words at all");
+      out.none = seen().length; out.count = document.getElementById("count").textContent;
+      choose("words", "");
+      const m = document.querySelector(".claim math"); out.math = m.getBoundingClientRect().width;
+      out.namespace = m.namespaceURI; out.faults = window.faults; return out; })()"""
+    found = in_browser(whole, script, 390, tmp_path)
+    assert found["faults"] == []
+    assert found["inner"] == 390 and found["wide"] <= 390  # nothing sticks out on a phone
+    assert found["all"] == len(checked) == found["papers"][""] == found["verdicts"][""]
+    assert found["none"] == 0 and found["count"] == f"0 of {len(checked)} claims"
+    by_paper = Counter(c.claim.paper for c in checked)
+    assert {k: v for k, v in found["papers"].items() if k} == by_paper
+    by_verdict = Counter(c.settled.verdict for c in checked)
+    assert {k: v for k, v in found["verdicts"].items() if k and v} == {k: v for k, v in by_verdict.items() if k}
+    assert found["math"] > 0 and found["namespace"].endswith("MathML")
+
+
+@needs_browser
+def test_the_browser_sees_faults(tmp_path: Path) -> None:
+    bad = "<!DOCTYPE html><html><head></head><body><script>nosuch()</script></body></html>"
+    assert "nosuch" in in_browser(bad, "window.faults", 390, tmp_path)[0]
+
+
+def test_errata_name_every_false_statement(whole: str, checked: list[Checked]) -> None:
+    errata = whole[whole.index('id="errata"') :]
+    text = markdown(checked)
+    for c in checked:
+        if c.claim.erratum:
+            assert f'<a href="#{c.claim.id}">' in errata
+            assert f"(`{c.claim.id}`, {c.status})" in text
+    assert all(paper.title in text for paper in papers().values() if any(c.claim.paper == paper.key for c in checked))
+
+
+def test_the_graph_has_every_edge(checked: list[Checked]) -> None:
+    drawn = graph(checked)
+    ids = {c.claim.id for c in checked}
+    edges = sum(len(c.claim.rests_on) for c in checked) + sum(f"{id}/repaired" in ids for id in ids)
+    assert drawn.count("marker-end") == edges
+    lone = [c for c in checked if not c.claim.rests_on and not c.claim.id.endswith("/repaired")]
+    assert graph(lone) == ""
+
+
+def test_three_files_the_same_each_time(checked: list[Checked], tmp_path: Path) -> None:
+    files = write_report(tmp_path / "a", checked)
+    assert [f.name for f in files] == ["claims.html", "claims.md", "claims.json"]
+    again = write_report(tmp_path / "b", checked)
+    assert [f.read_bytes() for f in files] == [f.read_bytes() for f in again]
+    data = json.loads(files[2].read_text("utf-8"))
+    assert [row["id"] for row in data] == [c.claim.id for c in checked]
+    assert {row["verdict"] for row in data} <= {"holds", "holds-repaired", "refuted", "open", None}
+
+
+def test_pictures() -> None:
+    two = Curve("f", (0.0, 1.0), (1.0, 0.0)), Curve("p", (0.5,), (0.5,), True)
+    curves = Picture("two lines", "x", "loss", curves=two)
+    rows = Picture("accepted", "x", regions=(Region("a = 0", ((0.0, 1.0), (2.0, 3.0))), Region("a = 1", ())))
+    for picture in (curves, rows):
+        drawn = svg(picture, "one")
+        assert drawn.startswith("<svg") and drawn.rstrip().endswith("</svg>") and drawn == svg(picture, "one")
+    with pytest.raises(ValueError, match="curves or regions"):
+        Picture("none", "x")
+    with pytest.raises(ValueError, match="x and y of 'f'"):
+        Curve("f", (1.0,), ())

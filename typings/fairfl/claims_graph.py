@@ -1,0 +1,1 @@
+../../fairfl/claims_graph.py
