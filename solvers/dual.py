@@ -55,6 +55,20 @@ class DualPoint:
         """D(λ) for budgets eps (B, K)."""
         return self.accuracy + (self.lam * self.values).sum(axis=-1) + (_price(self.lam, eps)).sum(axis=-1)
 
+    def take(self, rows: Array) -> DualPoint:
+        """The points ``rows``."""
+        sets = (self.sets[0].take(rows), self.sets[1].take(rows))
+        return DualPoint(self.lam[rows], sets, self.accuracy[rows], self.values[rows])
+
+    def join(self, other: DualPoint) -> DualPoint:
+        """Both, one after the other."""
+        return DualPoint(
+            np.concatenate([self.lam, other.lam]),
+            (self.sets[0].join(other.sets[0]), self.sets[1].join(other.sets[1])),
+            np.concatenate([self.accuracy, other.accuracy]),
+            np.concatenate([self.values, other.values]),
+        )
+
 
 def fedavg_constraints(fed: Federation) -> Constraints:
     """One constraint per client, MD_i; a client without both groups is bound by none (a zero row)."""
@@ -88,12 +102,8 @@ def dual_point(problem: Constraints, lam: Array) -> DualPoint:
     return DualPoint(lam, (sets[0], sets[1]), accuracy, values)
 
 
-def hessian(
-    problem: Constraints, point: DualPoint, extra: Array | None = None, without: tuple[list[int], list[int]] = ([], [])
-) -> Array:
+def hessian(problem: Constraints, point: DualPoint, extra: Array | None = None) -> Array:
     """∂ values_k / ∂ λ_l (B, K, K); with ``extra`` = (2, E, I) rows, ∂ of those functionals: (B, E, K).
-
-    ``without`` names ends (per group) to leave out.
 
     Each end x_r of an accept set moves by -(v_l(x_r) / s'(x_r)) dλ_l and carries v_k(x_r) of the functional.
     """
@@ -109,7 +119,6 @@ def hessian(
         w = v if extra is None else extra[a] @ density
         with np.errstate(divide="ignore", invalid="ignore"):
             flow = np.where(slope > 0, v / slope, 0.0)
-        flow[:, without[a]] = 0.0
         np.add.at(out, sets.owner, np.einsum("er,kr->rek", w, flow))
     return out
 
@@ -238,7 +247,7 @@ def _line_search(
         if above.size == 0:
             break
         k = above[0]
-        beyond = _pick(tried, k)
+        beyond = tried.take(np.array([k]))
         if slope[k] <= 0.3 * start and tried.dual(eps)[k] <= point.dual(eps)[0]:
             # stop on the far side of the minimum: if a hole opens there, the next Hessian must know of it
             return beyond, beyond
@@ -257,15 +266,4 @@ def _better(best: DualPoint, tried: DualPoint, eps: Array) -> DualPoint:
     residual = np.where(d <= level + 1e-14, kkt_residual(tried.lam, tried.values, eps), np.inf)
     k = int(residual.argmin())
     own = kkt_residual(best.lam, best.values, eps)[0] if best.dual(eps)[0] <= level + 1e-14 else np.inf
-    return best if own <= residual[k] else _pick(tried, k)
-
-
-def _pick(points: DualPoint, b: int) -> DualPoint:
-    """Problem ``b`` of a batch, as a batch of one."""
-    sets = []
-    for s in points.sets:
-        rows = s.owner == b
-        sets.append(
-            AcceptSets(np.zeros(int(rows.sum()), int), s.cut[rows], s.rising[rows], s.first[[b]], s.integrals[[b]])
-        )
-    return DualPoint(points.lam[[b]], (sets[0], sets[1]), points.accuracy[[b]], points.values[[b]])
+    return best if own <= residual[k] else tried.take(np.array([k]))

@@ -1,4 +1,4 @@
-"""LFT+Ensemble and LFT+FedAvg over all eps on a finite X."""
+"""LFT+Ensemble over all eps on a finite X."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from functools import cached_property
 import numpy as np
 from scipy import optimize
 
-from fairfl.solvers.box_lp import solve_box
-from fairfl.solvers.finite import local_path, local_rows
+from fairfl.solvers.finite import local_path
 from fairfl.solvers.frontier import Frontier, build
-from fairfl.solvers.search import Family, Points, connect, corner_budgets, search_frontier, search_minimum
 from fairfl.theory.checks import Array
 from fairfl.theory.federation import Federation
 from fairfl.theory.finite import FiniteModel
@@ -178,67 +176,3 @@ def ensemble_minimum_finite(fed: Federation, model: FiniteModel) -> tuple[float,
     crosses = low <= 0.0 <= high
     md, accuracy, eps = family.walk(np.array([0.0 if crosses else -np.inf]))
     return 0.0 if crosses else abs(float(md[0])), float(accuracy[0]), eps[0]
-
-
-def _family(fed: Federation, model: FiniteModel) -> Family:
-    gain, v = model.gain(fed.mass).ravel(), local_rows(fed, model)
-    pooled = (np.einsum("ia,ian->an", fed.within, model.conditional) * np.array([[1.0], [-1.0]])).ravel()
-    base = 1.0 - fed.base_rate
-    free = (gain > 0).astype(np.float64)
-    corners = corner_budgets(np.flatnonzero(fed.defined), fed.n_clients)
-    reach = np.max([np.abs(v @ solve_box(gain, v, eps).f) for eps in corners], axis=0)
-
-    def solve(eps: Array, start: Array) -> tuple[Array, Array, Array]:
-        md, accuracy, lam = np.empty(len(eps)), np.empty(len(eps)), np.empty(eps.shape)
-        for b in range(len(eps)):
-            found = solve_box(gain, v, eps[b], start[b] if start[b].any() else None)
-            md[b], accuracy[b], lam[b] = float(pooled @ found.f), base + found.primal, found.multipliers
-        return md, accuracy, lam
-
-    return Family(solve, np.minimum(1.02 * reach, 1.0), 1.0 if pooled @ free >= 0 else -1.0)
-
-
-def fedavg_frontier_finite(fed: Federation, model: FiniteModel, points: int) -> Frontier:
-    """LFT+FedAvg's frontier on a finite X, as far as a search over eps finds it; every point attained."""
-    small = model.points.size <= 200
-    family = _family(fed, model)
-    found = search_frontier(family, min(points, 60), grid=9 if small else 6, limit=90, rounds=6 if small else 2)
-    return frontier_of(family, found)
-
-
-def frontier_of(family: Family, found: Points) -> Frontier:
-    """A frontier from attained points; other disparities are attained on the segments of eps between them."""
-    beyond = found.md < 0
-    if beyond.any() and (~beyond).any():
-        exact = connect(family, found.take(np.flatnonzero(beyond)[-1:]), found.take(np.flatnonzero(~beyond)[:1]), 0.0)
-        found = exact.join(found.take(np.flatnonzero(~beyond)))
-
-    def evaluate(d: Array) -> Array:
-        out = []
-        for value in d:
-            k = int(np.searchsorted(found.md, value, side="right"))
-            if k == found.md.size or k == 0 or found.md[k - 1] == value:
-                out.append(float(found.accuracy[max(k - 1, 0)]))
-            else:
-                here = connect(family, found.take(np.array([k - 1])), found.take(np.array([k])), float(value))
-                out.append(max(float(here.accuracy[0]), float(found.accuracy[k - 1])))
-        return np.array(out)
-
-    disparity = np.where(np.abs(found.md) <= 1e-12, 0.0, np.abs(found.md))
-    return build("lft_fedavg", disparity, found.accuracy, found.eps, evaluate)
-
-
-def fedavg_minimum_finite(fed: Federation, model: FiniteModel) -> tuple[float, float, Array]:
-    """(disparity, accuracy, eps) of the least disparate solution that a search over eps finds."""
-    family = _family(fed, model)
-    return minimum_of(family, search_minimum(family, grid=6, limit=60, rounds=12))
-
-
-def minimum_of(family: Family, best: Points) -> tuple[float, float, Array]:
-    """(disparity, accuracy, eps): zero where the search passed through it (MD is continuous in eps)."""
-    if best.md[0] < -1e-12:
-        slack = np.ones((1, family.reach.size))
-        md, accuracy, lam = family.solve(slack, np.zeros_like(slack))
-        best = connect(family, best, Points(family.sign * md, accuracy, slack, lam), 0.0)
-    disparity = abs(float(best.md[0]))
-    return (0.0 if disparity <= 1e-12 else disparity), float(best.accuracy[0]), best.eps[0]

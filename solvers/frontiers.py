@@ -6,7 +6,8 @@ from fairfl.solvers.api import SCHEMES
 from fairfl.solvers.cfl_frontier import cfl_frontier
 from fairfl.solvers.ensemble_frontier import ensemble_frontier
 from fairfl.solvers.fedavg_frontier import fedavg_frontier
-from fairfl.solvers.finite_frontier import ensemble_frontier_finite, fedavg_frontier_finite
+from fairfl.solvers.finite_fedavg_frontier import fedavg_frontier_finite
+from fairfl.solvers.finite_frontier import ensemble_frontier_finite
 from fairfl.solvers.frontier import Frontier
 from fairfl.theory.checks import one_of, whole
 from fairfl.theory.federation import Federation

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl.solvers.api import SCHEMES, solve
-from fairfl.solvers.ensemble_frontier import EnsembleCurve
+from fairfl.solvers.ensemble_curve import EnsembleCurve
 from fairfl.solvers.fedavg_frontier import fedavg_minimum
-from fairfl.solvers.finite_frontier import ensemble_minimum_finite, fedavg_minimum_finite
+from fairfl.solvers.finite_fedavg_frontier import fedavg_minimum_finite
+from fairfl.solvers.finite_frontier import ensemble_minimum_finite
 from fairfl.theory.checks import Array, one_of
 from fairfl.theory.federation import Federation
 from fairfl.theory.finite import FiniteModel

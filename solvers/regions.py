@@ -53,6 +53,32 @@ class AcceptSets:
         start = 0 if self.first[b] else 1
         return [(ends[k], ends[k + 1]) for k in range(start, len(ends) - 1, 2)]
 
+    @property
+    def counts(self) -> Array:
+        """(B,) how many cuts each set has."""
+        return np.bincount(self.owner, minlength=self.first.size)
+
+    def take(self, rows: Array) -> AcceptSets:
+        """The sets ``rows`` (positions), in that order."""
+        counts = self.counts
+        size = counts[rows]
+        starts = np.cumsum(counts) - counts
+        # the k-th cut of every chosen set: its set's first one, and the place within the set
+        place = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
+        at = np.repeat(starts[rows], size) + place
+        owner = np.repeat(np.arange(len(rows)), size)
+        return AcceptSets(owner, self.cut[at], self.rising[at], self.first[rows], self.integrals[rows])
+
+    def join(self, other: AcceptSets) -> AcceptSets:
+        """Both, one after the other."""
+        return AcceptSets(
+            np.concatenate([self.owner, other.owner + self.first.size]),
+            np.concatenate([self.cut, other.cut]),
+            np.concatenate([self.rising, other.rising]),
+            np.concatenate([self.first, other.first]),
+            np.concatenate([self.integrals, other.integrals]),
+        )
+
 
 def accept_sets(functions: Piecewise, weights: Array) -> AcceptSets:
     """The sets where Σ_j weights[b, j] F_j > 0, for every b.

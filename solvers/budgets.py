@@ -1,0 +1,23 @@
+"""Budgets at the corners of the box, which searches start from."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairfl.theory.checks import Array
+
+SLACK_BUDGET = 1.0
+"""A budget that binds nobody: |MD_k| never exceeds one."""
+
+
+def corner_budgets(bound: Array, count: int) -> Array:
+    """Budgets (B, K) at corners of the box: every subset of constraints exactly tight, for many clients a selection."""
+    rng = np.random.default_rng(2)
+    if bound.size <= 5:
+        tight = (np.arange(2**bound.size)[:, None] >> np.arange(bound.size)) & 1 == 1
+    else:
+        one = np.eye(bound.size, dtype=bool)
+        tight = np.concatenate([one, ~one, rng.random((32, bound.size)) < 0.5, np.ones((1, bound.size), bool)])
+    eps = np.full((tight.shape[0], count), SLACK_BUDGET)
+    eps[:, bound] = np.where(tight, 0.0, SLACK_BUDGET)
+    return eps
