@@ -23,23 +23,25 @@ is rational, so its sign, and the side of 0 on which λ* lies, is decided exactl
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
+from fairfl.solvers.enclosure_check import verify_enclosure
+from fairfl.solvers.enclosure_model import (
+    GUARD_BITS,
+    LARGEST_PRECISION,
+    ExactClient,
+    FreeRules,
+    companion,
+    difference,
+    difference_tables,
+    exact_clients,
+)
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.checks import positive, whole
-from fairfl.theory.continuous import ContinuousModel
-from fairfl.theory.eta import Logistic
 from fairfl.theory.federation import Federation
-from fairfl.theory.laws import Normal
-
-GUARD_BITS = 32
-"""Working precision beyond that of the root, where roots are sought and where they are checked."""
-LARGEST_PRECISION = 1 << 13
-"""Bits at which the search gives up."""
 
 Pair = tuple[float, float]
 
@@ -86,40 +88,7 @@ class Enclosure:
         ValueError : ``fed`` is not of the kind that :func:`enclose_min_disparity` takes.
         """
         bits = 2 * self.precision_bits if precision_bits is None else whole("precision_bits", precision_bits, 32)
-        _verify(self, _exact(fed), max(bits, self.precision_bits + GUARD_BITS))
-
-
-@dataclass(frozen=True)
-class _Client:
-    """One client in exact rationals; ``laws`` and ``masses`` by group, a law None where nobody is."""
-
-    weight: fmpq
-    masses: tuple[fmpq, fmpq]
-    etas: tuple[tuple[fmpq, fmpq], tuple[fmpq, fmpq]]  # slope, intercept
-    laws: tuple[tuple[fmpq, fmpq] | None, tuple[fmpq, fmpq] | None]  # mean, sd
-
-    @property
-    def bound(self) -> bool:
-        return all(m > 0 for m in self.masses)
-
-    @property
-    def narrow(self) -> int:
-        """The group of smaller mass m."""
-        return 0 if self.masses[0] <= self.masses[1] else 1
-
-    def standardised(self, a: int) -> tuple[fmpq, fmpq]:
-        """(μ_a + b_a/s_a)/σ_a and c_a = 2/(s_a σ_a)."""
-        law, (slope, intercept) = self.laws[a], self.etas[a]
-        assert law is not None
-        return (law[0] + intercept / slope) / law[1], 2 / (slope * law[1])
-
-    @property
-    def constant(self) -> fmpq:
-        """h at λ = 0."""
-        return self.standardised(0)[0] - self.standardised(1)[0]
-
-
-Table = list[tuple[arb, arb, arb]]
+        verify_enclosure(self, exact_clients(fed), max(bits, self.precision_bits + GUARD_BITS))
 
 
 def enclose_min_disparity(fed: Federation, precision_bits: int = 128, tolerance: float = 1e-12) -> Enclosure:
@@ -150,7 +119,7 @@ def enclose_min_disparity(fed: Federation, precision_bits: int = 128, tolerance:
     Source: FedFB, lemma 7 and eq. (32), the latter by Bayes' rule and for any q_i; the algebraic root equation is ours.
     """
     bits, width = whole("precision_bits", precision_bits, 32), float(positive("tolerance", tolerance))
-    clients = _exact(fed)
+    clients = exact_clients(fed)
     while bits <= LARGEST_PRECISION:
         roots = [_root(client, bits) for client in clients]
         with ctx.workprec(bits):
@@ -161,35 +130,7 @@ def enclose_min_disparity(fed: Federation, precision_bits: int = 128, tolerance:
     raise CertificationError(f"no enclosure as narrow as {width:g} with {LARGEST_PRECISION} bits; raise the tolerance")
 
 
-def _exact(fed: Federation) -> list[_Client]:
-    """The federation in rationals, its doubles taken as they are and its weights normalised exactly."""
-    model = fed.model
-    if not isinstance(model, ContinuousModel):
-        raise ValueError("enclosures are for normal laws and logistic η, got a federation on a finite X")
-    clients = []
-    total = sum((_rational(w) for w in fed.weight), fmpq(0))
-    for i, (laws, etas) in enumerate(zip(model.laws, model.etas, strict=True)):
-        q = _rational(fed.share[i, 1])
-        masses, kept, rules = (1 - q, q), [], []
-        for a, (law, eta) in enumerate(zip(laws, etas, strict=True)):
-            if not isinstance(eta, Logistic):
-                raise ValueError(f"eta must be Logistic for an enclosure, got {eta!r:.60} for client {i}, group {a}")
-            rules.append((_rational(eta.slope), _rational(eta.intercept)))
-            if masses[a] == 0:
-                kept.append(None)
-            elif isinstance(law, Normal):
-                kept.append((_rational(law.mean), _rational(law.sd)))
-            else:
-                raise ValueError(f"laws must be normal for an enclosure, got {law!r:.60} for client {i}, group {a}")
-        clients.append(_Client(_rational(fed.weight[i]) / total, masses, (rules[0], rules[1]), (kept[0], kept[1])))
-    return clients
-
-
-def _rational(x: float) -> fmpq:
-    return fmpq(*float(x).as_integer_ratio())
-
-
-def _root(client: _Client, bits: int) -> tuple[arb, arb]:
+def _root(client: ExactClient, bits: int) -> tuple[arb, arb]:
     """Exact points with h(lo) < 0 < h(hi), 2^(1-bits) apart relative to the root; (0, 0) where the root is 0."""
     if not client.bound or client.constant == 0:
         return arb(0), arb(0)
@@ -205,26 +146,16 @@ def _root(client: _Client, bits: int) -> tuple[arb, arb]:
     raise CertificationError(f"no root isolated to {bits} bits with {2 * LARGEST_PRECISION}; lower precision_bits")
 
 
-def _excess(client: _Client, u: arb) -> tuple[arb, arb]:
+def _excess(client: ExactClient, u: arb) -> tuple[arb, arb]:
     """c u + c' artanh(r tanh u) - |h(0)| for u > 0, and its slope: increasing and concave, 0 at |u*|."""
     narrow = client.narrow
     own, other = client.standardised(narrow)[1], client.standardised(1 - narrow)[1]
     r = client.masses[narrow] / client.masses[1 - narrow]
-    value = own * u + other * _companion(r, u) - abs(client.constant)
+    value = own * u + other * companion(r, u) - abs(client.constant)
     return value, own + other * r / (1 + (1 - r * r) * u.sinh() ** 2)
 
 
-def _companion(r: fmpq, u: arb) -> arb:
-    """artanh(r tanh u), the wide group's artanh(λ/M), for u >= 0 and r = m/M in (0, 1]; as accurate as u."""
-    if r == 1:
-        return u
-    if u < 1:
-        return (r * u.tanh()).atanh()
-    decay = (-2 * u).exp()
-    return (((1 + r) + (1 - r) * decay) / ((1 - r) + (1 + r) * decay)).log() / 2
-
-
-def _newton(client: _Client, bits: int) -> arb:
+def _newton(client: ExactClient, bits: int) -> arb:
     """|u*| by Newton's method from 0: h is concave on u > 0, so the steps never pass the root and all are positive."""
     u, close = arb(0), arb((1, -bits))
     for _ in range(5000):
@@ -236,65 +167,29 @@ def _newton(client: _Client, bits: int) -> arb:
     return u
 
 
-def _reachable(clients: list[_Client], roots: list[tuple[arb, arb]]) -> tuple[arb, arb]:
+def _reachable(clients: list[ExactClient], roots: list[tuple[arb, arb]]) -> tuple[arb, arb]:
     """Balls around the smallest and the largest reachable MD."""
-    tables, free = _tables(clients), _FreeRules()
+    tables, free = difference_tables(clients), FreeRules()
     low = high = arb(0, arb((1, -ctx.prec)))  # a little more than rounding, for ``verify`` to fit in
     for client, (lo, hi) in zip(clients, roots, strict=True):
         at_zero = free.difference(client, tables)
-        at_root = at_zero if hi == 0 and lo == 0 else _difference(tables, _thresholds(client, lo.union(hi)))
+        at_root = at_zero if hi == 0 and lo == 0 else difference(tables, _thresholds(client, lo.union(hi)))
         first, last = (at_zero, at_root) if lo >= 0 else (at_root, at_zero)
         low, high = low + client.weight * first, high + client.weight * last
     return low, high
 
 
-def _thresholds(client: _Client, u: arb) -> tuple[arb, arb]:
+def _thresholds(client: ExactClient, u: arb) -> tuple[arb, arb]:
     """t_0, t_1 at λ = m tanh u, for a ball u that does not hold 0: logits ∓2 artanh(λ/m_a)."""
     narrow = client.narrow
     r = client.masses[narrow] / client.masses[1 - narrow]
-    other = _companion(r, u) if u > 0 else -_companion(r, -u)
+    other = companion(r, u) if u > 0 else -companion(r, -u)
     x = (u, other) if narrow == 0 else (other, u)
     (s0, b0), (s1, b1) = client.etas
     return (-2 * x[0] - b0) / s0, (2 * x[1] - b1) / s1
 
 
-def _tables(clients: list[_Client]) -> tuple[Table, Table]:
-    """For each group, its clients' means, 1/(σ√2), and ±P(i|a)/2 (+ for group 0)."""
-    tables: tuple[Table, Table] = ([], [])
-    root_two = arb(2).sqrt()
-    for a, sign in ((0, 1), (1, -1)):
-        group = sum((c.weight * c.masses[a] for c in clients), fmpq(0))
-        for c in clients:
-            law = c.laws[a]
-            if law is not None:
-                share = c.weight * c.masses[a] / group
-                tables[a].append((arb(law[0]), 1 / (law[1] * root_two), arb(share * sign / 2)))
-    return tables
-
-
-def _difference(tables: tuple[Table, Table], thresholds: tuple[arb, arb]) -> arb:
-    """Pooled MD of the rules x > t_a: Σ ±P(i|a)/2 erfc((t_a - μ)/(σ√2))."""
-    total = arb(0)
-    for table, t in zip(tables, thresholds, strict=True):
-        for mean, scale, weight in table:
-            total += weight * ((t - mean) * scale).erfc()
-    return total
-
-
-class _FreeRules:
-    """G_j(0), evaluated once for each pair of η."""
-
-    def __init__(self) -> None:
-        self.known: dict[object, arb] = {}
-
-    def difference(self, client: _Client, tables: tuple[Table, Table]) -> arb:
-        if client.etas not in self.known:
-            (s0, b0), (s1, b1) = client.etas
-            self.known[client.etas] = _difference(tables, (arb(-b0 / s0), arb(-b1 / s1)))
-        return self.known[client.etas]
-
-
-def _assemble(clients: list[_Client], roots: list[tuple[arb, arb]], low: arb, high: arb, bits: int) -> Enclosure:
+def _assemble(clients: list[ExactClient], roots: list[tuple[arb, arb]], low: arb, high: arb, bits: int) -> Enclosure:
     low_ends, high_ends = _outward(low, low), _outward(high, high)
     lower = max(0.0, low_ends[0], -high_ends[1])
     upper = max(0.0, low_ends[1], -high_ends[0])
@@ -324,103 +219,3 @@ def _outward(first: arb, last: arb) -> Pair:
 def _fraction(point: arb) -> Fraction:
     mantissa, exponent = (int(v) for v in point.man_exp())
     return Fraction(mantissa) * Fraction(2) ** exponent
-
-
-def _verify(claim: Enclosure, clients: list[_Client], bits: int) -> None:
-    """See :meth:`Enclosure.verify`."""
-    _require(len(claim.roots) == len(claim.multipliers) == len(clients), "one root and multiplier for each client")
-    for j, (client, (lo, hi), multiplier) in enumerate(zip(clients, claim.roots, claim.multipliers, strict=True)):
-        if lo == hi == 0:
-            _require(not client.bound or client.constant == 0, f"root {j} at exactly 0")
-        else:
-            _require(client.bound, f"root {j}: the client has one group, its multiplier is 0")
-            _require(0 < lo < hi or lo < hi < 0, f"root {j} within an interval on one side of 0")
-            _require(_order(client, lo, bits) == -1, f"root {j} above {_point(lo).str(17, radius=False)}")
-            _require(_order(client, hi, bits) == 1, f"root {j} below {_point(hi).str(17, radius=False)}")
-        with ctx.workprec(bits):
-            m = client.masses[client.narrow] if client.bound else fmpq(0)
-            inside = arb(multiplier[0]) <= m * _point(lo).tanh() and m * _point(hi).tanh() <= arb(multiplier[1])
-            _require(inside, f"multiplier {j} within {multiplier}")
-    while True:
-        with ctx.workprec(bits):
-            balls = _recompute(clients, claim.roots)
-            rounding = arb((1, -claim.precision_bits - 2))  # what the ends were widened by, and some room
-        if all(ball.rad() <= rounding for ball in balls) or bits > LARGEST_PRECISION:
-            break
-        bits *= 2
-    with ctx.workprec(bits):
-        low, low_top, high_bottom, high = (ball.lower() if k % 2 == 0 else ball.upper() for k, ball in enumerate(balls))
-        for name, ends, found in (
-            ("reachable_low", claim.reachable_low, (low, low_top)),
-            ("reachable_high", claim.reachable_high, (high_bottom, high)),
-        ):
-            _require(arb(ends[0]) <= found[0] and found[1] <= arb(ends[1]), f"{name} within {ends}")
-        least = _greatest([arb(0), low, -high])
-        most = _greatest([arb(0), low_top, -high_bottom])
-        _require(0 <= claim.lower and arb(claim.lower) <= least, f"smallest disparity at least {claim.lower!r}")
-        _require(most <= arb(claim.upper), f"smallest disparity at most {claim.upper!r}")
-        shown = arb(claim.digits)
-        _require(shown.lower() <= least and most <= shown.upper(), f"smallest disparity in digits {claim.digits}")
-
-
-def _require(holds: bool, what: str) -> None:
-    if not holds:
-        raise CertificationError(f"the enclosure is not confirmed: {what}")
-
-
-def _point(u: Fraction) -> arb:
-    return arb(fmpq(u.numerator, u.denominator))
-
-
-def _greatest(points: Iterable[arb]) -> arb:
-    """The largest of exact points (balls of radius 0, whose comparisons are always decided)."""
-    best = arb("-inf")
-    for point in points:
-        assert point.is_exact()
-        best = point if point > best else best
-    return best
-
-
-def _order(client: _Client, u: Fraction, bits: int) -> int:
-    """Certain sign of (μ_0 - t_0)/σ_0 - (μ_1 - t_1)/σ_1 at λ = m tanh u, i.e. of the client's MD; 0 when undecided."""
-    (law0, law1), work = client.laws, bits
-    assert law0 is not None and law1 is not None
-    while work <= 2 * LARGEST_PRECISION:
-        with ctx.workprec(work):
-            t0, t1 = _defined_thresholds(client, _point(u))
-            difference = (law0[0] - t0) / law0[1] - (law1[0] - t1) / law1[1]
-            if difference < 0 or difference > 0:
-                return -1 if difference < 0 else 1
-        work *= 2
-    return 0
-
-
-def _defined_thresholds(client: _Client, u: arb) -> tuple[arb, arb]:
-    """t_0, t_1 by the definition: η_a(t_a) = (m_a ∓ λ)/(2 m_a), with λ = offset, or λ = ±m + offset far from 0."""
-    m, out = client.masses[client.narrow], []
-    near = abs(u) < 1
-    side = 1 if u > 0 else -1
-    anchor = fmpq(0) if near else side * m
-    offset = m * u.tanh() if near else -side * 2 * m / ((2 * side * u).exp() + 1)
-    for sign, mass, (slope, intercept) in zip((-1, 1), client.masses, client.etas, strict=True):
-        if near:
-            logit = (sign * offset / mass).log1p() - (-sign * offset / mass).log1p()
-        else:
-            logit = (((mass + sign * anchor) + sign * offset) / ((mass - sign * anchor) - sign * offset)).log()
-        out.append((logit - intercept) / slope)
-    return out[0], out[1]
-
-
-def _recompute(clients: list[_Client], roots: tuple[tuple[Fraction, Fraction], ...]) -> tuple[arb, arb, arb, arb]:
-    """Balls around lower and upper bounds of the smallest, then of the largest reachable MD, by monotonicity."""
-    tables, free = _tables(clients), _FreeRules()
-    low, low_top, high_bottom, high = (arb(0) for _ in range(4))
-    for client, (lo, hi) in zip(clients, roots, strict=True):
-        at_zero = free.difference(client, tables)
-        at_lo = at_hi = at_zero
-        if not lo == hi == 0:
-            at_lo, at_hi = (_difference(tables, _defined_thresholds(client, _point(u))) for u in (lo, hi))
-        first, last = ((at_zero, at_zero), (at_lo, at_hi)) if lo >= 0 else ((at_lo, at_hi), (at_zero, at_zero))
-        low, low_top = low + client.weight * first[0], low_top + client.weight * first[1]
-        high_bottom, high = high_bottom + client.weight * last[0], high + client.weight * last[1]
-    return low, low_top, high_bottom, high
