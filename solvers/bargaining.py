@@ -25,6 +25,7 @@ RISE = 1e-3
 TIE = 1e-9  # of a total or level, relative, within which two count as equal
 HALF = 0.5  # α from which on Nash products are iterated
 ROUNDS = 60  # at most: 2^-60
+PASSES, GOOD = 3, 1e-8  # programmes solved at most for one point, and the gain with which no other is
 
 
 @dataclass(frozen=True)
@@ -93,13 +94,12 @@ def alpha_fair(utilities: UtilitySet, alpha: float, *, tolerance: float = TOLERA
     if np.isinf(alpha):
         u = _leximin(U, least, tolerance)
         prices = multipliers / (multipliers @ u)
+        value, (upper, _) = float(u.min()), U.support(prices)
+        gain = U.n * (upper / (prices.sum() * value) - 1)  # min v <= prices.v / Σ prices for every v
     else:
-        u = _finite(U, alpha, least)
-        prices = np.asarray(bargaining.shares(u, alpha)) / u if alpha else np.full(U.n, 1 / u.sum())
-    value, (upper, _) = float(bargaining.mean_utility(u, alpha)), U.support(prices)
+        u, gain = _finite(U, alpha, least)
+        prices, value = _prices(u, alpha), float(bargaining.mean_utility(u, alpha))
     best_total, _ = U.support(np.ones(U.n))
-    # at inf: mean_utility(v) <= prices.v / Σ prices for every v
-    gain = U.n * (upper - 1) if np.isfinite(alpha) else U.n * (upper / (prices.sum() * value) - 1)
     if not abs(gain) <= tolerance:
         raise CertificationError(
             f"no {alpha:g}-fair point certified to {tolerance:g}: a relative gain of {gain:.3g} is left; {ADVICE}"
@@ -136,11 +136,9 @@ def fairness_test(utilities: UtilitySet, u: Any, alpha: float = 1.0, *, toleranc
     attainable: beyond U the test would mean nothing.
     """
     U, u = _checked(utilities), _point(utilities, u)
-    s = np.asarray(bargaining.shares(u, alpha))
-    prices = s / u if alpha else np.full(U.n, 1 / u.sum())
+    bargaining.shares(u, alpha)  # for its checks
     _attainable(U, u, tolerance)
-    upper, best = U.support(prices)
-    gain = U.n * (upper - 1)
+    gain, best = _gain(U, u, alpha)
     return FairnessTest(bool(gain <= tolerance), float(gain), best, best - u)
 
 
@@ -163,21 +161,48 @@ def max_min_test(utilities: UtilitySet, u: Any, *, tolerance: float = RISE) -> F
     return FairnessTest(bool(gain <= tolerance), float(gain), best, best - u)
 
 
-def _finite(U: UtilitySet, alpha: float, least: float) -> Array:
-    """The maximiser for α < inf; utilities in units of the largest minimum."""
-    v = U.utilities / least
+def _prices(u: Array, alpha: float) -> Array:
+    """s_i / u_i, the prices at which u has the value 1."""
+    return np.asarray(bargaining.shares(u, alpha)) / u if alpha else np.full(len(u), 1 / u.sum())
+
+
+def _gain(U: UtilitySet, u: Array, alpha: float) -> tuple[float, Array]:
+    """The largest relative gain over U (an upper bound on it), and a point that has it."""
+    upper, best = U.support(_prices(u, alpha))
+    return U.n * (upper - 1), best
+
+
+def _finite(U: UtilitySet, alpha: float, least: float) -> tuple[Array, float]:
+    """(maximiser for α < inf, its gain), the best of a few passes by its certificate.
+
+    Utilities are counted in units of the largest minimum, then, where that leaves too few digits, of what was found.
+    """
+    unit, found = np.full(U.n, least), []
+    for _ in range(PASSES):
+        _solve(U, alpha, unit)
+        u = np.maximum(U.point(), least * TIE)  # at a zero of u (α < 1) prices are infinite
+        found.append((u, _gain(U, u, alpha)[0]))
+        if abs(found[-1][1]) <= GOOD:
+            break
+        unit = u
+    return min(found, key=lambda pair: abs(pair[1]))
+
+
+def _solve(U: UtilitySet, alpha: float, unit: Array) -> None:
+    """Maximise the welfare, with utilities counted in ``unit`` (n,); the point is left in the variables."""
+    v, scale = cp.multiply(1 / unit, U.utilities), unit / unit.min()
     if alpha == 0:
-        w = cp.Variable(U.n)  # = v: entropy does not increase in v, the total does
-        total, _ = U.maximise(cp.sum(v), (), "the largest total")
-        limits = [w <= v, cp.sum(w) >= total - TIE * abs(total)]
+        w = cp.Variable(U.n)  # = u: entropy does not increase in u, the total does
+        total, _ = U.maximise(cp.sum(U.utilities) / unit.min(), (), "the largest total")
+        limits = [w <= U.utilities / unit.min(), cp.sum(w) >= total - TIE * abs(total)]
         U.maximise(cp.sum(cp.entr(w)), limits, "the largest entropy of that total")
     elif alpha < HALF:
-        U.maximise(cp.sum(cp.power(v, 1 - alpha, approx=False)), (), f"the {alpha:g}-fair point")
+        U.maximise(scale ** (1 - alpha) @ cp.power(v, 1 - alpha, approx=False), (), f"the {alpha:g}-fair point")
     elif alpha <= 1:
         _by_nash_products(U, v, alpha)
     else:  # in logarithms: no power, whatever α
-        U.maximise(-cp.log_sum_exp((1 - alpha) * cp.log(v)), (), f"the {alpha:g}-fair point")
-    return U.point()
+        terms = (1 - alpha) * (cp.log(v) + np.log(scale))
+        U.maximise(-cp.log_sum_exp(terms), (), f"the {alpha:g}-fair point")
 
 
 def _by_nash_products(U: UtilitySet, v: Any, alpha: float) -> None:

@@ -11,8 +11,9 @@ from fairfl.theory.aggregation import AFL, TERM, FedAvg, RankWeighted
 
 P = (0.1, 0.4, 0.3, 0.2)
 AIMS = [
-    AFL(), RankWeighted.gini(), RankWeighted.geometric(0.5), RankWeighted.cvar(0.6), RankWeighted(weights=(0.7, 0.2, 0.1, 0)),
-    AFL().weighted(P), RankWeighted.gini().weighted(P), RankWeighted.cvar(0.6).weighted(P), RankWeighted.linear().weighted(P),
+    AFL(), RankWeighted.gini(), RankWeighted.geometric(0.5), RankWeighted.cvar(0.6),
+    RankWeighted(weights=(0.7, 0.2, 0.1, 0)), RankWeighted.linear().weighted(P),
+    AFL().weighted(P), RankWeighted.gini().weighted(P), RankWeighted.cvar(0.6).weighted(P),
     RankWeighted.gini().translate([0.1, 0.2, 0.3, 0.4]).scale(2.5), AFL().translate(1.0).perspective(3.0).weighted(P),
 ]  # fmt: skip
 
