@@ -35,8 +35,9 @@ class _Tried(Certificate):
         require(len(self.worst) > 0, "no instance was kept")
         for margin, case in self._again():
             require(case.applies, f"a kept instance breaks the premises {dict(case.premises)}")
+            again = case.margin == margin or abs(case.margin - margin) <= SAME * max(1.0, abs(margin))
             require(
-                abs(case.margin - margin) <= SAME * max(1.0, abs(margin)),
+                again,
                 f"the margin {margin:.6g} is {case.margin:.6g} when computed again",
             )
             require(case.margin >= -self.tolerance, f"violated by {-case.margin:.6g}: {case.worst}")

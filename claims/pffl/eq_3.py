@@ -73,7 +73,7 @@ CLAIMS = (
     Claim(
         id="pffl/eq-3",
         number="Eqs. (3), (4)",
-        line=59,
+        line=50,
         title="The Gini index is one less the rank-weighted sum over the mean, and 0 when all values are equal",
         printed=(
             r"$I(\mathbf{u}) = 1 - \frac{1}{n^2} \left( \frac{\sum_1^n (2i - 1) \phi(\mathbf{u})_i}{\mu(\mathbf{u})} "

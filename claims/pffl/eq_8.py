@@ -78,7 +78,7 @@ CLAIMS = (
     Claim(
         id="pffl/eq-8",
         number="Eq. (8), Section 3.2.2",
-        line=93,
+        line=94,
         title="Geometric weights sum to one, tend to 1/n as z -> 1, and to the worst client alone as z -> 0",
         printed=r"$p_k = \frac{q^k(q - 1)}{q^n - 1}$; $\lim_{z \rightarrow 1.0} p_k = 1/n$",
         statement=r"For $0 < z < 1$, $k = 1, \dots, n$: $p_k = z^k (z-1)/(z^n - 1)$ sum to one.",
@@ -100,7 +100,7 @@ CLAIMS = (
     Claim(
         id="pffl/eq-8/repaired",
         number="Eq. (8), Section 3.2.2",
-        line=93,
+        line=94,
         title="Geometric weights z^(k-1)(z-1)/(z^n-1) sum to one, tend to 1/n and to the worst client alone",
         printed=r"$p_k = \frac{q^k(q - 1)}{q^n - 1}$; $\lim_{z \rightarrow 1.0} p_k = 1/n$",
         statement=(

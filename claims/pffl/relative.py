@@ -68,7 +68,7 @@ CLAIMS = (
     Claim(
         id="pffl/relative",
         number="Abstract, Section 3.1",
-        line=12,
+        line=14,
         title="The weights depend on the losses only through their order",
         printed="client loss functions are weighted solely on the basis of their position in the sorted order",
         statement=r"For every strictly increasing $h$, the weights at $(h(F_1), \dots, h(F_n))$ are those at $F$.",

@@ -42,7 +42,7 @@ CLAIMS = (
     Claim(
         id="pffl/table-1-variance",
         number="Table 1, FMNIST",
-        line=150,
+        line=149,
         title="The variances of Table 1's FMNIST rows are variances of three accuracies",
         printed="FMNIST ('only has three clients'): Gini 50.7, variance 0.350; Geo = 0.5: 53.5, variance 0.396",
         statement=(
