@@ -16,7 +16,7 @@ from fairfl.theory.checks import in_range
 
 @dataclass(frozen=True)
 class FedMGDA(Algorithm):
-    """w^(t+1) = w^t + server_lr sum_k v_k g_k, v the weights of least ||sum_k v_k g_k||² on the simplex, |v_k - p_k| <= epsilon.
+    """w^(t+1) = w^t + server_lr sum_k v_k g_k, v on the simplex of least ||sum_k v_k g_k||², |v_k - p_k| <= epsilon.
 
     g_k = (w_k - w^t) / ||w_k - w^t||, or without ``normalize`` the update itself. A client whose update is 0 is at its
     optimum: with epsilon = 1 it gets all weight, and nothing moves, for the point is Pareto stationary. With normalised
@@ -24,8 +24,8 @@ class FedMGDA(Algorithm):
     epsilon = 0 without ``normalize`` is FedAvg.
 
     Errors: ValueError for epsilon outside [0, 1].
-    Source: Hu, Shaloudegi, Zhang and Yu, Federated learning meets multi-objective optimization (IEEE TNSE 2022), algorithm 1,
-    eq. (8): FedMGDA+ is epsilon < 1 with normalisation.
+    Source: Hu, Shaloudegi, Zhang and Yu, Federated learning meets multi-objective optimization (IEEE TNSE 2022),
+    algorithm 1, eq. (8): FedMGDA+ is epsilon < 1 with normalisation.
     """
 
     epsilon: float = 0.1
@@ -44,7 +44,7 @@ class FedMGDA(Algorithm):
         norms = np.sqrt(received.squared_norms())
         units = np.where(norms > 0, norms, 1.0) if self.normalize else np.ones_like(norms)
         gram = (rows @ rows.T).cpu().numpy() / np.outer(units, units)
-        # Without normalisation the programme is the same for all multiples of the updates: solve it in units of the longest.
+        # The programme is the same for all multiples of the updates: solve it in units of the longest.
         largest = gram.diagonal().max()
         if largest > 0:
             gram = gram / largest

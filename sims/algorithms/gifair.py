@@ -20,18 +20,19 @@ from fairfl.theory.checks import in_range
 class GIFAIR(FedAvg):
     """Descent on sum_k p_k F_k + lam sum_{i < j} |L_i - L_j|, L_i the mean of F_k over the clients k of group i.
 
-    Its subgradient weighs grad F_k by p_k (1 + lam r_k / (p_k |A_k|)), A_k the group of k, and r_k the number of groups with
-    a smaller loss than k's less that with a larger one. So a client scales its local gradients by the bracket, with the
-    losses at w^t, and the server averages by p_k. lam = 0 is FedAvg. Groups are counted among the clients that take part.
+    Its subgradient weighs grad F_k by p_k (1 + lam r_k / (p_k |A_k|)), A_k the group of k, and r_k the number of groups
+    with a smaller loss than k's less that with a larger one. So a client scales its local gradients by the bracket,
+    with the losses at w^t, and the server averages by p_k. lam = 0 is FedAvg. Groups are counted among the clients that
+    take part.
 
     ``groups`` (K,) codes from 0; by default every client is a group of its own.
-    Errors: ValueError for lam < 0, codes that are not whole numbers >= 0 or not one a client, and for lam so large that a
-    bracket could be negative: lam must be at most min_k p_k |A_k| / (d - 1) with d groups.
+    Errors: ValueError for lam < 0, codes that are not whole numbers >= 0 or not one a client, and for lam so large that
+    a bracket could be negative: lam must be at most min_k p_k |A_k| / (d - 1) with d groups.
     Source: Yue, Nouiehed and Al Kontar, GIFAIR-FL: a framework for group and individual fairness in federated learning
     (INFORMS Journal on Data Science 2023), eqs. (2)-(4), algorithm 1.
     """
 
-    lam: float = 0.01
+    lam: float = 0.001
     groups: tuple[int, ...] | None = None
     name: ClassVar[str] = "gifair"
     needs_losses: ClassVar[bool] = True
@@ -45,7 +46,7 @@ class GIFAIR(FedAvg):
 
     @classmethod
     def examples(cls) -> Iterable[Algorithm]:
-        return [cls(0.01), cls(0.0)]
+        return [cls(0.001), cls(0.0)]
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         if self.groups is not None and len(self.groups) != clients:

@@ -15,13 +15,13 @@ from fairfl.theory.checks import one_of
 class PFedAvg(Algorithm):
     """w^(t+1) = sum_k v_k w_k, v_k the weight of the rank of F_k(w^t) among the m clients received, largest loss first.
 
-    ``ranks`` is a ``RankWeighted`` objective: gini, linear, arithmetic, geometric(z), harmonic, cvar, or given weights; tied
-    clients share evenly. geometric(1) is FedAvg with equal weights. ``client_weights`` says what becomes of p_k:
+    ``ranks`` is a ``RankWeighted`` objective: gini, linear, arithmetic, geometric(z), harmonic, cvar, or given weights;
+    tied clients share evenly. geometric(1) is FedAvg with equal weights. ``client_weights`` says what becomes of p_k:
     "none" (the paper: clients are drawn by p_k instead, ``ByWeight``); "product": p_k v_k, normalised (the paper's
     alternative, section 3.1); "quantile": the weight of the share of people with larger losses, as ``RankWeighted``.
 
-    The weights are in the order that makes the objective convex, the largest for the largest loss. Algorithm 1 does not say
-    at which model F_k is taken; here at w^t on all data, as in q-FedAvg: that is a subgradient step.
+    The weights are in the order that makes the objective convex, the largest for the largest loss. Algorithm 1 does not
+    say at which model F_k is taken; here at w^t on all data, as in q-FedAvg: that is a subgradient step.
     Errors: ValueError for ``ranks`` that carry client weights, or another ``client_weights``.
     Source: p-FFL, algorithm 1, eqs. (6)-(9).
     """

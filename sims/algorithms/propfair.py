@@ -47,7 +47,7 @@ class LinearLog(BatchLog):
 
 @dataclass(frozen=True)
 class QuadraticLog(BatchLog):
-    """The same, continued by its second-order expansion: factor (1 / epsilon + (epsilon - gap) / epsilon²). Convex, C²."""
+    """The same, continued to second order: derivative factor (2 - gap / epsilon) / epsilon. Convex, C²."""
 
     @staticmethod
     def __call__(losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor:
@@ -69,10 +69,10 @@ VARIANTS: dict[str, type[BatchLog]] = {"paper": BatchLog, "linear": LinearLog, "
 class PropFair(FedAvg):
     """Clients run SGD on -log(M - l) of each batch's mean loss l; the server averages by p_k.
 
-    Where M - l < epsilon, ``variant`` says what follows: "paper" l / M, whose gradient is smaller by epsilon / M than just
-    before, for exactly the clients that are worst off; "linear" and "quadratic" continue the logarithm smoothly, so that the
-    derivative does not drop. With ``rescale`` the objective is multiplied by M: then M -> inf is FedAvg at the same lr, and
-    without it at lr / M.
+    Where M - l < epsilon, ``variant`` says what follows: "paper" l / M, whose gradient is smaller by epsilon / M than
+    just before, for exactly the clients that are worst off; "linear" and "quadratic" continue the logarithm smoothly,
+    so that the derivative does not drop. With ``rescale`` the objective is multiplied by M: then M -> inf is FedAvg at
+    the same lr, and without it at lr / M.
 
     A batch's log is not the client's: E log(M - l_S) < log(M - F_k) (Jensen), so small batches tilt within clients too;
     ``DualWeighted(PropFair(M))`` has the weights of full losses.

@@ -21,11 +21,12 @@ class QFedAvg(Algorithm):
     server learning rate of 1 / (L lr) there. If all losses are multiplied by c and lr is divided by c, the step stays.
 
     The step is the printed one but for g_k. Algorithm 1, line 6, prints Delta w_k = w^t - w_k, without the factor L: a
-    length is then subtracted from a curvature, q = 0 does not give FedAvg unless L = 1, and the step changes with the unit of
-    the losses. Lemma 12 and algorithm 3 have the gradient there, and w^t - w_k is lr times an estimate of it.
+    length is then subtracted from a curvature, q = 0 does not give FedAvg unless L = 1, and the step changes with the
+    unit of the losses. Lemma 12 and algorithm 3 have the gradient there, and w^t - w_k is lr times an estimate of it.
     ``variant="printed"`` is line 6 as it stands.
 
-    A client with F_k = 0 has F_k^(q-1) = inf for q < 1. If its update is 0 it adds nothing; else the step is 0, the limit.
+    A client with F_k = 0 has F_k^(q-1) = inf for q < 1. If its update is 0 it adds nothing; else the step is 0, the
+    limit.
 
     Errors: ValueError for q < 0 or infinite, L <= 0, another variant, and for a loss below 0.
     Source: q-FFL (Li et al., ICLR 2020), algorithm 1, lemma 12.

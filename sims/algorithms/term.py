@@ -37,13 +37,13 @@ class TERM(Algorithm):
     """Updates weighed by p_k exp(alpha R_k), normalised: descent on (1/alpha) log sum_k p_k exp(alpha R_k(w)).
 
     tau = 0: R_k = F_k(w^t), the mean loss, and clients train on it (client level). tau != 0: R_k = (1/tau) log mean
-    exp(tau loss) on all data of the client, and clients train on the tilted risk of their batches (hierarchical); a batch's
-    tilted risk is biased for the client's, and exact where a batch is all data. alpha -> 0 is FedAvg.
+    exp(tau loss) on all data of the client, and clients train on the tilted risk of their batches (hierarchical); a
+    batch's tilted risk is biased for the client's, and exact where a batch is all data. alpha -> 0 is FedAvg.
 
     Weights come from exact losses at w^t in place of the paper's running estimates (its algorithm 2, line 4).
     Errors: ValueError for alpha < 0 or infinite, or tau infinite.
-    Source: Li, Beirami, Sanjabi and Smith, Tilted empirical risk minimization (ICLR 2021), eq. (2), section 4 (hierarchical
-    multi-objective tilting); PropFair, appendix B.2, uses tau = 0.
+    Source: Li, Beirami, Sanjabi and Smith, Tilted empirical risk minimization (ICLR 2021), eq. (2), section 4
+    (hierarchical multi-objective tilting); PropFair, appendix B.2, uses tau = 0.
     """
 
     alpha: float = 1.0

@@ -2,20 +2,21 @@
 
 What goes in
     ``ClientData(x (N, ...), y (N,), offsets (K + 1,))``: the samples of all clients, one client after the other, on one
-    device; ``FederatedData(train, test, validation, weights)``: such parts with the same clients. ``ClientData.from_owner``
-    sorts samples by an owner column (what ``fairfl.sims.partition`` gives), ``from_clients`` joins lists.
-    A ``Model`` (``Softmax``, ``Logistic``, ``LeastSquares``, ``LinearSVM``, ``MLP``, or ``Module`` for any ``nn.Module``),
-    replicates (an algorithm, a seed, rates), and the settings ``Training`` and ``Computing``.
+    device; ``Parts(train, test, validation, weights)``: such parts with the same clients, ``Parts.of`` a data set of
+    ``fairfl.sims.federated``. ``ClientData.from_owner`` sorts samples by an owner column (what
+    ``fairfl.sims.partition`` gives), ``from_clients`` joins lists. A ``Model`` (``Softmax``, ``Logistic``,
+    ``LeastSquares``, ``LinearSVM``, ``MLP``, or ``Module`` for any ``nn.Module``), replicates (an algorithm, a seed,
+    rates), and the settings ``Training`` and ``Computing``.
 
 What happens
-    Parameters are rows: of all replicates (R, P), and of all clients that train (J, P). A round draws who takes part, takes
-    full-data losses where an algorithm asks for them, runs local SGD for all clients of all replicates together, chunk by
-    chunk, and asks each replicate's algorithm for the weights of the updates. Randomness is by counter (``counter.py``): it
-    hangs on seed, round and client id, never on what else runs.
+    Parameters are rows: of all replicates (R, P), and of all clients that train (J, P). A round draws who takes part,
+    takes full-data losses where an algorithm asks for them, runs local SGD for all clients of all replicates together,
+    chunk by chunk, and asks each replicate's algorithm for the weights of the updates. Randomness is by counter
+    (``counter.py``): it hangs on seed, round and client id, never on what else runs.
 """
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round
-from fairfl.sims.engine.data import ClientData, FederatedData
+from fairfl.sims.engine.data import ClientData, Parts
 from fairfl.sims.engine.health import NonFiniteUpdate
 from fairfl.sims.engine.kernels.least_squares import LeastSquares
 from fairfl.sims.engine.kernels.logistic import Logistic
@@ -33,7 +34,7 @@ from fairfl.sims.engine.task import LocalTask, SampleWeights
 
 __all__ = [
     "MLP", "Aggregate", "Algorithm", "ByWeight", "ClientData", "Computing", "Constant", "Cosine", "Everyone",
-    "Exponential", "FederatedData", "Given", "LeastSquares", "LinearSVM", "LocalTask", "Logistic", "Model", "Module",
+    "Exponential", "Parts", "Given", "LeastSquares", "LinearSVM", "LocalTask", "Logistic", "Model", "Module",
     "NonFiniteUpdate", "Participation", "Polynomial", "Received", "Replicate", "Round", "SampleWeights", "Schedule",
     "Simulation", "Softmax", "Steps", "Training", "Uniform", "sweep",
 ]  # fmt: skip

@@ -92,8 +92,8 @@ class Aggregate:
 class Algorithm(ABC):
     """Two hooks: ``client`` says what each client does, ``server`` how the updates are weighed.
 
-    A new algorithm is a file in ``sims/algorithms`` with a frozen dataclass that has a ``name``: the registry finds it, and
-    the tests take it up. Its fields are its parameters, checked in ``__post_init__``.
+    A new algorithm is a file in ``sims/algorithms`` with a frozen dataclass that has a ``name``: the registry finds it,
+    and the tests take it up. Its fields are its parameters, checked in ``__post_init__``.
     """
 
     name: ClassVar[str] = ""

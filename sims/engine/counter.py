@@ -1,8 +1,8 @@
 """Random numbers by counter: a number is a function of what it is for, not of what was drawn before it.
 
-So a client's minibatches depend on the seed, the round and the client alone: neither on the order of the clients, nor on
-which others share its chunk, nor on where a killed run was taken up again.
-The function is the finaliser of SplitMix64 (Steele, Lea and Flood 2014; Stafford's variant 13), chained over the words.
+So a client's minibatches depend on the seed, the round and the client alone: neither on the order of the clients, nor
+on which others share its chunk, nor on where a killed run was taken up again. The function is the finaliser of
+SplitMix64 (Steele, Lea and Flood 2014; Stafford's variant 13), chained over the words.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ORDER, PARTICIPATION, DROPOUT, STRAGGLER, EFFORT = range(5)
 
 
 def mix(z: Words) -> Words:
-    """SplitMix64's finaliser, a bijection of 64-bit words; ``z`` (an array of one or more dimensions) is overwritten."""
+    """SplitMix64's finaliser, a bijection of 64-bit words; ``z`` (an array, at least 1-d) is overwritten."""
     z ^= z >> np.uint64(30)
     z *= FIRST
     z ^= z >> np.uint64(27)
@@ -31,7 +31,7 @@ def mix(z: Words) -> Words:
 
 
 def key(*words: ArrayLike) -> Words:
-    """One 64-bit key for each tuple of words, whole numbers >= 0 that are broadcast against each other; at least 1-d."""
+    """One 64-bit key for each tuple of words, whole numbers >= 0, broadcast against each other; at least 1-d."""
     arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(word, dtype=np.uint64)) for word in words))
     state = np.zeros(arrays[0].shape, dtype=np.uint64)
     for array in arrays:

@@ -11,6 +11,8 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
+from fairfl.sims.federated.data import FederatedData
+
 
 @dataclass(frozen=True, eq=False)
 class ClientData:
@@ -25,14 +27,14 @@ class ClientData:
     offsets : array of int (K + 1,)
         0 = offsets[0] <= ... <= offsets[K] = N.
     ids : array of int (K,), optional
-        What a client's random numbers hang on: distinct, >= 0; 0..K-1 by default. Clients may be listed in any order, and a
-        run is the same as long as each keeps its id.
+        What a client's random numbers hang on: distinct, >= 0; 0..K-1 by default. Clients may be listed in any order,
+        and a run is the same as long as each keeps its id.
 
     Raises
     ------
     ValueError
-        For shapes that do not fit, offsets that do not rise from 0 to N, ids that are negative or twice there, and inputs or
-        targets that are NaN or infinite.
+        For shapes that do not fit, offsets that do not rise from 0 to N, ids that are negative or twice there, and
+        inputs or targets that are NaN or infinite.
     """
 
     x: Tensor
@@ -58,7 +60,7 @@ class ClientData:
                 raise ValueError(f"{name} must be finite, got NaN or an infinity in row {row}")
         ids = np.arange(len(offsets) - 1) if self.ids is None else np.array(self.ids)
         if ids.shape != (len(offsets) - 1,) or ids.dtype.kind not in "iu" or (ids < 0).any():
-            raise ValueError(f"ids must be one whole number >= 0 a client, {len(offsets) - 1} in all, got {_short(ids)}")
+            raise ValueError(f"ids must be {len(offsets) - 1} whole numbers >= 0, one a client, got {_short(ids)}")
         if len(np.unique(ids)) < len(ids):
             raise ValueError(f"ids must be distinct, got {_short(ids)}")
         offsets.flags.writeable = False
@@ -125,7 +127,7 @@ class ClientData:
 
 
 @dataclass(frozen=True, eq=False)
-class FederatedData:
+class Parts:
     """What a federation has: training data, and parts to measure on.
 
     Parameters
@@ -156,6 +158,17 @@ class FederatedData:
         if abs(weights.sum() - 1) > 1e-10:
             raise ValueError(f"weights must sum to one (within 1e-10), got a sum of {weights.sum():.12g}")
         object.__setattr__(self, "weights", weights)
+
+    @classmethod
+    def of(cls, data: FederatedData) -> Parts:
+        """The parts of a data set that have rows, uint8 pixels as x / 255; its clients must all have training rows."""
+        found = {}
+        for name in ("train", "validation", "test"):
+            x, y, offsets, rows = data.by_client(name)
+            if len(rows) or name == "train":
+                kind = np.int64 if y.dtype.kind in "iu" else y.dtype
+                found[name] = ClientData(torch.from_numpy(np.array(x)), torch.from_numpy(y.astype(kind)), offsets)
+        return cls(**found)
 
     @property
     def p(self) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.model import Model
 
 ROWS = 1 << 14  # samples in a forward pass at most
+LEAST = 64 << 20  # bytes that a forward may always take: with a tighter limit its last bits would depend on it
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def measure(
     everyone = len(clients) == data.clients and (clients == np.arange(data.clients)).all()
     index = None if everyone else _index(data, clients)
     count = len(data.x) if index is None else len(index)
-    step = max(1, min(ROWS, memory_limit // max(1, model.bytes_per_client(1, params.element_size()))))
+    step = max(1, min(ROWS, max(memory_limit, LEAST) // max(1, model.bytes_per_client(1, params.element_size()))))
     losses, correct = [], []
     for first in range(0, count, step):
         part = slice(first, min(first + step, count))

@@ -12,7 +12,7 @@ MOST = 1 << 22  # samples sorted at a time
 
 
 def orders(keys: counter.Words, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Ints:
-    """Permutations of 0..sizes[j]-1, for the passes first[j] to first[j] + passes[j] - 1 of each j, one after the other.
+    """Permutations of 0..sizes[j]-1 for the passes first[j] to first[j] + passes[j] - 1 of each j, concatenated.
 
     All arguments have shape (J,). A permutation depends on keys[j], sizes[j] and the number of the pass alone. Where
     ``shuffled`` is false it is the identity: a batch of all samples has no order worth drawing.

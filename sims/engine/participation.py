@@ -24,6 +24,8 @@ class Participation(ABC):
 
     def check(self, clients: int, rounds: int) -> None:
         """ValueError where this cannot be done with so many clients or rounds."""
+        whole("clients", clients, 1)
+        whole("rounds", rounds, 1)
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class ByWeight(Participation):
 
 @dataclass(frozen=True, eq=False)
 class Given(Participation):
-    """Row t of ``masks`` (T, K) says who takes part in round t; after the last row it starts again. Weights as Uniform."""
+    """Row t of ``masks`` (T, K) is for round t, from the first again after the last; weights as Uniform."""
 
     masks: NDArray[np.bool_]
 
@@ -95,7 +97,8 @@ class Given(Participation):
         if masks.ndim != 2 or masks.dtype != np.bool_ or not masks.size:
             raise ValueError(f"masks must be bool of shape (T, K), got {masks.dtype} of shape {masks.shape}")
         if not masks.any(axis=1).all():
-            raise ValueError(f"masks must choose a client in every round, got none in row {int(np.argmin(masks.any(1)))}")
+            row = int(np.argmin(masks.any(axis=1)))
+            raise ValueError(f"masks must choose a client in every round, got none in row {row}")
         masks.flags.writeable = False
         object.__setattr__(self, "masks", masks)
 

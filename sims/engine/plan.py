@@ -23,7 +23,8 @@ BLOCK = 1 << 21  # samples planned at a time
 class Group:
     """The step of clients first..last-1 of a chunk: rows (last - first, width) of the data.
 
-    ``counts`` is None where every row is full; else row i has counts[i] samples, and its own first sample again after them.
+    ``counts`` is None where every row is full; else row i has counts[i] samples, and its own first sample again after
+    them.
     """
 
     first: int
@@ -33,7 +34,7 @@ class Group:
 
 
 def by_work(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints:
-    """The order in which jobs are packed: most steps first, then most samples, then by id, whatever order they came in."""
+    """The order in which jobs are packed: most steps first, then most samples, then by id."""
     return np.lexsort((replicate, ids, -sizes, -steps))
 
 
@@ -93,7 +94,7 @@ def _block(jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, devi
 
 
 def groups(counts: Ints) -> list[tuple[int, int]]:
-    """Cut clients into runs of like batch sizes, so that little is padded: at most SPARE rows, or SHARE of the real ones."""
+    """Cut clients into runs of like batch sizes, so that at most SPARE rows, or SHARE of the real ones, are padded."""
     if len(counts) == 0:
         return []
     most = int(counts.max())

@@ -26,7 +26,7 @@ class Replicate:
 
     def __post_init__(self) -> None:
         if not isinstance(self.algorithm, Algorithm):
-            raise ValueError(f"algorithm must be an instance of a class in fairfl.sims.algorithms, got {self.algorithm!r}")
+            raise ValueError(f"algorithm must be one of fairfl.sims.algorithms, an instance, got {self.algorithm!r}")
         whole("seed", self.seed, 0)
         if self.seed >= 1 << 63:
             raise ValueError(f"seed must be below 2^63, got {self.seed}")

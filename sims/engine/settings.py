@@ -89,9 +89,9 @@ class Computing:
     backend : "batched" or "loop"
         The engine, or its slow twin.
     non_finite : "raise", "drop" or "clip"
-        What to do with an update that is NaN or infinite: stop and name client and round; leave it out; or set its NaN to 0,
-        its infinities to +-``clip_norm``, and scale it to that norm. What was done is counted. A loss that is not finite
-        stops the run under "clip" too: there is nothing to weigh it by.
+        What to do with an update that is NaN or infinite: stop and name client and round; leave it out; or set its NaN
+        to 0, its infinities to +-``clip_norm``, and scale it to that norm. What was done is counted. A loss that is not
+        finite stops the run under "clip" too: there is nothing to weigh it by.
     clip_norm : float, optional
         For "clip" alone.
     """

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from fairfl.sims.engine import participation as taking_part
 from fairfl.sims.engine.algorithm import Aggregate, Received, Round, State
-from fairfl.sims.engine.data import FederatedData
+from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.health import heal, refuse
 from fairfl.sims.engine.losses import measure
 from fairfl.sims.engine.model import Model
@@ -31,7 +31,7 @@ class Simulation:
     Parameters
     ----------
     model : Model
-    data : FederatedData
+    data : Parts
     replicates : sequence of Replicate
         At least one; they share ``training`` but for their own rates.
     training : Training
@@ -54,7 +54,7 @@ class Simulation:
     def __init__(
         self,
         model: Model,
-        data: FederatedData,
+        data: Parts,
         replicates: Sequence[Replicate],
         training: Training,
         computing: Computing | None = None,

@@ -15,9 +15,9 @@ Floats = NDArray[np.float64]
 class SampleWeights(Protocol):
     """A batch objective that is not the mean loss, by its derivative with respect to each sample's loss.
 
-    ``__call__`` takes losses (A, B), the share of each sample in its batch (A, B) (1 / b, and 0 where a row is shorter than
-    B), and each of ``parameters`` as a tensor (A, 1), the client's own; it returns the derivatives (A, B), 0 where the share
-    is. Clients whose objectives are of one class are trained together, whatever their parameters.
+    ``__call__`` takes losses (A, B), the share of each sample in its batch (A, B) (1 / b, and 0 where a row is shorter
+    than B), and each of ``parameters`` as a tensor (A, 1), the client's own; it returns the derivatives (A, B), 0 where
+    the share is. Clients whose objectives are of one class are trained together, whatever their parameters.
     """
 
     @property
@@ -58,8 +58,8 @@ class LocalTask:
 class Jobs:
     """J rows of work of one kind, trained together; every array has shape (J,).
 
-    ``client`` indexes the data, ``replicate`` the rows of the global parameters; ``keys`` are for the minibatches; ``steps``
-    is the number of SGD steps, on batches of ``batch``; ``parameters`` (m, J) go to ``objective``.
+    ``client`` indexes the data, ``replicate`` the rows of the global parameters; ``keys`` are for the minibatches;
+    ``steps`` is the number of SGD steps, on batches of ``batch``; ``parameters`` (m, J) go to ``objective``.
     """
 
     client: NDArray[np.int64]

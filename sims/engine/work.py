@@ -44,7 +44,12 @@ class Cost:
 
 
 def perform(
-    model: Model, data: ClientData, params: Tensor, assignments: list[Assignment], training: Training, computing: Computing
+    model: Model,
+    data: ClientData,
+    params: Tensor,
+    assignments: list[Assignment],
+    training: Training,
+    computing: Computing,
 ) -> tuple[list[Tensor], list[Cost]]:
     """Updates (k, P) of every assignment, in the order of its clients, and what they cost."""
     alike: dict[tuple[object, ...], list[int]] = defaultdict(list)

@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from fairfl.sims.engine import ClientData, Computing, FederatedData, Replicate, Simulation, Training
+from fairfl.sims.engine import ClientData, Computing, Parts, Replicate, Simulation, Training
 
 EXACT = Computing(device="cpu", dtype="float64")
 
@@ -12,7 +12,7 @@ def two_quadratics(weights=(2 / 3, 1 / 3)):
     """F_A = (w1 - 1)² + w2² and F_B = w1² + 4 (w2 - 2)², as mean least squares of two samples each."""
     a = (torch.tensor([[2.0, 0.0], [0.0, 2.0]], dtype=torch.float64), torch.tensor([2.0, 0.0], dtype=torch.float64))
     b = (torch.tensor([[2.0, 0.0], [0.0, 4.0]], dtype=torch.float64), torch.tensor([0.0, 8.0], dtype=torch.float64))
-    return FederatedData(ClientData.from_clients([a, b]), weights=np.array(weights))
+    return Parts(ClientData.from_clients([a, b]), weights=np.array(weights))
 
 
 def classified(sizes, features=4, classes=3, seed=0, test=0):
@@ -26,7 +26,7 @@ def classified(sizes, features=4, classes=3, seed=0, test=0):
         y = (x @ truth + 0.5 * k % classes + rng.gumbel(size=(size + test, classes))).argmax(1)
         parts.append((torch.from_numpy(x[:size]), torch.from_numpy(y[:size])))
         tests.append((torch.from_numpy(x[size:]), torch.from_numpy(y[size:])))
-    return FederatedData(ClientData.from_clients(parts), ClientData.from_clients(tests) if test else None)
+    return Parts(ClientData.from_clients(parts), ClientData.from_clients(tests) if test else None)
 
 
 def trained(model, data, algorithms, training, computing=EXACT, rounds=None, seeds=None):

@@ -46,8 +46,8 @@ class Module(Model):
     name : str
         What a run's configuration records; the factory's name by default.
 
-    Errors: ValueError for modules with buffers (batch normalisation mixes the samples of a batch, and its averages are no
-    parameters: use group normalisation) or dropout, and for modules without parameters.
+    Errors: ValueError for modules with buffers (batch normalisation mixes the samples of a batch, and its averages are
+    no parameters: use group normalisation) or dropout, and for modules without parameters.
     """
 
     factory: Callable[[], nn.Module]

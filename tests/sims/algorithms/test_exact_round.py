@@ -65,8 +65,8 @@ def log_steps(M, epsilon, below, factor=1):
 def tilted_batches():
     """tau = log 2: each batch is two samples; A's losses are 2 (w1 - 1)² = 2 and 2 w2² = 0 at w = 0.
 
-    One step only, lr 1/16. Softmax of tau loss: A (4, 1)/5, B's second loss is (4 w2 - 8)²/2 = 32, so (1, 2^32)/(1 + 2^32).
-    Gradients of the losses at 0: A 4 (w1 - 1) = -4 in w1; B 4 (4 w2 - 8) = -32 in w2.
+    One step only, lr 1/16. Softmax of tau loss: A (4, 1)/5, B's second loss is (4 w2 - 8)²/2 = 32, so (1, 2^32)/(1 +
+    2^32). Gradients of the losses at 0: A 4 (w1 - 1) = -4 in w1; B 4 (4 w2 - 8) = -32 in w2.
     """
     share_b = Q(2**32, 1 + 2**32)
     return LR * Q(4, 5) * 4, LR * share_b * 32
@@ -131,7 +131,7 @@ def test_every_algorithm_has_a_case():
 def test_hierarchical_tilt_by_hand():
     training = Training(rounds=1, lr=1 / 16, batch_size=None)
     a, b = tilted_batches()
-    # R_A = log2((4 + 1)/2) and R_B = log2((1 + 2^32)/2); alpha = log 2 weighs by p 2^R, that is 2/3 * 5 : 1/3 * (1 + 2^32)
+    # R_A = log2((4 + 1)/2), R_B = log2((1 + 2^32)/2); alpha = log 2 weighs by p 2^R: 2/3 * 5 to 1/3 * (1 + 2^32).
     v_a, v_b = P_A * 5, P_B * (1 + 2**32)
     done = trained(MODEL, two_quadratics(), [TERM(log(2), tau=log(2))], training)
     expected = [float(v_a * a / (v_a + v_b)), float(v_b * b / (v_a + v_b))]

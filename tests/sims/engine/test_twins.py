@@ -1,0 +1,156 @@
+"""The engine against its slow twin: the same federation, one client after the other, by autograd."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from federations import EXACT, classified, quick, trained
+from torch import nn
+
+from fairfl.sims.algorithms import algorithms
+from fairfl.sims.algorithms.ditto import Ditto
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.gifair import GIFAIR
+from fairfl.sims.algorithms.propfair import PropFair
+from fairfl.sims.algorithms.term import TERM
+from fairfl.sims.engine import (
+    MLP,
+    ByWeight,
+    ClientData,
+    Given,
+    LeastSquares,
+    LinearSVM,
+    Logistic,
+    Module,
+    Parts,
+    Polynomial,
+    Softmax,
+    Uniform,
+)
+
+LOOP = replace(EXACT, backend="loop")
+EQUAL, UNEQUAL = (12,) * 6, (1, 17, 4, 9, 30, 8)
+MODEL = Softmax(4, 3)
+
+
+def assert_twins(model, data, algorithm, training):
+    fast, slow = (trained(model, data, [algorithm], training, computing) for computing in (EXACT, LOOP))
+    assert float(fast.params.abs().max()) > 1e-3  # something was learned
+    np.testing.assert_allclose(fast.params.numpy(), slow.params.detach().numpy(), rtol=1e-12, atol=1e-12)
+    own = algorithm.personal(fast.states[0])
+    if own is not None:
+        np.testing.assert_allclose(own.numpy(), algorithm.personal(slow.states[0]).numpy(), rtol=1e-12, atol=1e-12)
+    return fast
+
+
+@pytest.mark.parametrize("sizes", [EQUAL, UNEQUAL], ids=["equal", "unequal"])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"momentum": 0.9, "lr": 0.03},
+        {"weight_decay": 0.01, "momentum": 0.5, "epochs": 2, "rounds": 10},
+        {"participation": Uniform(3)},
+        {"participation": ByWeight(4)},
+        {"participation": ByWeight(4, replace=False), "momentum": 0.5},
+        {"participation": Given(np.array([[True, False, True, True, False, True], [False] * 5 + [True]]))},
+        {"steps": 7, "batch_size": 3},
+        {"batch_size": None, "epochs": 3},
+        {"dropout": 0.3, "stragglers": 0.5, "epochs": 3, "rounds": 10},
+        {"schedule": Polynomial(0.5, 2.0), "server_lr": 0.7},
+    ],
+    ids=str,
+)
+def test_fedavg_in_every_setting(sizes, changes):
+    assert_twins(MODEL, classified(sizes), FedAvg(), quick(**changes))
+
+
+EVERY = [algorithm for kind in algorithms().values() for algorithm in kind.examples()]
+
+
+@pytest.mark.parametrize("algorithm", EVERY, ids=repr)
+def test_every_algorithm(algorithm):
+    training = quick(lr=0.05, momentum=0.5, participation=Uniform(4), epochs=2, rounds=20)
+    assert_twins(MODEL, classified(UNEQUAL), algorithm, training)
+
+
+@pytest.mark.parametrize("variant", ["paper", "linear", "quadratic"])
+def test_propfair_below_its_threshold(variant):
+    # log 3 is the first loss: M - l < epsilon at once, and not later
+    assert_twins(MODEL, classified(UNEQUAL), PropFair(1.2, 0.3, variant), quick(lr=0.02))
+
+
+def shifted(kind, sizes):
+    """Data whose targets suit the model."""
+    data = classified(sizes, classes=2).train
+    if kind is LeastSquares:
+        return Parts(ClientData(data.x, data.x.sum(1) + data.y, data.offsets))
+    return Parts(data)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("kind", [LeastSquares, Logistic, LinearSVM])
+def test_linear_models(kind, bias):
+    assert_twins(kind(4, bias=bias), shifted(kind, UNEQUAL), FedAvg(), quick(lr=0.02))
+    assert_twins(kind(4, bias=bias), shifted(kind, UNEQUAL), TERM(0.1, tau=0.2), quick(lr=0.02, rounds=5))
+
+
+def test_several_outputs():
+    data = classified(UNEQUAL).train
+    targets = torch.stack([data.x.sum(1), data.x[:, 0]], 1)
+    assert_twins(LeastSquares(4, 2), Parts(ClientData(data.x, targets, data.offsets)), FedAvg(), quick(lr=0.02))
+
+
+def network():
+    return nn.Sequential(nn.Linear(4, 5), nn.GroupNorm(1, 5), nn.Tanh(), nn.Linear(5, 3))
+
+
+@pytest.mark.parametrize("model", [MLP((4, 6, 5, 3)), Module(network)], ids=["mlp", "module"])
+@pytest.mark.parametrize("algorithm", [FedAvg(), PropFair(5.0), GIFAIR(0.001), Ditto(0.2)], ids=repr)
+def test_networks(model, algorithm):
+    assert_twins(model, classified(UNEQUAL), algorithm, quick(momentum=0.5, rounds=8))
+    assert_twins(model, classified(EQUAL), algorithm, quick(rounds=8))
+
+
+def test_the_mlp_is_the_module_of_its_name():
+    by_hand = MLP((4, 6, 3))
+    module = Module(lambda: nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3)))
+    data = classified(UNEQUAL).train
+    params = torch.stack([module.init(seed) for seed in range(2)])
+    x, y = data.x[:24].view(2, 12, 4), data.y[:24].view(2, 12)
+    for weights in (0.25, torch.rand(2, 12, dtype=torch.float64), torch.exp):
+        np.testing.assert_allclose(by_hand.gradient(params, x, y, weights), module.gradient(params, x, y, weights))
+    np.testing.assert_allclose(by_hand.losses(params, x, y), module.losses(params, x, y))
+    assert torch.equal(by_hand.correct(params, x, y), module.correct(params, x, y))
+
+
+@pytest.mark.parametrize(
+    "model", [Softmax(4, 3), Logistic(4), LinearSVM(4), MLP((4, 5, 3)), Module(network)], ids=lambda m: type(m).__name__
+)
+def test_losses_gradients_and_steps_against_autograd(model):
+    data = model.prepare(classified(UNEQUAL, classes=3 if model.size > 5 else 2).train)
+    generator = torch.Generator().manual_seed(1)
+    params = torch.randn(3, model.size, dtype=torch.float64, generator=generator)
+    x, y = data.x[:30].view(3, 10, -1), data.y[:30].view(3, 10)
+    share = torch.rand(3, 10, dtype=torch.float64, generator=generator)
+    rows = [params[k].clone().requires_grad_(True) for k in range(3)]
+    losses = torch.stack([model.reference(rows[k], x[k], y[k]) for k in range(3)])
+    np.testing.assert_allclose(model.losses(params, x, y), losses.detach(), rtol=1e-12, atol=1e-14)
+    for weights, used in ((0.1, 0.1), (share, share), (lambda f: f.exp(), losses.detach().exp())):
+        slopes = torch.stack(torch.autograd.grad((used * losses).sum(), rows, retain_graph=True))
+        np.testing.assert_allclose(model.gradient(params, x, y, weights), slopes, rtol=1e-11, atol=1e-13)
+        moved = params.clone()
+        model.descend(moved, x, y, weights, 0.3)
+        np.testing.assert_allclose(moved, params - 0.3 * slopes, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("model", [Softmax(4, 3), Logistic(4), LinearSVM(4)], ids=lambda m: type(m).__name__)
+def test_huge_scores_do_not_overflow(model):
+    data = model.prepare(classified((8,), classes=3 if model.size > 5 else 2).train)
+    params = torch.full((1, model.size), 1e4, dtype=torch.float64) * torch.linspace(-1, 1, model.size)
+    x, y = data.x[None], data.y[None]
+    losses = model.losses(params, x, y)
+    assert bool(torch.isfinite(losses).all())
+    np.testing.assert_allclose(losses[0], model.reference(params[0].double(), x[0], y[0]), rtol=1e-9, atol=1e-9)
+    assert bool(torch.isfinite(model.gradient(params, x, y, 0.1)).all())
