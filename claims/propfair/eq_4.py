@@ -1,0 +1,97 @@
+"""Equation (4): the inequality of the arithmetic and the geometric mean."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from math import prod
+from typing import Any
+
+import sympy
+from hypothesis import strategies as st
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import DefiniteForm, SymbolicZero
+from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.instances import explore
+
+
+def case(instance: dict[str, Any], mean: str = "arithmetic") -> Case:
+    """(4), exponentiated: the product against the n-th power of the mean, in fractions."""
+    u: list[Fraction] = instance["u"]
+    n = len(u)
+    middle = sum(u, Fraction(0)) / n if mean == "arithmetic" else n / sum((1 / v for v in u), Fraction(0))
+    relations = [Relation(prod(u), "<=", middle**n, "bound", float(middle**n))]
+    equal = len(set(u)) == 1
+    relations.append(Relation(prod(u), "==" if equal else "!=", middle**n, "equality iff all equal", float(middle**n)))
+    return Case(tuple(relations), {"positive": min(u) > 0})
+
+
+def residuals(tangent: int = 1) -> dict[str, sympy.Expr]:
+    """The tangent of log at 1: h(x) = x - 1 - log x has h(1) = 0 and h' = (x-1)/x; and sum (u_i/mean - 1) = 0."""
+    x, n, total = sympy.symbols("x n S", positive=True)
+    h = tangent * x - 1 - sympy.log(x)
+    return {
+        "h(1)": h.subs(x, 1),
+        "h'": sympy.diff(h, x) - (x - 1) / x,
+        "sum of u_i/mean - 1": total / (total / n) - n,
+    }
+
+
+def slope() -> tuple[sympy.Expr, list[sympy.Expr]]:
+    """(x-1) h'(x) >= 0, and 0 at x = 1 alone: h falls before 1 and rises after it."""
+    x = sympy.symbols("x", positive=True)
+    return (x - 1) * (1 - 1 / x), [(x - 1) ** 2 / x]
+
+
+def vectors() -> st.SearchStrategy[dict[str, Any]]:
+    """Positive vectors, with ties; nearly equal ones among them."""
+    one = st.builds(Fraction, st.integers(1, 40), st.integers(1, 6))
+    near = st.integers(-3, 3).map(lambda k: 1 + Fraction(k, 1000))
+    return st.one_of(st.lists(one, min_size=1, max_size=5), st.lists(near, min_size=1, max_size=5)).map(
+        lambda u: {"u": u}
+    )
+
+
+def check(effort: Effort, mean: str = "arithmetic", tangent: int = 1) -> Evidence:
+    """The certificates."""
+    spots = ({"x": "2", "n": "3", "S": "7/2"}, {"x": "1/5", "n": "2", "S": "9"})
+    return Evidence.of(
+        SymbolicZero(Call.of(residuals, tangent=tangent), "simplify", spots),
+        DefiniteForm(Call.of(slope), "together", ({"x": "1/3"}, {"x": "4"})),
+        extra=(explore(Call.of(case, mean=mean), vectors(), effort, tolerance=0.0),),
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="propfair/eq-4",
+        number="Eq. (4)",
+        line=68,
+        title="The mean log-utility is at most the log of the mean utility, with equality iff all are equal",
+        printed=(
+            r"$\frac{1}{n} \log \Pi(u) \leq \log \frac{\sum_i u_i}{n}$, where the equality holds iff $u_1 = \dots = "
+            r"u_n$."
+        ),
+        statement=(
+            r"With $x_i = u_i/\bar u$: $h(x) = x - 1 - \log x$ has $h(1) = 0$ and $(x-1)h'(x) = (x-1)^2/x$, so $\log "
+            r"x_i \le x_i - 1$ with equality iff $x_i = 1$; the sum over $i$ is (4), as $\sum (x_i - 1) = 0$."
+        ),
+        kind="bound",
+        hypotheses=(("positive", "u_i > 0"),),
+        scope="every n",
+        expected="holds",
+        check=check,
+        mutants=(
+            Mutant("harmonic mean", "the harmonic mean on the right", partial(check, mean="harmonic")),
+            Mutant("slope 2", "log x <= 2x - 1, no tangent", partial(check, tangent=2)),
+        ),
+        notes=(
+            "The text concludes that a large product means a large sum. A maximiser of the product need not maximise "
+            "the sum: on the segment from (1, 9) to (3, 1) the sum is 10 at most, the product is largest where it is "
+            "65/8."
+        ),
+    ),
+)

@@ -1,0 +1,86 @@
+"""Section 3, 'Why not the product of loss functions?': the product rewards disparity."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from math import prod
+from typing import Any
+
+import sympy
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import DefiniteForm, SymbolicZero, Witness
+from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.evidence import Evidence
+
+
+def residuals(power: int = 1) -> dict[str, sympy.Expr]:
+    """Schur's condition for the pair f_i, f_j of P = f_i f_j R, R the product of the others."""
+    f, g, rest = sympy.symbols("f g R", nonnegative=True)
+    product = (f * g) ** power * rest
+    schur = (f - g) * (sympy.diff(product, f) - sympy.diff(product, g))
+    return {"Schur's condition": schur + (f - g) ** 2 * rest}
+
+
+def moved(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+    """What the product loses when c + d, c - d are moved apart by h > 0, their sum kept: R h (2d + h)."""
+    c, d, h, rest = sympy.symbols("c d h R", nonnegative=True)
+    loss = rest * ((c + d) * (c - d) - (c + d + h) * (c - d - h))
+    return sign * loss, [2 * rest * d * h, rest * h**2]
+
+
+def printed(instance: dict[str, Any]) -> Case:
+    """The printed pair."""
+    a, b = instance["unequal"], instance["equal"]
+    return Case(
+        (
+            Relation(prod(a), "<", prod(b), "products"),
+            Relation(sum(a), "==", sum(b), "the same sum"),
+            Relation(b[1] - b[0], "<", a[1] - a[0], "disparity"),
+        )
+    )
+
+
+def check(effort: Effort, power: int = 1, sign: int = 1, second: Fraction = Fraction(1)) -> Evidence:
+    """The certificates."""
+    half = Fraction(1, 2)
+    return Evidence.of(
+        SymbolicZero(Call.of(residuals, power=power), "expand", ({"f": "2", "g": "1/3", "R": "5"},)),
+        DefiniteForm(Call.of(moved, sign=sign), "expand", ({"c": "3", "d": "1", "h": "1/2", "R": "2"},)),
+        extra=(
+            Witness.at(
+                Call.of(printed), "(0, 1) against (1/2, 1/2)", unequal=[Fraction(0), second], equal=[half, half]
+            ),
+        ),
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="propfair/product-of-losses",
+        number="Section 3",
+        line=95,
+        title="Minimising the product of the losses rewards disparity",
+        printed=(
+            r"simply minimizing $\prod_i f_i$ ... will encourage the client losses to be even more disparate. For "
+            r"instance, $(f_1, f_2) = (0, 1)$ has smaller product than $(f_1, f_2) = (\frac{1}{2}, \frac{1}{2})$."
+        ),
+        statement=(
+            r"$\prod f_i$ is Schur-concave on $f \ge 0$: $(f_i - f_j)(\partial_i - \partial_j)\prod f = -(f_i - f_j)^2 "
+            r"\prod_{k \ne i,j} f_k$; so moving two losses apart, their sum kept, never raises it."
+        ),
+        kind="implication",
+        hypotheses=(("losses", "f_i >= 0; the sum of the two is kept"),),
+        scope="every n",
+        expected="holds",
+        check=check,
+        mutants=(
+            Mutant("squares", "the product of the squares in the identity", partial(check, power=2)),
+            Mutant("lowers", "moving apart raises the product", partial(check, sign=-1)),
+            Mutant("(0, 2)", "the printed pair with another sum", partial(check, second=Fraction(2))),
+        ),
+        reading="'Disparate' compares losses of the same sum; otherwise f = 0 for all has the smallest product of all.",
+    ),
+)

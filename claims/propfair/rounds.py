@@ -1,0 +1,98 @@
+"""Federated averaging on quadratics with exact moments, and the two sides of theorem A.1 in ball arithmetic.
+
+f_i(theta) = h theta^2/2 + b_i theta in one dimension: assumption 3.1 asks for gradients that differ by a bounded amount
+everywhere, so the curvature h is common. Batch gradients have additive independent noise of variance s_i.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from flint import arb
+
+from fairfl.claims.exact import ball
+
+Numbers = list[Fraction]
+Law = list[tuple[list[int], Fraction]]
+
+
+def step_limit(L: Any, steps: list[int], fourth: Any) -> arb:
+    """min_i 1/(6 L K_i) and (A.3), 1/(L sqrt(24 (e-2) a)), where ``fourth`` is the average a of the K_i^4."""
+    first = 1 / (6 * ball(L) * max(steps))
+    second = 1 / (ball(L) * (24 * (arb(1).exp() - 2) * ball(fourth)).sqrt())
+    return first if first < second else second
+
+
+def psi(eta: arb, L: Any, second: Any, third: Any) -> arb:
+    """Psi_sigma, given averages of K_i^2 (s_i + 2 g) and K_i^3 (s_i + 6 K_i g), g = sigma_g^2."""
+    return eta / 2 * (ball(second) + 2 * (arb(1).exp() - 2) * (eta * ball(L)) ** 2 * ball(third))
+
+
+def shares(sizes: Numbers) -> Numbers:
+    """n_i / N among these clients."""
+    total = sum(sizes, Fraction(0))
+    return [Fraction(w) / total for w in sizes]
+
+
+def averaged(values: list[Any], p: Numbers, kind: str) -> Fraction:
+    """a(c): "printed" (sum p_i^2) sum c_i, or "max"."""
+    if kind == "max":
+        return Fraction(max(values))
+    return sum((x * x for x in p), Fraction(0)) * sum((Fraction(v) for v in values), Fraction(0))
+
+
+def bound(world: dict[str, Any], gap: arb, eta: arb, kind: str, mu: Fraction) -> arb:
+    """The right side of theorem A.1: 12/((11 mu - 9) eta) (gap/T + Psi)."""
+    steps, noise = world["steps"], world["noise"]
+    spread = max(world["slopes"]) - min(world["slopes"])
+    g = spread * spread
+    p = shares(world["sizes"])
+    second = averaged([k**2 * (s + 2 * g) for k, s in zip(steps, noise, strict=True)], p, kind)
+    third = averaged([k**3 * (s + 6 * k * g) for k, s in zip(steps, noise, strict=True)], p, kind)
+    return 12 / ((11 * ball(mu) - 9) * eta) * (gap / world["T"] + psi(eta, world["L"], second, third))
+
+
+def squared_gradients(world: dict[str, Any], eta: arb, law: Law | None = None) -> list[arb]:
+    """E ||grad F(theta_t)||^2 for t = 0..T-1, F the plain mean of the f_i: first and second moments of theta_t.
+
+    Client i maps theta to a theta - eta c_i b_i + noise with a = (1 - eta h)^K_i, c_i = sum_(j<K_i) (1 - eta h)^j.
+    """
+    h, slopes, steps = ball(world["h"]), [ball(b) for b in world["slopes"]], world["steps"]
+    rate = 1 - eta * h
+    powers = [rate**k for k in steps]
+    sums = [sum((rate**j for j in range(k)), arb(0)) for k in steps]
+    spreads = [sum((rate ** (2 * j) for j in range(k)), arb(0)) for k in steps]
+    everyone = list(range(len(steps)))
+    mean, second = ball(world["theta"]), ball(world["theta"]) ** 2
+    centre = sum(slopes, arb(0)) / len(slopes)
+    found = []
+    for _ in range(world["T"]):
+        found.append(h * h * second + 2 * h * centre * mean + centre * centre)
+        new_mean, new_second = arb(0), arb(0)
+        for members, chance in law or [(everyone, Fraction(1))]:
+            p = [ball(x) for x in shares([world["sizes"][i] for i in members])]
+            a = sum((x * powers[i] for x, i in zip(p, members, strict=True)), arb(0))
+            c = -eta * sum((x * sums[i] * slopes[i] for x, i in zip(p, members, strict=True)), arb(0))
+            v = eta**2 * sum(
+                (x * x * ball(world["noise"][i]) * spreads[i] for x, i in zip(p, members, strict=True)), arb(0)
+            )
+            new_mean += ball(chance) * (a * mean + c)
+            new_second += ball(chance) * (a * a * second + 2 * a * c * mean + c * c + v)
+        mean, second = new_mean, new_second
+    return found
+
+
+def gap(world: dict[str, Any]) -> arb:
+    """F(theta_0) - F*, for h > 0."""
+    h, centre = ball(world["h"]), sum((ball(b) for b in world["slopes"]), arb(0)) / len(world["slopes"])
+    return (h * ball(world["theta"]) + centre) ** 2 / (2 * h)
+
+
+def least(values: list[arb]) -> arb:
+    """A ball that holds the minimum: the one with the smallest midpoint, widened where others overlap it."""
+    best = min(values, key=lambda v: float(v.mid()))
+    for other in values:
+        if other is not best and not other > best:
+            best = best.union(other)
+    return best
