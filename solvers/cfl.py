@@ -14,6 +14,25 @@ from fairfl.theory.federation import Federation
 ADVICE = "use method='lp'"
 
 
+def advice(model: ContinuousModel, multiplier: Array, mass: Array) -> str:
+    """What keeps thresholds from being certified, where it is the numbers themselves: the rounding of x, or η's ends.
+
+    multiplier (B,), mass (B, 2): the problems' λ and group masses.
+    """
+    moved, x, step = model.rounding
+    if moved > LAW_TOLERANCE / 2:
+        return (
+            f"x near {x:g} is known to one rounding, {step:.2g}, in which a law passes {moved:.2g} of its mass: "
+            "take a constant off x, in the laws and in eta"
+        )
+    if (np.abs(np.abs(multiplier)[:, None] - mass) <= 4e-16).any():
+        return (
+            "the fair threshold lies where eta differs from 0 or 1 by less than the smallest double: "
+            "eta is too steep for laws so far apart"
+        )
+    return ADVICE
+
+
 def threshold_model(fed: Federation) -> ContinuousModel | None:
     """The continuous model when thresholds solve CFL on it (η shared within each group), else None."""
     model = fed.model
@@ -37,7 +56,7 @@ def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[Thr
         error = max(model.gain(0).error_at(t0) + model.gain(1).error_at(t1) for t0, t1 in cuts)
     k = int(np.maximum(np.abs(gap), violation).argmax())
     Certificate(float(accuracy[k]), float(accuracy[k] + gap[k]), float(violation[k]), error).check(
-        LAW_TOLERANCE, ADVICE
+        LAW_TOLERANCE, advice(model, found.multiplier[k : k + 1], fed.group_mass[None])
     )
     return found, accuracy
 

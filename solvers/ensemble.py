@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fairfl.solvers.cfl import ADVICE, threshold_accuracy
+from fairfl.solvers.cfl import ADVICE, advice, threshold_accuracy
 from fairfl.solvers.solution import LAW_TOLERANCE, Certificate, Solution, evaluate
 from fairfl.solvers.threshold import ThresholdProblem, ThresholdSolution, local_problems, solve_thresholds
 from fairfl.theory.checks import Array
@@ -111,7 +111,7 @@ def assemble(rules: LocalRules, eps: Array, found: ThresholdSolution | None) -> 
         price = 0.0 if own == 0 else own * md + abs(own) * budget
         # λ_i·MD_i + |λ_i|·eps_i is the whole gap: local rules maximise their Lagrangian pointwise
         certificate = Certificate(0.0, price, max(abs(md) - budget, 0.0))
-        certificate.check(LAW_TOLERANCE, ADVICE)
+        certificate.check(LAW_TOLERANCE, advice(rules.model, lam[i : i + 1], fed.share[i : i + 1]))
         certificates.append(certificate)
     # votes are averaged by weight, so the worst cut's error bounds the average
     error = max(rules.model.gain(0).error_at(a) + rules.model.gain(1).error_at(b) for a, b in zip(t0, t1, strict=True))

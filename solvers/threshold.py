@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -55,23 +56,30 @@ class ThresholdProblem:
 
     def thresholds(self, anchor: Array, offset: Array, index: Array) -> tuple[Array, Array]:
         """The thresholds t_0, t_1 at λ = anchor + offset, for the problems ``index``."""
+        far = np.flatnonzero(anchor)
         out = []
         for a, sign in ((0, -1.0), (1, 1.0)):
             m = self.mass[index, a]
-            level = ((m + sign * anchor) + sign * offset) / (2 * m)
-            complement = ((m - sign * anchor) - sign * offset) / (2 * m)
-            out.append(self._inverse(a, level, complement, index))
+            excess = sign * offset / (2 * m)
+            t = self._inverse(a, index, lambda eta, k, excess=excess: eta.inverse_from_half(excess[k]))
+            if far.size:
+                m, z, rest = m[far], anchor[far], offset[far]
+                level, complement = ((m + s * z) + s * rest for s in (sign, -sign))
+                pair = (level / (2 * m), complement / (2 * m))
+                t[far] = self._inverse(a, index[far], lambda eta, k, pair=pair: eta.inverse(pair[0][k], pair[1][k]))
+            out.append(t)
         return out[0], out[1]
 
-    def _inverse(self, a: int, level: Array, complement: Array, index: Array) -> Array:
+    def _inverse(self, a: int, index: Array, inverse: Callable[[Eta, Any], Array]) -> Array:
+        """The values of ``inverse(η of group a, rows)``, put together over the problems' η."""
         if len(self.etas) == 1:
-            return self.etas[0][a].inverse(level, complement)
-        out = np.empty(level.shape)
+            return inverse(self.etas[0][a], slice(None))
+        out = np.empty(index.shape)
         kinds = [self.etas[k][a] for k in range(len(self.etas))]
         for eta in dict.fromkeys(kinds):
             rows = np.array([k == eta for k in kinds])[index]
             if rows.any():
-                out[rows] = eta.inverse(level[rows], complement[rows])
+                out[rows] = inverse(eta, rows)
         return out
 
     def mean_difference(self, t0: Array, t1: Array, index: Array) -> Array:

@@ -118,6 +118,21 @@ class ContinuousModel:
             return np.broadcast_to(2.0 * self.etas[0][a](x) - 1.0, (len(self.etas), *x.shape))
         return np.stack([2.0 * pair[a](x) - 1.0 for pair in self.etas])
 
+    @cached_property
+    def rounding(self) -> tuple[float, float, float]:
+        """(mass, x, step): the most that a law passes within one rounding of x, where, and how wide that is.
+
+        No answer that depends on thresholds can be more exact than ``mass``: x itself is a double.
+        """
+        worst = (0.0, 0.0, 0.0)
+        for law in dict.fromkeys(law for pair in self.laws for law in pair):
+            x = (law.breaks[1:] + law.breaks[:-1]) / 2  # inside: a density may have poles at its breaks
+            step = np.spacing(np.abs(x))
+            passed = np.asarray(law.pdf(x)) * step
+            k = int(passed.argmax())
+            worst = max(worst, (float(passed[k]), float(x[k]), float(step[k])))
+        return worst
+
     def gain(self, a: int) -> Piecewise:
         """The gain u_a(x) = Σ_i P(a, i) p_a^(i)(x) (2η_a^(i)(x) - 1) and the mass Σ_i P(a, i) p_a^(i)(x), expanded."""
         if a not in self._gains:
@@ -153,7 +168,7 @@ class ContinuousModel:
                 points, [end for law in laws for end in (law.low, law.high) if not isinstance(law, Normal)]
             )
         points = np.unique(np.concatenate([np.clip(points, low, high), [low, high]]))
-        keep = np.append(True, np.diff(points) > 1e-12 * np.maximum(1.0, np.abs(points[1:])))
+        keep = np.append(True, np.diff(points) > 1e-12 * np.abs(points[1:]))
         points = points[keep]
         return build(lambda x: self.pdf(a, x), lambda lo, hi: self.interval_masses(a, lo, hi), combine, points)
 

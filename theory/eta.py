@@ -29,6 +29,10 @@ class Eta:
         """
         raise TypeError(f"{type(self).__name__} has no inverse")
 
+    def inverse_from_half(self, excess: ArrayLike) -> Array:
+        """The x with η(x) = 1/2 + excess: where η can tell levels next to 1/2 apart better than doubles can."""
+        return self.inverse(0.5 + np.asarray(excess), 0.5 - np.asarray(excess))
+
 
 class Logistic(Eta):
     """η(x) = 1 / (1 + exp(-(slope·x + intercept))), slope > 0."""
@@ -53,6 +57,11 @@ class Logistic(Eta):
     def inverse(self, level: ArrayLike, complement: ArrayLike) -> Array:
         with np.errstate(divide="ignore"):
             odds = np.log(np.maximum(level, 0.0)) - np.log(np.maximum(complement, 0.0))
+        return (odds - self.intercept) / self.slope
+
+    def inverse_from_half(self, excess: ArrayLike) -> Array:
+        with np.errstate(divide="ignore"):  # log p/(1-p) = 2 artanh(2p - 1), exact to rounding at any distance from 1/2
+            odds = 2.0 * np.arctanh(np.clip(2.0 * np.asarray(excess), -1.0, 1.0))
         return (odds - self.intercept) / self.slope
 
 

@@ -243,5 +243,6 @@ def as_law(law: Any, name: str = "law") -> Law | Finite:
     if np.isnan(low) or np.isnan(high) or np.isnan(law.cdf(0.0)):
         raise ValueError(f"{name} must have valid parameters, got {dist.name}{law.args}{law.kwds}")
     if dist.name == "norm":
-        return Normal(float(law.mean()), float(law.std()))
+        given = dict(zip(("loc", "scale"), law.args, strict=False)) | law.kwds  # std() squares: it over- and underflows
+        return Normal(float(given.get("loc", 0.0)), float(given.get("scale", 1.0)))
     return ScipyLaw(law)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -159,39 +160,11 @@ def build(
     done: list[tuple[Array, Array, Array, Array]] = []
     error = 0.0
     for _ in range(max_levels):
-        half = (high - low) / 2
-        x = (low + half)[:, None] + half[:, None] * NODES
-        p = densities(x)
-        mass = masses(low, high)
-        p = np.where(np.isfinite(p), p, 0.0)  # a pole that rounding put on a node: the mass check then refines
-        found = (p @ TO_COEFFICIENTS @ _EVEN) * half
-        # the smallest panels that doubles can hold: trust the exact masses, not the samples of a density
-        floor = (high - low) <= 8 * np.finfo(float).eps * np.maximum(np.abs(low), np.abs(high)) + 1e-300
-        if floor.any():
-            flat = np.where(half > 0, mass / (2 * half), 0.0)[:, :, None]
-            p = np.where(floor[None, :, None], flat, p)
-            found = np.where(floor, mass, found)
-        # x itself is only known to a rounding: finer panels cannot resolve more than this of their mass
-        noise = mass * (np.finfo(float).eps * np.maximum(np.abs(low), np.abs(high)) / (high - low))
-        # where only rounding separates the samples from the masses, the masses are right
-        near = (found > 0) & (np.abs(found - mass) <= np.maximum(np.maximum(1e-10, 1e-3 * mass), noise))
-        p = p * np.where(near, mass / np.where(near, found, 1.0), 1.0)[:, :, None]
-        coefficients = combine(x, p) @ TO_COEFFICIENTS
-        tail = (np.abs(coefficients[..., -1]) + np.abs(coefficients[..., -2])) * half
-        missed = np.abs(found - mass)
-        allowed = np.maximum(TAIL_TOLERANCE, noise.max(axis=0))
-        smooth = (tail <= allowed).all(axis=0) & (missed <= np.maximum(MASS_TOLERANCE, noise)).all(axis=0)
-        light = (mass <= NEGLIGIBLE).all(axis=0) & (found <= 100 * NEGLIGIBLE).all(axis=0)
-        accept = smooth | light | floor
+        panels = _sample(densities, masses, low, high)
+        coefficients = combine(panels.x, panels.p) @ TO_COEFFICIENTS
+        accept, steep, doubt = _judge(panels, coefficients, combine)
         if accept.any():
-            steep = np.where(light, 0.0, np.where(floor, mass.max(axis=0), tail.max(axis=0) + missed.max(axis=0)))
             done.append((low[accept], high[accept], coefficients[:, accept], steep[accept]))
-            # masses are exact after the rescaling, so a panel errs by no more than its mass times what η varies on it
-            varies = np.ptp(combine(x, np.ones_like(p))[0], axis=-1)
-            doubt = np.minimum(tail.max(axis=0) + missed.max(axis=0), mass.max(axis=0) * (varies + 1e-16))
-            exact = (near | floor | (missed == 0)).all(axis=0)
-            doubt = np.where(exact, doubt, tail.max(axis=0) + missed.max(axis=0))
-            doubt = np.where(light | floor, 0.0, doubt)
             error += float(doubt[accept].sum())
         low, high = low[~accept], high[~accept]
         if low.size == 0:
@@ -202,9 +175,66 @@ def build(
         low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
     else:
         raise ValueError(f"densities are too rough for panels: {low.size} panels unresolved near x = {low[0]:g}")
-    left = np.concatenate([d[0] for d in done])
-    right = np.concatenate([d[1] for d in done])
-    order = np.argsort(left, kind="stable")
-    edges = np.append(left[order], right[order[-1]])
-    inner = np.concatenate([d[3] for d in done])[order]
-    return Piecewise(edges, np.concatenate([d[2] for d in done], axis=1)[:, order], error, inner)
+    left, right, parts, inner = (list(v) for v in zip(*done, strict=True))
+    order = np.argsort(np.concatenate(left), kind="stable")
+    edges = np.append(np.concatenate(left)[order], np.concatenate(right)[order[-1]])
+    return Piecewise(edges, np.concatenate(parts, axis=1)[:, order], error, np.concatenate(inner)[order])
+
+
+@dataclass(frozen=True)
+class _Panels:
+    """Densities p (I, P, n) at the nodes x (P, n) of panels, set right by the exact masses (I, P).
+
+    ``half`` (P,) half widths; ``found`` (I, P) masses by quadrature; ``noise`` (I, P) what the rounding of x moves;
+    ``near`` (I, P) where p was scaled to the exact mass; ``floor`` (P,) the smallest panels that doubles can hold.
+    """
+
+    half: Array
+    x: Array
+    p: Array
+    mass: Array
+    found: Array
+    noise: Array
+    near: Any
+    floor: Any
+
+
+def _sample(
+    densities: Callable[[Array], Array], masses: Callable[[Array, Array], Array], low: Array, high: Array
+) -> _Panels:
+    half = (high - low) / 2
+    x = (low + half)[:, None] + half[:, None] * NODES
+    p = densities(x)
+    mass = masses(low, high)
+    p = np.where(np.isfinite(p), p, 0.0)  # a pole that rounding put on a node: the mass check then refines
+    found = (p @ TO_COEFFICIENTS @ _EVEN) * half
+    rounding = np.finfo(float).eps * np.maximum(np.abs(low), np.abs(high))
+    # the smallest panels that doubles can hold: trust the exact masses, not the samples of a density
+    floor = (high - low) <= 8 * rounding + 1e-300
+    if floor.any():
+        flat = np.where(half > 0, mass / (2 * half), 0.0)[:, :, None]
+        p = np.where(floor[None, :, None], flat, p)
+        found = np.where(floor, mass, found)
+    # x itself is only known to a rounding: finer panels cannot resolve more than this of their mass
+    noise = mass * (rounding / (high - low))
+    # where only rounding separates the samples from the masses, the masses are right
+    near = (found > 0) & (np.abs(found - mass) <= np.maximum(np.maximum(1e-10, 1e-3 * mass), noise))
+    p = p * np.where(near, mass / np.where(near, found, 1.0), 1.0)[:, :, None]
+    return _Panels(half, x, p, mass, found, noise, near, floor)
+
+
+def _judge(panels: _Panels, coefficients: Array, combine: Callable[[Array, Array], Array]) -> tuple[Any, Array, Array]:
+    """For each panel: whether it is resolved, the error of integrals that end inside it, and of whole ones."""
+    mass, floor = panels.mass, panels.floor
+    tail = (np.abs(coefficients[..., -1]) + np.abs(coefficients[..., -2])) * panels.half
+    missed = np.abs(panels.found - mass)
+    allowed = np.maximum(TAIL_TOLERANCE, panels.noise.max(axis=0))
+    smooth = (tail <= allowed).all(axis=0) & (missed <= np.maximum(MASS_TOLERANCE, panels.noise)).all(axis=0)
+    light = (mass <= NEGLIGIBLE).all(axis=0) & (panels.found <= 100 * NEGLIGIBLE).all(axis=0)
+    worst = tail.max(axis=0) + missed.max(axis=0)
+    steep = np.where(light, 0.0, np.where(floor, mass.max(axis=0), worst))
+    # masses are exact after the rescaling, so a panel errs by no more than its mass times what η varies on it
+    varies = np.ptp(combine(panels.x, np.ones_like(panels.p))[0], axis=-1)
+    exact = (panels.near | floor | (missed == 0)).all(axis=0)
+    doubt = np.where(exact, np.minimum(worst, mass.max(axis=0) * (varies + 1e-16)), worst)
+    return smooth | light | floor, steep, np.where(light | floor, 0.0, doubt)
