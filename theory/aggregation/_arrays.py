@@ -15,6 +15,7 @@ UNDERFLOW = -690.0  # about log(1e-300)
 FAST = -500.0  # below, the C library's exp takes its slow lane
 BLOCK = 1 << 17  # numbers worked on at a time: a megabyte, so that the temporaries of a formula stay in the cache
 RESERVE = 16 * BLOCK  # see settle
+SHORT = 512  # from there on sums are worth being done pairwise
 
 
 def settle() -> None:
@@ -60,17 +61,31 @@ def over(x: Any, y: Any, out: Any = None) -> Any:
     return x / y if out is None or namespace(y) is not np else np.divide(x, y, out=out)
 
 
-def exponential(x: Any) -> Any:
-    """exp(x) for x <= 0, with 0 for what is below 1e-300 (in the slow lane of subnormal numbers, or past it)."""
+def exponential(x: Any, out: Any = None) -> Any:
+    """exp(x) for x <= 0, with 0 for what is below 1e-300 (in the slow lane of subnormal numbers, or past it).
+
+    Where x is a numpy array the result goes to ``out``, which may be x itself.
+    """
     xp = namespace(x)
-    if xp is not np or x.dtype != np.float64 or not x.size or x.min() >= FAST:
+    if xp is not np:
         return xp.exp(x)
-    result = np.maximum(x, UNDERFLOW)
+    if x.dtype != np.float64 or not x.size or x.min() >= FAST:
+        return np.exp(x, out=out)
+    if out is x:
+        x = x.copy()
+    result = np.maximum(x, UNDERFLOW, out=out)
     result *= 0.5  # exp(x) = exp(x/2)^2, and x/2 is in the range where exp is fast
     np.exp(result, out=result)
     result *= result
     result[x < UNDERFLOW] = 0.0
     return result
+
+
+def mean_of_products(x: Any, y: Any, p: Any) -> Any:
+    """mean(x * y, p), without the array x * y where the rows are short enough for a plain sum to keep its digits."""
+    if namespace(x) is np and p is None and x.shape[-1] <= SHORT:
+        return np.vecdot(x, y) / x.shape[-1]
+    return mean(x * y, p)
 
 
 def dot(x: Any, y: Any) -> Any:
@@ -84,7 +99,9 @@ def power(x: Any, q: float) -> Any:
         return x**q
     whole, quarters = int(q), (q % 1) * 4
     if q > 64 or quarters != int(quarters):
-        return exponential(q * np.log(x))  # log 0 = -inf gives 0; relative error at most |q log x| roundings
+        logs = np.log(x)  # log 0 = -inf gives 0; relative error at most |q log x| roundings
+        logs *= q
+        return exponential(logs, logs)
     factors = []
     square = x
     while whole:

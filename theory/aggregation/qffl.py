@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairfl.theory.aggregation._arrays import detached, mean, namespace, power, times
+from fairfl.theory.aggregation._arrays import detached, mean, mean_of_products, namespace, power, times
 from fairfl.theory.aggregation._base import Objective
 from fairfl.theory.aggregation._checks import number
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
@@ -66,7 +66,10 @@ class QFFL(Objective):
         x = f / (xp.where(zero, 1.0, largest) if some_zero else largest)[:, None]  # in [0, 1]: no power overflows
         raised = power(x, q) if weights else None
         # For tensors from x^(q+1) itself: the slope of x^q at 0 is infinite for q < 1, and x * inf = nan.
-        total = mean(x * raised if raised is not None and xp is np else power(x, q + 1), p)
+        if raised is not None and xp is np:
+            total = mean_of_products(x, raised, p)
+        else:
+            total = mean(power(x, q + 1), p)
         if some_zero and raised is not None:
             raised, total = xp.where(zero[:, None], 1.0, raised), xp.where(zero, 1.0, total)
         value = largest * total ** (1 / (q + 1))

@@ -14,6 +14,7 @@ from fairfl.theory.aggregation._checks import number
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
 from fairfl.theory.aggregation._fill import water_level
 
+ALL_NEAR = -0.5  # where every alpha (f - max f) is above this, expm1 alone serves: 1 is added without loss
 NEARLY_LINEAR = 0.99  # where the mean of exp(alpha (f - max f)) exceeds this, its logarithm is taken through expm1
 
 
@@ -59,13 +60,20 @@ class TERM(Objective):
     def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
         xp = namespace(f)
         largest = detached(xp.amax(f, -1))
-        gap = (f - largest[:, None]) * self.alpha  # <= 0: no exponential overflows
-        tilted = exponential(gap)
-        average = mean(tilted, p)
-        log = xp.log(average)
-        near = average > NEARLY_LINEAR  # log loses digits near 1, and 1/alpha magnifies the loss
-        if bool(near.any()):
-            log = xp.where(near, xp.log1p(mean(xp.expm1(gap), p)), log)
+        gap = f - largest[:, None]
+        gap = times(gap, self.alpha, gap)  # <= 0: no exponential overflows
+        if xp is np and gap.size and gap.min() > ALL_NEAR:
+            tilted = np.expm1(gap, out=gap)
+            above = mean(tilted, p)
+            log, average = np.log1p(above), 1 + above
+            tilted += 1
+        else:
+            tilted = exponential(gap)
+            average = mean(tilted, p)
+            log = xp.log(average)
+            near = average > NEARLY_LINEAR  # log loses digits near 1, and 1/alpha magnifies the loss
+            if bool(near.any()):
+                log = xp.where(near, xp.log1p(mean(xp.expm1(gap), p)), log)
         value = largest + log / self.alpha
         if not weights:
             return value, None

@@ -53,6 +53,23 @@ def test_both_ways_of_sorting_agree(monkeypatch):
         assert by_keys[row] == pytest.approx(slow(f[row].tolist(), aim.rank_weights(700).tolist())[1], rel=1e-11)
 
 
+@pytest.mark.parametrize("n", [2, 40, 256])
+def test_tabulated_ties_agree_with_sums_over_runs(n, monkeypatch):
+    """Up to 256 clients the mean weight of a run of ties is looked up, above it is computed; blocks in part tied."""
+    rng = np.random.default_rng(26)
+    f = rng.normal(size=(30, n))
+    f[::3] = np.round(f[::3], 1)
+    f[5] = 2.0
+    for aim in (RankWeighted.gini(), RankWeighted.geometric(0.3)):
+        tabulated = aim.dual_weights(f)
+        w = aim.rank_weights(n).tolist()
+        for row in (0, 1, 5):
+            assert tabulated[row] == pytest.approx(slow(f[row].tolist(), w)[1], rel=1e-12)
+        with monkeypatch.context() as patch:
+            patch.setattr("fairfl.theory.aggregation._ranks.TABLE", 0)
+            assert aim.dual_weights(f) == pytest.approx(tabulated, rel=1e-13)
+
+
 @pytest.mark.parametrize("n", [1, 2, 7, 100])
 @pytest.mark.parametrize("objective", EXAMPLES, ids=repr)
 def test_weights_are_a_decreasing_distribution(objective, n):
