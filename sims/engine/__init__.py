@@ -17,6 +17,7 @@ What happens
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round
 from fairfl.sims.engine.data import ClientData, Parts
+from fairfl.sims.engine.files import RunFolderError
 from fairfl.sims.engine.health import NonFiniteUpdate
 from fairfl.sims.engine.kernels.least_squares import LeastSquares
 from fairfl.sims.engine.kernels.logistic import Logistic
@@ -27,6 +28,7 @@ from fairfl.sims.engine.kernels.svm import LinearSVM
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.participation import ByWeight, Everyone, Given, Participation, Uniform
 from fairfl.sims.engine.replicate import Replicate, sweep
+from fairfl.sims.engine.run import Result, best_of, simulate
 from fairfl.sims.engine.schedule import Constant, Cosine, Exponential, Polynomial, Schedule, Steps
 from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.simulation import Simulation
@@ -34,7 +36,8 @@ from fairfl.sims.engine.task import LocalTask, SampleWeights
 
 __all__ = [
     "MLP", "Aggregate", "Algorithm", "ByWeight", "ClientData", "Computing", "Constant", "Cosine", "Everyone",
-    "Exponential", "Parts", "Given", "LeastSquares", "LinearSVM", "LocalTask", "Logistic", "Model", "Module",
-    "NonFiniteUpdate", "Participation", "Polynomial", "Received", "Replicate", "Round", "SampleWeights", "Schedule",
-    "Simulation", "Softmax", "Steps", "Training", "Uniform", "sweep",
+    "Exponential", "Given", "LeastSquares", "LinearSVM", "LocalTask", "Logistic", "Model", "Module",
+    "NonFiniteUpdate", "Participation", "Parts", "Polynomial", "Received", "Replicate", "Result", "Round",
+    "RunFolderError", "SampleWeights", "Schedule", "Simulation", "Softmax", "Steps", "Training", "Uniform",
+    "best_of", "simulate", "sweep",
 ]  # fmt: skip

@@ -1,0 +1,58 @@
+"""The state of a simulation between two rounds, as one file without pickles."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from fairfl.sims.engine.files import RunFolderError, write_whole
+from fairfl.sims.engine.simulation import Simulation
+
+NAME = "checkpoint.npz"
+
+
+def save(simulation: Simulation, folder: Path) -> None:
+    """Write round, parameters, states and last weights to ``folder/checkpoint.npz``, whole or not at all."""
+    arrays: dict[str, np.ndarray] = {"round": np.array(simulation.round), "params": simulation.params.cpu().numpy()}
+    kinds: dict[str, str] = {}
+    for r, state in enumerate(simulation.states):
+        for name, value in state.items():
+            arrays[f"state/{r}/{name}"] = value.cpu().numpy()
+            kinds[f"state/{r}/{name}"] = value.device.type
+    for r, (clients, weights) in enumerate(simulation.weights):
+        arrays[f"weights/{r}/clients"], arrays[f"weights/{r}/weights"] = clients, weights
+    arrays["places"] = np.array(json.dumps(kinds, sort_keys=True))
+    write_whole(folder / NAME, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+
+
+def load(simulation: Simulation, folder: Path) -> bool:
+    """Put the simulation where the checkpoint is; False where there is none.
+
+    Errors: RunFolderError for a file that is not a checkpoint of this simulation.
+    """
+    path = folder / NAME
+    if not path.exists():
+        return False
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays: dict[str, Any] = {name: file[name] for name in file.files}
+        params = torch.from_numpy(arrays["params"])
+        if params.shape != simulation.params.shape or params.dtype != simulation.params.dtype:
+            raise ValueError(f"parameters {tuple(params.shape)} {params.dtype}")
+        places = json.loads(str(arrays["places"]))
+        states: list[dict[str, torch.Tensor]] = [{} for _ in simulation.replicates]
+        for name, place in places.items():
+            _, r, key = name.split("/", 2)
+            device = simulation.device if place == simulation.device.type else torch.device("cpu")
+            states[int(r)][key] = torch.from_numpy(arrays[name]).to(device)
+        weights = [(arrays[f"weights/{r}/clients"], arrays[f"weights/{r}/weights"]) for r in range(len(states))]
+        round = int(arrays["round"])
+    except (ValueError, KeyError, OSError, EOFError) as error:
+        raise RunFolderError(f"{path} is not a checkpoint of this run: {error}") from None
+    simulation.params = params.to(simulation.device)
+    simulation.states, simulation.weights, simulation.round = list(states), weights, round
+    return True
