@@ -13,11 +13,11 @@ from fairfl.claims.certificates import Counterexample
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.lemma_7 import quantile
-from fairfl.claims.fedfb.worlds import World, worlds
+from fairfl.claims.fedfb.worlds import World, less, worlds
 from fairfl.claims.instances import explore
 
 
-def unique(instance: dict[str, Any], strict: bool = True) -> Case:
+def unique(instance: dict[str, Any]) -> Case:
     """A rule of other rates (r_0, r_1), |r_0 - r_1| <= ε, is strictly less accurate than the solution of CFL(ε).
 
     Of all f with these rates the thresholds are the most accurate, and any f of the same rates as the solution that
@@ -31,8 +31,8 @@ def unique(instance: dict[str, Any], strict: bool = True) -> Case:
     rates = first, first - goal
     cuts = quantile(population.laws[0], rates[0]), quantile(population.laws[1], rates[1])
     same = rates == tuple(population.rate(a, best[a]) for a in (0, 1))
-    operator = "==" if same else "<" if strict else "<="
-    return Case((Relation(population.accuracy(cuts), operator, population.accuracy(best), "accuracy"),))
+    left, right = population.accuracy(cuts), population.accuracy(best)
+    return Case((Relation(left, "==", right, "accuracy") if same else less(left, right, "accuracy"),))
 
 
 def lebesgue(instance: dict[str, Any], measure: str = "Lebesgue") -> Case:
@@ -48,7 +48,7 @@ def lebesgue(instance: dict[str, Any], measure: str = "Lebesgue") -> Case:
     return Case((Relation(apart, "==", 0, "measure of the disagreement"),), {"both solve CFL(ε)": both})
 
 
-def check(effort: Effort, strict: bool = True, nowhere: bool = False) -> Evidence:
+def check(effort: Effort, nowhere: bool = False) -> Evidence:
     part = st.integers(0, 16).map(lambda k: Fraction(k, 16))
     extra = st.fixed_dictionaries({"eps": part, "goal": part, "rate": part})
     drawn = st.tuples(worlds(1, least=0), extra).map(lambda pair: {**pair[0], **pair[1]})

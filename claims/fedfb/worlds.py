@@ -16,8 +16,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from fairfl.claims.case import Relation
+
 HALF = Fraction(1, 2)
 Masses = tuple[Fraction, ...]
+LEAST = Fraction(1, 10**30)
+"""Less than any difference of two unequal numbers that turn up here: exact strictness for a test that judges margins."""
 Rule = tuple[Fraction, Fraction]
 """Thresholds (t_0, t_1): accept u > t_a in group a."""
 
@@ -135,6 +139,11 @@ class World:
         return all(m > 0 for pair in self.laws for law in pair for m in law)
 
 
+def less(left: Fraction, right: Fraction, name: str) -> Relation:
+    """left < right, of negative margin where they are equal."""
+    return Relation(LEAST, "<=", right - left, name)
+
+
 def rate(law: Masses, t: Fraction) -> Fraction:
     """P(u > t)."""
     cells = len(law)
@@ -160,7 +169,8 @@ def masses(weights: Sequence[Any]) -> Masses:
 def mix(laws: Sequence[Masses], weights: Sequence[Fraction]) -> Masses:
     """The mixture of laws with weights of any sum."""
     total = sum(weights, Fraction(0))
-    return tuple(sum((w * m for w, m in zip(weights, cell, strict=True)), Fraction(0)) / total for cell in zip(*laws, strict=True))
+    cells = zip(*laws, strict=True)
+    return tuple(sum((w * m for w, m in zip(weights, cell, strict=True)), Fraction(0)) / total for cell in cells)
 
 
 def worlds(clients: int = 2, cells: int = 4, *, equal: bool = True, least: int = 1) -> st.SearchStrategy[dict[str, Any]]:

@@ -1,0 +1,76 @@
+"""LFT+FedAvg on a finite X, in exact rationals or floats: rates, accuracy and the Lagrangian of any f."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from fairfl.solvers.api import solve
+from fairfl.solvers.solution import Solution
+from fairfl.theory.federation import Federation
+
+
+@dataclass(frozen=True)
+class FiniteWorld:
+    """law[i][a][k] = P(x_k | a, i), q[i], weight[i] summing to one, eta[k]."""
+
+    law: Sequence[Sequence[Sequence[Any]]]
+    q: Sequence[Any]
+    weight: Sequence[Any]
+    eta: Sequence[Any]
+
+    @property
+    def cells(self) -> list[tuple[int, int]]:
+        """(a, k)."""
+        return [(a, k) for a in (0, 1) for k in range(len(self.eta))]
+
+    def local(self, f: dict[tuple[int, int], Any], i: int) -> Any:
+        """MD_i(f)."""
+        return sum((1 - 2 * a) * f[a, k] * self.law[i][a][k] for a, k in self.cells)
+
+    def mass(self, i: int, a: int, k: int) -> Any:
+        """P(x_k, a, i)."""
+        return self.weight[i] * (self.q[i] if a else 1 - self.q[i]) * self.law[i][a][k]
+
+    def accuracy(self, f: dict[tuple[int, int], Any]) -> Any:
+        """P(ŷ = y)."""
+        return sum(
+            self.mass(i, a, k) * (f[a, k] * self.eta[k] + (1 - f[a, k]) * (1 - self.eta[k]))
+            for i in range(len(self.q))
+            for a, k in self.cells
+        )
+
+    def price(self, lams: Sequence[Any], a: int, k: int) -> Any:
+        """The gain of accepting x_k in group a: Σ_i [P(x, a, i)(2η - 1) ± λ_i P(x | a, i)].
+
+        With equal weights and q this is P(a)/I times lemma 18's Σ_i s_i(x, a) p_a^(i)(x).
+        """
+        return sum(
+            self.mass(i, a, k) * (2 * self.eta[k] - 1) + (1 - 2 * a) * lams[i] * self.law[i][a][k]
+            for i in range(len(self.q))
+        )
+
+    def deterministic(self) -> list[dict[tuple[int, int], int]]:
+        """All rules without randomisation."""
+        return [dict(zip(self.cells, bits, strict=True)) for bits in product((0, 1), repeat=len(self.cells))]
+
+
+def solved(instance: dict[str, Any]) -> tuple[FiniteWorld, dict[tuple[int, int], float], Solution, list[float]]:
+    """fairfl's solution of LFT+FedAvg on {"masses" (weights), "q" (eighths), "eta" (tenths), "eps" (twentieths)}."""
+    law = np.array(instance["masses"], dtype=float)
+    law = law / law.sum(axis=2, keepdims=True)
+    q = np.array(instance["q"], dtype=float) / 8
+    eta = np.array(instance["eta"], dtype=float) / 10
+    weight = np.array(instance.get("weight", [1] * len(q)), dtype=float)
+    joint = law * np.stack([1 - q, q], axis=1)[:, :, None]
+    points = np.arange(law.shape[2], dtype=float)
+    federation = Federation.finite(points, joint, eta, weight=weight)
+    eps = [float(v) / 20 for v in instance["eps"]]
+    found = solve(federation, "lft_fedavg", eps)
+    world = FiniteWorld(law.tolist(), q.tolist(), (weight / weight.sum()).tolist(), eta.tolist())
+    f = {(a, k): float(found.classifier(points[k : k + 1], np.array([a]))[0]) for a, k in world.cells}
+    return world, f, found, eps

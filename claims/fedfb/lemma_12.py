@@ -1,0 +1,170 @@
+"""FedFB, lemma 12 and the definition of accuracy before it; lemma 13."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import sympy
+from hypothesis import strategies as st
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import Counterexample, SymbolicZero
+from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.fedfb.worlds import World, less, worlds
+from fairfl.claims.instances import explore
+
+ZERO = Fraction(0)
+
+
+def bound(instance: dict[str, Any], condition: str = "all equal") -> Case:
+    """Acc(ensemble) <= CFL(ε), ε >= its disparity, with equality iff λ_0 = λ_1 = λ_ε."""
+    world = World.of(instance["laws"], instance["q"])
+    ends = [client.multiplier(ZERO) for client in world.clients]
+    lams = [p * end for p, end in zip(instance["place"], ends, strict=True)]
+    if instance["same"]:
+        lams = [instance["place"][0] * (min(ends, key=abs) if ends[0] * ends[1] > 0 else ZERO)] * 2
+    difference, accuracy = world.ensemble(lams)
+    eps = abs(difference) + instance["slack"]
+    equal = lams[0] == lams[1]
+    if condition == "all equal":
+        equal = equal and lams[0] == world.pooled.multiplier(eps)
+    best = world.pooled.best(eps)
+    relation = Relation(accuracy, "==", best, "accuracy") if equal else less(accuracy, best, "accuracy")
+    return Case((relation,), {"common q": True, "g_i increase": world.positive})
+
+
+def fair(instance: dict[str, Any], part: Fraction = Fraction(1)) -> Case:
+    """ε_0 = ε_1 = 1 gives a classifier with |MD| <= ε and the accuracy CFL(ε), for ε >= |g(0)|."""
+    world = World.of(instance["laws"], instance["q"])
+    start = abs(world.pooled.g(ZERO))
+    eps = part * start + instance["slack"]
+    difference, accuracy = world.ensemble([client.multiplier(Fraction(1)) for client in world.clients])
+    return Case(
+        (
+            Relation(abs(difference), "<=", eps, "DP Disp"),
+            Relation(accuracy, "==", world.pooled.best(eps), "accuracy"),
+        )
+    )
+
+
+def definition(instance: dict[str, Any], given: int = 0) -> Case:
+    """Acc(f) = P(ŷ = y) on a finite X: the printed formula conditions both terms on y = 0."""
+    mass, eta, f = (instance[name] for name in ("mass", "eta", "f"))
+    total = sum(m * (e * v + (1 - e) * (1 - v)) for m, e, v in zip(mass, eta, f, strict=True))
+    positive = sum(m * e for m, e in zip(mass, eta, strict=True))
+
+    def mean(y: int) -> Fraction:
+        weights = [m * (e if y else 1 - e) for m, e in zip(mass, eta, strict=True)]
+        return sum(w * v for w, v in zip(weights, f, strict=True)) / sum(weights)
+
+    return Case((Relation((1 - positive) * (1 - mean(0)) + positive * mean(given), "==", total, "Acc"),))
+
+
+def residuals(given: int = 1) -> dict[str, sympy.Expr]:
+    """The same with symbols, on two points."""
+    m, e0, e1, f0, f1 = sympy.symbols("m e0 e1 f0 f1", positive=True)
+    relation = definition({"mass": [m, 1 - m], "eta": [e0, e1], "f": [f0, f1]}, given).relations[0]
+    return {"Acc": relation.left - relation.right}
+
+
+def check(effort: Effort, condition: str = "all equal") -> Evidence:
+    unit = st.integers(0, 8).map(lambda k: Fraction(k, 8))
+    slack = st.sampled_from([ZERO, ZERO, Fraction(1, 50), Fraction(1)])
+    more = st.fixed_dictionaries({"place": st.lists(unit, min_size=2, max_size=2), "same": st.booleans(), "slack": slack})
+    drawn = st.tuples(worlds(2), more).map(lambda pair: {**pair[0], **pair[1]})
+    return Evidence.of(explore(Call.of(bound, condition=condition), drawn, effort, tolerance=0.0))
+
+
+def check_fair(effort: Effort, part: Fraction = Fraction(1)) -> Evidence:
+    slack = st.integers(0, 8).map(lambda k: Fraction(k, 40))
+    both = st.one_of(worlds(2), worlds(2, equal=False), worlds(3, least=0))
+    drawn = st.tuples(both, slack).map(lambda pair: {**pair[0], "slack": pair[1]})
+    return Evidence.of(explore(Call.of(fair, part=part), drawn, effort, tolerance=0.0))
+
+
+def check_definition(effort: Effort, given: int = 0) -> Evidence:
+    shows = "two equally likely points, η = 1/4 and 3/4, f accepts the second: P(ŷ = y) = 3/4, the formula gives 1/2"
+    half, quarter = Fraction(1, 2), Fraction(1, 4)
+    instance = {"mass": [half, half], "eta": [quarter, 3 * quarter], "f": [ZERO, Fraction(1)]}
+    return Evidence.of(Counterexample.at(Call.of(definition, given=given), shows, **instance))
+
+
+def check_definition_repaired(effort: Effort, given: int = 1) -> Evidence:
+    point = {"m": "1/3", "e0": "1/5", "e1": "3/4", "f0": "1/7", "f1": "1/2"}
+    return Evidence.of(SymbolicZero(Call.of(residuals, given=given), "together", (point,)))
+
+
+ACC = (
+    r"Define the accuracy of a classifier $f$ as $Acc(f)=P(\hat y=y)=P(y=0)E_{x,a\mid y=0}[1-f(x,a)]+"
+    r"P(y=1)E_{x,a\mid y=0}f(x,a)$."
+)
+
+CLAIMS = (
+    Claim(
+        id="fedfb/accuracy",
+        number="Appendix A.2.3, before (45)",
+        line=742,
+        title="Acc(f) = P(y=0) E[1 - f | y=0] + P(y=1) E[f | y=0]",
+        printed=ACC,
+        statement=r"The second expectation is given $y=0$.",
+        kind="identity",
+        hypotheses=(),
+        scope="as stated",
+        expected="holds-repaired",
+        check=check_definition,
+        mutants=(Mutant("given y = 1", "the second expectation given y = 1", lambda e: check_definition(e, given=1)),),
+        erratum="The second expectation must be given y = 1.",
+        notes="Nothing later uses the formula.",
+    ),
+    Claim(
+        id="fedfb/accuracy/repaired",
+        number="Appendix A.2.3, before (45)",
+        line=742,
+        title="Acc(f) = P(y=0) E[1 - f | y=0] + P(y=1) E[f | y=1]",
+        printed=ACC,
+        statement=r"$P(\hat y=y)=P(y=0)E[1-f\mid y=0]+P(y=1)E[f\mid y=1]$.",
+        kind="identity",
+        hypotheses=(),
+        scope="two points of X; linear, so the same for any law",
+        expected="holds",
+        check=check_definition_repaired,
+        mutants=(Mutant("given y = 0", "as printed", lambda e: check_definition_repaired(e, given=0)),),
+    ),
+    Claim(
+        id="fedfb/lemma-12",
+        number="Lemma 12",
+        line=756,
+        title="Acc(LFT+Ensemble) ≤ CFL(ε) where its disparity is ≤ ε, with equality iff λ_0 = λ_1 = λ_ε",
+        printed=r"Let $q\in(0,1)$. Given an LFT+Ensemble classifier such that $DP\,Disp\le\varepsilon$ and a CFL "
+        r"classifier, we have $LFT+Ensemble(\varepsilon_0,\varepsilon_1;\varepsilon)\le CFL(\varepsilon)$. The equality "
+        r"holds if and only if $\lambda_{\varepsilon_0}=\lambda_{\varepsilon_1}=\lambda^{CFL}_\varepsilon$.",
+        statement="The bound, and both directions of the equality.",
+        kind="bound",
+        hypotheses=(("common q", "q_0 = q_1"), ("g_i increase", "each g_i is strictly increasing")),
+        scope="n = 2, step densities of u = η(x), positive on (0, 1)",
+        expected="holds",
+        check=check,
+        mutants=(Mutant("λ_0 = λ_1", "equality iff λ_0 = λ_1", lambda e: check(e, "two equal")),),
+        rests_on=("fedfb/lemma-7/repaired", "fedfb/lemma-8"),
+        reading="g_i⁻¹ is a function: where supports have gaps, different λ give the same classifier.",
+    ),
+    Claim(
+        id="fedfb/lemma-13",
+        number="Lemma 13",
+        line=764,
+        title="if ε ≥ |g(0)| then max LFT+Ensemble(ε_0, ε_1; ε) = CFL(ε)",
+        printed=r"Let $q\in(0,1)$. If the ERM is already fair, i.e., $\varepsilon\ge|g(0)|$, then "
+        r"$\max_{\varepsilon_0,\varepsilon_1}LFT+Ensemble(\varepsilon_0,\varepsilon_1;\varepsilon)=CFL(\varepsilon)$.",
+        statement=r"$\varepsilon_i=1$ for all $i$ gives the accuracy CFL($\varepsilon$) and $|MD|\le\varepsilon$.",
+        kind="implication",
+        hypotheses=(),
+        scope="step densities of u = η(x), gaps allowed; two or three clients; the q_i need not be equal",
+        expected="holds",
+        check=check_fair,
+        mutants=(Mutant("half as fair", "ε >= |g(0)|/2", lambda e: check_fair(e, Fraction(1, 2))),),
+        rests_on=("fedfb/lemma-7/repaired",),
+    ),
+)

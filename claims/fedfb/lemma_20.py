@@ -1,0 +1,201 @@
+"""FedFB, lemma 20: many clients, split into two pooled subsets; and the strict inequality of theorem 21."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import sympy
+from hypothesis import strategies as st
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import Counterexample, DefiniteForm
+from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.fedfb.lemma_10 import opposed
+from fairfl.claims.fedfb.worlds import Population, World, worlds
+from fairfl.claims.instances import explore
+
+ZERO, ONE = Fraction(0), Fraction(1)
+GRID = 3
+"""Parts of [0, c] at which the condition on ψ̃ is tested."""
+Pair = tuple[Population, Population]
+
+
+def psi(pair: Pair, shares: tuple[Fraction, Fraction], eps: tuple[Fraction, Fraction]) -> Fraction:
+    """(62)."""
+    one, two = pair
+    first, second = (1 if p.g(ZERO) > 0 else -1 for p in pair)
+    lams = [p.multiplier(e) for p, e in zip(pair, eps, strict=True)]
+    mixed = shares[0] * shares[1] * (one.g(lams[1]) + two.g(lams[0]))
+    return mixed + shares[0] ** 2 * first * eps[0] + shares[1] ** 2 * second * eps[1]
+
+
+def conditions(world: World, split: list[list[int]]) -> tuple[dict[str, bool], Fraction, Pair]:
+    """Lemma 20's premises, δ̃, and the two pooled subsets."""
+    count = len(world.q)
+    pair = world.pool(split[0]), world.pool(split[1])
+    shares = Fraction(len(split[0]), count), Fraction(len(split[1]), count)
+    start = [p.g(ZERO) for p in pair]
+    c = min(map(abs, start))
+    steps = [c * k / GRID for k in range(GRID + 1)]
+    values = [psi(pair, shares, (a, b)) for a in steps for b in steps]
+    opposite = start[0] * start[1] < 0
+    premises = {
+        "common q": len(set(world.q)) == 1,
+        "opposite": opposite,
+        "ψ": opposite and all(v * sum(start) > 0 for v in values),
+        "g_i increase": world.positive,
+    }
+    return premises, min(map(abs, values)), pair
+
+
+def printed(instance: dict[str, Any], who: str = "clients") -> Case:
+    """DP Disp >= δ̃ of the ensemble of all clients; or, repaired, of the two classifiers of the pooled subsets."""
+    world = World.of(instance["laws"], instance["q"])
+    split, eps = instance["split"], instance["eps"]
+    premises, delta, pair = conditions(world, split)
+    if who == "clients":
+        lams = [client.multiplier(e) for client, e in zip(world.clients, eps, strict=True)]
+        disparity = abs(world.ensemble(lams)[0])
+    else:
+        rules = [p.rule(p.multiplier(e)) for p, e in zip(pair, eps[:2], strict=True)]
+        sizes = [Fraction(len(part), len(world.q)) for part in split]
+        disparity = abs(sum((s * world.pooled.difference(r) for s, r in zip(sizes, rules, strict=True)), ZERO))
+    return Case((Relation(delta, "<=", disparity, "DP Disp"),), premises)
+
+
+def reachable(instance: dict[str, Any], ends: str = "own") -> Case:
+    """min DP Disp = max(0, L, -U): MD lies in [L, U], L and U the sums over clients of the ends of g(λ_i)/I."""
+    world = World.of(instance["laws"], instance["q"])
+    g, count = world.pooled.g, len(world.q)
+    far = [g(client.multiplier(ZERO)) for client in world.clients]
+    low = sum((min(v, g(ZERO)) for v in far), ZERO) / count
+    high = sum((max(v, g(ZERO)) for v in far), ZERO) / count
+    if ends == "ERM":
+        low = high = g(ZERO)
+    difference = world.ensemble([c.multiplier(e) for c, e in zip(world.clients, instance["eps"], strict=True)])[0]
+    return Case(
+        (Relation(low, "<=", difference, "L <= MD"), Relation(difference, "<=", high, "MD <= U")),
+        {"common q": len(set(world.q)) == 1},
+    )
+
+
+def form(square: int = 2) -> tuple[sympy.Expr, list[sympy.Expr]]:
+    """(63) - ψ̃(c, 0), for g̃_0(0) = -c < 0 < b = g̃_1(0): the sum of what monotonicity makes non-negative."""
+    j = sympy.symbols("j", positive=True)  # J_0 and 1 - J_0 are shares; write them j/(j+k), k/(j+k)
+    k, c, b = sympy.symbols("k c b", positive=True)
+    p, r, s, t = sympy.symbols("p r s t", nonnegative=True)
+    d = sympy.Symbol("d", real=True)  # g̃_0(λ*), λ* = g̃_1⁻¹(0)
+    one, two = j / (j + k), k / (j + k)
+    mixed = one * two * ((b + r) + (d + s))
+    difference = one**square * (-c + p) + mixed + two**2 * t
+    corner = one * two * (d + b) - one**2 * c
+    return difference - corner, [one**2 * p, one * two * r, one * two * s, two**2 * t]
+
+
+COUNTER: dict[str, Any] = {
+    "laws": [[[1, 4], [4, 1]], [[3, 3], [1, 5]], [[2, 2], [9, 2]]],
+    "q": Fraction(1, 2), "split": [[0], [1, 2]], "eps": [Fraction(34841, 171535), ONE, ZERO],
+}  # fmt: skip
+
+
+def check_printed(effort: Effort, who: str = "clients") -> Evidence:
+    shows = "three clients, P(u > 1/2 | a) = (4/5, 1/5), (1/2, 5/6), (1/2, 2/11): MD takes both signs, and is 0 here"
+    return Evidence.of(Counterexample.at(Call.of(printed, who=who), shows, **COUNTER))
+
+
+def check_pooled(effort: Effort, square: int = 2) -> Evidence:
+    point = {"j": "1", "k": "2", "c": "1/5", "b": "1/2", "p": "1/9", "r": "0", "s": "2/7", "t": "1/11", "d": "-1/3"}
+    proof = DefiniteForm(Call.of(form, square=square), "together", (point,))
+
+    def split(instance: dict[str, Any]) -> dict[str, Any]:
+        laws = instance["laws"]
+        return {**instance, "laws": [laws[0], laws[1], laws[1]], "split": [[0], [1, 2]]}
+
+    run = explore(Call.of(printed, who="subsets"), opposed().map(split), effort, tolerance=0.0)
+    return Evidence.of(proof, extra=(run,))
+
+
+def check_reachable(effort: Effort, ends: str = "own") -> Evidence:
+    unit = st.integers(0, 16).map(lambda k: Fraction(k, 16) ** 2)
+    eps = st.lists(unit, min_size=3, max_size=3)
+    drawn = st.tuples(worlds(3), eps).map(lambda pair: {**pair[0], "eps": pair[1]})
+    return Evidence.of(explore(Call.of(reachable, ends=ends), drawn, effort, tolerance=0.0))
+
+
+PRINTED = (
+    r"Let $q_i=q$ for all $i\in[I]$. Consider a partition which divides $I$ clients into two subsets [with pooled laws "
+    r"$\tilde{\mathcal P}_a^{(j)}$, shares $J_0,J_1$, and $\tilde g_j$ as $g_i$]. Let $c=\min\{|\tilde g_0(0)|,|\tilde "
+    r"g_1(0)|\}$, $\tilde\psi(\tilde\varepsilon_0,\tilde\varepsilon_1)=J_0J_1\tilde g_0(\tilde g_1^{-1}(\mathrm{sign}"
+    r"(\tilde g_1(0))\tilde\varepsilon_1))+J_0J_1\tilde g_1(\tilde g_0^{-1}(\mathrm{sign}(\tilde g_0(0))\tilde"
+    r"\varepsilon_0))+J_0^2\mathrm{sign}(\tilde g_0(0))\tilde\varepsilon_0+J_1^2\mathrm{sign}(\tilde g_1(0))\tilde"
+    r"\varepsilon_1$. If there exists a partition such that $\tilde g_0(0)\tilde g_1(0)<0$ and $\tilde\psi\cdot(\tilde "
+    r"g_0(0)+\tilde g_1(0))>0$ on $[0,c]^2$, then for all $\tilde\varepsilon_0,\tilde\varepsilon_1\in[0,1]$, "
+    r"$DP\,Disp(f^{LFT+Ensemble}_{\varepsilon})\ge\tilde\delta=\min|\tilde\psi|>0$."
+)
+PREMISES = (
+    ("common q", "q_i = q for all clients"),
+    ("opposite", "g̃_0(0) g̃_1(0) < 0"),
+    ("ψ", "ψ̃ (g̃_0(0) + g̃_1(0)) > 0 on [0, c]²"),
+    ("g_i increase", "each density is positive on (0, 1)"),
+)
+
+CLAIMS = (
+    Claim(
+        id="fedfb/lemma-20",
+        number="Lemma 20",
+        line=1042,
+        title="I clients in two pooled subsets: DP Disp of LFT+Ensemble is at least δ̃ > 0",
+        printed=PRINTED,
+        statement=r"$DP\,Disp(f^{LFT+Ensemble}_\varepsilon)\ge\tilde\delta$, $f_\varepsilon$ the average of all $I$ local "
+        r"classifiers.",
+        kind="bound",
+        hypotheses=PREMISES,
+        scope="I = 3, as stated",
+        expected="holds-repaired",
+        check=check_printed,
+        mutants=(Mutant("pooled subsets", "the two pooled subsets' classifiers", lambda e: check_printed(e, "subsets")),),
+        erratum="The bound is for the average of two classifiers, each trained on the pooled data of a subset, not for "
+        "LFT+Ensemble of I > 2 clients. 'Pooling the datasets in one subset can clearly achieve a wider range of "
+        "fairness' is false: a client that is far less fair than its subset moves its own λ further.",
+        notes="Lemma 1 and remark 10 for more than two clients, and the second half of theorem 21, rest on it "
+        "(fedfb/theorem-21/strict). What does hold for I clients: fedfb/lemma-20/range.",
+    ),
+    Claim(
+        id="fedfb/lemma-20/repaired",
+        number="Lemma 20",
+        line=1042,
+        title="the average of the two pooled subsets' classifiers, with weights J_0, J_1, has DP Disp at least δ̃ > 0",
+        printed=PRINTED,
+        statement=r"$DP\,Disp(J_0\tilde f_0+J_1\tilde f_1)\ge\tilde\delta>0$ for all $\tilde\varepsilon_0,\tilde"
+        r"\varepsilon_1\in[0,1]$.",
+        kind="bound",
+        hypotheses=PREMISES,
+        scope="each g̃_j strictly increasing, any shares",
+        expected="holds",
+        check=check_pooled,
+        mutants=(Mutant("J_0", "J_0 for J_0² in (63)", lambda e: check_pooled(e, square=1)),),
+        gap="the printed proof assumes |g̃_0(0)| < |g̃_1(0)| and J_0 <= J_1 at once 'without loss of generality': only one "
+        "of them is. Case 1 sets J_0² g̃_0(0) + J_1² g̃_1(0) + J_0 J_1 g̃_0(g̃_1⁻¹(0)) equal to ψ̃(c, 0), which has J_0 J_1 "
+        "g̃_1(0) in place of J_1² g̃_1(0); case 4 does so too. Neither is needed.",
+    ),
+    Claim(
+        id="fedfb/lemma-20/range",
+        number="Lemma 20",
+        line=1042,
+        title="(ours) the mean differences that LFT+Ensemble of I clients reaches",
+        printed=PRINTED,
+        statement=r"$MD\in[L,U]$, $L=\frac1I\sum_i\min\{g(0),g(g_i^{-1}(0))\}$, $U$ with $\max$; all of it is reached, so "
+        r"$\min DP\,Disp=\max\{0,L,-U\}$.",
+        kind="tight bound",
+        hypotheses=(PREMISES[0],),
+        scope="I = 3, step densities of u = η(x), positive on (0, 1)",
+        expected="holds",
+        check=check_reachable,
+        mutants=(Mutant("ERM alone", "L = U = g(0)", lambda e: check_reachable(e, "ERM")),),
+        rests_on=("fedfb/lemma-9/repaired",),
+        notes="With the q_i different, the same with MD's own terms: solvers/ensemble.py computes it so.",
+    ),
+)

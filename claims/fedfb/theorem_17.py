@@ -1,0 +1,157 @@
+"""FedFB, theorems 17 and 21: with a common q, LFT+FedAvg is as fair as its budgets."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy
+from hypothesis import strategies as st
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero
+from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.fedfb.lemma_20 import COUNTER, conditions
+from fairfl.claims.fedfb.worlds import World
+from fairfl.claims.instances import explore
+from fairfl.solvers.api import solve
+from fairfl.theory.federation import Federation
+
+ZERO = Fraction(0)
+
+
+def mean(clients: int, common: bool = True) -> dict[str, sympy.Expr]:
+    """MD of any f on the pooled law, by Bayes' rule, minus the mean of the MD_i."""
+    q = sympy.symbols("q", positive=True)
+    shares = [q if common else sympy.Symbol(f"q{i}", positive=True) for i in range(clients)]
+    rates = [[sympy.Symbol(f"r{i}{a}") for a in (0, 1)] for i in range(clients)]
+    pooled = []
+    for a in (0, 1):
+        weights = [s if a else 1 - s for s in shares]
+        pooled.append(sum(w * r[a] for w, r in zip(weights, rates, strict=True)) / sum(weights))
+    return {"MD": pooled[0] - pooled[1] - sum(r[0] - r[1] for r in rates) / clients}
+
+
+def within(clients: int, budget: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+    """ε - mean MD_i as the mean of (ε - ε_i) + (ε_i - MD_i), all non-negative; -MD the same."""
+    eps = sympy.Symbol("eps", nonnegative=True)
+    slack = [sympy.Symbol(f"s{i}", nonnegative=True) for i in range(clients)]
+    rest = [sympy.Symbol(f"t{i}", nonnegative=True) for i in range(clients)]
+    local = [eps - s - t for s, t in zip(slack, rest, strict=True)]
+    return budget * eps - sum(local) / clients, [v / clients for v in (*slack, *rest)]
+
+
+def solved(instance: dict[str, Any], common: bool = True) -> Case:
+    """fairfl's solution of LFT+FedAvg(ε) on a finite X: |MD| <= max ε_i."""
+    masses = np.array(instance["masses"], dtype=float)
+    masses = masses / masses.sum(axis=2, keepdims=True)
+    shares = np.array(instance["q"] if not common else instance["q"][:1] * len(masses), dtype=float) / 8
+    masses = masses * np.stack([1 - shares, shares], axis=1)[:, :, None]
+    count = masses.shape[2]
+    federation = Federation.finite(np.arange(count), masses, np.array(instance["eta"], dtype=float) / 10)
+    eps = np.array(instance["eps"], dtype=float) / 20
+    found = solve(federation, "lft_fedavg", eps)
+    return Case((Relation(found.disparity, "<=", float(eps.max()), "DP Disp"),))
+
+
+def strict(instance: dict[str, Any], fedavg: Fraction = ZERO) -> Case:
+    """Under lemma 20's conditions the smallest disparity of LFT+Ensemble is more than LFT+FedAvg's, which is 0."""
+    world = World.of(instance["laws"], instance["q"])
+    premises, _, _ = conditions(world, instance["split"])
+    lams = [client.multiplier(eps) for client, eps in zip(world.clients, instance["eps"], strict=True)]
+    return Case((Relation(fedavg, "<", abs(world.ensemble(lams)[0]), "DP Disp of LFT+Ensemble"),), premises)
+
+
+def check(effort: Effort, clients: int, common: bool = True, budget: int = 1) -> Evidence:
+    names = [f"r{i}{a}" for i in range(clients) for a in (0, 1)]
+    rates = {name: f"{k + 1}/{k + 7}" for k, name in enumerate(names)}
+    shares = {"q": "1/3", **{f"q{i}": f"{i + 1}/5" for i in range(clients)}}
+    slack = {f"{n}{i}": f"1/{9 + i}" for n in "st" for i in range(clients)}
+    identity = SymbolicZero(Call.of(mean, clients=clients, common=common), "together", ({**rates, **shares},))
+    bound = DefiniteForm(Call.of(within, clients=clients, budget=budget), "expand", ({"eps": "1/2", **slack},))
+    run = explore(Call.of(solved, common=common), finite(clients), effort, tolerance=1e-9)
+    return Evidence.of(identity, bound, extra=(run,))
+
+
+def finite(clients: int, points: int = 4) -> st.SearchStrategy[dict[str, Any]]:
+    """Masses of x | a, i on a few points, η in tenths, budgets in twentieths, q in eighths."""
+    law = st.lists(st.integers(1, 9), min_size=points, max_size=points)
+    masses = st.lists(st.lists(law, min_size=2, max_size=2), min_size=clients, max_size=clients)
+    eta = st.lists(st.integers(0, 10), min_size=points, max_size=points)
+    eps = st.lists(st.integers(0, 10), min_size=clients, max_size=clients)
+    q = st.lists(st.integers(1, 7), min_size=clients, max_size=clients)
+    return st.fixed_dictionaries({"masses": masses, "eta": eta, "eps": eps, "q": q})
+
+
+def check_strict(effort: Effort, fedavg: Fraction = ZERO) -> Evidence:
+    shows = "the three clients of fedfb/lemma-20: LFT+Ensemble reaches MD = 0 too"
+    return Evidence.of(Counterexample.at(Call.of(strict, fedavg=fedavg), shows, **COUNTER))
+
+
+PREMISES = (
+    ("common q", "q_i = q for all clients"),
+    ("opposite", "g̃_0(0) g̃_1(0) < 0"),
+    ("ψ", "ψ̃ (g̃_0(0) + g̃_1(0)) > 0 on [0, c]²"),
+    ("g_i increase", "each density is positive on (0, 1)"),
+)
+
+CLAIMS = (
+    Claim(
+        id="fedfb/theorem-17",
+        number="Theorem 17",
+        line=940,
+        title="common q: LFT+FedAvg(ε, ε) has DP Disp ≤ ε; so min LFT+Ensemble > min LFT+FedAvg = 0 under lemma 10",
+        printed=r"Let $q\in(0,1)$. For all $\varepsilon\in[0,1]$, there exists $\varepsilon_0,\varepsilon_1\in[0,1]$ such "
+        r"that $DP\,Disp(f^{LFT+FedAvg}_{\varepsilon_0,\varepsilon_1})\le\varepsilon$. Thus under the condition in Lemma "
+        r"10, $\min DP\,Disp(f^{LFT+Ensemble})>\min DP\,Disp(f^{LFT+FedAvg})=0$.",
+        statement=r"$MD=\frac12(MD_0+MD_1)$ for every $f$, so $|MD|\le\varepsilon$ where $|MD_i|\le\varepsilon_i\le"
+        r"\varepsilon$; $\varepsilon=0$ gives $0$, and lemma 10 the rest.",
+        kind="existence",
+        hypotheses=(("common q", "q_0 = q_1 = q in (0, 1)"),),
+        scope="n = 2, as stated",
+        expected="holds",
+        check=lambda effort: check(effort, 2),
+        mutants=(
+            Mutant("two shares", "q_0 and q_1 differ", lambda e: check(e, 2, common=False)),
+            Mutant("below ε", "DP Disp <= 0 · ε", lambda e: check(e, 2, budget=0)),
+        ),
+        rests_on=("fedfb/lemma-10",),
+        notes="The second look solves LFT+FedAvg on finite X with fairfl's solver.",
+    ),
+    Claim(
+        id="fedfb/theorem-21",
+        number="Theorem 21",
+        line=1115,
+        title="common q, I clients: ε_i ≤ ε for all i implies DP Disp(LFT+FedAvg) ≤ ε",
+        printed=r"Let $q_i=q\in(0,1)$ for all $i\in[I]$. For all $\varepsilon\in[0,1]$, let $\varepsilon_i\le\varepsilon$ "
+        r"for all $i\in[I]$, then $DP\,Disp(f^{LFT+FedAvg}_{\varepsilon})\le\varepsilon$.",
+        statement=r"$MD=\frac1I\sum_iMD_i$ for every $f$, so $|MD|\le\frac1I\sum_i\varepsilon_i\le\varepsilon$.",
+        kind="bound",
+        hypotheses=(("common q", "q_i = q in (0, 1) for all clients"),),
+        scope="I = 4, as stated; linear, so the same for any I",
+        expected="holds",
+        check=lambda effort: check(effort, 4),
+        mutants=(Mutant("different shares", "the q_i differ", lambda e: check(e, 4, common=False)),),
+        gap="the statement survives: the proof's last '= ε' should be '<= ε'.",
+    ),
+    Claim(
+        id="fedfb/theorem-21/strict",
+        number="Theorem 21",
+        line=1115,
+        title="under lemma 20's condition: min DP Disp(LFT+Ensemble) > min DP Disp(LFT+FedAvg) = 0, for I clients",
+        printed=r"Thus under the condition in Lemma 20, we have $\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+Ensemble})>"
+        r"\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg})=0$.",
+        statement=r"$\min DP\,Disp(f^{LFT+Ensemble})>0$.",
+        kind="bound",
+        hypotheses=PREMISES,
+        scope="I = 3, as stated",
+        expected="refuted",
+        check=check_strict,
+        mutants=(Mutant("negative", "> -1 in place of > 0", lambda e: check_strict(e, Fraction(-1))),),
+        erratum="False for I > 2, since lemma 20 is: LFT+Ensemble may be perfectly fair under its condition. It holds where "
+        "0 is outside of the range [L, U] of fedfb/lemma-20/range.",
+    ),
+)
