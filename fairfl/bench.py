@@ -46,10 +46,11 @@ class Sizes:
     grid: int
     rounds: int
     figures: bool
+    vectors: int = 100_000
 
 
 FULL = Sizes(eps=1000, atoms=(100_000, 1_000_000), clients=200, people=20_000, grid=2000, rounds=5, figures=True)
-QUICK = Sizes(eps=20, atoms=(1000,), clients=5, people=300, grid=100, rounds=1, figures=False)
+QUICK = Sizes(eps=20, atoms=(1000,), clients=5, people=300, grid=100, rounds=1, figures=False, vectors=500)
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,10 @@ class Row:
 
 def run(sizes: Sizes, tell: Callable[[str], None] = lambda line: None) -> str:
     """Time everything, and return BENCHMARKS.md; ``tell`` hears of each row as it is done."""
+    from fairfl.bench_objectives import objectives  # it needs this module
+
     rows = []
-    for part in (cfl_laws, cfl_finite, fedavg, ensemble, libraries, importing, figures):
+    for part in (cfl_laws, cfl_finite, fedavg, ensemble, libraries, importing, figures, objectives):
         for row in part(sizes):
             tell(" | ".join(cell for cell in row.cells() if cell))
             rows.append(row)
