@@ -22,7 +22,8 @@ TOLERANCE = 1e-6
 """What is certified unless another tolerance is given: relative gain, relative utility."""
 RISE = 1e-3
 """What ``max_min_test`` allows unless another tolerance is given: on a curved boundary, giving up δ may win sqrt(δ)."""
-TIE = 1e-9  # of a total or level, relative, within which two count as equal
+TIE = 1e-9  # of a total or share, relative, within which two count as equal
+SLACK = 1e-10  # of a level, relative, by which it is let down, so that the next programme has an interior
 HALF = 0.5  # α from which on Nash products are iterated
 ROUNDS = 60  # at most: 2^-60
 PASSES, GOOD = 3, 1e-8  # programmes solved at most for one point, and the gain with which no other is
@@ -230,7 +231,10 @@ def _largest_minimum(U: UtilitySet) -> tuple[float, Array]:
 
 
 def _leximin(U: UtilitySet, least: float, tolerance: float) -> Array:
-    """Raise the least level; hold the clients that cannot exceed it; go on with the others. At most n rounds."""
+    """Raise the least level; hold the clients that cannot exceed it; go on with the others. At most n rounds.
+
+    A client held at a level with slack δ may give another sqrt(δ) on a curved boundary: later levels are good to 1e-5.
+    """
     fixed = np.full(U.n, -np.inf)
     while True:
         free = np.isneginf(fixed)
@@ -240,17 +244,18 @@ def _leximin(U: UtilitySet, least: float, tolerance: float) -> Array:
             limits.append(U.utilities[~free] >= fixed[~free])
         found, _ = U.maximise(level, limits, "the next level of the leximin point")
         u = U.point()
-        slack = TIE * abs(found) + TIE * least
-        blocked = []
+        slack = SLACK * (abs(found) + least)
+        rises = np.full(U.n, np.inf)
         for i in np.flatnonzero(free):
-            floors = np.where(free, found, fixed) - slack
+            floors = np.where(free, found - slack, fixed)
             floors[i] = -np.inf
-            rise, _ = _rise(U, int(i), floors, np.full(U.n, found))
-            blocked.append(rise <= np.sqrt(TIE) * abs(found))
-        stuck = np.flatnonzero(free)[np.array(blocked)]
-        if stuck.size == 0:
-            raise CertificationError(f"no leximin point certified to {tolerance:g}: no client holds a level; {ADVICE}")
-        fixed[stuck] = found - slack
+            rises[i] = _rise(U, int(i), floors, np.full(U.n, found))[0] / abs(found)
+        if not rises.min() <= RISE:
+            raise CertificationError(
+                f"no leximin point certified to {tolerance:g}: at level {found:g} each client can rise, by "
+                f"{rises.min():.3g} or more (relative); {ADVICE}"
+            )
+        fixed[rises <= max(np.sqrt(SLACK), rises.min())] = found - slack
         if np.isfinite(fixed).all():
             return u
 

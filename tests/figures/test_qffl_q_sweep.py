@@ -1,0 +1,70 @@
+"""Where a larger q is more uniform, where it is not, and what the lemmas say of q = 0 and q = 1."""
+
+import numpy as np
+import pytest
+
+from fairfl.figures import qffl_q_sweep as figure
+from fairfl.theory import uniformity
+
+MEASURES = ["variance", "angle", "kl_to_uniform"]
+
+
+@pytest.fixture(scope="module")
+def sweep():
+    return figure.data(points=15)
+
+
+def family(sweep, name):
+    return sweep[sweep["family"] == name].reset_index(drop=True)
+
+
+def test_every_point_is_the_minimum_on_a_grid(sweep):
+    grid = np.linspace(-0.5, 2.5, 30001)
+    for name, (a, c, h) in figure.FAMILIES.items():
+        f = np.array(a)[:, None] * (grid - np.array(c)[:, None]) ** 2 + np.array(h)[:, None]
+        for _, row in family(sweep, name).iterrows():
+            top = f.max(0)
+            mean = top if np.isinf(row["q"]) else top * ((f / top) ** (row["q"] + 1)).mean(0) ** (1 / (row["q"] + 1))
+            assert row["theta"] == pytest.approx(grid[mean.argmin()], abs=1.01e-4 + 1e-7)
+            own = np.array(a) * (row["theta"] - np.array(c)) ** 2 + np.array(h)
+            assert row[["f1", "f2", "f3"]].to_numpy(float) == pytest.approx(own)
+            assert row["kl_to_uniform"] == pytest.approx(np.log(3) - uniformity.entropy(own), abs=1e-12)
+    assert (sweep["stationarity"] < 1e-8 * 5).all()
+
+
+def test_one_family_gets_more_uniform_all_the_way(sweep):
+    table = family(sweep, "even")
+    for measure in MEASURES:
+        assert (np.diff(table[measure]) < 0).all()
+    assert table["variance"].iloc[-1] < 1e-12  # at q = inf all losses agree
+
+
+def test_the_other_gets_less_uniform_by_every_measure(sweep):
+    table = family(sweep, "uneven")
+    for measure in MEASURES:
+        values = table[measure].to_numpy()
+        assert values[-1] > 1.1 * values[0] > values[0]
+        tail = values[table["q"] >= 3]
+        assert (np.diff(tail) > 0).all()
+
+
+def test_lemmas_6_and_7_hold_on_both(sweep):
+    """Variance and angle at q = 1 are at most those at q = 0."""
+    for name in figure.FAMILIES:
+        table = family(sweep, name).set_index("q")
+        for measure in ("variance", "angle"):
+            assert table[measure][1.0] <= table[measure][0.0]
+
+
+def test_the_largest_loss_falls_in_q_and_the_mean_rises(sweep):
+    """The trade that q does make, for any losses: at the ends it minimises the mean and the maximum."""
+    for name in figure.FAMILIES:
+        f = family(sweep, name)[["f1", "f2", "f3"]].to_numpy()
+        assert f.mean(1).argmin() == 0 and f.max(1).argmin() == len(f) - 1
+
+
+def test_the_picture_shows_both_families(sweep):
+    drawn = figure.draw(sweep)
+    assert len(drawn.axes) == 4
+    lines = {line.get_label() for axes in drawn.axes for line in axes.get_lines()}
+    assert {"client 1", "variance", "log n − entropy"} <= lines
