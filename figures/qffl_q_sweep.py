@@ -88,9 +88,8 @@ def draw(data: pd.DataFrame) -> Figure:
     axes = figure.subplots(2, 2, sharex=True, sharey="row")
     for k, family in enumerate(FAMILIES):
         table = pick(data, family=family)
-        table = table[np.isfinite(numbers(table, "q"))]
         top, bottom = axes[0, k], axes[1, k]
-        q = numbers(table, "q")
+        q = numbers(table, "q")  # the last, inf, is off the axis
         for i, (colour, line) in enumerate(CLIENTS):
             top.plot(q, numbers(table, f"f{i + 1}"), color=colour, ls=line, label=f"client {i + 1}")
         for column, (label, colour, line) in MEASURES.items():

@@ -46,7 +46,8 @@ def minimise(cost: Any, constraints: Sequence[Any], what: str, *, unbounded: str
         warnings.filterwarnings("ignore", message=r".*(may be inaccurate|being approximated)", category=UserWarning)
         for digits in LADDER:
             options = _options(digits)
-            data, chain, inverse = problem.get_problem_data(cp.CLARABEL, solver_opts=options)
+            data, made, inverse = problem.get_problem_data(cp.CLARABEL, solver_opts=options)
+            chain: Any = made
             raw = chain.solve_via_data(problem, data, warm_start=False, verbose=False, solver_opts=options)
             tried.append((_residual(raw), raw, chain, inverse))
             if tried[-1][0] <= ENOUGH or "Infeasible" in str(raw.status):

@@ -45,7 +45,7 @@ def _afl(objective: AFL, t: Any, p: Array) -> Any:
 
 @convex_form.register
 def _qffl(objective: QFFL, t: Any, p: Array) -> Any:
-    power = objective.q + 1
+    power: Any = objective.q + 1  # cvxpy's annotation knows whole powers only
     if power == 1:
         return p @ t
     exact = float(Fraction(power).limit_denominator(CONES)) == power

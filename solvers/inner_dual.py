@@ -60,7 +60,7 @@ def _qffl(objective: QFFL, w: Any, p: Array) -> tuple[Any, list[Any]]:
     q = objective.q
     if q == 0:
         return cp.Constant(0.0), [w <= p]
-    r = (q + 1) / q
+    r: Any = (q + 1) / q  # cvxpy's annotation knows whole powers only
     return cp.Constant(0.0), [cp.pnorm(cp.multiply(p ** (1 / r - 1), cp.pos(w)), r, approx=False) <= 1]
 
 

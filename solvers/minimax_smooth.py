@@ -146,36 +146,40 @@ def _certified(
 
 def functions(losses: Any, jac: Any) -> Losses:
     """One function for values and Jacobian, from any of the ways in which ``solve_minimax`` takes them."""
-    several = not callable(losses)
-    if several and (not isinstance(losses, (list, tuple)) or not losses or not all(callable(f) for f in losses)):
+    if callable(losses):
+        return _of_one(losses, jac)
+    if not isinstance(losses, (list, tuple)) or not losses or not all(callable(f) for f in losses):
         raise ValueError(f"losses must be a function, or a list of functions, one per client, got {losses!r}")
+    return _of_several(list(losses), jac)
+
+
+def _of_one(losses: Callable[[Array], Any], jac: Any) -> Losses:
     if jac is True:
-        parts = losses if several else [losses]
-        pairs = [lambda theta, f=f: tuple(np.asarray(x, dtype=np.float64) for x in f(theta)) for f in parts]
-        if not several:
-            return lambda theta: _pair(pairs[0](theta))
-
-        def both(theta: Array) -> tuple[Array, Array]:
-            got = [pair(theta) for pair in pairs]
-            return np.array([float(x[0]) for x in got]), np.stack([np.atleast_1d(x[1]) for x in got])
-
-        return both
-    if several:
-        if not isinstance(jac, (list, tuple)) or len(jac) != len(losses) or not all(callable(g) for g in jac):
-            raise ValueError(f"jac must be True, or a list of {len(losses)} gradients, one per loss, got {jac!r}")
-        return lambda theta: (
-            np.array([float(f(theta)) for f in losses]),
-            np.stack([np.atleast_1d(np.asarray(g(theta), dtype=np.float64)) for g in jac]),
-        )
+        return lambda theta: _pair(losses(theta))
     if not callable(jac):
         raise ValueError(f"jac must be a function θ -> (n, d), or True where losses returns both, got {jac!r}")
-    return lambda theta: (np.asarray(losses(theta), dtype=np.float64), np.asarray(jac(theta), dtype=np.float64))
+    return lambda theta: _pair((losses(theta), jac(theta)))
 
 
-def _pair(got: tuple[Array, ...]) -> tuple[Array, Array]:
-    if len(got) != 2:
-        raise ValueError(f"losses must return (values, Jacobian) where jac is True, got {len(got)} results")
-    return got[0], got[1]
+def _of_several(losses: list[Callable[[Array], Any]], jac: Any) -> Losses:
+    if jac is True:
+        each = losses
+    elif isinstance(jac, (list, tuple)) and len(jac) == len(losses) and all(callable(g) for g in jac):
+        each = [lambda theta, f=f, g=g: (f(theta), g(theta)) for f, g in zip(losses, jac, strict=True)]
+    else:
+        raise ValueError(f"jac must be True, or a list of {len(losses)} gradients, one per loss, got {jac!r}")
+
+    def together(theta: Array) -> tuple[Array, Array]:
+        pairs = [_pair(one(theta)) for one in each]
+        return np.array([float(value) for value, _ in pairs]), np.stack([np.atleast_1d(slope) for _, slope in pairs])
+
+    return together
+
+
+def _pair(got: Any) -> tuple[Array, Array]:
+    if not isinstance(got, (list, tuple)) or len(got) != 2:
+        raise ValueError("losses must return the pair (values, Jacobian) where jac is True, got something else")
+    return np.asarray(got[0], dtype=np.float64), np.asarray(got[1], dtype=np.float64)
 
 
 def _check(f: Array, J: Array, d: int) -> None:

@@ -289,7 +289,7 @@ CASES = {
     "jac missing": (lambda: solve_minimax(LOSSES, AFL(), ZERO), "jac must be a function.*got None"),
     "jac short": (lambda: solve_minimax([abs, abs], AFL(), ZERO, jac=[abs]), "jac must be True, or a list of 2"),
     "jac shape": (lambda: solve_minimax(lambda t: t, AFL(), ZERO, jac=lambda t: t), r"jac must return shape .*\(3, 3\), got \(3,\)"),
-    "one result": (lambda: solve_minimax(lambda t: (t,), AFL(), ZERO, jac=True), "must return .values, Jacobian."),
+    "one result": (lambda: solve_minimax(lambda t: (t,), AFL(), ZERO, jac=True), "must return the pair .values, Jacobian."),
     "losses": (lambda: solve_minimax([1.0, 2.0], AFL(), ZERO, jac=True), r"losses must be a function.*\[1.0, 2.0\]"),
     "losses shape": (lambda: solve_minimax(lambda t: (t[:, None], t), AFL(), ZERO, jac=True), r"losses must return.*\(3, 1\)"),
     "losses NaN": (lambda: solve_minimax(lambda t: (t * np.nan, np.eye(3)), AFL(), ZERO, jac=True), "losses must be finite.*nan"),
