@@ -1,5 +1,6 @@
 """Theorem A.1 on quadratics and sinusoids, whose every constant and expectation has a closed form."""
 
+import doctest
 from math import e, sqrt
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairfl.theory import bounds
 from fairfl.theory.bounds import fedavg_convergence, fedavg_step_limit
 
 BASE = {"gap": 1.0, "rounds": 10, "eta": 0.01, "L": 1.0, "steps": [2, 3], "local": 0.5, "between": 0.25}
@@ -215,3 +217,7 @@ def test_bad_input(change, message):
 def test_the_limit_itself_is_allowed():
     limit = fedavg_step_limit(1.0, [2, 3])
     assert fedavg_convergence(**(BASE | {"eta": limit})).step_limit == limit
+
+
+def test_the_example_of_the_docstring():
+    assert doctest.testmod(bounds) == doctest.TestResults(failed=0, attempted=3)
