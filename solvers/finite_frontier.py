@@ -8,47 +8,12 @@ from functools import cached_property
 import numpy as np
 from scipy import optimize
 
-from fairfl.solvers.finite import local_path
-from fairfl.solvers.frontier import Frontier, build
+from fairfl.solvers.client_path import ClientPath, client_path
+from fairfl.solvers.finite_exchange import SLACK, exchange
+from fairfl.solvers.frontier import Frontier, build, non_dominated
 from fairfl.theory.checks import Array
 from fairfl.theory.federation import Federation
 from fairfl.theory.finite import FiniteModel
-
-
-@dataclass(frozen=True)
-class ClientPath:
-    """One client's path at its tie ends: pooled MD and accuracy terms, and the local |MD|, which falls to 0."""
-
-    md: Array
-    accuracy: Array
-    local: Array
-
-
-def _client_path(fed: Federation, model: FiniteModel, client: int) -> ClientPath:
-    gain = model.gain(fed.mass)
-    pooled = np.einsum("ia,ian->an", fed.within, model.conditional)
-    start = 2.0 * model.eta[client] - 1.0 > 0
-    rate = (pooled * start).sum(axis=1)
-    md0, accuracy0 = rate[0] - rate[1], 1.0 - fed.base_rate + float(gain[start].sum())
-    if not fed.defined[client]:
-        return ClientPath(np.array([md0]), np.array([accuracy0]), np.zeros(1))
-    path = local_path(fed, model, client)
-    if path.cells.size == 0:
-        return ClientPath(np.array([md0]), np.array([accuracy0]), np.maximum(path.gap[:1], 0.0))
-    n = model.points.size
-    accept = ~path.start.ravel()[path.cells]
-    toward = np.where(accept, 1.0, -1.0)
-    side = np.where(path.cells < n, 1.0, -1.0)
-    md = md0 + np.append(0.0, np.cumsum(toward * side * pooled.ravel()[path.cells]))
-    accuracy = accuracy0 + np.append(0.0, np.cumsum(toward * gain.ravel()[path.cells]))
-    ends = np.append(0, np.flatnonzero(np.append(np.diff(path.price) > 0, True)) + 1)
-    md, accuracy, local = md[ends], accuracy[ends], path.gap[ends]
-    if local.size > 1 and local[-1] < 0:  # the last tie is taken in part, down to a local MD of zero
-        share = local[-2] / (local[-2] - local[-1])
-        md[-1] = md[-2] + share * (md[-1] - md[-2])
-        accuracy[-1] = accuracy[-2] + share * (accuracy[-1] - accuracy[-2])
-        local[-1] = 0.0
-    return ClientPath(md, accuracy, np.maximum(local, 0.0))
 
 
 @dataclass(frozen=True)
@@ -61,7 +26,7 @@ class FiniteEnsemble:
     @cached_property
     def paths(self) -> list[ClientPath]:
         """One path per client."""
-        return [_client_path(self.fed, self.model, i) for i in range(self.fed.n_clients)]
+        return [client_path(self.fed, self.model, i) for i in range(self.fed.n_clients)]
 
     @cached_property
     def sign(self) -> float:
@@ -95,23 +60,18 @@ class FiniteEnsemble:
         order = np.argsort(joined[0], kind="stable")
         return joined[0][order], joined[1][order], joined[2][order], joined[3][order], np.array(begin)
 
-    def walk(self, wanted: Array) -> tuple[Array, Array, Array]:
-        """MD (P,), accuracy (P,) and eps (P, I) where |MD| first falls to ``wanted``, or at the fair end."""
+    def places(self, wanted: Array) -> Array:
+        """(P, I) fractional vertices where |MD| first falls to ``wanted`` (P,), or at the fair end."""
         _, client, first, last, begin = self.edges
         weight = self.fed.weight
         md = np.array([p.md[b] for p, b in zip(self.paths, begin, strict=True)])
         start = self.sign * float(weight @ md)
-        drop = np.array(
-            [
-                weight[i] * self.sign * (self.paths[i].md[a] - self.paths[i].md[b])
-                for i, a, b in zip(client, first, last, strict=True)
-            ]
-        )
+        moved = [self.paths[i].md[a] - self.paths[i].md[b] for i, a, b in zip(client, first, last, strict=True)]
+        drop = self.sign * weight[client] * np.array(moved)
         level = start - np.append(0.0, np.cumsum(drop))
-        out_md, out_accuracy, out_eps = [], [], []
-        for d in wanted:
+        out = np.repeat(begin.astype(np.float64)[None], wanted.size, axis=0)
+        for place, d in zip(out, wanted, strict=True):
             k = int(np.searchsorted(-level, -d, side="left"))  # edges 0..k-2 whole, edge k-1 in part
-            place = begin.astype(np.float64)
             whole = min(max(k - 1, 0), client.size)
             place[client[:whole]] = last[:whole]
             if 0 < k <= client.size and drop[k - 1] > 0:
@@ -120,18 +80,17 @@ class FiniteEnsemble:
                 place[i] = _place(self.paths[i].md, int(first[k - 1]), int(last[k - 1]), goal)
             elif k > client.size:
                 place[client] = last
-            got = [self._read(i, float(p)) for i, p in enumerate(place)]
-            out_md.append(float(weight @ [g[0] for g in got]))
-            out_accuracy.append(float(weight @ [g[1] for g in got]))
-            out_eps.append([g[2] if p > 0 else 1.0 for g, p in zip(got, place, strict=True)])
-        return np.array(out_md), np.array(out_accuracy), np.array(out_eps).reshape(len(out_md), -1)
+        return out
 
-    def _read(self, i: int, place: float) -> tuple[float, float, float]:
-        k = min(int(place), self.paths[i].md.size - 1)
-        t = place - k
-        table = (self.paths[i].md, self.paths[i].accuracy, self.paths[i].local)
-        md, accuracy, local = (float(v[k] + t * (v[min(k + 1, v.size - 1)] - v[k])) for v in table)
-        return md, accuracy, local
+    def best(self, wanted: Array) -> tuple[Array, Array, Array]:
+        """MD (P,), accuracy (P,) and eps (P, I) of the best ensembles found with |MD| at most ``wanted`` (P,)."""
+        return self.read(exchange(self.paths, self.fed.weight, self.sign, self.places(wanted), wanted))
+
+    def read(self, places: Array) -> tuple[Array, Array, Array]:
+        """MD (P,), accuracy (P,) and eps (P, I) at fractional vertices (P, I)."""
+        got = [[path.at(p) for path, p in zip(self.paths, row, strict=True)] for row in places]
+        md, accuracy, local = np.array(got).reshape(*places.shape, 3).transpose(2, 0, 1)
+        return md @ self.fed.weight, accuracy @ self.fed.weight, np.where(places > 0, local, 1.0)
 
 
 def _hull(x: Array, y: Array) -> Array:
@@ -163,16 +122,31 @@ def _place(md: Array, a: int, b: int, goal: float) -> float:
 def ensemble_frontier_finite(fed: Federation, model: FiniteModel, points: int) -> Frontier:
     """LFT+Ensemble's frontier over all eps on a finite X; every point attained."""
     family = FiniteEnsemble(fed, model)
-    top = abs(family.walk(np.array([np.inf]))[0][0])
-    bottom = max(family.sign * float(family.walk(np.array([-np.inf]))[0][0]), 0.0)
-    md, accuracy, eps = family.walk(np.linspace(bottom, top, points))
-    return build("lft_ensemble", np.abs(md), accuracy, eps, lambda d: family.walk(d)[1])
+    top = abs(family.read(family.places(np.array([np.inf])))[0][0])
+    bottom = max(family.sign * float(family.read(family.places(np.array([-np.inf])))[0][0]), 0.0)
+    md, accuracy, eps = family.best(np.linspace(bottom, top, points))
+    known = non_dominated(np.abs(md), accuracy)
+    edge, best = np.abs(md)[known], accuracy[known]
+
+    def evaluate(d: Array) -> Array:
+        found, value, _ = family.best(d)
+        met = np.where(np.abs(found) <= d + SLACK, value, -np.inf)  # a goal within jumps of all clients is met by none
+        return np.maximum(met, best[np.searchsorted(edge, d, side="right") - 1])
+
+    return build("lft_ensemble", np.abs(md), accuracy, eps, evaluate)
 
 
 def ensemble_minimum_finite(fed: Federation, model: FiniteModel) -> tuple[float, float, Array]:
-    """(disparity, accuracy, eps): the end of the reachable interval nearest to zero, or zero."""
+    """(disparity, accuracy, eps): the end of the reachable interval nearest to zero, or zero.
+
+    Where clients jump the reachable MD are not an interval; if 0 was not met, the least |MD| that was found.
+    """
     family = FiniteEnsemble(fed, model)
     low, high = family.reachable
     crosses = low <= 0.0 <= high
-    md, accuracy, eps = family.walk(np.array([0.0 if crosses else -np.inf]))
+    if crosses:  # unless jumps leave 0 out
+        md, accuracy, eps = family.best(np.zeros(1))
+        crosses = abs(float(md[0])) <= SLACK
+    else:
+        md, accuracy, eps = family.read(family.places(np.array([-np.inf])))
     return 0.0 if crosses else abs(float(md[0])), float(accuracy[0]), eps[0]
