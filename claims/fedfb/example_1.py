@@ -14,8 +14,6 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
 from fairfl.claims.fedfb.normal_clients import NormalClient, ends, phi
-from fairfl.solvers.minimum import min_disparity
-from fairfl.theory.federation import Federation
 
 WIDE, NARROW = ((0, 0), 70), ((3, -1), 1)
 INSTANCE: dict[str, Any] = {"wide": WIDE[0], "narrow": NARROW[0], "sd": (WIDE[1], NARROW[1])}
@@ -44,6 +42,9 @@ def printed(instance: dict[str, Any], digits: Fraction, product: str = "<") -> C
 
 def exact(instance: dict[str, Any], low: str, high: str) -> Case:
     """δ in closed form, between decimals, and within the enclosure that the solver certifies by another route."""
+    from fairfl.solvers.minimum import min_disparity
+    from fairfl.theory.federation import Federation
+
     first, second = clients(instance)
     delta, largest = ends(first, second)
     formula = (phi(Fraction(3)) - phi(Fraction(-1)) - 2 * phi(Fraction(1, 35)) + 1) / 4

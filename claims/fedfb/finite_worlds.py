@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfl.solvers.api import solve
-from fairfl.solvers.solution import Solution
-from fairfl.theory.federation import Federation
+if TYPE_CHECKING:
+    from fairfl.solvers.solution import Solution
+    from fairfl.theory.federation import Federation
 
 
 @dataclass(frozen=True)
@@ -59,18 +59,30 @@ class FiniteWorld:
         return [dict(zip(self.cells, bits, strict=True)) for bits in product((0, 1), repeat=len(self.cells))]
 
 
-def solved(instance: dict[str, Any]) -> tuple[FiniteWorld, dict[tuple[int, int], float], Solution, list[float]]:
-    """fairfl's solution of LFT+FedAvg on {"masses" (weights), "q" (eighths), "eta" (tenths), "eps" (twentieths)}."""
+def federation_of(instance: dict[str, Any]) -> tuple[Federation, list[float]]:
+    """Federation and budgets of {"masses" (weights), "q" (eighths), "eta" (tenths), "eps" (twentieths), "weight"}."""
+    from fairfl.theory.federation import Federation
+
     law = np.array(instance["masses"], dtype=float)
     law = law / law.sum(axis=2, keepdims=True)
     q = np.array(instance["q"], dtype=float) / 8
-    eta = np.array(instance["eta"], dtype=float) / 10
-    weight = np.array(instance.get("weight", [1] * len(q)), dtype=float)
     joint = law * np.stack([1 - q, q], axis=1)[:, :, None]
     points = np.arange(law.shape[2], dtype=float)
-    federation = Federation.finite(points, joint, eta, weight=weight)
-    eps = [float(v) / 20 for v in instance["eps"]]
+    eta = np.array(instance["eta"], dtype=float) / 10
+    federation = Federation.finite(points, joint, eta, weight=instance.get("weight"))
+    return federation, [float(v) / 20 for v in instance["eps"]]
+
+
+def solved(instance: dict[str, Any]) -> tuple[FiniteWorld, dict[tuple[int, int], float], Solution, list[float]]:
+    """fairfl's solution of LFT+FedAvg on the federation of the instance."""
+    from fairfl.solvers.api import solve
+
+    federation, eps = federation_of(instance)
     found = solve(federation, "lft_fedavg", eps)
-    world = FiniteWorld(law.tolist(), q.tolist(), (weight / weight.sum()).tolist(), eta.tolist())
-    f = {(a, k): float(found.classifier(points[k : k + 1], np.array([a]))[0]) for a, k in world.cells}
+    law = np.array(instance["masses"], dtype=float)
+    law = law / law.sum(axis=2, keepdims=True)
+    weight = np.array(instance.get("weight", [1] * len(law)), dtype=float)
+    q, eta = [v / 8 for v in instance["q"]], [v / 10 for v in instance["eta"]]
+    world = FiniteWorld(law.tolist(), q, (weight / weight.sum()).tolist(), eta)
+    f = {(a, k): float(found.classifier(np.array([float(k)]), np.array([a]))[0]) for a, k in world.cells}
     return world, f, found, eps

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import sympy
 from hypothesis import strategies as st
 
@@ -14,11 +13,10 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
+from fairfl.claims.fedfb.finite_worlds import federation_of
 from fairfl.claims.fedfb.lemma_20 import COUNTER, conditions
 from fairfl.claims.fedfb.worlds import World
 from fairfl.claims.instances import explore
-from fairfl.solvers.api import solve
-from fairfl.theory.federation import Federation
 
 ZERO = Fraction(0)
 
@@ -46,15 +44,10 @@ def within(clients: int, budget: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]
 
 def solved(instance: dict[str, Any], common: bool = True) -> Case:
     """fairfl's solution of LFT+FedAvg(ε) on a finite X: |MD| <= max ε_i."""
-    masses = np.array(instance["masses"], dtype=float)
-    masses = masses / masses.sum(axis=2, keepdims=True)
-    shares = np.array(instance["q"] if not common else instance["q"][:1] * len(masses), dtype=float) / 8
-    masses = masses * np.stack([1 - shares, shares], axis=1)[:, :, None]
-    count = masses.shape[2]
-    federation = Federation.finite(np.arange(count), masses, np.array(instance["eta"], dtype=float) / 10)
-    eps = np.array(instance["eps"], dtype=float) / 20
-    found = solve(federation, "lft_fedavg", eps)
-    return Case((Relation(found.disparity, "<=", float(eps.max()), "DP Disp"),))
+    from fairfl.solvers.api import solve
+
+    federation, eps = federation_of({**instance, "q": instance["q"][:1] * len(instance["q"])} if common else instance)
+    return Case((Relation(solve(federation, "lft_fedavg", eps).disparity, "<=", max(eps), "DP Disp"),))
 
 
 def strict(instance: dict[str, Any], fedavg: Fraction = ZERO) -> Case:

@@ -1,0 +1,167 @@
+"""FairBatch's bilevel problem for four notions of fairness: min_λ Σ_j G_j(w_λ)², w_λ = argmin_w Σ_k c_k(λ) L_k(w).
+
+The losses are quadratics of a real w, L = h w²/2 - b w + r. A slope of the outer objective depends on gradients and
+Hessians of the losses at w_λ alone, so quadratics stand for all smooth losses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import sympy
+from hypothesis import strategies as st
+
+from fairfl.claims.case import Case, Relation
+
+NOTIONS = ("dp", "eo", "eodds", "cp")
+
+
+@dataclass(frozen=True)
+class Outer:
+    """A notion with its losses by name.
+
+    Attributes
+    ----------
+    weight : c_k as (constant, {index of λ: coefficient}).
+    gap : G_j as (constant, {loss: coefficient}).
+    direction : the row of G's coefficients that makes each μ_l: μ_l = Σ_j direction[l][j] G_j.
+    """
+
+    weight: dict[str, tuple[Any, dict[int, int]]]
+    gap: list[tuple[Any, dict[str, int]]]
+    direction: list[list[int]]
+
+
+def outer(notion: str, groups: int, shares: Sequence[Any], constants: Sequence[Any]) -> Outer:
+    """The problem (6)-(7), (89)-(90), (101)-(103) or (125)-(126).
+
+    ``shares`` : n_a/n for each group ("dp"), (n_0/n, n_1/n) of the labels ("eo", "eodds"), unused ("cp").
+    ``constants`` : n_00/n_0 - n_0a/n_a for a = 1, 2, ... ("dp").
+    """
+    others = range(1, groups)
+    if notion == "dp":
+        weight: dict[str, tuple[Any, dict[int, int]]] = {}
+        for a in range(groups):
+            weight |= {f"0{a}": (0, {a: 1}), f"1{a}": (2 * shares[a], {a: -1})}
+        gap = [(constants[a - 1], {"00": -1, "10": 1, f"0{a}": 1, f"1{a}": -1}) for a in others]
+        unit = [[int(a == b) for b in others] for a in others]
+        return Outer(weight, gap, [[-1] * len(others), *unit])
+    if notion == "cp":
+        weight = {"0": (1, dict.fromkeys(range(groups - 1), -1))}
+        weight |= {str(i): (0, {i - 1: 1}) for i in others}
+        gap = [(0, {str(i): 1, "0": -1}) for i in others]
+        return Outer(weight, gap, _unit(groups - 1))
+    labels = (1,) if notion == "eo" else (0, 1)
+    weight = {"0*": (shares[0], {})} if notion == "eo" else {}
+    gap = []
+    for place, y in enumerate(labels):
+        own = {a: place * (groups - 1) + a - 1 for a in others}
+        weight[f"{y}0"] = (shares[y], dict.fromkeys(own.values(), -1))
+        weight |= {f"{y}{a}": (0, {own[a]: 1}) for a in others}
+        gap += [(0, {f"{y}{a}": 1, f"{y}0": -1}) for a in others]
+    return Outer(weight, gap, _unit(len(gap)))
+
+
+def _unit(size: int) -> list[list[int]]:
+    return [[int(k == j) for j in range(size)] for k in range(size)]
+
+
+def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) -> dict[str, Any]:
+    """w_λ, the G_j, μ, V = Σ G_j G_j', H, and the derivative of Σ G_j² along μ, by the quotient rule on w_λ = B/H."""
+
+    def along(step: Sequence[Any], place: int, base: bool) -> Any:
+        """Σ_k c_k (h, b)_k at ``step`` in place of λ."""
+        return sum(
+            ((constant if base else 0) + sum(step[j] * c for j, c in rate.items())) * loss[name][place]
+            for name, (constant, rate) in problem.weight.items()
+        )
+
+    curve, pull = along(lam, 0, True), along(lam, 1, True)
+    w = pull / curve
+    value = {k: v[0] * w * w / 2 - v[1] * w + v[2] for k, v in loss.items()}
+    grad = {k: v[0] * w - v[1] for k, v in loss.items()}
+    gaps = [constant + sum(c * value[k] for k, c in parts.items()) for constant, parts in problem.gap]
+    tilt = [sum(c * grad[k] for k, c in parts.items()) for _, parts in problem.gap]
+    mu = [sum(c * g for c, g in zip(row, gaps, strict=True)) for row in problem.direction]
+    moved = (along(mu, 1, False) * curve - pull * along(mu, 0, False)) / curve**2
+    whole = sum(g * t for g, t in zip(gaps, tilt, strict=True))
+    return {"mu": mu, "V": whole, "H": curve, "slope": 2 * whole * moved}
+
+
+def from_instance(instance: dict[str, Any]) -> dict[str, Any]:
+    """:func:`slope` at {"notion", "groups", "shares", "constants", "losses": {name: [h, b, r]}, "lam"}."""
+    problem = outer(instance["notion"], instance["groups"], instance["shares"], instance["constants"])
+    return slope(problem, instance["losses"], instance["lam"])
+
+
+def equality(instance: dict[str, Any], condition: str = "mu") -> Case:
+    """The slope is zero iff μ = 0 (or, repaired, iff V = 0)."""
+    found = from_instance(instance)
+    zero = all(m == 0 for m in found["mu"]) if condition == "mu" else found["V"] == 0
+    relation = Relation(int(found["slope"] == 0), "==", int(zero), "slope 0 iff")
+    return Case((relation,), {"assumption": found["H"] > 0})
+
+
+def descent(instance: dict[str, Any], sign: int = 1) -> Case:
+    """The slope along μ is -2V²/H <= 0."""
+    found = from_instance(instance)
+    formula = Relation(sign * found["slope"], "==", -2 * found["V"] ** 2 / found["H"], "slope")
+    return Case((formula, Relation(sign * found["slope"], "<=", 0, "descent")), {"assumption": found["H"] > 0})
+
+
+def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
+    """The slope in two dimensions from gradients g_k and Hessians at w_λ, minus -2 V·H⁻¹V: the chain rule in symbols.
+
+    Stationarity of the inner problem, differentiated along μ: H w' + Σ_k c_k'(μ) g_k = 0.
+    """
+    problem = outer(notion, groups, sympy.symbols(f"s0:{groups}"), sympy.symbols(f"k1:{groups}"))
+    grad = {k: sympy.Matrix([sympy.Symbol(f"x{k}"), sympy.Symbol(f"y{k}")]) for k in problem.weight}
+    gaps = [sympy.Symbol(f"G{j}") for j in range(len(problem.gap))]
+    tilt = [sum((c * grad[k] for k, c in parts.items()), sympy.zeros(2, 1)) for _, parts in problem.gap]
+    mu = [sum(c * g for c, g in zip(row, gaps, strict=True)) for row in problem.direction]
+    h, o, v = sympy.symbols("h o v")
+    inverse = sympy.Matrix([[h, o], [o, v]]).inv()
+    push = sum(
+        (sum(mu[j] * c for j, c in rate.items()) * grad[k] for k, (_, rate) in problem.weight.items()), sympy.zeros(2, 1)
+    )
+    whole = sum((g * t for g, t in zip(gaps, tilt, strict=True)), sympy.zeros(2, 1))
+    got = 2 * (whole.T * (-inverse * push))[0]
+    return {"slope": sign * got + 2 * (whole.T * inverse * whole)[0]}
+
+
+def point(notion: str, groups: int) -> dict[str, str]:
+    """A spot for :func:`jets`."""
+    free = sorted(map(str, jets(notion, groups)["slope"].free_symbols))
+    return {name: f"{3 * k + 2}/{k + 5}" for k, name in enumerate(free)} | {"h": "3", "o": "1", "v": "2"}
+
+
+def instances(notion: str, groups: int) -> st.SearchStrategy[dict[str, Any]]:
+    """Quadratics with h > 0, and λ inside its region."""
+    part = st.integers(-8, 8).map(lambda k: Fraction(k, 4))
+    unit = st.integers(1, 9)
+    sample = outer(notion, groups, [1] * groups, [0] * groups)
+    loss = st.tuples(unit.map(lambda k: Fraction(k, 2)), part, part).map(list)
+    losses = st.fixed_dictionaries({name: loss for name in sample.weight})
+    return st.fixed_dictionaries(
+        {
+            "notion": st.just(notion),
+            "groups": st.just(groups),
+            "shares": st.lists(unit, min_size=groups, max_size=groups).map(lambda v: [Fraction(k, sum(v)) for k in v]),
+            "constants": st.lists(part, min_size=groups, max_size=groups),
+            "losses": losses,
+            "place": st.lists(unit.map(lambda k: Fraction(k, 10)), min_size=2 * groups, max_size=2 * groups),
+        }
+    ).map(_placed)
+
+
+def _placed(drawn: dict[str, Any]) -> dict[str, Any]:
+    """λ from places in (0, 1): λ_a = 2 s_a place for "dp", else a part of what the notion has to share out."""
+    notion, groups, shares, place = drawn["notion"], drawn["groups"], drawn["shares"], drawn.pop("place")
+    if notion == "dp":
+        return {**drawn, "lam": [2 * s * p for s, p in zip(shares, place, strict=False)]}
+    whole = [Fraction(1)] if notion == "cp" else [shares[1]] if notion == "eo" else [shares[0], shares[1]]
+    lam = [w * place[k * groups + j] / groups for k, w in enumerate(whole) for j in range(groups - 1)]
+    return {**drawn, "lam": lam}
