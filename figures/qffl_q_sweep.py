@@ -100,7 +100,7 @@ def draw(data: pd.DataFrame) -> Figure:
             panel.axvline(1.0, color=style.INK, lw=0.5, ls=":")
             _scale(panel)
         bottom.set_xlabel("q (no unit)")
-        style.letter(top, k, {"even": "larger q: more even", "uneven": "larger q: less even"}[family])
+        style.letter(top, k, {"even": "larger q: more even", "uneven": "past q ≈ 2: less even"}[family])
     axes[0, 0].set_ylabel("loss fᵢ (units of loss)")
     axes[1, 0].set_ylabel("measure ÷ its value at q = 0")
     axes[0, 0].set_ylim(bottom=0)
