@@ -18,7 +18,7 @@ from fairfl.solvers.fedavg import solve_fedavg
 from fairfl.solvers.frontier import Frontier, build
 from fairfl.solvers.price_ascent import ascend, merit
 from fairfl.solvers.prices import Priced, PricedFamily
-from fairfl.solvers.solution import CertificationError, Solution
+from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.checks import Array
 from fairfl.theory.federation import Federation
 
@@ -29,8 +29,10 @@ LOWEST = 6
 ROUNDS = 40
 COARSE = 24
 """Disparities solved for from the starts; more are solved for from their neighbours."""
-FAIR = 1e-11
-"""Disparities up to this are reported as zero: what integrals of expansions and exact tails differ by."""
+TIGHT = 1e-11
+"""Budgets up to this are taken to be zero: that is how exactly a search by Newton steps meets MD_k = 0."""
+FAIR = LAW_TOLERANCE
+"""Disparities up to this are reported as zero."""
 
 
 @dataclass(frozen=True)
@@ -95,14 +97,17 @@ class PriceSearch:
         worth = merit(found, both).reshape(2, -1)
         return found.take(worth.argmax(axis=0) * targets.size + np.arange(targets.size))
 
-    def solved(self, rules: Priced) -> list[Solution]:
-        """The rules' budgets solved again and certified; those that are not certified are left out."""
+    def solved(self, rules: Priced, *, warm: bool = True) -> list[Solution]:
+        """The rules' budgets solved again and certified, from their multipliers unless told to start from nothing.
+
+        What is not certified is left out.
+        """
         out = []
         for b in range(rules.md.size):
             eps = np.where(rules.lam[b] != 0, np.abs(rules.values[b]), SLACK_BUDGET)
-            eps = np.where(eps <= FAIR, 0.0, eps)
+            eps = np.where(eps <= TIGHT, 0.0, eps)
             try:
-                out.append(solve_fedavg(self.fed, eps, rules.lam[b]))
+                out.append(solve_fedavg(self.fed, eps, rules.lam[b] if warm else None))
             except CertificationError:
                 continue
         return out
@@ -145,8 +150,11 @@ def _ordered(rules: Priced) -> Priced:
 
 
 def _fairest(search: PriceSearch, low: Priced) -> list[Solution]:
-    """Certified solutions of the smallest disparity, where rounding or a tie spoils that of ``low`` as well."""
-    found = search.solved(low)
+    """Certified solutions of the smallest disparity; where a tie spoils that of ``low``, the one that must be fair.
+
+    They start from nothing, and so are just what ``solve`` returns for their budgets.
+    """
+    found = search.solved(low, warm=False) or search.solved(low)
     if common_shares(search.fed) and not (found and found[0].disparity <= FAIR):
         found.append(solve_fedavg(search.fed, np.zeros(search.fed.n_clients)))
     return found or [solve_fedavg(search.fed, np.full(search.fed.n_clients, SLACK_BUDGET))]

@@ -24,6 +24,8 @@ MARGIN = 1e-10
 """Holes stay closed by this height: at zero itself one rounding opens them."""
 FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-6
 """Radii of the box, in units of the multipliers' reach: at first, at most, and where a rule rests."""
+SWING = 0.5
+"""What MD_k may change by in a step, over the radius."""
 MENDS = 8
 WORTH = 1e-12
 """A step that gains less is not taken."""
@@ -100,6 +102,10 @@ def _programme(here: Priced, slopes: Slopes, target: Array, radius: Array, reach
     # MD_k keeps the other sign
     rows.append(side[:, :, None] * slopes.values * unit[:, None, :])
     limits.append(np.maximum(-side * here.values, 0.0))
+    # next to small holes MD_k runs like the root of λ: there the box is one of rates
+    rates = slopes.values * unit[:, None, :]
+    rows += [rates, -rates]
+    limits += [np.broadcast_to(SWING * radius[:, None], (count, k))] * 2
     holes, heights = _nearest_holes(count, slopes, unit)
     rows.append(holes)
     limits.append(heights)
