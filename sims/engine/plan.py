@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -17,6 +18,7 @@ Ints = NDArray[np.int64]
 SPARE = 512  # rows that may be padded rather than start a group of their own: a call costs about as much
 SHARE = 0.25  # or this part of the rows that are real
 BLOCK = 1 << 21  # samples planned at a time
+CACHED = 1 << 19  # samples up to which a plan is kept for the next round; 32 plans of 8 bytes a sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,45 +54,59 @@ def plan(jobs: Jobs, offsets: Ints, device: torch.device) -> Iterator[list[Group
         begin = end
 
 
-def _block(jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, device: torch.device) -> list[list[Group]]:
+def _block(
+    jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, device: torch.device
+) -> list[list[Group]]:
     """Steps begin..end-1, their rows sent to the device in one piece."""
     first = begin // per_pass
     passes = (np.minimum(jobs.steps, end) - 1) // per_pass - first + 1
     order = orders(jobs.keys, jobs.sizes, first, passes, jobs.sizes > jobs.batch)
-    lengths = jobs.sizes * passes
-    starts = np.cumsum(lengths) - lengths
-    order += np.repeat(offsets[jobs.client], lengths)
-    pieces: list[Ints] = []
-    steps: list[list[tuple[int, int, int, Ints | None]]] = []
-    same = len(jobs) and (jobs.sizes == jobs.sizes[0]).all() and (jobs.steps == jobs.steps[0]).all()
-    if same and jobs.sizes[0] % jobs.batch == 0:  # all alike, all batches full: a transpose
-        table = order.reshape(len(jobs), -1, jobs.batch)
-        skip = begin - int(first[0]) * int(per_pass[0])
-        pieces.append(table[:, skip : skip + end - begin].transpose(1, 0, 2).reshape(-1))
-        steps = [[(0, len(jobs), jobs.batch, None)]] * (end - begin)
-    else:
-        for t in range(begin, end):
-            active = int(np.searchsorted(-jobs.steps, -t))
-            within = t % per_pass[:active]
-            at = starts[:active] + (t // per_pass[:active] - first[:active]) * jobs.sizes[:active] + within * jobs.batch
-            counts = np.minimum(jobs.batch, jobs.sizes[:active] - within * jobs.batch)
-            steps.append([])
-            for a, b in groups(counts):
-                width = int(counts[a:b].max())
-                full = bool((counts[a:b] == width).all())
-                reach = np.arange(width)
-                if not full:
-                    reach = np.where(reach < counts[a:b, None], reach, 0)
-                pieces.append(order[at[a:b, None] + reach].ravel())
-                steps[-1].append((a, b, width, None if full else counts[a:b]))
-    rows = torch.from_numpy(np.concatenate(pieces) if len(pieces) > 1 else pieces[0]).to(device)
+    order += np.repeat(offsets[jobs.client], jobs.sizes * passes)
+    make = _shape if len(order) <= CACHED else _shape.__wrapped__
+    shape = make(jobs.sizes.tobytes(), jobs.steps.tobytes(), jobs.batch, begin, end)
+    rows = torch.from_numpy(order[shape.places]).to(device)
     result, position = [], 0
-    for step in steps:
+    for step in shape.steps:
         result.append([])
         for a, b, width, counts in step:
             result[-1].append(Group(a, b, rows[position : position + (b - a) * width], counts))
             position += (b - a) * width
     return result
+
+
+@dataclass(frozen=True, eq=False)
+class _Shape:
+    """What does not change from round to round: who steps with how many samples, and where these stand in the orders."""
+
+    steps: list[list[tuple[int, int, int, Ints | None]]]
+    places: Ints
+
+
+@lru_cache(maxsize=32)
+def _shape(size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: int) -> _Shape:
+    """The plan of clients with these sizes and numbers of steps, which are bytes so that they can be looked up."""
+    sizes, last = np.frombuffer(size_bytes, np.int64), np.frombuffer(step_bytes, np.int64)
+    per_pass = -(-sizes // batch)
+    first = begin // per_pass
+    lengths = sizes * ((np.minimum(last, end) - 1) // per_pass - first + 1)
+    starts = np.cumsum(lengths) - lengths - first * sizes
+    pieces: list[Ints] = []
+    steps: list[list[tuple[int, int, int, Ints | None]]] = []
+    for t in range(begin, end):
+        active = int(np.searchsorted(-last, -t))
+        number, within = np.divmod(t, per_pass[:active])
+        at = starts[:active] + number * sizes[:active] + within * batch
+        counts = np.minimum(batch, sizes[:active] - within * batch)
+        steps.append([])
+        for a, b in groups(counts):
+            width = int(counts[a:b].max())
+            full = bool((counts[a:b] == width).all())
+            reach = np.arange(width)
+            if not full:
+                reach = np.where(reach < counts[a:b, None], reach, 0)
+            pieces.append((at[a:b, None] + reach).ravel())
+            steps[-1].append((a, b, width, None if full else counts[a:b]))
+    return _Shape(steps, np.concatenate(pieces))
 
 
 def groups(counts: Ints) -> list[tuple[int, int]]:

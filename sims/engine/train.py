@@ -11,7 +11,7 @@ from fairfl.sims.engine.model import Model, Weights
 from fairfl.sims.engine.plan import Group, plan
 from fairfl.sims.engine.task import Floats, Jobs
 
-CACHE = 4 << 20  # bytes that a chunk takes on a CPU, unless one client needs more: what its caches hold
+CACHE = 8 << 20  # bytes that a chunk takes on a CPU, unless one client needs more: about what its caches hold
 
 
 def train(model: Model, data: ClientData, jobs: Jobs, params: Tensor, memory_limit: int) -> Tensor:

@@ -35,7 +35,7 @@ class Softmax(Linear):
         z.exp_()
         total = z.sum(2, keepdim=True)
         z /= total
-        z.scatter_add_(2, at, torch.full((1, 1, 1), -1.0, dtype=z.dtype, device=z.device).expand(at.shape))
+        z.scatter_add_(2, at, z.new_full(at.shape, -1.0))
         return None if chosen is None else total.squeeze(2).log_().sub_(chosen)
 
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:

@@ -99,7 +99,7 @@ def test_killed_ten_times_it_comes_to_the_same_end(tmp_path):
 
 
 def test_the_disk_is_full(tmp_path):
-    """A limit on the size of files, which the system enforces as it does a full disk's; the checkpoint before is whole."""
+    """A limit on the size of files, enforced by the system as a full disk is; the checkpoint before is whole."""
     folder = tmp_path / "run"
     code = (
         "import resource, sys, importlib.util\n"
