@@ -45,7 +45,7 @@ def ensemble_frontier(fed: Federation, model: ContinuousModel, points: int) -> F
     return build("lft_ensemble", disparity, accuracy, curve.budgets(lam), evaluate)
 
 
-def _spread(curve: EnsembleCurve, disparity: Array) -> Array:
+def _spread(curve: EnsembleCurve, disparity: Array) -> Multipliers:
     """Multipliers (J, P) with |MD| near each disparity: rates read from a table."""
     grid = curve.top * np.linspace(0.0, 1.0, 4 * disparity.size + 9)
     md = curve.sign * curve.difference(curve.at_rate(grid))

@@ -196,9 +196,9 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> 
         found[faint] = np.abs(falling(size[faint], faint)) <= ODDS_RESIDUAL
         rest = np.flatnonzero(~found)
     if rest.size:
-        here = (low[rest], high[rest])
-        ends = (falling(end, rest) for end in here)
-        size[rest] = increasing_root(lambda x, k: falling(x, rest[k]), *here, *ends, ROUNDING)
+        a, b = low[rest], high[rest]
+        ends = falling(a, rest), falling(b, rest)
+        size[rest] = increasing_root(lambda x, k: falling(x, rest[k]), a, b, ends[0], ends[1], ROUNDING)
     anchor, offset = none.copy(), -sign * size
     rows = rest[_missed(problem, offset[rest], eps[rest], sign[rest], index[rest])] if rest.size else rest
     if rows.size:

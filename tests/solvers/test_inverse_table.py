@@ -13,6 +13,7 @@ import fairfl as ff
 from fairfl.solvers.inverse_table import roots_from_table
 from fairfl.solvers.roots import increasing_root
 from fairfl.solvers.threshold import ThresholdProblem, pooled_problem, solve_thresholds
+from fairfl.theory.continuous import ContinuousModel
 
 SMOOTH: dict[str, Callable[[Any], Any]] = {
     "line": lambda x: 2 * x - 1,
@@ -69,7 +70,7 @@ def test_a_sweep_of_budgets_is_one_problem_after_the_other(m0: float, m1: float,
     fed = ff.Federation.normal([[m0, m1]], sd=[[sd, 1.0]], q=q)
     free = ff.solve(fed, "cfl", np.inf).disparity
     eps = np.linspace(0.0, 1.1 * free, 41)
-    assert isinstance(fed.model, ff.theory.continuous.ContinuousModel)
+    assert isinstance(fed.model, ContinuousModel)
     problem = pooled_problem(fed.model, fed.within, fed.group_mass, eps.size)
     swept = solve_thresholds(problem, eps)
     apart = ThresholdProblem(problem.mass, problem.etas, problem.tail, problem.log_tails)  # no table
@@ -85,7 +86,7 @@ def test_a_sweep_of_budgets_is_one_problem_after_the_other(m0: float, m1: float,
 def test_disparities_below_the_smallest_double_in_a_sweep(count: int) -> None:
     # figure 4(b)'s client 0: MD ≈ 3e-524, so only eps = 0 binds, and a table of MD sees nothing but rounding
     fed = ff.Federation.normal([[10, 9.8]], sd=0.2, q=0.2)
-    assert isinstance(fed.model, ff.theory.continuous.ContinuousModel)
+    assert isinstance(fed.model, ContinuousModel)
     eps = np.linspace(0.0, 1e-3, count)
     found = solve_thresholds(pooled_problem(fed.model, fed.within, fed.group_mass, count), eps)
     exact = ff.solve(fed, "cfl", 0.0)
