@@ -1,0 +1,99 @@
+"""(C.3): the conjugate of the mean."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import sympy
+from hypothesis import strategies as st
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import DefiniteForm, SymbolicZero
+from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.instances import explore
+
+
+def residuals(scale: int = 1) -> dict[str, sympy.Expr]:
+    """Along f = t (lambda - 1/n), the maximand is t ||lambda - 1/n||^2; at lambda = 1/n it is 0 for every f. n = 3."""
+    x, f = sympy.symbols("x1:4", real=True), sympy.symbols("f1:4", real=True)
+    t = sympy.symbols("t", positive=True)
+    n = 3
+    ray = [t * (a - sympy.Rational(scale, n)) for a in x]
+    value = sum(a * b for a, b in zip(x, ray, strict=True)) - sum(ray) / n
+    return {
+        "along the ray": value - t * sum((a - sympy.Rational(1, n)) ** 2 for a in x),
+        "at 1/n": sum(a * sympy.Rational(scale, n) for a in f) - sum(f) / n,
+    }
+
+
+def growth() -> tuple[sympy.Expr, list[sympy.Expr]]:
+    """||lambda - 1/n||^2 >= 0, and 0 only where each square is."""
+    x = sympy.symbols("x1:4", real=True)
+    third = sympy.Rational(1, 3)
+    return sum(a**2 - 2 * a * third + third**2 for a in x), [(a - third) ** 2 for a in x]
+
+
+def case(instance: dict[str, Any], domain: str = "R^n") -> Case:
+    """(C.3) at one lambda: where it says infinite, the maximand exceeds 1000 somewhere on a ray inside the domain."""
+    x: list[Fraction] = instance["lambda"]
+    n = len(x)
+    ray = [a - Fraction(1, n) for a in x]
+    if domain == "f >= 0":
+        ray = [max(a, Fraction(0)) for a in ray]
+    size = sum((a * b for a, b in zip([v - Fraction(1, n) for v in x], ray, strict=True)), Fraction(0))
+    far = 1000 / size + 1 if size else Fraction(1)
+    value = far * size
+    if all(a == Fraction(1, n) for a in x):
+        return Case((Relation(value, "==", 0, "A* = 0"),))
+    return Case((Relation(1000, "<=", value, "A* is infinite"),))
+
+
+def weights() -> st.SearchStrategy[dict[str, Any]]:
+    """Any lambda, 1/n among them."""
+    one = st.integers(-6, 6).map(lambda k: Fraction(k, 4))
+    level = st.integers(1, 4).map(lambda n: [Fraction(1, n)] * n)
+    return st.one_of(st.lists(one, min_size=1, max_size=4), level).map(lambda x: {"lambda": x})
+
+
+def check(effort: Effort, scale: int = 1, domain: str = "R^n") -> Evidence:
+    """The certificates."""
+    spot = {"x1": "1", "x2": "-1/2", "x3": "1/3", "t": "2", "f1": "1", "f2": "3", "f3": "-2"}
+    return Evidence.of(
+        SymbolicZero(Call.of(residuals, scale=scale), "expand", (spot,)),
+        DefiniteForm(Call.of(growth), "expand", ({"x1": "1", "x2": "0", "x3": "2"},)),
+        extra=(explore(Call.of(case, domain=domain), weights(), effort, tolerance=0.0),),
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="propfair/conjugate-fedavg",
+        number="(C.3)",
+        line=865,
+        title="The conjugate of the mean is 0 at lambda = 1/n and infinite elsewhere",
+        printed=(
+            r"$A_s^*(\lambda) = 0$ if $\lambda_1 = \dots = \lambda_n = \frac{1}{n}$, $\infty$ otherwise, where we "
+            r"extend the domain of f to be $\mathbb{R}^n$"
+        ),
+        statement=(
+            r"On $R^n$: the maximand is $0$ at $\lambda = 1/n$, and $t\|\lambda - 1/n\|^2$ along $f = t(\lambda - "
+            r"1/n)$."
+        ),
+        kind="identity",
+        hypotheses=(),
+        scope="identities for n = 3, whose sums look the same for any n",
+        expected="holds",
+        check=check,
+        mutants=(
+            Mutant("2/n", "another point", partial(check, scale=2)),
+            Mutant(
+                "f >= 0", "the losses that the paper has, where lambda <= 1/n gives 0", partial(check, domain="f >= 0")
+            ),
+        ),
+        reading="On R^n. On f >= 0 it is 0 wherever lambda <= 1/n: see propfair/table-1.",
+    ),
+)

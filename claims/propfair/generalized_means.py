@@ -1,0 +1,124 @@
+"""Equations (9)-(13): five objectives as generalised means s^-1((1/n) sum s(f_i))."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import sympy
+from flint import arb
+from hypothesis import strategies as st
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import SymbolicZero
+from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.exact import ball
+from fairfl.claims.instances import explore
+
+N = 3
+"""Clients in the identities: sums over i, which look the same for every n."""
+
+
+def residuals(root: int = 1, mean: bool = True, base: bool = True) -> dict[str, sympy.Expr]:
+    """s(A) - (1/n) sum s(f_i) for every printed A; PropFair's utilities are M - f_i = exp(v_i)."""
+    q, alpha, M = sympy.symbols("q alpha M", positive=True)
+    f = sympy.symbols(f"f1:{N + 1}", positive=True)
+    v = sympy.symbols(f"v1:{N + 1}", real=True)
+    norm = sum(x ** (q + 1) for x in f) ** (1 / (q + 1))
+    power = sympy.Integer(N) ** (-root / (q + 1)) * norm
+    tilted = sympy.log(sum(sympy.exp(alpha * x) for x in f) / (N if mean else 1)) / alpha
+    geometric = sympy.exp(sum(v) / N)
+    propfair = (M if base else 0) - geometric
+    pi = sum(-x for x in v) / N  # (6): -(1/n) sum log(M - f_i)
+    return {
+        "FedAvg (10)": sum(f) / N - sum(f) / N,
+        "q-FFL": power ** (q + 1) - sum(x ** (q + 1) for x in f) / N,
+        "TERM (12)": sympy.exp(alpha * tilted) - sum(sympy.exp(alpha * x) for x in f) / N,
+        "PropFair (13)": -sympy.log(M - propfair) - pi,
+        "(13) increases with (6)": propfair - (M - sympy.exp(-pi)),
+    }
+
+
+def limits() -> dict[str, sympy.Expr]:
+    """What the bounds of :func:`case` leave in the limit."""
+    n, q, alpha = sympy.symbols("n q alpha", positive=True)
+    return {
+        "n^(-1/(q+1)) to 1": sympy.limit(n ** (-1 / (q + 1)), q, sympy.oo) - 1,
+        "log(n)/alpha to 0": sympy.limit(sympy.log(n) / alpha, alpha, sympy.oo),
+    }
+
+
+def case(instance: dict[str, Any], lower: int = 1) -> Case:
+    """max n^(-1/(q+1)) <= A <= max for q-FFL, max - log(n)/alpha <= A <= max for TERM, in powers and exponentials."""
+    f, k, alpha = instance["f"], instance["power"], instance["alpha"]
+    n, top = len(f), max(f)
+    powers = sum((x**k for x in f), Fraction(0))
+    tilted = sum((ball(alpha * x).exp() for x in f), arb(0))
+    peak = ball(alpha * top).exp()
+    return Case(
+        (
+            Relation(lower * top**k, "<=", powers, "q-FFL from below", float(top**k) or 1.0),
+            Relation(powers, "<=", n * top**k, "q-FFL from above", float(top**k) or 1.0),
+            Relation(
+                lower * peak, "<=", tilted + peak * ball(Fraction(1, 10**12)), "TERM from below", float(peak.mid())
+            ),
+            Relation(tilted, "<=", n * peak * ball(1 + Fraction(1, 10**12)), "TERM from above", float(peak.mid())),
+        ),
+        {"losses": min(f) >= 0},
+    )
+
+
+@st.composite
+def losses(draw: st.DrawFn) -> dict[str, Any]:
+    """Non-negative losses, with ties and zeros."""
+    one = st.integers(0, 12).map(lambda k: Fraction(k, 4))
+    f = draw(st.lists(one, min_size=1, max_size=5))
+    return {"f": f, "power": draw(st.integers(1, 12)), "alpha": Fraction(draw(st.integers(1, 30)), 3)}
+
+
+def check(effort: Effort, root: int = 1, mean: bool = True, base: bool = True, lower: int = 1) -> Evidence:
+    """The certificates."""
+    spot = {"q": "2", "alpha": "1/2", "M": "3", "f1": "1", "f2": "1/3", "f3": "2", "v1": "1/2", "v2": "-1", "v3": "1/3"}
+    return Evidence.of(
+        SymbolicZero(Call.of(residuals, root=root, mean=mean, base=base), "simplify", (spot,)),
+        SymbolicZero(Call.of(limits), "simplify", ({"n": "5"},)),
+        extra=(explore(Call.of(case, lower=lower), losses(), effort, tolerance=1e-11),),
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="propfair/generalized-means",
+        number="Eqs. (9)-(13)",
+        line=185,
+        title="FedAvg, q-FFL, AFL, TERM and PropFair minimise generalised means",
+        printed=(
+            r"$A_s(f) := s^{-1}( \frac{1}{n} \sum_{i=1}^n s(f_i) )$; $s(t) = t$; $s(t) = t^{q+1}$: $n^{-\frac{1}{q+1}} "
+            r"\|f\|_{q+1}$, and AFL for $q \rightarrow \infty$; $s(t) = e^{\alpha t}$: $\frac{1}{\alpha} \log ( "
+            r"\frac{1}{n} \sum_i e^{\alpha f_i} )$, AFL for $\alpha \to \infty$; $s(t) = -\log(M - t)$: $M - \prod "
+            r"(M - f_i)^{1/n}$"
+        ),
+        statement=(
+            r"$s(A) = \frac1n\sum s(f_i)$ for each printed $A$; $\max f \cdot n^{-1/(q+1)} \le A \le \max f$ for "
+            r"q-FFL and $\max f - \log(n)/\alpha \le A \le \max f$ for TERM; (13) is $M - e^{-\pi}$, increasing in (6)."
+        ),
+        kind="identity",
+        hypotheses=(("losses", "f_i >= 0; f_i < M for PropFair"),),
+        scope="identities with three clients, whose sums look the same for any n; bounds for every n",
+        expected="holds",
+        check=check,
+        mutants=(
+            Mutant("n^(2/(q+1))", "another power of n", partial(check, root=2)),
+            Mutant("no 1/n", "the sum for the mean in TERM", partial(check, mean=False)),
+            Mutant("no M", "minus the geometric mean for (13)", partial(check, base=False)),
+            Mutant("2 max", "twice the lower bounds", partial(check, lower=2)),
+        ),
+        notes=(
+            "The limits q, alpha to infinity are of values, uniform in f. Minimisers converge to minimisers of the "
+            "maximum where the set of losses is compact; not every minimiser of the maximum is such a limit."
+        ),
+    ),
+)
