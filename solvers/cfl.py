@@ -69,7 +69,7 @@ def _gap(found: ThresholdSolution, eps: Array) -> Array:
 
 def threshold_accuracy(fed: Federation, model: ContinuousModel, t0: Array, t1: Array) -> Array:
     """Pooled accuracy of the rules x > t_a: P(y=0) + ∫_{t_0}^∞ u_0 + ∫_{t_1}^∞ u_1."""
-    return 1.0 - fed.base_rate + model.gain(0).above(t0)[0] + model.gain(1).above(t1)[0]
+    return 1.0 - fed.base_rate + model.gain(0).above(t0, 1)[0] + model.gain(1).above(t1, 1)[0]
 
 
 def solve_cfl(fed: Federation, model: ContinuousModel, eps: Array) -> Solution:

@@ -10,6 +10,7 @@ from fairfl.solvers.dual import cfl_constraints, dual_point
 from fairfl.solvers.finite_path import FlipPath
 from fairfl.solvers.frontier import Frontier, build
 from fairfl.solvers.roots import increasing_root
+from fairfl.solvers.threshold import pooled_problem, solve_thresholds
 from fairfl.theory.checks import Array
 from fairfl.theory.continuous import ContinuousModel
 from fairfl.theory.federation import Federation
@@ -26,7 +27,7 @@ def cfl_frontier(fed: Federation, points: int, notion: str = "dp") -> Frontier:
 
 
 def _thresholds(fed: Federation, model: ContinuousModel, points: int) -> Frontier:
-    top, _ = solve_many(fed, model, np.array([np.inf]))
+    top = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, 1), np.array([np.inf]))
     eps = np.linspace(0.0, abs(float(top.erm[0])), points)
     accuracy = solve_many(fed, model, eps)[1]
     return build("cfl", eps, accuracy, eps[:, None], lambda d: solve_many(fed, model, d)[1])

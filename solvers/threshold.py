@@ -193,7 +193,9 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> 
     if problem.copies and eps.size > SWEEP:
         size, low, high, found = _sweep(problem, eps, sign[0], index[:1], top[0])
         faint = np.flatnonzero(found & (eps == 0))  # where both tails underflow MD says nothing: the log-odds decide
-        found[faint] = np.abs(falling(size[faint], faint)) <= ODDS_RESIDUAL
+        if faint.size:
+            cuts = problem.thresholds(none[faint], -sign[faint] * size[faint], index[faint])
+            found[faint] = np.abs(problem.log_odds_difference(*cuts, index[faint])) <= ODDS_RESIDUAL
         rest = np.flatnonzero(~found)
     if rest.size:
         a, b = low[rest], high[rest]

@@ -105,14 +105,15 @@ class Piecewise:
         inside = flat[(flat > self.edges[0]) & (flat < self.edges[-1])]
         return self.error + (float(self.inner[np.unique(self.locate(inside)[0])].sum()) if inside.size else 0.0)
 
-    def above(self, t: Array) -> Array:
-        """∫_t^∞ of every function: shape (J, *t.shape); t may be ±inf."""
+    def above(self, t: Array, first: int | None = None) -> Array:
+        """∫_t^∞ of every function, or of the ``first`` ones only: shape (J, *t.shape); t may be ±inf."""
         t = np.asarray(t, dtype=np.float64)
         flat = np.ravel(t)
         k, xi = self.locate(flat)
         terms = chebyshev_values(xi, self._rising.shape[-1])
-        inside = np.einsum("jtn,nt->jt", self._rising[:, k, :], terms)
-        return (self._above[:, k] - inside).reshape(self._above.shape[0], *t.shape)
+        inside = np.einsum("jtn,nt->jt", self._rising[:first, k, :], terms)
+        out = self._above[:first, k] - inside
+        return out.reshape(out.shape[0], *t.shape)
 
     def values(self, t: Array) -> Array:
         """Every function at t: shape (J, *t.shape)."""
