@@ -63,11 +63,11 @@ def abel(n: int, last: int = 1) -> dict[str, sympy.Expr]:
     w = [sum(g[k:]) for k in range(n)]
     f = [sum(h[k:]) for k in range(n)]
     difference = sum(a * b for a, b in zip(w, f, strict=True)) - sum(a * b for a, b in zip(w[::-1], f, strict=True))
-    expansion = 0
+    expansion = sympy.Integer(0)
     for i in range(n):
         for j in range(n):
             expansion += g[i] * h[j] * (min(i, j) + last - sum(n - 1 - k <= i for k in range(j + 1)))
-    return {"expansion": difference - expansion}
+    return {"expansion": sympy.Add(difference, -expansion)}
 
 
 def _check(effort: Effort, turned: bool = False, step: int = 1, last: int = 1) -> Evidence:

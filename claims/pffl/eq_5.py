@@ -52,7 +52,7 @@ def chebyshev(n: int, turned: bool = False) -> tuple[sympy.Expr, list[sympy.Expr
     losses = [sum(h[k:]) for k in range(n)]
     if turned:
         w.reverse()
-    expression = n * sum(a * b for a, b in zip(w, losses, strict=True)) - sum(w) * sum(losses)
+    expression = n * sympy.Add(*(a * b for a, b in zip(w, losses, strict=True))) - sympy.Add(*w) * sympy.Add(*losses)
     terms = list(sympy.Add.make_args(sympy.expand(expression)))
     return expression, terms
 

@@ -42,10 +42,11 @@ def residuals(shift: int = 0) -> dict[str, sympy.Expr]:
     def weight(p1: int, d: int) -> sympy.Expr:
         return (p1 + (k - 1) * d) / sympy.summation(p1 + (k - 1) * d, (k, 1, n))
 
+    total: Any = sympy.summation(2 * (k + shift) / (n * (n + 1)), (k, 1, n))
     return {
         "p_1 = 1, d = 2: (2k-1)/n^2": weight(1, 2) - (2 * k - 1) / n**2,
         "p_1 = d: 2k/(n(n+1))": weight(2, 2) - 2 * (k + shift) / (n * (n + 1)),
-        "sum": sympy.summation(2 * (k + shift) / (n * (n + 1)), (k, 1, n)) - 1,
+        "sum": total - 1,
     }
 
 
