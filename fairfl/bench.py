@@ -313,8 +313,8 @@ def figures(sizes: Sizes) -> Iterator[Row]:
     """All figures that need no data, from nothing, on the cores there are."""
     if not sizes.figures:
         return
-    from fairfl.drawing import MOST_JOBS
     from fairfl.figures.registry import registered
+    from fairfl.processes import MOST_JOBS
 
     names = [name for name in registered() if name != "real_data"]
     jobs = min(os.cpu_count() or 1, MOST_JOBS)

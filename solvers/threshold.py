@@ -27,6 +27,8 @@ TABLE_ROUNDING = 6e-16
 """The same for a root from a table: a few roundings of MD, which not every root can undercut."""
 RESIDUAL = 1e-13
 """Residual of MD above which a root is refined around its anchor."""
+FAINT = 1e-8
+"""An |MD| at λ = 0 below this is the measure of its own residuals: budgets of 1e-30 may bind where |MD| is 1e-23."""
 ODDS_RESIDUAL = 1e-9
 """The same for a difference of log-odds."""
 TABLE = 1025
@@ -164,33 +166,38 @@ def solve_thresholds(problem: ThresholdProblem, eps: Array) -> ThresholdSolution
     active = np.flatnonzero((eps < np.abs(erm)) | ((eps == 0) & (sign != 0)))
     anchor, offset = zero.copy(), zero.copy()
     if active.size:
-        anchor[active], offset[active] = _roots(problem, eps[active], sign[active], active)
+        scale = np.where(np.abs(erm) < FAINT, 1.0 / np.maximum(np.abs(erm), 1e-300), 1.0)
+        anchor[active], offset[active] = _roots(problem, eps[active], sign[active], active, scale[active])
         t0, t1 = problem.thresholds(anchor, offset, everyone)
     return ThresholdSolution(anchor, offset, t0, t1, problem.mean_difference(t0, t1, everyone), erm, sign)
 
 
-def _residual(problem: ThresholdProblem, anchor: Array, offset: Array, eps: Array, sign: Array, index: Array) -> Array:
-    """sign·(MD - sign·eps) at λ = -sign·(anchor + offset): decreasing in |λ|; scaled by log-odds where eps = 0."""
+def _residual(
+    problem: ThresholdProblem, anchor: Array, offset: Array, eps: Array, sign: Array, index: Array, scale: Array
+) -> Array:
+    """scale·sign·(MD - sign·eps) at λ = -sign·(anchor + offset): decreasing in |λ|; log-odds where eps = 0."""
     t0, t1 = problem.thresholds(-sign * anchor, -sign * offset, index)
-    out = sign * problem.mean_difference(t0, t1, index) - eps
+    out = (sign * problem.mean_difference(t0, t1, index) - eps) * scale
     exact = np.flatnonzero(eps == 0)
     if exact.size:
         out[exact] = sign[exact] * problem.log_odds_difference(t0[exact], t1[exact], index[exact])
     return out
 
 
-def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> tuple[Array, Array]:
+def _roots(
+    problem: ThresholdProblem, eps: Array, sign: Array, index: Array, scale: Array
+) -> tuple[Array, Array]:
     """(anchor, offset) of the multipliers of active constraints; λ has the sign opposite to MD."""
     top = problem.mass[index].max(axis=1)
     count = np.arange(eps.size)
     none = np.zeros(eps.size)
 
     def falling(size: Array, k: Array) -> Array:
-        return -_residual(problem, none[k], size, eps[k], sign[k], index[k])
+        return -_residual(problem, none[k], size, eps[k], sign[k], index[k], scale[k])
 
     size, low, high = none.copy(), none, top
     rest = count
-    if problem.copies and eps.size > SWEEP:
+    if problem.copies and eps.size > SWEEP and scale[0] == 1.0:
         size, low, high, found = _sweep(problem, eps, sign[0], index[:1], top[0])
         faint = np.flatnonzero(found & (eps == 0))  # where both tails underflow MD says nothing: the log-odds decide
         if faint.size:
@@ -202,11 +209,11 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> 
         ends = falling(a, rest), falling(b, rest)
         size[rest] = increasing_root(lambda x, k: falling(x, rest[k]), a, b, ends[0], ends[1], ROUNDING)
     anchor, offset = none.copy(), -sign * size
-    rows = rest[_missed(problem, offset[rest], eps[rest], sign[rest], index[rest])] if rest.size else rest
+    rows = rest[_missed(problem, offset[rest], eps[rest], sign[rest], index[rest], scale[rest])] if rest.size else rest
     if rows.size:
         near = _nearest_anchor(problem.mass[index[rows]], size[rows])
-        at, far = _refine(problem, eps[rows], sign[rows], index[rows], near)
-        here = (eps[rows], sign[rows], index[rows])
+        at, far = _refine(problem, eps[rows], sign[rows], index[rows], scale[rows], near)
+        here = (eps[rows], sign[rows], index[rows], scale[rows])
         before = np.abs(_residual(problem, none[rows], size[rows], *here))
         after = np.abs(_residual(problem, -sign[rows] * at, -sign[rows] * far, *here))
         gained = rows[after < before]  # η bounded away from 0 and 1 has its steep ends elsewhere: then the root stays
@@ -214,10 +221,12 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> 
     return anchor, offset
 
 
-def _missed(problem: ThresholdProblem, lam: Array, eps: Array, sign: Array, index: Array) -> Array:
+def _missed(
+    problem: ThresholdProblem, lam: Array, eps: Array, sign: Array, index: Array, scale: Array
+) -> Array:
     """Whether MD misses its budget at multipliers ``lam``."""
     t0, t1 = problem.thresholds(np.zeros(lam.size), lam, index)
-    missed = np.abs(problem.mean_difference(t0, t1, index) - sign * eps) > RESIDUAL
+    missed = np.abs(problem.mean_difference(t0, t1, index) - sign * eps) * scale > RESIDUAL
     exact = np.flatnonzero(eps == 0)
     if exact.size:  # both tails may underflow together: there only the log-odds tell whether the root was resolved
         odds = problem.log_odds_difference(t0[exact], t1[exact], index[exact])
@@ -244,13 +253,15 @@ def _nearest_anchor(mass: Array, size: Array) -> Array:
     return anchors[np.abs(anchors - size).argmin(axis=0), np.arange(size.size)]
 
 
-def _refine(problem: ThresholdProblem, eps: Array, sign: Array, index: Array, near: Array) -> tuple[Array, Array]:
+def _refine(
+    problem: ThresholdProblem, eps: Array, sign: Array, index: Array, scale: Array, near: Array
+) -> tuple[Array, Array]:
     """Bisect over all scales on the side of the anchor ``near`` where the root lies."""
-    at = _residual(problem, near, np.zeros(near.size), eps, sign, index)
+    at = _residual(problem, near, np.zeros(near.size), eps, sign, index, scale)
     side = np.where(at > 0, 1.0, -1.0)  # the residual falls with |λ|: positive means that the root lies further out
 
     def rising(distance: Array, k: Array) -> Array:
-        value = _residual(problem, near[k], side[k] * distance, eps[k], sign[k], index[k])
+        value = _residual(problem, near[k], side[k] * distance, eps[k], sign[k], index[k], scale[k])
         return np.where(side[k] > 0, -value, value)
 
     distance = increasing_root_scaled(rising, np.full(near.size, 1e-3))
