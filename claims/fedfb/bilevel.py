@@ -124,9 +124,8 @@ def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
     mu = [sum(c * g for c, g in zip(row, gaps, strict=True)) for row in problem.direction]
     h, o, v = sympy.symbols("h o v")
     inverse = sympy.Matrix([[h, o], [o, v]]).inv()
-    push = sum(
-        (sum(mu[j] * c for j, c in rate.items()) * grad[k] for k, (_, rate) in problem.weight.items()), sympy.zeros(2, 1)
-    )
+    rates = {k: sum(mu[j] * c for j, c in rate.items()) for k, (_, rate) in problem.weight.items()}
+    push = sum((rates[k] * grad[k] for k in rates), sympy.zeros(2, 1))
     whole = sum((g * t for g, t in zip(gaps, tilt, strict=True)), sympy.zeros(2, 1))
     got = 2 * (whole.T * (-inverse * push))[0]
     return {"slope": sign * got + 2 * (whole.T * inverse * whole)[0]}

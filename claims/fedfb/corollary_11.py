@@ -73,7 +73,7 @@ def limits(power: int = 1) -> dict[str, sympy.Expr]:
     return {"rate": rate + ((n0 - n1) + (m1 - m0)) / sympy.sqrt(2 * sympy.pi), "root": (root - n1) + (root + n0)}
 
 
-def check(effort: Effort, constant: Fraction = Fraction(1), turned: bool = False) -> Evidence:
+def _check(effort: Effort, constant: Fraction = Fraction(1), turned: bool = False) -> Evidence:
     part = st.integers(-30, 30).map(lambda k: Fraction(k, 10))
     step = st.integers(1, 30).map(lambda k: Fraction(k, 10))
 
@@ -89,7 +89,7 @@ def check(effort: Effort, constant: Fraction = Fraction(1), turned: bool = False
     return Evidence.of(run, SymbolicZero(Call.of(limits), "simplify", (point,)))
 
 
-def check_uniform(effort: Effort, at_least: int = 10**6, wider: int = 1) -> Evidence:
+def _check_uniform(effort: Effort, at_least: int = 10**6, wider: int = 1) -> Evidence:
     shows = "σ = (8·10^6, 1), means (0, 10^-30) and (8, 7): MD takes both signs, so LFT+Ensemble can be perfectly fair"
     instance = {"wide": [ZERO, Fraction(1, 10**30)], "narrow": [Fraction(8), Fraction(7)]}
     sd = [Fraction(8 * 10**6 * wider), Fraction(1)]
@@ -98,7 +98,8 @@ def check_uniform(effort: Effort, at_least: int = 10**6, wider: int = 1) -> Evid
 
 PRINTED = (
     r"Let $q=0.5$, $\eta(x)=\frac1{1+e^{-x}}$, $\mathcal P_a^{(i)}=\mathcal N(\mu_a^{(i)},\sigma^{(i)2})$ where "
-    r"$(\mu_0^{(0)}-\mu_1^{(0)})(\mu_0^{(1)}-\mu_1^{(1)})<0$. Then $DP\,Disp(f^{LFT+Ensemble}_{\varepsilon_0,\varepsilon_1})"
+    r"$(\mu_0^{(0)}-\mu_1^{(0)})(\mu_0^{(1)}-\mu_1^{(1)})<0$. Then "
+    r"$DP\,Disp(f^{LFT+Ensemble}_{\varepsilon_0,\varepsilon_1})"
     r"\ge\delta\approx\frac14|g_0(0)+g_1(0)|>0$ for all $\varepsilon_0,\varepsilon_1\in[0,1]$ if one of the following "
     r"conditions holds: 1. $\sigma^{(0)}\gg\sigma^{(1)},|\mu_0^{(0)}|,|\mu_1^{(0)}|,|\mu_0^{(1)}|,|\mu_1^{(1)}|$ and "
     r"$\mu_0^{(1)}>\mu_1^{(1)}$; 2. the mirror image."
@@ -122,13 +123,14 @@ CLAIMS = (
         hypotheses=PREMISES,
         scope="condition 1 (2 is its mirror); σ^(0) → ∞ with the other parameters fixed",
         expected="holds",
-        check=check,
+        check=_check,
         mutants=(
-            Mutant("half the error", "half of the bound on the error", lambda e: check(e, Fraction(1, 2))),
-            Mutant("same order", "both clients favour the same group", lambda e: check(e, turned=True)),
+            Mutant("half the error", "half of the bound on the error", lambda e: _check(e, Fraction(1, 2))),
+            Mutant("same order", "both clients favour the same group", lambda e: _check(e, turned=True)),
         ),
         rests_on=("fedfb/lemma-10",),
-        reading="'≫' as a limit, the others fixed. As a condition on ratios it does not suffice, however large they are: "
+        reading="'≫' as a limit, the others fixed. As a condition on ratios it does not suffice, however large they "
+        "are: "
         "fedfb/corollary-11/uniform.",
         gap="the statement survives, but the proof writes σ^(1) ≫ |μ| and client 1's means and spread inside g_0 where "
         "client 0's belong (end of case 1); '< 0' for '< 1/2' (an integral of a law); in case 3 the integral over "
@@ -148,11 +150,12 @@ CLAIMS = (
         hypotheses=(*PREMISES, ("much larger", "σ^(0) >= 10^6 max(σ^(1), |μ_0^(0)|, |μ_1^(0)|, |μ_0^(1)|, |μ_1^(1)|)")),
         scope="a fixed ratio: 10^6",
         expected="refuted",
-        check=check_uniform,
+        check=_check_uniform,
         mutants=(
-            Mutant("wider still", "σ^(0) = 8·10^12 in the same instance", lambda e: check_uniform(e, wider=10**6)),
+            Mutant("wider still", "σ^(0) = 8·10^12 in the same instance", lambda e: _check_uniform(e, wider=10**6)),
         ),
-        erratum="State it as a limit in σ^(0), or require σ^(0) > (Δ_0 + Δ_1)/(√(2π)(g_0(0) + g_1(0))), which is enough: "
+        erratum="State it as a limit in σ^(0), or require σ^(0) > (Δ_0 + Δ_1)/(√(2π)(g_0(0) + g_1(0))), which is "
+        "enough: "
         "g_1(0), against which g_0 must be small, can itself be as small as one likes.",
         notes="For ratios beyond any K take means (m + 1, m) for client 1, m large: g_1(0) < exp(-m²/2), while "
         "|g_0(root of g_1)| is of order 1/(K m).",

@@ -34,7 +34,7 @@ def residuals(common: bool = True, quarter: int = 4) -> dict[str, sympy.Expr]:
     }
 
 
-def check(effort: Effort, common: bool = True, quarter: int = 4) -> Evidence:
+def _check(effort: Effort, common: bool = True, quarter: int = 4) -> Evidence:
     rates = {f"r{i}{a}{j}": f"{1 + i + 2 * a + 4 * j}/{9 + i}" for i in (0, 1) for a in (0, 1) for j in (0, 1)}
     point = {"q": "1/3", "q0": "1/4", "q1": "2/3", **rates}
     return Evidence.of(SymbolicZero(Call.of(residuals, common=common, quarter=quarter), "together", (point,)))
@@ -44,7 +44,7 @@ CLAIMS = (
     Claim(
         id="fedfb/eq-32",
         number="Eq. (32)",
-        line=560,
+        line=558,
         title="DP Disp of LFT+Ensemble is |Σ_ij g_i(λ_j)|/4, and g = (g_0 + g_1)/2",
         printed=r"$DP\,Disp(f^{LFT+Ensemble}_{\varepsilon_0,\varepsilon_1})=|\frac14(g_0(\lambda_{\varepsilon_0})+"
         r"g_0(\lambda_{\varepsilon_1})+g_1(\lambda_{\varepsilon_0})+g_1(\lambda_{\varepsilon_1}))|$; "
@@ -55,10 +55,10 @@ CLAIMS = (
         hypotheses=(("common q", "q_0 = q_1 = q in (0, 1)"), ("equal weights", "the clients have as much data each")),
         scope="n = 2, as stated; linear, so the same for any number of clients",
         expected="holds",
-        check=check,
+        check=_check,
         mutants=(
-            Mutant("two shares", "q_0 and q_1 differ, pooled by Bayes' rule", lambda e: check(e, common=False)),
-            Mutant("a half", "1/2 in place of 1/4", lambda e: check(e, quarter=2)),
+            Mutant("two shares", "q_0 and q_1 differ, pooled by Bayes' rule", lambda e: _check(e, common=False)),
+            Mutant("a half", "1/2 in place of 1/4", lambda e: _check(e, quarter=2)),
         ),
     ),
 )

@@ -41,20 +41,21 @@ def residuals(own: bool = True) -> dict[str, sympy.Expr]:
     return {"(56)": total - difference}
 
 
-def check_printed(effort: Effort, divide: bool = True) -> Evidence:
+def _check_printed(effort: Effort, divide: bool = True) -> Evidence:
     shows = "accept everyone, q = 1/4: MD_i = 0, and (51) gives 1/(3/4) - 1/(1/4) = -8/3"
     instance = {"q": Fraction(1, 4), "f": [[1], [1]], "law": [[Fraction(1)], [Fraction(1)]]}
     return Evidence.of(Counterexample.at(Call.of(printed, divide=divide), shows, **instance))
 
 
-def check_repaired(effort: Effort, own: bool = True) -> Evidence:
+def _check_repaired(effort: Effort, own: bool = True) -> Evidence:
     names = [f"{n}{a}{k}" for n in "fm" for a in (0, 1) for k in (0, 1)]
     point = {"q": "1/3", "other": "1/2", **{name: f"{j + 1}/{j + 4}" for j, name in enumerate(names)}}
     return Evidence.of(SymbolicZero(Call.of(residuals, own=own), "together", (point,)))
 
 
 PRINTED = (
-    r"(51): $P(\hat y=1\mid a=0,i)-P(\hat y=1\mid a=1,i)=\sum_x[f(x,0)\frac{P(x\mid a=0,i)}{P(a=0)}-f(x,1)\frac{P(x\mid "
+    r"(51): $P(\hat y=1\mid a=0,i)-P(\hat y=1\mid a=1,i)=\sum_x[f(x,0)\frac{P(x\mid "
+    r"a=0,i)}{P(a=0)}-f(x,1)\frac{P(x\mid "
     r"a=1,i)}{P(a=1)}]$. (56): $=E_aE_{x\sim\mathcal P_a^{(i)}}[f(x,0)\frac{[[a=0]]}{1-q}-f(x,1)\frac{[[a=1]]}q]$."
 )
 
@@ -62,7 +63,7 @@ CLAIMS = (
     Claim(
         id="fedfb/eq-51",
         number="Eq. (51)",
-        line=976,
+        line=978,
         title="MD_i = Σ_x [f(x,0) P(x|a=0,i)/P(a=0) - f(x,1) P(x|a=1,i)/P(a=1)]",
         printed=PRINTED,
         statement="The formula (51).",
@@ -70,9 +71,10 @@ CLAIMS = (
         hypotheses=(),
         scope="as stated",
         expected="holds-repaired",
-        check=check_printed,
-        mutants=(Mutant("no division", "without dividing by P(a)", lambda e: check_printed(e, divide=False)),),
-        erratum="P(x | a, i) is conditional on a already: drop the division by P(a), or write P(x, a | i)/P(a | i). The v_i "
+        check=_check_printed,
+        mutants=(Mutant("no division", "without dividing by P(a)", lambda e: _check_printed(e, divide=False)),),
+        erratum="P(x | a, i) is conditional on a already: drop the division by P(a), or write P(x, a | i)/P(a | i). "
+        "The v_i "
         "defined from (51) inherit it, so that (52)-(54) is another programme than LFT+FedAvg(ε). (53) also prints one "
         "side of the constraint only: -ε_i <= v_i·f is missing.",
         notes="(56) is right, with q = q_i, and lemma 18 is derived from that.",
@@ -80,7 +82,7 @@ CLAIMS = (
     Claim(
         id="fedfb/eq-51/repaired",
         number="Eq. (56)",
-        line=992,
+        line=994,
         title="MD_i = E_a E_x [f(x,0) 1{a=0}/(1-q_i) - f(x,1) 1{a=1}/q_i]",
         printed=PRINTED,
         statement=r"The formula (56), $a\sim Bern(q_i)$.",
@@ -88,7 +90,7 @@ CLAIMS = (
         hypotheses=(),
         scope="two points of X; linear, so the same for any law",
         expected="holds",
-        check=check_repaired,
-        mutants=(Mutant("another q", "the pooled q for q_i", lambda e: check_repaired(e, own=False)),),
+        check=_check_repaired,
+        mutants=(Mutant("another q", "the pooled q for q_i", lambda e: _check_repaired(e, own=False)),),
     ),
 )

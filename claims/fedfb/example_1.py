@@ -63,13 +63,13 @@ def exact(instance: dict[str, Any], low: str, high: str) -> Case:
     )
 
 
-def check_printed(effort: Effort, digits: str = "21/100", product: str = "<") -> Evidence:
+def _check_printed(effort: Effort, digits: str = "21/100", product: str = "<") -> Evidence:
     shows = "μ_0^(0) = μ_1^(0) = 0: the product of the differences is 0, not negative; and δ = 0.20430..., not 0.21"
     statement = Call.of(printed, digits=Fraction(digits), product=product)
     return Evidence.of(Counterexample.at(statement, shows, **INSTANCE))
 
 
-def check_exact(effort: Effort, low: str = "0.2043003118", high: str = "0.2043003119") -> Evidence:
+def _check_exact(effort: Effort, low: str = "0.2043003118", high: str = "0.2043003119") -> Evidence:
     shows = "δ = (Φ(3) - Φ(-1) - 2Φ(1/35) + 1)/4"
     return Evidence.of(Witness.at(Call.of(exact, low=low, high=high), shows, **INSTANCE))
 
@@ -91,9 +91,9 @@ CLAIMS = (
         hypotheses=(),
         scope="as stated; q = 1/2, logistic η",
         expected="holds-repaired",
-        check=check_printed,
+        check=_check_printed,
         mutants=(
-            Mutant("0.20, at most 0", "δ rounds to 0.20, product <= 0", lambda e: check_printed(e, "1/5", "<=")),
+            Mutant("0.20, at most 0", "δ rounds to 0.20, product <= 0", lambda e: _check_printed(e, "1/5", "<=")),
         ),
         erratum="The means of client 0 are equal, so the product is 0 and the corollary's condition fails (lemma 10's "
         "g_0(0) g_1(0) < 0 as well). δ = 0.2043003...; 0.21 is the approximation |g_0(0) + g_1(0)|/4 = 0.2099988.",
@@ -110,8 +110,12 @@ CLAIMS = (
         hypotheses=(),
         scope="as stated; q = 1/2, logistic η",
         expected="holds",
-        check=check_exact,
-        mutants=(Mutant("next digit", "between 0.2043003117 and ...118", lambda e: check_exact(e, "0.2043003117", "0.2043003118")),),
+        check=_check_exact,
+        mutants=(
+            Mutant(
+                "next digit", "0.2043003117 to ...118", lambda e: _check_exact(e, "0.2043003117", "0.2043003118")
+            ),
+        ),
         notes="Two routes: the closed form of the root of g_1, and the enclosure of solvers/enclosure.py.",
     ),
 )

@@ -115,18 +115,18 @@ def opposed(draw: st.DrawFn) -> dict[str, Any]:
     return {"laws": laws, "q": q, "eps": eps}
 
 
-def check(effort: Effort, factor: Fraction = Fraction(1), quarter: int = 4) -> Evidence:
+def _check(effort: Effort, factor: Fraction = Fraction(1), quarter: int = 4) -> Evidence:
     point = {"c": "1/5", "b": "1/2", "p": "1/9", "r": "0", "s": "2/7", "t": "1/11", "d": "-1/3"}
     proof = DefiniteForm(Call.of(form, quarter=quarter), "expand", (point,))
     run = explore(Call.of(bound, factor=factor), opposed(), effort, tolerance=0.0)
     return Evidence.of(proof, extra=(run,))
 
 
-def check_tight(effort: Effort, factor: Fraction = Fraction(1)) -> Evidence:
+def _check_tight(effort: Effort, factor: Fraction = Fraction(1)) -> Evidence:
     return Evidence.of(explore(Call.of(bound, factor=factor, tight=True), opposed(), effort, tolerance=0.0))
 
 
-def check_gaps(effort: Effort, choice: str = "any") -> Evidence:
+def _check_gaps(effort: Effort, choice: str = "any") -> Evidence:
     eighth = Fraction(1, 8)
     shows = "q = 1/2, ε = (1, 0): λ_0 = -1/8 gives client 0 the same rule on its own law as λ_0 = 0, and makes MD = 0"
     one = Counterexample.at(
@@ -138,11 +138,12 @@ def check_gaps(effort: Effort, choice: str = "any") -> Evidence:
 
 
 CASE_3: dict[str, Any] = {
-    "laws": [[[9, 1, 1, 8], [8, 1, 1, 9]], [[1, 1, 5, 1], [1, 5, 1, 1]]], "q": Fraction(1, 2), "eps": [Fraction(1, 20), ZERO]
+    "laws": [[[9, 1, 1, 8], [8, 1, 1, 9]], [[1, 1, 5, 1], [1, 5, 1, 1]]],
+    "q": Fraction(1, 2), "eps": [Fraction(1, 20), ZERO],
 }  # fmt: skip
 
 
-def check_case_3(effort: Effort, repair: bool = False) -> Evidence:
+def _check_case_3(effort: Effort, repair: bool = False) -> Evidence:
     shows = "ε = (1/20, 0): the mean difference is ψ(1/20, 0), less than ψ(1/20, 1/20)"
     return Evidence.of(Counterexample.at(Call.of(case_3, repair=repair), shows, **CASE_3))
 
@@ -175,18 +176,20 @@ CLAIMS = (
         hypotheses=(*PREMISES, INCREASE),
         scope="each g_i strictly increasing",
         expected="holds",
-        check=check,
+        check=_check,
         mutants=(
-            Mutant("a third", "1/3 in place of 1/4 before the sum", lambda e: check(e, quarter=3)),
-            Mutant("above δ", "DP Disp >= 1.2 δ", lambda e: check(e, Fraction(6, 5))),
+            Mutant("a third", "1/3 in place of 1/4 before the sum", lambda e: _check(e, quarter=3)),
+            Mutant("above δ", "DP Disp >= 1.2 δ", lambda e: _check(e, Fraction(6, 5))),
         ),
         rests_on=("fedfb/eq-32", "fedfb/lemma-9/repaired"),
         reading="g_i⁻¹ is a function. Where supports have gaps it is not, and the lemma fails: fedfb/lemma-10/gaps.",
         gap="the statement survives, but: cases 1, 2, 4 and 5 write ψ(g_0(0), 0), whose argument is negative: read "
-        "ψ(|g_0(0)|, 0). Case 3's step (36) to (37) is false for ε_1 < ε_0 (fedfb/lemma-10/case-3); its mirror (g_1(0) < "
+        "ψ(|g_0(0)|, 0). Case 3's step (36) to (37) is false for ε_1 < ε_0 (fedfb/lemma-10/case-3); its mirror (g_1(0) "
+        "< "
         "0) puts ε_1 > c into ψ, outside of its domain. Mirrored case 5 prints '=' for '<'. Cases 2 and 4 print '>' "
         "where equality happens (ε_0 = |g_0(0)|, ε_1 = 0). ε_1 = |g_1(0)| with ε_0 > |g_0(0)| is in no case.",
-        notes="The condition on ψ need only be checked at one corner, (c, 0) for |g_0(0)| < |g_1(0)|: there |ψ| is least.",
+        notes="The condition on ψ need only be checked at one corner, (c, 0) for |g_0(0)| < |g_1(0)|: there |ψ| is "
+        "least.",
     ),
     Claim(
         id="fedfb/lemma-10/tight",
@@ -200,8 +203,8 @@ CLAIMS = (
         hypotheses=(*PREMISES, INCREASE),
         scope="step densities of u = η(x), positive on (0, 1)",
         expected="holds",
-        check=check_tight,
-        mutants=(Mutant("below", "0.99 δ is reached", lambda e: check_tight(e, Fraction(99, 100))),),
+        check=_check_tight,
+        mutants=(Mutant("below", "0.99 δ is reached", lambda e: _check_tight(e, Fraction(99, 100))),),
         notes="So lemma 1's strict inequality (min DP Disp > δ) is false for lemma 10's δ; it is =.",
     ),
     Claim(
@@ -210,21 +213,22 @@ CLAIMS = (
         line=568,
         title="lemma 10 for whichever solutions of their own problems the clients return",
         printed=PRINTED,
-        statement=r"$DP\,Disp\ge\delta$ for every choice of $\lambda_i\in g_i^{-1}(\cdot)$, each of which solves client "
+        statement=r"$DP\,Disp\ge\delta$ for every choice of $\lambda_i\in g_i^{-1}(\cdot)$, each of which solves "
+        r"client "
         r"$i$'s problem.",
         kind="bound",
         hypotheses=(*PREMISES, ("λ_i solves", "λ_i gives a solution of LFT+Ensemble(i, ε_i)")),
         scope="densities with gaps, n = 2",
         expected="refuted",
-        check=check_gaps,
-        mutants=(Mutant("nearest", "λ_i the point of g_i⁻¹ next to 0", lambda e: check_gaps(e, "nearest")),),
+        check=_check_gaps,
+        mutants=(Mutant("nearest", "λ_i the point of g_i⁻¹ next to 0", lambda e: _check_gaps(e, "nearest")),),
         erratum="Assume that every client's law has full support (or fix which solution a client returns off its own "
         "support): the ensemble's disparity depends on rules where the client itself has no data.",
     ),
     Claim(
         id="fedfb/lemma-10/case-3",
         number="Proof of lemma 10, (36) to (37)",
-        line=604,
+        line=610,
         title="in case 3 the mean difference is at least ψ(ε_0, ε_0)",
         printed=r"$\frac14(-\varepsilon_0+\varepsilon_1+g_0(g_1^{-1}(\varepsilon_1))+g_1(g_0^{-1}(-\varepsilon_0)))\ge"
         r"\frac14(-\varepsilon_0+\varepsilon_0+g_0(g_1^{-1}(\varepsilon_0))+g_1(g_0^{-1}(-\varepsilon_0)))="
@@ -234,18 +238,19 @@ CLAIMS = (
         hypotheses=(*PREMISES, INCREASE, ("case 3", "0 <= ε_i <= |g_i(0)|, g_0(0) < 0, |g_0(0)| < g_1(0)")),
         scope="as stated",
         expected="holds-repaired",
-        check=check_case_3,
+        check=_check_case_3,
         mutants=(
-            Mutant("repaired", "ψ(ε_0, min(ε_1, c)) on the right", lambda e: check_case_3(e, repair=True)),
+            Mutant("repaired", "ψ(ε_0, min(ε_1, c)) on the right", lambda e: _check_case_3(e, repair=True)),
         ),
-        erratum="The step needs ε_1 >= ε_0. For ε_1 <= c the mean difference is ψ(ε_0, ε_1) itself; for ε_1 > c it is at "
+        erratum="The step needs ε_1 >= ε_0. For ε_1 <= c the mean difference is ψ(ε_0, ε_1) itself; for ε_1 > c it is "
+        "at "
         "least ψ(ε_0, c).",
         notes="The lemma survives.",
     ),
     Claim(
         id="fedfb/lemma-10/case-3/repaired",
         number="Proof of lemma 10, (36) to (37)",
-        line=604,
+        line=610,
         title="in case 3 the mean difference is at least ψ(ε_0, min(ε_1, c))",
         printed="see fedfb/lemma-10/case-3",
         statement=r"$MD\ge\psi(\varepsilon_0,\min(\varepsilon_1,c))$ in case 3.",
@@ -253,13 +258,13 @@ CLAIMS = (
         hypotheses=(*PREMISES, INCREASE, ("case 3", "0 <= ε_i <= |g_i(0)|, g_0(0) < 0, |g_0(0)| < g_1(0)")),
         scope="step densities of u = η(x), positive on (0, 1)",
         expected="holds",
-        check=lambda e: check_case_3_repaired(e),
-        mutants=(Mutant("as printed", "ψ(ε_0, ε_0) on the right", lambda e: check_case_3_repaired(e, repair=False)),),
+        check=lambda e: _check_case_3_repaired(e),
+        mutants=(Mutant("as printed", "ψ(ε_0, ε_0) on the right", lambda e: _check_case_3_repaired(e, repair=False)),),
     ),
 )
 
 
-def check_case_3_repaired(effort: Effort, repair: bool = True) -> Evidence:
+def _check_case_3_repaired(effort: Effort, repair: bool = True) -> Evidence:
     return Evidence.of(explore(Call.of(case_3, repair=repair), case_3_instances(), effort, tolerance=0.0))
 
 

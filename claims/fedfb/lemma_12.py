@@ -70,29 +70,30 @@ def residuals(given: int = 1) -> dict[str, sympy.Expr]:
     return {"Acc": relation.left - relation.right}
 
 
-def check(effort: Effort, condition: str = "all equal") -> Evidence:
+def _check(effort: Effort, condition: str = "all equal") -> Evidence:
     unit = st.integers(0, 8).map(lambda k: Fraction(k, 8))
     slack = st.sampled_from([ZERO, ZERO, Fraction(1, 50), Fraction(1)])
-    more = st.fixed_dictionaries({"place": st.lists(unit, min_size=2, max_size=2), "same": st.booleans(), "slack": slack})
+    place = st.lists(unit, min_size=2, max_size=2)
+    more = st.fixed_dictionaries({"place": place, "same": st.booleans(), "slack": slack})
     drawn = st.tuples(worlds(2), more).map(lambda pair: {**pair[0], **pair[1]})
     return Evidence.of(explore(Call.of(bound, condition=condition), drawn, effort, tolerance=0.0))
 
 
-def check_fair(effort: Effort, part: Fraction = Fraction(1)) -> Evidence:
+def _check_fair(effort: Effort, part: Fraction = Fraction(1)) -> Evidence:
     slack = st.integers(0, 8).map(lambda k: Fraction(k, 40))
     both = st.one_of(worlds(2), worlds(2, equal=False), worlds(3, least=0))
     drawn = st.tuples(both, slack).map(lambda pair: {**pair[0], "slack": pair[1]})
     return Evidence.of(explore(Call.of(fair, part=part), drawn, effort, tolerance=0.0))
 
 
-def check_definition(effort: Effort, given: int = 0) -> Evidence:
+def _check_definition(effort: Effort, given: int = 0) -> Evidence:
     shows = "two equally likely points, η = 1/4 and 3/4, f accepts the second: P(ŷ = y) = 3/4, the formula gives 1/2"
     half, quarter = Fraction(1, 2), Fraction(1, 4)
     instance = {"mass": [half, half], "eta": [quarter, 3 * quarter], "f": [ZERO, Fraction(1)]}
     return Evidence.of(Counterexample.at(Call.of(definition, given=given), shows, **instance))
 
 
-def check_definition_repaired(effort: Effort, given: int = 1) -> Evidence:
+def _check_definition_repaired(effort: Effort, given: int = 1) -> Evidence:
     point = {"m": "1/3", "e0": "1/5", "e1": "3/4", "f0": "1/7", "f1": "1/2"}
     return Evidence.of(SymbolicZero(Call.of(residuals, given=given), "together", (point,)))
 
@@ -114,8 +115,8 @@ CLAIMS = (
         hypotheses=(),
         scope="as stated",
         expected="holds-repaired",
-        check=check_definition,
-        mutants=(Mutant("given y = 1", "the second expectation given y = 1", lambda e: check_definition(e, given=1)),),
+        check=_check_definition,
+        mutants=(Mutant("given y = 1", "the second expectation given y = 1", lambda e: _check_definition(e, given=1)),),
         erratum="The second expectation must be given y = 1.",
         notes="Nothing later uses the formula.",
     ),
@@ -130,8 +131,8 @@ CLAIMS = (
         hypotheses=(),
         scope="two points of X; linear, so the same for any law",
         expected="holds",
-        check=check_definition_repaired,
-        mutants=(Mutant("given y = 0", "as printed", lambda e: check_definition_repaired(e, given=0)),),
+        check=_check_definition_repaired,
+        mutants=(Mutant("given y = 0", "as printed", lambda e: _check_definition_repaired(e, given=0)),),
     ),
     Claim(
         id="fedfb/lemma-12",
@@ -139,15 +140,16 @@ CLAIMS = (
         line=756,
         title="Acc(LFT+Ensemble) ≤ CFL(ε) where its disparity is ≤ ε, with equality iff λ_0 = λ_1 = λ_ε",
         printed=r"Let $q\in(0,1)$. Given an LFT+Ensemble classifier such that $DP\,Disp\le\varepsilon$ and a CFL "
-        r"classifier, we have $LFT+Ensemble(\varepsilon_0,\varepsilon_1;\varepsilon)\le CFL(\varepsilon)$. The equality "
+        r"classifier, we have $LFT+Ensemble(\varepsilon_0,\varepsilon_1;\varepsilon)\le CFL(\varepsilon)$. The "
+        r"equality "
         r"holds if and only if $\lambda_{\varepsilon_0}=\lambda_{\varepsilon_1}=\lambda^{CFL}_\varepsilon$.",
         statement="The bound, and both directions of the equality.",
         kind="bound",
         hypotheses=(("common q", "q_0 = q_1"), ("g_i increase", "each g_i is strictly increasing")),
         scope="n = 2, step densities of u = η(x), positive on (0, 1)",
         expected="holds",
-        check=check,
-        mutants=(Mutant("λ_0 = λ_1", "equality iff λ_0 = λ_1", lambda e: check(e, "two equal")),),
+        check=_check,
+        mutants=(Mutant("λ_0 = λ_1", "equality iff λ_0 = λ_1", lambda e: _check(e, "two equal")),),
         rests_on=("fedfb/lemma-7/repaired", "fedfb/lemma-8"),
         reading="g_i⁻¹ is a function: where supports have gaps, different λ give the same classifier.",
     ),
@@ -163,8 +165,8 @@ CLAIMS = (
         hypotheses=(),
         scope="step densities of u = η(x), gaps allowed; two or three clients; the q_i need not be equal",
         expected="holds",
-        check=check_fair,
-        mutants=(Mutant("half as fair", "ε >= |g(0)|/2", lambda e: check_fair(e, Fraction(1, 2))),),
+        check=_check_fair,
+        mutants=(Mutant("half as fair", "ε >= |g(0)|/2", lambda e: _check_fair(e, Fraction(1, 2))),),
         rests_on=("fedfb/lemma-7/repaired",),
     ),
 )

@@ -67,7 +67,8 @@ def disagreeing(instance: dict[str, Any]) -> dict[str, Any]:
     """The instance with its groups exchanged where need be: client 0 favours group 1, client 1 group 0."""
     world = World.of(instance["laws"], instance["q"])
     signs = [client.g(ZERO) > 0 for client in world.clients]
-    laws = [pair[::-1] if sign != (i == 1) else pair for i, (pair, sign) in enumerate(zip(instance["laws"], signs))]
+    pairs = zip(instance["laws"], signs, (False, True), strict=True)
+    laws = [pair if sign == wanted else pair[::-1] for pair, sign, wanted in pairs]
     return {**instance, "laws": laws}
 
 
@@ -86,14 +87,14 @@ def _attack(point: list[float]) -> dict[str, Any]:
     return {"laws": laws, "q": Fraction(3, 8), "place": [first, second], "part": part, "aim": False}
 
 
-def check(effort: Effort, opposite: bool = True) -> Evidence:
+def _check(effort: Effort, opposite: bool = True) -> Evidence:
     drawn = instances().map(disagreeing) if opposite else instances()
     family = Attack([(0, 1), (0, 1), (0, 0.999)], _attack, steps=effort.pick(60, 400))
     run = explore(Call.of(strict, opposite=opposite), drawn, effort, tolerance=0.0, attacks=[family])
     return Evidence.of(run)
 
 
-def check_gaps(effort: Effort, choice: str = "any") -> Evidence:
+def _check_gaps(effort: Effort, choice: str = "any") -> Evidence:
     lam = Fraction(-1, 16)
     shows = "λ_0 = λ_1 = λ_CFL = -1/16 at ε = 1/12 < |g(0)| = 1/3: client 0 has no one with u in (1/4, 3/4)"
     one = Counterexample.at(
@@ -105,7 +106,8 @@ def check_gaps(effort: Effort, choice: str = "any") -> Evidence:
 
 
 PRINTED = (
-    r"Let $q\in(0,1)$. If $g_0(0)g_1(0)<0$, $\max_{\varepsilon_0,\varepsilon_1}LFT+Ensemble(\varepsilon_0,\varepsilon_1;"
+    r"Let $q\in(0,1)$. If $g_0(0)g_1(0)<0$, "
+    r"$\max_{\varepsilon_0,\varepsilon_1}LFT+Ensemble(\varepsilon_0,\varepsilon_1;"
     r"\varepsilon)<CFL(\varepsilon)$ for all $\varepsilon<|g(0)|$."
 )
 PREMISES = (
@@ -126,11 +128,12 @@ CLAIMS = (
         hypotheses=(*PREMISES, ("g_i increase", "each g_i is strictly increasing")),
         scope="n = 2, step densities of u = η(x), positive on (0, 1)",
         expected="holds",
-        check=check,
-        mutants=(Mutant("any signs", "without g_0(0) g_1(0) < 0", lambda e: check(e, opposite=False)),),
+        check=_check,
+        mutants=(Mutant("any signs", "without g_0(0) g_1(0) < 0", lambda e: _check(e, opposite=False)),),
         rests_on=("fedfb/lemma-9/repaired", "fedfb/lemma-12"),
         reading="g_i⁻¹ is a function; else see fedfb/lemma-14/gaps.",
-        gap="the statement survives: the proof treats g_1(0) > 0, |g_1(0)| >= |g_0(0)|, and names the same case again as "
+        gap="the statement survives: the proof treats g_1(0) > 0, |g_1(0)| >= |g_0(0)|, and names the same case again "
+        "as "
         "the one that is similar (read g_1(0) < 0 or |g_1(0)| < |g_0(0)|).",
     ),
     Claim(
@@ -144,9 +147,10 @@ CLAIMS = (
         hypotheses=(*PREMISES, ("λ_i solves", "λ_i gives a solution of LFT+Ensemble(i, ε_i)")),
         scope="densities with gaps, n = 2",
         expected="refuted",
-        check=check_gaps,
-        mutants=(Mutant("nearest", "λ_i the point of g_i⁻¹ next to 0", lambda e: check_gaps(e, "nearest")),),
-        erratum="Assume that every client's law has full support: without, g_i is flat somewhere, λ_i may have the sign "
+        check=_check_gaps,
+        mutants=(Mutant("nearest", "λ_i the point of g_i⁻¹ next to 0", lambda e: _check_gaps(e, "nearest")),),
+        erratum="Assume that every client's law has full support: without, g_i is flat somewhere, λ_i may have the "
+        "sign "
         "that lemma 9 excludes, and the ensemble may be CFL's own solution.",
     ),
 )

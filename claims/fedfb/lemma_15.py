@@ -1,4 +1,4 @@
-"""FedFB, lemma 15: where the clients' ERMs favour the same group, LFT+Ensemble matches CFL down to τ. Remark 8, (47)."""
+"""FedFB, lemma 15: ERMs that favour the same group, where LFT+Ensemble matches CFL down to τ. Remark 8, (47)."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def agreeing(instance: dict[str, Any]) -> dict[str, Any]:
     return {**instance, "laws": [laws[0], laws[1] if signs[0] == signs[1] else laws[1][::-1]]}
 
 
-def check(effort: Effort, factor: Fraction = Fraction(1), choose: str = "max") -> Evidence:
+def _check(effort: Effort, factor: Fraction = Fraction(1), choose: str = "max") -> Evidence:
     drawn = instances().map(agreeing)
     under = explore(Call.of(below, factor=factor), drawn, effort, tolerance=0.0)
     over = explore(Call.of(above, choose=choose), drawn, effort, tolerance=0.0)
@@ -99,21 +99,21 @@ def check(effort: Effort, factor: Fraction = Fraction(1), choose: str = "max") -
 TWO: dict[str, Any] = {"laws": [[[1, 2, 3, 2], [2, 3, 2, 1]], [[1, 1, 5, 1], [1, 5, 1, 1]]], "q": Fraction(1, 2)}
 
 
-def check_47(effort: Effort, half: bool = False) -> Evidence:
+def _check_47(effort: Effort, half: bool = False) -> Evidence:
     shows = "two clients, both favouring group 0: the left side is half the right"
     return Evidence.of(Counterexample.at(Call.of(equation_47, half=half), shows, **TWO))
 
 
-def check_47_repaired(effort: Effort, half: bool = True) -> Evidence:
+def _check_47_repaired(effort: Effort, half: bool = True) -> Evidence:
     return Evidence.of(explore(Call.of(equation_47, half=half), instances().map(agreeing), effort, tolerance=0.0))
 
 
-def check_remark(effort: Effort, word: str = "equal") -> Evidence:
+def _check_remark(effort: Effort, word: str = "equal") -> Evidence:
     shows = "two clients with g_0⁻¹(0) ≠ g_1⁻¹(0): the rules differ, and the maximum is positive"
     return Evidence.of(Counterexample.at(Call.of(remark_8, word=word), shows, **TWO))
 
 
-def check_remark_repaired(effort: Effort, word: str = "unequal") -> Evidence:
+def _check_remark_repaired(effort: Effort, word: str = "unequal") -> Evidence:
     def twins(instance: dict[str, Any]) -> dict[str, Any]:
         return {**instance, "laws": [instance["laws"][0]] * 2} if instance["aim"] else instance
 
@@ -142,7 +142,8 @@ CLAIMS = (
         number="Lemma 15",
         line=799,
         title="if g_0(0) g_1(0) > 0: max LFT+Ensemble = CFL(ε) for ε ≥ τ, and < CFL(ε) otherwise",
-        printed=r"Let $\tau=\min\{|g(0)|,\max\{\mathrm{sign}(g(0))g(g_0^{-1}(0)),\mathrm{sign}(g(0))g(g_1^{-1}(0))\}\}$. "
+        printed=r"Let $\tau=\min\{|g(0)|,\max\{\mathrm{sign}(g(0))g(g_0^{-1}(0)),"
+        r"\mathrm{sign}(g(0))g(g_1^{-1}(0))\}\}$. "
         r"If $g_0(0)g_1(0)>0$, we have $\max_{\varepsilon_0,\varepsilon_1}LFT+Ensemble(\varepsilon_0,\varepsilon_1;"
         r"\varepsilon)=CFL(\varepsilon)$ for all $\varepsilon\ge\tau$, $<CFL(\varepsilon)$ o.w.",
         statement="Both cases; equality is reached at "
@@ -151,21 +152,23 @@ CLAIMS = (
         hypotheses=PREMISES,
         scope=SCOPE,
         expected="holds",
-        check=check,
+        check=_check,
         mutants=(
-            Mutant("twice τ", "< CFL(ε) for all ε < 2τ", lambda e: check(e, factor=Fraction(2))),
-            Mutant("least", "= CFL(ε) from the smaller of the two on", lambda e: check(e, choose="min")),
+            Mutant("twice τ", "< CFL(ε) for all ε < 2τ", lambda e: _check(e, factor=Fraction(2))),
+            Mutant("least", "= CFL(ε) from the smaller of the two on", lambda e: _check(e, choose="min")),
         ),
         rests_on=("fedfb/lemma-9/repaired", "fedfb/lemma-12", "fedfb/lemma-13"),
         reading="g_i⁻¹ is a function.",
-        gap="the statement survives: (47) lacks factors 1/2 (fedfb/eq-47), of which only the signs are used; 'for all ε <= "
-        "τ' in case 2 should be ε < τ, at τ itself there is equality; 'when g_0(0)g_1(0) < 0' above the cases should be > "
+        gap="the statement survives: (47) lacks factors 1/2 (fedfb/eq-47), of which only the signs are used; 'for all "
+        "ε <= "
+        "τ' in case 2 should be ε < τ, at τ itself there is equality; 'when g_0(0)g_1(0) < 0' above the cases should "
+        "be > "
         "0; λ_i = g_i⁻¹(ε_i) is printed g⁻¹(ε_i).",
     ),
     Claim(
         id="fedfb/eq-47",
         number="Eq. (47)",
-        line=848,
+        line=844,
         title="g(g_0⁻¹(0)) = g_1(g_0⁻¹(0)) and g(g_1⁻¹(0)) = g_0(g_1⁻¹(0))",
         printed=EQUATION,
         statement="Both equalities.",
@@ -173,15 +176,15 @@ CLAIMS = (
         hypotheses=PREMISES,
         scope="as stated",
         expected="holds-repaired",
-        check=check_47,
-        mutants=(Mutant("halves", "half of the right sides", lambda e: check_47(e, half=True)),),
+        check=_check_47,
+        mutants=(Mutant("halves", "half of the right sides", lambda e: _check_47(e, half=True)),),
         erratum="Both equalities need a factor 1/2 on the right: g = (g_0 + g_1)/2 and g_i(g_i⁻¹(0)) = 0.",
         notes="Lemma 15 uses only the signs, and survives.",
     ),
     Claim(
         id="fedfb/eq-47/repaired",
         number="Eq. (47)",
-        line=848,
+        line=844,
         title="g(g_0⁻¹(0)) = g_1(g_0⁻¹(0))/2 and g(g_1⁻¹(0)) = g_0(g_1⁻¹(0))/2",
         printed=EQUATION,
         statement=r"$g(g_0^{-1}(0))=\frac12g_1(g_0^{-1}(0))$, $g(g_1^{-1}(0))=\frac12g_0(g_1^{-1}(0))$.",
@@ -189,8 +192,8 @@ CLAIMS = (
         hypotheses=PREMISES,
         scope=SCOPE,
         expected="holds",
-        check=check_47_repaired,
-        mutants=(Mutant("as printed", "without the halves", lambda e: check_47_repaired(e, half=False)),),
+        check=_check_47_repaired,
+        mutants=(Mutant("as printed", "without the halves", lambda e: _check_47_repaired(e, half=False)),),
     ),
     Claim(
         id="fedfb/remark-8",
@@ -203,9 +206,10 @@ CLAIMS = (
         hypotheses=PREMISES,
         scope="as stated",
         expected="holds-repaired",
-        check=check_remark,
-        mutants=(Mutant("unequal", "iff they are unequal", lambda e: check_remark(e, "unequal")),),
-        erratum="'equal' should be 'unequal'. Where they are unequal one of the two numbers is negative, so it is not the "
+        check=_check_remark,
+        mutants=(Mutant("unequal", "iff they are unequal", lambda e: _check_remark(e, "unequal")),),
+        erratum="'equal' should be 'unequal'. Where they are unequal one of the two numbers is negative, so it is not "
+        "the "
         "disparity of f_i^0, as the remark says, but its signed mean difference.",
     ),
     Claim(
@@ -219,7 +223,7 @@ CLAIMS = (
         hypotheses=PREMISES,
         scope=SCOPE,
         expected="holds",
-        check=check_remark_repaired,
-        mutants=(Mutant("equal", "as printed", lambda e: check_remark_repaired(e, "equal")),),
+        check=_check_remark_repaired,
+        mutants=(Mutant("equal", "as printed", lambda e: _check_remark_repaired(e, "equal")),),
     ),
 )

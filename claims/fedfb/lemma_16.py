@@ -76,7 +76,7 @@ HALVES: dict[str, Any] = {
 """P(u > 1/2 | a=0, i) = 1/4 and 3/4; for a = 1 it is 3/8 with both: pooled it is 3/8 in both groups, MD = 0."""
 
 
-def check_printed(effort: Effort, pool: str = "printed") -> Evidence:
+def _check_printed(effort: Effort, pool: str = "printed") -> Evidence:
     shows = "q = (1/4, 3/4): ERM is perfectly fair, so LFT+Ensemble(1, 1) is CFL(1/8), while the printed |g(0)| is 1/4"
     call = Call.of(strict, pool=pool)
     place = [ZERO, ZERO]
@@ -85,7 +85,7 @@ def check_printed(effort: Effort, pool: str = "printed") -> Evidence:
     )  # fmt: skip
 
 
-def check_repaired(effort: Effort, shares: str = "differ") -> Evidence:
+def _check_repaired(effort: Effort, shares: str = "differ") -> Evidence:
     unit = st.integers(0, 8).map(lambda k: Fraction(k, 8))
     part = st.integers(0, 15).map(lambda k: Fraction(k, 16))
     place = st.lists(unit, min_size=2, max_size=2)
@@ -103,19 +103,20 @@ def _attack(point: list[float]) -> dict[str, Any]:
     return {"laws": laws, "q": [Fraction(3, 8), HALF], "place": [first, second], "part": part, "aim": 0}
 
 
-def check_mixture(effort: Effort, pool: str = "printed") -> Evidence:
+def _check_mixture(effort: Effort, pool: str = "printed") -> Evidence:
     shows = "q = (1/4, 3/4): of group 0 three quarters are with client 0, whom the printed mixture gives one quarter"
     return Evidence.of(Counterexample.at(Call.of(mixture, pool=pool), shows, **HALVES))
 
 
-def check_mixture_repaired(effort: Effort, repair: bool = True) -> Evidence:
+def _check_mixture_repaired(effort: Effort, repair: bool = True) -> Evidence:
     point = {"q0": "1/4", "q1": "2/3"}
     return Evidence.of(SymbolicZero(Call.of(residuals, repair=repair), "together", (point,)))
 
 
 PRINTED = (
     r"Assume $a\sim Bern(q_i)$ in client $i$, and $q_0\ne q_1\in(0,1)$. Then $\max_{\varepsilon_0,\varepsilon_1}"
-    r"LFT+Ensemble(\varepsilon_0,\varepsilon_1;\varepsilon)<CFL(\varepsilon)$ for all $\varepsilon<|g(0)|$. [Proof:] We "
+    r"LFT+Ensemble(\varepsilon_0,\varepsilon_1;\varepsilon)<CFL(\varepsilon)$ for all $\varepsilon<|g(0)|$. [Proof:] "
+    r"We "
     r"assemble the dataset from two clients to have $x\mid a=a\sim\mathcal P_a=\frac{q_0}{q_0+q_1}\mathcal P_a^{(0)}+"
     r"\frac{q_1}{q_0+q_1}\mathcal P_a^{(1)}$, $a=0,1$ [...] with $q=\frac{q_0+q_1}2$."
 )
@@ -134,9 +135,10 @@ CLAIMS = (
         hypotheses=PREMISES,
         scope="as stated",
         expected="holds-repaired",
-        check=check_printed,
-        mutants=(Mutant("Bayes", "g of the pooled law by Bayes' rule", lambda e: check_printed(e, "bayes")),),
-        erratum="The mixture for a = 0 must have weights (1 - q_i)/(2 - q_0 - q_1). With the printed ones |g(0)| is not "
+        check=_check_printed,
+        mutants=(Mutant("Bayes", "g of the pooled law by Bayes' rule", lambda e: _check_printed(e, "bayes")),),
+        erratum="The mixture for a = 0 must have weights (1 - q_i)/(2 - q_0 - q_1). With the printed ones |g(0)| is "
+        "not "
         "the disparity of ERM, and the lemma fails at budgets at which ERM is already fair.",
     ),
     Claim(
@@ -150,8 +152,8 @@ CLAIMS = (
         hypotheses=PREMISES,
         scope="n = 2, step densities of u = η(x), positive on (0, 1)",
         expected="holds",
-        check=check_repaired,
-        mutants=(Mutant("common q", "for q_0 = q_1", lambda e: check_repaired(e, shares="common")),),
+        check=_check_repaired,
+        mutants=(Mutant("common q", "for q_0 = q_1", lambda e: _check_repaired(e, shares="common")),),
         rests_on=("fedfb/lemma-7/repaired", "fedfb/lemma-8", "fedfb/lemma-16/mixture/repaired"),
         reading="Supports without gaps, as for lemmas 12 and 14.",
         gap="the statement survives: in case 2, (1 - λ(1 - q_1))/2 should divide by 1 - q_1. That thresholds beyond 0 "
@@ -168,8 +170,8 @@ CLAIMS = (
         hypotheses=(DIFFER,),
         scope="as stated",
         expected="holds-repaired",
-        check=check_mixture,
-        mutants=(Mutant("Bayes", "weights (1-q_i)/(2-q_0-q_1) for a = 0", lambda e: check_mixture(e, "bayes")),),
+        check=_check_mixture,
+        mutants=(Mutant("Bayes", "weights (1-q_i)/(2-q_0-q_1) for a = 0", lambda e: _check_mixture(e, "bayes")),),
         erratum="Right for a = 1. For a = 0 the weights are (1 - q_i)/(2 - q_0 - q_1).",
     ),
     Claim(
@@ -183,7 +185,7 @@ CLAIMS = (
         hypotheses=(),
         scope="n = 2, equal weights",
         expected="holds",
-        check=check_mixture_repaired,
-        mutants=(Mutant("as printed", "q_i/(q_0 + q_1) for both groups", lambda e: check_mixture_repaired(e, False)),),
+        check=_check_mixture_repaired,
+        mutants=(Mutant("as printed", "q_i/(q_0 + q_1) for both groups", lambda e: _check_mixture_repaired(e, False)),),
     ),
 )

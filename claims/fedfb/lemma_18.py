@@ -82,7 +82,7 @@ def local_objective(instance: dict[str, Any], factor: str = "one") -> Case:
     return Case((Relation(mean, "==", whole, "objective"),))
 
 
-def check_printed(effort: Effort, allow: str = "deterministic") -> Evidence:
+def _check_printed(effort: Effort, allow: str = "deterministic") -> Evidence:
     one, zero = Fraction(1), Fraction(0)
     shows = "group 0 at η = 9/10, group 1 at η = 1/10, ε = 1/2: accepting half of group 0 is right 7/10 of the time, "
     shows += "each rule in {0, 1} that is feasible 1/2"
@@ -100,12 +100,12 @@ def weighted() -> st.SearchStrategy[dict[str, Any]]:
     return st.tuples(finite(3), weight).map(lambda pair: {**pair[0], "weight": pair[1]})
 
 
-def check_repaired(effort: Effort, sign: int = 1, identity: int = 1) -> Evidence:
+def _check_repaired(effort: Effort, sign: int = 1, identity: int = 1) -> Evidence:
     run = explore(Call.of(form, sign=sign), weighted(), effort, tolerance=1e-7, examples=effort.pick(60, 3000))
     return Evidence.of(run, algebra(identity))
 
 
-def check_remark_repaired(effort: Effort, sign: int = 1, identity: int = 1) -> Evidence:
+def _check_remark_repaired(effort: Effort, sign: int = 1, identity: int = 1) -> Evidence:
     run = explore(Call.of(least, sign=sign), weighted(), effort, tolerance=1e-9, examples=effort.pick(60, 3000))
     return Evidence.of(run, algebra(identity))
 
@@ -119,28 +119,33 @@ def algebra(sign: int) -> SymbolicZero:
     return SymbolicZero(Call.of(residuals, sign=sign), "expand", (point,))
 
 
-def check_local(effort: Effort, factor: str = "one") -> Evidence:
+def _check_local(effort: Effort, factor: str = "one") -> Evidence:
     shows = "two clients, MD_i = 1, λ_i = 1/2: the mean of the local objectives subtracts 1/2, (61) subtracts 1"
     half = Fraction(1, 2)
     instance = {"error": [half, half], "local": [Fraction(1)] * 2, "lams": [half, half]}
     return Evidence.of(Counterexample.at(Call.of(local_objective, factor=factor), shows, **instance))
 
 
-def check_local_repaired(effort: Effort, factor: str = "I") -> Evidence:
+def _check_local_repaired(effort: Effort, factor: str = "I") -> Evidence:
     part = st.integers(-8, 8).map(lambda k: Fraction(k, 8))
     lists = {name: st.lists(part, min_size=3, max_size=3) for name in ("error", "local", "lams")}
-    return Evidence.of(explore(Call.of(local_objective, factor=factor), st.fixed_dictionaries(lists), effort, tolerance=0.0))
+    drawn = st.fixed_dictionaries(lists)
+    return Evidence.of(explore(Call.of(local_objective, factor=factor), drawn, effort, tolerance=0.0))
 
 
 PRINTED = (
     r"For finite $\mathcal X$, the solution to LFT+FedAvg($\varepsilon$) is given by $f(x,a)=[[\sum_{i\in[I]}s_i(x,a)"
-    r"p_a^{(i)}(x)>0]]$, where $s_i(x,a)=2\eta(x)-1+I\lambda_i\frac{[[a=0]]}{1-q}-I\lambda_i\frac{[[a=1]]}q$, for certain "
+    r"p_a^{(i)}(x)>0]]$, where $s_i(x,a)=2\eta(x)-1+I\lambda_i\frac{[[a=0]]}{1-q}-I\lambda_i\frac{[[a=1]]}q$, for "
+    r"certain "
     r"$\lambda_0,\dots,\lambda_{I-1}\in\mathbb R$."
 )
 REMARK = (
-    r"Based on the proof of Lemma 18 LFT+FedAvg($\varepsilon$) is equivalent to solving $\min_{f\in\mathcal F}P(\hat y\ne "
-    r"y)-\sum_{i=0}^{I-1}\lambda_i(P(\hat y=1\mid a=0,i)-P(\hat y=1\mid a=1,i))$. Under certain conditions [...] solving "
-    r"LFT+FedAvg($\varepsilon$) is equivalent to minimizing $P(\hat y\ne y\mid i)-\lambda_i(P(\hat y=1\mid a=0,i)-P(\hat "
+    r"Based on the proof of Lemma 18 LFT+FedAvg($\varepsilon$) is equivalent to solving $\min_{f\in\mathcal F}P(\hat "
+    r"y\ne "
+    r"y)-\sum_{i=0}^{I-1}\lambda_i(P(\hat y=1\mid a=0,i)-P(\hat y=1\mid a=1,i))$. Under certain conditions [...] "
+    r"solving "
+    r"LFT+FedAvg($\varepsilon$) is equivalent to minimizing $P(\hat y\ne y\mid i)-\lambda_i(P(\hat y=1\mid "
+    r"a=0,i)-P(\hat "
     r"y=1\mid a=1,i))$ locally and applying FedAvg."
 )
 FINITE = (("finite X", "x takes finitely many values"), ("feasible", "the rival's |MD_i| is at most ε_i"))
@@ -157,10 +162,12 @@ CLAIMS = (
         hypotheses=FINITE,
         scope="I = 1, as stated",
         expected="holds-repaired",
-        check=check_printed,
-        mutants=(Mutant("randomised", "with randomised rules among them", lambda e: check_printed(e, "randomised")),),
-        erratum="On a finite X the solution is in general randomised where Σ_i s_i p_a^(i) = 0. In the proof: the multipliers "
-        "of (57)-(58) have the wrong sign for λ' >= 0 (harmless, λ_i is free), (58) has -P(ŷ=1|a=0,i) for +; (55) and (59) "
+        check=_check_printed,
+        mutants=(Mutant("randomised", "with randomised rules among them", lambda e: _check_printed(e, "randomised")),),
+        erratum="On a finite X the solution is in general randomised where Σ_i s_i p_a^(i) = 0. In the proof: the "
+        "multipliers "
+        "of (57)-(58) have the wrong sign for λ' >= 0 (harmless, λ_i is free), (58) has -P(ŷ=1|a=0,i) for +; (55) and "
+        "(59) "
         "lack Σ_i; (60) lacks the factor P(a), and (51)-(53) are wrong (fedfb/eq-51). q is common throughout, unsaid.",
         notes="With laws that have densities the statement may fail too: Σ_i s_i p_a^(i) can vanish on an interval.",
     ),
@@ -170,17 +177,18 @@ CLAIMS = (
         line=960,
         title="finite X: solutions accept where Σ_i s_i > 0, reject where < 0, and may randomise where = 0",
         printed=PRINTED,
-        statement=r"For some $\lambda$, $f=1$ where $\sum_i[P(x,a,i)(2\eta-1)\pm\lambda_iP(x\mid a,i)]>0$ and $f=0$ where "
+        statement=r"For some $\lambda$, $f=1$ where $\sum_i[P(x,a,i)(2\eta-1)\pm\lambda_iP(x\mid a,i)]>0$ and $f=0$ "
+        r"where "
         r"it is $<0$ ($+$ for $a=0$); $\lambda_i<0$ only if $MD_i=\varepsilon_i$, $\lambda_i>0$ only if "
         r"$MD_i=-\varepsilon_i$. Every feasible such $f$ is a solution. Shares $q_i$ and weights are arbitrary.",
         kind="equivalence",
         hypotheses=(FINITE[0],),
         scope="I = 3 clients, 4 points; that such f are solutions: as stated",
         expected="holds",
-        check=check_repaired,
+        check=_check_repaired,
         mutants=(
-            Mutant("sign", "the solver's λ with the other sign", lambda e: check_repaired(e, sign=-1)),
-            Mutant("sign in the identity", "the price with the other sign of λ", lambda e: check_repaired(e, identity=-1)),
+            Mutant("sign", "the solver's λ with the other sign", lambda e: _check_repaired(e, sign=-1)),
+            Mutant("sign in the identity", "the price with -λ for λ", lambda e: _check_repaired(e, identity=-1)),
         ),
     ),
     Claim(
@@ -189,22 +197,25 @@ CLAIMS = (
         line=1011,
         title="LFT+FedAvg(ε) is equivalent to minimising P(ŷ≠y) - Σ λ_i MD_i(f)",
         printed=REMARK,
-        statement="For some λ, the minimisers of (61) are the solutions of LFT+FedAvg(ε). (61) is linear over a cube, so a "
+        statement="For some λ, the minimisers of (61) are the solutions of LFT+FedAvg(ε). (61) is linear over a cube, "
+        "so a "
         "rule with values in {0, 1} is among its minimisers: one such rule would have to be a solution.",
         kind="equivalence",
         hypotheses=FINITE,
         scope="I = 1, finite X",
         expected="holds-repaired",
-        check=check_printed,
-        mutants=(Mutant("randomised", "with randomised rules among them", lambda e: check_printed(e, "randomised")),),
-        erratum="Every solution of LFT+FedAvg(ε) minimises (61) for the optimal λ, but not conversely: minimisers may be "
+        check=_check_printed,
+        mutants=(Mutant("randomised", "with randomised rules among them", lambda e: _check_printed(e, "randomised")),),
+        erratum="Every solution of LFT+FedAvg(ε) minimises (61) for the optimal λ, but not conversely: minimisers may "
+        "be "
         "infeasible, or not complementary. They coincide where the minimiser is unique.",
     ),
     Claim(
         id="fedfb/remark-9/repaired",
         number="Remark 9",
         line=1011,
-        title="solutions of LFT+FedAvg(ε) minimise P(ŷ≠y) - Σ λ_i MD_i(f) for some λ; feasible complementary minimisers solve it",
+        title="solutions of LFT+FedAvg(ε) minimise P(ŷ≠y) - Σ λ_i MD_i(f) for some λ; feasible complementary "
+        "minimisers solve it",
         printed=REMARK,
         statement=r"For the dual optimal $\lambda$ every solution minimises (61). A minimiser $f$ with $|MD_i|\le"
         r"\varepsilon_i$ and $\lambda_iMD_i=-|\lambda_i|\varepsilon_i$ solves LFT+FedAvg($\varepsilon$).",
@@ -212,10 +223,10 @@ CLAIMS = (
         hypotheses=(FINITE[0],),
         scope="I = 3 clients, 4 points; the second half: as stated",
         expected="holds",
-        check=check_remark_repaired,
+        check=_check_remark_repaired,
         mutants=(
-            Mutant("sign", "+ Σ λ_i MD_i", lambda e: check_remark_repaired(e, sign=-1)),
-            Mutant("sign in the identity", "the price with the other sign of λ", lambda e: check_remark_repaired(e, 1, -1)),
+            Mutant("sign", "+ Σ λ_i MD_i", lambda e: _check_remark_repaired(e, sign=-1)),
+            Mutant("sign in the identity", "the price with -λ for λ", lambda e: _check_remark_repaired(e, 1, -1)),
         ),
     ),
     Claim(
@@ -229,8 +240,8 @@ CLAIMS = (
         hypotheses=(),
         scope="as stated; equal weights",
         expected="holds-repaired",
-        check=check_local,
-        mutants=(Mutant("factor I", "I λ_i in the local objectives", lambda e: check_local(e, "I")),),
+        check=_check_local,
+        mutants=(Mutant("factor I", "I λ_i in the local objectives", lambda e: _check_local(e, "I")),),
         erratum="With the λ_i of (61) the local objectives need I λ_i. With free λ_i nothing else changes.",
     ),
     Claim(
@@ -244,7 +255,7 @@ CLAIMS = (
         hypotheses=(),
         scope="I = 3, equal weights",
         expected="holds",
-        check=check_local_repaired,
-        mutants=(Mutant("as printed", "λ_i without I", lambda e: check_local_repaired(e, "one")),),
+        check=_check_local_repaired,
+        mutants=(Mutant("as printed", "λ_i without I", lambda e: _check_local_repaired(e, "one")),),
     ),
 )

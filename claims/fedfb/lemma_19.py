@@ -18,6 +18,7 @@ from fairfl.claims.fedfb.theorem_17 import finite
 from fairfl.claims.instances import explore
 
 HALF = Fraction(1, 2)
+SHARES = (Fraction(2, 5), Fraction(3, 5))
 
 
 def segregated(instance: dict[str, Any], mixed: bool = False) -> Case:
@@ -68,22 +69,23 @@ def gap(power: int = 1) -> dict[str, sympy.Expr]:
     return {"MD": difference - (q1 - q0) ** power * (r0 - r1) / ((q0 + q1) * (2 - q0 - q1))}
 
 
-def check(effort: Effort, clients: int, mixed: bool = False) -> Evidence:
-    eta = st.lists(st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9]), min_size=4, max_size=4).filter(lambda e: min(e) < 5 < max(e))
+def _check(effort: Effort, clients: int, mixed: bool = False) -> Evidence:
+    tenths = st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9])
+    eta = st.lists(tenths, min_size=4, max_size=4).filter(lambda e: min(e) < 5 < max(e))
     some = st.lists(st.sampled_from([0, 8]), min_size=clients - 2, max_size=clients - 2)
     more = st.fixed_dictionaries({"eta": eta, "q": some.flatmap(lambda q: st.permutations([0, 8, *q]))})
     drawn = st.tuples(finite(clients), more).map(lambda pair: {**pair[0], **pair[1]})
     return Evidence.of(explore(Call.of(segregated, mixed=mixed), drawn, effort, tolerance=1e-8))
 
 
-def check_reading(effort: Effort, undefined: str = "zero") -> Evidence:
+def _check_reading(effort: Effort, undefined: str = "zero") -> Evidence:
     shows = "q = (0, 1), η = 3/4 and 1/4: with 0/0 = 0 the budgets ε = (0, 0) reject everyone, which is perfectly fair"
     return Evidence.of(
         Counterexample.at(Call.of(reading, undefined=undefined), shows, eta=[Fraction(3, 4), Fraction(1, 4)])
     )
 
 
-def check_simpson(effort: Effort, q: tuple[Fraction, Fraction] = (Fraction(2, 5), Fraction(3, 5)), power: int = 1) -> Evidence:
+def _check_simpson(effort: Effort, q: tuple[Fraction, Fraction] = SHARES, power: int = 1) -> Evidence:
     quarter = Fraction(1, 4)
     law = [[[1 - 3 * quarter, 3 * quarter]] * 2, [[1 - quarter, quarter]] * 2]
     shows = "q = (2/5, 3/5), rates 3/4 and 1/4 in both groups: MD_0 = MD_1 = 0 for ERM, MD = 1/10"
@@ -113,15 +115,17 @@ CLAIMS = (
         line=1025,
         title="q = (0, 1): min DP Disp(LFT+FedAvg) = DP Disp(f_1^CFL) > min DP Disp(CFL) = 0",
         printed=LEMMA_19,
-        statement=r"$DP\,Disp(f^{LFT+FedAvg}_\varepsilon)=DP\,Disp(f_1^{CFL})$ for every $\varepsilon$; $DP\,Disp(f_0^{CFL})=0$.",
+        statement=r"$DP\,Disp(f^{LFT+FedAvg}_\varepsilon)=DP\,Disp(f_1^{CFL})$ for every $\varepsilon$; "
+        r"$DP\,Disp(f_0^{CFL})=0$.",
         kind="implication",
         hypotheses=PREMISES,
         scope="I = 2, 4 points, fairfl's solutions",
         expected="holds",
-        check=lambda effort: check(effort, 2),
-        mutants=(Mutant("half and half", "q_i = 1/2", lambda e: check(e, 2, mixed=True)),),
+        check=lambda effort: _check(effort, 2),
+        mutants=(Mutant("half and half", "q_i = 1/2", lambda e: _check(e, 2, mixed=True)),),
         rests_on=("fedfb/lemma-8",),
-        reading="A rate in a group that a client lacks is undefined, and its constraint 'vanishes', as the proof says. With "
+        reading="A rate in a group that a client lacks is undefined, and its constraint 'vanishes', as the proof says. "
+        "With "
         "the rate taken as 0 the lemma is false: fedfb/lemma-19/zero.",
     ),
     Claim(
@@ -135,16 +139,18 @@ CLAIMS = (
         hypotheses=(PREMISES[1],),
         scope="the other reading",
         expected="refuted",
-        check=check_reading,
-        mutants=(Mutant("vanishing", "undefined constraints vanish", lambda e: check_reading(e, "vanish")),),
-        erratum="Say that constraints with an undefined rate are dropped: (3) as printed is undefined for q_i in {0, 1}.",
+        check=_check_reading,
+        mutants=(Mutant("vanishing", "undefined constraints vanish", lambda e: _check_reading(e, "vanish")),),
+        erratum="Say that constraints with an undefined rate are dropped: (3) as printed is undefined for q_i in {0, "
+        "1}.",
     ),
     Claim(
         id="fedfb/lemma-22",
         number="Lemma 22",
         line=1130,
         title="every q_i in {0, 1}, I clients: min DP Disp(LFT+FedAvg) = DP Disp(f_1^CFL) > min DP Disp(CFL) = 0",
-        printed=r"Let $a\mid i=i\sim Bern(0)$ or $a\mid i=i\sim Bern(1)$ for all $i\in[I]$. When $DP\,Disp(f_1^{CFL})>0$, we "
+        printed=r"Let $a\mid i=i\sim Bern(0)$ or $a\mid i=i\sim Bern(1)$ for all $i\in[I]$. When "
+        r"$DP\,Disp(f_1^{CFL})>0$, we "
         r"have $\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg}_\varepsilon)=DP\,Disp(f_1^{CFL})>\min_\varepsilon"
         r"DP\,Disp(f_\varepsilon^{CFL})=0$.",
         statement="As lemma 19.",
@@ -152,8 +158,8 @@ CLAIMS = (
         hypotheses=PREMISES,
         scope="I = 4, 4 points, fairfl's solutions",
         expected="holds",
-        check=lambda effort: check(effort, 4),
-        mutants=(Mutant("half and half", "q_i = 1/2", lambda e: check(e, 4, mixed=True)),),
+        check=lambda effort: _check(effort, 4),
+        mutants=(Mutant("half and half", "q_i = 1/2", lambda e: _check(e, 4, mixed=True)),),
         rests_on=("fedfb/lemma-8",),
         reading="As lemma 19. Both values must occur among the q_i, else DP Disp itself is undefined.",
     ),
@@ -162,22 +168,26 @@ CLAIMS = (
         number="Lemma 4",
         line=162,
         title="for any q_0 ≠ q_1 in (0, 1) there are laws with min DP Disp(LFT+FedAvg) > min DP Disp(CFL) = 0",
-        printed=r"When there exist $i\ne j\in[I]$ s.t. $q_i\ne q_j$, there exists a distribution such that $\min_{\varepsilon"
+        printed=r"When there exist $i\ne j\in[I]$ s.t. $q_i\ne q_j$, there exists a distribution such that "
+        r"$\min_{\varepsilon"
         r"\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg}_\varepsilon)>\min_\varepsilon DP\,Disp(f^{CFL}_\varepsilon)=0$.",
-        statement=r"Client $i$ accepts a share $r_i$ of both groups under ERM, $r_0\ne r_1$: ERM solves LFT+FedAvg($\varepsilon$) "
+        statement=r"Client $i$ accepts a share $r_i$ of both groups under ERM, $r_0\ne r_1$: ERM solves "
+        r"LFT+FedAvg($\varepsilon$) "
         r"at every $\varepsilon$, and $MD=\frac{(q_1-q_0)(r_0-r_1)}{(q_0+q_1)(2-q_0-q_1)}\ne0$.",
         kind="existence",
         hypotheses=(),
         scope="n = 2, every pair q_0 ≠ q_1; a finite X, which a density around each point makes continuous",
         expected="holds",
-        check=check_simpson,
+        check=_check_simpson,
         mutants=(
-            Mutant("square", "(q_1 - q_0)² in MD", lambda e: check_simpson(e, power=2)),
-            Mutant("common q", "q_0 = q_1 = 1/2", lambda e: check_simpson(e, (HALF, HALF))),
+            Mutant("square", "(q_1 - q_0)² in MD", lambda e: _check_simpson(e, power=2)),
+            Mutant("common q", "q_0 = q_1 = 1/2", lambda e: _check_simpson(e, (HALF, HALF))),
         ),
-        gap="the formal version (lemma 19) treats q in {0, 1} only, where the local constraints are undefined; Simpson's "
+        gap="the formal version (lemma 19) treats q in {0, 1} only, where the local constraints are undefined; "
+        "Simpson's "
         "paradox gives every other pair.",
-        notes="LFT+Ensemble is the same classifier here: with different q_i, LFT+FedAvg need not be fairer than it (remark 2 "
+        notes="LFT+Ensemble is the same classifier here: with different q_i, LFT+FedAvg need not be fairer than it "
+        "(remark 2 "
         "conjectures that theorem 3 extends to different q_i).",
     ),
 )

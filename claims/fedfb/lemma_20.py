@@ -101,12 +101,12 @@ COUNTER: dict[str, Any] = {
 }  # fmt: skip
 
 
-def check_printed(effort: Effort, who: str = "clients") -> Evidence:
+def _check_printed(effort: Effort, who: str = "clients") -> Evidence:
     shows = "three clients, P(u > 1/2 | a) = (4/5, 1/5), (1/2, 5/6), (1/2, 2/11): MD takes both signs, and is 0 here"
     return Evidence.of(Counterexample.at(Call.of(printed, who=who), shows, **COUNTER))
 
 
-def check_pooled(effort: Effort, square: int = 2) -> Evidence:
+def _check_pooled(effort: Effort, square: int = 2) -> Evidence:
     point = {"j": "1", "k": "2", "c": "1/5", "b": "1/2", "p": "1/9", "r": "0", "s": "2/7", "t": "1/11", "d": "-1/3"}
     proof = DefiniteForm(Call.of(form, square=square), "together", (point,))
 
@@ -118,7 +118,7 @@ def check_pooled(effort: Effort, square: int = 2) -> Evidence:
     return Evidence.of(proof, extra=(run,))
 
 
-def check_reachable(effort: Effort, ends: str = "own") -> Evidence:
+def _check_reachable(effort: Effort, ends: str = "own") -> Evidence:
     unit = st.integers(0, 16).map(lambda k: Fraction(k, 16) ** 2)
     eps = st.lists(unit, min_size=3, max_size=3)
     drawn = st.tuples(worlds(3), eps).map(lambda pair: {**pair[0], "eps": pair[1]})
@@ -149,14 +149,15 @@ CLAIMS = (
         line=1042,
         title="I clients in two pooled subsets: DP Disp of LFT+Ensemble is at least δ̃ > 0",
         printed=PRINTED,
-        statement=r"$DP\,Disp(f^{LFT+Ensemble}_\varepsilon)\ge\tilde\delta$, $f_\varepsilon$ the average of all $I$ local "
+        statement=r"$DP\,Disp(f^{LFT+Ensemble}_\varepsilon)\ge\tilde\delta$, $f_\varepsilon$ the average of all $I$ "
+        r"local "
         r"classifiers.",
         kind="bound",
         hypotheses=PREMISES,
         scope="I = 3, as stated",
         expected="holds-repaired",
-        check=check_printed,
-        mutants=(Mutant("pooled subsets", "the two pooled subsets' classifiers", lambda e: check_printed(e, "subsets")),),
+        check=_check_printed,
+        mutants=(Mutant("pooled subsets", "the pooled subsets' classifiers", lambda e: _check_printed(e, "subsets")),),
         erratum="The bound is for the average of two classifiers, each trained on the pooled data of a subset, not for "
         "LFT+Ensemble of I > 2 clients. 'Pooling the datasets in one subset can clearly achieve a wider range of "
         "fairness' is false: a client that is far less fair than its subset moves its own λ further.",
@@ -175,10 +176,12 @@ CLAIMS = (
         hypotheses=PREMISES,
         scope="each g̃_j strictly increasing, any shares",
         expected="holds",
-        check=check_pooled,
-        mutants=(Mutant("J_0", "J_0 for J_0² in (63)", lambda e: check_pooled(e, square=1)),),
-        gap="the printed proof assumes |g̃_0(0)| < |g̃_1(0)| and J_0 <= J_1 at once 'without loss of generality': only one "
-        "of them is. Case 1 sets J_0² g̃_0(0) + J_1² g̃_1(0) + J_0 J_1 g̃_0(g̃_1⁻¹(0)) equal to ψ̃(c, 0), which has J_0 J_1 "
+        check=_check_pooled,
+        mutants=(Mutant("J_0", "J_0 for J_0² in (63)", lambda e: _check_pooled(e, square=1)),),
+        gap="the printed proof assumes |g̃_0(0)| < |g̃_1(0)| and J_0 <= J_1 at once 'without loss of generality': only "
+        "one "
+        "of them is. Case 1 sets J_0² g̃_0(0) + J_1² g̃_1(0) + J_0 J_1 g̃_0(g̃_1⁻¹(0)) equal to ψ̃(c, 0), which has "
+        "J_0 J_1 "
         "g̃_1(0) in place of J_1² g̃_1(0); case 4 does so too. Neither is needed.",
     ),
     Claim(
@@ -187,14 +190,15 @@ CLAIMS = (
         line=1042,
         title="(ours) the mean differences that LFT+Ensemble of I clients reaches",
         printed=PRINTED,
-        statement=r"$MD\in[L,U]$, $L=\frac1I\sum_i\min\{g(0),g(g_i^{-1}(0))\}$, $U$ with $\max$; all of it is reached, so "
+        statement=r"$MD\in[L,U]$, $L=\frac1I\sum_i\min\{g(0),g(g_i^{-1}(0))\}$, $U$ with $\max$; all of it is reached, "
+        r"so "
         r"$\min DP\,Disp=\max\{0,L,-U\}$.",
         kind="tight bound",
         hypotheses=(PREMISES[0],),
         scope="I = 3, step densities of u = η(x), positive on (0, 1)",
         expected="holds",
-        check=check_reachable,
-        mutants=(Mutant("ERM alone", "L = U = g(0)", lambda e: check_reachable(e, "ERM")),),
+        check=_check_reachable,
+        mutants=(Mutant("ERM alone", "L = U = g(0)", lambda e: _check_reachable(e, "ERM")),),
         rests_on=("fedfb/lemma-9/repaired",),
         notes="With the q_i different, the same with MD's own terms: solvers/ensemble.py computes it so.",
     ),

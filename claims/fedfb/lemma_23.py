@@ -18,6 +18,11 @@ FLAT = [2 * ONE, ZERO, ZERO]
 """w²."""
 
 
+def scaled(h: Fraction) -> list[Fraction]:
+    """h w²/2."""
+    return [h, ZERO, ZERO]
+
+
 def lifted(by: Fraction, slope: Fraction = ZERO) -> list[Fraction]:
     """w² + slope w + by: for slope 0 and by = 1 the mean of (w - 1)² and (w + 1)²."""
     return [2 * ONE, -slope, by]
@@ -25,8 +30,9 @@ def lifted(by: Fraction, slope: Fraction = ZERO) -> list[Fraction]:
 
 TWO: dict[str, dict[str, Any]] = {
     "dp": {  # every loss w²: n_00, n_10 = 1, 1; n_01, n_11 = 1, 3, so L'_{y,a} = (n_{y,a}/n_a) w² and F_1 = 1/4 - w²/2
-        "shares": [Fraction(1, 3), Fraction(2, 3)], "constants": [Fraction(1, 4)], "lam": [Fraction(1, 3), Fraction(2, 3)],
-        "losses": {"00": [ONE, ZERO, ZERO], "10": [ONE, ZERO, ZERO], "01": [HALF, ZERO, ZERO], "11": [3 * HALF, ZERO, ZERO]},
+        "shares": [Fraction(1, 3), Fraction(2, 3)], "constants": [Fraction(1, 4)],
+        "lam": [Fraction(1, 3), Fraction(2, 3)],
+        "losses": {"00": scaled(ONE), "10": scaled(ONE), "01": scaled(HALF), "11": scaled(3 * HALF)},
     },
     "eo": {"shares": [HALF, HALF], "lam": [HALF / 2], "losses": {"0*": FLAT, "10": FLAT, "11": lifted(ONE)}},
     "eodds": {
@@ -61,7 +67,7 @@ THREE: dict[str, dict[str, Any]] = {
 """Three groups, w_λ = 0, ∇G_1 = 1 and ∇G_2 = -1: no gradient vanishes, and Σ G_a ∇G_a does."""
 
 
-def check_printed(effort: Effort, notion: str, condition: str = "mu") -> Evidence:
+def _check_printed(effort: Effort, notion: str, condition: str = "mu") -> Evidence:
     call = Call.of(equality, condition=condition)
     base = {"notion": notion, "constants": []}
     two = Counterexample.at(
@@ -73,21 +79,31 @@ def check_printed(effort: Effort, notion: str, condition: str = "mu") -> Evidenc
     return Evidence.of(two, three)
 
 
-def check_repaired(effort: Effort, notion: str, sign: int = 1) -> Evidence:
-    algebra = [
-        SymbolicZero(Call.of(jets, notion=notion, groups=a, sign=sign), "together", (point(notion, a),)) for a in (2, 3, 4)
-    ]
+def _check_repaired(effort: Effort, notion: str, sign: int = 1) -> Evidence:
+    algebra = []
+    for count in (2, 3, 4):
+        call = Call.of(jets, notion=notion, groups=count, sign=sign)
+        algebra.append(SymbolicZero(call, "together", (point(notion, count),)))
     run = explore(Call.of(descent, sign=sign), instances(notion, 3), effort, tolerance=0.0)
     iff = explore(Call.of(equality, condition="V"), instances(notion, 3), effort, tolerance=0.0)
     return Evidence.of(*algebra, extra=(run, iff))
 
 
 def pair(
-    id: str, number: str, line: int, notion: str, what: str, objective: str, direction: str, assumption: str, gap: str = ""
+    id: str,
+    number: str,
+    line: int,
+    notion: str,
+    what: str,
+    objective: str,
+    direction: str,
+    assumption: str,
+    gap: str = "",
 ) -> tuple[Claim, Claim]:
     """A lemma and its repaired form: the four differ in the notion alone."""
     printed = (
-        rf"If {assumption} holds, then on the direction {direction} we have $\mu(\lambda)\cdot\nabla {objective}(\lambda)"
+        rf"If {assumption} holds, then on the direction {direction} we have $\mu(\lambda)\cdot\nabla "
+        rf"{objective}(\lambda)"
         r"\le0$, and the equality holds if only if $\mu(\lambda)=0$."
     )
     hypotheses = (("assumption", f"{assumption}: the inner problem's Hessian is positive definite at w_λ"),)
@@ -102,12 +118,14 @@ def pair(
         hypotheses=hypotheses,
         scope="two groups and three, as stated",
         expected="holds-repaired",
-        check=partial(check_printed, notion=notion),
+        check=partial(_check_printed, notion=notion),
         mutants=(
-            Mutant("V = 0", "equality iff Σ G_a ∇G_a = 0", partial(check_printed, notion=notion, condition="V")),
+            Mutant("V = 0", "equality iff Σ G_a ∇G_a = 0", partial(_check_printed, notion=notion, condition="V")),
         ),
-        erratum="μ·∇F <= 0 is right, 'equality only if μ = 0' is not: μ·∇F = -2 V·H⁻¹V with V = Σ_a G_a ∇G_a(w_λ), which "
-        "vanishes with μ ≠ 0 where ∇G_1(w_λ) = 0 (two groups) or where the terms cancel (three). The update then has no "
+        erratum="μ·∇F <= 0 is right, 'equality only if μ = 0' is not: μ·∇F = -2 V·H⁻¹V with V = Σ_a G_a ∇G_a(w_λ), "
+        "which "
+        "vanishes with μ ≠ 0 where ∇G_1(w_λ) = 0 (two groups) or where the terms cancel (three). The update then has "
+        "no "
         "first-order effect on an unfair classifier." + gap,
         notes="Theorem 24 needs the missing part: fedfb/theorem-24." if notion == "dp" else "",
     )
@@ -117,14 +135,15 @@ def pair(
         line=line,
         title=f"{what}: μ·∇F = -2 V·H⁻¹V ≤ 0, with equality iff V = Σ_a G_a ∇G_a(w_λ) = 0",
         printed=printed,
-        statement=r"$\mu\cdot\nabla F=-2V^\top H^{-1}V\le0$, $V=\sum_aG_a\nabla G_a(w_\lambda)$, $H$ the inner Hessian; it is "
+        statement=r"$\mu\cdot\nabla F=-2V^\top H^{-1}V\le0$, $V=\sum_aG_a\nabla G_a(w_\lambda)$, $H$ the inner "
+        r"Hessian; it is "
         r"$0$ iff $V=0$. For two groups: iff $G_1=0$ or $\nabla G_1(w_\lambda)=0$.",
         kind="identity",
         hypotheses=hypotheses,
         scope="2, 3 and 4 groups, two parameters; λ inside its region",
         expected="holds",
-        check=partial(check_repaired, notion=notion),
-        mutants=(Mutant("ascent", "the slope with the other sign", partial(check_repaired, notion=notion, sign=-1)),),
+        check=partial(_check_repaired, notion=notion),
+        mutants=(Mutant("ascent", "the slope with the other sign", partial(_check_repaired, notion=notion, sign=-1)),),
         notes="The second look differentiates Σ G² along μ for quadratic losses from the definition of w_λ.",
     )
     return false, true
@@ -143,7 +162,8 @@ CLAIMS = (
     *pair(
         "fedfb/lemma-26", "Lemma 26", 1429, "eodds", "equalised odds", r"F_{eod}",
         r"$\mu_{y,a}=L_{y,a}(w_\lambda)-L_{y,0}(w_\lambda)$", "assumption 7",
-        " Assumption 7's bracket (106)-(107) takes the terms of a = 0 into the sum over a, A - 1 times: for A > 2 it is not "
+        " Assumption 7's bracket (106)-(107) takes the terms of a = 0 into the sum over a, A - 1 times: for A > 2 it "
+        "is not "
         "the Hessian that the proof inverts.",
     ),
     *pair(

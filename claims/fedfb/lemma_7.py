@@ -92,7 +92,7 @@ def step_accuracy(population: Population, rival: list[list[Fraction]], eps: Frac
 
 
 def residuals(shares: str = "right") -> dict[str, sympy.Expr]:
-    """err(f) - err(f*) = E[(f* - f) s] + λ(MD(f) - MD(f*)) on two points of X: linear, so true of sums and integrals."""
+    """err(f) - err(f*) = E[(f* - f) s] + λ(MD(f) - MD(f*)) on two points of X: linear, so true of all sums."""
     q, lam = sympy.symbols("q lam")
     parts = {0: 1 - q, 1: q} if shares == "right" else {0: q, 1: 1 - q}
     error = difference = slack = sympy.Integer(0)
@@ -111,12 +111,13 @@ def _points() -> tuple[dict[str, str], ...]:
     return ({"q": "1/3", "lam": "-2/7", **{name: f"{3 * j + 1}/{2 * j + 5}" for j, name in enumerate(names)}},)
 
 
-def check_printed(effort: Effort, strict: bool = True) -> Evidence:
-    shows = "u avoids (1/4, 3/4) in both groups; g = 1/2 on [-1/4, 1/4], so g is not strictly increasing, g^-1 no function"
+def _check_printed(effort: Effort, strict: bool = True) -> Evidence:
+    shows = "u avoids (1/4, 3/4) in both groups; g = 1/2 on [-1/4, 1/4], so g is not strictly increasing, g^-1 no "
+    shows += "function"
     return Evidence.of(Counterexample.at(Call.of(increasing, strict=strict), shows, **GAP))
 
 
-def check_repaired(effort: Effort, shares: str = "right", identity: str = "right") -> Evidence:
+def _check_repaired(effort: Effort, shares: str = "right", identity: str = "right") -> Evidence:
     rate01 = st.integers(0, 16).map(lambda k: Fraction(k, 16))
     lists = st.lists(st.lists(rate01, min_size=4, max_size=4), min_size=2, max_size=2)
     extra = {"eps": rate01, "pick": rate01, "goal": rate01, "rate": rate01, "rival": lists}
@@ -152,19 +153,21 @@ CLAIMS = (
         line=388,
         title="CFL(ε) is solved by thresholds at λ = g⁻¹(...), g strictly increasing",
         printed=PRINTED,
-        statement=r"$g$ is strictly increasing on $[-\max(q,1-q),\max(q,1-q)]$, so that $\lambda=g^{-1}(\cdot)$ is defined.",
+        statement=r"$g$ is strictly increasing on $[-\max(q,1-q),\max(q,1-q)]$, so that $\lambda=g^{-1}(\cdot)$ is "
+        r"defined.",
         kind="uniqueness",
         hypotheses=SETTING,
         scope="as stated",
         expected="holds-repaired",
-        check=check_printed,
+        check=_check_printed,
         mutants=(
-            Mutant("weakly increasing", "g(low) <= g(high) in place of <", lambda e: check_printed(e, strict=False)),
+            Mutant("weakly increasing", "g(low) <= g(high) in place of <", lambda e: _check_printed(e, strict=False)),
         ),
         erratum="g is non-decreasing, and strictly increasing only if no interval of thresholds has mass zero in both "
         "groups (full support and η onto (0, 1), say). Either assume that, or let λ be any point of g⁻¹(·).",
         notes="Lemmas 9, 10, 12, 14, 15 and 20 inherit the gap: where clients live on different parts of X, g_i⁻¹ is a "
-        "set, and the ensemble depends on which point of it is taken (see fedfb/lemma-10/gaps and fedfb/lemma-14/gaps).",
+        "set, and the ensemble depends on which point of it is taken (see fedfb/lemma-10/gaps and "
+        "fedfb/lemma-14/gaps).",
     ),
     Claim(
         id="fedfb/lemma-7/repaired",
@@ -179,10 +182,10 @@ CLAIMS = (
         hypotheses=SETTING,
         scope="the identity: as stated; that no rule does better: step densities of u = η(x)",
         expected="holds",
-        check=check_repaired,
+        check=_check_repaired,
         mutants=(
-            Mutant("shares exchanged", "λ/q in group 0 and λ/(1-q) in group 1", lambda e: check_repaired(e, "wrong")),
-            Mutant("exchanged in s", "the same in the identity alone", lambda e: check_repaired(e, identity="wrong")),
+            Mutant("shares exchanged", "λ/q in group 0 and λ/(1-q) in group 1", lambda e: _check_repaired(e, "wrong")),
+            Mutant("exchanged in s", "the same in the identity alone", lambda e: _check_repaired(e, identity="wrong")),
         ),
         reading="x is continuous, as section 3 assumes. With atoms the rule needs its own randomisation in each group, "
         "not one α: see fedfb/lemma-18.",

@@ -48,7 +48,7 @@ def lebesgue(instance: dict[str, Any], measure: str = "Lebesgue") -> Case:
     return Case((Relation(apart, "==", 0, "measure of the disagreement"),), {"both solve CFL(ε)": both})
 
 
-def check(effort: Effort, nowhere: bool = False) -> Evidence:
+def _check(effort: Effort, nowhere: bool = False) -> Evidence:
     part = st.integers(0, 16).map(lambda k: Fraction(k, 16))
     extra = st.fixed_dictionaries({"eps": part, "goal": part, "rate": part})
     drawn = st.tuples(worlds(1, least=0), extra).map(lambda pair: {**pair[0], **pair[1]})
@@ -62,7 +62,7 @@ def above(instance: dict[str, Any]) -> Case:
     return Case((Relation(right.right, "<=", right.left),))
 
 
-def check_lebesgue(effort: Effort, measure: str = "Lebesgue") -> Evidence:
+def _check_lebesgue(effort: Effort, measure: str = "Lebesgue") -> Evidence:
     half = Fraction(1, 2)
     shows = "u avoids (1/4, 3/4): the thresholds (1/2, 1/2) and (3/8, 5/8) have the same rates and accuracy"
     return Evidence.of(
@@ -89,11 +89,13 @@ CLAIMS = (
         hypotheses=SETTING,
         scope="almost everywhere under the law of (x, a); step densities, gaps allowed",
         expected="holds",
-        check=check,
-        mutants=(Mutant("no loss", "rules of other rates are at least as accurate", lambda e: check(e, nowhere=True)),),
+        check=_check,
+        mutants=(Mutant("no loss", "rules of other rates are no less accurate", lambda e: _check(e, nowhere=True)),),
         rests_on=("fedfb/lemma-7/repaired",),
-        reading="'Almost everywhere' under the law of (x, a). For Lebesgue measure it is false (fedfb/lemma-8/lebesgue).",
-        gap="no proof is printed. One: by the identity of fedfb/lemma-7/repaired a solution f has E[|s||f - f*|] = 0, and "
+        reading="'Almost everywhere' under the law of (x, a). For Lebesgue measure it is false "
+        "(fedfb/lemma-8/lebesgue).",
+        gap="no proof is printed. One: by the identity of fedfb/lemma-7/repaired a solution f has E[|s||f - f*|] = 0, "
+        "and "
         "s = 0 only where η meets one level, a null set.",
     ),
     Claim(
@@ -107,11 +109,12 @@ CLAIMS = (
         hypotheses=(*SETTING, ("both solve CFL(ε)", "each is feasible and as accurate as CFL(ε)")),
         scope="Lebesgue measure",
         expected="refuted",
-        check=check_lebesgue,
+        check=_check_lebesgue,
         mutants=(
-            Mutant("law of (x, a)", "the law in place of Lebesgue measure", lambda e: check_lebesgue(e, "law")),
+            Mutant("law of (x, a)", "the law in place of Lebesgue measure", lambda e: _check_lebesgue(e, "law")),
         ),
-        erratum="Say 'almost everywhere with respect to the law of (x, a)'. Lemmas 12, 14 and 16 use the lemma for pooled "
+        erratum="Say 'almost everywhere with respect to the law of (x, a)'. Lemmas 12, 14 and 16 use the lemma for "
+        "pooled "
         "laws, whose null sets are not those of a client.",
     ),
 )

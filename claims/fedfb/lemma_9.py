@@ -43,13 +43,13 @@ def repaired(instance: dict[str, Any], turned: bool = False) -> Case:
     return Case((*first, side), {"g increases": world.positive})
 
 
-def check_printed(effort: Effort, repair: bool = False) -> Evidence:
+def _check_printed(effort: Effort, repair: bool = False) -> Evidence:
     shows = "P(u > 1/2 | a) = 3/4 and 1/2, ε = 0: λ = -1/10, while MD = 0"
     laws = [[[1, 3], [1, 1]]]
     return Evidence.of(Counterexample.at(Call.of(printed, repair=repair), shows, laws=laws, q=Fraction(1, 2), eps=ZERO))
 
 
-def check_repaired(effort: Effort, turned: bool = False) -> Evidence:
+def _check_repaired(effort: Effort, turned: bool = False) -> Evidence:
     eps = st.integers(0, 20).map(lambda k: Fraction(k, 40))
     drawn = st.tuples(worlds(1), eps).map(lambda pair: {**pair[0], "eps": pair[1]})
     return Evidence.of(explore(Call.of(repaired, turned=turned), drawn, effort, tolerance=0.0))
@@ -74,8 +74,8 @@ CLAIMS = (
         hypotheses=(("ε < |g(0)|", "the unconstrained solution is not fair enough"),),
         scope="as stated",
         expected="holds-repaired",
-        check=check_printed,
-        mutants=(Mutant("g(λ)", "MD(f_ε) = g(λ_ε) in place of λ_ε", lambda e: check_printed(e, repair=True)),),
+        check=_check_printed,
+        mutants=(Mutant("g(λ)", "MD(f_ε) = g(λ_ε) in place of λ_ε", lambda e: _check_printed(e, repair=True)),),
         erratum="Part 1 should read MD(f_ε) = g(λ_ε), λ_ε ≠ 0. As printed it contradicts its own next equation, "
         "g(λ_ε) = sign(g(0)) ε, and part 2: MD(f_ε) and λ_ε have opposite signs. At ε = 0 it says 0 ≠ 0.",
         notes="Later results use λ_ε ≠ 0 and g(λ_ε) = sign(g(0)) ε only, and survive.",
@@ -86,14 +86,15 @@ CLAIMS = (
         line=520,
         title="if ε < |g(0)| then MD(f_ε) = g(λ_ε) = sign(g(0)) ε and λ_ε ≠ 0; λ_ε g(0) ≤ 0",
         printed=PRINTED,
-        statement=r"If $\varepsilon<|g(0)|$: $MD(f_\varepsilon)=g(\lambda_\varepsilon)=\mathrm{sign}(g(0))\varepsilon$, "
+        statement=r"If $\varepsilon<|g(0)|$: "
+        r"$MD(f_\varepsilon)=g(\lambda_\varepsilon)=\mathrm{sign}(g(0))\varepsilon$, "
         r"$\lambda_\varepsilon\ne0$. Else $\lambda_\varepsilon=0$, $MD(f_\varepsilon)=g(0)$. Always "
         r"$\lambda_\varepsilon g(0)\le0$.",
         kind="implication",
         hypotheses=(("g increases", "g is strictly increasing, as the proof of lemma 7 says"),),
         scope="step densities of u = η(x), positive on (0, 1)",
         expected="holds",
-        check=check_repaired,
-        mutants=(Mutant("sign", "λ_ε has the sign of g(0)", lambda e: check_repaired(e, turned=True)),),
+        check=_check_repaired,
+        mutants=(Mutant("sign", "λ_ε has the sign of g(0)", lambda e: _check_repaired(e, turned=True)),),
     ),
 )

@@ -91,18 +91,19 @@ def plain_sum(instance: dict[str, Any], correction: int = 0) -> Case:
     return Case((Relation(residual.subs(values), "==", 0, "Σ F_1^(i) - F_1"),))
 
 
-def check_sum(effort: Effort, normal: str = "sum") -> Evidence:
-    shows = "group 0: 2 of label 0, both accepted; group 1: 1 of label 0, accepted; label 1 all right: parity, but F_1 = -1"
+def _check_sum(effort: Effort, normal: str = "sum") -> Evidence:
+    shows = "group 0: 2 of label 0, both accepted; group 1: 1 of label 0, accepted; label 1 all right: parity, but F_1 "
+    shows += "= -1"
     instance = {"wrong": [[2, 1], [0, 0]], "count": [[2, 1], [1, 1]]}
     return Evidence.of(Counterexample.at(Call.of(zero_means_parity, normal=normal), shows, **instance))
 
 
-def check_mean(effort: Effort, normal: str = "mean") -> Evidence:
+def _check_mean(effort: Effort, normal: str = "mean") -> Evidence:
     point = {"e00": "1", "e01": "2", "e10": "0", "e11": "3", "n00": "4", "n01": "5", "n10": "2", "n11": "7"}
     return Evidence.of(SymbolicZero(Call.of(residuals, normal=normal), "together", (point,)))
 
 
-def check_aggregate(effort: Effort, correction: int = 1, local: bool = False) -> Evidence:
+def _check_aggregate(effort: Effort, correction: int = 1, local: bool = False) -> Evidence:
     call = Call.of(aggregated, correction=correction, local=local)
     point = {}
     for i in range(3):
@@ -111,7 +112,7 @@ def check_aggregate(effort: Effort, correction: int = 1, local: bool = False) ->
     return Evidence.of(SymbolicZero(call, "together", (point,)))
 
 
-def check_plain(effort: Effort, correction: int = 0) -> Evidence:
+def _check_plain(effort: Effort, correction: int = 0) -> Evidence:
     shows = "two clients: the constant is counted twice; n_00/n_*0 = 1/2, n_01/n_*1 = 1/4, so the sum is off by 1/4"
     counts = [[[1, 1], [1, 3]], [[1, 1], [1, 3]]]
     errors = [[[0, 1], [1, 0]], [[1, 0], [0, 1]]]
@@ -134,7 +135,8 @@ CLAIMS = (
         id="fedfb/proposition-5",
         number="Proposition 5",
         line=188,
-        title="0-1 loss: F_a = 0 for all a iff demographic parity, L_{y,a} the sum of the losses as section 4 prints it",
+        title="0-1 loss: F_a = 0 for all a iff demographic parity, L_{y,a} the sum of the losses as section 4 prints "
+        "it",
         printed=PRINTED,
         statement=r"With $L_{y,a}=\sum\ell$ and $L'_{y,a}=n_{y,a}L_{y,a}/n_{\star,a}$: $F_1=0\iff P(\hat y=1\mid a=0)="
         r"P(\hat y=1\mid a=1)$.",
@@ -142,9 +144,10 @@ CLAIMS = (
         hypotheses=(),
         scope="A = 2, section 4's definitions",
         expected="holds-repaired",
-        check=check_sum,
-        mutants=(Mutant("mean", "L_{y,a} the mean of the losses", lambda e: check_sum(e, "mean")),),
-        erratum="Section 4 must define L_{y,a} as a mean, Σ ℓ/n_{y,a}, as appendix B's L^{(i)}_{y,a} and proof do (or L' "
+        check=_check_sum,
+        mutants=(Mutant("mean", "L_{y,a} the mean of the losses", lambda e: _check_sum(e, "mean")),),
+        erratum="Section 4 must define L_{y,a} as a mean, Σ ℓ/n_{y,a}, as appendix B's L^{(i)}_{y,a} and proof do (or "
+        "L' "
         "without the factor n_{y,a}).",
         reading="As section 4 prints it. With appendix B's mean it holds: fedfb/proposition-5/repaired.",
     ),
@@ -154,21 +157,23 @@ CLAIMS = (
         line=188,
         title="0-1 loss, L_{y,a} the mean of the losses: F_a = P(ŷ=1 | a) - P(ŷ=1 | 0)",
         printed=PRINTED,
-        statement=r"With $L_{y,a}=\frac1{n_{y,a}}\sum\ell$: $F_a=P(\hat y=1\mid a)-P(\hat y=1\mid a=0)$, so $F_a=0$ for all "
+        statement=r"With $L_{y,a}=\frac1{n_{y,a}}\sum\ell$: $F_a=P(\hat y=1\mid a)-P(\hat y=1\mid a=0)$, so $F_a=0$ "
+        r"for all "
         r"$a$ iff demographic parity.",
         kind="identity",
         hypotheses=(),
         scope="as stated; every label occurs in every group",
         expected="holds",
-        check=check_mean,
-        mutants=(Mutant("sum", "L_{y,a} the sum of the losses", lambda e: check_mean(e, "sum")),),
-        gap="the statement survives: (72) to (73) puts 1 - ℓ for y = 0 and ℓ for y = 1 where P(ŷ = 1, y | a) stands; these "
+        check=_check_mean,
+        mutants=(Mutant("sum", "L_{y,a} the sum of the losses", lambda e: _check_mean(e, "sum")),),
+        gap="the statement survives: (72) to (73) puts 1 - ℓ for y = 0 and ℓ for y = 1 where P(ŷ = 1, y | a) stands; "
+        "these "
         "are P(ŷ = 0, y | a). Both sides are complements, so the equation is the same.",
     ),
     Claim(
         id="fedfb/secagg",
         number="Algorithms 1 and 2",
-        line=214,
+        line=228,
         title="F_a = Σ_i F_a^(i) - (I-1)(n_00/n_*0 - n_0a/n_*a) is exact",
         printed=SECAGG,
         statement="The identity, for any losses and counts.",
@@ -176,19 +181,20 @@ CLAIMS = (
         hypotheses=(),
         scope="I = 3; linear, so the same for any I",
         expected="holds",
-        check=check_aggregate,
+        check=_check_aggregate,
         mutants=(
-            Mutant("uncorrected", "the plain sum", lambda e: check_aggregate(e, correction=0)),
-            Mutant("local counts", "F_a^(i) with the client's own n_*a", lambda e: check_aggregate(e, local=True)),
+            Mutant("uncorrected", "the plain sum", lambda e: _check_aggregate(e, correction=0)),
+            Mutant("local counts", "F_a^(i) with the client's own n_*a", lambda e: _check_aggregate(e, local=True)),
         ),
         reading="L'^{(i)} as appendix B defines it, with the global n_{*,a}, which the clients must be told.",
-        gap="algorithm 2 sends F_{0,a}^{(i)}, which is defined nowhere (read F_a^{(i)}), and initialises λ_a for a ≠ 0 only, "
+        gap="algorithm 2 sends F_{0,a}^{(i)}, which is defined nowhere (read F_a^{(i)}), and initialises λ_a for a ≠ 0 "
+        "only, "
         "while it updates λ_0 too.",
     ),
     Claim(
         id="fedfb/section-4-sum",
         number="Section 4, FedFB",
-        line=208,
+        line=216,
         title="by definition F_a is the sum of the locally computed F_a",
         printed=r"By definition of $F_a$, it is the sum of the locally computed $F_a$ values across all the clients.",
         statement=r"$F_a=\sum_iF_a^{(i)}$, $F_a^{(i)}$ of algorithm 2.",
@@ -196,14 +202,14 @@ CLAIMS = (
         hypotheses=(),
         scope="as stated",
         expected="holds-repaired",
-        check=check_plain,
-        mutants=(Mutant("corrected", "less (I-1)(n_00/n_*0 - n_0a/n_*a)", lambda e: check_plain(e, correction=1)),),
+        check=_check_plain,
+        mutants=(Mutant("corrected", "less (I-1)(n_00/n_*0 - n_0a/n_*a)", lambda e: _check_plain(e, correction=1)),),
         erratum="The sum counts the constant I times; algorithm 1 subtracts the surplus.",
     ),
     Claim(
         id="fedfb/section-4-sum/repaired",
         number="Section 4, FedFB",
-        line=208,
+        line=216,
         title="F_a is the sum of the locally computed F_a less (I-1)(n_00/n_*0 - n_0a/n_*a)",
         printed=r"By definition of $F_a$, it is the sum of the locally computed $F_a$ values across all the clients.",
         statement="As fedfb/secagg.",
@@ -211,8 +217,8 @@ CLAIMS = (
         hypotheses=(),
         scope="I = 3; linear, so the same for any I",
         expected="holds",
-        check=check_aggregate,
-        mutants=(Mutant("uncorrected", "the plain sum", lambda e: check_aggregate(e, correction=0)),),
+        check=_check_aggregate,
+        mutants=(Mutant("uncorrected", "the plain sum", lambda e: _check_aggregate(e, correction=0)),),
         rests_on=("fedfb/secagg",),
     ),
 )

@@ -58,7 +58,7 @@ def strict(instance: dict[str, Any], fedavg: Fraction = ZERO) -> Case:
     return Case((Relation(fedavg, "<", abs(world.ensemble(lams)[0]), "DP Disp of LFT+Ensemble"),), premises)
 
 
-def check(effort: Effort, clients: int, common: bool = True, budget: int = 1) -> Evidence:
+def _check(effort: Effort, clients: int, common: bool = True, budget: int = 1) -> Evidence:
     names = [f"r{i}{a}" for i in range(clients) for a in (0, 1)]
     rates = {name: f"{k + 1}/{k + 7}" for k, name in enumerate(names)}
     shares = {"q": "1/3", **{f"q{i}": f"{i + 1}/5" for i in range(clients)}}
@@ -79,7 +79,7 @@ def finite(clients: int, points: int = 4) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({"masses": masses, "eta": eta, "eps": eps, "q": q})
 
 
-def check_strict(effort: Effort, fedavg: Fraction = ZERO) -> Evidence:
+def _check_strict(effort: Effort, fedavg: Fraction = ZERO) -> Evidence:
     shows = "the three clients of fedfb/lemma-20: LFT+Ensemble reaches MD = 0 too"
     return Evidence.of(Counterexample.at(Call.of(strict, fedavg=fedavg), shows, **COUNTER))
 
@@ -97,8 +97,10 @@ CLAIMS = (
         number="Theorem 17",
         line=940,
         title="common q: LFT+FedAvg(ε, ε) has DP Disp ≤ ε; so min LFT+Ensemble > min LFT+FedAvg = 0 under lemma 10",
-        printed=r"Let $q\in(0,1)$. For all $\varepsilon\in[0,1]$, there exists $\varepsilon_0,\varepsilon_1\in[0,1]$ such "
-        r"that $DP\,Disp(f^{LFT+FedAvg}_{\varepsilon_0,\varepsilon_1})\le\varepsilon$. Thus under the condition in Lemma "
+        printed=r"Let $q\in(0,1)$. For all $\varepsilon\in[0,1]$, there exists $\varepsilon_0,\varepsilon_1\in[0,1]$ "
+        r"such "
+        r"that $DP\,Disp(f^{LFT+FedAvg}_{\varepsilon_0,\varepsilon_1})\le\varepsilon$. Thus under the condition in "
+        r"Lemma "
         r"10, $\min DP\,Disp(f^{LFT+Ensemble})>\min DP\,Disp(f^{LFT+FedAvg})=0$.",
         statement=r"$MD=\frac12(MD_0+MD_1)$ for every $f$, so $|MD|\le\varepsilon$ where $|MD_i|\le\varepsilon_i\le"
         r"\varepsilon$; $\varepsilon=0$ gives $0$, and lemma 10 the rest.",
@@ -106,10 +108,10 @@ CLAIMS = (
         hypotheses=(("common q", "q_0 = q_1 = q in (0, 1)"),),
         scope="n = 2, as stated",
         expected="holds",
-        check=lambda effort: check(effort, 2),
+        check=lambda effort: _check(effort, 2),
         mutants=(
-            Mutant("two shares", "q_0 and q_1 differ", lambda e: check(e, 2, common=False)),
-            Mutant("below ε", "DP Disp <= 0 · ε", lambda e: check(e, 2, budget=0)),
+            Mutant("two shares", "q_0 and q_1 differ", lambda e: _check(e, 2, common=False)),
+            Mutant("below ε", "DP Disp <= 0 · ε", lambda e: _check(e, 2, budget=0)),
         ),
         rests_on=("fedfb/lemma-10",),
         notes="The second look solves LFT+FedAvg on finite X with fairfl's solver.",
@@ -119,15 +121,16 @@ CLAIMS = (
         number="Theorem 21",
         line=1115,
         title="common q, I clients: ε_i ≤ ε for all i implies DP Disp(LFT+FedAvg) ≤ ε",
-        printed=r"Let $q_i=q\in(0,1)$ for all $i\in[I]$. For all $\varepsilon\in[0,1]$, let $\varepsilon_i\le\varepsilon$ "
+        printed=r"Let $q_i=q\in(0,1)$ for all $i\in[I]$. For all $\varepsilon\in[0,1]$, let "
+        r"$\varepsilon_i\le\varepsilon$ "
         r"for all $i\in[I]$, then $DP\,Disp(f^{LFT+FedAvg}_{\varepsilon})\le\varepsilon$.",
         statement=r"$MD=\frac1I\sum_iMD_i$ for every $f$, so $|MD|\le\frac1I\sum_i\varepsilon_i\le\varepsilon$.",
         kind="bound",
         hypotheses=(("common q", "q_i = q in (0, 1) for all clients"),),
         scope="I = 4, as stated; linear, so the same for any I",
         expected="holds",
-        check=lambda effort: check(effort, 4),
-        mutants=(Mutant("different shares", "the q_i differ", lambda e: check(e, 4, common=False)),),
+        check=lambda effort: _check(effort, 4),
+        mutants=(Mutant("different shares", "the q_i differ", lambda e: _check(e, 4, common=False)),),
         gap="the statement survives: the proof's last '= ε' should be '<= ε'.",
     ),
     Claim(
@@ -135,16 +138,18 @@ CLAIMS = (
         number="Theorem 21",
         line=1115,
         title="under lemma 20's condition: min DP Disp(LFT+Ensemble) > min DP Disp(LFT+FedAvg) = 0, for I clients",
-        printed=r"Thus under the condition in Lemma 20, we have $\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+Ensemble})>"
+        printed=r"Thus under the condition in Lemma 20, we have "
+        r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+Ensemble})>"
         r"\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg})=0$.",
         statement=r"$\min DP\,Disp(f^{LFT+Ensemble})>0$.",
         kind="bound",
         hypotheses=PREMISES,
         scope="I = 3, as stated",
         expected="refuted",
-        check=check_strict,
-        mutants=(Mutant("negative", "> -1 in place of > 0", lambda e: check_strict(e, Fraction(-1))),),
-        erratum="False for I > 2, since lemma 20 is: LFT+Ensemble may be perfectly fair under its condition. It holds where "
+        check=_check_strict,
+        mutants=(Mutant("negative", "> -1 in place of > 0", lambda e: _check_strict(e, Fraction(-1))),),
+        erratum="False for I > 2, since lemma 20 is: LFT+Ensemble may be perfectly fair under its condition. It holds "
+        "where "
         "0 is outside of the range [L, U] of fedfb/lemma-20/range.",
     ),
 )

@@ -21,7 +21,7 @@ from fairfl.claims.case import Relation
 HALF = Fraction(1, 2)
 Masses = tuple[Fraction, ...]
 LEAST = Fraction(1, 10**30)
-"""Less than any difference of two unequal numbers that turn up here: exact strictness for a test that judges margins."""
+"""Less than any difference of two unequal numbers that turn up here: strictness for a test that judges margins."""
 Rule = tuple[Fraction, Fraction]
 """Thresholds (t_0, t_1): accept u > t_a in group a."""
 
@@ -173,8 +173,10 @@ def mix(laws: Sequence[Masses], weights: Sequence[Fraction]) -> Masses:
     return tuple(sum((w * m for w, m in zip(weights, cell, strict=True)), Fraction(0)) / total for cell in cells)
 
 
-def worlds(clients: int = 2, cells: int = 4, *, equal: bool = True, least: int = 1) -> st.SearchStrategy[dict[str, Any]]:
-    """Instances {"laws", "q"}: integer weights from ``least`` up (0 leaves gaps), q common or, not ``equal``, one each."""
+def worlds(
+    clients: int = 2, cells: int = 4, *, equal: bool = True, least: int = 1
+) -> st.SearchStrategy[dict[str, Any]]:
+    """Instances {"laws", "q"}: integer weights from ``least`` up (0 leaves gaps), q common or, not ``equal``, each."""
     weights = st.lists(st.integers(least, 9), min_size=cells, max_size=cells).filter(any)
     one = st.integers(1, 7).map(lambda k: Fraction(k, 8))
     shares = one if equal else st.lists(one, min_size=clients, max_size=clients)
