@@ -40,5 +40,5 @@ def key(*words: ArrayLike) -> Words:
 
 
 def uniforms(keys: Words) -> NDArray[np.float64]:
-    """Numbers in (0, 1), 53 bits each, never an end: the midpoints of 2^53 cells."""
-    return ((keys >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+    """Numbers in (0, 1), 52 bits each, never an end: the midpoints of 2^52 cells, which all are floats."""
+    return ((keys >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52

@@ -29,6 +29,8 @@ class ClientData:
     ids : array of int (K,), optional
         What a client's random numbers hang on: distinct, >= 0; 0..K-1 by default. Clients may be listed in any order,
         and a run is the same as long as each keeps its id.
+    group : array of int (N,), optional
+        A sensitive attribute, codes 0, 1, ...: what group-fair algorithms ask for.
 
     Raises
     ------
@@ -41,6 +43,7 @@ class ClientData:
     y: Tensor
     offsets: NDArray[np.int64]
     ids: NDArray[np.int64] | None = None
+    group: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         x, y = torch.as_tensor(self.x), torch.as_tensor(self.y)
@@ -63,6 +66,11 @@ class ClientData:
             raise ValueError(f"ids must be {len(offsets) - 1} whole numbers >= 0, one a client, got {_short(ids)}")
         if len(np.unique(ids)) < len(ids):
             raise ValueError(f"ids must be distinct, got {_short(ids)}")
+        if self.group is not None:
+            group = np.array(self.group)
+            if group.shape != (len(x),) or group.dtype.kind not in "iu" or (group < 0).any():
+                raise ValueError(f"group must be {len(x)} whole numbers >= 0, one a sample, got {_short(group)}")
+            object.__setattr__(self, "group", group.astype(np.int64))
         offsets.flags.writeable = False
         for field, value in (("x", x), ("y", y), ("offsets", offsets), ("ids", ids.astype(np.int64))):
             object.__setattr__(self, field, value)  # the only way to set a field of a frozen dataclass
@@ -108,19 +116,22 @@ class ClientData:
     def to(self, device: torch.device | str, dtype: torch.dtype) -> ClientData:
         """The same on ``device``; floats become ``dtype``, whole numbers stay int64."""
         x, y = (t.to(device, dtype if t.is_floating_point() else torch.int64) for t in (self.x, self.y))
-        return ClientData(x, y, self.offsets, self.ids)
+        return ClientData(x, y, self.offsets, self.ids, self.group)
 
     def take(self, clients: ArrayLike) -> ClientData:
         """The data of the listed clients, in the order of the list, each with its id."""
         chosen = np.asarray(clients, dtype=np.int64)
         rows = np.concatenate([np.arange(self.offsets[k], self.offsets[k + 1]) for k in chosen])
         index = torch.from_numpy(rows).to(self.x.device)
-        return ClientData(self.x[index], self.y[index], np.append(0, np.cumsum(self.sizes[chosen])), self.names[chosen])
+        offsets = np.append(0, np.cumsum(self.sizes[chosen]))
+        group = None if self.group is None else self.group[rows]
+        return ClientData(self.x[index], self.y[index], offsets, self.names[chosen], group)
 
     def fingerprint(self) -> str:
         """SHA-256 of everything, in hexadecimal: what a resumed run compares."""
         digest = hashlib.sha256()
-        for array in (self.x.cpu().numpy(), self.y.cpu().numpy(), self.offsets, self.names):
+        groups = () if self.group is None else (self.group,)
+        for array in (self.x.cpu().numpy(), self.y.cpu().numpy(), self.offsets, self.names, *groups):
             digest.update(f"{array.dtype}{array.shape}".encode())
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
@@ -167,7 +178,10 @@ class Parts:
             x, y, offsets, rows = data.by_client(name)
             if len(rows) or name == "train":
                 kind = np.int64 if y.dtype.kind in "iu" else y.dtype
-                found[name] = ClientData(torch.from_numpy(np.array(x)), torch.from_numpy(y.astype(kind)), offsets)
+                group = None if data.group is None else data.group[rows]
+                found[name] = ClientData(
+                    torch.from_numpy(np.array(x)), torch.from_numpy(y.astype(kind)), offsets, group=group
+                )
         return cls(**found)
 
     @property

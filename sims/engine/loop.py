@@ -31,16 +31,19 @@ def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tenso
             order = orders(jobs.keys[j : j + 1], size * one, t // per_pass * one, one, size * one > batch)
         chosen = order[(t % per_pass) * batch : (t % per_pass + 1) * batch]
         rows = torch.from_numpy(begin + chosen).to(data.x.device)
-        slope = _gradient(model, w, data.x[rows], data.y[rows], jobs, j) * float(jobs.scale[j])
+        slope = _gradient(model, w, data.x[rows], data.y[rows], rows, jobs, j) * float(jobs.scale[j])
         slope = slope + float(jobs.weight_decay[j]) * w + float(jobs.prox[j]) * (w - anchor)
         velocity = float(jobs.momentum[j]) * velocity + slope
         w = w - float(jobs.lr[j]) * velocity
     return w - anchor
 
 
-def _gradient(model: Model, w: Tensor, x: Tensor, y: Tensor, jobs: Jobs, j: int) -> Tensor:
+def _gradient(model: Model, w: Tensor, x: Tensor, y: Tensor, rows: Tensor, jobs: Jobs, j: int) -> Tensor:
     w = w.detach().requires_grad_(True)
     losses = model.reference(w, x, y)
+    if jobs.sample_weights is not None:
+        assert jobs.weights_of is not None  # they come together
+        losses = losses * jobs.sample_weights[int(jobs.weights_of[j]), rows]
     if jobs.objective is None:
         total = losses.mean()
     else:

@@ -21,9 +21,9 @@ def orders(keys: counter.Words, sizes: Ints, first: Ints, passes: Ints, shuffled
     segment = np.repeat(np.arange(len(keys)), passes)
     length = sizes[segment]
     number = np.arange(len(segment)) - np.repeat(np.cumsum(passes) - passes, passes) + first[segment]
-    segment_keys = counter.key(keys[segment], number) if len(segment) else np.zeros(0, np.uint64)
-    if not shuffled.any():
+    if len(segment) == 0 or not shuffled.any():
         return _ramps(length)
+    segment_keys = counter.key(keys[segment], number)
     parts, start = [], 0
     ends = np.cumsum(length)
     while start < len(segment):

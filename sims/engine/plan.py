@@ -76,7 +76,7 @@ def _block(
 
 @dataclass(frozen=True, eq=False)
 class _Shape:
-    """What does not change from round to round: who steps with how many samples, and where these stand in the orders."""
+    """What stays from round to round: who steps with how many samples, and where these stand in the orders."""
 
     steps: list[list[tuple[int, int, int, Ints | None]]]
     places: Ints

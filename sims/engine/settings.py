@@ -30,6 +30,8 @@ class Training:
         A factor on ``lr`` by round.
     server_lr : float
         The factor on the aggregate update.
+    server_schedule : Schedule
+        A factor on ``server_lr`` by round: what makes FedMGDA+'s normalised steps shrink.
     participation : Participation
         Who takes part.
     dropout, stragglers : float in [0, 1]
@@ -45,6 +47,7 @@ class Training:
     weight_decay: float = 0.0
     schedule: Schedule = field(default_factory=Constant)
     server_lr: float = 1.0
+    server_schedule: Schedule = field(default_factory=Constant)
     participation: Participation = field(default_factory=Everyone)
     dropout: float = 0.0
     stragglers: float = 0.0

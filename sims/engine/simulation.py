@@ -181,7 +181,7 @@ class Simulation:
             owner = self.replicates[r].algorithm
             raise ValueError(f"weights must be finite, one of each update received, got {weights!r} from {owner!r}")
         step = torch.from_numpy(weights).to(received.updates.device, received.updates.dtype) @ received.updates
-        step *= self.rates[r][3]
+        step *= self.rates[r][3] * self.training.server_schedule(received.number, self.training.rounds)
         self.params[r] += step
         self.states[r] = aggregate.state
         self.weights[r] = received.clients, weights

@@ -45,6 +45,9 @@ class LocalTask:
         Where each client of the round starts; w^t by default.
     whole : bool
         One step on all data of the client, without momentum, in place of the round's epochs (FedSGD).
+    sample_weights : tensor (N,), optional
+        A factor >= 0 on the loss of each row of the training data, so that a batch's objective is
+        sum_b weight_b loss_b / b (FairBatch); it goes with the mean loss, not with ``batch_objective``.
     """
 
     prox: float = 0.0
@@ -52,6 +55,11 @@ class LocalTask:
     scale: Floats | None = None
     start: Tensor | None = None
     whole: bool = False
+    sample_weights: Tensor | None = None
+
+    def __post_init__(self) -> None:
+        if self.sample_weights is not None and self.batch_objective is not None:
+            raise ValueError(f"sample_weights must not be given with a batch_objective, got {self.batch_objective!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +67,8 @@ class Jobs:
     """J rows of work of one kind, trained together; every array has shape (J,).
 
     ``client`` indexes the data, ``replicate`` the rows of the global parameters; ``keys`` are for the minibatches;
-    ``steps`` is the number of SGD steps, on batches of ``batch``; ``parameters`` (m, J) go to ``objective``.
+    ``steps`` is the number of SGD steps, on batches of ``batch``; ``parameters`` (m, J) go to ``objective``. Row ``weights_of[j]`` of ``sample_weights``
+    (T, N) holds the factors on the losses of all rows of the data.
     """
 
     client: NDArray[np.int64]
@@ -76,6 +85,8 @@ class Jobs:
     objective: SampleWeights | None = None
     parameters: Floats | None = None
     start: Tensor | None = None
+    sample_weights: Tensor | None = None
+    weights_of: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.client)
@@ -94,4 +105,6 @@ class Jobs:
             objective=self.objective,
             parameters=None if self.parameters is None else self.parameters[:, rows],
             start=None if self.start is None else self.start[rows],
+            sample_weights=self.sample_weights,
+            weights_of=None if self.weights_of is None else self.weights_of[rows],
         )

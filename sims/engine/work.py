@@ -54,7 +54,9 @@ def perform(
     """Updates (k, P) of every assignment, in the order of its clients, and what they cost."""
     alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for i, given in enumerate(assignments):
-        alike[given.task.whole, type(given.task.batch_objective), given.task.start is None].append(i)
+        task = given.task
+        kind = task.whole, type(task.batch_objective), task.start is None, task.sample_weights is None
+        alike[kind].append(i)
     updates: list[Tensor] = [params.new_empty(0, model.size)] * len(assignments)
     costs: list[Cost] = [Cost(0, 0)] * len(assignments)
     for members in alike.values():
@@ -98,6 +100,7 @@ def _jobs(members: list[Assignment], data: ClientData, training: Training) -> tu
 
     scale = [np.ones(n) if m.task.scale is None else m.task.scale for m, n in zip(members, counts, strict=True)]
     starts = [given.task.start for given in members if given.task.start is not None]
+    factors = [given.task.sample_weights for given in members if given.task.sample_weights is not None]
     keys = [
         counter.key(given.seed, counter.ORDER, given.number, given.round.number, data.names[given.round.clients])
         for given in members
@@ -118,6 +121,8 @@ def _jobs(members: list[Assignment], data: ClientData, training: Training) -> tu
         objective=first,
         parameters=None if table is None else np.repeat(table, counts, axis=1),
         start=torch.cat(starts) if starts else None,
+        sample_weights=torch.stack(factors) if factors else None,
+        weights_of=owner if factors else None,
     )
     return jobs, owner
 

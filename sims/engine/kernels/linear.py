@@ -51,7 +51,7 @@ class Linear(Model):
         if not self.bias:
             return data
         ones = torch.ones(len(data.x), 1, dtype=data.x.dtype, device=data.x.device)
-        return ClientData(torch.cat([data.x, ones], 1), data.y, data.offsets, data.names)
+        return ClientData(torch.cat([data.x, ones], 1), data.y, data.offsets, data.names, data.group)
 
     @abstractmethod
     def check_targets(self, y: Tensor) -> None:

@@ -1,0 +1,69 @@
+"""The two small convex programmes inside algorithms: against their optimality conditions and against scipy."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import optimize
+
+from fairfl.sims.algorithms.afl import onto_simplex
+from fairfl.sims.algorithms.min_norm import min_norm_weights
+
+
+@given(st.lists(st.floats(-50, 50), min_size=1, max_size=12))
+def test_the_projection_meets_its_variational_inequality(point):
+    """(point - x).(v - x) <= 0 for every vertex v of the simplex."""
+    point = np.array(point)
+    x = onto_simplex(point)
+    assert x.min() >= 0 and x.sum() == pytest.approx(1, abs=1e-12)
+    assert ((point - x)[:, None] * (np.eye(len(x)) - x[:, None])).sum(0).max() <= 1e-10
+
+
+def is_optimal(gram, center, radius, v):
+    """No move of weight from one client to another, within the box, lowers the norm to first order."""
+    low, high = np.maximum(center - radius, 0), np.minimum(center + radius, 1)
+    assert (v >= low - 1e-12).all() and (v <= high + 1e-12).all() and v.sum() == pytest.approx(1, abs=1e-10)
+    slope = gram @ v
+    can_rise, can_fall = v < high - 1e-9, v > low + 1e-9
+    if can_rise.any() and can_fall.any():
+        assert slope[can_rise].min() >= slope[can_fall].max() - 1e-8
+
+
+@given(st.integers(1, 9), st.integers(1, 6), st.floats(0, 1), st.integers(0, 10_000))
+def test_the_least_norm_meets_its_conditions(clients, dimension, radius, seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(clients, dimension)) + rng.normal(size=dimension)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    center = rng.dirichlet(np.ones(clients) * 3)
+    gram = rows @ rows.T
+    is_optimal(gram, center, radius, min_norm_weights(gram, center, radius))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_least_norm_against_scipy(seed):
+    rng = np.random.default_rng(seed)
+    rows, center, radius = rng.normal(size=(6, 8)), rng.dirichlet(np.ones(6) * 5), 0.3
+    gram = rows @ rows.T
+    bounds = list(zip(np.maximum(center - radius, 0), np.minimum(center + radius, 1), strict=True))
+    other = optimize.minimize(
+        lambda v: v @ gram @ v, center, jac=lambda v: 2 * gram @ v, bounds=bounds, method="SLSQP",
+        constraints={"type": "eq", "fun": lambda v: v.sum() - 1}, options={"ftol": 1e-14, "maxiter": 500},
+    )  # fmt: skip
+    v = min_norm_weights(gram, center, radius)
+    assert v @ gram @ v <= other.fun + 1e-9
+
+
+def test_many_clients_and_copies_of_one_update():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(120, 30))
+    rows[60:] = rows[:60]  # a singular Gram matrix, and more clients than parameters
+    center = np.full(120, 1 / 120)
+    gram = rows @ rows.T / 30
+    is_optimal(gram, center, 1.0, min_norm_weights(gram, center, 1.0))
+    is_optimal(gram, center, 0.005, min_norm_weights(gram, center, 0.005))
+    np.testing.assert_array_equal(min_norm_weights(gram, center, 0.0), center)
+
+
+def test_an_update_of_nothing_takes_all_the_weight():
+    gram = np.diag([1.0, 0.0, 1.0])
+    np.testing.assert_allclose(min_norm_weights(gram, np.full(3, 1 / 3), 1.0), [0, 1, 0], atol=1e-12)

@@ -1,0 +1,126 @@
+"""Minibatch orders and random numbers by counter: permutations, independent of what is drawn beside them, and even."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from fairfl.sims.engine import counter, order, plan
+
+
+def alone(key, size, number, shuffled=True):
+    one = np.array([1])
+    return order.orders(np.array([key], np.uint64), size * one, number * one, one, np.array([shuffled]))
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 40), st.integers(0, 5), st.integers(0, 3), st.booleans()), min_size=1, max_size=8
+    ),
+    st.integers(0, 2**64 - 9),
+)
+def test_any_company_gives_the_same_permutations(jobs, seed):
+    keys = np.arange(len(jobs), dtype=np.uint64) + np.uint64(seed)
+    sizes, first, passes = (np.array(column) for column in list(zip(*jobs, strict=True))[:3])
+    shuffled = np.array([job[3] for job in jobs])
+    together = order.orders(keys, sizes, first, passes, shuffled)
+    pieces = [
+        alone(keys[j], sizes[j], number, shuffled[j])
+        for j in range(len(jobs))
+        for number in range(first[j], first[j] + passes[j])
+    ]
+    np.testing.assert_array_equal(together, np.concatenate([*pieces, np.zeros(0, int)]))
+    for piece in pieces:
+        np.testing.assert_array_equal(np.sort(piece), np.arange(len(piece)))
+
+
+def test_unshuffled_is_in_order():
+    np.testing.assert_array_equal(alone(5, 7, 3, shuffled=False), np.arange(7))
+
+
+def test_parts_of_a_large_request_are_the_request(monkeypatch):
+    keys = np.arange(30, dtype=np.uint64)
+    sizes, none, one = np.arange(1, 31), np.zeros(30, int), np.ones(30, int)
+    whole = order.orders(keys, sizes, none, 2 * one, np.ones(30, bool))
+    monkeypatch.setattr(order, "MOST", 17)
+    np.testing.assert_array_equal(order.orders(keys, sizes, none, 2 * one, np.ones(30, bool)), whole)
+
+
+def test_many_clients_with_many_samples_are_sorted_in_halves():
+    """2^17 segments and samples up to 2^16 need 33 bits beside the random ones: it must split, and stay right."""
+    sizes = np.ones(1 << 17, int)
+    sizes[5] = (1 << 16) - 1
+    keys = np.arange(len(sizes), dtype=np.uint64)
+    got = order.orders(keys, sizes, np.zeros_like(sizes), np.ones_like(sizes), np.ones(len(sizes), bool))
+    np.testing.assert_array_equal(got[5 : 5 + sizes[5]], alone(5, sizes[5], 0))
+    assert (got[:5] == 0).all() and (got[5 + sizes[5] :] == 0).all()
+
+
+def test_all_permutations_of_four_are_as_likely():
+    keys = counter.key(3, np.arange(24_000))
+    one = np.ones(len(keys), int)
+    drawn = order.orders(keys, 4 * one, 0 * one, one, one > 0).reshape(-1, 4)
+    _, counts = np.unique(drawn @ [64, 16, 4, 1], return_counts=True)
+    assert len(counts) == 24 and stats.chisquare(counts).pvalue > 1e-3
+
+
+def test_uniforms_are_uniform_and_inside():
+    numbers = counter.uniforms(counter.key(0, np.arange(50_000)))
+    assert 0 < numbers.min() and numbers.max() < 1
+    assert stats.kstest(numbers, "uniform").pvalue > 1e-3
+    ends = counter.uniforms(np.array([0, 2**64 - 1], np.uint64))
+    assert 0 < ends[0] < ends[1] < 1
+
+
+def test_keys_differ_by_every_word():
+    seen = {int(counter.key(a, b, c)[0]) for a in range(8) for b in range(8) for c in range(8)}
+    assert len(seen) == 512
+
+
+def test_mix_is_the_published_finaliser():
+    """The first outputs of SplitMix64 from state 1234567, as every implementation's test vector has them."""
+    state, expected = 1234567, [6457827717110365317, 3203168211198807973, 9817491932198370423]
+    states = [(state + (k + 1) * int(counter.GOLDEN)) % 2**64 for k in range(3)]
+    assert counter.mix(np.array(states, np.uint64)).tolist() == expected
+
+
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=60))
+def test_groups_cover_the_clients_and_pad_little(counts):
+    falling = np.array(sorted(counts, reverse=True))
+    cut = plan.groups(falling)
+    assert [a for a, _ in cut] == [0, *(b for _, b in cut[:-1])] and cut[-1][1] == len(falling)
+    for a, b in cut:
+        real = falling[a:b].sum()
+        assert falling[a:b].max() * (b - a) - real <= max(plan.SPARE, plan.SHARE * real)
+
+
+@pytest.mark.parametrize("block", [1, 40, 1 << 21])
+def test_every_sample_is_visited_once_a_pass(monkeypatch, block):
+    """Whatever the blocks in which steps are planned; the order is the one drawn."""
+    import torch
+
+    from fairfl.sims.engine.task import Jobs
+
+    monkeypatch.setattr(plan, "BLOCK", block)
+    sizes, batch, epochs = np.array([23, 9, 8, 4, 1]), 4, 3
+    per_pass = -(-sizes // batch)
+    zeros = np.zeros(5)
+    jobs = Jobs(
+        np.arange(5), np.zeros(5, int), np.arange(5, dtype=np.uint64), sizes, per_pass * epochs, batch,
+        zeros, zeros, zeros, zeros, zeros,
+    )  # fmt: skip
+    offsets = np.append(0, np.cumsum(sizes))
+    visited = [[] for _ in sizes]
+    for step in plan.plan(jobs, offsets, torch.device("cpu")):
+        for group in step:
+            rows = group.rows.view(group.last - group.first, -1).numpy()
+            for i, row in enumerate(rows):
+                count = len(row) if group.counts is None else group.counts[i]
+                visited[group.first + i].append(row[:count] - offsets[group.first + i])
+                assert set(row[count:]) <= {row[0]}
+    for j, batches in enumerate(visited):
+        lengths = [min(batch, sizes[j] - t % per_pass[j] * batch) for t in range(per_pass[j] * epochs)]
+        assert [len(b) for b in batches] == lengths
+        expected = np.concatenate([alone(j, sizes[j], number, sizes[j] > batch) for number in range(epochs)])
+        np.testing.assert_array_equal(np.concatenate(batches), expected)

@@ -1,0 +1,91 @@
+"""Who takes part: sets of the right size, the right frequencies, and independence of how clients are listed."""
+
+import numpy as np
+import pytest
+from federations import EXACT, classified, quick, trained
+
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine import ByWeight, Everyone, Given, Replicate, Simulation, Softmax, Uniform, participation
+
+IDS = np.array([4, 0, 7, 2, 9])
+P = np.array([0.1, 0.15, 0.2, 0.25, 0.3])
+EVERY = [Everyone(), Uniform(3), ByWeight(3), ByWeight(3, replace=False), Given(np.array([[1, 0, 1, 0, 1]]) == 1)]
+
+
+@pytest.mark.parametrize("rule", EVERY, ids=repr)
+def test_choices_are_sorted_and_weights_sum_to_one(rule):
+    for round in range(50):
+        chosen, weights = rule.choose(0, round, IDS, P)
+        assert (np.diff(chosen) > 0).all() and set(chosen) <= set(range(5))
+        assert weights.sum() == pytest.approx(1) and (weights > 0).all() and len(weights) == len(chosen)
+
+
+@pytest.mark.parametrize("rule", EVERY[:4], ids=repr)
+def test_the_listing_does_not_matter(rule):
+    order = np.array([3, 1, 4, 0, 2])
+    for round in range(50):
+        a, v = rule.choose(7, round, IDS, P)
+        b, w = rule.choose(7, round, IDS[order], P[order])
+        one, two = dict(zip(IDS[a], v, strict=True)), dict(zip(IDS[order][b], w, strict=True))
+        assert one.keys() == two.keys() and all(one[k] == pytest.approx(two[k]) for k in one)
+
+
+def frequencies(rule, rounds=6_000):
+    counts, weights = np.zeros(5), np.zeros(5)
+    for round in range(rounds):
+        chosen, w = rule.choose(1, round, IDS, P)
+        counts[chosen] += 1
+        weights[chosen] += w
+    return counts / rounds, weights / rounds
+
+
+def test_uniform_takes_everybody_as_often():
+    counts, _ = frequencies(Uniform(2))
+    np.testing.assert_allclose(counts, 0.4, atol=0.02)
+
+
+def test_by_weight_with_replacement_is_unbiased():
+    _, weights = frequencies(ByWeight(3))
+    np.testing.assert_allclose(weights, P, atol=0.015)
+
+
+def test_by_weight_without_replacement_draws_in_succession():
+    """P(k in the sample of two) = p_k + sum over j != k of p_j p_k / (1 - p_j)."""
+    counts, _ = frequencies(ByWeight(2, replace=False))
+    expected = [P[k] + sum(P[j] * P[k] / (1 - P[j]) for j in range(5) if j != k) for k in range(5)]
+    np.testing.assert_allclose(counts, expected, atol=0.02)
+
+
+def test_masks_come_round_again():
+    masks = np.array([[True, False], [True, True]])
+    rule = Given(masks)
+    for round, expected in enumerate(([0], [0, 1], [0], [0, 1])):
+        assert rule.choose(0, round, np.arange(2), np.array([0.25, 0.75]))[0].tolist() == expected
+
+
+def test_rates_of_dropouts_and_stragglers():
+    ids = np.arange(20_000)
+    assert participation.dropouts(0.3, 0, 0, ids).mean() == pytest.approx(0.3, abs=0.015)
+    effort = participation.efforts(0.4, 0, 0, ids)
+    assert (effort < 1).mean() == pytest.approx(0.4, abs=0.015)
+    assert effort[effort < 1].mean() == pytest.approx(0.5, abs=0.02)
+    assert not participation.dropouts(0.0, 0, 0, ids).any() and participation.dropouts(1.0, 0, 0, ids).all()
+    assert (participation.efforts(0.0, 0, 0, ids) == 1).all()
+
+
+def test_counts_are_told():
+    simulation = Simulation(
+        Softmax(4, 3), classified((8,) * 10), [Replicate(FedAvg())],
+        quick(participation=Uniform(6), dropout=0.5, stragglers=0.5, epochs=3), EXACT,
+    )  # fmt: skip
+    rows = [simulation.step()[0] for _ in range(20)]
+    assert all(row["chosen"] == 6 and row["received"] == 6 - row["dropouts"] for row in rows)
+    assert 0 < sum(row["dropouts"] for row in rows) < 120 and sum(row["stragglers"] for row in rows) > 0
+    full = [row for row in rows if row["stragglers"] == 0]
+    assert all(row["steps"] == 6 * row["received"] for row in full)
+    assert all(row["received"] <= row["steps"] <= 6 * row["received"] for row in rows)
+
+
+def test_a_round_without_anybody_changes_nothing():
+    done = trained(Softmax(4, 3), classified((8,) * 3), [FedAvg()], quick(dropout=1.0, rounds=2))
+    assert float(done.params.abs().max()) == 0 and done.round == 2
