@@ -47,8 +47,8 @@ def any_bound(large_step: bool, turned: int = 1) -> tuple[sympy.Expr, list[sympy
     one, two = (w - 2 * c) ** 2 / 2, (w - c) ** 2 / 2
     if large_step:
         one, two = (w - 1) ** 2 / (200 * c), 2 * (w - c) ** 2
-    a, b = (-sympy.diff(loss, w).subs(w, 0) for loss in (one, two))
-    gap: list[Any] = [(two - one).subs(w, new) for new in ((a + b) / 2, 1)]
+    slopes: list[Any] = [sympy.diff(loss, w).subs(w, 0) for loss in (one, two)]
+    gap: list[Any] = [(two - one).subs(w, new) for new in (-(slopes[0] + slopes[1]) / 2, 1)]
     difference = sympy.expand(sympy.cancel(turned * (gap[0] - gap[1]) * c**3))
     return difference, list(sympy.Add.make_args(difference))
 
