@@ -10,6 +10,7 @@ from scipy import stats
 from strategies import CAUCHY, federations, finite_federations, mixtures, normals
 
 import fairfl as ff
+from fairfl.figures import fedfb_figure_5, fedfb_figure_9
 from fairfl.solvers.ensemble import LocalRules
 from fairfl.solvers.frontier import non_dominated
 
@@ -17,13 +18,8 @@ SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 6))  # type: ignore[union-attr]
 FEWEST = settings(max_examples=max(3, settings.default.max_examples // 20))  # type: ignore[union-attr]
 SMOOTH = st.one_of(normals(), mixtures())
-FIGURE_5 = {
-    q: ff.Federation.normal([[3, 5], [1, -1]], sd=1.0, q=q) for q in ((0.5, 0.5), (0.4, 0.6), (0.3, 0.7), (0.2, 0.8))
-}
-FIGURE_9 = {
-    "c": ff.Federation.normal([[3, 5], [1, -1]], sd=[2.0, 0.5], q=[0.4, 0.7]),
-    "weights": ff.Federation.normal([[3, 5], [1, -1], [0, 0.5]], sd=1.0, q=[0.2, 0.5, 0.8], weight=[1, 2, 4]),
-}
+FIGURE_5, FIGURE_9 = fedfb_figure_5.federations(), fedfb_figure_9.federations()
+PANELS = FIGURE_5 | FIGURE_9
 
 
 def check_shape(F: ff.Frontier) -> None:
@@ -131,9 +127,9 @@ def test_the_ensembles(fed: ff.Federation) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("q", FIGURE_5)
-def test_the_ensembles_of_figure_5(q: tuple[float, float]) -> None:
-    fed = FIGURE_5[q]
+@pytest.mark.parametrize("name", FIGURE_5)
+def test_the_ensembles_of_figure_5(name: str) -> None:
+    fed = FIGURE_5[name]
     F = ff.frontier(fed, "lft_ensemble", points=40)
     check_shape(F)
     check_attained(fed, F)
@@ -161,17 +157,40 @@ def test_fedavgs(fed: ff.Federation) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [(0.5, 0.5), (0.3, 0.7), *(pytest.param(n, marks=pytest.mark.deep) for n in [(0.4, 0.6), (0.2, 0.8), *FIGURE_9])],
-)
-def test_fedavgs_of_figures_5_and_9(name: Any) -> None:
-    fed = (FIGURE_5 | FIGURE_9)[name]
+@pytest.mark.parametrize("name", PANELS)
+def test_fedavgs_of_figures_5_and_9(name: str) -> None:
+    fed = PANELS[name]
     F = ff.frontier(fed, "lft_fedavg", points=8)
     check_shape(F)
     check_attained(fed, F)
-    check_not_beaten(F, *best_of_random(fed, "lft_fedavg", 40, seed=4), slack=2e-5)
-    assert (F.accuracy <= ff.frontier(fed, "cfl", points=2).accuracy_at(F.disparity) + 1e-9).all()
+    check_not_beaten(F, *best_of_random(fed, "lft_fedavg", 40, seed=4), slack=1e-7)
+
+
+GRID = 2000
+"""Cells of the programme. Of about equal mass, so that a cut inside a cell costs about 1/GRID² of accuracy."""
+ROUGHEST = 4e-7
+"""What the programme was seen to lose on these panels, at most, and a little more: up to 3.3e-7, 1.6/GRID²."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PANELS)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_figures_5_and_9_agree_with_the_programme(name: str, scheme: str) -> None:
+    fed = PANELS[name]
+    F = ff.frontier(fed, scheme, points=5)
+    best = ff.frontier(fed, "cfl", points=2).accuracy_at(F.disparity)
+    assert (F.accuracy <= best + 1e-10).all()
+    for d, accuracy, eps in zip(F.disparity, F.accuracy, F.eps, strict=True):
+        budget = eps[0] if scheme == "cfl" else eps
+        exact = ff.solve(fed, scheme, budget)
+        assert abs(exact.duality_gap) <= 1e-10
+        assert exact.accuracy == pytest.approx(accuracy, abs=1e-10) and exact.disparity == pytest.approx(d, abs=1e-9)
+        slow = ff.solve(fed, scheme, budget, method="lp", grid=GRID)
+        assert slow.disparity == pytest.approx(d, abs=4e-4)  # a cell's mass: the optimum is flat where it is unique
+        if scheme == "lft_ensemble":  # its programmes maximise local accuracies: the pooled one is not held from above
+            assert slow.accuracy == pytest.approx(accuracy, abs=4e-5)
+        else:  # rules that are constant on cells are some of the rules: not better, up to HiGHS' own tolerance
+            assert accuracy - ROUGHEST <= slow.accuracy <= accuracy + 1e-8
 
 
 @FEWER
@@ -266,9 +285,9 @@ def test_hundreds_of_clients_have_a_smallest_disparity() -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("name", [*FIGURE_5, *FIGURE_9])
+@pytest.mark.parametrize("name", PANELS)
 @pytest.mark.parametrize("scheme", ("lft_ensemble", "lft_fedavg"))
 def test_thousands_of_random_budgets_do_not_beat_the_frontier(name: Any, scheme: str) -> None:
-    fed = (FIGURE_5 | FIGURE_9)[name]
+    fed = PANELS[name]
     F = ff.frontier(fed, scheme, points=50)
     check_not_beaten(F, *best_of_random(fed, scheme, 3000, seed=9), slack=1e-7)
