@@ -120,15 +120,23 @@ def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
     problem = outer(notion, groups, sympy.symbols(f"s0:{groups}"), sympy.symbols(f"k1:{groups}"))
     grad = {k: sympy.Matrix([sympy.Symbol(f"x{k}"), sympy.Symbol(f"y{k}")]) for k in problem.weight}
     gaps = [sympy.Symbol(f"G{j}") for j in range(len(problem.gap))]
-    tilt = [sum((c * grad[k] for k, c in parts.items()), sympy.zeros(2, 1)) for _, parts in problem.gap]
+    tilt = [_total([c * grad[k] for k, c in parts.items()]) for _, parts in problem.gap]
     mu = [sum(c * g for c, g in zip(row, gaps, strict=True)) for row in problem.direction]
     h, o, v = sympy.symbols("h o v")
     inverse = sympy.Matrix([[h, o], [o, v]]).inv()
     rates = {k: sum(mu[j] * c for j, c in rate.items()) for k, (_, rate) in problem.weight.items()}
-    push = sum((rates[k] * grad[k] for k in rates), sympy.zeros(2, 1))
-    whole = sum((g * t for g, t in zip(gaps, tilt, strict=True)), sympy.zeros(2, 1))
+    push = _total([rates[k] * grad[k] for k in rates])
+    whole = _total([g * t for g, t in zip(gaps, tilt, strict=True)])
     got = 2 * (whole.T * (-inverse * push))[0]
     return {"slope": sign * got + 2 * (whole.T * inverse * whole)[0]}
+
+
+def _total(parts: Sequence[Any]) -> Any:
+    """A sum of column vectors of length two."""
+    total: Any = sympy.zeros(2, 1)
+    for part in parts:
+        total = total + part
+    return total
 
 
 def point(notion: str, groups: int) -> dict[str, str]:

@@ -69,7 +69,8 @@ def limits(power: int = 1) -> dict[str, sympy.Expr]:
     root = (n1 - n0) / 2
     first, second = (root - m1) / sd, (-root - m0) / sd
     wide = (sympy.erf(first / sympy.sqrt(2)) - sympy.erf(second / sympy.sqrt(2))) / 2
-    rate = sympy.limit(sympy.expand(wide.series(sd, sympy.oo, 2).removeO() * sd**power), sd, sympy.oo)
+    far: Any = sympy.oo
+    rate = sympy.limit(sympy.expand(wide.series(sd, far, 2).removeO() * sd**power), sd, far)
     return {"rate": rate + ((n0 - n1) + (m1 - m0)) / sympy.sqrt(2 * sympy.pi), "root": (root - n1) + (root + n0)}
 
 

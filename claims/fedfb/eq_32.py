@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy
 
 from fairfl.claims.call import Call
@@ -12,7 +14,7 @@ from fairfl.claims.evidence import Evidence
 CLIENTS = (0, 1)
 
 
-def residuals(common: bool = True, quarter: int = 4) -> dict[str, sympy.Expr]:
+def residuals(common: bool = True, quarter: int = 4) -> dict[str, Any]:
     """MD of (f_0 + f_1)/2 on the pooled law, by Bayes' rule, minus Σ_ij g_i(λ_j)/4; and g - (g_0 + g_1)/2.
 
     r_iaj = P(x accepted by client j's rule | a, i), so g_i(λ_j) = r_i0j - r_i1j.
@@ -21,7 +23,7 @@ def residuals(common: bool = True, quarter: int = 4) -> dict[str, sympy.Expr]:
     shares = (q, q) if common else sympy.symbols("q0 q1", positive=True)
     accept = {(i, a, j): sympy.Symbol(f"r{i}{a}{j}") for i in CLIENTS for a in (0, 1) for j in CLIENTS}
 
-    def pooled(a: int, j: int) -> sympy.Expr:
+    def pooled(a: int, j: int) -> Any:
         """P(x accepted by rule j | a), P(i | a) proportional to P(a | i)."""
         weights = [s if a else 1 - s for s in shares]
         return sum(w * accept[i, a, j] for i, w in zip(CLIENTS, weights, strict=True)) / sum(weights)

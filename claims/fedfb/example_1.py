@@ -8,7 +8,7 @@ from typing import Any
 from flint import arb
 
 from fairfl.claims.call import Call
-from fairfl.claims.case import Case, Relation
+from fairfl.claims.case import Case, Operator, Relation
 from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
@@ -25,7 +25,7 @@ def clients(instance: dict[str, Any]) -> tuple[NormalClient, NormalClient]:
     return NormalClient((wide[0], wide[1]), sd[0]), NormalClient((narrow[0], narrow[1]), sd[1])
 
 
-def printed(instance: dict[str, Any], digits: Fraction, product: str = "<") -> Case:
+def printed(instance: dict[str, Any], digits: Fraction, product: Operator = "<") -> Case:
     """Corollary 11's condition on the means; and δ rounds to 0.21."""
     first, second = clients(instance)
     delta, _ = ends(first, second)
@@ -48,7 +48,8 @@ def exact(instance: dict[str, Any], low: str, high: str) -> Case:
     first, second = clients(instance)
     delta, largest = ends(first, second)
     formula = (phi(Fraction(3)) - phi(Fraction(-1)) - 2 * phi(Fraction(1, 35)) + 1) / 4
-    federation = Federation.normal([list(first.mean), list(second.mean)], [float(first.sd), float(second.sd)], 0.5)
+    means = [[float(m) for m in client.mean] for client in (first, second)]
+    federation = Federation.normal(means, [float(first.sd), float(second.sd)], 0.5)
     found = min_disparity(federation, "lft_ensemble", certify=True)
     assert found.lower is not None and found.upper is not None
     return Case(
@@ -63,7 +64,7 @@ def exact(instance: dict[str, Any], low: str, high: str) -> Case:
     )
 
 
-def _check_printed(effort: Effort, digits: str = "21/100", product: str = "<") -> Evidence:
+def _check_printed(effort: Effort, digits: str = "21/100", product: Operator = "<") -> Evidence:
     shows = "μ_0^(0) = μ_1^(0) = 0: the product of the differences is 0, not negative; and δ = 0.20430..., not 0.21"
     statement = Call.of(printed, digits=Fraction(digits), product=product)
     return Evidence.of(Counterexample.at(statement, shows, **INSTANCE))

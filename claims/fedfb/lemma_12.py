@@ -56,7 +56,7 @@ def definition(instance: dict[str, Any], given: int = 0) -> Case:
     total = sum(m * (e * v + (1 - e) * (1 - v)) for m, e, v in zip(mass, eta, f, strict=True))
     positive = sum(m * e for m, e in zip(mass, eta, strict=True))
 
-    def mean(y: int) -> Fraction:
+    def mean(y: int) -> Any:
         weights = [m * (e if y else 1 - e) for m, e in zip(mass, eta, strict=True)]
         return sum(w * v for w, v in zip(weights, f, strict=True)) / sum(weights)
 

@@ -87,7 +87,7 @@ def plain_sum(instance: dict[str, Any], correction: int = 0) -> Case:
         for i in range(clients) for y in (0, 1) for a in (0, 1)
     }  # fmt: skip
     residual = aggregated(clients, correction)["F_a"]
-    values = {s: sympy.Rational(str(point[str(s)])) for s in residual.free_symbols}
+    values: Any = {s: sympy.Rational(str(point[str(s)])) for s in residual.free_symbols}
     return Case((Relation(residual.subs(values), "==", 0, "Σ F_1^(i) - F_1"),))
 
 

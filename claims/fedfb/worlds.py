@@ -106,7 +106,8 @@ class World:
     @classmethod
     def of(cls, laws: Sequence[Sequence[Sequence[Any]]], q: Sequence[Fraction] | Fraction) -> World:
         """From weights of any sum, laws[i][a][k], and q for all or one for each."""
-        shares = tuple(Fraction(v) for v in (q if isinstance(q, (list, tuple)) else [q] * len(laws)))
+        each = [q] * len(laws) if isinstance(q, Fraction) else list(q)
+        shares = tuple(Fraction(v) for v in each)
         normal = tuple((masses(pair[0]), masses(pair[1])) for pair in laws)
         return cls(normal, shares)
 
