@@ -90,7 +90,8 @@ def _simulation(model: Any, sizes: np.ndarray, backend: Any = "batched") -> Any:
     rng = np.random.default_rng(3)
     total = int(sizes.sum())
     x = rng.normal(size=(total, FEATURES)).astype(np.float32)
-    data = ClientData(x, rng.integers(0, CLASSES, total), np.append(0, np.cumsum(sizes)))
+    offsets = np.append(0, np.cumsum(sizes))
+    data = ClientData.of_arrays(x, rng.integers(0, CLASSES, total), offsets)  # torch is for sims alone
     computing = replace(Computing(device="cpu", threads=1), backend=backend)
     return Simulation(model, Parts(data), [Replicate(FedAvg())], Training(rounds=10**9, batch_size=BATCH), computing)
 

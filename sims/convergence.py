@@ -181,8 +181,8 @@ def run(problem: Problem, entries: Sequence[Entry], steps: int, short: float = 1
         mine = [i for i, entry in enumerate(entries) if (entry.kinked, entry.batch) == (kinked, batch)]
         rounds = int(short * (SLOW_ROUNDS if kinked else ROUNDS))
         shrinking = Polynomial(1.0, 40.0)
-        settings = {"schedule": shrinking, "server_schedule": Polynomial(0.0)} if kinked else {}
-        training = Training(rounds=rounds, lr=LR, batch_size=batch, steps=steps, **settings)
+        schedule = shrinking if kinked else Polynomial(0.0)
+        training = Training(rounds=rounds, lr=LR, batch_size=batch, steps=steps, schedule=schedule)
         for members in ([i for i in mine if entries[i].aim], [i for i in mine if not entries[i].aim]):
             if not members:
                 continue

@@ -44,15 +44,16 @@ def load(simulation: Simulation, folder: Path) -> bool:
         if params.shape != simulation.params.shape or params.dtype != simulation.params.dtype:
             raise ValueError(f"parameters {tuple(params.shape)} {params.dtype}")
         places = json.loads(str(arrays["places"]))
-        states: list[dict[str, torch.Tensor]] = [{} for _ in simulation.replicates]
+        kept: list[dict[str, torch.Tensor]] = [{} for _ in simulation.replicates]
         for name, place in places.items():
             _, r, key = name.split("/", 2)
             device = simulation.device if place == simulation.device.type else torch.device("cpu")
-            states[int(r)][key] = torch.from_numpy(arrays[name]).to(device)
-        weights = [(arrays[f"weights/{r}/clients"], arrays[f"weights/{r}/weights"]) for r in range(len(states))]
+            kept[int(r)][key] = torch.from_numpy(arrays[name]).to(device)
+        weights = [(arrays[f"weights/{r}/clients"], arrays[f"weights/{r}/weights"]) for r in range(len(kept))]
         round = int(arrays["round"])
     except (ValueError, KeyError, OSError, EOFError) as error:
         raise RunFolderError(f"{path} is not a checkpoint of this run: {error}") from None
     simulation.params = params.to(simulation.device)
-    simulation.states, simulation.weights, simulation.round = list(states), weights, round
+    simulation.states = [*kept]
+    simulation.weights, simulation.round = weights, round
     return True

@@ -90,6 +90,11 @@ class ClientData:
         return cls(x[order], y[order], offsets)
 
     @classmethod
+    def of_arrays(cls, x: ArrayLike, y: ArrayLike, offsets: ArrayLike) -> ClientData:
+        """The same from numpy's arrays."""
+        return cls(torch.as_tensor(np.asarray(x)), torch.as_tensor(np.asarray(y)), np.asarray(offsets))
+
+    @classmethod
     def from_clients(cls, parts: list[tuple[Any, Any]]) -> ClientData:
         """One (x, y) a client."""
         if not parts:
@@ -121,11 +126,17 @@ class ClientData:
     def take(self, clients: ArrayLike) -> ClientData:
         """The data of the listed clients, in the order of the list, each with its id."""
         chosen = np.asarray(clients, dtype=np.int64)
-        rows = np.concatenate([np.arange(self.offsets[k], self.offsets[k + 1]) for k in chosen])
+        rows = self.rows(chosen)
         index = torch.from_numpy(rows).to(self.x.device)
         offsets = np.append(0, np.cumsum(self.sizes[chosen]))
         group = None if self.group is None else self.group[rows]
         return ClientData(self.x[index], self.y[index], offsets, self.names[chosen], group)
+
+    def rows(self, clients: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The rows of the listed clients, one after the other."""
+        lengths = self.sizes[clients]
+        shift = self.offsets[:-1][clients] - (np.cumsum(lengths) - lengths)
+        return np.arange(lengths.sum()) + np.repeat(shift, lengths)
 
     def fingerprint(self) -> str:
         """SHA-256 of everything, in hexadecimal: what a resumed run compares."""

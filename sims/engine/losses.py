@@ -90,8 +90,7 @@ def _measure_own(
 
 
 def _index(data: ClientData, clients: NDArray[np.int64]) -> Tensor:
-    rows = [np.arange(data.offsets[k], data.offsets[k + 1]) for k in clients]
-    return torch.from_numpy(np.concatenate(rows) if rows else np.zeros(0, np.int64)).to(data.x.device)
+    return torch.from_numpy(data.rows(clients)).to(data.x.device)
 
 
 def _join(parts: list[Tensor], like: Tensor) -> Tensor:

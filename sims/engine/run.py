@@ -23,7 +23,7 @@ from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.replicate import Replicate
 from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.simulation import Simulation
-from fairfl.theory.checks import whole
+from fairfl.theory.checks import one_of, whole
 
 CONFIGURATION = "run.json"
 LIBRARIES = ("torch", "numpy", "pyarrow")
@@ -116,7 +116,7 @@ def simulate(
     else:
         with telling(place):
             tables = [metrics.read(place, name) for name in metrics.TABLES]
-    return Result(simulation.params.cpu().numpy(), *tables, simulation)
+    return Result(simulation.params.cpu().numpy(), tables[0], tables[1], simulation)
 
 
 def configuration(simulation: Simulation, evaluate_every: int, checkpoint_every: int) -> dict[str, Any]:
@@ -191,10 +191,12 @@ def best_of(clients: pd.DataFrame, *, by: str = "accuracy", part: str = "validat
 
     q-FFL, section 4.2: several q in parallel, each device keeps its best model. Columns client and replicate.
     """
-    last = clients[(clients["round"] == clients["round"].max()) & (clients["model"] == "global")]
-    mine = last[last["part"] == part]
-    if mine.empty or mine[by].isna().all():
+    one_of("by", by, ("accuracy", "loss"))
+    mine = clients.query("round == round.max() and model == 'global' and part == @part")
+    value = mine[by].to_numpy(dtype=np.float64) * (1 if by == "accuracy" else -1)
+    if np.isnan(value).all():
         raise ValueError(f"part must be measured, with {by}, for every client, got {part!r}")
-    value = np.where(mine[by].isna(), -np.inf, mine[by] if by == "accuracy" else -mine[by])
-    ordered = mine.assign(value=value).sort_values(["client", "value", "replicate"], ascending=[True, False, True])
-    return ordered.groupby("client", as_index=False).first()[["client", "replicate"]]
+    replicate, client = mine["replicate"].to_numpy(), mine["client"].to_numpy()
+    order = np.lexsort((replicate, -np.nan_to_num(value, nan=-np.inf), client))
+    first = np.unique(client[order], return_index=True)[1]
+    return pd.DataFrame({"client": client[order][first], "replicate": replicate[order][first]})

@@ -91,9 +91,9 @@ class Linear(Model):
         """d objective / d z, but for a common factor."""
         z = self.scores(params, x)
         losses = self.slopes(z, y, callable(weights))
-        if isinstance(weights, float):
+        if isinstance(weights, (int, float)):
             return z, weights
-        if callable(weights):
+        if not isinstance(weights, Tensor):
             assert losses is not None  # asked for
             weights = weights(losses)
         return z.mul_(weights.unsqueeze(2)), 1.0
