@@ -167,7 +167,7 @@ def test_windows_predict_the_next_character(tmp_path: Path) -> None:
 
 
 def test_vehicle(tmp_path: Path) -> None:
-    user_data = {"s1": {"x": [[1.0, 2.0], [3.0, 4.0]], "y": [-1, 1]}, "s0": {"x": [[5.0, 6.0]], "y": [1]}}
+    user_data = {"s1": {"x": [[1.0, 2.0], [3.0, 4.0]], "y": [-1, 1]}, "s0": {"x": [[5.0, 6.0]], "y": [[1]]}}
     put(tmp_path, "vehicle/vehicle.json", json.dumps({"users": ["s1", "s0"], "user_data": user_data}).encode())
     data = load_federated("vehicle", tmp_path)
     assert data.x.tolist() == [[1, 2], [3, 4], [5, 6]] and data.y.tolist() == [0, 1, 1]
@@ -190,5 +190,6 @@ def test_the_registry_names_what_it_has(tmp_path: Path) -> None:
 def test_real_vehicle_and_mnist() -> None:
     vehicle = load_federated("vehicle", SHARED)
     assert vehicle.n_clients == 23 and vehicle.x.shape == (1860, 100) and vehicle.sizes().sum() == 1860
+    assert vehicle.y.shape == (1860,)  # the file has one column
     mnist = load_federated("mnist", SHARED)
     assert mnist.x.shape == (70_000, 1, 28, 28) and np.bincount(mnist.y).min() == 6313  # MNIST's rarest digit, five

@@ -1,0 +1,110 @@
+"""What an experiment consists of: runs, each of them lazily made, and a table of what they measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from fairfl.sims.engine import Computing, Model, Parts, Replicate, Training
+from fairfl.theory.checks import one_of, whole
+
+PROFILES = ("quick", "paper")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is run: ``profile`` "quick" (well under a minute) or "paper" (its rounds), and how many ``seeds``."""
+
+    profile: str = "quick"
+    seeds: int = 2
+
+    def __post_init__(self) -> None:
+        one_of("profile", self.profile, PROFILES)
+        whole("seeds", self.seeds, 1)
+
+    @property
+    def paper(self) -> bool:
+        """Whether the rounds are the paper's."""
+        return self.profile == "paper"
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """The arguments of one call of ``fairfl.sims.engine.simulate``; replicates go together."""
+
+    model: Model
+    parts: Parts
+    replicates: tuple[Replicate, ...]
+    training: Training
+    evaluate_every: int
+    computing: Computing = field(default_factory=Computing)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One call of ``simulate``: it has a folder of its own, and ``make`` loads the data when its turn comes.
+
+    Attributes
+    ----------
+    name : str
+        Of its folder. Experiments that share runs share the name.
+    dataset : str
+        What the table calls the data.
+    seed : int
+        Of the draw or split of the data, and of the replicates.
+    objectives : tuple of str
+        What the table calls each replicate.
+    make : callable () -> Setting
+        A ``functools.partial`` of a function of a module, so that another process can call it.
+    """
+
+    name: str
+    dataset: str
+    seed: int
+    objectives: tuple[str, ...]
+    make: Callable[[], Setting]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of what was measured: ``kind`` "distribution" (last round) or "convergence" (by round), of a part."""
+
+    name: str
+    kind: str
+    title: str
+    part: str = "test"
+    measure: str = "average"
+
+    def __post_init__(self) -> None:
+        one_of("kind", self.kind, ("distribution", "convergence"))
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment module, as the registry found it.
+
+    Attributes
+    ----------
+    name, title : str
+    seeds : dict
+        How many seeds a profile has unless one asks for another number.
+    units : callable (Scale) -> list of Unit
+    values : callable (clients) -> DataFrame
+        From the clients' measures (see ``execute.py``) a row a dataset, objective, seed and measure: ``value``.
+    differences : callable (clients) -> tuple of str
+        What differs from the paper in data or protocol, a line each.
+    published : DataFrame
+        Columns dataset, objective, measure, published, published_sd.
+    pictures : tuple of Picture
+    """
+
+    name: str
+    title: str
+    seeds: dict[str, int]
+    units: Callable[[Scale], list[Unit]]
+    values: Callable[[pd.DataFrame], pd.DataFrame]
+    differences: Callable[[pd.DataFrame], tuple[str, ...]]
+    published: pd.DataFrame
+    pictures: tuple[Picture, ...]

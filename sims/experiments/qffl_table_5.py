@@ -1,0 +1,30 @@
+"""q-FFL, table 5 and figure 4."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from fairfl.sims.experiments import qffl_runs
+from fairfl.sims.experiments.experiment import Picture, Scale, Unit
+from fairfl.sims.experiments.qffl_choice import choice_notes, chosen_rows
+from fairfl.sims.experiments.qffl_numbers import STATISTICS, TABLE_5
+
+NAME = "qffl-table-5"
+TITLE = "q-FFL, table 5, figure 4: training accuracies over the devices, q = 0 and q > 0"
+PUBLISHED = TABLE_5
+PICTURES = (Picture("qffl-figure-4", "distribution", "q-FFL, figure 4: training accuracies of the devices", "train"),)
+
+
+def units(scale: Scale) -> list[Unit]:
+    """All q on Synthetic and Vehicle."""
+    return qffl_runs.family(scale)
+
+
+def values(clients: pd.DataFrame) -> pd.DataFrame:
+    """Measures of the training accuracies."""
+    return chosen_rows(clients, "train", STATISTICS)
+
+
+def differences(clients: pd.DataFrame) -> tuple[str, ...]:
+    """What differs from the paper."""
+    return (*qffl_runs.differences(), *choice_notes(clients))
