@@ -1,0 +1,103 @@
+"""(22) and (23): q-FFL as a maximum over a ball of weights."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import sympy
+from flint import arb
+from hypothesis import strategies as st
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import SymbolicZero
+from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.exact import ball
+from fairfl.claims.instances import explore
+
+
+def residuals(power: int = 1) -> dict[str, sympy.Expr]:
+    """nu_k = F_k^q / ||F^q||_p has norm 1 and value ||F||_(q+1); S = sum F_k^(q+1), and p q = q + 1.
+
+    So (23) is S^(1/(q+1)), and (22) its power q + 1 over m.
+    """
+    q, S, m = sympy.symbols("q S m", positive=True)
+    p = (q + 1) / q
+    scale = S ** (-1 / p)
+    value = S**power * scale
+    return {
+        "1/p + 1/(q+1)": 1 / p + 1 / (q + 1) - 1,
+        "norm": S * scale**p - 1,  # sum nu^p = sum F^(q p) scale^p
+        "value": value - S ** (1 / (q + 1)),
+        "(22) of (23)": value ** (q + 1) / m - S / m,
+    }
+
+
+def case(instance: dict[str, Any], conjugate: bool = True) -> Case:
+    """No nu with ||nu||_p <= 1 has sum nu_k F_k > ||F||_(q+1); homogeneous: sum nu F <= ||nu||_p ||F||_(q+1)."""
+    nu, F, q = instance["nu"], instance["F"], instance["q"]
+    p = (q + 1) / q if conjugate else q + 1
+    dot = sum((abs(a) * b for a, b in zip(nu, F, strict=True)), Fraction(0))
+    right = norm(nu, p) * norm(F, q + 1)
+    return Case((Relation(ball(dot), "<=", right + ball(Fraction(1, 10**12)), "Hoelder"),), {"losses": min(F) >= 0})
+
+
+def norm(x: list[Fraction], p: Fraction) -> arb:
+    """||x||_p."""
+    total = sum((ball(abs(v)) ** ball(p) for v in x if v), arb(0))
+    return total ** ball(1 / p) if total > 0 else arb(0)
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> dict[str, Any]:
+    """Weights of any sign and losses; one in two the weights of the maximum, rounded."""
+    m = draw(st.integers(1, 5))
+    q = draw(st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)]))
+    F = [Fraction(draw(st.integers(0, 12)), 4) for _ in range(m)]
+    nu = [Fraction(draw(st.integers(-8, 8)), 4) for _ in range(m)]
+    if draw(st.booleans()):
+        nu = [Fraction(float(v) ** float(q)).limit_denominator(10**6) for v in F]
+    return {"nu": nu, "F": F, "q": q}
+
+
+def check(effort: Effort, power: int = 1, conjugate: bool = True) -> Evidence:
+    """The certificates."""
+    return Evidence.of(
+        SymbolicZero(Call.of(residuals, power=power), "simplify", ({"q": "2", "S": "3", "m": "4"},)),
+        explore(Call.of(case, conjugate=conjugate), pairs(), effort),
+    )
+
+
+CLAIMS = (
+    Claim(
+        id="qffl/eq-22-23",
+        number="Eqs. (22), (23)",
+        line=369,
+        title="Minimising the mean of F^(q+1) is minimising the largest weighted sum over a ball of weights",
+        printed=(
+            r"$\min_{w} f_q(w) = \frac{1}{m} \sum_{k=1}^m F_k^{q+1}(w)$, which is equivalent to minimizing the "
+            r"empirical loss $\tilde{L}_{q}(h) = \max_{\nu, \|\nu\|_{p} \le 1} \sum_{k=1}^{m} \frac{\nu_{i}}{n_{k}} "
+            r"\sum_{j=1}^{n_{k}} l(h(x_{k,j}), y_{k,j})$, $\frac{1}{p} + \frac{1}{q+1} = 1$ $(p \ge 1, q \ge 0)$"
+        ),
+        statement=(
+            r"$\max_{\|\nu\|_p \le 1} \sum\nu_k F_k = \|F\|_{q+1}$, attained at $\nu_k = F_k^q / \|F^q\|_p$, and "
+            r"(22) is its power $q + 1$ over $m$, an increasing function."
+        ),
+        kind="equivalence",
+        hypotheses=(("losses", "F_k >= 0"),),
+        scope="the maximiser: every m and q > 0; the bound: m <= 5, five q from 1/10 to 5",
+        expected="holds",
+        check=check,
+        mutants=(
+            Mutant("squared", "the value of another weight", partial(check, power=2)),
+            Mutant("p = q + 1", "the norm of F for that of nu", partial(check, conjugate=False)),
+        ),
+        erratum=(
+            "(23) has nu_i for nu_k. f_q has three definitions: (2), weighted with 1/(q+1); appendix A.1, with the "
+            "root; and (22). For q = 0, p is infinite."
+        ),
+    ),
+)

@@ -1,0 +1,197 @@
+"""Lemma 8: does the entropy of the powered losses grow with q? Not with the definition given; with F^(q+1) it does."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import sympy
+from flint import arb
+from hypothesis import strategies as st
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import Counterexample, SymbolicZero
+from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.exact import ball
+from fairfl.claims.instances import explore
+
+
+def slope(a: list[Fraction], b: list[Fraction], c: list[Fraction], q: Fraction, power: Fraction) -> arb:
+    """d/dp H(F^power(w_p*)) at p = q, where w_q* = 0; F_k = a_k + b_k w + c_k w^2/2, w_p* minimises sum F_k^(p+1).
+
+    Implicit function: the derivative of sum F^p F' in w is sum (p F^(p-1) F'^2 + F^p F''), in p it is sum F^p F' log F.
+    H of shares P_k proportional to F_k^s has dH/dw = -s^2 sum P_k (g_k - mean g) log F_k, g = F'/F, mean under P.
+    """
+    value, rise, bend = ([ball(v) for v in x] for x in (a, b, c))
+    logs = [v.log() for v in value]
+    weight = [v ** ball(q) for v in value]
+    turn = sum((w * (ball(q) * r * r / v + k) for w, v, r, k in zip(weight, value, rise, bend, strict=True)), arb(0))
+    moved = -sum((w * r * g for w, r, g in zip(weight, rise, logs, strict=True)), arb(0)) / turn
+    share = [v ** ball(power) for v in value]
+    total = sum(share, arb(0))
+    ratio = [r / v for r, v in zip(rise, value, strict=True)]
+    mean = sum((s * g for s, g in zip(share, ratio, strict=True)), arb(0)) / total
+    change = sum((s * (g - mean) * x for s, g, x in zip(share, ratio, logs, strict=True)), arb(0)) / total
+    return -(ball(power) ** 2) * change * moved
+
+
+def case(instance: dict[str, Any], shift: int = 0, sign: int = 1) -> Case:
+    """Lemma 8 for quadratics of one parameter, with F^(q + shift)."""
+    a, b, c, q = (instance[k] for k in "abcq")
+    stationary = sum((v**q * r for v, r in zip(a, b, strict=True)), Fraction(0))
+    premises = {
+        "optimal": stationary == 0 and q == int(q) >= 0,  # sum F^(q+1) is convex, as F >= 0 is
+        "convex": min(c) > 0,
+        "losses": all(r * r < 2 * v * k for v, r, k in zip(a, b, c, strict=True)),  # F_k > 0 everywhere
+    }
+    derivative = sign * slope(a, b, c, Fraction(q), Fraction(q + shift))
+    return Case((Relation(-derivative, "<=", ball(Fraction(1, 10**20)), "dH/dp >= 0"),), premises)
+
+
+def check(effort: Effort, shift: int = 0) -> Evidence:
+    """Three devices."""
+    shows = "F = (1 + w/2, 2 - 3w/4, 4 + w/4), each + w^2/2, q = 1: at w_1* = 0, dH(F(w_p*))/dp < 0"
+    data = {
+        "a": [Fraction(1), Fraction(2), Fraction(4)],
+        "b": [Fraction(1, 2), Fraction(-3, 4), Fraction(1, 4)],
+        "c": [Fraction(1)] * 3,
+        "q": 1,
+    }
+    return Evidence.of(Counterexample.at(Call.of(case, shift=shift), shows, **data))
+
+
+def residuals(shift: int = 1, factor: int = 1) -> dict[str, sympy.Expr]:
+    """dH/dw for F^(q+1) at a stationary point is -(q+1)^2 X/S, X = sum F^q F' log F; three devices, F_k = a_k + b_k w.
+
+    With dw/dp = -X/(Hessian) the product is (q+1)^2 X^2/(S Hessian) >= 0. In more dimensions X' Hessian^-1 X.
+    """
+    q, w = sympy.symbols("q w", positive=True)
+    a = sympy.symbols("a1:4", positive=True)
+    b1, b2 = sympy.symbols("b1 b2", real=True)
+    b = [b1, b2, -(a[0] ** q * b1 + a[1] ** q * b2) / a[2] ** q]  # stationary
+    s = q + shift
+    F = [x + y * w for x, y in zip(a, b, strict=True)]
+    total = sum(f**s for f in F)
+    entropy = sympy.log(total) - s * sum(f**s * sympy.log(f) for f in F) / total
+    X = sum(x**q * y * sympy.log(x) for x, y in zip(a, b, strict=True))
+    S = sum(x**s for x in a)
+    return {"dH/dw": sympy.diff(entropy, w).subs(w, 0) + factor * s**2 * X / S}
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> dict[str, Any]:
+    """Positive quadratics in one parameter, stationary at 0 for the power q + 1."""
+    m, q = draw(st.integers(2, 4)), draw(st.integers(0, 3))
+    a = [Fraction(draw(st.integers(1, 16)), 2) for _ in range(m)]
+    b = [Fraction(draw(st.integers(-8, 8)), 4) for _ in range(m - 1)]
+    b.append(-sum((v**q * r for v, r in zip(a, b, strict=False)), Fraction(0)) / a[-1] ** q)
+    c = [r * r / (2 * v) + Fraction(draw(st.integers(1, 8)), 4) for v, r in zip(a, b, strict=True)]
+    return {"a": a, "b": b, "c": c, "q": q}
+
+
+def check_repaired(effort: Effort, shift: int = 1, sign: int = 1, factor: int = 1) -> Evidence:
+    """The certificates."""
+    spot = {"q": "2", "a1": "1", "a2": "3", "a3": "2", "b1": "-1", "b2": "1/2"}
+    return Evidence.of(
+        SymbolicZero(Call.of(residuals, shift=shift, factor=factor), "simplify", (spot,)),
+        extra=(explore(Call.of(case, shift=shift, sign=sign), worlds(), effort),),
+    )
+
+
+def eleven(instance: dict[str, Any], divided: bool = False) -> Case:
+    """(11), its second sum: the p-derivative of grad F^p at fixed w, for F = e, F' = 1."""
+    p = sympy.Rational(str(instance["p"]))
+    t = sympy.symbols("t", positive=True)
+    exact = sympy.diff(t * sympy.E ** (t - 1), t).subs(t, p)  # grad F^t = t F^(t-1) F'
+    printed = (p + 1) * p * sympy.E ** (p - 1) / (p if divided else 1)
+    return Case((Relation(sympy.simplify(exact), "==", sympy.simplify(printed), "d/dp grad F^p"),))
+
+
+def check_eleven(effort: Effort, divided: bool = False) -> Evidence:
+    """p = 2."""
+    shows = "F = e, F' = 1, p = 2: d/dp (p e^(p-1)) = 3e, printed (ln F^p + 1) grad F^p = 6e"
+    return Evidence.of(Counterexample.at(Call.of(eleven, divided=divided), shows, p=2))
+
+
+PRINTED = (
+    r"Let F(w) be twice differentiable in w with $\nabla^2 F(w) > 0$. The derivative of $H(F^q(w_p^*))$ with respect "
+    r"to p evaluated at $p = q$ is non-negative, i.e., $\frac{\partial}{\partial p} H(F^q(w_p^*)) |_{p=q} \ge 0$"
+)
+HYPOTHESES = (
+    ("convex", "every F_k has a positive definite Hessian"),
+    ("losses", "F_k > 0, as log F_k must exist"),
+    ("optimal", "w_q* = 0 minimises sum F_k^(q+1), which is convex"),
+)
+CLAIMS = (
+    Claim(
+        id="qffl/lemma-8",
+        number="Lemma 8",
+        line=276,
+        title="The entropy of F^q(w_p*) does not decrease as p grows through q",
+        printed=PRINTED,
+        statement=(
+            r"As printed, with $w_p^*$ as appendix A.1 defines it, the minimiser of $(\frac1m\sum "
+            r"F_k^{p+1})^{1/(p+1)}$."
+        ),
+        kind="bound",
+        hypotheses=HYPOTHESES,
+        scope="m = 3, one parameter, q = 1",
+        expected="holds-repaired",
+        check=check,
+        mutants=(Mutant("F^(q+1)", "the entropy of F^(q+1)", partial(check, shift=1)),),
+        reading=(
+            "The proof uses sum grad F_k^p(w_p*) = 0 'by definition', which is the optimum of the power p, not p + "
+            "1. With that w_p* the lemma holds for q >= 1 (where sum F^q is convex): it is the repaired form, "
+            "renumbered."
+        ),
+        erratum=(
+            "Exponents are off by one: with w_p* minimising sum F^(p+1) the entropy must be that of F^(q+1). With "
+            "three or more devices the entropy of F^q can fall. (11)-(12) lack a factor 1/p (qffl/eq-11), and F_k > "
+            "0 must be supposed. After the lemma, 'guaranteed to be more uniform' needs a positive derivative; it "
+            "may be zero."
+        ),
+    ),
+    Claim(
+        id="qffl/lemma-8/repaired",
+        number="Lemma 8",
+        line=276,
+        title="The entropy of F^(q+1)(w_p*) does not decrease as p grows through q",
+        printed=PRINTED,
+        statement=(
+            r"$\frac{\partial}{\partial p} H(F^{q+1}(w_p^*))|_{p=q} = \frac{(q+1)^2}{\sum F_k^{q+1}} X^\top A^{-1} X "
+            r"\ge 0$, $X = \sum_k F_k^q \ln F_k \nabla F_k$, $A = \sum_k (q F_k^{q-1}\nabla F_k \nabla F_k^\top + "
+            r"F_k^q \nabla^2 F_k) \succ 0$."
+        ),
+        kind="identity",
+        hypotheses=HYPOTHESES,
+        scope="dH/dw for m = 3; drawn, m <= 4 with integer q <= 3, one parameter",
+        expected="holds",
+        check=check_repaired,
+        mutants=(
+            Mutant("F^q", "the printed power", partial(check_repaired, shift=0)),
+            Mutant("<= 0", "the derivative's sign turned", partial(check_repaired, sign=-1)),
+            Mutant("twice", "twice X in dH/dw", partial(check_repaired, factor=2)),
+        ),
+    ),
+    Claim(
+        id="qffl/eq-11",
+        number="(11), (12)",
+        line=311,
+        title="The p-derivative of grad F^p is (ln F^p + 1) grad F^p",
+        printed=(
+            r"$\sum_k \nabla_w^2 F_k^p(w_p^*) \frac{\partial}{\partial p} w_p^* + \sum_k (\ln F_k^p(w_p^*) + 1) "
+            r"\nabla_w F_k^p(w_p^*) = 0$"
+        ),
+        statement=r"$\frac{\partial}{\partial p}\nabla F^p = (\ln F^p + 1)\nabla F^p$ at fixed $w$.",
+        kind="identity",
+        hypotheses=(),
+        scope="F = e, p = 2",
+        expected="refuted",
+        check=check_eleven,
+        mutants=(Mutant("1/p", "the right side divided by p", partial(check_eleven, divided=True)),),
+        erratum="A factor 1/p is missing: grad F^p = p F^(p-1) grad F. For p > 0 no sign changes.",
+    ),
+)
