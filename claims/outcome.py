@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from fairfl.claims.certificates.base import Level, Rejected
-from fairfl.claims.claim import Check, Claim, Effort, Mutant
+from fairfl.claims.claim import QUICK, Check, Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 
 
@@ -108,6 +108,12 @@ def _unnamed(claim: Claim, evidence: Evidence) -> str:
 
 
 def _try(mutant: Mutant, effort: Effort, finding: str | None) -> MutantOutcome:
+    """The mutant at the quick effort, and at the effort asked for if it survives that."""
+    first = _attempt(mutant, QUICK, finding)
+    return first if first.killed or effort == QUICK else _attempt(mutant, effort, finding)
+
+
+def _attempt(mutant: Mutant, effort: Effort, finding: str | None) -> MutantOutcome:
     evidence, fault = _verified(mutant.check, effort)
     if fault.startswith("rejected: "):
         return MutantOutcome(mutant.name, mutant.change, True, fault)

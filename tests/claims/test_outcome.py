@@ -9,7 +9,7 @@ from planted_claims import below, claim, unchecked
 from fairfl.claims import record, sources
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import Counterexample, Witness
-from fairfl.claims.claim import QUICK, Mutant
+from fairfl.claims.claim import DEEP, QUICK, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.outcome import Outcome, examine
 
@@ -67,6 +67,18 @@ def test_a_mutant_dies_of_a_rejection_or_another_finding_alone(check, killed):
     outcome = examine(replace(good(), mutants=mutant(check)), QUICK, "key")
     assert outcome.mutants[0].killed is killed
     assert len(outcome.survivors) == (not killed)
+
+
+def test_a_mutant_that_survives_the_quick_effort_is_tried_at_the_deep_one():
+    tried = []
+
+    def late(effort):
+        tried.append(effort.name)
+        return witness(effort, 3 if effort.name == "deep" else 1)
+
+    assert examine(replace(good(), mutants=mutant(late)), DEEP, "key").mutants[0].killed
+    assert tried == ["quick", "deep"]
+    assert not examine(replace(good(), mutants=mutant(late)), QUICK, "key").mutants[0].killed
 
 
 def test_no_mutant_dies_where_the_claim_itself_has_no_finding():
