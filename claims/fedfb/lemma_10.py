@@ -16,6 +16,7 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.worlds import Population, World
 from fairfl.claims.instances import explore
+from fairfl.claims.picture import Curve, Picture
 
 ZERO = Fraction(0)
 GRID = 3
@@ -280,3 +281,18 @@ def case_3_instances(draw: st.DrawFn) -> dict[str, Any]:
     clients = World.of(laws, instance["q"]).clients
     unit = st.integers(0, 8).map(lambda k: Fraction(k, 8))
     return {**instance, "laws": laws, "eps": [draw(unit) * abs(client.g(ZERO)) for client in clients]}
+
+
+def choices_matter() -> Picture:
+    """The pooled MD as λ_0 runs through the solutions of client 0's own problem."""
+    world = World.of([[[1, 0, 0, 1], [1, 0, 2, 0]], [[1, 0, 2, 0], [1, 0, 0, 0]]], Fraction(1, 2))
+    lams = [Fraction(-k, 32) for k in range(9)]
+    other = world.clients[1].multiplier(ZERO)
+    x = tuple(map(float, lams))
+    values = tuple(float(world.ensemble([lam, other])[0]) for lam in lams)
+    curves = (Curve("MD of the ensemble", x, values), Curve("δ", (x[0], x[-1]), (1 / 12, 1 / 12)))
+    caption = "each λ_0 in [-1/4, 0] is optimal for client 0; MD of the ensemble is not the same"
+    return Picture(caption, "λ_0", "MD", curves)
+
+
+PICTURES = {"fedfb/lemma-10/gaps": choices_matter}

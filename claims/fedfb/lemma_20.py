@@ -16,6 +16,7 @@ from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.lemma_10 import opposed
 from fairfl.claims.fedfb.worlds import Population, World, worlds
 from fairfl.claims.instances import explore
+from fairfl.claims.picture import Curve, Picture
 
 ZERO, ONE = Fraction(0), Fraction(1)
 GRID = 3
@@ -203,3 +204,19 @@ CLAIMS = (
         notes="With the q_i different, the same with MD's own terms: solvers/ensemble.py computes it so.",
     ),
 )
+
+
+def zero_reached() -> Picture:
+    """MD of the three clients' ensemble as client 0's budget grows, against δ̃."""
+    world = World.of(COUNTER["laws"], COUNTER["q"])
+    _, delta, _ = conditions(world, COUNTER["split"])
+    budgets = [Fraction(k, 40) for k in range(25)]
+    fixed = [c.multiplier(e) for c, e in zip(world.clients[1:], COUNTER["eps"][1:], strict=True)]
+    x = tuple(map(float, budgets))
+    values = tuple(float(world.ensemble([world.clients[0].multiplier(e), *fixed])[0]) for e in budgets)
+    bound = Curve("δ̃, said to be a lower bound of |MD|", (x[0], x[-1]), (float(delta),) * 2)
+    caption = "three clients, ε_1 = 1, ε_2 = 0: MD of LFT+Ensemble passes through 0"
+    return Picture(caption, "ε_0", "MD", (Curve("MD", x, values), bound))
+
+
+PICTURES = {"fedfb/lemma-20": zero_reached}

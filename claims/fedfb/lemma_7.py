@@ -15,6 +15,7 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.worlds import Population, Rule, World, gain, rate, worlds
 from fairfl.claims.instances import explore
+from fairfl.claims.picture import Curve, Picture
 from fairfl.claims.search import Attack
 
 GAP = {"laws": [[[1, 0, 0, 3], [3, 0, 0, 1]]], "q": Fraction(1, 2), "low": Fraction(-1, 4), "high": Fraction(1, 4)}
@@ -191,3 +192,13 @@ CLAIMS = (
         "not one α: see fedfb/lemma-18.",
     ),
 )
+
+
+def flat() -> Picture:
+    """g of the counterexample."""
+    population = World.of(GAP["laws"], GAP["q"]).pooled
+    x, y = zip(*((float(lam), float(v)) for lam, v in population.nodes), strict=True)
+    return Picture("g is flat where u = η(x) has no mass: g⁻¹(1/2) = [-1/4, 1/4]", "λ", "g(λ)", (Curve("g", x, y),))
+
+
+PICTURES = {"fedfb/lemma-7": flat}

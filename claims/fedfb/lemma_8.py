@@ -15,6 +15,7 @@ from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.lemma_7 import quantile
 from fairfl.claims.fedfb.worlds import World, less, worlds
 from fairfl.claims.instances import explore
+from fairfl.claims.picture import Picture, Region
 
 
 def unique(instance: dict[str, Any]) -> Case:
@@ -118,3 +119,14 @@ CLAIMS = (
         "laws, whose null sets are not those of a client.",
     ),
 )
+
+
+def two_rules() -> Picture:
+    """The two solutions of the counterexample."""
+    rules = {"first": (0.5, 0.5), "second": (0.375, 0.625)}
+    rows = [Region("where people are", ((0.0, 0.25), (0.75, 1.0)))]
+    rows += [Region(f"{name}, group {a}", ((cuts[a], 1.0),)) for name, cuts in rules.items() for a in (0, 1)]
+    return Picture("two solutions that differ only where nobody is", "u = η(x)", regions=tuple(rows))
+
+
+PICTURES = {"fedfb/lemma-8/lebesgue": two_rules}

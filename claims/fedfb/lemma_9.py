@@ -14,6 +14,7 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.worlds import World, worlds
 from fairfl.claims.instances import explore
+from fairfl.claims.picture import Curve, Picture
 
 ZERO = Fraction(0)
 
@@ -98,3 +99,17 @@ CLAIMS = (
         mutants=(Mutant("sign", "λ_ε has the sign of g(0)", lambda e: _check_repaired(e, turned=True)),),
     ),
 )
+
+
+def opposite_signs() -> Picture:
+    """MD(f_ε) and λ_ε of the counterexample's law, for all ε."""
+    population = World.of([[[1, 3], [1, 1]]], Fraction(1, 2)).pooled
+    budgets = [Fraction(k, 40) for k in range(13)]
+    lams = [population.multiplier(eps) for eps in budgets]
+    x = tuple(map(float, budgets))
+    values = tuple(float(population.g(lam)) for lam in lams)
+    curves = (Curve("MD(f_ε)", x, values), Curve("λ_ε", x, tuple(map(float, lams))))
+    return Picture("MD(f_ε) and λ_ε have opposite signs", "ε", "", curves)
+
+
+PICTURES = {"fedfb/lemma-9": opposite_signs}

@@ -16,6 +16,7 @@ from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.bilevel import instances, outer, slope
 from fairfl.claims.fedfb.lemma_23 import FLAT
 from fairfl.claims.instances import explore
+from fairfl.claims.picture import Curve, Picture
 
 ZERO = Fraction(0)
 ROOT = sympy.sqrt(2)
@@ -252,3 +253,17 @@ CLAIMS = (
         reading="The paper does not say what happens at the boundary.",
     ),
 )
+
+
+def runaway() -> Picture:
+    """λ_1 of the counterexample."""
+    places = [2 / 3]
+    for t in range(1, 21):
+        places.append(places[-1] + 1 / t)  # F_1 = 1/4 throughout
+    x = tuple(float(t) for t in range(21))
+    edge = Curve("end of its box, 2 n_1/n", (0.0, 20.0), (4 / 3, 4 / 3))
+    caption = "F_1 is never 0: λ_1 leaves its box and every other bound"
+    return Picture(caption, "T", "λ_1", (Curve("λ_1", x, tuple(places)), edge))
+
+
+PICTURES = {"fedfb/theorem-24": runaway}
