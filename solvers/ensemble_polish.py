@@ -106,14 +106,18 @@ def _price(w: Array, f1: Array, a1: Array, inside: Array) -> Array:
 
 
 def _close(curve: EnsembleCurve, u: Array, disparity: Array) -> Array:
-    """Meet the constraint to rounding: the client that moves MD most, of those inside, takes what is missing."""
+    """Meet the constraint to rounding: of the clients that move MD well, the one with the best price takes the rest."""
     table, end, p = curve.tradeoffs, curve.reach[:, None], np.arange(u.shape[1])
-    for _ in range(3):
+    for _ in range(4):
         missing = -disparity + curve.sign * curve.difference(curve.multipliers(u))
-        slope = table.weight[:, None] * table.slopes(u)[0]
-        inside = np.where((u > 0) & (u < end), np.abs(slope), -1.0)
-        k = inside.argmax(axis=0)
-        movable = inside[k, p] > 0
-        move = np.where(movable, missing / np.where(movable, slope[k, p], 1.0), 0.0)
+        f1, _, a1, _ = table.slopes(u)
+        inward = np.where(missing * f1 > 0, u < end, u > 0) & (f1 != 0)
+        pace = np.where(inward, table.weight[:, None] * np.abs(f1), 0.0)
+        able = inward & (pace >= 0.1 * pace.max(axis=0))
+        # accuracy gained by a unit of fairness, in the direction that is needed
+        gained = np.where(able, np.sign(missing) * a1 / np.where(able, f1, 1.0), -np.inf)
+        k = gained.argmax(axis=0)
+        slope = table.weight[k] * f1[k, p]
+        move = np.where(able[k, p], missing / np.where(able[k, p], slope, 1.0), 0.0)
         u[k, p] = np.clip(u[k, p] + move, 0.0, curve.reach[k])
     return u

@@ -126,8 +126,11 @@ def _response(u: Array, fairness: Array, accuracy: Array) -> tuple[Array, Array]
     if not first.any():
         return np.array([0.0]), u[-1:]
     j = int(first.argmax())
-    kappa = np.concatenate([[0.0], price[j:], [1.5 * price[-1] - 0.5 * price[max(j, price.size - 2)]]])
-    tau = np.concatenate([[u[j]], middle[j:], [u[-1]]])
+    end = 1.5 * price[-1] - 0.5 * price[max(j, price.size - 2)]
+    kappa, tau = np.append(price[j:], end), np.append(middle[j:], u[-1])
+    if j == 0:  # its most accurate rule is at an end, with a price above zero: below that it stays there
+        start = max(1.5 * price[0] - 0.5 * price[min(1, price.size - 1)], 0.0)
+        kappa, tau = np.append(start, kappa), np.append(u[0], tau)
+    kappa, tau = np.append(0.0, kappa), np.append(u[j], tau)
     kappa = np.maximum.accumulate(kappa) + 1e-13 * np.arange(kappa.size)  # a jump becomes a steep, attained, ramp
-    kappa[0] = 0.0
     return kappa, tau
