@@ -33,6 +33,7 @@ class Group:
     last: int
     rows: Tensor
     counts: Ints | None
+    share: NDArray[np.float64] | None = None
 
 
 def by_work(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints:
@@ -68,17 +69,21 @@ def _block(
     result, position = [], 0
     for step in shape.steps:
         result.append([])
-        for a, b, width, counts in step:
-            result[-1].append(Group(a, b, rows[position : position + (b - a) * width], counts))
+        for a, b, width, counts, share in step:
+            result[-1].append(Group(a, b, rows[position : position + (b - a) * width], counts, share))
             position += (b - a) * width
     return result
+
+
+Piece = tuple[int, int, int, Ints | None, NDArray[np.float64] | None]
+"""First and last client, width, counts and shares of a group."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Shape:
     """What stays from round to round: who steps with how many samples, and where these stand in the orders."""
 
-    steps: list[list[tuple[int, int, int, Ints | None]]]
+    steps: list[list[Piece]]
     places: Ints
 
 
@@ -91,7 +96,7 @@ def _shape(size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: in
     lengths = sizes * ((np.minimum(last, end) - 1) // per_pass - first + 1)
     starts = np.cumsum(lengths) - lengths - first * sizes
     pieces: list[Ints] = []
-    steps: list[list[tuple[int, int, int, Ints | None]]] = []
+    steps: list[list[Piece]] = []
     for t in range(begin, end):
         active = int(np.searchsorted(-last, -t))
         number, within = np.divmod(t, per_pass[:active])
@@ -101,11 +106,13 @@ def _shape(size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: in
         for a, b in groups(counts):
             width = int(counts[a:b].max())
             full = bool((counts[a:b] == width).all())
-            reach = np.arange(width)
-            if not full:
-                reach = np.where(reach < counts[a:b, None], reach, 0)
+            reach, own = np.arange(width), counts[a:b, None]
+            if full:
+                steps[-1].append((a, b, width, None, None))
+            else:
+                steps[-1].append((a, b, width, counts[a:b], (reach < own) / own))
+                reach = np.where(reach < own, reach, 0)
             pieces.append((at[a:b, None] + reach).ravel())
-            steps[-1].append((a, b, width, None if full else counts[a:b]))
     return _Shape(steps, np.concatenate(pieces))
 
 

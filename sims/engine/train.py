@@ -60,11 +60,10 @@ def _weights(jobs: Jobs, group: Group, like: Tensor) -> Weights:
     width = len(group.rows) // count
     if jobs.objective is None and group.counts is None and jobs.sample_weights is None:
         return 1.0 / width
-    if group.counts is None:
+    if group.share is None:
         share = torch.full((count, width), 1.0 / width, dtype=like.dtype, device=like.device)
     else:
-        array = (np.arange(width) < group.counts[:, None]) / group.counts[:, None]
-        share = torch.from_numpy(array).to(like.device, like.dtype)
+        share = torch.from_numpy(group.share).to(like.device, like.dtype)
     if jobs.sample_weights is not None:
         assert jobs.weights_of is not None  # they come together
         own = torch.from_numpy(jobs.weights_of[group.first : group.last]).to(like.device)
