@@ -99,7 +99,7 @@ def _check_simpson(effort: Effort, q: tuple[Fraction, Fraction] = SHARES, power:
 
 LEMMA_19 = (
     r"When $a\mid i=0\sim Bern(0)$, $a\mid i=1\sim Bern(1)$ and $DP\,Disp(f_1^{CFL})>0$, we have $\min_{\varepsilon_0,"
-    r"\varepsilon_1}DP\,Disp(f^{LFT+FedAvg}_{\varepsilon_0,\varepsilon_1})=DP\,Disp(f_1^{CFL})>\min_\varepsilon"
+    r"\varepsilon_1}DP\,Disp(f^{LFT+FedAvg}_{\varepsilon_0,\varepsilon_1})=DP\,Disp(f_1^{CFL})>\min_\varepsilon "
     r"DP\,Disp(f_\varepsilon^{CFL})=0$. [Proof: the constraints vanish.]"
 )
 PREMISES = (
@@ -151,7 +151,7 @@ CLAIMS = (
         title="every q_i in {0, 1}, I clients: min DP Disp(LFT+FedAvg) = DP Disp(f_1^CFL) > min DP Disp(CFL) = 0",
         printed=r"Let $a\mid i=i\sim Bern(0)$ or $a\mid i=i\sim Bern(1)$ for all $i\in[I]$. When "
         r"$DP\,Disp(f_1^{CFL})>0$, we "
-        r"have $\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg}_\varepsilon)=DP\,Disp(f_1^{CFL})>\min_\varepsilon"
+        r"have $\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg}_\varepsilon)=DP\,Disp(f_1^{CFL})>\min_\varepsilon "
         r"DP\,Disp(f_\varepsilon^{CFL})=0$.",
         statement="As lemma 19.",
         kind="implication",

@@ -149,7 +149,7 @@ PRINTED = (
     r"with high probability, applying update rule (8) leads to "
     r"$|\lambda_a^{(T)}-\lambda_a^\star|\le\max\{|\lambda_a^{(0)}-"
     r"\lambda_a^\star|-\sum_{t=1}^T\alpha_t,\alpha_T\}\to0$, where "
-    r"$\lambda^\star\in\arg\min_\lambda\sum_a[F_a(w_\lambda)]^2$."
+    r"$\lambda^\star\in\mathrm{argmin}_\lambda\sum_a[F_a(w_\lambda)]^2$."
 )
 
 CLAIMS = (
