@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 Words = NDArray[np.uint64]
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+STRIDE, MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
+GOLDEN = np.uint64(STRIDE)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
 SECOND = np.uint64(0x94D049BB133111EB)
 
@@ -32,11 +33,23 @@ def mix(z: Words) -> Words:
 
 def key(*words: ArrayLike) -> Words:
     """One 64-bit key for each tuple of words, whole numbers >= 0, broadcast against each other; at least 1-d."""
-    arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(word, dtype=np.uint64)) for word in words))
-    state = np.zeros(arrays[0].shape, dtype=np.uint64)
-    for array in arrays:
-        state = mix((state ^ mix(array + GOLDEN)) + GOLDEN)
-    return state
+    first, state = 0, 0
+    while first < len(words) and isinstance(words[first], (int, np.integer)):  # most words are numbers: no arrays yet
+        state = _mix_number((state ^ _mix_number(int(words[first]) + STRIDE)) + STRIDE)
+        first += 1
+    result = np.array([state], dtype=np.uint64)
+    for word in words[first:]:
+        array = np.atleast_1d(np.asarray(word, dtype=np.uint64))
+        result = mix((result ^ mix(array + GOLDEN)) + GOLDEN)
+    return result
+
+
+def _mix_number(z: int) -> int:
+    """``mix`` of one number, modulo 2^64."""
+    z &= MASK
+    z = (z ^ (z >> 30)) * int(FIRST) & MASK
+    z = (z ^ (z >> 27)) * int(SECOND) & MASK
+    return z ^ (z >> 31)
 
 
 def uniforms(keys: Words) -> NDArray[np.float64]:

@@ -78,6 +78,12 @@ def test_keys_differ_by_every_word():
     assert len(seen) == 512
 
 
+def test_a_number_is_an_array_of_one():
+    words = (3, 2**63 + 5, 0, 17)
+    arrays = counter.key(*(np.array([word], np.uint64) for word in words))
+    assert arrays == counter.key(*words) == counter.key(*words[:2], np.array([words[2]], np.uint64), words[3])
+
+
 def test_mix_is_the_published_finaliser():
     """The first outputs of SplitMix64 from state 1234567, as every implementation's test vector has them."""
     state, expected = 1234567, [6457827717110365317, 3203168211198807973, 9817491932198370423]
