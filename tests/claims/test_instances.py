@@ -10,7 +10,7 @@ from fairfl.claims.call import Call
 from fairfl.claims.certificates import Rejected
 from fairfl.claims.claim import QUICK, Effort
 from fairfl.claims.instances import explore, tabulate
-from fairfl.claims.search import Attack
+from fairfl.claims.search import Attack, attack
 
 EIGHTHS = st.integers(-32, 32).map(lambda k: {"x": Fraction(k, 8)})
 POSITIVE = st.integers(0, 16).map(lambda k: {"x": Fraction(k, 8)})
@@ -73,3 +73,22 @@ def test_a_grid_counts_its_instances_and_refuses_those_outside_the_premises():
         tabulate(Call.of(below), [{"x": -1}], "one")
     with pytest.raises(ValueError, match="box must be pairs"):
         Attack([(1.0, 0.0)], lambda x: {"x": x[0]})
+
+
+@pytest.mark.parametrize("centre", [0.3, 0.9])
+def test_an_attack_finds_a_small_violation_in_many_dimensions(centre):
+    lowest = []
+
+    def margin(instance):  # below 0 within 1e-3 of the centre only
+        lowest.append(sum((k + 1) * (v - centre) ** 2 for k, v in enumerate(instance["x"])) - 1e-6)
+        return lowest[-1]
+
+    attack(Attack([(-1.0, 1.0)] * 11, lambda x: {"x": x}), margin, restarts=1, seed=0, tolerance=1e-9)
+    assert min(lowest) < 0
+
+
+def test_starts_that_are_given_come_first():
+    seen = []
+    family = Attack([(0.0, 1.0)], lambda x: {"x": x[0]}, starts=[[0.25]])
+    attack(family, lambda i: seen.append(i["x"]) or 1.0, restarts=1, seed=0, tolerance=0.0)
+    assert seen[0] == 0.25
