@@ -63,7 +63,7 @@ def brute(curve: EnsembleCurve, disparity: float) -> float:
     ends = 0.0, float(curve.reach[1])
     if missing(ends[0]) * missing(ends[1]) > 0:  # rounding at an end
         return -np.inf
-    v = optimize.brentq(missing, *ends, xtol=1e-15, rtol=1e-15)
+    v = optimize.brentq(missing, *ends, xtol=1e-15)
     return float(curve.at(curve.multipliers(np.array([[u], [v]])))[1][0])
 
 
