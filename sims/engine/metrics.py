@@ -17,11 +17,13 @@ ROUNDS = pa.schema(
     [
         *((name, pa.int64()) for name in ("round", "replicate", "chosen", "dropouts", "stragglers", "received")),
         *((name, pa.int64()) for name in ("non_finite", "bad_losses", "steps", "samples", "loss_samples")),
+        *((name, pa.int64()) for name in ("bytes_down", "bytes_up")),
         *((name, pa.float64()) for name in ("mean_loss", "max_loss", "step_norm")),
     ]
 )
 """A row a round and replicate: who was chosen, lost, slow and received; updates and losses that were not finite; SGD
-steps, samples whose gradient was taken, and samples whose loss alone was; p-weighted and largest F_k(w^t) where an
+steps, samples whose gradient was taken, and samples whose loss alone was; bytes of models sent to all clients, and of
+updates, losses and reports that came back; p-weighted and largest F_k(w^t) where an
 algorithm asked for losses, else null; length of the server's step."""
 
 CLIENTS = pa.schema(

@@ -13,12 +13,15 @@ from torch import Tensor
 
 from fairfl.sims.engine import participation as taking_part
 from fairfl.sims.engine.algorithm import Aggregate, Received, Round, State
+from fairfl.sims.engine.cells import CellIndex
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.health import heal, refuse
 from fairfl.sims.engine.losses import measure
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.replicate import Replicate
+from fairfl.sims.engine.secure import BYTES
 from fairfl.sims.engine.settings import Computing, Training
+from fairfl.sims.engine.summed import Summed, SumOnly
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.engine.work import Assignment, Cost, perform
 
@@ -70,12 +73,25 @@ class Simulation:
         self.data = self.parts["train"]
         first = [model.init(replicate.seed) for replicate in self.replicates]
         self.params = torch.stack(first).to(self.device, dtype)
+        self.summed = self._behind_sums()
         self.states: list[State] = [
-            replicate.algorithm.start(self.data.clients, data.p, params)
-            for replicate, params in zip(self.replicates, self.params, strict=True)
+            (replicate.algorithm if summed is None else summed).start(self.data.clients, data.p, params)
+            for replicate, summed, params in zip(self.replicates, self.summed, self.params, strict=True)
         ]
         self.weights: list[tuple[NDArray[np.int64], Floats]] = [(np.zeros(0, np.int64), np.zeros(0))] * len(first)
         self.round = 0
+
+    def _behind_sums(self) -> list[Summed | None]:
+        """The secure aggregation of each replicate whose server sees sums alone."""
+        if not any(isinstance(replicate.algorithm, SumOnly) for replicate in self.replicates):
+            return [None] * len(self.replicates)
+        index = CellIndex(self.data)
+        return [
+            Summed(replicate.algorithm, index, self.model, self.data, replicate.seed)
+            if isinstance(replicate.algorithm, SumOnly)
+            else None
+            for replicate in self.replicates
+        ]
 
     @property
     def done(self) -> bool:
@@ -96,7 +112,9 @@ class Simulation:
             for r, (round, mine, row) in enumerate(begun):
                 part = slice(at, at + len(mine))
                 at = part.stop
-                rows.append(row | self._finish(r, round, updates[part], costs[part]))
+                done = self._finish(r, round, updates[part], costs[part])
+                done["bytes_up"] += row["bytes_up"]
+                rows.append(row | done)
         self.round += 1
         return rows
 
@@ -121,6 +139,10 @@ class Simulation:
             p = p[fine] / p[fine].sum() if len(clients) else p[fine]
         rate = lr * training.schedule(t, training.rounds)
         round = Round(t, clients, p, self.source.p, self.params[r], rate, losses, self.states[r])
+        size, reported, summed = self.params.element_size() * self.model.size, int(losses is not None), self.summed[r]
+        if summed is not None and len(clients):
+            round, reported = summed.before(round, self.computing.memory_limit), 0
+        counts |= {"bytes_down": size * len(chosen), "bytes_up": BYTES * reported * len(clients)}
         effort = taking_part.efforts(training.stragglers, seed, t, ids[clients])
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         given = [
@@ -145,7 +167,8 @@ class Simulation:
 
     def _finish(self, r: int, round: Round, updates: list[Tensor], costs: list[Cost]) -> dict[str, Any]:
         """Leave out what is not finite, ask the server for weights, and take its step."""
-        row = {"received": 0, "non_finite": 0, "steps": 0, "samples": 0, "step_norm": 0.0}
+        row: dict[str, Any] = {"received": 0, "non_finite": 0, "steps": 0, "samples": 0, "step_norm": 0.0}
+        row["bytes_up"] = 0
         self.weights[r] = round.clients[:0], np.zeros(0)
         if not updates:
             return row
@@ -171,7 +194,15 @@ class Simulation:
             round.number, chosen, p, round.everyone, round.params, round.lr, losses, round.state, updates[0],
             tuple(updates[1:]),
         )  # fmt: skip
-        aggregate = self.replicates[r].algorithm.server(received)
+        row["bytes_up"] = self.params.element_size() * self.model.size * len(chosen)
+        summed = self.summed[r]
+        if summed is None:
+            aggregate = self.replicates[r].algorithm.server(received)
+        else:
+            aggregate, sent = summed.after(received, self.computing.memory_limit)
+            row["bytes_up"] = row["bytes_up"] * sent + BYTES * summed.sent * len(chosen)
+            if not sent:
+                row["bytes_down"] = 0
         step = self._apply(r, received, aggregate)
         return row | {"step_norm": float(step.to(torch.float64).norm())}
 

@@ -1,0 +1,195 @@
+"""Algorithms behind secure aggregation: the server's code is handed sums over the clients, and no client's own report."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Literal, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fairfl.sims.engine import secure
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
+from fairfl.sims.engine.cells import CellIndex, CellSums
+from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.task import Floats
+
+OWN = "own."
+"""Entries of the state whose names begin so are the clients' memory: the server's hooks neither see nor set them."""
+ENROL, REPORT = 101, 102
+"""What masks are for: words of their keys."""
+
+SUM_ONLY: dict[str, type[SumOnly]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class CellRound(Round):
+    """A round in which each client knows the group and label of its own people, and all can add numbers up.
+
+    ``add`` takes reports (k, S), a row a client, and returns their sum (S,), which it broadcasts; masked, and counted.
+    """
+
+    index: CellIndex = field(kw_only=True)
+    add: Callable[[Floats], Floats] = field(kw_only=True)
+
+
+class SumOnly(Algorithm):
+    """An algorithm whose server sees sums over clients alone.
+
+    Before round 0 every client reports ``enrol``, and the server's ``begin`` makes the state of the sum. In each round
+    clients measure the losses of their cells where ``measured`` says, at the broadcast model before they train
+    ("start"), each at its own trained model ("end"), or not at all ("never"). They may keep something (``remember``),
+    and report (``report``). The server's ``steer`` sees the sum of the reports, and its part of the state. Updates are
+    added with the weights of ``weigh``, which clients apply themselves.
+
+    Reports travel masked (``secure.py``). Hooks of the clients take a ``CellRound``; ``begin`` and ``steer``, the
+    server's, take sums and state, so that they could not look at a client if they tried. The clients' hooks are written
+    for all of them at once: row k of what they return must depend on client k, the state and sums alone.
+    """
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        # A registry of their own: these want data with groups, which the tests of the other registry do not have.
+        super(Algorithm, cls).__init_subclass__(**kwargs)
+        if cls.__dict__.get("name"):
+            SUM_ONLY[cls.name] = cls
+
+    def measured(self, number: int) -> Literal["start", "end", "never"]:
+        """Where the cells of round ``number`` are measured."""
+        return "start"
+
+    @property
+    def accepting(self) -> bool:
+        """Whether the cells are to have the losses of label 1, too."""
+        return False
+
+    # The clients' side
+
+    def enrol(self, counts: Floats) -> Floats:
+        """What clients report once (K, S): their counts of people, (K, A, 2), in a row."""
+        return counts.reshape(len(counts), -1)
+
+    def models(self, round: CellRound) -> Tensor | None:
+        """Models of the clients' own (K, P) to measure at the start in place of w^t."""
+        return None
+
+    def remember(self, round: CellRound, cells: CellSums) -> State:
+        """New values of the clients' memory, names that begin with OWN."""
+        return {}
+
+    def report(self, round: CellRound, cells: CellSums) -> Floats:
+        """Reports (k, S)."""
+        return np.zeros((len(round.clients), 0))
+
+    def keep(self, round: CellRound, updates: Tensor) -> State:
+        """New values of the clients' memory after training, ``updates`` (k, P) relative to w^t."""
+        return {}
+
+    def weigh(self, round: CellRound) -> Floats | None:
+        """Weights (k,) of the updates in the sum; None where nothing is sent in this round."""
+        return round.p
+
+    # The server's side
+
+    @abstractmethod
+    def begin(self, total: Floats, clients: int) -> State:
+        """The state before round 0, from the sum of what the clients enrolled with."""
+
+    def steer(self, total: Floats, state: State) -> State:
+        """The state after the reports of a round, from their sum."""
+        return state
+
+    @final
+    def server(self, received: Received) -> Aggregate:
+        """Not for this kind of algorithm: its server never receives updates one by one."""
+        raise TypeError(f"{type(self).__name__} has no server hook: its server sees sums alone")
+
+
+class Summed:
+    """One replicate's secure aggregation.
+
+    ``sent`` counts the numbers that each client has reported in the round.
+    """
+
+    def __init__(self, algorithm: SumOnly, index: CellIndex, model: Model, data: ClientData, seed: int) -> None:
+        self.algorithm, self.index, self.model, self.data, self.seed = algorithm, index, model, data, seed
+        self.sent = 0
+
+    def start(self, clients: int, weights: Floats, params: Tensor) -> State:
+        """The state before round 0."""
+        rows = self.algorithm.enrol(self.index.counts)
+        total = secure.unmask(secure.mask(rows, self.data.names, self.seed, ENROL))
+        memory = _merge({}, self.algorithm.start(clients, weights, params), own=True)
+        return _merge(memory, self.algorithm.begin(total, clients), own=False)
+
+    def before(self, round: Round, memory_limit: int) -> CellRound:
+        """The round, with the state of its start."""
+        self.sent = 0
+        known = self._known(round)
+        if self.algorithm.measured(round.number) != "start":
+            return known
+        self._everyone(known)
+        own = self.algorithm.models(known)
+        params = known.params if own is None else own
+        return self._exchange(known, self._cells(params, own is not None, memory_limit))
+
+    def after(self, received: Received, memory_limit: int) -> tuple[Aggregate, bool]:
+        """What to do with the updates, and whether they are sent."""
+        fields = {name: getattr(received, name) for name in Round.__dataclass_fields__}
+        round, updates = self._known(Round(**fields)), received.updates
+        if self.algorithm.measured(round.number) == "end":
+            self._everyone(round)
+            round = self._exchange(round, self._cells(round.params + updates, True, memory_limit))
+        round = replace(round, state=_merge(round.state, self.algorithm.keep(round, updates), own=True))
+        weights = self.algorithm.weigh(round)
+        if weights is None:
+            return Aggregate(np.zeros(len(round.clients)), round.state), False
+        return Aggregate(weights, round.state), True
+
+    def _cells(self, params: Tensor, own: bool, memory_limit: int) -> CellSums:
+        return self.index.measure(self.model, params, self.data, own, memory_limit, self.algorithm.accepting)
+
+    def _known(self, round: Round) -> CellRound:
+        def add(rows: Floats) -> Floats:
+            self.sent += rows.shape[1]
+            ids = self.data.names[round.clients]
+            return secure.unmask(secure.mask(rows, ids, self.seed, REPORT, round.number, self.sent))
+
+        return CellRound(**vars(round), index=self.index, add=add)
+
+    def _exchange(self, round: CellRound, cells: CellSums) -> CellRound:
+        state = _merge(round.state, self.algorithm.remember(round, cells), own=True)
+        round = replace(round, state=state)
+        rows = self.algorithm.report(round, cells)
+        if rows.shape[1] == 0:
+            return round
+        public = {name: value for name, value in state.items() if not name.startswith(OWN)}
+        return replace(round, state=_merge(state, self.algorithm.steer(round.add(rows), public), own=False))
+
+    def _everyone(self, round: CellRound) -> None:
+        if len(round.clients) < self.data.clients:
+            raise ValueError(
+                f"participation must be of every client for {self.algorithm!r}, whose statistics are sums over all, "
+                f"got {len(round.clients)} of {self.data.clients} in round {round.number}"
+            )
+
+
+def _merge(state: State, new: State, own: bool) -> State:
+    """The state with new values; ValueError where a side sets what belongs to the other."""
+    wrong = [name for name in new if name.startswith(OWN) != own]
+    if wrong:
+        raise ValueError(f"state must have names that {'begin' if own else 'do not begin'} with {OWN!r}, got {wrong}")
+    return {**state, **new}
+
+
+def as_floats(tensor: Tensor) -> Floats:
+    """A tensor of the state as an array."""
+    return tensor.cpu().numpy().astype(np.float64)
+
+
+def as_tensor(array: Floats) -> Tensor:
+    """An array as a tensor of the state, float64."""
+    return torch.from_numpy(np.array(array, dtype=np.float64))

@@ -1,0 +1,13 @@
+"""Group-fair federated learning: notions, the algorithms of FedFB's experiments, and measures of disparity.
+
+The servers of these algorithms see sums over clients (``fairfl.sims.engine.summed``), client parity's excepted, whose
+statistic is the clients' losses. Registered by ``name`` in ``fairfl.sims.engine.summed.SUM_ONLY``.
+"""
+
+from fairfl.sims.group_fairness.fedfb import FedFB
+from fairfl.sims.group_fairness.lft import LocalFairBatch
+from fairfl.sims.group_fairness.measures import FairMeasures, trivial
+from fairfl.sims.group_fairness.notion import Notion
+from fairfl.sims.group_fairness.notions import NOTIONS
+
+__all__ = ["NOTIONS", "FairMeasures", "FedFB", "LocalFairBatch", "Notion", "trivial"]

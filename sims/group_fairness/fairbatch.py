@@ -1,0 +1,67 @@
+"""FairBatch's outer step: λ moves along μ and stays in its set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairfl.sims.engine.cells import CellSums
+from fairfl.sims.engine.task import Floats
+from fairfl.sims.group_fairness.notion import Notion
+from fairfl.sims.group_fairness.notions import NOTIONS
+from fairfl.theory.checks import in_range, one_of, positive
+
+
+@dataclass(frozen=True)
+class FairBatch:
+    r"""λ ← Π(λ + α_t μ / ||μ||), α_t = α / (t + 1)^decay, t the number of steps before; no step where μ = 0.
+
+    Parameters
+    ----------
+    notion : "dp", "eo", "eodds" or "cp"
+    alpha : float > 0
+        The length of a step of λ, before the projection.
+    decay : float >= 0
+        0 as in FedFB's experiments; theorem 24 wants α_t -> 0 with a divergent sum, decay in (0, 1].
+    surrogate : "loss", "acceptance" or "zero_one"
+        What F is made of. "loss": the training loss ℓ(y, ŷ), as FedFB prints it. "acceptance": ℓ(1, ŷ) for label 1, and
+        1 - ℓ(1, ŷ) in place of ℓ(0, ŷ), the step of proposition 5's proof that 0-1 loss allows, taken for any loss;
+        then F_a is the difference of the groups' mean losses of being accepted, which is what Roh et al. compare.
+        "zero_one": errors, of which F_a is the disparity itself. For 0-1 loss the three are one.
+
+    Errors: ValueError for anything else.
+    Source: Roh et al., FairBatch (ICLR 2021); FedFB, eqs. (8)-(9), which do not say what holds λ in the set of (6):
+    here the Euclidean projection.
+    """
+
+    notion: str = "dp"
+    alpha: float = 0.1
+    decay: float = 0.0
+    surrogate: str = "loss"
+
+    def __post_init__(self) -> None:
+        one_of("notion", self.notion, tuple(NOTIONS))
+        positive("alpha", self.alpha)
+        in_range("decay", self.decay, 0.0, 1e300)
+        one_of("surrogate", self.surrogate, ("loss", "acceptance", "zero_one"))
+
+    @property
+    def rules(self) -> Notion:
+        """The notion's formulas."""
+        return NOTIONS[self.notion]
+
+    def sums(self, cells: CellSums) -> Floats:
+        """What statistics are made of (k, A, 2)."""
+        if self.surrogate != "acceptance":
+            return cells.loss if self.surrogate == "loss" else cells.wrong
+        assert cells.accepting is not None  # asked for
+        return np.stack([cells.counts[:, :, 0] - cells.accepting[:, :, 0], cells.accepting[:, :, 1]], axis=2)
+
+    def step(self, lam: Floats, total: Floats, known: Floats, number: int) -> Floats:
+        """The next λ, from the sum of the reports, after ``number`` steps."""
+        mu = self.rules.direction(total, known)
+        length = float(np.linalg.norm(mu))
+        if length == 0:
+            return lam
+        return self.rules.project(lam + self.alpha / (number + 1) ** self.decay / length * mu, known)

@@ -1,0 +1,110 @@
+"""FedFB: FairBatch's λ on the server, from sums over the clients; with one client it is FairBatch, the empirical CFL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from fairfl.sims.engine.algorithm import State
+from fairfl.sims.engine.cells import CellSums
+from fairfl.sims.engine.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
+from fairfl.sims.engine.task import Floats, LocalTask
+from fairfl.sims.group_fairness.fairbatch import FairBatch
+from fairfl.sims.group_fairness.quantise import Quantiser
+from fairfl.theory.checks import one_of, positive, whole
+
+OUTSIDE = OWN + "outside"
+
+
+@dataclass(frozen=True)
+class FedFB(SumOnly):
+    """FedAvg on losses weighed by λ, which the server moves every ``every`` rounds by the sum of the clients' reports.
+
+    Parameters
+    ----------
+    rule : FairBatch
+        The notion of fairness and the step of λ.
+    every : int
+        k: rounds between two steps of λ. The first step comes after the first training.
+    evaluated : "global" or "local"
+        Where clients take the losses of their reports. "global": at the averaged model, as in the bilevel problem
+        (6)-(7), before the next training. "local": each at its own model, after training, as algorithms 1 to 4 print
+        it in ClientUpdate; what is added then is not F of any one model.
+    bits : int, optional
+        FedFB(b bits): each number of a report is sent as one of 2^b levels of [-loss_bound, loss_bound] (demographic
+        parity) or [0, loss_bound]. |F_a - its quantised value| <= K step, step = range / (2^b - 1), unless a number is
+        out of range, which the state counts under "own.outside".
+    loss_bound : float > 0
+        For ``bits`` alone. A report is at most the mean loss of a cell in size.
+
+    Errors: ValueError for anything else; when a run starts, for a group that nobody is in (or nobody of the label that
+    the notion wants); in a round that a client does not take part in.
+    Source: FedFB, section 4, appendix B, algorithms 1 to 5. Clients average with weights n_i / n: SecAgg in algorithm 1
+    does not say, and the objectives L^(i) that add up to L want it. α_t / ||μ|| is the printed step.
+    """
+
+    rule: FairBatch = FairBatch()
+    every: int = 1
+    evaluated: str = "global"
+    bits: int | None = None
+    loss_bound: float = 4.0
+    name: ClassVar[str] = "fedfb"
+
+    def __post_init__(self) -> None:
+        whole("every", self.every, 1)
+        one_of("evaluated", self.evaluated, ("global", "local"))
+        positive("loss_bound", self.loss_bound)
+        _ = self._quantiser
+
+    @cached_property
+    def _quantiser(self) -> Quantiser | None:
+        if self.bits is None:
+            return None
+        return Quantiser(self.bits, -self.loss_bound if self.rule.rules.signed else 0.0, self.loss_bound)
+
+    @property
+    def accepting(self) -> bool:
+        return self.rule.surrogate == "acceptance"
+
+    def measured(self, number: int) -> Literal["start", "end", "never"]:
+        if self.evaluated == "global":
+            return "start" if number > 0 and number % self.every == 0 else "never"
+        return "end" if (number + 1) % self.every == 0 else "never"
+
+    def enrol(self, counts: Floats) -> Floats:
+        return self.rule.rules.enrol(counts)
+
+    def begin(self, total: Floats, clients: int) -> State:
+        known = self.rule.rules.known(total)
+        lam = self.rule.rules.initial(known)
+        return {
+            "known": as_tensor(known), "lam": as_tensor(lam), "steps": as_tensor(np.zeros(1)),
+            "clients": as_tensor(np.array([clients])),
+        }  # fmt: skip
+
+    def remember(self, round: CellRound, cells: CellSums) -> State:
+        if self._quantiser is None:
+            return {}
+        before = as_floats(round.state[OUTSIDE]) if OUTSIDE in round.state else np.zeros(1)
+        return {OUTSIDE: as_tensor(before + self._quantiser.outside(self._statistics(round, cells)))}
+
+    def report(self, round: CellRound, cells: CellSums) -> Floats:
+        statistics = self._statistics(round, cells)
+        return statistics if self._quantiser is None else self._quantiser.encode(statistics).astype(np.float64)
+
+    def _statistics(self, round: CellRound, cells: CellSums) -> Floats:
+        return self.rule.rules.statistics(self.rule.sums(cells), round.clients, as_floats(round.state["known"]))
+
+    def steer(self, total: Floats, state: State) -> State:
+        if self._quantiser is not None:
+            total = self._quantiser.decode(total, terms=int(state["clients"]))
+        steps = as_floats(state["steps"])
+        lam = self.rule.step(as_floats(state["lam"]), total, as_floats(state["known"]), int(steps[0]))
+        return {"lam": as_tensor(lam), "steps": as_tensor(steps + 1)}
+
+    def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
+        table = self.rule.rules.table(as_floats(round.state["lam"]), as_floats(round.state["known"]))
+        return (LocalTask(sample_weights=round.index.spread(table, round.params)),)

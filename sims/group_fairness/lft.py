@@ -1,0 +1,116 @@
+"""Local fair training: every client runs FairBatch on its own people; LFT+Ensemble and LFT+FedAvg."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+from torch import Tensor
+
+from fairfl.sims.engine.algorithm import State
+from fairfl.sims.engine.cells import CellSums
+from fairfl.sims.engine.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
+from fairfl.sims.engine.task import Floats, LocalTask
+from fairfl.sims.group_fairness.fairbatch import FairBatch
+from fairfl.theory.checks import whole
+
+MODELS, LAM = OWN + "models", OWN + "lam"
+
+
+@dataclass(frozen=True)
+class LocalFairBatch(SumOnly):
+    """Each client with a λ and a model of its own; λ moves at the start of every round but the first.
+
+    A round of the engine is the stretch between two steps of λ: with one epoch a round, FairBatch's. After every
+    ``average_every`` rounds the models are averaged (LFT+FedAvg), and all go on from the average, each with the λ that
+    it has; with None never (LFT+Ensemble): no model, and no report, ever leaves a client. The ensemble is
+    ``measures.FairMeasures.ensemble``.
+
+    A client on whose people the notion is undefined (a group is missing there, or its label) has nothing to be fair
+    to: it trains on the plain loss.
+
+    Errors: ValueError for client parity, which no client has alone, and for ``average_every`` below 1.
+    Source: FedFB, section 2 (LFT+Ensemble, LFT+FedAvg), section 5.3 (both on FairBatch). Whether clients keep λ over
+    an averaging is not said: here they do.
+    """
+
+    rule: FairBatch = FairBatch()
+    average_every: int | None = None
+    name: ClassVar[str] = "lft"
+
+    def __post_init__(self) -> None:
+        if self.rule.notion == "cp":
+            raise ValueError("rule.notion must be 'dp', 'eo' or 'eodds' for local training, got 'cp'")
+        if self.average_every is not None:
+            whole("average_every", self.average_every, 1)
+
+    @property
+    def accepting(self) -> bool:
+        return self.rule.surrogate == "acceptance"
+
+    def measured(self, number: int) -> Literal["start", "end", "never"]:
+        return "start" if number > 0 else "never"
+
+    def start(self, clients: int, weights: Floats, params: Tensor) -> State:
+        return {MODELS: params.repeat(clients, 1)}
+
+    def enrol(self, counts: Floats) -> Floats:
+        return np.zeros((len(counts), 0))
+
+    def begin(self, total: Floats, clients: int) -> State:
+        return {}
+
+    def models(self, round: CellRound) -> Tensor:
+        if round.number > 0 and self._averages(round.number - 1):
+            return round.params.repeat(len(round.everyone), 1)
+        return round.state[MODELS]
+
+    def remember(self, round: CellRound, cells: CellSums) -> State:
+        lam, sums, counts = self._lam(round), self.rule.sums(cells), cells.counts
+        for k in range(len(counts)):
+            known = self._known(counts[k : k + 1])
+            if known is not None:
+                own = self.rule.rules.statistics(sums[k : k + 1], np.zeros(1, np.int64), known)[0]
+                lam[k] = self.rule.step(lam[k], own, known, round.number - 1)
+        return {LAM: as_tensor(lam)}
+
+    def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
+        lam, counts = self._lam(round), round.index.counts
+        table = np.ones_like(counts)
+        for k in range(len(counts)):
+            known = self._known(counts[k : k + 1])
+            if known is not None:
+                table[k] = self.rule.rules.table(lam[k], known)
+        own = self.models(round)[round.clients]
+        return (LocalTask(start=own, sample_weights=round.index.spread(table, round.params)),)
+
+    def keep(self, round: CellRound, updates: Tensor) -> State:
+        models = self.models(round).clone()
+        models[round.clients] = round.params + updates
+        return {MODELS: models}
+
+    def weigh(self, round: CellRound) -> Floats | None:
+        return round.p if self._averages(round.number) else None
+
+    def personal(self, state: State) -> Tensor | None:
+        return state[MODELS] if self.average_every is None else None
+
+    def _averages(self, number: int) -> bool:
+        return self.average_every is not None and (number + 1) % self.average_every == 0
+
+    def _known(self, counts: Floats) -> Floats | None:
+        """What the notion has to know of one client (1, A, 2), or None where it is undefined."""
+        try:
+            return self.rule.rules.known(counts.ravel())
+        except ValueError:
+            return None
+
+    def _lam(self, round: CellRound) -> Floats:
+        """λ of all clients (K, L); of a client without, weights of one are in the table."""
+        if LAM in round.state:
+            return as_floats(round.state[LAM]).copy()
+        counts = round.index.counts
+        found = [self._known(counts[k : k + 1]) for k in range(len(counts))]
+        size = len(self.rule.rules.initial(np.ones(counts.shape[1:])))
+        return np.stack([np.zeros(size) if one is None else self.rule.rules.initial(one) for one in found])

@@ -1,0 +1,95 @@
+"""Accuracy and disparities of classifiers on people, by both definitions in use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.losses import measure
+from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.task import Floats
+
+
+@dataclass(frozen=True)
+class FairMeasures:
+    r"""Measures of one classifier on a set of people; NaN where a conditional share is of nobody.
+
+    Attributes
+    ----------
+    accuracy : float
+    dp, spd : float
+        Demographic parity. dp = max_a \|P(ŷ=1 \| a) - P(ŷ=1)\|, FedFB's section 5.3, the shares as they are among the
+        people; spd = max_{a, b} \|P(ŷ=1 \| a) - P(ŷ=1 \| b)\|. With two groups dp = max(p_0, p_1) spd.
+    eo : float
+        max_a \|P(ŷ=1 \| a, y=1) - P(ŷ=1 \| y=1)\|.
+    eodds : float
+        The larger of eo and the same for y = 0.
+    accepted : float
+        P(ŷ=1): 0 or 1 for a trivial classifier.
+    """
+
+    accuracy: float
+    dp: float
+    spd: float
+    eo: float
+    eodds: float
+    accepted: float
+
+    @classmethod
+    def of(cls, accept: ArrayLike, y: ArrayLike, group: ArrayLike) -> FairMeasures:
+        """From P(ŷ=1) of each of the people (N,) in [0, 1], their labels 0 or 1 and groups 0..A-1."""
+        chance = np.asarray(accept, dtype=np.float64)
+        label, code = np.asarray(y), np.asarray(group)
+        if not (chance.shape == label.shape == code.shape and chance.ndim == 1 and len(chance)):
+            raise ValueError(
+                f"accept, y and group must have one shape (N,), N >= 1, got {chance.shape}, {label.shape}, {code.shape}"
+            )
+        right = np.where(label == 1, chance, 1 - chance)
+        rates = _rates(chance, code, np.ones(len(code), bool))
+        eo, other = (_deviation(chance, code, label == v) for v in (1, 0))
+        return cls(
+            float(right.mean()), _deviation(chance, code, np.ones(len(code), bool)), float(np.ptp(rates)), eo,
+            max(eo, other), float(chance.mean()),
+        )  # fmt: skip
+
+    @classmethod
+    def ensemble(cls, accept: Floats, weights: ArrayLike, y: ArrayLike, group: ArrayLike) -> FairMeasures:
+        """Of the classifier that asks model k (K, N) with chance ``weights`` (K,): FedFB's LFT+Ensemble."""
+        return cls.of(np.asarray(weights, dtype=np.float64) @ accept, y, group)
+
+
+def _rates(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_]) -> Floats:
+    """P(ŷ=1 | a) of the groups that are there."""
+    size = np.bincount(group[among])
+    total = np.bincount(group[among], weights=chance[among])
+    return total[size > 0] / size[size > 0]
+
+
+def _deviation(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_]) -> float:
+    if not among.any():
+        return float("nan")
+    return float(np.abs(_rates(chance, group, among) - chance[among].mean()).max())
+
+
+def accepts(model: Model, params: Tensor, data: ClientData) -> NDArray[np.bool_]:
+    """ŷ = 1 for every row of prepared data, of each of the models (M, P): (M, N)."""
+    everyone, positive = np.arange(data.clients), data.y.cpu().numpy() == 1
+    rows = []
+    with torch.no_grad():
+        for one in params:
+            found = measure(model, one, data, everyone).correct
+            if found is None:
+                raise ValueError(f"model must classify, got {model.describe()}")
+            rows.append(found.cpu().numpy() == positive)
+    return np.array(rows)
+
+
+def trivial(y: ArrayLike, group: ArrayLike) -> dict[str, FairMeasures]:
+    """The constant classifiers, of which every table has a line: disparity 0 is free."""
+    size = len(np.asarray(y))
+    return {f"all {v}": FairMeasures.of(np.full(size, float(v)), y, group) for v in (0, 1)}

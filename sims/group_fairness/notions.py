@@ -1,0 +1,13 @@
+"""The notions by name."""
+
+from __future__ import annotations
+
+from fairfl.sims.group_fairness.client_parity import ClientParity
+from fairfl.sims.group_fairness.notion import Notion
+from fairfl.sims.group_fairness.opportunity import EqualisedOdds, EqualOpportunity
+from fairfl.sims.group_fairness.parity import DemographicParity
+
+NOTIONS: dict[str, Notion] = {
+    notion.name: notion for notion in (DemographicParity(), EqualOpportunity(), EqualisedOdds(), ClientParity())
+}
+"""By name: "dp", "eo", "eodds" as in ``fairfl.theory.notions``, and "cp", client parity."""
