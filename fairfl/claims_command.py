@@ -194,7 +194,7 @@ def _table(chosen: list[Checked]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    console = Console(markup=False, highlight=False)
     if not console.is_terminal:
         for c in chosen:
             typer.echo(f"{c.claim.id}\t{c.status}\t{c.settled.level or ''}\t{c.claim.scope}\t{c.claim.title}")
@@ -204,4 +204,4 @@ def _table(chosen: list[Checked]) -> None:
         table.add_column(name, overflow="fold", no_wrap=name == "id")
     for c in chosen:
         table.add_row(c.claim.id, c.claim.title, c.status, c.settled.level or "", c.claim.scope)
-    console.print(table, markup=False)
+    console.print(table)
