@@ -31,6 +31,8 @@ def simulator(sizes: Sizes) -> Iterator[Row]:
         for clients in counts:
             yield _against_loop(name, model, clients, sizes.rounds, loop=clients == counts[0])
     yield _against_loop("the same MLP by torch.func", _module(), counts[0], sizes.rounds, loop=True)
+    if find_spec("pfl") is not None:
+        yield from _against_pfl(counts[0], sizes.rounds)
     for clients in counts[:2]:
         yield _against_padding(softmax, clients, sizes.rounds)
 
@@ -46,6 +48,32 @@ def _against_loop(name: str, model: Any, clients: int, rounds: int, *, loop: boo
     note = f"{steps / best[0]:,.0f} client steps a CPU second"
     what = f"round of FedAvg, {name}, {clients:,} clients, {steps:,} steps, CPU time"
     return Row(what, best[0], "a loop over clients, autograd" if loop else "", best[1] if loop else None, aim, note)
+
+
+def _against_pfl(clients: int, rounds: int) -> Iterator[Row]:
+    """pfl-research on the same job; that it computes the same model is tested."""
+    from fairfl.sims import models, pfl_twin
+    from fairfl.sims.engine import MLP, Softmax
+
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(clients, SAMPLES, FEATURES)).astype(np.float32)
+    y = rng.integers(0, CLASSES, (clients, SAMPLES))
+    pairs: tuple[tuple[str, Any, Callable[[], Any]], ...] = (
+        ("softmax regression", Softmax(FEATURES, CLASSES), lambda: pfl_twin.linear(FEATURES, CLASSES)),
+        (
+            f"MLP {FEATURES}-{HIDDEN}-{CLASSES}",
+            MLP((FEATURES, HIDDEN, CLASSES)),
+            lambda: models.MLP(FEATURES, (HIDDEN,), CLASSES),
+        ),
+    )
+    for name, model, make in pairs:
+        batched = _simulation(model, np.full(clients, SAMPLES))
+        mine = theirs = np.inf
+        for _ in range(rounds):
+            mine = min(mine, cpu_interleaved(2, [batched.step])[0])
+            theirs = min(theirs, *pfl_twin.rounds(make, x, y, 3, batch=BATCH)[0][1:])
+        aim = theirs / 80 if name.startswith("softmax") else None
+        yield Row(f"round of FedAvg, {name}, {clients:,} clients, CPU time", mine, "pfl-research", theirs, aim)
 
 
 def _against_padding(model: Any, clients: int, rounds: int) -> Row:
