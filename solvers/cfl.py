@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fairfl.solvers.bridge import Bridge, bridge
 from fairfl.solvers.solution import LAW_TOLERANCE, Certificate, Solution, evaluate
 from fairfl.solvers.threshold import ThresholdSolution, pooled_problem, solve_thresholds
 from fairfl.theory.checks import Array
@@ -39,17 +40,22 @@ def threshold_model(fed: Federation) -> ContinuousModel | None:
     return model if isinstance(model, ContinuousModel) and model.shared_within_group else None
 
 
-def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[ThresholdSolution, Array]:
-    """Thresholds for every eps (E,) and the accuracies (E,), each with the certificate of ``solve_cfl``.
+def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[ThresholdSolution, Array, Bridge]:
+    """Thresholds for every eps (E,), the accuracies (E,), each with the certificate of ``solve_cfl``, second rules.
 
     Raises
     ------
     CertificationError : the gap, the violation or the error of the integrals of one eps is above 1e-10.
     """
-    found = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, eps.size), eps)
+    problem = pooled_problem(model, fed.within, fed.group_mass, eps.size)
+    found = solve_thresholds(problem, eps)
     accuracy = threshold_accuracy(fed, model, found.t0, found.t1)
-    gap = _gap(found, eps)
-    violation = np.maximum(np.abs(found.mean_difference) - eps, 0.0)
+    second = bridge(problem, found, eps)
+    for k in second.used:
+        other = float(threshold_accuracy(fed, model, second.t0[[k]], second.t1[[k]])[0])
+        accuracy[k] += second.share[k] * (other - accuracy[k])
+    gap = _gap(found.multiplier, second.mean_difference, eps)
+    violation = np.maximum(np.abs(second.mean_difference) - eps, 0.0)
     error = sum(model.gain(a).error + float(model.gain(a).inner.max()) for a in (0, 1))
     if error > LAW_TOLERANCE:  # two cuts end in two panels, not in the worst one: count those
         cuts = zip(found.t0, found.t1, strict=True)
@@ -58,13 +64,21 @@ def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[Thr
     Certificate(float(accuracy[k]), float(accuracy[k] + gap[k]), float(violation[k]), error).check(
         LAW_TOLERANCE, advice(model, found.multiplier[k : k + 1], fed.group_mass[None])
     )
-    return found, accuracy
+    return found, accuracy, second
 
 
-def _gap(found: ThresholdSolution, eps: Array) -> Array:
+def _gap(lam: Array, md: Array, eps: Array) -> Array:
     """λ·MD + |λ|·eps: the rule accepts where the Lagrangian is positive, so this is the whole duality gap."""
-    lam = found.multiplier
-    return np.where(lam == 0, 0.0, lam * found.mean_difference + np.abs(lam) * np.where(lam == 0, 0.0, eps))
+    return np.where(lam == 0, 0.0, lam * md + np.abs(lam) * np.where(lam == 0, 0.0, eps))
+
+
+def mixed_rule(found: ThresholdSolution, second: Bridge, k: int) -> Classifier:
+    """The rule of problem ``k``, mixed with its second one where it has one."""
+    own = Classifier.thresholds([float(found.t0[k]), float(found.t1[k])])
+    if second.share[k] == 0:
+        return own
+    other = Classifier.thresholds([float(second.t0[k]), float(second.t1[k])])
+    return Classifier.average([own, other], [1.0 - second.share[k], second.share[k]])
 
 
 def threshold_accuracy(fed: Federation, model: ContinuousModel, t0: Array, t1: Array) -> Array:
@@ -74,9 +88,9 @@ def threshold_accuracy(fed: Federation, model: ContinuousModel, t0: Array, t1: A
 
 def solve_cfl(fed: Federation, model: ContinuousModel, eps: Array) -> Solution:
     """Certified CFL(eps), eps of shape (1,)."""
-    found, accuracy = solve_many(fed, model, eps)
+    found, accuracy, second = solve_many(fed, model, eps)
     error = model.gain(0).error_at(found.t0) + model.gain(1).error_at(found.t1)
-    violation = np.maximum(np.abs(found.mean_difference) - eps, 0.0)
-    certificate = Certificate(float(accuracy[0]), float((accuracy + _gap(found, eps))[0]), float(violation[0]), error)
-    rule = Classifier.thresholds([float(found.t0[0]), float(found.t1[0])])
-    return evaluate(fed, "cfl", eps, rule, found.multiplier, (certificate,))
+    violation = np.maximum(np.abs(second.mean_difference) - eps, 0.0)
+    gap = _gap(found.multiplier, second.mean_difference, eps)
+    certificate = Certificate(float(accuracy[0]), float((accuracy + gap)[0]), float(violation[0]), error)
+    return evaluate(fed, "cfl", eps, mixed_rule(found, second, 0), found.multiplier, (certificate,))

@@ -17,6 +17,10 @@ ROUNDS = 80
 GAP = 2e-12
 KEPT = 1e-13
 """Columns with less weight than this are dropped from the mixture (the rest is renormalised)."""
+FINE = 1e4
+"""Scale of the constraints: HiGHS is content with one that is broken by 1e-10, and would call one rule optimal."""
+CLOSE = 1e-8
+"""Constraints within this of their budgets are met exactly by the mixture."""
 
 
 def mix(problem: Constraints, eps: Array, visited: list[DualPoint]) -> tuple[Array, list[DualPoint], float]:
@@ -54,8 +58,8 @@ def _master(problem: Constraints, eps: Array, points: list[DualPoint]) -> tuple[
     rows = np.concatenate([values[bounded], -values[bounded]])
     result = optimize.linprog(
         -accuracy,
-        A_ub=rows,
-        b_ub=np.concatenate([eps[bounded]] * 2),
+        A_ub=FINE * rows,
+        b_ub=FINE * np.concatenate([eps[bounded]] * 2),
         A_eq=np.ones((1, accuracy.size)),
         b_eq=[1.0],
         method="highs",
@@ -65,9 +69,24 @@ def _master(problem: Constraints, eps: Array, points: list[DualPoint]) -> tuple[
         theta = np.zeros(accuracy.size)
         theta[0] = 1.0
         return theta, np.zeros(eps.size), float(accuracy[0])
-    theta = np.where(result.x > KEPT, result.x, 0.0)
-    theta /= theta.sum()
+    theta = _polished(np.where(result.x > KEPT, result.x, 0.0), values[bounded], eps[bounded])
     lam = np.zeros(eps.size)
-    marginals = result.ineqlin.marginals
+    marginals = FINE * result.ineqlin.marginals
     lam[bounded] = marginals[: bounded.size] - marginals[bounded.size :]
     return theta, lam, float(accuracy @ theta)
+
+
+def _polished(theta: Array, values: Array, eps: Array) -> Array:
+    """The basis of HiGHS solved again: it is content with constraints that are broken by some 1e-10."""
+    basic = np.flatnonzero(theta)
+    mixed = values @ theta
+    active = np.flatnonzero(np.abs(np.abs(mixed) - eps) <= CLOSE)
+    table = np.concatenate([np.ones((1, basic.size)), values[np.ix_(active, basic)]])
+    target = np.append(1.0, np.sign(mixed[active]) * eps[active])
+    exact = theta[basic]
+    for _ in range(2):
+        exact = exact + np.linalg.lstsq(table, target - table @ exact, rcond=1e-14)[0]
+    out = theta / theta.sum()
+    if exact.min() >= 0:
+        out[basic] = exact
+    return out

@@ -12,7 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from fairfl.solvers.cfl import ADVICE, advice, threshold_accuracy
+from fairfl.solvers.bridge import bridge
+from fairfl.solvers.cfl import ADVICE, advice, mixed_rule, threshold_accuracy
 from fairfl.solvers.solution import LAW_TOLERANCE, Certificate, Solution, evaluate
 from fairfl.solvers.threshold import ThresholdProblem, ThresholdSolution, local_problems, solve_thresholds
 from fairfl.theory.checks import Array
@@ -105,9 +106,11 @@ def assemble(rules: LocalRules, eps: Array, found: ThresholdSolution | None) -> 
     lam[rules.bound] = anchor + offset
     members = [Classifier.thresholds([float(a), float(b)]) for a, b in zip(t0, t1, strict=True)]
     certificates = []
+    second = bridge(rules.problem, found, eps[rules.bound]) if found is not None else None
     for k, i in enumerate(rules.bound):
-        assert found is not None
-        budget, md, own = float(eps[i]), float(found.mean_difference[k]), float(lam[i])
+        assert found is not None and second is not None
+        members[i] = mixed_rule(found, second, k) if second.share[k] else members[i]
+        budget, md, own = float(eps[i]), float(second.mean_difference[k]), float(lam[i])
         price = 0.0 if own == 0 else own * md + abs(own) * budget
         # λ_i·MD_i + |λ_i|·eps_i is the whole gap: local rules maximise their Lagrangian pointwise
         certificate = Certificate(0.0, price, max(abs(md) - budget, 0.0))

@@ -104,12 +104,12 @@ def accept_sets(functions: Piecewise, weights: Array) -> AcceptSets:
     value = np.einsum("tj,jt->t", weights[owner[:-1]], pieces)
     pieces, value = _narrow(functions, weights, owner, x, inner, pieces, value)
     positive = value > 0
-    integrals = np.zeros((count, weights.shape[1]))
-    np.add.at(integrals, owner[:-1][positive & inner], pieces[:, positive & inner].T)
     starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
-    # a piece without mass has no sign of its own: it goes with the piece before it (or after, at the start)
+    # a piece without a sign of its own goes with the piece before it (or after, at the start): no mass, or s is zero
     silent = inner & (np.abs(value) <= 1e-300)
     positive = _carry(positive, silent, starts, owner)
+    integrals = np.zeros((count, weights.shape[1]))
+    np.add.at(integrals, owner[:-1][positive & inner], pieces[:, positive & inner].T)
     change = inner[1:] & inner[:-1] & (positive[1:] != positive[:-1])
     at = np.flatnonzero(change) + 1
     return AcceptSets(owner[at], x[at], positive[at], positive[starts], integrals)
