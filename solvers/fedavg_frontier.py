@@ -77,7 +77,7 @@ class PriceSearch:
             return self.free
         seeking = np.full(first.md.size, -np.inf)
         found = ascend(self.family, first, seeking, self.reach, ROUNDS)
-        low = found.take(merit(found, seeking).argmax(keepdims=True))
+        low = found.take(np.array([int(merit(found, seeking).argmax())]))
         if low.md[0] > FAIR:
             return low
         return self.at(np.zeros(1), low.join(self.starts))

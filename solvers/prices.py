@@ -91,7 +91,8 @@ class PricedFamily:
         """The rules at lam (B, K)."""
         parts = [dual_point(self.problem, lam[b : b + CHUNK]) for b in range(0, max(len(lam), 1), CHUNK)]
         point = functools.reduce(DualPoint.join, parts)
-        md = sum(point.sets[a].integrals[:, 1:] @ self.pooled[a] for a in (0, 1))
+        rates = [point.sets[a].integrals[:, 1:] @ self.pooled[a] for a in (0, 1)]
+        md: Array = rates[0] + rates[1]
         return Priced(point, self.sign * md)
 
     def slopes(self, rules: Priced) -> Slopes:
