@@ -57,10 +57,11 @@ class AFL(Algorithm):
             mixture[received.clients] += self.rate * losses
             mixture = onto_simplex(mixture)
         else:
-            mixture[received.clients] *= np.exp(self.rate * (losses - losses.max()))
-            others = np.ones(len(mixture), dtype=bool)
-            others[received.clients] = False
-            mixture[others] *= np.exp(-self.rate * losses.max())  # a gain of nothing, in the same unit
+            gain = np.zeros(len(mixture))
+            gain[received.clients] = self.rate * losses
+            with np.errstate(divide="ignore"):
+                gain += np.log(mixture)
+            mixture = np.exp(gain - gain.max())
             mixture = mixture / mixture.sum()
         return Aggregate(weights, {"mixture": torch.from_numpy(mixture)})
 

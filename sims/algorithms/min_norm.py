@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairfl.sims.engine.task import Floats
 
 TOLERANCE = 1e-12  # of multipliers and steps, for Gram matrices with a diagonal of about one
+FEW = 40  # clients up to which the active sets are found from the centre; above, from a point near the minimum
+PASSES, NEAR = 300, 1e-7
 
 
 class NoMinimum(ArithmeticError):
@@ -19,10 +22,9 @@ def min_norm_weights(gram: Floats, center: Floats, radius: float) -> Floats:
     ``center`` is positive with sum one, and so feasible. Where the minimiser is not unique, one of them.
     """
     low, high = np.maximum(center - radius, 0.0), np.minimum(center + radius, 1.0)
-    v = center.copy()
-    free = low < high
-    if not free.any():
-        return v
+    if not (low < high).any():
+        return center.copy()
+    v, free = (center.copy(), low < high) if len(center) <= FEW else _near(gram, center, low, high)
     for _ in range(100 * (len(v) + 1)):
         step = _step(gram, v, free)
         if np.abs(step).max() <= TOLERANCE:
@@ -49,7 +51,40 @@ def min_norm_weights(gram: Floats, center: Floats, radius: float) -> Floats:
     raise NoMinimum(f"the least norm was not found for {len(v)} updates: a Gram matrix of rank {_rank(gram)}")
 
 
-def _step(gram: Floats, v: Floats, free: np.ndarray) -> Floats:
+def _near(gram: Floats, center: Floats, low: Floats, high: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """A feasible point near the minimum, and which of its weights are off their bounds: accelerated projected gradient.
+
+    Source: Beck and Teboulle, A fast iterative shrinkage-thresholding algorithm (SIAM J. Imaging Sciences 2009).
+    """
+    length = float(np.linalg.norm(gram, 2))
+    v = ahead = center
+    t = 1.0
+    for _ in range(PASSES):
+        new = _into_box(ahead - gram @ ahead / length, low, high)
+        t, before = (1 + np.sqrt(1 + 4 * t * t)) / 2, t
+        ahead = new + (before - 1) / t * (new - v)
+        v = new
+    free = (v > low + NEAR) & (v < high - NEAR)
+    v = np.where(free, v, np.where(v <= low + NEAR, low, high))
+    if not free.any() or not (low[free] <= v[free] + (1 - v.sum()) / free.sum()).all():
+        return center.copy(), low < high
+    v[free] += (1 - v.sum()) / free.sum()
+    return (v, free) if (v <= high).all() and (v >= low).all() else (center.copy(), low < high)
+
+
+def _into_box(point: Floats, low: Floats, high: Floats) -> Floats:
+    """The nearest point with low <= v <= high and sum one: point - level, clipped, with the level found by halving."""
+    below, above = float((point - high).min()), float((point - low).max())
+    for _ in range(60):
+        level = (below + above) / 2
+        if np.clip(point - level, low, high).sum() > 1:
+            below = level
+        else:
+            above = level
+    return np.clip(point - above, low, high)
+
+
+def _step(gram: Floats, v: Floats, free: NDArray[np.bool_]) -> Floats:
     """From v to the minimum over the free weights, their sum kept; the shortest such step where G is singular."""
     count = int(free.sum())
     system = np.zeros((count + 1, count + 1))

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
+from fairfl.sims.algorithms import min_norm
 from fairfl.sims.algorithms.afl import onto_simplex
 from fairfl.sims.algorithms.min_norm import min_norm_weights
 
@@ -62,6 +63,26 @@ def test_many_clients_and_copies_of_one_update():
     is_optimal(gram, center, 1.0, min_norm_weights(gram, center, 1.0))
     is_optimal(gram, center, 0.005, min_norm_weights(gram, center, 0.005))
     np.testing.assert_array_equal(min_norm_weights(gram, center, 0.0), center)
+
+
+@settings(max_examples=max(10, settings().max_examples // 5))
+@given(st.integers(1, 8), st.floats(0.01, 1), st.integers(0, 10_000))
+def test_a_start_near_the_minimum_leads_to_the_same(clients, radius, seed):
+    rng = np.random.default_rng(seed)
+    rows, center = rng.normal(size=(clients, 12)), rng.dirichlet(np.ones(clients) * 3)
+    gram = rows @ rows.T / 12
+    plain = min_norm_weights(gram, center, radius)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(min_norm, "FEW", 0)
+        np.testing.assert_allclose(min_norm_weights(gram, center, radius), plain, atol=1e-9)
+
+
+def test_a_thousand_clients():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(1000, 200)) + rng.normal(size=200) / 2
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    center = np.full(1000, 1 / 1000)
+    is_optimal(rows @ rows.T, center, 0.1, min_norm_weights(rows @ rows.T, center, 0.1))
 
 
 def test_an_update_of_nothing_takes_all_the_weight():

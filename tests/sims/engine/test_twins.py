@@ -8,11 +8,13 @@ import torch
 from federations import EXACT, classified, quick, trained
 from torch import nn
 
+from fairfl.sims import models
 from fairfl.sims.algorithms import algorithms
 from fairfl.sims.algorithms.ditto import Ditto
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.gifair import GIFAIR
 from fairfl.sims.algorithms.propfair import PropFair
+from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.engine import (
     MLP,
@@ -111,6 +113,15 @@ def network():
 def test_networks(model, algorithm):
     assert_twins(model, classified(UNEQUAL), algorithm, quick(momentum=0.5, rounds=8))
     assert_twins(model, classified(EQUAL), algorithm, quick(rounds=8))
+
+
+def test_the_larger_models():
+    generator = torch.Generator().manual_seed(0)
+    images, letters = torch.rand(9, 1, 28, 28, generator=generator), torch.randint(0, 20, (9, 7), generator=generator)
+    offsets, training = np.array([0, 4, 7, 9]), quick(rounds=2, lr=0.05, batch_size=3)
+    for make, x, classes in ((models.LeNet, images, 10), (lambda: models.CharLSTM(20, 4, 6, 1), letters, 20)):
+        y = torch.randint(0, classes, (9,), generator=generator)
+        assert_twins(Module(make), Parts(ClientData(x, y, offsets)), QFedAvg(1.0), training)
 
 
 def test_the_mlp_is_the_module_of_its_name():
