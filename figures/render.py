@@ -25,7 +25,7 @@ from fairfl.sims.data.fetch import DataUnavailable
 
 SUFFIXES = (".csv", ".svg", ".png")
 """Written in this order: the picture last, since the key in it vouches for all three."""
-SHARED = ("fairfl.theory", "fairfl.solvers", "fairfl.sims.data", "fairfl.figures")
+SHARED = ("fairfl.theory", "fairfl.solvers", "fairfl.sims.data", "fairfl.sims.partition", "fairfl.figures")
 """Packages whose sources decide what a figure shows."""
 KEY = "fairfl key"
 DIGITS = "%.12g"

@@ -69,13 +69,16 @@ class Unit:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of what was measured: ``kind`` "distribution" (last round) or "convergence" (by round), of a part."""
+    """A picture of what was measured: ``kind`` "distribution" (last round) or "convergence" (by round), of a part.
+
+    ``objectives`` are those that it shows; all of them where none is named.
+    """
 
     name: str
     kind: str
     title: str
     part: str = "test"
-    measure: str = "average"
+    objectives: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         one_of("kind", self.kind, ("distribution", "convergence"))
@@ -98,6 +101,8 @@ class Experiment:
     published : DataFrame
         Columns dataset, objective, measure, published, published_sd.
     pictures : tuple of Picture
+    shown : callable (clients) -> DataFrame
+        The rows that pictures show, objectives as they call them; all of them by default.
     """
 
     name: str
@@ -107,4 +112,5 @@ class Experiment:
     values: Callable[[pd.DataFrame], pd.DataFrame]
     differences: Callable[[pd.DataFrame], tuple[str, ...]]
     published: pd.DataFrame
-    pictures: tuple[Picture, ...]
+    pictures: tuple[Picture, ...] = ()
+    shown: Callable[[pd.DataFrame], pd.DataFrame] = lambda clients: clients

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 
 NUMBER = re.compile(r"\s*(-?\d*\.?\d+)\s*(?:±\s*(\d*\.?\d+))?\s*")
+DIGITS = {"variance": 0} | dict.fromkeys(("KL", "after 10 %", "after 50 %", "at the end", "mean loss", "worst loss"), 3)
+"""Printed after the point, where it is not one."""
 COLUMNS = ["dataset", "objective", "measure", "published", "published_sd"]
 
 
@@ -61,7 +63,7 @@ def lines(table: pd.DataFrame) -> list[str]:
 
 
 def _cell(row: dict[str, float]) -> str:
-    digits = 3 if row["measure"] == "KL" else 0 if row["measure"] == "variance" else 1
+    digits = DIGITS.get(row["measure"], 1)
     text = _number(row["mean"], row["sd"], digits)
     return text if np.isnan(row["published"]) else f"{text} [{_number(row['published'], row['published_sd'], digits)}]"
 

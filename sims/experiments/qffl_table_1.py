@@ -12,8 +12,9 @@ from fairfl.sims.experiments.qffl_numbers import STATISTICS, TABLE_4
 NAME = "qffl-table-1"
 TITLE = "q-FFL, tables 1 and 4, figure 1: test accuracies over the devices, q = 0 and q > 0"
 PUBLISHED = TABLE_4
+SHOWN = ("q = 0", "q = 1", "q = 5")
 PICTURES = (
-    Picture("qffl-figure-1", "distribution", "q-FFL, figure 1: test accuracies of the devices"),
+    Picture("qffl-figure-1", "distribution", "q-FFL, figure 1: test accuracies of the devices", "test", SHOWN),
     Picture("qffl-figure-7", "convergence", "q-FFL, figure 7: test accuracy by round"),
 )
 

@@ -12,7 +12,10 @@ from fairfl.sims.experiments.qffl_numbers import STATISTICS, TABLE_5
 NAME = "qffl-table-5"
 TITLE = "q-FFL, table 5, figure 4: training accuracies over the devices, q = 0 and q > 0"
 PUBLISHED = TABLE_5
-PICTURES = (Picture("qffl-figure-4", "distribution", "q-FFL, figure 4: training accuracies of the devices", "train"),)
+SHOWN = ("q = 0", "q = 1", "q = 5")
+PICTURES = (
+    Picture("qffl-figure-4", "distribution", "q-FFL, figure 4: training accuracies of the devices", "train", SHOWN),
+)
 
 
 def units(scale: Scale) -> list[Unit]:

@@ -16,9 +16,10 @@ PUBLISHED = pd.concat(
     [TABLE_7.assign(dataset=TABLE_7["dataset"] + ", training"), TABLE_8.assign(dataset=TABLE_8["dataset"] + ", test")],
     ignore_index=True,
 )
+SHOWN = ("uniform", "q = 1", "q = 5")
 PICTURES = (
-    Picture("qffl-figure-2", "distribution", "q-FFL, figure 2: test accuracies, uniform sampling and q-FFL"),
-    Picture("qffl-figure-5", "distribution", "q-FFL, figure 5: training accuracies, uniform and q-FFL", "train"),
+    Picture("qffl-figure-2", "distribution", "q-FFL, figure 2: test accuracies, uniform sampling and q-FFL", "test", SHOWN),
+    Picture("qffl-figure-5", "distribution", "q-FFL, figure 5: training accuracies, uniform and q-FFL", "train", SHOWN),
 )
 
 

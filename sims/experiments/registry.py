@@ -1,7 +1,8 @@
 """The experiments by name. A module of this folder that has a ``NAME`` is one: nothing else needs an edit.
 
 It holds ``NAME``, ``TITLE``, ``units(scale)``, ``values(clients)``, ``differences(clients)``, ``PUBLISHED``, and, where
-it has any, ``PICTURES``; ``SEEDS`` where the number of seeds is not 2 (quick) and 5 (paper).
+it has any, ``PICTURES`` (and ``shown(clients)``, the rows that they show); ``SEEDS`` where the number of seeds is not 2 (quick)
+and 5 (paper).
 """
 
 from __future__ import annotations
@@ -51,5 +52,5 @@ def _experiment(module: ModuleType) -> Experiment | None:
         raise ValueError(f"experiment {module.__name__} must define {', '.join(PARTS)}, it has no {missing[0]}")
     return Experiment(
         module.NAME, module.TITLE, getattr(module, "SEEDS", SEEDS), module.units, module.values, module.differences,
-        module.PUBLISHED, getattr(module, "PICTURES", ()),
+        module.PUBLISHED, getattr(module, "PICTURES", ()), getattr(module, "shown", Experiment.shown),
     )  # fmt: skip

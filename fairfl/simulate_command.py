@@ -1,0 +1,156 @@
+"""``fairfl simulate``: an experiment of a paper, or a run of one's own, from data to a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fairfl.sims.experiments.execute import Progress
+    from fairfl.sims.experiments.experiment import Experiment
+
+RUNS = "runs"
+"""The folder below --out where the runs are; experiments share them."""
+
+
+class Profile(StrEnum):
+    """How long an experiment runs."""
+
+    quick = "quick"
+    paper = "paper"
+
+
+def simulate(
+    name: Annotated[str | None, typer.Argument(metavar="NAME|CONFIG.toml", help="See --list; or a file.")] = None,
+    profile: Annotated[Profile, typer.Option("--profile", help="quick: to see it; paper: its rounds.")] = Profile.quick,
+    seeds: Annotated[int | None, typer.Option("--seeds", min=1, help="Seeds 0, 1, ...; default: see --list.")] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of runs, tables, pictures.")] = Path(
+        "out/simulate"
+    ),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the runs in DIR, and read finished ones.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    show: Annotated[bool, typer.Option("--list", help="List the experiments, and run none.")] = False,
+) -> None:
+    """Run an experiment, or the run that a TOML file describes, and set its table beside the published numbers.
+
+    A stopped run goes on with --resume. Cells of the table: ours ± sd over the seeds [published ± sd].
+    """
+    from fairfl.cli import one_line
+
+    with one_line():
+        if show:
+            _list(as_json)
+            return
+        if name is None:
+            raise ValueError("NAME or CONFIG.toml must be given; fairfl simulate --list names the experiments")
+        experiment = _experiment(name)
+        _run(experiment, profile.value, seeds or experiment.seeds[profile.value], out, resume, jobs, as_json)
+
+
+def _experiment(name: str) -> Experiment:
+    if name.lower().endswith(".toml"):
+        from fairfl.sims.experiments.config import read_config
+
+        return read_config(name)
+    from fairfl.sims.experiments import find
+
+    return find(name)
+
+
+def _list(as_json: bool) -> None:
+    from fairfl.sims.experiments import experiments
+
+    known = experiments().values()
+    if as_json:
+        rows = [{"name": entry.name, "title": entry.title, "seeds": entry.seeds} for entry in known]
+        typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+        return
+    width = max(len(entry.name) for entry in known)
+    for entry in known:
+        seeds = ", ".join(f"{profile} {count}" for profile, count in entry.seeds.items())
+        typer.echo(f"{entry.name:<{width}}  {entry.title} (seeds: {seeds})")
+
+
+def _run(
+    experiment: Experiment, profile: str, seeds: int, out: Path, resume: bool, jobs: int, as_json: bool
+) -> None:
+    from fairfl.processes import as_done, job_count
+    from fairfl.sims.experiments import Scale, run_units
+    from fairfl.sims.experiments.published import compare, lines
+
+    units = experiment.units(Scale(profile, seeds))
+    there = [unit.name for unit in units if (out / RUNS / unit.name).exists()]
+    if there and not resume:
+        raise ValueError(
+            f"--out must hold none of the runs, or --resume be given; {out / RUNS} holds {there[0]}"
+            + (f" and {len(there) - 1} more" if len(there) > 1 else "")
+        )
+    count = job_count(jobs, len(units))
+    with _bar(len(units), count) as progress:
+        clients = run_units(units, out / RUNS, resume, progress, count, as_done)
+    table = compare(experiment.values(clients), experiment.published)
+    differences = experiment.differences(clients)
+    files = _write(experiment, clients, table, differences, out / experiment.name)
+    if as_json:
+        rows = json.loads(table.to_json(orient="records"))
+        found: dict[str, Any] = {"name": experiment.name, "title": experiment.title, "profile": profile}
+        found |= {"seeds": seeds, "table": rows, "differences": list(differences), "files": list(map(str, files))}
+        typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
+        return
+    typer.echo(f"{experiment.title}\nprofile {profile}, {seeds} seeds; ours ± sd [published ± sd]\n")
+    typer.echo("\n".join(lines(table)))
+    if differences:
+        typer.echo("\nWhat differs from the paper:")
+        typer.echo("\n".join(f"- {line}" for line in differences))
+    typer.echo(f"\nwritten: {', '.join(map(str, files))}")
+
+
+def _write(
+    experiment: Experiment, clients: pd.DataFrame, table: pd.DataFrame, differences: tuple[str, ...], folder: Path
+) -> list[Path]:
+    """table.csv, differences.txt and the pictures; the files."""
+    from fairfl.figures.experiments import draw
+    from fairfl.sims.experiments.execute import last_round
+
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / "table.csv", folder / "differences.txt"]
+    table.to_csv(files[0], index=False, float_format="%.10g", lineterminator="\n")
+    files[1].write_text("".join(f"{line}\n" for line in differences), "utf-8")
+    clients = experiment.shown(clients)
+    for picture in experiment.pictures:
+        whole = clients[(clients["model"] == "global") & (clients["part"] == picture.part)]
+        shown = last_round(clients, picture.part) if picture.kind == "distribution" else whole
+        shown = shown[shown["accuracy"].notna() & (shown["objective"].isin(picture.objectives) | (not picture.objectives))]
+        if len(shown):
+            files += draw(picture, shown, folder)
+    return files
+
+
+@contextmanager
+def _bar(units: int, jobs: int) -> Iterator[Progress]:
+    """Progress on stderr, where it is a terminal: units done, and the rounds of the one that runs."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    done: dict[str, float] = {}
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("runs", total=units)
+
+        def progress(unit: str, round: int, rounds: int) -> None:
+            done[unit] = round / rounds
+            where = "" if jobs > 1 else f"  {unit}: round {round} of {rounds}"
+            finished = sum(share == 1 for share in done.values())
+            bar.update(task, completed=sum(done.values()), description=f"run {finished} of {units}{where}")
+
+        yield progress

@@ -1,0 +1,110 @@
+"""Pictures of experiments: how accuracies spread over the devices, and how they rise by round; a panel a data set."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from fairfl._version import __version__
+from fairfl.figures import style
+from fairfl.figures.render import DIGITS
+from fairfl.figures.tables import names, numbers, pick
+from fairfl.theory.checks import Array
+
+if TYPE_CHECKING:
+    from fairfl.sims.experiments.experiment import Picture
+
+COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""Okabe and Ito's; from the eighth curve on they come again, with another line."""
+LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)))
+BINS = np.linspace(0, 100, 21)
+
+
+def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
+    """Write name.csv, .svg and .png of an experiment's picture; ``clients`` as ``fairfl.sims.experiments`` has them."""
+    tables: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {"distribution": distribution, "convergence": rounds}
+    draws = {"distribution": draw_distribution, "convergence": draw_rounds}
+    table = tables[picture.kind](clients)
+    files = [folder / f"{picture.name}{suffix}" for suffix in (".csv", ".svg", ".png")]
+    with style.sheet():
+        figure = draws[picture.kind](table)
+        figure.suptitle(picture.title)
+        software = f"fairfl {__version__}"
+        svg, png = io.BytesIO(), io.BytesIO()
+        figure.savefig(svg, format="svg", metadata={"Title": picture.title, "Creator": software, "Date": None})
+        figure.savefig(png, format="png", metadata={"Title": picture.title, "Software": software})
+    table.to_csv(files[0], index=False, float_format=DIGITS, lineterminator="\n")
+    files[1].write_bytes(svg.getvalue())
+    files[2].write_bytes(png.getvalue())
+    return files
+
+
+def distribution(clients: pd.DataFrame) -> pd.DataFrame:
+    """Share of the devices (all seeds together) in each bin of accuracy: dataset, objective, low, high, share."""
+    parts = []
+    for (dataset, objective), run in clients.groupby(["dataset", "objective"], sort=False):
+        counts = np.histogram(100 * numbers(run, "accuracy"), BINS)[0]
+        columns = {"dataset": dataset, "objective": objective, "low": BINS[:-1], "high": BINS[1:]}
+        parts.append(pd.DataFrame({**columns, "share": counts / counts.sum()}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def rounds(clients: pd.DataFrame) -> pd.DataFrame:
+    """Average accuracy over samples by round: dataset, objective, round, average, and its least and most by seed."""
+    keys = ["dataset", "objective", "round", "seed"]
+    weighted = clients.assign(right=clients["accuracy"] * clients["samples"])
+    sums = weighted.groupby(keys, sort=False)[["right", "samples"]].sum()
+    each = (100 * sums["right"] / sums["samples"]).groupby(keys[:3], sort=False)
+    return each.agg(average="mean", least="min", most="max").reset_index()
+
+
+def draw_distribution(table: pd.DataFrame) -> Figure:
+    """A step curve an objective."""
+
+    def one(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
+        edges = np.append(numbers(part, "low"), numbers(part, "high")[-1])
+        axes.stairs(100 * numbers(part, "share"), edges, baseline=None, **look)
+
+    return _panels(table, one, "accuracy of a device (%)", "share of the devices (%)")
+
+
+def draw_rounds(table: pd.DataFrame) -> Figure:
+    """A curve an objective, and between its least and most seed a band."""
+
+    def one(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
+        x: Array = numbers(part, "round")
+        axes.plot(x, numbers(part, "average"), **look)
+        axes.fill_between(x, numbers(part, "least"), numbers(part, "most"), color=look["color"], alpha=0.12, lw=0)
+
+    return _panels(table, one, "round", "average accuracy (%)")
+
+
+def _panels(table: pd.DataFrame, one: Callable[[Axes, pd.DataFrame, dict[str, Any]], None], x: str, y: str) -> Figure:
+    datasets, objectives = names(table, "dataset"), names(table, "objective")
+    columns = min(3, len(datasets))
+    rows = -(-len(datasets) // columns)
+    figure = Figure(figsize=(style.PAGE if columns > 1 else 1.4 * style.COLUMN, 2.6 * rows + 0.9))
+    grid = figure.subplots(rows, columns, squeeze=False)
+    drawn: dict[str, Any] = {}
+    for k, dataset in enumerate(datasets):
+        axes = grid.flat[k]
+        for j, objective in enumerate(objectives):
+            part = pick(table, dataset=dataset, objective=objective)
+            if len(part):
+                look = {"color": COLOURS[j % len(COLOURS)], "ls": LINES[j // len(COLOURS) % len(LINES)]}
+                one(axes, part, {**look, "lw": 1.3, "label": objective})
+                drawn.setdefault(objective, (axes.lines or axes.patches)[-1])
+        style.letter(axes, k, dataset)
+        axes.set_xlabel(x)
+        axes.set_ylabel(y)
+    for axes in grid.flat[len(datasets) :]:
+        axes.set_visible(False)
+    figure.legend(drawn.values(), drawn.keys(), loc="outside lower center", ncols=min(5, len(drawn)))
+    return figure

@@ -1,0 +1,220 @@
+"""A run from a TOML file.
+
+    title = "q-FFL on label shards"         # optional
+
+    [data]
+    name = "mnist"                          # synthetic, or a source: cifar-10, fashion-mnist, mnist, vehicle, ...
+    rows = 4000                             # optional: so many rows at random
+    validation = 0.1                        # shares of each client's rows; default 0.1 each
+    test = 0.1                              # data with test rows of their own keep them
+    # synthetic takes alpha, beta (1.0), clients (100), kind ("non-iid", "iid", "hybrid"); any data a seed
+
+    [partition]                             # needed where the data have no users (images)
+    kind = "dirichlet"                      # iid | dirichlet (beta, min_size) | label_shards (shards_per_client)
+    clients = 10                            # | two_groups (alpha, clients_per_group, in place of clients)
+    beta = 0.5
+
+    [model]
+    kind = "mlp"                            # softmax, logistic, svm, least_squares, mlp (hidden), lenet, resnet18gn
+    hidden = [64]
+
+    [[algorithm]]                           # one or more, trained together; parameters as fairfl.sims.algorithms has
+    name = "qfedavg"
+    q = 1.0
+    label = "q = 1"                         # optional: what the table calls it
+    [[algorithm]]
+    name = "pfedavg"
+    ranks = {kind = "geometric", z = 0.85}  # gini, linear, geometric (z), harmonic, cvar (level)
+    [[algorithm]]
+    name = "dual_weighted"
+    objective = {name = "QFFL", q = 1.0}    # FedAvg, QFFL (q), AFL, TERM (alpha), PropFair (M)
+
+    [training]
+    rounds = 50
+    lr = 0.1                                # also momentum, weight_decay, server_lr, dropout, stragglers
+    batch_size = 10                         # 0: all of a client's samples
+    epochs = 1                              # or steps
+    participation = {kind = "by_weight", count = 10, replace = false}   # everyone | uniform (count) | by_weight
+    schedule = {kind = "cosine"}            # constant | steps (milestones, factor) | exponential (factor)
+                                            # | polynomial (power, scale) | cosine (last)
+    [computing]                             # optional: device, dtype, non_finite ("raise", "drop")
+
+    [run]                                   # optional
+    seeds = [0, 1]                          # of data, split, start and batches
+    evaluate_every = 10                     # rounds
+"""
+
+from __future__ import annotations
+
+import tomllib
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fairfl.sims.engine import (
+    ByWeight,
+    Computing,
+    Constant,
+    Cosine,
+    Everyone,
+    Exponential,
+    Participation,
+    Parts,
+    Polynomial,
+    Replicate,
+    Schedule,
+    Steps,
+    Training,
+    Uniform,
+)
+from fairfl.sims.experiments import config_parts
+from fairfl.sims.experiments.config_reader import Section
+from fairfl.sims.experiments.execute import last_round
+from fairfl.sims.experiments.experiment import Experiment, Picture, Scale, Setting, Unit
+from fairfl.sims.experiments.measures import statistics
+from fairfl.sims.experiments.published import COLUMNS
+
+STATISTICS = ("average", "devices", "worst 10%", "best 10%", "variance")
+SCHEDULES: dict[str, tuple[type[Any], tuple[str, ...]]] = {
+    "constant": (Constant, ()),
+    "steps": (Steps, ("milestones", "factor")),
+    "exponential": (Exponential, ("factor",)),
+    "polynomial": (Polynomial, ("power", "scale")),
+    "cosine": (Cosine, ("last",)),
+}
+
+
+def read_config(path: str | Path) -> Experiment:
+    """The experiment that a TOML file describes (see above); its data are loaded, and so all of it is checked.
+
+    Raises
+    ------
+    ValueError : what does not fit, by its place in the file.  OSError : the file or the data cannot be read.
+    """
+    file = Path(path)
+    try:
+        table: dict[str, Any] = tomllib.loads(file.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file.name} is not a TOML file: {error}") from error
+    seeds, dataset, objectives = _outline(table)
+    make(table, seeds[0])
+
+    def units(scale: Scale) -> list[Unit]:
+        chosen = seeds if scale.seeds == len(seeds) else list(range(scale.seeds))
+        return [
+            Unit(f"{file.stem}-{seed}", dataset, seed, objectives, partial(make, table, seed)) for seed in chosen
+        ]
+
+    title = str(table.get("title", file.stem))
+    pictures = (
+        Picture(f"{file.stem}-accuracies", "distribution", title),
+        Picture(f"{file.stem}-rounds", "convergence", title),
+    )
+    return Experiment(
+        file.stem, title, {"quick": len(seeds), "paper": len(seeds)}, units, values, lambda clients: (),
+        pd.DataFrame(columns=COLUMNS), pictures,
+    )  # fmt: skip
+
+
+def values(clients: pd.DataFrame) -> pd.DataFrame:
+    """Measures of the test part, or of the training part without one: accuracies, or losses where there is no class."""
+    part = "test" if (clients["part"] == "test").any() else "train"
+    rows = last_round(clients, part)
+    if not rows["accuracy"].isna().all():
+        return statistics(rows, STATISTICS)
+    grouped = rows[rows["samples"] > 0].groupby(["dataset", "objective", "seed"], sort=False)["loss"]
+    losses = grouped.agg(**{"mean loss": "mean", "worst loss": "max"})
+    return losses.stack().rename_axis(["dataset", "objective", "seed", "measure"]).rename("value").reset_index()
+
+
+def _outline(table: dict[str, Any]) -> tuple[list[int], str, tuple[str, ...]]:
+    """Seeds, the data's name, and the algorithms' labels; ValueError for unknown tables or labels that are not new."""
+    top = Section(table, "")
+    for key in ("title", "data", "partition", "model", "training", "computing", "run"):
+        top.raw(key, None)
+    rows = top.raw("algorithm")
+    top.done(None)
+    top.text("title", default="")
+    if not isinstance(rows, list) or not rows:
+        raise ValueError(f"algorithm must be one or more [[algorithm]] tables, got {rows!r}")
+    labels = tuple(config_parts.algorithm(Section(row, f"algorithm[{k}]"))[0] for k, row in enumerate(rows))
+    if len(set(labels)) < len(labels):
+        raise ValueError(f"algorithm must be told apart by name, parameters or label, got {', '.join(labels)}")
+    run = top.section("run", {})
+    seeds = run.wholes("seeds", [0])
+    run.whole("evaluate_every", None, 1)
+    run.done(None)
+    return seeds, top.section("data").text("name"), labels
+
+
+def make(table: dict[str, Any], seed: int) -> Setting:
+    """The setting of one seed."""
+    top = Section(table, "")
+    training = _training(top.section("training"))
+    partition = top.section("partition") if "partition" in table else None
+    found = config_parts.data(top.section("data"), partition, seed)
+    model = config_parts.model(top.section("model"), found)
+    rows = [config_parts.algorithm(Section(row, f"algorithm[{k}]"))[1] for k, row in enumerate(table["algorithm"])]
+    every = top.section("run", {}).whole("evaluate_every", max(1, training.rounds // 10), 1)
+    if found.x.ndim > 2 and not isinstance(model, config_parts.Module):
+        import dataclasses
+
+        found = dataclasses.replace(found, x=np.asarray(found.x).reshape(len(found), -1))
+    replicates = tuple(Replicate(row, seed) for row in rows)
+    return Setting(model, Parts.of(found), replicates, training, every, _computing(top.section("computing", {})))
+
+
+def _training(section: Section) -> Training:
+    given: dict[str, Any] = {"rounds": section.whole("rounds", low=1)}
+    for key in ("lr", "momentum", "weight_decay", "server_lr", "dropout", "stragglers"):
+        value = section.number(key, None)
+        if value is not None:
+            given[key] = float(value)
+    for key in ("epochs", "steps"):
+        value = section.whole(key, None, 1)
+        if value is not None:
+            given[key] = value
+    batch = section.whole("batch_size", 10)
+    given["batch_size"] = batch or None
+    if "participation" in section.table:
+        given["participation"] = _participation(section.section("participation"))
+    if "schedule" in section.table:
+        given["schedule"] = _schedule(section.section("schedule"))
+    section.asked += ["participation", "schedule"]
+    return section.done(Training(**given))
+
+
+def _participation(section: Section) -> Participation:
+    kind = section.text("kind", ("everyone", "uniform", "by_weight"))
+    if kind == "everyone":
+        return section.done(Everyone())
+    count = section.whole("count", low=1)
+    if kind == "uniform":
+        return section.done(Uniform(count))
+    return section.done(ByWeight(count, section.flag("replace", True)))
+
+
+def _schedule(section: Section) -> Schedule:
+    kind = section.text("kind", tuple(SCHEDULES))
+    build, keys = SCHEDULES[kind]
+    given: dict[str, Any] = {}
+    for key in keys:
+        if key not in section.table:
+            section.asked.append(key)
+        elif key == "milestones":
+            given[key] = tuple(section.wholes(key, low=1))
+        else:
+            given[key] = float(section.number(key))
+    missing = {"steps": "milestones", "exponential": "factor"}.get(kind)
+    if missing is not None and missing not in given:
+        section.raw(missing)
+    return section.done(build(**given))
+
+
+def _computing(section: Section) -> Computing:
+    device, dtype = section.text("device", default="auto"), section.text("dtype", ("float32", "float64"), "float32")
+    policy = section.text("non_finite", ("raise", "drop"), "raise")
+    return section.done(Computing(device=device, dtype=dtype, non_finite=policy))

@@ -1,0 +1,105 @@
+"""q-FedAvg, q-FedSGD and tuned gradient descent on one objective: what q-FFL's figures 3, 6 and 9 share.
+
+q-FedSGD's L and q-FedAvg's learning rate are tuned on q = 0 and kept for q > 0 (section 4.4). "FedSGD" in the figures
+is gradient descent on the same objective with a fixed step, the best of a grid: here on the (q + 1)-mean of the losses,
+which has the same minimisers (``DualWeighted(QFFL(q))`` with full gradients).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from fairfl.sims.algorithms.dual_weighted import DualWeighted
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.algorithms.qfedsgd import QFedSGD
+from fairfl.sims.engine import Computing, Replicate
+from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.experiments.experiment import Scale, Setting, Unit
+from fairfl.sims.experiments.measures import KEYS
+from fairfl.sims.experiments.qffl_runs import parts_of, training_of
+from fairfl.theory.aggregation import QFFL
+
+RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+"""The grid of fixed steps; the paper does not print its own."""
+CURVES = ("q-FedAvg", "q-FedSGD", "FedSGD")
+EVERY = 40  # measurements
+
+
+def units(scale: Scale, data: dict[str, tuple[str, str, float]], rounds: dict[str, tuple[int, int]]) -> list[Unit]:
+    """For each label (data set, kind, q): local epochs in one program, full gradients with all rates in another."""
+    found = []
+    for label, (dataset, kind, q) in data.items():
+        count = rounds[label][scale.paper]
+        for seed in range(scale.seeds):
+            name = f"{dataset.lower()}-{kind}-q{q:g}-{count}-{seed}"
+            local = partial(make_local, dataset, kind, q, count, seed)
+            found.append(Unit(f"local-{name}", label, seed, ("q-FedAvg",), local))
+            objectives = tuple(f"{curve} {rate:g}" for curve in ("tuning", *CURVES[1:]) for rate in RATES)
+            full = partial(make_full, dataset, kind, q, count, seed)
+            found.append(Unit(f"full-{name}", label, seed, objectives, full))
+    return found
+
+
+def make_local(dataset: str, kind: str, q: float, rounds: int, seed: int) -> Setting:
+    """q-FedAvg: one local epoch."""
+    model, parts = parts_of(dataset, seed, kind)
+    replicates = (Replicate(QFedAvg(q), seed),)
+    return Setting(model, parts, replicates, training_of(dataset, rounds), max(1, rounds // EVERY))
+
+
+def make_full(dataset: str, kind: str, q: float, rounds: int, seed: int) -> Setting:
+    """Full gradients of the same devices, a replicate a rate: q-FedSGD with 0 (to tune by), with q, and fixed steps."""
+    model, parts = parts_of(dataset, seed, kind)
+    kinds: tuple[Algorithm, ...] = (QFedSGD(0.0), QFedSGD(q), DualWeighted(QFFL(q)))
+    replicates = tuple(Replicate(algorithm, seed, lr=rate) for algorithm in kinds for rate in RATES)
+    training = replace(training_of(dataset, rounds), epochs=None, steps=1, batch_size=None)
+    dropping = Computing(non_finite="drop")  # a rate of the grid may diverge: it is then not the best
+    return Setting(model, parts, replicates, training, max(1, rounds // EVERY), dropping)
+
+
+def objective_value(clients: pd.DataFrame, q: float) -> float:
+    """(q + 1)-mean of the training losses, devices weighed by their samples; infinite where a loss is not finite."""
+    losses, samples = clients["loss"].to_numpy(np.float64), clients["samples"].to_numpy(np.float64)
+    if not np.isfinite(losses).all():
+        return np.inf
+    return float(QFFL(q, client_weights=samples / samples.sum()).value(losses))
+
+
+def curves(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd.DataFrame:
+    """The rows of the three curves: of the rates that tuning chose by the training objective at the end.
+
+    q-FedSGD: the rate that is best for q = 0. FedSGD: the rate that is best for q itself, by a fixed step.
+    """
+    found = []
+    for (label, seed), mine in clients.groupby(["dataset", "seed"], sort=False):
+        q = data[str(label)][2]
+        last = mine[(mine["part"] == "train") & (mine["round"] == mine["round"].max())]
+        ends = {str(name): rows for name, rows in last.groupby("objective", sort=False)}
+        best = {
+            curve: min(RATES, key=lambda rate, c=curve, of=of: objective_value(ends[f"{c} {rate:g}"], of))
+            for curve, of in (("tuning", 0.0), ("FedSGD", q))
+        }
+        names = {
+            "q-FedAvg": "q-FedAvg", f"q-FedSGD {best['tuning']:g}": "q-FedSGD", f"FedSGD {best['FedSGD']:g}": "FedSGD",
+        }  # fmt: skip
+        kept = mine[mine["objective"].isin(names)]
+        found.append(kept.assign(objective=kept["objective"].map(names)))
+    return pd.concat(found, ignore_index=True)
+
+
+def values(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd.DataFrame:
+    """The training objective at a tenth of the rounds, at half of them and at the end."""
+    kept = curves(clients, data)
+    kept = kept[kept["part"] == "train"]
+    rows = []
+    for key, run in kept.groupby(KEYS, sort=False):
+        when = np.unique(run["round"])
+        for name, share in (("after 10 %", 0.1), ("after 50 %", 0.5), ("at the end", 1.0)):
+            at = when[np.argmin(np.abs(when - share * when[-1]))]
+            value = objective_value(run[run["round"] == at], data[str(key[0])][2])
+            rows.append({**dict(zip(KEYS, key, strict=True)), "measure": name, "value": value})
+    return pd.DataFrame(rows)
