@@ -17,7 +17,7 @@ from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
 
 
-def residuals(scale: int = 1) -> dict[str, sympy.Expr]:
+def residuals(scale: int = 1) -> dict[str, Any]:
     """Along f = t (lambda - 1/n), the maximand is t ||lambda - 1/n||^2; at lambda = 1/n it is 0 for every f. n = 3."""
     x, f = sympy.symbols("x1:4", real=True), sympy.symbols("f1:4", real=True)
     t = sympy.symbols("t", positive=True)
@@ -30,7 +30,7 @@ def residuals(scale: int = 1) -> dict[str, sympy.Expr]:
     }
 
 
-def growth() -> tuple[sympy.Expr, list[sympy.Expr]]:
+def growth() -> tuple[Any, list[Any]]:
     """||lambda - 1/n||^2 >= 0, and 0 only where each square is."""
     x = sympy.symbols("x1:4", real=True)
     third = sympy.Rational(1, 3)

@@ -24,7 +24,7 @@ def residuals(scale: int = 1) -> dict[str, sympy.Expr]:
     y, z = sympy.symbols("y1:4", positive=True), sympy.symbols("z1:4", positive=True)
     lam = [a**3 / 3 for a in y]
 
-    def maximand(u: list[sympy.Expr], geometric: sympy.Expr) -> sympy.Expr:
+    def maximand(u: list[Any], geometric: Any) -> Any:
         return sum(a * (M - b) for a, b in zip(lam, u, strict=True)) + geometric - M
 
     ray = [c / (3 * a) for a in lam]

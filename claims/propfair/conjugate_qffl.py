@@ -180,7 +180,7 @@ CLAIMS = (
     Claim(
         id="propfair/eq-C.6",
         number="After (C.6)",
-        line=908,
+        line=907,
         title="The coefficient of t is positive, as the text after (C.6) prints it",
         printed=(
             r"From $\|\lambda\|_{\frac{q+1}{q}} > n^{-\frac{1}{q+1}}$ we can get $\lambda_i^{\frac{q+1}{q}} "

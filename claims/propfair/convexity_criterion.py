@@ -20,12 +20,12 @@ JETS = sympy.symbols("s1:6", positive=True)
 """s', s'', ..., the fifth derivative at one point, as independent numbers."""
 
 
-def along(expression: sympy.Expr) -> sympy.Expr:
+def along(expression: Any) -> Any:
     """d/dt of an expression in the derivatives of s."""
     return sum(sympy.diff(expression, a) * b for a, b in zip(JETS, JETS[1:], strict=False))
 
 
-def residuals(inverted: bool = False) -> dict[str, sympy.Expr]:
+def residuals(inverted: bool = False) -> dict[str, Any]:
     """The Hessian of A_s along v, and what -s'/s'' has to do with it.
 
     With s(A) = (1/n) sum s(f_i): A'' = ((1/n) sum s''_i v_i^2 - S'' A'^2)/S', A' = (1/n) sum s'_i v_i / S'. By
@@ -48,7 +48,7 @@ def residuals(inverted: bool = False) -> dict[str, sympy.Expr]:
     }
 
 
-def schwarz(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def schwarz(sign: int = 1) -> tuple[Any, list[Any]]:
     """(sum c v^2)(sum a^2/c) - (sum a v)^2 >= 0, 0 at v = a/c: the largest quotient; three clients."""
     a, c, v = (sympy.symbols(f"{x}1:4", positive=True) for x in "acv")
     gap = sum(p * x**2 for p, x in zip(c, v, strict=True)) * sum(x**2 / p for p, x in zip(c, a, strict=True))

@@ -28,7 +28,7 @@ OBJECTIVES = {
 }
 
 
-def residuals(turned: int = 1) -> dict[str, sympy.Expr]:
+def residuals(turned: int = 1) -> dict[str, Any]:
     """A(f) = lambda.f - A*(lambda) at lambda = grad A(f), and that this lambda is in the domain of A*.
 
     q-FFL: f_i = g_i, lambda_i = (g_i/A)^q/n. PropFair: M - f_i = w_i^3 for three clients, G = w_1 w_2 w_3.
@@ -46,7 +46,7 @@ def residuals(turned: int = 1) -> dict[str, sympy.Expr]:
     lp = [turned * G / (N * x**3) for x in w]
     fp = [M - x**3 for x in w]
 
-    def dot(a: Any, b: Any) -> sympy.Expr:
+    def dot(a: Any, b: Any) -> Any:
         return sum(x * y for x, y in zip(a, b, strict=True))
 
     return {
@@ -166,7 +166,7 @@ CLAIMS = (
     Claim(
         id="propfair/eq-14-reason",
         number="Section 4.1, after (14)",
-        line=238,
+        line=236,
         title="Since f >= 0, it is enough to consider lambda >= 0",
         printed=r"Note that $f \geq \mathbf{0}$ and thus we require $\lambda \geq \mathbf{0}$.",
         statement=(
@@ -187,7 +187,7 @@ CLAIMS = (
     Claim(
         id="propfair/eq-14-convex",
         number="Eq. (14)",
-        line=225,
+        line=223,
         title="(14) holds for every generalised mean",
         printed="Applying the convex conjugate of A_s we obtain the equivalent problem",
         statement=r"$A_s(f) = \max_{\lambda \ge 0} \lambda^\top f - A_s^*(\lambda)$ for every increasing $s$.",

@@ -122,7 +122,7 @@ CLAIMS = (
     Claim(
         id="propfair/eq-A.18",
         number="(A.18)",
-        line=489,
+        line=487,
         title="The squared error of a round is that of the noise plus that of the drift",
         printed=PRINTED,
         statement=r"$E\|N + D\|^2 = E\|N\|^2 + E\|D\|^2$, $N = \sum_i p_i \sum_j \xi_{ij}$ the noise, $D$ the drift.",
@@ -145,7 +145,7 @@ CLAIMS = (
     Claim(
         id="propfair/eq-A.18/repaired",
         number="(A.18)-(A.25)",
-        line=489,
+        line=487,
         title="The squared error of a round is at most what (A.19) and (A.20) add up to",
         printed=PRINTED,
         statement=(

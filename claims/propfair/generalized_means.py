@@ -22,7 +22,7 @@ N = 3
 """Clients in the identities: sums over i, which look the same for every n."""
 
 
-def residuals(root: int = 1, mean: bool = True, base: bool = True) -> dict[str, sympy.Expr]:
+def residuals(root: int = 1, mean: bool = True, base: bool = True) -> dict[str, Any]:
     """s(A) - (1/n) sum s(f_i) for every printed A; PropFair's utilities are M - f_i = exp(v_i)."""
     q, alpha, M = sympy.symbols("q alpha M", positive=True)
     f = sympy.symbols(f"f1:{N + 1}", positive=True)
@@ -42,7 +42,7 @@ def residuals(root: int = 1, mean: bool = True, base: bool = True) -> dict[str, 
     }
 
 
-def limits() -> dict[str, sympy.Expr]:
+def limits() -> dict[str, Any]:
     """What the bounds of :func:`case` leave in the limit."""
     n, q, alpha = sympy.symbols("n q alpha", positive=True)
     return {

@@ -96,7 +96,7 @@ CLAIMS = (
     Claim(
         id="propfair/linear-weighting",
         number="(D.1)",
-        line=1007,
+        line=1011,
         title="Minimisers of a convex combination of the losses are always Pareto optimal",
         printed=r"with $\lambda \in \Delta_{n-1}$ in the $(n-1)$-simplex ... Such solution is always Pareto optimal",
         statement=r"Every minimiser of $\sum\lambda_i f_i$, $\lambda \ge 0$, $\sum\lambda_i = 1$, is Pareto optimal.",
@@ -114,7 +114,7 @@ CLAIMS = (
     Claim(
         id="propfair/egalitarian-example",
         number="(D.6)",
-        line=1061,
+        line=1059,
         title="(1, 1, 1) and (1, 0.9, 0.8) can both be egalitarian, and the former is not Pareto optimal",
         printed=(
             "(1, 1, 1) and (1, 0.9, 0.8) can both be the optimal solution of (D.6), but the former is not Pareto "

@@ -34,10 +34,10 @@ def between(u: list[Fraction], v: list[Fraction], t: Fraction) -> list[Fraction]
 def better(u: list[Fraction], v: list[Fraction]) -> Fraction:
     """The largest Nash product that halving the step from u towards v meets first above that of u, else at v."""
     for k in range(HALVINGS):
-        found = prod(between(u, v, Fraction(1, 2**k)))
+        found = prod(between(u, v, Fraction(1, 2**k)), start=Fraction(1))
         if found > prod(u):
             return found
-    return prod(v)
+    return prod(v, start=Fraction(1))
 
 
 def case(instance: dict[str, Any], base: str = "u", convex: bool = True) -> Case:

@@ -37,7 +37,7 @@ def check(effort: Effort, second: Fraction = Fraction(0)) -> Evidence:
     return Evidence.of(Counterexample.at(Call.of(attained), shows, M=Fraction(1), f=[Fraction(1), second]))
 
 
-def residuals(power: int = 1) -> dict[str, sympy.Expr]:
+def residuals(power: int = 1) -> dict[str, Any]:
     """At lambda_i = G/(n u_i): the maximand is M - G = A(f), and prod n lambda_i = 1. n = 3, u_i = w_i^3."""
     M = sympy.symbols("M", positive=True)
     w = sympy.symbols("w1:4", positive=True)

@@ -17,7 +17,7 @@ from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
 
 
-def curvature(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def curvature(sign: int = 1) -> tuple[Any, list[Any]]:
     """The second derivative of -log(M - f) along a line, where f has slope g and second derivative h >= 0."""
     t = sympy.symbols("t")
     g = sympy.symbols("g", real=True)
@@ -27,7 +27,7 @@ def curvature(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
     return sympy.diff(phi, t, 2).subs(t, 0), [h / w, (g / w) ** 2]
 
 
-def example(coefficient: int = 1) -> dict[str, sympy.Expr]:
+def example(coefficient: int = 1) -> dict[str, Any]:
     """phi o f for M - f = exp(-r), r = ||theta||^2."""
     r = sympy.symbols("r", nonnegative=True)
     return {"phi o f is the square of the norm": -sympy.log(sympy.exp(-coefficient * r)) - r}

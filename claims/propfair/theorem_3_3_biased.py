@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import sympy
 
@@ -12,10 +13,10 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.propfair.theorem_A_1_constants import first_coefficient, growth, second_coefficient
 
-Form = tuple[sympy.Expr, list[sympy.Expr]]
+Form = tuple[Any, list[Any]]
 
 
-def identities(condition: int = 48, lead: int = 3) -> dict[str, sympy.Expr]:
+def identities(condition: int = 48, lead: int = 3) -> dict[str, Any]:
     """What becomes of (A.25), (A.30) and (A.36)-(A.39), s = sigma~_l^2, g = sigma~_g^2, b = ||grad pi||^2."""
     K, L, eta, P, Q, e, s, g, b = sympy.symbols("K L eta P Q e s g b", positive=True)
     step = 2 * K * eta**2 * 4 * (s + g + b)  # Young's 2K, four parts of g: error, drift, spread, grad pi

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import sympy
 
@@ -15,7 +16,7 @@ from fairfl.claims.instances import explore
 from fairfl.claims.propfair.alpha_fairness import gap, pairs
 
 
-def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, sympy.Expr]:
+def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, Any]:
     """U_alpha at 0, 1 and 2, and the optimality terms U_alpha'(x) (v - x) at 1 and 2; three users."""
     alpha = sympy.symbols("alpha", positive=True)
     x = sympy.symbols("x1:4", positive=True)

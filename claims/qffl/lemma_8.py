@@ -179,7 +179,7 @@ CLAIMS = (
     Claim(
         id="qffl/eq-11",
         number="(11), (12)",
-        line=311,
+        line=306,
         title="The p-derivative of grad F^p is (ln F^p + 1) grad F^p",
         printed=(
             r"$\sum_k \nabla_w^2 F_k^p(w_p^*) \frac{\partial}{\partial p} w_p^* + \sum_k (\ln F_k^p(w_p^*) + 1) "

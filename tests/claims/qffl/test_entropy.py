@@ -1,0 +1,75 @@
+"""The derivatives of entropies in lemmas 8 and 9 against optima found by root finding and differences."""
+
+from fractions import Fraction
+
+import pytest
+from mpmath import diff, findroot, log, mp, mpf
+
+from fairfl.claims.qffl import lemma_8, lemma_9
+
+
+def curve(a, b, c):
+    """p -> losses at w_p*, from F' alone: sum F^p F' = 0."""
+
+    def losses(w):
+        return [mpf(x) + mpf(y) * w + mpf(z) * w * w / 2 for x, y, z in zip(a, b, c, strict=True)]
+
+    def at(p):
+        def stationary(w):
+            slopes = [mpf(y) + mpf(z) * w for y, z in zip(b, c, strict=True)]
+            return sum(f**p * d for f, d in zip(losses(w), slopes, strict=True))
+
+        return losses(findroot(stationary, mpf(0)))
+
+    return at
+
+
+def entropy(losses, power):
+    shares = [f**power for f in losses]
+    total = sum(shares)
+    return -sum(s / total * log(s / total) for s in shares)
+
+
+@pytest.fixture(autouse=True)
+def digits():
+    with mp.workdps(40):
+        yield
+
+
+@pytest.mark.parametrize("power", [1, 2, 5])
+def test_slope_of_lemma_8_is_the_derivative_along_the_optima(power):
+    a, b, c = (1, 2, 4), (0.5, -0.75, 0.25), (1, 1, 1)
+    at = curve(a, b, c)
+    told = lemma_8.slope(*([Fraction(v) for v in x] for x in (a, b, c)), Fraction(1), Fraction(power))
+    assert float(told.mid()) == pytest.approx(float(diff(lambda p: entropy(at(p), power), 1)), rel=1e-9)
+
+
+def test_the_counterexample_of_lemma_9_along_its_optima():
+    """(b) at sampled t, r, u, v, all powers s >= 1 sampled; (a) fails at q = 1/4, p = 0."""
+    at = curve((1, 2, 4), (0, -5, 1), (100, 100, 100))
+    assert diff(lambda p: entropy(at(p), mpf(1) / 4), 0) < 0
+    for p in (0, 0.5, 2, 8):
+        for power in (1, 1.5, 4):
+            assert diff(lambda x, s=power: entropy(at(x), s), p) > 0
+
+    def ratio(t, r, u):
+        f = at(u)
+        means = [(sum(x ** (q + 1) for x in f) / 3) ** (mpf(1) / (q + 1)) for q in (t, r)]
+        return means[0] / means[1]
+
+    for t, r in ((0, 0.1), (0, 1), (1, 5)):
+        values = [ratio(t, r, u) for u in (0, 0.2, 1, 3, 10)]
+        assert values == sorted(values)
+
+
+def test_the_tilt_has_the_sign_of_the_covariance():
+    value, ratio = lemma_9.losses([Fraction(v) for v in (1, 2, 4)], [Fraction(v) for v in (0, -5, 1)], Fraction(100), 0)
+    for s in (Fraction(1, 4), Fraction(1), Fraction(3)):
+        f, g = [float(v.mid()) for v in value], [float(r.mid()) for r in ratio]
+        shares = [x ** float(s) for x in f]
+        total = sum(shares)
+        logs = [float(log(x)) for x in f]
+        mean = [sum(w * x for w, x in zip(shares, v, strict=True)) / total for v in (g, logs)]
+        both = sum(w * x * y for w, x, y in zip(shares, g, logs, strict=True)) / total
+        covariance = (both - mean[0] * mean[1]) * total**2 / (shares[0] * shares[1])
+        assert float(lemma_9.tilt(value, ratio, s).mid()) == pytest.approx(covariance, rel=1e-10)

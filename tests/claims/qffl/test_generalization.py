@@ -1,0 +1,49 @@
+"""Enumerated probabilities of lemma 10 and theorem 11 against closed forms."""
+
+from fractions import Fraction
+from math import log, sqrt
+
+import numpy as np
+
+from fairfl.claims.qffl import generalization as g
+from fairfl.theory.bounds import generalization_bound, uniform_generalization_bound
+
+
+def test_all_devices_must_hold_in_the_counterexample():
+    """h_k breaks the bound iff device k draws a loss of 0: mu > mu (1 - mu) + sqrt(log(1/delta)/2)."""
+    mu, delta = 0.8, 0.45
+    assert mu > mu * (1 - mu) + sqrt(log(1 / delta) / 2)
+    for full in (False, True):
+        found = g.broken(g.WORLD, g.corners(3), Fraction(9, 20), Fraction(1), full, False)
+        assert found == 1 - Fraction(4, 5) ** 3
+    assert g.broken(g.WORLD, [g.corners(3)[0]], Fraction(9, 20), Fraction(1), False, False) == Fraction(1, 5)
+
+
+def test_probabilities_sum_to_one_and_means_are_expectations():
+    world = g.separate(2, Fraction(1, 3), Fraction(1, 2)) | {"n": [2, 1]}
+    found = g.samples(world)
+    assert sum(w for w, _ in found) == 1
+    for h, row in enumerate(g.expected(world)):
+        for k, true in enumerate(row):
+            assert sum(w * seen[h][k] for w, seen in found) == true
+
+
+def test_complexity_of_one_hypothesis_is_zero():
+    world = g.separate(1, Fraction(2, 5), Fraction(1, 2))
+    assert g.complexity(world, [Fraction(1)]) == 0
+
+
+def test_the_right_sides_are_those_of_theory():
+    world, mixture = g.WORLD | {"n": [1, 2, 3]}, [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
+    losses = np.array([1.0, 0.5, 0.25])
+    ours = g.norm(mixture, Fraction(2)) * g.norm([Fraction(v) for v in losses], Fraction(2))
+    ours += g.spread(world, mixture, Fraction(9, 20), Fraction(1))
+    told = generalization_bound(
+        losses, [float(v) for v in mixture], 1.0, bound=1.0, samples=[1, 2, 3], delta=0.45, complexity=0.0
+    )
+    assert abs(float(ours.mid()) - told) < 1e-12
+    worst = g.norm([Fraction(v) for v in losses], Fraction(2)) + g.spread(
+        world, g.corners(3)[0], Fraction(9, 20) / 3, Fraction(1)
+    )
+    told = uniform_generalization_bound(losses, 1.0, bound=1.0, samples=[1, 2, 3], delta=0.45, complexity=0.0)
+    assert abs(float(worst.mid()) - told) < 1e-12
