@@ -102,7 +102,7 @@ def check_repaired(effort: Effort, shift: Fraction = Fraction(0), clip: bool = T
     spot = {"q": "2", "t": "1/2", "n": "3", "S": "5"}
     return Evidence.of(
         SymbolicZero(Call.of(residuals, root=root), "simplify", (spot,)),
-        explore(Call.of(case, shift=shift, clip=clip), weights(), effort),
+        extra=(explore(Call.of(case, shift=shift, clip=clip), weights(), effort),),
     )
 
 
@@ -167,7 +167,7 @@ CLAIMS = (
         ),
         kind="identity",
         hypotheses=(),
-        scope="n <= 4, five q from 1/10 to 5, near the bound from both sides; (C.6) for any",
+        scope="every n and q > 0; drawn, n <= 4, five q from 1/10 to 5, near the bound from both sides",
         expected="holds",
         check=check_repaired,
         mutants=(
@@ -176,6 +176,7 @@ CLAIMS = (
             Mutant("|lambda|", "absolute values for positive parts", partial(check_repaired, clip=False)),
             Mutant("n^(2/(q+1))", "another factor in (C.6)", partial(check_repaired, root=2)),
         ),
+        rests_on=("qffl/eq-22-23",),
     ),
     Claim(
         id="propfair/eq-C.6",

@@ -129,9 +129,19 @@ def trades(draw: st.DrawFn) -> dict[str, Any]:
     return {"u": u, "v": v, "ends": [u, v]}
 
 
+def rest(factor: int | Fraction = 1) -> tuple[Any, list[Any]]:
+    """Loss of player 2 less gain of player 1, where (1) has slack z >= 0: v_2/u_2 = 2 - v_1/u_1 - z."""
+    u1, u2, v1 = sympy.symbols("u1 u2 v1", positive=True)
+    z = sympy.symbols("z", nonnegative=True)
+    v2 = u2 * (2 - v1 / u1 - z)
+    return (u2 - v2) / u2 - sympy.Rational(str(factor)) * (v1 - u1) / u1, [z]
+
+
 def check_trade_repaired(effort: Effort, factor: Fraction = Fraction(1)) -> Evidence:
     """The certificates."""
-    return Evidence.of(explore(Call.of(trade, strict=False, factor=factor), trades(), effort, tolerance=0.0))
+    run = explore(Call.of(trade, strict=False, factor=factor), trades(), effort, tolerance=0.0)
+    spot = {"u1": "2", "u2": "1", "v1": "3", "z": "1/4"}
+    return Evidence.of(DefiniteForm(Call.of(rest, factor=factor), "together", (spot,)), extra=(run,))
 
 
 def solution(ends: list[list[Fraction]]) -> list[Fraction]:
@@ -285,7 +295,7 @@ CLAIMS = (
         ),
         kind="implication",
         hypotheses=(("proportionally fair", "u* is, for the v in question"), ("player 1 gains", "p > 0")),
-        scope="two players, fractions",
+        scope="as stated",
         expected="holds",
         check=check_trade_repaired,
         mutants=(Mutant("11/10", "a loss of 1.1 p", partial(check_trade_repaired, factor=Fraction(11, 10))),),

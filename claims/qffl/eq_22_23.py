@@ -22,10 +22,12 @@ from fairfl.claims.instances import explore
 def residuals(power: int = 1) -> dict[str, sympy.Expr]:
     """nu_k = F_k^q / ||F^q||_p has norm 1 and value ||F||_(q+1); S = sum F_k^(q+1), and p q = q + 1.
 
-    So (23) is S^(1/(q+1)), and (22) its power q + 1 over m.
+    So (23) is S^(1/(q+1)), and (22) its power q + 1 over m. Hoelder's inequality by Young's, x y <= x^p/p + y^r/r: the
+    tangent of log (propfair/eq-4) at z/mean, weighted by 1/p and 1/r for z = x^p and y^r, sums to 0 on the right.
     """
-    q, S, m = sympy.symbols("q S m", positive=True)
+    q, S, m, x, y = sympy.symbols("q S m x y", positive=True)
     p = (q + 1) / q
+    mean = x / p + y / (q + 1)
     scale = S ** (-1 / p)
     value = S**power * scale
     return {
@@ -33,6 +35,7 @@ def residuals(power: int = 1) -> dict[str, sympy.Expr]:
         "norm": S * scale**p - 1,  # sum nu^p = sum F^(q p) scale^p
         "value": value - S ** (1 / (q + 1)),
         "(22) of (23)": value ** (q + 1) / m - S / m,
+        "Young": (x / mean - 1) / p + (y / mean - 1) / (q + 1),
     }
 
 
@@ -66,8 +69,10 @@ def pairs(draw: st.DrawFn) -> dict[str, Any]:
 def check(effort: Effort, power: int = 1, conjugate: bool = True) -> Evidence:
     """The certificates."""
     return Evidence.of(
-        SymbolicZero(Call.of(residuals, power=power), "simplify", ({"q": "2", "S": "3", "m": "4"},)),
-        explore(Call.of(case, conjugate=conjugate), pairs(), effort),
+        SymbolicZero(
+            Call.of(residuals, power=power), "simplify", ({"q": "2", "S": "3", "m": "4", "x": "5", "y": "2"},)
+        ),
+        extra=(explore(Call.of(case, conjugate=conjugate), pairs(), effort),),
     )
 
 
@@ -88,13 +93,14 @@ CLAIMS = (
         ),
         kind="equivalence",
         hypotheses=(("losses", "F_k >= 0"),),
-        scope="the maximiser: every m and q > 0; the bound: m <= 5, five q from 1/10 to 5",
+        scope="every m and q > 0; drawn, m <= 5, five q from 1/10 to 5",
         expected="holds",
         check=check,
         mutants=(
             Mutant("squared", "the value of another weight", partial(check, power=2)),
             Mutant("p = q + 1", "the norm of F for that of nu", partial(check, conjugate=False)),
         ),
+        rests_on=("propfair/eq-4",),
         erratum=(
             "(23) has nu_i for nu_k. f_q has three definitions: (2), weighted with 1/(q+1); appendix A.1, with the "
             "root; and (22). For q = 0, p is infinite."
