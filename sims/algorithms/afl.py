@@ -27,8 +27,8 @@ class AFL(Algorithm):
     need not converge where the paper's averages do.
 
     Errors: ValueError for rate <= 0 or another ascent.
-    Source: Mohri, Sivek and Suresh, Agnostic federated learning (ICML 2019), algorithm 1; exponentiated as in mirror
-    descent (Nemirovski et al. 2009).
+    Source: Mohri, Sivek and Suresh, Agnostic federated learning (ICML 2019), Stochastic-AFL; exponentiated as in
+    mirror descent (Nemirovski et al. 2009).
     """
 
     rate: float = 0.1

@@ -23,7 +23,7 @@ class Ditto(FedAvg):
     as the global one. lam = 0 is training alone; as lam grows v_k follows w^t (stable for lam * lr < 2).
     Errors: ValueError for lam < 0 or infinite.
     Source: Li, Hu, Beirami and Smith, Ditto: fair and robust federated learning through personalization (ICML 2021),
-    algorithm 1, eq. (Ditto).
+    algorithm 1.
     """
 
     lam: float = 0.1

@@ -24,8 +24,8 @@ class FedMGDA(Algorithm):
     epsilon = 0 without ``normalize`` is FedAvg.
 
     Errors: ValueError for epsilon outside [0, 1].
-    Source: Hu, Shaloudegi, Zhang and Yu, Federated learning meets multi-objective optimization (IEEE TNSE 2022),
-    algorithm 1, eq. (8): FedMGDA+ is epsilon < 1 with normalisation.
+    Source: Hu, Shaloudegi, Zhang and Yu, Federated learning meets multi-objective optimization (IEEE TNSE 2022):
+    FedMGDA+ is epsilon < 1 with normalisation, FedMGDA epsilon = 1 without.
     """
 
     epsilon: float = 0.1

@@ -29,7 +29,7 @@ class GIFAIR(FedAvg):
     Errors: ValueError for lam < 0, codes that are not whole numbers >= 0 or not one a client, and for lam so large that
     a bracket could be negative: lam must be at most min_k p_k |A_k| / (d - 1) with d groups.
     Source: Yue, Nouiehed and Al Kontar, GIFAIR-FL: a framework for group and individual fairness in federated learning
-    (INFORMS Journal on Data Science 2023), eqs. (2)-(4), algorithm 1.
+    (INFORMS Journal on Data Science 2023).
     """
 
     lam: float = 0.001

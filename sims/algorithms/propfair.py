@@ -77,7 +77,7 @@ class PropFair(FedAvg):
     A batch's log is not the client's: E log(M - l_S) < log(M - F_k) (Jensen), so small batches tilt within clients too;
     ``DualWeighted(PropFair(M))`` has the weights of full losses.
     Errors: ValueError unless 0 < epsilon < M < inf, and for another variant.
-    Source: PropFair, algorithm 1, lines 8-11; epsilon = 0.2 is the default of its code.
+    Source: PropFair, algorithm 1, lines 8-11. The paper prints no value of epsilon; 0.2 is ours.
     """
 
     M: float = 2.0

@@ -40,10 +40,10 @@ class TERM(Algorithm):
     exp(tau loss) on all data of the client, and clients train on the tilted risk of their batches (hierarchical); a
     batch's tilted risk is biased for the client's, and exact where a batch is all data. alpha -> 0 is FedAvg.
 
-    Weights come from exact losses at w^t in place of the paper's running estimates (its algorithm 2, line 4).
+    Weights come from exact losses at w^t in place of the running estimates of the paper's stochastic algorithms.
     Errors: ValueError for alpha < 0 or infinite, or tau infinite.
-    Source: Li, Beirami, Sanjabi and Smith, Tilted empirical risk minimization (ICLR 2021), eq. (2), section 4
-    (hierarchical multi-objective tilting); PropFair, appendix B.2, uses tau = 0.
+    Source: Li, Beirami, Sanjabi and Smith, Tilted empirical risk minimization (ICLR 2021): t-tilted loss, and
+    hierarchical multi-objective tilting; PropFair, appendix B.2, uses tau = 0.
     """
 
     alpha: float = 1.0

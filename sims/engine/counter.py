@@ -34,8 +34,10 @@ def mix(z: Words) -> Words:
 def key(*words: ArrayLike) -> Words:
     """One 64-bit key for each tuple of words, whole numbers >= 0, broadcast against each other; at least 1-d."""
     first, state = 0, 0
-    while first < len(words) and isinstance(words[first], (int, np.integer)):  # most words are numbers: no arrays yet
-        state = _mix_number((state ^ _mix_number(int(words[first]) + STRIDE)) + STRIDE)
+    for word in words:  # most are numbers, and need no arrays
+        if not isinstance(word, (int, np.integer)):
+            break
+        state = _mix_number((state ^ _mix_number(int(word) + STRIDE)) + STRIDE)
         first += 1
     result = np.array([state], dtype=np.uint64)
     for word in words[first:]:
