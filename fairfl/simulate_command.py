@@ -21,6 +21,9 @@ RUNS = "runs"
 """The folder below --out where the runs are; experiments share them."""
 
 
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of runs, tables and pictures.")]
+
+
 class Profile(StrEnum):
     """How long an experiment runs."""
 
@@ -32,10 +35,8 @@ def simulate(
     name: Annotated[str | None, typer.Argument(metavar="NAME|CONFIG.toml", help="See --list; or a file.")] = None,
     profile: Annotated[Profile, typer.Option("--profile", help="quick: to see it; paper: its rounds.")] = Profile.quick,
     seeds: Annotated[int | None, typer.Option("--seeds", min=1, help="Seeds 0, 1, ...; default: see --list.")] = None,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of runs, tables, pictures.")] = Path(
-        "out/simulate"
-    ),
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the runs in DIR, and read finished ones.")] = False,
+    out: Out = Path("out/simulate"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the runs in DIR.")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     show: Annotated[bool, typer.Option("--list", help="List the experiments, and run none.")] = False,
@@ -80,9 +81,7 @@ def _list(as_json: bool) -> None:
         typer.echo(f"{entry.name:<{width}}  {entry.title} (seeds: {seeds})")
 
 
-def _run(
-    experiment: Experiment, profile: str, seeds: int, out: Path, resume: bool, jobs: int, as_json: bool
-) -> None:
+def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bool, jobs: int, as_json: bool) -> None:
     from fairfl.processes import as_done, job_count
     from fairfl.sims.experiments import Scale, run_units
     from fairfl.sims.experiments.published import compare, lines
@@ -129,7 +128,9 @@ def _write(
     for picture in experiment.pictures:
         whole = clients[(clients["model"] == "global") & (clients["part"] == picture.part)]
         shown = last_round(clients, picture.part) if picture.kind == "distribution" else whole
-        shown = shown[shown["accuracy"].notna() & (shown["objective"].isin(picture.objectives) | (not picture.objectives))]
+        shown = shown[shown["accuracy"].notna()]
+        if picture.objectives:
+            shown = shown[shown["objective"].isin(picture.objectives)]
         if len(shown):
             files += draw(picture, shown, folder)
     return files

@@ -16,7 +16,7 @@
 
     [model]
     kind = "mlp"                            # softmax, logistic, svm, least_squares, mlp (hidden), lenet, resnet18gn
-    hidden = [64]
+    hidden = [64]                           # linear models: bias; all: classes, where data may lack some
 
     [[algorithm]]                           # one or more, trained together; parameters as fairfl.sims.algorithms has
     name = "qfedavg"
@@ -46,6 +46,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tomllib
 from functools import partial
 from pathlib import Path
@@ -66,6 +67,7 @@ from fairfl.sims.engine import (
     Polynomial,
     Replicate,
     Schedule,
+    Simulation,
     Steps,
     Training,
     Uniform,
@@ -100,7 +102,8 @@ def read_config(path: str | Path) -> Experiment:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{file.name} is not a TOML file: {error}") from error
     seeds, dataset, objectives = _outline(table)
-    make(table, seeds[0])
+    first = make(table, seeds[0])
+    Simulation(first.model, first.parts, first.replicates, first.training, first.computing)  # says what does not fit
 
     def units(scale: Scale) -> list[Unit]:
         chosen = seeds if scale.seeds == len(seeds) else list(range(scale.seeds))
@@ -160,8 +163,6 @@ def make(table: dict[str, Any], seed: int) -> Setting:
     rows = [config_parts.algorithm(Section(row, f"algorithm[{k}]"))[1] for k, row in enumerate(table["algorithm"])]
     every = top.section("run", {}).whole("evaluate_every", max(1, training.rounds // 10), 1)
     if found.x.ndim > 2 and not isinstance(model, config_parts.Module):
-        import dataclasses
-
         found = dataclasses.replace(found, x=np.asarray(found.x).reshape(len(found), -1))
     replicates = tuple(Replicate(row, seed) for row in rows)
     return Setting(model, Parts.of(found), replicates, training, every, _computing(top.section("computing", {})))

@@ -79,7 +79,10 @@ def model(section: Section, found: FederatedData) -> Model:
     """[model], its inputs and outputs as the data have them."""
     kind = section.text("kind", MODELS)
     features = int(np.prod(found.x.shape[1:]))
-    classes = int(found.y.max()) + 1 if found.y.dtype.kind in "iu" else 1
+    seen = int(found.y.max()) + 1 if found.y.dtype.kind in "iu" else 1
+    classes = section.whole("classes", seen, 2)
+    if classes < seen:
+        raise ValueError(f"{section.at('classes')} must be at least {seen}, the classes of the data, got {classes}")
     if kind in ("lenet", "resnet18gn"):
         from fairfl.sims.models import LeNet, ResNet18GN
 

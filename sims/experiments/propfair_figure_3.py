@@ -43,6 +43,6 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
         *propfair_runs.differences(),
         "The objective is multiplied by M, so that all M have one learning rate and M -> infinity is FedAvg; the paper "
         "tunes the rate for each M.",
-        "\"linear\" goes on below M - l = 0.2 with the logarithm's tangent; the paper's fallback l / M drops the gradient "
-        "by 0.2 / M there, for the batches that are worst off.",
+        "\"linear\" goes on below M - l = 0.2 with the logarithm's tangent; the paper's fallback l / M drops the "
+        "gradient by 0.2 / M there, for the batches that are worst off.",
     )

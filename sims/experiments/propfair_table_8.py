@@ -32,6 +32,6 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper."""
     return (
         *propfair_runs.differences(),
-        "One learning rate for all batch sizes: larger batches take fewer steps an epoch. Published on CIFAR-100: worst "
-        "10 % of PropFair 53.85, 53.82, 53.54 for 32, 64, 128, of FedAvg 53.13, 53.12, 52.39.",
+        "One learning rate for all batch sizes: larger batches take fewer steps an epoch. Published on CIFAR-100: "
+        "worst 10 % of PropFair 53.85, 53.82, 53.54 for 32, 64, 128, of FedAvg 53.13, 53.12, 52.39.",
     )

@@ -75,7 +75,7 @@ def curves(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd
     q-FedSGD: the rate that is best for q = 0. FedSGD: the rate that is best for q itself, by a fixed step.
     """
     found = []
-    for (label, seed), mine in clients.groupby(["dataset", "seed"], sort=False):
+    for (label, _), mine in clients.groupby(["dataset", "seed"], sort=False):
         q = data[str(label)][2]
         last = mine[(mine["part"] == "train") & (mine["round"] == mine["round"].max())]
         ends = {str(name): rows for name, rows in last.groupby("objective", sort=False)}

@@ -13,8 +13,8 @@ TITLE = "q-FFL, figures 3 and 6: q-FedAvg, q-FedSGD and tuned FedSGD, the traini
 SEEDS = {"quick": 1, "paper": 3}
 PUBLISHED = pd.DataFrame(columns=COLUMNS)
 DATA = {"Synthetic": ("Synthetic", "non-iid", 1.0), "Vehicle": ("Vehicle", "non-iid", 5.0)}
-ROUNDS = {"Synthetic": (80, 2000), "Vehicle": (80, 460)}
-"""Quick, and enough to see who is ahead: the figures stop at some hundred rounds."""
+ROUNDS = {"Synthetic": (80, 500), "Vehicle": (80, 460)}
+"""Quick, and enough to see who is ahead."""
 PICTURES = (Picture("qffl-figure-3", "convergence", "q-FFL, figure 3: test accuracy by round"),)
 
 
@@ -37,6 +37,6 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper."""
     return (
         "The figures print no numbers. The table has the (q + 1)-mean of the training losses: smaller is better.",
-        "q-FedAvg has the learning rate of the tables. q-FedSGD's is the one of {0.01, ..., 3} that is best at q = 0 at "
-        "the end; FedSGD's the one that is best for q itself, a fixed step on the (q + 1)-mean.",
+        "q-FedAvg has the learning rate of the tables. q-FedSGD's is the one of {0.01, ..., 3} that is best at q = 0 "
+        "at the end; FedSGD's the one that is best for q itself, a fixed step on the (q + 1)-mean.",
     )

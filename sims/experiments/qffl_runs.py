@@ -15,9 +15,9 @@ from functools import partial
 
 import numpy as np
 
-from fairfl.sims.engine import ByWeight, Everyone, LinearSVM, Model, Parts, Replicate, Softmax, Training, Uniform
-from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.engine import ByWeight, LinearSVM, Model, Parts, Replicate, Softmax, Training, Uniform
+from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.experiments.experiment import Scale, Setting, Unit
 from fairfl.sims.federated import load_federated, synthetic
 
@@ -52,11 +52,6 @@ def training_of(dataset: str, rounds: int) -> Training:
     return Training(rounds, epochs=1, participation=ByWeight(DEVICES, replace=False), **rates)
 
 
-def rounds_of(dataset: str, scale: Scale) -> int:
-    """Rounds of the profile."""
-    return ROUNDS[dataset][scale.paper]
-
-
 def make(dataset: str, seed: int, algorithms: tuple[Algorithm, ...], rounds: int, equal: bool = False) -> Setting:
     """The runs of some algorithms on one split; ``equal``: devices drawn with equal chances and weighed alike."""
     model, parts = parts_of(dataset, seed)
@@ -87,14 +82,15 @@ def units(
     algorithms: tuple[Algorithm, ...],
     objectives: tuple[str, ...],
     equal: bool = False,
+    rounds: int | None = None,
 ) -> list[Unit]:
     """A unit a data set and seed, named so that experiments which share runs share their folders."""
     found = []
     for dataset in datasets:
-        rounds = rounds_of(dataset, scale)
+        count = ROUNDS[dataset][scale.paper] if rounds is None else rounds
         for seed in range(scale.seeds):
-            made: Callable[[], Setting] = partial(make, dataset, seed, algorithms, rounds, equal)
-            found.append(Unit(f"{dataset.lower()}-{label}-{rounds}-{seed}", dataset, seed, objectives, made))
+            made: Callable[[], Setting] = partial(make, dataset, seed, algorithms, count, equal)
+            found.append(Unit(f"{dataset.lower()}-{label}-{count}-{seed}", dataset, seed, objectives, made))
     return found
 
 

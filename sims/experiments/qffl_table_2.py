@@ -89,9 +89,9 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper."""
     notes = [
-        "Adult: the published q = 0 is what weights by size give, the published q > 0 what equal weights give; at equal "
-        "weights q = 0.01 and q = 0 agree to a rounding, at weights by size too. What table 2 shows as the gain of "
-        "q = 0.01 is that of equal weights. All four are listed here, the published number beside its like.",
+        "Adult: the published q = 0 is what weights by size give, the published q > 0 what equal weights give; at "
+        "equal weights q = 0.01 and q = 0 agree to a rounding, at weights by size too. What table 2 shows as the "
+        "gain of q = 0.01 is that of equal weights. All are listed here, the published number beside its like.",
         "Softmax regression from zero with full gradients: deterministic, so there is no spread; the paper averages "
         "five random starts.",
         "AFL: its last iterate; the published code reports the average of all iterates. Equal mixture weights at "

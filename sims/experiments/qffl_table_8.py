@@ -18,7 +18,7 @@ PUBLISHED = pd.concat(
 )
 SHOWN = ("uniform", "q = 1", "q = 5")
 PICTURES = (
-    Picture("qffl-figure-2", "distribution", "q-FFL, figure 2: test accuracies, uniform sampling and q-FFL", "test", SHOWN),
+    Picture("qffl-figure-2", "distribution", "q-FFL, figure 2: test accuracies, uniform and q-FFL", "test", SHOWN),
     Picture("qffl-figure-5", "distribution", "q-FFL, figure 5: training accuracies, uniform and q-FFL", "train", SHOWN),
 )
 
@@ -34,7 +34,8 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for part, said in (("train", "training"), ("test", "test")):
         rows = last_round(clients, part)
-        kept = [objective in wanted[dataset] for dataset, objective in zip(rows["dataset"], rows["objective"])]
+        pairs = zip(rows["dataset"], rows["objective"], strict=True)
+        kept = [objective in wanted[dataset] for dataset, objective in pairs]
         found = statistics(rows[kept], STATISTICS)
         parts.append(found.assign(dataset=found["dataset"] + f", {said}"))
     return pd.concat(parts, ignore_index=True)

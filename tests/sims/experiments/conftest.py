@@ -7,6 +7,7 @@ import pytest
 
 from fairfl.sims.data.adult import COLUMNS
 from fairfl.sims.experiments import (
+    pffl_table_1,
     propfair_runs,
     qffl_figure_3,
     qffl_figure_9,
@@ -59,6 +60,8 @@ def tiny(files, monkeypatch):
     monkeypatch.setattr(qffl_runs, "ROUNDS", {"Synthetic": short, "Vehicle": short})
     for module in (qffl_figure_3, qffl_figure_9):
         monkeypatch.setattr(module, "ROUNDS", dict.fromkeys(module.DATA, short))
+    monkeypatch.setattr(pffl_table_1, "ROUNDS", {"Synthetic": short, "Vehicle": short})
+    monkeypatch.setattr(pffl_table_1, "CLASS_ROUNDS", short)
     monkeypatch.setattr(qffl_table_2, "ROUNDS", {"Adult": short, "classes": short})
     monkeypatch.setattr(qffl_table_2, "QUICK_ROWS", 60)
     monkeypatch.setattr(propfair_runs, "ROUNDS", {False: 4, True: 4})

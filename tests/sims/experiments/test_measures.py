@@ -24,7 +24,8 @@ def test_measures_by_hand():
 
 
 def test_clients_without_samples_count_in_nothing():
-    rows = pd.DataFrame({"dataset": "d", "objective": "o", "seed": 0, "samples": [2, 0, 6], "accuracy": [0.5, np.nan, 1]})
+    known = {"dataset": "d", "objective": "o", "seed": 0}
+    rows = pd.DataFrame({**known, "samples": [2, 0, 6], "accuracy": [0.5, np.nan, 1]})
     found = statistics(rows, ("average", "devices")).set_index("measure")["value"]
     assert found["average"] == pytest.approx(100 * 7 / 8) and found["devices"] == pytest.approx(75)
 

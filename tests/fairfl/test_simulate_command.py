@@ -1,0 +1,130 @@
+"""fairfl simulate: tables and files, resuming, JSON, and what a user may get wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pandas as pd
+import pytest
+
+CONFIG = """
+title = "Two algorithms"
+[data]
+name = "synthetic"
+clients = 6
+[model]
+kind = "softmax"
+[[algorithm]]
+name = "fedavg"
+[[algorithm]]
+name = "qfedavg"
+q = 1.0
+[training]
+rounds = {rounds}
+epochs = 1
+participation = {{kind = "uniform", count = 2}}
+[run]
+seeds = [0, 1]
+"""
+
+
+@pytest.fixture
+def config(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text(CONFIG.format(rounds=4), "utf-8")
+    return file
+
+
+def test_a_table_and_its_files(cli, config, tmp_path):
+    result = cli("simulate", config, "--out", tmp_path / "out")
+    assert result.exit_code == 0 and result.stderr == ""
+    assert "Two algorithms" in result.stdout and "qfedavg, q = 1.0" in result.stdout and "2 seeds" in result.stdout
+    folder = tmp_path / "out" / "mine"
+    table = pd.read_csv(folder / "table.csv")
+    assert set(table["objective"]) == {"fedavg", "qfedavg, q = 1.0"} and (table["seeds"] == 2).all()
+    pictures = {f"mine-{kind}{end}" for kind in ("accuracies", "rounds") for end in (".csv", ".svg", ".png")}
+    assert {file.name for file in folder.iterdir()} == pictures | {"table.csv", "differences.txt"}
+    curve = pd.read_csv(folder / "mine-rounds.csv")
+    assert curve["round"].max() == 4 and (curve["least"] <= curve["average"]).all()
+    spread = pd.read_csv(folder / "mine-accuracies.csv")
+    assert spread.groupby("objective")["share"].sum().tolist() == pytest.approx([1, 1])
+
+
+def test_runs_are_not_written_over_and_can_be_resumed(cli, config, tmp_path):
+    first = cli("simulate", config, "--out", tmp_path / "out", "--json")
+    again = cli("simulate", config, "--out", tmp_path / "out")
+    assert again.exit_code == 2 and "--resume" in again.stderr and "mine-0 and 1 more" in again.stderr
+    resumed = cli("simulate", config, "--out", tmp_path / "out", "--resume", "--json")
+    assert resumed.exit_code == 0 and json.loads(resumed.stdout) == json.loads(first.stdout)
+    config.write_text(CONFIG.format(rounds=5), "utf-8")
+    other = cli("simulate", config, "--out", tmp_path / "out", "--resume")
+    assert other.exit_code == 2 and "must hold a run of the same configuration" in other.stderr
+
+
+def test_json_has_the_table(cli, config, tmp_path):
+    found = json.loads(cli("simulate", config, "--out", tmp_path / "out", "--json", "--seeds", 1).stdout)
+    assert found["name"] == "mine" and found["seeds"] == 1 and found["profile"] == "quick"
+    row = found["table"][0]
+    assert row["objective"] == "fedavg" and row["sd"] is None and row["published"] is None
+    assert 0 <= row["mean"] <= 100 and all(os.path.exists(file) for file in found["files"])
+
+
+@pytest.mark.slow
+def test_several_processes_give_the_same(cli, config, tmp_path):
+    one = json.loads(cli("simulate", config, "--out", tmp_path / "one", "--json").stdout)
+    two = json.loads(cli("simulate", config, "--out", tmp_path / "two", "--json", "--jobs", 2).stdout)
+    assert one["table"] == two["table"]
+
+
+def test_the_list(cli):
+    text = cli("simulate", "--list").stdout
+    assert "qffl-table-1 " in text and "pffl-table-1 " in text
+    rows = json.loads(cli("simulate", "--list", "--json").stdout)
+    assert {"name", "title", "seeds"} == set(rows[0]) and len(rows) == len(text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ((), "NAME or CONFIG.toml must be given"),
+        (("qffl-table-99",), "experiment must be one of"),
+        (("nowhere.toml",), "nowhere.toml"),
+        (("qffl-table-9", "--profile", "slow"), "--profile"),
+        (("qffl-table-9", "--seeds", "0"), "--seeds"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_2(cli, tmp_path, words, why):
+    result = cli("simulate", *words, *(("--out", tmp_path) if words else ()))
+    assert result.exit_code == 2 and why in result.stderr and "Traceback" not in result.stderr
+
+
+def test_missing_data_is_1(cli, tmp_path, monkeypatch):
+    """Vehicle has no public source; Synthetic runs first, in no time."""
+    from fairfl.sims.experiments import qffl_runs
+
+    monkeypatch.setattr(qffl_runs, "ROUNDS", {"Synthetic": (1, 1), "Vehicle": (1, 1)})
+    monkeypatch.setenv("FAIRFL_DATA", str(tmp_path))
+    result = cli("simulate", "qffl-table-1", "--seeds", 1, "--out", tmp_path / "out")
+    assert result.exit_code == 1 and "vehicle" in result.stderr and "Traceback" not in result.stderr
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_with_130_and_the_run_goes_on(config, tmp_path):
+    """A real process and a real signal: it stops within a moment, and --resume ends where a whole run would."""
+    config.write_text(CONFIG.format(rounds=200), "utf-8")
+    command = [sys.executable, "-m", "fairfl.cli", "simulate", str(config), "--json", "--out"]
+    process = subprocess.Popen([*command, str(tmp_path / "out")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    kept = tmp_path / "out" / "runs" / "mine-0" / "checkpoint.npz"
+    deadline = time.monotonic() + 60
+    while not kept.exists() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert process.poll() is None, "it must still be running when it is stopped"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130 and err.decode().strip() == "fairfl: stopped" and out == b""
+    resumed = subprocess.run([*command, str(tmp_path / "out"), "--resume"], capture_output=True, check=True)
+    whole = subprocess.run([*command, str(tmp_path / "whole")], capture_output=True, check=True)
+    assert json.loads(resumed.stdout)["table"] == json.loads(whole.stdout)["table"]
