@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 
 from fairfl.claims.outcome import Outcome
+from fairfl.theory.whole_file import write_whole
 
 COMMITTED = Path(__file__).parent / "record"
 """Written by ``fairfl claims check --record``, never by hand."""
@@ -20,19 +19,9 @@ def path_of(folder: Path, id: str) -> Path:
 
 def write(folder: Path, outcome: Outcome) -> Path:
     """Write an outcome in one step: readers see the old one or the new one, never a part."""
-    file = path_of(folder, outcome.id)
     folder.mkdir(parents=True, exist_ok=True)
-    handle, partial = tempfile.mkstemp(prefix=f".{file.name}.", dir=folder)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            json.dump(outcome.to_json(), stream, ensure_ascii=False, indent=1)
-            stream.write("\n")
-        os.chmod(partial, 0o644)
-        os.replace(partial, file)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
-    return file
+    text = json.dumps(outcome.to_json(), ensure_ascii=False, indent=1) + "\n"
+    return write_whole(path_of(folder, outcome.id), text)
 
 
 def read(folder: Path, id: str) -> Outcome | None:

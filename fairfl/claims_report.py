@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from fairfl.claims.runner import Checked
 from fairfl.claims_markdown import markdown
 from fairfl.claims_page import page
 from fairfl.claims_text import as_data
+from fairfl.theory.whole_file import write_whole
 
 
 def write_report(out: Path, checked: Sequence[Checked]) -> tuple[Path, ...]:
@@ -19,17 +18,4 @@ def write_report(out: Path, checked: Sequence[Checked]) -> tuple[Path, ...]:
     data = json.dumps([as_data(c) for c in checked], ensure_ascii=False, indent=1) + "\n"
     texts = {"claims.html": page(checked), "claims.md": markdown(checked), "claims.json": data}
     out.mkdir(parents=True, exist_ok=True)
-    return tuple(_whole(out / name, text) for name, text in texts.items())
-
-
-def _whole(file: Path, text: str) -> Path:
-    handle, partial = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        os.chmod(partial, 0o644)
-        os.replace(partial, file)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
-    return file
+    return tuple(write_whole(out / name, text) for name, text in texts.items())

@@ -118,12 +118,15 @@ def reproduce(
     jobs: Jobs = 0,
     force: Force = False,
 ) -> None:
-    """Draw everything into one folder, with an index page. A run that was stopped goes on where it was."""
+    """Draw everything and report the claims, in one folder with an index page. A stopped run goes on where it was."""
     with one_line():
+        from fairfl.claims.runner import recorded
+        from fairfl.claims_report import write_report
         from fairfl.drawing import draw
         from fairfl.report import write_index
 
         outcomes = draw(None, out, jobs, force)
+        write_report(out, recorded())
         typer.echo(f"page: {write_index(out, outcomes)}")
 
 

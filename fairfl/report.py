@@ -12,6 +12,7 @@ from fairfl._version import __version__
 from fairfl.figures.registry import registered
 from fairfl.figures.render import Outcome
 from fairfl.price import LABELS
+from fairfl.theory.whole_file import write_whole
 
 STYLE = (
     "body{max-width:54rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 sans-serif;color:#222}"
@@ -33,13 +34,12 @@ def write_index(out: Path, outcomes: Iterable[Outcome]) -> Path:
         f'<title>fairfl {__version__}: figures</title>\n'
         f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>What federated training loses in accuracy and fairness</h1>\n"
         f"<p>Drawn by fairfl {__version__}. Curves are computed from the laws, not simulated. "
-        "Each picture comes with the table it is drawn from.</p>\n"
+        "Each picture comes with the table it is drawn from. "
+        'The statements of the papers, verified or refuted: <a href="claims.html">claims</a>, with errata.</p>\n'
         f"{''.join(parts)}</body>\n</html>\n"
     )
-    file = out / "index.html"
     out.mkdir(parents=True, exist_ok=True)
-    file.write_text(page, "utf-8")
-    return file
+    return write_whole(out / "index.html", page)
 
 
 def _section(outcome: Outcome, title: str) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import os
-import tempfile
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -22,6 +20,7 @@ from fairfl._version import __version__
 from fairfl.figures import style
 from fairfl.figures.registry import Entry, find, registered
 from fairfl.sims.data.fetch import DataUnavailable
+from fairfl.theory.whole_file import write_whole
 
 SUFFIXES = (".csv", ".svg", ".png")
 """Written in this order: the picture last, since the key in it vouches for all three."""
@@ -140,21 +139,8 @@ def _render(entry: Entry, out: Path) -> tuple[Path, ...]:
     csv = table.to_csv(index=False, float_format=DIGITS, lineterminator="\n").encode()
     files = tuple(out / f"{entry.name}{suffix}" for suffix in SUFFIXES)
     for file, content in zip(files, (csv, svg.getvalue(), png.getvalue()), strict=True):
-        _replace(file, content)
+        write_whole(file, content)
     return files
-
-
-def _replace(file: Path, content: bytes) -> None:
-    """Write a file in one step: readers see the old one or the new one, never a part."""
-    handle, partial = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        os.chmod(partial, 0o644)  # mkstemp's own 0600 would hide the picture from other users
-        os.replace(partial, file)
-    except BaseException:
-        Path(partial).unlink(missing_ok=True)
-        raise
 
 
 def key(entry: Entry) -> str:

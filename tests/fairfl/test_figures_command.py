@@ -84,7 +84,7 @@ def test_reproduce_writes_a_page_with_relative_links_to_files_that_exist(cli, sm
     parser = Links()
     parser.feed(page)
     assert parser.open == []
-    assert len(parser.links) == 5
+    assert len(parser.links) == 6  # the claims, and for the one figure a picture, its link and three files
     assert all((tmp_path / link).is_file() for link in parser.links)
     assert "A line &lt;with&gt; a title" in page
     assert "<td>one</td><td>CFL</td><td>0.125</td>" in page  # the marked minimum
