@@ -100,8 +100,8 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     standing = "Three digits of MNIST stand in for Fashion-MNIST, which is not at hand. " if classes else ""
     return (
         *qffl_runs.differences(),
-        "p-FFL's rounds are not printed: 2,000 on Synthetic here, a tenth of q-FFL's, for its q = 0 stands where q-FFL's "
-        "is early. Its numbers are of one run without a spread.",
+        "p-FFL's rounds are not printed: 2,000 on Synthetic here, a tenth of q-FFL's, for its q = 0 stands where "
+        "q-FFL's is early. Its numbers are of one run without a spread.",
         "The largest weight goes to the largest loss, at w^t on all training data; the paper's algorithm 1 does not "
         "say at which model losses are taken, nor that its order of weights fits its order of losses.",
         f"{standing}The classes have {len(three_classes.CLIENTS[three_classes.FASHION])} clients, one class each; of "

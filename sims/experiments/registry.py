@@ -1,7 +1,8 @@
 """The experiments by name. A module of this folder that has a ``NAME`` is one: nothing else needs an edit.
 
 It holds ``NAME``, ``TITLE``, ``units(scale)``, ``values(clients)``, ``differences(clients)``, ``PUBLISHED``; where
-it has any, ``PICTURES``, and ``shown(clients)``, the rows that they show; ``SEEDS`` where it is not 2 (quick) and 5 (paper).
+it has any, ``PICTURES``, and ``shown(clients)``, the rows that they show; ``SEEDS`` where they are not 2 (quick)
+and 5 (paper).
 """
 
 from __future__ import annotations

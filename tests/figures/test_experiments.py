@@ -1,0 +1,49 @@
+"""Pictures of experiments from handmade measures."""
+
+import pandas as pd
+import pytest
+
+from fairfl.figures import experiments
+from fairfl.sims.experiments.experiment import Picture
+
+
+@pytest.fixture
+def clients():
+    """Two devices of 10 and 30 samples, two rounds, two seeds."""
+    rows = [
+        {"dataset": "A", "objective": name, "round": t, "seed": seed, "client": k, "samples": (10, 30)[k],
+         "accuracy": base + 0.1 * t + 0.02 * seed + 0.2 * k}
+        for name, base in (("q = 0", 0.3), ("q = 1", 0.4)) for t in (1, 2) for seed in (0, 1) for k in (0, 1)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_rounds_by_hand(clients):
+    table = experiments.rounds(clients).set_index(["objective", "round"])
+    first = 100 * (10 * 0.4 + 30 * 0.6) / 40
+    found = table.loc[("q = 0", 1), ["average", "least", "most"]].tolist()
+    assert found == pytest.approx([first + 1, first, first + 2])
+
+
+def test_distribution_by_hand(clients):
+    table = experiments.distribution(clients[clients["round"] == 2])
+    mine = table[(table["objective"] == "q = 0") & (table["share"] > 0)]
+    assert mine[["low", "share"]].values.tolist() == [[50, 0.5], [70, 0.5]]
+    assert table.groupby("objective")["share"].sum().tolist() == pytest.approx([1, 1])
+
+
+@pytest.mark.parametrize("kind", ["distribution", "convergence"])
+def test_files_are_the_same_each_time(clients, tmp_path, kind):
+    both = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        both.append(experiments.draw(Picture("p", kind, "A title"), clients, tmp_path / name))
+    assert [file.name for file in both[0]] == ["p.csv", "p.svg", "p.png"]
+    assert [file.read_bytes() for file in both[0]] == [file.read_bytes() for file in both[1]]
+
+
+def test_every_curve_has_a_panel_and_a_name(clients):
+    other = pd.concat([clients, clients[clients["objective"] == "q = 0"].assign(dataset="B")])
+    figure = experiments.draw_rounds(experiments.rounds(other))
+    assert [len(axes.lines) for axes in figure.axes] == [2, 1]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["q = 0", "q = 1"]

@@ -1,0 +1,1 @@
+../../fairfl/simulate_command.py
