@@ -33,3 +33,15 @@ def test_without_torch_there_is_no_row(monkeypatch):
     monkeypatch.setattr(bench_simulator, "find_spec", lambda name: None)
     with pytest.raises(StopIteration):
         next(iter(bench_simulator.simulator(bench.QUICK)))
+
+
+def test_somebody_elses_fault_is_a_note(monkeypatch):
+    from fairfl.sims import pfl_twin
+
+    def broken(*arguments, **options):
+        raise RuntimeError("no such thing")
+
+    monkeypatch.setattr(pfl_twin, "rounds", broken)
+    rows = list(bench_simulator._against_pfl(2, 1))
+    assert [row.note for row in rows] == ["pfl did not run: no such thing"] * 2
+    assert all(row.ours > 0 and row.alternative is None for row in rows)
