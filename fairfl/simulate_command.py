@@ -100,7 +100,7 @@ def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bo
     differences = experiment.differences(clients)
     files = _write(experiment, clients, table, differences, out / experiment.name)
     if as_json:
-        rows = json.loads(table.to_json(orient="records"))
+        rows = json.loads(str(table.to_json(orient="records")))
         found: dict[str, Any] = {"name": experiment.name, "title": experiment.title, "profile": profile}
         found |= {"seeds": seeds, "table": rows, "differences": list(differences), "files": list(map(str, files))}
         typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
@@ -119,6 +119,7 @@ def _write(
     """table.csv, differences.txt and the pictures; the files."""
     from fairfl.figures.experiments import draw
     from fairfl.sims.experiments.execute import last_round
+    from fairfl.sims.experiments.frames import among, rows
 
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / "table.csv", folder / "differences.txt"]
@@ -126,11 +127,12 @@ def _write(
     files[1].write_text("".join(f"{line}\n" for line in differences), "utf-8")
     clients = experiment.shown(clients)
     for picture in experiment.pictures:
-        whole = clients[(clients["model"] == "global") & (clients["part"] == picture.part)]
-        shown = last_round(clients, picture.part) if picture.kind == "distribution" else whole
-        shown = shown[shown["accuracy"].notna()]
-        if picture.objectives:
-            shown = shown[shown["objective"].isin(picture.objectives)]
+        if picture.kind == "distribution":
+            shown = last_round(clients, picture.part)
+        else:
+            shown = among(among(clients, "model", ["global"]), "part", [picture.part])
+        shown = among(shown, "objective", picture.objectives) if picture.objectives else shown
+        shown = rows(shown, shown["accuracy"].notna())
         if len(shown):
             files += draw(picture, shown, folder)
     return files

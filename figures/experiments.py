@@ -49,20 +49,23 @@ def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
 def distribution(clients: pd.DataFrame) -> pd.DataFrame:
     """Share of the devices (all seeds together) in each bin of accuracy: dataset, objective, low, high, share."""
     parts = []
-    for (dataset, objective), run in clients.groupby(["dataset", "objective"], sort=False):
-        counts = np.histogram(100 * numbers(run, "accuracy"), BINS)[0]
-        columns = {"dataset": dataset, "objective": objective, "low": BINS[:-1], "high": BINS[1:]}
-        parts.append(pd.DataFrame({**columns, "share": counts / counts.sum()}))
+    for dataset in names(clients, "dataset"):
+        for objective in names(pick(clients, dataset=dataset), "objective"):
+            accuracies = 100 * numbers(pick(clients, dataset=dataset, objective=objective), "accuracy")
+            counts = np.histogram(accuracies, BINS)[0]
+            columns = {"dataset": dataset, "objective": objective, "low": BINS[:-1], "high": BINS[1:]}
+            parts.append(pd.DataFrame({**columns, "share": counts / counts.sum()}))
     return pd.concat(parts, ignore_index=True)
 
 
 def rounds(clients: pd.DataFrame) -> pd.DataFrame:
     """Average accuracy over samples by round: dataset, objective, round, average, and its least and most by seed."""
     keys = ["dataset", "objective", "round", "seed"]
-    weighted = clients.assign(right=clients["accuracy"] * clients["samples"])
-    sums = weighted.groupby(keys, sort=False)[["right", "samples"]].sum()
-    each = (100 * sums["right"] / sums["samples"]).groupby(keys[:3], sort=False)
-    return each.agg(average="mean", least="min", most="max").reset_index()
+    weighted = clients.assign(right=numbers(clients, "accuracy") * numbers(clients, "samples"))
+    sums = pd.DataFrame(weighted.groupby(keys, sort=False)[["right", "samples"]].sum()).reset_index()
+    sums["average"] = sums["least"] = sums["most"] = 100 * numbers(sums, "right") / numbers(sums, "samples")
+    each = sums.groupby(keys[:3], sort=False)
+    return pd.DataFrame(each.agg({"average": "mean", "least": "min", "most": "max"})).reset_index()
 
 
 def draw_distribution(table: pd.DataFrame) -> Figure:

@@ -76,7 +76,8 @@ from fairfl.sims.experiments import config_parts
 from fairfl.sims.experiments.config_reader import Section
 from fairfl.sims.experiments.execute import last_round
 from fairfl.sims.experiments.experiment import Experiment, Picture, Scale, Setting, Unit
-from fairfl.sims.experiments.measures import statistics
+from fairfl.sims.experiments.frames import floats, groups, has, rows
+from fairfl.sims.experiments.measures import KEYS, statistics
 from fairfl.sims.experiments.published import COLUMNS
 
 STATISTICS = ("average", "devices", "worst 10%", "best 10%", "variance")
@@ -124,13 +125,16 @@ def read_config(path: str | Path) -> Experiment:
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
     """Measures of the test part, or of the training part without one: accuracies, or losses where there is no class."""
-    part = "test" if (clients["part"] == "test").any() else "train"
-    rows = last_round(clients, part)
-    if not rows["accuracy"].isna().all():
-        return statistics(rows, STATISTICS)
-    grouped = rows[rows["samples"] > 0].groupby(["dataset", "objective", "seed"], sort=False)["loss"]
-    losses = grouped.agg(**{"mean loss": "mean", "worst loss": "max"})
-    return losses.stack().rename_axis(["dataset", "objective", "seed", "measure"]).rename("value").reset_index()
+    part = "test" if has(clients, "part", "test") else "train"
+    final = last_round(clients, part)
+    if not np.isnan(floats(final, "accuracy")).all():
+        return statistics(final, STATISTICS)
+    found = []
+    for key, run in groups(rows(final, floats(final, "samples") > 0), KEYS):
+        loss = floats(run, "loss")
+        for measure, value in (("mean loss", loss.mean()), ("worst loss", loss.max())):
+            found.append({**dict(zip(KEYS, key, strict=True)), "measure": measure, "value": value})
+    return pd.DataFrame(found)
 
 
 def _outline(table: dict[str, Any]) -> tuple[list[int], str, tuple[str, ...]]:
@@ -138,12 +142,12 @@ def _outline(table: dict[str, Any]) -> tuple[list[int], str, tuple[str, ...]]:
     top = Section(table, "")
     for key in ("title", "data", "partition", "model", "training", "computing", "run"):
         top.raw(key, None)
-    rows = top.raw("algorithm")
+    listed = top.raw("algorithm")
     top.done(None)
     top.text("title", default="")
-    if not isinstance(rows, list) or not rows:
-        raise ValueError(f"algorithm must be one or more [[algorithm]] tables, got {rows!r}")
-    labels = tuple(config_parts.algorithm(Section(row, f"algorithm[{k}]"))[0] for k, row in enumerate(rows))
+    if not isinstance(listed, list) or not listed:
+        raise ValueError(f"algorithm must be one or more [[algorithm]] tables, got {listed!r}")
+    labels = tuple(config_parts.algorithm(Section(row, f"algorithm[{k}]"))[0] for k, row in enumerate(listed))
     if len(set(labels)) < len(labels):
         raise ValueError(f"algorithm must be told apart by name, parameters or label, got {', '.join(labels)}")
     run = top.section("run", {})
@@ -160,11 +164,11 @@ def make(table: dict[str, Any], seed: int) -> Setting:
     partition = top.section("partition") if "partition" in table else None
     found = config_parts.data(top.section("data"), partition, seed)
     model = config_parts.model(top.section("model"), found)
-    rows = [config_parts.algorithm(Section(row, f"algorithm[{k}]"))[1] for k, row in enumerate(table["algorithm"])]
+    named = [config_parts.algorithm(Section(row, f"algorithm[{k}]"))[1] for k, row in enumerate(table["algorithm"])]
     every = top.section("run", {}).whole("evaluate_every", max(1, training.rounds // 10), 1)
     if found.x.ndim > 2 and not isinstance(model, config_parts.Module):
         found = dataclasses.replace(found, x=np.asarray(found.x).reshape(len(found), -1))
-    replicates = tuple(Replicate(row, seed) for row in rows)
+    replicates = tuple(Replicate(algorithm, seed) for algorithm in named)
     return Setting(model, Parts.of(found), replicates, training, every, _computing(top.section("computing", {})))
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from fairfl.sims.engine import simulate
 from fairfl.sims.experiments.experiment import Unit
+from fairfl.sims.experiments.frames import rows
 
 CHECKPOINTS = 20  # a run
 
@@ -77,4 +78,5 @@ def run_units(
 def last_round(clients: pd.DataFrame, part: str, model: str = "global") -> pd.DataFrame:
     """The rows of one part after the last round of each unit."""
     final = clients.groupby("unit")["round"].transform("max")
-    return clients[(clients["round"] == final) & (clients["part"] == part) & (clients["model"] == model)]
+    kept = (clients["round"] == final) & (clients["part"] == part) & (clients["model"] == model)
+    return rows(clients, kept)

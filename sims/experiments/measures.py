@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from fairfl.sims.experiments.frames import floats, groups, rows
 from fairfl.theory import uniformity
 
 Floats = NDArray[np.float64]
@@ -32,15 +33,14 @@ with (1, ..., 1) in degrees; the divergence of a / sum a from the uniform law, i
 KEYS = ["dataset", "objective", "seed"]
 
 
-def statistics(rows: pd.DataFrame, names: Iterable[str], keys: list[str] | None = None) -> pd.DataFrame:
+def statistics(clients: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
     """The named measures of each run: a row a dataset, objective, seed and measure.
 
     Clients without samples in the part have no accuracy, and count in none of the measures.
     """
-    by, parts = KEYS if keys is None else keys, []
-    wanted = list(names)
-    for key, run in rows[rows["samples"] > 0].groupby(by, sort=False):
-        accuracy, samples = run["accuracy"].to_numpy(np.float64), run["samples"].to_numpy(np.float64)
+    parts, wanted = [], list(names)
+    for key, run in groups(rows(clients, floats(clients, "samples") > 0), KEYS):
+        accuracy, samples = floats(run, "accuracy"), floats(run, "samples")
         values = [MEASURES[name](accuracy, samples) for name in wanted]
-        parts.append(pd.DataFrame({**dict(zip(by, key, strict=True)), "measure": wanted, "value": values}))
+        parts.append(pd.DataFrame({**dict(zip(KEYS, key, strict=True)), "measure": wanted, "value": values}))
     return pd.concat(parts, ignore_index=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,7 +63,7 @@ def lines(table: pd.DataFrame) -> list[str]:
             for line in [header, *body]]  # fmt: skip
 
 
-def _cell(row: dict[str, float]) -> str:
+def _cell(row: dict[Any, Any]) -> str:
     digits = DIGITS.get(row["measure"], 1)
     text = _number(row["mean"], row["sd"], digits)
     return text if np.isnan(row["published"]) else f"{text} [{_number(row['published'], row['published_sd'], digits)}]"

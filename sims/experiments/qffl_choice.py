@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from fairfl.sims.experiments.execute import last_round
+from fairfl.sims.experiments.frames import among, floats, groups, has
 from fairfl.sims.experiments.measures import statistics
 from fairfl.sims.experiments.qffl_runs import CHOSEN, QS, name_of
 
@@ -16,25 +17,23 @@ def chosen_q(clients: pd.DataFrame, dataset: str) -> float:
 
     Source: q-FFL, appendix E.2.3. q = 0 is among them, so that there always is one; of several the smallest.
     """
-    rows = last_round(clients[clients["dataset"] == dataset], "validation")
-    means = statistics(rows, ("average", "variance")).groupby(["objective", "measure"])["value"].mean().unstack()
-    order = [name_of(q) for q in QS]
-    table = means.loc[order]
-    near = table[(table["average"] - table.loc[name_of(0.0), "average"]).abs() <= TOLERANCE]
-    return QS[order.index(str(near["variance"].idxmin()))]
+    values = statistics(last_round(among(clients, "dataset", [dataset]), "validation"), ("average", "variance"))
+    mean = {key: float(floats(part, "value").mean()) for key, part in groups(values, ["objective", "measure"])}
+    average, variance = ({q: mean[name_of(q), measure] for q in QS} for measure in ("average", "variance"))
+    return min((q for q in QS if abs(average[q] - average[0.0]) <= TOLERANCE), key=lambda q: variance[q])
 
 
 def chosen_rows(clients: pd.DataFrame, part: str, measures: tuple[str, ...]) -> pd.DataFrame:
     """Measures of q = 0, of the paper's q and, where it is another, of the q chosen on our validation data."""
-    rows = last_round(clients, part)
+    final = last_round(clients, part)
     found = []
     for dataset, q in CHOSEN.items():
-        mine = rows[rows["dataset"] == dataset]
+        mine = among(final, "dataset", [dataset])
         if mine.empty:
             continue
         best = chosen_q(clients, dataset)
         kept = list(dict.fromkeys([name_of(0.0), name_of(q), name_of(best)]))
-        values = statistics(mine[mine["objective"].isin(kept)], measures)
+        values = statistics(among(mine, "objective", kept), measures)
         if best != q:
             values["objective"] = values["objective"].replace(name_of(best), f"{name_of(best)}, chosen here")
             if best == 0.0:  # then nothing is fairer within the tolerance: q = 0 stands as it is
@@ -45,6 +44,6 @@ def chosen_rows(clients: pd.DataFrame, part: str, measures: tuple[str, ...]) -> 
 
 def choice_notes(clients: pd.DataFrame) -> tuple[str, ...]:
     """A line that says which q was chosen."""
-    names = [dataset for dataset in CHOSEN if (clients["dataset"] == dataset).any()]
+    names = [dataset for dataset in CHOSEN if has(clients, "dataset", dataset)]
     said = ", ".join(f"{name}: {name_of(chosen_q(clients, name))} (the paper: {CHOSEN[name]:g})" for name in names)
     return (f"Chosen on our validation data by the rule of appendix E.2.3: {said}.",)

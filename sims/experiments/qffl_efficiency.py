@@ -19,6 +19,7 @@ from fairfl.sims.algorithms.qfedsgd import QFedSGD
 from fairfl.sims.engine import Computing, Replicate
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.experiments.experiment import Scale, Setting, Unit
+from fairfl.sims.experiments.frames import among, floats, groups, rows
 from fairfl.sims.experiments.measures import KEYS
 from fairfl.sims.experiments.qffl_runs import parts_of, training_of
 from fairfl.theory.aggregation import QFFL
@@ -63,7 +64,7 @@ def make_full(dataset: str, kind: str, q: float, rounds: int, seed: int) -> Sett
 
 def objective_value(clients: pd.DataFrame, q: float) -> float:
     """(q + 1)-mean of the training losses, devices weighed by their samples; infinite where a loss is not finite."""
-    losses, samples = clients["loss"].to_numpy(np.float64), clients["samples"].to_numpy(np.float64)
+    losses, samples = floats(clients, "loss"), floats(clients, "samples")
     if not np.isfinite(losses).all():
         return np.inf
     return float(QFFL(q, client_weights=samples / samples.sum()).value(losses))
@@ -75,10 +76,10 @@ def curves(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd
     q-FedSGD: the rate that is best for q = 0. FedSGD: the rate that is best for q itself, by a fixed step.
     """
     found = []
-    for (label, _), mine in clients.groupby(["dataset", "seed"], sort=False):
-        q = data[str(label)][2]
-        last = mine[(mine["part"] == "train") & (mine["round"] == mine["round"].max())]
-        ends = {str(name): rows for name, rows in last.groupby("objective", sort=False)}
+    for (label, _), mine in groups(clients, ["dataset", "seed"]):
+        q = data[label][2]
+        last = rows(mine, (mine["part"] == "train") & (mine["round"] == mine["round"].max()))
+        ends = {key[0]: part for key, part in groups(last, ["objective"])}
         best = {
             curve: min(RATES, key=lambda rate, c=curve, of=of: objective_value(ends[f"{c} {rate:g}"], of))
             for curve, of in (("tuning", 0.0), ("FedSGD", q))
@@ -86,20 +87,19 @@ def curves(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd
         names = {
             "q-FedAvg": "q-FedAvg", f"q-FedSGD {best['tuning']:g}": "q-FedSGD", f"FedSGD {best['FedSGD']:g}": "FedSGD",
         }  # fmt: skip
-        kept = mine[mine["objective"].isin(names)]
-        found.append(kept.assign(objective=kept["objective"].map(names)))
+        kept = among(mine, "objective", list(names))
+        found.append(kept.assign(objective=[names[name] for name in kept["objective"]]))
     return pd.concat(found, ignore_index=True)
 
 
 def values(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd.DataFrame:
     """The training objective at a tenth of the rounds, at half of them and at the end."""
     kept = curves(clients, data)
-    kept = kept[kept["part"] == "train"]
-    rows = []
-    for key, run in kept.groupby(KEYS, sort=False):
-        when = np.unique(run["round"])
+    found = []
+    for key, run in groups(among(kept, "part", ["train"]), KEYS):
+        when = np.unique(floats(run, "round"))
         for name, share in (("after 10 %", 0.1), ("after 50 %", 0.5), ("at the end", 1.0)):
             at = when[np.argmin(np.abs(when - share * when[-1]))]
-            value = objective_value(run[run["round"] == at], data[str(key[0])][2])
-            rows.append({**dict(zip(KEYS, key, strict=True)), "measure": name, "value": value})
-    return pd.DataFrame(rows)
+            value = objective_value(among(run, "round", [at]), data[key[0]][2])
+            found.append({**dict(zip(KEYS, key, strict=True)), "measure": name, "value": value})
+    return pd.DataFrame(found)

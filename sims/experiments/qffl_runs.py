@@ -48,8 +48,10 @@ def parts_of(dataset: str, seed: int, kind: str = "non-iid") -> tuple[Model, Par
 
 def training_of(dataset: str, rounds: int) -> Training:
     """One local epoch on ten devices a round, drawn by p_k without replacement, as the published code does."""
-    rates = {"lr": 0.64, "batch_size": 64, "weight_decay": 1 / 64} if dataset == "Vehicle" else {"batch_size": 10}
-    return Training(rounds, epochs=1, participation=ByWeight(DEVICES, replace=False), **rates)
+    drawn = ByWeight(DEVICES, replace=False)
+    if dataset == "Vehicle":
+        return Training(rounds, lr=0.64, batch_size=64, weight_decay=1 / 64, epochs=1, participation=drawn)
+    return Training(rounds, lr=0.1, batch_size=10, epochs=1, participation=drawn)
 
 
 def make(dataset: str, seed: int, algorithms: tuple[Algorithm, ...], rounds: int, equal: bool = False) -> Setting:

@@ -8,6 +8,7 @@ from fairfl.sims.engine import best_of
 from fairfl.sims.experiments import qffl_runs
 from fairfl.sims.experiments.execute import last_round
 from fairfl.sims.experiments.experiment import Scale, Unit
+from fairfl.sims.experiments.frames import among, groups
 from fairfl.sims.experiments.measures import statistics
 from fairfl.sims.experiments.qffl_numbers import STATISTICS, TABLE_10
 
@@ -28,7 +29,7 @@ def own_best(clients: pd.DataFrame) -> pd.DataFrame:
     A device without validation rows keeps q = 0.
     """
     found = []
-    for _, run in clients[clients["objective"].isin(MULTIPLE)].groupby("unit", sort=False):
+    for _, run in groups(among(clients, "objective", MULTIPLE), ["unit"]):
         best = best_of(run)
         found.append(last_round(run, "test").merge(best, on=["client", "replicate"]))
     return pd.concat(found, ignore_index=True).assign(objective="multiple q")
@@ -36,8 +37,8 @@ def own_best(clients: pd.DataFrame) -> pd.DataFrame:
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
     """Measures of the test accuracies: q = 0, the paper's q, and each device's own."""
-    rows = last_round(clients, "test")
-    kept = rows[rows["objective"].isin([qffl_runs.name_of(q) for q in (0.0, *qffl_runs.CHOSEN.values())])]
+    wanted = [qffl_runs.name_of(q) for q in (0.0, *qffl_runs.CHOSEN.values())]
+    kept = among(last_round(clients, "test"), "objective", wanted)
     return statistics(pd.concat([kept, own_best(clients)], ignore_index=True), STATISTICS)
 
 

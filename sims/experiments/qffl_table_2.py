@@ -13,7 +13,8 @@ from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.experiments import adult_phd, three_classes
 from fairfl.sims.experiments.execute import last_round
 from fairfl.sims.experiments.experiment import Picture, Scale, Setting, Unit
-from fairfl.sims.experiments.measures import statistics
+from fairfl.sims.experiments.frames import floats, groups
+from fairfl.sims.experiments.measures import KEYS, statistics
 from fairfl.sims.experiments.published import published
 
 NAME = "qffl-table-2"
@@ -79,10 +80,10 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
     """Average test accuracy over data points, and each client's."""
     rows = last_round(clients, "test")
     parts = [statistics(rows, ("average",))]
-    for dataset, mine in rows.groupby("dataset", sort=False):
-        names = adult_phd.CLIENTS if dataset == "Adult" else three_classes.CLIENTS[str(dataset)]
-        named = mine.assign(measure=[names[k] for k in mine["client"]], value=100 * mine["accuracy"])
-        parts.append(named[["dataset", "objective", "seed", "measure", "value"]])
+    for (dataset,), mine in groups(rows, ["dataset"]):
+        names = adult_phd.CLIENTS if dataset == "Adult" else three_classes.CLIENTS[dataset]
+        named = mine.assign(measure=[names[k] for k in mine["client"]], value=100 * floats(mine, "accuracy"))
+        parts.append(pd.DataFrame(named, columns=[*KEYS, "measure", "value"]))
     return pd.concat(parts, ignore_index=True)
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 from fairfl.sims.experiments import qffl_runs
 from fairfl.sims.experiments.execute import last_round
 from fairfl.sims.experiments.experiment import Picture, Scale, Unit
+from fairfl.sims.experiments.frames import rows
 from fairfl.sims.experiments.measures import statistics
 from fairfl.sims.experiments.qffl_numbers import STATISTICS, TABLE_7, TABLE_8
 
@@ -33,10 +34,9 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
     wanted = {dataset: ("uniform", qffl_runs.name_of(q)) for dataset, q in qffl_runs.CHOSEN.items()}
     parts = []
     for part, said in (("train", "training"), ("test", "test")):
-        rows = last_round(clients, part)
-        pairs = zip(rows["dataset"], rows["objective"], strict=True)
-        kept = [objective in wanted[dataset] for dataset, objective in pairs]
-        found = statistics(rows[kept], STATISTICS)
+        final = last_round(clients, part)
+        pairs = zip(final["dataset"], final["objective"], strict=True)
+        found = statistics(rows(final, [objective in wanted[dataset] for dataset, objective in pairs]), STATISTICS)
         parts.append(found.assign(dataset=found["dataset"] + f", {said}"))
     return pd.concat(parts, ignore_index=True)
 

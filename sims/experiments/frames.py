@@ -1,0 +1,36 @@
+"""Tables taken apart: rows, groups and columns, with the types that pandas' own signatures leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+
+def rows(table: pd.DataFrame, kept: ArrayLike) -> pd.DataFrame:
+    """The rows for which ``kept`` is true."""
+    return cast(pd.DataFrame, table[np.asarray(kept, dtype=bool)])
+
+
+def among(table: pd.DataFrame, column: str, values: Sequence[object]) -> pd.DataFrame:
+    """The rows whose ``column`` holds one of the values."""
+    return rows(table, cast(pd.Series, table[column]).isin(list(values)))
+
+
+def groups(table: pd.DataFrame, keys: list[str]) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
+    """The keys' values and the rows that have them, in the order in which they first come."""
+    for key, part in table.groupby(keys, sort=False):
+        yield cast(tuple[Any, ...], key), cast(pd.DataFrame, part)
+
+
+def floats(table: pd.DataFrame, column: str) -> NDArray[np.float64]:
+    """A column as float64."""
+    return np.asarray(table[column], dtype=np.float64)
+
+
+def has(table: pd.DataFrame, column: str, value: object) -> bool:
+    """Whether a value is in a column."""
+    return bool(np.any(np.asarray(table[column] == value)))
