@@ -10,7 +10,7 @@ from fairfl.sims.engine.task import Floats
 
 FRACTION = 36
 """Bits after the point: a report is rounded to a multiple of 2^-36, a sum of k reports is right within k 2^-37."""
-BYTES = 8
+BITS = 64
 """What one masked number takes on the wire."""
 
 Words = NDArray[np.uint64]

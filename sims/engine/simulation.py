@@ -19,7 +19,6 @@ from fairfl.sims.engine.health import heal, refuse
 from fairfl.sims.engine.losses import measure
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.replicate import Replicate
-from fairfl.sims.engine.secure import BYTES
 from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.summed import Summed, SumOnly
 from fairfl.sims.engine.task import Floats
@@ -142,7 +141,7 @@ class Simulation:
         size, reported, summed = self.params.element_size() * self.model.size, int(losses is not None), self.summed[r]
         if summed is not None and len(clients):
             round, reported = summed.before(round, self.computing.memory_limit), 0
-        counts |= {"bytes_down": size * len(chosen), "bytes_up": BYTES * reported * len(clients)}
+        counts |= {"bytes_down": size * len(chosen), "bytes_up": 8 * reported * len(clients)}
         effort = taking_part.efforts(training.stragglers, seed, t, ids[clients])
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         given = [
@@ -200,7 +199,7 @@ class Simulation:
             aggregate = self.replicates[r].algorithm.server(received)
         else:
             aggregate, sent = summed.after(received, self.computing.memory_limit)
-            row["bytes_up"] = row["bytes_up"] * sent + BYTES * summed.sent * len(chosen)
+            row["bytes_up"] = row["bytes_up"] * sent + summed.bytes * len(chosen)
             if not sent:
                 row["bytes_down"] = 0
         step = self._apply(r, received, aggregate)

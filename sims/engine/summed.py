@@ -1,4 +1,4 @@
-"""Algorithms behind secure aggregation: the server's code is handed sums over the clients, and no client's own report."""
+"""Algorithms behind secure aggregation: the server's code is handed sums over the clients, no client's own report."""
 
 from __future__ import annotations
 
@@ -66,6 +66,10 @@ class SumOnly(Algorithm):
         """Whether the cells are to have the losses of label 1, too."""
         return False
 
+    def word_bits(self, clients: int) -> int:
+        """Bits that one number of a report takes: fewer than a masked number's where reports are whole and small."""
+        return secure.BITS
+
     # The clients' side
 
     def enrol(self, counts: Floats) -> Floats:
@@ -111,12 +115,17 @@ class SumOnly(Algorithm):
 class Summed:
     """One replicate's secure aggregation.
 
-    ``sent`` counts the numbers that each client has reported in the round.
+    ``bits`` counts what each client's reports of the round take on the wire.
     """
 
     def __init__(self, algorithm: SumOnly, index: CellIndex, model: Model, data: ClientData, seed: int) -> None:
         self.algorithm, self.index, self.model, self.data, self.seed = algorithm, index, model, data, seed
-        self.sent = 0
+        self.bits = self.sums = 0
+
+    @property
+    def bytes(self) -> int:
+        """The reports of one client in the round."""
+        return -(-self.bits // 8)
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         """The state before round 0."""
@@ -127,7 +136,7 @@ class Summed:
 
     def before(self, round: Round, memory_limit: int) -> CellRound:
         """The round, with the state of its start."""
-        self.sent = 0
+        self.bits = self.sums = 0
         known = self._known(round)
         if self.algorithm.measured(round.number) != "start":
             return known
@@ -154,9 +163,10 @@ class Summed:
 
     def _known(self, round: Round) -> CellRound:
         def add(rows: Floats) -> Floats:
-            self.sent += rows.shape[1]
+            self.sums += 1
+            self.bits += rows.shape[1] * self.algorithm.word_bits(len(rows))
             ids = self.data.names[round.clients]
-            return secure.unmask(secure.mask(rows, ids, self.seed, REPORT, round.number, self.sent))
+            return secure.unmask(secure.mask(rows, ids, self.seed, REPORT, round.number, self.sums))
 
         return CellRound(**vars(round), index=self.index, add=add)
 

@@ -67,8 +67,8 @@ class Jobs:
     """J rows of work of one kind, trained together; every array has shape (J,).
 
     ``client`` indexes the data, ``replicate`` the rows of the global parameters; ``keys`` are for the minibatches;
-    ``steps`` is the number of SGD steps, on batches of ``batch``; ``parameters`` (m, J) go to ``objective``. Row ``weights_of[j]`` of ``sample_weights``
-    (T, N) holds the factors on the losses of all rows of the data.
+    ``steps`` is the number of SGD steps, on batches of ``batch``; ``parameters`` (m, J) go to ``objective``.
+    Row ``weights_of[j]`` of ``sample_weights`` (T, N) holds the factors on the losses of all rows of the data.
     """
 
     client: NDArray[np.int64]

@@ -4,10 +4,15 @@ The servers of these algorithms see sums over clients (``fairfl.sims.engine.summ
 statistic is the clients' losses. Registered by ``name`` in ``fairfl.sims.engine.summed.SUM_ONLY``.
 """
 
+from fairfl.sims.group_fairness.agnostic import AgnosticFair
+from fairfl.sims.group_fairness.fairbatch import FairBatch
+from fairfl.sims.group_fairness.fairfed import FairFed
 from fairfl.sims.group_fairness.fedfb import FedFB
 from fairfl.sims.group_fairness.lft import LocalFairBatch
 from fairfl.sims.group_fairness.measures import FairMeasures, trivial
 from fairfl.sims.group_fairness.notion import Notion
 from fairfl.sims.group_fairness.notions import NOTIONS
 
-__all__ = ["NOTIONS", "FairMeasures", "FedFB", "LocalFairBatch", "Notion", "trivial"]
+__all__ = [
+    "NOTIONS", "AgnosticFair", "FairBatch", "FairFed", "FairMeasures", "FedFB", "LocalFairBatch", "Notion", "trivial",
+]  # fmt: skip

@@ -1,0 +1,164 @@
+"""AgnosticFair: a minimax over reweighed populations, under a constraint of fairness, a gradient step a round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fairfl.sims.engine import counter, secure
+from fairfl.sims.engine.data import ClientData, Parts
+from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.task import Floats
+from fairfl.theory.checks import in_range, positive, whole
+
+
+@dataclass(frozen=True)
+class AgnosticFair:
+    r"""Train against the worst of the populations that kernels can make of the people.
+
+    .. math::
+        \min_w \max_{\alpha \in \Lambda} \tfrac1n \sum_s \theta_\alpha(x_s) \ell_s(w)
+        \quad \text{s.t.} \quad
+        \Bigl| \tfrac1n \sum_s \theta_\alpha(x_s) (a_s - \bar a) z_s(w) \Bigr| \le \tau, \qquad
+        \theta_\alpha = \sum_m \alpha_m K_m
+
+    with Gaussian kernels K_m around M centres, Λ = {0 <= α_m <= cap, (1/n) Σ_s θ_α(x_s) = 1}, z the score (log odds)
+    and \bar a the share of group 1. A round: the sums over clients of K_m ℓ and K_m (a - \bar a) z go to the server;
+    it moves α towards the linear programme's vertex (one equality and a box: filled in the order of worth), the
+    multipliers of the constraint's two sides by ascent, and sends all; clients send their gradients of the Lagrangian, of which
+    the server knows the sum.
+
+    Parameters
+    ----------
+    kernels : int
+        M.
+    width : float
+        Of the kernels, in standard deviations of the (standardised) inputs, times the root of their number.
+    cap : float >= 1
+        The largest α_m, in units of the α that is even: 1 leaves no choice, and is plain training.
+    tau : float >= 0
+    rate : float
+        In (0, 1]: how far α goes towards the vertex in a round t, divided by sqrt(t + 1).
+    dual_rate : float >= 0
+        Of the multipliers; 0 leaves fairness out.
+
+    Errors: ValueError for anything else, and for data without two groups.
+    Source: Du, Xu, Wu and Tong, Fairness-aware agnostic federated learning (SDM 2021), eqs. (3)-(9), as FedFB,
+    section 5.3 and appendix C.6, compares with it: it "exchanges information every local update". The centres are
+    drawn from a normal law with the people's (summed) mean and variance, for the server knows no person.
+    """
+
+    kernels: int = 20
+    width: float = 0.5
+    cap: float = 3.0
+    tau: float = 0.01
+    rate: float = 0.5
+    dual_rate: float = 0.1
+
+    def __post_init__(self) -> None:
+        whole("kernels", self.kernels, 1)
+        positive("width", self.width)
+        in_range("cap", self.cap, 1.0, 1e300)
+        in_range("tau", self.tau, 0.0, 1e300)
+        in_range("rate", self.rate, 0.0, 1.0, open_low=True)
+        in_range("dual_rate", self.dual_rate, 0.0, 1e300)
+
+    def train(self, model: Model, data: Parts, rounds: int, lr: float, seeds: Sequence[int] = (0,)) -> Tensor:
+        """Parameters (R, P) after so many rounds with full-batch steps of size ``lr``, a row a seed, float64."""
+        whole("rounds", rounds, 1)
+        positive("lr", lr)
+        train = data.train.to("cpu", torch.float64)
+        if train.group is None or set(np.unique(train.group)) != {0, 1}:
+            raise ValueError("group must hold the groups 0 and 1 for AgnosticFair")
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # several are slower at this size
+        try:
+            return self._train(model, train, rounds, lr, seeds)
+        finally:
+            torch.set_num_threads(threads)
+
+    def _train(self, model: Model, train: ClientData, rounds: int, lr: float, seeds: Sequence[int]) -> Tensor:
+        with torch.no_grad():
+            return torch.stack([_Run(self, model, train, seed).finish(rounds, lr) for seed in seeds])
+
+    def bytes_per_round(self, model: Model, clients: int, element: int = 8) -> tuple[int, int]:
+        """Down and up: parameters, α and the multipliers' difference; gradients and 2 M statistics (secure.BITS each)."""
+        numbers = secure.BITS // 8
+        down = element * model.size + numbers * (self.kernels + 1)
+        return clients * down, clients * (element * model.size + numbers * 2 * self.kernels)
+
+
+class _Run:
+    """One seed's run."""
+
+    def __init__(self, rule: AgnosticFair, model: Model, train: ClientData, seed: int) -> None:
+        self.rule, self.model, self.seed, self.names = rule, model, seed, train.names
+        self.data = model.prepare(train)
+        assert train.group is not None  # checked
+        self.n, self.parts = len(train.x), [slice(a, b) for a, b in zip(train.offsets, train.offsets[1:], strict=False)]
+        self.sums = 0
+        x = train.x.numpy()
+        moments = self.add([np.concatenate([x[p].sum(0), (x[p] ** 2).sum(0)]) / self.n for p in self.parts])
+        mean, square = np.split(moments, 2)
+        spread = np.sqrt(np.maximum(square - mean**2, 1e-12))
+        share = self.add([np.array([train.group[p].sum() / self.n]) for p in self.parts])[0]
+        self.away = train.group - share
+        generator = np.random.default_rng([seed, 7])
+        centres = generator.normal(size=(rule.kernels, x.shape[1]))
+        square_distance = (((x - mean) / spread)[:, None, :] - centres).astype(float)
+        scale = rule.width**2 * x.shape[1]
+        self.kernel: Floats = np.exp(-0.5 * (square_distance**2).sum(2) / scale)
+        self.mass = self.add([self.kernel[p].sum(0) / self.n for p in self.parts])
+        self.even = 1 / self.mass.sum()
+
+    def add(self, rows: list[Floats]) -> Floats:
+        """A secure sum over the clients."""
+        self.sums += 1
+        return secure.unmask(secure.mask(np.array(rows), self.names, self.seed, self.sums, counter.ORDER))
+
+    def finish(self, rounds: int, lr: float) -> Tensor:
+        """Train."""
+        w = self.model.init(self.seed)
+        alpha, above, below = np.full(self.rule.kernels, self.even), 0.0, 0.0
+        for t in range(rounds):
+            losses, scores = self._forward(w)
+            risk, gap = np.split(self.add([self._statistics(losses, scores, p) for p in self.parts]), 2)
+            vertex = worst(risk + (above - below) * gap, self.mass, self.rule.cap * self.even)
+            alpha = alpha + self.rule.rate / (t + 1) ** 0.5 * (vertex - alpha)
+            found = float(alpha @ gap)
+            above = max(0.0, above + self.rule.dual_rate * (found - self.rule.tau))
+            below = max(0.0, below + self.rule.dual_rate * (-found - self.rule.tau))
+            w = w - lr * sum(self._gradient(w, alpha, above - below, p) for p in self.parts)
+        return w
+
+    def _forward(self, w: Tensor) -> tuple[Floats, Floats]:
+        """Losses, and scores z = ℓ(0, ŷ) - ℓ(1, ŷ), which is the log odds of a model with log loss."""
+        x, y = self.data.x[None], self.data.y[None]
+        own, none, one = (self.model.losses(w[None], x, v)[0] for v in (y, torch.zeros_like(y), torch.ones_like(y)))
+        return own.numpy(), (none - one).numpy()
+
+    def _statistics(self, losses: Floats, scores: Floats, part: slice) -> Floats:
+        kernel = self.kernel[part] / self.n
+        return np.concatenate([losses[part] @ kernel, (self.away[part] * scores[part]) @ kernel])
+
+    def _gradient(self, w: Tensor, alpha: Floats, pull: float, part: slice) -> Tensor:
+        """Client's part of the gradient of (1/n) Σ θ (ℓ + pull (a - mean) z)."""
+        theta = self.kernel[part] @ alpha / self.n
+        x, y = self.data.x[None, part], self.data.y[None, part]
+        lean = torch.from_numpy(pull * theta * self.away[part])[None]
+        slope = self.model.gradient(w[None], x, y, torch.from_numpy(theta)[None])
+        slope = slope + self.model.gradient(w[None], x, torch.zeros_like(y), lean)
+        return (slope - self.model.gradient(w[None], x, torch.ones_like(y), lean))[0]
+
+
+def worst(worth: Floats, mass: Floats, cap: float) -> Floats:
+    """argmax of worth·α over 0 <= α <= cap, mass·α = 1: filled in the order of worth per mass, mass > 0."""
+    order = np.argsort(-worth / mass, kind="stable")
+    before = np.cumsum(cap * mass[order]) - cap * mass[order]
+    alpha = np.empty_like(mass)
+    alpha[order] = np.clip((1 - before) / mass[order], 0.0, cap)
+    return alpha

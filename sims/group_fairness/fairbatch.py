@@ -29,6 +29,9 @@ class FairBatch:
         1 - ℓ(1, ŷ) in place of ℓ(0, ŷ), the step of proposition 5's proof that 0-1 loss allows, taken for any loss;
         then F_a is the difference of the groups' mean losses of being accepted, which is what Roh et al. compare.
         "zero_one": errors, of which F_a is the disparity itself. For 0-1 loss the three are one.
+    normalised : bool
+        False is the step λ + α_t μ, which shrinks with the disparity, as FedFB's published code has it: its grid of α
+        up to 2 makes sense for that step alone, for λ is within [0, 2].
 
     Errors: ValueError for anything else.
     Source: Roh et al., FairBatch (ICLR 2021); FedFB, eqs. (8)-(9), which do not say what holds λ in the set of (6):
@@ -39,6 +42,7 @@ class FairBatch:
     alpha: float = 0.1
     decay: float = 0.0
     surrogate: str = "loss"
+    normalised: bool = True
 
     def __post_init__(self) -> None:
         one_of("notion", self.notion, tuple(NOTIONS))
@@ -61,7 +65,7 @@ class FairBatch:
     def step(self, lam: Floats, total: Floats, known: Floats, number: int) -> Floats:
         """The next λ, from the sum of the reports, after ``number`` steps."""
         mu = self.rules.direction(total, known)
-        length = float(np.linalg.norm(mu))
+        length = float(np.linalg.norm(mu)) if self.normalised else 1.0
         if length == 0:
             return lam
         return self.rules.project(lam + self.alpha / (number + 1) ** self.decay / length * mu, known)

@@ -1,4 +1,4 @@
-"""FedFB: FairBatch's λ on the server, from sums over the clients; with one client it is FairBatch, the empirical CFL."""
+"""FedFB: FairBatch's λ on the server, from sums over the clients; with one client it is FairBatch, empirical CFL."""
 
 from __future__ import annotations
 
@@ -73,6 +73,10 @@ class FedFB(SumOnly):
         if self.evaluated == "global":
             return "start" if number > 0 and number % self.every == 0 else "never"
         return "end" if (number + 1) % self.every == 0 else "never"
+
+    def word_bits(self, clients: int) -> int:
+        # masks modulo a power of two above the largest sum of codes do as well as longer ones
+        return super().word_bits(clients) if self.bits is None else (clients * (2**self.bits - 1)).bit_length()
 
     def enrol(self, counts: Floats) -> Floats:
         return self.rule.rules.enrol(counts)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fairfl.sims.engine.task import Floats
 
+
 class Notion(ABC):
     """λ, μ and the inner objective of one bilevel problem of FedFB, any number of groups, group 0 the reference.
 

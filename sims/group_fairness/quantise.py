@@ -18,7 +18,7 @@ class Quantiser:
     |value - x| <= step / 2 for x within the range, step = (high - low) / (2^b - 1); so a sum over k clients is right
     within k step / 2. A number outside goes to the end, and is counted: see ``outside``.
 
-    Errors: ValueError for bits not in 1..32, and for a range that is not one.
+    Errors: ValueError for bits not in 1..16, and for a range that is not one.
     Source: FedFB, section 4, "each loss value is uniformly quantized": the range is not given there.
     """
 
@@ -27,8 +27,8 @@ class Quantiser:
     high: float
 
     def __post_init__(self) -> None:
-        if whole("bits", self.bits, 1) > 32:
-            raise ValueError(f"bits must be in 1..32, got {self.bits}")
+        if whole("bits", self.bits, 1) > 16:
+            raise ValueError(f"bits must be in 1..16, got {self.bits}")
         positive("high - low", self.high - self.low)
 
     @property

@@ -1,0 +1,296 @@
+"""FedFB in the engine: against a plain loop, against FairBatch on pooled data, and what its server gets to see."""
+
+import numpy as np
+import pytest
+import torch
+
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine import ClientData, Computing, Logistic, Parts, Replicate, Simulation, Training
+from fairfl.sims.engine.summed import SumOnly, as_floats, as_tensor
+from fairfl.sims.group_fairness import FairBatch, FedFB, LocalFairBatch
+
+EXACT = Computing(device="cpu", dtype="float64")
+LOOP = Computing(device="cpu", dtype="float64", backend="loop")
+
+
+def people(sizes=(7, 11, 5), groups=2, seed=0, features=2):
+    """Clients that differ in their shares of groups and labels, every group and label with every client."""
+    rng = np.random.default_rng(seed)
+    parts, group = [], []
+    for size in sizes:
+        y = np.append([0, 1] * groups, rng.integers(0, 2, size))
+        a = np.append(np.repeat(np.arange(groups), 2), rng.integers(0, groups, size))
+        x = rng.normal(size=(len(y), features)) + y[:, None] + a[:, None]
+        parts.append((torch.from_numpy(x), torch.from_numpy(y)))
+        group.append(a)
+    plain = ClientData.from_clients(parts)
+    return Parts(ClientData(plain.x, plain.y, plain.offsets, group=np.concatenate(group)))
+
+
+def pooled(parts):
+    data = parts.train
+    return Parts(ClientData(data.x, data.y, np.array([0, len(data.x)]), group=data.group))
+
+
+def run(parts, algorithm, rounds=4, computing=EXACT, **training):
+    settings = Training(rounds=rounds, **({"lr": 0.3, "batch_size": None, "epochs": 1} | training))
+    simulation = Simulation(Logistic(2), parts, [Replicate(algorithm)], settings, computing)
+    rows = [simulation.step()[0] for _ in range(rounds)]
+    return simulation, rows
+
+
+def loop(parts, alpha, rounds, lr, epochs, local):
+    """FedFB for demographic parity, algorithm 2 as a plain loop over clients, cells and full-batch steps."""
+    data = parts.train
+    x = np.hstack([data.x.numpy(), np.ones((len(data.x), 1))])
+    y, group, offsets = data.y.numpy(), data.group, data.offsets
+    n, groups = len(x), int(group.max()) + 1
+    people_of = np.array([(group == a).sum() for a in range(groups)])
+    lam, w = people_of / n, np.zeros(3)
+
+    def losses(w, rows):
+        z = x[rows] @ w
+        return np.log1p(np.exp(np.where(y[rows] == 1, -z, z)))
+
+    def moved(lam, models):
+        F = np.zeros(groups)
+        for a in range(groups):
+            for b, sign in ((a, 1), (0, -1)):
+                F[a] -= sign * ((group == b) & (y == 0)).sum() / people_of[b]
+                for k, model in enumerate(models):
+                    rows = np.arange(offsets[k], offsets[k + 1])
+                    for label, way in ((0, 1), (1, -1)):
+                        cell = rows[(group[rows] == b) & (y[rows] == label)]
+                        F[a] += sign * way * losses(model, cell).sum() / people_of[b]
+        mu = np.append(-F[1:].sum(), F[1:])
+        return np.clip(lam + alpha / np.linalg.norm(mu) * mu, 0, 2 * people_of / n)
+
+    for t in range(rounds):
+        if t > 0 and not local:
+            lam = moved(lam, [w] * (len(offsets) - 1))
+        trained = []
+        for k in range(len(offsets) - 1):
+            rows, own = np.arange(offsets[k], offsets[k + 1]), w.copy()
+            for _ in range(epochs):
+                slope = np.zeros(3)
+                for i in rows:
+                    weight = lam[group[i]] if y[i] == 0 else 2 * people_of[group[i]] / n - lam[group[i]]
+                    chance = 1 / (1 + np.exp(-x[i] @ own))
+                    slope += weight * n / people_of[group[i]] * (chance - y[i]) * x[i] / len(rows)
+                own = own - lr * slope
+            trained.append(own)
+        w = sum(len(range(offsets[k], offsets[k + 1])) / n * own for k, own in enumerate(trained))
+        if local:
+            lam = moved(lam, trained)
+    return w, lam
+
+
+@pytest.mark.parametrize("evaluated", ["global", "local"])
+@pytest.mark.parametrize("groups", [2, 3])
+def test_against_the_plain_loop(evaluated, groups):
+    parts = people(groups=groups)
+    found, _ = run(parts, FedFB(FairBatch(alpha=0.2), evaluated=evaluated), rounds=4, epochs=3)
+    w, lam = loop(parts, 0.2, 4, 0.3, 3, evaluated == "local")
+    np.testing.assert_allclose(found.params[0].numpy(), w, atol=1e-9)  # the secure sum rounds to 2^-36
+    np.testing.assert_allclose(as_floats(found.states[0]["lam"]), lam, atol=1e-9)
+
+
+@pytest.mark.parametrize("notion", ["dp", "eo", "eodds"])
+@pytest.mark.parametrize("surrogate", ["loss", "acceptance", "zero_one"])
+def test_one_step_a_round_is_fairbatch_on_pooled_data(notion, surrogate):
+    """FedAvg of one full-batch step is a step on all data, and F is a sum over the people: clients do not matter."""
+    parts, algorithm = people(groups=3), FedFB(FairBatch(notion, 0.1, surrogate=surrogate))
+    many, _ = run(parts, algorithm, 6)
+    one, _ = run(pooled(parts), algorithm, 6)
+    np.testing.assert_allclose(many.params.numpy(), one.params.numpy(), atol=1e-9)
+    np.testing.assert_allclose(as_floats(many.states[0]["lam"]), as_floats(one.states[0]["lam"]), atol=1e-9)
+
+
+@pytest.mark.parametrize("notion", ["dp", "eo", "eodds", "cp"])
+def test_backends_agree(notion):
+    """Minibatches, momentum and clients of unequal size: batched against the loop."""
+    algorithms = (FedFB(FairBatch(notion)), *(() if notion == "cp" else (LocalFairBatch(FairBatch(notion), 2),)))
+    for algorithm in algorithms:
+        ends = [
+            run(people(), algorithm, 3, computing, batch_size=4, epochs=2, momentum=0.5)[0].params.numpy()
+            for computing in (EXACT, LOOP)
+        ]
+        np.testing.assert_allclose(ends[0], ends[1], atol=1e-12)
+
+
+def test_no_step_of_lambda_is_fedavg():
+    """λ stays where its weights are one as long as no report is due."""
+    fair, _ = run(people(), FedFB(every=10), 4, epochs=2)
+    plain, _ = run(people(), FedAvg(), 4, epochs=2)
+    np.testing.assert_allclose(fair.params.numpy(), plain.params.numpy(), atol=1e-13)
+
+
+def test_lambda_moves_every_k_rounds():
+    moves = []
+    simulation, _ = run(people(), FedFB(every=2), 1)
+    settings = Training(rounds=6, lr=0.3, batch_size=None, epochs=1)
+    simulation = Simulation(Logistic(2), people(), [Replicate(FedFB(every=2))], settings, EXACT)
+    for _ in range(6):
+        before = as_floats(simulation.states[0]["lam"])
+        simulation.step()
+        moves.append(bool((as_floats(simulation.states[0]["lam"]) != before).any()))
+    assert moves == [False, False, True, False, True, False]
+
+
+@pytest.mark.parametrize("notion", ["dp", "eo", "eodds", "cp"])
+def test_lambda_stays_in_its_set(notion):
+    """Steps far larger than the set, and every projection is where it was."""
+    algorithm = FedFB(FairBatch(notion, alpha=5.0))
+    simulation, _ = run(people(groups=3), algorithm, 5)
+    lam, known = (as_floats(simulation.states[0][name]) for name in ("lam", "known"))
+    np.testing.assert_allclose(algorithm.rule.rules.project(lam, known), lam, atol=1e-15)
+    assert (algorithm.rule.rules.table(lam, known) >= 0).all()
+
+
+def test_it_lowers_disparity():
+    """On groups whose labels differ, the gap of FedFB's zero-one F is far below FedAvg's."""
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 600)
+    x = rng.normal(size=(600, 2)) + 2 * a[:, None] - 1
+    y = (x[:, 0] + 0.5 * rng.normal(size=600) > 0).astype(int)
+    data = ClientData(torch.from_numpy(x), torch.from_numpy(y), np.array([0, 200, 350, 600]), group=a)
+
+    def gap(algorithm):
+        w = run(Parts(data), algorithm, 60, epochs=3, lr=0.5)[0].params[0].numpy()
+        accept = x @ w[:2] + w[2] > 0
+        return abs(accept[a == 0].mean() - accept[a == 1].mean())
+
+    fair = gap(FedFB(FairBatch("dp", 0.02, surrogate="zero_one")))
+    assert gap(FedAvg()) > 0.5
+    assert fair < 0.1
+
+
+class Spy(FedFB):
+    """FedFB that writes down what its server's hooks are given."""
+
+    name = ""
+    seen: list = []
+
+    def begin(self, total, clients):
+        Spy.seen.append((total, {}))
+        return super().begin(total, clients)
+
+    def keep(self, round, updates):
+        return {"own.secret": updates}
+
+    def steer(self, total, state):
+        Spy.seen.append((total, dict(state)))
+        return super().steer(total, state)
+
+
+def test_the_server_sees_sums_and_its_own_state_alone():
+    Spy.seen.clear()
+    parts = people()
+    simulation, _ = run(parts, Spy(), 3)
+    assert "own.secret" in simulation.states[0]
+    (enrolled, _), *rest = Spy.seen
+    y, a = parts.train.y.numpy(), parts.train.group
+    assert enrolled.tolist() == [((a == g) & (y == v)).sum() for g in (0, 1) for v in (0, 1)]
+    assert len(rest) == 2
+    for total, state in rest:
+        assert total.shape == (2,)  # not a row a client
+        assert sorted(state) == ["clients", "known", "lam", "steps"]
+    with pytest.raises(TypeError, match="server sees sums alone"):
+        Spy().server(None)
+
+
+class Meddling(FedFB):
+    name = ""
+
+    def steer(self, total, state):
+        return {"own.models": as_tensor(total)}
+
+
+class Leaking(FedFB):
+    name = ""
+
+    def remember(self, round, cells):
+        return {"losses": as_tensor(cells.loss.ravel())}
+
+
+@pytest.mark.parametrize("algorithm", [Meddling(), Leaking()])
+def test_neither_side_writes_the_others_state(algorithm):
+    with pytest.raises(ValueError, match="state must have names"):
+        run(people(), algorithm, 2)
+
+
+def test_bytes():
+    """Three parameters of 8 bytes down and up for each of 3 clients; FedFB's reports are 2 numbers of 8 bytes."""
+    _, rows = run(people(), FedFB(), 2)
+    assert [(row["bytes_down"], row["bytes_up"]) for row in rows] == [(72, 72), (72, 72 + 3 * 2 * 8)]
+    others = (FedAvg(), LocalFairBatch(), LocalFairBatch(average_every=2))
+    assert [run(people(), algorithm, 2)[1][1]["bytes_up"] for algorithm in others] == [72, 0, 72]
+    # ten bits: sums of three codes are below 2^12, so two numbers of 12 bits, 3 bytes
+    assert run(people(), FedFB(bits=10), 2)[1][1]["bytes_up"] == 72 + 3 * 3
+    assert run(people(groups=3), FedFB(FairBatch("eodds")), 2)[1][1]["bytes_up"] == 72 + 3 * 6 * 8
+
+
+@pytest.mark.parametrize("bits", [2, 6, 10])
+def test_quantised_gap_is_within_its_bound(bits):
+    """|F_a - quantised F_a| <= K step, K = 3 clients, for every report of a run."""
+    gaps = []
+
+    class Both(FedFB):
+        name = ""
+
+        def report(self, round, cells):
+            coded = super().report(round, cells)
+            rules, known = self.rule.rules, as_floats(round.state["known"])
+            exact = rules.direction(self._statistics(round, cells).sum(0), known)
+            sent = rules.direction(self._quantiser.decode(coded.sum(0), terms=3), known)
+            gaps.append((exact - sent)[1])
+            return coded
+
+    simulation, _ = run(people(), Both(bits=bits, loss_bound=2.0), 6)
+    assert as_floats(simulation.states[0]["own.outside"])[0] == 0
+    assert len(gaps) == 5
+    assert max(map(abs, gaps)) <= 3 * 4.0 / (2**bits - 1)
+    assert max(map(abs, gaps)) > 0
+
+
+def test_many_bits_are_none():
+    exact, _ = run(people(), FedFB(), 5)
+    coded, _ = run(people(), FedFB(bits=16), 5)
+    np.testing.assert_allclose(coded.params.numpy(), exact.params.numpy(), atol=1e-4)
+
+
+def test_losses_beyond_the_bound_are_counted():
+    simulation, _ = run(people(), FedFB(bits=4, loss_bound=0.01), 4)
+    assert as_floats(simulation.states[0]["own.outside"])[0] > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"every": 0}, "every"),
+        ({"evaluated": "both"}, "evaluated"),
+        ({"bits": 0}, "bits"),
+        ({"loss_bound": -1}, "loss_bound"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        FedFB(**arguments)
+
+
+def test_everyone_must_take_part():
+    with pytest.raises(ValueError, match="participation must be of every client"):
+        run(people(), FedFB(), 5, dropout=0.9)
+
+
+def test_needs_groups():
+    data = people().train
+    with pytest.raises(ValueError, match="group must be given"):
+        run(Parts(ClientData(data.x, data.y, data.offsets)), FedFB())
+
+
+def test_algorithms_have_names_of_their_own():
+    from fairfl.sims.engine.summed import SUM_ONLY
+
+    assert {"fedfb", "lft"} <= set(SUM_ONLY)
+    assert all(issubclass(found, SumOnly) for found in SUM_ONLY.values())

@@ -1,0 +1,215 @@
+"""F, μ, λ and the weights of each notion: by hand, and against the printed formulas."""
+
+from fractions import Fraction as Q
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairfl.sims.engine.cells import CellSums
+from fairfl.sims.group_fairness.fairbatch import FairBatch
+from fairfl.sims.group_fairness.notion import onto_capped
+from fairfl.sims.group_fairness.notions import NOTIONS
+
+ROOT2 = 2**0.5
+# People n[a][y] and sums of losses s[a][y] of two clients. Groups 0 and 1 first; group 2 for three groups.
+COUNTS = np.array([[[1, 2], [1, 1], [1, 1]], [[1, 1], [0, 3], [2, 1]]], dtype=float)
+SUMS = np.array([[[1, 0], [0, 1], [0.5, 1]], [[0, 1], [0, 1], [0.5, 0]]])
+
+
+def step(notion, counts, sums, alpha=0.1, **more):
+    rule = FairBatch(notion, alpha, **more)
+    known = rule.rules.known(rule.rules.enrol(counts).sum(0))
+    total = rule.rules.statistics(sums, np.arange(len(counts)), known).sum(0)
+    lam = rule.rules.initial(known)
+    return known, lam, rule.rules.direction(total, known), rule.step(lam, total, known, 0)
+
+
+def test_parity_of_two_groups_by_hand():
+    """n = [[2, 3], [1, 4]], losses [[1, 1], [0, 2]], five people a group.
+
+    F_1 = -L'_00 + L'_10 + L'_01 - L'_11 + n_00/n_0 - n_01/n_1 = -1/5 + 1/5 + 0 - 2/5 + 2/5 - 1/5 = -1/5.
+    μ = (1/5, -1/5), of length sqrt(2)/5; λ = 1/2 ± 0.1/sqrt(2).
+    """
+    known, lam, mu, new = step("dp", COUNTS[:, :2], SUMS[:, :2])
+    assert known.tolist() == [[2, 3], [1, 4]]
+    assert lam.tolist() == [0.5, 0.5]
+    np.testing.assert_allclose(mu, [0.2, -0.2], atol=1e-15)
+    np.testing.assert_allclose(new, [0.5 + 0.1 / ROOT2, 0.5 - 0.1 / ROOT2], atol=1e-15)
+    table = NOTIONS["dp"].table(new, known)  # 2 λ for label 0, 2 - 2 λ more than nothing for label 1
+    np.testing.assert_allclose(table, [[1 + 0.2 / ROOT2, 1 - 0.2 / ROOT2], [1 - 0.2 / ROOT2, 1 + 0.2 / ROOT2]])
+
+
+def test_parity_of_three_groups_by_hand():
+    """Group 2: n = (3, 2), losses (1, 1): F_2 = L'_02 - L'_12 - (L'_00 - L'_10) + 2/5 - 3/5 = 0 - 0 - 1/5.
+
+    μ = (2/5, -1/5, -1/5), of length sqrt(6)/5; λ starts at 1/3 each.
+    """
+    _, lam, mu, new = step("dp", COUNTS, SUMS)
+    np.testing.assert_allclose(mu, [0.4, -0.2, -0.2], atol=1e-15)
+    np.testing.assert_allclose(lam, [1 / 3] * 3)
+    np.testing.assert_allclose(new, 1 / 3 + 0.1 / 6**0.5 * np.array([2, -1, -1]))
+
+
+def test_opportunity_by_hand():
+    """Mean losses of label 1: 1/3, 2/4, 1/2. Two groups: n = 10, λ_1 = 4/10, cap 7/10, a step of 0.1 up to 0.5.
+
+    Weights: (1, 1): 0.5 · 10/4; (0, 1): 0.2 · 10/3; label 0: one. With steps of 0.5, λ stops at the cap 0.7.
+    Three groups: n = 15, μ = (1/6, 1/6), λ = (4, 2)/15 + 0.1/sqrt(2).
+    """
+    known, lam, mu, new = step("eo", COUNTS[:, :2], SUMS[:, :2])
+    assert lam.tolist() == [0.4]
+    np.testing.assert_allclose(mu, [1 / 2 - 1 / 3])
+    np.testing.assert_allclose(new, [0.5])
+    np.testing.assert_allclose(NOTIONS["eo"].table(new, known), [[1, 2 / 3], [1, 5 / 4]])
+    np.testing.assert_allclose(step("eo", COUNTS[:, :2], SUMS[:, :2], alpha=0.5)[3], [0.7])
+    _, _, mu, new = step("eo", COUNTS, SUMS)
+    np.testing.assert_allclose(mu, [1 / 6, 1 / 6])
+    np.testing.assert_allclose(new, np.array([4, 2]) / 15 + 0.1 / ROOT2)
+
+
+def test_odds_by_hand():
+    """Label 0: mean losses 1/2, 0/1, 1/3; label 1 as above. Two groups: μ = (-1/2, 1/6), of length sqrt(10)/6."""
+    known, lam, mu, new = step("eodds", COUNTS[:, :2], SUMS[:, :2])
+    assert lam.tolist() == [0.1, 0.4]
+    np.testing.assert_allclose(mu, [-1 / 2, 1 / 6])
+    # λ_01 = 0.1 - 0.3/sqrt(10) = 0.0051; the other 0.4 + 0.1/sqrt(10)
+    expected = [0.1 - 0.3 / 10**0.5, 0.4 + 0.1 / 10**0.5]
+    np.testing.assert_allclose(new, expected)
+    table = NOTIONS["eodds"].table(new, known)
+    np.testing.assert_allclose(table[1], [10 * expected[0], 10 / 4 * expected[1]])
+    np.testing.assert_allclose(table[0], [10 / 2 * (0.3 - expected[0]), 10 / 3 * (0.7 - expected[1])])
+    _, _, mu, _ = step("eodds", COUNTS, SUMS)
+    np.testing.assert_allclose(mu, [-1 / 2, -1 / 6, 1 / 6, 1 / 6])
+
+
+def test_client_parity_by_hand():
+    """Two clients of 7 and 8 with losses 3.5 and 2.5: μ = 5/16 - 1/2 < 0, λ_1 = 8/15 - 0.1."""
+    known, lam, mu, new = step("cp", COUNTS, SUMS)
+    assert known.tolist() == [7, 8]
+    np.testing.assert_allclose(lam, [8 / 15])
+    np.testing.assert_allclose(mu, [5 / 16 - 1 / 2])
+    np.testing.assert_allclose(new, [8 / 15 - 0.1])
+    np.testing.assert_allclose(NOTIONS["cp"].table(new, known).ravel(), 15 * np.array([7 / 15 + 0.1, new[0]]) / [7, 8])
+
+
+def test_no_direction_no_step():
+    """Equal mean losses: μ = 0, and λ stays, where the printed α/||μ|| has no value."""
+    _, lam, mu, new = step("eo", COUNTS[:, :2], np.ones_like(COUNTS[:, :2]) * COUNTS[:, :2])
+    assert (mu == 0).all()
+    assert (new == lam).all()
+
+
+@pytest.mark.parametrize("name", sorted(NOTIONS))
+@pytest.mark.parametrize("groups", [2, 3, 5])
+def test_first_weights_are_one(name, groups):
+    counts = np.random.default_rng(groups).integers(1, 9, (3, groups, 2)).astype(float)
+    known, lam, _, _ = step(name, counts, counts)
+    np.testing.assert_allclose(np.broadcast_to(NOTIONS[name].table(lam, known), counts.shape), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(NOTIONS[name].project(lam, known), lam, rtol=1e-12)
+
+
+tables = st.integers(2, 4).flatmap(
+    lambda groups: st.lists(
+        st.lists(st.tuples(*[st.tuples(st.integers(0, 5), st.integers(0, 5))] * 2), min_size=groups, max_size=groups),
+        min_size=1,
+        max_size=4,
+    )
+)
+
+
+@given(tables)
+def test_zero_one_gap_is_the_difference_of_rates(table):
+    """F_a = P(ŷ=1 | a) - P(ŷ=1 | 0), summed over any clients; wrong <= people in each cell."""
+    cells = np.array(table)  # (K, A, y, 2): (people beyond the wrong, wrong)
+    wrong, people = cells[..., 1], cells.sum(-1)
+    if (people.sum((0, 2)) == 0).any():
+        return
+    notion = NOTIONS["dp"]
+    known = notion.known(notion.enrol(people.astype(float)).sum(0))
+    total = notion.statistics(wrong.astype(float), np.arange(len(cells)), known).sum(0)
+    mu = notion.direction(total, known)
+    w, n = wrong.sum(0), people.sum(0)
+    rates = [Q(int(w[a, 0] + n[a, 1] - w[a, 1]), int(n[a].sum())) for a in range(len(w))]
+    exact = [float(rate - rates[0]) for rate in rates[1:]]
+    np.testing.assert_allclose(mu[1:], exact, atol=1e-13)
+    np.testing.assert_allclose(mu[0], -sum(exact), atol=1e-13)
+
+
+def printed_objective(name, lam, n, s):
+    """(7), (90) and (103) as they stand, L_{y,a} the mean of cell (a, y)."""
+    total, people = n.sum(), n.sum(1)
+    L = s / n
+    if name == "dp":
+        return sum(
+            lam[a] * n[a, 0] * L[a, 0] / people[a] + (2 * people[a] / total - lam[a]) * n[a, 1] * L[a, 1] / people[a]
+            for a in range(len(n))
+        )
+    value = 0.0
+    for y, part in zip((0, 1) if name == "eodds" else (1,), np.split(lam, 2 if name == "eodds" else 1), strict=True):
+        value += part @ L[1:, y] + (n[:, y].sum() / total - part.sum()) * L[0, y]
+    return value + (s[:, 0].sum() / total if name == "eo" else 0.0)
+
+
+@pytest.mark.parametrize("name", ["dp", "eo", "eodds"])
+@given(seed=st.integers(0, 10**6))
+def test_weights_give_the_printed_objective(name, seed):
+    rng = np.random.default_rng(seed)
+    n = rng.integers(1, 9, (int(rng.integers(2, 5)), 2)).astype(float)
+    s = rng.random(n.shape) * n
+    notion = NOTIONS[name]
+    start = notion.initial(n)
+    lam = notion.project(start + rng.normal(size=start.shape) * 0.3, n)
+    weighted = (notion.table(lam, n) * s).sum() / n.sum()
+    np.testing.assert_allclose(weighted, printed_objective(name, lam, n, s), atol=1e-12)
+
+
+@given(st.lists(st.floats(-3, 3), min_size=1, max_size=6), st.floats(0.1, 2), st.integers(0, 10**6))
+def test_projection_by_its_inequality(point, cap, seed):
+    """p is in the set, and <x - p, q - p> <= 0 for every q of it."""
+    x = np.array(point)
+    p = onto_capped(x, cap)
+    assert (p >= 0).all()
+    assert p.sum() <= cap * (1 + 1e-12)
+    q = np.random.default_rng(seed).dirichlet(np.ones(len(x) + 1), size=20)[:, :-1] * cap
+    assert ((q - p) @ (x - p)).max() <= 1e-10
+
+
+@pytest.mark.parametrize("name", ["dp", "eo", "eodds"])
+def test_group_of_nobody_is_an_error(name):
+    counts = COUNTS.copy()
+    counts[:, 1] = 0
+    with pytest.raises(ValueError, match="group 1 must have people"):
+        NOTIONS[name].known(NOTIONS[name].enrol(counts).sum(0))
+
+
+def test_a_group_without_positives_has_parity_and_no_opportunity():
+    counts = COUNTS.copy()
+    counts[:, 1, 1] = 0
+    assert NOTIONS["dp"].known(counts.sum(0).ravel()).shape == (3, 2)
+    with pytest.raises(ValueError, match="group 1 must have people of label 1"):
+        NOTIONS["eo"].known(counts.sum(0).ravel())
+
+
+def test_surrogates_agree_on_zero_one_loss():
+    """With ℓ(1, ŷ) = wrong for label 1 and people - wrong for label 0, "acceptance" is "zero_one"."""
+    wrong = np.array([[[1, 0], [0, 1], [1, 1]], [[0, 1], [0, 1], [1, 0]]], dtype=float)
+    accepting = np.stack([COUNTS[:, :, 0] - wrong[:, :, 0], wrong[:, :, 1]], axis=2)
+    cells = CellSums(COUNTS, wrong, wrong, accepting)
+    for other in ("loss", "acceptance"):
+        np.testing.assert_array_equal(FairBatch("dp", surrogate=other).sums(cells), wrong)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"notion": "sp"}, "notion must be one of"),
+        ({"alpha": 0}, "alpha must be positive"),
+        ({"decay": -1}, "decay must be in"),
+        ({"surrogate": "hinge"}, "surrogate must be one of"),
+    ],
+)
+def test_bad_rules(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        FairBatch(**arguments)
