@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fairfl.claims.exact import ball
-from fairfl.claims.propfair import rounds, theorem_3_3, theorem_A_1
+from fairfl.claims.propfair import rounds, theorem_3_3, theorem_A_1, waves
 from fairfl.theory.bounds import fedavg_convergence, propfair_constants, propfair_convergence
 
 WORLD = {
@@ -102,8 +102,8 @@ def test_the_crowd_keeps_its_mean_square():
 def test_waves_keep_within_their_constants():
     """Suprema over theta, on a grid: no larger than claimed, and close to it."""
     world = {"clients": [[0.5, 0.3, 0.25, 1.0], [0.2, 2.0, 0.5, 0.1]], "M": 4.0}
-    loss, slope = theorem_3_3.waves(world)
-    made = theorem_3_3.constants(world)
+    loss, slope = waves.waves(world)
+    made = waves.constants(world)
     grid = np.linspace(0, 2 * np.pi, 20_001)
     top = max(np.abs(slope(i, 0, grid)).max() for i in range(2))
     between = np.abs(slope(0, 0, grid) - slope(1, 0, grid)).max()
@@ -117,13 +117,13 @@ def test_waves_keep_within_their_constants():
 def test_the_repaired_bound_of_propfair_is_the_one_in_theory():
     world = {"clients": [[0.5, 0.3, 0.25, 1.0], [0.2, 2.0, 0.5, 0.1]], "M": 4.0, "steps": [1, 2], "sizes": [1, 3]}
     world |= {"T": 5, "law": [[[0], 0.5], [[1], 0.5]]}
-    made = theorem_3_3.constants(world)
-    eta = theorem_3_3.limit(world)
+    made = waves.constants(world)
+    eta = waves.limit(world)
     told = propfair_convergence(
         gap=0.2, rounds=5, eta=eta, M=4.0, L=made["L"], lipschitz=made["L0"], steps=[1, 2], local=made["local"],
         between=made["between"], local_loss=made["local"], between_loss=made["between"], participation="partial",
     )  # fmt: skip
-    assert theorem_3_3.repaired_bound(world, eta, 0.2) == pytest.approx(told.value, rel=1e-12)
+    assert waves.repaired_bound(world, eta, 0.2) == pytest.approx(told.value, rel=1e-12)
     assert eta == pytest.approx(told.step_limit, rel=1e-12)
 
 
