@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from fairfl.claims.claim import REPAIRED
+from fairfl.claims.claim import REPAIRED, Claim
 from fairfl.claims.registry import order
 from fairfl.claims.runner import Checked
 
@@ -13,25 +13,20 @@ COLUMN, ROW, WIDTH, HEIGHT = 300, 30, 250, 22
 
 
 def graph(checked: Sequence[Checked]) -> str:
-    """SVG of the claims that rest on another, are rested on, or have a repaired form; empty where there is none."""
+    """SVG of the claims that rest on another or are rested on, each printed statement with its repaired form.
+
+    Empty where nothing rests on anything.
+    """
     known = {c.claim.id: c for c in checked}
     solid = [(id, other) for id, c in known.items() for other in c.claim.rests_on if other in known]
-    dashed = [(id + REPAIRED, id) for id in known if id + REPAIRED in known]
-    involved = {id for edge in (*solid, *dashed) for id in edge}
+    involved = {id for edge in solid for id in edge}
+    involved |= {id.removesuffix(REPAIRED) for id in involved if id.removesuffix(REPAIRED) in known}
     if not involved:
         return ""
-    depth: dict[str, int] = {}
-    below = {id: [o for i, o in (*solid, *dashed) if i == id] for id in involved}
-    for id in order([c.claim for c in checked]) + sorted(involved):  # a repaired form stands after what it repairs
-        if id in involved:
-            depth[id] = 1 + max((depth.get(o, 0) for o in below[id]), default=-1)
-    place, filled = {}, [0] * (max(depth.values()) + 1)
-    for id in sorted(involved):
-        place[id] = (depth[id] * COLUMN + 10, filled[depth[id]] * ROW + 10)
-        filled[depth[id]] += 1
-    width, height = len(filled) * COLUMN - 30, max(filled) * ROW + 10
+    dashed = [(id + REPAIRED, id) for id in involved if id + REPAIRED in involved]
+    place, width, height = _places(sorted(involved), [*solid, *dashed], [c.claim for c in checked])
     lines = [_edge(place[a], place[b], "") for a, b in solid]
-    lines += [_edge(place[a], place[b], ' stroke-dasharray="4 3"') for a, b in dashed]
+    lines += [_edge(place[a], place[b], ' stroke-dasharray="4 3"') for a, b in sorted(dashed)]
     boxes = [_box(known[id], *place[id]) for id in sorted(involved)]
     return (
         f'<svg class="graph" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" '
@@ -40,6 +35,29 @@ def graph(checked: Sequence[Checked]) -> str:
         '<path d="M0,0 L6,3 L0,6 z" fill="#777"/></marker></defs>'
         f"{''.join(lines)}{''.join(boxes)}</svg>"
     )
+
+
+def _places(
+    ids: Sequence[str], edges: Sequence[tuple[str, str]], claims: Sequence[Claim]
+) -> tuple[dict[str, tuple[int, int]], int, int]:
+    """Where each box stands, in a column right of all that it points to; the width and height of all."""
+    below = {id: [b for a, b in edges if a == id] for id in ids}
+    depth = dict.fromkeys(ids, 0)
+    wanted = [id for id in order(claims) if id in depth]
+    for _ in ids:  # a repaired form may come before what it repairs: as often as any chain is long
+        for id in wanted:
+            depth[id] = 1 + max((depth[b] for b in below[id]), default=-1)
+    place: dict[str, tuple[int, int]] = {}
+    columns: list[list[str]] = [[id for id in ids if depth[id] == k] for k in range(max(depth.values()) + 1)]
+    for k, column in enumerate(columns):
+
+        def height(id: str, k: int = k) -> float:  # the mean height of what it points to: fewer crossings
+            heights = [place[b][1] for b in below[id] if b in place]
+            return sum(heights) / len(heights) if heights else 0.0
+
+        for row, id in enumerate(sorted(column, key=lambda id: (height(id), id)) if k else column):
+            place[id] = (k * COLUMN + 10, row * ROW + 10)
+    return place, len(columns) * COLUMN - 30, max(map(len, columns)) * ROW + 10
 
 
 def _edge(start: tuple[int, int], end: tuple[int, int], dash: str) -> str:

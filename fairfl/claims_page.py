@@ -50,7 +50,8 @@ def _graph(checked: Sequence[Checked]) -> str:
         return ""
     return (
         '<h2 id="graph">What rests on what</h2>\n<p>An arrow points to what a claim takes for granted, a dashed one '
-        f'from a repaired form to the printed statement.</p>\n<div class="wide">{drawn}</div>\n'
+        "from a repaired form to the printed statement. Claims that are not here stand by themselves.</p>\n"
+        f'<div class="wide">{drawn}</div>\n'
     )
 
 

@@ -104,11 +104,15 @@ def test_errata_name_every_false_statement(whole: str, checked: list[Checked]) -
 
 def test_the_graph_has_every_edge(checked: list[Checked]) -> None:
     drawn = graph(checked)
-    ids = {c.claim.id for c in checked}
-    edges = sum(len(c.claim.rests_on) for c in checked) + sum(f"{id}/repaired" in ids for id in ids)
-    assert drawn.count("marker-end") == edges
-    lone = [c for c in checked if not c.claim.rests_on and not c.claim.id.endswith("/repaired")]
-    assert graph(lone) == ""
+    solid = {(c.claim.id, other) for c in checked for other in c.claim.rests_on}
+    assert len(re.findall(r"<path d=\"M[^>]*marker-end", drawn)) - drawn.count("stroke-dasharray") == len(solid)
+    involved = {id for edge in solid for id in edge}
+    shown = set(re.findall(r'<a href="#([^"]+)">', drawn))
+    assert shown == involved | {id.removesuffix("/repaired") for id in involved}
+    assert drawn.count("stroke-dasharray") == sum(f"{id}/repaired" in shown for id in shown)
+    x = {id: int(at) for id, at in re.findall(r'<a href="#([^"]+)"><rect [^>]* x="(\d+)"', drawn)}
+    assert all(x[a] > x[b] for a, b in solid)  # every arrow points to the left
+    assert graph([c for c in checked if not c.claim.rests_on]) == ""
 
 
 def test_three_files_the_same_each_time(checked: list[Checked], tmp_path: Path) -> None:
