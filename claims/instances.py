@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, assume, given, seed, settings, target
+from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.database import InMemoryExampleDatabase
 
@@ -126,11 +126,8 @@ def _draw(tally: Tally, strategy: st.SearchStrategy[Instance], count: int, toler
     def look(instance: Instance) -> None:
         margin = tally.margin(instance)
         assume(margin is not None)
-        assert margin is not None
-        if margin < -tolerance:
+        if margin is not None and margin < -tolerance:
             raise Violated
-        if margin < float("inf"):
-            target(-margin)
 
     try:
         _runner(look, strategy, count, start)()
@@ -146,7 +143,7 @@ def _runner(
         max_examples=count,
         database=InMemoryExampleDatabase(),
         deadline=None,
-        phases=(Phase.generate, Phase.target, Phase.shrink),
+        phases=(Phase.generate, Phase.shrink),  # not target: its hill climbing may never end where margins are flat
         suppress_health_check=SLOW_BUT_COUNTED,
         report_multiple_bugs=False,
         print_blob=False,

@@ -9,6 +9,8 @@ from planted_claims import below
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import Rejected
 from fairfl.claims.claim import QUICK, Effort
+from fairfl.claims.dynamic.beta import agrees
+from fairfl.claims.dynamic.beta import instances as interpolations
 from fairfl.claims.instances import explore, tabulate
 from fairfl.claims.search import Attack, attack
 
@@ -63,6 +65,12 @@ def test_examples_beyond_one_run_of_hypothesis_are_drawn():
     wide = st.floats(0, 2).map(lambda x: {"x": x})
     run = explore(Call.of(below), wide, Effort("deep", 2500, 1), tolerance=1e-12)
     assert run.examples + run.discarded >= 2500
+
+
+@pytest.mark.timeout(60)
+def test_flat_margins_end():  # hypothesis' own hill climbing never did, on these
+    run = explore(Call.of(agrees), interpolations(), QUICK, tolerance=1e-14, examples=600)
+    assert run.examples + run.discarded >= 600
 
 
 def test_a_grid_counts_its_instances_and_refuses_those_outside_the_premises():
