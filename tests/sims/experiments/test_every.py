@@ -9,6 +9,8 @@ from fairfl.sims.experiments import Scale, experiments, find, run_units
 from fairfl.sims.experiments.published import COLUMNS, compare, lines
 
 NAMES = tuple(experiments())
+TINY = tuple(name for name in NAMES if name.startswith(("qffl", "pffl", "propfair")))
+"""Those that the fixture ``tiny`` cuts to a few rounds."""
 
 
 def test_the_papers_tables_are_there():
@@ -17,7 +19,7 @@ def test_the_papers_tables_are_there():
     assert wanted | {"propfair-table-6", "propfair-figure-3", "propfair-table-8"} <= set(NAMES)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TINY)
 def test_units_can_be_sent_to_another_process(name, files):
     for profile in ("quick", "paper"):
         units = find(name).units(Scale(profile, 2))
@@ -28,14 +30,14 @@ def test_units_can_be_sent_to_another_process(name, files):
 def test_one_folder_holds_one_run(files):
     """Units of the same name are the same run, whichever experiment asks for them."""
     made = {}
-    for name in NAMES:
+    for name in TINY:
         for profile in ("quick", "paper"):
             for unit in find(name).units(Scale(profile, 2)):
                 content = (unit.make.func, unit.make.args, unit.objectives, unit.seed)
                 assert made.setdefault(unit.name, content) == content
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TINY)
 def test_from_data_to_a_table(name, tiny):
     experiment = find(name)
     units = experiment.units(Scale("quick", 1))
