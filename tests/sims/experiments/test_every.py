@@ -74,5 +74,5 @@ def test_every_published_row_has_its_like_among_ours(name, tiny):
 
 
 def test_an_unknown_name_is_told():
-    with pytest.raises(ValueError, match="experiment must be one of 'pffl-table-1'"):
+    with pytest.raises(ValueError, match="experiment must be one of .*'pffl-table-1'.*, got 'qffl-table-99'"):
         find("qffl-table-99")
