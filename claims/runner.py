@@ -50,7 +50,9 @@ class Checked:
         """The verdict, or why there is none."""
         if self.settled.verdict is not None:
             return self.settled.verdict
-        return "not checked since its source changed" if self.stale else "not checked" if not self.outcome else "failed"
+        if self.outcome is None:
+            return "not checked since its source changed" if self.stale else "not checked"
+        return "failed" if self.outcome.fault else "waits for what it rests on"
 
     def to_json(self) -> dict[str, Any]:
         """What ``fairfl claims list --json`` says of a claim."""
