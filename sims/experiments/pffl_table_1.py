@@ -64,7 +64,7 @@ PICTURES = (
     Picture("pffl-figures-3-4", "convergence", "p-FFL, figures 3 and 4: test accuracy by round", "test", SHOWN),
 )
 ROUNDS = {"Synthetic": (200, 2000), "Vehicle": qffl_runs.ROUNDS["Vehicle"]}
-CLASS_ROUNDS, CLASS_ROWS, HIDDEN = (20, 600), (1500, 6000), 64
+CLASS_ROUNDS, CLASS_ROWS, HIDDEN = (20, 100), (1500, 3000), 64
 
 
 def algorithms(q: float) -> tuple[Algorithm, ...]:
@@ -118,7 +118,7 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
         "say at which model losses are taken; its section 2.3 asks for the opposite order (claim pffl/sort-order). "
         "\"reversed\" has the largest weight on the smallest loss: what is printed looks like that.",
         f"{standing}The classes have {len(three_classes.CLIENTS[three_classes.FASHION])} clients, one class each; of "
-        f"their rows 1,500 (quick) or 6,000 train one hidden layer of {HIDDEN}, learning rate 0.001, batches of 64: "
+        f"their rows 1,500 (quick) or 3,000 train one hidden layer of {HIDDEN}, learning rate 0.001, batches of 64: "
         "the paper's \"dense network\" is not described. Worst and best 10 % of three clients are the "
         "one worst and best.",
     )
