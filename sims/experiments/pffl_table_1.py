@@ -116,7 +116,7 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
         "q-FFL's is early. Its numbers are of one run without a spread.",
         "The largest weight goes to the largest loss, at w^t on all training data. The paper's algorithm 1 does not "
         "say at which model losses are taken; its section 2.3 asks for the opposite order (claim pffl/sort-order). "
-        "\"reversed\" has the largest weight on the smallest loss: what is printed looks like that.",
+        "\"reversed\" has the largest weight on the smallest loss: what is printed on Synthetic looks like that.",
         f"{standing}The classes have {len(three_classes.CLIENTS[three_classes.FASHION])} clients, one class each; of "
         f"their rows 1,500 (quick) or 3,000 train one hidden layer of {HIDDEN}, learning rate 0.001, batches of 64: "
         "the paper's \"dense network\" is not described. Worst and best 10 % of three clients are the "

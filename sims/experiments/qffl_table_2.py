@@ -111,7 +111,8 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
         "five random starts.",
         "AFL: the average of all iterates, as published, and beside it the last one. Equal mixture weights at first. "
         "The published code, run as its README says, overwrites the mixture's weights by 1 when it aggregates "
-        "(sampling 2): its AFL is gradient descent with equal weights, which \"mixture held\" is, and meets the printed numbers.",
+        "(sampling 2): its AFL is gradient descent with equal weights, which \"mixture held\" is: it meets the "
+        "printed numbers.",
     ]
     if three_classes.DIGITS in set(clients["dataset"]):
         notes.append(
