@@ -26,6 +26,8 @@ def run_unit(unit: Unit, folder: Path | None, resume: bool, progress: Progress |
     Errors: as ``simulate``.
     """
     setting = unit.make()
+    if isinstance(setting, pd.DataFrame):
+        return setting.assign(dataset=unit.dataset, unit=unit.name)
     if len(unit.objectives) != len(setting.replicates):
         raise ValueError(f"objectives must name {len(setting.replicates)} replicates, got {unit.objectives!r}")
     result = simulate(
@@ -40,6 +42,8 @@ def run_unit(unit: Unit, folder: Path | None, resume: bool, progress: Progress |
         resume=resume and folder is not None,
         progress=None if progress is None else partial(progress, unit.name),
     )
+    if unit.measured is not None:
+        return unit.measured(result).assign(dataset=unit.dataset, unit=unit.name)
     objective = np.array(unit.objectives, dtype=object)[result.clients["replicate"].to_numpy()]
     return result.clients.assign(dataset=unit.dataset, objective=objective, seed=unit.seed, unit=unit.name)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from fairfl.sims.engine import Computing, Model, Parts, Replicate, Training
+from fairfl.sims.engine import Computing, Model, Parts, Replicate, Result, Training
 from fairfl.theory.checks import one_of, whole
 
 PROFILES = ("quick", "paper")
@@ -56,15 +56,20 @@ class Unit:
         Of the draw or split of the data, and of the replicates.
     objectives : tuple of str
         What the table calls each replicate.
-    make : callable () -> Setting
-        A ``functools.partial`` of a function of a module, so that another process can call it.
+    make : callable () -> Setting, or DataFrame
+        What is to be run; or, of what does not run in the engine, what was measured, as ``measured`` gives it. A
+        ``functools.partial`` of a function of a module, so that another process can call it.
+    measured : callable (Result) -> DataFrame, optional
+        What is measured in place of the engine's table of clients: rows with the columns round, part, model, objective
+        and seed at least (group-fair experiments, whose replicates have seeds of their own).
     """
 
     name: str
     dataset: str
     seed: int
     objectives: tuple[str, ...]
-    make: Callable[[], Setting]
+    make: Callable[[], Setting | pd.DataFrame]
+    measured: Callable[[Result], pd.DataFrame] | None = None
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ SPLITS: dict[tuple[int, str], tuple[tuple[float, ...], tuple[float, ...]]] = {
 """Shares of group 0 and of group 1 that the clients get. Those of three clients are FedFB's; it does not print those of
 two and four clients, which are ours."""
 ROWS = {2: 3333, 3: 5000, 4: 6667}
+PUBLISHED_SEED = 123
 
 
 def chance_of_group(x: NDArray[Any]) -> NDArray[np.float64]:
@@ -48,6 +49,7 @@ def fedfb_synthetic(
     test: float = 0.3,
     validation: float = 0.0,
     seed: int = 0,
+    published: bool = False,
 ) -> FederatedData:
     r"""Draw y ~ Bern(0.6), x | y normal, a | x; x, then a, are the three features.
 
@@ -64,6 +66,9 @@ def fedfb_synthetic(
     test, validation : float
         Shares of the rows, drawn at random from all: every client meets the same test.
     seed : int
+    published : bool
+        The very draw of FedFB's published code (numpy's legacy stream, seed 123; the last rows for testing), of which
+        ``seed`` then decides who goes to which client and to validation alone.
 
     Notes
     -----
@@ -83,14 +88,12 @@ def fedfb_synthetic(
     if test + validation >= 1:
         raise ValueError(f"test + validation must be less than 1, got {test + validation:g}")
     rng = generator(seed)
-    y = (rng.random(count) < POSITIVE).astype(np.int64)
-    lower = np.linalg.cholesky(COVARIANCES)
-    x = MEANS[y] + np.einsum("nij,nj->ni", lower[y], rng.normal(size=(count, 2)))
-    group = (rng.random(count) < chance_of_group(x)).astype(np.int64)
-    order = rng.permutation(count)
+    x, y, group = _published(count) if published else _drawn(count, rng)
     part = np.zeros(count, np.int8)
     ends = np.rint(count * np.array([test, test + validation])).astype(int)
-    part[order[: ends[0]]], part[order[ends[0] : ends[1]]] = 2, 1
+    tested = np.arange(count)[::-1][: ends[0]] if published else rng.permutation(count)[: ends[0]]
+    part[tested] = 2
+    part[rng.permutation(np.flatnonzero(part == 0))[: ends[1] - ends[0]]] = 1
     owner = np.zeros(count, np.int64)
     for a, shares in enumerate(SPLITS[clients, heterogeneity]):
         for kind in (0, 1, 2):  # every part is shared out alike
@@ -102,3 +105,25 @@ def fedfb_synthetic(
         f"fedfb-synthetic-{clients}-{heterogeneity}", np.column_stack([x, group]), y, owner, clients, part, group,
         note=f"FedFB, appendix C.3, seed {seed}; the sensitive attribute is the third feature.",
     )  # fmt: skip
+
+
+Drawn = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
+
+
+def _drawn(count: int, rng: np.random.Generator) -> Drawn:
+    """x, y and a."""
+    y = (rng.random(count) < POSITIVE).astype(np.int64)
+    lower = np.linalg.cholesky(COVARIANCES)
+    x = MEANS[y] + np.einsum("nij,nj->ni", lower[y], rng.normal(size=(count, 2)))
+    return x, y, (rng.random(count) < chance_of_group(x)).astype(np.int64)
+
+
+def _published(count: int) -> Drawn:
+    """The same laws from the stream of the published code, in its order: all labels, then x and a by turns."""
+    stream = np.random.RandomState(PUBLISHED_SEED)
+    y = stream.binomial(n=1, p=POSITIVE, size=count).astype(np.int64)
+    x, group = np.empty((count, 2)), np.empty(count, np.int64)
+    for i, label in enumerate(y):
+        x[i] = stream.multivariate_normal(MEANS[label], COVARIANCES[label])
+        group[i] = stream.binomial(n=1, p=chance_of_group(x[i : i + 1])[0])
+    return x, y, group

@@ -29,8 +29,8 @@ class AgnosticFair:
     with Gaussian kernels K_m around M centres, Λ = {0 <= α_m <= cap, (1/n) Σ_s θ_α(x_s) = 1}, z the score (log odds)
     and \bar a the share of group 1. A round: the sums over clients of K_m ℓ and K_m (a - \bar a) z go to the server;
     it moves α towards the linear programme's vertex (one equality and a box: filled in the order of worth), the
-    multipliers of the constraint's two sides by ascent, and sends all; clients send their gradients of the Lagrangian, of which
-    the server knows the sum.
+    multipliers of the constraint's two sides by ascent, and sends all; clients send their gradients of the Lagrangian,
+    of which the server knows the sum.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class AgnosticFair:
             return torch.stack([_Run(self, model, train, seed).finish(rounds, lr) for seed in seeds])
 
     def bytes_per_round(self, model: Model, clients: int, element: int = 8) -> tuple[int, int]:
-        """Down and up: parameters, α and the multipliers' difference; gradients and 2 M statistics (secure.BITS each)."""
+        """Down and up: parameters, α and the multipliers' difference; gradients and 2 M masked statistics."""
         numbers = secure.BITS // 8
         down = element * model.size + numbers * (self.kernels + 1)
         return clients * down, clients * (element * model.size + numbers * 2 * self.kernels)

@@ -1,0 +1,67 @@
+"""The data of FedFB's experiments, with part of the training rows for validation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from fairfl.sims.data import load
+from fairfl.sims.engine import ClientData, Parts
+from fairfl.sims.federated.data import FederatedData
+from fairfl.sims.federated.fedfb_synthetic import fedfb_synthetic
+from fairfl.theory.checks import one_of
+
+VALIDATION = 0.2
+"""Share of each client's training rows that hyper-parameters are chosen on, and that nothing is trained on."""
+SYNTHETIC = {
+    "Synthetic": (3, "medium"),
+    "Synthetic, low": (3, "low"),
+    "Synthetic, high": (3, "high"),
+    "Synthetic, 2 clients": (2, "medium"),
+    "Synthetic, 4 clients": (4, "medium"),
+}
+REAL = {"Adult": "adult", "COMPAS": "compas", "Bank": "bank"}
+DRAW = 0
+"""The seed of the one draw and split of the data: seeds are of initialisations and minibatches."""
+
+
+def fedfb_data(name: str, draw: int = DRAW) -> FederatedData:
+    """One of ``SYNTHETIC`` or ``REAL`` by the name that tables give it, COMPAS with 4 groups, Bank with 5.
+
+    Errors: as ``fairfl.sims.data.load``, and ValueError for another name.
+    """
+    one_of("data", name, (*SYNTHETIC, *REAL))
+    if name in SYNTHETIC:
+        clients, heterogeneity = SYNTHETIC[name]
+        data = fedfb_synthetic(clients, heterogeneity, seed=draw, published=True)
+    else:
+        table = load(REAL[name], groups="all", seed=1 if name == "Adult" else draw)
+        data = FederatedData(
+            name, table.features, table.label, table.client, len(table.client_names),
+            np.where(table.is_test, 2, 0).astype(np.int8), table.group, table.client_names, table.note,
+        )  # fmt: skip
+    return held_out(data, draw)
+
+
+def held_out(data: FederatedData, seed: int) -> FederatedData:
+    """The same with round(VALIDATION n) of each client's, group's and label's n training rows for validation."""
+    assert data.part is not None
+    assert data.group is not None
+    rng, part = np.random.default_rng([seed, 11]), np.array(data.part)
+    cell = (data.owner * (data.group.max() + 1) + data.group) * 2 + data.y
+    for code in np.unique(cell):
+        mine = rng.permutation(np.flatnonzero((cell == code) & (part == 0)))
+        part[mine[: int(np.rint(VALIDATION * len(mine)))]] = 1
+    return replace(data, part=part)
+
+
+def pooled(parts: Parts) -> Parts:
+    """All clients' people as one client's: what CFL trains on."""
+
+    def one(data: ClientData | None) -> ClientData | None:
+        return None if data is None else ClientData(data.x, data.y, np.array([0, len(data.x)]), group=data.group)
+
+    train = one(parts.train)
+    assert train is not None
+    return Parts(train, one(parts.test), one(parts.validation))

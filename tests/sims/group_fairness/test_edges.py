@@ -1,0 +1,186 @@
+"""Groups missing on a client, clients of one class, a group of one person: all run, or say what is wrong."""
+
+import numpy as np
+import pytest
+import torch
+
+from fairfl.sims.engine import MLP, ClientData, Computing, Logistic, Parts, Replicate, Simulation, Training
+from fairfl.sims.engine.summed import as_floats
+from fairfl.sims.group_fairness import AgnosticFair, FairBatch, FairFed, FedFB, LocalFairBatch
+from fairfl.sims.group_fairness.lft import LAM, MODELS
+
+EXACT = Computing(device="cpu", dtype="float64")
+
+
+def people(cells, seed=0):
+    """Clients with so many people of each (group, label): cells[k][a][y]."""
+    rng = np.random.default_rng(seed)
+    parts, groups = [], []
+    for client in cells:
+        a = np.concatenate([[g] * count for g, pair in enumerate(client) for count in pair]).astype(int)
+        y = np.concatenate([[v] * count for pair in client for v, count in enumerate(pair)]).astype(int)
+        x = rng.normal(size=(len(y), 2)) + y[:, None]
+        parts.append((torch.from_numpy(x), torch.from_numpy(y)))
+        groups.append(a)
+    plain = ClientData.from_clients(parts)
+    return Parts(ClientData(plain.x, plain.y, plain.offsets, group=np.concatenate(groups)))
+
+
+CASES = {
+    "a group is missing on each client": [[[3, 4], [0, 0]], [[0, 0], [5, 2]], [[2, 2], [2, 2]]],
+    "a client has one class": [[[3, 0], [4, 0]], [[2, 3], [2, 3]]],
+    "a group of one person": [[[3, 4], [0, 0]], [[4, 4], [0, 1]]],
+    "a client of one person": [[[0, 1], [0, 0]], [[4, 4], [3, 3]]],
+}
+ALGORITHMS = [
+    *(FedFB(FairBatch(notion, 0.3), evaluated=where) for notion in ("dp", "eo", "cp") for where in ("global", "local")),
+    FedFB(FairBatch("dp", 0.3), bits=8),
+    LocalFairBatch(FairBatch("dp", 0.3)),
+    LocalFairBatch(FairBatch("eo", 0.3), 2),
+    FairFed(0.5),
+    FairFed(0.5, "eo", "none"),
+]
+
+
+NO_GROUPS = Parts(ClientData(torch.zeros(2, 2), torch.tensor([0, 1]), np.array([0, 2])))
+
+
+def trained(parts, algorithm, rounds=4, model=None):
+    settings = Training(rounds=rounds, lr=0.2, batch_size=3, epochs=2)
+    simulation = Simulation(model or Logistic(2), parts, [Replicate(algorithm)], settings, EXACT)
+    for _ in range(rounds):
+        simulation.step()
+    return simulation
+
+
+@pytest.mark.parametrize("case", sorted(CASES))
+@pytest.mark.parametrize("algorithm", ALGORITHMS, ids=repr)
+def test_runs(case, algorithm):
+    simulation = trained(people(CASES[case]), algorithm)
+    assert bool(torch.isfinite(simulation.params).all())
+    for state in simulation.states:
+        assert all(np.isfinite(as_floats(value)).all() for name, value in state.items() if name != "own.gap")
+
+
+def test_group_of_one_is_felt():
+    """One person of group 1, accepted or not, is F_1 = ±...: λ_1's box is [0, 2/n], and λ is in it."""
+    parts = people(CASES["a group of one person"])
+    state = trained(parts, FedFB(FairBatch("dp", 5.0))).states[0]
+    n = len(parts.train.x)
+    assert 0 <= as_floats(state["lam"])[1] <= 2 / n
+
+
+def test_nobody_of_a_label_is_an_error_for_opportunity():
+    cells = [[[3, 2], [4, 0]], [[2, 3], [2, 0]]]
+    with pytest.raises(ValueError, match="group 1 must have people of label 1"):
+        trained(people(cells), FedFB(FairBatch("eo")))
+    trained(people(cells), FedFB(FairBatch("dp")))
+
+
+def test_a_client_alone_with_one_group_trains_on_the_plain_loss():
+    """LFT: no F is defined there, its λ does not move and its model is that of plain training."""
+    parts = people(CASES["a group is missing on each client"])
+    fair, plain = (trained(parts, LocalFairBatch(FairBatch("dp", alpha))) for alpha in (0.3, 1e-12))
+    first, second, both = fair.states[0][MODELS] - plain.states[0][MODELS]
+    assert first.abs().max() == 0
+    assert second.abs().max() == 0
+    assert both.abs().max() > 1e-3
+    assert (as_floats(fair.states[0][LAM])[:2] == 0).all()
+
+
+def test_fairfed_weighs_by_hand():
+    """β moves ω_k by -β (Δ_k - mean Δ) from n_k / n; the sum stays one; β = 0 is FedAvg's weights."""
+    parts = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]], [[2, 2], [2, 2]]])
+    sizes = parts.train.sizes / parts.train.sizes.sum()
+    np.testing.assert_allclose(trained(parts, FairFed(0.0)).weights[0][1], sizes, atol=1e-10)
+    simulation = trained(parts, FairFed(0.1), rounds=2)
+    gap, _ = as_floats(simulation.states[0]["own.gap"])
+    delta = np.abs(as_floats(simulation.states[0]["global"])[0] - gap)
+    expected = sizes - 0.1 * (delta - delta.mean())
+    assert delta.max() > delta.min()
+    np.testing.assert_allclose(simulation.weights[0][1], expected, atol=1e-9)
+
+
+def test_fairfed_wants_two_groups():
+    with pytest.raises(ValueError, match="two groups for FairFed, got 3"):
+        trained(people([[[3, 4], [3, 3], [1, 1]]]), FairFed())
+
+
+def test_agnostic_without_choice_and_constraint_is_gradient_descent():
+    """cap = 1 and one kernel so wide that it is flat: θ = 1, and a round is a step on the mean loss."""
+    parts, model = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]]]), Logistic(2)
+    rule = AgnosticFair(kernels=1, width=1e6, cap=1.0, dual_rate=0.0)
+    found = rule.train(model, parts, 5, 0.4)[0].numpy()
+    x = np.hstack([parts.train.x.numpy(), np.ones((len(parts.train.x), 1))])
+    w = np.zeros(3)
+    for _ in range(5):
+        w -= 0.4 * x.T @ (1 / (1 + np.exp(-x @ w)) - parts.train.y.numpy()) / len(x)
+    np.testing.assert_allclose(found, w, atol=1e-8)
+
+
+def test_agnostic_gradient_is_that_of_its_lagrangian():
+    """The two flipped-label gradients are the score's: against autograd on ℓ + pull (a - mean) z."""
+    from fairfl.sims.group_fairness.agnostic import _Run
+
+    parts, model = people([[[3, 4], [3, 3]]]), MLP((2, 3, 2))
+    run = _Run(AgnosticFair(kernels=3), model, parts.train.to("cpu", torch.float64), 0)
+    alpha, w = np.array([0.5, 1.0, 2.0]), model.init(3).requires_grad_(True)
+    x, y = parts.train.x, parts.train.y
+    theta = torch.from_numpy(run.kernel @ alpha) / len(x)
+    first, bias, second, last = torch.split(w, [6, 3, 6, 2])
+    z = torch.relu(x @ first.view(3, 2).T + bias) @ second.view(2, 3).T + last
+    score = z[:, 1] - z[:, 0]
+    value = (theta * (model.reference(w, x, y) + 0.7 * torch.from_numpy(run.away) * score)).sum()
+    expected = torch.autograd.grad(value, w)[0]
+    with torch.no_grad():
+        np.testing.assert_allclose(run._gradient(w, alpha, 0.7, slice(0, len(x))).numpy(), expected.numpy(), atol=1e-12)
+
+
+def test_worst_population_by_linear_programming():
+    from scipy.optimize import linprog
+
+    from fairfl.sims.group_fairness.agnostic import worst
+
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        mass, worth = rng.uniform(0.05, 1, 6), rng.normal(size=6)
+        cap = rng.uniform(1, 3) / mass.sum()
+        exact = linprog(-worth, A_eq=mass[None], b_eq=[1], bounds=[(0, cap)] * 6)
+        alpha = worst(worth, mass, cap)
+        assert abs(mass @ alpha - 1) < 1e-12
+        assert abs(worth @ alpha + exact.fun) < 1e-9
+
+
+def test_agnostic_lowers_the_gap():
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 300)
+    x = rng.normal(size=(300, 2)) + 1.5 * a[:, None]
+    y = (x[:, 0] + 0.5 * rng.normal(size=300) > 0.7).astype(int)
+    data = ClientData(torch.from_numpy(x), torch.from_numpy(y), np.array([0, 120, 300]), group=a)
+
+    def gap(rate):
+        w = AgnosticFair(cap=2.0, dual_rate=rate).train(Logistic(2), Parts(data), 300, 0.5)[0].numpy()
+        accept = x @ w[:2] + w[2] > 0
+        return abs(accept[a == 0].mean() - accept[a == 1].mean())
+
+    assert gap(0.0) > 0.4
+    assert gap(0.5) < 0.15
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: FairFed(-1), "beta"),
+        (lambda: FairFed(notion="eodds"), "notion"),
+        (lambda: FairFed(local="massaging"), "local"),
+        (lambda: LocalFairBatch(FairBatch("cp")), "rule.notion"),
+        (lambda: LocalFairBatch(average_every=0), "average_every"),
+        (lambda: AgnosticFair(kernels=0), "kernels"),
+        (lambda: AgnosticFair(cap=0.5), "cap"),
+        (lambda: AgnosticFair(rate=0), "rate"),
+        (lambda: AgnosticFair().train(Logistic(2), NO_GROUPS, 1, 0.1), "group"),
+    ],
+)  # fmt: skip
+def test_bad_arguments(build, message):
+    with pytest.raises(ValueError, match=message):
+        build()

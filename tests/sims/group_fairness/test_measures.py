@@ -1,0 +1,126 @@
+"""Measures of disparity by hand and by their definitions; FedFB's synthetic data."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from fairfl.sims.engine import MLP, Parts
+from fairfl.sims.federated.fedfb_synthetic import COVARIANCES, MEANS, SPLITS, chance_of_group, fedfb_synthetic
+from fairfl.sims.group_fairness import FairMeasures, trivial
+from fairfl.sims.group_fairness.measures import accepts
+
+
+def test_by_hand():
+    """Group 0: ŷ = 1, 1, 0 with y = 1, 0, 0; group 1: ŷ = 1, 0 with y = 1, 1.
+
+    Rates 2/3 and 1/2, overall 3/5: dp = 1/10 (group 1), spd = 1/6. Given y = 1: 1 and 1/2, overall 2/3: eo = 1/3. Given
+    y = 0 group 1 has nobody: 1/2 against 1/2. Right: 1, 0, 1, 1, 0.
+    """
+    found = FairMeasures.of([1, 1, 0, 1, 0], [1, 0, 0, 1, 1], [0, 0, 0, 1, 1])
+    assert found.accuracy == pytest.approx(3 / 5)
+    assert found.dp == pytest.approx(1 / 10)
+    assert found.spd == pytest.approx(1 / 6)
+    assert found.eo == pytest.approx(1 / 3)
+    assert found.eodds == pytest.approx(1 / 3)
+    assert found.accepted == pytest.approx(3 / 5)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30))
+def test_by_definition(rows):
+    accept, y, group = (np.array(column).astype(int) for column in zip(*rows, strict=True))
+    found = FairMeasures.of(accept, y, group)
+    rates = [accept[group == a].mean() for a in np.unique(group)]
+    assert found.dp == pytest.approx(max(abs(rate - accept.mean()) for rate in rates), abs=1e-12)
+    assert found.spd == pytest.approx(max(rates) - min(rates), abs=1e-12)
+    assert found.accuracy == pytest.approx((accept == y).mean())
+    if len(rates) == 2:
+        most = max((group == a).mean() for a in np.unique(group))
+        assert found.dp == pytest.approx(most * found.spd, abs=1e-12)
+
+
+@given(st.integers(0, 10**6))
+def test_an_ensemble_is_the_mean_of_its_models_but_for_disparity(seed):
+    """It asks one model at random: its accuracy is the mean of theirs, its disparity at most the mean."""
+    rng = np.random.default_rng(seed)
+    accept, y, group = rng.integers(0, 2, (3, 20)).astype(float), rng.integers(0, 2, 20), np.repeat([0, 1], 10)
+    weights = rng.dirichlet(np.ones(3))
+    found = FairMeasures.ensemble(accept, weights, y, group)
+    alone = [FairMeasures.of(row, y, group) for row in accept]
+    assert found.accuracy == pytest.approx(weights @ [one.accuracy for one in alone])
+    assert found.spd <= weights @ [one.spd for one in alone] + 1e-12
+
+
+def test_constants_are_fair():
+    y, group = np.array([1, 1, 0, 1]), np.array([0, 1, 1, 0])
+    found = trivial(y, group)
+    assert [found[name].accuracy for name in ("all 0", "all 1")] == [0.25, 0.75]
+    assert all(one.dp == one.spd == one.eo == one.eodds == 0 for one in found.values())
+
+
+def test_accepts_are_predictions():
+    model = MLP((3, 4, 2))
+    parts = Parts.of(fedfb_synthetic(rows=200))
+    data = parts.test.to("cpu", parts.train.x.dtype)
+    params = 3 * model.init(5)[None]
+    logits = model._forward(params, data.x[None])[-1][0]
+    expected = (logits[:, 1] > logits[:, 0]).numpy()
+    np.testing.assert_array_equal(accepts(model, params, model.prepare(data))[0], expected)
+    assert 0 < expected.mean() < 1
+
+
+def test_bad_shapes():
+    with pytest.raises(ValueError, match="one shape"):
+        FairMeasures.of([1, 0], [1, 0], [0])
+
+
+def test_chance_of_group_is_bayes_on_turned_inputs():
+    """At ten points, against scipy's densities at x' = x turned by 45 degrees."""
+    x = np.random.default_rng(0).normal(scale=4, size=(10, 2))
+    turned = np.stack([(x[:, 0] - x[:, 1]) / 2**0.5, (x[:, 0] + x[:, 1]) / 2**0.5], axis=1)
+    p = [stats.multivariate_normal(m, c).pdf(turned) for m, c in zip(MEANS, COVARIANCES, strict=True)]
+    np.testing.assert_allclose(chance_of_group(x), p[1] / (p[0] + p[1]), rtol=1e-10)
+
+
+@pytest.mark.parametrize("published", [False, True])
+def test_synthetic_follows_its_laws(published):
+    """Means, covariances and P(y = 1) within five standard errors; shares of the groups as SPLITS has them."""
+    rows = 5000
+    data = fedfb_synthetic(3, "high", rows, published=published)
+    x, y = data.x[:, :2], data.y
+    assert abs(y.mean() - 0.6) < 5 * (0.24 / rows) ** 0.5
+    for label in (0, 1):
+        mine = x[y == label]
+        error = 5 * np.sqrt(np.diag(COVARIANCES[label]) / len(mine))
+        assert (np.abs(mine.mean(0) - MEANS[label]) < error).all()
+        assert np.abs(np.cov(mine.T) - COVARIANCES[label]).max() < 5 * 10 * (2 / len(mine)) ** 0.5
+    for a, shares in enumerate(SPLITS[3, "high"]):
+        found = np.bincount(data.owner[data.group == a], minlength=3) / (data.group == a).sum()
+        np.testing.assert_allclose(found, shares, atol=0.002)
+    assert [len(data.rows(part)) for part in ("train", "test")] == [3500, 1500]
+    np.testing.assert_array_equal(data.x[:, 2], data.group)
+    assert abs(data.group.mean() - chance_of_group(x).mean()) < 5 * (0.25 / rows) ** 0.5
+
+
+def test_published_draw_is_the_codes():
+    """The first label and features of numpy's legacy stream with seed 123, drawn one by one."""
+    data = fedfb_synthetic(published=True)
+    stream = np.random.RandomState(123)
+    np.testing.assert_array_equal(data.y, stream.binomial(1, 0.6, 5000))
+    np.testing.assert_allclose(data.x[0, :2], stream.multivariate_normal(MEANS[data.y[0]], COVARIANCES[data.y[0]]))
+    assert (data.rows("test") == np.arange(3500, 5000)).all()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"clients": 5}, "clients must be 3, or 2 or 4"),
+        ({"clients": 2, "heterogeneity": "low"}, "clients must be 3, or 2 or 4"),
+        ({"heterogeneity": "none"}, "heterogeneity must be one of"),
+        ({"test": 0.6, "validation": 0.5}, "less than 1"),
+    ],
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        fedfb_synthetic(**arguments)
