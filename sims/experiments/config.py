@@ -15,7 +15,8 @@
     beta = 0.5
 
     [model]
-    kind = "mlp"                            # softmax, logistic, svm, least_squares, mlp (hidden), lenet, resnet18gn
+    kind = "mlp"                            # softmax, logistic, svm, least_squares, mlp (hidden), lenet, resnet18gn,
+                                            # char_lstm (embedding, width, layers)
     hidden = [64]                           # linear models: bias; all: classes, where data may lack some
 
     [[algorithm]]                           # one or more, trained together; parameters as fairfl.sims.algorithms has

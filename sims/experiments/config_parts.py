@@ -16,7 +16,7 @@ from fairfl.sims.partition import dirichlet, iid, label_shards, two_groups
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import Objective, RankWeighted
 
-MODELS = ("softmax", "logistic", "svm", "least_squares", "mlp", "lenet", "resnet18gn")
+MODELS = ("softmax", "logistic", "svm", "least_squares", "mlp", "lenet", "resnet18gn", "char_lstm")
 PARTITIONS = ("iid", "dirichlet", "label_shards", "two_groups")
 RANKS = ("gini", "linear", "geometric", "harmonic", "cvar")
 OBJECTIVES = ("FedAvg", "QFFL", "AFL", "TERM", "PropFair")
@@ -83,6 +83,15 @@ def model(section: Section, found: FederatedData) -> Model:
     classes = section.whole("classes", seen, 2)
     if classes < seen:
         raise ValueError(f"{section.at('classes')} must be at least {seen}, the classes of the data, got {classes}")
+    tokens = found.x.dtype.kind in "iu" and found.x.dtype != np.uint8
+    if tokens != (kind == "char_lstm"):
+        wanted = "char_lstm" if tokens else "another than char_lstm"
+        raise ValueError(f"{section.at('kind')} must be {wanted} for {found!r}, got {kind!r}")
+    if kind == "char_lstm":
+        from fairfl.sims.models import CharLSTM
+
+        shape = [section.whole(key, default, 1) for key, default in (("embedding", 8), ("width", 256), ("layers", 2))]
+        return section.done(Module(lambda: CharLSTM(classes, *shape), name=f"char_lstm{tuple(shape)}"))
     if kind in ("lenet", "resnet18gn"):
         from fairfl.sims.models import LeNet, ResNet18GN
 
@@ -124,8 +133,16 @@ def algorithm(section: Section) -> tuple[str, Algorithm]:
             _same_kind(section.at(key), value, fields[key])
         given[key] = value
     section.done(None)
-    shown = ", ".join(f"{key} = {section.table[key]}" for key in given)
+    shown = ", ".join(f"{key} = {_words(section.table[key])}" for key in given)
     return label or (f"{name}, {shown}" if shown else name), known[name](**given)
+
+
+def _words(value: Any) -> str:
+    """A parameter as the table shows it: {kind = "geometric", z = 0.85} is geometric (z = 0.85)."""
+    if not isinstance(value, dict):
+        return str(value)
+    first, *others = value.items()
+    return f"{first[1]} ({', '.join(f'{key} = {other}' for key, other in others)})" if others else str(first[1])
 
 
 def _same_kind(where: str, value: Any, field: dataclasses.Field[Any]) -> None:

@@ -1,6 +1,7 @@
 """A run from TOML: what may be written, and one clear error for everything else."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,8 +50,7 @@ def test_the_example_of_the_docstring_runs(toml, files):
     experiment = toml(text)
     units = experiment.units(Scale("quick", 2))
     assert [unit.seed for unit in units] == [0, 1] and units[0].objectives == (
-        "q = 1", "pfedavg, ranks = {'kind': 'geometric', 'z': 0.85}",
-        "dual_weighted, objective = {'name': 'QFFL', 'q': 1.0}",
+        "q = 1", "pfedavg, ranks = geometric (z = 0.85)", "dual_weighted, objective = QFFL (q = 1.0)",
     )  # fmt: skip
     setting = units[0].make()
     assert isinstance(setting.model, MLP) and setting.model.widths == (784, 64, 10)
@@ -58,6 +58,15 @@ def test_the_example_of_the_docstring_runs(toml, files):
     assert setting.parts.train.clients == 12 and setting.evaluate_every == 10
     values = experiment.values(run_units(units))
     assert len(values) == 2 * 3 * 5 and np.isfinite(values["value"]).all()
+
+
+def test_the_example_of_the_documentation_runs(toml, files):
+    page = (Path(__file__).parents[3] / "docs" / "experiments.md").read_text("utf-8")
+    (text,) = re.findall("```toml\n(.*?)```", page, flags=re.S)
+    text = text.replace("rows = 4000", "rows = 600").replace("rounds = 40", "rounds = 2").replace("[0, 1, 2]", "[0]")
+    experiment = toml(text)
+    values = experiment.values(run_units(experiment.units(Scale("quick", 1))))
+    assert set(values["objective"]) == {"fedavg", "qfedavg, q = 1.0", "pfedavg, ranks = geometric (z = 0.85)"}
 
 
 def test_defaults(toml):
@@ -95,6 +104,7 @@ def test_seeds_of_the_file_or_of_the_command(toml):
         ('"softmax"', '"softmax"\nclasses = 3', "model.classes must be at least 8, the classes of the data, got 3"),
         ('"softmax"', '"mlp"\nhidden = [0]', "model.hidden must be a list of distinct whole numbers >= 1"),
         ('"softmax"', '"lenet"', "model.kind lenet must have images"),
+        ('"softmax"', '"char_lstm"', "model.kind must be another than char_lstm for"),
         ('"softmax"', '"svm"', "y must be .*LinearSVM"),
         ('"fedavg"', '"fedavgg"', "algorithm\\[0\\].name must be one of afl, ditto"),
         ('"fedavg"', '"qfedavg"\nq = "one"', "algorithm\\[0\\].q must be a float, got 'one'"),
@@ -164,6 +174,19 @@ def test_regression_has_losses(toml, monkeypatch):
     assert set(values["measure"]) == {"mean loss", "worst loss"}
     wide = values.set_index("measure")["value"]
     assert 0 < wide["mean loss"] <= wide["worst loss"]
+
+
+def test_letters_have_a_model_of_their_own(toml, monkeypatch):
+    from fairfl.sims.experiments import config_parts
+    from fairfl.sims.federated.data import FederatedData
+
+    rng = np.random.default_rng(0)
+    made = FederatedData("text", rng.integers(0, 5, (60, 6)), rng.integers(0, 5, 60), np.arange(60) % 3, 3)
+    monkeypatch.setattr(config_parts, "synthetic", lambda *given: made)
+    with pytest.raises(ValueError, match="model.kind must be char_lstm for .*'text'.*, got 'softmax'"):
+        toml(PLAIN)
+    experiment = toml(PLAIN.replace('"softmax"', '"char_lstm"\nembedding = 2\nwidth = 3\nlayers = 1'))
+    assert np.isfinite(experiment.values(run_units(experiment.units(Scale("quick", 1))))["value"]).all()
 
 
 @pytest.mark.parametrize("name", sorted(algorithms()))
