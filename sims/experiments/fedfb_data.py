@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from fairfl.sims.data import load
 from fairfl.sims.engine import ClientData, Parts
 from fairfl.sims.federated.data import FederatedData
 from fairfl.sims.federated.fedfb_synthetic import fedfb_synthetic
+from fairfl.sims.partition.dirichlet import dirichlet
 from fairfl.theory.checks import one_of
 
 VALIDATION = 0.2
@@ -26,21 +28,32 @@ DRAW = 0
 """The seed of the one draw and split of the data: seeds are of initialisations and minibatches."""
 
 
+LEVELS = (0.1, 0.2, 0.5, 10.0, 5000.0)
+"""Concentrations of table 6."""
+DIRICHLET = {f"{name}, {level:g}": (name, level) for name in ("Adult", "COMPAS") for level in LEVELS}
+"""Table 6, after Ezzeldin et al.: five clients with Dirichlet shares of two groups; COMPAS by race."""
+DIRICHLET_CLIENTS, LEAST = 5, 20
+
+
+@lru_cache(maxsize=4)  # the schedules of a table ask for the same data, which are read-only
 def fedfb_data(name: str, draw: int = DRAW) -> FederatedData:
-    """One of ``SYNTHETIC`` or ``REAL`` by the name that tables give it, COMPAS with 4 groups, Bank with 5.
+    """One of ``SYNTHETIC``, ``REAL`` or ``DIRICHLET`` by its name in tables; COMPAS with 4 groups, Bank with 5.
 
     Errors: as ``fairfl.sims.data.load``, and ValueError for another name.
     """
-    one_of("data", name, (*SYNTHETIC, *REAL))
+    one_of("data", name, (*SYNTHETIC, *REAL, *DIRICHLET))
     if name in SYNTHETIC:
         clients, heterogeneity = SYNTHETIC[name]
         data = fedfb_synthetic(clients, heterogeneity, seed=draw, published=True)
     else:
-        table = load(REAL[name], groups="all", seed=1 if name == "Adult" else draw)
+        base, level = DIRICHLET.get(name, (name, None))
+        table = load(REAL[base], groups="all" if level is None else "two", seed=1 if base == "Adult" else draw)
         data = FederatedData(
             name, table.features, table.label, table.client, len(table.client_names),
             np.where(table.is_test, 2, 0).astype(np.int8), table.group, table.client_names, table.note,
         )  # fmt: skip
+        if level is not None:
+            data = data.assigned(dirichlet(table.group, DIRICHLET_CLIENTS, level, min_size=LEAST, seed=draw))
     return held_out(data, draw)
 
 

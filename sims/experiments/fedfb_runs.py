@@ -89,7 +89,7 @@ def family(scale: Scale, datasets: Sequence[str], model: str = "mlp", only: Sequ
 def _epochs(scale: Scale, dataset: str) -> int:
     if scale.paper:
         return EPOCHS
-    return QUICK_REAL if dataset in ("Adult", "Bank") else QUICK
+    return QUICK_REAL if dataset.startswith(("Adult", "Bank")) else QUICK
 
 
 def _methods(schedule: str, epochs: int, dataset: str, only: Sequence[str] | None) -> list[Method]:
