@@ -1,4 +1,8 @@
-"""LFT+FedAvg over all eps on a finite X, searched for over budgets: frontier and smallest disparity."""
+"""LFT+FedAvg over all eps on a finite X: frontier and smallest disparity, exact unless there is too much to look at.
+
+Of several rules that are optimal for one eps each counts as attained, whatever its disparity: ``solve`` returns one.
+Where cells tie at too many multipliers (many clients, or thousands of points), a search over budgets takes over.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,11 @@ import numpy as np
 from fairfl.solvers.box_lp import solve_box
 from fairfl.solvers.budgets import corner_budgets
 from fairfl.solvers.finite import local_rows
+from fairfl.solvers.finite_fedavg_exact import ExactFedAvg
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.search import Family, search_frontier, search_minimum
 from fairfl.solvers.search_results import frontier_of, minimum_of
+from fairfl.solvers.tie_vertices import TooMany
 from fairfl.theory.checks import Array
 from fairfl.theory.federation import Federation
 from fairfl.theory.finite import FiniteModel
@@ -34,7 +40,15 @@ def _family(fed: Federation, model: FiniteModel) -> Family:
 
 
 def fedavg_frontier_finite(fed: Federation, model: FiniteModel, points: int) -> Frontier:
-    """LFT+FedAvg's frontier on a finite X, as far as a search over eps finds it; every point attained."""
+    """LFT+FedAvg's frontier on a finite X: exact, or as far as a search over eps finds it; every point attained."""
+    try:
+        return ExactFedAvg.of(fed, model).frontier(points)
+    except TooMany:
+        return searched_frontier(fed, model, points)
+
+
+def searched_frontier(fed: Federation, model: FiniteModel, points: int) -> Frontier:
+    """The frontier as far as a search over eps finds it."""
     small = model.points.size <= 200
     family = _family(fed, model)
     found = search_frontier(family, min(points, 60), grid=9 if small else 6, limit=90, rounds=6 if small else 2)
@@ -42,6 +56,14 @@ def fedavg_frontier_finite(fed: Federation, model: FiniteModel, points: int) -> 
 
 
 def fedavg_minimum_finite(fed: Federation, model: FiniteModel) -> tuple[float, float, Array]:
+    """(disparity, accuracy, eps) of the least disparate solution: exact, or the best that a search over eps finds."""
+    try:
+        return ExactFedAvg.of(fed, model).minimum()
+    except TooMany:
+        return searched_minimum(fed, model)
+
+
+def searched_minimum(fed: Federation, model: FiniteModel) -> tuple[float, float, Array]:
     """(disparity, accuracy, eps) of the least disparate solution that a search over eps finds."""
     family = _family(fed, model)
     return minimum_of(family, search_minimum(family, grid=6, limit=60, rounds=12))

@@ -1,0 +1,143 @@
+"""LFT+FedAvg's exact frontier on a finite X, against programmes solved budget by budget."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import optimize
+from strategies import budgets, finite_federations
+
+import fairfl as ff
+from fairfl.solvers import finite_fedavg_exact
+from fairfl.solvers.finite import local_rows
+from fairfl.solvers.finite_fedavg_frontier import searched_frontier, searched_minimum
+from fairfl.theory.finite import FiniteModel
+
+FEWER = settings(max_examples=max(8, settings.default.max_examples // 4))  # type: ignore[union-attr]
+TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
+
+def model_of(fed: ff.Federation) -> FiniteModel:
+    assert isinstance(fed.model, FiniteModel)
+    return fed.model
+
+
+def drawn(seed: int, clients: int, points: int) -> ff.Federation:
+    """No ties: masses and η at random, half of the federations with an η per client."""
+    rng = np.random.default_rng(seed)
+    masses = rng.gamma(1.0, size=(clients, 2, points)) + 1e-3
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    eta = rng.random((clients, points)) if seed % 2 else np.sort(rng.random(points))
+    return ff.Federation.finite(np.arange(points), masses, eta, weight=rng.uniform(0.3, 2, clients))
+
+
+def optimum(fed: ff.Federation, eps: Any) -> tuple[float, float]:
+    """(accuracy, the least |MD| of all optimal rules) for one eps, by two programmes written from the definition."""
+    model = model_of(fed)
+    gain, rows = model.gain(fed.mass).ravel(), local_rows(fed, model)
+    pooled = np.concatenate([fed.within[:, 0] @ model.conditional[:, 0], -(fed.within[:, 1] @ model.conditional[:, 1])])
+    a, b = np.concatenate([rows, -rows]), np.minimum(np.concatenate([eps, eps]), 2.0)
+    best = optimize.linprog(-gain, A_ub=a, b_ub=b, bounds=(0, 1), options=TIGHT)
+    assert best.success
+    # minimise t >= |MD| over the rules that lose 1e-11 at most
+    a2 = np.block([[a, np.zeros((len(a), 1))], [-gain, 0.0], [pooled, -1.0], [-pooled, -1.0]])
+    b2 = np.concatenate([b, [best.fun + 1e-11, 0.0, 0.0]])
+    cost = np.append(np.zeros(gain.size), 1.0)
+    least = optimize.linprog(cost, A_ub=a2, b_ub=b2, bounds=[(0, 1)] * gain.size + [(0, 1)], options=TIGHT)
+    assert least.success
+    return 1.0 - fed.base_rate - float(best.fun), float(least.fun)
+
+
+def some_budgets(fed: ff.Federation, seed: int, count: int) -> Any:
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        eps = rng.random(fed.n_clients) ** rng.integers(1, 5) * rng.choice([0.0, 1.0, 1.0, 1.0], fed.n_clients)
+        yield np.where(rng.random(fed.n_clients) < 0.2, 1.0, eps)
+
+
+def check(fed: ff.Federation, tried: Any) -> None:
+    """Budgets tried do not beat the frontier; its own points are the least disparate optima for their budgets."""
+    F = ff.frontier(fed, "lft_fedavg", points=7)
+    low = F.disparity[0]
+    for eps in tried:
+        accuracy, disparity = optimum(fed, eps)
+        # 1e-11 of accuracy may buy some MD: where a cell is nearly as dear as another
+        assert disparity >= low - 1e-8, eps
+        assert accuracy <= F.accuracy_at(max(disparity + 1e-8, low)) + 1e-9, eps
+    for d, accuracy, eps in zip(F.disparity, F.accuracy, F.eps, strict=True):
+        best, least = optimum(fed, eps)
+        assert best == pytest.approx(accuracy, abs=1e-9)
+        assert least == pytest.approx(d, abs=1e-7)
+        assert ff.solve(fed, "lft_fedavg", eps).accuracy == pytest.approx(accuracy, abs=1e-11)
+
+
+@FEWER
+@given(finite_federations(max_clients=3, max_points=5), st.data())
+def test_budgets_on_federations_full_of_ties(fed: ff.Federation, data: st.DataObject) -> None:
+    check(fed, [*data.draw(st.lists(budgets(fed.n_clients), max_size=4)), *some_budgets(fed, 0, 6)])
+
+
+@FEWER
+@given(st.integers(0, 10**6), st.integers(1, 3), st.integers(1, 7))
+def test_budgets_on_federations_without_ties(seed: int, clients: int, points: int) -> None:
+    fed = drawn(seed, clients, points)
+    check(fed, some_budgets(fed, seed, 8))
+
+
+@FEWER
+@given(st.integers(0, 10**6), st.integers(2, 3))
+def test_where_optima_are_unique_solve_attains_every_point(seed: int, clients: int) -> None:
+    fed = drawn(seed, clients, 8)
+    F = ff.frontier(fed, "lft_fedavg", points=9)
+    m = ff.min_disparity(fed, "lft_fedavg")
+    assert (m.disparity, m.accuracy) == (F.disparity[0], F.accuracy[0])
+    for d, accuracy, eps in zip(F.disparity, F.accuracy, F.eps, strict=True):
+        s = ff.solve(fed, "lft_fedavg", eps)
+        assert (s.disparity, s.accuracy) == (pytest.approx(d, abs=1e-10), pytest.approx(accuracy, abs=1e-12))
+    best = ff.frontier(fed, "cfl", points=2).accuracy_at(F.disparity)
+    assert (F.accuracy <= best + 1e-12).all()
+
+
+@pytest.mark.slow
+@settings(max_examples=6)
+@given(st.integers(0, 10**6))
+def test_the_search_never_beats_it(seed: int) -> None:
+    fed = drawn(seed, 2, 6)
+    F, found = ff.frontier(fed, "lft_fedavg", points=9), searched_frontier(fed, model_of(fed), 9)
+    assert (found.accuracy <= F.accuracy_at(np.maximum(found.disparity, F.disparity[0])) + 1e-12).all()
+    assert found.disparity[0] >= F.disparity[0] - 1e-12
+    assert searched_minimum(fed, model_of(fed))[0] >= F.disparity[0] - 1e-12
+
+
+def test_too_many_vertices_are_searched_among(monkeypatch: pytest.MonkeyPatch) -> None:
+    fed = drawn(3, 2, 4)
+    exact, least = ff.frontier(fed, "lft_fedavg", points=9), ff.min_disparity(fed, "lft_fedavg")
+    monkeypatch.setattr(finite_fedavg_exact, "VERTICES", 3)
+    F, m = ff.frontier(fed, "lft_fedavg", points=9), ff.min_disparity(fed, "lft_fedavg")
+    found = searched_frontier(fed, model_of(fed), 9)
+    assert F.disparity.tolist() == found.disparity.tolist() != exact.disparity.tolist()
+    assert m.disparity == searched_minimum(fed, model_of(fed))[0] >= least.disparity - 1e-12
+
+
+def test_a_frontier_by_hand() -> None:
+    # one client, q = 1/2, x in {0, 1}, η = (1/4, 3/4): group 0 has masses (1/4, 3/4), group 1 (3/4, 1/4).
+    # The most accurate rule accepts x = 1 alone: accuracy 3/4, MD = 3/4 - 1/4 = 1/2. A cell costs |2η - 1| / 2 = 1/4
+    # of accuracy per unit of its group's rate, so that accuracy is 3/4 - (1/2 - d)/4 at disparity d.
+    masses = np.array([[[0.125, 0.375], [0.375, 0.125]]])
+    fed = ff.Federation.finite([0, 1], masses, [0.25, 0.75])
+    F = ff.frontier(fed, "lft_fedavg", points=5)
+    assert F.disparity == pytest.approx([0, 0.125, 0.25, 0.375, 0.5], abs=1e-15)
+    assert F.accuracy == pytest.approx(0.75 - (0.5 - F.disparity) / 4, abs=1e-15)
+    assert F.eps[:-1, 0] == pytest.approx(F.disparity[:-1], abs=1e-15)
+
+
+@pytest.mark.parametrize("points", [2, 3, 200])
+def test_as_many_points_as_asked_for(points: int) -> None:
+    fed = drawn(10, 2, 30)
+    F = ff.frontier(fed, "lft_fedavg", points=points)
+    assert 2 <= F.disparity.size <= points
+    wide = ff.frontier(fed, "lft_fedavg", points=50)
+    assert (F.disparity[[0, -1]] == wide.disparity[[0, -1]]).all()
+    assert F.accuracy == pytest.approx(wide.accuracy_at(F.disparity), abs=1e-14)
