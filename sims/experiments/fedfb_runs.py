@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 import pandas as pd
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import MLP, Computing, Logistic, Model, Parts, Replicate, Result, Training
+from fairfl.sims.engine import MLP, ClientData, Computing, Logistic, Model, Parts, Replicate, Result, Training
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.experiments.experiment import Scale, Setting, Unit
-from fairfl.sims.experiments.fedfb_data import fedfb_data, pooled
+from fairfl.sims.engine.task import Floats
+from fairfl.sims.experiments.fedfb_data import SYNTHETIC, fedfb_data, pooled
+from fairfl.sims.experiments.fedfb_frontier import best_accuracy, exact_frontier, expected_accuracy
 from fairfl.sims.group_fairness import FairBatch, FairFed, FairMeasures, FedFB, LocalFairBatch, trivial
 from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.sims.group_fairness.measures import accepts
+from fairfl.solvers.frontier import Frontier
 
 ROUNDS, EPOCHS = 10, 30
 """FedFB, appendix C.1: 10 rounds of 30 local epochs, or 300 epochs; batches of 128."""
@@ -28,7 +31,7 @@ SURROGATE = "acceptance"
 FEDAVG, ENSEMBLE, LFT_AVG, FEDFB, CFL = "FedAvg", "LFT+Ensemble", "LFT+FedAvg", "FedFB", "CFL"
 FEDFB_PLAIN, FEDFB_LOSS, CFL_LOSS = "FedFB, step α μ", "FedFB, F of log loss", "CFL, F of log loss"
 FEDFB_BITS, FAIRFED = "FedFB (10 bits)", "FairFed"
-MEASURES = {"accuracy": "Acc.", "dp": "DP disp.", "spd": "|SPD|"}
+MEASURES = {"accuracy": "Acc.", "dp": "DP disp.", "spd": "|SPD|", "expected": "E Acc.", "best": "best E Acc."}
 """Columns of the measures, and what tables call them."""
 
 Method = tuple[str, Algorithm]
@@ -82,7 +85,7 @@ def family(scale: Scale, datasets: Sequence[str], model: str = "mlp", only: Sequ
                 chosen = "" if only is None else "-" + "-".join(sorted({name[:6].strip("+, ") for name, _ in named}))
                 label = f"fedfb-{slug}-{model}-{schedule}{chosen}-{scale.profile}-{scale.seeds}"
                 run = partial(make, dataset, schedule, model, scale, tuple(only) if only is not None else None)
-                units.append(Unit(label, dataset, 0, objectives, run, partial(measured, objectives)))
+                units.append(Unit(label, dataset, 0, objectives, run, partial(measured, objectives, dataset in SYNTHETIC)))
     return units
 
 
@@ -119,8 +122,11 @@ def make(dataset: str, schedule: str, model: str, scale: Scale, only: Sequence[s
     return Setting(kernel, parts, tuple(replicates), training, rounds, Computing(device="cpu"))
 
 
-def measured(objectives: tuple[str, ...], result: Result) -> pd.DataFrame:
-    """Measures of the last models on validation and test, a row a replicate and part, and of the constants."""
+def measured(objectives: tuple[str, ...], synthetic: bool, result: Result) -> pd.DataFrame:
+    """Measures of the last models on validation and test, a row a replicate and part, and of the constants.
+
+    On synthetic data with the expected accuracy over labels, and the exact frontier's at the same |SPD|.
+    """
     simulation, rows = result.simulation, []
     rounds = result.rounds.groupby("replicate")[["bytes_down", "bytes_up"]].sum()
     for part in ("validation", "test"):
@@ -132,10 +138,12 @@ def measured(objectives: tuple[str, ...], result: Result) -> pd.DataFrame:
             alone = isinstance(replicate.algorithm, LocalFairBatch) and replicate.algorithm.average_every is None
             models = state[MODELS] if alone else params
             weights = simulation.source.p if alone else np.ones(1)
-            found = FairMeasures.ensemble(accepts(simulation.model, models, data), weights, y, group)
+            accept = weights @ accepts(simulation.model, models, data)
+            found = FairMeasures.of(accept, y, group)
             alpha = replicate.algorithm.rule.alpha if isinstance(replicate.algorithm, FedFB) else np.nan
             sent = {name: int(rounds.loc[r, name]) for name in rounds}
-            rows.append(row_of(part, objectives[r], replicate.seed, found, len(y)) | sent | {"alpha": alpha})
+            row = row_of(part, objectives[r], replicate.seed, found, len(y)) | sent | {"alpha": alpha}
+            rows.append(row | (beside(accept, found, data) if part == "test" and synthetic else {}))
         for name, found in trivial(y, group).items():
             rows.append(row_of(part, name, 0, found, len(y)) | {"bytes_down": 0, "bytes_up": 0, "alpha": np.nan})
     return pd.DataFrame(rows).assign(round=simulation.round)
@@ -144,6 +152,19 @@ def measured(objectives: tuple[str, ...], result: Result) -> pd.DataFrame:
 def row_of(part: str, objective: str, seed: int, found: FairMeasures, samples: int) -> dict[str, object]:
     """A row of ``measured``."""
     return {"part": part, "model": "global", "objective": objective, "seed": seed, "samples": samples, **vars(found)}
+
+
+def beside(accept: Floats, found: FairMeasures, data: ClientData) -> dict[str, float]:
+    """The expected accuracy of a classifier on people of the synthetic data, and the best one at its disparity."""
+    assert data.group is not None
+    x = data.x[:, :2].double().cpu().numpy()
+    limit = _frontier(x.tobytes(), data.group.tobytes())
+    return {"expected": expected_accuracy(accept, x), "best": best_accuracy(limit, found.spd)}
+
+
+@lru_cache(maxsize=8)
+def _frontier(x: bytes, group: bytes) -> Frontier:
+    return exact_frontier(np.frombuffer(x).reshape(-1, 2), np.frombuffer(group, np.int64))
 
 
 def chosen(rows: pd.DataFrame, by: str = "dp") -> pd.DataFrame:
@@ -160,7 +181,8 @@ def chosen(rows: pd.DataFrame, by: str = "dp") -> pd.DataFrame:
 def values(rows: pd.DataFrame) -> pd.DataFrame:
     """Test measures of the chosen runs: a row a data set, objective, seed and measure."""
     test = chosen(rows).rename(columns=MEASURES)
-    return test.melt(["dataset", "objective", "seed"], list(MEASURES.values()), "measure", "value")
+    there = [name for name in MEASURES.values() if name in test]
+    return test.melt(["dataset", "objective", "seed"], there, "measure", "value").dropna(subset="value")
 
 
 def choices(rows: pd.DataFrame) -> tuple[str, ...]:
@@ -186,6 +208,7 @@ def differences(rows: pd.DataFrame) -> tuple[str, ...]:
         "α is chosen on a fifth of the training rows, kept apart; the paper says cross-validation.",
         "One draw and split of the data for all seeds; of the synthetic data the published code's draw. Over six other "
         "draws FedAvg had accuracies of .863 to .891, CFL of .700 to .728: more than the spread over seeds.",
-        "dp: max over groups against overall, the paper's; spd: difference of two groups. 'all 0', 'all 1': constants.",
+        "DP disp.: max over groups against overall, the paper's; |SPD|: difference of two groups. 'all 0', 'all 1': "
+        "constants. E Acc.: over labels drawn by the true P(y | x); best: the exact frontier's at the same |SPD|.",
         *choices(rows),
     )

@@ -13,7 +13,7 @@ from fairfl.sims.experiments import fedfb_runs
 from fairfl.sims.experiments.experiment import Scale, Unit
 from fairfl.sims.experiments.fedfb_data import fedfb_data
 from fairfl.sims.experiments.fedfb_numbers import MEASURES
-from fairfl.sims.experiments.fedfb_runs import FEDFB, FEDFB_PLAIN, HIDDEN, row_of
+from fairfl.sims.experiments.fedfb_runs import FEDFB, FEDFB_PLAIN, HIDDEN, beside, row_of
 from fairfl.sims.experiments.published import published
 from fairfl.sims.group_fairness import AgnosticFair, FairMeasures
 from fairfl.sims.group_fairness.measures import accepts
@@ -53,8 +53,10 @@ def agnostic(scale: Scale) -> pd.DataFrame:
         y, group = data.y.numpy(), data.group
         assert group is not None
         for seed, accept in enumerate(accepts(model, params, model.prepare(data))):
-            row = row_of(part, AGNOSTIC, seed, FairMeasures.of(accept, y, group), len(y))
-            rows.append(row | {"bytes_down": down, "bytes_up": up, "alpha": np.nan})
+            found = FairMeasures.of(accept, y, group)
+            row: dict[str, object] = row_of(part, AGNOSTIC, seed, found, len(y))
+            row |= {"bytes_down": down, "bytes_up": up, "alpha": np.nan}
+            rows.append(row | (beside(accept, found, data) if part == "test" else {}))
     return pd.DataFrame(rows).assign(round=rounds)
 
 

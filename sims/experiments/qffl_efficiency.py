@@ -1,7 +1,7 @@
 """q-FedAvg, q-FedSGD and tuned gradient descent on one objective: what q-FFL's figures 3, 6 and 9 share.
 
-q-FedSGD's L and q-FedAvg's learning rate are tuned on q = 0 and kept for q > 0 (section 4.4). "FedSGD" in the figures
-is gradient descent on the same objective with a fixed step, the best of a grid: here on the (q + 1)-mean of the losses,
+q-FedSGD's L and q-FedAvg's learning rate are tuned on q = 0 and kept for q > 0 (section 4.4, figure 6). "FedSGD" in the
+figures is gradient descent on the same objective with a fixed step, the best of a grid: here on the (q + 1)-mean of the losses,
 which has the same minimisers (``DualWeighted(QFFL(q))`` with full gradients).
 """
 
@@ -26,8 +26,10 @@ from fairfl.theory.aggregation import QFFL
 
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 """The grid of fixed steps; the paper does not print its own."""
-CURVES = ("q-FedAvg", "q-FedSGD", "FedSGD")
+TUNED_BY = {"q-FedAvg": ("FedAvg", 0.0), "q-FedSGD": ("FedSGD, q = 0", 0.0), "FedSGD": ("FedSGD", None)}
+"""Whose end decides on the rate of each curve, and by which q; None: its own."""
 EVERY = 40  # measurements
+DROPPING = Computing(non_finite="drop")  # a rate of the grid may diverge: it is then not the best
 
 
 def units(scale: Scale, data: dict[str, tuple[str, str, float]], rounds: dict[str, tuple[int, int]]) -> list[Unit]:
@@ -38,18 +40,21 @@ def units(scale: Scale, data: dict[str, tuple[str, str, float]], rounds: dict[st
         for seed in range(scale.seeds):
             name = f"{dataset.lower()}-{kind}-q{q:g}-{count}-{seed}"
             local = partial(make_local, dataset, kind, q, count, seed)
-            found.append(Unit(f"local-{name}", label, seed, ("q-FedAvg",), local))
-            objectives = tuple(f"{curve} {rate:g}" for curve in ("tuning", *CURVES[1:]) for rate in RATES)
+            found.append(Unit(f"local-{name}", label, seed, _names("FedAvg", "q-FedAvg"), local))
             full = partial(make_full, dataset, kind, q, count, seed)
-            found.append(Unit(f"full-{name}", label, seed, objectives, full))
+            found.append(Unit(f"full-{name}", label, seed, _names("FedSGD, q = 0", "q-FedSGD", "FedSGD"), full))
     return found
 
 
+def _names(*curves: str) -> tuple[str, ...]:
+    return tuple(f"{curve} {rate:g}" for curve in curves for rate in RATES)
+
+
 def make_local(dataset: str, kind: str, q: float, rounds: int, seed: int) -> Setting:
-    """q-FedAvg: one local epoch."""
+    """One local epoch, a replicate a rate: q-FedAvg with 0 (to tune by) and with q."""
     model, parts = parts_of(dataset, seed, kind)
-    replicates = (Replicate(QFedAvg(q), seed),)
-    return Setting(model, parts, replicates, training_of(dataset, rounds), max(1, rounds // EVERY))
+    replicates = tuple(Replicate(QFedAvg(each), seed, lr=rate) for each in (0.0, q) for rate in RATES)
+    return Setting(model, parts, replicates, training_of(dataset, rounds), max(1, rounds // EVERY), DROPPING)
 
 
 def make_full(dataset: str, kind: str, q: float, rounds: int, seed: int) -> Setting:
@@ -58,8 +63,7 @@ def make_full(dataset: str, kind: str, q: float, rounds: int, seed: int) -> Sett
     kinds: tuple[Algorithm, ...] = (QFedSGD(0.0), QFedSGD(q), DualWeighted(QFFL(q)))
     replicates = tuple(Replicate(algorithm, seed, lr=rate) for algorithm in kinds for rate in RATES)
     training = replace(training_of(dataset, rounds), epochs=None, steps=1, batch_size=None)
-    dropping = Computing(non_finite="drop")  # a rate of the grid may diverge: it is then not the best
-    return Setting(model, parts, replicates, training, max(1, rounds // EVERY), dropping)
+    return Setting(model, parts, replicates, training, max(1, rounds // EVERY), DROPPING)
 
 
 def objective_value(clients: pd.DataFrame, q: float) -> float:
@@ -71,22 +75,16 @@ def objective_value(clients: pd.DataFrame, q: float) -> float:
 
 
 def curves(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd.DataFrame:
-    """The rows of the three curves: of the rates that tuning chose by the training objective at the end.
-
-    q-FedSGD: the rate that is best for q = 0. FedSGD: the rate that is best for q itself, by a fixed step.
-    """
+    """The rows of the three curves: of the rates that tuning chose by the training objective at the end."""
     found = []
     for (label, _), mine in groups(clients, ["dataset", "seed"]):
         q = data[label][2]
         last = rows(mine, (mine["part"] == "train") & (mine["round"] == mine["round"].max()))
         ends = {key[0]: part for key, part in groups(last, ["objective"])}
-        best = {
-            curve: min(RATES, key=lambda rate, c=curve, of=of: objective_value(ends[f"{c} {rate:g}"], of))
-            for curve, of in (("tuning", 0.0), ("FedSGD", q))
-        }
-        names = {
-            "q-FedAvg": "q-FedAvg", f"q-FedSGD {best['tuning']:g}": "q-FedSGD", f"FedSGD {best['FedSGD']:g}": "FedSGD",
-        }  # fmt: skip
+        names = {}
+        for curve, (judge, of) in TUNED_BY.items():
+            values_at = {r: objective_value(ends[f"{judge} {r:g}"], q if of is None else of) for r in RATES}
+            names[f"{curve} {min(RATES, key=values_at.__getitem__):g}"] = curve
         kept = among(mine, "objective", list(names))
         found.append(kept.assign(objective=[names[name] for name in kept["objective"]]))
     return pd.concat(found, ignore_index=True)

@@ -41,7 +41,7 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper."""
     return (
         "The figures print no numbers. The table has the (q + 1)-mean of the training losses: smaller is better.",
-        "q-FedAvg has the learning rate of the tables. q-FedSGD's is the one of {0.01, ..., 3} that is best at q = 0 "
-        "at the end; FedSGD's the one that is best for q itself, a fixed step on the (q + 1)-mean.",
+        "The rates of q-FedAvg and q-FedSGD are those of {0.01, ..., 3} that are best for q = 0 at the end; FedSGD's "
+        "is the one that is best for q itself, a fixed step on the (q + 1)-mean. The paper does not print its grid.",
         "IID: x ~ N(0, diag(j^-1.2)) on every device, as appendix F.2's \"same global distribution\" asks.",
     )
