@@ -11,8 +11,8 @@ import pandas as pd
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import MLP, ClientData, Computing, Logistic, Model, Parts, Replicate, Result, Training
 from fairfl.sims.engine.algorithm import Algorithm
-from fairfl.sims.experiments.experiment import Scale, Setting, Unit
 from fairfl.sims.engine.task import Floats
+from fairfl.sims.experiments.experiment import Scale, Setting, Unit
 from fairfl.sims.experiments.fedfb_data import SYNTHETIC, fedfb_data, pooled
 from fairfl.sims.experiments.fedfb_frontier import best_accuracy, exact_frontier, expected_accuracy
 from fairfl.sims.group_fairness import FairBatch, FairFed, FairMeasures, FedFB, LocalFairBatch, trivial
@@ -85,7 +85,8 @@ def family(scale: Scale, datasets: Sequence[str], model: str = "mlp", only: Sequ
                 chosen = "" if only is None else "-" + "-".join(sorted({name[:6].strip("+, ") for name, _ in named}))
                 label = f"fedfb-{slug}-{model}-{schedule}{chosen}-{scale.profile}-{scale.seeds}"
                 run = partial(make, dataset, schedule, model, scale, tuple(only) if only is not None else None)
-                units.append(Unit(label, dataset, 0, objectives, run, partial(measured, objectives, dataset in SYNTHETIC)))
+                found = partial(measured, objectives, dataset in SYNTHETIC)
+                units.append(Unit(label, dataset, 0, objectives, run, found))
     return units
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from fairfl.sims.federated.data import FederatedData
 from fairfl.sims.partition.checks import generator
@@ -33,13 +34,22 @@ PUBLISHED_SEED = 123
 def chance_of_group(x: NDArray[Any]) -> NDArray[np.float64]:
     """P(a = 1 | x), x (n, 2): p(x' | y=1) / (p(x' | y=0) + p(x' | y=1)), x' = x turned by 45 degrees."""
     turn = np.array([[np.cos(ANGLE), -np.sin(ANGLE)], [np.sin(ANGLE), np.cos(ANGLE)]])
-    turned = x @ turn.T
+    return expit(_log_ratio(x @ turn.T))
+
+
+def chance_of_label(x: NDArray[Any]) -> NDArray[np.float64]:
+    """η(x) = P(y = 1 | x), x (n, 2), by Bayes' rule; a tells nothing more, for it hangs on x alone."""
+    return expit(_log_ratio(x) + np.log(POSITIVE / (1 - POSITIVE)))
+
+
+def _log_ratio(x: NDArray[Any]) -> NDArray[np.float64]:
+    """log p(x | y=1) - log p(x | y=0)."""
     logs = []
     for mean, covariance in zip(MEANS, COVARIANCES, strict=True):
-        away = turned - mean
+        away = x - mean
         square = np.einsum("ni,ij,nj->n", away, np.linalg.inv(covariance), away)
         logs.append(-0.5 * (square + np.log(np.linalg.det(covariance))))
-    return 1 / (1 + np.exp(logs[0] - logs[1]))
+    return logs[1] - logs[0]
 
 
 def fedfb_synthetic(

@@ -35,7 +35,7 @@ class ClientParity(Notion):
     def project(self, lam: Floats, known: Floats) -> Floats:
         return onto_capped(lam, 1.0)
 
-    def statistics(self, sums: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
+    def statistics(self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
         reports = np.zeros((len(clients), len(known)))
         reports[np.arange(len(clients)), clients] = sums.sum((1, 2)) / known[clients]
         return reports
@@ -43,6 +43,6 @@ class ClientParity(Notion):
     def direction(self, total: Floats, known: Floats) -> Floats:
         return total[1:] - total[0]
 
-    def table(self, lam: Floats, known: Floats) -> Floats:
+    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
         shares = np.append(max(0.0, 1 - lam.sum()), lam)
         return (shares * known.sum() / known)[:, None, None]

@@ -19,7 +19,7 @@ class FairBatch:
 
     Parameters
     ----------
-    notion : "dp", "eo", "eodds" or "cp"
+    notion : "dp", "eo", "eodds" or "cp"; "eo-printed" or "eodds-printed", see ``printed.py``
     alpha : float > 0
         The length of a step of λ, before the projection.
     decay : float >= 0

@@ -100,7 +100,8 @@ class FedFB(SumOnly):
         return statistics if self._quantiser is None else self._quantiser.encode(statistics).astype(np.float64)
 
     def _statistics(self, round: CellRound, cells: CellSums) -> Floats:
-        return self.rule.rules.statistics(self.rule.sums(cells), round.clients, as_floats(round.state["known"]))
+        known = as_floats(round.state["known"])
+        return self.rule.rules.statistics(self.rule.sums(cells), cells.counts, round.clients, known)
 
     def steer(self, total: Floats, state: State) -> State:
         if self._quantiser is not None:
@@ -110,5 +111,6 @@ class FedFB(SumOnly):
         return {"lam": as_tensor(lam), "steps": as_tensor(steps + 1)}
 
     def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
-        table = self.rule.rules.table(as_floats(round.state["lam"]), as_floats(round.state["known"]))
+        lam, known = as_floats(round.state["lam"]), as_floats(round.state["known"])
+        table = self.rule.rules.table(lam, known, round.index.counts)
         return (LocalTask(sample_weights=round.index.spread(table, round.params)),)

@@ -71,7 +71,7 @@ class LocalFairBatch(SumOnly):
         for k in range(len(counts)):
             known = self._known(counts[k : k + 1])
             if known is not None:
-                own = self.rule.rules.statistics(sums[k : k + 1], np.zeros(1, np.int64), known)[0]
+                own = self.rule.rules.statistics(sums[k : k + 1], counts[k : k + 1], np.zeros(1, np.int64), known)[0]
                 lam[k] = self.rule.step(lam[k], own, known, round.number - 1)
         return {LAM: as_tensor(lam)}
 
@@ -81,7 +81,7 @@ class LocalFairBatch(SumOnly):
         for k in range(len(counts)):
             known = self._known(counts[k : k + 1])
             if known is not None:
-                table[k] = self.rule.rules.table(lam[k], known)
+                table[k] = self.rule.rules.table(lam[k], known, counts[k : k + 1])
         own = self.models(round)[round.clients]
         return (LocalTask(start=own, sample_weights=round.index.spread(table, round.params)),)
 

@@ -42,16 +42,16 @@ class Notion(ABC):
         """The point of the set of λ nearest to ``lam``."""
 
     @abstractmethod
-    def statistics(self, sums: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
-        """Reports (k, S), of sums of losses (k, A, 2) of the listed clients."""
+    def statistics(self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
+        """Reports (k, S), of sums of losses and people (k, A, 2) of the listed clients."""
 
     @abstractmethod
     def direction(self, total: Floats, known: Floats) -> Floats:
         """μ, of the shape of λ, from the sum of the reports (S,)."""
 
     @abstractmethod
-    def table(self, lam: Floats, known: Floats) -> Floats:
-        """Weights that broadcast to (K, A, 2)."""
+    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
+        """Weights that broadcast to the shape of the people of each client, ``counts`` (K, A, 2)."""
 
 
 def defined(known: Floats, mass: Floats, what: str) -> None:

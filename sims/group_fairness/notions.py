@@ -6,8 +6,12 @@ from fairfl.sims.group_fairness.client_parity import ClientParity
 from fairfl.sims.group_fairness.notion import Notion
 from fairfl.sims.group_fairness.opportunity import EqualisedOdds, EqualOpportunity
 from fairfl.sims.group_fairness.parity import DemographicParity
+from fairfl.sims.group_fairness.printed import PrintedOdds, PrintedOpportunity
 
 NOTIONS: dict[str, Notion] = {
-    notion.name: notion for notion in (DemographicParity(), EqualOpportunity(), EqualisedOdds(), ClientParity())
-}
-"""By name: "dp", "eo", "eodds" as in ``fairfl.theory.notions``, and "cp", client parity."""
+    notion.name: notion
+    for notion in (
+        DemographicParity(), EqualOpportunity(), EqualisedOdds(), ClientParity(), PrintedOpportunity(), PrintedOdds(),
+    )
+}  # fmt: skip
+"""By name: "dp", "eo", "eodds" as in ``fairfl.theory.notions``, "cp", client parity, and the printed variants."""

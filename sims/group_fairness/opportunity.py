@@ -22,7 +22,7 @@ class EqualOpportunity(Notion):
     λ has A - 1 entries, the report A: the clients' sums over the federation's n_{1,a}. Algorithm 3 prints the
     unweighted sum of the clients' own differences L_{1,a}^(i) - L_{1,0}^(i), and the unweighted local means in the
     client's objective; their sums are not the problem (89)-(90) unless every client has the same share of every
-    n_{1,a}. The weights n_{1,a}^(i) / n_{1,a} that appendix B.1 has are taken here too.
+    n_{1,a}. The weights n_{1,a}^(i) / n_{1,a} that appendix B.1 has are taken here too; ``printed.py`` has the others.
 
     Source: FedFB, appendix B.2.
     """
@@ -43,13 +43,13 @@ class EqualOpportunity(Notion):
         caps = [known[:, y].sum() / known.sum() for y in self.labels]
         return np.concatenate([onto_capped(part, cap) for part, cap in zip(self._parts(lam), caps, strict=True)])
 
-    def statistics(self, sums: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
+    def statistics(self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
         return np.concatenate([sums[:, :, y] / known[:, y] for y in self.labels], axis=1)
 
     def direction(self, total: Floats, known: Floats) -> Floats:
         return np.concatenate([part[1:] - part[0] for part in self._parts(total)])
 
-    def table(self, lam: Floats, known: Floats) -> Floats:
+    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
         weights = np.ones_like(known)
         for y, part in zip(self.labels, self._parts(lam), strict=True):
             rest = max(0.0, known[:, y].sum() / known.sum() - part.sum())  # rounding may take it below 0

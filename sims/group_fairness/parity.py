@@ -45,7 +45,7 @@ class DemographicParity(Notion):
     def project(self, lam: Floats, known: Floats) -> Floats:
         return np.clip(lam, 0.0, 2 * self.initial(known))
 
-    def statistics(self, sums: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
+    def statistics(self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
         return (sums[:, :, 0] - sums[:, :, 1]) / known.sum(1)
 
     def direction(self, total: Floats, known: Floats) -> Floats:
@@ -53,6 +53,6 @@ class DemographicParity(Notion):
         gaps = level - level[0]
         return np.append(-gaps[1:].sum(), gaps[1:])
 
-    def table(self, lam: Floats, known: Floats) -> Floats:
+    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
         negative = lam / self.initial(known)
         return np.stack([negative, 2 - negative], axis=1)

@@ -10,7 +10,7 @@ from fairfl.sims.experiments.fedfb_data import SYNTHETIC, VALIDATION, fedfb_data
 from fairfl.sims.experiments.fedfb_numbers import TABLE_1, TABLE_4, TABLE_6, doubled
 from fairfl.sims.experiments.published import compare, lines
 
-TABLES = ("fedfb-table-1", "fedfb-table-2", "fedfb-table-4", "fedfb-table-5", "fedfb-table-7", "fedfb-figure-7")
+TABLES = (*(f"fedfb-table-{k}" for k in (1, 2, 4, 5, 7)), "fedfb-figure-7", "fedfb-figure-3b")
 
 
 @pytest.fixture

@@ -33,7 +33,8 @@ CASES = {
     "a client of one person": [[[0, 1], [0, 0]], [[4, 4], [3, 3]]],
 }
 ALGORITHMS = [
-    *(FedFB(FairBatch(notion, 0.3), evaluated=where) for notion in ("dp", "eo", "cp") for where in ("global", "local")),
+    *(FedFB(FairBatch(notion, 0.3)) for notion in ("dp", "eo", "cp", "eo-printed")),
+    *(FedFB(FairBatch(notion, 0.3), evaluated="local") for notion in ("dp", "eo", "cp")),
     FedFB(FairBatch("dp", 0.3), bits=8),
     LocalFairBatch(FairBatch("dp", 0.3)),
     LocalFairBatch(FairBatch("eo", 0.3), 2),

@@ -21,7 +21,7 @@ SUMS = np.array([[[1, 0], [0, 1], [0.5, 1]], [[0, 1], [0, 1], [0.5, 0]]])
 def step(notion, counts, sums, alpha=0.1, **more):
     rule = FairBatch(notion, alpha, **more)
     known = rule.rules.known(rule.rules.enrol(counts).sum(0))
-    total = rule.rules.statistics(sums, np.arange(len(counts)), known).sum(0)
+    total = rule.rules.statistics(sums, counts, np.arange(len(counts)), known).sum(0)
     lam = rule.rules.initial(known)
     return known, lam, rule.rules.direction(total, known), rule.step(lam, total, known, 0)
 
@@ -37,7 +37,7 @@ def test_parity_of_two_groups_by_hand():
     assert lam.tolist() == [0.5, 0.5]
     np.testing.assert_allclose(mu, [0.2, -0.2], atol=1e-15)
     np.testing.assert_allclose(new, [0.5 + 0.1 / ROOT2, 0.5 - 0.1 / ROOT2], atol=1e-15)
-    table = NOTIONS["dp"].table(new, known)  # 2 λ for label 0, 2 - 2 λ more than nothing for label 1
+    table = NOTIONS["dp"].table(new, known, COUNTS)  # 2 λ for label 0, 2 - 2 λ more than nothing for label 1
     np.testing.assert_allclose(table, [[1 + 0.2 / ROOT2, 1 - 0.2 / ROOT2], [1 - 0.2 / ROOT2, 1 + 0.2 / ROOT2]])
 
 
@@ -62,7 +62,7 @@ def test_opportunity_by_hand():
     assert lam.tolist() == [0.4]
     np.testing.assert_allclose(mu, [1 / 2 - 1 / 3])
     np.testing.assert_allclose(new, [0.5])
-    np.testing.assert_allclose(NOTIONS["eo"].table(new, known), [[1, 2 / 3], [1, 5 / 4]])
+    np.testing.assert_allclose(NOTIONS["eo"].table(new, known, COUNTS), [[1, 2 / 3], [1, 5 / 4]])
     np.testing.assert_allclose(step("eo", COUNTS[:, :2], SUMS[:, :2], alpha=0.5)[3], [0.7])
     _, _, mu, new = step("eo", COUNTS, SUMS)
     np.testing.assert_allclose(mu, [1 / 6, 1 / 6])
@@ -77,7 +77,7 @@ def test_odds_by_hand():
     # λ_01 = 0.1 - 0.3/sqrt(10) = 0.0051; the other 0.4 + 0.1/sqrt(10)
     expected = [0.1 - 0.3 / 10**0.5, 0.4 + 0.1 / 10**0.5]
     np.testing.assert_allclose(new, expected)
-    table = NOTIONS["eodds"].table(new, known)
+    table = NOTIONS["eodds"].table(new, known, COUNTS)
     np.testing.assert_allclose(table[1], [10 * expected[0], 10 / 4 * expected[1]])
     np.testing.assert_allclose(table[0], [10 / 2 * (0.3 - expected[0]), 10 / 3 * (0.7 - expected[1])])
     _, _, mu, _ = step("eodds", COUNTS, SUMS)
@@ -91,7 +91,8 @@ def test_client_parity_by_hand():
     np.testing.assert_allclose(lam, [8 / 15])
     np.testing.assert_allclose(mu, [5 / 16 - 1 / 2])
     np.testing.assert_allclose(new, [8 / 15 - 0.1])
-    np.testing.assert_allclose(NOTIONS["cp"].table(new, known).ravel(), 15 * np.array([7 / 15 + 0.1, new[0]]) / [7, 8])
+    table = NOTIONS["cp"].table(new, known, COUNTS)
+    np.testing.assert_allclose(table.ravel(), 15 * np.array([7 / 15 + 0.1, new[0]]) / [7, 8])
 
 
 def test_no_direction_no_step():
@@ -101,12 +102,12 @@ def test_no_direction_no_step():
     assert (new == lam).all()
 
 
-@pytest.mark.parametrize("name", sorted(NOTIONS))
+@pytest.mark.parametrize("name", ["dp", "eo", "eodds", "cp"])
 @pytest.mark.parametrize("groups", [2, 3, 5])
 def test_first_weights_are_one(name, groups):
     counts = np.random.default_rng(groups).integers(1, 9, (3, groups, 2)).astype(float)
     known, lam, _, _ = step(name, counts, counts)
-    np.testing.assert_allclose(np.broadcast_to(NOTIONS[name].table(lam, known), counts.shape), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(np.broadcast_to(NOTIONS[name].table(lam, known, counts), counts.shape), 1.0, rtol=1e-12)
     np.testing.assert_allclose(NOTIONS[name].project(lam, known), lam, rtol=1e-12)
 
 
@@ -128,7 +129,7 @@ def test_zero_one_gap_is_the_difference_of_rates(table):
         return
     notion = NOTIONS["dp"]
     known = notion.known(notion.enrol(people.astype(float)).sum(0))
-    total = notion.statistics(wrong.astype(float), np.arange(len(cells)), known).sum(0)
+    total = notion.statistics(wrong.astype(float), people.astype(float), np.arange(len(cells)), known).sum(0)
     mu = notion.direction(total, known)
     w, n = wrong.sum(0), people.sum(0)
     rates = [Q(int(w[a, 0] + n[a, 1] - w[a, 1]), int(n[a].sum())) for a in range(len(w))]
@@ -161,7 +162,7 @@ def test_weights_give_the_printed_objective(name, seed):
     notion = NOTIONS[name]
     start = notion.initial(n)
     lam = notion.project(start + rng.normal(size=start.shape) * 0.3, n)
-    weighted = (notion.table(lam, n) * s).sum() / n.sum()
+    weighted = (notion.table(lam, n, n[None]) * s).sum() / n.sum()
     np.testing.assert_allclose(weighted, printed_objective(name, lam, n, s), atol=1e-12)
 
 
@@ -213,3 +214,26 @@ def test_surrogates_agree_on_zero_one_loss():
 def test_bad_rules(arguments, message):
     with pytest.raises(ValueError, match=message):
         FairBatch(**arguments)
+
+
+def test_printed_opportunity_by_hand():
+    """Client 0's own means of label 1: 0/2, 1/1; client 1's: 1/1, 1/3. μ_1 = (1 - 0) + (1/3 - 1) = 1/3, not 1/6.
+
+    Weights at λ = 0.4, the caps 0.7 and 0.3, clients of 5 people: (0, 1) 0.3 · 5/2 and 0.3 · 5/1; (1, 1) 0.4 · 5/1
+    and 0.4 · 5/3; label 0: 0.3 · 5/2 and 0.3 · 5/1.
+    """
+    known, lam, mu, _ = step("eo-printed", COUNTS[:, :2], SUMS[:, :2])
+    np.testing.assert_allclose(mu, [1 / 3])
+    table = NOTIONS["eo-printed"].table(lam, known, COUNTS[:, :2])
+    np.testing.assert_allclose(table, [[[0.75, 0.75], [0.75, 2.0]], [[1.5, 1.5], [1.5, 2 / 3]]])
+
+
+@pytest.mark.parametrize("name", ["eo", "eodds"])
+def test_printed_is_the_problem_where_clients_have_equal_shares(name):
+    """Two clients with the same people: μ is twice the problem's, and the weights are the same."""
+    counts = np.stack([COUNTS[0], COUNTS[0]])
+    known, lam, mu, _ = step(name, counts, SUMS)
+    _, _, printed, _ = step(f"{name}-printed", counts, SUMS)
+    np.testing.assert_allclose(printed, 2 * mu)
+    table = NOTIONS[f"{name}-printed"].table(lam, known, counts)
+    np.testing.assert_allclose(table, np.broadcast_to(NOTIONS[name].table(lam, known, counts), counts.shape))

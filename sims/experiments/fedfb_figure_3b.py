@@ -1,0 +1,34 @@
+"""FedFB, figure 3(b): the trade-off of FedFB over α, with and without 10 bits, and the exact frontier at each point."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from fairfl.sims.experiments import fedfb_runs
+from fairfl.sims.experiments.experiment import Scale, Unit
+from fairfl.sims.experiments.fedfb_runs import CFL, FEDAVG, FEDFB, FEDFB_BITS, FEDFB_PLAIN, MEASURES
+from fairfl.sims.experiments.published import COLUMNS
+
+NAME = "fedfb-figure-3b"
+TITLE = "FedFB, figure 3(b), synthetic data: accuracy and disparity over α, beside the exact frontier"
+PUBLISHED = pd.DataFrame(columns=COLUMNS)
+"""The figure's points are not printed as numbers."""
+
+
+def units(scale: Scale) -> list[Unit]:
+    """FedFB with both steps and in 10 bits, FedAvg and CFL."""
+    return fedfb_runs.family(scale, ("Synthetic",), only=(FEDAVG, FEDFB, FEDFB_PLAIN, FEDFB_BITS, CFL))
+
+
+def values(rows: pd.DataFrame) -> pd.DataFrame:
+    """Every α is a line: nothing is chosen."""
+    test = rows[(rows["part"] == "test") & rows["best"].notna()].rename(columns=MEASURES)
+    alpha = test["alpha"].map(lambda a: "" if pd.isna(a) else f", α = {a:g}")
+    lines = test.assign(objective=test["objective"] + alpha)
+    return lines.melt(["dataset", "objective", "seed"], list(MEASURES.values()), "measure", "value")
+
+
+def differences(rows: pd.DataFrame) -> tuple[str, ...]:
+    """What differs from the paper, but for choices, of which there are none."""
+    made = fedfb_runs.choices(rows)
+    return tuple(line for line in fedfb_runs.differences(rows) if line not in made)
