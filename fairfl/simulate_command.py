@@ -83,6 +83,7 @@ def _list(as_json: bool) -> None:
 
 def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bool, jobs: int, as_json: bool) -> None:
     from fairfl.processes import as_done, job_count
+    from fairfl.sims.engine import NonFiniteUpdate
     from fairfl.sims.experiments import Scale, run_units
     from fairfl.sims.experiments.published import compare, lines
 
@@ -94,8 +95,11 @@ def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bo
             + (f" and {len(there) - 1} more" if len(there) > 1 else "")
         )
     count = job_count(jobs, len(units))
-    with _bar(len(units), count) as progress:
-        clients = run_units(units, out / RUNS, resume, progress, count, as_done)
+    try:
+        with _bar(len(units), count) as progress:
+            clients = run_units(units, out / RUNS, resume, progress, count, as_done)
+    except NonFiniteUpdate as error:  # what was asked for cannot be done: no fault of ours
+        raise RuntimeError(str(error)) from None
     table = compare(experiment.values(clients), experiment.published)
     differences = experiment.differences(clients)
     files = _write(experiment, clients, table, differences, out / experiment.name)

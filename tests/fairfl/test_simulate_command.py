@@ -111,6 +111,12 @@ def test_missing_data_is_1(cli, tmp_path, monkeypatch):
     assert result.exit_code == 1 and "vehicle" in result.stderr and "Traceback" not in result.stderr
 
 
+def test_a_run_that_diverges_is_1(cli, config, tmp_path):
+    config.write_text(CONFIG.format(rounds=4).replace("[training]", "[training]\nlr = 1e38"), "utf-8")
+    result = cli("simulate", config, "--out", tmp_path / "out")
+    assert result.exit_code == 1 and "NaN or infinite in round" in result.stderr and "lower the" in result.stderr
+
+
 @pytest.mark.slow
 def test_ctrl_c_stops_with_130_and_the_run_goes_on(config, tmp_path):
     """A real process and a real signal: it stops within a moment, and --resume ends where a whole run would."""
