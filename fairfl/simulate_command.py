@@ -109,7 +109,7 @@ def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bo
         found |= {"seeds": seeds, "table": rows, "differences": list(differences), "files": list(map(str, files))}
         typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
         return
-    typer.echo(f"{experiment.title}\nprofile {profile}, {seeds} seed{"s" * (seeds > 1)}; ours ± sd [published ± sd]\n")
+    typer.echo(f"{experiment.title}\nprofile {profile}, {seeds} seed{'s' * (seeds > 1)}; ours ± sd [published ± sd]\n")
     typer.echo("\n".join(lines(table)))
     if differences:
         typer.echo("\nWhat differs from the paper:")
