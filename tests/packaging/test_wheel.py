@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE_DIR = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["package-dir"]
-KINDS = {".py", ".json", ".toml", ".mplstyle", ".typed"}
+KINDS = {".py", ".mplstyle", ".toml", ".json", ".css", ".js"}
 
 
 def run(*command: str | Path, cwd: Path) -> str:
