@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from fairfl.sims.experiments import fedfb_runs
 from fairfl.sims.experiments.experiment import Scale, Unit
-from fairfl.sims.experiments.fedfb_runs import CFL, FEDAVG, FEDFB, FEDFB_BITS, FEDFB_PLAIN, MEASURES
+from fairfl.sims.experiments.fedfb_runs import CFL, FEDAVG, FEDFB, FEDFB_BITS, FEDFB_PLAIN
+from fairfl.sims.experiments.frames import among, floats
+from fairfl.sims.experiments.frames import rows as kept_rows
 from fairfl.sims.experiments.published import COLUMNS
 
 NAME = "fedfb-figure-3b"
@@ -22,10 +25,13 @@ def units(scale: Scale) -> list[Unit]:
 
 def values(rows: pd.DataFrame) -> pd.DataFrame:
     """Every α is a line: nothing is chosen."""
-    test = rows[(rows["part"] == "test") & rows["best"].notna()].rename(columns=MEASURES)
-    alpha = test["alpha"].map(lambda a: "" if pd.isna(a) else f", α = {a:g}")
-    lines = test.assign(objective=test["objective"] + alpha)
-    return lines.melt(["dataset", "objective", "seed"], list(MEASURES.values()), "measure", "value")
+    test = among(rows, "part", ["test"])
+    test = kept_rows(test, np.isfinite(floats(test, "best")))  # not the constants
+    names = [
+        name if np.isnan(alpha) else f"{name}, α = {alpha:g}"
+        for name, alpha in zip(test["objective"], floats(test, "alpha"), strict=True)
+    ]
+    return fedfb_runs.long(test.assign(objective=names))
 
 
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:

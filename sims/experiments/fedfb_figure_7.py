@@ -18,6 +18,8 @@ from fairfl.sims.experiments.execute import last_round
 from fairfl.sims.experiments.experiment import Scale, Setting, Unit
 from fairfl.sims.experiments.fedfb_data import fedfb_data
 from fairfl.sims.experiments.fedfb_runs import BATCH, EPOCHS, HIDDEN, LR, MOMENTUM, QUICK, ROUNDS
+from fairfl.sims.experiments.frames import floats, groups
+from fairfl.sims.experiments.frames import rows as kept_rows
 from fairfl.sims.experiments.published import COLUMNS
 from fairfl.sims.group_fairness import FairBatch, FedFB
 
@@ -59,12 +61,12 @@ def make(scale: Scale, seed: int) -> Setting:
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
     """Accuracy over all people and max_i,j |L^(i) - L^(j)| on test; of Ditto that of its personal models."""
-    rows = []
-    for which, mine in (("global", ~clients["objective"].str.startswith("Ditto")), ("personal", True)):
-        test = last_round(clients[mine] if which == "global" else clients, "test", which)
-        for key, run in test.groupby(["dataset", "objective", "seed"], sort=False):
-            accuracy = float(np.average(run["accuracy"], weights=run["samples"]))
-            gap = float(run["loss"].max() - run["loss"].min())
+    rows, personal = [], [str(name).startswith("Ditto") for name in clients["objective"]]
+    for which, mine in (("global", np.logical_not(personal)), ("personal", personal)):
+        test = last_round(kept_rows(clients, mine), "test", which)
+        for key, run in groups(test, ["dataset", "objective", "seed"]):
+            accuracy = float(np.average(floats(run, "accuracy"), weights=floats(run, "samples")))
+            gap = float(np.ptp(floats(run, "loss")))
             for measure, value in (("Acc.", accuracy), ("CP disp.", gap)):
                 rows.append((*key, measure, value))
     return pd.DataFrame(rows, columns=["dataset", "objective", "seed", "measure", "value"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from fairfl.sims.experiments.frames import among
 from fairfl.sims.experiments.published import published
 
 MEASURES = ("Acc.", "DP disp.")
@@ -112,9 +113,8 @@ TABLE_6 = published(
 
 def doubled(table: pd.DataFrame, datasets: tuple[str, ...]) -> pd.DataFrame:
     """The lines of some data sets, and FedFB's and CFL's again beside their variants here."""
-    mine = table[table["dataset"].isin(datasets)]
-    fedfb = mine[mine["objective"] == "FedFB"]
-    central = mine[mine["objective"] == "CFL"]
+    mine = among(table, "dataset", datasets)
+    fedfb, central = among(mine, "objective", ["FedFB"]), among(mine, "objective", ["CFL"])
     names = ("FedFB, step α μ", "FedFB, F of log loss", "FedFB (10 bits)")
     variants = [fedfb.assign(objective=name) for name in names]
     return pd.concat([mine, *variants, central.assign(objective="CFL, F of log loss")], ignore_index=True)

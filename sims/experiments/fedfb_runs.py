@@ -15,6 +15,8 @@ from fairfl.sims.engine.task import Floats
 from fairfl.sims.experiments.experiment import Scale, Setting, Unit
 from fairfl.sims.experiments.fedfb_data import SYNTHETIC, fedfb_data, pooled
 from fairfl.sims.experiments.fedfb_frontier import best_accuracy, exact_frontier, expected_accuracy
+from fairfl.sims.experiments.frames import among, floats, groups
+from fairfl.sims.experiments.frames import rows as kept_rows
 from fairfl.sims.group_fairness import FairBatch, FairFed, FairMeasures, FedFB, LocalFairBatch, trivial
 from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.sims.group_fairness.measures import accepts
@@ -129,7 +131,7 @@ def measured(objectives: tuple[str, ...], synthetic: bool, result: Result) -> pd
     On synthetic data with the expected accuracy over labels, and the exact frontier's at the same |SPD|.
     """
     simulation, rows = result.simulation, []
-    rounds = result.rounds.groupby("replicate")[["bytes_down", "bytes_up"]].sum()
+    sent = {name: _sums(result.rounds, name, len(simulation.replicates)) for name in ("bytes_down", "bytes_up")}
     for part in ("validation", "test"):
         data = simulation.parts[part]
         assert data.group is not None
@@ -142,12 +144,18 @@ def measured(objectives: tuple[str, ...], synthetic: bool, result: Result) -> pd
             accept = weights @ accepts(simulation.model, models, data)
             found = FairMeasures.of(accept, y, group)
             alpha = replicate.algorithm.rule.alpha if isinstance(replicate.algorithm, FedFB) else np.nan
-            sent = {name: int(rounds.loc[r, name]) for name in rounds}
-            row = row_of(part, objectives[r], replicate.seed, found, len(y)) | sent | {"alpha": alpha}
+            row = row_of(part, objectives[r], replicate.seed, found, len(y)) | {"alpha": alpha}
+            row |= {name: counts[r] for name, counts in sent.items()}
             rows.append(row | (beside(accept, found, data) if part == "test" and synthetic else {}))
         for name, found in trivial(y, group).items():
             rows.append(row_of(part, name, 0, found, len(y)) | {"bytes_down": 0, "bytes_up": 0, "alpha": np.nan})
     return pd.DataFrame(rows).assign(round=simulation.round)
+
+
+def _sums(rounds: pd.DataFrame, name: str, replicates: int) -> list[int]:
+    """A column's sum over the rounds of each replicate."""
+    where = np.asarray(rounds["replicate"], dtype=np.int64)
+    return [int(total) for total in np.bincount(where, floats(rounds, name), replicates)]
 
 
 def row_of(part: str, objective: str, seed: int, found: FairMeasures, samples: int) -> dict[str, object]:
@@ -171,31 +179,54 @@ def _frontier(x: bytes, group: bytes) -> Frontier:
 def chosen(rows: pd.DataFrame, by: str = "dp") -> pd.DataFrame:
     """The test rows whose α is the fairest on validation, in the mean over seeds, for each data set and objective."""
     kept = []
-    for _, mine in rows.groupby(["dataset", "objective"], sort=False):
-        validation = mine[mine["part"] == "validation"].groupby("alpha", dropna=False)[by].mean()
-        alpha = validation.idxmin() if validation.index.notna().all() else np.nan
-        test = mine[mine["part"] == "test"].drop_duplicates(["seed", "alpha"])  # constants come with every schedule
-        kept.append(test if np.isnan(alpha) else test[test["alpha"] == alpha])
+    for _, mine in groups(rows, ["dataset", "objective"]):
+        test = among(mine, "part", ["test"])
+        alpha = fairest(among(mine, "part", ["validation"]), by)
+        if alpha is not None:
+            test = among(test, "alpha", [alpha])
+        _, first = np.unique(floats(test, "seed"), return_index=True)  # constants come with every schedule
+        kept.append(test.iloc[np.sort(first)])
     return pd.concat(kept, ignore_index=True)
+
+
+def fairest(validation: pd.DataFrame, by: str) -> float | None:
+    """The α of the smallest mean, the first of several; None for a method without α."""
+    alphas = floats(validation, "alpha")
+    if np.isnan(alphas).any():
+        return None
+    grid = list(dict.fromkeys(alphas.tolist()))
+    means = [float(floats(among(validation, "alpha", [alpha]), by).mean()) for alpha in grid]
+    return grid[int(np.argmin(means))]
 
 
 def values(rows: pd.DataFrame) -> pd.DataFrame:
     """Test measures of the chosen runs: a row a data set, objective, seed and measure."""
-    test = chosen(rows).rename(columns=MEASURES)
-    there = [name for name in MEASURES.values() if name in test]
-    return test.melt(["dataset", "objective", "seed"], there, "measure", "value").dropna(subset="value")
+    return long(chosen(rows))
+
+
+def long(test: pd.DataFrame) -> pd.DataFrame:
+    """A row a measure that there is."""
+    there = [name for name in MEASURES if name in test]
+    table = test.melt(["dataset", "objective", "seed"], there, "measure", "value")
+    table["measure"] = [MEASURES[name] for name in table["measure"]]
+    return among_finite(table)
+
+
+def among_finite(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows that have a value: constants stand beside no frontier, nor do real people."""
+    return kept_rows(table, np.isfinite(floats(table, "value")))
 
 
 def choices(rows: pd.DataFrame) -> tuple[str, ...]:
     """A line for each grid: the α that validation chose."""
-    test = chosen(rows).dropna(subset="alpha").drop_duplicates(["dataset", "objective"])
-    grids = rows.dropna(subset="alpha").groupby(["dataset", "objective"])["alpha"].unique()
-    return tuple(
-        f"{row['dataset']}, {row['objective']}: α = {row['alpha']:g} of "
-        f"{', '.join(f'{a:g}' for a in sorted(grids[row['dataset'], row['objective']]))}, fairest on validation."
-        for row in test.to_dict("records")
-        if len(grids[row["dataset"], row["objective"]]) > 1
-    )
+    lines = []
+    for (dataset, objective), mine in groups(rows, ["dataset", "objective"]):
+        grid = np.unique(floats(mine, "alpha"))
+        alpha = fairest(among(mine, "part", ["validation"]), "dp")
+        if alpha is not None and len(grid) > 1:
+            among_them = ", ".join(f"{a:g}" for a in grid)
+            lines.append(f"{dataset}, {objective}: α = {alpha:g} of {among_them}, fairest on validation.")
+    return tuple(lines)
 
 
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:
