@@ -3,40 +3,12 @@
 import numpy as np
 import pytest
 import torch
+from grouped import EXACT, LOOP, people, pooled, run
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import ClientData, Computing, Logistic, Parts, Replicate, Simulation, Training
+from fairfl.sims.engine import ClientData, Logistic, Parts, Replicate, Simulation, Training
 from fairfl.sims.engine.summed import SumOnly, as_floats, as_tensor
 from fairfl.sims.group_fairness import FairBatch, FedFB, LocalFairBatch
-
-EXACT = Computing(device="cpu", dtype="float64")
-LOOP = Computing(device="cpu", dtype="float64", backend="loop")
-
-
-def people(sizes=(7, 11, 5), groups=2, seed=0, features=2):
-    """Clients that differ in their shares of groups and labels, every group and label with every client."""
-    rng = np.random.default_rng(seed)
-    parts, group = [], []
-    for size in sizes:
-        y = np.append([0, 1] * groups, rng.integers(0, 2, size))
-        a = np.append(np.repeat(np.arange(groups), 2), rng.integers(0, groups, size))
-        x = rng.normal(size=(len(y), features)) + y[:, None] + a[:, None]
-        parts.append((torch.from_numpy(x), torch.from_numpy(y)))
-        group.append(a)
-    plain = ClientData.from_clients(parts)
-    return Parts(ClientData(plain.x, plain.y, plain.offsets, group=np.concatenate(group)))
-
-
-def pooled(parts):
-    data = parts.train
-    return Parts(ClientData(data.x, data.y, np.array([0, len(data.x)]), group=data.group))
-
-
-def run(parts, algorithm, rounds=4, computing=EXACT, **training):
-    settings = Training(rounds=rounds, **({"lr": 0.3, "batch_size": None, "epochs": 1} | training))
-    simulation = Simulation(Logistic(2), parts, [Replicate(algorithm)], settings, computing)
-    rows = [simulation.step()[0] for _ in range(rounds)]
-    return simulation, rows
 
 
 def loop(parts, alpha, rounds, lr, epochs, local):
