@@ -13,7 +13,7 @@ TITLE = "q-FFL, figures 3 and 6: q-FedAvg, q-FedSGD and tuned FedSGD, the traini
 SEEDS = {"quick": 1, "paper": 3}
 PUBLISHED = pd.DataFrame(columns=COLUMNS)
 DATA = {"Synthetic": ("Synthetic", "non-iid", 1.0), "Vehicle": ("Vehicle", "non-iid", 5.0)}
-ROUNDS = {"Synthetic": (80, 500), "Vehicle": (80, 460)}
+ROUNDS = {"Synthetic": (40, 500), "Vehicle": (40, 460)}
 """Quick, and enough to see who is ahead."""
 PICTURES = (Picture("qffl-figure-3", "convergence", "q-FFL, figure 3: test accuracy by round"),)
 

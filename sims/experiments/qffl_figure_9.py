@@ -17,7 +17,7 @@ DATA = {
     "Synthetic-Hybrid": ("Synthetic", "hybrid", 1.0),
     "Synthetic-Non-IID": ("Synthetic", "non-iid", 1.0),
 }
-ROUNDS: dict[str, tuple[int, int]] = dict.fromkeys(DATA, (80, 500))
+ROUNDS: dict[str, tuple[int, int]] = dict.fromkeys(DATA, (40, 500))
 """Quick, and enough to see who is ahead."""
 PICTURES = (Picture("qffl-figure-9", "convergence", "q-FFL, figure 9: test accuracy by round"),)
 
