@@ -8,6 +8,7 @@ import numpy as np
 
 from fairfl.solvers.box_lp import solve_box
 from fairfl.solvers.finite_path import FlipPath, flip_path
+from fairfl.solvers.finite_ties import least_disparate
 from fairfl.solvers.solution import FINITE_TOLERANCE, Certificate, Solution, evaluate
 from fairfl.theory.checks import Array
 from fairfl.theory.classifiers import Classifier
@@ -49,10 +50,17 @@ def solve_cfl_finite(fed: Federation, model: FiniteModel, eps: Array, notion: st
 
 
 def solve_fedavg_finite(fed: Federation, model: FiniteModel, eps: Array, start: Array | None = None) -> Solution:
-    """Certified LFT+FedAvg(eps): the linear programme's optimum, with randomised ties."""
-    v = local_rows(fed, model)
-    found = solve_box(model.gain(fed.mass).ravel(), v, eps, start)
-    return _certified(fed, model, "lft_fedavg", eps, found.f.reshape(2, -1), v, eps, found.multipliers)
+    """Certified LFT+FedAvg(eps): the linear programme's optimum, with randomised ties; of several the fairest."""
+    v, gain = local_rows(fed, model), model.gain(fed.mass).ravel()
+    found = solve_box(gain, v, eps, start)
+    f = least_disparate(gain, v, pooled_row(fed, model), eps, found)
+    return _certified(fed, model, "lft_fedavg", eps, f.reshape(2, -1), v, eps, found.multipliers)
+
+
+def pooled_row(fed: Federation, model: FiniteModel) -> Array:
+    """(2n,) row of the pooled MD."""
+    rates = np.einsum("ia,ian->an", fed.within, model.conditional)
+    return np.concatenate([rates[0], -rates[1]])
 
 
 def local_rows(fed: Federation, model: FiniteModel) -> Array:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl.solvers.budgets import SLACK_BUDGET
-from fairfl.solvers.finite import ADVICE, local_rows
+from fairfl.solvers.finite import ADVICE, local_rows, pooled_row
 from fairfl.solvers.frontier import Frontier, build
 from fairfl.solvers.pieces import Pieces
 from fairfl.solvers.solution import FINITE_TOLERANCE, Certificate
@@ -52,7 +52,7 @@ class ExactFedAvg:
         TooMany : there are too many for that.
         """
         gain, rows = model.gain(fed.mass).ravel(), local_rows(fed, model)
-        pooled = (np.einsum("ia,ian->an", fed.within, model.conditional) * np.array([[1.0], [-1.0]])).ravel()
+        pooled = pooled_row(fed, model)
         bound = np.flatnonzero(np.abs(rows).max(axis=1) > 0)
         seen = (gain != 0) | (pooled != 0)
         problem = Programme(gain[seen], rows[bound][:, seen], pooled[seen])

@@ -10,7 +10,7 @@ import numpy as np
 
 from fairfl.solvers.box_lp import solve_box
 from fairfl.solvers.budgets import corner_budgets
-from fairfl.solvers.finite import local_rows
+from fairfl.solvers.finite import local_rows, pooled_row
 from fairfl.solvers.finite_fedavg_exact import ExactFedAvg
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.search import Family, search_frontier, search_minimum
@@ -23,7 +23,7 @@ from fairfl.theory.finite import FiniteModel
 
 def _family(fed: Federation, model: FiniteModel) -> Family:
     gain, v = model.gain(fed.mass).ravel(), local_rows(fed, model)
-    pooled = (np.einsum("ia,ian->an", fed.within, model.conditional) * np.array([[1.0], [-1.0]])).ravel()
+    pooled = pooled_row(fed, model)
     base = 1.0 - fed.base_rate
     free = (gain > 0).astype(np.float64)
     corners = corner_budgets(np.flatnonzero(fed.defined), fed.n_clients)

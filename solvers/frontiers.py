@@ -34,9 +34,10 @@ def frontier(federation: Federation, scheme: str, points: int = 200, *, notion: 
     CFL's frontier is optimal, and so is LFT+Ensemble's where the clients share q and η. In other ensembles a client's
     trade-off may be convex in part: a knapsack over all clients and Newton steps find the points off the majorants, and
     all pairs of rules of two clients were at most 7e-9 better on laws (in 1 of 520 federations). On a finite X of
-    few points all vertices are combined; on many the search is local. LFT+FedAvg's is the best that a search over
-    multipliers found: attained everywhere, never above CFL's, not proven to be the last word. On laws, 3,000 random eps
-    were at most 1e-7 better on each panel of FedFB's figures 5 and 9; on a finite X it is rougher, by some 1e-4.
+    few points all vertices are combined; on many the search is local. LFT+FedAvg's on laws is the best that a search
+    over multipliers found: attained everywhere, never above CFL's, not proven to be the last word: 3,000 eps were
+    at most 1e-7 better on each panel of FedFB's figures 5 and 9. On a finite X it is exact, up to 20,000 multipliers at
+    which rules tie (two clients with 400 points have some 2,000); beyond, a search over eps, rougher by some 1e-4.
     """
     if not isinstance(federation, Federation):
         raise ValueError(f"federation must be a Federation, got {type(federation).__name__}")

@@ -38,7 +38,8 @@ def min_disparity(federation: Federation, scheme: str, *, certify: bool = False)
     ----------
     federation : laws or samples, two groups.
     scheme : "cfl" (always 0), "lft_ensemble" (exact: MD ranges over an interval whose ends are known) or
-        "lft_fedavg" (exact where q is common to all clients; else the best that a search over eps found).
+        "lft_fedavg" (exact where q is common to all clients, and on a finite X as :func:`frontier` is; else the best
+        that a search over multipliers found).
     certify : add a rigorous enclosure by interval arithmetic; "lft_ensemble" with normal laws and logistic η only.
 
     Notes

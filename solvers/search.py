@@ -1,4 +1,4 @@
-"""The frontier over budgets of a scheme that is only known point by point: LFT+FedAvg on a finite X.
+"""The frontier over budgets of a scheme that is only known point by point: LFT+FedAvg on a large finite X.
 
 A population keeps, for every slice of disparity, the most accurate attained point, and moves its budgets by steps
 that shrink: coordinate steps, faces of the box (a constraint made slack or exactly tight), and steps towards

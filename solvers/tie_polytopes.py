@@ -102,9 +102,9 @@ def _corners(v: Array, held: Array, side: Array) -> Array:
                 goal = -held[:, zero, None] - v[:, zero][:, :, rest] @ whole.T
                 solved = np.linalg.solve(square, goal).swapaxes(1, 2)
                 f[:, :, free] = np.where(meets[:, None, None], solved, np.nan)
-            inside = ((f >= -ROUNDING) & (f <= 1.0 + ROUNDING)).all(axis=2)
+            inside: Any = ((f >= -ROUNDING) & (f <= 1.0 + ROUNDING)).all(axis=2)
             f = np.clip(f, 0.0, 1.0)  # rounding alone
-            right = (side[:, None] * (held[:, None] + f @ v.swapaxes(1, 2)) <= ROUNDING).all(axis=2)
+            right: Any = (side[:, None] * (held[:, None] + f @ v.swapaxes(1, 2)) <= ROUNDING).all(axis=2)
             out.append(np.where((inside & right)[..., None], f, np.nan))
     return np.concatenate(out, axis=1)
 
