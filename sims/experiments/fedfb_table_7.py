@@ -21,8 +21,8 @@ from fairfl.sims.group_fairness.measures import accepts
 NAME = "fedfb-table-7"
 TITLE = "FedFB, table 7, synthetic data: FedFB and AgnosticFair"
 AGNOSTIC = "AgnosticFair"
-ROUNDS, LR = {"quick": 200, "paper": 1000}, 0.3
-RULE = AgnosticFair(tau=0.01, dual_rate=0.5)
+ROUNDS, LR = {"quick": 200, "paper": 1000}, 0.1
+RULE = AgnosticFair()
 PUBLISHED = published(
     f"""
     Synthetic | {FEDFB} | .725 ± .012 | .051 ± .018

@@ -43,8 +43,8 @@ class AgnosticFair:
     tau : float >= 0
     rate : float
         In (0, 1]: how far α goes towards the vertex in a round t, divided by sqrt(t + 1).
-    dual_rate : float >= 0
-        Of the multipliers; 0 leaves fairness out.
+    dual_rate, penalty : float >= 0
+        Of the multipliers, and of the augmented Lagrangian's quadratic term; both 0 leave fairness out.
 
     Errors: ValueError for anything else, and for data without two groups.
     Source: Du, Xu, Wu and Tong, Fairness-aware agnostic federated learning (SDM 2021), eqs. (3)-(9), as FedFB,
@@ -57,7 +57,8 @@ class AgnosticFair:
     cap: float = 3.0
     tau: float = 0.01
     rate: float = 0.5
-    dual_rate: float = 0.1
+    dual_rate: float = 0.02
+    penalty: float = 2.0
 
     def __post_init__(self) -> None:
         whole("kernels", self.kernels, 1)
@@ -66,6 +67,7 @@ class AgnosticFair:
         in_range("tau", self.tau, 0.0, 1e300)
         in_range("rate", self.rate, 0.0, 1.0, open_low=True)
         in_range("dual_rate", self.dual_rate, 0.0, 1e300)
+        in_range("penalty", self.penalty, 0.0, 1e300)
 
     def train(self, model: Model, data: Parts, rounds: int, lr: float, seeds: Sequence[int] = (0,)) -> Tensor:
         """Parameters (R, P) after so many rounds with full-batch steps of size ``lr``, a row a seed, float64."""
@@ -130,9 +132,12 @@ class _Run:
             vertex = worst(risk + (above - below) * gap, self.mass, self.rule.cap * self.even)
             alpha = alpha + self.rule.rate / (t + 1) ** 0.5 * (vertex - alpha)
             found = float(alpha @ gap)
-            above = max(0.0, above + self.rule.dual_rate * (found - self.rule.tau))
-            below = max(0.0, below + self.rule.dual_rate * (-found - self.rule.tau))
-            w = w - lr * sum(self._gradient(w, alpha, above - below, p) for p in self.parts)
+            over, under = found - self.rule.tau, -found - self.rule.tau
+            above = max(0.0, above + self.rule.dual_rate * over)
+            below = max(0.0, below + self.rule.dual_rate * under)
+            # the augmented Lagrangian's slope: without the second terms w and the multipliers circle each other
+            pull = max(0.0, above + self.rule.penalty * over) - max(0.0, below + self.rule.penalty * under)
+            w = w - lr * sum(self._gradient(w, alpha, pull, p) for p in self.parts)
         return w
 
     def _forward(self, w: Tensor) -> tuple[Floats, Floats]:

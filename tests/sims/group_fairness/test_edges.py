@@ -110,7 +110,7 @@ def test_fairfed_wants_two_groups():
 def test_agnostic_without_choice_and_constraint_is_gradient_descent():
     """cap = 1 and one kernel so wide that it is flat: θ = 1, and a round is a step on the mean loss."""
     parts, model = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]]]), Logistic(2)
-    rule = AgnosticFair(kernels=1, width=1e6, cap=1.0, dual_rate=0.0)
+    rule = AgnosticFair(kernels=1, width=1e6, cap=1.0, dual_rate=0.0, penalty=0.0)
     found = rule.train(model, parts, 5, 0.4)[0].numpy()
     x = np.hstack([parts.train.x.numpy(), np.ones((len(parts.train.x), 1))])
     w = np.zeros(3)
@@ -160,7 +160,7 @@ def test_agnostic_lowers_the_gap():
     data = ClientData(torch.from_numpy(x), torch.from_numpy(y), np.array([0, 120, 300]), group=a)
 
     def gap(rate):
-        w = AgnosticFair(cap=2.0, dual_rate=rate).train(Logistic(2), Parts(data), 300, 0.5)[0].numpy()
+        w = AgnosticFair(cap=2.0, dual_rate=rate, penalty=4 * rate).train(Logistic(2), Parts(data), 300, 0.5)[0].numpy()
         accept = x @ w[:2] + w[2] > 0
         return abs(accept[a == 0].mean() - accept[a == 1].mean())
 
