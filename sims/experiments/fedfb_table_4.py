@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from fairfl.sims.experiments import fedfb_runs
 from fairfl.sims.experiments.experiment import Scale, Unit
 from fairfl.sims.experiments.fedfb_numbers import TABLE_4, doubled
@@ -16,4 +18,14 @@ def units(scale: Scale) -> list[Unit]:
     return fedfb_runs.family(scale, ("Synthetic",), "logistic")
 
 
-values, differences = fedfb_runs.values, fedfb_runs.differences
+values = fedfb_runs.values
+
+
+def differences(rows: pd.DataFrame) -> tuple[str, ...]:
+    """What differs from the paper."""
+    return (
+        *fedfb_runs.differences(rows),
+        "The published points of CFL (.709, .011) and FedFB (.756, .085) are other points of the same trade-off: ours "
+        "stop where the mean losses of being accepted agree. With F of errors CFL ended at .719 ± .002, .015 ± .003 in "
+        "three seeds (steps .02 μ), with F of log loss at .81 and .19.",
+    )
