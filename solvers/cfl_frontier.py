@@ -75,7 +75,8 @@ def _finite(fed: Federation, model: FiniteModel, points: int, notion: str) -> Fr
         # between two vertices one price is randomised: the frontier is linear there
         return np.interp(d, rising_gap, rising_accuracy)
 
-    eps = np.linspace(0.0, float(gap[0]), points) if points else np.append(0.0, rising_gap[rising_gap > 0])
+    widest = max(float(gap[accuracy == accuracy[0]].min()), 0.0)  # flips at η = 1/2 cost nothing: all are made
+    eps = np.linspace(0.0, widest, points) if points else np.append(0.0, rising_gap[rising_gap > 0])
     return build("cfl", eps, at(eps), eps[:, None], at)
 
 
