@@ -27,6 +27,6 @@ def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     return (
         *fedfb_runs.differences(rows),
         "LFT: x given the group has one law on all clients here, so a rule that is fair on one is fair on all; the "
-        "published .248 and .305 are no limit of local training. Leaving client 0 out of the average, as the published code "
-        "does, changes LFT+FedAvg by less than its spread; with F of log loss it has .818 and .196.",
+        "published .248 and .305 are no limit of local training. Leaving client 0 out of the average, as the published "
+        "code does, changes LFT+FedAvg by less than its spread; with F of log loss it has .818 and .196.",
     )
