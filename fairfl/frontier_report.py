@@ -16,7 +16,7 @@ from fairfl.federation_file import read_federation
 from fairfl.people import People
 from fairfl.price import LABELS, Comparison, compare, number, percent
 
-SEARCHED = "LFT+FedAvg's values are the best that a search over the budgets found; each of them is attained."
+SEARCHED = "LFT+FedAvg's values are the best that a search found; each of them is attained."
 WIDE = 120
 
 
@@ -64,7 +64,8 @@ def show(found: Comparison, notes: Sequence[str]) -> None:
     if not console.is_terminal:
         console = Console(width=WIDE)  # a pipe has no width of its own
     console.print(table(found))
-    for line in [*found.sentences(), SEARCHED]:
+    searched = [] if found.reaches["lft_fedavg"].frontier.exact else [SEARCHED]
+    for line in [*found.sentences(), *searched]:
         typer.echo(line)
 
 

@@ -107,7 +107,7 @@ class Comparison:
         for scheme, reach in self.reaches.items():
             got = reach.at[k]
             if got is None or best is None:
-                verb = "was found to reach no less than" if scheme == "lft_fedavg" else "cannot get below"
+                verb = "was found to reach no less than" if _searched(reach) else "cannot get below"
                 parts.append(f"{WORDS[scheme]} {verb} {number(reach.smallest)}")
             elif scheme == "cfl":
                 parts.append(f"{WORDS[scheme]} reaches {percent(got)} accuracy")
@@ -120,7 +120,7 @@ class Comparison:
         reach = self.reaches[scheme]
         who = WORDS[scheme][0].upper() + WORDS[scheme][1:]
         ends = reach.smallest
-        none = "was found no fairer" if scheme == "lft_fedavg" else "gets no fairer"
+        none = "was found no fairer" if _searched(reach) else "gets no fairer"
         fair = "reaches perfect fairness" if ends < ZERO else f"{none} than a disparity of {number(ends)}"
         if reach.loss <= NEGLIGIBLE:
             return f"{who} {fair}, and loses no accuracy against pooling at any disparity that it reaches."
@@ -230,3 +230,8 @@ def points(value: float) -> str:
 def number(value: float) -> str:
     """A disparity or a rate, three digits; rounding errors are zero."""
     return "0" if abs(value) < ZERO else f"{value:.3g}"
+
+
+def _searched(reach: Reach) -> bool:
+    """Whether its smallest disparity is what a search found; LFT+Ensemble's is known even where its curve is not."""
+    return reach.frontier.scheme == "lft_fedavg" and not reach.frontier.exact

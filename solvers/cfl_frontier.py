@@ -30,7 +30,7 @@ def _thresholds(fed: Federation, model: ContinuousModel, points: int) -> Frontie
     top = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, 1), np.array([np.inf]))
     eps = np.linspace(0.0, abs(float(top.erm[0])), points)
     accuracy = solve_many(fed, model, eps)[1]
-    return build("cfl", eps, accuracy, eps[:, None], lambda d: solve_many(fed, model, d)[1])
+    return build("cfl", eps, accuracy, eps[:, None], lambda d: solve_many(fed, model, d)[1], exact=True)
 
 
 def _by_multiplier(fed: Federation, model: ContinuousModel, points: int) -> Frontier:
@@ -52,7 +52,7 @@ def _by_multiplier(fed: Federation, model: ContinuousModel, points: int) -> Fron
 
     eps = np.linspace(0.0, abs(md), points)
     accuracy = np.append(at(eps[:-1]), free.accuracy) if abs(md) > 0 else np.repeat(free.accuracy, points)
-    return build("cfl", eps, accuracy, eps[:, None], at)
+    return build("cfl", eps, accuracy, eps[:, None], at, exact=True)
 
 
 def path_curve(fed: Federation, model: FiniteModel, path: FlipPath) -> tuple[Array, Array]:
@@ -77,7 +77,7 @@ def _finite(fed: Federation, model: FiniteModel, points: int, notion: str) -> Fr
 
     widest = max(float(gap[accuracy == accuracy[0]].min()), 0.0)  # flips at η = 1/2 cost nothing: all are made
     eps = np.linspace(0.0, widest, points) if points else np.append(0.0, rising_gap[rising_gap > 0])
-    return build("cfl", eps, at(eps), eps[:, None], at)
+    return build("cfl", eps, at(eps), eps[:, None], at, exact=True)
 
 
 def _by_programme(fed: Federation, model: FiniteModel, points: int, notion: str) -> Frontier:
@@ -88,4 +88,4 @@ def _by_programme(fed: Federation, model: FiniteModel, points: int, notion: str)
         return np.array([finite.solve_cfl_finite(fed, model, np.array([v]), notion).accuracy for v in d])
 
     eps = np.linspace(0.0, free.disparity, points or 50)
-    return build("cfl", eps, at(eps), eps[:, None], at)
+    return build("cfl", eps, at(eps), eps[:, None], at, exact=True)

@@ -28,7 +28,7 @@ def ensemble_frontier(fed: Federation, model: ContinuousModel, points: int) -> F
     peak = most_accurate(curve)
     top, best = curve.at(peak)
     if curve.far.size == 0 or curve.top == 0.0:
-        return build("lft_ensemble", np.abs(top), best, curve.budgets(peak), _constant(float(best[0])))
+        return build("lft_ensemble", np.abs(top), best, curve.budgets(peak), _constant(float(best[0])), True)
     fair = curve.at_rate(np.array([curve.top]))
     bottom = curve.sign * float(curve.difference(fair)[0])
     wanted = np.linspace(max(bottom, 0.0), abs(float(top[0])), points)
@@ -42,7 +42,7 @@ def ensemble_frontier(fed: Federation, model: ContinuousModel, points: int) -> F
     def evaluate(d: Array) -> Array:
         return curve.at(best_multipliers(curve, d))[1]
 
-    return build("lft_ensemble", disparity, accuracy, curve.budgets(lam), evaluate)
+    return build("lft_ensemble", disparity, accuracy, curve.budgets(lam), evaluate, exact=curve.common)
 
 
 def _spread(curve: EnsembleCurve, disparity: Array) -> Multipliers:

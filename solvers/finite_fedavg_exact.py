@@ -105,7 +105,7 @@ class ExactFedAvg:
         dense = (np.append(bend, 0.0) + np.append(0.0, bend)) / max(2.0 * float(bend.sum()), 1e-300)
         share = np.append(0.0, np.cumsum(even + dense))
         wanted = np.interp(np.linspace(0.0, share[-1], points), share, grid)
-        return build("lft_fedavg", *self.points(wanted), evaluate)
+        return build("lft_fedavg", *self.points(wanted), evaluate, exact=True)
 
     def minimum(self) -> tuple[float, float, Array]:
         """(disparity, accuracy, eps) of the least disparate rule, of several the most accurate."""

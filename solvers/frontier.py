@@ -25,6 +25,7 @@ class Frontier:
     scheme : "cfl", "lft_ensemble" or "lft_fedavg".
     disparity, accuracy : (P,) every point is attained by ``eps``.
     eps : (P, 1) for "cfl", else (P, I): budgets that attain the points.
+    exact : whether no budgets do better, up to rounding; False where the points are the best that a search found.
     """
 
     scheme: str
@@ -32,6 +33,7 @@ class Frontier:
     accuracy: Array
     eps: Array
     evaluate: Callable[[Array], Array] = field(repr=False)
+    exact: bool = False
 
     def accuracy_at(self, disparity: ArrayLike) -> Any:
         """The best accuracy with at most the given disparity, solved for (not interpolated between points).
@@ -67,7 +69,14 @@ def non_dominated(disparity: Array, accuracy: Array) -> Any:
     return order[keep]
 
 
-def build(scheme: str, disparity: Array, accuracy: Array, eps: Array, evaluate: Callable[[Array], Array]) -> Frontier:
+def build(
+    scheme: str,
+    disparity: Array,
+    accuracy: Array,
+    eps: Array,
+    evaluate: Callable[[Array], Array],
+    exact: bool = False,
+) -> Frontier:
     """A :class:`Frontier` of the non-dominated ones among attained points."""
     k = non_dominated(disparity, accuracy)
-    return Frontier(scheme, disparity[k], accuracy[k], eps[k], evaluate)
+    return Frontier(scheme, disparity[k], accuracy[k], eps[k], evaluate, exact)

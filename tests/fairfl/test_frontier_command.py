@@ -135,6 +135,15 @@ def test_laws_from_toml(cli, quick, tmp_path):
     assert found["cfl"]["smallest_disparity"] == 0.0
 
 
+def test_what_a_search_found_is_said_to_be_so(cli, table, tmp_path):
+    file = tmp_path / "two.toml"
+    file.write_text(LAWS.replace("mean = [1, -1]", "mean = [1, -1]\nq = 0.2"))
+    searched = cli("frontier", file, "--points", 4).stdout
+    assert "the best that a search found" in searched and "was found no fairer than" in searched
+    exact = cli("frontier", table, *COLUMNS, "--points", 4).stdout  # a finite X
+    assert "search" not in exact and "was found" not in exact
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
