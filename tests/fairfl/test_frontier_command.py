@@ -137,8 +137,8 @@ def test_laws_from_toml(cli, quick, tmp_path):
 
 def test_what_a_search_found_is_said_to_be_so(cli, table, tmp_path):
     file = tmp_path / "two.toml"
-    shares = LAWS.replace("mean = [3, 5]", "mean = [3, 5]\nq = 0.2").replace("mean = [1, -1]", "mean = [1, -1]\nq = 0.8")
-    file.write_text(shares)  # FedFB's figure 5 (d)
+    first = LAWS.replace("mean = [3, 5]", "mean = [3, 5]\nq = 0.2")  # FedFB's figure 5 (d)
+    file.write_text(first.replace("mean = [1, -1]", "mean = [1, -1]\nq = 0.8"))
     searched = cli("frontier", file, "--points", 4).stdout
     assert "the best that a search found" in searched and "was found no fairer than" in searched
     exact = cli("frontier", table, *COLUMNS, "--points", 4).stdout  # a finite X
