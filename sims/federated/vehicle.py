@@ -27,8 +27,8 @@ def load(folder: str | Path | None = None, progress: Progress | None = None) -> 
         content = json.loads(path.read_text("utf-8"))
         users = [str(user) for user in content["users"]]
         x = [np.asarray(content["user_data"][user]["x"], dtype=np.float64) for user in users]
-        labels = [np.asarray(content["user_data"][user]["y"], dtype=np.float64) for user in users]
-        y = [part.ravel() for part in labels]  # a column, at times
+        columns = [np.asarray(content["user_data"][user]["y"], dtype=np.float64) for user in users]
+        y = [part.ravel() for part in columns]  # (n,) or (n, 1)
         features, raw = np.concatenate(x), np.concatenate(y)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path.name} must hold users and user_data with x and y: {error!r}") from None
