@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 
 NUMBER = re.compile(r"\s*(-?\d*\.?\d+)\s*(?:±\s*(\d*\.?\d+))?\s*")
-DIGITS = {"variance": 0, "Acc.": 3, "DP disp.": 3, "|SPD|": 3, "E Acc.": 3, "best E Acc.": 3, "CP disp.": 3} | dict.fromkeys(("KL", "after 10 %", "after 50 %", "at the end", "mean loss", "worst loss"), 3)
+_SHARES = ("Acc.", "DP disp.", "|SPD|", "E Acc.", "best E Acc.", "CP disp.")
+_OTHERS = ("KL", "after 10 %", "after 50 %", "at the end", "mean loss", "worst loss")
+DIGITS = {"variance": 0, **dict.fromkeys((*_SHARES, *_OTHERS), 3)}
 """Printed after the point, where it is not one."""
 COLUMNS = ["dataset", "objective", "measure", "published", "published_sd"]
 
