@@ -3,6 +3,9 @@
 pfl (``pip install pfl``, Granqvist et al. 2024) is no dependency: its releases up to 0.6 want packaging < 26.
 """
 
+# pyright: reportMissingImports=false
+# pfl wants older packages than constraints.txt pins: it is installed by itself, where it is
+
 from __future__ import annotations
 
 import logging
