@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 RUNS = "runs"
 """The folder below --out where the runs are; experiments share them."""
+QUICK = (
+    "The quick profile stops after a small part of the paper's rounds: numbers are far from their end, and their order "
+    "may be another. `--profile paper` runs it whole."
+)
 
 
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of runs, tables and pictures.")]
@@ -101,7 +105,8 @@ def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bo
     except NonFiniteUpdate as error:  # what was asked for cannot be done: no fault of ours
         raise RuntimeError(str(error)) from None
     table = compare(experiment.values(clients), experiment.published)
-    differences = experiment.differences(clients)
+    short = profile == "quick" and len(experiment.published) > 0  # a run from TOML has no paper
+    differences = (*([QUICK] if short else []), *experiment.differences(clients))
     files = _write(experiment, clients, table, differences, out / experiment.name)
     if as_json:
         rows = json.loads(str(table.to_json(orient="records")))
@@ -124,11 +129,12 @@ def _write(
     from fairfl.figures.experiments import draw
     from fairfl.sims.experiments.execute import last_round
     from fairfl.sims.experiments.frames import among, rows
+    from fairfl.theory.whole_file import write_whole
 
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / "table.csv", folder / "differences.txt"]
-    table.to_csv(files[0], index=False, float_format="%.10g", lineterminator="\n")
-    files[1].write_text("".join(f"{line}\n" for line in differences), "utf-8")
+    write_whole(files[0], table.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
+    write_whole(files[1], "".join(f"{line}\n" for line in differences))
     clients = experiment.shown(clients)
     for picture in experiment.pictures:
         if picture.kind == "distribution":

@@ -47,6 +47,7 @@ def test_a_table_and_its_files(cli, config, tmp_path):
     assert set(table["objective"]) == {"fedavg", "qfedavg, q = 1.0"} and (table["seeds"] == 2).all()
     pictures = {f"mine-{kind}{end}" for kind in ("accuracies", "rounds") for end in (".csv", ".svg", ".png")}
     assert {file.name for file in folder.iterdir()} == pictures | {"table.csv", "differences.txt"}
+    assert "quick profile" not in (folder / "differences.txt").read_text("utf-8")
     curve = pd.read_csv(folder / "mine-rounds.csv")
     assert curve["round"].max() == 4 and (curve["least"] <= curve["average"]).all()
     spread = pd.read_csv(folder / "mine-accuracies.csv")
@@ -62,6 +63,14 @@ def test_runs_are_not_written_over_and_can_be_resumed(cli, config, tmp_path):
     config.write_text(CONFIG.format(rounds=5), "utf-8")
     other = cli("simulate", config, "--out", tmp_path / "out", "--resume")
     assert other.exit_code == 2 and "must hold a run of the same configuration" in other.stderr
+
+
+@pytest.mark.slow
+def test_a_quick_run_is_said_to_be_one(cli, tmp_path):
+    result = cli("simulate", "qffl-table-9", "--out", tmp_path, "--seeds", 1)
+    assert result.exit_code == 0
+    differences = (tmp_path / "qffl-table-9" / "differences.txt").read_text("utf-8").splitlines()
+    assert differences[0].startswith("The quick profile stops") and f"- {differences[0]}" in result.stdout
 
 
 def test_json_has_the_table(cli, config, tmp_path):
