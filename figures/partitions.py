@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fairfl.figures import style
@@ -53,8 +54,18 @@ def draw(data: pd.DataFrame) -> Figure:
         skew = part.groupby("client")["skew"].first().mean()
         axes.text(0.5, 1.0, f"mean skew {skew:.2f}", transform=axes.transAxes, ha="center", va="top", fontsize=6)
         axes.set(xlim=(-0.8, CLIENTS - 0.2), ylim=(-0.8, CLASSES + 0.4))
-        axes.set_xlabel("client")
-        axes.set_ylabel("class")
+        axes.set(xlabel="client", ylabel="class", xticks=range(0, CLIENTS, 3), yticks=range(0, CLASSES, 3))
     for axes in grid.flat[len(partitions) :]:
-        axes.set_visible(False)
+        axes.set_axis_off()
+    if len(partitions) < grid.size:
+        _legend(grid.flat[-1], int(largest))
     return figure
+
+
+def _legend(axes: Axes, largest: int) -> None:
+    """Discs with their numbers of rows, and what the skew is."""
+    for k, rows in enumerate((largest, largest // 4, largest // 20)):
+        axes.scatter(0.25, 0.85 - 0.15 * k, s=90 * rows / largest, color="#0072B2", lw=0)
+        axes.text(0.4, 0.85 - 0.15 * k, f"{rows} rows", va="center")
+    axes.text(0.1, 0.3, "skew: total variation distance\nof a client's classes from all", va="top", fontsize=6)
+    axes.set(xlim=(0, 1), ylim=(0, 1))
