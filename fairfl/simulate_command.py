@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,6 +53,8 @@ def simulate(
     from fairfl.cli import one_line
 
     with one_line():
+        if find_spec("torch") is None:
+            raise RuntimeError('fairfl simulate needs torch: pip install "fairfl[sims]"')
         if show:
             _list(as_json)
             return
