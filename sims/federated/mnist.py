@@ -33,11 +33,13 @@ def read_idx(path: Path) -> NDArray[np.uint8]:
     return values.reshape(shape)
 
 
-def _idx_set(name: str, base: str, md5: tuple[str, ...], folder: str | Path | None, progress: Progress | None):
-    files = [
-        locate([Remote(f"{name}/{part}-ubyte.gz", ((f"{base}{part}-ubyte.gz",),), md5=digest)], folder, progress)
-        for part, digest in zip(IDX_PARTS, md5, strict=True)
-    ]
+def _idx_set(
+    name: str, bases: tuple[str, ...], md5: tuple[str, ...], folder: str | Path | None, progress: Progress | None
+) -> FederatedData:
+    files = []
+    for part, digest in zip(IDX_PARTS, md5, strict=True):
+        sources = tuple((f"{base}{part}-ubyte.gz",) for base in bases)
+        files.append(locate([Remote(f"{name}/{part}-ubyte.gz", sources, md5=digest)], folder, progress))
     x, y, x_test, y_test = (read_idx(file) for file in files)
     for pixels, labels in ((x, y), (x_test, y_test)):
         if pixels.ndim != 3 or labels.shape != pixels.shape[:1]:
@@ -60,7 +62,8 @@ def mnist(folder: str | Path | None = None, progress: Progress | None = None) ->
             "9fb629c4189551a2d022fa330f9573f3",
             "ec29112dd5afa0611ce80d1b7f02629c",
         )
-        return _idx_set("mnist", "https://ossci-datasets.s3.amazonaws.com/mnist/", digests, folder, progress)
+        bases = ("https://ossci-datasets.s3.amazonaws.com/mnist/",)
+        return _idx_set("mnist", bases, digests, folder, progress)
     try:
         with np.load(path) as content:
             x, y = content["x"], content["y"]
@@ -82,5 +85,8 @@ def fashion_mnist(folder: str | Path | None = None, progress: Progress | None = 
         "bef4ecab320f06d8554ea6380940ec79",
         "bb300cfdad3c16e7a12a480ee83cd310",
     )
-    base = "https://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"
-    return _idx_set("fashion-mnist", base, digests, folder, progress)
+    bases = (
+        "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/",
+        "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",  # such addresses have no https: the MD5 counts
+    )
+    return _idx_set("fashion-mnist", bases, digests, folder, progress)
