@@ -12,6 +12,9 @@ from fairfl.sims.group_fairness.notion import Notion
 from fairfl.sims.group_fairness.notions import NOTIONS
 from fairfl.theory.checks import in_range, one_of, positive
 
+ROUNDING = 1e-12
+"""A multiplier nearer to 0 than this is 0: λ_a is a sum of it and of a share of people."""
+
 
 @dataclass(frozen=True)
 class FairBatch:
@@ -32,6 +35,12 @@ class FairBatch:
     normalised : bool
         False is the step λ + α_t μ, which shrinks with the disparity, as FedFB's published code has it: its grid of α
         up to 2 makes sense for that step alone, for λ is within [0, 2].
+    budget : float >= 0
+        ε of |F_a| <= ε, in the unit of F: a rate of people with "zero_one", a mean loss with the others. δ_a =
+        λ_a - λ_a^(0) is the multiplier of F_a <= ε where it is positive, and of -F_a <= ε where it is negative. A step
+        is one of proximal ascent on the dual, δ_a <- soft(δ_a + s F_a, s ε), s = α_t / ||μ||, in whose norm F_a is
+        less the end of [-ε, ε] that δ_a stands for (the nearest one where δ_a = 0). So δ_a grows where F_a > ε, falls
+        where F_a < -ε, and where |F_a| < ε goes back to 0 and never past it: complementary slackness. ε = 0 is FedFB's.
 
     Errors: ValueError for anything else.
     Source: Roh et al., FairBatch (ICLR 2021); FedFB, eqs. (8)-(9), which do not say what holds λ in the set of (6):
@@ -43,12 +52,14 @@ class FairBatch:
     decay: float = 0.0
     surrogate: str = "loss"
     normalised: bool = True
+    budget: float = 0.0
 
     def __post_init__(self) -> None:
         one_of("notion", self.notion, tuple(NOTIONS))
         positive("alpha", self.alpha)
         in_range("decay", self.decay, 0.0, 1e300)
         one_of("surrogate", self.surrogate, ("loss", "acceptance", "zero_one"))
+        in_range("budget", self.budget, 0.0, 1e300)
 
     @property
     def rules(self) -> Notion:
@@ -64,8 +75,24 @@ class FairBatch:
 
     def step(self, lam: Floats, total: Floats, known: Floats, number: int) -> Floats:
         """The next λ, from the sum of the reports, after ``number`` steps."""
-        mu = self.rules.direction(total, known)
-        length = float(np.linalg.norm(mu)) if self.normalised else 1.0
+        rules, mu = self.rules, self.rules.direction(total, known)
+        offset, gaps = rules.free(lam, known), rules.gaps(mu)
+        offset = np.where(np.abs(offset) < ROUNDING, 0.0, offset)
+        pressing = mu if self.budget == 0 else rules.follow(self._pressing(offset, gaps))
+        length = float(np.linalg.norm(pressing)) if self.normalised else 1.0
         if length == 0:
             return lam
-        return self.rules.project(lam + self.alpha / (number + 1) ** self.decay / length * mu, known)
+        step = self.alpha / (number + 1) ** self.decay / length
+        if self.budget == 0:
+            return rules.project(lam + step * mu, known)
+        moved = soft(offset + step * gaps, step * self.budget)
+        return rules.project(lam + rules.follow(moved - offset), known)
+
+    def _pressing(self, offset: Floats, gaps: Floats) -> Floats:
+        """The steepest direction of the dual: F_a less the end of [-ε, ε] that its multiplier stands for."""
+        return np.where(offset == 0, soft(gaps, self.budget), gaps - np.sign(offset) * self.budget)
+
+
+def soft(values: Floats, margin: float) -> Floats:
+    """Each value moved towards 0 by ``margin``, and no further than 0."""
+    return np.sign(values) * np.maximum(np.abs(values) - margin, 0.0)

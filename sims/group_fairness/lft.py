@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -13,7 +13,7 @@ from fairfl.sims.engine.cells import CellSums
 from fairfl.sims.engine.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
 from fairfl.sims.engine.task import Floats, LocalTask
 from fairfl.sims.group_fairness.fairbatch import FairBatch
-from fairfl.theory.checks import whole
+from fairfl.theory.checks import in_range, whole
 
 MODELS, LAM = OWN + "models", OWN + "lam"
 
@@ -30,13 +30,17 @@ class LocalFairBatch(SumOnly):
     A client on whose people the notion is undefined (a group is missing there, or its label) has nothing to be fair
     to: it trains on the plain loss.
 
-    Errors: ValueError for client parity, which no client has alone, and for ``average_every`` below 1.
+    ``budgets`` are the clients' own ε, in their order, in place of the rule's.
+
+    Errors: ValueError for client parity, which no client has alone, for ``average_every`` below 1, for a budget that is
+    negative, and, when a run starts, for another number of budgets than of clients.
     Source: FedFB, section 2 (LFT+Ensemble, LFT+FedAvg), section 5.3 (both on FairBatch). Whether clients keep λ over
     an averaging is not said: here they do.
     """
 
     rule: FairBatch = FairBatch()
     average_every: int | None = None
+    budgets: tuple[float, ...] | None = None
     name: ClassVar[str] = "lft"
 
     def __post_init__(self) -> None:
@@ -44,6 +48,8 @@ class LocalFairBatch(SumOnly):
             raise ValueError("rule.notion must be 'dp', 'eo' or 'eodds' for local training, got 'cp'")
         if self.average_every is not None:
             whole("average_every", self.average_every, 1)
+        if self.budgets is not None:
+            in_range("budgets", self.budgets, 0.0, 1e300)
 
     @property
     def accepting(self) -> bool:
@@ -53,6 +59,8 @@ class LocalFairBatch(SumOnly):
         return "start" if number > 0 else "never"
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
+        if self.budgets is not None and len(self.budgets) != clients:
+            raise ValueError(f"budgets must be {clients}, one a client, got {len(self.budgets)}")
         return {MODELS: params.repeat(clients, 1)}
 
     def enrol(self, counts: Floats) -> Floats:
@@ -72,7 +80,7 @@ class LocalFairBatch(SumOnly):
             known = self._known(counts[k : k + 1])
             if known is not None:
                 own = self.rule.rules.statistics(sums[k : k + 1], counts[k : k + 1], np.zeros(1, np.int64), known)[0]
-                lam[k] = self.rule.step(lam[k], own, known, round.number - 1)
+                lam[k] = self._rule(k).step(lam[k], own, known, round.number - 1)
         return {LAM: as_tensor(lam)}
 
     def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
@@ -98,6 +106,9 @@ class LocalFairBatch(SumOnly):
 
     def _averages(self, number: int) -> bool:
         return self.average_every is not None and (number + 1) % self.average_every == 0
+
+    def _rule(self, client: int) -> FairBatch:
+        return self.rule if self.budgets is None else replace(self.rule, budget=self.budgets[client])
 
     def _known(self, counts: Floats) -> Floats | None:
         """What the notion has to know of one client (1, A, 2), or None where it is undefined."""

@@ -49,6 +49,18 @@ class Notion(ABC):
     def direction(self, total: Floats, known: Floats) -> Floats:
         """μ, of the shape of λ, from the sum of the reports (S,)."""
 
+    def gaps(self, direction: Floats) -> Floats:
+        """The F_a, one a constraint, from μ."""
+        return direction
+
+    def follow(self, change: Floats) -> Floats:
+        """A change of λ, from one of the multipliers of the constraints."""
+        return change
+
+    def free(self, lam: Floats, known: Floats) -> Floats:
+        """The multipliers of the constraints: λ less that whose weights are all one."""
+        return lam - self.initial(known)
+
     @abstractmethod
     def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
         """Weights that broadcast to the shape of the people of each client, ``counts`` (K, A, 2)."""

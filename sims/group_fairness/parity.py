@@ -53,6 +53,15 @@ class DemographicParity(Notion):
         gaps = level - level[0]
         return np.append(-gaps[1:].sum(), gaps[1:])
 
+    def gaps(self, direction: Floats) -> Floats:
+        return direction[1:]
+
+    def follow(self, change: Floats) -> Floats:
+        return np.append(-change.sum(), change)
+
+    def free(self, lam: Floats, known: Floats) -> Floats:
+        return super().free(lam, known)[1:]
+
     def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
         negative = lam / self.initial(known)
         return np.stack([negative, 2 - negative], axis=1)

@@ -1,0 +1,90 @@
+"""What a study consists of: units as experiments have them, tables, verdicts, and pictures described as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from fairfl.sims.experiments.experiment import Scale, Unit
+from fairfl.theory.checks import one_of
+
+KINDS = ("line", "points", "path", "band")
+"""How a series is drawn: a curve; points; points joined in the order of the rows; what is between low and high."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was measured of one statement.
+
+    Attributes
+    ----------
+    name : two to five words with hyphens.
+    holds : None where the runs decide nothing (too few, or none of the kind).
+    hard : whether a violation is a fault of ours, a theorem being behind the statement.
+    statement : what was asked.
+    found : what was measured, in a sentence with numbers, seeds and sizes.
+    """
+
+    name: str
+    holds: bool | None
+    hard: bool
+    statement: str
+    found: str
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A picture: panels of series.
+
+    Attributes
+    ----------
+    name : of its files.
+    title : a line.
+    x, y : the axes' labels, with units.
+    table : callable (measures) -> DataFrame
+        What is drawn, which is the CSV too: columns panel, series, kind (``KINDS``), x, y; low and high for a band, or
+        for bars at points. The order of the rows is the order of panels, of series, and of points along a path.
+    log : which axes are logarithmic: "", "x", "y" or "xy".
+    """
+
+    name: str
+    title: str
+    x: str
+    y: str
+    table: Callable[[pd.DataFrame], pd.DataFrame]
+    log: str = ""
+
+    def __post_init__(self) -> None:
+        one_of("log", self.log, ("", "x", "y", "xy"))
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study module, as the registry found it.
+
+    Attributes
+    ----------
+    name, title : str
+    seeds : dict
+        How many seeds a profile has unless one asks for another number.
+    units : callable (Scale) -> list of Unit
+        What is run: see ``fairfl.sims.experiments``. A unit's name is that of its folder.
+    tables : callable (measures) -> dict of DataFrame
+        By name, from what the units measured (``execute.run_units``): what is printed and written.
+    verdicts : callable (measures) -> tuple of Verdict
+    pictures : tuple of Drawing
+    record : callable (measures) -> dict, or None
+        What ``fairfl crosscheck --record`` keeps for the claims, as JSON; None where nothing is kept.
+    """
+
+    name: str
+    title: str
+    seeds: dict[str, int]
+    units: Callable[[Scale], list[Unit]]
+    tables: Callable[[pd.DataFrame], dict[str, pd.DataFrame]]
+    verdicts: Callable[[pd.DataFrame], tuple[Verdict, ...]]
+    pictures: tuple[Drawing, ...] = ()
+    record: Callable[[pd.DataFrame], dict[str, Any]] | None = None

@@ -1,0 +1,53 @@
+"""Studies are found by their modules, each with all of its parts."""
+
+from types import ModuleType
+
+import pandas as pd
+import pytest
+
+from fairfl.sims.crosscheck.registry import find, studies, study_of
+from fairfl.sims.crosscheck.study import Drawing
+from fairfl.sims.experiments import Scale
+
+
+def planted(**parts):
+    module = ModuleType("planted")
+    whole = {
+        "NAME": "planted", "TITLE": "t", "units": lambda scale: [], "tables": lambda measures: {},
+        "verdicts": lambda measures: (),
+    }  # fmt: skip
+    for name, value in (whole | parts).items():
+        if value is not None:
+            setattr(module, name, value)
+    return module
+
+
+def test_a_module_with_a_name_is_a_study():
+    study = study_of(planted())
+    assert study is not None and study.seeds == {"quick": 2, "paper": 5} and study.pictures == () and not study.record
+    assert study_of(ModuleType("shared")) is None
+    assert study_of(planted(SEEDS={"quick": 1, "paper": 3})).seeds["paper"] == 3
+
+
+@pytest.mark.parametrize("part", ["TITLE", "units", "tables", "verdicts"])
+def test_a_missing_part_is_named(part):
+    with pytest.raises(ValueError, match=f"study planted must define .* it has no {part}"):
+        study_of(planted(**{part: None}))
+
+
+@pytest.mark.parametrize("name", sorted(studies()))
+def test_every_study_lists_units_with_names_of_their_own(name):
+    study = find([name])[0]
+    for profile in ("quick", "paper"):
+        names = [unit.name for unit in study.units(Scale(profile, study.seeds[profile]))]
+        assert names and len(set(names)) == len(names)
+
+
+def test_an_unknown_study_is_refused():
+    with pytest.raises(ValueError, match="study must be one of"):
+        find(["nothing"])
+
+
+def test_a_drawing_has_axes_that_exist():
+    with pytest.raises(ValueError, match="log must be one of"):
+        Drawing("n", "t", "x", "y", lambda measures: pd.DataFrame(), log="z")

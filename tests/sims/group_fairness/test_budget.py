@@ -1,0 +1,121 @@
+"""FairBatch with a budget: by hand, complementary slackness, and the optimum of its dual on a problem of one number."""
+
+import numpy as np
+import pytest
+from grouped import people, run
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairfl.sims.engine.summed import as_floats
+from fairfl.sims.group_fairness import FairBatch, LocalFairBatch
+from fairfl.sims.group_fairness.fairbatch import soft
+from fairfl.sims.group_fairness.lft import LAM
+from fairfl.sims.group_fairness.notions import NOTIONS
+
+KNOWN = np.array([[2.0, 3.0], [1.0, 4.0]])
+"""Five people a group: λ^(0) = (1/2, 1/2), and F_1 = D_1 - D_0 + 2/5 - 1/5."""
+
+
+def report(gap):
+    """D (2,) with F_1 = gap."""
+    return np.array([0.0, gap - 0.2])
+
+
+@pytest.mark.parametrize(
+    ("offset", "gap", "expected"),
+    [
+        (0.0, 0.05, 0.0),  # within the budget, multiplier 0: stays
+        (0.0, 0.3, 0.02),  # 0.1 (0.3 - 0.1)
+        (0.0, -0.3, -0.02),
+        (0.05, 0.3, 0.07),
+        (0.05, 0.1, 0.05),  # on the budget, tight: stationary
+        (0.05, 0.0, 0.04),  # slack: back by 0.1 (0 - 0.1)
+        (0.005, 0.0, 0.0),  # and no further than neutral
+        (-0.005, 0.02, 0.0),
+        (0.01, -0.3, -0.01),  # 0.01 - 0.03 = -0.02, then 0.01 towards 0: the other constraint is violated
+    ],
+)
+def test_steps_by_hand(offset, gap, expected):
+    """δ <- soft(δ + 0.1 F, 0.1 · 0.1) about λ^(0) = 1/2, group 0 the other way."""
+    rule = FairBatch("dp", 0.1, normalised=False, budget=0.1)
+    new = rule.step(np.array([0.5 - offset, 0.5 + offset]), report(gap), KNOWN, 0)
+    np.testing.assert_allclose(new, [0.5 - expected, 0.5 + expected], atol=1e-15)
+
+
+def test_the_normalised_step_is_alpha_long_until_it_stops():
+    """μ has the F_a less the budget that presses, (-1, 1) times 0.2, so that λ moves by 0.1 in all."""
+    rule = FairBatch("dp", 0.1, budget=0.1)
+    start = np.array([0.5, 0.5])
+    assert np.linalg.norm(rule.step(start, report(0.3), KNOWN, 0) - start) == pytest.approx(0.1)
+    assert np.linalg.norm(rule.step(start + [-0.2, 0.2], report(0.0), KNOWN, 0) - start) == pytest.approx(
+        0.2 * 2**0.5 - 0.1
+    )
+    np.testing.assert_array_equal(rule.step(start, report(0.1), KNOWN, 0), start)
+
+
+@given(
+    st.sampled_from(["dp", "eo", "eodds"]), st.booleans(), st.integers(2, 4), st.integers(0, 2**16),
+    st.sampled_from([0.0, 0.01, 0.1, 0.5]),
+)  # fmt: skip
+def test_multipliers_grow_beyond_the_budget_and_return_within(notion, normalised, groups, seed, budget):
+    rng = np.random.default_rng(seed)
+    rule = FairBatch(notion, 0.05, normalised=normalised, budget=budget)
+    known = rng.integers(1, 9, (groups, 2)).astype(float)
+    neutral = rule.rules.initial(known)
+    lam = rule.rules.project(neutral + 0.1 * rng.normal(size=neutral.shape), known)
+    total = rng.normal(size=rule.rules.statistics(known[None], known[None], np.zeros(1, np.int64), known).shape[1])
+    before, gaps = rule.rules.free(lam, known), rule.rules.gaps(rule.rules.direction(total, known))
+    after = rule.rules.free(rule.step(lam, total, known, 0), known)
+    if notion == "dp" or groups == 2:  # a box acts on each multiplier alone; the simplex of the others, on all
+        ends = 1e-12
+        assert (after[gaps > budget] >= before[gaps > budget] - ends).all()
+        assert (after[gaps < -budget] <= before[gaps < -budget] + ends).all()
+        slack = np.abs(gaps) < budget
+        assert (np.abs(after[slack]) <= np.abs(before[slack]) + ends).all()
+        assert (after[slack] * before[slack] >= -ends).all()
+
+
+def test_no_budget_is_the_step_as_it_was():
+    """λ + α μ / ||μ||, projected, computed here without the rule."""
+    rng = np.random.default_rng(0)
+    for notion in ("dp", "eo", "eodds"):
+        rules, known = NOTIONS[notion], rng.integers(1, 9, (3, 2)).astype(float)
+        total = rng.normal(size=rules.statistics(known[None], known[None], np.zeros(1, np.int64), known).shape[1])
+        lam, mu = rules.initial(known), rules.direction(total, known)
+        new = FairBatch(notion, 0.3, 0.5, budget=0.0).step(lam, total, known, 3)
+        np.testing.assert_array_equal(new, rules.project(lam + 0.3 / 4**0.5 / np.linalg.norm(mu) * mu, known))
+
+
+@pytest.mark.parametrize("budget", [0.0, 0.1, 0.25, 0.6])
+def test_the_multiplier_is_that_of_the_dual(budget):
+    """F(δ) = 0.4 - 2 δ is the slope of the concave 0.4 δ - δ²; less ε |δ|, it is largest at δ* = soft(0.4, ε) / 2."""
+    rule, lam = FairBatch("dp", 0.2, normalised=False, budget=budget), np.array([0.5, 0.5])
+    for t in range(200):
+        lam = rule.step(lam, report(0.4 - 2 * (lam[1] - 0.5)), KNOWN, t)
+    assert lam[1] - 0.5 == pytest.approx(float(soft(np.array([0.4]), budget)[0]) / 2, abs=1e-9)
+
+
+def test_clients_may_have_budgets_of_their_own():
+    parts = people()
+    rule = FairBatch("dp", 0.2, surrogate="zero_one")
+    both, _ = run(parts, LocalFairBatch(rule, budgets=(0.0, 10.0, 0.3)), 6)
+    for k, budget in enumerate((0.0, 10.0, 0.3)):
+        alone, _ = run(parts, LocalFairBatch(FairBatch("dp", 0.2, surrogate="zero_one", budget=budget)), 6)
+        np.testing.assert_array_equal(as_floats(both.states[0][LAM])[k], as_floats(alone.states[0][LAM])[k])
+    shares = np.bincount(parts.train.group[11:26]) / 15  # client 1's people: a budget that never binds
+    np.testing.assert_allclose(as_floats(both.states[0][LAM])[1], shares, atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: FairBatch(budget=-0.1), "budget must be in"),
+        (lambda: FairBatch(budget=float("nan")), "budget must not hold NaN"),
+        (lambda: LocalFairBatch(budgets=(0.1, -1.0)), "budgets must be in .* got -1"),
+        (lambda: run(people(), LocalFairBatch(budgets=(0.1,)), 1), "budgets must be 3, one a client, got 1"),
+    ],
+    ids=["negative", "nan", "one negative", "too few"],
+)
+def test_bad_budgets(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
