@@ -31,11 +31,9 @@ from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.engine import (
     Aggregate,
     Algorithm,
-    ClientData,
     Computing,
     LeastSquares,
     LocalTask,
-    Parts,
     Polynomial,
     Received,
     Replicate,
@@ -44,12 +42,13 @@ from fairfl.sims.engine import (
     Training,
 )
 from fairfl.sims.engine.algorithm import State
+from fairfl.sims.least_squares_problem import Problem
 from fairfl.solvers.minimax import solve_minimax
 from fairfl.solvers.minimax_solution import MinimaxSolution
 from fairfl.theory import aggregation as aims
 from fairfl.theory.checks import Array
 
-CLIENTS, SAMPLES, FEATURES = 4, 24, 3
+CLIENTS, FEATURES = 4, 3
 LR = 0.1
 SMOOTH, KINKED = 1e-9, 1e-3
 """How far above the optimum, relative, still counts as reached; at kinks steps must shrink, and digits come slowly."""
@@ -131,42 +130,6 @@ class Watched(Algorithm):
         result = self.inner.server(received)
         self.seen[:] = [(received.params.numpy().copy(), received, result.weights)]
         return result
-
-
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """Least squares of a few clients who disagree, alike in size."""
-
-    data: Parts
-    x: Array = field(init=False)
-    y: Array = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "x", self.data.train.x.numpy().reshape(CLIENTS, SAMPLES, FEATURES))
-        object.__setattr__(self, "y", self.data.train.y.numpy().reshape(CLIENTS, SAMPLES))
-
-    @classmethod
-    def make(cls, seed: int = 2) -> Problem:
-        """The same numbers for the same seed."""
-        rng = np.random.default_rng(seed)
-        x = rng.normal(size=(CLIENTS, SAMPLES, FEATURES)) * rng.uniform(0.6, 1.4, (CLIENTS, 1, FEATURES))
-        truth = rng.normal(size=(CLIENTS, 1, FEATURES)) * 0.8
-        noise = rng.normal(size=(CLIENTS, SAMPLES)) * rng.uniform(0.5, 1.3, (CLIENTS, 1))
-        y = (x * truth).sum(2) + noise
-        parts = [(torch.from_numpy(x[k]), torch.from_numpy(y[k])) for k in range(CLIENTS)]
-        return cls(Parts(ClientData.from_clients(parts)))
-
-    def losses(self, w: Array, tilt: float = 0.0) -> Array:
-        """F_k(w), or (1/tilt) log mean exp(tilt loss), (K,)."""
-        each = 0.5 * (self.x @ w - self.y) ** 2
-        return np.log(np.exp(tilt * each).mean(1)) / tilt if tilt else each.mean(1)
-
-    def gradients(self, w: Array, tilt: float = 0.0) -> Array:
-        """Their gradients (K, d)."""
-        residual = self.x @ w - self.y
-        share = np.exp(0.5 * tilt * residual**2)
-        share = share / share.sum(1, keepdims=True)
-        return np.einsum("kn,kn,knd->kd", share, residual, self.x)
 
 
 def run(problem: Problem, entries: Sequence[Entry], steps: int, short: float = 1.0) -> list[tuple[Array, Array]]:
