@@ -3,20 +3,56 @@
 from __future__ import annotations
 
 import os
-import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, BinaryIO
+
+PARTIAL = ".partial"
+"""How the name of a file ends while it is being written; what a killed process left of one may be swept away."""
 
 
-def write_whole(file: Path, content: bytes | str) -> Path:
-    """Write a file in one step, text as UTF-8: readers see the old one or the new one, never a part."""
-    data = content.encode() if isinstance(content, str) else content
-    handle, partial = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+def write_whole(
+    file: Path,
+    content: bytes | str | Callable[[BinaryIO], Any],
+    *,
+    check: Callable[[Path], None] | None = None,
+    sync: bool = False,
+) -> Path:
+    """Write a file in one step: readers see the old one or the new one, never a part.
+
+    Parameters
+    ----------
+    file : Path
+        In a folder that exists. The new file has the rights that the umask leaves it.
+    content : bytes, str or callable
+        Text goes out as UTF-8; a callable is given the open binary file.
+    check : callable, optional
+        Called with the path of what was written, before it takes its place; what it raises stops that.
+    sync : bool
+        Whether the disk must have it before this returns: then old or new survive a power cut, too.
+
+    Errors: OSError as the system has it, and what ``content`` and ``check`` raise; the old file, if any, stays.
+    """
+    partial = file.with_name(f".{file.name}.{os.urandom(6).hex()}{PARTIAL}")  # nobody else writes to that
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        os.chmod(partial, 0o644)  # mkstemp's own 0600 would hide the file from other users
+        with open(partial, "xb") as stream:
+            if callable(content):
+                content(stream)
+            else:
+                stream.write(content.encode() if isinstance(content, str) else content)
+            if sync:
+                stream.flush()
+                os.fsync(stream.fileno())
+        if check is not None:
+            check(partial)
         os.replace(partial, file)
     except BaseException:
-        Path(partial).unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
         raise
+    if sync and os.name == "posix":  # elsewhere a folder cannot be opened
+        folder = os.open(file.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
     return file

@@ -10,7 +10,6 @@ import hashlib
 import io
 import os
 import sys
-import tempfile
 import urllib.error
 import urllib.request
 import zipfile
@@ -18,6 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
+
+from fairfl.theory.whole_file import write_whole
 
 ENVIRONMENT = "FAIRFL_DATA"
 """The environment variable that names a local folder of data files."""
@@ -151,19 +152,15 @@ def _download(remote: Remote, source: tuple[str, ...], progress: Progress | None
         raise _Mismatch(f"MD5 is {digest}, of the published file {remote.md5}")
     target = cache_folder() / remote.path
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=target.name + ".")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        if remote.check is not None:
-            try:
-                remote.check(Path(name))
-            except ValueError as error:
-                raise _Mismatch(f"the content is not the published file's: {error}") from error
-        os.replace(name, target)  # in one step: no reader ever sees half a file
-    finally:
-        Path(name).unlink(missing_ok=True)
-    return target
+
+    def verify(path: Path) -> None:
+        try:
+            if remote.check is not None:
+                remote.check(path)
+        except ValueError as error:
+            raise _Mismatch(f"the content is not the published file's: {error}") from error
+
+    return write_whole(target, content, check=verify)
 
 
 def _read(address: str, path: str, progress: Progress | None) -> bytes:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from fairfl.sims.engine.files import RunFolderError, write_whole
+from fairfl.sims.engine.files import RunFolderError
 from fairfl.sims.engine.simulation import Simulation
+from fairfl.theory.whole_file import write_whole
 
 NAME = "checkpoint.npz"
 
@@ -26,7 +27,7 @@ def save(simulation: Simulation, folder: Path) -> None:
     for r, (clients, weights) in enumerate(simulation.weights):
         arrays[f"weights/{r}/clients"], arrays[f"weights/{r}/weights"] = clients, weights
     arrays["places"] = np.array(json.dumps(kinds, sort_keys=True))
-    write_whole(folder / NAME, lambda file: np.savez(file, **arrays))  # type: ignore[arg-type]
+    write_whole(folder / NAME, lambda file: np.savez(file, **arrays), sync=True)  # type: ignore[arg-type]
 
 
 def load(simulation: Simulation, folder: Path) -> bool:
@@ -38,7 +39,7 @@ def load(simulation: Simulation, folder: Path) -> bool:
     if not path.exists():
         return False
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:  # a damaged one stays open otherwise
             arrays: dict[str, Any] = {name: file[name] for name in file.files}
         params = torch.from_numpy(arrays["params"])
         if params.shape != simulation.params.shape or params.dtype != simulation.params.dtype:
@@ -51,8 +52,11 @@ def load(simulation: Simulation, folder: Path) -> bool:
             kept[int(r)][key] = torch.from_numpy(arrays[name]).to(device)
         weights = [(arrays[f"weights/{r}/clients"], arrays[f"weights/{r}/weights"]) for r in range(len(kept))]
         round = int(arrays["round"])
-    except (ValueError, KeyError, OSError, EOFError) as error:
-        raise RunFolderError(f"{path} is not a checkpoint of this run: {error}") from None
+        if not 0 <= round <= simulation.training.rounds:
+            raise ValueError(f"round {round} of {simulation.training.rounds}")
+    except Exception as error:  # a zip archive of arrays of JSON, damaged anywhere: each layer has errors of its own
+        told = f"{type(error).__name__}: {error}"
+        raise RunFolderError(f"{path} is not a checkpoint of this run ({told}); without it the run starts anew") from None
     simulation.params = params.to(simulation.device)
     simulation.states = [*kept]
     simulation.weights, simulation.round = weights, round

@@ -1,16 +1,14 @@
-"""Files that are there whole or not at all, and errors that say what could not be written."""
+"""The files of a run's folder, and errors that say what could not be written."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-PARTIAL = ".partial"
-"""What a file is called while it is being written; left-overs of a killed run are swept away."""
+from fairfl.theory.whole_file import PARTIAL, write_whole
 
 
 class RunFolderError(OSError):
@@ -32,28 +30,9 @@ def telling(folder: Path) -> Iterator[None]:
         raise failure from None
 
 
-def write_whole(path: Path, write: Callable[[BinaryIO], Any]) -> None:
-    """Write beside, sync, and rename in one step: a reader finds the old file or the new one, after a power cut too."""
-    partial = path.with_name(path.name + PARTIAL)
-    try:
-        with open(partial, "wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(partial, path)
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise
-    descriptor = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def write_json(path: Path, value: Any) -> None:
     """JSON, keys sorted, one line a key."""
-    write_whole(path, lambda file: file.write((json.dumps(value, indent=1, sort_keys=True) + "\n").encode()))
+    write_whole(path, json.dumps(value, indent=1, sort_keys=True) + "\n", sync=True)
 
 
 def sweep_partial(folder: Path) -> None:

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fairfl.sims.engine.files import write_whole
+from fairfl.theory.whole_file import write_whole
 
 ROUNDS = pa.schema(
     [
@@ -61,7 +61,7 @@ class Metrics:
             table = self.table(name)
             if table.num_rows:
                 path = folder / f"{name}-{first:08d}-{last:08d}.parquet"
-                write_whole(path, lambda file, table=table: pq.write_table(table, file, compression="zstd"))
+                write_whole(path, lambda file, table=table: pq.write_table(table, file, compression="zstd"), sync=True)
         self.rounds.clear()
         self.clients.clear()
 

@@ -24,6 +24,7 @@ from fairfl.sims.engine.replicate import Replicate
 from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.simulation import Simulation
 from fairfl.theory.checks import one_of, whole
+from fairfl.theory.whole_file import PARTIAL
 
 CONFIGURATION = "run.json"
 LIBRARIES = ("torch", "numpy", "pyarrow")
@@ -142,7 +143,7 @@ def plain(value: Any) -> Any:
         return {"class": type(value).__name__, **fields}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
 
@@ -161,15 +162,17 @@ def _open(place: Path, simulation: Simulation, evaluate_every: int, checkpoint_e
     """Make the folder of a new run, or put the simulation where the folder's run stopped."""
     mine, path = configuration(simulation, evaluate_every, checkpoint_every), place / CONFIGURATION
     if not path.exists():
-        if place.is_dir() and any(not file.name.endswith(".partial") for file in place.iterdir()):
+        if place.is_dir() and any(not file.name.endswith(PARTIAL) for file in place.iterdir()):
             raise ValueError(f"folder must be new, empty or a run's, got {str(place)!r}, which holds something else")
         place.mkdir(parents=True, exist_ok=True)
+        sweep_partial(place)
         write_json(path, {"configuration": mine, "versions": [versions()]})
         return
     try:
         kept = json.loads(path.read_text("utf-8"))
         theirs, seen = dict(kept["configuration"]), list(kept["versions"])
-    except (ValueError, KeyError, TypeError) as error:
+        latest = dict(seen[-1])
+    except (ValueError, KeyError, TypeError, IndexError) as error:
         raise RunFolderError(f"{path} is not the configuration of a run: {error}") from None
     for name in mine:
         if theirs.get(name) != mine[name]:
@@ -182,7 +185,7 @@ def _open(place: Path, simulation: Simulation, evaluate_every: int, checkpoint_e
     sweep_partial(place)
     checkpoint.load(simulation, place)
     metrics.discard_after(place, simulation.round)
-    if seen[-1] != versions():  # the rest is computed by something else: said, for it may differ in the last bits
+    if {k: v for k, v in latest.items() if k != "round"} != versions():  # the rest is computed by something else: said, for it may differ in the last bits
         write_json(path, {"configuration": theirs, "versions": [*seen, {"round": simulation.round, **versions()}]})
 
 

@@ -17,8 +17,9 @@ from federations import EXACT, classified, quick
 
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.qfedavg import QFedAvg
-from fairfl.sims.engine import Replicate, RunFolderError, Softmax, best_of, files, simulate
+from fairfl.sims.engine import Replicate, RunFolderError, Softmax, best_of, simulate
 
+PARTIAL = ".partial"
 SCRIPT = Path(__file__).with_name("killed.py")
 spec = importlib.util.spec_from_file_location("killed", SCRIPT)
 killed = importlib.util.module_from_spec(spec)
@@ -58,19 +59,22 @@ def test_a_folder_changes_nothing(through):
 def test_stopped_at_any_write_it_comes_to_the_same_end(stage, when, tmp_path, monkeypatch, through):
     """Each write of the run in turn: run.json, the tables' parts, the checkpoints; before the rename, and halfway."""
     folder, count = tmp_path / "run", 0
-    original = getattr(files.os, stage)
+    original = getattr(os, stage)
 
     def dying(*arguments):
         nonlocal count
         count += 1
-        if count == when:
+        if count == when:  # who is killed tidies nothing up
+            patch.setattr(Path, "unlink", lambda self, **options: None)
             raise Killed
         return original(*arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr(files.os, stage, dying)
+        patch.setattr(os, stage, dying)
         with pytest.raises(Killed):
             killed.run(folder, rounds=8)
+        left = [file.name for file in folder.iterdir() if file.name.endswith(PARTIAL)]
+        assert left or stage == "fsync"  # of a file; the folder is synced after the rename
     result = killed.run(folder, rounds=8)
     assert (result.params == through[0].params).all()
     assert contents(folder) == through[1]
@@ -115,7 +119,7 @@ def test_the_disk_is_full(tmp_path):
     assert "RunFolderError" in last and str(folder) in last and "File too large" in last
     with np.load(folder / "checkpoint.npz") as file:
         assert int(file["round"]) == 4
-    assert not list(folder.glob("*.partial"))
+    assert not list(folder.glob("*.partial")) and not list(folder.glob(".*"))
     assert (killed.run(folder, rounds=8).params == killed.run(None, rounds=8).params).all()
 
 
@@ -123,7 +127,7 @@ def test_no_space_is_told(tmp_path, monkeypatch):
     def full(*arguments):
         raise OSError(28, os.strerror(28))
 
-    monkeypatch.setattr(files.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(RunFolderError, match="No space left on device") as raised:
         killed.run(tmp_path / "run", rounds=2)
     assert raised.value.errno == 28
