@@ -60,7 +60,9 @@ class GIFAIR(FedAvg):
         self._check(round.p, sizes)
         _, code = np.unique(own, return_inverse=True)
         losses = np.bincount(code, weights=round.known_losses()) / np.bincount(code)
-        rank = np.sign(losses[:, None] - losses[None, :]).sum(1)[code]
+        rising = np.sort(losses)
+        smaller, up_to = (np.searchsorted(rising, losses, side) for side in ("left", "right"))
+        rank = (smaller - (len(losses) - up_to))[code]
         return (LocalTask(scale=np.maximum(1 + self.lam * rank / (round.p * sizes), 0.0)),)
 
     def _groups(self, clients: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

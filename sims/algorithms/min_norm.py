@@ -57,6 +57,8 @@ def _near(gram: Floats, center: Floats, low: Floats, high: Floats) -> tuple[Floa
     Source: Beck and Teboulle, A fast iterative shrinkage-thresholding algorithm (SIAM J. Imaging Sciences 2009).
     """
     length = float(np.linalg.norm(gram, 2))
+    if length == 0:  # nobody moves: every v is a minimum
+        return center.copy(), low < high
     v = ahead = center
     t = 1.0
     for _ in range(PASSES):

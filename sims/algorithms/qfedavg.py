@@ -52,7 +52,7 @@ class QFedAvg(Algorithm):
         losses = nonnegative(received.known_losses(), self)
         unit = received.lr if self.variant == "corrected" else 1.0
         curvature = 1 / received.lr if self.L is None else self.L
-        squares = received.squared_norms() / unit**2
+        squares = received.squared_norms() / unit / unit  # unit² may underflow
         return Aggregate(step_weights(self.q, received.p, losses, squares, curvature, unit), received.state)
 
 

@@ -15,6 +15,7 @@ from torch import Tensor
 from fairfl.sims.engine.task import Floats, LocalTask
 
 State = Mapping[str, Tensor]
+PART = 1 << 22  # numbers that are squared in float64 at a time
 
 REGISTRY: dict[str, type[Algorithm]] = {}
 
@@ -76,8 +77,9 @@ class Received(Round):
 
     def squared_norms(self) -> Floats:
         """||w_k - w^t||² (m,), summed in float64."""
-        rows = [row.to(torch.float64).square().sum() for row in self.updates]
-        return torch.stack(rows).cpu().numpy() if rows else np.zeros(0)
+        some = max(1, PART // max(1, self.updates.shape[1]))
+        parts = [part.to(torch.float64).square().sum(1) for part in self.updates.split(some)]
+        return torch.cat(parts).cpu().numpy() if len(self.updates) else np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)

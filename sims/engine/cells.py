@@ -53,6 +53,7 @@ class CellIndex:
         self.codes: NDArray[np.int64] = (owner * self.groups + data.group) * 2 + y
         self.counts: Floats = self._sum(None)
         self._rows = torch.from_numpy(self.codes).to(data.x.device)
+        self._ones = replace(data, y=torch.ones_like(data.y))
 
     def measure(
         self, model: Model, params: Tensor, data: ClientData, own: bool, memory_limit: int, accepting: bool = False
@@ -65,8 +66,8 @@ class CellIndex:
         sums = CellSums(self.counts, self._sum(losses), self._sum(wrong.astype(np.float64)))
         if not accepting:
             return sums
-        ones, everyone = replace(data, y=torch.ones_like(data.y)), np.arange(data.clients)
-        found = measure(model, params, ones, everyone, own=own, right=False, memory_limit=memory_limit)
+        everyone = np.arange(data.clients)
+        found = measure(model, params, self._ones, everyone, own=own, right=False, memory_limit=memory_limit)
         return replace(sums, accepting=self._sum(found.losses.to(torch.float64).cpu().numpy()))
 
     def spread(self, table: Floats, like: Tensor) -> Tensor:

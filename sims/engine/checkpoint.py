@@ -55,8 +55,8 @@ def load(simulation: Simulation, folder: Path) -> bool:
         if not 0 <= round <= simulation.training.rounds:
             raise ValueError(f"round {round} of {simulation.training.rounds}")
     except Exception as error:  # a zip archive of arrays of JSON, damaged anywhere: each layer has errors of its own
-        told = f"{type(error).__name__}: {error}"
-        raise RunFolderError(f"{path} is not a checkpoint of this run ({told}); without it the run starts anew") from None
+        told = f"not a checkpoint of this run ({type(error).__name__}: {error})"
+        raise RunFolderError(f"{path} is {told}; without it the run starts anew") from None
     simulation.params = params.to(simulation.device)
     simulation.states = [*kept]
     simulation.weights, simulation.round = weights, round

@@ -57,7 +57,7 @@ def measure(
     everyone = len(clients) == data.clients and (clients == np.arange(data.clients)).all()
     index = None if everyone else _index(data, clients)
     count = len(data.x) if index is None else len(index)
-    step = max(1, min(ROWS, max(memory_limit, LEAST) // max(1, model.bytes_per_client(1, params.element_size()))))
+    step = rows_at_once(model, params, memory_limit)
     losses, correct = [], []
     for first in range(0, count, step):
         part = slice(first, min(first + step, count))
@@ -70,6 +70,13 @@ def measure(
         if found is not None:
             correct.append(found[0])
     return SampleMeasures(_join(losses, params), _join(correct, params) if correct else None, _tensor(lengths, params))
+
+
+def rows_at_once(model: Model, params: Tensor, memory_limit: int) -> int:
+    """Samples of a forward pass: what they take comes on top of the parameters, which are there once."""
+    one, two = (model.bytes_per_client(batch, params.element_size()) for batch in (1, 2))
+    each = two - one
+    return max(1, min(ROWS, (max(memory_limit, LEAST) - (one - each)) // max(1, each)))
 
 
 def _measure_own(

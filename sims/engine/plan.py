@@ -26,14 +26,14 @@ class Group:
     """The step of clients first..last-1 of a chunk: rows (last - first, width) of the data.
 
     ``counts`` is None where every row is full; else row i has counts[i] samples, and its own first sample again after
-    them.
+    them; ``share`` (last - first, width) is then 1 / counts[i] on the samples and 0 after them.
     """
 
     first: int
     last: int
     rows: Tensor
     counts: Ints | None
-    share: NDArray[np.float64] | None = None
+    share: Tensor | None = None
 
 
 def by_work(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints:
@@ -41,8 +41,8 @@ def by_work(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints:
     return np.lexsort((replicate, ids, -sizes, -steps))
 
 
-def plan(jobs: Jobs, offsets: Ints, device: torch.device) -> Iterator[list[Group]]:
-    """For each step the groups that take it; ``jobs`` are sorted ``by_work``."""
+def plan(jobs: Jobs, offsets: Ints, like: Tensor) -> Iterator[list[Group]]:
+    """For each step the groups that take it; ``jobs`` are sorted ``by_work``. Tensors are on the device of ``like``."""
     per_pass = -(-jobs.sizes // jobs.batch)
     last = int(jobs.steps[0]) if len(jobs) else 0
     begin = 0
@@ -51,40 +51,45 @@ def plan(jobs: Jobs, offsets: Ints, device: torch.device) -> Iterator[list[Group
         width = int(np.minimum(jobs.sizes[:active], jobs.batch).max())
         length = max(int(per_pass[:active].max()), BLOCK // max(1, active * width))
         end = min(last, begin + length)
-        yield from _block(jobs.take(slice(0, active)), per_pass[:active], offsets, begin, end, device)
+        yield from _block(jobs.take(slice(0, active)), per_pass[:active], offsets, begin, end, like)
         begin = end
 
 
-def _block(
-    jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, device: torch.device
-) -> list[list[Group]]:
-    """Steps begin..end-1, their rows sent to the device in one piece."""
+def _block(jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, like: Tensor) -> list[list[Group]]:
+    """Steps begin..end-1, their rows and shares sent to the device in one piece each."""
     first = begin // per_pass
     passes = (np.minimum(jobs.steps, end) - 1) // per_pass - first + 1
     order = orders(jobs.keys, jobs.sizes, first, passes, jobs.sizes > jobs.batch)
     order += np.repeat(offsets[jobs.client], jobs.sizes * passes)
     make = _shape if len(order) <= CACHED else _shape.__wrapped__
     shape = make(jobs.sizes.tobytes(), jobs.steps.tobytes(), jobs.batch, begin, end)
-    rows = torch.from_numpy(order[shape.places]).to(device)
-    result, position = [], 0
+    rows = torch.from_numpy(order[shape.places]).to(like.device)
+    shares = torch.from_numpy(shape.shares).to(like.device, like.dtype) if len(shape.shares) else like.new_empty(0)
+    result, position, shared = [], 0, 0
     for step in shape.steps:
         result.append([])
-        for a, b, width, counts, share in step:
-            result[-1].append(Group(a, b, rows[position : position + (b - a) * width], counts, share))
-            position += (b - a) * width
+        for a, b, width, counts in step:
+            many, share = (b - a) * width, None
+            if counts is not None:
+                share = shares[shared : shared + many].view(b - a, width)
+                shared += many
+            result[-1].append(Group(a, b, rows[position : position + many], counts, share))
+            position += many
     return result
 
 
-Piece = tuple[int, int, int, Ints | None, NDArray[np.float64] | None]
-"""First and last client, width, counts and shares of a group."""
+Piece = tuple[int, int, int, Ints | None]
+"""First and last client, width and counts of a group."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Shape:
-    """What stays from round to round: who steps with how many samples, and where these stand in the orders."""
+    """What stays from round to round: who steps with how many samples, where these stand in the orders, and the
+    shares of the groups that have padded rows, one after the other."""
 
     steps: list[list[Piece]]
     places: Ints
+    shares: NDArray[np.float64]
 
 
 @lru_cache(maxsize=32)
@@ -96,6 +101,7 @@ def _shape(size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: in
     lengths = sizes * ((np.minimum(last, end) - 1) // per_pass - first + 1)
     starts = np.cumsum(lengths) - lengths - first * sizes
     pieces: list[Ints] = []
+    shares: list[NDArray[np.float64]] = [np.zeros(0)]
     steps: list[list[Piece]] = []
     for t in range(begin, end):
         active = int(np.searchsorted(-last, -t))
@@ -108,12 +114,13 @@ def _shape(size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: in
             full = bool((counts[a:b] == width).all())
             reach, own = np.arange(width), counts[a:b, None]
             if full:
-                steps[-1].append((a, b, width, None, None))
+                steps[-1].append((a, b, width, None))
             else:
-                steps[-1].append((a, b, width, counts[a:b], (reach < own) / own))
+                steps[-1].append((a, b, width, counts[a:b]))
+                shares.append(((reach < own) / own).ravel())
                 reach = np.where(reach < own, reach, 0)
             pieces.append((at[a:b, None] + reach).ravel())
-    return _Shape(steps, np.concatenate(pieces))
+    return _Shape(steps, np.concatenate(pieces), np.concatenate(shares))
 
 
 def groups(counts: Ints) -> list[tuple[int, int]]:

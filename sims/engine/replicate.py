@@ -9,6 +9,9 @@ from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.settings import Training, check_rates
 from fairfl.theory.checks import whole
 
+RATES = ("lr", "momentum", "weight_decay", "server_lr")
+"""What a replicate may have of its own."""
+
 
 @dataclass(frozen=True)
 class Replicate:
@@ -33,9 +36,8 @@ class Replicate:
 
     def rates(self, training: Training) -> tuple[float, float, float, float]:
         """lr, momentum, weight_decay and server_lr, its own or the training's."""
-        names = ("lr", "momentum", "weight_decay", "server_lr")
         lr, momentum, decay, server = (
-            getattr(training, name) if getattr(self, name) is None else getattr(self, name) for name in names
+            getattr(training, name) if getattr(self, name) is None else getattr(self, name) for name in RATES
         )
         check_rates(lr, momentum, decay, server)
         return lr, momentum, decay, server

@@ -185,7 +185,8 @@ def _open(place: Path, simulation: Simulation, evaluate_every: int, checkpoint_e
     sweep_partial(place)
     checkpoint.load(simulation, place)
     metrics.discard_after(place, simulation.round)
-    if {k: v for k, v in latest.items() if k != "round"} != versions():  # the rest is computed by something else: said, for it may differ in the last bits
+    latest.pop("round", None)
+    if latest != versions():  # the rest is computed by something else: said, for it may differ in the last bits
         write_json(path, {"configuration": theirs, "versions": [*seen, {"round": simulation.round, **versions()}]})
 
 

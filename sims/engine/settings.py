@@ -83,7 +83,8 @@ class Computing:
     Parameters
     ----------
     device : str
-        "auto" (a GPU where there is one), "cpu", "cuda" or "cuda:N".
+        "auto" (a GPU where there is one), "cpu", "cuda" or "cuda:N". On a GPU convolutions are rounded to TF32 where
+        torch's ``backends.cudnn.allow_tf32`` says so, as it does unless it is changed.
     dtype : "float32" or "float64"
     memory_limit : int
         Bytes that a chunk of clients may take, beside the updates (clients, parameters); one client always goes.
@@ -122,11 +123,11 @@ class Computing:
 
     def place(self) -> torch.device:
         """The device; ValueError where there is none of that name."""
-        name = self.device
+        name = str(self.device)
         if name == "auto":
             name = "cuda" if torch.cuda.is_available() else "cpu"
-        kind, _, number = name.partition(":")
-        if kind not in ("cpu", "cuda") or (number and not number.isdigit()):
+        kind, colon, number = name.partition(":")
+        if kind not in ("cpu", "cuda") or (colon and (kind == "cpu" or not number.isdecimal())):
             raise ValueError(f"device must be 'auto', 'cpu', 'cuda' or 'cuda:N', got {self.device!r}")
         if kind == "cuda" and (not torch.cuda.is_available() or int(number or 0) >= torch.cuda.device_count()):
             raise ValueError(f"device must be there, got {self.device!r} with {torch.cuda.device_count()} GPUs")

@@ -15,10 +15,10 @@ from fairfl.sims.engine import participation as taking_part
 from fairfl.sims.engine.algorithm import Aggregate, Received, Round, State
 from fairfl.sims.engine.cells import CellIndex
 from fairfl.sims.engine.data import Parts
-from fairfl.sims.engine.health import heal, refuse
+from fairfl.sims.engine.health import NonFiniteUpdate, heal, refuse
 from fairfl.sims.engine.losses import measure
 from fairfl.sims.engine.model import Model
-from fairfl.sims.engine.replicate import Replicate
+from fairfl.sims.engine.replicate import RATES, Replicate
 from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.summed import Summed, SumOnly
 from fairfl.sims.engine.task import Floats
@@ -68,6 +68,7 @@ class Simulation:
         training.participation.check(data.train.clients, training.rounds)
         self.rates = [replicate.rates(training) for replicate in self.replicates]
         self.device, dtype = self.computing.place(), self.computing.torch_dtype
+        self._representable()
         self.parts = {name: model.prepare(part.to(self.device, dtype)) for name, part in data.parts.items()}
         self.data = self.parts["train"]
         first = [model.init(replicate.seed) for replicate in self.replicates]
@@ -79,6 +80,15 @@ class Simulation:
         ]
         self.weights: list[tuple[NDArray[np.int64], Floats]] = [(np.zeros(0, np.int64), np.zeros(0))] * len(first)
         self.round = 0
+
+    def _representable(self) -> None:
+        """ValueError for rates that the dtype cannot hold."""
+        most = torch.finfo(self.computing.torch_dtype).max
+        for rates in self.rates:
+            for name, value in zip(RATES, rates, strict=True):
+                if value > most:
+                    told = f"{name} must be at most {most:.3g} in {self.computing.dtype}"
+                    raise ValueError(f"{told}, got {value:g}")
 
     def _behind_sums(self) -> list[Summed | None]:
         """The secure aggregation of each replicate whose server sees sums alone."""
@@ -101,7 +111,8 @@ class Simulation:
         """One round of every replicate; a row of measures for each."""
         if self.done:
             raise ValueError(f"rounds must be more than are done, got {self.training.rounds}")
-        with self._threads(), torch.no_grad() if self.computing.backend == "batched" else torch.enable_grad():
+        grad = torch.no_grad() if self.computing.backend == "batched" else torch.enable_grad()
+        with self._whole_round(), self._threads(), grad:
             begun = [self._begin(r) for r in range(len(self.replicates))]
             assignments = [given for _, given, _ in begun for given in given]
             updates, costs = perform(
@@ -202,20 +213,31 @@ class Simulation:
             row["bytes_up"] = row["bytes_up"] * sent + summed.bytes * len(chosen)
             if not sent:
                 row["bytes_down"] = 0
-        step = self._apply(r, received, aggregate)
-        return row | {"step_norm": float(step.to(torch.float64).norm())}
+        return row | {"step_norm": self._apply(r, received, aggregate)}
 
-    def _apply(self, r: int, received: Received, aggregate: Aggregate) -> Tensor:
+    def _apply(self, r: int, received: Received, aggregate: Aggregate) -> float:
+        """Take the server's step; its length."""
         weights = np.asarray(aggregate.weights, dtype=np.float64)
         if weights.shape != (len(received.clients),) or not np.isfinite(weights).all():
             owner = self.replicates[r].algorithm
             raise ValueError(f"weights must be finite, one of each update received, got {weights!r} from {owner!r}")
-        step = torch.from_numpy(weights).to(received.updates.device, received.updates.dtype) @ received.updates
-        step *= self.rates[r][3] * self.training.server_schedule(received.number, self.training.rounds)
-        self.params[r] += step
+        updates, rate = received.updates, self.rates[r][3]
+        # in float32 a weight of 1 / ||update|| can be too large where its product with the update is not
+        large = bool(np.abs(weights).max(initial=0.0) > torch.finfo(updates.dtype).max)
+        dtype = torch.float64 if large else updates.dtype
+        step = (torch.from_numpy(weights).to(updates.device, dtype) @ updates.to(dtype)).to(updates.dtype)
+        step *= rate * self.training.server_schedule(received.number, self.training.rounds)
+        new = self.params[r] + step
+        norm, fine = torch.stack([step.to(torch.float64).norm(), torch.isfinite(new).all().to(torch.float64)]).tolist()
+        if not fine:
+            raise NonFiniteUpdate(
+                f"the global model is NaN or infinite after the server's step in round {received.number}: "
+                f"lower server_lr, {rate:g}, or the learning rate"
+            )
+        self.params[r] = new
         self.states[r] = aggregate.state
         self.weights[r] = received.clients, weights
-        return step
+        return norm
 
     def evaluate(self) -> list[dict[str, Any]]:
         """Loss and accuracy of every client on every part, a row each; of personal models too, where there are any."""
@@ -239,6 +261,16 @@ class Simulation:
                             }
                         )  # fmt: skip
         return rows
+
+    @contextmanager
+    def _whole_round(self) -> Iterator[None]:
+        """Where a replicate cannot go on, none has: what the round changed before is put back."""
+        kept = self.params.clone(), list(self.states), list(self.weights)
+        try:
+            yield
+        except BaseException:
+            self.params, self.states, self.weights = kept
+            raise
 
     @contextmanager
     def _threads(self) -> Iterator[None]:

@@ -42,11 +42,12 @@ def _train_chunk(model: Model, data: ClientData, jobs: Jobs, params: Tensor, out
     out.copy_(anchor if jobs.start is None else jobs.start)
     simple = not (jobs.momentum.any() or jobs.weight_decay.any() or jobs.prox.any())
     rule = _Plain(jobs, out) if simple else _Full(jobs, out, anchor)
-    for step in plan(jobs, data.offsets, params.device):
+    weigh = _Weighing(jobs, out)
+    for step in plan(jobs, data.offsets, out):
         for group in step:
             span = slice(group.first, group.last)
             x, y = _rows(data.x, group), _rows(data.y, group)
-            rule.step(model, span, x, y, _weights(jobs, group, out))
+            rule.step(model, span, x, y, weigh(group))
     out -= anchor
 
 
@@ -54,27 +55,34 @@ def _rows(values: Tensor, group: Group) -> Tensor:
     return values.index_select(0, group.rows).view(group.last - group.first, -1, *values.shape[1:])
 
 
-def _weights(jobs: Jobs, group: Group, like: Tensor) -> Weights:
-    """d objective / d loss for a group's batch, with nothing where rows are padded."""
-    count = group.last - group.first
-    width = len(group.rows) // count
-    if jobs.objective is None and group.counts is None and jobs.sample_weights is None:
-        return 1.0 / width
-    if group.share is None:
-        share = torch.full((count, width), 1.0 / width, dtype=like.dtype, device=like.device)
-    else:
-        share = torch.from_numpy(group.share).to(like.device, like.dtype)
-    if jobs.sample_weights is not None:
-        assert jobs.weights_of is not None  # they come together
-        own = torch.from_numpy(jobs.weights_of[group.first : group.last]).to(like.device)
-        share = share * jobs.sample_weights[own[:, None], group.rows.view(count, width)]
-    if jobs.objective is None:
-        return share
-    objective, parameters = jobs.objective, jobs.parameters
-    assert parameters is not None
-    span = slice(group.first, group.last)
-    own = [column(row[span], like)[:, None] for row in parameters]
-    return lambda losses: objective(losses, share, *own)
+class _Weighing:
+    """d objective / d loss for a group's batch, with nothing where rows are padded.
+
+    What the clients bring is sent to the device once a chunk: within the steps nothing is.
+    """
+
+    def __init__(self, jobs: Jobs, like: Tensor) -> None:
+        self.like, self.objective, self.sample_weights = like, jobs.objective, jobs.sample_weights
+        self.own: list[Tensor] = []
+        if jobs.objective is not None:
+            assert jobs.parameters is not None  # they come together, as do the next two
+            self.own = [column(row, like)[:, None] for row in jobs.parameters]
+        if jobs.sample_weights is not None:
+            assert jobs.weights_of is not None
+            self.of = torch.from_numpy(np.ascontiguousarray(jobs.weights_of)).to(like.device)[:, None]
+
+    def __call__(self, group: Group) -> Weights:
+        span, count = slice(group.first, group.last), group.last - group.first
+        width = len(group.rows) // count
+        if self.objective is None and group.share is None and self.sample_weights is None:
+            return 1.0 / width
+        share = self.like.new_full((count, width), 1.0 / width) if group.share is None else group.share
+        if self.sample_weights is not None:
+            share = share * self.sample_weights[self.of[span], group.rows.view(count, width)]
+        if self.objective is None:
+            return share
+        objective, own = self.objective, [row[span] for row in self.own]
+        return lambda losses: objective(losses, share, *own)
 
 
 def column(values: Floats, like: Tensor) -> Tensor:
@@ -88,7 +96,8 @@ class _Plain:
     def __init__(self, jobs: Jobs, params: Tensor) -> None:
         rates = jobs.lr * jobs.scale
         self.params = params
-        self.one = float(rates[0]) if (rates == rates[0]).all() else None
+        most = torch.finfo(params.dtype).max
+        self.one = float(rates[0]) if (rates == rates[0]).all() and rates[0] <= most else None  # torch takes no more
         self.rates = column(rates, params)
 
     def step(self, model: Model, span: slice, x: Tensor, y: Tensor, weights: Weights) -> None:

@@ -13,6 +13,12 @@ from fairfl.sims.engine.model import Model, Weights
 from fairfl.theory.checks import whole
 
 
+def floating(owner: str, x: Tensor) -> None:
+    """ValueError for inputs that are whole numbers or truth values, which nothing can be multiplied with."""
+    if not x.is_floating_point():
+        raise ValueError(f"x must be floating point for {owner}, got {x.dtype}: scale pixels or codes first")
+
+
 @dataclass(frozen=True)
 class Linear(Model):
     """Scores z = W x + b of a sample x (features,), and a loss of z and y; the bias is the last column of W.
@@ -47,6 +53,7 @@ class Linear(Model):
     def prepare(self, data: ClientData) -> ClientData:
         if data.x.ndim != 2 or data.x.shape[1] != self.features:
             raise ValueError(f"x must have shape (N, {self.features}) for {self!r}, got {tuple(data.x.shape)}")
+        floating(repr(self), data.x)
         self.check_targets(data.y)
         if not self.bias:
             return data

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.kernels.linear import floating
 from fairfl.sims.engine.kernels.softmax import Softmax, classes_between
 from fairfl.sims.engine.model import Model, Weights
 from fairfl.theory.checks import whole
@@ -56,6 +57,7 @@ class MLP(Model):
     def prepare(self, data: ClientData) -> ClientData:
         if data.x.ndim != 2 or data.x.shape[1] != self.widths[0]:
             raise ValueError(f"x must have shape (N, {self.widths[0]}) for {self!r}, got {tuple(data.x.shape)}")
+        floating(repr(self), data.x)
         classes_between("MLP", data.y, self.widths[-1])
         return data
 

@@ -69,9 +69,7 @@ class Module(Model):
     @cached_property
     def module(self) -> nn.Module:
         """The module that lends its forward; its own parameters are not used."""
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)
-            return self.factory()
+        return self._made(0)
 
     @cached_property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -84,10 +82,7 @@ class Module(Model):
         return sum(value.numel() for value in self.module.parameters())
 
     def init(self, seed: int) -> Tensor:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            module = self.factory()
-        return torch.cat([value.detach().reshape(-1).to(torch.float64) for value in module.parameters()])
+        return torch.cat([p.detach().reshape(-1).to("cpu", torch.float64) for p in self._made(seed).parameters()])
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         with torch.no_grad():
@@ -111,6 +106,8 @@ class Module(Model):
 
     def prepare(self, data: ClientData) -> ClientData:
         """Run the module on one sample: what does not fit is told here, and what a step keeps is counted."""
+        if not len(data.x):
+            return data  # a part without samples says nothing
         kept = 0
 
         def count(part: nn.Module, inputs: object, output: object) -> None:
@@ -142,6 +139,12 @@ class Module(Model):
     def describe(self) -> str:
         name = self.name or getattr(self.factory, "__qualname__", type(self.factory).__name__)
         return f"Module({name}, {getattr(self.loss, '__qualname__', self.loss)}, {self.module})"
+
+    def _made(self, seed: int) -> nn.Module:
+        """A new module; its draws are from the CPU's generator, which is put back, and no GPU's is touched."""
+        with torch.random.fork_rng(devices=[]):
+            torch.default_generator.manual_seed(seed)
+            return self.factory()
 
     def _gradients(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> tuple[Tensor, ...]:
         """The gradient by parameter: each is a leaf of its own, so that autograd need not paste them together."""

@@ -91,8 +91,11 @@ def test_a_checkpoint_of_something_else(change, tmp_path, whole):
     assert refused_or_harmless(folder, whole[0])
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "3", "null", "{}", '{"configuration": 1, "versions": [{}]}', "\xff",
-                                  '{"configuration": {}, "versions": []}', '{"configuration": {}, "versions": [1]}'])  # fmt: skip
+NONE = ["", "{", "[]", "3", "null", "{}", "\xff", '{"configuration": 1, "versions": [{}]}',
+        '{"configuration": {}, "versions": []}', '{"configuration": {}, "versions": [1]}']  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NONE)
 def test_a_configuration_that_is_none(text, tmp_path, whole):
     folder = damaged(tmp_path, whole, whole[1])
     (folder / run.CONFIGURATION).write_text(text, "latin-1")
