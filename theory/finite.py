@@ -62,13 +62,21 @@ class FiniteModel:
         return cls(points, conditional, _table(eta, points, np.arange(points.size), conditional.shape))
 
     def gain(self, mass: Array) -> Array:
-        """u_a(x) = Σ_i P(a, i) P(x | a, i) (2η - 1): shape (A, n); ``mass`` (I, A)."""
+        """u_a(x) = Σ_i P(a, i) P(x | a, i) (2η - 1): shape (A, n); ``mass`` (I, A). Exactly 0 where clients cancel.
+
+        Two clients that pull a cell apart equally leave a sum of 1e-18 with a random sign. Such a cell is a tie, and
+        must be seen as one by all who look for ties relative to u: it can be worth any disparity, and no accuracy.
+        """
         key = mass.tobytes()
         if self._gain is None or self._gain[0] != key:
             if self.shared:
                 table = np.einsum("ia,ian->an", mass, self.conditional) * (2.0 * self.eta[0] - 1.0)
             else:
-                table = np.einsum("ia,ian,ian->an", mass, self.conditional, 2.0 * self.eta - 1.0)
+                terms = mass[:, :, None] * self.conditional * (2.0 * self.eta - 1.0)
+                table = terms.sum(axis=0)
+                # each term has a few roundings behind it: weight, share, conditional, 2η - 1 and two products
+                rounding = (len(terms) + 10) * np.finfo(np.float64).eps * np.abs(terms).sum(axis=0)
+                table[np.abs(table) <= rounding] = 0.0
             self._gain = (key, table)
         return self._gain[1]
 
