@@ -19,7 +19,8 @@ from fairfl.sims.engine.task import Floats
 class CellSums:
     """Arrays (k, A, 2), by client, group a and label y: people, sum of their losses, and how many are misclassified.
 
-    ``accepting`` is the sum of the losses that they would have with label 1, for an algorithm that asks for it.
+    ``accepting`` is the sum of the losses that they would have with label 1. What an algorithm did not ask for
+    (``SumOnly.needs``) is NaN, or None.
     """
 
     counts: Floats
@@ -51,30 +52,52 @@ class CellIndex:
         self.shape = (data.clients, self.groups, 2)
         owner = np.repeat(np.arange(data.clients), data.sizes)
         self.codes: NDArray[np.int64] = (owner * self.groups + data.group) * 2 + y
-        self.counts: Floats = self._sum(None)
+        self.counts: Floats = self._sum(None, self.codes)
         self._rows = torch.from_numpy(self.codes).to(data.x.device)
         self._ones = replace(data, y=torch.ones_like(data.y))
 
     def measure(
-        self, model: Model, params: Tensor, data: ClientData, own: bool, memory_limit: int, accepting: bool = False
+        self,
+        model: Model,
+        params: Tensor,
+        data: ClientData,
+        clients: NDArray[np.int64],
+        *,
+        own: bool,
+        memory_limit: int,
+        needs: frozenset[str] = frozenset(("loss", "wrong")),
     ) -> CellSums:
-        """Sums of all clients at ``params`` (P,), or each at its own row (K, P) with ``own``."""
-        found = measure(model, params, data, np.arange(data.clients), own=own, memory_limit=memory_limit)
-        if found.correct is None:
-            raise ValueError(f"model must classify for a group-fair algorithm, got {model.describe()}")
-        losses, wrong = found.losses.to(torch.float64).cpu().numpy(), ~found.correct.cpu().numpy()
-        sums = CellSums(self.counts, self._sum(losses), self._sum(wrong.astype(np.float64)))
-        if not accepting:
-            return sums
-        everyone = np.arange(data.clients)
-        found = measure(model, params, self._ones, everyone, own=own, right=False, memory_limit=memory_limit)
-        return replace(sums, accepting=self._sum(found.losses.to(torch.float64).cpu().numpy()))
+        """Sums of the listed clients (k,), rising, at ``params`` (P,), or each at its own row (k, P) with ``own``.
+
+        ``needs`` names what is measured, of "loss", "wrong" and "accepting".
+        """
+        everyone = len(clients) == data.clients
+        codes = self.codes if everyone else self.codes[data.rows(clients)]
+        counts = self.counts[clients]
+        nothing = np.broadcast_to(np.nan, counts.shape)
+
+        def summed(values: Tensor) -> Floats:
+            return self._sum(values.to(torch.float64).cpu().numpy(), codes)[clients]
+
+        loss, wrong, accepting = nothing, nothing, None
+        if needs & {"loss", "wrong"}:
+            right = "wrong" in needs
+            found = measure(model, params, data, clients, own=own, right=right, memory_limit=memory_limit)
+            loss = summed(found.losses)
+            if right:
+                if found.correct is None:
+                    raise ValueError(f"model must classify for a group-fair algorithm, got {model.describe()}")
+                wrong = summed(~found.correct)
+        if "accepting" in needs:
+            found = measure(model, params, self._ones, clients, own=own, right=False, memory_limit=memory_limit)
+            accepting = summed(found.losses)
+        return CellSums(counts, loss, wrong, accepting)
 
     def spread(self, table: Floats, like: Tensor) -> Tensor:
         """Weights (N,) of the rows, from a table that broadcasts to (K, A, 2)."""
         flat = torch.from_numpy(np.array(np.broadcast_to(table, self.shape)).ravel())
         return flat.to(like.device, like.dtype)[self._rows]
 
-    def _sum(self, values: Floats | None) -> Floats:
+    def _sum(self, values: Floats | None, codes: NDArray[np.int64]) -> Floats:
         size = int(np.prod(self.shape))
-        return np.bincount(self.codes, weights=values, minlength=size).reshape(self.shape).astype(np.float64)
+        return np.bincount(codes, weights=values, minlength=size).reshape(self.shape).astype(np.float64)

@@ -62,9 +62,9 @@ class SumOnly(Algorithm):
         return "start"
 
     @property
-    def accepting(self) -> bool:
-        """Whether the cells are to have the losses of label 1, too."""
-        return False
+    def needs(self) -> frozenset[str]:
+        """What is measured of the cells, of "loss", "wrong" and "accepting": "accepting" is a forward pass more."""
+        return frozenset(("loss", "wrong"))
 
     def word_bits(self, clients: int) -> int:
         """Bits that one number of a report takes: fewer than a masked number's where reports are whole and small."""
@@ -143,7 +143,7 @@ class Summed:
         self._everyone(known)
         own = self.algorithm.models(known)
         params = known.params if own is None else own
-        return self._exchange(known, self._cells(params, own is not None, memory_limit))
+        return self._exchange(known, self._cells(known, params, own is not None, memory_limit))
 
     def after(self, received: Received, memory_limit: int) -> tuple[Aggregate, bool]:
         """What to do with the updates, and whether they are sent."""
@@ -151,15 +151,17 @@ class Summed:
         round, updates = self._known(Round(**fields)), received.updates
         if self.algorithm.measured(round.number) == "end":
             self._everyone(round)
-            round = self._exchange(round, self._cells(round.params + updates, True, memory_limit))
+            round = self._exchange(round, self._cells(round, round.params + updates, True, memory_limit))
         round = replace(round, state=_merge(round.state, self.algorithm.keep(round, updates), own=True))
         weights = self.algorithm.weigh(round)
         if weights is None:
             return Aggregate(np.zeros(len(round.clients)), round.state), False
         return Aggregate(weights, round.state), True
 
-    def _cells(self, params: Tensor, own: bool, memory_limit: int) -> CellSums:
-        return self.index.measure(self.model, params, self.data, own, memory_limit, self.algorithm.accepting)
+    def _cells(self, round: Round, params: Tensor, own: bool, memory_limit: int) -> CellSums:
+        return self.index.measure(
+            self.model, params, self.data, round.clients, own=own, memory_limit=memory_limit, needs=self.algorithm.needs
+        )
 
     def _known(self, round: Round) -> CellRound:
         def add(rows: Floats) -> Floats:

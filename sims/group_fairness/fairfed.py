@@ -58,6 +58,10 @@ class FairFed(SumOnly):
     def measured(self, number: int) -> Literal["start", "end", "never"]:
         return "start" if number > 0 else "never"
 
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset(("wrong",))
+
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         return {OMEGA: as_tensor(weights)}
 

@@ -14,6 +14,7 @@ from fairfl.sims.engine.summed import OWN, CellRound, SumOnly, as_floats, as_ten
 from fairfl.sims.engine.task import Floats, LocalTask
 from fairfl.sims.group_fairness.fairbatch import FairBatch
 from fairfl.sims.group_fairness.quantise import Quantiser
+from fairfl.sims.group_fairness.surrogates import NEEDS
 from fairfl.theory.checks import one_of, positive, whole
 
 OUTSIDE = OWN + "outside"
@@ -66,8 +67,8 @@ class FedFB(SumOnly):
         return Quantiser(self.bits, -self.loss_bound if self.rule.rules.signed else 0.0, self.loss_bound)
 
     @property
-    def accepting(self) -> bool:
-        return self.rule.surrogate == "acceptance"
+    def needs(self) -> frozenset[str]:
+        return NEEDS[self.rule.surrogate]
 
     def measured(self, number: int) -> Literal["start", "end", "never"]:
         if self.evaluated == "global":

@@ -13,6 +13,7 @@ from fairfl.sims.engine.cells import CellSums
 from fairfl.sims.engine.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
 from fairfl.sims.engine.task import Floats, LocalTask
 from fairfl.sims.group_fairness.fairbatch import FairBatch
+from fairfl.sims.group_fairness.surrogates import NEEDS
 from fairfl.theory.checks import in_range, whole
 
 MODELS, LAM = OWN + "models", OWN + "lam"
@@ -52,8 +53,8 @@ class LocalFairBatch(SumOnly):
             in_range("budgets", self.budgets, 0.0, 1e300)
 
     @property
-    def accepting(self) -> bool:
-        return self.rule.surrogate == "acceptance"
+    def needs(self) -> frozenset[str]:
+        return NEEDS[self.rule.surrogate]
 
     def measured(self, number: int) -> Literal["start", "end", "never"]:
         return "start" if number > 0 else "never"
