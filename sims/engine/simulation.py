@@ -228,7 +228,8 @@ class Simulation:
         step = (torch.from_numpy(weights).to(updates.device, dtype) @ updates.to(dtype)).to(updates.dtype)
         step *= rate * self.training.server_schedule(received.number, self.training.rounds)
         new = self.params[r] + step
-        norm, fine = torch.stack([step.to(torch.float64).norm(), torch.isfinite(new).all().to(torch.float64)]).tolist()
+        both = torch.stack([step.to(torch.float64).norm(), torch.isfinite(new).all().to(torch.float64)])
+        norm, fine = both.cpu().tolist()  # one wait for the device
         if not fine:
             raise NonFiniteUpdate(
                 f"the global model is NaN or infinite after the server's step in round {received.number}: "

@@ -1,0 +1,102 @@
+"""A GPU that is none: tensors that say they are on another device, and compute on the CPU.
+
+What a real one refuses is refused: an operation on tensors of two devices (numbers of no dimension aside), an index
+from the host, ``numpy()`` of its tensors. What makes the host wait for it, or sends it something, is counted. So the
+engine's path on a GPU runs without one, and must end where the CPU's does. The device is called "meta": torch asks for
+CUDA itself as soon as it hears of "cuda".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten, tree_map
+
+from fairfl.sims.engine import Computing
+
+GPU = torch.device("meta")
+aten = torch.ops.aten
+COPIES = (aten._to_copy.default, aten.copy_.default)
+
+
+class OnGPU(Tensor):
+    """A tensor of the pretended GPU; ``held`` has its numbers."""
+
+    held: Tensor
+
+    @staticmethod
+    def __new__(cls, held: Tensor) -> OnGPU:
+        made = Tensor._make_wrapper_subclass(
+            cls, held.shape, strides=held.stride(), storage_offset=held.storage_offset(), dtype=held.dtype, device=GPU
+        )
+        made.held = held
+        return made
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        raise RuntimeError(f"{func} on a tensor of the pretended GPU outside of it")
+
+
+class Pretended(TorchDispatchMode):
+    """Runs operations of the pretended GPU; ``sent``, ``waited`` count transfers to it and waits for it, by operation."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: Counter[str] = Counter()
+        self.waited: Counter[str] = Counter()
+        self.operations = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = dict(kwargs or {})
+        tensors = [t for t in tree_flatten((args, kwargs))[0] if isinstance(t, Tensor)]
+        mine = [t for t in tensors if isinstance(t, OnGPU)]
+        target = kwargs.get("device")
+        to_gpu = target is not None and torch.device(target) == GPU
+        if not mine and not to_gpu:
+            return func(*args, **kwargs)
+        self.operations += 1
+        name = str(func)
+        others = [t for t in tensors if not isinstance(t, OnGPU) and t.dim() > 0]
+        if func in COPIES:
+            self._count(func, args, mine, others, target, to_gpu)
+        elif mine and others:
+            raise RuntimeError(f"{name}: expected all tensors on one device, found the GPU and the CPU")
+        elif name.startswith("aten._local_scalar_dense"):
+            self.waited[name] += 1
+        if target is not None:
+            kwargs["device"] = torch.device("cpu")
+        kwargs.pop("non_blocking", None)
+        held = {id(t.held): t for t in mine}
+        out = func(*tree_map(_open, args), **tree_map(_open, kwargs))
+        stays = to_gpu if func is COPIES[0] and target is not None else bool(mine) or to_gpu
+        if name.startswith("aten._local_scalar_dense") or not stays:
+            return out
+        return tree_map(lambda t: held.get(id(t), OnGPU(t)) if isinstance(t, Tensor) else t, out)
+
+    def _count(self, func: Any, args: Any, mine: Any, others: Any, target: Any, to_gpu: bool) -> None:
+        if func is COPIES[0]:
+            if mine and target is not None and not to_gpu:
+                self.waited[str(func)] += 1
+            elif not mine and to_gpu:
+                self.sent[str(func)] += 1
+        elif mine and others:
+            (self.sent if isinstance(args[0], OnGPU) else self.waited)[str(func)] += 1
+
+
+def _open(value: Any) -> Any:
+    return value.held if isinstance(value, OnGPU) else value
+
+
+@contextmanager
+def pretended_gpu(monkeypatch: Any) -> Iterator[Pretended]:
+    """In this context every ``Computing`` is on the pretended GPU."""
+    with monkeypatch.context() as patch:
+        patch.setattr(Computing, "place", lambda self: GPU)
+        with Pretended() as mode:
+            yield mode

@@ -1,0 +1,184 @@
+"""The path on a GPU, on one that is pretended: the CPU's end, nothing mixed, and no step that waits for the host."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from federations import EXACT, classified, quick
+from grouped import people
+from pretended_gpu import GPU, OnGPU, pretended_gpu
+from torch import nn
+
+from fairfl.sims import models
+from fairfl.sims.algorithms import algorithms
+from fairfl.sims.algorithms.afl import AFL
+from fairfl.sims.algorithms.ditto import Ditto
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.propfair import PropFair
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.algorithms.term import TERM
+from fairfl.sims.engine import (
+    MLP,
+    ClientData,
+    LeastSquares,
+    LinearSVM,
+    Logistic,
+    Module,
+    Parts,
+    Replicate,
+    Simulation,
+    Softmax,
+    Uniform,
+    simulate,
+)
+from fairfl.sims.group_fairness.fedfb import FedFB
+
+EVERY = [algorithm for kind in algorithms().values() for algorithm in kind.examples()]
+DATA = classified((1, 17, 4, 9, 30, 8), test=3)
+
+
+def network():
+    return nn.Sequential(nn.Linear(4, 5), nn.GroupNorm(1, 5), nn.Tanh(), nn.Linear(5, 3))
+
+
+def on_both(monkeypatch, model, data, replicates, training, computing=EXACT, rounds=2):
+    """Some rounds and measures on the GPU, which must be the CPU's."""
+
+    def ended():
+        simulation = Simulation(model, data, replicates, training, computing)
+        rows = [row for _ in range(rounds) for row in simulation.step()]
+        measured = np.concatenate([row["loss"] for row in simulation.evaluate()])
+        return simulation.params, simulation.params.cpu().numpy(), measured, rows
+
+    with pretended_gpu(monkeypatch) as gpu:
+        there, params, measured, rows = ended()
+    here, *expected = ended()
+    assert isinstance(there, OnGPU) and not isinstance(here, OnGPU) and gpu.operations > 10
+    assert float(np.abs(params).max()) > 1e-4
+    np.testing.assert_allclose(params, expected[0], rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(measured, expected[1], rtol=1e-12)
+    for one, other in zip(rows, expected[2], strict=True):
+        assert one == pytest.approx(other, rel=1e-10)
+
+
+@pytest.mark.parametrize("algorithm", EVERY, ids=repr)
+def test_every_algorithm_ends_where_the_cpu_does(algorithm, monkeypatch):
+    training = quick(lr=0.05, epochs=2, momentum=0.5, participation=Uniform(4), dropout=0.1, stragglers=0.3)
+    on_both(monkeypatch, Softmax(4, 3), DATA, [Replicate(algorithm)], training)
+
+
+@pytest.mark.parametrize("limit", [1, 1 << 30])
+@pytest.mark.parametrize("model", [MLP((4, 5, 3)), Module(network)], ids=["mlp", "module"])
+def test_networks_and_chunks(model, limit, monkeypatch):
+    replicates = [Replicate(FedAvg()), Replicate(PropFair(4.0), 1), Replicate(Ditto(0.2), 2), Replicate(TERM(1.0, 0.3))]
+    computing, data = replace(EXACT, memory_limit=limit), classified((1, 9, 4), test=2)
+    on_both(monkeypatch, model, data, replicates, quick(momentum=0.5), computing, rounds=1)
+
+
+@pytest.mark.parametrize("kind", [LeastSquares, Logistic, LinearSVM])
+def test_models_of_two_classes_and_of_none(kind, monkeypatch):
+    data = classified((1, 17, 4), classes=2).train
+    y = data.x.sum(1) if kind is LeastSquares else data.y
+    on_both(monkeypatch, kind(4), Parts(ClientData(data.x, y, data.offsets)), [Replicate(QFedAvg(1.0))], quick(lr=0.02))
+
+
+def test_the_larger_models(monkeypatch):
+    generator = torch.Generator().manual_seed(0)
+    offsets, training = np.array([0, 3, 5]), quick(batch_size=2, lr=0.05)
+    cases = (
+        (lambda: models.LeNet(), torch.rand(5, 1, 28, 28, generator=generator), 10),
+        (lambda: models.ResNet18GN(width=4), torch.rand(5, 3, 8, 8, generator=generator), 10),
+        (lambda: models.CharLSTM(9, 3, 4, 1), torch.randint(0, 9, (5, 6), generator=generator), 9),
+    )
+    for make, x, classes in cases:
+        data = Parts(ClientData(x, torch.randint(0, classes, (5,), generator=generator), offsets))
+        on_both(monkeypatch, Module(make), data, [Replicate(FedAvg())], training, rounds=1)
+
+
+def test_what_is_not_finite_is_healed_there(monkeypatch):
+    data = classified((6, 6, 6)).train
+    x = data.x.clone()
+    x[6:12] *= 1e200
+    parts = Parts(ClientData(x, x.sum(1) * 0 + 1, data.offsets))
+    for change in ({"non_finite": "drop"}, {"non_finite": "clip", "clip_norm": 0.5}):
+        computing = replace(EXACT, **change)
+        on_both(monkeypatch, LeastSquares(4), parts, [Replicate(FedAvg())], quick(lr=1e-3), computing, rounds=1)
+
+
+def test_a_server_of_sums(monkeypatch):
+    on_both(monkeypatch, Logistic(2), people((30, 20, 25)), [Replicate(FedFB())], quick(rounds=3), rounds=3)
+
+
+@pytest.mark.parametrize("model", [Softmax(4, 3), MLP((4, 5, 3)), Module(network)], ids=["softmax", "mlp", "module"])
+@pytest.mark.parametrize("algorithm", [FedAvg(), PropFair(4.0), Ditto(0.1), TERM(1.0, 0.3)], ids=repr)
+def test_steps_neither_wait_nor_send(algorithm, model, monkeypatch):
+    """A round's waits and transfers are as many for 2 local steps as for 8, and for 3 clients as for 24."""
+
+    def traffic(sizes, steps):
+        with pretended_gpu(monkeypatch) as gpu:
+            simulation = Simulation(model, classified(sizes), [Replicate(algorithm)], quick(steps=steps), EXACT)
+            simulation.step()
+            before = gpu.operations
+            gpu.sent.clear(), gpu.waited.clear()
+            simulation.step()
+            return gpu.sent, gpu.waited, gpu.operations - before
+
+    few = traffic((1, 17, 9), 2)
+    more = traffic((1, 17, 9), 8)
+    wide = traffic((1, 17, 9, 8) * 6, 2)
+    assert few[:2] == more[:2] == wide[:2] and few[2] < more[2]
+    assert few[1].total() <= 4 and few[0].total() <= 24
+
+
+def test_a_run_is_kept_and_taken_up_there(monkeypatch, tmp_path):
+    """States lie where they lay: Ditto's models on the GPU, AFL's mixture on the host."""
+
+    def run(folder, rounds=4, stop=None):
+        class Stop(BaseException):
+            pass
+
+        def progress(done, of):
+            if done == stop:
+                raise Stop
+
+        try:
+            return simulate(
+                Softmax(4, 3), DATA, [Replicate(Ditto(0.1)), Replicate(AFL(0.1))], quick(rounds=rounds), EXACT,
+                folder=folder, checkpoint_every=2, resume=True, progress=progress,
+            )  # fmt: skip
+        except Stop:
+            return None
+
+    with pretended_gpu(monkeypatch):
+        assert run(tmp_path / "run", stop=2) is None
+        resumed, whole = run(tmp_path / "run"), run(tmp_path / "whole")
+        assert resumed is not None and whole is not None
+        assert (resumed.params == whole.params).all()
+        personal, mixture = resumed.simulation.states[0]["personal"], resumed.simulation.states[1]["mixture"]
+        assert isinstance(personal, OnGPU) and not isinstance(mixture, OnGPU)
+    with pytest.raises(ValueError, match="with device = 'meta', not 'cpu'"):
+        run(tmp_path / "run")
+
+
+def test_the_pretended_gpu_refuses_what_a_real_one_does(monkeypatch):
+    with pretended_gpu(monkeypatch) as gpu:
+        there = torch.arange(6.0).to(GPU)
+        with pytest.raises(RuntimeError, match="found the GPU and the CPU"):
+            there + torch.ones(6)
+        with pytest.raises(RuntimeError, match="found the GPU and the CPU"):
+            there[torch.tensor([0, 1])]
+        with pytest.raises(RuntimeError, match="numpy"):
+            there.numpy()
+        assert gpu.sent.total() == 1 and gpu.waited.total() == 0
+        view = there.view(2, 3)
+        view[0].mul_(2.0)
+        assert gpu.waited.total() == 0
+        assert float(there[2]) == 4.0 and bool((there > 3).any()) and gpu.waited.total() == 2
+        np.testing.assert_array_equal(there.cpu().numpy(), [0, 2, 4, 3, 4, 5])
+        assert gpu.waited.total() == 3
+        host = torch.zeros(6)
+        host.copy_(there)
+        assert gpu.waited.total() == 4 and host[4] == 4.0
+    with pytest.raises(RuntimeError, match="outside of it"):
+        there + 1
