@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from fairfl.sims.crosscheck.features import Basis
-from fairfl.sims.crosscheck.learned import Found, ensemble, learned, to_text
+from fairfl.sims.crosscheck.learned import Found, ensemble, learned, to_json, to_text
 from fairfl.sims.crosscheck.worlds import World
 from fairfl.sims.engine import Computing, Logistic, Parts, Replicate, Result, Training
 from fairfl.sims.engine.algorithm import Algorithm
@@ -23,13 +25,14 @@ from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.theory.checks import one_of, whole
 from fairfl.theory.classifiers import Classifier
 
-CFL, ENSEMBLE, LFT_AVG, FEDFB = "CFL", "LFT+Ensemble", "LFT+FedAvg", "FedFB"
-SCHEMES = {CFL: "cfl", ENSEMBLE: "lft_ensemble", LFT_AVG: "lft_fedavg", FEDFB: "cfl"}
-"""The learners, and the exact scheme that each is meant to reach."""
+CFL, ENSEMBLE, LFT_AVG, FEDFB, BOXED = "CFL", "LFT+Ensemble", "LFT+FedAvg", "FedFB", "CFL, λ clipped"
+SCHEMES = {CFL: "cfl", ENSEMBLE: "lft_ensemble", LFT_AVG: "lft_fedavg", FEDFB: "cfl", BOXED: "cfl"}
+"""The learners, and the exact scheme that each is meant to reach. BOXED is CFL as FedFB's (6) has λ, each λ_a clipped
+to its range; the others keep sum_a λ_a = 1 as well (``FairBatch.projection``)."""
 
-ALPHA, DECAY = 0.6, 1.5
-"""Steps of λ, α_t = 0.6 / (t + 1)^1.5: long enough in sum to cross the box of λ, and at the end short enough for
-clients whose λ* is within 1e-3 of the box's edge."""
+ALPHA, DECAY = 0.3, 1.0
+"""Steps of λ, α_t = 0.3 / (t + 1): their sum crosses the box of λ, and after 100 of them the learned |MD| on the sample
+is within some 0.004 of its budget, for clients too whose λ* is within 1e-2 of the box's edge."""
 LR, MOMENTUM = 0.5, 0.9
 
 
@@ -45,7 +48,7 @@ class Plan:
     rows : people in the sample.
     seed : of the sample.
     budgets : for each replicate ε of |MD|, one for all or one a client (LFT alone).
-    rounds, steps : steps of λ, and full gradient steps between two of them.
+    rounds, steps : steps of λ, by default 100, 150 with 10,000 people or more; and full gradient steps between two.
     """
 
     world: World
@@ -54,8 +57,8 @@ class Plan:
     rows: int
     seed: int
     budgets: tuple[tuple[float, ...], ...]
-    rounds: int = 400
-    steps: int = 20
+    rounds: int | None = None
+    steps: int = 10
 
     def __post_init__(self) -> None:
         one_of("scheme", self.scheme, tuple(SCHEMES))
@@ -72,13 +75,19 @@ class Plan:
     @property
     def name(self) -> str:
         """Of the run's folder."""
-        slug = self.scheme.lower().replace("+", "-")
-        size = f"{self.rounds}x{self.steps}"
-        return f"cross-{slug}-{self.world.name}-d{self.degree}-n{self.rows}-s{self.seed}-{len(self.budgets)}-{size}"
+        slug = {BOXED: "boxed"}.get(self.scheme, self.scheme.lower().replace("+", "-"))
+        size = f"{self.lengths}x{self.steps}-{zlib.crc32(repr(self.budgets).encode()):08x}"
+        return f"cross-{slug}-{self.world.name}-d{self.degree}-n{self.rows}-s{self.seed}-{size}"
+
+    @property
+    def lengths(self) -> int:
+        """Steps of λ: the last ones are to be short beside the sampling error."""
+        return self.rounds if self.rounds is not None else 100 if self.rows < 10_000 else 150
 
     def algorithms(self) -> list[Algorithm]:
         """One a budget."""
-        rules = [FairBatch("dp", ALPHA, DECAY, "zero_one", budget=one[0]) for one in self.budgets]
+        onto = "box" if self.scheme == BOXED else "sum"
+        rules = [FairBatch("dp", ALPHA, DECAY, "zero_one", budget=one[0], projection=onto) for one in self.budgets]
         if not self.local:
             return [FedFB(rule) for rule in rules]
         average = 1 if self.scheme == LFT_AVG else None
@@ -94,42 +103,47 @@ class Plan:
         """What the engine is given."""
         bases = self.bases()
         replicates = tuple(Replicate(algorithm, self.seed) for algorithm in self.algorithms())
-        training = Training(rounds=self.rounds, steps=self.steps, batch_size=None, lr=LR, momentum=MOMENTUM)
+        training = Training(rounds=self.lengths, steps=self.steps, batch_size=None, lr=LR, momentum=MOMENTUM)
         computing = Computing(device="cpu", dtype="float64")
         parts = featured(self.world, self.rows, self.seed, bases)
-        parts = pooled(parts) if self.scheme == CFL else parts
-        return Setting(Logistic(bases[0].size, bias=False), parts, replicates, training, self.rounds, computing)
+        parts = pooled(parts) if self.scheme in (CFL, BOXED) else parts
+        return Setting(Logistic(bases[0].size, bias=False), parts, replicates, training, self.lengths, computing)
 
-    def rules(self, result: Result) -> list[Classifier]:
-        """The learned rule of each replicate."""
+    def members(self, result: Result) -> list[list[Classifier]]:
+        """The rules that each replicate learned: one a client for LFT+Ensemble, else one."""
         bases, found = self.bases(), []
         for r, state in enumerate(result.simulation.states):
-            if self.scheme == ENSEMBLE:
-                members = [learned(basis, row) for basis, row in zip(bases, as_floats(state[MODELS]), strict=True)]
-                found.append(ensemble(members, result.simulation.source.p))
-            else:
-                found.append(learned(bases[0], result.params[r]))
+            params = as_floats(state[MODELS]) if self.scheme == ENSEMBLE else result.params[r : r + 1]
+            found.append([learned(basis, row) for basis, row in zip(bases, params, strict=True)])
         return found
 
     def measured(self, result: Result) -> pd.DataFrame:
         """A row a replicate: what was run, the rule, and its exact worth on the world."""
         rows = []
-        for budget, rule in zip(self.budgets, self.rules(result), strict=True):
+        p = result.simulation.source.p if self.scheme == ENSEMBLE else np.ones(1)
+        for budget, members in zip(self.budgets, self.members(result), strict=True):
+            rule = ensemble(members, p)
             found = Found.of(rule, self.world.federation)
             rows.append(
                 {
                     "world": self.world.name, "scheme": self.scheme, "degree": self.degree, "rows": self.rows,
-                    "seed": self.seed, "budget": " ".join(f"{v:g}" for v in budget), "accuracy": found.accuracy,
+                    "seed": self.seed, "budget": spelt(budget), "accuracy": found.accuracy,
                     "difference": found.difference, "disparity": found.disparity,
                     "local": max(abs(v) for v in found.local), "rule": to_text(rule),
+                    "members": json.dumps([to_json(member) for member in members]),
                 }
             )  # fmt: skip
         return pd.DataFrame(rows)
 
     def unit(self) -> Unit:
         """The run as the machinery of experiments takes it."""
-        objectives = tuple(" ".join(f"{v:g}" for v in one) for one in self.budgets)
+        objectives = tuple(spelt(one) for one in self.budgets)
         return Unit(self.name, self.world.name, self.seed, objectives, partial(setting, self), partial(measured, self))
+
+
+def spelt(budget: Sequence[float]) -> str:
+    """A replicate's budgets as a table has them."""
+    return " ".join(f"{v:g}" for v in budget)
 
 
 def setting(plan: Plan) -> Setting:

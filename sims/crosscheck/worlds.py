@@ -48,6 +48,11 @@ class World:
         """The federation, made once."""
         return _federation(self)
 
+    def alone(self, client: int) -> World:
+        """One of the clients by itself."""
+        i = client
+        return World(f"{self.name}, client {i}", self.mean[i : i + 1], self.sd[i : i + 1], self.q[i : i + 1], (1.0,))
+
     def to_json(self) -> dict[str, Any]:
         """The numbers as JSON has them."""
         return {name: getattr(self, name) for name in ("name", "mean", "sd", "q", "weight")}
@@ -80,6 +85,17 @@ def random_world(seed: int, clients: int | None = None) -> World:
     share = (weight / weight.sum()).tolist()
     rows = [tuple(tuple(row) for row in table.tolist()) for table in (mean, sd)]
     return World(f"random-{seed}" + ("" if clients is None else f"-{count}"), *rows, tuple(q.tolist()), tuple(share))
+
+
+def by_name(name: str) -> World:
+    """The world that has this name; ValueError for another."""
+    figure, _, rest = name.partition("-")
+    if figure == "figure" and rest[:1] in ("5", "9") and rest[1:] in tuple(PANELS):
+        return (figure_5 if rest[0] == "5" else figure_9)(rest[1:])
+    numbers = rest.split("-")
+    if figure == "random" and len(numbers) <= 2 and all(number.isdigit() for number in numbers):
+        return random_world(*map(int, numbers))
+    raise ValueError(f"world must be 'figure-5a' to 'figure-9d', 'random-SEED' or 'random-SEED-CLIENTS', got {name!r}")
 
 
 def _equal(name: str, mean: tuple[tuple[int, ...], ...], q: tuple[float, ...]) -> World:

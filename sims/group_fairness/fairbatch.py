@@ -41,6 +41,10 @@ class FairBatch:
         is one of proximal ascent on the dual, δ_a <- soft(δ_a + s F_a, s ε), s = α_t / ||μ||, in whose norm F_a is
         less the end of [-ε, ε] that δ_a stands for (the nearest one where δ_a = 0). So δ_a grows where F_a > ε, falls
         where F_a < -ε, and where |F_a| < ε goes back to 0 and never past it: complementary slackness. ε = 0 is FedFB's.
+    projection : "box" or "sum"
+        Parity alone: "box" is the set of (6), λ_a in [0, 2 n_a / n]. Steps keep sum_a λ_a = 1, clipping each λ_a for
+        itself does not; and F = 0 is one equation a group, so that off this plane it has other solutions: fair, but
+        not the most accurate that are (the weights of lemma 7 are those on it). "sum" projects on box and plane.
 
     Errors: ValueError for anything else.
     Source: Roh et al., FairBatch (ICLR 2021); FedFB, eqs. (8)-(9), which do not say what holds λ in the set of (6):
@@ -53,6 +57,7 @@ class FairBatch:
     surrogate: str = "loss"
     normalised: bool = True
     budget: float = 0.0
+    projection: str = "box"
 
     def __post_init__(self) -> None:
         one_of("notion", self.notion, tuple(NOTIONS))
@@ -60,6 +65,7 @@ class FairBatch:
         in_range("decay", self.decay, 0.0, 1e300)
         one_of("surrogate", self.surrogate, ("loss", "acceptance", "zero_one"))
         in_range("budget", self.budget, 0.0, 1e300)
+        one_of("projection", self.projection, ("box", "sum"))
 
     @property
     def rules(self) -> Notion:
@@ -84,9 +90,12 @@ class FairBatch:
             return lam
         step = self.alpha / (number + 1) ** self.decay / length
         if self.budget == 0:
-            return rules.project(lam + step * mu, known)
+            return self._project(lam + step * mu, known)
         moved = soft(offset + step * gaps, step * self.budget)
-        return rules.project(lam + rules.follow(moved - offset), known)
+        return self._project(lam + rules.follow(moved - offset), known)
+
+    def _project(self, lam: Floats, known: Floats) -> Floats:
+        return self.rules.project(lam, known) if self.projection == "box" else self.rules.project_sum(lam, known)
 
     def _pressing(self, offset: Floats, gaps: Floats) -> Floats:
         """The steepest direction of the dual: F_a less the end of [-ε, ε] that its multiplier stands for."""

@@ -41,6 +41,10 @@ class Notion(ABC):
     def project(self, lam: Floats, known: Floats) -> Floats:
         """The point of the set of λ nearest to ``lam``."""
 
+    def project_sum(self, lam: Floats, known: Floats) -> Floats:
+        """The nearest point that keeps the sums which steps keep, too; the same where they keep none."""
+        return self.project(lam, known)
+
     @abstractmethod
     def statistics(self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
         """Reports (k, S), of sums of losses and people (k, A, 2) of the listed clients."""
@@ -80,3 +84,17 @@ def onto_capped(point: Floats, cap: float) -> Floats:
     falling = np.sort(point)[::-1]
     excess = (np.cumsum(falling) - cap) / np.arange(1, len(point) + 1)
     return np.maximum(point - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
+
+
+def onto_box_of_sum(point: Floats, caps: Floats, total: float) -> Floats:
+    """The nearest point with entries in [0, caps] whose sum is ``total``, 0 < total < caps.sum(): one shift of all.
+
+    The sum of clip(point - shift) falls with the shift, piecewise linearly: its pieces end where an entry meets an end.
+    """
+    ends = np.sort(np.concatenate([point - caps, point]))
+    sums = np.clip(point - ends[:, None], 0.0, caps).sum(1)
+    last = int(np.flatnonzero(sums >= total)[-1])
+    if sums[last] == total:
+        return np.clip(point - ends[last], 0.0, caps)
+    share = (sums[last] - total) / (sums[last] - sums[last + 1])
+    return np.clip(point - (ends[last] + share * (ends[last + 1] - ends[last])), 0.0, caps)

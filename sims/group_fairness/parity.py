@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl.sims.engine.task import Floats
-from fairfl.sims.group_fairness.notion import Notion, defined
+from fairfl.sims.group_fairness.notion import Notion, defined, onto_box_of_sum
 
 
 class DemographicParity(Notion):
@@ -44,6 +44,9 @@ class DemographicParity(Notion):
 
     def project(self, lam: Floats, known: Floats) -> Floats:
         return np.clip(lam, 0.0, 2 * self.initial(known))
+
+    def project_sum(self, lam: Floats, known: Floats) -> Floats:
+        return onto_box_of_sum(lam, 2 * self.initial(known), 1.0)
 
     def statistics(self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
         return (sums[:, :, 0] - sums[:, :, 1]) / known.sum(1)

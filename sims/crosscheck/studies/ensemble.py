@@ -1,0 +1,219 @@
+"""LFT+Ensemble's learned points against its exact ones, as the sample grows; and the smallest disparity in reach."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fairfl.sims.crosscheck.bounds import TOLERANCE, below, exact
+from fairfl.sims.crosscheck.kept import kept_rules
+from fairfl.sims.crosscheck.learned import Found, from_json
+from fairfl.sims.crosscheck.rates import Rate
+from fairfl.sims.crosscheck.runs import ENSEMBLE, Plan, spelt
+from fairfl.sims.crosscheck.study import Drawing, Verdict
+from fairfl.sims.crosscheck.worlds import World, by_name
+from fairfl.sims.experiments.experiment import Scale, Unit
+from fairfl.sims.experiments.frames import among, floats, groups
+from fairfl.solvers.api import solve
+from fairfl.theory.checks import Array
+
+NAME = "ensemble"
+TITLE = "LFT+Ensemble's learned points approach its exact frontier"
+SEEDS = {"quick": 2, "paper": 5}
+
+WORLDS = ("figure-5a", "figure-5d", "figure-9d", "random-0", "random-3")
+"""The smallest disparities of their ensembles are 0.165, 0.508, 0.119, 0 and 0.076."""
+SIZES = (500, 2_000, 8_000, 32_000)
+PLACES = {"least": 0.0, "middle": 1 / 3}
+"""Where on the exact frontier the budgets come from: its smallest disparity, and a third of the way to its largest."""
+
+
+def units(scale: Scale) -> list[Unit]:
+    """Quick: two worlds, up to 8,000 people; paper: five, up to 32,000, and degree 5 up to 8,000."""
+    worlds = WORLDS if scale.paper else ("figure-5a", "random-3")
+    kinds = [(1, SIZES if scale.paper else SIZES[:-1], scale.seeds)]
+    kinds += [(5, SIZES[:-1], min(3, scale.seeds))] if scale.paper else []
+    rounds = None if scale.paper else 50
+    return [
+        Plan(by_name(name), ENSEMBLE, degree, size, seed, tuple(targets(by_name(name)).values()), rounds).unit()
+        for name in worlds for degree, sizes, seeds in kinds for size in sizes for seed in range(seeds)
+    ]  # fmt: skip
+
+
+@cache
+def targets(world: World) -> dict[str, tuple[float, ...]]:
+    """The clients' budgets of points of the exact frontier, by ``PLACES``, to five digits (1: no constraint)."""
+    curve = exact(world, "lft_ensemble")
+    at = {name: round(place * (len(curve.disparity) - 1)) for name, place in PLACES.items()}
+    return {name: tuple(round(float(v), 5) for v in curve.eps[k]) for name, k in at.items()}
+
+
+@cache
+def aim(world: World, budget: str) -> tuple[float, float]:
+    """Accuracy and MD, with its sign, of the exact ensemble whose clients have these budgets."""
+    found = solve(world.federation, "lft_ensemble", [float(v) for v in budget.split()])
+    return found.accuracy, found.mean_difference
+
+
+def beside(measures: pd.DataFrame) -> pd.DataFrame:
+    """The measures with ``place``; ``off``, the distance in (MD, accuracy) from the exact ensemble; and ``short``.
+
+    ``short`` is how far |MD| is below the smallest disparity that ensembles of fair clients reach, 0 where it is not.
+    """
+    place, off, short = [], [], []
+    for row in measures.to_dict("records"):
+        world, budget = by_name(row["world"]), row["budget"]
+        names = {spelt(eps): name for name, eps in targets(world).items()}
+        accuracy, difference = aim(world, budget)
+        place.append(names[budget])
+        off.append(float(np.hypot(row["accuracy"] - accuracy, row["difference"] - difference)))
+        short.append(max(0.0, float(exact(world, "lft_ensemble").disparity[0]) - row["disparity"]))
+    return measures.assign(place=place, off=off, short=short)
+
+
+def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """By world, place, degree and size: the distance (root mean square), accuracy and MD missed in the mean; rates."""
+    found, lines, speeds = beside(measures), [], []
+    for (world, place, degree, budget), mine in groups(found, ["world", "place", "degree", "budget"]):
+        accuracy, difference = aim(by_name(world), budget)
+        key = {"world": world, "place": place, "degree": degree}
+        for (size,), part in groups(mine, ["rows"]):
+            line = {"people": size, "distance": rms(floats(part, "off"))}
+            line |= {"MD exact": difference, "accuracy exact": accuracy}
+            line |= {"MD missed": float(floats(part, "difference").mean()) - difference}
+            line |= {"accuracy missed": float(floats(part, "accuracy").mean()) - accuracy}
+            lines.append(key | line)
+        sizes = floats(mine, "rows")
+        if np.unique(sizes).size >= 3:
+            speeds.append(key | {"seeds": mine["seed"].nunique(), "distance": str(Rate.of(sizes, floats(mine, "off")))})
+    return {"points": pd.DataFrame(lines), "rates": pd.DataFrame(speeds)}
+
+
+def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
+    """A hard one of the members, and of the ensembles the rate and the smallest disparity."""
+    found = beside(measures)
+    return _members(found), _rate(found), _least(found)
+
+
+def _members(found: pd.DataFrame) -> Verdict:
+    """Each member on its own client, below that client's own frontier."""
+    worst, count = np.inf, 0
+    for (name,), part in groups(found, ["world"]):
+        world = by_name(name)
+        for i in range(world.clients):
+            own = world.alone(i)
+            each = [Found.of(from_json(members[i]), own.federation) for members in map(json.loads, part["members"])]
+            short = below(own, [one.disparity for one in each], [one.accuracy for one in each])
+            worst, count = min(worst, float(short.min())), count + len(each)
+    return Verdict(
+        "members-below-their-own-frontier", bool(worst >= -TOLERANCE), True,
+        "No member is more accurate on its own client than that client's exact optimum at the member's own |MD_i|.",
+        f"{count} members of {len(found)} ensembles: the nearest one is {worst:.2g} below",
+    )  # fmt: skip
+
+
+def _rate(found: pd.DataFrame) -> Verdict:
+    asked = "The distance of LFT+Ensemble's learned point from the exact one shrinks like the root of 1/n."
+    part = among(found, "degree", [1])
+    sizes, name = floats(part, "rows"), "ensemble-rate"
+    if np.unique(sizes).size < 3:
+        return Verdict(name, None, False, asked, "fewer than three sizes")
+    rate, last = Rate.of(sizes, floats(part, "off")), sizes == sizes.max()
+    text = f"{rate}; {_said(part, sizes)}; at {sizes.max():,.0f} people {rms(floats(part, 'off')[last]):.2g}"
+    return Verdict(name, rate.is_near(-0.5), False, asked, text)
+
+
+def _least(found: pd.DataFrame) -> Verdict:
+    asked = "How far learned ensembles get below the smallest exact disparity shrinks like the root of 1/n."
+    part = among(among(found, "place", ["least"]), "degree", [1])
+    part = among(part, "world", [name for name in dict.fromkeys(part["world"]) if _smallest(name) > 0])
+    sizes, name, short = floats(part, "rows"), "smallest-disparity", floats(part, "short")
+    if np.unique(sizes).size < 3:
+        return Verdict(name, None, False, asked, "fewer than three sizes")
+    each = np.unique(sizes)
+    deepest = [float(short[sizes == n].max()) for n in each]
+    shares = f"{int((short > 0).sum())} of {len(short)} are below it"
+    told = ", ".join(f"{deep:.2g} with {n:,.0f} people" for n, deep in zip(each, deepest, strict=True))
+    scaled = max(deep * float(np.sqrt(n)) for deep, n in zip(deepest, each, strict=True))
+    text = f"{shares}, by at most {told}: never by more than {scaled:.2g} / root n; {_said(part, sizes)}"
+    return Verdict(name, bool(scaled <= ROOT), False, asked, text)
+
+
+ROOT = 2.0
+"""A rate of n_a people has a standard deviation of at most 1 / (2 root n_a); with shares of at least a tenth of the
+people, four deviations of a difference of two rates are below 4 · 0.5 · root(10 + 10) / root n = 9 / root n, and the
+weight of a client in the pooled MD takes most of it off."""
+
+
+def _smallest(name: str) -> float:
+    return float(exact(by_name(name), "lft_ensemble").disparity[0])
+
+
+def _said(part: pd.DataFrame, sizes: Array) -> str:
+    return (
+        f"{sizes.min():,.0f} to {sizes.max():,.0f} people, {part['world'].nunique()} worlds, "
+        f"{part['seed'].nunique()} seeds"
+    )
+
+
+def rms(values: Array) -> float:
+    """Root mean square."""
+    return float(np.sqrt(np.mean(values**2)))
+
+
+def record(measures: pd.DataFrame) -> dict[str, Any]:
+    """Every learned ensemble of degree 1."""
+    part = among(measures, "degree", [1])
+    runs = {
+        "rules": len(part), "people": [int(v) for v in np.unique(floats(part, "rows"))],
+        "seeds": int(part["seed"].nunique()),
+    }  # fmt: skip
+    return {"runs": runs, "worlds": kept_rules(part)}
+
+
+def points(measures: pd.DataFrame) -> pd.DataFrame:
+    """The exact ensembles' frontier and points, CFL's above, and the learned points by size."""
+    found, parts = among(beside(measures), "degree", [1]), []
+    for (name,), mine in groups(found, ["world"]):
+        for scheme, label in (("cfl", "CFL"), ("lft_ensemble", ENSEMBLE)):
+            curve = exact(by_name(name), scheme)
+            columns = {"panel": name, "series": f"{label}, exact", "kind": "line"}
+            parts.append(pd.DataFrame({**columns, "x": curve.disparity, "y": curve.accuracy}))
+        for (size,), part in groups(mine, ["rows"]):
+            columns = {"panel": name, "series": f"{size:,} people", "kind": "points"}
+            parts.append(pd.DataFrame({**columns, "x": floats(part, "disparity"), "y": floats(part, "accuracy")}))
+        aims = [aim(by_name(name), budget) for budget in dict.fromkeys(mine["budget"])]
+        columns = {"panel": name, "series": "exact, of the same budgets", "kind": "points"}
+        parts.append(pd.DataFrame({**columns, "x": [abs(md) for _, md in aims], "y": [a for a, _ in aims]}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
+    """The distance by size, a curve a world and place, and n^-1/2."""
+    found, parts = among(beside(measures), "degree", [1]), []
+    for (world, place), mine in groups(found, ["world", "place"]):
+        sizes = floats(mine, "rows")
+        y = [rms(floats(mine, "off")[sizes == n]) for n in np.unique(sizes)]
+        columns = {"panel": "distance from the exact ensemble", "series": f"{world}, {place}", "kind": "path"}
+        parts.append(pd.DataFrame({**columns, "x": np.unique(sizes), "y": y}))
+    table = pd.concat(parts, ignore_index=True)
+    x = np.unique(floats(table, "x"))
+    level = float(np.exp(np.mean(np.log(floats(table, "y") * np.sqrt(floats(table, "x"))))))
+    columns = {"panel": "distance from the exact ensemble", "series": "n^-0.5", "kind": "line"}
+    return pd.concat([table, pd.DataFrame({**columns, "x": x, "y": level / np.sqrt(x)})], ignore_index=True)
+
+
+PICTURES = (
+    Drawing(
+        "crosscheck-ensemble", "LFT+Ensemble, learned and exact", "disparity |MD| (difference of rates)",
+        "accuracy (share correct)", points,
+    ),
+    Drawing(
+        "crosscheck-ensemble-rate", "LFT+Ensemble by sample size", "people in the sample",
+        "distance in (MD, accuracy)", shrinking, log="xy",
+    ),
+)  # fmt: skip
