@@ -138,8 +138,12 @@ def _write(
     files = [folder / "table.csv", folder / "differences.txt"]
     write_whole(files[0], table.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
     write_whole(files[1], "".join(f"{line}\n" for line in differences))
+    points = None if experiment.points is None else experiment.points(clients)
     clients = experiment.shown(clients)
     for picture in experiment.pictures:
+        if picture.kind == "tradeoff":
+            files += [] if points is None else draw(picture, points, folder)
+            continue
         if picture.kind == "distribution":
             shown = last_round(clients, picture.part)
         else:

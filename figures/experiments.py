@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from fairfl._version import __version__
 from fairfl.figures import style
 from fairfl.figures.render import DIGITS
 from fairfl.figures.tables import names, numbers, pick
+from fairfl.figures.tradeoff import draw_tradeoff
 from fairfl.theory.checks import Array
 
 if TYPE_CHECKING:
@@ -28,9 +30,15 @@ BINS = np.linspace(0, 100, 21)
 
 
 def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write name.csv, .svg and .png of an experiment's picture; ``clients`` as ``fairfl.sims.experiments`` has them."""
-    tables: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {"distribution": distribution, "convergence": rounds}
-    draws = {"distribution": draw_distribution, "convergence": draw_rounds}
+    """Write name.csv, .svg and .png of an experiment's picture; ``clients`` as ``fairfl.sims.experiments`` has them.
+
+    Of the kind "tradeoff" ``clients`` are the points themselves, as the experiment's ``points`` gives them.
+    """
+    tables: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
+        "distribution": distribution, "convergence": rounds, "tradeoff": pd.DataFrame.copy,
+    }  # fmt: skip
+    points = partial(draw_tradeoff, x=picture.x)
+    draws = {"distribution": draw_distribution, "convergence": draw_rounds, "tradeoff": points}
     table = tables[picture.kind](clients)
     files = [folder / f"{picture.name}{suffix}" for suffix in (".csv", ".svg", ".png")]
     with style.sheet():

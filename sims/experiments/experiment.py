@@ -74,7 +74,8 @@ class Unit:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of what was measured: ``kind`` "distribution" (last round) or "convergence" (by round), of a part.
+    """A picture of what was measured, of a part: ``kind`` "distribution" (last round), "convergence" (by round), or
+    "tradeoff" (the experiment's points of accuracy against disparity, whose axis ``x`` names).
 
     ``objectives`` are those that it shows; all of them where none is named.
     """
@@ -84,9 +85,10 @@ class Picture:
     title: str
     part: str = "test"
     objectives: tuple[str, ...] = ()
+    x: str = "DP disparity"
 
     def __post_init__(self) -> None:
-        one_of("kind", self.kind, ("distribution", "convergence"))
+        one_of("kind", self.kind, ("distribution", "convergence", "tradeoff"))
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,8 @@ class Experiment:
     pictures : tuple of Picture
     shown : callable (clients) -> DataFrame
         The rows that pictures show, objectives as they call them; all of them by default.
+    points : callable (clients) -> DataFrame, optional
+        What pictures of the kind "tradeoff" show, with the columns of ``fedfb_points.py``.
     """
 
     name: str
@@ -119,3 +123,4 @@ class Experiment:
     published: pd.DataFrame
     pictures: tuple[Picture, ...] = ()
     shown: Callable[[pd.DataFrame], pd.DataFrame] = lambda clients: clients
+    points: Callable[[pd.DataFrame], pd.DataFrame] | None = None

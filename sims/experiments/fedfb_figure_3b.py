@@ -7,6 +7,8 @@ import pandas as pd
 
 from fairfl.sims.experiments import fedfb_runs
 from fairfl.sims.experiments.experiment import Scale, Unit
+from fairfl.sims.experiments.fedfb_numbers import TABLE_1
+from fairfl.sims.experiments.fedfb_points import of_all, picture
 from fairfl.sims.experiments.fedfb_runs import CFL, FEDAVG, FEDFB, FEDFB_BITS, FEDFB_PLAIN
 from fairfl.sims.experiments.frames import among, floats
 from fairfl.sims.experiments.frames import rows as kept_rows
@@ -15,7 +17,9 @@ from fairfl.sims.experiments.published import COLUMNS
 NAME = "fedfb-figure-3b"
 TITLE = "FedFB, figure 3(b), synthetic data: accuracy and disparity over α, beside the exact frontier"
 PUBLISHED = pd.DataFrame(columns=COLUMNS)
-"""The figure's points are not printed as numbers."""
+"""The figure's points are not printed as numbers. The picture has those of table 1."""
+PICTURES = picture("figure-3b", TITLE)
+points = of_all(TABLE_1)
 
 
 def units(scale: Scale) -> list[Unit]:

@@ -7,11 +7,14 @@ import pandas as pd
 from fairfl.sims.experiments import fedfb_runs
 from fairfl.sims.experiments.experiment import Scale, Unit
 from fairfl.sims.experiments.fedfb_numbers import TABLE_1, doubled
+from fairfl.sims.experiments.fedfb_points import of_choices, picture
 
 NAME = "fedfb-table-1"
 TITLE = "FedFB, table 1, synthetic data: accuracy and disparity of FedAvg, LFT, FedFB, CFL"
 SEEDS = {"quick": 2, "paper": 5}
 PUBLISHED = doubled(TABLE_1, ("Synthetic",))
+PICTURES = picture("table-1", TITLE)
+points = of_choices(PUBLISHED)
 
 
 def units(scale: Scale) -> list[Unit]:

@@ -8,12 +8,15 @@ from fairfl.sims.experiments import fedfb_runs
 from fairfl.sims.experiments.experiment import Scale, Unit
 from fairfl.sims.experiments.fedfb_data import REAL
 from fairfl.sims.experiments.fedfb_numbers import TABLE_1, doubled
+from fairfl.sims.experiments.fedfb_points import of_choices, picture
 from fairfl.sims.experiments.fedfb_runs import CFL, ENSEMBLE, FEDAVG, FEDFB, FEDFB_PLAIN, LFT_AVG
 
 NAME = "fedfb-table-1-real"
 TITLE = "FedFB, table 1, Adult, COMPAS and Bank: a network with four hidden units"
 SEEDS = {"quick": 1, "paper": 5}
 PUBLISHED = doubled(TABLE_1, tuple(REAL))
+PICTURES = picture("table-1-real", TITLE)
+points = of_choices(PUBLISHED)
 
 
 def units(scale: Scale) -> list[Unit]:

@@ -7,12 +7,15 @@ import pandas as pd
 from fairfl.sims.experiments import fedfb_runs
 from fairfl.sims.experiments.experiment import Scale, Unit
 from fairfl.sims.experiments.fedfb_numbers import TABLE_2, doubled
+from fairfl.sims.experiments.fedfb_points import of_choices, picture
 from fairfl.sims.experiments.fedfb_runs import CFL, FEDFB, FEDFB_PLAIN
 
 NAME = "fedfb-table-2"
 TITLE = "FedFB, table 2: accuracy and disparity over heterogeneity of the synthetic data"
 DATASETS = ("Synthetic, low", "Synthetic", "Synthetic, high")
 PUBLISHED = doubled(TABLE_2, DATASETS)
+PICTURES = picture("table-2", TITLE)
+points = of_choices(PUBLISHED)
 
 
 def units(scale: Scale) -> list[Unit]:

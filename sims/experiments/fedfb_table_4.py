@@ -7,10 +7,13 @@ import pandas as pd
 from fairfl.sims.experiments import fedfb_runs
 from fairfl.sims.experiments.experiment import Scale, Unit
 from fairfl.sims.experiments.fedfb_numbers import TABLE_4, doubled
+from fairfl.sims.experiments.fedfb_points import of_choices, picture
 
 NAME = "fedfb-table-4"
 TITLE = "FedFB, table 4 and figure 6, synthetic data: logistic regression"
 PUBLISHED = doubled(TABLE_4, ("Synthetic",))
+PICTURES = picture("table-4", TITLE)
+points = of_choices(PUBLISHED)
 
 
 def units(scale: Scale) -> list[Unit]:

@@ -7,12 +7,15 @@ import pandas as pd
 from fairfl.sims.experiments import fedfb_runs
 from fairfl.sims.experiments.experiment import Scale, Unit
 from fairfl.sims.experiments.fedfb_numbers import TABLE_5, doubled
+from fairfl.sims.experiments.fedfb_points import of_choices, picture
 from fairfl.sims.experiments.fedfb_runs import CFL, ENSEMBLE, FEDAVG, FEDFB, FEDFB_PLAIN, LFT_AVG
 
 NAME = "fedfb-table-5"
 TITLE = "FedFB, table 5: accuracy and disparity with two, three and four clients"
 DATASETS = ("Synthetic, 2 clients", "Synthetic", "Synthetic, 4 clients")
 PUBLISHED = doubled(TABLE_5, DATASETS)
+PICTURES = picture("table-5", TITLE)
+points = of_choices(PUBLISHED)
 
 
 def units(scale: Scale) -> list[Unit]:

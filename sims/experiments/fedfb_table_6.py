@@ -30,5 +30,5 @@ def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     return (
         *fedfb_runs.differences(rows),
         f"{DIRICHLET_CLIENTS} clients, one draw of their shares; COMPAS's groups are by race. FedFB names neither.",
-        "FairFed with β = 1 and reweighing at the clients; its published numbers are Ezzeldin et al.'s.",
+        "FairFed with reweighing at the clients; its published numbers are Ezzeldin et al.'s, who take β = 1.",
     )

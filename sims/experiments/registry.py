@@ -1,8 +1,8 @@
 """The experiments by name. A module of this folder that has a ``NAME`` is one: nothing else needs an edit.
 
 It holds ``NAME``, ``TITLE``, ``units(scale)``, ``values(clients)``, ``differences(clients)``, ``PUBLISHED``; where
-it has any, ``PICTURES``, and ``shown(clients)``, the rows that they show; ``SEEDS`` where they are not 2 (quick)
-and 5 (paper).
+it has any, ``PICTURES``, and ``shown(clients)``, the rows that they show, or ``points(clients)``, see ``Picture``;
+``SEEDS`` where they are not 2 (quick) and 5 (paper).
 """
 
 from __future__ import annotations
@@ -53,4 +53,5 @@ def _experiment(module: ModuleType) -> Experiment | None:
     return Experiment(
         module.NAME, module.TITLE, getattr(module, "SEEDS", SEEDS), module.units, module.values, module.differences,
         module.PUBLISHED, getattr(module, "PICTURES", ()), getattr(module, "shown", Experiment.shown),
+        getattr(module, "points", None),
     )  # fmt: skip

@@ -1,0 +1,61 @@
+"""FedFB, figure 6: FedFB, FairFed and AgnosticFair on the synthetic data and Adult, logistic regression."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from fairfl.sims.experiments import fedfb_runs
+from fairfl.sims.experiments.experiment import Scale, Unit
+from fairfl.sims.experiments.fedfb_agnostic import AGNOSTIC, ROUNDS, TAUS, agnostic
+from fairfl.sims.experiments.fedfb_numbers import TABLE_4
+from fairfl.sims.experiments.fedfb_points import of_all, picture
+from fairfl.sims.experiments.fedfb_runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
+from fairfl.sims.experiments.frames import among, floats
+from fairfl.sims.experiments.published import COLUMNS
+
+NAME = "fedfb-figure-6"
+TITLE = "FedFB, figure 6: FedFB, FairFed and AgnosticFair, logistic regression"
+SEEDS = {"quick": 1, "paper": 5}
+PUBLISHED = pd.DataFrame(columns=COLUMNS)
+"""The figure's points are not printed as numbers. The picture has FedAvg's and FedFB's of table 4."""
+PICTURES = picture("figure-6", TITLE)
+points = of_all(TABLE_4)
+
+
+def units(scale: Scale) -> list[Unit]:
+    """Quick: the synthetic data alone."""
+    datasets = ("Synthetic", "Adult") if scale.paper else ("Synthetic",)
+    mine = [
+        Unit(f"fedfb-{name.lower()}-logistic-agnostic-{scale.profile}-{scale.seeds}", name, 0, (AGNOSTIC,),
+             partial(agnostic, scale, name, "logistic", TAUS))
+        for name in datasets
+    ]  # fmt: skip
+    return [*fedfb_runs.family(scale, datasets, "logistic", (FEDAVG, FEDFB, FEDFB_PLAIN, FAIRFED)), *mine]
+
+
+def values(rows: pd.DataFrame) -> pd.DataFrame:
+    """Every setting is a line: nothing is chosen."""
+    test = among(rows, "part", ["test"])
+    test = test.loc[~test.duplicated(["dataset", "objective", "seed", "alpha"])]  # constants come with every schedule
+    names = [
+        name if np.isnan(setting) else f"{name}, {_SYMBOL.get(name, 'α')} = {setting:g}"
+        for name, setting in zip(test["objective"], floats(test, "alpha"), strict=True)
+    ]
+    return fedfb_runs.long(test.assign(objective=names))
+
+
+_SYMBOL = {FAIRFED: "β", AGNOSTIC: "τ"}
+
+
+def differences(rows: pd.DataFrame) -> tuple[str, ...]:
+    """What differs from the paper, but for choices, of which there are none."""
+    made = fedfb_runs.choices(rows)
+    common = tuple(line for line in fedfb_runs.differences(rows) if line not in made)
+    return (
+        *common,
+        f"AgnosticFair: full-batch steps of 0.1, {ROUNDS['paper']} (quick: {ROUNDS['quick']}); on Adult a fifth of "
+        "them, of 0.5.",
+    )

@@ -1,0 +1,43 @@
+"""Pictures of accuracy against disparity: every kind of point is drawn, and a constant far below is not."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.colors import to_rgba
+
+from fairfl.figures.tradeoff import LINE, constants, draw_tradeoff
+from fairfl.sims.experiments.fedfb_points import COLUMNS
+
+TABLE = pd.DataFrame(
+    [
+        ["A", "frontier", "exact frontier", np.nan, 0.0, np.nan, 0.7, np.nan, 1],
+        ["A", "frontier", "exact frontier", np.nan, 0.2, np.nan, 0.9, np.nan, 1],
+        ["A", "ours", "FedAvg", np.nan, 0.2, 0.01, 0.88, 0.01, 5],
+        ["A", "ours", "FedFB", 0.1, 0.1, 0.01, 0.8, 0.01, 5],
+        ["A", "ours", "FedFB", 0.2, 0.05, 0.01, 0.75, 0.01, 5],
+        ["A", "published", "FedFB", np.nan, 0.06, 0.02, 0.72, 0.01, 0],
+        ["A", "constant", "all 1", np.nan, 0.0, np.nan, 0.7, np.nan, 1],
+        ["A", "constant", "all 0", np.nan, 0.0, np.nan, 0.3, np.nan, 1],
+        ["B", "ours", "FedAvg", np.nan, 0.3, 0.01, 0.9, 0.01, 5],
+    ],
+    columns=COLUMNS,
+)
+
+
+def test_every_kind_is_drawn():
+    figure = draw_tradeoff(TABLE)
+    first, second = figure.axes[:2]
+    marks = [line for line in first.lines if line.get_marker() not in (None, "None", "none", "")]
+    hollow = [line for line in marks if line.get_markerfacecolor() == "none" and len(line.get_xdata())]
+    assert [list(line.get_xdata()) for line in hollow] == [[0.06]]
+    grey = [line for line in first.lines if to_rgba(line.get_color()) == to_rgba(LINE["color"])]
+    assert [list(line.get_ydata()) for line in grey] == [[0.7, 0.9]]
+    assert any(list(line.get_xdata()) == [0.1, 0.05] for line in first.lines)  # settings, joined in their order
+    assert not [line for line in second.lines if to_rgba(line.get_color()) == to_rgba(LINE["color"])]
+    labels = [text.get_text() for text in figure.legends[0].texts]
+    assert labels == ["FedAvg", "FedFB", "published", "constant", "exact frontier"]
+
+
+def test_a_constant_far_below_is_left_out():
+    assert list(constants(TABLE[TABLE["dataset"] == "A"])["objective"]) == ["all 1"]
+    alone = TABLE[(TABLE["kind"] != "constant") | (TABLE["objective"] == "all 0")]
+    assert "constant" not in [text.get_text() for text in draw_tradeoff(alone).legends[0].texts]
