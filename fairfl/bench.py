@@ -77,11 +77,13 @@ class Row:
 
 def run(sizes: Sizes, tell: Callable[[str], None] = lambda line: None) -> str:
     """Time everything, and return BENCHMARKS.md; ``tell`` hears of each row as it is done."""
-    from fairfl.bench_objectives import objectives  # it needs this module
-    from fairfl.bench_simulator import simulator  # as does this
+    from fairfl.bench_group_fairness import group_fairness  # it needs this module
+    from fairfl.bench_objectives import objectives  # as does this
+    from fairfl.bench_simulator import simulator  # and this
 
     rows = []
-    for part in (cfl_laws, cfl_finite, fedavg, ensemble, libraries, importing, figures, objectives, simulator):
+    parts = (cfl_laws, cfl_finite, fedavg, ensemble, libraries, importing, figures, objectives, simulator)
+    for part in (*parts, group_fairness):
         for row in part(sizes):
             tell(" | ".join(cell for cell in row.cells() if cell))
             rows.append(row)
