@@ -1,0 +1,1 @@
+../../fairfl/bench_group_fairness.py
