@@ -1,0 +1,167 @@
+"""What the study of realised weights finds: which algorithms realise their dual weights, and what breaks it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from fairfl.sims.crosscheck.drawn_ranks import weights_of_draws
+from fairfl.sims.crosscheck.effective import apart
+from fairfl.sims.crosscheck.realised import BATCH, BEYOND, GEOMETRIC, HALF
+from fairfl.sims.crosscheck.study import Verdict
+from fairfl.sims.experiments.frames import among, floats, groups, rows
+from fairfl.theory.aggregation import RankWeighted
+from fairfl.theory.checks import Array
+
+EXACT = 1e-9
+"""How far off still counts as exact: least squares on gradients that are nearly dependent loses digits."""
+CLEAR = 4.0  # of the noise of the draws
+FEW = 0.02  # of the weight with the wrong clients: what we call near
+LONG = 1000  # rounds before AFL's means are judged
+
+
+def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
+    """What is realised, and what breaks it."""
+    return (
+        _exact(measures),
+        _threshold(measures),
+        _broken("local-steps", "5 full steps", measures, "with five local steps on all data"),
+        _broken("one-epoch", "one epoch, batches of 6", measures, "with a local epoch in batches of six, on average"),
+        _batches(measures),
+        _draws(measures),
+        _other_ranks(measures),
+        _mixture(measures),
+    )
+
+
+def _exact(measures: pd.DataFrame) -> Verdict:
+    steps = _steps(measures, beyond=False)
+    off, outside = float(steps["off"].max()), float(steps["outside"].max())
+    return Verdict(
+        "one-full-step-realises-the-dual-weights", max(off, outside) <= EXACT, True,
+        "With everyone and one local step on all data, the weights in the step are the dual weights of the objective "
+        "at the same losses, in proportion, in every round (PropFair: below its threshold).",
+        f"{len(steps)} steps of {steps['algorithm'].nunique()} algorithms on {_where(steps)}: at most {off:.1e} of the "
+        f"weight with the wrong clients, {outside:.1e} of a step outside the span of the gradients.",
+    )  # fmt: skip
+
+
+def _threshold(measures: pd.DataFrame) -> Verdict:
+    steps = _steps(measures, beyond=True)
+    asked = "PropFair realises the dual weights of its objective beyond its threshold as well."
+    if not len(steps):
+        return Verdict("propfair-beyond-its-threshold", None, False, asked, "nobody was beyond it.")
+    off = floats(steps, "off")
+    low = sum(_robbed(row) for row in steps.to_dict("records"))
+    return Verdict(
+        "propfair-beyond-its-threshold", bool(off.max() <= EXACT), False, asked,
+        f"{len(steps)} steps on {_where(steps)} with somebody beyond: {off.min():.3f} to {off.max():.3f} of the weight "
+        f"with the wrong clients; in {low} of them the client with the largest loss has less than its dual weight.",
+    )  # fmt: skip
+
+
+def _robbed(row: dict[Any, Any]) -> bool:
+    weights, dual = (np.array(json.loads(row[name])) for name in ("weights", "dual"))
+    return bool(weights[dual.argmax()] < dual.max())
+
+
+def _broken(name: str, case: str, measures: pd.DataFrame, how: str) -> Verdict:
+    ways = _ways(measures, case)
+    own = rows(ways, ~ways["algorithm"].isin(["q-FedSGD"]))  # one full step, whatever is set
+    off = floats(own, "off")
+    kept = bool((off <= EXACT + CLEAR * floats(own, "noise")).all())
+    return Verdict(
+        name, kept, False, f"The same {how}.",
+        f"{_where(own)}: {np.median(off):.3f} of the weight with the wrong clients in the median over algorithms, "
+        f"{off.max():.3f} at most; {np.median(floats(own, 'outside')):.2f} of the step is outside the gradients' span.",
+    )  # fmt: skip
+
+
+def _batches(measures: pd.DataFrame) -> Verdict:
+    ways = among(_ways(measures, BATCH.name), "world", ["quadratic"])
+    plain = rows(ways, ~ways["algorithm"].str.startswith("PropFair") & (ways["algorithm"] != "q-FedSGD"))
+    tilted = among(ways, "algorithm", ["PropFair"])
+    ratio = floats(plain, "off") / np.maximum(floats(plain, "noise"), 1e-300)
+    return Verdict(
+        "one-batch", bool((ratio <= CLEAR).all()), False,
+        "With one local step on a batch, weights given by the server are the dual weights on average over the batches.",
+        f"{int(ways['draws'].max())} draws of batches of 6 of 24, {_where(ways)}: off by "
+        f"{floats(plain, 'off').max():.3f} at most, {ratio.max():.1f} "
+        f"times the noise; PropFair, whose logarithm is inside the batch, by "
+        f"{floats(tilted, 'off').max():.3f} (noise {floats(tilted, 'noise').max():.3f}).",
+    )  # fmt: skip
+
+
+def _draws(measures: pd.DataFrame) -> Verdict:
+    ways = among(_ways(measures, HALF.name), "world", ["quadratic"])
+    off = {str(key[0]): float(part["off"].max()) for key, part in groups(ways, ["algorithm"])}
+    kept = [name for name, value in off.items() if value <= EXACT]
+    order = sorted((name for name in off if name not in kept), key=off.__getitem__)
+    lost = ", ".join(f"{name} {off[name]:.3f}" for name in order)
+    return Verdict(
+        "half-of-the-clients", len(kept) == len(off), False,
+        "With half of the clients, over all draws on average, the weights are the dual weights at everybody's losses.",
+        f"All {int(ways['draws'].max())} sets of 3 of 6 clients, {_where(ways)}: exact for {', '.join(kept)}; with the "
+        f"wrong clients otherwise: {lost}.",
+    )  # fmt: skip
+
+
+def _other_ranks(measures: pd.DataFrame) -> Verdict:
+    ways = among(_ways(measures, HALF.name), "world", ["quadratic"])
+    off = 0.0
+    for row in ways.to_dict("records"):
+        ranks = RANKS.get(row["algorithm"])
+        if ranks is None:
+            continue
+        losses, weights = (np.array(json.loads(row[name])) for name in ("losses", "weights"))
+        off = max(off, apart(weights, drawn_weights(ranks, losses, round(HALF.share * len(losses)))))
+    return Verdict(
+        "p-fedavg-of-draws", off <= EXACT, True,
+        "p-FedAvg with m of n clients realises, over the draws, other rank weights: sum_j v_j C(k-1, j-1) C(n-k, m-j) "
+        "/ C(n, m) for the k-th largest loss.",
+        f"All sets of 3 of 6 clients, {_where(ways)}: off by {off:.1e} at most.",
+    )  # fmt: skip
+
+
+RANKS = {"p-FedAvg, Gini": RankWeighted.gini(), "p-FedAvg, z = 0.5": RankWeighted.geometric(GEOMETRIC)}
+
+
+def drawn_weights(ranks: RankWeighted, losses: Array, drawn: int) -> Array:
+    """The mean weights (n,) of clients ranked among ``drawn`` of them, different losses (n,)."""
+    falling = np.asarray(ranks.dual_weights(np.arange(drawn, 0, -1.0)))
+    means = np.array([float(w) for w in weights_of_draws(falling.tolist(), len(losses))])
+    found = np.empty(len(losses))
+    found[np.argsort(-losses)] = means
+    return found
+
+
+def _mixture(measures: pd.DataFrame) -> Verdict:
+    last = among(measures, "kind", ["mixtures"])
+    last = rows(last, floats(last, "round") == last["round"].max())
+    means = among(last, "case", ["mean"])
+    by = {str(key[0]): float(part["off"].max()) for key, part in groups(means, ["algorithm"])}
+    ends = among(last, "case", ["last"])
+    lasts = {str(key[0]): float(part["off"].max()) for key, part in groups(ends, ["algorithm"])}
+    said = "; ".join(f"{name}: mean {by[name]:.4f}, last {lasts[name]:.4f}" for name in by)
+    return Verdict(
+        "afl-means", max(by.values()) <= FEW if last["round"].max() >= LONG else None, False,
+        f"The mean of AFL's mixtures is near the dual weights of the optimum (within {FEW}).",
+        f"{_where(means)}, {int(last['round'].max())} rounds: {said}.",
+    )  # fmt: skip
+
+
+def _steps(measures: pd.DataFrame, beyond: bool) -> pd.DataFrame:
+    steps = among(measures, "kind", ["by round"])
+    return rows(steps, (floats(steps, "beyond") > 0) == beyond)
+
+
+def _ways(measures: pd.DataFrame, case: str) -> pd.DataFrame:
+    ways = among(among(measures, "kind", ["at one model"]), "case", [case])
+    return rows(ways, ways["algorithm"] != BEYOND)
+
+
+def _where(measures: pd.DataFrame) -> str:
+    return f"{', '.join(dict.fromkeys(measures['world']))} (seeds 0 to {int(measures['seed'].max())})"
