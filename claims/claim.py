@@ -53,11 +53,13 @@ class Paper:
     ----------
     key : the folder, and the first part of its claims' ids.
     title, authors : as printed.
+    printed : whether there is such a paper; False for what this project has measured itself.
     """
 
     key: str
     title: str
     authors: str
+    printed: bool = True
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class Claim:
     ----------
     id : "paper/name", or "paper/name/repaired" for the repaired form of a false statement.
     number : where the paper has it: "Lemma 7", "Eq. (3)", "Section 3.2.1".
-    line : of the paper's text file, where the statement begins.
+    line : of the paper's text file, where the statement begins; 0 where there is no paper.
     title : the statement in a line of plain text.
     printed : as the paper prints it; mathematics in LaTeX between dollars.
     statement : what is checked, in the notation of this project; likewise.

@@ -11,6 +11,7 @@ from pathlib import Path
 _IMPORT = re.compile(
     r"^\s*(?:from\s+(fairfl[\w.]*)\s+import\s+(\([^)]*\)|[^\n#]+)|import\s+(fairfl[\w.]*))", re.MULTILINE
 )
+_DATA = re.compile(r'"([\w-]+\.json)"')
 
 
 def key(module: str) -> str:
@@ -65,6 +66,14 @@ def source(module: str) -> Path | None:
 
 @cache
 def digest(module: str) -> str:
-    """Digest of one module's source."""
+    """Digest of one module's source, and of the files of its folder's data/ that it names."""
     path = source(module)
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path else ""
+    if path is None:
+        return ""
+    text = path.read_bytes()
+    total = hashlib.sha256(text)
+    for name in sorted(set(_DATA.findall(text.decode("utf-8")))):
+        data = path.parent / "data" / name
+        if data.is_file():
+            total.update(data.read_bytes())
+    return total.hexdigest()

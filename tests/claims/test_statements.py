@@ -15,7 +15,11 @@ def missing(paper: str) -> set[str]:
     return set((HERE / "missing" / f"{paper}.txt").read_text("utf-8").split())
 
 
-@pytest.mark.parametrize("paper", sorted(papers()))
+PRINTED = {key for key, paper in papers().items() if paper.printed}
+"""What was measured (``empirical/``) is no paper's statement, and nobody has listed it."""
+
+
+@pytest.mark.parametrize("paper", sorted(PRINTED))
 def test_the_missing_claims_are_exactly_those_listed(paper):
     asked = {id for id in ASKED if id.startswith(f"{paper}/")}
     assert asked, f"no statement of {paper} in statements.txt"
@@ -23,5 +27,5 @@ def test_the_missing_claims_are_exactly_those_listed(paper):
 
 
 def test_every_statement_belongs_to_a_paper():
-    assert {id.partition("/")[0] for id in ASKED} == set(papers())
+    assert {id.partition("/")[0] for id in ASKED} == PRINTED
     assert len(ASKED) == len(set(ASKED)) == 70

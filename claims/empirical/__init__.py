@@ -1,0 +1,12 @@
+"""Claims on what was measured: verdicts of ``fairfl crosscheck``, each with the learned rules that it rests on."""
+
+from __future__ import annotations
+
+from fairfl.claims.claim import Paper
+
+PAPER = Paper(
+    key="empirical",
+    title="Practice held against theory (fairfl crosscheck)",
+    authors="measured by this project",
+    printed=False,
+)
