@@ -12,6 +12,9 @@ from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
 from fairfl.sims.engine.task import Floats
 from fairfl.theory.checks import in_range, one_of, positive
 
+NOTHING = 1e-300
+"""A learning rate below this is none."""
+
 
 @dataclass(frozen=True)
 class QFedAvg(Algorithm):
@@ -50,6 +53,8 @@ class QFedAvg(Algorithm):
 
     def server(self, received: Received) -> Aggregate:
         losses = nonnegative(received.known_losses(), self)
+        if received.lr < NOTHING:  # a schedule that has run out: nobody has moved, and 1 / lr is no number
+            return Aggregate(np.zeros_like(received.p), received.state)
         unit = received.lr if self.variant == "corrected" else 1.0
         curvature = 1 / received.lr if self.L is None else self.L
         squares = received.squared_norms() / unit / unit  # unit² may underflow

@@ -62,8 +62,8 @@ class Polynomial:
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        in_range("power", self.power, 0.0, float("inf"))
-        in_range("scale", self.scale, 0.0, float("inf"), open_low=True)
+        in_range("power", self.power, 0.0, 1e300)
+        in_range("scale", self.scale, 0.0, 1e300, open_low=True)
 
     def __call__(self, round: int, rounds: int) -> float:
         return (1 + round / self.scale) ** -self.power

@@ -13,6 +13,9 @@ FRACTION = 36
 BITS = 64
 """What one masked number takes on the wire."""
 
+PAIRS = 1 << 20
+"""Masks made at a time: 10,000 clients have 50 million pairs."""
+
 Words = NDArray[np.uint64]
 
 
@@ -44,14 +47,21 @@ def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
         k, s = np.argwhere(bad)[0]
         raise ValueError(f"reports must be finite and below {limit:g}, got {values[k, s]} of client {names[k]}")
     sent = np.rint(values * 2.0**FRACTION).astype(np.int64).view(np.uint64)
-    first, second = np.triu_indices(len(names), 1)
-    if len(first) and values.shape[1]:
-        low, high = np.minimum(names[first], names[second]), np.maximum(names[first], names[second])
-        slots = np.arange(values.shape[1])
+    count, width = values.shape
+    begin, slots = 0, np.arange(width)
+    while begin < count - 1 and width:  # the pairs of some clients with all that are listed after them
+        end = min(count - 1, begin + max(1, PAIRS // ((count - begin) * width)))
+        first, second = np.nonzero(np.arange(begin, end)[:, None] < np.arange(begin, count))
+        one, other = names[begin + first], names[begin + second]
+        low, high = np.minimum(one, other), np.maximum(one, other)
         pads = counter.key(*words, low[:, None], high[:, None], slots).reshape(len(first), -1)
-        sign = names[first] < names[second]
-        np.add.at(sent, first, np.where(sign[:, None], pads, np.uint64(0) - pads))
-        np.add.at(sent, second, np.where(sign[:, None], np.uint64(0) - pads, pads))
+        pads = np.where((one < other)[:, None], pads, np.uint64(0) - pads)
+        edges = np.flatnonzero(np.append(True, np.diff(first) > 0))
+        sent[begin:end] += np.add.reduceat(pads, edges, axis=0)
+        table = np.zeros((end - begin, count - begin, width), dtype=np.uint64)
+        table[first, second] = pads
+        sent[begin:] -= table.sum(axis=0, dtype=np.uint64)
+        begin = end
     return sent
 
 

@@ -74,7 +74,7 @@ from fairfl.sims.engine import (
     Uniform,
 )
 from fairfl.sims.experiments import config_parts
-from fairfl.sims.experiments.config_reader import Section
+from fairfl.sims.experiments.config_reader import Section, shown
 from fairfl.sims.experiments.execute import last_round
 from fairfl.sims.experiments.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.sims.experiments.frames import floats, groups, has, rows
@@ -147,7 +147,7 @@ def _outline(table: dict[str, Any]) -> tuple[list[int], str, tuple[str, ...]]:
     top.done(None)
     top.text("title", default="")
     if not isinstance(listed, list) or not listed:
-        raise ValueError(f"algorithm must be one or more [[algorithm]] tables, got {listed!r}")
+        raise ValueError(f"algorithm must be one or more [[algorithm]] tables, got {shown(listed)}")
     labels = tuple(config_parts.algorithm(Section(row, f"algorithm[{k}]"))[0] for k, row in enumerate(listed))
     if len(set(labels)) < len(labels):
         raise ValueError(f"algorithm must be told apart by name, parameters or label, got {', '.join(labels)}")

@@ -10,12 +10,14 @@ import numpy as np
 
 from fairfl.sims.algorithms import Algorithm, algorithms
 from fairfl.sims.engine import MLP, LeastSquares, LinearSVM, Logistic, Model, Module, Softmax
-from fairfl.sims.experiments.config_reader import REQUIRED, Section
+from fairfl.sims.experiments.config_reader import REQUIRED, Section, numeric, shown
 from fairfl.sims.federated import SOURCES, FederatedData, load_federated, synthetic
 from fairfl.sims.partition import dirichlet, iid, label_shards, two_groups
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import Objective, RankWeighted
 
+UNCLASSED = ("logistic", "svm", "least_squares")
+"""Models whose outputs are as many as they are, whatever the data's classes."""
 MODELS = ("softmax", "logistic", "svm", "least_squares", "mlp", "lenet", "resnet18gn", "char_lstm")
 PARTITIONS = ("iid", "dirichlet", "label_shards", "two_groups")
 RANKS = ("gini", "linear", "geometric", "harmonic", "cvar")
@@ -80,7 +82,7 @@ def model(section: Section, found: FederatedData) -> Model:
     kind = section.text("kind", MODELS)
     features = int(np.prod(found.x.shape[1:]))
     seen = int(found.y.max()) + 1 if found.y.dtype.kind in "iu" else 1
-    classes = section.whole("classes", seen, 2)
+    classes = section.whole("classes", seen, 2) if kind not in UNCLASSED else seen
     if classes < seen:
         raise ValueError(f"{section.at('classes')} must be at least {seen}, the classes of the data, got {classes}")
     tokens = found.x.dtype.kind in "iu" and found.x.dtype != np.uint8
@@ -104,7 +106,7 @@ def model(section: Section, found: FederatedData) -> Model:
         }
         return section.done(Module(made[kind], name=kind))
     if kind == "mlp":
-        hidden = section.wholes("hidden", REQUIRED, 1) if "hidden" in section.table else section.raw("hidden", [64])
+        hidden = section.wholes("hidden", [64], 1, distinct=False)
         return section.done(MLP((features, *hidden, classes)))
     bias = section.flag("bias", True)
     if kind == "softmax":
@@ -130,7 +132,7 @@ def algorithm(section: Section) -> tuple[str, Algorithm]:
         elif key == "objective":
             value = _objective(Section(value, section.at(key)))
         else:
-            _same_kind(section.at(key), value, fields[key])
+            value = _parameter(section.at(key), value, fields[key])
         given[key] = value
     section.done(None)
     shown = ", ".join(f"{key} = {_words(section.table[key])}" for key in given)
@@ -145,13 +147,19 @@ def _words(value: Any) -> str:
     return f"{first[1]} ({', '.join(f'{key} = {other}' for key, other in others)})" if others else str(first[1])
 
 
-def _same_kind(where: str, value: Any, field: dataclasses.Field[Any]) -> None:
-    """ValueError where the value is of another kind than the parameter: its annotation is the text of a type."""
-    kinds: dict[str, tuple[type, ...]] = {"float": (int, float), "int": (int,), "str": (str,), "bool": (bool,)}
-    wanted = [word for word in kinds if word in str(field.type)]
-    fine = any(isinstance(value, kinds[word]) and (word == "bool" or not isinstance(value, bool)) for word in wanted)
-    if wanted and not fine:
-        raise ValueError(f"{where} must be a {' or a '.join(wanted)}, got {value!r}")
+def _parameter(where: str, value: Any, field: dataclasses.Field[Any]) -> Any:
+    """The value, of the kind that the parameter's annotation names (a text): a number, a text, a list of codes."""
+    kind = str(field.type)
+    if "tuple" in kind:
+        if not isinstance(value, list) or not all(type(v) is int for v in value):
+            raise ValueError(f"{where} must be a list of whole numbers, got {shown(value)}")
+        return tuple(value)
+    if "float" in kind:
+        return numeric(where, value)
+    wanted, told = (bool, "true or false") if "bool" in kind else (str, "a text")
+    if not isinstance(value, wanted):
+        raise ValueError(f"{where} must be {told}, got {shown(value)}")
+    return value
 
 
 def _ranks(section: Section) -> RankWeighted:

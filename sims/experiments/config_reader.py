@@ -6,6 +6,24 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 REQUIRED: Any = object()
+MOST = 1 << 63
+"""What numpy counts up to."""
+
+
+def shown(value: Any) -> str:
+    """A value as errors show it: one line, not too long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def numeric(where: str, value: Any) -> Any:
+    """A number that a float can hold, not a truth value; an integer stays one where a float holds it exactly."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"{where} must be a number, got {shown(value)}")
+    try:
+        return value if isinstance(value, int) and abs(value) <= 1 << 53 else float(value)
+    except OverflowError:
+        raise ValueError(f"{where} must be a number below 1.8e308, got {shown(value)}") from None
 
 
 class Section:
@@ -13,7 +31,7 @@ class Section:
 
     def __init__(self, table: Any, where: str) -> None:
         if not isinstance(table, dict):
-            raise ValueError(f"{where} must be a table, got {table!r}")
+            raise ValueError(f"{where} must be a table, got {shown(table)}")
         self.table: dict[str, Any] = table
         self.where = where
         self.asked: list[str] = []
@@ -34,39 +52,40 @@ class Section:
     def number(self, key: str, default: Any = REQUIRED) -> Any:
         """A number, not a truth value."""
         value = self.raw(key, default)
-        if key in self.table and (isinstance(value, bool) or not isinstance(value, (int, float))):
-            raise ValueError(f"{self.at(key)} must be a number, got {value!r}")
-        return value
+        return numeric(self.at(key), value) if key in self.table else value
 
     def whole(self, key: str, default: Any = REQUIRED, low: int = 0) -> Any:
-        """A whole number >= low."""
+        """A whole number >= low, and below 2^63."""
         value = self.raw(key, default)
         if key in self.table and (isinstance(value, bool) or not isinstance(value, int) or value < low):
-            raise ValueError(f"{self.at(key)} must be a whole number >= {low}, got {value!r}")
+            raise ValueError(f"{self.at(key)} must be a whole number >= {low}, got {shown(value)}")
+        if key in self.table and value >= MOST:
+            raise ValueError(f"{self.at(key)} must be a whole number below 2^63, got {shown(value)}")
         return value
 
     def text(self, key: str, allowed: tuple[str, ...] = (), default: Any = REQUIRED) -> Any:
         """A string, one of ``allowed`` where any are named."""
         value = self.raw(key, default)
         if key in self.table and not isinstance(value, str):
-            raise ValueError(f"{self.at(key)} must be a text, got {value!r}")
+            raise ValueError(f"{self.at(key)} must be a text, got {shown(value)}")
         if key in self.table and allowed and value not in allowed:
-            raise ValueError(f"{self.at(key)} must be one of {', '.join(allowed)}, got {value!r}")
+            raise ValueError(f"{self.at(key)} must be one of {', '.join(allowed)}, got {shown(value)}")
         return value
 
     def flag(self, key: str, default: bool) -> bool:
         """True or false."""
         value = self.raw(key, default)
         if not isinstance(value, bool):
-            raise ValueError(f"{self.at(key)} must be true or false, got {value!r}")
+            raise ValueError(f"{self.at(key)} must be true or false, got {shown(value)}")
         return value
 
-    def wholes(self, key: str, default: Any = REQUIRED, low: int = 0) -> list[int]:
-        """A list of distinct whole numbers >= low, at least one."""
+    def wholes(self, key: str, default: Any = REQUIRED, low: int = 0, distinct: bool = True) -> list[int]:
+        """A list of whole numbers >= low, at least one, ``distinct`` or not."""
         value = self.raw(key, default)
-        fine = isinstance(value, list) and value and all(type(v) is int and v >= low for v in value)
-        if not fine or len(set(value)) < len(value):
-            raise ValueError(f"{self.at(key)} must be a list of distinct whole numbers >= {low}, got {value!r}")
+        fine = isinstance(value, list) and value and all(type(v) is int and low <= v < MOST for v in value)
+        if not fine or (distinct and len(set(value)) < len(value)):
+            kind = "distinct whole numbers" if distinct else "whole numbers"
+            raise ValueError(f"{self.at(key)} must be a list of {kind} >= {low}, got {shown(value)}")
         return value
 
     def section(self, key: str, default: Any = REQUIRED) -> Section:

@@ -137,8 +137,11 @@ class FederatedData:
         rng = generator(seed)
         part = np.array(self._part)
         has_test = bool((part == 2).any())
-        for k in range(self.n_clients):
-            mine = rng.permutation(np.flatnonzero((self.owner == k) & (part != 2)))
+        free = np.flatnonzero(part != 2)
+        free = free[np.argsort(self.owner[free], kind="stable")]
+        ends = np.cumsum(np.bincount(self.owner[free], minlength=self.n_clients))
+        for rows in np.split(free, ends[:-1]):  # a client each, in the order of the data set
+            mine = rng.permutation(rows)
             n_test = 0 if has_test else int(np.rint(float(test) * mine.size))
             n_validation = int(np.rint(float(validation) * mine.size))
             spare = max(mine.size - 1, 0)  # one row is left to train on

@@ -51,8 +51,8 @@ def synthetic(
     alpha and beta are *variances* here, as q-FFL prints N(0, 1); that published code passes them as standard deviations
     is the same at 1 and at 0.
     """
-    in_range("alpha", alpha, 0.0, np.inf)
-    in_range("beta", beta, 0.0, np.inf)
+    in_range("alpha", alpha, 0.0, 1e300)
+    in_range("beta", beta, 0.0, 1e300)
     one_of("kind", kind, KINDS)
     count = whole("clients", clients, 1)
     rng = generator(seed)

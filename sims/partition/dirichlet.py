@@ -54,8 +54,8 @@ def dirichlet(
         owner = np.empty(code.size, dtype=np.int64)
         for members in rows:
             share = rng.dirichlet(np.full(count, float(beta)))
-            if not np.isfinite(share).all() or share.sum() == 0:  # every gamma draw underflowed: one client has it all
-                share = np.eye(count)[rng.integers(count)]
+            if not np.isfinite(share).all() or share.sum() == 0:  # all gamma draws under- or overflowed: limits
+                share = np.eye(count)[rng.integers(count)] if beta < 1 else np.full(count, 1 / count)
             cuts = np.rint(np.cumsum(share)[:-1] * members.size).astype(np.int64)
             dealt = np.searchsorted(cuts, np.arange(members.size), side="right")
             owner[rng.permutation(members)] = dealt

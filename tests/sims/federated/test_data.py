@@ -180,3 +180,21 @@ def test_wrong_quadratics_are_named() -> None:
             Quadratics(*arguments)
     with pytest.raises(ValueError, match="one minimiser"):
         Quadratics(eye, [[0.0, 0.0]]).minimiser([0.0])
+
+
+@given(st.integers(0, 10_000))
+def test_a_split_is_the_one_of_its_definition(seed: int) -> None:
+    """Client by client, with the same draws: the slow twin of one sort."""
+    rng = np.random.default_rng(seed)
+    n, clients = int(rng.integers(1, 60)), int(rng.integers(1, 9))
+    part = rng.choice(np.array([0, 0, 1, 2], np.int8), n) if seed % 2 else np.zeros(n, np.int8)
+    data = FederatedData("few", rng.normal(size=(n, 1)), np.zeros(n), rng.integers(0, clients, n), clients, part)
+    test, validation = rng.dirichlet([1, 1, 1])[:2]
+    expected, draws = part.copy(), np.random.default_rng(seed)
+    for k in range(clients):
+        mine = draws.permutation(np.flatnonzero((data.owner == k) & (part != 2)))
+        least = max(len(mine) - 1, 0)
+        tested = 0 if (part == 2).any() else min(int(np.rint(test * len(mine))), least)
+        validated = min(int(np.rint(validation * len(mine))), least - tested)
+        expected[mine] = np.repeat([2, 1, 0], [tested, validated, len(mine) - tested - validated])
+    np.testing.assert_array_equal(data.split(validation, test, seed).part, expected)

@@ -122,3 +122,15 @@ def test_wrong_arguments_are_named(case: int) -> None:
     function, args, kwargs, message = WRONG[case]
     with pytest.raises(ValueError, match=message):
         function(*args, **kwargs)
+
+
+@pytest.mark.parametrize("beta", [1e12, 1e300, 1e308])
+def test_a_huge_beta_makes_the_clients_alike(beta: float) -> None:
+    owner = dirichlet(np.arange(2000) % 2, 10, beta, seed=1)
+    assert (np.bincount(owner) == 200).all()
+
+
+def test_a_tiny_beta_gives_each_class_to_one_client() -> None:
+    label = np.arange(2000) % 10
+    owner = dirichlet(label, 3, 1e-300, min_size=0, seed=1)
+    assert all(len(set(owner[label == c])) == 1 for c in range(10))
