@@ -1,0 +1,117 @@
+"""What FedAvg with local fairness constraints converges to, against LFT+FedAvg(ε), of which FedFB says it is the same.
+
+Exact populations separate what a sample mixes: the class, the local steps, where λ is evaluated, and λ's box.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import pandas as pd
+
+from fairfl.sims.crosscheck.local_dynamics import Dynamics
+from fairfl.sims.crosscheck.multipliers import Ascent
+from fairfl.sims.crosscheck.studies.local_constraints_pictures import ends, paths
+from fairfl.sims.crosscheck.studies.local_constraints_runs import (
+    LABELS,
+    POPULATION,
+    SAMPLED,
+    LocalPlan,
+    frontiers,
+    observed,
+)
+from fairfl.sims.crosscheck.studies.local_constraints_verdicts import STEADY, final, reached, verdicts
+from fairfl.sims.crosscheck.study import Drawing
+from fairfl.sims.crosscheck.worlds import World, figure_5, figure_9, random_world
+from fairfl.sims.experiments.experiment import Scale, Unit
+
+__all__ = ["NAME", "PICTURES", "SEEDS", "TITLE", "record", "tables", "units", "verdicts"]
+
+NAME = "local-constraints"
+TITLE = "What FedAvg with local fairness constraints converges to, against the optimum LFT+FedAvg(ε)"
+SEEDS = {"quick": 1, "paper": 3}
+
+PICTURES = (
+    Drawing(
+        "local-constraints-paths", "FedAvg with local constraints: where the rule of the population goes",
+        "|MD|", "accuracy", paths,
+    ),
+    Drawing(
+        "local-constraints-ends", "How far the ends are above the budget, and below LFT+FedAvg(ε)'s accuracy",
+        "max |MD_i| - ε", "accuracy less LFT+FedAvg(ε)'s", ends,
+    ),
+)  # fmt: skip
+
+
+def worlds(scale: Scale) -> list[World]:
+    """FedFB's panels, and random federations."""
+    if not scale.paper:
+        return [figure_5("a"), figure_5("c")]
+    return [*map(figure_5, "abcd"), *map(figure_9, "abcd"), *(random_world(k) for k in range(2))]
+
+
+def budgets(scale: Scale) -> tuple[float, ...]:
+    """ε, the same for all clients."""
+    return (0.0, 0.05, 0.1, 0.2) if scale.paper else (0.0, 0.1)
+
+
+def units(scale: Scale) -> list[Unit]:
+    """One for the population of each world; on samples one a world, local training, size and seed."""
+    found, eps, rounds = [], budgets(scale), 400 if scale.paper else 150
+    for world in worlds(scale):
+        name = f"local-constraints-{world.name}-{scale.profile}"
+        found.append(Unit(name, world.name, 0, (), partial(population, world, eps, rounds)))
+    world, rounds = figure_5("a"), 200 if scale.paper else 100
+    for rows in (500, 4_000, 32_000) if scale.paper else (2_000,):
+        for seed in range(scale.seeds):
+            for regime, degree, steps in SAMPLED:
+                own = regime == "locally-fair"
+                plan = LocalPlan(world, "LFT+FedAvg", degree, rows, seed, ((0.0,), (0.1,)), rounds, steps, own=own)
+                found.append(plan.unit())
+    return found
+
+
+def population(world: World, eps: tuple[float, ...], rounds: int) -> pd.DataFrame:
+    """All regimes at all budgets, and the three exact frontiers."""
+    parts = [frontiers(world)]
+    for budget in eps:
+        each = (budget,) * world.clients
+        for regime, degree, steps, fading in POPULATION:
+            slow = regime == "steps" and steps == 1  # w has to follow λ
+            run = Dynamics(world, each, regime, degree, steps, rounds * (3 if slow else 1), fading=fading)
+            parts.append(observed(run))
+        if bool(parts[-1]["boxed"].iloc[0]):
+            line = Ascent(projection="sum")
+            parts.append(observed(Dynamics(world, each, "pooled", 0, 1, rounds, line)))
+    return pd.concat(parts, ignore_index=True)
+
+
+def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Where every run ended; and how many reach the optimum, by regime and by how many constraints bind there."""
+    last = final(measures)
+    shown = last.assign(training=last["regime"].map(LABELS), reached=reached(last), settled=last["range"] <= STEADY)
+    kept = [
+        "world", "budget", "training", "rows", "seed", "accuracy", "disparity", "excess", "best", "shortfall", "range",
+        "binding", "boxed", "reached", "settled",
+    ]  # fmt: skip
+    exact = shown[shown["rows"] == 0]
+    grouped = exact.groupby(["training", "binding", "boxed"], sort=False)
+    counts = grouped.agg(
+        runs=("reached", "size"), reached=("reached", "sum"), settled=("settled", "sum"),
+        excess=("excess", "max"), shortfall=("shortfall", "max"), gain=("shortfall", "min"),
+    )  # fmt: skip
+    return {"ends": pd.DataFrame(shown[kept]), "reached": counts.reset_index()}
+
+
+def record(measures: pd.DataFrame) -> dict[str, object]:
+    """The rules at the ends of the population's runs, for the claims."""
+    last = final(measures)
+    kept = ["world", "regime", "degree", "steps", "budget", "rounds", "range"]
+    exact = last[last["rows"] == 0].assign(rounds=lambda t: t["round"] + 1)
+    return {
+        "entries": [
+            dict(one) | {"rule": json.loads(rule)}
+            for one, rule in zip(exact[kept].to_dict("records"), exact["rule"], strict=True)
+        ]
+    }

@@ -1,0 +1,186 @@
+"""What the study finds: reached or not, by regime and by how many constraints bind at the optimum."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from fairfl.sims.crosscheck.studies.local_constraints_runs import LABELS
+from fairfl.sims.crosscheck.study import Verdict
+
+NEAR, OVER, STEADY = 0.005, 0.01, 0.02
+"""A run reaches the optimum where its accuracy ends within 0.005 of it and no |MD_i| more than 0.01 above ε, and
+settles where MD ranges over no more than 0.02 in its last quarter."""
+
+
+def final(measures: pd.DataFrame) -> pd.DataFrame:
+    """The last round of every run, with what the optimum is and how much the last quarter ranged."""
+    runs = measures[measures["regime"] != "frontier"]
+    return runs[runs["rule"] != ""].reset_index(drop=True)
+
+
+def reached(last: pd.DataFrame) -> pd.Series:
+    """Whether the end is LFT+FedAvg(ε)'s optimum, as far as ``NEAR`` tells."""
+    return (last["excess"] <= OVER) & (last["shortfall"].abs() <= NEAR)
+
+
+def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
+    """See each statement."""
+    last = final(measures)
+    exact = pd.DataFrame(last[last["rows"] == 0])
+    return (
+        _lagrangian(exact), _pooled(exact), _box(exact), _one_binds(exact), _many_steps(exact), _fading(exact),
+        _own(exact), _samples(last),
+    )  # fmt: skip
+
+
+def _lagrangian(exact: pd.DataFrame) -> Verdict:
+    """Hard: a theorem."""
+    some = exact.drop_duplicates(["world", "budget"])
+    some = some[some["pure"]]
+    worst = float(some["lagrangian"].max())
+    return Verdict(
+        "weights-are-multipliers",
+        bool(worst < 1e-8),
+        True,
+        "At δ_i = multiplier_i / π_i the pooled weighted loss is least, over all functions, at LFT+FedAvg(ε)'s rule.",
+        f"{len(some)} budgets of {some['world'].nunique()} federations: accuracies and MD_i within {worst:.1e}.",
+    )
+
+
+def _pooled(exact: pd.DataFrame) -> Verdict:
+    some = pd.DataFrame(exact[(exact["regime"] == "pooled-any") & ~exact["boxed"]])
+    right = reached(some)
+    return Verdict(
+        "one-step-reaches-it",
+        _all(right),
+        False,
+        "One local step before every averaging, many to a step of λ, over all functions: LFT+FedAvg(ε)'s optimum, "
+        "where its multipliers are in FairBatch's box.",
+        f"{int(right.sum())} of {len(right)} ends within {NEAR} of its accuracy and budgets; the furthest "
+        f"{_worst(some)}.",
+    )
+
+
+def _box(exact: pd.DataFrame) -> Verdict:
+    some = pd.DataFrame(exact[(exact["regime"] == "pooled-any") & exact["boxed"]])
+    line = pd.DataFrame(exact[exact["regime"] == "pooled-any-sum"])
+    right = reached(some)
+    text = (
+        f"{int(right.sum())} of {len(right)}; the furthest {_worst(some)}. With λ kept on its line (projection 'sum') "
+    )
+    text += f"{int(reached(line).sum())} of {len(line)}; the furthest {_worst(line)}."
+    return Verdict(
+        "box-does-no-harm", _all(right), False,
+        "The same where the optimum's multipliers are outside of the box [0, 2 n_a/n] of λ.",
+        text if len(some) else "No such budget here.",
+    )  # fmt: skip
+
+
+def _one_binds(exact: pd.DataFrame) -> Verdict:
+    follow = ~exact["regime"].isin(["locally-fair"])
+    some = pd.DataFrame(exact[(exact["binding"] <= 1) & ~exact["boxed"] & follow])
+    right = reached(some)
+    return Verdict(
+        "one-constraint-is-easy",
+        _all(right),
+        False,
+        "Where at most one client's constraint binds, the optimum is by thresholds, and every regime in which λ "
+        "follows the averaged model ends near it.",
+        f"{int(right.sum())} of {len(right)} ends: {_by_regime(some)}. The furthest {_worst(some)}.",
+    )
+
+
+def _many_steps(exact: pd.DataFrame) -> Verdict:
+    some = pd.DataFrame(exact[(exact["binding"] >= 2) & exact["regime"].isin(["steps-20", "converged"])])
+    right, settled = reached(some), some["range"] <= STEADY
+    return Verdict(
+        "many-local-steps-reach-it",
+        _all(right),
+        False,
+        "FedFB, section 3.1: FedAvg with local constraints is equivalent to LFT+FedAvg(ε); here with 20 local steps or "
+        "local training to its end, where two or more constraints bind.",
+        f"{int(right.sum())} of {len(right)} reach it, {int(settled.sum())} settle at all ({_by_regime(some)}); the "
+        f"furthest {_worst(some)}.",
+    )
+
+
+def _fading(exact: pd.DataFrame) -> Verdict:
+    """Distances to the optimum in accuracy or over the budget, whichever is larger."""
+    some = exact[exact["binding"] >= 2].assign(far=_far)
+    middle = some.groupby("regime")["far"].median()
+    constant, falling = float(middle.get("steps-20", np.nan)), float(middle.get("steps-20-fading", np.nan))
+    return Verdict(
+        "falling-rates-bring-it-nearer",
+        bool(falling < constant) if len(some) else None,
+        False,
+        "Remark 9 leans on Li et al., whose learning rates fall: the same 20 local steps with rates 1 / (1 + t / 10).",
+        f"Where two or more constraints bind, the median end is {falling:.3f} off, with constant rates {constant:.3f}, "
+        f"with local training to its end {float(middle.get('converged', np.nan)):.3f}, with pooled gradients "
+        f"{float(middle.get('pooled-any', np.nan)):.3f} (accuracy, or max |MD_i| - ε).",
+    )
+
+
+def _own(exact: pd.DataFrame) -> Verdict:
+    some = pd.DataFrame(exact[exact["regime"] == "locally-fair"])
+    kept = some["excess"] <= OVER
+    return Verdict(
+        "averages-of-fair-models-are-fair",
+        _all(kept),
+        False,
+        "Clients that are each fair to the end, then averaged (their thresholds are averaged), keep |MD_i| <= ε.",
+        f"{int(kept.sum())} of {len(kept)} keep it; the furthest {_worst(some)}.",
+    )
+
+
+def _samples(last: pd.DataFrame) -> Verdict:
+    """Engine against population, where the population settles."""
+    rows = []
+    for _, one in last[last["rows"] > 0].iterrows():
+        same = last[
+            (last["rows"] == 0) & (last["world"] == one["world"]) & (last["regime"] == one["regime"])
+            & (last["budget"] == one["budget"]) & (last["range"] <= STEADY)
+        ]  # fmt: skip
+        if len(same):
+            away = max(
+                abs(one["accuracy"] - same["accuracy"].iloc[0]), abs(one["difference"] - same["difference"].iloc[0])
+            )
+            rows.append((int(one["rows"]), float(away)))
+    found = pd.DataFrame(rows, columns=["rows", "away"]).groupby("rows")["away"].agg(["median", "max", "size"])
+    text = "; ".join(
+        f"{n:,} people: median {r['median']:.3f}, largest {r['max']:.3f}, {r['size']:.0f} runs"
+        for n, r in found.iterrows()
+    )
+    falls = None if len(found) < 2 else bool((np.diff(found["median"]) < 0).all())
+    return Verdict(
+        "samples-follow-the-population",
+        falls,
+        False,
+        "The engine's LocalFairBatch on a sample ends where the population ends, the nearer the more people.",
+        f"Distance in accuracy or MD, where the population settles: {text or 'no such run'}.",
+    )
+
+
+def _by_regime(some: pd.DataFrame) -> str:
+    """How many reach the optimum, in each regime."""
+    right = some.assign(right=reached(some)).groupby("regime", sort=False)["right"].agg(["sum", "size"])
+    return ", ".join(f"{LABELS[name]} {row['sum']:.0f} of {row['size']:.0f}" for name, row in right.iterrows())
+
+
+def _all(right: pd.Series) -> bool | None:
+    return bool(right.all()) if len(right) else None
+
+
+def _far(some: pd.DataFrame) -> pd.Series:
+    """How far from the optimum: accuracy away from it, or the worst client above its budget."""
+    return pd.Series(np.maximum(some["excess"], some["shortfall"].abs()), index=some.index)
+
+
+def _worst(some: pd.DataFrame) -> str:
+    if not len(some):
+        return "none"
+    far = some.loc[_far(some).idxmax()]
+    return (
+        f"on {far['world']} at ε = {far['budget']:g}: {far['accuracy']:.4f} for {far['best']:.4f}, "
+        f"max |MD_i| {far['excess'] + far['budget']:.3f}"
+    )
