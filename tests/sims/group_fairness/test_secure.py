@@ -60,7 +60,7 @@ def test_bad_report_names_its_client(value):
 def test_messages_are_the_formula_however_many_pairs_are_made_at_a_time(clients, width, pairs, seed):
     rng = np.random.default_rng(seed)
     rows, ids = rng.normal(size=(clients, width)), rng.permutation(50)[:clients]
-    expected = np.rint(rows * 2.0**secure.FRACTION).astype(object)
+    expected = np.rint(rows * 2.0**secure.FRACTION).astype(np.int64).astype(object)
     for i in range(clients):
         for j in range(clients):
             for s in range(width):
