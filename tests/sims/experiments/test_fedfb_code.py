@@ -25,6 +25,7 @@ from fairfl.sims.experiments.fedfb_code_rules import (
 from fairfl.sims.experiments.fedfb_code_training import KEPT, Adam, Sample, World, accepted, average, train
 from fairfl.sims.federated.data import FederatedData
 
+
 @pytest.fixture
 def world():
     """Two clients, two groups, 200 rows, 3 features."""
