@@ -38,7 +38,11 @@ class Everyone(Participation):
 
 @dataclass(frozen=True)
 class Uniform(Participation):
-    """``count`` clients, every set of them equally likely; weights p_k / sum of p over them (McMahan et al. 2017)."""
+    """``count`` clients, every set of them equally likely; weights p_k / sum of p over them (McMahan et al. 2017).
+
+    For equal p_k the mean of their updates is unbiased for that of all; for others it is a ratio, and is not:
+    ``ByWeight`` with replacement is.
+    """
 
     count: int
 

@@ -25,7 +25,8 @@ class Training:
     batch_size : int or None
         Samples a step; None for all of a client's. The last batch of a pass has what is left.
     epochs, steps : int
-        Passes over a client's data in a round, or SGD steps, the same for every client; one of the two.
+        Passes over a client's data in a round, or SGD steps, the same for every client; one of the two, one pass where
+        neither is given.
     schedule : Schedule
         A factor on ``lr`` by round.
     server_lr : float
@@ -35,7 +36,8 @@ class Training:
     participation : Participation
         Who takes part.
     dropout, stragglers : float in [0, 1]
-        Probability that a client's update is lost, and that it does only part of its steps (uniform, at least one).
+        Probability that a client's update is lost, and that it does only part of its n steps (1, 2, ..., n alike). Who
+        is left is weighed by p among themselves: unbiased where the p_k are equal; where nobody is, nothing moves.
     """
 
     rounds: int
