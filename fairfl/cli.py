@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fairfl import claims_command, simulate_command
+from fairfl import claims_command, crosscheck_command, simulate_command
 from fairfl._version import __version__
 
 FAILED, USAGE, STOPPED = 1, 2, 130
@@ -31,6 +31,7 @@ app = typer.Typer(
 )
 app.add_typer(claims_command.app, name="claims")
 app.command()(simulate_command.simulate)
+app.command()(crosscheck_command.crosscheck)
 
 
 class Calibrate(StrEnum):

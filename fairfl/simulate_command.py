@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,11 +13,8 @@ import typer
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fairfl.sims.experiments.execute import Progress
     from fairfl.sims.experiments.experiment import Experiment
 
-RUNS = "runs"
-"""The folder below --out where the runs are; experiments share them."""
 QUICK = (
     "The quick profile stops after a small part of the paper's rounds: numbers are far from their end, and their order "
     "may be another. `--profile paper` runs it whole."
@@ -89,24 +84,11 @@ def _list(as_json: bool) -> None:
 
 
 def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bool, jobs: int, as_json: bool) -> None:
-    from fairfl.processes import as_done, job_count
-    from fairfl.sims.engine import NonFiniteUpdate
-    from fairfl.sims.experiments import Scale, run_units
+    from fairfl.sims.experiments import Scale
     from fairfl.sims.experiments.published import compare, lines
+    from fairfl.unit_runs import measured
 
-    units = experiment.units(Scale(profile, seeds))
-    there = [unit.name for unit in units if (out / RUNS / unit.name).exists()]
-    if there and not resume:
-        raise ValueError(
-            f"--out must hold none of the runs, or --resume be given; {out / RUNS} holds {there[0]}"
-            + (f" and {len(there) - 1} more" if len(there) > 1 else "")
-        )
-    count = job_count(jobs, len(units))
-    try:
-        with _bar(len(units), count) as progress:
-            clients = run_units(units, out / RUNS, resume, progress, count, as_done)
-    except NonFiniteUpdate as error:  # what was asked for cannot be done: no fault of ours
-        raise RuntimeError(str(error)) from None
+    clients = measured(experiment.units(Scale(profile, seeds)), out, resume, jobs)
     table = compare(experiment.values(clients), experiment.published)
     short = profile == "quick" and len(experiment.published) > 0  # a run from TOML has no paper
     differences = (*([QUICK] if short else []), *experiment.differences(clients))
@@ -153,24 +135,3 @@ def _write(
         if len(shown):
             files += draw(picture, shown, folder)
     return files
-
-
-@contextmanager
-def _bar(units: int, jobs: int) -> Iterator[Progress]:
-    """Progress on stderr, where it is a terminal: units done, and the rounds of the one that runs."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    done: dict[str, float] = {}
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("runs", total=units)
-
-        def progress(unit: str, round: int, rounds: int) -> None:
-            done[unit] = round / rounds
-            where = "" if jobs > 1 else f"  {unit}: round {round} of {rounds}"
-            finished = sum(share == 1 for share in done.values())
-            bar.update(task, completed=sum(done.values()), description=f"run {finished} of {units}{where}")
-
-        yield progress

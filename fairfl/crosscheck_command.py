@@ -1,0 +1,125 @@
+"""``fairfl crosscheck``: learned classifiers held against the exact theory; verdicts, tables and pictures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fairfl.simulate_command import Profile
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fairfl.sims.crosscheck.study import Study, Verdict
+
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of runs, verdicts, tables and pictures.")]
+HELD = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
+
+
+def crosscheck(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[STUDY]...", help="See --list; by default all.")] = None,
+    profile: Annotated[Profile, typer.Option("--profile", help="quick, or as recorded: paper.")] = Profile.quick,
+    seeds: Annotated[int | None, typer.Option("--seeds", min=1, help="Seeds 0, 1, ...; default: see --list.")] = None,
+    out: Out = Path("out/crosscheck"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the runs in DIR.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    show: Annotated[bool, typer.Option("--list", help="List the studies, and run none.")] = False,
+    record: Annotated[bool, typer.Option("--record", help="Keep what claims are checked on.")] = False,
+) -> None:
+    """Train on samples of federations whose laws are known, and hold what was learned against the exact theory.
+
+    Exit code 1 where a hard verdict fails, which is a fault of this program: a theorem stands behind it.
+    """
+    from fairfl.cli import FAILED, one_line
+
+    with one_line():
+        if find_spec("torch") is None:
+            raise RuntimeError('fairfl crosscheck needs torch: pip install "fairfl[sims]"')
+        from fairfl.sims.crosscheck.registry import find
+
+        chosen = find(names)
+        if show:
+            _list(chosen, as_json)
+            return
+        told = [_study(study, profile.value, seeds, out, resume, jobs, as_json, record) for study in chosen]
+        if as_json:
+            typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
+        if any(verdict["hard"] and verdict["holds"] is False for one in told for verdict in one["verdicts"]):
+            raise typer.Exit(FAILED)
+
+
+def _list(chosen: Sequence[Study], as_json: bool) -> None:
+    if as_json:
+        rows = [{"name": study.name, "title": study.title, "seeds": study.seeds} for study in chosen]
+        typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+        return
+    width = max(len(study.name) for study in chosen)
+    for study in chosen:
+        seeds = ", ".join(f"{profile} {count}" for profile, count in study.seeds.items())
+        typer.echo(f"{study.name:<{width}}  {study.title} (seeds: {seeds})")
+
+
+def _study(
+    study: Study, profile: str, seeds: int | None, out: Path, resume: bool, jobs: int, quiet: bool, record: bool
+) -> dict[str, Any]:
+    """Run a study, write its files, and print it unless ``quiet``; all of it as data."""
+    from fairfl.sims.experiments import Scale
+    from fairfl.unit_runs import measured
+
+    if record and study.record is None:
+        raise ValueError(f"--record must be of studies that keep something for the claims, {study.name} does not")
+    count = seeds or study.seeds[profile]
+    measures = measured(study.units(Scale(profile, count)), out, resume, jobs)
+    verdicts, tables = study.verdicts(measures), study.tables(measures)
+    files = _write(study, measures, tables, verdicts, out / study.name)
+    if record and study.record is not None:
+        files.append(keep(study.name, study.record(measures)))
+    if not quiet:
+        typer.echo(f"{study.title}\nprofile {profile}, {count} seed{'s' * (count > 1)}\n")
+        for name, table in tables.items():
+            typer.echo(f"{name}\n{table.to_string(index=False, float_format='{:.3g}'.format)}\n")
+        typer.echo("\n".join(map(sentence, verdicts)) + f"\n\nwritten: {', '.join(map(str, files))}\n")
+    found: dict[str, Any] = {"name": study.name, "title": study.title, "profile": profile, "seeds": count}
+    found |= {"tables": {name: json.loads(str(table.to_json(orient="records"))) for name, table in tables.items()}}
+    return found | {"verdicts": [vars(verdict) for verdict in verdicts], "files": list(map(str, files))}
+
+
+def sentence(verdict: Verdict) -> str:
+    """A verdict in a line."""
+    kind = " (hard)" if verdict.hard else ""
+    return f"- {verdict.name}{kind}: {HELD[verdict.holds]}. {verdict.statement} Found: {verdict.found}."
+
+
+def _write(
+    study: Study, measures: pd.DataFrame, tables: dict[str, pd.DataFrame], verdicts: Sequence[Verdict], folder: Path
+) -> list[Path]:
+    """measures.csv, NAME.csv of each table, verdicts.json and the pictures; the files."""
+    from fairfl.figures.crosscheck import draw
+    from fairfl.theory.whole_file import write_whole
+
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for name, table in {"measures": measures, **tables}.items():
+        text = table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+        files.append(write_whole(folder / f"{name}.csv", text))
+    text = json.dumps([vars(verdict) for verdict in verdicts], ensure_ascii=False, indent=1) + "\n"
+    files.append(write_whole(folder / "verdicts.json", text))
+    for drawing in study.pictures:
+        files += draw(drawing, measures, folder)
+    return files
+
+
+def keep(name: str, data: dict[str, Any]) -> Path:
+    """Write claims/empirical/data/NAME.json; the file."""
+    from fairfl.claims.empirical.kept import FOLDER
+    from fairfl.theory.whole_file import write_whole
+
+    FOLDER.mkdir(exist_ok=True)
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return write_whole(FOLDER / f"{name}.json", text.replace('{"world"', '\n{"world"') + "\n")

@@ -1,0 +1,107 @@
+"""Pictures of the cross-check: panels of series, as a study's ``Drawing`` describes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from fairfl.figures import style
+from fairfl.figures.saved import save
+from fairfl.figures.tables import names, numbers, pick
+
+if TYPE_CHECKING:
+    from fairfl.sims.crosscheck.study import Drawing
+
+COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#0072B2", "#D55E00", "#009E73")
+"""Okabe and Ito's, those of the three schemes last: they are theirs where a series' name begins with a scheme's."""
+MARKERS = ("D", "v", "P", "X", "o", "^", "s")
+LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
+
+
+def draw(drawing: Drawing, measures: pd.DataFrame, folder: Path) -> list[Path]:
+    """Write the picture's name.csv, .svg and .png; nothing where its table is empty."""
+    table = drawing.table(measures)
+    if len(table) == 0:
+        return []
+    with style.sheet():
+        figure = figure_of(drawing, table)
+        return save(drawing.name, drawing.title, table, figure, folder)
+
+
+def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
+    """A panel each; the legend below names every series once."""
+    panels, looks = names(table, "panel"), look_of(table)
+    columns = 2 if len(panels) in (2, 4) else min(3, len(panels))
+    rows = -(-len(panels) // columns)
+    legend = -(-len(looks) // (2 if columns == 1 else 4))
+    width = style.PAGE if columns > 1 else 1.5 * style.COLUMN
+    figure = Figure(figsize=(width, 2.6 * rows + 0.4 + 0.16 * legend))
+    figure.suptitle(drawing.title)
+    grid = figure.subplots(rows, columns, squeeze=False)
+    for k, panel in enumerate(panels):
+        axes = grid.flat[k]
+        mine = pick(table, panel=panel)
+        for series, look in looks.items():
+            for kind in names(pick(mine, series=series), "kind"):
+                _series(axes, pick(mine, series=series, kind=kind), kind, look)
+        for axis in drawing.log:
+            (axes.set_xscale if axis == "x" else axes.set_yscale)("log")
+        style.letter(axes, k, panel)
+        axes.set_xlabel(drawing.x)
+        axes.set_ylabel(drawing.y if k % columns == 0 else "")
+    for axes in grid.flat[len(panels) :]:
+        axes.set_visible(False)
+    handles = [_handle(series, names(pick(table, series=series), "kind"), look) for series, look in looks.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=2 if columns == 1 else 4, handlelength=3.0)
+    return figure
+
+
+def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Colour, line and marker of each series: a scheme's own where its name, up to the comma, is a scheme's."""
+    schemes = {look.label: look for look in style.SCHEMES.values()}
+    found: dict[str, dict[str, Any]] = {}
+    others: list[str] = []
+    for series in names(table, "series"):
+        stem = series.partition(",")[0]
+        if stem in schemes:
+            look = schemes[stem]
+            found[series] = {"color": look.colour, "ls": look.line, "marker": look.marker}
+            continue
+        if stem not in others:
+            others.append(stem)
+        k, again = others.index(stem), sum(one.partition(",")[0] == stem for one in found)
+        line = LINES[(k // len(COLOURS) + again) % len(LINES)]
+        found[series] = {"color": COLOURS[k % len(COLOURS)], "ls": line, "marker": MARKERS[k % len(MARKERS)]}
+    return found
+
+
+def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: dict[str, Any]) -> None:
+    x, y = numbers(rows, "x"), numbers(rows, "y")
+    colour, plain = look["color"], {"color": look["color"], "ls": look["ls"]}
+    if kind == "line":
+        axes.plot(x, y, lw=1.4, zorder=2, **plain)
+    elif kind == "band":
+        axes.fill_between(x, numbers(rows, "low"), numbers(rows, "high"), color=colour, alpha=0.15, lw=0, zorder=1)
+    elif kind == "path":
+        axes.plot(x, y, lw=0.9, marker=look["marker"], ms=3.2, zorder=3, **plain)
+    else:
+        if "low" in rows and not rows["low"].isna().all():
+            bars = [y - numbers(rows, "low"), numbers(rows, "high") - y]
+            axes.errorbar(x, y, bars, ls="none", color=colour, elinewidth=0.7, zorder=3)
+        axes.plot(x, y, ls="none", marker=look["marker"], ms=4.0, color=colour, mfc="none", mew=0.9, zorder=4)
+
+
+def _handle(series: str, kinds: list[str], look: dict[str, Any]) -> Line2D | Patch:
+    if kinds == ["band"]:
+        return Patch(color=look["color"], alpha=0.15, label=series)
+    marked, joined = {"points", "path"} & set(kinds), {"line", "path"} & set(kinds)
+    return Line2D(
+        [], [], color=look["color"], ls=look["ls"] if joined else "none", marker=look["marker"] if marked else "",
+        ms=4.0, mfc="none" if "points" in kinds else look["color"], lw=1.3, label=series,
+    )  # fmt: skip

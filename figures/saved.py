@@ -1,0 +1,26 @@
+"""A drawn table's three files, CSV, SVG and PNG: whole or not at all, the same bytes from run to run."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from fairfl._version import __version__
+from fairfl.figures.render import DIGITS
+from fairfl.theory.whole_file import write_whole
+
+
+def save(name: str, title: str, table: pd.DataFrame, figure: Figure, folder: Path) -> list[Path]:
+    """Write NAME.csv, NAME.svg and NAME.png into ``folder``, which is there; the files. Under the style sheet."""
+    software = f"fairfl {__version__}"
+    svg, png = io.BytesIO(), io.BytesIO()
+    figure.savefig(svg, format="svg", metadata={"Title": title, "Creator": software, "Date": None})
+    figure.savefig(png, format="png", metadata={"Title": title, "Software": software})
+    text = table.to_csv(index=False, float_format=DIGITS, lineterminator="\n")
+    files = [folder / f"{name}{suffix}" for suffix in (".csv", ".svg", ".png")]
+    for file, content in zip(files, (text, svg.getvalue(), png.getvalue()), strict=True):
+        write_whole(file, content)
+    return files

@@ -1,0 +1,81 @@
+"""Claims on measured data: found without torch, checked anew where their data change, and able to fail."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fairfl.claims import sources
+from fairfl.claims.empirical import cfl_frontier, kept
+from fairfl.claims.registry import registered
+from fairfl.sims.crosscheck.bounds import TOLERANCE, exact
+from fairfl.sims.crosscheck.kept import read, rule_of, short
+from fairfl.sims.crosscheck.learned import Found, to_text
+from fairfl.solvers.api import solve
+from fairfl.theory.classifiers import Classifier
+
+EMPIRICAL = sorted(id for id in registered() if id.startswith("empirical/"))
+LARGEST = 300_000
+"""Bytes of one committed file."""
+
+
+def test_they_are_found_and_loaded_without_torch():
+    code = (
+        "import sys; sys.modules['torch'] = None\n"
+        "from fairfl.claims.registry import registered; from fairfl.claims.claim import QUICK\n"
+        "entry = registered()['empirical/cfl-frontier-is-a-bound']\n"
+        "print([part.finding for part in entry.claim.check(QUICK).parts])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert shown.stdout.strip() == "['holds']", shown.stderr
+
+
+@pytest.mark.parametrize("file", sorted(kept.FOLDER.glob("*.json")), ids=lambda file: file.stem)
+def test_files_are_small_and_belong_to_a_claim(file):
+    assert file.stat().st_size <= LARGEST
+    modules = {registered()[id].module for id in EMPIRICAL}
+    assert any(f'"{file.name}"' in Path(str(sources.source(module))).read_text("utf-8") for module in modules)
+
+
+def test_a_record_is_out_of_date_when_its_data_change(tmp_path, monkeypatch):
+    (tmp_path / "data").mkdir()
+    module = tmp_path / "module.py"
+    module.write_text('DATA = "kept.json"\n', "utf-8")
+    monkeypatch.setattr(sources, "source", lambda name: module)
+    digest = sources.digest.__wrapped__
+    without = digest("any")
+    (tmp_path / "data" / "kept.json").write_text("1", "utf-8")
+    one = digest("any")
+    (tmp_path / "data" / "kept.json").write_text("2", "utf-8")
+    assert len({without, one, digest("any")}) == 3
+    (tmp_path / "data" / "other.json").write_text("3", "utf-8")
+    assert digest("any") == digest("any")
+
+
+def test_a_file_that_is_not_there_says_what_writes_it():
+    with pytest.raises(FileNotFoundError, match="fairfl crosscheck nothing --record writes it"):
+        kept.load("nothing.json")
+
+
+def test_the_kept_rules_are_sound_and_one_above_the_frontier_is_caught():
+    data = kept.load(cfl_frontier.DATA)
+    world, entry, _ = next(read(data))
+    case = cfl_frontier.case({"world": world.name})
+    assert case.margin >= -TOLERANCE
+    best = solve(world.federation, "cfl", 0.1)
+    assert abs(Found.of(best.classifier, world.federation).accuracy - best.accuracy) < 1e-12
+    pushed = cfl_frontier.case({"world": world.name}, push=2 * case.margin)  # above by as much as it was below
+    assert pushed.margin == pytest.approx(-case.margin, abs=1e-9)
+    assert exact(world).accuracy_at(best.disparity) == pytest.approx(best.accuracy, abs=1e-10)
+    assert set(entry) >= {"scheme", "degree", "rows", "seed", "budget"}
+
+
+def test_rules_survive_their_short_form():
+    sharp = Classifier.from_intervals([[(-float("inf"), 0.25), (1.5, 2.0)], []])
+    vote = Classifier.average([sharp, Classifier.thresholds([0.0, 1.0])], [0.25, 0.75])
+    for rule in (sharp, vote):
+        again = rule_of(json.loads(json.dumps(short(to_text(rule)))))
+        assert all((a == b).all() for a, b in zip(again.edges + again.values, rule.edges + rule.values, strict=True))
+    assert short(to_text(sharp))["values"] == [1, 0]

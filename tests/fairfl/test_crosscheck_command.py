@@ -1,0 +1,99 @@
+"""fairfl crosscheck: verdicts, files, exit codes, resuming, records, and what a user may get wrong."""
+
+import json
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+import fairfl.claims.empirical.kept as kept
+from fairfl.sims.crosscheck import registry
+from fairfl.sims.crosscheck.runs import CFL, ENSEMBLE, Plan
+from fairfl.sims.crosscheck.study import Drawing, Study, Verdict
+from fairfl.sims.crosscheck.worlds import figure_5
+
+
+@pytest.fixture
+def study(monkeypatch):
+    """A study of two runs, whose verdict is what the test sets; ``runs`` counts how often it was asked for units."""
+    box = SimpleNamespace(holds=True, hard=True)
+
+    def units(scale):
+        plans = [Plan(figure_5("a"), scheme, 1, 200, 0, ((0.1,),), 3, 2) for scheme in (CFL, ENSEMBLE)]
+        return [plan.unit() for plan in plans]
+
+    def verdicts(measures):
+        return (Verdict("planted", box.holds, box.hard, "It holds.", f"{len(measures)} rules"),)
+
+    def table(measures):
+        found = measures[["disparity", "accuracy"]].set_axis(["x", "y"], axis=1)
+        return found.assign(panel="p", series="s", kind="points")
+
+    planted = Study(
+        "planted", "Two runs", {"quick": 1, "paper": 2}, units, lambda measures: {"means": measures[["accuracy"]]},
+        verdicts, (Drawing("crosscheck-planted", "A picture", "x", "y", table),),
+        lambda measures: {"accuracies": measures["accuracy"].tolist()},
+    )  # fmt: skip
+    plain = Study("plain", "Keeps nothing", planted.seeds, units, planted.tables, verdicts)
+    monkeypatch.setattr(registry, "studies", lambda: {"plain": plain, "planted": planted})
+    return box
+
+
+def test_verdicts_and_files(cli, study, tmp_path):
+    result = cli("crosscheck", "planted", "--out", tmp_path)
+    assert result.exit_code == 0 and result.stderr == ""
+    assert "- planted (hard): holds. It holds. Found: 2 rules." in result.stdout and "1 seed\n" in result.stdout
+    names = {"measures.csv", "means.csv", "verdicts.json"}
+    names |= {f"crosscheck-planted.{end}" for end in ("csv", "svg", "png")}
+    assert {file.name for file in (tmp_path / "planted").iterdir()} == names
+    assert pd.read_csv(tmp_path / "planted" / "measures.csv")["scheme"].tolist() == [CFL, ENSEMBLE]
+    assert json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0]["holds"] is True
+    again = cli("crosscheck", "planted", "--out", tmp_path)
+    assert again.exit_code == 2 and "--resume" in again.stderr
+    resumed = cli("crosscheck", "planted", "--out", tmp_path, "--resume", "--json")
+    assert resumed.exit_code == 0
+    found = json.loads(resumed.stdout)[0]
+    assert found["seeds"] == 1 and found["verdicts"][0]["hard"] and len(found["tables"]["means"]) == 2
+
+
+@pytest.mark.parametrize(("holds", "hard", "code"), [(False, True, 1), (False, False, 0), (None, True, 0)])
+def test_a_hard_verdict_that_fails_is_exit_code_1(cli, study, tmp_path, holds, hard, code):
+    study.holds, study.hard = holds, hard
+    result = cli("crosscheck", "planted", "--out", tmp_path)
+    assert result.exit_code == code
+    assert ("undecided" if holds is None else "DOES NOT HOLD") in result.stdout
+
+
+def test_a_record_is_what_the_claims_read(cli, study, tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path / "data")
+    result = cli("crosscheck", "planted", "--out", tmp_path, "--record", "--json")
+    assert result.exit_code == 0
+    assert len(kept.load.__wrapped__("planted.json")["accuracies"]) == 2
+    refused = cli("crosscheck", "plain", "--out", tmp_path / "other", "--record")
+    assert refused.exit_code == 2 and "plain does not" in refused.stderr and not (tmp_path / "other").exists()
+
+
+def test_the_list(cli, study):
+    assert cli("crosscheck", "--list").stdout.splitlines() == [
+        "plain    Keeps nothing (seeds: quick 1, paper 2)", "planted  Two runs (seeds: quick 1, paper 2)",
+    ]  # fmt: skip
+    assert [row["name"] for row in json.loads(cli("crosscheck", "planted", "--list", "--json").stdout)] == ["planted"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [(("nothing",), "study must be one of 'plain', 'planted', got 'nothing'"), (("planted", "--seeds", "0"), "--seeds"),
+     (("planted", "--profile", "long"), "--profile")],
+    ids=["name", "seeds", "profile"],
+)  # fmt: skip
+def test_wrong_usage(cli, study, words, message):
+    result = cli("crosscheck", *words)
+    assert result.exit_code == 2 and message in result.stderr
+
+
+def test_without_torch_it_says_what_to_install(cli, monkeypatch):
+    import fairfl.crosscheck_command as command
+
+    monkeypatch.setattr(command, "find_spec", lambda name: None)
+    result = cli("crosscheck")
+    assert result.exit_code == 1 and 'pip install "fairfl[sims]"' in result.stderr

@@ -1,0 +1,61 @@
+"""Pictures of the cross-check: every series drawn in every panel that has it, the same bytes each time."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fairfl.figures import style
+from fairfl.figures.crosscheck import draw, figure_of, look_of
+from fairfl.sims.crosscheck.study import Drawing
+
+
+def table():
+    parts = []
+    for panel in ("one", "two", "three"):
+        for series, kind in (("CFL, exact", "line"), ("CFL, learned", "points"), ("FedFB, learned", "points"),
+                             ("path", "path"), ("spread", "band")):  # fmt: skip
+            y = np.arange(1.0, 5.0)
+            columns = {"panel": panel, "series": series, "kind": kind}
+            parts.append(pd.DataFrame({**columns, "x": y, "y": y, "low": y - 0.5, "high": y + 1}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_panels_series_and_legend():
+    with style.sheet():
+        figure = figure_of(Drawing("n", "A title", "x label", "y label", lambda m: m, "xy"), table())
+    shown = [axes for axes in figure.axes if axes.get_visible()]
+    assert [axes.get_title(loc="left") for axes in shown] == ["(a) one", "(b) two", "(c) three"]
+    assert all(axes.get_xscale() == axes.get_yscale() == "log" and axes.get_xlabel() == "x label" for axes in shown)
+    assert [axes.get_ylabel() for axes in shown] == ["y label", "", ""]
+    for axes in shown:
+        plain = [line for line in axes.lines if line.get_xdata().size]
+        assert sum(line.get_linestyle() == "None" for line in plain) >= 2 and len(axes.collections) >= 1
+        np.testing.assert_array_equal(plain[0].get_ydata(), np.arange(1.0, 5.0))
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["CFL, exact", "CFL, learned", "FedFB, learned", "path", "spread"]
+
+
+def test_a_scheme_has_its_own_colour_and_others_differ():
+    looks = look_of(table())
+    assert looks["CFL, exact"]["color"] == looks["CFL, learned"]["color"] == style.SCHEMES["cfl"].colour
+    assert len({looks[name]["color"] for name in ("FedFB, learned", "path", "spread", "CFL, exact")}) == 4
+
+
+def test_the_files_are_the_same_each_time(tmp_path):
+    drawing = Drawing("picture", "A title", "x", "y", lambda measures: measures)
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        files = draw(drawing, table(), tmp_path / name)
+        assert [file.name for file in files] == ["picture.csv", "picture.svg", "picture.png"]
+    for suffix in (".csv", ".svg", ".png"):
+        one, other = ((tmp_path / name / f"picture{suffix}").read_bytes() for name in ("first", "second"))
+        assert one == other and one
+    assert draw(drawing, table().iloc[:0], tmp_path) == []
+
+
+@pytest.mark.parametrize("panels", [1, 2, 4, 5])
+def test_any_number_of_panels(panels):
+    rows = pd.DataFrame({"panel": [str(k) for k in range(panels)], "series": "s", "kind": "line", "x": 1.0, "y": 2.0})
+    with style.sheet():
+        figure = figure_of(Drawing("n", "t", "x", "y", lambda m: m), rows)
+    assert sum(axes.get_visible() for axes in figure.axes) == panels

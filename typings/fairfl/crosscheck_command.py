@@ -1,0 +1,1 @@
+../../fairfl/crosscheck_command.py

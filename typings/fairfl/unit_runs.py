@@ -1,0 +1,1 @@
+../../fairfl/unit_runs.py
