@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
 
@@ -12,7 +13,19 @@ from torch import Tensor
 
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.experiments.experiment import Scale, Unit
-from fairfl.sims.experiments.fedfb_code_rules import Code, Run, cfl, ensemble, fedavg, fedfb, lft_fedavg, score, vote
+from fairfl.sims.experiments.fedfb_code_rules import (
+    TOTAL,
+    Code,
+    Run,
+    cfl,
+    ensemble,
+    fedavg,
+    fedfb,
+    fedfb_first,
+    lft_fedavg,
+    score,
+    vote,
+)
 from fairfl.sims.experiments.fedfb_code_training import World, accepted
 from fairfl.sims.experiments.fedfb_data import REAL, fedfb_data
 from fairfl.sims.experiments.fedfb_numbers import TABLE_1, TABLE_4
@@ -23,6 +36,8 @@ from fairfl.sims.group_fairness import FairMeasures, trivial
 NAME = "fedfb-code"
 TITLE = "FedFB, tables 1 and 4 on real data, by the published code's procedure"
 SEEDS = {"quick": 2, "paper": 5}
+FEDFB_FIRST, CFL_FIRST = f"{FEDFB}, first version", f"{CFL}, first version"
+"""The earlier of the two versions of the code that are kept: FairBatch's steps on the server; CFL steps every epoch."""
 WEIGHED = {"": Code(), ", clients weighed right": Code(first_client=False)}
 VARIANTS: dict[str, dict[str, Code]] = {
     FEDAVG: WEIGHED,
@@ -30,6 +45,8 @@ VARIANTS: dict[str, dict[str, Code]] = {
     LFT_AVG: WEIGHED,
     CFL: {"": Code()},
     ENSEMBLE: {"": Code()},
+    FEDFB_FIRST: {"": Code()},
+    CFL_FIRST: {"": Code()},
 }
 """What is mended, by method; of CFL see ``mended``."""
 RATES, RATE = (0.001, 0.002, 0.005, 0.01, 0.02), 0.005
@@ -63,7 +80,7 @@ def _published() -> pd.DataFrame:
     parts = []
     for table, numbers in KINDS.values():
         for dataset, method in product(REAL, VARIANTS):
-            mine = among(among(numbers, "dataset", [dataset]), "objective", [method])
+            mine = among(among(numbers, "dataset", [dataset]), "objective", [method.split(",")[0]])
             parts += [
                 mine.assign(dataset=f"{dataset}, {table}", objective=name) for name in _names(dataset, method)
             ]
@@ -77,11 +94,15 @@ def units(scale: Scale) -> list[Unit]:
     """A unit a data set, model and method. Quick: CFL on COMPAS."""
     wanted = product(REAL, KINDS, VARIANTS) if scale.paper else [("COMPAS", "logistic", CFL)]
     return [
-        Unit(f"fedfb-code-{dataset.lower()}-{kind}-{method.lower()}-{scale.profile}-{scale.seeds}",
+        Unit(f"fedfb-code-{dataset.lower()}-{kind}-{_slug(method)}-{scale.profile}-{scale.seeds}",
              f"{dataset}, {KINDS[kind][0]}", 0, tuple(_names(dataset, method)),
              partial(measured, scale, dataset, kind, method))
         for dataset, kind, method in wanted
     ]  # fmt: skip
+
+
+def _slug(method: str) -> str:
+    return method.lower().replace(", first version", "-first")
 
 
 def measured(scale: Scale, dataset: str, kind: str, method: str) -> pd.DataFrame:
@@ -110,7 +131,7 @@ def measured(scale: Scale, dataset: str, kind: str, method: str) -> pd.DataFrame
 def _chosen(world: World, code: Code, seeds: int, method: str) -> tuple[Floats, str]:
     """ŷ on test of the choice (seeds, n), and the choice in words."""
     grid = _grid(world, method)
-    options = CFL_STEPS if method == CFL else (0,)
+    options = CFL_STEPS if method == CFL else (TOTAL,) if method == CFL_FIRST else (0,)
     best: tuple[float, int, int, Tensor] | None = None
     for steps in options:
         params = _run(world, code, method, [0] * len(grid), grid, steps)
@@ -132,9 +153,9 @@ def _chosen(world: World, code: Code, seeds: int, method: str) -> tuple[Floats, 
 def _grid(world: World, method: str) -> Grid:
     if method == FEDAVG:
         return [(rate, 0.0) for rate in RATES]
-    if method == FEDFB:
+    if method in (FEDFB, FEDFB_FIRST):
         return [(RATE, alpha) for alpha in ALPHAS]
-    if method == CFL:
+    if method in (CFL, CFL_FIRST):
         return list(product(CFL_RATES, CFL_ALPHAS))
     clients = len(world.train)
     alphas = product(PAIRS, repeat=clients) if clients <= 2 else ((alpha,) * clients for alpha in ALIKE)
@@ -143,11 +164,12 @@ def _grid(world: World, method: str) -> Grid:
 
 def _run(world: World, code: Code, method: str, seeds: Sequence[int], grid: Grid, steps: int = 0) -> Tensor:
     rates, alphas = (np.array(column, dtype=np.float64) for column in zip(*grid, strict=True))
+    if method in (CFL, CFL_FIRST):
+        whole = replace(code, short=False) if method == CFL_FIRST else code
+        return cfl(Run(world, whole, list(seeds), rates, alphas), steps)
     run = Run(world, code, list(seeds), rates, alphas)
-    if method == CFL:
-        return cfl(run, steps)
     trained: dict[str, Callable[[Run], Tensor]] = {
-        FEDAVG: fedavg, FEDFB: fedfb, LFT_AVG: lft_fedavg, ENSEMBLE: ensemble,
+        FEDAVG: fedavg, FEDFB: fedfb, FEDFB_FIRST: fedfb_first, LFT_AVG: lft_fedavg, ENSEMBLE: ensemble,
     }  # fmt: skip
     return trained[method](run)
 

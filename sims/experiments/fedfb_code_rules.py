@@ -109,6 +109,32 @@ def fedfb(run: Run) -> Tensor:
     return params
 
 
+def fedfb_first(run: Run) -> Tensor:
+    """FedFB in the code's first version: FairBatch's own steps by the losses of being accepted, on the clients' sums.
+
+    Two groups: signed steps α / t by the held people, weights over their sum in a batch, the rate over t. More: steps
+    α / sqrt(t) by differences, as ``by_differences``.
+    """
+    world, params, mass, people = run.world, run.world.start(run.seeds), run.mass(), run.world.people
+    two = world.groups == 2
+    lam = np.tile(people / mass[:, None], (len(run.seeds), 1, 1)) if two else run.even()
+    judged = Sample.join(world.held if two else world.train)
+    for t in range(ROUNDS):
+        table, models, weights = lam * people.sum(0) / people if two else lam / mass[:, None], [], []
+        now = replace(run, lr=run.lr / (t + 1)) if two else run
+        for k, sample in enumerate(world.train):
+            models.append(params.clone())
+            train(world.model, models[-1], sample, EPOCHS, now.adam(models[-1]), run.seeds, k, table, relative=two)
+            weights.append(EPOCHS * (table * sample.sums(world.groups)).sum((1, 2)))
+        params = run.join(models, np.array(weights), fair=True)
+        level = accepting(world, params, judged, mass)
+        if two:
+            lam = signed(lam, level, run.alpha / (t + 1), run.code.other_branch)
+        else:
+            lam = by_differences(lam, level.sum(2), run.alpha / (t + 1) ** 0.5, run.cap())
+    return params
+
+
 def complement(negative: Floats, cap: Floats) -> Floats:
     """λ (R, A, 2) from that of label 0 (R, A), clipped to [0, cap]: label 1 has the rest."""
     inside = np.clip(negative, 0.0, cap)

@@ -18,6 +18,7 @@ from fairfl.sims.experiments.fedfb_code_rules import (
     ensemble,
     fedavg,
     fedfb,
+    fedfb_first,
     lft_fedavg,
     signed,
     vote,
@@ -135,7 +136,7 @@ def test_losses_of_being_accepted(world):
             assert found[0, a, y] == pytest.approx(-np.log(chance[mine]).sum() / mass[a], rel=1e-5)
 
 
-@pytest.mark.parametrize("method", [fedavg, fedfb, lft_fedavg, ensemble])
+@pytest.mark.parametrize("method", [fedavg, fedfb, fedfb_first, lft_fedavg, ensemble])
 def test_runs_do_not_mix(world, short, method):
     """A run is the same alone and beside another."""
     alphas = np.array([[0.1, 0.2], [0.5, 0.1]]) if method in (lft_fedavg, ensemble) else np.array([0.1, 0.5])
