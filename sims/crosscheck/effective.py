@@ -65,7 +65,7 @@ def effective_weights(step: Array, gradients: Array, lr: float) -> Effective:
 def apart(weights: Array, others: Array) -> float:
     """Total variation of two weightings, each scaled to total mass one: (1/2) sum_k |a_k / ||a||_1 - b_k / ||b||_1|.
 
-    In [0, 1], and 0 where they are in proportion; of non-negative weights it is the share that is with the wrong clients.
+    In [0, 1], and 0 where they are in proportion; of non-negative weights the share that is with the wrong clients.
     Errors: ValueError where all of them are 0.
     """
     return float(np.abs(scaled("weights", weights) - scaled("others", others)).sum() / 2)

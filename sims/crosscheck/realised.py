@@ -19,17 +19,19 @@ from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.algorithms.qfedsgd import QFedSGD
 from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.crosscheck.effective import apart, effective_weights, in_their_span, scaled
+from fairfl.sims.crosscheck.realised_aims import ALPHA, BEYOND, RANKS, Q, dual_of, objective_of
 from fairfl.sims.crosscheck.step_worlds import StepWorld, step_world
 from fairfl.sims.engine import Given, Polynomial, Training, Uniform
 from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.least_squares_problem import Problem
+from fairfl.solvers.minimax import solve_minimax
 from fairfl.theory import aggregation as aims
 from fairfl.theory.checks import Array
 
-Q, ALPHA, GEOMETRIC = 2.0, 2.0, 0.5
 BASELINES = {"quadratic": (1.6, 1.2, 0.5), "Synthetic": (2.2, 1.8, 1.1), "Vehicle": (3.0, 2.2, 1.3)}
 """PropFair's M, its M with a threshold that matters, and epsilon there, in units of the largest loss at the start. No
 loss comes near M in these runs (a ValueError would say so); one above M - epsilon, 0.7 or 0.9 units, is beyond it."""
-BEYOND = "PropFair beyond its threshold"
+GROUPS = 10  # of draws, to tell their noise
 SPENT = 10  # steps of plain descent to the model at which single steps are compared
 
 
@@ -43,31 +45,31 @@ class Entry:
 
     def dual(self, losses: Array, p: Array) -> Array:
         """The objective's dual weights under the clients' weights p."""
-        aim = self.aim if (p == p[0]).all() else self.aim.weighted(p)
-        return np.asarray(aim.dual_weights(losses), dtype=np.float64)
+        return dual_of(self.aim, losses, p)
 
 
 def entries(world: StepWorld) -> tuple[Entry, ...]:
     """The algorithms of the study; PropFair's numbers suit the losses of the world at the start."""
     most = float(world.losses(np.zeros(world.model.size)).max())
     M, low, epsilon = (round(factor * most, 3) for factor in BASELINES[world.name])
-    qffl, term, propfair = aims.QFFL(Q), aims.TERM(ALPHA), aims.PropFair(M)
-    gini, geometric = aims.RankWeighted.gini(), aims.RankWeighted.geometric(GEOMETRIC)
-    return (
-        Entry("FedAvg", FedAvg(), aims.FedAvg()),
-        Entry("q-FedSGD", QFedSGD(Q), qffl),
-        Entry("q-FedAvg", QFedAvg(Q), qffl),
-        Entry("q-FedAvg, as printed", QFedAvg(Q, variant="printed"), qffl),
-        Entry("dual weights of q-FFL", DualWeighted(qffl), qffl),
-        Entry("TERM", TERM(ALPHA), term),
-        Entry("dual weights of TERM", DualWeighted(term), term),
-        Entry("PropFair", PropFair(M, rescale=True), propfair),
-        Entry(BEYOND, PropFair(low, epsilon, rescale=True), aims.PropFair(low)),
-        Entry("dual weights of PropFair", DualWeighted(propfair), propfair),
-        Entry("p-FedAvg, Gini", PFedAvg(gini, "quantile"), gini),
-        Entry("dual weights of Gini", DualWeighted(gini), gini),
-        Entry("p-FedAvg, z = 0.5", PFedAvg(geometric, "quantile"), geometric),
-    )
+    qffl, term, propfair, gini = (objective_of(name, M) for name in ("q-FedAvg", "TERM", "PropFair", "p-FedAvg, Gini"))
+    algorithms: dict[str, Algorithm] = {
+        "FedAvg": FedAvg(),
+        "q-FedSGD": QFedSGD(Q),
+        "q-FedAvg": QFedAvg(Q),
+        "q-FedAvg, as printed": QFedAvg(Q, variant="printed"),
+        "dual weights of q-FFL": DualWeighted(qffl),
+        "TERM": TERM(ALPHA),
+        "dual weights of TERM": DualWeighted(term),
+        "PropFair": PropFair(M, rescale=True),
+        BEYOND: PropFair(low, epsilon, rescale=True),
+        "dual weights of PropFair": DualWeighted(propfair),
+        "p-FedAvg, Gini": PFedAvg(RANKS["p-FedAvg, Gini"], "quantile"),
+        "dual weights of Gini": DualWeighted(gini),
+        "p-FedAvg, z = 0.5": PFedAvg(RANKS["p-FedAvg, z = 0.5"], "quantile"),
+    }
+    baselines = {BEYOND: low}
+    return tuple(Entry(name, made, objective_of(name, baselines.get(name, M))) for name, made in algorithms.items())
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def by_round(name: str, seed: int, rounds: int, kept: Sequence[int] = ()) -> pd.
             row = _compared(world, entry, losses, slopes, step)
             rows.append(row | {"case": ONE.name, "round": t, "draws": 1, "beyond": _beyond(entry, losses)})
             if t in kept:
-                rows[-1]["step"] = _kept(step, slopes, losses, world)
+                rows[-1]["step"] = _kept(step, slopes, losses, world, entry)
     return pd.DataFrame(rows).assign(kind="by round", world=name, seed=seed)
 
 
@@ -164,16 +166,20 @@ def at_one_model(name: str, seed: int, draws: int, cases: Iterable[Case] = CASES
 def _compared(world: StepWorld, entry: Entry, losses: Array, slopes: Array, step: Array) -> dict[str, object]:
     found, dual = effective_weights(step, slopes, world.lr), entry.dual(losses, world.parts.p)
     return {
-        "algorithm": entry.name, "objective": repr(entry.aim), "off": apart(found.weights, dual),
-        "outside": found.outside, "weights": json.dumps(scaled("weights", found.weights).tolist()),
-        "dual": json.dumps((dual / dual.sum()).tolist()),
+        "algorithm": entry.name, "objective": repr(entry.aim), "M": getattr(entry.aim, "M", None),
+        "off": apart(found.weights, dual), "outside": found.outside,
+        "weights": json.dumps(scaled("weights", found.weights).tolist()), "dual": json.dumps((dual / dual.sum()).tolist()),
     }  # fmt: skip
 
 
 def _noise(steps: Array, slopes: Array, lr: float) -> float:
-    """About how far off the draws alone put the weights of the mean step: half the distance of two halves' weights."""
-    halves = (effective_weights(part.mean(0), slopes, lr).weights for part in (steps[::2], steps[1::2]))
-    return apart(*halves) / 2
+    """How far off draws alone put the weights of the mean step: half the sum of their standard errors, scaled alike.
+
+    From ten groups of draws, every tenth in one (as many groups as draws where there are fewer).
+    """
+    count = min(GROUPS, len(steps))
+    found = np.stack([effective_weights(steps[g::count].mean(0), slopes, lr).weights for g in range(count)])
+    return float(found.std(axis=0, ddof=1).sum() / np.sqrt(count) / np.abs(found.mean(0)).sum() / 2)
 
 
 def _beyond(entry: Entry, losses: Array) -> int:
@@ -182,11 +188,15 @@ def _beyond(entry: Entry, losses: Array) -> int:
     return int((losses > rule.M - rule.epsilon).sum()) if isinstance(rule, PropFair) else 0
 
 
-def _kept(step: Array, slopes: Array, losses: Array, world: StepWorld) -> str:
+def _kept(step: Array, slopes: Array, losses: Array, world: StepWorld, entry: Entry) -> str:
     """A step as the claims keep it, JSON."""
     inside, gradients, rest = in_their_span(step, slopes)
+    rule = entry.algorithm
+    named = {"M": rule.M, "epsilon": rule.epsilon} if isinstance(rule, PropFair) else {}
+    if isinstance(entry.aim, aims.PropFair):
+        named["M"] = entry.aim.M
     kept = {"step": inside.tolist(), "gradients": gradients.tolist(), "rest": rest, "losses": losses.tolist()}
-    return json.dumps(kept | {"p": world.parts.p.tolist(), "lr": world.lr})
+    return json.dumps({**named, **kept, "p": world.parts.p.tolist(), "lr": world.lr})
 
 
 ASCENTS = {"AFL, steady rates": False, "AFL, falling rates": True}
@@ -199,13 +209,14 @@ def mixtures(seed: int, rounds: int, marks: Sequence[int]) -> pd.DataFrame:
     The mixture is the weight in the step (``by_round`` measures that it is for all that weigh by the server); near the
     optimum it cannot be measured, since there the gradients are dependent.
     """
-    from fairfl.sims.least_squares_problem import Problem
-    from fairfl.solvers.minimax import solve_minimax
-
     world = step_world("quadratic", seed)
     problem = Problem(world.parts)
     best = solve_minimax(problem.losses, aims.AFL(), np.zeros(world.model.size), jac=problem.gradients)
     dual, rows = np.asarray(best.dual_weights), []
+    n = problem.y.shape[1]
+    forms = {"squares": (np.einsum("kni,knj->kij", problem.x, problem.x) / n).tolist(),
+             "products": (np.einsum("kni,kn->ki", problem.x, problem.y) / n).tolist(),
+             "constants": (problem.y**2).mean(1).tolist()}  # fmt: skip
     for name, falling in ASCENTS.items():
         training = ONE.training(world, rounds)
         training = replace(training, schedule=FALL) if falling else training
@@ -222,7 +233,8 @@ def mixtures(seed: int, rounds: int, marks: Sequence[int]) -> pd.DataFrame:
                 here = {"last": simulation.weights[0][1], "mean": total / weight}
                 rows += [
                     {"algorithm": name, "case": which, "round": simulation.round, "off": apart(mine, dual), "gap": gap,
-                     "weights": json.dumps(mine.tolist()), "dual": json.dumps(dual.tolist())}
+                     "weights": json.dumps(mine.tolist()), "dual": json.dumps(dual.tolist()),
+                     "step": json.dumps(forms) if simulation.round == max(marks) else None}
                     for which, mine in here.items()
                 ]  # fmt: skip
     return pd.DataFrame(rows).assign(kind="mixtures", world="quadratic", seed=seed, objective="AFL()", draws=1)

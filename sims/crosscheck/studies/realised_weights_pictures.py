@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairfl.sims.crosscheck.realised import BEYOND, CASES, HALF, ONE, Case
+from fairfl.sims.crosscheck.realised import CASES, HALF, ONE, Case
+from fairfl.sims.crosscheck.realised_aims import BEYOND
 from fairfl.sims.crosscheck.study import Drawing
 from fairfl.sims.experiments.frames import among, groups
 

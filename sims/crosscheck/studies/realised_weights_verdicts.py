@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairfl.sims.crosscheck.drawn_ranks import weights_of_draws
 from fairfl.sims.crosscheck.effective import apart
-from fairfl.sims.crosscheck.realised import BATCH, BEYOND, GEOMETRIC, HALF
+from fairfl.sims.crosscheck.realised import BATCH, HALF
+from fairfl.sims.crosscheck.realised_aims import BEYOND, RANKS, drawn_weights
 from fairfl.sims.crosscheck.study import Verdict
 from fairfl.sims.experiments.frames import among, floats, groups, rows
-from fairfl.theory.aggregation import RankWeighted
-from fairfl.theory.checks import Array
 
 EXACT = 1e-9
 """How far off still counts as exact: least squares on gradients that are nearly dependent loses digits."""
@@ -124,18 +122,6 @@ def _other_ranks(measures: pd.DataFrame) -> Verdict:
         "/ C(n, m) for the k-th largest loss.",
         f"All sets of 3 of 6 clients, {_where(ways)}: off by {off:.1e} at most.",
     )  # fmt: skip
-
-
-RANKS = {"p-FedAvg, Gini": RankWeighted.gini(), "p-FedAvg, z = 0.5": RankWeighted.geometric(GEOMETRIC)}
-
-
-def drawn_weights(ranks: RankWeighted, losses: Array, drawn: int) -> Array:
-    """The mean weights (n,) of clients ranked among ``drawn`` of them, different losses (n,)."""
-    falling = np.asarray(ranks.dual_weights(np.arange(drawn, 0, -1.0)))
-    means = np.array([float(w) for w in weights_of_draws(falling.tolist(), len(losses))])
-    found = np.empty(len(losses))
-    found[np.argsort(-losses)] = means
-    return found
 
 
 def _mixture(measures: pd.DataFrame) -> Verdict:

@@ -9,7 +9,8 @@ import pytest
 
 from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.crosscheck import realised
-from fairfl.sims.crosscheck.realised import BATCH, BEYOND, CASES, HALF, ONE, at_one_model, by_round, entries, mixtures
+from fairfl.sims.crosscheck.realised import BATCH, CASES, HALF, ONE, at_one_model, by_round, entries, mixtures
+from fairfl.sims.crosscheck.realised_aims import BEYOND
 from fairfl.sims.crosscheck.registry import study_of
 from fairfl.sims.crosscheck.step_worlds import step_world
 from fairfl.sims.crosscheck.studies import realised_weights
