@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fairfl.sims.engine.device_order import orders_on
 from fairfl.sims.engine.order import orders
 from fairfl.sims.engine.task import Jobs
 
@@ -56,15 +57,20 @@ def plan(jobs: Jobs, offsets: Ints, like: Tensor) -> Iterator[list[Group]]:
 
 
 def _block(jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, like: Tensor) -> list[list[Group]]:
-    """Steps begin..end-1, their rows and shares sent to the device in one piece each."""
+    """Steps begin..end-1, their rows and shares on the device in one piece each."""
     first = begin // per_pass
     passes = (np.minimum(jobs.steps, end) - 1) // per_pass - first + 1
-    order = orders(jobs.keys, jobs.sizes, first, passes, jobs.sizes > jobs.batch)
-    order += np.repeat(offsets[jobs.client], jobs.sizes * passes)
-    make = _shape if len(order) <= CACHED else _shape.__wrapped__
-    shape = make(jobs.sizes.tobytes(), jobs.steps.tobytes(), jobs.batch, begin, end)
-    rows = torch.from_numpy(order[shape.places]).to(like.device)
-    shares = torch.from_numpy(shape.shares).to(like.device, like.dtype) if len(shape.shares) else like.new_empty(0)
+    drawn = jobs.keys, jobs.sizes, first, passes, jobs.sizes > jobs.batch
+    what = jobs.sizes.tobytes(), jobs.steps.tobytes(), jobs.batch, begin, end
+    if like.device.type == "cpu":
+        order = orders(*drawn)
+        order += np.repeat(offsets[jobs.client], jobs.sizes * passes)
+        shape = (_shape if len(order) <= CACHED else _shape.__wrapped__)(*what)
+        rows = torch.from_numpy(order[shape.places])
+        shares = torch.from_numpy(shape.shares).to(like.dtype) if len(shape.shares) else like.new_empty(0)
+    else:
+        shape, places, shares = _shape_there(*what, like.device, like.dtype)
+        rows = orders_on(like.device, *drawn, offsets[jobs.client])[places]
     result, position, shared = [], 0, 0
     for step in shape.steps:
         result.append([])
@@ -121,6 +127,16 @@ def _shape(size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: in
                 reach = np.where(reach < own, reach, 0)
             pieces.append((at[a:b, None] + reach).ravel())
     return _Shape(steps, np.concatenate(pieces), np.concatenate(shares))
+
+
+@lru_cache(maxsize=4)
+def _shape_there(
+    size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: int, device: torch.device, dtype: torch.dtype
+) -> tuple[_Shape, Tensor, Tensor]:
+    """The same with places and shares on a device, where they stay for the next rounds with the same clients."""
+    shape = _shape.__wrapped__(size_bytes, step_bytes, batch, begin, end)
+    places, shares = torch.from_numpy(shape.places).to(device), torch.from_numpy(shape.shares).to(device, dtype)
+    return shape, places, shares
 
 
 def groups(counts: Ints) -> list[tuple[int, int]]:
