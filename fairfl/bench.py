@@ -55,7 +55,8 @@ QUICK = Sizes(eps=20, atoms=(1000,), clients=5, people=300, grid=100, rounds=1, 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: seconds of ours, of the alternative and of the aim, None where there is none."""
+    """One line of the table: seconds of ours (NaN: could not be measured, ``note`` says why), of the alternative and of
+    the aim, None where there is none."""
 
     what: str
     ours: float
@@ -71,8 +72,9 @@ class Row:
         else:
             against, ratio = f"{seconds(self.alternative)} ({self.other})", f"{self.alternative / self.ours:.3g}"
         aim = "" if self.aim is None else f"≤ {seconds(self.aim)}"
-        met = "" if self.aim is None else "yes" if self.ours <= self.aim else "**no**"
-        return self.what, seconds(self.ours), against, ratio, aim, met, self.note
+        met = "" if self.aim is None or self.ours != self.ours else "yes" if self.ours <= self.aim else "**no**"
+        ours = "not measured" if self.ours != self.ours else seconds(self.ours)
+        return self.what, ours, against, ratio, aim, met, self.note
 
 
 def run(sizes: Sizes, tell: Callable[[str], None] = lambda line: None) -> str:

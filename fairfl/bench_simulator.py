@@ -5,13 +5,13 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from fairfl.bench import Row, Sizes
+from fairfl.bench_gpu import on_gpu
 
 SAMPLES, FEATURES, CLASSES, BATCH, HIDDEN = 120, 60, 10, 10, 64
 STEPS = SAMPLES // BATCH
@@ -36,13 +36,14 @@ def simulator(sizes: Sizes) -> Iterator[Row]:
         yield from _against_pfl(counts[0], sizes.rounds)
     for clients in counts[:2]:
         yield _against_padding(softmax, clients, sizes.rounds)
+    yield from on_gpu(sizes)
 
 
 def _against_loop(name: str, model: Any, clients: int, rounds: int, *, loop: bool) -> Row:
-    batched = _simulation(model, np.full(clients, SAMPLES))
+    batched = simulation(model, np.full(clients, SAMPLES))
     functions = [batched.step]
     if loop:
-        functions.append(_simulation(model, np.full(clients, SAMPLES), "loop").step)
+        functions.append(simulation(model, np.full(clients, SAMPLES), "loop").step)
     best = cpu_interleaved(rounds, functions)
     steps = clients * STEPS
     aim = SOFTMAX_STEP * steps if name.startswith("softmax") else best[1] / 6 if loop else None
@@ -68,7 +69,7 @@ def _against_pfl(clients: int, rounds: int) -> Iterator[Row]:
         ),
     )
     for name, model, make in pairs:
-        batched = _simulation(model, np.full(clients, SAMPLES))
+        batched = simulation(model, np.full(clients, SAMPLES))
         mine = theirs = np.inf
         what = f"round of FedAvg, {name}, {clients:,} clients, CPU time"
         try:
@@ -85,8 +86,8 @@ def _against_padding(model: Any, clients: int, rounds: int) -> Row:
     """Sizes log-normal with sd 1, against all padded to the largest: what a mask over (clients, samples) computes."""
     spread = np.exp(np.random.default_rng(4).normal(size=clients))
     sizes = np.maximum(1, np.rint(SAMPLES * spread / spread.mean())).astype(np.int64)
-    own = _simulation(model, sizes)
-    padded = _simulation(model, np.full(clients, sizes.max()))
+    own = simulation(model, sizes)
+    padded = simulation(model, np.full(clients, sizes.max()))
     best = cpu_interleaved(rounds, [own.step, padded.step])
     most = sizes.max() / sizes.mean()
     note = f"sizes {sizes.min()} to {sizes.max()}, mean {sizes.mean():.0f}: {most:.3g} times the work"
@@ -116,7 +117,8 @@ def cpu_interleaved(rounds: int, functions: list[Callable[[], Any]]) -> list[flo
     return best
 
 
-def _simulation(model: Any, sizes: np.ndarray, backend: Any = "batched") -> Any:
+def simulation(model: Any, sizes: np.ndarray, backend: Any = "batched", device: str = "cpu") -> Any:
+    """The job: clients of these sizes, batches of 10, FedAvg."""
     from fairfl.sims.algorithms.fedavg import FedAvg
     from fairfl.sims.engine import ClientData, Computing, Parts, Replicate, Simulation, Training
 
@@ -125,7 +127,7 @@ def _simulation(model: Any, sizes: np.ndarray, backend: Any = "batched") -> Any:
     x = rng.normal(size=(total, FEATURES)).astype(np.float32)
     offsets = np.append(0, np.cumsum(sizes))
     data = ClientData.of_arrays(x, rng.integers(0, CLASSES, total), offsets)  # torch is for sims alone
-    computing = replace(Computing(device="cpu", threads=1), backend=backend)
+    computing = Computing(device=device, threads=1, backend=backend)
     return Simulation(model, Parts(data), [Replicate(FedAvg())], Training(rounds=10**9, batch_size=BATCH), computing)
 
 

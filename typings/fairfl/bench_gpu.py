@@ -1,0 +1,1 @@
+../../fairfl/bench_gpu.py
