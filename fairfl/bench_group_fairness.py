@@ -48,7 +48,8 @@ def table_row(sizes: Sizes) -> Row:
     for name in methods:
         mine = among(test, "objective", [name])
         told.append(f"{name} {floats(mine, 'accuracy').mean():.3f}/{floats(mine, 'dp').mean():.3f}")
-    what = f"FedFB, table 1, synthetic data: {len(methods)} methods, {scale.seeds} seeds, {scale.profile} profile, CPU time"
+    size = f"{len(methods)} methods, {scale.seeds} seeds, {scale.profile} profile"
+    what = f"FedFB, table 1, synthetic data: {size}, CPU time"
     note = f"run once, wall {wall:.3g} s, `python -m fairfl.bench_group_fairness`; {', '.join(told)}"
     return Row(what, cpu, aim=ROW if full else None, note=note)
 
