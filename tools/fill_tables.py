@@ -14,6 +14,7 @@ import argparse
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -44,16 +45,17 @@ def table(name: str, measures: str, runs: Path) -> str:
         found = found[found["dataset"] == dataset]
         if not len(found):
             raise ValueError(f"{experiment} must have data {dataset!r}, its table has none of it")
+    records: list[dict[str, Any]] = [dict(row) for _, row in found.iterrows()]
     lines = [[*(() if dataset else ("data",)), "objective", *wanted]]
-    for keys in dict.fromkeys(zip(found["dataset"], found["objective"], strict=True)):
-        mine = found[(found["dataset"] == keys[0]) & (found["objective"] == keys[1])].set_index("measure")
-        cells = [cell(mine.loc[measure].to_dict(), measure) if measure in mine.index else "" for measure in wanted]
+    for keys in dict.fromkeys((row["dataset"], row["objective"]) for row in records):
+        mine = [row for row in records if (row["dataset"], row["objective"]) == keys]
+        cells = ["".join(cell(row, measure) for row in mine if row["measure"] == measure) for measure in wanted]
         lines.append([*keys[bool(dataset) :], *cells])
     rows = ["| " + " | ".join(line) + " |" for line in lines]
     return "\n".join([rows[0], "| " + " | ".join("---" for _ in lines[0]) + " |", *rows[1:]]) + "\n"
 
 
-def cell(row: dict[str, float], measure: str) -> str:
+def cell(row: dict[str, Any], measure: str) -> str:
     """Ours, the published in brackets, and a star where they are far apart."""
     digits = DIGITS.get(measure, 1)
     text = number(row["mean"], row["sd"], digits)

@@ -45,8 +45,8 @@ VARIANTS: dict[str, dict[str, Code]] = {
     LFT_AVG: WEIGHED,
     CFL: {"": Code()},
     ENSEMBLE: {"": Code()},
-    FEDFB_FIRST: {"": Code()},
-    CFL_FIRST: {"": Code()},
+    FEDFB_FIRST: WEIGHED | {", no weight decay": Code(decay=0.0)},
+    CFL_FIRST: {"": Code(), ", no weight decay": Code(decay=0.0)},
 }
 """What is mended, by method; of CFL see ``mended``."""
 RATES, RATE = (0.001, 0.002, 0.005, 0.01, 0.02), 0.005

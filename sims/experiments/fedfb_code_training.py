@@ -143,8 +143,12 @@ def losses(model: Model, params: Tensor, sample: Sample, label: int | None = Non
 
 def accepted(model: Model, params: Tensor, sample: Sample) -> Floats:
     """ŷ of each run's model (R, n)."""
-    ones = torch.ones_like(sample.y)[None]
-    return torch.cat([model.correct(one[None], sample.x[None], ones) for one in params]).double().numpy()
+    ones, rows = torch.ones_like(sample.y)[None], []
+    for one in params:
+        found = model.correct(one[None], sample.x[None], ones)
+        assert found is not None  # both models of World classify
+        rows.append(found)
+    return torch.cat(rows).double().numpy()
 
 
 def average(params: Sequence[Tensor], weights: Floats, slip: str = "") -> Tensor:
