@@ -1,4 +1,4 @@
-"""Timings of the simulator on a GPU: many small clients, a few large networks, and the share of what the device can do.
+"""Timings of the simulator on a GPU: many small clients, a few networks, and their share of what it can do.
 
 What the device can do is measured beside it: the bandwidth of a copy, and the rate of a product of large matrices in the
 same dtype. Everything runs on a CPU too, which is how it is tested.
@@ -111,7 +111,7 @@ def networks(device: str, name: str, work: Work) -> Row:
     took, loop = (timed(step(backend), device, work.rounds) for backend in ("batched", "loop"))
     done, reached = flops(work) * total, matmul_rate(device, work)
     return Row(
-        f"round of FedAvg, ResNet-18-GN, {work.networks} clients of {work.images} images {work.side} x {work.side}, on "
+        f"round of FedAvg, ResNet-18-GN, {work.networks} clients of {work.images} images {work.side}x{work.side}, on "
         f"{name}", took, "a loop over clients, autograd", loop, None,
         f"{total / took:,.0f} images a second; {done / took / 1e12:.3g} TFLOP/s, {100 * done / took / reached:.2g} % of "
         f"the {reached / 1e12:.3g} of a product of matrices",
@@ -141,7 +141,7 @@ def bandwidth(device: str, work: Work) -> float:
 
 
 def matmul_rate(device: str, work: Work) -> float:
-    """Floating-point operations a second of a product of two large square matrices, float32, rounded as torch is set."""
+    """Floating-point operations a second of a product of two large square matrices in float32."""
     import torch
 
     a = torch.ones(work.square, work.square, device=device)
@@ -149,7 +149,7 @@ def matmul_rate(device: str, work: Work) -> float:
 
 
 def timed(function: Callable[[], Any], device: str, rounds: int) -> float:
-    """The shortest wall time of some runs after two that are not counted; the device has finished when the clock stops."""
+    """The shortest wall time of some runs, after two that are not counted; the device is done when the clock stops."""
     import torch
 
     def wait() -> None:

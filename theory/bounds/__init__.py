@@ -8,7 +8,7 @@
 
 from fairfl.theory.bounds._rounds import Convergence
 from fairfl.theory.bounds.averaging import fedavg_convergence, fedavg_step_limit
-from fairfl.theory.bounds.generalization import generalization_bound, uniform_generalization_bound
+from fairfl.theory.bounds.generalisation import generalisation_bound, uniform_generalisation_bound
 from fairfl.theory.bounds.lipschitz import qffl_lipschitz, qffl_sublevel_lipschitz
 from fairfl.theory.bounds.propfair import PropFairConstants, propfair_constants, propfair_convergence
 from fairfl.theory.bounds.steps import (
@@ -26,7 +26,7 @@ __all__ = [
     "fedavg_step_limit",
     "first_order_benefits",
     "gd_step_bounds",
-    "generalization_bound",
+    "generalisation_bound",
     "ngd_benefit_cap",
     "ngd_step_bounds",
     "propfair_constants",
@@ -34,5 +34,5 @@ __all__ = [
     "qffl_lipschitz",
     "qffl_sublevel_lipschitz",
     "step_bounds",
-    "uniform_generalization_bound",
+    "uniform_generalisation_bound",
 ]

@@ -6,7 +6,7 @@ from math import log, sqrt
 import numpy as np
 
 from fairfl.claims.qffl import generalization as g
-from fairfl.theory.bounds import generalization_bound, uniform_generalization_bound
+from fairfl.theory.bounds import generalisation_bound, uniform_generalisation_bound
 
 
 def test_all_devices_must_hold_in_the_counterexample():
@@ -38,12 +38,12 @@ def test_the_right_sides_are_those_of_theory():
     losses = np.array([1.0, 0.5, 0.25])
     ours = g.norm(mixture, Fraction(2)) * g.norm([Fraction(v) for v in losses], Fraction(2))
     ours += g.spread(world, mixture, Fraction(9, 20), Fraction(1))
-    told = generalization_bound(
+    told = generalisation_bound(
         losses, [float(v) for v in mixture], 1.0, bound=1.0, samples=[1, 2, 3], delta=0.45, complexity=0.0
     )
     assert abs(float(ours.mid()) - told) < 1e-12
     worst = g.norm([Fraction(v) for v in losses], Fraction(2)) + g.spread(
         world, g.corners(3)[0], Fraction(9, 20) / 3, Fraction(1)
     )
-    told = uniform_generalization_bound(losses, 1.0, bound=1.0, samples=[1, 2, 3], delta=0.45, complexity=0.0)
+    told = uniform_generalisation_bound(losses, 1.0, bound=1.0, samples=[1, 2, 3], delta=0.45, complexity=0.0)
     assert abs(float(worst.mid()) - told) < 1e-12

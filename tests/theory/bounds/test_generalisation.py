@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fairfl.theory.bounds import generalization_bound, uniform_generalization_bound
+from fairfl.theory.bounds import generalisation_bound, uniform_generalisation_bound
 
 MIXTURES = np.array([[a, 1 - a] for a in np.linspace(0, 1, 21)])
 
@@ -32,11 +32,11 @@ def test_coverage_of_one_hypothesis(rates, q, samples, delta):
     losses, chance = np.array([f for f, _ in cells]), np.array([p for _, p in cells])
     common = {"bound": 1.0, "samples": n, "delta": delta, "complexity": 0.0}
     for mixture in MIXTURES[::5]:
-        told = generalization_bound(losses, mixture, q, **common)
+        told = generalisation_bound(losses, mixture, q, **common)
         assert chance[mixture @ rates > told].sum() <= delta + 1e-12
-    each = np.stack([uniform_generalization_bound(losses, q, mixture=m, **common) for m in MIXTURES], -1)
+    each = np.stack([uniform_generalisation_bound(losses, q, mixture=m, **common) for m in MIXTURES], -1)
     assert chance[(MIXTURES @ rates > each).any(-1)].sum() <= delta + 1e-12
-    worst = uniform_generalization_bound(losses, q, **common)
+    worst = uniform_generalisation_bound(losses, q, **common)
     assert (each.max(-1) <= worst + 1e-12).all()
     assert chance[max(rates) > worst].sum() <= delta + 1e-12
 
@@ -59,13 +59,13 @@ def test_theorem_11_is_refuted_and_its_repair_is_not():
         assert told == pytest.approx(heads / n + (told[0] - 0))  # F_k + an allowance
         return law[told >= 0.5 - 1e-12].sum() ** m
 
-    printed = uniform_generalization_bound(losses, 2.0, variant="printed", **common)
+    printed = uniform_generalisation_bound(losses, 2.0, variant="printed", **common)
     assert chance_that_all_hold(printed) < 0.01 < 1 - delta
     vertex = np.eye(m)[0]
-    assert chance_that_all_hold(generalization_bound(losses, vertex, 2.0, **common)) < 0.01  # lemma 10's "for any"
-    assert law[generalization_bound(losses, vertex, 2.0, **common) >= 0.5].sum() >= 1 - delta  # it holds for one
-    assert chance_that_all_hold(uniform_generalization_bound(losses, 2.0, **common)) >= 1 - delta
-    at_vertex = uniform_generalization_bound(losses, 2.0, mixture=vertex, **common)
+    assert chance_that_all_hold(generalisation_bound(losses, vertex, 2.0, **common)) < 0.01  # lemma 10's "for any"
+    assert law[generalisation_bound(losses, vertex, 2.0, **common) >= 0.5].sum() >= 1 - delta  # it holds for one
+    assert chance_that_all_hold(uniform_generalisation_bound(losses, 2.0, **common)) >= 1 - delta
+    at_vertex = uniform_generalisation_bound(losses, 2.0, mixture=vertex, **common)
     assert chance_that_all_hold(at_vertex) >= 1 - delta
 
 
@@ -83,23 +83,23 @@ def test_the_formulas(f, q, seed):
     assert lam @ F <= norm * empirical + 1e-12
     common = {"bound": M, "samples": n, "delta": delta}
     first = norm * empirical + C + M * np.sqrt((lam**2 / (2 * n)).sum() * np.log(1 / delta))
-    assert generalization_bound(F, lam, q, complexity=C, **common) == pytest.approx(first, rel=1e-12)
+    assert generalisation_bound(F, lam, q, complexity=C, **common) == pytest.approx(first, rel=1e-12)
     printed = empirical + C + M * np.sqrt(np.log(1 / delta) / (2 * n.min()))
-    assert uniform_generalization_bound(F, q, complexity=C, variant="printed", **common) == pytest.approx(printed)
+    assert uniform_generalisation_bound(F, q, complexity=C, variant="printed", **common) == pytest.approx(printed)
     each = rng.random(m)
     allowance = each + M * np.sqrt(np.log(m / delta) / (2 * n))
-    repaired = uniform_generalization_bound(F, q, complexity=each, mixture=lam, **common)
+    repaired = uniform_generalisation_bound(F, q, complexity=each, mixture=lam, **common)
     assert repaired == pytest.approx(norm * empirical + lam @ allowance, rel=1e-12)
-    assert uniform_generalization_bound(F, q, complexity=each, **common) == pytest.approx(empirical + allowance.max())
+    assert uniform_generalisation_bound(F, q, complexity=each, **common) == pytest.approx(empirical + allowance.max())
 
 
 def test_extreme_q_and_leading_axes():
     common = {"bound": 1.0, "samples": 100, "delta": 0.1, "complexity": 0.0}
     f = np.array([[0.5, 0.25], [0.0, 0.0], [1e-200, 1e-210]])
-    told = generalization_bound(f, [0.25, 0.75], 1e4, **common)
+    told = generalisation_bound(f, [0.25, 0.75], 1e4, **common)
     assert told - told[1] == pytest.approx([0.5, 0.0, 0.0], abs=1e-4)  # q -> inf: the largest loss, times sum lambda
-    assert generalization_bound(f[0], [0.25, 0.75], 1e4, **common) == pytest.approx(told[0], rel=1e-14)
-    many = uniform_generalization_bound(f[:, None], 1.0, mixture=[[0.25, 0.75], [1.0, 0.0]], **common)
+    assert generalisation_bound(f[0], [0.25, 0.75], 1e4, **common) == pytest.approx(told[0], rel=1e-14)
+    many = uniform_generalisation_bound(f[:, None], 1.0, mixture=[[0.25, 0.75], [1.0, 0.0]], **common)
     assert many.shape == (3, 2)
 
 
@@ -122,8 +122,8 @@ BASE = {"bound": 1.0, "samples": 10, "delta": 0.1, "complexity": 0.0}
 )
 def test_bad_settings(change, message):
     for call in (
-        lambda args: generalization_bound([0.25, 0.5], [0.5, 0.5], 1.0, **args),
-        lambda args: uniform_generalization_bound([0.25, 0.5], 1.0, **args),
+        lambda args: generalisation_bound([0.25, 0.5], [0.5, 0.5], 1.0, **args),
+        lambda args: uniform_generalisation_bound([0.25, 0.5], 1.0, **args),
     ):
         with pytest.raises(ValueError, match=message):
             call(BASE | change)
@@ -132,15 +132,15 @@ def test_bad_settings(change, message):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: generalization_bound([0.5], [0.5, 0.5], 1.0, **BASE), "mixture must be 1 weights"),
-        (lambda: generalization_bound([0.5, 0.5], [0.5, 0.6], 1.0, **BASE), "mixture must sum to one"),
-        (lambda: generalization_bound([0.5, 0.5], [0.5, 0.5], -1.0, **BASE), "q must be in"),
-        (lambda: generalization_bound([0.5, -0.5], [0.5, 0.5], 1.0, **BASE), "losses must be in"),
-        (lambda: generalization_bound(0.5, [1.0], 1.0, **BASE), "losses must have shape"),
-        (lambda: uniform_generalization_bound([0.5], 1.0, variant="x", **BASE), "variant must be one of"),
-        (lambda: uniform_generalization_bound([0.5], 1.0, mixture=[0.5], **BASE), "mixture must be 1 weights"),
+        (lambda: generalisation_bound([0.5], [0.5, 0.5], 1.0, **BASE), "mixture must be 1 weights"),
+        (lambda: generalisation_bound([0.5, 0.5], [0.5, 0.6], 1.0, **BASE), "mixture must sum to one"),
+        (lambda: generalisation_bound([0.5, 0.5], [0.5, 0.5], -1.0, **BASE), "q must be in"),
+        (lambda: generalisation_bound([0.5, -0.5], [0.5, 0.5], 1.0, **BASE), "losses must be in"),
+        (lambda: generalisation_bound(0.5, [1.0], 1.0, **BASE), "losses must have shape"),
+        (lambda: uniform_generalisation_bound([0.5], 1.0, variant="x", **BASE), "variant must be one of"),
+        (lambda: uniform_generalisation_bound([0.5], 1.0, mixture=[0.5], **BASE), "mixture must be 1 weights"),
         (
-            lambda: uniform_generalization_bound([0.5], 1.0, mixture=[1.0], variant="printed", **BASE),
+            lambda: uniform_generalisation_bound([0.5], 1.0, mixture=[1.0], variant="printed", **BASE),
             "mixture must be None",
         ),
     ],

@@ -16,7 +16,7 @@ from fairfl.theory.aggregation._checks import probabilities
 from fairfl.theory.checks import Array
 
 
-def generalization_bound(
+def generalisation_bound(
     losses: ArrayLike,
     mixture: ArrayLike,
     q: float,
@@ -30,7 +30,7 @@ def generalization_bound(
 
     With probability at least 1 - delta over the samples, L_lambda(h) is at most this for all h at once, for the *one*
     ``mixture`` lambda, chosen before the samples were seen. Lemma 10 says "for any lambda in Lambda", which the
-    one application of McDiarmid's inequality does not give, and which is false: see ``uniform_generalization_bound``.
+    one application of McDiarmid's inequality does not give, and which is false: see ``uniform_generalisation_bound``.
 
     ``losses`` (..., m) = F_k(h) in [0, M]; ``mixture`` (m,), >= 0, sum one; ``bound`` M > 0; ``samples`` n_k, a whole
     number or (m,); ``delta`` in (0, 1); ``complexity`` C >= E max_h (L_lambda - L^_lambda), 0 for a single h.
@@ -46,7 +46,7 @@ def generalization_bound(
     return _dual_norm(weights, power) * _qffl_norm(f, power) + extra + spread
 
 
-def uniform_generalization_bound(
+def uniform_generalisation_bound(
     losses: ArrayLike,
     q: float,
     *,
@@ -71,7 +71,7 @@ def uniform_generalization_bound(
     Variant "printed" is theorem 11's right-hand side, L~_q(h) + max_lambda C + M sqrt(log(1/delta) / (2 min n_k)),
     with ``complexity`` = max over lambda of E max_h (L_lambda - L^_lambda), a number, and no ``mixture``. It is no
     bound: for m hypotheses, h_k with losses 0 off client k and fair coins on it, all m clients must keep within a
-    deviation that was allowed for one. Errors: as for ``generalization_bound``.
+    deviation that was allowed for one. Errors: as for ``generalisation_bound``.
     Source: q-FFL, theorem 11; the repair is ours.
     """
     f, n, large, risk = _setting(losses, bound, samples, delta)
