@@ -1,7 +1,7 @@
 """Timings of the simulator on a GPU: many small clients, a few networks, and their share of what it can do.
 
-What the device can do is measured beside it: the bandwidth of a copy, and the rate of a product of large matrices in the
-same dtype. Everything runs on a CPU too, which is how it is tested.
+What the device can do is measured beside it: the bandwidth of a copy, and the rate of a product of large matrices in
+the same dtype. Everything runs on a CPU too, which is how it is tested.
 """
 
 from __future__ import annotations
@@ -110,9 +110,9 @@ def networks(device: str, name: str, work: Work) -> Row:
 
     took, loop = (timed(step(backend), device, work.rounds) for backend in ("batched", "loop"))
     done, reached = flops(work) * total, matmul_rate(device, work)
+    images = f"{work.images} images of {work.side} x {work.side}"
     return Row(
-        f"round of FedAvg, ResNet-18-GN, {work.networks} clients of {work.images} images {work.side}x{work.side}, on "
-        f"{name}", took, "a loop over clients, autograd", loop, None,
+        f"round of FedAvg, ResNet-18-GN, {work.networks} clients, {images} each, on {name}", took, "a loop over clients, autograd", loop, None,
         f"{total / took:,.0f} images a second; {done / took / 1e12:.3g} TFLOP/s, {100 * done / took / reached:.2g} % of "
         f"the {reached / 1e12:.3g} of a product of matrices",
     )  # fmt: skip
