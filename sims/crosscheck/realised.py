@@ -168,7 +168,8 @@ def _compared(world: StepWorld, entry: Entry, losses: Array, slopes: Array, step
     return {
         "algorithm": entry.name, "objective": repr(entry.aim), "M": getattr(entry.aim, "M", None),
         "off": apart(found.weights, dual), "outside": found.outside,
-        "weights": json.dumps(scaled("weights", found.weights).tolist()), "dual": json.dumps((dual / dual.sum()).tolist()),
+        "weights": json.dumps(scaled("weights", found.weights).tolist()),
+        "dual": json.dumps((dual / dual.sum()).tolist()),
     }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 NUMBER = re.compile(r"\s*(-?\d*\.?\d+)\s*(?:±\s*(\d*\.?\d+))?\s*")
 _SHARES = ("Acc.", "DP disp.", "|SPD|", "E Acc.", "best E Acc.", "CP disp.")
-_OTHERS = ("KL", "after 10 %", "after 50 %", "at the end", "mean loss", "worst loss")
+_OTHERS = ("KL", "after 10 %", "after 50 %", "at the end", "mean loss", "worst loss", "11-mean of losses")
 DIGITS = {"variance": 0, **dict.fromkeys((*_SHARES, *_OTHERS), 3)}
 """Printed after the point, where it is not one."""
 COLUMNS = ["dataset", "objective", "measure", "published", "published_sd"]

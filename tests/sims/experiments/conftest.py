@@ -11,6 +11,7 @@ from fairfl.sims.experiments import (
     propfair_runs,
     qffl_figure_3,
     qffl_figure_9,
+    qffl_large_q,
     qffl_runs,
     qffl_table_2,
     three_classes,
@@ -62,6 +63,9 @@ def tiny(files, monkeypatch):
         monkeypatch.setattr(module, "ROUNDS", dict.fromkeys(module.DATA, short))
     monkeypatch.setattr(pffl_table_1, "ROUNDS", {"Synthetic": short, "Vehicle": short})
     monkeypatch.setattr(pffl_table_1, "CLASS_ROUNDS", short)
+    monkeypatch.setattr(qffl_large_q, "ROUNDS", {})
+    monkeypatch.setattr(qffl_large_q, "OTHERS", short)
+    monkeypatch.setattr(qffl_large_q, "GRADIENT", 1.0)
     monkeypatch.setattr(qffl_table_2, "ROUNDS", {"Adult": short, "classes": short})
     monkeypatch.setattr(qffl_table_2, "QUICK_ROWS", 60)
     monkeypatch.setattr(propfair_runs, "ROUNDS", {False: 4, True: 4})
