@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from fairfl.figures import style
 from fairfl.figures.saved import save
@@ -22,6 +23,9 @@ COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#0072B2", "#D55E00", "#0
 """Okabe and Ito's, those of the three schemes last: they are theirs where a series' name begins with a scheme's."""
 MARKERS = ("D", "v", "P", "X", "o", "^", "s")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
+
+GUIDE = "n^"
+"""How the names of lines begin that show a power of n: grey, behind what was measured."""
 
 
 def draw(drawing: Drawing, measures: pd.DataFrame, folder: Path) -> list[Path]:
@@ -51,7 +55,7 @@ def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
             for kind in names(pick(mine, series=series), "kind"):
                 _series(axes, pick(mine, series=series, kind=kind), kind, look)
         for axis in drawing.log:
-            (axes.set_xscale if axis == "x" else axes.set_yscale)("log")
+            _logarithmic(axes, axis)
         style.letter(axes, k, panel)
         axes.set_xlabel(drawing.x)
         axes.set_ylabel(drawing.y if k % columns == 0 else "")
@@ -63,11 +67,18 @@ def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
 
 
 def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Colour, line and marker of each series: a scheme's own where its name, up to the comma, is a scheme's."""
+    """Colour, line and marker of each series: a scheme's own where its name, up to the comma, is a scheme's.
+
+    Series whose names agree up to the comma share a colour, and differ in their lines.
+    """
     schemes = {look.label: look for look in style.SCHEMES.values()}
     found: dict[str, dict[str, Any]] = {}
     others: list[str] = []
     for series in names(table, "series"):
+        if series.startswith(GUIDE):
+            line = LINES[1 + sum(one.startswith(GUIDE) for one in found) % 2]
+            found[series] = {"color": "#999999", "ls": line, "marker": ""}
+            continue
         stem = series.partition(",")[0]
         if stem in schemes:
             look = schemes[stem]
@@ -79,6 +90,16 @@ def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
         line = LINES[(k // len(COLOURS) + again) % len(LINES)]
         found[series] = {"color": COLOURS[k % len(COLOURS)], "ls": line, "marker": MARKERS[k % len(MARKERS)]}
     return found
+
+
+def _logarithmic(axes: Axes, name: str) -> None:
+    """Ticks at 1, 2 and 5 times the powers of ten, at the powers alone where there are many."""
+    (axes.set_xscale if name == "x" else axes.set_yscale)("log")
+    axis = axes.xaxis if name == "x" else axes.yaxis
+    low, high = axis.get_data_interval()
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 300 * low else (1.0,)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1000 else f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: dict[str, Any]) -> None:

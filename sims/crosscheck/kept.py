@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from fairfl.sims.crosscheck.learned import from_json
+from fairfl.sims.crosscheck.learned import ensemble, from_json
 from fairfl.sims.crosscheck.worlds import World, by_name
 from fairfl.theory.classifiers import Classifier
 
@@ -20,13 +21,21 @@ RUN = ("scheme", "degree", "rows", "seed", "budget")
 """What is kept of a run beside its rule."""
 
 
-def kept_rules(measures: pd.DataFrame) -> list[dict[str, Any]]:
-    """The worlds as numbers, each with its rules: what ``fairfl crosscheck --record`` writes."""
+def kept_rules(measures: pd.DataFrame, members: bool = False) -> list[dict[str, Any]]:
+    """The worlds as numbers, each with its rules: what ``fairfl crosscheck --record`` writes.
+
+    With ``members`` an ensemble is kept as the rules of its members and their weights, else as one rule.
+    """
     found: dict[str, dict[str, Any]] = {}
     for row in measures.to_dict("records"):
         name = str(row["world"])
         world = found.setdefault(name, {"world": by_name(name).to_json(), "rules": []})
-        world["rules"].append({key: row[key] for key in RUN} | short(row["rule"]))
+        run = {key: row[key] for key in RUN}
+        if members:
+            parts = [short(json.dumps(member)) for member in json.loads(row["members"])]
+            world["rules"].append(run | {"members": parts, "weights": json.loads(row["weights"])})
+        else:
+            world["rules"].append(run | short(row["rule"]))
     return list(found.values())
 
 
@@ -48,9 +57,15 @@ def rule_of(data: Mapping[str, Any]) -> Classifier:
     return Classifier(data["edges"], values)
 
 
+def members_of(data: Mapping[str, Any]) -> list[Classifier]:
+    """The members of an ensemble that was kept with them."""
+    return [rule_of(member) for member in data["members"]]
+
+
 def read(data: Mapping[str, Any]) -> Iterator[tuple[World, Mapping[str, Any], Classifier]]:
     """World, what was run, and rule, of every rule kept."""
     for part in data["worlds"]:
         world = World.from_json(part["world"])
         for entry in part["rules"]:
-            yield world, entry, rule_of(entry)
+            whole = ensemble(members_of(entry), entry["weights"]) if "members" in entry else rule_of(entry)
+            yield world, entry, whole

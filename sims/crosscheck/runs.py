@@ -118,7 +118,7 @@ class Plan:
         return found
 
     def measured(self, result: Result) -> pd.DataFrame:
-        """A row a replicate: what was run, the rule, and its exact worth on the world."""
+        """A row a replicate: what was run, the rule with its members and their weights, and its exact worth."""
         rows = []
         p = result.simulation.source.p if self.scheme == ENSEMBLE else np.ones(1)
         for budget, members in zip(self.budgets, self.members(result), strict=True):
@@ -130,7 +130,7 @@ class Plan:
                     "seed": self.seed, "budget": spelt(budget), "accuracy": found.accuracy,
                     "difference": found.difference, "disparity": found.disparity,
                     "local": max(abs(v) for v in found.local), "rule": to_text(rule),
-                    "members": json.dumps([to_json(member) for member in members]),
+                    "members": json.dumps([to_json(member) for member in members]), "weights": json.dumps(p.tolist()),
                 }
             )  # fmt: skip
         return pd.DataFrame(rows)

@@ -12,7 +12,7 @@ SIZES = np.array([100, 400, 1600, 6400])
 def test_the_slope_of_a_power(power):
     rate = Rate.of(SIZES, 3.0 * SIZES**power)
     assert rate.slope == pytest.approx(power) and rate.high - rate.low < 1e-6
-    assert rate.is_near(power + 0.1) is False
+    assert rate.is_near(power + 0.2) is False and rate.is_near(power - 0.05) is True
 
 
 def test_root_mean_squares_by_size():
