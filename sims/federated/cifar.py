@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
 from fairfl.sims.federated.data import FederatedData
-from fairfl.sims.federated.images import images
+from fairfl.sims.federated.images import DAMAGED, images
 from fairfl.sims.federated.registry import register
 
 
@@ -24,7 +24,7 @@ def _members(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
                 file = archive.extractfile(member) if name in wanted and member.isfile() else None
                 if file is not None:
                     found[name] = file.read()
-    except (tarfile.TarError, EOFError, OSError) as error:
+    except DAMAGED as error:
         raise ValueError(f"{path.name} must be a tar archive: {error}") from None
     missing = [name for name in wanted if name not in found]
     if missing:

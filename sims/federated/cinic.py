@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
 from fairfl.sims.federated.data import FederatedData
-from fairfl.sims.federated.images import images
+from fairfl.sims.federated.images import DAMAGED, images
 from fairfl.sims.federated.registry import register
 
 PARTS = ("train", "valid", "test")
@@ -48,8 +48,8 @@ def _read(path: Path) -> dict[str, list[tuple[str, str, NDArray[np.uint8]]]]:
                 file = archive.extractfile(member)
                 assert file is not None  # it is a file
                 found[pieces[-3]].append((pieces[-2], pieces[-1], _pixels(member.name, file.read())))
-    except (tarfile.TarError, EOFError, OSError) as error:
-        raise ValueError(f"{path.name} must be a tar archive of PNGs: {error}") from None
+    except DAMAGED as error:
+        raise ValueError(f"{path.name} must be a tar archive of PNGs of 32 x 32: {error}") from None
     return found
 
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import struct
+import tarfile
+import zipfile
+import zlib
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fairfl.sims.federated.data import FederatedData
 
 TRAIN, VALIDATION, TEST = 0, 1, 2
+
+DAMAGED = (
+    tarfile.TarError, zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, SyntaxError, ValueError,
+    NotImplementedError,
+)  # fmt: skip
+"""What archives and pictures that something has damaged raise, each library its own (pillow a SyntaxError)."""
 
 
 def images(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import struct
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
 from fairfl.sims.federated.data import FederatedData
-from fairfl.sims.federated.images import images
+from fairfl.sims.federated.images import DAMAGED, images
 from fairfl.sims.federated.registry import register
 
 IDX_PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
@@ -22,7 +21,7 @@ def read_idx(path: Path) -> NDArray[np.uint8]:
     """Read a gzipped IDX file of unsigned bytes: magic 0, 0, 8, rank, then the sizes, big-endian, then the bytes."""
     try:
         content = gzip.decompress(path.read_bytes())
-    except (OSError, EOFError, zlib.error) as error:
+    except DAMAGED as error:
         raise ValueError(f"{path.name} must be a gzip file, got one that is not: {error}") from None
     if len(content) < 4 or content[:3] != b"\x00\x00\x08" or len(content) < 4 + 4 * content[3]:
         raise ValueError(f"{path.name} must be an IDX file of bytes, got a start of {content[:4]!r}")
@@ -65,9 +64,9 @@ def mnist(folder: str | Path | None = None, progress: Progress | None = None) ->
         bases = ("https://ossci-datasets.s3.amazonaws.com/mnist/",)
         return _idx_set("mnist", bases, digests, folder, progress)
     try:
-        with np.load(path) as content:
+        with open(path, "rb") as raw, np.load(raw) as content:  # a damaged one stays open otherwise
             x, y = content["x"], content["y"]
-    except (KeyError, ValueError, OSError) as error:
+    except (KeyError, TypeError, *DAMAGED) as error:
         raise ValueError(f"{path.name} must hold the arrays x and y: {error}") from None
     if x.ndim != 3 or x.dtype != np.uint8 or y.shape != x.shape[:1]:
         raise ValueError(f"{path.name} must hold x uint8 (N, 28, 28) and y (N,), got {x.dtype} {x.shape} and {y.shape}")
