@@ -1,4 +1,4 @@
-"""FedFB, tables 1 and 4 on real data, by the published code's procedure, and with each of its departures mended."""
+"""FedFB, tables 1, 4 and 5 by the published code's procedure, and with each of its departures mended."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from fairfl.sims.experiments.fedfb_code_rules import (
 )
 from fairfl.sims.experiments.fedfb_code_training import World, accepted
 from fairfl.sims.experiments.fedfb_data import REAL, fedfb_data
-from fairfl.sims.experiments.fedfb_numbers import TABLE_1, TABLE_4
+from fairfl.sims.experiments.fedfb_numbers import TABLE_1, TABLE_4, TABLE_5
 from fairfl.sims.experiments.fedfb_runs import CFL, ENSEMBLE, FEDAVG, FEDFB, LFT_AVG, long, row_of
 from fairfl.sims.experiments.frames import among, groups
 from fairfl.sims.group_fairness import FairMeasures, trivial
 
 NAME = "fedfb-code"
-TITLE = "FedFB, tables 1 and 4 on real data, by the published code's procedure"
+TITLE = "FedFB, tables 1, 4 and 5, by the published code's procedure"
 SEEDS = {"quick": 2, "paper": 5}
 FEDFB_FIRST, CFL_FIRST = f"{FEDFB}, first version", f"{CFL}, first version"
 """The earlier of the two versions of the code that are kept: FairBatch's steps on the server; CFL steps every epoch."""
@@ -54,7 +54,15 @@ ALPHAS = (0.001, 0.05, 0.08, 0.1, 0.2, 0.5, 1.0, 2.0)
 CFL_RATES, CFL_ALPHAS, CFL_STEPS = (0.001, 0.005), (0.001, 0.05, 0.08, 0.1, 0.2), (1, 10)
 PAIRS, ALIKE = (0.001, 0.01, 0.1), (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 1.0)
 GRID = ", mean of the grid"
-KINDS = {"logistic": ("table 4", TABLE_4), "mlp": ("table 1", TABLE_1)}
+CASES = {
+    **{(name, "logistic"): (f"{name}, table 4", TABLE_4) for name in (*REAL, "Synthetic")},
+    **{(name, "mlp"): (f"{name}, table 1", TABLE_1) for name in REAL},
+    **{(name, "mlp"): (f"{name}, table 5", TABLE_5)
+       for name in ("Synthetic, 2 clients", "Synthetic", "Synthetic, 4 clients")},
+}  # fmt: skip
+"""What the table calls a data set and model, and their published numbers (Synthetic's in table 5 are table 1's)."""
+MANY = ("COMPAS", "Bank")
+"""More than two groups."""
 
 Grid = list[tuple[float, object]]
 """Rates, and what α is (a number, or one a client)."""
@@ -64,10 +72,8 @@ def mended(method: str, dataset: str) -> dict[str, Code]:
     """The lines of a method: the code as it is, and with one departure mended."""
     if method != CFL:
         return VARIANTS[method]
-    two = dataset == "Adult"
-    return {"": Code()} | (
-        {", signed step mended": Code(other_branch=False)} if two else {", 300 epochs": Code(short=False)}
-    )
+    many = {", 300 epochs": Code(short=False)}
+    return {"": Code()} | (many if dataset in MANY else {", signed step mended": Code(other_branch=False)})
 
 
 def _names(dataset: str, method: str) -> list[str]:
@@ -78,12 +84,9 @@ def _names(dataset: str, method: str) -> list[str]:
 def _published() -> pd.DataFrame:
     """The published numbers beside every line of their method."""
     parts = []
-    for table, numbers in KINDS.values():
-        for dataset, method in product(REAL, VARIANTS):
-            mine = among(among(numbers, "dataset", [dataset]), "objective", [method.split(",")[0]])
-            parts += [
-                mine.assign(dataset=f"{dataset}, {table}", objective=name) for name in _names(dataset, method)
-            ]
+    for ((dataset, _), (called, numbers)), method in product(CASES.items(), VARIANTS):
+        mine = among(among(numbers, "dataset", [dataset]), "objective", [method.split(",")[0]])
+        parts += [mine.assign(dataset=called, objective=name) for name in _names(dataset, method)]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -92,17 +95,17 @@ PUBLISHED = _published()
 
 def units(scale: Scale) -> list[Unit]:
     """A unit a data set, model and method. Quick: CFL on COMPAS."""
-    wanted = product(REAL, KINDS, VARIANTS) if scale.paper else [("COMPAS", "logistic", CFL)]
+    wanted = product(CASES, VARIANTS) if scale.paper else [(("COMPAS", "logistic"), CFL)]
     return [
-        Unit(f"fedfb-code-{dataset.lower()}-{kind}-{_slug(method)}-{scale.profile}-{scale.seeds}",
-             f"{dataset}, {KINDS[kind][0]}", 0, tuple(_names(dataset, method)),
+        Unit(f"fedfb-code-{_slug(dataset)}-{kind}-{_slug(method)}-{scale.profile}-{scale.seeds}",
+             CASES[dataset, kind][0], 0, tuple(_names(dataset, method)),
              partial(measured, scale, dataset, kind, method))
-        for dataset, kind, method in wanted
+        for (dataset, kind), method in wanted
     ]  # fmt: skip
 
 
-def _slug(method: str) -> str:
-    return method.lower().replace(", first version", "-first")
+def _slug(name: str) -> str:
+    return name.lower().replace(" version", "").replace(", ", "-").replace(" ", "-")
 
 
 def measured(scale: Scale, dataset: str, kind: str, method: str) -> pd.DataFrame:
