@@ -1,0 +1,70 @@
+"""FedFB's (6) has minimisers that are fair and needlessly inaccurate: λ off the plane that its steps keep."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import Witness
+from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.evidence import Evidence
+from fairfl.sims.crosscheck.worlds import by_name
+from fairfl.solvers.api import solve
+from fairfl.theory.classifiers import Classifier
+
+FAIR = 1e-12
+LOST = 0.05
+PLANE = (0.7257660847353268, 0.27423391526467317)
+"""The λ of the best fair rule, of sum 1."""
+
+
+def case(instance: dict[str, Any], lost: float = LOST) -> Case:
+    """0-1 loss on the population: w_λ accepts η > λ_a / (2 m_a), m_a = P(a); F_1 = -MD of that rule."""
+    federation = by_name(instance["world"]).federation
+    lam, share = np.array(instance["lam"]), federation.group_mass
+    rule = Classifier.thresholds(special.logit(lam / (2 * share)).tolist())
+    best = solve(federation, "cfl", 0.0)
+    return Case(
+        (
+            Relation(abs(rule.mean_difference(federation)), "<=", FAIR, "F_1 = 0: λ minimises (6)"),
+            Relation(rule.accuracy(federation) + lost, "<", best.accuracy, "less accurate than the best fair rule"),
+        ),
+        {"box": bool((lam > 0).all() and (lam < 2 * share).all())},
+    )
+
+
+def _check(effort: Effort, lam: tuple[float, float] = (0.2, 0.032734440906794324), lost: float = LOST) -> Evidence:
+    shows = f"figure 5, q = (1/2, 1/2): λ = ({lam[0]:g}, {lam[1]:g})"
+    return Evidence.of(Witness.at(Call.of(case, lost=lost), shows, world="figure-5a", lam=list(lam)))
+
+
+CLAIMS = (
+    Claim(
+        id="empirical/parity-off-the-plane",
+        number="FedFB, eqs. (6)-(9)",
+        line=198,
+        title="a minimiser of FedFB's (6) can be fair and 0.07 less accurate than the best fair rule",
+        printed=r"$\min_{\lambda\in[0,2n_{\star,0}/n]\times\dots}\sum_{a\ge1}F_a(w_\lambda)^2$, $w_\lambda=\arg\min_w"
+        r"\sum_a[\lambda_aL'_{0,a}+(2n_{\star,a}/n-\lambda_a)L'_{1,a}]$",
+        statement=r"On the population, with 0-1 loss and two groups, there is $\lambda$ in the inside of the box with "
+        r"$F_1(w_\lambda)=0$, the least value of (6), and $\mathrm{acc}(w_\lambda)+0.05<\max\{\mathrm{acc}(f):"
+        r"\mathrm{MD}(f)=0\}$.",
+        kind="existence",
+        hypotheses=(("box", "0 < λ_a < 2 m_a"),),
+        scope="figure 5, q = (1/2, 1/2)",
+        expected="holds",
+        check=_check,
+        mutants=(
+            Mutant("on the plane", "λ with sum 1: the multipliers of lemma 7", partial(_check, lam=PLANE)),
+            Mutant("twice the loss", "0.1 less accurate", partial(_check, lost=0.1)),
+        ),
+        notes="Two unknowns, one equation. FedFB's steps (9) keep the sum of λ, and on that plane F = 0 is the best "
+        "fair rule; clipping each λ_a to its range leaves the plane, and nothing leads back. The corners of the box are the "
+        "constant rules, of disparity 0 as well. FairBatch(projection='sum') projects on box and plane.",
+    ),
+)
