@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -112,7 +113,7 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: dict[str, Any]) -> 
     elif kind == "path":
         axes.plot(x, y, lw=0.9, marker=look["marker"], ms=3.2, zorder=3, **plain)
     else:
-        if "low" in rows and not rows["low"].isna().all():
+        if "low" in rows and np.isfinite(numbers(rows, "low")).any():
             bars = [y - numbers(rows, "low"), numbers(rows, "high") - y]
             axes.errorbar(x, y, bars, ls="none", color=colour, elinewidth=0.7, zorder=3)
         axes.plot(x, y, ls="none", marker=look["marker"], ms=4.0, color=colour, mfc="none", mew=0.9, zorder=4)

@@ -178,7 +178,7 @@ def record(measures: pd.DataFrame) -> dict[str, Any]:
     part = among(measures, "degree", [1])
     runs = {
         "rules": len(part), "people": [int(v) for v in np.unique(floats(part, "rows"))],
-        "seeds": int(part["seed"].nunique()),
+        "seeds": len(set(part["seed"])),
     }  # fmt: skip
     return {"runs": runs, "worlds": kept_rules(part, members=True)}
 

@@ -201,7 +201,7 @@ def record(measures: pd.DataFrame) -> dict[str, Any]:
         for _, part in groups(found, ["world", "scheme", "degree", "rows"])
     ]
     runs = {
-        "rules": len(found), "worlds": int(found["world"].nunique()), "schemes": list(dict.fromkeys(found["scheme"])),
+        "rules": len(found), "worlds": len(set(found["world"])), "schemes": list(dict.fromkeys(found["scheme"])),
         "people": [int(v) for v in np.unique(floats(found, "rows"))], "seeds": _list(found, "seed"),
         "degrees": _list(found, "degree"),
     }  # fmt: skip
