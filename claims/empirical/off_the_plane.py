@@ -64,7 +64,7 @@ CLAIMS = (
             Mutant("twice the loss", "0.1 less accurate", partial(_check, lost=0.1)),
         ),
         notes="Two unknowns, one equation. FedFB's steps (9) keep the sum of λ, and on that plane F = 0 is the best "
-        "fair rule; clipping each λ_a to its range leaves the plane, and nothing leads back. The corners of the box are "
+        "fair rule; clipping each λ_a to its range leaves the plane, and nothing leads back. The box's corners are "
         "the constant rules, of disparity 0 as well. FairBatch(projection='sum') projects on box and plane.",
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -60,9 +60,8 @@ class World:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> World:
         """The inverse of ``to_json``."""
-        pairs = {name: tuple(tuple(float(v) for v in row) for row in data[name]) for name in ("mean", "sd")}
-        rows = {name: tuple(float(v) for v in data[name]) for name in ("q", "weight")}
-        return cls(str(data["name"]), **pairs, **rows)
+        q, weight = (tuple(float(v) for v in data[name]) for name in ("q", "weight"))
+        return cls(str(data["name"]), _pairs(data["mean"]), _pairs(data["sd"]), q, weight)
 
 
 def figure_5(panel: str) -> World:
@@ -83,8 +82,8 @@ def random_world(seed: int, clients: int | None = None) -> World:
     mean, sd = rng.uniform(-3, 3, (count, 2)).round(3), np.exp(rng.uniform(np.log(0.5), np.log(2), (count, 2))).round(3)
     q, weight = rng.uniform(0.2, 0.8, count).round(3), rng.uniform(1, 3, count).round(3)
     share = (weight / weight.sum()).tolist()
-    rows = [tuple(tuple(row) for row in table.tolist()) for table in (mean, sd)]
-    return World(f"random-{seed}" + ("" if clients is None else f"-{count}"), *rows, tuple(q.tolist()), tuple(share))
+    name = f"random-{seed}" + ("" if clients is None else f"-{clients}")
+    return World(name, _pairs(mean.tolist()), _pairs(sd.tolist()), tuple(q.tolist()), tuple(share))
 
 
 def by_name(name: str) -> World:
@@ -98,10 +97,13 @@ def by_name(name: str) -> World:
     raise ValueError(f"world must be 'figure-5a' to 'figure-9d', 'random-SEED' or 'random-SEED-CLIENTS', got {name!r}")
 
 
+def _pairs(table: Iterable[Iterable[float]]) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(float(v) for v in row) for row in table)
+
+
 def _equal(name: str, mean: tuple[tuple[int, ...], ...], q: tuple[float, ...]) -> World:
     count = len(q)
-    means = tuple(tuple(float(v) for v in row) for row in mean)
-    return World(name, means, ((1.0, 1.0),) * count, q, (1 / count,) * count)
+    return World(name, _pairs(mean), ((1.0, 1.0),) * count, q, (1 / count,) * count)
 
 
 @lru_cache(maxsize=64)
