@@ -1,0 +1,34 @@
+"""The example of docs/group_fairness.md runs on people as it describes them, and its tables have been filled."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+PAGE = Path(__file__).parents[2] / "docs" / "group_fairness.md"
+
+
+def test_the_example_runs(tmp_path, monkeypatch):
+    rng, n = np.random.default_rng(1), 1200
+    sex = rng.choice(["F", "M"], n)
+    score = rng.normal(size=n) + 0.8 * (sex == "M")
+    people = {
+        "hired": np.where(score + rng.logistic(size=n) > 0.4, "yes", "no"), "sex": sex,
+        "site": rng.choice(["north", "south", "west"], n), "school": rng.choice(["a", "b", "c"], n),
+        "age": rng.integers(18, 65, n), "score": score,
+    }  # fmt: skip
+    pd.DataFrame(people).to_csv(tmp_path / "people.csv", index=False)
+    monkeypatch.chdir(tmp_path)
+    (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL)
+    names = {"__name__": "page"}
+    exec(compile(block, PAGE.name, "exec", dont_inherit=True), names)
+    test = names["measured"]("test")
+    assert names["chosen"] in test.index[1:]
+    assert test.loc[names["chosen"], "dp"] < test.loc["FedAvg", "dp"] / 2  # fairer on people that it has not seen
+
+
+def test_every_block_is_filled():
+    blocks = re.findall(r"<!-- fill [^\n]+ -->\n(.*?)<!-- /fill -->", PAGE.read_text("utf-8"), flags=re.DOTALL)
+    assert len(blocks) >= 3
+    assert all(block.startswith("| ") for block in blocks)
