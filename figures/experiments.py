@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from fairfl.sims.experiments.experiment import Picture
 
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's; from the eighth curve on they come again, with another line."""
-LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)))
-BINS = np.linspace(0, 100, 21)
+"""Okabe and Ito's; from the eighth curve on they come again, with another line, seven and four being coprime."""
+LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.4, 1.2, 1.4)))
+"""Neighbours differ, so that a curve which lies on another lets it through."""
+BANDS = 3
+"""More bands than these in a panel hide each other: then there are none."""
 
 
 def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
@@ -55,14 +57,14 @@ def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
 
 
 def distribution(clients: pd.DataFrame) -> pd.DataFrame:
-    """Share of the devices (all seeds together) in each bin of accuracy: dataset, objective, low, high, share."""
+    """Share of the devices (all seeds together) at or below each accuracy: dataset, objective, accuracy, share."""
     parts = []
     for dataset in names(clients, "dataset"):
         for objective in names(pick(clients, dataset=dataset), "objective"):
             accuracies = 100 * numbers(pick(clients, dataset=dataset, objective=objective), "accuracy")
-            counts = np.histogram(accuracies, BINS)[0]
-            columns = {"dataset": dataset, "objective": objective, "low": BINS[:-1], "high": BINS[1:]}
-            parts.append(pd.DataFrame({**columns, "share": counts / counts.sum()}))
+            met, counts = np.unique(accuracies, return_counts=True)
+            columns = {"dataset": dataset, "objective": objective, "accuracy": met}
+            parts.append(pd.DataFrame({**columns, "share": 100 * np.cumsum(counts) / counts.sum()}))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -77,22 +79,25 @@ def rounds(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_distribution(table: pd.DataFrame) -> Figure:
-    """A step curve an objective."""
+    """An empirical distribution function an objective, from the ten below the least accuracy of the panel on."""
+    least = 10 * np.floor(table.groupby("dataset")["accuracy"].min() / 10)
 
     def one(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
-        edges = np.append(numbers(part, "low"), numbers(part, "high")[-1])
-        axes.stairs(100 * numbers(part, "share"), edges, baseline=None, **look)
+        x = np.concatenate([[least[part["dataset"].iloc[0]]], numbers(part, "accuracy"), [100.0]])
+        axes.step(x, np.concatenate([[0.0], numbers(part, "share"), [100.0]]), where="post", **look)
 
-    return _panels(table, one, "accuracy of a device (%)", "share of the devices (%)")
+    return _panels(table, one, "accuracy of a device (%)", "devices with at most that (%)")
 
 
 def draw_rounds(table: pd.DataFrame) -> Figure:
-    """A curve an objective, and between its least and most seed a band."""
+    """A curve an objective; between its least and most seed a band, where a panel has ``BANDS`` curves at most."""
+    few = int(table.groupby("dataset")["objective"].nunique().max()) <= BANDS
 
     def one(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
         x: Array = numbers(part, "round")
         axes.plot(x, numbers(part, "average"), **look)
-        axes.fill_between(x, numbers(part, "least"), numbers(part, "most"), color=look["color"], alpha=0.12, lw=0)
+        if few:
+            axes.fill_between(x, numbers(part, "least"), numbers(part, "most"), color=look["color"], alpha=0.12, lw=0)
 
     return _panels(table, one, "round", "average accuracy (%)")
 
@@ -109,9 +114,9 @@ def _panels(table: pd.DataFrame, one: Callable[[Axes, pd.DataFrame, dict[str, An
         for j, objective in enumerate(objectives):
             part = pick(table, dataset=dataset, objective=objective)
             if len(part):
-                look = {"color": COLOURS[j % len(COLOURS)], "ls": LINES[j // len(COLOURS) % len(LINES)]}
+                look = {"color": COLOURS[j % len(COLOURS)], "ls": LINES[j % len(LINES)]}
                 one(axes, part, {**look, "lw": 1.3, "label": objective})
-                drawn.setdefault(objective, (axes.lines or axes.patches)[-1])
+                drawn.setdefault(objective, axes.lines[-1])
         style.letter(axes, k, dataset)
         axes.set_xlabel(x)
         axes.set_ylabel(y)

@@ -26,10 +26,25 @@ def test_rounds_by_hand(clients):
 
 
 def test_distribution_by_hand(clients):
+    """Round 2 of q = 0: devices at 50 and 70 %, with the second seed at 52 and 72 %."""
     table = experiments.distribution(clients[clients["round"] == 2])
-    mine = table[(table["objective"] == "q = 0") & (table["share"] > 0)]
-    assert mine[["low", "share"]].values.tolist() == [[50, 0.5], [70, 0.5]]
-    assert table.groupby("objective")["share"].sum().tolist() == pytest.approx([1, 1])
+    mine = table[table["objective"] == "q = 0"]
+    assert mine["accuracy"].tolist() == pytest.approx([50, 52, 70, 72])
+    assert mine["share"].tolist() == [25, 50, 75, 100]
+    figure = experiments.draw_distribution(table)
+    assert all(line.get_xdata()[-1] == 100 and line.get_ydata()[-1] == 100 for line in figure.axes[0].lines)
+
+
+def test_curves_that_coincide_can_be_told_apart_and_bands_are_few(clients):
+    """Neighbours in the legend have another line; with more than three curves a panel has no bands."""
+    many = pd.concat(
+        [clients[clients["objective"] == "q = 0"].assign(objective=f"q = {q}") for q in range(9)], ignore_index=True
+    )
+    figure = experiments.draw_rounds(experiments.rounds(many))
+    looks = [(line.get_color(), line._unscaled_dash_pattern) for line in figure.axes[0].lines]
+    assert len(set(map(str, looks))) == 9 and all(a[1] != b[1] for a, b in zip(looks, looks[1:], strict=False))
+    assert not figure.axes[0].collections
+    assert len(experiments.draw_rounds(experiments.rounds(clients)).axes[0].collections) == 2
 
 
 @pytest.mark.parametrize("kind", ["distribution", "convergence"])
