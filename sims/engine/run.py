@@ -133,6 +133,7 @@ def configuration(simulation: Simulation, evaluate_every: int, checkpoint_every:
         "non_finite": [simulation.computing.non_finite, simulation.computing.clip_norm],
         "evaluate_every": evaluate_every,
         "checkpoint_every": checkpoint_every,
+        **({"masked_updates": True} if simulation.computing.masked_updates else {}),
     }
 
 

@@ -100,6 +100,9 @@ class Computing:
         finite stops the run under "clip" too: there is nothing to weigh it by.
     clip_norm : float, optional
         For "clip" alone.
+    masked_updates : bool
+        Whether updates, too, travel as masked fixed-point numbers (``secure.py``), 8 bytes each, so that no server sees
+        one of them: their sum over k clients is rounded to k 2^-37. For runs whose algorithms all are behind sums.
     """
 
     device: str = "auto"
@@ -109,6 +112,7 @@ class Computing:
     backend: Literal["batched", "loop"] = "batched"
     non_finite: Literal["raise", "drop", "clip"] = "raise"
     clip_norm: float | None = None
+    masked_updates: bool = False
 
     def __post_init__(self) -> None:
         one_of("dtype", self.dtype, ("float32", "float64"))
@@ -121,6 +125,7 @@ class Computing:
             raise ValueError(f"clip_norm must be given for non_finite='clip' and for it alone, got {self.clip_norm!r}")
         if self.clip_norm is not None:
             positive("clip_norm", self.clip_norm)
+        one_of("masked_updates", self.masked_updates, (False, True))
         self.place()
 
     def place(self) -> torch.device:

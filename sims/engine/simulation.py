@@ -92,11 +92,17 @@ class Simulation:
 
     def _behind_sums(self) -> list[Summed | None]:
         """The secure aggregation of each replicate whose server sees sums alone."""
+        masked = self.computing.masked_updates
+        for replicate in self.replicates:
+            if masked and not isinstance(replicate.algorithm, SumOnly):
+                raise ValueError(
+                    f"masked_updates must be False for {replicate.algorithm!r}, whose server looks at each update"
+                )
         if not any(isinstance(replicate.algorithm, SumOnly) for replicate in self.replicates):
             return [None] * len(self.replicates)
         index = CellIndex(self.data)
         return [
-            Summed(replicate.algorithm, index, self.model, self.data, replicate.seed)
+            Summed(replicate.algorithm, index, self.model, self.data, replicate.seed, masked)
             if isinstance(replicate.algorithm, SumOnly)
             else None
             for replicate in self.replicates
@@ -205,18 +211,19 @@ class Simulation:
             tuple(updates[1:]),
         )  # fmt: skip
         row["bytes_up"] = self.params.element_size() * self.model.size * len(chosen)
-        summed = self.summed[r]
+        summed, total = self.summed[r], None
         if summed is None:
             aggregate = self.replicates[r].algorithm.server(received)
         else:
-            aggregate, sent = summed.after(received, self.computing.memory_limit)
-            row["bytes_up"] = row["bytes_up"] * sent + summed.bytes * len(chosen)
+            aggregate, sent, total = summed.after(received, self.computing.memory_limit)
+            row["bytes_up"] = row["bytes_up"] * (sent and total is None) + summed.bytes * len(chosen)
             if not sent:
                 row["bytes_down"] = 0
-        return row | {"step_norm": self._apply(r, received, aggregate)}
+        return row | {"step_norm": self._apply(r, received, aggregate, total)}
 
-    def _apply(self, r: int, received: Received, aggregate: Aggregate) -> float:
-        """Take the server's step; its length."""
+    def _apply(self, r: int, received: Received, aggregate: Aggregate, total: Tensor | None) -> float:
+        """Take the server's step, along the ``total`` (P,) of the weighted updates where it knows no more; its length.
+        """
         weights = np.asarray(aggregate.weights, dtype=np.float64)
         if weights.shape != (len(received.clients),) or not np.isfinite(weights).all():
             owner = self.replicates[r].algorithm
@@ -225,7 +232,9 @@ class Simulation:
         # in float32 a weight of 1 / ||update|| can be too large where its product with the update is not
         large = bool(np.abs(weights).max(initial=0.0) > torch.finfo(updates.dtype).max)
         dtype = torch.float64 if large else updates.dtype
-        step = (torch.from_numpy(weights).to(updates.device, dtype) @ updates.to(dtype)).to(updates.dtype)
+        if total is None:
+            total = torch.from_numpy(weights).to(updates.device, dtype) @ updates.to(dtype)
+        step = total.to(updates.device, updates.dtype)
         step *= rate * self.training.server_schedule(received.number, self.training.rounds)
         new = self.params[r] + step
         both = torch.stack([step.to(torch.float64).norm(), torch.isfinite(new).all().to(torch.float64)])

@@ -20,7 +20,9 @@ from fairfl.sims.engine.task import Floats
 
 OWN = "own."
 """Entries of the state whose names begin so are the clients' memory: the server's hooks neither see nor set them."""
-ENROL, REPORT = 101, 102
+REPORTS = "reports"
+"""How many clients report, an entry of the state that ``steer`` is given."""
+ENROL, REPORT, UPDATE = 101, 102, 103
 """What masks are for: words of their keys."""
 
 SUM_ONLY: dict[str, type[SumOnly]] = {}
@@ -46,9 +48,10 @@ class SumOnly(Algorithm):
     and report (``report``). The server's ``steer`` sees the sum of the reports, and its part of the state. Updates are
     added with the weights of ``weigh``, which clients apply themselves.
 
-    Reports travel masked (``secure.py``). Hooks of the clients take a ``CellRound``; ``begin`` and ``steer``, the
-    server's, take sums and state, so that they could not look at a client if they tried. The clients' hooks are written
-    for all of them at once: row k of what they return must depend on client k, the state and sums alone.
+    Reports travel masked (``secure.py``), and updates where ``Computing.masked_updates`` says so. Hooks of the clients
+    take a ``CellRound``; ``begin`` and ``steer``, the server's, take sums and state, so that they could not look at a
+    client if they tried. The clients' hooks are written for all of them at once: row k of what they return must depend
+    on client k, the state and sums alone.
     """
 
     def __init_subclass__(cls, **kwargs: object) -> None:
@@ -65,6 +68,11 @@ class SumOnly(Algorithm):
     def needs(self) -> frozenset[str]:
         """What is measured of the cells, of "loss", "wrong" and "accepting": "accepting" is a forward pass more."""
         return frozenset(("loss", "wrong"))
+
+    @property
+    def complete(self) -> bool:
+        """Whether every client must take part wherever cells are measured; False: sums over some stand for all."""
+        return True
 
     def word_bits(self, clients: int) -> int:
         """Bits that one number of a report takes: fewer than a masked number's where reports are whole and small."""
@@ -103,7 +111,7 @@ class SumOnly(Algorithm):
         """The state before round 0, from the sum of what the clients enrolled with."""
 
     def steer(self, total: Floats, state: State) -> State:
-        """The state after the reports of a round, from their sum."""
+        """The state after the reports of a round, from their sum; ``state`` has their number, REPORTS, too."""
         return state
 
     @final
@@ -113,18 +121,20 @@ class SumOnly(Algorithm):
 
 
 class Summed:
-    """One replicate's secure aggregation.
+    """One replicate's secure aggregation; with ``masked`` of the updates, too.
 
-    ``bits`` counts what each client's reports of the round take on the wire.
+    ``bits`` counts what each client sends masked in the round.
     """
 
-    def __init__(self, algorithm: SumOnly, index: CellIndex, model: Model, data: ClientData, seed: int) -> None:
+    def __init__(
+        self, algorithm: SumOnly, index: CellIndex, model: Model, data: ClientData, seed: int, masked: bool = False
+    ) -> None:
         self.algorithm, self.index, self.model, self.data, self.seed = algorithm, index, model, data, seed
-        self.bits = self.sums = 0
+        self.masked, self.bits, self.sums = masked, 0, 0
 
     @property
     def bytes(self) -> int:
-        """The reports of one client in the round."""
+        """What one client sends masked in the round."""
         return -(-self.bits // 8)
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
@@ -145,8 +155,8 @@ class Summed:
         params = known.params if own is None else own
         return self._exchange(known, self._cells(known, params, own is not None, memory_limit))
 
-    def after(self, received: Received, memory_limit: int) -> tuple[Aggregate, bool]:
-        """What to do with the updates, and whether they are sent."""
+    def after(self, received: Received, memory_limit: int) -> tuple[Aggregate, bool, Tensor | None]:
+        """What to do with the updates, whether they are sent, and their weighted sum (P,) where it alone is known."""
         fields = {name: getattr(received, name) for name in Round.__dataclass_fields__}
         round, updates = self._known(Round(**fields)), received.updates
         if self.algorithm.measured(round.number) == "end":
@@ -155,8 +165,15 @@ class Summed:
         round = replace(round, state=_merge(round.state, self.algorithm.keep(round, updates), own=True))
         weights = self.algorithm.weigh(round)
         if weights is None:
-            return Aggregate(np.zeros(len(round.clients)), round.state), False
-        return Aggregate(weights, round.state), True
+            return Aggregate(np.zeros(len(round.clients)), round.state), False, None
+        total = self._total(round, weights, updates) if self.masked else None
+        return Aggregate(weights, round.state), True, total
+
+    def _total(self, round: CellRound, weights: Floats, updates: Tensor) -> Tensor:
+        rows = np.asarray(weights)[:, None] * updates.to(torch.float64).cpu().numpy()
+        self.bits += rows.shape[1] * secure.BITS
+        sent = secure.mask(rows, self.data.names[round.clients], self.seed, UPDATE, round.number)
+        return torch.from_numpy(secure.unmask(sent))
 
     def _cells(self, round: Round, params: Tensor, own: bool, memory_limit: int) -> CellSums:
         return self.index.measure(
@@ -179,10 +196,11 @@ class Summed:
         if rows.shape[1] == 0:
             return round
         public = {name: value for name, value in state.items() if not name.startswith(OWN)}
+        public[REPORTS] = as_tensor(np.array([len(rows)]))
         return replace(round, state=_merge(state, self.algorithm.steer(round.add(rows), public), own=False))
 
     def _everyone(self, round: CellRound) -> None:
-        if len(round.clients) < self.data.clients:
+        if self.algorithm.complete and len(round.clients) < self.data.clients:
             raise ValueError(
                 f"participation must be of every client for {self.algorithm!r}, whose statistics are sums over all, "
                 f"got {len(round.clients)} of {self.data.clients} in round {round.number}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from fairfl.sims.engine.algorithm import State
 from fairfl.sims.engine.cells import CellSums
-from fairfl.sims.engine.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
+from fairfl.sims.engine.summed import OWN, REPORTS, CellRound, SumOnly, as_floats, as_tensor
 from fairfl.sims.engine.task import Floats, LocalTask
 from fairfl.sims.group_fairness.fairbatch import FairBatch
 from fairfl.sims.group_fairness.quantise import Quantiser
@@ -41,8 +41,14 @@ class FedFB(SumOnly):
     loss_bound : float > 0
         For ``bits`` alone. A report is at most the mean loss of a cell in size.
 
+    Where not all clients take part, client k's report s_k counts p_k / π_k times, p_k its weight among those who do and
+    π_k = n_k / n. With everybody there that is 1. For clients drawn by π_k with replacement, p_k their share of the
+    draws, the sum is unbiased for that over all, as the mean of s_k / π_k over a draw is; for uniform draws, p_k = π_k
+    over the sum of π of those drawn, it is the ratio estimator, whose bias is of the order of one over their number.
+    So is μ, which is linear in the sums; μ / ||μ|| is unbiased in no case. Client parity has no such estimate.
+
     Errors: ValueError for anything else; when a run starts, for a group that nobody is in (or nobody of the label that
-    the notion wants); in a round that a client does not take part in.
+    the notion wants); for client parity, in a round that a client does not take part in.
     Source: FedFB, section 4, appendix B, algorithms 1 to 5. Clients average with weights n_i / n: SecAgg in algorithm 1
     does not say, and the objectives L^(i) that add up to L want it. α_t / ||μ|| is the printed step.
     """
@@ -75,6 +81,10 @@ class FedFB(SumOnly):
             return "start" if number > 0 and number % self.every == 0 else "never"
         return "end" if (number + 1) % self.every == 0 else "never"
 
+    @property
+    def complete(self) -> bool:
+        return self.rule.notion == "cp"  # a client that is not there has no loss, and no other's stands for it
+
     def word_bits(self, clients: int) -> int:
         # masks modulo a power of two above the largest sum of codes do as well as longer ones
         return super().word_bits(clients) if self.bits is None else (clients * (2**self.bits - 1)).bit_length()
@@ -87,7 +97,6 @@ class FedFB(SumOnly):
         lam = self.rule.rules.initial(known)
         return {
             "known": as_tensor(known), "lam": as_tensor(lam), "steps": as_tensor(np.zeros(1)),
-            "clients": as_tensor(np.array([clients])),
         }  # fmt: skip
 
     def remember(self, round: CellRound, cells: CellSums) -> State:
@@ -102,11 +111,13 @@ class FedFB(SumOnly):
 
     def _statistics(self, round: CellRound, cells: CellSums) -> Floats:
         known = as_floats(round.state["known"])
-        return self.rule.rules.statistics(self.rule.sums(cells), cells.counts, round.clients, known)
+        found = self.rule.rules.statistics(self.rule.sums(cells), cells.counts, round.clients, known)
+        times = round.p / round.everyone[round.clients]
+        return found if np.allclose(times, 1.0, rtol=0.0, atol=1e-12) else found * times[:, None]
 
     def steer(self, total: Floats, state: State) -> State:
         if self._quantiser is not None:
-            total = self._quantiser.decode(total, terms=int(state["clients"]))
+            total = self._quantiser.decode(total, terms=int(state[REPORTS]))
         steps = as_floats(state["steps"])
         lam = self.rule.step(as_floats(state["lam"]), total, as_floats(state["known"]), int(steps[0]))
         return {"lam": as_tensor(lam), "steps": as_tensor(steps + 1)}

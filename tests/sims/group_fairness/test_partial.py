@@ -1,0 +1,107 @@
+"""Sums over the clients who are there: what they estimate, and which algorithms they will not do for."""
+
+import numpy as np
+import pytest
+from grouped import EXACT, people, run
+
+from fairfl.sims.engine import ByWeight, Given, Logistic, Parts, Replicate, Simulation, Training, Uniform
+from fairfl.sims.engine.summed import as_floats
+from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
+
+ALL = np.ones((1, 3), dtype=bool)
+
+
+class Spy(FedFB):
+    """FedFB that writes down each sum of reports, and the λ that it has then."""
+
+    name = ""
+    seen: list = []
+
+    def steer(self, total, state):
+        Spy.seen.append((total, as_floats(state["lam"]), int(state["reports"])))
+        return super().steer(total, state)
+
+
+def first_sum(algorithm, masks, rounds=2, **settings):
+    """The first sum of reports, at the model that everybody trained in round 0."""
+    Spy.seen.clear()
+    masks = np.concatenate([ALL, np.atleast_2d(masks)])
+    run(people(), algorithm, rounds, participation=Given(masks), **settings)
+    return Spy.seen[0]
+
+
+def alone(k):
+    return np.arange(3) == k
+
+
+@pytest.mark.parametrize("notion", ["dp", "eo", "eodds", "eo-printed"])
+@pytest.mark.parametrize("surrogate", ["loss", "acceptance", "zero_one"])
+def test_the_mean_over_draws_by_weight_is_the_sum_over_all(notion, surrogate):
+    """One draw by π_k: what client k alone reports, weighed by π_k, adds up to the sum over all."""
+    algorithm, share = Spy(FairBatch(notion, surrogate=surrogate)), people().p
+    whole, _, count = first_sum(algorithm, ALL)
+    assert count == 3
+    mean = sum(share[k] * first_sum(algorithm, alone(k))[0] for k in range(3))
+    np.testing.assert_allclose(mean, whole, atol=1e-9)  # secure sums are rounded to 2^-36
+    if surrogate != "zero_one":  # nobody of label 1 is misclassified there
+        assert np.abs(first_sum(algorithm, alone(0))[0] - whole).max() > 1e-3
+
+
+def test_two_of_three_are_the_ratio_estimate():
+    """Clients 0 and 2 by hand: their reports' sum over their share of the people."""
+    algorithm, share = Spy(), people().p
+    zero, two = (first_sum(algorithm, alone(k))[0] * share[k] for k in (0, 2))
+    both, _, count = first_sum(algorithm, [True, False, True])
+    np.testing.assert_allclose(both, (zero + two) / (share[0] + share[2]), atol=1e-9)
+    assert count == 2
+
+
+@pytest.mark.parametrize("draw", [Uniform(2), ByWeight(2), ByWeight(2, replace=False)], ids=repr)
+@pytest.mark.parametrize("algorithm", [FedFB(), FedFB(bits=8), FedFB(evaluated="local")], ids=repr)
+def test_runs_with_some_of_the_clients(draw, algorithm):
+    simulation, _ = run(people(), algorithm, 6, participation=draw)
+    lam, known = (as_floats(simulation.states[0][name]) for name in ("lam", "known"))
+    np.testing.assert_allclose(algorithm.rule.rules.project(lam, known), lam, atol=1e-15)
+    assert int(as_floats(simulation.states[0]["steps"])[0]) >= 5
+
+
+def test_bytes_and_bits_are_of_those_who_report():
+    """Ten bits: sums of two codes are below 2^11, two numbers of 11 bits are 3 bytes, beside 3 parameters of 8."""
+    _, rows = run(people(), FedFB(bits=10), 2, participation=Given(np.concatenate([ALL, [[True, False, True]]])))
+    assert rows[1]["bytes_up"] == 2 * (24 + 3)
+
+
+def test_quantised_sums_of_some_are_within_their_bound():
+    exact, _, _ = first_sum(Spy(), [True, False, True])
+    algorithm = Spy(bits=6, loss_bound=4.0)
+    codes, _, count = first_sum(algorithm, [True, False, True])
+    off = np.abs(algorithm._quantiser.decode(codes, terms=count) - exact)
+    assert 0 < off.max() <= 2 * (8.0 / 63) / 2 + 1e-9
+
+
+def test_dropouts_too():
+    """Every client is lost half of the time: λ moves wherever somebody reports."""
+    simulation, _ = run(people(), FedFB(), 12, dropout=0.5)
+    assert 0 < int(as_floats(simulation.states[0]["steps"])[0]) <= 11
+
+
+@pytest.mark.parametrize(
+    "algorithm", [FedFB(FairBatch("cp")), FairFed(), LocalFairBatch(), LocalFairBatch(average_every=2)], ids=repr
+)
+def test_others_need_everyone(algorithm):
+    with pytest.raises(ValueError, match=r"participation must be of every client.*got 2 of 3 in round 1"):
+        run(people(), algorithm, 5, participation=Given(np.concatenate([ALL, [[True, True, False]]])))
+
+
+def test_order_of_clients_does_not_matter():
+    """λ after rounds of two clients, as the same people are listed the other way round."""
+    parts = people()
+    settings = Training(rounds=4, lr=0.3, batch_size=None, participation=Uniform(2))
+    ends = []
+    for order in ([0, 1, 2], [2, 0, 1]):
+        listed = Parts(parts.train.take(order))
+        simulation = Simulation(Logistic(2), listed, [Replicate(FedFB())], settings, EXACT)
+        for _ in range(4):
+            simulation.step()
+        ends.append(as_floats(simulation.states[0]["lam"]))
+    np.testing.assert_allclose(ends[0], ends[1], atol=1e-9)
