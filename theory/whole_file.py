@@ -46,8 +46,10 @@ def write_whole(
         if check is not None:
             check(partial)
         os.replace(partial, file)
-    except BaseException:
+    except BaseException as error:
         partial.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:  # a full disk says not what it is full for
+            error.filename = str(file)
         raise
     if sync and os.name == "posix":  # elsewhere a folder cannot be opened
         folder = os.open(file.parent, os.O_RDONLY)

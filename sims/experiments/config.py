@@ -104,8 +104,11 @@ def read_config(path: str | Path) -> Experiment:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{file.name} is not a TOML file: {error}") from error
     seeds, dataset, objectives = _outline(table)
-    first = make(table, seeds[0])
-    Simulation(first.model, first.parts, first.replicates, first.training, first.computing)  # says what does not fit
+    try:
+        first = make(table, seeds[0])
+        Simulation(first.model, first.parts, first.replicates, first.training, first.computing)  # says what is wrong
+    except MemoryError as error:
+        raise ValueError(f"{file.name} must ask for no more than fits into memory: {error}") from None
 
     def units(scale: Scale) -> list[Unit]:
         chosen = seeds if scale.seeds == len(seeds) else list(range(scale.seeds))
@@ -113,10 +116,12 @@ def read_config(path: str | Path) -> Experiment:
             Unit(f"{file.stem}-{seed}", dataset, seed, objectives, partial(make, table, seed)) for seed in chosen
         ]
 
-    title = str(table.get("title", file.stem))
+    title, part = str(table.get("title", file.stem)), "test"
+    if first.parts.test is None:
+        title, part = f"{title} (on the training rows: there are no test rows)", "train"
     pictures = (
-        Picture(f"{file.stem}-accuracies", "distribution", title),
-        Picture(f"{file.stem}-rounds", "convergence", title),
+        Picture(f"{file.stem}-accuracies", "distribution", title, part),
+        Picture(f"{file.stem}-rounds", "convergence", title, part),
     )
     return Experiment(
         file.stem, title, {"quick": len(seeds), "paper": len(seeds)}, units, values, lambda clients: (),

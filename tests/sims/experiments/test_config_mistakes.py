@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fairfl.sims.engine import MLP, NonFiniteUpdate
-from fairfl.sims.experiments import Scale, config, run_units
+from fairfl.sims.experiments import Scale, config, config_parts, run_units
 from fairfl.sims.experiments.config import read_config
 
 RUN = tomllib.loads(
@@ -207,3 +207,23 @@ def test_classes_are_not_ignored_where_they_mean_nothing(read, kind):
 def test_long_values_are_shown_short(read):
     with pytest.raises(ValueError, match=r"^data.clients must be a whole number below 2\^63, got 1000+\.\.\.$"):
         read(changed(("data", "clients"), 10**400))
+
+
+def test_more_than_fits_into_memory_is_told(read, monkeypatch):
+    """Not left to the allocator, which may promise what it does not have: it refuses here."""
+
+    def refused(*given):
+        raise MemoryError("Unable to allocate 745. GiB")
+
+    monkeypatch.setattr(config_parts, "synthetic", refused)
+    with pytest.raises(ValueError, match="mine.toml must ask for no more than fits into memory: Unable to allocate"):
+        read(RUN)
+
+
+def test_without_test_rows_table_and_pictures_are_of_the_training_rows(read):
+    table = changed(("data", "test"), 0.0)
+    experiment = read(table)
+    assert experiment.title.endswith("(on the training rows: there are no test rows)")
+    assert {picture.part for picture in experiment.pictures} == {"train"}
+    assert np.isfinite(ran(experiment)["value"]).all()
+    assert {picture.part for picture in read(RUN).pictures} == {"test"}
