@@ -45,7 +45,7 @@ def over_rounds(measures: pd.DataFrame) -> pd.DataFrame:
     afl = among(among(measures, "kind", ["mixtures"]), "seed", [0])
     for (name, which), part in groups(afl, ["algorithm", "case"]):
         label = f"{name}, {which}"
-        parts.append(_series("quadratic, AFL against the optimum", label, "line", part["round"], part["off"]))
+        parts.append(_series("AFL and the optimum", label, "line", part["round"], part["off"]))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -57,7 +57,7 @@ def by_steps(measures: pd.DataFrame) -> pd.DataFrame:
     for (world, name), mine in groups(among(ways, "algorithm", SHOWN), ["world", "algorithm"]):
         means = mine.groupby("case", sort=False)["off"].mean()
         x = [full[str(case)] for case in means.index]
-        parts.append(_series(str(world), str(name), "path", x, means.clip(1e-17)))
+        parts.append(_series(str(world), str(name), "path", x, means))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -75,5 +75,5 @@ PICTURES = (
     Drawing("realised-weights-rounds", "How far the weights in the step are from the dual weights", "round", WRONG,
             over_rounds, "xy"),
     Drawing("realised-weights-local-steps", "What local steps do to the weights", "local steps on all data", WRONG,
-            by_steps, "xy"),
+            by_steps, "x"),
 )  # fmt: skip
