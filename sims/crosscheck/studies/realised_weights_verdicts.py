@@ -43,7 +43,7 @@ def _exact(measures: pd.DataFrame) -> Verdict:
         "With everyone and one local step on all data, the weights in the step are the dual weights of the objective "
         "at the same losses, in proportion, in every round (PropFair: below its threshold).",
         f"{len(steps)} steps of {steps['algorithm'].nunique()} algorithms on {_where(steps)}: at most {off:.1e} of the "
-        f"weight with the wrong clients, {outside:.1e} of a step outside the span of the gradients.",
+        f"weight with the wrong clients, {outside:.1e} of a step outside the span of the gradients",
     )  # fmt: skip
 
 
@@ -51,13 +51,13 @@ def _threshold(measures: pd.DataFrame) -> Verdict:
     steps = _steps(measures, beyond=True)
     asked = "PropFair realises the dual weights of its objective beyond its threshold as well."
     if not len(steps):
-        return Verdict("propfair-beyond-its-threshold", None, False, asked, "nobody was beyond it.")
+        return Verdict("propfair-beyond-its-threshold", None, False, asked, "nobody was beyond it")
     off = floats(steps, "off")
     low = sum(_robbed(row) for row in steps.to_dict("records"))
     return Verdict(
         "propfair-beyond-its-threshold", bool(off.max() <= EXACT), False, asked,
         f"{len(steps)} steps on {_where(steps)} with somebody beyond: {off.min():.3f} to {off.max():.3f} of the weight "
-        f"with the wrong clients; in {low} of them the client with the largest loss has less than its dual weight.",
+        f"with the wrong clients; in {low} of them the client with the largest loss has less than its dual weight",
     )  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def _broken(name: str, case: str, measures: pd.DataFrame, how: str) -> Verdict:
     return Verdict(
         name, kept, False, f"The same {how}.",
         f"{_where(own)}: {np.median(off):.3f} of the weight with the wrong clients in the median over algorithms, "
-        f"{off.max():.3f} at most; {np.median(floats(own, 'outside')):.2f} of the step is outside the gradients' span.",
+        f"{off.max():.3f} at most; {np.median(floats(own, 'outside')):.2f} of the step is outside the gradients' span",
     )  # fmt: skip
 
 
@@ -89,7 +89,7 @@ def _batches(measures: pd.DataFrame) -> Verdict:
         f"{int(ways['draws'].max())} draws of batches of 6 of 24, {_where(ways)}: off by "
         f"{floats(plain, 'off').max():.3f} at most, {ratio.max():.1f} "
         f"times the noise; PropFair, whose logarithm is inside the batch, by "
-        f"{floats(tilted, 'off').max():.3f} (noise {floats(tilted, 'noise').max():.3f}).",
+        f"{floats(tilted, 'off').max():.3f} (noise {floats(tilted, 'noise').max():.3f})",
     )  # fmt: skip
 
 
@@ -103,7 +103,7 @@ def _draws(measures: pd.DataFrame) -> Verdict:
         "half-of-the-clients", len(kept) == len(off), False,
         "With half of the clients, over all draws on average, the weights are the dual weights at everybody's losses.",
         f"All {int(ways['draws'].max())} sets of 3 of 6 clients, {_where(ways)}: exact for {', '.join(kept)}; with the "
-        f"wrong clients otherwise: {lost}.",
+        f"wrong clients otherwise: {lost}",
     )  # fmt: skip
 
 
@@ -120,7 +120,7 @@ def _other_ranks(measures: pd.DataFrame) -> Verdict:
         "p-fedavg-of-draws", off <= EXACT, True,
         "p-FedAvg with m of n clients realises, over the draws, other rank weights: sum_j v_j C(k-1, j-1) C(n-k, m-j) "
         "/ C(n, m) for the k-th largest loss.",
-        f"All sets of 3 of 6 clients, {_where(ways)}: off by {off:.1e} at most.",
+        f"All sets of 3 of 6 clients, {_where(ways)}: off by {off:.1e} at most",
     )  # fmt: skip
 
 
@@ -135,7 +135,7 @@ def _mixture(measures: pd.DataFrame) -> Verdict:
     return Verdict(
         "afl-means", max(by.values()) <= FEW if last["round"].max() >= LONG else None, False,
         f"The mean of AFL's mixtures is near the dual weights of the optimum (within {FEW}).",
-        f"{_where(means)}, {int(last['round'].max())} rounds: {said}.",
+        f"{_where(means)}, {int(last['round'].max())} rounds: {said}",
     )  # fmt: skip
 
 
