@@ -175,11 +175,11 @@ def _open(place: Path, simulation: Simulation, evaluate_every: int, checkpoint_e
         latest = dict(seen[-1])
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise RunFolderError(f"{path} is not the configuration of a run: {error}") from None
-    for name in mine:
-        if theirs.get(name) != mine[name]:
+    for name in (*mine, *theirs):  # either may have what the other does not mention
+        if theirs.get(name) != mine.get(name):
             raise ValueError(
                 f"folder must hold a run of the same configuration, got {str(place)!r} with {name} = "
-                f"{theirs.get(name)!r}, not {mine[name]!r}"
+                f"{theirs.get(name)!r}, not {mine.get(name)!r}"
             )
     if not resume:
         raise ValueError(f"folder must be new or empty without resume, got {str(place)!r}, which holds this very run")

@@ -125,7 +125,8 @@ class Computing:
             raise ValueError(f"clip_norm must be given for non_finite='clip' and for it alone, got {self.clip_norm!r}")
         if self.clip_norm is not None:
             positive("clip_norm", self.clip_norm)
-        one_of("masked_updates", self.masked_updates, (False, True))
+        if not isinstance(self.masked_updates, bool):
+            raise ValueError(f"masked_updates must be True or False, got {self.masked_updates!r}")
         self.place()
 
     def place(self) -> torch.device:

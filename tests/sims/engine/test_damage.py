@@ -127,3 +127,12 @@ def test_given_rank_weights_are_not_cut_short():
     other[1500] -= 0.5
     one, two = (run.plain(RankWeighted(tuple(w / w.sum()))) for w in (weights, other))
     assert one != two
+
+
+def test_a_setting_that_this_run_does_not_mention_is_another_run(tmp_path, whole):
+    folder = damaged(tmp_path, whole, whole[1])
+    kept = json.loads((folder / run.CONFIGURATION).read_text())
+    kept["configuration"]["masked_updates"] = True
+    (folder / run.CONFIGURATION).write_text(json.dumps(kept))
+    with pytest.raises(ValueError, match="with masked_updates = True, not None"):
+        short(folder)

@@ -106,8 +106,10 @@ def test_what_is_not_finite_is_healed_there(monkeypatch):
         on_both(monkeypatch, LeastSquares(4), parts, [Replicate(FedAvg())], quick(lr=1e-3), computing, rounds=1)
 
 
-def test_a_server_of_sums(monkeypatch):
-    on_both(monkeypatch, Logistic(2), people((30, 20, 25)), [Replicate(FedFB())], quick(rounds=3), rounds=3)
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_server_of_sums(masked, monkeypatch):
+    computing = replace(EXACT, masked_updates=masked)
+    on_both(monkeypatch, Logistic(2), people((30, 20, 25)), [Replicate(FedFB())], quick(rounds=3), computing, rounds=3)
 
 
 @pytest.mark.parametrize("model", [Softmax(4, 3), MLP((4, 5, 3)), Module(network)], ids=["softmax", "mlp", "module"])
