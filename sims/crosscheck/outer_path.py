@@ -20,7 +20,7 @@ from fairfl.theory.classifiers import Classifier
 SURROGATES = ("zero_one", "loss", "acceptance")
 """As ``fairfl.sims.group_fairness.FairBatch`` has them."""
 EDGE = 1e-9
-"""Zeros are sought this far inside of the box, as a share of its width."""
+"""How far inside of the box λ is held, as a share of its width: at its ends one label has no weight."""
 Gap = Callable[[float], float]
 
 
@@ -42,9 +42,10 @@ def rule_at(world: World, lam: float) -> Classifier:
 
 
 def line(world: World) -> tuple[float, float]:
-    """The λ_1 with λ on the line and in the box [0, 2 P(0)] x [0, 2 P(1)]."""
+    """The least and the largest λ_1 with λ on the line and, by a hair, inside of the box [0, 2 P(0)] x [0, 2 P(1)]."""
     first, second = masses(world).tolist()
-    return max(0.0, 1 - 2 * first), min(1.0, 2 * second)
+    low, high = max(0.0, 1 - 2 * first), min(1.0, 2 * second)
+    return low + EDGE * (high - low), high - EDGE * (high - low)
 
 
 def gap(world: World, surrogate: str = "zero_one") -> Gap:
@@ -74,23 +75,22 @@ def gap(world: World, surrogate: str = "zero_one") -> Gap:
 def zero(world: World, found: Gap) -> float | None:
     """λ_1* with F_1 = 0 on the line within the box; None where F_1 has one sign there. F_1 falls (lemma 23)."""
     low, high = line(world)
-    low, high = low + EDGE * (high - low), high - EDGE * (high - low)
     if found(low) <= 0 or found(high) >= 0:
         return None
     return float(optimize.brentq(found, low, high, xtol=1e-15, rtol=8.9e-16))
 
 
-def walk(start: float, steps: Sequence[float], found: Gap) -> tuple[list[float], list[float]]:
+def walk(
+    start: float, steps: Sequence[float], found: Gap, ends: tuple[float, float]
+) -> tuple[list[float], list[float]]:
     """λ_1 after each of the moves a_t = ``steps[t]`` of update (85), the start first; and F_1 before each of them.
 
-    λ is not held in the box. The walk ends before a λ_1 where w_λ does not exist: see ``line``.
+    A move beyond ``ends`` stops there (projection "sum"): nearer to every λ* between them than without.
     """
     places, gaps = [start], []
     for step in steps:
         gaps.append(found(places[-1]))
-        places.append(places[-1] + step * float(np.sign(gaps[-1])))
-        if not np.isfinite(gaps[-1]):
-            raise ValueError(f"start must be inside of the box, got {start} and a walk to {places[-2]}")
+        places.append(float(np.clip(places[-1] + step * np.sign(gaps[-1]), *ends)))
     return places, gaps
 
 

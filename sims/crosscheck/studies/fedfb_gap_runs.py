@@ -4,51 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pandas as pd
 
 from fairfl.sims.crosscheck.learned import Found, to_text
 from fairfl.sims.crosscheck.runs import ALPHA, CFL, DECAY, FEDFB, Plan
-from fairfl.sims.crosscheck.worlds import World
+from fairfl.sims.crosscheck.spread import TiltedWorld, spread
 from fairfl.sims.engine import Result
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.federated.population import sample
 from fairfl.sims.group_fairness import FairBatch, FairMeasures, FedFB
 from fairfl.solvers.frontiers import frontier
-from fairfl.theory.eta import Logistic
-from fairfl.theory.federation import Federation
 
-SPREAD = 1.0
-"""Half the distance of the two groups' means within a client."""
 BOUND = 1.0
 """Of a client's report, with errors as the surrogate: the range that b bits share."""
-
-
-@dataclass(frozen=True)
-class TiltedWorld(World):
-    """A world whose clients have η_i(x) = logistic(x + tilt_i): a concept of their own."""
-
-    tilt: tuple[float, ...] = ()
-
-    @property
-    def federation(self) -> Federation:
-        etas = [Logistic(1.0, shift) for shift in self.tilt]
-        return Federation.normal(self.mean, np.array(self.sd), self.q, self.weight, eta=etas)
-
-
-def spread(clients: int, distance: float, shares: float, tilt: float = 0.0) -> TiltedWorld:
-    """Clients in a row, u_i even in [-1, 1]: centres distance u_i, P(a=1 | i) = 1/2 + shares u_i, tilt_i = tilt u_i.
-
-    Group 1's mean is 1 above the centre for even clients, and 1 below it for odd ones, as in FedFB's figure 5.
-    """
-    u = np.linspace(-1, 1, clients)
-    side = SPREAD * np.where(np.arange(clients) % 2, -1.0, 1.0)
-    mean = np.stack([distance * u - side, distance * u + side], axis=1)
-    rows = tuple((float(first), float(second)) for first, second in mean)
-    q = tuple(float(v) for v in 0.5 + shares * u)
-    name = f"spread-{clients}-{distance:g}-{shares:g}-{tilt:g}"
-    tilts = tuple(float(v) for v in tilt * u)
-    return TiltedWorld(name, rows, ((1.0, 1.0),) * clients, q, (1 / clients,) * clients, tilts)
 
 
 @dataclass(frozen=True)
@@ -60,29 +28,27 @@ class Setup:
     world: TiltedWorld
     bits: int | None = None
     steps: int = 20
-    rows: int = 10_000
+    rows: int = 5_000
 
 
 def setups(paper: bool) -> list[Setup]:
     """Around three clients, 1.5 apart, shares 0.3, 0.5, 0.7, one concept, plain numbers, 20 local steps.
 
-    "bits" 0 stands for plain numbers; local steps and people are counted where the shares are
-    0.05, 0.5, 0.95.
+    Local steps and people vary where the shares are 0.05, 0.5, 0.95.
     """
-    rows = 10_000 if paper else 2_000
+    rows = 5_000 if paper else 2_000
     base = Setup("", 0.0, spread(3, 1.5, 0.2), rows=rows)
     axes = {
-        "distance": [(v, replace(base, world=spread(3, v, 0.0))) for v in ((0, 1, 2, 3) if paper else (0, 3))],
-        "shares": [(v, replace(base, world=spread(3, 1.5, v))) for v in ((0, 0.15, 0.3, 0.45) if paper else (0.45,))],
-        "concept": [(v, replace(base, world=spread(3, 1.5, 0.2, v))) for v in ((0, 0.5, 1, 2) if paper else (2,))],
-        "clients": [(v, replace(base, world=spread(v, 1.5, 0.2))) for v in ((2, 5, 10, 20, 50) if paper else (2, 20))],
+        "distance": [(v, replace(base, world=spread(3, v, 0.0))) for v in ((0, 1, 3) if paper else (0, 3))],
+        "shares": [(v, replace(base, world=spread(3, 1.5, v))) for v in ((0, 0.3, 0.45) if paper else (0.45,))],
+        "concept": [(v, replace(base, world=spread(3, 1.5, 0.2, v))) for v in ((0, 1, 2) if paper else (2,))],
+        "clients": [(v, replace(base, world=spread(v, 1.5, 0.2))) for v in ((2, 10, 50) if paper else (2, 20))],
         "local steps": [
-            (v, replace(base, world=spread(3, 1.5, 0.45), steps=v)) for v in ((1, 5, 20, 200) if paper else (1,))
+            (v, replace(base, world=spread(3, 1.5, 0.45), steps=v)) for v in ((1, 5, 20, 100) if paper else (1,))
         ],
-        "bits": [(v, replace(base, bits=v or None)) for v in ((2, 3, 4, 6, 8, 10, 0) if paper else (3, 10))],
+        "bits": [(v, replace(base, bits=v or None)) for v in ((2, 4, 6, 8, 10) if paper else (3, 10))],
         "people": [
-            (v, replace(base, world=spread(3, 1.5, 0.45), rows=v))
-            for v in ((1_000, 4_000, 10_000, 32_000) if paper else ())
+            (v, replace(base, world=spread(3, 1.5, 0.45), rows=v)) for v in ((1_250, 5_000, 20_000) if paper else ())
         ],
     }
     return [replace(setup, axis=axis, value=float(v)) for axis, points in axes.items() for v, setup in points]
@@ -104,7 +70,7 @@ class GapPlan(Plan):
 
     def measured(self, result: Result) -> pd.DataFrame:
         """One row: what the rule is worth on the population and on its sample, and what CFL could at its \\|MD\\|."""
-        rule = self.rules(result)[0]
+        rule = self.members(result)[0][0]
         federation = self.world.federation
         found = Found.of(rule, federation)
         data = sample(federation, self.rows, self.seed)

@@ -82,7 +82,7 @@ def measure(world: World, count: int) -> pd.DataFrame:
             if goal is None:
                 parts.append(pd.DataFrame({"t": [0], "schedule": [name]}).assign(surrogate=surrogate, inner=0))
                 continue
-            places = walk(start, alphas / np.sqrt(2), found)[0]
+            places = walk(start, alphas / np.sqrt(2), found, line(world))[0]
             low, high = line(world)
             parts.append(
                 bounded(np.array(places), goal, alphas).assign(
@@ -175,7 +175,7 @@ def _repaired(exact: pd.DataFrame, size: str) -> Verdict:
         True,
         "d_T <= max{d_0 - Σ a_t, max_s (a_s - Σ_{t > s} a_t)}, a_t = α_t / √2, at every T.",
         f"{size}, {exact['schedule'].nunique()} schedules, {exact['surrogate'].nunique()} surrogates: d_T exceeds it "
-        f"by {over:.1e} at most.",
+        f"by {over:.1e} at most",
     )
 
 
@@ -194,7 +194,7 @@ def _printed(exact: pd.DataFrame, size: str) -> Verdict:
         False,
         "Theorem 24, (88), for every T: d_T <= max{d_0 - Σ α_t, α_T}, where F_1 has its zero on the line.",
         f"{size}: fails at {int(fails.sum()):,} of {len(some):,} updates ({text}); by most on {where['world']}, α "
-        f"{where['schedule']}, T = {where['t']}: {where['distance']:.4f} for {where['printed']:.4f}.",
+        f"{where['schedule']}, T = {where['t']}: {where['distance']:.4f} for {where['printed']:.4f}",
     )
 
 
@@ -209,7 +209,7 @@ def _limit(exact: pd.DataFrame) -> Verdict:
         bool((inside <= most + ROUNDING).all()),
         False,
         "With α_t -> 0 and an infinite sum λ reaches λ*; without, it need not.",
-        f"Largest d_T at the last update: {text}.",
+        f"Largest d_T at the last update: {text}",
     )
 
 
@@ -222,7 +222,7 @@ def _surrogate(left: pd.DataFrame) -> Verdict:
         False,
         "FairBatch solved exactly with FedFB's F_a of log losses ends at demographic parity.",
         f"Its λ* leaves |MD| up to {away:.3f}, in the median {share:.0%} of what no fairness leaves; ℓ(1, ŷ) alone "
-        f"(acceptance) up to {left['acceptance'].max():.3f}; errors 0 ({len(left)} federations).",
+        f"(acceptance) up to {left['acceptance'].max():.3f}; errors 0 ({len(left)} federations)",
     )
 
 
@@ -236,7 +236,7 @@ def _few(few: pd.DataFrame) -> Verdict:
         None,
         False,
         "Remark 11: λ is stepped every round in practice; by how much d_T then exceeds the repaired bound.",
-        f"k gradient steps, each averaged, between two steps of λ, α = 0.2/t: {text}.",
+        f"k gradient steps, each averaged, between two steps of λ, α = 0.2/t: {text}",
     )
 
 
@@ -247,30 +247,36 @@ PANELS = (
 
 
 def ways(measures: pd.DataFrame) -> pd.DataFrame:
-    """d_T and the bounds on figure 5 (a), by schedule."""
+    """The bounds, and d_T at some T, on figure 5 (a), by schedule."""
     here = measures[
         (measures["world"] == "figure-5a") & (measures["inner"] == 0) & (measures["surrogate"] == "zero_one")
     ]
     parts = []
     for schedule, label in PANELS:
         some = here[here["schedule"] == schedule]
-        for column, series in (("distance", "|λ_1 - λ*|"), ("printed", "(88) as printed"), ("repaired", "as repaired")):
-            parts.append(
-                pd.DataFrame({"panel": label, "series": series, "kind": "line", "x": some["t"], "y": some[column]})
-            )
+        shown = np.unique(np.geomspace(1, some["t"].max(), 60).astype(int))
+        for column, series, kind in (
+            ("repaired", "as repaired", "line"),
+            ("printed", "(88) as printed", "line"),
+            ("distance", "|λ_1 - λ*|", "points"),
+        ):
+            rows = some[some["t"].isin(shown)] if kind == "points" else some
+            columns = {"panel": label, "series": series, "kind": kind, "x": rows["t"], "y": rows[column]}
+            parts.append(pd.DataFrame(columns))
     return pd.concat(parts, ignore_index=True)
 
 
 def remainders(measures: pd.DataFrame) -> pd.DataFrame:
     """What the surrogates leave, against what there was."""
     table = tables(measures)["surrogates"]
+    panel = f"{len(table)} federations"
     names = {"loss": "F of log losses (printed)", "acceptance": "losses of being accepted", "zero_one": "errors"}
     parts = [
-        pd.DataFrame({"panel": "", "series": label, "kind": "points", "x": table["bayes"], "y": table[name]})
+        pd.DataFrame({"panel": panel, "series": label, "kind": "points", "x": table["bayes"], "y": table[name]})
         for name, label in names.items()
     ]
     top = float(table["bayes"].max())
-    nothing = pd.DataFrame({"panel": "", "series": "no fairness", "kind": "line", "x": [0.0, top], "y": [0.0, top]})
+    nothing = pd.DataFrame({"panel": panel, "series": "no fairness", "kind": "line", "x": [0.0, top], "y": [0.0, top]})
     return pd.concat([nothing, *parts], ignore_index=True)
 
 

@@ -5,11 +5,12 @@ Exact populations separate what a sample mixes: the class, the local steps, wher
 
 from __future__ import annotations
 
-import json
 from functools import partial
+from typing import Any
 
 import pandas as pd
 
+from fairfl.sims.crosscheck.kept import kept_rules
 from fairfl.sims.crosscheck.local_dynamics import Dynamics
 from fairfl.sims.crosscheck.multipliers import Ascent
 from fairfl.sims.crosscheck.studies.local_constraints_pictures import ends, paths
@@ -34,7 +35,7 @@ SEEDS = {"quick": 1, "paper": 3}
 
 PICTURES = (
     Drawing(
-        "local-constraints-paths", "FedAvg with local constraints: where the rule of the population goes",
+        "local-constraints-paths", "FedAvg with local constraints: 12 rounds of a population, and its supposed end",
         "|MD|", "accuracy", paths,
     ),
     Drawing(
@@ -104,14 +105,15 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {"ends": pd.DataFrame(shown[kept]), "reached": counts.reset_index()}
 
 
-def record(measures: pd.DataFrame) -> dict[str, object]:
-    """The rules at the ends of the population's runs, for the claims."""
+def record(measures: pd.DataFrame) -> dict[str, Any]:
+    """The rules at the ends of the populations' runs, by regime and budget, for the claims."""
     last = final(measures)
-    kept = ["world", "regime", "degree", "steps", "budget", "rounds", "range"]
-    exact = last[last["rows"] == 0].assign(rounds=lambda t: t["round"] + 1)
-    return {
-        "entries": [
-            dict(one) | {"rule": json.loads(rule)}
-            for one, rule in zip(exact[kept].to_dict("records"), exact["rule"], strict=True)
-        ]
-    }
+    exact = pd.DataFrame(last[last["rows"] == 0])
+    columns = ["boxed", "binding", "range"]
+    entries = kept_rules(exact.assign(scheme=exact["regime"], budget=exact["budget"].map("{:g}".format)))
+    for part in entries:
+        own = exact[exact["world"] == part["world"]["name"]]
+        for rule, (boxed, binding, wide) in zip(part["rules"], own[columns].to_numpy().tolist(), strict=True):
+            rule |= {"boxed": bool(boxed), "binding": int(binding), "range": round(float(wide), 6)}
+    rounds = exact.groupby("regime", sort=False)["round"].max() + 1
+    return {"runs": {"rounds": {str(name): int(value) for name, value in rounds.items()}}, "worlds": entries}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from fairfl.sims.crosscheck.studies.local_constraints_runs import LABELS
 
-SCHEMES = {"cfl": "CFL", "lft_fedavg": "LFT+FedAvg(ε)", "lft_ensemble": "LFT+Ensemble"}
+SCHEMES = {"cfl": "CFL, exact", "lft_fedavg": "LFT+FedAvg, exact", "lft_ensemble": "LFT+Ensemble, exact"}
 PANELS = (("figure-5a", 0.0), ("figure-5a", 0.1), ("figure-5c", 0.0), ("figure-9b", 0.0))
-SHOWN = ("pooled-any", "steps-1", "steps-20", "steps-20-fading", "converged", "locally-fair")
+SHOWN = ("pooled-any", "steps-20", "steps-20-fading", "converged", "locally-fair")
+COMPARED = ("pooled-any", "pooled-1", "steps-1", *SHOWN[1:])
+STOPS = 12
+"""Rounds shown of a way, evenly spread in log t; its end is the last."""
 COLUMNS = ["panel", "series", "kind", "x", "y"]
 
 
@@ -25,11 +29,11 @@ def paths(measures: pd.DataFrame) -> pd.DataFrame:
             exact = here[(here["regime"] == "frontier") & (here["scheme"] == scheme)]
             parts.append(_rows(exact, panel, label, "line", "disparity", "accuracy"))
         for regime in SHOWN:
-            run = runs[runs["regime"] == regime].sort_values("round")
+            run = _stops(pd.DataFrame(runs[runs["regime"] == regime].sort_values("round")))
             parts.append(_rows(run, panel, LABELS[regime], "path", "disparity", "accuracy"))
         best = runs.head(1)
         best = best.assign(disparity=best["best_difference"].abs(), accuracy=best["best"])
-        parts.append(_rows(best, panel, "optimum of LFT+FedAvg(ε)", "points", "disparity", "accuracy"))
+        parts.append(_rows(best, panel, "LFT+FedAvg(ε)", "points", "disparity", "accuracy"))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
 
 
@@ -39,10 +43,17 @@ def ends(measures: pd.DataFrame) -> pd.DataFrame:
     last = last.assign(over=last["excess"].clip(lower=0.0), more=-last["shortfall"])
     parts = []
     for many, panel in ((False, "at most one constraint binds"), (True, "two or more bind")):
-        for regime, label in LABELS.items():
+        for regime in COMPARED:
             some = last[(last["regime"] == regime) & ((last["binding"] >= 2) == many)]
-            parts.append(_rows(some, panel, label, "points", "over", "more"))
+            parts.append(_rows(some, panel, LABELS[regime], "points", "over", "more"))
     return pd.concat(parts, ignore_index=True)
+
+
+def _stops(run: pd.DataFrame) -> pd.DataFrame:
+    """Some rounds of a run."""
+    rounds = run["round"].to_numpy()
+    wanted = np.geomspace(1, rounds[-1] + 1, STOPS) - 1
+    return run.iloc[np.unique(np.searchsorted(rounds, wanted - 1e-9).clip(0, len(rounds) - 1))]
 
 
 def _rows(table: pd.DataFrame, panel: str, series: str, kind: str, x: str, y: str) -> pd.DataFrame:

@@ -28,15 +28,15 @@ POPULATION = (
 SAMPLED = (("steps-1", 5, 1), ("steps-20", 5, 20), ("locally-fair", 1, 20))
 """Name, degree, local steps of what the engine runs."""
 LABELS = {
-    "pooled-any": "one local step, all functions",
-    "pooled-any-sum": "the same, λ kept on its line",
-    "pooled-1": "one local step, degree 1",
-    "pooled-5": "one local step, degree 5",
-    "steps-1": "one step per λ step, degree 5",
-    "steps-20": "20 local steps, degree 5",
-    "steps-20-fading": "20 local steps, rates falling, degree 5",
-    "converged": "local training to its end",
-    "locally-fair": "local fairness to its end",
+    "pooled-any": "one step (all functions)",
+    "pooled-any-sum": "one step (λ on its line)",
+    "pooled-1": "one step (degree 1)",
+    "pooled-5": "one step (degree 5)",
+    "steps-1": "one step per λ step",
+    "steps-20": "20 local steps",
+    "steps-20-fading": "20 steps (falling rates)",
+    "converged": "trained to the end",
+    "locally-fair": "fair to the end",
 }
 """What tables and pictures call the regimes."""
 BINDS = 1e-9
@@ -135,16 +135,16 @@ class LocalPlan(Plan):
 
     def algorithms(self) -> list[Algorithm]:
         rules = [FairBatch("dp", self.alpha, self.decay, "zero_one", budget=one[0]) for one in self.budgets]
-        return [LocalFairBatch(rule, self.rounds if self.own else 1) for rule in rules]
+        return [LocalFairBatch(rule, self.lengths if self.own else 1) for rule in rules]
 
     def measured(self, result: Result) -> pd.DataFrame:
         regime = "locally-fair" if self.own else f"steps-{self.steps}"
         rows = []
-        for (eps,), rule in zip(self.budgets, self.rules(result), strict=True):
+        for (eps,), (rule,) in zip(self.budgets, self.members(result), strict=True):
             found = Found.of(rule, self.world.federation)
             table = pd.DataFrame(
                 {
-                    "round": [self.rounds], "accuracy": [found.accuracy], "difference": [found.difference],
+                    "round": [self.lengths], "accuracy": [found.accuracy], "difference": [found.difference],
                     "disparity": [found.disparity], "local": [max(abs(v) for v in found.local)],
                 }
             )  # fmt: skip

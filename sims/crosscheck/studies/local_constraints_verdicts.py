@@ -16,7 +16,8 @@ settles where MD ranges over no more than 0.02 in its last quarter."""
 def final(measures: pd.DataFrame) -> pd.DataFrame:
     """The last round of every run, with what the optimum is and how much the last quarter ranged."""
     runs = measures[measures["regime"] != "frontier"]
-    return runs[runs["rule"] != ""].reset_index(drop=True)
+    last = runs[runs["rule"] != ""].reset_index(drop=True)
+    return last.astype({"boxed": bool, "pure": bool, "binding": int})
 
 
 def reached(last: pd.DataFrame) -> pd.Series:
@@ -44,7 +45,7 @@ def _lagrangian(exact: pd.DataFrame) -> Verdict:
         bool(worst < 1e-8),
         True,
         "At δ_i = multiplier_i / π_i the pooled weighted loss is least, over all functions, at LFT+FedAvg(ε)'s rule.",
-        f"{len(some)} budgets of {some['world'].nunique()} federations: accuracies and MD_i within {worst:.1e}.",
+        f"{len(some)} budgets of {some['world'].nunique()} federations: accuracies and MD_i within {worst:.1e}",
     )
 
 
@@ -58,7 +59,7 @@ def _pooled(exact: pd.DataFrame) -> Verdict:
         "One local step before every averaging, many to a step of λ, over all functions: LFT+FedAvg(ε)'s optimum, "
         "where its multipliers are in FairBatch's box.",
         f"{int(right.sum())} of {len(right)} ends within {NEAR} of its accuracy and budgets; the furthest "
-        f"{_worst(some)}.",
+        f"{_worst(some)}",
     )
 
 
@@ -69,11 +70,11 @@ def _box(exact: pd.DataFrame) -> Verdict:
     text = (
         f"{int(right.sum())} of {len(right)}; the furthest {_worst(some)}. With λ kept on its line (projection 'sum') "
     )
-    text += f"{int(reached(line).sum())} of {len(line)}; the furthest {_worst(line)}."
+    text += f"{int(reached(line).sum())} of {len(line)}; the furthest {_worst(line)}"
     return Verdict(
         "box-does-no-harm", _all(right), False,
         "The same where the optimum's multipliers are outside of the box [0, 2 n_a/n] of λ.",
-        text if len(some) else "No such budget here.",
+        text if len(some) else "No such budget here",
     )  # fmt: skip
 
 
@@ -87,7 +88,7 @@ def _one_binds(exact: pd.DataFrame) -> Verdict:
         False,
         "Where at most one client's constraint binds, the optimum is by thresholds, and every regime in which λ "
         "follows the averaged model ends near it.",
-        f"{int(right.sum())} of {len(right)} ends: {_by_regime(some)}. The furthest {_worst(some)}.",
+        f"{int(right.sum())} of {len(right)} ends: {_by_regime(some)}. The furthest {_worst(some)}",
     )
 
 
@@ -101,7 +102,7 @@ def _many_steps(exact: pd.DataFrame) -> Verdict:
         "FedFB, section 3.1: FedAvg with local constraints is equivalent to LFT+FedAvg(ε); here with 20 local steps or "
         "local training to its end, where two or more constraints bind.",
         f"{int(right.sum())} of {len(right)} reach it, {int(settled.sum())} settle at all ({_by_regime(some)}); the "
-        f"furthest {_worst(some)}.",
+        f"furthest {_worst(some)}",
     )
 
 
@@ -117,7 +118,7 @@ def _fading(exact: pd.DataFrame) -> Verdict:
         "Remark 9 leans on Li et al., whose learning rates fall: the same 20 local steps with rates 1 / (1 + t / 10).",
         f"Where two or more constraints bind, the median end is {falling:.3f} off, with constant rates {constant:.3f}, "
         f"with local training to its end {float(middle.get('converged', np.nan)):.3f}, with pooled gradients "
-        f"{float(middle.get('pooled-any', np.nan)):.3f} (accuracy, or max |MD_i| - ε).",
+        f"{float(middle.get('pooled-any', np.nan)):.3f} (accuracy, or max |MD_i| - ε)",
     )
 
 
@@ -129,7 +130,7 @@ def _own(exact: pd.DataFrame) -> Verdict:
         _all(kept),
         False,
         "Clients that are each fair to the end, then averaged (their thresholds are averaged), keep |MD_i| <= ε.",
-        f"{int(kept.sum())} of {len(kept)} keep it; the furthest {_worst(some)}.",
+        f"{int(kept.sum())} of {len(kept)} keep it; the furthest {_worst(some)}",
     )
 
 
@@ -157,7 +158,7 @@ def _samples(last: pd.DataFrame) -> Verdict:
         falls,
         False,
         "The engine's LocalFairBatch on a sample ends where the population ends, the nearer the more people.",
-        f"Distance in accuracy or MD, where the population settles: {text or 'no such run'}.",
+        f"Distance in accuracy or MD, where the population settles: {text or 'no such run'}",
     )
 
 

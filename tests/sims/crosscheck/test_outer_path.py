@@ -66,7 +66,7 @@ def test_gaps_fall_along_the_line(surrogate):
 def test_no_walk_is_beyond_the_repaired_bound(goal, start, alphas):
     """F = goal - λ stands for every F that is positive before λ* and negative behind it: steps know its sign alone."""
     assume(start != goal)
-    places, gaps = walk(start, np.array(alphas) / np.sqrt(2), lambda lam: goal - lam)
+    places, gaps = walk(start, np.array(alphas) / np.sqrt(2), lambda lam: goal - lam, (-1.0, 1.0))
     bound = repaired(abs(start - goal), alphas)
     moved = np.array(gaps) != 0  # at the zero itself no step is made, and the distance 0 stays
     assert (np.abs(np.array(places[1:]) - goal) <= bound + 1e-12)[moved].all()

@@ -1,0 +1,254 @@
+"""FedAvg with local fairness constraints against LFT+FedAvg(ε), of which FedFB says that they are equivalent."""
+
+from __future__ import annotations
+
+from collections import deque
+from fractions import Fraction
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from fairfl.claims.call import Call
+from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import Counterexample
+from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.empirical.kept import load
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.exact import ball
+from fairfl.claims.instances import tabulate
+from fairfl.sims.crosscheck.kept import read
+from fairfl.sims.crosscheck.local_dynamics import Dynamics
+from fairfl.sims.crosscheck.mean_field import any_rule, shares
+from fairfl.sims.crosscheck.worlds import World, by_name
+from fairfl.solvers.api import solve
+from fairfl.solvers.solution import Solution
+from fairfl.theory.classifiers import Classifier
+
+DATA = "local-constraints.json"
+NEAR, OVER = 0.005, 0.01
+"""How near an end is to the optimum: in accuracy, and above the budget in |MD_i|."""
+SAME = 1e-8
+WORLDS = (*(f"figure-{figure}{panel}" for figure in (5, 9) for panel in "abcd"), "random-0", "random-1")
+
+
+def averaged(instance: dict[str, Any]) -> Case:
+    """Clients of N(μ_ia, 1), q = 1/2, each with its own best rule of MD_i = 0: thresholds t_0 = -t_1 = (μ_0 - μ_1) / 2.
+
+    That these are fair (μ_0 - t_0 = μ_1 - t_1) and best (η(t_0) + η(t_1) = 1, so t_0 + t_1 = 0) are the premises. Their
+    parameters z_a = x - t_a average to the mean thresholds.
+    """
+    means, eps = instance["mean"], instance["eps"]
+    own = [((first - second) / 2, (second - first) / 2) for first, second in means]
+    fair = all(m[0] - t[0] == m[1] - t[1] for m, t in zip(means, own, strict=True))
+    best = all(t[0] + t[1] == 0 for t in own)
+    mean = [sum((t[a] for t in own), Fraction(0)) / len(own) for a in (0, 1)]
+    relations = []
+    for i, row in enumerate(means):
+        first, second = (normal(ball(row[a] - mean[a])) for a in (0, 1))
+        relations.append(Relation(abs(first - second), "<=", ball(eps), f"|MD_{i}|"))
+    return Case(tuple(relations), {"fair": fair, "best": best})
+
+
+def normal(x: arb) -> arb:
+    """Φ(x)."""
+    return (1 + (x / arb(2).sqrt()).erf()) / 2
+
+
+def trained(instance: dict[str, Any], regime: str = "converged", degree: int = 1) -> Case:
+    """The end of FedAvg with local constraints on a population, against LFT+FedAvg(ε)."""
+    world, eps = by_name(instance["world"]), float(instance["eps"])
+    run = Dynamics(world, (eps,) * world.clients, regime, degree, rounds=int(instance["rounds"]))
+    return compared(world, deque(run.run(), maxlen=1)[0][0], eps)
+
+
+@cache
+def optimum(world: str, eps: float) -> Solution:
+    """LFT+FedAvg(ε), solved once for a claim and its mutants."""
+    return solve(by_name(world).federation, "lft_fedavg", eps=eps)
+
+
+def compared(world: World, rule: Classifier, eps: float) -> Case:
+    """Accuracy and budgets of a rule beside the optimum's."""
+    best, federation = optimum(world.name, eps), world.federation
+    local = float(np.nanmax(np.abs(rule.local_mean_differences(federation))))
+    away = abs(rule.accuracy(federation) - best.accuracy)
+    return Case((Relation(local, "<=", eps + OVER, "max |MD_i|"), Relation(away, "<=", NEAR, "accuracy")))
+
+
+def weighted(instance: dict[str, Any], divide: bool = True) -> Case:
+    """The pointwise rule at δ_i = multiplier_i / π_i against the optimum: accuracy and every MD_i."""
+    world = by_name(instance["world"])
+    best = optimum(world.name, float(instance["eps"]))
+    offset = best.multipliers / (np.array(world.weight) if divide else 1.0)
+    rule = any_rule(world, shares(world) + offset[:, None] * np.array([-1.0, 1.0]))
+    local = rule.local_mean_differences(world.federation) - best.local_mean_differences
+    away = abs(rule.accuracy(world.federation) - best.accuracy)
+    return Case((Relation(float(np.abs(local).max()), "<=", SAME, "MD_i"), Relation(away, "<=", SAME, "accuracy")))
+
+
+def boxed(instance: dict[str, Any]) -> Case:
+    """λ^(i)_a of the optimum's multipliers is in [0, 2 P(a | i)]."""
+    world = by_name(instance["world"])
+    best = optimum(world.name, float(instance["eps"]))
+    lam = shares(world) + (best.multipliers / np.array(world.weight))[:, None] * np.array([-1.0, 1.0])
+    low, high = float(lam.min()), float((lam - 2 * shares(world)).max())
+    return Case((Relation(0.0, "<=", low, "λ >= 0"), Relation(high, "<=", 0.0, "λ <= 2 n_a/n")))
+
+
+def ends(instance: dict[str, Any], regime: str = "pooled-any") -> Case:
+    """The kept ends of a regime on one world, where the optimum's multipliers are in the box."""
+    kept = [(w, e, rule) for w, e, rule in read(load(DATA)) if w.name == instance["world"]]
+    cases = [
+        compared(world, rule, float(entry["budget"]))
+        for world, entry, rule in kept
+        if entry["scheme"] == regime and not entry["boxed"]
+    ]
+    return Case(tuple(relation for case in cases for relation in case.relations))
+
+
+def _check_averaged(effort: Effort, alike: bool = False) -> Evidence:
+    means = [[Fraction(3), Fraction(5)], [Fraction(1), Fraction(-1)]]
+    if alike:
+        means[1] = [Fraction(1), Fraction(3)]
+    shows = (
+        "figure 5 (a): thresholds (-1, 1) and (1, -1), their mean (0, 0) is the Bayes rule: MD_1 = 2 Φ(1) - 1 = 0.683"
+    )
+    return Evidence.of(Counterexample.at(Call.of(averaged), shows, mean=means, eps=Fraction(0)))
+
+
+def _check_trained(effort: Effort, regime: str = "converged", degree: int = 1, eps: float = 0.0) -> Evidence:
+    shows = "figure 5 (a), ε = 0: ρ of the two clients is 1 + c and 1 - c, so the averages of log((2 - ρ) / ρ) are 0 "
+    shows += "all the way: the Bayes rule, max |MD_i| = 0.683, accuracy 0.848 for 0.798"
+    call = Call.of(trained, regime=regime, degree=degree)
+    return Evidence.of(Counterexample.at(call, shows, world="figure-5a", eps=eps, rounds=150))
+
+
+def _check_weighted(effort: Effort, divide: bool = True) -> Evidence:
+    worlds = WORLDS[:: effort.pick(3, 1)]
+    grid = [{"world": world, "eps": eps} for world in worlds for eps in (0.0, 0.05, 0.2)]
+    words = f"{', '.join(worlds)}; ε = 0, 0.05, 0.2"
+    return Evidence.of(tabulate(Call.of(weighted, divide=divide), grid, words, 0.0))
+
+
+def _check_boxed(effort: Effort, world: str = "figure-5d") -> Evidence:
+    shows = "figure 5 (d), P(a=1 | i) = 0.2 and 0.8, ε = 0.05: λ_0 of client 1 has to be 0.42, its box ends at 0.4"
+    return Evidence.of(Counterexample.at(Call.of(boxed), shows, world=world, eps=0.05))
+
+
+def _check_ends(effort: Effort, regime: str = "pooled-any") -> Evidence:
+    worlds = [{"world": part["world"]["name"]} for part in load(DATA)["worlds"]]
+    words = f"{len(worlds)} Gaussian federations, ε = 0 to 0.2, {load(DATA)['runs']['rounds'][regime]} steps of λ"
+    return Evidence.of(tabulate(Call.of(ends, regime=regime), worlds, words))
+
+
+EQUIVALENT = (
+    r"The classifier obtained by LFT+FedAvg can be shown to be equivalent to the solution of LFT+FedAvg($\varepsilon$) "
+    r"(section 3.1); solving it is equivalent to minimizing $P(\hat y\ne y\mid i)-\lambda_i\mathrm{MD}_i$ locally and "
+    r"applying FedAvg (remark 9)."
+)
+
+CLAIMS = (
+    Claim(
+        id="empirical/fair-clients-average",
+        number="crosscheck local-constraints",
+        line=0,
+        title="parameters of clients that are each fair average to a model that is fair on each",
+        printed=EQUIVALENT,
+        statement=r"Clients with $\mathrm{MD}_i=0$, each the most accurate of these, average to $|\mathrm{MD}_i|\le0$.",
+        kind="implication",
+        hypotheses=(("fair", "each client's rule has MD_i = 0"), ("best", "it is the most accurate that has")),
+        scope="two clients, unit variances, q = 1/2, group-specific logistic models, populations",
+        expected="refuted",
+        check=_check_averaged,
+        mutants=(Mutant("alike", "clients whose groups differ alike", partial(_check_averaged, alike=True)),),
+        erratum="Local fair training to its end and one average (one-shot LFT+FedAvg) may undo all fairness: the "
+        "constraints have to be evaluated at the averaged model.",
+    ),
+    Claim(
+        id="empirical/local-training-reaches-lft-fedavg",
+        number="crosscheck local-constraints; FedFB, remark 9",
+        line=0,
+        title="FedAvg with local constraints and local training to its end reaches LFT+FedAvg(ε)",
+        printed=EQUIVALENT,
+        statement=r"The average of the clients' minimisers at $\lambda^{(i)}$, $\lambda$ stepped by the average's "
+        rf"$\mathrm{{MD}}_i$, ends within {NEAR} of the optimum's accuracy and {OVER} of the budgets.",
+        kind="equivalence",
+        hypotheses=(),
+        scope="figure 5 (a), ε = 0, populations",
+        expected="holds-repaired",
+        check=_check_trained,
+        mutants=(
+            Mutant(
+                "one step", "pooled gradients over all functions", partial(_check_trained, regime="pooled", degree=0)
+            ),
+            Mutant("loose budgets", "ε = 0.3, where one constraint binds", partial(_check_trained, eps=0.3)),
+        ),
+        erratum="Li et al.'s theorem 1 has strongly convex losses and falling learning rates. With many local steps "
+        "at a "
+        "constant rate the average is no minimiser of the sum: where η is logistic it is a threshold rule, and the "
+        "optimum is a union of intervals where two constraints bind. Say: one local step a round (or rates that "
+        "fall), a "
+        "class that holds unions of intervals, and a λ whose box holds the multipliers.",
+        notes="crosscheck: with 20 local steps the runs neither reach the optimum nor settle where two constraints "
+        "bind; "
+        "with falling rates they come near it; where one binds all regimes that evaluate λ at the average come near "
+        "it.",
+    ),
+    Claim(
+        id="empirical/local-training-reaches-lft-fedavg/repaired",
+        number="crosscheck local-constraints; FedFB, remark 9",
+        line=0,
+        title="the pooled weighted loss at δ_i = λ_i/π_i is least, over all functions, at LFT+FedAvg(ε)'s optimum",
+        printed=EQUIVALENT,
+        statement=r"With weights $\lambda^{(i)}_0=P(0\mid i)-\lambda_i/\pi_i$, $\lambda^{(i)}_1=P(1\mid "
+        r"i)+\lambda_i/\pi_i$, "
+        r"$\lambda$ the optimum's multipliers, the pointwise minimiser of the pooled weighted 0-1 or log loss has the "
+        r"optimum's accuracy and $\mathrm{MD}_i$.",
+        kind="equivalence",
+        hypotheses=(),
+        scope="FedFB's figures 5 and 9, two random federations; ε = 0, 0.05, 0.2",
+        expected="holds",
+        check=_check_weighted,
+        mutants=(Mutant("no division", "δ_i = λ_i", partial(_check_weighted, divide=False)),),
+        rests_on=("fedfb/remark-9/repaired",),
+    ),
+    Claim(
+        id="empirical/one-step-reaches-lft-fedavg",
+        number="crosscheck local-constraints",
+        line=0,
+        title="dual ascent on pooled gradients over all functions ends at LFT+FedAvg(ε)'s optimum, where the box "
+        "holds λ",
+        printed="FedFB, section 3.1, read for one local step before every averaging.",
+        statement=rf"The rules at the end: accuracy within {NEAR} of the optimum's, "
+        rf"$|\mathrm{{MD}}_i|\le\varepsilon+{OVER}$.",
+        kind="limit",
+        hypotheses=(),
+        scope="populations of FedFB's figures 5 and 9 and two random federations, equal ε in [0, 0.2]",
+        expected="holds",
+        check=_check_ends,
+        mutants=(
+            Mutant("20 local steps", "the ends with 20 local steps", partial(_check_ends, regime="steps-20")),
+            Mutant("fair to the end", "averages of fair clients", partial(_check_ends, regime="locally-fair")),
+        ),
+    ),
+    Claim(
+        id="empirical/multipliers-fit-the-box",
+        number="crosscheck local-constraints; FedFB, eq. (6)",
+        line=0,
+        title="the multipliers of LFT+FedAvg(ε) lie in FairBatch's box",
+        printed=r"$\lambda\in[0,2\frac{n_{\star,0}}n]\times\dots\times[0,2\frac{n_{\star,A-1}}n]$ (6), for each "
+        r"client.",
+        statement=r"$0\le\lambda^{(i)}_a\le2P(a\mid i)$ at the optimum's multipliers.",
+        kind="implication",
+        hypotheses=(),
+        scope="figure 5 (d), ε = 0.05",
+        expected="refuted",
+        check=_check_boxed,
+        mutants=(Mutant("even shares", "figure 5 (a), P(a=1 | i) = 1/2", partial(_check_boxed, world="figure-5a")),),
+        erratum="Clients that run FairBatch each in its box stop short of LFT+FedAvg(ε) where shares are uneven: "
+        "weights of "
+        "a label would have to be negative.",
+    ),
+)

@@ -1,0 +1,116 @@
+"""The studies of local constraints, of λ's way and of FedFB's gap: small runs, and verdicts that can fail."""
+
+import numpy as np
+import pytest
+
+from fairfl.sims.crosscheck.kept import rule_of
+from fairfl.sims.crosscheck.learned import from_json
+from fairfl.sims.crosscheck.runs import CFL, FEDFB
+from fairfl.sims.crosscheck.spread import spread
+from fairfl.sims.crosscheck.studies import fedfb_gap, lambda_path, local_constraints
+from fairfl.sims.crosscheck.studies.fedfb_gap_runs import GapPlan, Setup
+from fairfl.sims.crosscheck.studies.local_constraints_runs import LocalPlan
+from fairfl.sims.crosscheck.worlds import figure_5
+from fairfl.sims.experiments.execute import run_unit
+
+FIGURE = figure_5("a")
+
+
+def verdicts(study, measures):
+    """By name."""
+    return {verdict.name: verdict for verdict in study.verdicts(measures)}
+
+
+def drawn(study, measures):
+    """Every picture's table has what ``figures.crosscheck`` asks for, and nothing that cannot be drawn."""
+    for drawing in study.PICTURES:
+        table = drawing.table(measures)
+        assert {"panel", "series", "kind", "x", "y"} <= set(table) and len(table)
+        assert np.isfinite(table[["x", "y"]].to_numpy()).all()
+
+
+@pytest.fixture(scope="module")
+def path():
+    return lambda_path.measure(FIGURE, 60)
+
+
+def test_the_path_stays_within_the_repaired_bound_alone(path):
+    found = verdicts(lambda_path, path)
+    assert found["repaired-bound-holds"].holds and found["repaired-bound-holds"].hard
+    assert found["printed-bound-holds"].holds is False
+    assert found["printed-surrogate-is-parity"].holds is False
+    drawn(lambda_path, path)
+
+
+def test_a_path_beyond_the_bound_is_found(path):
+    far = path.assign(distance=path["distance"] + 1e-3)
+    assert verdicts(lambda_path, far)["repaired-bound-holds"].holds is False
+
+
+@pytest.fixture(scope="module")
+def population():
+    return local_constraints.population(FIGURE, (0.0, 0.1), 25)
+
+
+def test_populations_end_where_derived(population):
+    found = verdicts(local_constraints, population)
+    assert found["weights-are-multipliers"].holds and found["weights-are-multipliers"].hard
+    assert found["many-local-steps-reach-it"].holds is False
+    assert found["averages-of-fair-models-are-fair"].holds is False
+    assert found["box-does-no-harm"].holds is None  # even shares: no multiplier is out of the box
+    last = local_constraints.final(population)
+    assert len(last) == 16 and set(last["binding"]) == {1, 2}
+    fair = last[(last["regime"] == "locally-fair") & (last["budget"] == 0)].iloc[0]
+    assert fair["accuracy"] == pytest.approx(0.84766, abs=1e-5)  # the Bayes rule's: the two cancel
+    drawn(local_constraints, population)
+
+
+def test_weights_that_are_no_multipliers_are_found(population):
+    wrong = population.assign(lagrangian=population["lagrangian"] + 1e-6)
+    assert verdicts(local_constraints, wrong)["weights-are-multipliers"].holds is False
+
+
+def test_what_is_kept_is_what_was_found(population):
+    last, kept = local_constraints.final(population), local_constraints.record(population)
+    rules = kept["worlds"][0]["rules"]
+    assert len(rules) == len(last)
+    for (_, row), one in zip(last.iterrows(), rules, strict=True):
+        assert (one["scheme"], float(one["budget"])) == (row["regime"], row["budget"])
+        for new, old in zip(rule_of(one).edges, from_json(row["rule"]).edges, strict=True):
+            assert np.allclose(new, old, atol=1e-6)
+
+
+def test_the_engine_runs_the_local_plans():
+    plans = [LocalPlan(FIGURE, "LFT+FedAvg", 1, 300, 0, ((0.0,), (0.1,)), 4, 3, own=own) for own in (False, True)]
+    assert len({plan.name for plan in plans}) == 2
+    found = [run_unit(plan.unit(), None, False) for plan in plans]
+    assert [list(part["regime"]) for part in found] == [["steps-3"] * 2, ["locally-fair"] * 2]
+    assert (found[0]["rows"] == 300).all() and np.isfinite(found[0]["accuracy"]).all()
+
+
+def runs(steps):
+    """FedFB and CFL on one small sample of uneven clients."""
+    setup = Setup("shares", 0.45, spread(3, 1.5, 0.45), rows=400, steps=steps)
+    return [
+        run_unit(GapPlan(setup.world, scheme, 1, 400, 0, ((0.0,),), 15, steps).unit(), None, False).iloc[0]
+        for scheme in (FEDFB, CFL)
+    ]
+
+
+def test_with_one_local_step_fedfb_is_cfl():
+    fed, central = runs(1)
+    assert fed["accuracy"] == pytest.approx(central["accuracy"], abs=1e-9)
+    assert fed["disparity"] == pytest.approx(central["disparity"], abs=1e-9)
+    assert fed["accuracy"] <= fed["best"] + 1e-9
+
+
+def test_with_several_it_is_not():
+    fed, central = runs(20)
+    assert abs(fed["accuracy"] - central["accuracy"]) > 1e-6
+
+
+def test_setups_have_points_of_their_own():
+    for paper in (False, True):
+        points = [(setup.axis, setup.value) for setup in fedfb_gap.setups(paper)]
+        assert len(set(points)) == len(points)
+        assert {axis for axis, _ in points} <= set(fedfb_gap.AXES)
