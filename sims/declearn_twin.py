@@ -3,7 +3,7 @@
 declearn (``pip install declearn``, Inria) is no dependency: its releases up to 2.9.1 want pandas < 3.
 """
 
-# pyright: reportMissingImports=false
+# pyright: reportMissingImports=false, reportCallIssue=false, reportGeneralTypeIssues=false
 # declearn wants older packages than constraints.txt pins: it is installed by itself, where it is
 
 from __future__ import annotations
