@@ -33,8 +33,8 @@ def differences(rows: pd.DataFrame) -> tuple[str, ...]:
         "published .248 and .305 are no limit of local training.",
         "LFT+Ensemble: the published .727 ± .194, .248 ± .194 is a mean over a grid. Its code averages all eight α of "
         "its grid on seed 0, whose α = 1 inverts the classifier (.197, .611), with seeds 1 to 4 at the α that is "
-        "fairest on test. Its procedure, rebuilt in our tests, gives .729 ± .193, .247 ± .195 so, and .673 ± .006, "
-        ".051 ± .010 as five seeds at that α.",
+        "fairest on test. Its procedure (experiment fedfb-code, and apart from it in our tests) so gives .729 ± .193, "
+        ".247 ± .195, and five seeds at that α .673 ± .006, .051 ± .010.",
         "LFT+FedAvg: the published code's step of λ exchanges label and group, and with a larger α λ runs into a "
         "corner that inverts the classifier. Rebuilt, with its choice α = .02, four seeds have .885 and one is "
         "inverted: .747 ± .307, .477 ± .080 (at α = .01 .869 ± .025, .437 ± .076). That is the kind of spread that is "
