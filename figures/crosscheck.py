@@ -20,8 +20,8 @@ from fairfl.figures.tables import names, numbers, pick
 if TYPE_CHECKING:
     from fairfl.sims.crosscheck.study import Drawing
 
-COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#0072B2", "#D55E00", "#009E73")
-"""Okabe and Ito's, those of the three schemes last: they are theirs where a series' name begins with a scheme's."""
+COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7F7F7F")
+"""Okabe and Ito's but for those of the three schemes, which are theirs alone; then Tol's wine and olive, and grey."""
 MARKERS = ("D", "v", "P", "X", "o", "^", "s")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
 

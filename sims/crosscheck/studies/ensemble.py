@@ -105,7 +105,7 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     """A hard one of the members, and of the ensembles the rate, its cause, and the smallest disparity."""
     found = beside(measures)
-    return _members(found), _rate(found), _cause(found), _least(found)
+    return _members(found), *_rates(found), _cause(found), _least(found)
 
 
 def _members(found: pd.DataFrame) -> Verdict:
@@ -125,15 +125,20 @@ def _members(found: pd.DataFrame) -> Verdict:
     )  # fmt: skip
 
 
-def _rate(found: pd.DataFrame) -> Verdict:
-    asked = "The distance of LFT+Ensemble's learned point from the exact one shrinks like the root of 1/n."
+def _rates(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
     part = among(found, "degree", [1])
-    sizes, name = floats(part, "rows"), "ensemble-rate"
-    if np.unique(sizes).size < 3:
-        return Verdict(name, None, False, asked, "fewer than three sizes")
-    rate, last = Rate.of(sizes, floats(part, "off")), sizes == sizes.max()
-    text = f"{rate}; {_said(part, sizes)}; at {sizes.max():,.0f} people {rms(floats(part, 'off')[last]):.2g}"
-    return Verdict(name, rate.is_near(-0.5), False, asked, text)
+    sizes, made = floats(part, "rows"), []
+    for name, column, asked in (
+        ("ensemble-rate", "off", "The distance of LFT+Ensemble from its exact point shrinks like the root of 1/n."),
+        ("own-people-rate", "own", "What it misses of MD on each member's own people shrinks like the root of 1/n."),
+    ):
+        if np.unique(sizes).size < 3:
+            made.append(Verdict(name, None, False, asked, "fewer than three sizes"))
+            continue
+        rate, last = Rate.of(sizes, floats(part, column)), sizes == sizes.max()
+        text = f"{rate}; {_said(part, sizes)}; with {sizes.max():,.0f} people {rms(floats(part, column)[last]):.2g}"
+        made.append(Verdict(name, rate.is_near(-0.5), False, asked, text))
+    return made[0], made[1]
 
 
 def _cause(found: pd.DataFrame) -> Verdict:
@@ -201,18 +206,19 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
 
 
 def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
-    """The distance by size, a curve a world and place, and n^-1/2."""
+    """The distance and the two parts of the missed MD by size, a curve a world and place, and n^-1/2."""
     found, parts = among(beside(measures), "degree", [1]), []
-    for (world, place), mine in groups(found, ["world", "place"]):
-        sizes = floats(mine, "rows")
-        y = [rms(floats(mine, "off")[sizes == n]) for n in np.unique(sizes)]
-        columns = {"panel": "distance from the exact ensemble", "series": f"{world}, {place}", "kind": "path"}
-        parts.append(pd.DataFrame({**columns, "x": np.unique(sizes), "y": y}))
-    table = pd.concat(parts, ignore_index=True)
-    x = np.unique(floats(table, "x"))
-    level = float(np.exp(np.mean(np.log(floats(table, "y") * np.sqrt(floats(table, "x"))))))
-    columns = {"panel": "distance from the exact ensemble", "series": "n^-0.5", "kind": "line"}
-    return pd.concat([table, pd.DataFrame({**columns, "x": x, "y": level / np.sqrt(x)})], ignore_index=True)
+    for column, panel in (("off", "from the exact point"), ("own", "MD, own people"), ("others", "MD, others' people")):
+        x, levels = np.unique(floats(found, "rows")), []
+        for (world, place), mine in groups(found, ["world", "place"]):
+            sizes = floats(mine, "rows")
+            y = np.array([rms(floats(mine, column)[sizes == n]) for n in x])
+            levels.append(np.log(y * np.sqrt(x)).mean())
+            columns = {"panel": panel, "series": f"{world}, {place}", "kind": "path"}
+            parts.append(pd.DataFrame({**columns, "x": x, "y": y}))
+        columns = {"panel": panel, "series": "n^-0.5", "kind": "line"}
+        parts.append(pd.DataFrame({**columns, "x": x, "y": np.exp(np.mean(levels)) / np.sqrt(x)}))
+    return pd.concat(parts, ignore_index=True)
 
 
 PICTURES = (
@@ -221,7 +227,7 @@ PICTURES = (
         "accuracy (share correct)", points,
     ),
     Drawing(
-        "crosscheck-ensemble-rate", "LFT+Ensemble by sample size", "people in the sample",
-        "distance in (MD, accuracy)", shrinking, log="xy",
+        "crosscheck-ensemble-rate", "How far LFT+Ensemble is from its exact point, and on whose people",
+        "people in the sample", "distance (difference of rates)", shrinking, log="xy",
     ),
 )  # fmt: skip
