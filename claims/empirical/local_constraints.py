@@ -138,7 +138,8 @@ def _check_boxed(effort: Effort, world: str = "figure-5d") -> Evidence:
 
 
 def _check_ends(effort: Effort, regime: str = "pooled-any") -> Evidence:
-    worlds = [{"world": part["world"]["name"]} for part in load(DATA)["worlds"]]
+    parts = [part for part in load(DATA)["worlds"] if not all(rule["boxed"] for rule in part["rules"])]
+    worlds = [{"world": part["world"]["name"]} for part in parts]
     words = f"{len(worlds)} Gaussian federations, ε = 0 to 0.2, {load(DATA)['runs']['rounds'][regime]} steps of λ"
     return Evidence.of(tabulate(Call.of(ends, regime=regime), worlds, words))
 
