@@ -52,7 +52,7 @@ def measure(
 ) -> SampleMeasures:
     """Measures of the listed clients, on the same parameters (P,) or, with ``own``, on a row (k, P) each."""
     if own:
-        return _measure_own(model, params, data, clients, right)
+        return _measure_own(model, params, data, clients, right, memory_limit)
     lengths = data.sizes[clients]
     everyone = len(clients) == data.clients and (clients == np.arange(data.clients)).all()
     index = None if everyone else _index(data, clients)
@@ -80,20 +80,29 @@ def rows_at_once(model: Model, params: Tensor, memory_limit: int) -> int:
 
 
 def _measure_own(
-    model: Model, params: Tensor, data: ClientData, clients: NDArray[np.int64], right: bool
+    model: Model, params: Tensor, data: ClientData, clients: NDArray[np.int64], right: bool, memory_limit: int
 ) -> SampleMeasures:
-    losses, correct = [], []
-    for row, k in enumerate(clients):
-        part = slice(int(data.offsets[k]), int(data.offsets[k + 1]))
-        if part.start == part.stop:
-            continue
-        x, y = data.x[None, part], data.y[None, part]
-        losses.append(model.losses(params[row : row + 1], x, y)[0])
-        found = model.correct(params[row : row + 1], x, y) if right else None
-        if found is not None:
-            correct.append(found[0])
-    lengths = _tensor(data.sizes[clients], params)
-    return SampleMeasures(_join(losses, params), _join(correct, params) if correct else None, lengths)
+    """Each client on its own row: clients of one size go together, as many as the memory has room for."""
+    sizes = data.sizes[clients]
+    places = np.cumsum(sizes) - sizes
+    losses, correct = params.new_empty(int(sizes.sum())), None
+    for size in np.unique(sizes[sizes > 0]):
+        alike = np.flatnonzero(sizes == size)
+        one = model.bytes_per_client(int(size), params.element_size()) + params.element_size() * model.size
+        step = max(1, max(memory_limit, LEAST) // max(1, one))
+        for first in range(0, len(alike), step):
+            part = alike[first : first + step]
+            within = np.arange(size)
+            rows = _tensor((data.offsets[clients[part], None] + within).ravel(), params)
+            out = _tensor((places[part, None] + within).ravel(), params)
+            x, y = (t.index_select(0, rows).view(len(part), int(size), *t.shape[1:]) for t in (data.x, data.y))
+            own = params[_tensor(part, params)]
+            losses[out] = model.losses(own, x, y).reshape(-1)
+            found = model.correct(own, x, y) if right else None
+            if found is not None:
+                correct = torch.empty_like(losses, dtype=torch.bool) if correct is None else correct
+                correct[out] = found.reshape(-1)
+    return SampleMeasures(losses, correct, _tensor(sizes, params))
 
 
 def _index(data: ClientData, clients: NDArray[np.int64]) -> Tensor:
@@ -104,8 +113,8 @@ def _join(parts: list[Tensor], like: Tensor) -> Tensor:
     return torch.cat(parts) if parts else like.new_empty(0)
 
 
-def _tensor(lengths: NDArray[np.int64], like: Tensor) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(lengths)).to(like.device)
+def _tensor(numbers: NDArray[np.int64], like: Tensor) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(numbers)).to(like.device)
 
 
 def _per_client(values: Tensor, lengths: Tensor) -> NDArray[np.float64]:
