@@ -14,7 +14,7 @@ from fairfl.figures.tables import names, numbers, pick
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's."""
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+MARKERS = ("o", "s", "^", "D", "v", "p", "h")
 LINE = {"color": "#999999", "ls": "-", "lw": 1.6}
 
 

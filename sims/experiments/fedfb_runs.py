@@ -246,7 +246,7 @@ def choices(rows: pd.DataFrame) -> tuple[str, ...]:
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     """What every table of FedFB's differs in."""
     return (
-        f"SGD with momentum {MOMENTUM} and lr {LR}: the paper names no optimiser, its grid of rates suits another.",
+        f"SGD with momentum {MOMENTUM} and lr {LR}: the paper names no optimiser, its published code has Adam.",
         "The fair methods' F compares the groups' mean losses of being accepted (surrogate 'acceptance', as FairBatch "
         "does); lines 'F of log loss' have F_a as printed, whose zero is far from parity.",
         "'FedFB' takes the printed step α μ/||μ||; in 10 rounds λ takes 9 steps of that one length. 'step α μ' drops "
