@@ -27,7 +27,7 @@ def test_it_is_the_tables_run():
     note = bench_group_fairness.table_row(bench.QUICK).note
     rows = run_units(fedfb_runs.family(Scale("quick", 1), ("Synthetic",), only=(fedfb_runs.FEDAVG,)))
     test = among(among(rows, "part", ["test"]), "objective", [fedfb_runs.FEDAVG])
-    assert f"FedAvg {floats(test, 'accuracy')[0]:.3f}/{floats(test, 'dp')[0]:.3f}," in note
+    assert f"FedAvg {floats(test, 'accuracy')[0]:.3f}/{floats(test, 'dp')[0]:.3f};" in note
 
 
 def test_without_torch_there_is_no_row(monkeypatch):
