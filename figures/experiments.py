@@ -80,10 +80,11 @@ def rounds(clients: pd.DataFrame) -> pd.DataFrame:
 
 def draw_distribution(table: pd.DataFrame) -> Figure:
     """An empirical distribution function an objective, from the ten below the least accuracy of the panel on."""
-    least = 10 * np.floor(table.groupby("dataset")["accuracy"].min() / 10)
+    panels = {name: numbers(pick(table, dataset=name), "accuracy") for name in names(table, "dataset")}
+    least = {name: 10 * float(np.floor(accuracies.min() / 10)) for name, accuracies in panels.items()}
 
     def one(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
-        x = np.concatenate([[least[part["dataset"].iloc[0]]], numbers(part, "accuracy"), [100.0]])
+        x = np.concatenate([[least[names(part, "dataset")[0]]], numbers(part, "accuracy"), [100.0]])
         axes.step(x, np.concatenate([[0.0], numbers(part, "share"), [100.0]]), where="post", **look)
 
     return _panels(table, one, "accuracy of a device (%)", "devices with at most that (%)")
@@ -91,7 +92,7 @@ def draw_distribution(table: pd.DataFrame) -> Figure:
 
 def draw_rounds(table: pd.DataFrame) -> Figure:
     """A curve an objective; between its least and most seed a band, where a panel has ``BANDS`` curves at most."""
-    few = int(table.groupby("dataset")["objective"].nunique().max()) <= BANDS
+    few = all(len(names(pick(table, dataset=name), "objective")) <= BANDS for name in names(table, "dataset"))
 
     def one(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
         x: Array = numbers(part, "round")

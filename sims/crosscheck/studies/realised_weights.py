@@ -9,6 +9,7 @@ import json
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from fairfl.sims.crosscheck.realised import CASES, HALF, at_one_model, by_round, mixtures
@@ -16,7 +17,7 @@ from fairfl.sims.crosscheck.studies.realised_weights_pictures import PICTURES as
 from fairfl.sims.crosscheck.studies.realised_weights_verdicts import verdicts as verdicts
 from fairfl.sims.data.fetch import DataUnavailable
 from fairfl.sims.experiments.experiment import Scale, Unit
-from fairfl.sims.experiments.frames import among, floats, rows
+from fairfl.sims.experiments.frames import among, floats, groups, rows
 from fairfl.sims.federated import load_federated
 
 NAME = "realised-weights"
@@ -56,10 +57,22 @@ def _vehicle() -> bool:
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The share of the weight with the wrong clients: of one full step in all rounds, of other ways, of AFL."""
     steps, ways = among(measures, "kind", ["by round"]), among(measures, "kind", ["at one model"])
-    worst = steps.groupby(["algorithm", "objective", "world"], sort=False)[["off", "outside"]].max().reset_index()
-    worst["rounds"] = steps.groupby(["algorithm", "objective", "world"], sort=False).size().to_numpy()
+    keys = ["algorithm", "objective", "world"]
+    worst = pd.DataFrame(
+        [
+            {**dict(zip(keys, key, strict=True)), "off": floats(part, "off").max(),
+             "outside": floats(part, "outside").max(), "rounds": len(part)}
+            for key, part in groups(steps, keys)
+        ]
+    )  # fmt: skip
     wide = ways.pivot_table(index=["world", "algorithm"], columns="case", values="off", sort=False)
-    noise = ways.groupby(["world", "case"], sort=False)[["noise", "outside", "draws"]].median().reset_index()
+    noise = pd.DataFrame(
+        [
+            {"world": world, "case": case}
+            | {name: float(np.median(floats(part, name))) for name in ("noise", "outside", "draws")}
+            for (world, case), part in groups(ways, ["world", "case"])
+        ]
+    )  # fmt: skip
     afl = among(measures, "kind", ["mixtures"])
     mixed = afl.pivot_table(index=["algorithm", "round"], columns="case", values=["off", "gap"], sort=False)
     mixed.columns = [f"{which} {name}" for name, which in mixed.columns]
@@ -75,7 +88,7 @@ def record(measures: pd.DataFrame) -> dict[str, Any]:
     """Steps with their gradients, in coordinates of the gradients' span; weights over all draws; AFL's mixtures."""
     steps = among(measures, "kind", ["by round"])
     kept = rows(steps, steps["step"].notna() & (floats(steps, "seed") < 2))
-    small = kept[(kept["world"] == "quadratic") | ((kept["seed"] == 0) & (kept["round"] == KEPT[1]))]
+    small = rows(kept, (kept["world"] == "quadratic") | ((kept["seed"] == 0) & (kept["round"] == KEPT[1])))
     ways = among(among(among(measures, "kind", ["at one model"]), "world", ["quadratic"]), "case", [HALF.name])
     means = among(among(measures, "kind", ["mixtures"]), "case", ["mean"])
     means = rows(means, (floats(means, "round") == means["round"].max()) & (floats(means, "seed") < 2))

@@ -11,7 +11,7 @@ import pandas as pd
 from fairfl.sims.crosscheck.realised import CASES, HALF, ONE, Case
 from fairfl.sims.crosscheck.realised_aims import BEYOND
 from fairfl.sims.crosscheck.study import Drawing
-from fairfl.sims.experiments.frames import among, groups
+from fairfl.sims.experiments.frames import among, floats, groups
 
 SHOWN = ("FedAvg", "q-FedAvg", "TERM", "PropFair", "p-FedAvg, Gini", "p-FedAvg, z = 0.5")
 """An algorithm an objective."""
@@ -55,9 +55,8 @@ def by_steps(measures: pd.DataFrame) -> pd.DataFrame:
     full = {case.name: case.steps for case in CASES if case.batch is None and case.share == 1}
     ways = among(among(measures, "kind", ["at one model"]), "case", list(full))
     for (world, name), mine in groups(among(ways, "algorithm", SHOWN), ["world", "algorithm"]):
-        means = mine.groupby("case", sort=False)["off"].mean()
-        x = [full[str(case)] for case in means.index]
-        parts.append(_series(str(world), str(name), "path", x, means))
+        means = {str(case): float(floats(part, "off").mean()) for (case,), part in groups(mine, ["case"])}
+        parts.append(_series(str(world), str(name), "path", [full[case] for case in means], list(means.values())))
     return pd.concat(parts, ignore_index=True)
 
 
