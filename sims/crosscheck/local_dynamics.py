@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -84,7 +85,7 @@ class Dynamics:
             yield rule, lam
             lam = self.ascent.step(lam, rule.local_mean_differences(fed), share, budget, number)
 
-    def _rules(self) -> Iterator[Classifier]:
+    def _rules(self) -> Any:
         """A coroutine: takes λ, gives the rule."""
         return {
             "pooled": self._pooled, "steps": self._stepped, "converged": self._converged,

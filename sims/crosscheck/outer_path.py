@@ -8,6 +8,7 @@ matter of tail probabilities for the 0-1 surrogate, and of quadrature for those 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from scipy import optimize
@@ -77,7 +78,8 @@ def zero(world: World, found: Gap) -> float | None:
     low, high = line(world)
     if found(low) <= 0 or found(high) >= 0:
         return None
-    return float(optimize.brentq(found, low, high, xtol=1e-15, rtol=8.9e-16))
+    solver: Any = optimize.brentq  # its stub knows no plain float
+    return float(solver(found, low, high, xtol=1e-15, rtol=8.9e-16))
 
 
 def walk(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fairfl.sims.crosscheck.frame import Frame, loose
 from fairfl.sims.crosscheck.kept import short
 from fairfl.sims.crosscheck.runs import CFL, FEDFB
 from fairfl.sims.crosscheck.studies.fedfb_gap_runs import BOUND, plans, setups
@@ -20,7 +21,7 @@ from fairfl.sims.experiments.experiment import Scale, Unit
 
 NAME = "fedfb-gap"
 TITLE = "How far FedFB stands from CFL, learned and exact: heterogeneity, clients, bits, local steps, people"
-SEEDS = {"quick": 1, "paper": 3}
+SEEDS = {"quick": 1, "paper": 2}
 
 AXES = {
     "distance": "distance of the clients' centres, in sd", "shares": "spread of P(a = 1 | i) around 1/2",
@@ -43,7 +44,7 @@ def units(scale: Scale) -> list[Unit]:
     return list(found.values())
 
 
-def pairs(measures: pd.DataFrame) -> pd.DataFrame:
+def pairs(measures: Frame) -> Frame:
     """A row a point of an axis and seed: FedFB's and CFL's figures side by side."""
     parts, keys = [], ["world", "rows", "seed", "steps"]
     central = measures[measures["scheme"] == CFL].drop_duplicates(keys)
@@ -57,7 +58,7 @@ def pairs(measures: pd.DataFrame) -> pd.DataFrame:
             central[[*keys, "accuracy", "disparity", "best", "sample", "rule"]], on=keys, suffixes=("", "_cfl")
         )
         parts.append(both.assign(along=setup.axis, value=setup.value, clients=setup.world.clients))
-    found = pd.concat(parts, ignore_index=True)
+    found = loose(pd).concat(parts, ignore_index=True)
     found["gap"] = found["best"] - found["accuracy"]
     found["gap_cfl"] = found["best_cfl"] - found["accuracy_cfl"]
     found["behind"] = found["gap"] - found["gap_cfl"]
@@ -65,7 +66,7 @@ def pairs(measures: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def tables(measures: Frame) -> dict[str, pd.DataFrame]:
     """By axis and value: mean and standard deviation over seeds."""
     found = pairs(measures)
     columns = ["gap", "gap_cfl", "behind", "disparity", "disparity_cfl", "unfair", "sample", "sample_cfl"]
@@ -75,7 +76,7 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {"gap": mean.join(deviation)[order].reset_index()}
 
 
-def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
+def verdicts(measures: Frame) -> tuple[Verdict, ...]:
     """See each statement."""
     found = pairs(measures)
     seeds = f"{found['seed'].nunique()} seeds"
@@ -89,7 +90,7 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     )
 
 
-def _one(found: pd.DataFrame) -> Verdict:
+def _one(found: Frame) -> Verdict:
     some = found[found["steps"] == 1]
     away = float(np.maximum((some["accuracy"] - some["accuracy_cfl"]).abs(), some["unfair"].abs()).max())
     return Verdict(
@@ -99,7 +100,7 @@ def _one(found: pd.DataFrame) -> Verdict:
     )  # fmt: skip
 
 
-def _bound(found: pd.DataFrame) -> Verdict:
+def _bound(found: Frame) -> Verdict:
     least = float(min(found["gap"].min(), found["gap_cfl"].min()))
     return Verdict(
         "cfl-is-a-bound",
@@ -110,7 +111,7 @@ def _bound(found: pd.DataFrame) -> Verdict:
     )
 
 
-def _same(found: pd.DataFrame, seeds: str) -> Verdict:
+def _same(found: Frame, seeds: str) -> Verdict:
     some = found[found["along"].isin(["distance", "shares"])]
     by = some.groupby(["along", "value"])[["behind", "unfair"]].mean()
     worst, unfair = float(by["behind"].max()), float(by["unfair"].abs().max())
@@ -124,7 +125,7 @@ def _same(found: pd.DataFrame, seeds: str) -> Verdict:
     )
 
 
-def _clients(found: pd.DataFrame, seeds: str) -> Verdict:
+def _clients(found: Frame, seeds: str) -> Verdict:
     some = found[found["along"] == "clients"]
     by = some.groupby("value")[["behind", "unfair"]].mean()
     text = "; ".join(f"{v:.0f} clients: {r['behind']:.4f}, {r['unfair']:+.4f}" for v, r in by.iterrows())
@@ -137,7 +138,7 @@ def _clients(found: pd.DataFrame, seeds: str) -> Verdict:
     )
 
 
-def _bits(found: pd.DataFrame, seeds: str) -> Verdict:
+def _bits(found: Frame, seeds: str) -> Verdict:
     some = found[found["along"] == "bits"]
     worst = some[some["value"] > 0].assign(
         bound=lambda t: t["clients"] * 2 * BOUND / (2 ** t["value"] - 1), over=lambda t: t["sample"] - t["sample_cfl"]
@@ -156,7 +157,7 @@ def _bits(found: pd.DataFrame, seeds: str) -> Verdict:
     )
 
 
-def _concept(found: pd.DataFrame, seeds: str) -> Verdict:
+def _concept(found: Frame, seeds: str) -> Verdict:
     some = found[found["along"] == "concept"]
     by = some.groupby("value")[["gap", "gap_cfl", "behind", "unfair"]].mean()
     text = "; ".join(f"±{v:g}: {r['behind']:+.4f}, {r['unfair']:+.4f}" for v, r in by.iterrows())
@@ -170,7 +171,7 @@ def _concept(found: pd.DataFrame, seeds: str) -> Verdict:
     )
 
 
-def record(measures: pd.DataFrame) -> dict[str, Any]:
+def record(measures: Frame) -> dict[str, Any]:
     """Both rules at every point of every axis and seed, for the claims."""
     found = pairs(measures)
     own = {setup.world.name: setup.world.to_json() for paper in (False, True) for setup in setups(paper)}
@@ -184,17 +185,17 @@ def record(measures: pd.DataFrame) -> dict[str, Any]:
     return {"runs": {"seeds": int(found["seed"].nunique()), "pairs": len(found)}, "worlds": worlds}
 
 
-def gaps(measures: pd.DataFrame) -> pd.DataFrame:
+def gaps(measures: Frame) -> Frame:
     """Accuracy below CFL's exact frontier at the own |MD|, mean and standard deviation over seeds."""
     return _curves(measures, (("gap", "FedFB"), ("gap_cfl", "CFL, learned")))
 
 
-def reached(measures: pd.DataFrame) -> pd.DataFrame:
+def reached(measures: Frame) -> Frame:
     """The |MD| reached on the population, likewise."""
     return _curves(measures, (("disparity", "FedFB"), ("disparity_cfl", "CFL, learned")))
 
 
-def _curves(measures: pd.DataFrame, columns: tuple[tuple[str, str], ...]) -> pd.DataFrame:
+def _curves(measures: Frame, columns: tuple[tuple[str, str], ...]) -> Frame:
     found, parts = pairs(measures), []
     for axis, label in AXES.items():
         some = found[(found["along"] == axis) & ~((axis == "bits") & (found["value"] == 0))]
@@ -202,14 +203,14 @@ def _curves(measures: pd.DataFrame, columns: tuple[tuple[str, str], ...]) -> pd.
             by = some.groupby("value")[column].agg(["mean", "std"]).reset_index()
             spread = by["std"].fillna(0.0)
             parts.append(
-                pd.DataFrame(
+                loose(pd).DataFrame(
                     {
                         "panel": label, "series": series, "kind": "points", "x": by["value"], "y": by["mean"],
                         "low": by["mean"] - spread, "high": by["mean"] + spread,
                     }
                 )
             )  # fmt: skip
-    return pd.concat(parts, ignore_index=True)
+    return loose(pd).concat(parts, ignore_index=True)
 
 
 PICTURES = (

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from fairfl.sims.crosscheck.frame import Frame, loose
 from fairfl.sims.crosscheck.learned import Found, to_text
 from fairfl.sims.crosscheck.runs import ALPHA, CFL, DECAY, FEDFB, Plan
 from fairfl.sims.crosscheck.spread import TiltedWorld, spread
@@ -41,7 +42,7 @@ def setups(paper: bool) -> list[Setup]:
     axes = {
         "distance": [(v, replace(base, world=spread(3, v, 0.0))) for v in ((0, 1, 3) if paper else (0, 3))],
         "shares": [(v, replace(base, world=spread(3, 1.5, v))) for v in ((0, 0.3, 0.45) if paper else (0.45,))],
-        "concept": [(v, replace(base, world=spread(3, 1.5, 0.2, v))) for v in ((0, 1, 2) if paper else (2,))],
+        "concept": [(v, replace(base, world=spread(3, 1.5, 0.2, v))) for v in ((0, 2) if paper else (2,))],
         "clients": [(v, replace(base, world=spread(v, 1.5, 0.2))) for v in ((2, 10, 50) if paper else (2, 20))],
         "local steps": [
             (v, replace(base, world=spread(3, 1.5, 0.45), steps=v)) for v in ((1, 5, 20, 100) if paper else (1,))
@@ -68,7 +69,7 @@ class GapPlan(Plan):
         rule = FairBatch("dp", ALPHA, DECAY, "zero_one")
         return [FedFB(rule, bits=self.bits, loss_bound=BOUND)]
 
-    def measured(self, result: Result) -> pd.DataFrame:
+    def measured(self, result: Result) -> Frame:
         """One row: what the rule is worth on the population and on its sample, and what CFL could at its \\|MD\\|."""
         rule = self.members(result)[0][0]
         federation = self.world.federation
@@ -77,7 +78,7 @@ class GapPlan(Plan):
         assert data.group is not None
         here = FairMeasures.of(rule(data.x[:, 0], data.group), data.y, data.group)
         best = float(frontier(federation, "cfl", points=2).accuracy_at(found.disparity))
-        return pd.DataFrame(
+        return loose(pd).DataFrame(
             {
                 "world": [self.world.name], "scheme": [self.scheme], "rows": [self.rows], "seed": [self.seed],
                 "bits": [self.bits or 0], "steps": [self.steps], "accuracy": [found.accuracy],

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fairfl.sims.crosscheck.features import Basis
+from fairfl.sims.crosscheck.frame import Frame, loose
 from fairfl.sims.crosscheck.mean_field import MeanField, gradients, rule_of, shares
 from fairfl.sims.crosscheck.outer_path import (
     SURROGATES,
@@ -71,7 +72,7 @@ def units(scale: Scale) -> list[Unit]:
     ]
 
 
-def measure(world: World, count: int) -> pd.DataFrame:
+def measure(world: World, count: int) -> Frame:
     """A row an update: every schedule, with each surrogate, the inner problem solved; and with k gradient steps."""
     parts, start = [], float(masses(world)[1])
     for surrogate in SURROGATES:
@@ -80,7 +81,7 @@ def measure(world: World, count: int) -> pd.DataFrame:
         left = np.nan if goal is None else abs(rule_at(world, goal).mean_difference(world.federation))
         for name, alphas in schedules(count if surrogate == "zero_one" else count // 10).items():
             if goal is None:
-                parts.append(pd.DataFrame({"t": [0], "schedule": [name]}).assign(surrogate=surrogate, inner=0))
+                parts.append(loose(pd).DataFrame({"t": [0], "schedule": [name]}).assign(surrogate=surrogate, inner=0))
                 continue
             places = walk(start, alphas / np.sqrt(2), found, line(world))[0]
             low, high = line(world)
@@ -96,13 +97,13 @@ def measure(world: World, count: int) -> pd.DataFrame:
                 places = np.array(inexact(world, alphas / np.sqrt(2), inner))
                 parts.append(bounded(places, goal, alphas).assign(schedule="0.2/t", surrogate=surrogate, inner=inner))
     bayes = abs(rule_at(world, start).mean_difference(world.federation))
-    return pd.concat(parts, ignore_index=True).assign(world=world.name, bayes=bayes)
+    return loose(pd).concat(parts, ignore_index=True).assign(world=world.name, bayes=bayes)
 
 
-def bounded(places: Array, goal: float, alphas: Array) -> pd.DataFrame:
+def bounded(places: Array, goal: float, alphas: Array) -> Frame:
     """d_T, both bounds, by T = 1, 2, ..."""
     away = np.abs(places - goal)
-    return pd.DataFrame(
+    return loose(pd).DataFrame(
         {
             "t": np.arange(1, len(alphas) + 1), "distance": away[1:], "alpha": alphas,
             "printed": printed(float(away[0]), alphas.tolist()), "repaired": repaired(float(away[0]), alphas.tolist()),
@@ -129,9 +130,9 @@ def inexact(world: World, steps: Array, inner: int) -> list[float]:
     return places
 
 
-def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def tables(measures: Frame) -> dict[str, pd.DataFrame]:
     """How often each bound fails, by schedule; what each surrogate's zero leaves of the disparity; inexact ones."""
-    exact = pd.DataFrame(measures[(measures["inner"] == 0) & measures["distance"].notna()])
+    exact = loose(pd).DataFrame(measures[(measures["inner"] == 0) & measures["distance"].notna()])
     exact = exact.assign(over=exact["distance"] > exact["printed"] + ROUNDING)
     exact = exact.assign(beyond=exact["distance"] > exact["repaired"] + ROUNDING)
     ends = exact.groupby(["world", "schedule", "surrogate"], sort=False).tail(1)
@@ -156,7 +157,7 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
-def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
+def verdicts(measures: Frame) -> tuple[Verdict, ...]:
     """See each statement."""
     found = tables(measures)
     exact = measures[(measures["inner"] == 0) & measures["distance"].notna()]
@@ -167,7 +168,7 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     )  # fmt: skip
 
 
-def _repaired(exact: pd.DataFrame, size: str) -> Verdict:
+def _repaired(exact: Frame, size: str) -> Verdict:
     over = float((exact["distance"] - exact["repaired"]).max())
     return Verdict(
         "repaired-bound-holds",
@@ -179,7 +180,7 @@ def _repaired(exact: pd.DataFrame, size: str) -> Verdict:
     )
 
 
-def _printed(exact: pd.DataFrame, size: str) -> Verdict:
+def _printed(exact: Frame, size: str) -> Verdict:
     some = exact[exact["schedule"].isin(ALLOWED)]
     over = some["distance"] - some["printed"]
     fails = over > ROUNDING
@@ -198,7 +199,7 @@ def _printed(exact: pd.DataFrame, size: str) -> Verdict:
     )
 
 
-def _limit(exact: pd.DataFrame) -> Verdict:
+def _limit(exact: Frame) -> Verdict:
     ends = exact[exact["surrogate"] == "zero_one"].groupby(["world", "schedule"]).tail(1)
     far = ends.groupby("schedule", sort=False)["distance"].max()
     inside = far[far.index.isin(ALLOWED)]
@@ -213,7 +214,7 @@ def _limit(exact: pd.DataFrame) -> Verdict:
     )
 
 
-def _surrogate(left: pd.DataFrame) -> Verdict:
+def _surrogate(left: Frame) -> Verdict:
     away = left["loss"].max()
     share = (left["loss"] / left["bayes"]).median()
     return Verdict(
@@ -226,7 +227,7 @@ def _surrogate(left: pd.DataFrame) -> Verdict:
     )
 
 
-def _few(few: pd.DataFrame) -> Verdict:
+def _few(few: Frame) -> Verdict:
     text = ", ".join(
         f"k = {row['inner']:.0f}: {row['above']:.3f} above, at last {row['last_distance']:.1e} away"
         for _, row in few.iterrows()
@@ -246,7 +247,7 @@ PANELS = (
 )  # fmt: skip
 
 
-def ways(measures: pd.DataFrame) -> pd.DataFrame:
+def ways(measures: Frame) -> Frame:
     """The bounds, and d_T at some T, on figure 5 (a), by schedule."""
     here = measures[
         (measures["world"] == "figure-5a") & (measures["inner"] == 0) & (measures["surrogate"] == "zero_one")
@@ -262,22 +263,24 @@ def ways(measures: pd.DataFrame) -> pd.DataFrame:
         ):
             rows = some[some["t"].isin(shown)] if kind == "points" else some
             columns = {"panel": label, "series": series, "kind": kind, "x": rows["t"], "y": rows[column]}
-            parts.append(pd.DataFrame(columns))
-    return pd.concat(parts, ignore_index=True)
+            parts.append(loose(pd).DataFrame(columns))
+    return loose(pd).concat(parts, ignore_index=True)
 
 
-def remainders(measures: pd.DataFrame) -> pd.DataFrame:
+def remainders(measures: Frame) -> Frame:
     """What the surrogates leave, against what there was."""
-    table = tables(measures)["surrogates"]
+    table = loose(tables(measures)["surrogates"])
     panel = f"{len(table)} federations"
     names = {"loss": "F of log losses (printed)", "acceptance": "losses of being accepted", "zero_one": "errors"}
     parts = [
-        pd.DataFrame({"panel": panel, "series": label, "kind": "points", "x": table["bayes"], "y": table[name]})
+        loose(pd).DataFrame({"panel": panel, "series": label, "kind": "points", "x": table["bayes"], "y": table[name]})
         for name, label in names.items()
     ]
     top = float(table["bayes"].max())
-    nothing = pd.DataFrame({"panel": panel, "series": "no fairness", "kind": "line", "x": [0.0, top], "y": [0.0, top]})
-    return pd.concat([nothing, *parts], ignore_index=True)
+    nothing = loose(pd).DataFrame(
+        {"panel": panel, "series": "no fairness", "kind": "line", "x": [0.0, top], "y": [0.0, top]}
+    )
+    return loose(pd).concat([nothing, *parts], ignore_index=True)
 
 
 PICTURES = (

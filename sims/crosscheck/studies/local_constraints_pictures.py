@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from fairfl.sims.crosscheck.frame import Frame, loose
 from fairfl.sims.crosscheck.studies.local_constraints_runs import LABELS
 
 SCHEMES = {"cfl": "CFL, exact", "lft_fedavg": "LFT+FedAvg, exact", "lft_ensemble": "LFT+Ensemble, exact"}
@@ -16,7 +17,7 @@ STOPS = 12
 COLUMNS = ["panel", "series", "kind", "x", "y"]
 
 
-def paths(measures: pd.DataFrame) -> pd.DataFrame:
+def paths(measures: Frame) -> Frame:
     """The rule's way in the plane, from the Bayes rule on, over the three exact frontiers."""
     parts = []
     for world, eps in PANELS:
@@ -29,15 +30,15 @@ def paths(measures: pd.DataFrame) -> pd.DataFrame:
             exact = here[(here["regime"] == "frontier") & (here["scheme"] == scheme)]
             parts.append(_rows(exact, panel, label, "line", "disparity", "accuracy"))
         for regime in SHOWN:
-            run = _stops(pd.DataFrame(runs[runs["regime"] == regime].sort_values("round")))
+            run = _stops(loose(pd).DataFrame(runs[runs["regime"] == regime].sort_values("round")))
             parts.append(_rows(run, panel, LABELS[regime], "path", "disparity", "accuracy"))
         best = runs.head(1)
         best = best.assign(disparity=best["best_difference"].abs(), accuracy=best["best"])
         parts.append(_rows(best, panel, "LFT+FedAvg(ε)", "points", "disparity", "accuracy"))
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=COLUMNS)
+    return loose(pd).concat(parts, ignore_index=True) if parts else loose(pd).DataFrame(columns=COLUMNS)
 
 
-def ends(measures: pd.DataFrame) -> pd.DataFrame:
+def ends(measures: Frame) -> Frame:
     """Every end on the population: by how much the worst client is over its budget, and the accuracy's difference."""
     last = measures[(measures["rows"] == 0) & (measures["rule"] != "")]
     last = last.assign(over=last["excess"].clip(lower=0.0), more=-last["shortfall"])
@@ -46,17 +47,17 @@ def ends(measures: pd.DataFrame) -> pd.DataFrame:
         for regime in COMPARED:
             some = last[(last["regime"] == regime) & ((last["binding"] >= 2) == many)]
             parts.append(_rows(some, panel, LABELS[regime], "points", "over", "more"))
-    return pd.concat(parts, ignore_index=True)
+    return loose(pd).concat(parts, ignore_index=True)
 
 
-def _stops(run: pd.DataFrame) -> pd.DataFrame:
+def _stops(run: Frame) -> Frame:
     """Some rounds of a run."""
     rounds = run["round"].to_numpy()
     wanted = np.geomspace(1, rounds[-1] + 1, STOPS) - 1
     return run.iloc[np.unique(np.searchsorted(rounds, wanted - 1e-9).clip(0, len(rounds) - 1))]
 
 
-def _rows(table: pd.DataFrame, panel: str, series: str, kind: str, x: str, y: str) -> pd.DataFrame:
-    return pd.DataFrame(
+def _rows(table: Frame, panel: str, series: str, kind: str, x: str, y: str) -> Frame:
+    return loose(pd).DataFrame(
         {"panel": panel, "series": series, "kind": kind, "x": table[x].to_numpy(), "y": table[y].to_numpy()}
     )

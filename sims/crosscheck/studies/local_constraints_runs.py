@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from fairfl.sims.crosscheck.frame import Frame, loose
 from fairfl.sims.crosscheck.learned import Found, to_text
 from fairfl.sims.crosscheck.local_dynamics import Dynamics
 from fairfl.sims.crosscheck.mean_field import any_rule, shares
@@ -73,7 +74,7 @@ def _apart(world: World, lam: Array, best: Solution) -> float:
     return float(max(abs(rule.accuracy(fed) - best.accuracy), local))
 
 
-def observed(run: Dynamics) -> pd.DataFrame:
+def observed(run: Dynamics) -> Frame:
     """Some rounds of a run, more at its begin and its end; the last one with its rule and λ."""
     world, fed, best = run.world, run.world.federation, optimum(run.world, run.budgets[0])
     rounds, quarter = run.rounds, run.rounds - max(2, run.rounds // 4)
@@ -88,7 +89,7 @@ def observed(run: Dynamics) -> pd.DataFrame:
         late += [found.difference] if number >= quarter else []
         rows.append((number, found.accuracy, found.difference, found.disparity, max(abs(v) for v in found.local)))
     assert rule is not None and lam is not None  # rounds >= 1
-    table = pd.DataFrame(rows, columns=["round", "accuracy", "difference", "disparity", "local"])
+    table = loose(pd).DataFrame(rows, columns=["round", "accuracy", "difference", "disparity", "local"])
     last = table["round"] == rounds - 1
     return _labelled(table, world.name, name_of(run), run.degree, run.steps, run.budgets[0], best).assign(
         rule=np.where(last, to_text(rule), ""), range=float(np.ptp(late)), rows=0, seed=0,
@@ -97,25 +98,25 @@ def observed(run: Dynamics) -> pd.DataFrame:
 
 
 def _labelled(
-    table: pd.DataFrame, world: str, regime: str, degree: int, steps: int, eps: float, best: dict[str, object]
-) -> pd.DataFrame:
+    table: Frame, world: str, regime: str, degree: int, steps: int, eps: float, best: dict[str, object]
+) -> Frame:
     return table.assign(
         world=world, regime=regime, degree=degree, steps=steps, budget=eps, excess=table["local"] - eps,
         shortfall=best["best"] - table["accuracy"], **best,
     )  # fmt: skip
 
 
-def frontiers(world: World, points: int = 60) -> pd.DataFrame:
+def frontiers(world: World, points: int = 60) -> Frame:
     """The three exact frontiers, as rows of the measures."""
     parts = []
     for scheme in ("cfl", "lft_fedavg", "lft_ensemble"):
         found = frontier(world.federation, scheme, points=points)
         parts.append(
-            pd.DataFrame({"disparity": found.disparity, "accuracy": found.accuracy}).assign(
+            loose(pd).DataFrame({"disparity": found.disparity, "accuracy": found.accuracy}).assign(
                 world=world.name, regime="frontier", scheme=scheme, rule="", rows=0, seed=0, budget=np.nan, round=0,
             )
         )  # fmt: skip
-    return pd.concat(parts, ignore_index=True)
+    return loose(pd).concat(parts, ignore_index=True)
 
 
 @dataclass(frozen=True)
@@ -137,12 +138,12 @@ class LocalPlan(Plan):
         rules = [FairBatch("dp", self.alpha, self.decay, "zero_one", budget=one[0]) for one in self.budgets]
         return [LocalFairBatch(rule, self.lengths if self.own else 1) for rule in rules]
 
-    def measured(self, result: Result) -> pd.DataFrame:
+    def measured(self, result: Result) -> Frame:
         regime = "locally-fair" if self.own else f"steps-{self.steps}"
         rows = []
         for (eps,), (rule,) in zip(self.budgets, self.members(result), strict=True):
             found = Found.of(rule, self.world.federation)
-            table = pd.DataFrame(
+            table = loose(pd).DataFrame(
                 {
                     "round": [self.lengths], "accuracy": [found.accuracy], "difference": [found.difference],
                     "disparity": [found.disparity], "local": [max(abs(v) for v in found.local)],
@@ -151,4 +152,4 @@ class LocalPlan(Plan):
             best = optimum(self.world, eps)
             done = _labelled(table, self.world.name, regime, self.degree, self.steps, eps, best)
             rows.append(done.assign(rule=to_text(rule), range=np.nan, rows=self.rows, seed=self.seed, lam=""))
-        return pd.concat(rows, ignore_index=True)
+        return loose(pd).concat(rows, ignore_index=True)

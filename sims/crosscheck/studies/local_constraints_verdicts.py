@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from fairfl.sims.crosscheck.frame import Frame, loose
 from fairfl.sims.crosscheck.studies.local_constraints_runs import LABELS
 from fairfl.sims.crosscheck.study import Verdict
 
@@ -13,29 +14,29 @@ NEAR, OVER, STEADY = 0.005, 0.01, 0.02
 settles where MD ranges over no more than 0.02 in its last quarter."""
 
 
-def final(measures: pd.DataFrame) -> pd.DataFrame:
+def final(measures: Frame) -> Frame:
     """The last round of every run, with what the optimum is and how much the last quarter ranged."""
     runs = measures[measures["regime"] != "frontier"]
     last = runs[runs["rule"] != ""].reset_index(drop=True)
     return last.astype({"boxed": bool, "pure": bool, "binding": int})
 
 
-def reached(last: pd.DataFrame) -> pd.Series:
+def reached(last: Frame) -> Frame:
     """Whether the end is LFT+FedAvg(ε)'s optimum, as far as ``NEAR`` tells."""
     return (last["excess"] <= OVER) & (last["shortfall"].abs() <= NEAR)
 
 
-def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
+def verdicts(measures: Frame) -> tuple[Verdict, ...]:
     """See each statement."""
     last = final(measures)
-    exact = pd.DataFrame(last[last["rows"] == 0])
+    exact = loose(pd).DataFrame(last[last["rows"] == 0])
     return (
         _lagrangian(exact), _pooled(exact), _box(exact), _one_binds(exact), _many_steps(exact), _fading(exact),
         _own(exact), _samples(last),
     )  # fmt: skip
 
 
-def _lagrangian(exact: pd.DataFrame) -> Verdict:
+def _lagrangian(exact: Frame) -> Verdict:
     """Hard: a theorem."""
     some = exact.drop_duplicates(["world", "budget"])
     some = some[some["pure"]]
@@ -49,8 +50,8 @@ def _lagrangian(exact: pd.DataFrame) -> Verdict:
     )
 
 
-def _pooled(exact: pd.DataFrame) -> Verdict:
-    some = pd.DataFrame(exact[(exact["regime"] == "pooled-any") & ~exact["boxed"]])
+def _pooled(exact: Frame) -> Verdict:
+    some = loose(pd).DataFrame(exact[(exact["regime"] == "pooled-any") & ~exact["boxed"]])
     right = reached(some)
     return Verdict(
         "one-step-reaches-it",
@@ -63,9 +64,9 @@ def _pooled(exact: pd.DataFrame) -> Verdict:
     )
 
 
-def _box(exact: pd.DataFrame) -> Verdict:
-    some = pd.DataFrame(exact[(exact["regime"] == "pooled-any") & exact["boxed"]])
-    line = pd.DataFrame(exact[exact["regime"] == "pooled-any-sum"])
+def _box(exact: Frame) -> Verdict:
+    some = loose(pd).DataFrame(exact[(exact["regime"] == "pooled-any") & exact["boxed"]])
+    line = loose(pd).DataFrame(exact[exact["regime"] == "pooled-any-sum"])
     right = reached(some)
     text = (
         f"{int(right.sum())} of {len(right)}; the furthest {_worst(some)}. With λ kept on its line (projection 'sum') "
@@ -78,9 +79,9 @@ def _box(exact: pd.DataFrame) -> Verdict:
     )  # fmt: skip
 
 
-def _one_binds(exact: pd.DataFrame) -> Verdict:
+def _one_binds(exact: Frame) -> Verdict:
     follow = ~exact["regime"].isin(["locally-fair"])
-    some = pd.DataFrame(exact[(exact["binding"] <= 1) & ~exact["boxed"] & follow])
+    some = loose(pd).DataFrame(exact[(exact["binding"] <= 1) & ~exact["boxed"] & follow])
     right = reached(some)
     return Verdict(
         "one-constraint-is-easy",
@@ -92,8 +93,8 @@ def _one_binds(exact: pd.DataFrame) -> Verdict:
     )
 
 
-def _many_steps(exact: pd.DataFrame) -> Verdict:
-    some = pd.DataFrame(exact[(exact["binding"] >= 2) & exact["regime"].isin(["steps-20", "converged"])])
+def _many_steps(exact: Frame) -> Verdict:
+    some = loose(pd).DataFrame(exact[(exact["binding"] >= 2) & exact["regime"].isin(["steps-20", "converged"])])
     right, settled = reached(some), some["range"] <= STEADY
     return Verdict(
         "many-local-steps-reach-it",
@@ -106,7 +107,7 @@ def _many_steps(exact: pd.DataFrame) -> Verdict:
     )
 
 
-def _fading(exact: pd.DataFrame) -> Verdict:
+def _fading(exact: Frame) -> Verdict:
     """Distances to the optimum in accuracy or over the budget, whichever is larger."""
     some = exact[exact["binding"] >= 2].assign(far=_far)
     middle = some.groupby("regime")["far"].median()
@@ -122,8 +123,8 @@ def _fading(exact: pd.DataFrame) -> Verdict:
     )
 
 
-def _own(exact: pd.DataFrame) -> Verdict:
-    some = pd.DataFrame(exact[exact["regime"] == "locally-fair"])
+def _own(exact: Frame) -> Verdict:
+    some = loose(pd).DataFrame(exact[exact["regime"] == "locally-fair"])
     kept = some["excess"] <= OVER
     return Verdict(
         "averages-of-fair-models-are-fair",
@@ -134,7 +135,7 @@ def _own(exact: pd.DataFrame) -> Verdict:
     )
 
 
-def _samples(last: pd.DataFrame) -> Verdict:
+def _samples(last: Frame) -> Verdict:
     """Engine against population, where the population settles."""
     rows = []
     for _, one in last[last["rows"] > 0].iterrows():
@@ -147,7 +148,7 @@ def _samples(last: pd.DataFrame) -> Verdict:
                 abs(one["accuracy"] - same["accuracy"].iloc[0]), abs(one["difference"] - same["difference"].iloc[0])
             )
             rows.append((int(one["rows"]), float(away)))
-    found = pd.DataFrame(rows, columns=["rows", "away"]).groupby("rows")["away"].agg(["median", "max", "size"])
+    found = loose(pd).DataFrame(rows, columns=["rows", "away"]).groupby("rows")["away"].agg(["median", "max", "size"])
     text = "; ".join(
         f"{n:,} people: median {r['median']:.3f}, largest {r['max']:.3f}, {r['size']:.0f} runs"
         for n, r in found.iterrows()
@@ -162,22 +163,22 @@ def _samples(last: pd.DataFrame) -> Verdict:
     )
 
 
-def _by_regime(some: pd.DataFrame) -> str:
+def _by_regime(some: Frame) -> str:
     """How many reach the optimum, in each regime."""
     right = some.assign(right=reached(some)).groupby("regime", sort=False)["right"].agg(["sum", "size"])
     return ", ".join(f"{LABELS[name]} {row['sum']:.0f} of {row['size']:.0f}" for name, row in right.iterrows())
 
 
-def _all(right: pd.Series) -> bool | None:
+def _all(right: Frame) -> bool | None:
     return bool(right.all()) if len(right) else None
 
 
-def _far(some: pd.DataFrame) -> pd.Series:
+def _far(some: Frame) -> Frame:
     """How far from the optimum: accuracy away from it, or the worst client above its budget."""
-    return pd.Series(np.maximum(some["excess"], some["shortfall"].abs()), index=some.index)
+    return loose(pd).Series(np.maximum(some["excess"], some["shortfall"].abs()), index=some.index)
 
 
-def _worst(some: pd.DataFrame) -> str:
+def _worst(some: Frame) -> str:
     if not len(some):
         return "none"
     far = some.loc[_far(some).idxmax()]
