@@ -45,7 +45,8 @@ def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accura
 def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, dict[str, Any]]) -> None:
     curve = pick(table, kind="frontier")
     if len(curve):
-        axes.plot(numbers(curve, "disparity"), numbers(curve, "accuracy"), zorder=1, **LINE)
+        look = _line(names(curve, "objective")[0])
+        axes.plot(numbers(curve, "disparity"), numbers(curve, "accuracy"), zorder=1, **look)
     for name, look in looks.items():
         mine = pick(table, kind="ours", objective=name)
         for kind, face in (("published", "none"), ("ours", look["color"])):
@@ -81,4 +82,9 @@ def _legend(table: pd.DataFrame, looks: dict[str, dict[str, Any]]) -> list[Line2
     if any(len(constants(pick(table, dataset=panel))) for panel in names(table, "dataset")):
         shown.append(Line2D([], [], ls="none", label="constant", **_CROSS))
     behind = names(pick(table, kind="frontier"), "objective")
-    return [*shown, *(Line2D([], [], label=name, **LINE) for name in behind)]
+    return [*shown, *(Line2D([], [], label=name, **_line(name)) for name in behind)]
+
+
+def _line(name: str) -> dict[str, Any]:
+    """An exact frontier is drawn through, another one dashed."""
+    return LINE if name.startswith("exact") else {**LINE, "ls": (0, (4, 1.5))}
