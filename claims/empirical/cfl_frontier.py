@@ -23,7 +23,8 @@ def case(instance: dict[str, Any], scheme: str = "cfl", push: float = 0.0) -> Ca
     rules = [(world, rule) for world, _, rule in read(load(DATA)) if world.name == instance["world"]]
     found = [Found.of(rule, world.federation) for world, rule in rules]
     short = below(rules[0][0], [one.disparity for one in found], [one.accuracy + push for one in found], scheme)
-    least = min(float(value) for value in short if value == value)  # NaN: a disparity that the scheme does not reach
+    reached = [float(value) for value in short if value == value]  # NaN: a disparity that the scheme does not reach
+    least = min(reached, default=0.0)
     return Case((Relation(0.0, "<=", least, f"the nearest of {len(rules)} rules is not above"),))
 
 
