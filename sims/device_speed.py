@@ -1,0 +1,69 @@
+"""What a device can do, measured: a copy's bandwidth, a product's rate, and wall times that wait for it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from fairfl.sims.models import ResNet18GN
+
+NUMBER = 4
+"""Bytes of a float32."""
+
+
+def has_gpu() -> bool:
+    """Whether there is a CUDA device."""
+    return torch.cuda.is_available()
+
+
+def name_of(device: str) -> str:
+    """A GPU's name as its maker calls it, else the device's."""
+    return torch.cuda.get_device_name() if device.startswith("cuda") else device
+
+
+def room(device: str) -> int:
+    """Bytes that a chunk may have: half of what is free on a GPU, else 1 GiB."""
+    return torch.cuda.mem_get_info()[0] // 2 if device.startswith("cuda") else 1 << 30
+
+
+def timed(function: Callable[[], Any], device: str, rounds: int) -> float:
+    """The shortest wall time of some runs, after two that are not counted; the device is done when the clock stops."""
+
+    def wait() -> None:
+        if device.startswith("cuda"):
+            torch.cuda.synchronize()
+
+    best = np.inf
+    for k in range(rounds + 2):
+        wait()
+        begin = time.perf_counter()
+        function()
+        wait()
+        best = min(best, time.perf_counter() - begin) if k >= 2 else best
+    return float(best)
+
+
+def bandwidth(device: str, numbers: int, rounds: int) -> float:
+    """Bytes a second that a copy of so many float32 reads and writes."""
+    source = torch.zeros(numbers, dtype=torch.float32, device=device)
+    target = torch.empty_like(source)
+    return 2 * NUMBER * numbers / timed(lambda: target.copy_(source), device, rounds)
+
+
+def product_rate(device: str, side: int, rounds: int) -> float:
+    """Floating-point operations a second of a product of two square matrices in float32."""
+    a = torch.ones(side, side, device=device)
+    return 2 * side**3 / timed(lambda: a @ a, device, rounds)
+
+
+def resnet_operations(width: int, side: int) -> float:
+    """Floating-point operations of one image's forward and backward pass through ResNet-18-GN, as torch counts them."""
+    module = ResNet18GN(width=width)
+    with FlopCounterMode(display=False) as counter:
+        module(torch.zeros(1, 3, side, side)).sum().backward()
+    return float(counter.get_total_flops())
