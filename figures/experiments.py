@@ -123,5 +123,9 @@ def _panels(table: pd.DataFrame, one: Callable[[Axes, pd.DataFrame, dict[str, An
         axes.set_ylabel(y)
     for axes in grid.flat[len(datasets) :]:
         axes.set_visible(False)
-    figure.legend(drawn.values(), drawn.keys(), loc="outside lower center", ncols=min(5, len(drawn)))
+    room = figure.get_figwidth() / (0.62 + 0.07 * max(map(len, drawn)))  # inches of a handle, and of a letter
+    wide = max(1, min(5, len(drawn), int(room)))
+    lines = -(-len(drawn) // wide)
+    figure.set_figheight(figure.get_figheight() + 0.2 * max(0, lines - 2))
+    figure.legend(drawn.values(), drawn.keys(), loc="outside lower center", ncols=wide)
     return figure

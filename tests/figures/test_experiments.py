@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from fairfl.figures import experiments
+from fairfl.figures import experiments, style
 from fairfl.sims.experiments.experiment import Picture
 
 
@@ -62,3 +62,16 @@ def test_every_curve_has_a_panel_and_a_name(clients):
     figure = experiments.draw_rounds(experiments.rounds(other))
     assert [len(axes.lines) for axes in figure.axes] == [2, 1]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["q = 0", "q = 1"]
+
+
+@pytest.mark.parametrize("panels", ["A", "ABC"])
+def test_the_legend_stays_on_the_picture(clients, panels):
+    """Seven long names, on one panel and on three."""
+    one = clients[clients["objective"] == "q = 0"]
+    names = [f"{k} steps on all data" for k in range(7)]
+    many = pd.concat([one.assign(dataset=p, objective=name) for p in panels for name in names])
+    with style.sheet():
+        figure = experiments.draw_rounds(experiments.rounds(many))
+        figure.canvas.draw()
+        box = figure.legends[0].get_window_extent()
+    assert box.x0 >= 0 and box.x1 <= figure.bbox.x1 and box.y0 >= 0
