@@ -24,8 +24,8 @@ TITLE = "How far FedFB stands from CFL, learned and exact: heterogeneity, client
 SEEDS = {"quick": 1, "paper": 2}
 
 AXES = {
-    "distance": "distance of the clients' centres, in sd", "shares": "spread of P(a = 1 | i) around 1/2",
-    "concept": "spread of the clients' log odds at one x", "clients": "clients", "local steps": "local steps a round",
+    "distance": "distance of centres, in sd", "shares": "spread of P(a = 1 | i)",
+    "concept": "spread of log odds", "clients": "clients", "local steps": "local steps a round",
     "bits": "bits a number", "people": "people",
 }  # fmt: skip
 FRONTIER, ROUNDING = 1e-9, 1e-6
