@@ -51,7 +51,7 @@ def table(name: str, measures: str, runs: Path) -> str:
         mine = [row for row in records if (row["dataset"], row["objective"]) == keys]
         cells = ["".join(cell(row, measure) for row in mine if row["measure"] == measure) for measure in wanted]
         lines.append([*keys[bool(dataset) :], *cells])
-    rows = ["| " + " | ".join(line) + " |" for line in lines]
+    rows = ["| " + " | ".join(text.replace("|", r"\|") for text in line) + " |" for line in lines]
     return "\n".join([rows[0], "| " + " | ".join("---" for _ in lines[0]) + " |", *rows[1:]]) + "\n"
 
 

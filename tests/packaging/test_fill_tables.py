@@ -15,6 +15,7 @@ Adult,FedAvg,Acc.,0.8451,0.0004,5,0.837,0.007,1.2
 Adult,FedAvg,DP disp.,0.1174,0.002,5,0.144,0.008,3.3
 Adult,all 0,Acc.,0.764,,1,,,
 Bank,FedAvg,Acc.,0.9,0.001,5,,,
+Bank,FedAvg,|SPD|,0.01,0.001,5,,,
 """
 PAGE = """# A page
 
@@ -41,6 +42,8 @@ def test_blocks_are_filled(runs):
     assert "| Adult | FedAvg | 0.845 ± 0.000 [0.837 ± 0.007] | 0.117 ± 0.002 [0.144 ± 0.008]* |" in page
     assert "| Adult | all 0 | 0.764 |  |" in page
     assert "| objective | Acc. |\n| --- | --- |\n| FedAvg | 0.900 ± 0.001 |\n<!-- /fill -->" in page
+    assert r"| FedAvg | 0.010 ± 0.001 |" in tool.fill("<!-- fill run@Bank: |SPD| -->\n<!-- /fill -->", runs)
+    assert r"| objective | \|SPD\| |" in tool.fill("<!-- fill run@Bank: |SPD| -->\n<!-- /fill -->", runs)
     assert page.startswith("# A page\n\n<!-- fill run: Acc., DP disp. -->\n")
     assert tool.fill(page, runs) == page
 
