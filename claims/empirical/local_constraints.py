@@ -213,7 +213,6 @@ CLAIMS = (
         expected="holds",
         check=_check_weighted,
         mutants=(Mutant("no division", "δ_i = λ_i", partial(_check_weighted, divide=False)),),
-        rests_on=("fedfb/remark-9/repaired",),
     ),
     Claim(
         id="empirical/one-step-reaches-lft-fedavg",
