@@ -215,11 +215,13 @@ def _curves(measures: Frame, columns: tuple[tuple[str, str], ...]) -> Frame:
 
 PICTURES = (
     Drawing(
-        "fedfb-gap", "FedFB against CFL: accuracy below the exact frontier (mean ± sd over seeds)", "value on the axis that the panel names",
+        "fedfb-gap", "FedFB against CFL: accuracy below the exact frontier (mean ± sd over seeds)",
+        "value on the axis that the panel names",
         "accuracy lost at equal |MD|", gaps,
     ),
     Drawing(
-        "fedfb-disparity", "FedFB against CFL: disparity reached at ε = 0 (mean ± sd over seeds)", "value on the axis that the panel names",
+        "fedfb-disparity", "FedFB against CFL: disparity reached at ε = 0 (mean ± sd over seeds)",
+        "value on the axis that the panel names",
         "|MD| on the population", reached,
     ),
 )  # fmt: skip
