@@ -94,11 +94,12 @@ def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
 
 
 def _logarithmic(axes: Axes, name: str) -> None:
-    """Ticks at 1, 2 and 5 times the powers of ten, at the powers alone where there are many."""
+    """Ticks at 1, 2 and 5 times the powers of ten, at the powers alone where there are many: sooner side by side."""
     (axes.set_xscale if name == "x" else axes.set_yscale)("log")
     axis = axes.xaxis if name == "x" else axes.yaxis
     low, high = axis.get_data_interval()
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 300 * low else (1.0,)))
+    few = (30 if name == "x" else 300) * low
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < few else (1.0,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1000 else f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 
