@@ -47,9 +47,9 @@ PICTURES = (
 
 
 def worlds(scale: Scale) -> list[World]:
-    """FedFB's panels, and random federations."""
+    """FedFB's panels, and random federations; quick: one panel."""
     if not scale.paper:
-        return [figure_5("a"), figure_5("c")]
+        return [figure_5("a")]
     return [*map(figure_5, "abcd"), *map(figure_9, "abcd"), *(random_world(k) for k in range(2))]
 
 
@@ -60,7 +60,7 @@ def budgets(scale: Scale) -> tuple[float, ...]:
 
 def units(scale: Scale) -> list[Unit]:
     """One for the population of each world; on samples one a world, local training, size and seed."""
-    found, eps, rounds = [], budgets(scale), 400 if scale.paper else 150
+    found, eps, rounds = [], budgets(scale), 400 if scale.paper else 120
     for world in worlds(scale):
         name = f"local-constraints-{world.name}-{scale.profile}"
         found.append(Unit(name, world.name, 0, (), partial(population, world, eps, rounds)))
