@@ -149,6 +149,19 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
 
 
+def first_difference(kept: Any, wanted: Any, where: str) -> tuple[str, Any, Any]:
+    """Where two values of JSON first differ, and what stands there: a sweep's replicates fill pages."""
+    if isinstance(kept, dict) and isinstance(wanted, dict) and kept.keys() == wanted.keys():
+        pairs = [(f"{where}.{key}", kept[key], wanted[key]) for key in kept]
+    elif isinstance(kept, list) and isinstance(wanted, list) and len(kept) == len(wanted):
+        pairs = [(f"{where}[{k}]", *pair) for k, pair in enumerate(zip(kept, wanted, strict=True))]
+    elif isinstance(kept, list) and isinstance(wanted, list):
+        return f"the number of {where}", len(kept), len(wanted)
+    else:
+        return where, kept, wanted
+    return next(first_difference(a, b, name) for name, a, b in pairs if a != b)
+
+
 def versions() -> dict[str, str]:
     """What a result hangs on beside its configuration."""
     return {
@@ -177,9 +190,10 @@ def _open(place: Path, simulation: Simulation, evaluate_every: int, checkpoint_e
         raise RunFolderError(f"{path} is not the configuration of a run: {error}") from None
     for name in (*mine, *theirs):  # either may have what the other does not mention
         if theirs.get(name) != mine.get(name):
+            where, got, wanted = first_difference(theirs.get(name), mine.get(name), name)
             raise ValueError(
-                f"folder must hold a run of the same configuration, got {str(place)!r} with {name} = "
-                f"{theirs.get(name)!r}, not {mine.get(name)!r}"
+                f"folder must hold a run of the same configuration, got {str(place)!r} with {where} = {got!r}, "
+                f"not {wanted!r}"
             )
     if not resume:
         raise ValueError(f"folder must be new or empty without resume, got {str(place)!r}, which holds this very run")
