@@ -12,6 +12,8 @@ FRACTION = 36
 """Bits after the point: a report is rounded to a multiple of 2^-36, a sum of k reports is right within k 2^-37."""
 BITS = 64
 """What one masked number takes on the wire."""
+LARGEST = 2.0 ** (BITS - 2 - FRACTION)
+"""k reports must each be below this over k: then no sum of them comes round."""
 
 PAIRS = 1 << 20
 """Masks made at a time: 10,000 clients have 50 million pairs."""
@@ -41,7 +43,7 @@ def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
     Source: Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning (CCS 2017), section 4.
     """
     values, names = np.asarray(rows, dtype=np.float64), np.asarray(ids, dtype=np.int64)
-    limit = 2.0 ** (62 - FRACTION) / max(1, len(names))
+    limit = LARGEST / max(1, len(names))
     bad = ~(np.abs(values) < limit)
     if bad.any():
         k, s = np.argwhere(bad)[0]

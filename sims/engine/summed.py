@@ -49,9 +49,11 @@ class SumOnly(Algorithm):
     added with the weights of ``weigh``, which clients apply themselves.
 
     Reports travel masked (``secure.py``), and updates where ``Computing.masked_updates`` says so. Hooks of the clients
-    take a ``CellRound``; ``begin`` and ``steer``, the server's, take sums and state, so that they could not look at a
-    client if they tried. The clients' hooks are written for all of them at once: row k of what they return must depend
-    on client k, the state and sums alone.
+    take a ``CellRound``; ``begin`` and ``steer``, the server's, are given sums and public state, no client's row. (Both
+    kinds are methods of one object: that no client's hook hides a row in it is the author's part.) Where one client
+    alone reports, the sum is its report: a protocol with a threshold would stop there, this does not. The clients'
+    hooks are written for all of them at once: row k of what they return must depend on client k, the state and sums
+    alone.
     """
 
     def __init_subclass__(cls, **kwargs: object) -> None:

@@ -75,7 +75,8 @@ class AgnosticFair:
         positive("lr", lr)
         train = data.train.to("cpu", torch.float64)
         if train.group is None or set(np.unique(train.group)) != {0, 1}:
-            raise ValueError("group must hold the groups 0 and 1 for AgnosticFair")
+            found = None if train.group is None else np.unique(train.group).tolist()
+            raise ValueError(f"group must hold the groups 0 and 1 for AgnosticFair, got {found}")
         threads = torch.get_num_threads()
         torch.set_num_threads(1)  # several are slower at this size
         try:

@@ -72,6 +72,11 @@ class FairBatch:
         """The notion's formulas."""
         return NOTIONS[self.notion]
 
+    @property
+    def signed(self) -> bool:
+        """Whether a statistic may be negative: 1 - ℓ(1, ŷ), "acceptance" of label 0, is where the loss exceeds 1."""
+        return self.rules.signed or (self.surrogate == "acceptance" and self.notion != "eo")
+
     def sums(self, cells: CellSums) -> Floats:
         """What statistics are made of (k, A, 2)."""
         if self.surrogate != "acceptance":

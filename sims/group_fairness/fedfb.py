@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from fairfl.sims.engine import secure
 from fairfl.sims.engine.algorithm import State
 from fairfl.sims.engine.cells import CellSums
 from fairfl.sims.engine.summed import OWN, REPORTS, CellRound, SumOnly, as_floats, as_tensor
@@ -35,20 +36,24 @@ class FedFB(SumOnly):
         (6)-(7), before the next training. "local": each at its own model, after training, as algorithms 1 to 4 print
         it in ClientUpdate; what is added then is not F of any one model.
     bits : int, optional
-        FedFB(b bits): each number of a report is sent as one of 2^b levels of [-loss_bound, loss_bound] (demographic
-        parity) or [0, loss_bound]. |F_a - its quantised value| <= K step, step = range / (2^b - 1), unless a number is
-        out of range, which the state counts under "own.outside".
+        FedFB(b bits): each number of a report is sent as one of 2^b levels of [-loss_bound, loss_bound] where it may
+        be negative (``FairBatch.signed``), of [0, loss_bound] else. |F_a - its quantised value| <= K step, step =
+        range / (2^b - 1), unless a number is out of range, which the state counts under "own.outside".
     loss_bound : float > 0
-        For ``bits`` alone. A report is at most the mean loss of a cell in size.
+        For ``bits`` alone. With all clients there a report is at most the mean loss of a cell in size (with
+        "acceptance" the larger of that and 1); of those who stand for others it is p_k / π_k times that.
 
     Where not all clients take part, client k's report s_k counts p_k / π_k times, p_k its weight among those who do and
     π_k = n_k / n. With everybody there that is 1. For clients drawn by π_k with replacement, p_k their share of the
     draws, the sum is unbiased for that over all, as the mean of s_k / π_k over a draw is; for uniform draws, p_k = π_k
     over the sum of π of those drawn, it is the ratio estimator, whose bias is of the order of one over their number.
-    So is μ, which is linear in the sums; μ / ||μ|| is unbiased in no case. Client parity has no such estimate.
+    So is μ, which is linear in the sums; μ / ||μ|| is unbiased in no case. For draws by π_k without replacement the sum
+    is biased, as the average of the updates is. Client parity has no such estimate. Where one client alone reports, the
+    sum is its report.
 
     Errors: ValueError for anything else; when a run starts, for a group that nobody is in (or nobody of the label that
-    the notion wants); for client parity, in a round that a client does not take part in.
+    the notion wants), and for more bits than sums over so many clients have room for; for client parity, in a round
+    that a client does not take part in.
     Source: FedFB, section 4, appendix B, algorithms 1 to 5. Clients average with weights n_i / n: SecAgg in algorithm 1
     does not say, and the objectives L^(i) that add up to L want it. α_t / ||μ|| is the printed step.
     """
@@ -70,7 +75,7 @@ class FedFB(SumOnly):
     def _quantiser(self) -> Quantiser | None:
         if self.bits is None:
             return None
-        return Quantiser(self.bits, -self.loss_bound if self.rule.rules.signed else 0.0, self.loss_bound)
+        return Quantiser(self.bits, -self.loss_bound if self.rule.signed else 0.0, self.loss_bound)
 
     @property
     def needs(self) -> frozenset[str]:
@@ -93,6 +98,9 @@ class FedFB(SumOnly):
         return self.rule.rules.enrol(counts)
 
     def begin(self, total: Floats, clients: int) -> State:
+        if self.bits is not None and clients * (2**self.bits - 1) >= secure.LARGEST:
+            most = ((int(secure.LARGEST) - 1) // clients + 1).bit_length() - 1
+            raise ValueError(f"bits must be at most {most} for {clients} clients, whose codes add up, got {self.bits}")
         known = self.rule.rules.known(total)
         lam = self.rule.rules.initial(known)
         return {

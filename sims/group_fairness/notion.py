@@ -23,7 +23,7 @@ class Notion(ABC):
 
     name: ClassVar[str] = ""
     signed: ClassVar[bool] = False
-    """Whether a statistic may be negative; its size is at most the largest loss, either way."""
+    """Whether a statistic of losses, which are not negative, may be; its size is at most the largest, either way."""
 
     def enrol(self, counts: Floats) -> Floats:
         """What clients report once (K, S0), of their people (K, A, 2): those, in a row."""

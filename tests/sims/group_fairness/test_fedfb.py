@@ -6,9 +6,10 @@ import torch
 from grouped import EXACT, LOOP, people, pooled, run
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import ClientData, Logistic, Parts, Replicate, Simulation, Training
+from fairfl.sims.engine import ClientData, Logistic, Parts, Replicate, Simulation, Training, secure
+from fairfl.sims.engine.cells import CellSums
 from fairfl.sims.engine.summed import SumOnly, as_floats, as_tensor
-from fairfl.sims.group_fairness import FairBatch, FedFB, LocalFairBatch
+from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 
 
 def loop(parts, alpha, rounds, lr, epochs, local):
@@ -171,6 +172,53 @@ def test_the_server_sees_sums_and_its_own_state_alone():
         Spy().server(None)
 
 
+REPORTERS = [
+    *(FedFB(FairBatch(notion)) for notion in ("dp", "eo", "eodds", "eo-printed")),
+    FedFB(bits=8), FedFB(evaluated="local"), FairFed(), LocalFairBatch(), LocalFairBatch(average_every=1),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("algorithm", REPORTERS, ids=repr)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_reports_with_one_sum_are_one_to_the_server(algorithm, seed, monkeypatch):
+    """Who reports what cannot be told: other reports of the same sums give the server's hooks the same bytes.
+
+    Each client's report is shifted, the shifts adding up to zero, by whole numbers, exact in fixed point. Everything
+    that is not a client's memory stays as it was; messages differ, so it is not that nothing was changed.
+    """
+    kind, shifts, seen, sent = type(algorithm), np.random.default_rng(seed), [], []
+    report, begin, steer, enrol = kind.report, kind.begin, kind.steer, kind.enrol
+    mask = secure.mask
+
+    def moved(rows, on):
+        shift = shifts.integers(-40, 41, rows.shape) if on else np.zeros(rows.shape)
+        return rows + shift - np.eye(len(rows))[0][:, None] * shift.sum(0)
+
+    def followed(on):
+        seen.clear(), sent.clear()
+        monkeypatch.setattr(kind, "enrol", lambda self, counts: moved(enrol(self, counts), on))
+        monkeypatch.setattr(kind, "report", lambda self, round, cells: moved(report(self, round, cells), on))
+        monkeypatch.setattr(kind, "begin", lambda self, *given: seen.append(told(*given)) or begin(self, *given))
+        monkeypatch.setattr(kind, "steer", lambda self, *given: seen.append(told(*given)) or steer(self, *given))
+        monkeypatch.setattr(secure, "mask", lambda rows, *rest: sent.append(mask(rows, *rest)) or sent[-1])
+        end = run(people(groups=2), algorithm, 3)[0].params.numpy()
+        return list(seen), [each.copy() for each in sent], end
+
+    plain, messages, end = followed(False)
+    other, changed, other_end = followed(True)
+    assert plain == other
+    assert (end == other_end).all()
+    wide = [k for k, each in enumerate(messages) if each.shape[1]]
+    if not isinstance(algorithm, LocalFairBatch):  # which reports nothing
+        assert len(plain) >= 3 and any((messages[k] != changed[k]).any() for k in wide)
+
+
+def told(total, given):
+    """What a server's hook is given, as bytes."""
+    public = {name: as_floats(value).tobytes() for name, value in given.items()} if isinstance(given, dict) else given
+    return total.shape, total.tobytes(), public
+
+
 class Meddling(FedFB):
     name = ""
 
@@ -223,6 +271,35 @@ def test_quantised_gap_is_within_its_bound(bits):
     assert len(gaps) == 5
     assert max(map(abs, gaps)) <= 3 * 4.0 / (2**bits - 1)
     assert max(map(abs, gaps)) > 0
+
+
+@pytest.mark.parametrize(("notion", "low"), [("dp", -4.0), ("eo", 0.0), ("eodds", -4.0), ("cp", -4.0)])
+def test_acceptance_in_bits_has_room_below_zero(notion, low):
+    """1 - ℓ(1, ŷ) is negative where the loss exceeds one: levels from 0 up would send 0 for it.
+
+    Two clients, all of their people's ℓ(1, ŷ) = 3: label 0 of every cell has 1 - 3 = -2 a person, label 1 has 3.
+    """
+    algorithm = FedFB(FairBatch(notion, surrogate="acceptance"), bits=12, loss_bound=4.0)
+    counts = np.ones((2, 2, 2))
+    sums = algorithm.rule.sums(CellSums(counts, counts, counts, accepting=3 * counts))
+    assert sums[..., 0].tolist() == [[-2, -2]] * 2 and sums[..., 1].tolist() == [[3, 3]] * 2
+    rules, coder = algorithm.rule.rules, algorithm._quantiser
+    known = rules.known(rules.enrol(counts).sum(0))
+    reports = rules.statistics(sums, counts, np.arange(2), known)
+    assert coder.low == low
+    assert coder.outside(reports) == 0
+    assert np.abs(coder.decode(coder.encode(reports)) - reports).max() <= coder.step / 2 + 1e-12
+
+
+@pytest.mark.parametrize(("clients", "most"), [(1, 16), (1023, 16), (1025, 15), (10_000, 12)])
+def test_codes_must_have_room_to_add_up(clients, most):
+    """Reports of K clients are below 2^26 / K: 1,023 codes of 16 bits, 1,025 of 15, 10,000 of 12."""
+    total = np.ones(4)
+    FedFB(bits=most).begin(total, clients)
+    assert clients * (2**most - 1) < 2**26
+    if most < 16:
+        with pytest.raises(ValueError, match=f"bits must be at most {most} for {clients} clients.*got {most + 1}"):
+            FedFB(bits=most + 1).begin(total, clients)
 
 
 def test_many_bits_are_none():
