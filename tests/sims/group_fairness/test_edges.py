@@ -63,6 +63,36 @@ def test_runs(case, algorithm):
         assert all(np.isfinite(as_floats(value)).all() for name, value in state.items() if name != "own.gap")
 
 
+@pytest.mark.parametrize("case", sorted(CASES))
+@pytest.mark.parametrize("notion", ["eodds", "eodds-printed"])
+def test_odds_run_or_name_the_cell_of_nobody(case, notion):
+    """Both labels of every group are wanted, of the federation, not of a client; a client alone goes without."""
+    people_of = np.array(CASES[case]).sum(0)
+    algorithm = FedFB(FairBatch(notion, 0.3))
+    if (people_of > 0).all():
+        assert bool(torch.isfinite(trained(people(CASES[case]), algorithm).params).all())
+    else:
+        y, a = np.argwhere(people_of.T == 0)[0]
+        with pytest.raises(ValueError, match=f"group {a} must have people of label {y} among the training data"):
+            trained(people(CASES[case]), algorithm)
+    alone = trained(people(CASES[case]), LocalFairBatch(FairBatch(notion, 0.3)))
+    assert bool(torch.isfinite(alone.states[0][MODELS]).all())
+
+
+@pytest.mark.parametrize("case", sorted(CASES))
+def test_agnostic_runs(case):
+    assert bool(torch.isfinite(AgnosticFair(kernels=3).train(Logistic(2), people(CASES[case]), 4, 0.2)).all())
+
+
+def test_one_class_in_all_has_parity_alone():
+    """Nobody of label 1 anywhere: parity runs, F being of those accepted; the others say whom they lack."""
+    parts = people([[[3, 0], [4, 0]], [[2, 0], [5, 0]]])
+    assert bool(torch.isfinite(trained(parts, FedFB(FairBatch("dp", 0.3))).params).all())
+    for notion in ("eo", "eodds"):
+        with pytest.raises(ValueError, match="group 0 must have people of label 1"):
+            trained(parts, FedFB(FairBatch(notion)))
+
+
 def test_group_of_one_is_felt():
     """One person of group 1, accepted or not, is F_1 = ±...: λ_1's box is [0, 2/n], and λ is in it."""
     parts = people(CASES["a group of one person"])
