@@ -28,6 +28,9 @@ LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1
 GUIDE = "n^"
 """How the names of lines begin that show a power of n: grey, behind what was measured."""
 
+LONG = 28
+"""Characters of a series' name with which four do not fit side by side below a page."""
+
 
 def draw(drawing: Drawing, measures: pd.DataFrame, folder: Path) -> list[Path]:
     """Write the picture's name.csv, .svg and .png; nothing where its table is empty."""
@@ -42,9 +45,10 @@ def draw(drawing: Drawing, measures: pd.DataFrame, folder: Path) -> list[Path]:
 def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
     """A panel each; the legend below names every series once."""
     panels, looks = names(table, "panel"), look_of(table)
-    columns = 2 if len(panels) in (2, 4) else min(3, len(panels))
+    columns = _columns(table, len(panels))
     rows = -(-len(panels) // columns)
-    legend = -(-len(looks) // (2 if columns == 1 else 4))
+    across = 2 if columns == 1 else 4 if max(map(len, looks)) < LONG else 3
+    legend = -(-len(looks) // across)
     width = style.PAGE if columns > 1 else 1.5 * style.COLUMN
     figure = Figure(figsize=(width, 2.6 * rows + 0.4 + 0.16 * legend))
     figure.suptitle(drawing.title)
@@ -57,14 +61,21 @@ def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
                 _series(axes, pick(mine, series=series, kind=kind), kind, look)
         for axis in drawing.log:
             _logarithmic(axes, axis)
-        style.letter(axes, k, panel)
-        axes.set_xlabel(drawing.x)
+        style.letter(axes, k, panel if drawing.x else "")
+        axes.set_xlabel(drawing.x or panel)
         axes.set_ylabel(drawing.y if k % columns == 0 else "")
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
     handles = [_handle(series, names(pick(table, series=series), "kind"), look) for series, look in looks.items()]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2 if columns == 1 else 4, handlelength=3.0)
+    figure.legend(handles=handles, loc="outside lower center", ncols=across, handlelength=3.0)
     return figure
+
+
+def _columns(table: pd.DataFrame, panels: int) -> int:
+    """Panels in a row: as many as the table's first row has, where it names rows."""
+    if "row" in table:
+        return len(names(pick(table, row=names(table, "row")[0]), "panel"))
+    return 2 if panels in (2, 4) else min(3, panels)
 
 
 def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
@@ -75,10 +86,15 @@ def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
     schemes = {look.label: look for look in style.SCHEMES.values()}
     found: dict[str, dict[str, Any]] = {}
     others: list[str] = []
+    behind = 0
     for series in names(table, "series"):
         if series.startswith(GUIDE):
             line = LINES[1 + sum(one.startswith(GUIDE) for one in found) % 2]
             found[series] = {"color": "#999999", "ls": line, "marker": ""}
+            continue
+        if names(pick(table, series=series), "kind") == ["behind"]:
+            behind += 1
+            found[series] = {"color": "#8C8C8C", "ls": LINES[(behind - 1) % len(LINES)], "marker": ""}
             continue
         stem = series.partition(",")[0]
         if stem in schemes:
@@ -94,12 +110,13 @@ def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
 
 
 def _logarithmic(axes: Axes, name: str) -> None:
-    """Ticks at 1, 2 and 5 times the powers of ten, at the powers alone where there are many: sooner side by side."""
+    """Ticks at 1, 2 and 5 times the powers of ten; at the powers alone where these are many, at all nine where few."""
     (axes.set_xscale if name == "x" else axes.set_yscale)("log")
     axis = axes.xaxis if name == "x" else axes.yaxis
     low, high = axis.get_data_interval()
     few = (30 if name == "x" else 300) * low
-    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < few else (1.0,)))
+    subs = tuple(range(1, 10)) if high < 4 * low else (1.0, 2.0, 5.0) if high < few else (1.0,)
+    axis.set_major_locator(LogLocator(subs=subs))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1000 else f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 
@@ -111,6 +128,14 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: dict[str, Any]) -> 
         axes.plot(x, y, lw=1.4, zorder=2, **plain)
     elif kind == "band":
         axes.fill_between(x, numbers(rows, "low"), numbers(rows, "high"), color=colour, alpha=0.15, lw=0, zorder=1)
+    elif kind == "behind":
+        axes.plot(x, y, lw=0.8, zorder=1.5, **plain)
+    elif kind == "way":
+        axes.plot(x, y, lw=0.6, alpha=0.7, marker=".", ms=2.0, zorder=3, **plain)
+        axes.plot(x[:1], y[:1], ls="none", marker=look["marker"], ms=5.5, color=colour, mfc="white", mew=1.1, zorder=5)
+        axes.plot(x[-1:], y[-1:], ls="none", marker=look["marker"], ms=5.5, color=colour, mew=1.1, zorder=6)
+    elif kind == "end":
+        axes.plot(x, y, ls="none", marker=look["marker"], ms=5.5, color=colour, zorder=4)
     elif kind == "path":
         axes.plot(x, y, lw=0.9, marker=look["marker"], ms=3.2, zorder=3, **plain)
     else:
@@ -123,7 +148,7 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: dict[str, Any]) -> 
 def _handle(series: str, kinds: list[str], look: dict[str, Any]) -> Line2D | Patch:
     if kinds == ["band"]:
         return Patch(color=look["color"], alpha=0.15, label=series)
-    marked, joined = {"points", "path"} & set(kinds), {"line", "path"} & set(kinds)
+    marked, joined = {"points", "path", "way", "end"} & set(kinds), {"line", "path", "behind", "way"} & set(kinds)
     return Line2D(
         [], [], color=look["color"], ls=look["ls"] if joined else "none", marker=look["marker"] if marked else "",
         ms=4.0, mfc="none" if "points" in kinds else look["color"], lw=1.3, label=series,

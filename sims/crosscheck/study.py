@@ -11,8 +11,9 @@ import pandas as pd
 from fairfl.sims.experiments.experiment import Scale, Unit
 from fairfl.theory.checks import one_of
 
-KINDS = ("line", "points", "path", "band")
-"""How a series is drawn: a curve; points; points joined in the order of the rows; what is between low and high."""
+KINDS = ("line", "points", "path", "band", "behind", "way", "end")
+"""How a series is drawn: a curve; points; points joined in the order of the rows; what is between low and high; a thin
+grey curve; a way from a hollow first point to a filled last one; a filled point."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Drawing:
     ----------
     name : of its files.
     title : a line.
-    x, y : the axes' labels, with units.
+    x, y : the axes' labels, with units; x = "" where it is the panel that names what is along x.
     table : callable (measures) -> DataFrame
         What is drawn, which is the CSV too: columns panel, series, kind (``KINDS``), x, y; low and high for a band, or
         for bars at points. The order of the rows is the order of panels, of series, and of points along a path.

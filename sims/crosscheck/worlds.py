@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -62,6 +63,13 @@ class World:
         """The inverse of ``to_json``."""
         q, weight = (tuple(float(v) for v in data[name]) for name in ("q", "weight"))
         return cls(str(data["name"]), _pairs(data["mean"]), _pairs(data["sd"]), q, weight)
+
+
+def in_words(name: str) -> str:
+    """What pictures call a world: "figure 5(a)", "random federation 3"; another name as it is."""
+    if (panel := re.fullmatch(r"figure-(\d)([a-d])(.*)", name)) is not None:
+        return f"figure {panel[1]}({panel[2]}){panel[3]}"
+    return re.sub(r"^random-(\d+)", r"random federation \1", name)
 
 
 def figure_5(panel: str) -> World:

@@ -12,7 +12,7 @@ from fairfl.sims.crosscheck.kept import kept_rules
 from fairfl.sims.crosscheck.rates import Rate
 from fairfl.sims.crosscheck.runs import BOXED, CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
 from fairfl.sims.crosscheck.study import Drawing, Verdict
-from fairfl.sims.crosscheck.worlds import World, by_name
+from fairfl.sims.crosscheck.worlds import World, by_name, in_words
 from fairfl.sims.experiments.experiment import Scale, Unit
 from fairfl.sims.experiments.frames import among, floats, groups, rows
 from fairfl.theory.checks import Array
@@ -215,7 +215,7 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
         shown = among(four, "rows", [size])
         curves = [curve(by_name(world), scheme) for scheme in ("cfl", "lft_fedavg", "lft_ensemble")]
         far = floats(shown, "accuracy") < min(float(floats(one, "y").min()) for one in curves) - FAR
-        panel = f"{world}, {size:,} people" + (f" ({far.sum()} far below)" if far.any() else "")
+        panel = f"{in_words(world)}, {size:,} people" + (f" ({far.sum()} far below)" if far.any() else "")
         parts += [one.assign(panel=panel) for one in curves]
         for (scheme,), part in groups(rows(shown, ~far), ["scheme"]):
             columns = {"panel": panel, "series": f"{scheme}, learned", "kind": "points"}
@@ -246,7 +246,7 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
         each = np.unique(sizes)
         for panel, distances in (("below the frontier", floats(mine, "below")), ("from the budget", _missed(mine))):
             y = [_rms(distances[sizes == n]) for n in each]
-            columns = {"panel": panel, "series": f"{world}, degree {degree}", "kind": "path"}
+            columns = {"panel": panel, "series": f"{in_words(world)}, degree {degree}", "kind": "path"}
             parts.append(pd.DataFrame({**columns, "x": each, "y": y}))
     table = pd.concat(parts, ignore_index=True)
     guides = []

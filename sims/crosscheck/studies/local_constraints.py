@@ -37,11 +37,11 @@ SEEDS = {"quick": 1, "paper": 2}
 PICTURES = (
     Drawing(
         "local-constraints-paths", "FedAvg with local constraints: 12 rounds of a population, and its supposed end",
-        "|MD|", "accuracy", paths,
+        "|MD| (difference of rates)", "accuracy (share correct)", paths,
     ),
     Drawing(
         "local-constraints-ends", "How far the ends are above the budget, and below LFT+FedAvg(ε)'s accuracy",
-        "max |MD_i| - ε", "accuracy less LFT+FedAvg(ε)'s", ends,
+        "max |MD_i| - ε (difference of rates)", "accuracy less LFT+FedAvg(ε)'s (share)", ends,
     ),
 )  # fmt: skip
 

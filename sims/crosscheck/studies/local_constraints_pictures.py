@@ -7,35 +7,46 @@ import pandas as pd
 
 from fairfl.sims.crosscheck.frame import Frame, loose
 from fairfl.sims.crosscheck.studies.local_constraints_runs import LABELS
+from fairfl.sims.crosscheck.worlds import in_words
 
 SCHEMES = {"cfl": "CFL, exact", "lft_fedavg": "LFT+FedAvg, exact", "lft_ensemble": "LFT+Ensemble, exact"}
-PANELS = (("figure-5a", 0.0), ("figure-5a", 0.1), ("figure-5c", 0.0), ("figure-9b", 0.0))
-SHOWN = ("pooled-any", "steps-20", "steps-20-fading", "converged", "locally-fair")
-COMPARED = ("pooled-any", "pooled-1", "steps-1", *SHOWN[1:])
+SETTINGS = (("figure-5a", 0.0), ("figure-5a", 0.1), ("figure-9b", 0.0))
+"""World and ε: a column each."""
+WAYS = ("pooled-any", "steps-20", "steps-20-fading", "converged")
+"""Regimes whose way is shown: a row each."""
+COMPARED = ("pooled-any", "pooled-1", "steps-1", *WAYS[1:], "locally-fair")
 STOPS = 12
 """Rounds shown of a way, evenly spread in log t; its end is the last."""
-COLUMNS = ["panel", "series", "kind", "x", "y"]
+COLUMNS = ["row", "panel", "series", "kind", "x", "y"]
 
 
 def paths(measures: Frame) -> Frame:
-    """The rule's way in the plane, from the Bayes rule on, over the three exact frontiers."""
+    """The rule's way in the plane, from its first round on: a panel each, before the three exact frontiers."""
+    exact = measures[measures["rows"] == 0]
     parts = []
-    for world, eps in PANELS:
-        here = measures[(measures["world"] == world) & (measures["rows"] == 0)]
-        runs = here[(here["budget"] == eps) & here["regime"].isin(SHOWN)]
-        if not len(runs):
-            continue
-        panel = f"{world}, ε = {eps:g}"
-        for scheme, label in SCHEMES.items():
-            exact = here[(here["regime"] == "frontier") & (here["scheme"] == scheme)]
-            parts.append(_rows(exact, panel, label, "line", "disparity", "accuracy"))
-        for regime in SHOWN:
-            run = _stops(loose(pd).DataFrame(runs[runs["regime"] == regime].sort_values("round")))
-            parts.append(_rows(run, panel, LABELS[regime], "path", "disparity", "accuracy"))
-        best = runs.head(1)
-        best = best.assign(disparity=best["best_difference"].abs(), accuracy=best["best"])
-        parts.append(_rows(best, panel, "LFT+FedAvg(ε)", "points", "disparity", "accuracy"))
+    for regime in WAYS:
+        for world, eps in SETTINGS:
+            here = exact[exact["world"] == world]
+            runs = loose(pd).DataFrame(here[(here["budget"] == eps) & (here["regime"] == regime)])
+            if len(runs):
+                panel = f"{in_words(world)}, ε = {eps:g}\n{LABELS[regime]}"
+                parts += [one.assign(row=regime) for one in _panel(panel, here, runs, eps)]
     return loose(pd).concat(parts, ignore_index=True) if parts else loose(pd).DataFrame(columns=COLUMNS)
+
+
+def _panel(panel: str, here: Frame, runs: Frame, eps: float) -> list[Frame]:
+    """Frontiers, way, the optimum, and where clients that are fair to the end are averaged to."""
+    parts = []
+    for scheme, label in SCHEMES.items():
+        frontier = here[(here["regime"] == "frontier") & (here["scheme"] == scheme)]
+        parts.append(_rows(frontier, panel, label, "behind", "disparity", "accuracy"))
+    best = runs.head(1)
+    best = best.assign(disparity=best["best_difference"].abs(), accuracy=best["best"])
+    parts.append(_rows(best, panel, "LFT+FedAvg(ε), supposed end", "end", "disparity", "accuracy"))
+    own = here[(here["regime"] == "locally-fair") & (here["budget"] == eps)].tail(1)
+    parts.append(_rows(own, panel, "fair clients, averaged once", "end", "disparity", "accuracy"))
+    way = _stops(runs.sort_values("round"))
+    return [*parts, _rows(way, panel, "rounds: first hollow, last filled", "way", "disparity", "accuracy")]
 
 
 def ends(measures: Frame) -> Frame:

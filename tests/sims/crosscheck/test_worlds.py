@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fairfl.figures import fedfb_figure_5, fedfb_figure_9
-from fairfl.sims.crosscheck.worlds import PANELS, World, figure_5, figure_9, random_world
+from fairfl.sims.crosscheck.worlds import PANELS, World, figure_5, figure_9, in_words, random_world
 
 
 @pytest.mark.parametrize(("make", "figure"), [(figure_5, fedfb_figure_5), (figure_9, fedfb_figure_9)], ids=["5", "9"])
@@ -30,3 +30,12 @@ def test_random_worlds(seed):
 def test_bad_seeds():
     with pytest.raises(ValueError, match="seed must be a whole number of at least 0, got -1"):
         random_world(-1)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("figure-5a", "figure 5(a)"), ("figure-9d", "figure 9(d)"), ("random-12", "random federation 12"),
+     ("spread-3-1.5-0.2-0", "spread-3-1.5-0.2-0")],
+)  # fmt: skip
+def test_names_in_words(name, words):
+    assert in_words(name) == words
