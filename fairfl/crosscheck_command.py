@@ -30,7 +30,7 @@ def crosscheck(
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     show: Annotated[bool, typer.Option("--list", help="List the studies, and run none.")] = False,
-    record: Annotated[bool, typer.Option("--record", help="Keep what claims are checked on.")] = False,
+    record: Annotated[bool, typer.Option("--record", help="Keep what claims are checked on (paper).")] = False,
 ) -> None:
     """Train on samples of federations whose laws are known, and hold what was learned against the exact theory.
 
@@ -47,6 +47,8 @@ def crosscheck(
         if show:
             _list(chosen, as_json)
             return
+        if record:
+            _recordable(chosen, profile.value, seeds)
         told = [_study(study, profile.value, seeds, out, resume, jobs, as_json, record) for study in chosen]
         if as_json:
             typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
@@ -65,6 +67,17 @@ def _list(chosen: Sequence[Study], as_json: bool) -> None:
         typer.echo(f"{study.name:<{width}}  {study.title} (seeds: {seeds})")
 
 
+def _recordable(chosen: Sequence[Study], profile: str, seeds: int | None) -> None:
+    """ValueError for what would leave the claims less than they say they are checked on; before anything runs."""
+    if profile != Profile.paper.value:
+        raise ValueError(f"--record must come with --profile paper, got {profile}")
+    for study in chosen:
+        if study.record is None:
+            raise ValueError(f"--record must be of studies that keep something for the claims, {study.name} does not")
+        if seeds is not None and seeds < study.seeds[profile]:
+            raise ValueError(f"--seeds must be at least {study.seeds[profile]} to record {study.name}, got {seeds}")
+
+
 def _study(
     study: Study, profile: str, seeds: int | None, out: Path, resume: bool, jobs: int, quiet: bool, record: bool
 ) -> dict[str, Any]:
@@ -72,13 +85,12 @@ def _study(
     from fairfl.sims.experiments import Scale
     from fairfl.unit_runs import measured
 
-    if record and study.record is None:
-        raise ValueError(f"--record must be of studies that keep something for the claims, {study.name} does not")
     count = seeds or study.seeds[profile]
     measures = measured(study.units(Scale(profile, count)), out, resume, jobs)
     verdicts, tables = study.verdicts(measures), study.tables(measures)
     files = _write(study, measures, tables, verdicts, out / study.name)
-    if record and study.record is not None:
+    failed = [verdict.name for verdict in verdicts if verdict.hard and verdict.holds is False]
+    if record and study.record is not None and not failed:  # what a fault of ours made is no evidence
         files.append(keep(study.name, study.record(measures)))
     if not quiet:
         typer.echo(f"{study.title}\nprofile {profile}, {count} seed{'s' * (count > 1)}\n")

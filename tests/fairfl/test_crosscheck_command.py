@@ -66,11 +66,39 @@ def test_a_hard_verdict_that_fails_is_exit_code_1(cli, study, tmp_path, holds, h
 
 def test_a_record_is_what_the_claims_read(cli, study, tmp_path, monkeypatch):
     monkeypatch.setattr(kept, "FOLDER", tmp_path / "data")
-    result = cli("crosscheck", "planted", "--out", tmp_path, "--record", "--json")
+    result = cli("crosscheck", "planted", "--profile", "paper", "--out", tmp_path, "--record", "--json")
     assert result.exit_code == 0
     assert len(kept.load.__wrapped__("planted.json")["accuracies"]) == 2
-    refused = cli("crosscheck", "plain", "--out", tmp_path / "other", "--record")
-    assert refused.exit_code == 2 and "plain does not" in refused.stderr and not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [(("planted", "plain", "--profile", "paper"), "plain does not"),
+     (("planted",), "--record must come with --profile paper, got quick"),
+     (("planted", "--profile", "paper", "--seeds", "1"), "--seeds must be at least 2 to record planted, got 1")],
+    ids=["nothing kept", "quick", "few seeds"],
+)  # fmt: skip
+def test_less_than_the_claims_say_is_not_recorded(cli, study, tmp_path, monkeypatch, words, message):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path / "data")
+    refused = cli("crosscheck", *words, "--out", tmp_path / "other", "--record")
+    assert refused.exit_code == 2 and message in refused.stderr
+    assert not (tmp_path / "other").exists() and not (tmp_path / "data").exists()
+
+
+def test_what_a_fault_made_is_not_recorded(cli, study, tmp_path, monkeypatch):
+    monkeypatch.setattr(kept, "FOLDER", tmp_path / "data")
+    study.holds = False
+    result = cli("crosscheck", "planted", "--profile", "paper", "--out", tmp_path, "--record")
+    assert result.exit_code == 1 and not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("below", [".", "deeper"])
+def test_a_folder_that_cannot_be_written_is_named_before_any_run(cli, study, tmp_path, monkeypatch, below):
+    file = tmp_path / "file"
+    file.write_text("", "utf-8")
+    monkeypatch.setattr("fairfl.sims.experiments.run_units", lambda *_: pytest.fail("it ran"))
+    result = cli("crosscheck", "planted", "--out", file / below)
+    assert result.exit_code == 2 and f"--out must be a folder that can be written, got {file / below}" in result.stderr
 
 
 def test_the_list(cli, study):
