@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Effort, Mutant
@@ -23,8 +25,8 @@ def case(instance: dict[str, Any], scheme: str = "cfl", push: float = 0.0) -> Ca
     rules = [(world, rule) for world, _, rule in read(load(DATA)) if world.name == instance["world"]]
     found = [Found.of(rule, world.federation) for world, rule in rules]
     short = below(rules[0][0], [one.disparity for one in found], [one.accuracy + push for one in found], scheme)
-    reached = [float(value) for value in short if value == value]  # NaN: a disparity that the scheme does not reach
-    least = min(reached, default=0.0)
+    missed = np.isnan(short)  # disparities that the scheme does not reach: CFL reaches all
+    least = float(np.min(short[~missed], initial=np.inf)) if scheme != "cfl" or not missed.any() else -np.inf
     return Case((Relation(0.0, "<=", least, f"the nearest of {len(rules)} rules is not above"),))
 
 

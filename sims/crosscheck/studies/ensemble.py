@@ -16,7 +16,7 @@ from fairfl.sims.crosscheck.rates import Rate
 from fairfl.sims.crosscheck.runs import ENSEMBLE, Plan, spelt
 from fairfl.sims.crosscheck.strangers import missed
 from fairfl.sims.crosscheck.study import Drawing, Verdict
-from fairfl.sims.crosscheck.worlds import World, by_name
+from fairfl.sims.crosscheck.worlds import World, by_name, in_words
 from fairfl.sims.experiments.experiment import Scale, Unit
 from fairfl.sims.experiments.frames import among, floats, groups
 from fairfl.solvers.api import solve
@@ -110,18 +110,19 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
 
 def _members(found: pd.DataFrame) -> Verdict:
     """Each member on its own client, below that client's own frontier."""
-    worst, count = np.inf, 0
+    each: list[Array] = []
     for (name,), part in groups(found, ["world"]):
         world = by_name(name)
         for i in range(world.clients):
             own = world.alone(i)
-            each = [Found.of(from_json(members[i]), own.federation) for members in map(json.loads, part["members"])]
-            short = below(own, [one.disparity for one in each], [one.accuracy for one in each])
-            worst, count = min(worst, float(short.min())), count + len(each)
+            rules = [Found.of(from_json(members[i]), own.federation) for members in map(json.loads, part["members"])]
+            each.append(below(own, [one.disparity for one in rules], [one.accuracy for one in rules]))
+    short = np.concatenate(each)
+    worst = float(short.min())  # NaN where one is, which is no bound
     return Verdict(
         "members-below-their-own-frontier", bool(worst >= -TOLERANCE), True,
         "No member is more accurate on its own client than that client's exact optimum at the member's own |MD_i|.",
-        f"{count} members of {len(found)} ensembles: the nearest one is {worst:.2g} below",
+        f"{short.size} members of {len(found)} ensembles: the nearest one is {worst:.2g} below",
     )  # fmt: skip
 
 
@@ -194,13 +195,13 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
     for (name,), mine in groups(found, ["world"]):
         for scheme, label in (("cfl", "CFL"), ("lft_ensemble", ENSEMBLE)):
             curve = exact(by_name(name), scheme)
-            columns = {"panel": name, "series": f"{label}, exact", "kind": "line"}
+            columns = {"panel": in_words(name), "series": f"{label}, exact", "kind": "line"}
             parts.append(pd.DataFrame({**columns, "x": curve.disparity, "y": curve.accuracy}))
         for (size,), part in groups(mine, ["rows"]):
-            columns = {"panel": name, "series": f"{size:,} people", "kind": "points"}
+            columns = {"panel": in_words(name), "series": f"{size:,} people", "kind": "points"}
             parts.append(pd.DataFrame({**columns, "x": floats(part, "disparity"), "y": floats(part, "accuracy")}))
         aims = [aim(by_name(name), budget) for budget in dict.fromkeys(mine["budget"])]
-        columns = {"panel": name, "series": "exact, of the same budgets", "kind": "points"}
+        columns = {"panel": in_words(name), "series": "exact, of the same budgets", "kind": "points"}
         parts.append(pd.DataFrame({**columns, "x": [abs(md) for _, md in aims], "y": [a for a, _ in aims]}))
     return pd.concat(parts, ignore_index=True)
 
@@ -214,7 +215,7 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
             sizes = floats(mine, "rows")
             y = np.array([rms(floats(mine, column)[sizes == n]) for n in x])
             levels.append(np.log(y * np.sqrt(x)).mean())
-            columns = {"panel": panel, "series": f"{world}, {place}", "kind": "path"}
+            columns = {"panel": panel, "series": f"{in_words(world)}, {place}", "kind": "path"}
             parts.append(pd.DataFrame({**columns, "x": x, "y": y}))
         columns = {"panel": panel, "series": "n^-0.5", "kind": "line"}
         parts.append(pd.DataFrame({**columns, "x": x, "y": np.exp(np.mean(levels)) / np.sqrt(x)}))

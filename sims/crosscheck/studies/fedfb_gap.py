@@ -92,7 +92,8 @@ def verdicts(measures: Frame) -> tuple[Verdict, ...]:
 
 def _one(found: Frame) -> Verdict:
     some = found[found["steps"] == 1]
-    away = float(np.maximum((some["accuracy"] - some["accuracy_cfl"]).abs(), some["unfair"].abs()).max())
+    apart = np.maximum((some["accuracy"] - some["accuracy_cfl"]).abs(), some["unfair"].abs()).to_numpy()
+    away = float(apart.max()) if apart.size else np.nan
     return Verdict(
         "one-step-is-cfl", bool(away < ROUNDING) if len(some) else None, True,
         "With one local step a round the average of the clients' steps is the step on all people: FedFB is CFL.",
@@ -101,7 +102,7 @@ def _one(found: Frame) -> Verdict:
 
 
 def _bound(found: Frame) -> Verdict:
-    least = float(min(found["gap"].min(), found["gap_cfl"].min()))
+    least = float(found[["gap", "gap_cfl"]].to_numpy().min())  # NaN where one is: pandas would pass over it
     return Verdict(
         "cfl-is-a-bound",
         least >= -FRONTIER,
@@ -216,12 +217,10 @@ def _curves(measures: Frame, columns: tuple[tuple[str, str], ...]) -> Frame:
 PICTURES = (
     Drawing(
         "fedfb-gap", "FedFB against CFL: accuracy below the exact frontier (mean ± sd over seeds)",
-        "value on the axis that the panel names",
-        "accuracy lost at equal |MD|", gaps,
+        "", "accuracy lost at equal |MD| (share)", gaps,
     ),
     Drawing(
         "fedfb-disparity", "FedFB against CFL: disparity reached at ε = 0 (mean ± sd over seeds)",
-        "value on the axis that the panel names",
-        "|MD| on the population", reached,
+        "", "|MD| (difference of rates)", reached,
     ),
 )  # fmt: skip

@@ -169,7 +169,7 @@ def verdicts(measures: Frame) -> tuple[Verdict, ...]:
 
 
 def _repaired(exact: Frame, size: str) -> Verdict:
-    over = float((exact["distance"] - exact["repaired"]).max())
+    over = float((exact["distance"] - exact["repaired"]).to_numpy().max())
     return Verdict(
         "repaired-bound-holds",
         over <= ROUNDING,
@@ -285,11 +285,11 @@ def remainders(measures: Frame) -> Frame:
 
 PICTURES = (
     Drawing(
-        "lambda-path", "Theorem 24 on figure 5 (a): distance of λ_1 from λ* and bounds", "updates T", "distance", ways,
-        "xy",
+        "lambda-path", "Theorem 24 on figure 5 (a): distance of λ_1 from λ* and bounds", "updates T",
+        "distance |λ_1 - λ*| (share)", ways, "xy",
     ),
     Drawing(
         "lambda-surrogates", "What FairBatch, solved exactly, leaves of the disparity, by what F is made of",
-        "|MD| of the Bayes rule", "|MD| at λ*", remainders,
+        "|MD| of the Bayes rule (difference of rates)", "|MD| at λ* (difference of rates)", remainders,
     ),
 )  # fmt: skip

@@ -40,10 +40,10 @@ def _lagrangian(exact: Frame) -> Verdict:
     """Hard: a theorem."""
     some = exact.drop_duplicates(["world", "budget"])
     some = some[some["pure"]]
-    worst = float(some["lagrangian"].max())
+    worst = float(some["lagrangian"].to_numpy().max()) if len(some) else np.nan
     return Verdict(
         "weights-are-multipliers",
-        bool(worst < 1e-8),
+        bool(worst < 1e-8) if len(some) else None,
         True,
         "At δ_i = multiplier_i / π_i the pooled weighted loss is least, over all functions, at LFT+FedAvg(ε)'s rule.",
         f"{len(some)} budgets of {some['world'].nunique()} federations: accuracies and MD_i within {worst:.1e}",

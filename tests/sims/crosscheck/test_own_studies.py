@@ -1,10 +1,11 @@
 """The studies of local constraints, of λ's way and of FedFB's gap: small runs, and verdicts that can fail."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fairfl.sims.crosscheck.kept import rule_of
-from fairfl.sims.crosscheck.learned import from_json
+from fairfl.sims.crosscheck.learned import from_json, to_text
 from fairfl.sims.crosscheck.runs import CFL, FEDFB
 from fairfl.sims.crosscheck.spread import spread
 from fairfl.sims.crosscheck.studies import fedfb_gap, lambda_path, local_constraints
@@ -12,6 +13,7 @@ from fairfl.sims.crosscheck.studies.fedfb_gap_runs import GapPlan, Setup
 from fairfl.sims.crosscheck.studies.local_constraints_runs import LocalPlan
 from fairfl.sims.crosscheck.worlds import figure_5
 from fairfl.sims.experiments.execute import run_unit
+from fairfl.theory.classifiers import Classifier
 
 FIGURE = figure_5("a")
 
@@ -114,3 +116,36 @@ def test_setups_have_points_of_their_own():
         points = [(setup.axis, setup.value) for setup in fedfb_gap.setups(paper)]
         assert len(set(points)) == len(points)
         assert {axis for axis, _ in points} <= set(fedfb_gap.AXES)
+
+
+def gaps():
+    """A pair of runs at one step, as the study measures them: FedFB's row and CFL's, the same."""
+    world = spread(3, 1.5, 0.45)
+    rule = to_text(Classifier.thresholds([0.0, 0.0]))
+    row = {
+        "world": world.name, "rows": 2_000, "seed": 0, "bits": 0, "steps": 1, "accuracy": 0.7, "disparity": 0.1,
+        "best": 0.8, "sample": 0.1, "rule": rule,
+    }  # fmt: skip
+    pair = pd.DataFrame([{**row, "scheme": scheme} for scheme in (FEDFB, CFL)])
+    more = [
+        pair.assign(world=setup.world.name, steps=setup.steps, bits=[setup.bits or 0, 0])
+        for setup in fedfb_gap.setups(False) if setup.axis != "local steps"
+    ]  # fmt: skip
+    return pd.concat([pair, *more], ignore_index=True)
+
+
+HARD = {"cfl-is-a-bound", "one-step-is-cfl"}
+
+
+def test_the_gaps_hard_verdicts_can_turn():
+    assert all(verdicts(fedfb_gap, gaps())[name].holds for name in HARD)
+    for column, value in (("accuracy", 0.81), ("accuracy", np.nan)):
+        wrong = gaps()
+        wrong.loc[0, column] = value
+        assert all(verdicts(fedfb_gap, wrong)[name].holds is False for name in HARD), value
+
+
+def test_a_distance_that_is_no_number_turns_the_bound(path):
+    wrong = path.copy()
+    wrong.loc[wrong.index[3], "repaired"] = np.nan
+    assert verdicts(lambda_path, wrong)["repaired-bound-holds"].holds is False

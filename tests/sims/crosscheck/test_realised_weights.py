@@ -39,6 +39,11 @@ def test_one_full_step_is_exact_and_what_breaks_it_does(measures):
     assert all("seeds 0 to" in v.found for v in realised_weights.verdicts(measures))
 
 
+def test_without_rank_weights_their_law_is_undecided(measures):
+    others = measures[~measures["algorithm"].str.startswith("p-FedAvg")]
+    assert found(others, "p-fedavg-of-draws").holds is None
+
+
 def test_propfair_and_fedavg_are_unbiased_over_the_draws(measures):
     ways = measures[(measures["kind"] == "at one model") & (measures["case"] == HALF.name)]
     off = ways.set_index("algorithm")["off"]

@@ -11,7 +11,7 @@ from fairfl.sims.crosscheck.learned import Found, ensemble, to_json, to_text
 from fairfl.sims.crosscheck.strangers import exact_members
 from fairfl.sims.crosscheck.studies import ensemble as ensembles
 from fairfl.sims.crosscheck.studies import frontier
-from fairfl.sims.crosscheck.worlds import figure_5, random_world
+from fairfl.sims.crosscheck.worlds import figure_5, in_words, random_world
 from fairfl.solvers.api import solve
 from fairfl.theory.classifiers import Classifier
 
@@ -114,6 +114,11 @@ def test_a_member_above_its_own_frontier_is_found(monkeypatch):
     assert verdict(ensembles.verdicts(table), "members-below-their-own-frontier").holds is False
 
 
+def test_a_member_at_no_point_of_its_frontier_is_not_passed_over(monkeypatch):
+    monkeypatch.setattr(ensembles, "below", lambda world, disparity, accuracy: np.full(len(accuracy), np.nan))
+    assert verdict(ensembles.verdicts(learned_ensembles()), "members-below-their-own-frontier").holds is False
+
+
 def test_records_hold_what_the_claims_read():
     data = json.loads(json.dumps(ensembles.record(learned_ensembles())))
     from fairfl.sims.crosscheck.kept import read
@@ -129,7 +134,7 @@ def test_records_hold_what_the_claims_read():
 def test_pictures_have_their_curves():
     table = ensembles.points(learned_ensembles())
     for name in ("figure-5a", "random-3"):
-        shown = table[(table["panel"] == name) & (table["series"] == "LFT+Ensemble, exact")]
+        shown = table[(table["panel"] == in_words(name)) & (table["series"] == "LFT+Ensemble, exact")]
         np.testing.assert_array_equal(shown["x"], exact(ensembles.by_name(name), "lft_ensemble").disparity)
     rates = frontier.shrinking(planted().replace({"figure-5a": "figure-5a"}))
     assert {"n^-1", "n^-0.5"} < set(rates["series"]) and (rates["y"] > 0).all()
