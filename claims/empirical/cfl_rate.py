@@ -20,7 +20,8 @@ from fairfl.sims.crosscheck.rates import Rate
 
 DATA = "frontier.json"
 SLACK = 0.3
-"""How far a slope that was measured at four sizes, from some two dozen rules each, may be from its power."""
+"""How far a slope that was measured at four sizes, from some two dozen rules each, may be from its power. Set with the
+runs at hand."""
 
 
 def case(instance: dict[str, Any], power: float = 0.0) -> Case:

@@ -22,6 +22,7 @@ DATA = "fedfb-gap.json"
 SAME = 1e-4
 """Edges are kept to 1e-6 of x."""
 BEHIND, APART = 0.005, 0.01
+"""Set with the runs at hand, not before."""
 
 
 @cache
@@ -91,7 +92,8 @@ CLAIMS = (
         id="empirical/fedfb-near-cfl",
         number="crosscheck fedfb-gap; FedFB, section 5.3",
         line=0,
-        title="FedFB's learned rules are near CFL's however far apart the clients are, and with up to 50 of them",
+        title="FedFB's learned rules are near CFL's however far apart the clients' centres are, and with up to 50 of "
+        "them",
         printed="FedFB is observed to be robust to data heterogeneity: it closely mimics the operation of the "
         "centralized "
         "FB, which is not affected by data heterogeneity (section 5.3).",
@@ -99,11 +101,17 @@ CLAIMS = (
         rf"$|\mathrm{{MD}}|$, and $|\mathrm{{MD}}|$ within {APART} of its.",
         kind="bound",
         hypotheses=(),
-        scope="one logistic η, group-specific logistic models, ε = 0; the axes and values of fairfl crosscheck "
-        "fedfb-gap",
+        scope="one logistic η, group-specific logistic models, ε = 0; three clients whose centres are 0, 1, 3 apart, "
+        "P(a = 1 | i) = 1/2; 2, 10, 50 clients 1.5 apart, shares 0.3 to 0.7; 2 samples of 5,000 people",
         expected="holds",
         check=_check_near,
-        mutants=(Mutant("two bits", "the axis of bits, from 2 on", partial(_check_near, axes=("bits",))),),
-        notes="Where the clients share η, all have one minimiser at a common λ: on the population FedFB is CFL.",
+        mutants=(
+            Mutant("two bits", "the axis of bits, from 2 on", partial(_check_near, axes=("bits",))),
+            Mutant("shares", "P(a = 1 | i) = 0.05, 0.5, 0.95", partial(_check_near, axes=("shares",), least=0.4)),
+            Mutant("steps", "such shares, 100 local steps", partial(_check_near, axes=("local steps",), least=99)),
+        ),
+        notes="Where the clients share η, all have one minimiser at a common λ: on the population FedFB is CFL. "
+        "The bounds were set with the runs at hand. Heterogeneity of the shares does cost: with 0.05, 0.5, 0.95 FedFB "
+        "is 0.0054 behind, and 0.0084 with 100 local steps a round.",
     ),
 )
