@@ -73,7 +73,7 @@ class SumOnly(Algorithm):
 
     @property
     def complete(self) -> bool:
-        """Whether every client must take part wherever cells are measured; False: sums over some stand for all."""
+        """Whether every client must take part in every round; False: sums over some stand for all."""
         return True
 
     def word_bits(self, clients: int) -> int:
@@ -150,9 +150,9 @@ class Summed:
         """The round, with the state of its start."""
         self.bits = self.sums = 0
         known = self._known(round)
+        self._everyone(known)
         if self.algorithm.measured(round.number) != "start":
             return known
-        self._everyone(known)
         own = self.algorithm.models(known)
         params = known.params if own is None else own
         return self._exchange(known, self._cells(known, params, own is not None, memory_limit))

@@ -91,6 +91,8 @@ def test_dropouts_too():
 def test_others_need_everyone(algorithm):
     with pytest.raises(ValueError, match=r"participation must be of every client.*got 2 of 3 in round 1"):
         run(people(), algorithm, 5, participation=Given(np.concatenate([ALL, [[True, True, False]]])))
+    with pytest.raises(ValueError, match="got 2 of 3 in round 0"):  # before any work, though nothing is measured yet
+        run(people(), algorithm, 1, participation=Uniform(2))
 
 
 def test_order_of_clients_does_not_matter():
