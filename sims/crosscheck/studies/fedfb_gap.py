@@ -144,13 +144,14 @@ def _bits(found: Frame, seeds: str) -> Verdict:
     worst = some[some["value"] > 0].assign(
         bound=lambda t: t["clients"] * 2 * BOUND / (2 ** t["value"] - 1), over=lambda t: t["sample"] - t["sample_cfl"]
     )
+    judged = worst[worst["bound"] < 1]  # a |MD| is at most 1 anyway
     by = worst.groupby("value")[["sample", "bound", "disparity"]].agg(
         {"sample": "max", "bound": "max", "disparity": "mean"}
     )
     text = "; ".join(f"{v:.0f} bits: {r['sample']:.4f} ({min(r['bound'], 1.0):.4f})" for v, r in by.iterrows())
     return Verdict(
         "bits-bound-the-disparity",
-        bool((worst["over"] <= worst["bound"]).all()),
+        bool((judged["over"] <= judged["bound"]).all()) if len(judged) else None,
         False,
         "With b bits a number, λ settles where the sample's |MD| is at most K step above what plain numbers reach, "
         "step = 2 / (2^b - 1).",

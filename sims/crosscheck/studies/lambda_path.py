@@ -33,6 +33,8 @@ SEEDS = {"quick": 1, "paper": 1}
 ALPHA = 0.2
 """The length of the first step."""
 ROUNDING = 1e-9
+LATE = 0.9
+"""The last tenth of the updates."""
 LR = 0.5
 """Of the inexact inner solutions, in a basis whose Hessian is about the identity."""
 ROUNDS = (1, 10, 100)
@@ -200,17 +202,20 @@ def _printed(exact: Frame, size: str) -> Verdict:
 
 
 def _limit(exact: Frame) -> Verdict:
-    ends = exact[exact["surrogate"] == "zero_one"].groupby(["world", "schedule"]).tail(1)
-    far = ends.groupby("schedule", sort=False)["distance"].max()
-    inside = far[far.index.isin(ALLOWED)]
-    most = float(ends[ends["schedule"].isin(ALLOWED)]["repaired"].max())
-    text = ", ".join(f"{name}: {value:.1e}" for name, value in far.items())
+    """The repaired bound alone would be no test of it: it holds on the way, too."""
+    runs = exact[exact["surrogate"] == "zero_one"]
+    ends = runs.groupby(["world", "schedule"], sort=False).tail(1).set_index(["world", "schedule"])
+    total = runs.groupby(["world", "schedule"])["t"].transform("max")
+    late = runs[runs["t"] > LATE * total].groupby(["world", "schedule"])["alpha"].max() / np.sqrt(2)
+    ratio = (ends["distance"] / late.reindex(ends.index)).groupby("schedule", sort=False).max()
+    far = ends["distance"].groupby("schedule", sort=False).max()
+    text = ", ".join(f"{name}: {value:.1e} ({ratio[name]:.2g} of that step)" for name, value in far.items())
     return Verdict(
         "lambda-converges",
-        bool((inside <= most + ROUNDING).all()),
+        bool((ratio[ratio.index.isin(ALLOWED)].to_numpy() <= 1).all()),
         False,
-        "With α_t -> 0 and an infinite sum λ reaches λ*; without, it need not.",
-        f"Largest d_T at the last update: {text}",
+        "With α_t -> 0 and an infinite sum λ reaches λ*: it ends within the longest step of its last tenth.",
+        f"Largest d_T at the last update, those schedules first: {text}",
     )
 
 

@@ -44,6 +44,13 @@ def test_the_path_stays_within_the_repaired_bound_alone(path):
     drawn(lambda_path, path)
 
 
+def test_a_path_that_has_not_arrived_has_not_converged():
+    """λ_1* is 0.226 away; 0.02/√t has gone 0.02 Σ 1/√t / √2 = 0.107 after 20 updates and 0.302 after 130."""
+    short, long = (verdicts(lambda_path, lambda_path.measure(FIGURE, count)) for count in (20, 130))
+    assert short["repaired-bound-holds"].holds and long["repaired-bound-holds"].holds
+    assert short["lambda-converges"].holds is False and long["lambda-converges"].holds is True
+
+
 def test_a_path_beyond_the_bound_is_found(path):
     far = path.assign(distance=path["distance"] + 1e-3)
     assert verdicts(lambda_path, far)["repaired-bound-holds"].holds is False
@@ -131,6 +138,7 @@ def gaps():
         pair.assign(world=setup.world.name, steps=setup.steps, bits=[setup.bits or 0, 0])
         for setup in fedfb_gap.setups(False) if setup.axis != "local steps"
     ]  # fmt: skip
+    more = [part.assign(sample=[0.1 + 0.8 * (part["bits"].iloc[0] > 0), 0.1]) for part in more]
     return pd.concat([pair, *more], ignore_index=True)
 
 
@@ -143,6 +151,13 @@ def test_the_gaps_hard_verdicts_can_turn():
         wrong = gaps()
         wrong.loc[0, column] = value
         assert all(verdicts(fedfb_gap, wrong)[name].holds is False for name in HARD), value
+
+
+def test_more_disparity_than_the_bits_allow_is_found():
+    """Ten bits, three clients: 3 · 2 / 1023 = 0.006 above plain numbers' 0.1 at most; three bits: 0.86. Planted: 0.9."""
+    table = gaps()
+    assert verdicts(fedfb_gap, table)["bits-bound-the-disparity"].holds is False
+    assert verdicts(fedfb_gap, table.assign(sample=0.1))["bits-bound-the-disparity"].holds is True
 
 
 def test_a_distance_that_is_no_number_turns_the_bound(path):
