@@ -154,7 +154,7 @@ def test_the_gaps_hard_verdicts_can_turn():
 
 
 def test_more_disparity_than_the_bits_allow_is_found():
-    """Ten bits, three clients: 3 · 2 / 1023 = 0.006 above plain numbers' 0.1 at most; three bits: 0.86. Planted: 0.9."""
+    """Three clients, ten bits: at most 3 · 2 / 1023 = 0.006 above plain numbers; three bits: 0.86. Planted: 0.8."""
     table = gaps()
     assert verdicts(fedfb_gap, table)["bits-bound-the-disparity"].holds is False
     assert verdicts(fedfb_gap, table.assign(sample=0.1))["bits-bound-the-disparity"].holds is True
