@@ -290,7 +290,7 @@ def remainders(measures: Frame) -> Frame:
 
 PICTURES = (
     Drawing(
-        "lambda-path", "Theorem 24 on figure 5 (a): distance of λ_1 from λ* and bounds", "updates T",
+        "lambda-path", "Theorem 24 on figure 5(a): distance of λ_1 from λ* and bounds", "updates T",
         "distance |λ_1 - λ*| (share)", ways, "xy",
     ),
     Drawing(
