@@ -48,8 +48,8 @@ def write_whole(
         os.replace(partial, file)
     except BaseException as error:
         partial.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:  # a full disk says not what it is full for
-            error.filename = str(file)
+        if isinstance(error, OSError) and error.errno is not None:
+            error.filename = error.filename or str(file)  # a full disk says not what it is full for
         raise
     if sync and os.name == "posix":  # elsewhere a folder cannot be opened
         folder = os.open(file.parent, os.O_RDONLY)

@@ -49,8 +49,8 @@ CLAIMS = (
         number="FedFB, eqs. (6)-(9)",
         line=198,
         title="a minimiser of FedFB's (6) can be fair and 0.07 less accurate than the best fair rule",
-        printed=r"$\min_{\lambda\in[0,2n_{\star,0}/n]\times\dots}\sum_{a\ge1}F_a(w_\lambda)^2$, $w_\lambda=\arg\min_w"
-        r"\sum_a[\lambda_aL'_{0,a}+(2n_{\star,a}/n-\lambda_a)L'_{1,a}]$",
+        printed=r"$\min_{\lambda\in[0,2n_{\star,0}/n]\times\dots}\sum_{a\ge1}F_a(w_\lambda)^2$, "
+        r"$w_\lambda=\operatorname{argmin}_w\sum_a[\lambda_aL'_{0,a}+(2n_{\star,a}/n-\lambda_a)L'_{1,a}]$",
         statement=r"On the population, with 0-1 loss and two groups, there is $\lambda$ in the inside of the box with "
         r"$F_1(w_\lambda)=0$, the least value of (6), and $\mathrm{acc}(w_\lambda)+0.05<\max\{\mathrm{acc}(f):"
         r"\mathrm{MD}(f)=0\}$.",

@@ -44,7 +44,7 @@ class OnGPU(Tensor):
 
 
 class Pretended(TorchDispatchMode):
-    """Runs operations of the pretended GPU; ``sent``, ``waited`` count transfers to it and waits for it, by operation."""
+    """Runs operations of the pretended GPU; ``sent``, ``waited`` count transfers and waits, by operation."""
 
     def __init__(self) -> None:
         super().__init__()

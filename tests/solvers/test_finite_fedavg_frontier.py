@@ -18,9 +18,9 @@ from fairfl.theory.finite import FiniteModel
 
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 4))  # type: ignore[union-attr]
 SLACK, SCALE = 1e-12, 100.0
-"""What a rule may lose to count as optimal in the programmes below, and what accuracies are multiplied by there, so that
-this is as much as HiGHS tells apart. A rule that loses so little may be fairer by SLACK over the price of MD: where
-clients nearly cancel, prices are small, and no programme in floats tells such a rule from an optimal one."""
+"""What a rule may lose to count as optimal in the programmes below, and what accuracies are multiplied by there, so
+that this is as much as HiGHS tells apart. A rule that loses so little may be fairer by SLACK over the price of MD:
+where clients nearly cancel, prices are small, and no programme in floats tells such a rule from an optimal one."""
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
