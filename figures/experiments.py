@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,9 +12,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fairfl._version import __version__
 from fairfl.figures import style
-from fairfl.figures.render import DIGITS
+from fairfl.figures.saved import save
 from fairfl.figures.tables import names, numbers, pick
 from fairfl.figures.tradeoff import draw_tradeoff
 from fairfl.theory.checks import Array
@@ -42,18 +40,10 @@ def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
     points = partial(draw_tradeoff, x=picture.x)
     draws = {"distribution": draw_distribution, "convergence": draw_rounds, "tradeoff": points}
     table = tables[picture.kind](clients)
-    files = [folder / f"{picture.name}{suffix}" for suffix in (".csv", ".svg", ".png")]
     with style.sheet():
         figure = draws[picture.kind](table)
         figure.suptitle(picture.title)
-        software = f"fairfl {__version__}"
-        svg, png = io.BytesIO(), io.BytesIO()
-        figure.savefig(svg, format="svg", metadata={"Title": picture.title, "Creator": software, "Date": None})
-        figure.savefig(png, format="png", metadata={"Title": picture.title, "Software": software})
-    table.to_csv(files[0], index=False, float_format=DIGITS, lineterminator="\n")
-    files[1].write_bytes(svg.getvalue())
-    files[2].write_bytes(png.getvalue())
-    return files
+        return save(picture.name, picture.title, table, figure, folder)
 
 
 def distribution(clients: pd.DataFrame) -> pd.DataFrame:

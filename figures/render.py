@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -19,16 +18,12 @@ from PIL import Image
 from fairfl._version import __version__
 from fairfl.figures import style
 from fairfl.figures.registry import Entry, find, registered
+from fairfl.figures.saved import SUFFIXES, save
 from fairfl.sims.data.fetch import DataUnavailable
-from fairfl.theory.whole_file import write_whole
 
-SUFFIXES = (".csv", ".svg", ".png")
-"""Written in this order: the picture last, since the key in it vouches for all three."""
 SHARED = ("fairfl.theory", "fairfl.solvers", "fairfl.sims.data", "fairfl.sims.partition", "fairfl.figures")
 """Packages whose sources decide what a figure shows."""
 KEY = "fairfl key"
-DIGITS = "%.12g"
-"""Of the CSV: more than a picture shows, fewer than rounding can change."""
 
 
 @dataclass(frozen=True)
@@ -131,16 +126,7 @@ def _render(entry: Entry, out: Path) -> tuple[Path, ...]:
     out.mkdir(parents=True, exist_ok=True)
     table = entry.data()
     with style.sheet():
-        figure = entry.draw(table)
-        software = f"fairfl {__version__}"
-        svg, png = io.BytesIO(), io.BytesIO()
-        figure.savefig(svg, format="svg", metadata={"Title": entry.title, "Creator": software, "Date": None})
-        figure.savefig(png, format="png", metadata={"Title": entry.title, "Software": software, KEY: key(entry)})
-    csv = table.to_csv(index=False, float_format=DIGITS, lineterminator="\n").encode()
-    files = tuple(out / f"{entry.name}{suffix}" for suffix in SUFFIXES)
-    for file, content in zip(files, (csv, svg.getvalue(), png.getvalue()), strict=True):
-        write_whole(file, content)
-    return files
+        return tuple(save(entry.name, entry.title, table, entry.draw(table), out, {KEY: key(entry)}))
 
 
 def key(entry: Entry) -> str:
