@@ -5,34 +5,17 @@ import io
 import json
 import random
 import struct
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.image import imsave
+from archives import png, tar
 
 from fairfl.sims.federated import load_federated
 
 RNG = np.random.default_rng(0)
 PIXELS = RNG.integers(0, 256, (6, 32, 32, 3)).astype(np.uint8)
-
-
-def tar(files: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as archive:
-        for name, content in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-    return out.getvalue()
-
-
-def png(pixels: np.ndarray) -> bytes:
-    out = io.BytesIO()
-    imsave(out, pixels, format="png")
-    return out.getvalue()
 
 
 def npz() -> bytes:

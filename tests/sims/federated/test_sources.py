@@ -1,15 +1,14 @@
 """Loaders, on small files written here in the published formats."""
 
 import gzip
-import io
 import json
 import os
 import struct
-import tarfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from archives import png, tar
 
 from fairfl.sims.data.fetch import DataUnavailable
 from fairfl.sims.federated import SOURCES, load_federated
@@ -26,24 +25,6 @@ def put(folder: Path, name: str, content: bytes) -> None:
 
 def idx(array: np.ndarray) -> bytes:
     return gzip.compress(struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape) + array.tobytes())
-
-
-def tar(files: dict[str, bytes]) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as archive:
-        for name, content in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(content)
-            archive.addfile(info, io.BytesIO(content))
-    return out.getvalue()
-
-
-def png(pixels: np.ndarray) -> bytes:
-    from matplotlib.image import imsave
-
-    out = io.BytesIO()
-    imsave(out, pixels, format="png")
-    return out.getvalue()
 
 
 def test_idx_files(tmp_path: Path) -> None:
