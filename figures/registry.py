@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from types import ModuleType
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 import fairfl.figures
+from fairfl.theory.named_modules import named_modules
 
 PARTS = ("NAME", "TITLE", "data", "draw")
 
@@ -47,16 +46,8 @@ def registered() -> dict[str, Entry]:
     ------
     ValueError : a figure module without one of its parts, or a name taken twice.
     """
-    found: dict[str, Entry] = {}
-    for module in sorted(iter_modules(fairfl.figures.__path__), key=lambda m: m.name):
-        entry = _entry(import_module(f"fairfl.figures.{module.name}"))
-        if entry is None:
-            continue
-        if entry.name in found:
-            first = found[entry.name].source.name
-            raise ValueError(f"NAME must be new, got {entry.name!r} in {entry.source.name}, taken by {first}")
-        found[entry.name] = entry
-    return dict(sorted(found.items()))
+    found = named_modules(fairfl.figures, "figure", PARTS)
+    return {name: _entry(module) for name, module in found.items()}
 
 
 def find(names: Iterable[str] | None = None) -> list[Entry]:
@@ -74,12 +65,6 @@ def find(names: Iterable[str] | None = None) -> list[Entry]:
     return [known[name] for name in wanted]
 
 
-def _entry(module: ModuleType) -> Entry | None:
-    """The figure that a module defines, or None for the modules that figures share."""
-    if not hasattr(module, "NAME"):
-        return None
-    missing = [part for part in PARTS if not hasattr(module, part)]
-    if missing:
-        raise ValueError(f"figure module {module.__name__} must define {', '.join(PARTS)}, it has no {missing[0]}")
+def _entry(module: ModuleType) -> Entry:
     assert module.__file__ is not None
     return Entry(module.NAME, module.TITLE, module.data, module.draw, Path(module.__file__))

@@ -6,13 +6,12 @@ It holds ``NAME``, ``TITLE``, ``units(scale)``, ``tables(measures)`` and ``verdi
 
 from __future__ import annotations
 
-from importlib import import_module
-from pkgutil import iter_modules
 from types import ModuleType
 
 import fairfl.sims.crosscheck.studies
 from fairfl.sims.crosscheck.study import Study
 from fairfl.theory.checks import one_of
+from fairfl.theory.named_modules import named_modules
 
 PARTS = ("NAME", "TITLE", "units", "tables", "verdicts")
 SEEDS = {"quick": 2, "paper": 5}
@@ -25,15 +24,8 @@ def studies() -> dict[str, Study]:
     ------
     ValueError : a study module without one of its parts, or a name taken twice.
     """
-    found: dict[str, Study] = {}
-    for module in iter_modules(fairfl.sims.crosscheck.studies.__path__):
-        study = study_of(import_module(f"fairfl.sims.crosscheck.studies.{module.name}"))
-        if study is None:
-            continue
-        if study.name in found:
-            raise ValueError(f"NAME must be new, got {study.name!r} again in {module.name}")
-        found[study.name] = study
-    return dict(sorted(found.items()))
+    found = named_modules(fairfl.sims.crosscheck.studies, "study", PARTS)
+    return {name: study_of(module) for name, module in found.items()}
 
 
 def find(names: list[str] | None) -> list[Study]:
@@ -42,13 +34,8 @@ def find(names: list[str] | None) -> list[Study]:
     return [known[one_of("study", name, tuple(known))] for name in names or known]
 
 
-def study_of(module: ModuleType) -> Study | None:
-    """The study that a module defines, or None for the modules that studies share."""
-    if not hasattr(module, "NAME"):
-        return None
-    missing = [part for part in PARTS if not hasattr(module, part)]
-    if missing:
-        raise ValueError(f"study {module.__name__} must define {', '.join(PARTS)}, it has no {missing[0]}")
+def study_of(module: ModuleType) -> Study:
+    """The study that a module defines."""
     return Study(
         module.NAME, module.TITLE, getattr(module, "SEEDS", SEEDS), module.units, module.tables, module.verdicts,
         getattr(module, "PICTURES", ()), getattr(module, "record", None),

@@ -7,13 +7,12 @@ it has any, ``PICTURES``, and ``shown(clients)``, the rows that they show, or ``
 
 from __future__ import annotations
 
-from importlib import import_module
-from pkgutil import iter_modules
 from types import ModuleType
 
 import fairfl.sims.experiments
 from fairfl.sims.experiments.experiment import Experiment
 from fairfl.theory.checks import one_of
+from fairfl.theory.named_modules import named_modules
 
 PARTS = ("NAME", "TITLE", "units", "values", "differences", "PUBLISHED")
 SEEDS = {"quick": 2, "paper": 5}
@@ -26,15 +25,8 @@ def experiments() -> dict[str, Experiment]:
     ------
     ValueError : an experiment module without one of its parts, or a name taken twice.
     """
-    found: dict[str, Experiment] = {}
-    for module in iter_modules(fairfl.sims.experiments.__path__):
-        experiment = _experiment(import_module(f"fairfl.sims.experiments.{module.name}"))
-        if experiment is None:
-            continue
-        if experiment.name in found:
-            raise ValueError(f"NAME must be new, got {experiment.name!r} again in {module.name}")
-        found[experiment.name] = experiment
-    return dict(sorted(found.items()))
+    found = named_modules(fairfl.sims.experiments, "experiment", PARTS)
+    return {name: _experiment(module) for name, module in found.items()}
 
 
 def find(name: str) -> Experiment:
@@ -43,13 +35,7 @@ def find(name: str) -> Experiment:
     return known[one_of("experiment", name, tuple(known))]
 
 
-def _experiment(module: ModuleType) -> Experiment | None:
-    """The experiment that a module defines, or None for the modules that experiments share."""
-    if not hasattr(module, "NAME"):
-        return None
-    missing = [part for part in PARTS if not hasattr(module, part)]
-    if missing:
-        raise ValueError(f"experiment {module.__name__} must define {', '.join(PARTS)}, it has no {missing[0]}")
+def _experiment(module: ModuleType) -> Experiment:
     return Experiment(
         module.NAME, module.TITLE, getattr(module, "SEEDS", SEEDS), module.units, module.values, module.differences,
         module.PUBLISHED, getattr(module, "PICTURES", ()), getattr(module, "shown", Experiment.shown),

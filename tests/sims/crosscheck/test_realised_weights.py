@@ -78,7 +78,7 @@ def test_tables_pictures_and_record(measures):
 
 def test_the_registry_takes_it_and_its_units():
     study = study_of(realised_weights)
-    assert study is not None and study.name == "realised-weights"
+    assert study.name == "realised-weights"
     names = [unit.name for unit in study.units(Scale("quick", 2))]
     assert len(set(names)) == len(names) == 10
     assert study.seeds["paper"] >= study.seeds["quick"]

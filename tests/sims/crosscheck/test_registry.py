@@ -5,9 +5,10 @@ from types import ModuleType
 import pandas as pd
 import pytest
 
-from fairfl.sims.crosscheck.registry import find, studies, study_of
+from fairfl.sims.crosscheck.registry import PARTS, find, studies, study_of
 from fairfl.sims.crosscheck.study import Drawing
 from fairfl.sims.experiments import Scale
+from fairfl.theory.named_modules import has_parts
 
 
 def planted(**parts):
@@ -24,15 +25,14 @@ def planted(**parts):
 
 def test_a_module_with_a_name_is_a_study():
     study = study_of(planted())
-    assert study is not None and study.seeds == {"quick": 2, "paper": 5} and study.pictures == () and not study.record
-    assert study_of(ModuleType("shared")) is None
+    assert study.seeds == {"quick": 2, "paper": 5} and study.pictures == () and not study.record
     assert study_of(planted(SEEDS={"quick": 1, "paper": 3})).seeds["paper"] == 3
 
 
 @pytest.mark.parametrize("part", ["TITLE", "units", "tables", "verdicts"])
 def test_a_missing_part_is_named(part):
     with pytest.raises(ValueError, match=f"study planted must define .* it has no {part}"):
-        study_of(planted(**{part: None}))
+        has_parts(planted(**{part: None}), "study", PARTS)
 
 
 @pytest.mark.parametrize("name", sorted(studies()))
