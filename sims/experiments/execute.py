@@ -12,11 +12,9 @@ import pandas as pd
 from fairfl.sims.engine import simulate
 from fairfl.sims.experiments.experiment import Unit
 from fairfl.sims.experiments.frames import rows
-from fairfl.theory.whole_file import write_whole
+from fairfl.sims.experiments.kept_unit import keep, kept
 
 CHECKPOINTS = 20  # a run
-MEASURED = "measured.parquet"
-"""What a unit that does not run in the engine measured."""
 
 Progress = Callable[[str, int, int], None]
 """Called with the unit's name, rounds done, and rounds."""
@@ -26,17 +24,16 @@ def run_unit(unit: Unit, folder: Path | None, resume: bool, progress: Progress |
     """The clients' measures of a unit: the engine's columns, and dataset, objective and seed.
 
     With a ``folder`` the run is kept in ``folder / unit.name``; ``resume`` goes on from there, or reads what is done.
-    Errors: as ``simulate``.
+    Errors: as ``simulate``, and as ``kept_unit.kept``: a folder that holds another configuration's run is refused.
     """
-    kept = None if folder is None else folder / unit.name / MEASURED
-    if resume and kept is not None and kept.is_file():
-        return pd.read_parquet(kept)
+    done = kept(folder / unit.name, unit) if resume and folder is not None else None
+    if done is not None:
+        return done
     setting = unit.make()
     if isinstance(setting, pd.DataFrame):
         found = setting.assign(dataset=unit.dataset, unit=unit.name)
-        if kept is not None:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(kept, found.to_parquet())
+        if folder is not None:
+            keep(folder / unit.name, unit, found)
         return found
     if len(unit.objectives) != len(setting.replicates):
         raise ValueError(f"objectives must name {len(setting.replicates)} replicates, got {unit.objectives!r}")
