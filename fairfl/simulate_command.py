@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from fairfl.sims.experiments.experiment import Experiment
 
+TABLES = (".csv", ".parquet", ".pq")
 QUICK = (
     "The quick profile stops after a small part of the paper's rounds: numbers are far from their end, and their order "
     "may be another. `--profile paper` runs it whole."
@@ -31,8 +32,23 @@ class Profile(StrEnum):
     paper = "paper"
 
 
+class Notion(StrEnum):
+    """Of fairness between groups."""
+
+    dp = "dp"
+    eo = "eo"
+    eodds = "eodds"
+
+
+def _people(help: str, *names: str, **more: Any) -> Any:
+    return typer.Option(*names, help=f"People: {help}", **more)
+
+
 def simulate(
-    name: Annotated[str | None, typer.Argument(metavar="NAME|CONFIG.toml", help="See --list; or a file.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME|CONFIG.toml|PEOPLE.csv", help="See --list; a run; a table (.csv, .parquet)."),
+    ] = None,
     profile: Annotated[Profile, typer.Option("--profile", help="quick: to see it; paper: its rounds.")] = Profile.quick,
     seeds: Annotated[int | None, typer.Option("--seeds", min=1, help="Seeds 0, 1, ...; default: see --list.")] = None,
     out: Out = Path("out/simulate"),
@@ -40,10 +56,18 @@ def simulate(
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     show: Annotated[bool, typer.Option("--list", help="List the experiments, and run none.")] = False,
+    label: Annotated[str | None, _people("column of two values, y.")] = None,
+    group: Annotated[str | None, _people("column of the protected groups, a.")] = None,
+    client: Annotated[str | None, _people("column of the clients; without it all are one.")] = None,
+    feature: Annotated[list[str] | None, _people("column to learn from; repeat. Default: all others.")] = None,
+    notion: Annotated[Notion | None, _people("parity (dp, the default), equal opportunity or odds.")] = None,
+    hidden: Annotated[int | None, _people("hidden units of a network; 0: logistic regression.", min=0)] = None,
+    blind: Annotated[bool, _people("do not learn from the group itself.", "--blind")] = False,
 ) -> None:
     """Run an experiment, or the run that a TOML file describes, and set its table beside the published numbers.
 
-    A stopped run goes on with --resume. Cells of the table: ours ± sd over the seeds [published ± sd].
+    On a table of people: FedAvg, FedFB, FairFed, local fair training and fair training of the pooled people, side by
+    side. A stopped run goes on with --resume. Cells of the table: ours ± sd over the seeds [published ± sd].
     """
     from fairfl.cli import one_line
 
@@ -55,11 +79,18 @@ def simulate(
             return
         if name is None:
             raise ValueError("NAME or CONFIG.toml must be given; fairfl simulate --list names the experiments")
-        experiment = _experiment(name)
+        columns: dict[str, Any] = {"label": label, "group": group, "client": client, "feature": feature or None}
+        columns |= {"notion": None if notion is None else notion.value, "hidden": hidden, "blind": blind or None}
+        experiment = _experiment(name, {key: value for key, value in columns.items() if value is not None})
         _run(experiment, profile.value, seeds or experiment.seeds[profile.value], out, resume, jobs, as_json)
 
 
-def _experiment(name: str) -> Experiment:
+def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
+    if name.lower().endswith(TABLES):
+        return _own(name, columns)
+    if columns:
+        given = ", ".join(f"--{key}" for key in columns)
+        raise ValueError(f"{given} goes with a table of people (.csv, .parquet), got {name}")
     if name.lower().endswith(".toml"):
         from fairfl.sims.experiments.config import read_config
 
@@ -67,6 +98,17 @@ def _experiment(name: str) -> Experiment:
     from fairfl.sims.experiments import find
 
     return find(name)
+
+
+def _own(path: str, columns: dict[str, Any]) -> Experiment:
+    """The experiment of a table of people."""
+    from fairfl.sims.experiments.own_people import People, own_people
+
+    missing = [f"--{key}" for key in ("label", "group") if key not in columns]
+    if missing:
+        raise ValueError(f"a table of people needs {' and '.join(missing)} (the name of a column)")
+    features = columns.pop("feature", None)
+    return own_people(People(path, **columns, features=None if features is None else tuple(features)))
 
 
 def _list(as_json: bool) -> None:
@@ -90,7 +132,7 @@ def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bo
 
     clients = measured(experiment.units(Scale(profile, seeds)), out, resume, jobs)
     table = compare(experiment.values(clients), experiment.published)
-    short = profile == "quick" and len(experiment.published) > 0  # a run from TOML has no paper
+    short = profile == "quick" and len(experiment.published) > 0  # a run of one's own has no paper
     differences = (*([QUICK] if short else []), *experiment.differences(clients))
     files = _write(experiment, clients, table, differences, out / experiment.name)
     if as_json:
@@ -99,10 +141,11 @@ def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bo
         found |= {"seeds": seeds, "table": rows, "differences": list(differences), "files": list(map(str, files))}
         typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
         return
-    typer.echo(f"{experiment.title}\nprofile {profile}, {seeds} seed{'s' * (seeds > 1)}; ours ± sd [published ± sd]\n")
+    cells = "ours ± sd [published ± sd]" if len(experiment.published) else "mean ± sd over the seeds"
+    typer.echo(f"{experiment.title}\nprofile {profile}, {seeds} seed{'s' * (seeds > 1)}; {cells}\n")
     typer.echo("\n".join(lines(table)))
     if differences:
-        typer.echo("\nWhat differs from the paper:")
+        typer.echo("\nWhat differs from the paper:" if len(experiment.published) else "\nNotes:")
         typer.echo("\n".join(f"- {line}" for line in differences))
     typer.echo(f"\nwritten: {', '.join(map(str, files))}")
 
@@ -120,11 +163,11 @@ def _write(
     files = [folder / "table.csv", folder / "differences.txt"]
     write_whole(files[0], table.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
     write_whole(files[1], "".join(f"{line}\n" for line in differences))
-    points = None if experiment.points is None else experiment.points(clients)
-    clients = experiment.shown(clients)
+    measured, clients = clients, experiment.shown(clients)
     for picture in experiment.pictures:
         if picture.kind == "tradeoff":
-            files += [] if points is None else draw(picture, points, folder)
+            points = picture.points or experiment.points
+            files += [] if points is None else draw(picture, points(measured), folder)
             continue
         if picture.kind == "distribution":
             shown = last_round(clients, picture.part)

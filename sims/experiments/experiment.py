@@ -77,7 +77,8 @@ class Picture:
     """A picture of what was measured, of a part: ``kind`` "distribution" (last round), "convergence" (by round), or
     "tradeoff" (the experiment's points of accuracy against disparity, whose axis ``x`` names).
 
-    ``objectives`` are those that it shows; all of them where none is named.
+    ``objectives`` are those that it shows; all of them where none is named. ``points`` gives a "tradeoff" points of its
+    own in place of the experiment's.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Picture:
     part: str = "test"
     objectives: tuple[str, ...] = ()
     x: str = "DP disparity"
+    points: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 
     def __post_init__(self) -> None:
         one_of("kind", self.kind, ("distribution", "convergence", "tradeoff"))
