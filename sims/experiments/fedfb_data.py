@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from fairfl.sims.data import load
+from fairfl.sims.data import Dataset, load
 from fairfl.sims.engine import ClientData, Parts
 from fairfl.sims.federated.data import FederatedData
 from fairfl.sims.federated.fedfb_synthetic import fedfb_synthetic
@@ -31,7 +31,8 @@ DRAW = 0
 LEVELS = (0.1, 0.2, 0.5, 10.0, 5000.0)
 """Concentrations of table 6."""
 DIRICHLET = {f"{name}, {level:g}": (name, level) for name in ("Adult", "COMPAS") for level in LEVELS}
-"""Table 6, after Ezzeldin et al.: five clients with Dirichlet shares of two groups; COMPAS by race."""
+"""Table 6: five clients with Dirichlet shares of two groups. As in the published code Adult's are White and all others,
+COMPAS's the sexes (in tables 1 to 5: sex; sex by race)."""
 DIRICHLET_CLIENTS, LEAST = 5, 20
 
 
@@ -47,7 +48,7 @@ def fedfb_data(name: str, draw: int = DRAW) -> FederatedData:
         data = fedfb_synthetic(clients, heterogeneity, seed=draw, published=True)
     else:
         base, level = DIRICHLET.get(name, (name, None))
-        table = load(REAL[base], groups="all" if level is None else "two", seed=1 if base == "Adult" else draw)
+        table = load(REAL[base], groups="all", seed=1 if base == "Adult" else draw) if level is None else _other(base)
         data = FederatedData(
             name, table.features, table.label, table.client, len(table.client_names),
             np.where(table.is_test, 2, 0).astype(np.int8), table.group, table.client_names, table.note,
@@ -55,6 +56,17 @@ def fedfb_data(name: str, draw: int = DRAW) -> FederatedData:
         if level is not None:
             data = data.assigned(dirichlet(table.group, DIRICHLET_CLIENTS, level, min_size=LEAST, seed=draw))
     return held_out(data, draw)
+
+
+def _other(base: str) -> Dataset:
+    """Table 6's people, a column of the features telling the group."""
+    if base == "Adult":
+        table = load("adult")
+        white = table.features[:, table.feature_names.index("race=White")].astype(np.int64)
+        return replace(table, group=white, group_names=("other", "White"))
+    table = load("compas", groups="sex")
+    features = np.column_stack([table.features, table.group.astype(np.float64)])
+    return replace(table, features=features, feature_names=(*table.feature_names, "sex"))
 
 
 def held_out(data: FederatedData, seed: int) -> FederatedData:

@@ -29,6 +29,7 @@ def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper."""
     return (
         *fedfb_runs.differences(rows),
-        f"{DIRICHLET_CLIENTS} clients, one draw of their shares; COMPAS's groups are by race. FedFB names neither.",
+        f"{DIRICHLET_CLIENTS} clients, one draw of their shares. FedFB names neither the clients nor the groups: these "
+        "are those of its published code, White and all others on Adult, the sexes on COMPAS.",
         "FairFed with reweighing at the clients; its published numbers are Ezzeldin et al.'s, who take β = 1.",
     )
