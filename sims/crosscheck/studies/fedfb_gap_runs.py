@@ -66,7 +66,7 @@ class GapPlan(Plan):
         return f"gap-{super().name}-b{self.bits}"
 
     def algorithms(self) -> list[Algorithm]:
-        rule = FairBatch("dp", ALPHA, DECAY, "zero_one")
+        rule = FairBatch("dp", ALPHA, DECAY, "zero_one", projection="sum")
         return [FedFB(rule, bits=self.bits, loss_bound=BOUND)]
 
     def measured(self, result: Result) -> Frame:
