@@ -60,6 +60,9 @@ def simulate(
     group: Annotated[str | None, _people("column of the protected groups, a.")] = None,
     client: Annotated[str | None, _people("column of the clients; without it all are one.")] = None,
     feature: Annotated[list[str] | None, _people("column to learn from; repeat. Default: all others.")] = None,
+    budget: Annotated[
+        list[float] | None, _people("disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2.")
+    ] = None,
     notion: Annotated[Notion | None, _people("parity (dp, the default), equal opportunity or odds.")] = None,
     hidden: Annotated[int | None, _people("hidden units of a network; 0: logistic regression.", min=0)] = None,
     blind: Annotated[bool, _people("do not learn from the group itself.", "--blind")] = False,
@@ -80,6 +83,7 @@ def simulate(
         if name is None:
             raise ValueError("NAME or CONFIG.toml must be given; fairfl simulate --list names the experiments")
         columns: dict[str, Any] = {"label": label, "group": group, "client": client, "feature": feature or None}
+        columns["budget"] = budget or None
         columns |= {"notion": None if notion is None else notion.value, "hidden": hidden, "blind": blind or None}
         experiment = _experiment(name, {key: value for key, value in columns.items() if value is not None})
         _run(experiment, profile.value, seeds or experiment.seeds[profile.value], out, resume, jobs, as_json)
@@ -107,8 +111,10 @@ def _own(path: str, columns: dict[str, Any]) -> Experiment:
     missing = [f"--{key}" for key in ("label", "group") if key not in columns]
     if missing:
         raise ValueError(f"a table of people needs {' and '.join(missing)} (the name of a column)")
-    features = columns.pop("feature", None)
-    return own_people(People(path, **columns, features=None if features is None else tuple(features)))
+    for option, field in (("feature", "features"), ("budget", "budgets")):
+        if option in columns:
+            columns[field] = tuple(columns.pop(option))
+    return own_people(People(path, **columns))
 
 
 def _list(as_json: bool) -> None:

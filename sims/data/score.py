@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit
 
+from fairfl.sims.data.folds import deal
+
 ARMIJO = 1e-4
 HALVINGS = 50
 ROUNDING = 1e-13  # relative change of a sum of n terms below which a comparison means nothing
@@ -199,29 +201,12 @@ def cross_fitted_score(
         count = int((y_ == value).sum())
         if count < 2:  # with one row, the model that scores it would know no such label
             raise ValueError(f"y must be {value} in at least two rows, got {count}")
-    fold = _deal([y_, group, client], folds, seed)
+    fold = deal({"y": y_, "group": group, "client": client}, folds, seed)
     score = np.empty(len(X_))
     for k in range(folds):
         held = fold == k
         score[held] = LogisticScore(l2=l2).fit(X_[~held], y_[~held]).predict(X_[held])
     return score
-
-
-def _deal(strata: list[ArrayLike | None], folds: int, seed: int) -> NDArray[np.int64]:
-    """Return the fold of every row: sort shuffled rows by stratum, then deal like cards."""
-    n = len(np.asarray(strata[0]))
-    keys = []
-    for name, stratum in zip(("y", "group", "client"), strata, strict=True):
-        if stratum is not None:
-            values = np.asarray(stratum)
-            if values.shape != (n,):
-                raise ValueError(f"{name} must have shape ({n},), got {values.shape}")
-            keys.append(np.unique(values, return_inverse=True)[1])
-    shuffled = np.random.default_rng(seed).permutation(n)
-    order = shuffled[np.lexsort([key[shuffled] for key in reversed(keys)])]  # the last key sorts first: y
-    fold = np.empty(n, dtype=np.int64)
-    fold[order] = np.arange(n) % folds
-    return fold
 
 
 def _features(X: ArrayLike) -> NDArray[np.float64]:

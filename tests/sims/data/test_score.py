@@ -6,7 +6,8 @@ import pytest
 from scipy.optimize import approx_fprime
 from scipy.special import expit
 
-from fairfl.sims.data.score import LogisticScore, _deal, cross_fitted_score, objective
+from fairfl.sims.data.folds import deal
+from fairfl.sims.data.score import LogisticScore, cross_fitted_score, objective
 
 
 def sample(n: int = 400, d: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -155,7 +156,7 @@ def test_a_minimum_not_reached_is_an_error():
 
 def test_the_score_of_a_row_ignores_its_own_label():
     X, y = sample(120)
-    fold = _deal([y, None, None], 5, 0)
+    fold = deal({"y": y}, 5, 0)
     score = cross_fitted_score(X, y)
     for k in range(5):
         model = LogisticScore().fit(X[fold != k], y[fold != k])
@@ -177,7 +178,7 @@ def test_the_seed_decides():
 def test_folds_are_even_within_every_stratum():
     rng = np.random.default_rng(0)
     y, group, client = rng.integers(0, 2, 503), rng.integers(0, 3, 503), rng.choice(["a", "b"], 503)
-    fold = _deal([y, group, client], 4, 1)
+    fold = deal({"y": y, "group": group, "client": client}, 4, 1)
     assert np.ptp(np.bincount(fold)) <= 1
     for label in (0, 1):
         for a in range(3):
@@ -190,7 +191,7 @@ def test_two_rows_of_a_label_are_never_in_one_fold():
     y = np.array([1] + [0] * 9 + [1])
     group = np.arange(11) >= 5  # dealt group by group, the two would be 5th and 11th: the same of 3 folds
     for seed in range(30):
-        fold = _deal([y, group, None], 3, seed)
+        fold = deal({"y": y, "group": group, "client": None}, 3, seed)
         assert fold[0] != fold[10]
 
 

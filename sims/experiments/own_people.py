@@ -1,0 +1,221 @@
+"""The methods of FedFB's tables on people of one's own: what ``fairfl simulate people.csv`` runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine import MLP, Computing, Logistic, Model, Parts, Replicate, Training
+from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.experiments import fedfb_points
+from fairfl.sims.experiments import fedfb_runs as runs
+from fairfl.sims.experiments.experiment import Experiment, Picture, Scale, Setting, Unit
+from fairfl.sims.experiments.fedfb_data import pooled
+from fairfl.sims.experiments.fedfb_limits import deviation_frontier, scored
+from fairfl.sims.experiments.frames import among, floats
+from fairfl.sims.experiments.frames import rows as kept_rows
+from fairfl.sims.experiments.published import COLUMNS
+from fairfl.sims.federated.own_table import OwnTable, own_table
+from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
+from fairfl.theory.checks import Array, in_range, one_of, whole
+
+BUDGETS = (0.0, 0.05, 0.1, 0.2)
+"""ε of |F_a| <= ε, F_a in rates of people: with two groups their difference."""
+ALPHA, DECAY = 0.3, 1.0
+"""Steps of λ are 0.3 / (t + 1) long, as in ``sims/crosscheck``; there rules learned so miss their budget by 0.004."""
+LR = 0.05
+ROUNDS, EPOCHS = 50, {"quick": 2, "paper": 6}
+"""Of the federated methods; the others train as many epochs in all, with a step of λ after each."""
+NOTIONS = {"dp": "DP disp.", "eo": "EO disp.", "eodds": "EOdds disp."}
+"""Demographic parity, equal opportunity, equalised odds, and what tables call their disparities."""
+SYMBOLS = {
+    "dp": "max$_a$ |P(ŷ=1 | a) - P(ŷ=1)|", "eo": "max$_a$ |P(ŷ=1 | a, y=1) - P(ŷ=1 | y=1)|",
+    "eodds": "max$_{a,y}$ |P(ŷ=1 | a, y) - P(ŷ=1 | y)|",
+}  # fmt: skip
+STEPS = 20
+"""Between two steps of λ the model has to follow it."""
+VALIDATION = "validation"
+SCHEDULES = ("federated", "local", "central")
+NONE = pd.DataFrame(columns=COLUMNS)
+
+
+@dataclass(frozen=True)
+class People:
+    """A file of people, its columns as ``own_table`` takes them, and what is asked of a classifier.
+
+    ``notion``: "dp", "eo" or "eodds". ``hidden``: 0 for logistic regression, else the units of a network's one hidden
+    layer. ``blind``: the group is not among the
+    features. Errors: ValueError for anything else.
+    """
+
+    path: str
+    label: str
+    group: str
+    client: str | None = None
+    features: tuple[str, ...] | None = None
+    budgets: tuple[float, ...] = BUDGETS
+    notion: str = "dp"
+    hidden: int = 0
+    blind: bool = False
+
+    def __post_init__(self) -> None:
+        one_of("notion", self.notion, tuple(NOTIONS))
+        in_range("budgets", self.budgets, 0.0, 1.0)
+        whole("hidden", self.hidden, 0)
+
+
+@lru_cache(maxsize=2)
+def read(people: People) -> OwnTable:
+    """The table; see ``own_table`` for errors."""
+    return own_table(
+        people.path, label=people.label, group=people.group, client=people.client, features=people.features,
+        blind=people.blind,
+    )  # fmt: skip
+
+
+def own_people(people: People) -> Experiment:
+    """The experiment: all methods on the table, the one setting of each that validation chooses, and a frontier.
+
+    The table is read here, so that whatever is wrong with it is said before anything runs. Errors: as ``own_table``.
+    """
+    table, name = read(people), Path(people.path).stem
+    if people.notion == "dp":
+        behind(people)
+    title = f"{name}: fair training by {len(table.data.client_names)} clients, and of the pooled people"
+    pictures = (Picture(f"{name}-tradeoff", "tradeoff", title, x=f"disparity {SYMBOLS[people.notion]}"),)
+    return Experiment(
+        name, title, {"quick": 2, "paper": 5}, partial(units, people), partial(values, people),
+        partial(notes, people), NONE, pictures, points=partial(points, people),
+    )  # fmt: skip
+
+
+def methods(people: People, schedule: str, epochs: int) -> list[tuple[str, float, Algorithm]]:
+    """What trains together, with its name and budget: rounds; FairBatch at the clients; FairBatch on all people."""
+    rules = [(budget, _rule(people.notion, budget)) for budget in people.budgets]
+    if schedule == "central":
+        return [(runs.CFL, budget, FedFB(rule)) for budget, rule in rules]
+    if schedule == "local":
+        pairs = [(runs.ENSEMBLE, None), (runs.LFT_AVG, epochs)]
+        return [(name, budget, LocalFairBatch(rule, every)) for name, every in pairs for budget, rule in rules]
+    found: list[tuple[str, float, Algorithm]] = [(runs.FEDAVG, np.nan, FedAvg())]
+    found += [(runs.FEDFB, budget, FedFB(rule)) for budget, rule in rules]
+    if len(read(people).group_names) == 2 and people.notion != "eodds":
+        found.append((runs.FAIRFED, np.nan, FairFed(notion=people.notion)))
+    return found
+
+
+def _rule(notion: str, budget: float) -> FairBatch:
+    onto = "sum" if notion == "dp" else "box"
+    return FairBatch(notion, ALPHA, DECAY, "zero_one", budget=budget, projection=onto)
+
+
+def label(name: str, budget: float) -> str:
+    """What tables call a method with a budget."""
+    return name if np.isnan(budget) else f"{name}, ε = {budget:g}"
+
+
+def units(people: People, scale: Scale) -> list[Unit]:
+    """A unit a schedule, all seeds and settings together."""
+    name, kind = Path(people.path).stem, f"mlp-{people.hidden}" if people.hidden else "logistic"
+    kind += "-blind" * people.blind
+    found = []
+    for schedule in SCHEDULES:
+        listed = methods(people, schedule, EPOCHS[scale.profile])
+        called = tuple(label(method, budget) for method, budget, _ in listed for _ in range(scale.seeds))
+        slug = f"own-{name}-{people.notion}-{kind}-{schedule}-{scale.profile}-{scale.seeds}"
+        measured = partial(runs.measured, called, False)
+        found.append(Unit(slug, name, 0, called, partial(make, people, schedule, scale), measured))
+    return found
+
+
+def make(people: People, schedule: str, scale: Scale) -> Setting:
+    """One schedule's setting."""
+    parts, epochs = Parts.of(read(people).data), EPOCHS[scale.profile]
+    if schedule == "central":
+        parts = pooled(parts)
+    rounds, each = (ROUNDS, epochs) if schedule == "federated" else (ROUNDS * epochs, 1)
+    listed = methods(people, schedule, epochs)
+    replicates = tuple(Replicate(algorithm, seed) for *_, algorithm in listed for seed in range(scale.seeds))
+    training = Training(rounds=rounds, epochs=each, lr=LR, momentum=runs.MOMENTUM, batch_size=_batch(read(people)))
+    width = parts.train.x.shape[1]
+    kernel: Model = MLP((width, people.hidden, 2)) if people.hidden else Logistic(width)
+    return Setting(kernel, parts, replicates, training, rounds, Computing(device="cpu"))
+
+
+def _batch(table: OwnTable) -> int:
+    """So many people that an epoch of the mean client has ``STEPS`` steps, from 8 to 128."""
+    return int(np.clip(table.data.sizes().mean() // STEPS, 8, runs.BATCH))
+
+
+def values(people: People, rows: pd.DataFrame) -> pd.DataFrame:
+    """Test measures, and accuracy and disparity on validation: a row an objective, seed and measure."""
+    disparity = NOTIONS[people.notion]
+    shown = {"accuracy": "Acc.", people.notion: disparity, "spd": "|SPD|", "accepted": "accepted"}
+    chosen_by = {"accuracy": f"{VALIDATION} Acc.", people.notion: f"{VALIDATION} {disparity}"}
+    parts = []
+    for part, columns in (("test", shown), ("validation", chosen_by)):
+        mine = among(rows, "part", [part]).rename(columns=columns)
+        mine = mine.loc[~mine.duplicated(["objective", "seed"])]  # constants come with every schedule
+        parts.append(mine.melt(["dataset", "objective", "seed"], list(columns.values()), "measure", "value"))
+    table = pd.concat(parts, ignore_index=True)
+    return kept_rows(table, np.isfinite(floats(table, "value")))
+
+
+def points(people: People, rows: pd.DataFrame) -> pd.DataFrame:
+    """A point a setting; for demographic parity with the frontier of a score behind."""
+    known = {label(name, budget): (name, budget) for schedule in SCHEDULES
+             for name, budget, _ in methods(people, schedule, 1)}  # fmt: skip
+    test = among(rows, "part", ["test"])
+    both = [known.get(str(name), (str(name), np.nan)) for name in test["objective"]]
+    test = test.assign(objective=[name for name, _ in both], alpha=[budget for _, budget in both])
+    found = fedfb_points.trade_off(test, NONE, None, people.notion)
+    if people.notion != "dp":
+        return found
+    curve = fedfb_points.frontiers([Path(people.path).stem], lambda name: behind(people))
+    return pd.concat([found, curve.assign(objective=fedfb_points.OF_SCORE)], ignore_index=True)
+
+
+@lru_cache(maxsize=2)
+def behind(people: People) -> tuple[Array, Array]:
+    """The frontier of a score on the test people: (disparity, accuracy)."""
+    return deviation_frontier(scored(read(people).data))
+
+
+def notes(people: People, rows: pd.DataFrame) -> tuple[str, ...]:
+    """What was trained on whom, what ε is, and how far numbers can be trusted."""
+    table = read(people)
+    data, tested = table.data, len(table.data.rows("test"))
+    assert data.group is not None
+    groups = ", ".join(f"{n} {_count(data.group == a)}" for a, n in enumerate(table.group_names))
+    clients = [f"{n} {_count(data.owner == k)}" for k, n in enumerate(data.client_names)]
+    return (
+        f"{len(data):,} people, by group: {groups}; by client: {_few(clients)}. y = 1 is {people.label} = "
+        f"{table.positive}. Features: {_few(table.features)}.",
+        f"Three fifths are trained on; a fifth, '{VALIDATION}', is for choosing ε; a fifth is tested on.",
+        f"± is the spread over seeds of training; the split is one. With {tested:,} test people an accuracy of .8 has "
+        f"a sampling error of {np.sqrt(0.16 / tested):.3f}, disparities a larger one, the more so for small groups.",
+        f"ε bounds the differences of the rates of {table.group_names[0]} and of each other group among the people "
+        "trained on. Local training holds it at every client on its own people (LFT+Ensemble, LFT+FedAvg), FedFB by "
+        "sums over the clients, CFL on the pooled people. 'all 0', 'all 1': constants.",
+        *((_BEHIND,) if people.notion == "dp" else ()),
+    )
+
+
+_BEHIND = (
+    "Behind the points: what rules of a logistic score of the features and of the group reach on the test people, "
+    "exactly. It bounds no classifier that sees the features themselves."
+)
+
+
+def _count(which: np.ndarray) -> str:
+    return f"{int(which.sum()):,}"
+
+
+def _few(names: Sequence[str], most: int = 12) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
