@@ -82,13 +82,16 @@ def _study(
     study: Study, profile: str, seeds: int | None, out: Path, resume: bool, jobs: int, quiet: bool, record: bool
 ) -> dict[str, Any]:
     """Run a study, write its files, and print it unless ``quiet``; all of it as data."""
+    from fairfl.sims.crosscheck.study import predicted
     from fairfl.sims.experiments import Scale
     from fairfl.unit_runs import measured
 
     count = seeds or study.seeds[profile]
     measures = measured(study.units(Scale(profile, count)), out, resume, jobs)
     verdicts, tables = study.verdicts(measures), study.tables(measures)
-    files = _write(study, measures, tables, verdicts, out / study.name)
+    alone = predicted(study, measures)
+    told = [told_of(study, verdict, alone.get(verdict.name)) for verdict in verdicts]
+    files = _write(study, measures, tables, told, out / study.name)
     failed = [verdict.name for verdict in verdicts if verdict.hard and verdict.holds is False]
     if record and study.record is not None and not failed:  # what a fault of ours made is no evidence
         files.append(keep(study.name, study.record(measures)))
@@ -96,20 +99,30 @@ def _study(
         typer.echo(f"{study.title}\nprofile {profile}, {count} seed{'s' * (count > 1)}\n")
         for name, table in tables.items():
             typer.echo(f"{name}\n{table.to_string(index=False, float_format='{:.3g}'.format)}\n")
-        typer.echo("\n".join(map(sentence, verdicts)) + f"\n\nwritten: {', '.join(map(str, files))}\n")
+        lines = [sentence(verdict, study.seen, alone.get(verdict.name)) for verdict in verdicts]
+        typer.echo("\n".join(lines) + f"\n\nwritten: {', '.join(map(str, files))}\n")
     found: dict[str, Any] = {"name": study.name, "title": study.title, "profile": profile, "seeds": count}
     found |= {"tables": {name: json.loads(str(table.to_json(orient="records"))) for name, table in tables.items()}}
-    return found | {"verdicts": [vars(verdict) for verdict in verdicts], "files": list(map(str, files))}
+    return found | {"verdicts": told, "files": list(map(str, files))}
 
 
-def sentence(verdict: Verdict) -> str:
-    """A verdict in a line."""
+def told_of(study: Study, verdict: Verdict, alone: Verdict | None) -> dict[str, Any]:
+    """A verdict as data; ``alone`` is the same one of unseen seeds, null where there is none."""
+    unseen = alone and {"from_seed": study.seen, "holds": alone.holds, "found": alone.found}
+    return vars(verdict) | {"on_unseen_seeds": unseen}
+
+
+def sentence(verdict: Verdict, seen: int = 0, alone: Verdict | None = None) -> str:
+    """A verdict in a line, and what the seeds from ``seen`` on say of it by themselves."""
     kind = " (hard)" if verdict.hard else ""
-    return f"- {verdict.name}{kind}: {HELD[verdict.holds]}. {verdict.statement} Found: {verdict.found}."
+    line = f"- {verdict.name}{kind}: {HELD[verdict.holds]}. {verdict.statement} Found: {verdict.found}."
+    if alone is None:
+        return line
+    return f"{line} As a prediction, on seeds from {seen} on alone: {HELD[alone.holds]}. Found: {alone.found}."
 
 
 def _write(
-    study: Study, measures: pd.DataFrame, tables: dict[str, pd.DataFrame], verdicts: Sequence[Verdict], folder: Path
+    study: Study, measures: pd.DataFrame, tables: dict[str, pd.DataFrame], told: Sequence[dict[str, Any]], folder: Path
 ) -> list[Path]:
     """measures.csv, NAME.csv of each table, verdicts.json and the pictures; the files."""
     from fairfl.figures.crosscheck import draw
@@ -120,7 +133,7 @@ def _write(
     for name, table in {"measures": measures, **tables}.items():
         text = table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
         files.append(write_whole(folder / f"{name}.csv", text))
-    text = json.dumps([vars(verdict) for verdict in verdicts], ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
     files.append(write_whole(folder / "verdicts.json", text))
     for drawing in study.pictures:
         files += draw(drawing, measures, folder)

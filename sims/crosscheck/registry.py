@@ -1,7 +1,8 @@
 """The studies by name. A module of ``studies/`` that has a ``NAME`` is one: nothing else needs an edit.
 
 It holds ``NAME``, ``TITLE``, ``units(scale)``, ``tables(measures)`` and ``verdicts(measures)``; where it has any,
-``PICTURES`` and ``record(measures)``; ``SEEDS`` where they are not 2 (quick) and 5 (paper). See ``study.py``.
+``PICTURES`` and ``record(measures)``; ``SEEDS`` where they are not 2 (quick) and 5 (paper); ``SEEN``, how many seeds
+its tolerances were set on, where that is not 0. See ``study.py``.
 """
 
 from __future__ import annotations
@@ -38,5 +39,5 @@ def study_of(module: ModuleType) -> Study:
     """The study that a module defines."""
     return Study(
         module.NAME, module.TITLE, getattr(module, "SEEDS", SEEDS), module.units, module.tables, module.verdicts,
-        getattr(module, "PICTURES", ()), getattr(module, "record", None),
+        getattr(module, "PICTURES", ()), getattr(module, "record", None), getattr(module, "SEEN", 0),
     )  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from fairfl.sims.experiments.experiment import Scale, Unit
+from fairfl.sims.experiments.frames import floats, rows
 from fairfl.theory.checks import one_of
 
 KINDS = ("line", "points", "path", "band", "behind", "way", "end")
@@ -79,6 +80,9 @@ class Study:
     pictures : tuple of Drawing
     record : callable (measures) -> dict, or None
         What ``fairfl crosscheck --record`` keeps for the claims, as JSON; None where nothing is kept.
+    seen : int
+        Seeds 0 to ``seen`` - 1 were run before the tolerances of the soft verdicts were set: these verdicts are
+        predictions on the other seeds alone. 0 where no tolerance came from runs.
     """
 
     name: str
@@ -89,3 +93,22 @@ class Study:
     verdicts: Callable[[pd.DataFrame], tuple[Verdict, ...]]
     pictures: tuple[Drawing, ...] = ()
     record: Callable[[pd.DataFrame], dict[str, Any]] | None = None
+    seen: int = 0
+
+
+def fresh(study: Study, measures: pd.DataFrame) -> pd.DataFrame:
+    """The measures of seeds that were not seen; and of populations, "rows" = 0, which have no seed."""
+    kept = floats(measures, "seed") >= study.seen
+    return rows(measures, kept | (floats(measures, "rows") == 0) if "rows" in measures else kept)
+
+
+def fresh_seeds(study: Study, measures: pd.DataFrame) -> list[int]:
+    """The seeds that were not seen, sorted; none where no seed was ever seen."""
+    return sorted({int(seed) for seed in measures["seed"] if seed >= study.seen}) if study.seen else []
+
+
+def predicted(study: Study, measures: pd.DataFrame) -> dict[str, Verdict]:
+    """The soft verdicts of unseen seeds alone, by name; none where there are no such seeds."""
+    if not fresh_seeds(study, measures):
+        return {}
+    return {verdict.name: verdict for verdict in study.verdicts(fresh(study, measures)) if not verdict.hard}

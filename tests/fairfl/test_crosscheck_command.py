@@ -1,6 +1,7 @@
 """fairfl crosscheck: verdicts, files, exit codes, resuming, records, and what a user may get wrong."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pandas as pd
@@ -16,11 +17,11 @@ from fairfl.sims.crosscheck.worlds import figure_5
 @pytest.fixture
 def study(monkeypatch):
     """A study of two runs, whose verdict is what the test sets; ``runs`` counts how often it was asked for units."""
-    box = SimpleNamespace(holds=True, hard=True)
+    box = SimpleNamespace(holds=True, hard=True, seen=0)
 
     def units(scale):
-        plans = [Plan(figure_5("a"), scheme, 1, 200, 0, ((0.1,),), 3, 2) for scheme in (CFL, ENSEMBLE)]
-        return [plan.unit() for plan in plans]
+        kinds = [(scheme, seed) for seed in range(scale.seeds) for scheme in (CFL, ENSEMBLE)]
+        return [Plan(figure_5("a"), scheme, 1, 200, seed, ((0.1,),), 3, 2).unit() for scheme, seed in kinds]
 
     def verdicts(measures):
         return (Verdict("planted", box.holds, box.hard, "It holds.", f"{len(measures)} rules"),)
@@ -35,8 +36,27 @@ def study(monkeypatch):
         lambda measures: {"accuracies": measures["accuracy"].tolist()},
     )  # fmt: skip
     plain = Study("plain", "Keeps nothing", planted.seeds, units, planted.tables, verdicts)
-    monkeypatch.setattr(registry, "studies", lambda: {"plain": plain, "planted": planted})
+    found = {"plain": plain, "planted": planted}
+    monkeypatch.setattr(registry, "studies", lambda: {k: replace(v, seen=box.seen) for k, v in found.items()})
     return box
+
+
+def test_predictions_are_told_of_the_unseen_seeds_alone(cli, study, tmp_path):
+    """Two rules a seed, seed 0 seen: the verdict counts four, and the prediction the two of seed 1."""
+    study.hard, study.seen = False, 1
+    result = cli("crosscheck", "planted", "--seeds", "2", "--out", tmp_path)
+    assert "Found: 4 rules. As a prediction, on seeds from 1 on alone: holds. Found: 2 rules." in result.stdout
+    kept = json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0]
+    assert kept["found"] == "4 rules"
+    assert kept["on_unseen_seeds"] == {"from_seed": 1, "holds": True, "found": "2 rules"}
+
+
+@pytest.mark.parametrize(("seen", "hard", "seeds"), [(1, False, 1), (0, False, 2), (1, True, 2)])
+def test_nothing_is_predicted_without_unseen_seeds_or_by_a_theorem(cli, study, tmp_path, seen, hard, seeds):
+    study.hard, study.seen = hard, seen
+    result = cli("crosscheck", "planted", "--seeds", str(seeds), "--out", tmp_path)
+    assert "As a prediction" not in result.stdout
+    assert json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0]["on_unseen_seeds"] is None
 
 
 def test_verdicts_and_files(cli, study, tmp_path):
@@ -68,7 +88,7 @@ def test_a_record_is_what_the_claims_read(cli, study, tmp_path, monkeypatch):
     monkeypatch.setattr(kept, "FOLDER", tmp_path / "data")
     result = cli("crosscheck", "planted", "--profile", "paper", "--out", tmp_path, "--record", "--json")
     assert result.exit_code == 0
-    assert len(kept.load.__wrapped__("planted.json")["accuracies"]) == 2
+    assert len(kept.load.__wrapped__("planted.json")["accuracies"]) == 4  # two seeds
 
 
 @pytest.mark.parametrize(

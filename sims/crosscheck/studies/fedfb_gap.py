@@ -21,7 +21,8 @@ from fairfl.sims.experiments.experiment import Scale, Unit
 
 NAME = "fedfb-gap"
 TITLE = "How far FedFB stands from CFL, learned and exact: heterogeneity, clients, bits, local steps, people"
-SEEDS = {"quick": 1, "paper": 2}
+SEEDS = {"quick": 1, "paper": 5}
+SEEN = 2
 
 AXES = {
     "distance": "distance of centres, in sd", "shares": "spread of P(a = 1 | i)",

@@ -23,6 +23,7 @@ from fairfl.sims.federated import load_federated
 NAME = "realised-weights"
 TITLE = "Client weights realised by q-FedAvg, TERM, PropFair, p-FedAvg, AFL, and their objectives' dual weights"
 SEEDS = {"quick": 1, "paper": 3}
+SEEN = 1
 ROUNDS, KEPT = (20, 40), (0, 3, 12)
 """Rounds quick and at paper scale; those whose steps are kept for the claims."""
 DRAWS = {"quadratic": (200, 4000), "Synthetic": (10, 200), "Vehicle": (10, 200)}
