@@ -1,15 +1,22 @@
 """The example of docs/group_fairness.md runs on people as it describes them, and its tables have been filled."""
 
 import re
+import shlex
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from fairfl.cli import app
 
 PAGE = Path(__file__).parents[2] / "docs" / "group_fairness.md"
 
 
-def test_the_example_runs(tmp_path, monkeypatch):
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """People as the page describes them, in the folder that the test runs in."""
     rng, n = np.random.default_rng(1), 1200
     sex = rng.choice(["F", "M"], n)
     score = rng.normal(size=n) + 0.8 * (sex == "M")
@@ -20,6 +27,18 @@ def test_the_example_runs(tmp_path, monkeypatch):
     }  # fmt: skip
     pd.DataFrame(people).to_csv(tmp_path / "people.csv", index=False)
     monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_command_runs(folder):
+    (line,) = re.findall(r"^(fairfl simulate people\.csv[^#\n]*)", PAGE.read_text("utf-8"), flags=re.MULTILINE)
+    told = CliRunner().invoke(app, [*shlex.split(line)[1:], "--seeds", "1", "--budget", "0.1"])
+    assert told.exit_code == 0, told.stderr
+    assert "Features: school, age, score, sex." in told.stdout
+    assert (folder / "out" / "simulate" / "people" / "people-tradeoff.png").is_file()
+
+
+def test_the_example_runs(folder):
     (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL)
     names = {"__name__": "page"}
     exec(compile(block, PAGE.name, "exec", dont_inherit=True), names)
