@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pandas as pd
 
 from fairfl.sims.experiments import fedfb_runs
 from fairfl.sims.experiments.experiment import Scale, Unit
-from fairfl.sims.experiments.fedfb_agnostic import AGNOSTIC, ROUNDS, TAUS, agnostic
+from fairfl.sims.experiments.fedfb_agnostic import AGNOSTIC, EARLY, TAUS, agnostic_units, notes
 from fairfl.sims.experiments.fedfb_numbers import TABLE_4
 from fairfl.sims.experiments.fedfb_points import of_all, picture
 from fairfl.sims.experiments.fedfb_runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
@@ -28,11 +26,7 @@ points = of_all(TABLE_4)
 def units(scale: Scale) -> list[Unit]:
     """Quick: the synthetic data alone."""
     datasets = ("Synthetic", "Adult") if scale.paper else ("Synthetic",)
-    mine = [
-        Unit(f"fedfb-{name.lower()}-logistic-agnostic-{scale.profile}-{scale.seeds}", name, 0, (AGNOSTIC,),
-             partial(agnostic, scale, name, "logistic", TAUS))
-        for name in datasets
-    ]  # fmt: skip
+    mine = [unit for name in datasets for unit in agnostic_units(scale, name, "logistic", TAUS)]
     return [*fedfb_runs.family(scale, datasets, "logistic", (FEDAVG, FEDFB, FEDFB_PLAIN, FAIRFED)), *mine]
 
 
@@ -47,15 +41,11 @@ def values(rows: pd.DataFrame) -> pd.DataFrame:
     return fedfb_runs.long(test.assign(objective=names))
 
 
-_SYMBOL = {FAIRFED: "β", AGNOSTIC: "τ"}
+_SYMBOL = {FAIRFED: "β", AGNOSTIC: "τ", EARLY: "τ"}
 
 
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper, but for choices, of which there are none."""
     made = fedfb_runs.choices(rows)
     common = tuple(line for line in fedfb_runs.differences(rows) if line not in made)
-    return (
-        *common,
-        f"AgnosticFair: full-batch steps of 0.1, {ROUNDS['paper']} (quick: {ROUNDS['quick']}); on Adult a fifth of "
-        "them, of 0.5.",
-    )
+    return (*common, *notes(rows))

@@ -16,6 +16,34 @@ from fairfl.sims.engine.task import Floats
 from fairfl.theory.checks import in_range, positive, whole
 
 
+@dataclass(frozen=True, eq=False)
+class AgnosticFit:
+    """Where a run ended, and how far that is from an equilibrium: one has ``slope`` = ``regret`` = 0, |gap| <= tau.
+
+    Attributes
+    ----------
+    params : tensor (P,)
+    alpha : array (M,)
+        The adversary's weights of the kernels.
+    multiplier : float
+        Of the constraint: that of its upper side less that of its lower.
+    risk, gap : float
+        The reweighed loss, and the reweighed covariance of group and score, which is held in [-tau, tau].
+    slope : float
+        Norm of the gradient in w of the Lagrangian, risk + multiplier gap.
+    regret : float >= 0
+        How much more of the Lagrangian the adversary could have.
+    """
+
+    params: Tensor
+    alpha: Floats
+    multiplier: float
+    risk: float
+    gap: float
+    slope: float
+    regret: float
+
+
 @dataclass(frozen=True)
 class AgnosticFair:
     r"""Train against the worst of the populations that kernels can make of the people.
@@ -41,8 +69,10 @@ class AgnosticFair:
     cap : float >= 1
         The largest α_m, in units of the α that is even: 1 leaves no choice, and is plain training.
     tau : float >= 0
-    rate : float
-        In (0, 1]: how far α goes towards the vertex in a round t, divided by sqrt(t + 1).
+    rate, decay : float
+        In (0, 1]: how far α goes towards the vertex in a round t, divided by (t + 1)^decay.
+    momentum : float
+        In [0, 1), of the steps of w: w <- w - lr v, v <- momentum v + gradient. The server's, which knows the sum.
     dual_rate, penalty : float >= 0
         Of the multipliers, and of the augmented Lagrangian's quadratic term; both 0 leave fairness out.
 
@@ -57,6 +87,8 @@ class AgnosticFair:
     cap: float = 3.0
     tau: float = 0.01
     rate: float = 0.5
+    decay: float = 0.5
+    momentum: float = 0.0
     dual_rate: float = 0.02
     penalty: float = 2.0
 
@@ -66,11 +98,20 @@ class AgnosticFair:
         in_range("cap", self.cap, 1.0, 1e300)
         in_range("tau", self.tau, 0.0, 1e300)
         in_range("rate", self.rate, 0.0, 1.0, open_low=True)
+        in_range("decay", self.decay, 0.0, 1.0, open_low=True)
+        if not 0 <= self.momentum < 1:
+            raise ValueError(f"momentum must be in [0, 1), got {self.momentum}")
         in_range("dual_rate", self.dual_rate, 0.0, 1e300)
         in_range("penalty", self.penalty, 0.0, 1e300)
 
     def train(self, model: Model, data: Parts, rounds: int, lr: float, seeds: Sequence[int] = (0,)) -> Tensor:
         """Parameters (R, P) after so many rounds with full-batch steps of size ``lr``, a row a seed, float64."""
+        return torch.stack([found.params for found in self.fit(model, data, rounds, lr, seeds)])
+
+    def fit(
+        self, model: Model, data: Parts, rounds: int, lr: float, seeds: Sequence[int] = (0,)
+    ) -> list[AgnosticFit]:
+        """The same, with what tells whether it had ended, a seed each."""
         whole("rounds", rounds, 1)
         positive("lr", lr)
         train = data.train.to("cpu", torch.float64)
@@ -80,13 +121,10 @@ class AgnosticFair:
         threads = torch.get_num_threads()
         torch.set_num_threads(1)  # several are slower at this size
         try:
-            return self._train(model, train, rounds, lr, seeds)
+            with torch.no_grad():
+                return [_Run(self, model, train, seed).finish(rounds, lr) for seed in seeds]
         finally:
             torch.set_num_threads(threads)
-
-    def _train(self, model: Model, train: ClientData, rounds: int, lr: float, seeds: Sequence[int]) -> Tensor:
-        with torch.no_grad():
-            return torch.stack([_Run(self, model, train, seed).finish(rounds, lr) for seed in seeds])
 
     def bytes_per_round(self, model: Model, clients: int, element: int = 8) -> tuple[int, int]:
         """Down and up: parameters, α and the multipliers' difference; gradients and 2 M masked statistics."""
@@ -123,23 +161,39 @@ class _Run:
         self.sums += 1
         return secure.unmask(secure.mask(np.array(rows), self.names, self.seed, self.sums, counter.ORDER))
 
-    def finish(self, rounds: int, lr: float) -> Tensor:
+    def finish(self, rounds: int, lr: float) -> AgnosticFit:
         """Train."""
-        w = self.model.init(self.seed)
-        alpha, above, below = np.full(self.rule.kernels, self.even), 0.0, 0.0
+        rule, w = self.rule, self.model.init(self.seed)
+        velocity, alpha, above, below = torch.zeros_like(w), np.full(rule.kernels, self.even), 0.0, 0.0
         for t in range(rounds):
-            losses, scores = self._forward(w)
-            risk, gap = np.split(self.add([self._statistics(losses, scores, p) for p in self.parts]), 2)
-            vertex = worst(risk + (above - below) * gap, self.mass, self.rule.cap * self.even)
-            alpha = alpha + self.rule.rate / (t + 1) ** 0.5 * (vertex - alpha)
+            risk, gap = self._sums(w)
+            vertex = worst(risk + (above - below) * gap, self.mass, rule.cap * self.even)
+            alpha = alpha + rule.rate / (t + 1) ** rule.decay * (vertex - alpha)
             found = float(alpha @ gap)
-            over, under = found - self.rule.tau, -found - self.rule.tau
-            above = max(0.0, above + self.rule.dual_rate * over)
-            below = max(0.0, below + self.rule.dual_rate * under)
+            over, under = found - rule.tau, -found - rule.tau
+            above = max(0.0, above + rule.dual_rate * over)
+            below = max(0.0, below + rule.dual_rate * under)
             # the augmented Lagrangian's slope: without the second terms w and the multipliers circle each other
-            pull = max(0.0, above + self.rule.penalty * over) - max(0.0, below + self.rule.penalty * under)
-            w = w - lr * sum(self._gradient(w, alpha, pull, p) for p in self.parts)
-        return w
+            pull = max(0.0, above + rule.penalty * over) - max(0.0, below + rule.penalty * under)
+            velocity = rule.momentum * velocity + self._slope(w, alpha, pull)
+            w = w - lr * velocity
+        return self._fit(w, alpha, above - below)
+
+    def _fit(self, w: Tensor, alpha: Floats, multiplier: float) -> AgnosticFit:
+        risk, gap = self._sums(w)
+        worth = risk + multiplier * gap
+        regret = float((worst(worth, self.mass, self.rule.cap * self.even) - alpha) @ worth)
+        slope = float(self._slope(w, alpha, multiplier).norm())
+        return AgnosticFit(w, alpha, multiplier, float(alpha @ risk), float(alpha @ gap), slope, max(regret, 0.0))
+
+    def _sums(self, w: Tensor) -> list[Floats]:
+        """(1/n) Σ K_m ℓ and (1/n) Σ K_m (a - mean) z, (M,) each: what the server learns of the people in a round."""
+        losses, scores = self._forward(w)
+        return np.split(self.add([self._statistics(losses, scores, p) for p in self.parts]), 2)
+
+    def _slope(self, w: Tensor, alpha: Floats, pull: float) -> Tensor:
+        """The sum of the clients' gradients."""
+        return torch.stack([self._gradient(w, alpha, pull, p) for p in self.parts]).sum(0)
 
     def _forward(self, w: Tensor) -> tuple[Floats, Floats]:
         """Losses, and scores z = ℓ(0, ŷ) - ℓ(1, ŷ), which is the log odds of a model with log loss."""

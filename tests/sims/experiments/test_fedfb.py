@@ -22,7 +22,8 @@ def tiny(monkeypatch):
     for module in (fedfb_runs, fedfb_figure_7):
         monkeypatch.setattr(module, "ROUNDS", 2)
         monkeypatch.setattr(module, "QUICK", 1)
-    monkeypatch.setattr(fedfb_agnostic, "ROUNDS", {"quick": 3, "paper": 3})
+    few = {case: ({"quick": 3, "paper": 3}, lr) for case, (_, lr) in fedfb_agnostic.STEPS.items()}
+    monkeypatch.setattr(fedfb_agnostic, "STEPS", few)
 
 
 @pytest.mark.parametrize("name", TABLES)
