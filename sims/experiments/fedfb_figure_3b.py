@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from fairfl.sims.experiments import fedfb_runs
+from fairfl.sims.experiments import fedfb_runs, fedfb_variants
 from fairfl.sims.experiments.experiment import Scale, Unit
 from fairfl.sims.experiments.fedfb_numbers import TABLE_1
 from fairfl.sims.experiments.fedfb_points import of_all, picture
@@ -23,8 +23,10 @@ points = of_all(TABLE_1)
 
 
 def units(scale: Scale) -> list[Unit]:
-    """FedFB with both steps and in 10 bits, FedAvg and CFL."""
-    return fedfb_runs.family(scale, ("Synthetic",), only=(FEDAVG, FEDFB, FEDFB_PLAIN, FEDFB_BITS, CFL))
+    """FedFB with both steps, in 10 bits and with λ on its plane, FedAvg and CFL."""
+    plane = fedfb_variants.unit(scale, "Synthetic", "mlp", "plane", fedfb_variants.on_plane())
+    runs = fedfb_runs.family(scale, ("Synthetic",), only=(FEDAVG, FEDFB, FEDFB_PLAIN, FEDFB_BITS, CFL))
+    return [*runs, plane]
 
 
 def values(rows: pd.DataFrame) -> pd.DataFrame:
@@ -41,4 +43,7 @@ def values(rows: pd.DataFrame) -> pd.DataFrame:
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper, but for choices, of which there are none."""
     made = fedfb_runs.choices(rows)
-    return tuple(line for line in fedfb_runs.differences(rows) if line not in made)
+    return (
+        *(line for line in fedfb_runs.differences(rows) if line not in made),
+        "'λ on its plane': λ is projected on Σ λ_a = 1 and its box together; (6) has the box alone.",
+    )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from fairfl.sims.experiments import fedfb_runs
+from fairfl.sims.experiments import fedfb_runs, fedfb_variants
 from fairfl.sims.experiments.experiment import Scale, Unit
 from fairfl.sims.experiments.fedfb_agnostic import AGNOSTIC, EARLY, TAUS, agnostic_units, notes
 from fairfl.sims.experiments.fedfb_numbers import TABLE_4
 from fairfl.sims.experiments.fedfb_points import of_all, picture
 from fairfl.sims.experiments.fedfb_runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
+from fairfl.sims.experiments.fedfb_variants import NO_REWEIGHING, REWEIGHING
 from fairfl.sims.experiments.frames import among, floats
 from fairfl.sims.experiments.published import COLUMNS
 
@@ -27,6 +28,8 @@ def units(scale: Scale) -> list[Unit]:
     """Quick: the synthetic data alone."""
     datasets = ("Synthetic", "Adult") if scale.paper else ("Synthetic",)
     mine = [unit for name in datasets for unit in agnostic_units(scale, name, "logistic", TAUS)]
+    halves = fedfb_variants.halves_of_fairfed()
+    mine += [fedfb_variants.unit(scale, name, "logistic", "fairfed-halves", halves) for name in datasets]
     return [*fedfb_runs.family(scale, datasets, "logistic", (FEDAVG, FEDFB, FEDFB_PLAIN, FAIRFED)), *mine]
 
 
@@ -41,11 +44,15 @@ def values(rows: pd.DataFrame) -> pd.DataFrame:
     return fedfb_runs.long(test.assign(objective=names))
 
 
-_SYMBOL = {FAIRFED: "β", AGNOSTIC: "τ", EARLY: "τ"}
+_SYMBOL = {FAIRFED: "β", AGNOSTIC: "τ", EARLY: "τ", REWEIGHING: "β", NO_REWEIGHING: "β"}
 
 
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper, but for choices, of which there are none."""
     made = fedfb_runs.choices(rows)
     common = tuple(line for line in fedfb_runs.differences(rows) if line not in made)
-    return (*common, *notes(rows))
+    halves = (
+        "FairFed weighs people at the clients and leans the average towards clients with the federation's disparity: "
+        f"'{REWEIGHING}' has β = 0, '{NO_REWEIGHING}' plain training at the clients."
+    )
+    return (*common, halves, *notes(rows))
