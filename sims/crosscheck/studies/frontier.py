@@ -56,6 +56,7 @@ def _paper(seeds: int) -> list[Plan]:
     each = range(seeds)
     plans = _plans(FIGURES + RANDOM, EVERYONE, (1,), 1_000, each, BUDGETS)
     plans += _plans(("figure-5d", "figure-9d", "random-0"), EVERYONE, (5,), 1_000, each, BUDGETS)
+    plans += _plans(("figure-9d",), EVERYONE, (7,), 1_000, each, BUDGETS)
     plans += _plans(RANDOM, (BOXED,), (1,), 1_000, each, BUDGETS)
     plans += _plans(("figure-5d",), (CFL,), (1,), 100_000, each, RATED[:1])
     for size in SIZES:

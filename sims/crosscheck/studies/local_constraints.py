@@ -36,6 +36,8 @@ SEEDS = {"quick": 1, "paper": 3}
 SEEN = 1
 """Seed 0 of figure 5(a) was seen before anything was asked of samples."""
 SIZES = (500, 4_000, 32_000)
+FINER = (1_000, 100_000)
+"""People of tests that could tell less and more than the verdicts' 10,000: how much hangs on that number."""
 
 PICTURES = (
     Drawing(
@@ -104,16 +106,19 @@ def population(
 def tables(measures: Frame) -> dict[str, pd.DataFrame]:
     """Where every run ended; and how many reach the optimum, by regime and by how many constraints bind there."""
     last = final(measures)
+    finer = {f"reached, {people:,}": reached(last, people) for people in FINER}
     shown = last.assign(training=last["regime"].map(LABELS), reached=reached(last), settled=last["range"] <= STEADY)
+    shown = shown.assign(**finer)
     kept = [
         "world", "budget", "training", "rows", "seed", "accuracy", "disparity", "excess", "best", "shortfall", "range",
-        "binding", "boxed", "reached", "settled",
+        "binding", "boxed", "reached", "settled", *finer,
     ]  # fmt: skip
     exact = shown[shown["rows"] == 0]
     grouped = exact.groupby(["training", "binding", "boxed"], sort=False)
     counts = grouped.agg(
         runs=("reached", "size"), reached=("reached", "sum"), settled=("settled", "sum"),
         excess=("excess", "max"), shortfall=("shortfall", "max"), gain=("shortfall", "min"),
+        **{name: (name, "sum") for name in finer},
     )  # fmt: skip
     return {"ends": loose(pd).DataFrame(shown[kept]), "reached": counts.reset_index()}
 

@@ -54,8 +54,9 @@ def name_of(run: Dynamics) -> str:
 def optimum(world: World, eps: float) -> dict[str, object]:
     """LFT+FedAvg(ε), and whether FairBatch's weights can say its multipliers.
 
-    binding : how many multipliers are not 0; boxed : whether one of them is outside of the box of λ; pure : whether the
-    rule is not randomised; lagrangian : how far the pointwise rule at these weights is from it, in accuracy and MD_i.
+    binding : how many multipliers are not 0; price : the sum of their sizes; boxed : whether one of them is outside of
+    the box of λ; pure : whether the rule is not randomised; lagrangian : how far the pointwise rule at these weights is
+    from it, in accuracy and MD_i.
     """
     best = solve(world.federation, "lft_fedavg", eps=eps)
     offset = best.multipliers / np.array(world.weight)
@@ -64,7 +65,8 @@ def optimum(world: World, eps: float) -> dict[str, object]:
     pure = all(np.isin(values, (0.0, 1.0)).all() for values in best.classifier.values)
     return {
         "best": best.accuracy, "best_difference": best.mean_difference, "binding": int((np.abs(offset) > BINDS).sum()),
-        "boxed": not inside, "pure": pure, "lagrangian": _apart(world, lam, best),
+        "price": float(np.abs(best.multipliers).sum()), "boxed": not inside, "pure": pure,
+        "lagrangian": _apart(world, lam, best),
     }  # fmt: skip
 
 
