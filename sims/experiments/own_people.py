@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from fairfl.sims.experiments.fedfb_limits import deviation_frontier, scored
 from fairfl.sims.experiments.frames import among, floats
 from fairfl.sims.experiments.frames import rows as kept_rows
 from fairfl.sims.experiments.published import COLUMNS
+from fairfl.sims.federated.data import PARTS
 from fairfl.sims.federated.own_table import OwnTable, own_table
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.theory.checks import Array, in_range, one_of, whole
@@ -82,9 +84,11 @@ def read(people: People) -> OwnTable:
 def own_people(people: People) -> Experiment:
     """The experiment: all methods on the table, the one setting of each that validation chooses, and a frontier.
 
-    The table is read here, so that whatever is wrong with it is said before anything runs. Errors: as ``own_table``.
+    The table is read here, so that whatever is wrong with it is said before anything runs. Errors: as ``own_table``, and ValueError
+    for a group without people of a label that the notion compares.
     """
     table, name = read(people), Path(people.path).stem
+    _has_cells(people, table)
     if people.notion == "dp":
         behind(people)
     title = f"{name}: fair training by {len(table.data.client_names)} clients, and of the pooled people"
@@ -93,6 +97,20 @@ def own_people(people: People) -> Experiment:
         name, title, {"quick": 2, "paper": 5}, partial(units, people), partial(values, people),
         partial(notes, people), NONE, pictures, points=partial(points, people),
     )  # fmt: skip
+
+
+def _has_cells(people: People, table: OwnTable) -> None:
+    """ValueError where a rate that the notion compares is of nobody."""
+    data = table.data
+    assert data.group is not None
+    labels = {"dp": (), "eo": (1,), "eodds": (0, 1)}[people.notion]
+    for y, (a, name), part in product(labels, enumerate(table.group_names), PARTS):
+        rows = data.rows(part)
+        if not ((data.group[rows] == a) & (data.y[rows] == y)).any():
+            raise ValueError(
+                f"notion {people.notion!r} must have people of y = {y} in every group to train, choose and test on, "
+                f"some 10 or more: of {people.group} = {name} there are none for {part}"
+            )
 
 
 def methods(people: People, schedule: str, epochs: int) -> list[tuple[str, float, Algorithm]]:

@@ -130,3 +130,12 @@ def test_runs_of_other_people_are_not_taken_up(file, tmp_path):
     (changed,) = [unit for unit in own_people(other).units(QUICK) if "central" in unit.name]
     with pytest.raises(ValueError, match="must hold a run of the same configuration"):
         run_units([changed], tmp_path, resume=True)
+
+
+def test_a_rate_of_nobody_is_said_before_anything_runs(file, tmp_path):
+    frame = pd.read_csv(file)
+    frame.loc[frame["a"] == "f", "y"] = 0
+    frame.to_csv(tmp_path / "none.csv", index=False)
+    with pytest.raises(ValueError, match="people of y = 1 in every group .* of a = f there are none for train"):
+        own_people(asked(tmp_path / "none.csv", notion="eo"))
+    assert own_people(asked(tmp_path / "none.csv")).name == "none"  # demographic parity does not ask
