@@ -82,10 +82,10 @@ def read(people: People) -> OwnTable:
 
 
 def own_people(people: People) -> Experiment:
-    """The experiment: all methods on the table, the one setting of each that validation chooses, and a frontier.
+    """The experiment: all methods on the table, at every budget, and for demographic parity a frontier behind them.
 
-    The table is read here, so that whatever is wrong with it is said before anything runs. Errors: as ``own_table``, and ValueError
-    for a group without people of a label that the notion compares.
+    The table is read here, so that whatever is wrong with it is said before anything runs. Errors: as ``own_table``,
+    and ValueError for a group without people of a label that the notion compares.
     """
     table, name = read(people), Path(people.path).stem
     _has_cells(people, table)
@@ -103,13 +103,14 @@ def _has_cells(people: People, table: OwnTable) -> None:
     """ValueError where a rate that the notion compares is of nobody."""
     data = table.data
     assert data.group is not None
-    labels = {"dp": (), "eo": (1,), "eodds": (0, 1)}[people.notion]
-    for y, (a, name), part in product(labels, enumerate(table.group_names), PARTS):
+    labels: dict[str, tuple[int, ...]] = {"dp": (), "eo": (1,), "eodds": (0, 1)}
+    for y, part in product(labels[people.notion], PARTS):
         rows = data.rows(part)
-        if not ((data.group[rows] == a) & (data.y[rows] == y)).any():
+        there = np.bincount(data.group[rows][data.y[rows] == y], minlength=len(table.group_names))
+        if there.min() == 0:
             raise ValueError(
-                f"notion {people.notion!r} must have people of y = {y} in every group to train, choose and test on, "
-                f"some 10 or more: of {people.group} = {name} there are none for {part}"
+                f"notion {people.notion!r} must have people of y = {y} in every group to train, choose and test on, some "
+                f"10 or more: of {people.group} = {table.group_names[there.argmin()]} there are none for {part}"
             )
 
 
