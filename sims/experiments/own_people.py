@@ -109,8 +109,8 @@ def _has_cells(people: People, table: OwnTable) -> None:
         there = np.bincount(data.group[rows][data.y[rows] == y], minlength=len(table.group_names))
         if there.min() == 0:
             raise ValueError(
-                f"notion {people.notion!r} must have people of y = {y} in every group to train, choose and test on, some "
-                f"10 or more: of {people.group} = {table.group_names[there.argmin()]} there are none for {part}"
+                f"notion {people.notion!r} must have people of y = {y} in every group to train, choose and test on, "
+                f"some 10 or more: of {people.group} = {table.group_names[there.argmin()]} there are none for {part}"
             )
 
 
