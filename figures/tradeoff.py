@@ -12,9 +12,9 @@ from matplotlib.lines import Line2D
 from fairfl.figures import style
 from fairfl.figures.tables import names, numbers, pick
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Okabe and Ito's."""
-MARKERS = ("o", "s", "^", "D", "v", "p", "h")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
+"""Okabe and Ito's, and a brown."""
+MARKERS = ("o", "s", "^", "D", "v", "p", "h", "P")
 LINE = {"color": "#999999", "ls": "-", "lw": 1.6}
 
 

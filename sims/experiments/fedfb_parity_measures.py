@@ -53,7 +53,7 @@ def expected_accuracies(result: Result, replicate: int, which: str) -> Floats:
 
 def measures(clients: pd.DataFrame) -> pd.DataFrame:
     """A row a run, COLUMNS on test after the last round; of Ditto those of its own models; NaN what is not known."""
-    rows, personal = [], [str(name).startswith("Ditto") for name in clients["objective"]]
+    rows, levelled, personal = [], [], [str(name).startswith("Ditto") for name in clients["objective"]]
     for which, mine in (("global", np.logical_not(personal)), ("personal", personal)):
         shown = kept_rows(clients, mine)
         test, held = (last_round(shown, part, which) for part in ("test", "validation"))
@@ -61,8 +61,8 @@ def measures(clients: pd.DataFrame) -> pd.DataFrame:
             rows.append((*key, *_of(run, floats(run, "loss"))))
             if key[1] == "FedAvg":
                 losses = levelled_losses(among(among(held, "dataset", key[:1]), "seed", key[2:]), run)
-                rows += [] if losses is None else [(key[0], LEVELLED, key[2], *_of(run, losses))]
-    return pd.DataFrame(rows, columns=["dataset", "objective", "seed", *COLUMNS])
+                levelled += [] if losses is None else [(key[0], LEVELLED, key[2], *_of(run, losses))]
+    return pd.DataFrame([*rows, *levelled], columns=["dataset", "objective", "seed", *COLUMNS])
 
 
 def levelled_losses(held: pd.DataFrame, test: pd.DataFrame) -> Floats | None:

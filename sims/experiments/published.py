@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 NUMBER = re.compile(r"\s*(-?\d*\.?\d+)\s*(?:±\s*(\d*\.?\d+))?\s*")
-_SHARES = ("Acc.", "DP disp.", "|SPD|", "E Acc.", "best E Acc.", "CP disp.", "EO disp.", "EOdds disp.", "accepted")
+_SHARES = ("Acc.", "DP disp.", "|SPD|", "E Acc.", "best E Acc.", "CP disp.", "EO disp.", "EOdds disp.", "accepted",
+           "Acc. gap", "E gap")  # fmt: skip
 _HELD = ("validation Acc.", "validation DP disp.", "validation EO disp.", "validation EOdds disp.")
 _OTHERS = ("KL", "after 10 %", "after 50 %", "at the end", "mean loss", "worst loss", "11-mean of losses")
 DIGITS = {"variance": 0, **dict.fromkeys((*_SHARES, *_HELD, *_OTHERS), 3)}
