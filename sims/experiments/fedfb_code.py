@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 
@@ -13,23 +13,25 @@ from torch import Tensor
 
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.experiments.experiment import Scale, Unit
+from fairfl.sims.experiments.fedfb_code_data import code_rows
 from fairfl.sims.experiments.fedfb_code_rules import (
     TOTAL,
     Code,
     Run,
     cfl,
+    cfl_first,
     ensemble,
     fedavg,
     fedfb,
     fedfb_first,
+    final,
     lft_fedavg,
-    score,
-    vote,
 )
-from fairfl.sims.experiments.fedfb_code_training import World, accepted
-from fairfl.sims.experiments.fedfb_data import REAL, fedfb_data
+from fairfl.sims.experiments.fedfb_code_search import Choice, Grid, Trials, accepts
+from fairfl.sims.experiments.fedfb_code_training import Sample, World
+from fairfl.sims.experiments.fedfb_data import REAL
 from fairfl.sims.experiments.fedfb_numbers import TABLE_1, TABLE_4, TABLE_5
-from fairfl.sims.experiments.fedfb_runs import CFL, ENSEMBLE, FEDAVG, FEDFB, LFT_AVG, long, row_of
+from fairfl.sims.experiments.fedfb_runs import CFL, ENSEMBLE, FEDAVG, FEDFB, LFT_AVG, ROUNDS, long, row_of
 from fairfl.sims.experiments.frames import among, groups
 from fairfl.sims.group_fairness import FairMeasures, trivial
 
@@ -38,22 +40,30 @@ TITLE = "FedFB, tables 1, 4 and 5, by the published code's procedure"
 SEEDS = {"quick": 2, "paper": 5}
 FEDFB_FIRST, CFL_FIRST = f"{FEDFB}, first version", f"{CFL}, first version"
 """The earlier of the two versions of the code that are kept: FairBatch's steps on the server; CFL steps every epoch."""
-WEIGHED = {"": Code(), ", clients weighed right": Code(first_client=False)}
+RIGHT = ", clients weighed right"
 VARIANTS: dict[str, dict[str, Code]] = {
-    FEDAVG: WEIGHED,
-    FEDFB: WEIGHED | {", no weight decay": Code(decay=0.0), ", constants once": Code(every_constant=False)},
-    LFT_AVG: WEIGHED,
+    FEDAVG: {"": Code(), RIGHT: Code(first_client=False)},
+    FEDFB: {
+        "": Code(), RIGHT: Code(first_client=False), ", no weight decay": Code(decay=0.0),
+        ", constants once": Code(every_constant=False),
+    },
+    LFT_AVG: {"": Code(), RIGHT: Code(first_client=False)},
     CFL: {"": Code()},
     ENSEMBLE: {"": Code()},
-    FEDFB_FIRST: WEIGHED | {", no weight decay": Code(decay=0.0)},
-    CFL_FIRST: {"": Code(), ", no weight decay": Code(decay=0.0)},
-}
+    FEDFB_FIRST: {"": Code(), RIGHT: Code(first_client=False), ", no weight decay": Code(decay=0.0)},
+    CFL_FIRST: {"": Code()},
+}  # fmt: skip
 """What is mended, by method; of CFL see ``mended``."""
 RATES, RATE = (0.001, 0.002, 0.005, 0.01, 0.02), 0.005
-ALPHAS = (0.001, 0.05, 0.08, 0.1, 0.2, 0.5, 1.0, 2.0)
+FAIR_RATES, ALPHAS = (0.001, 0.005, 0.01), (0.001, 0.05, 0.08, 0.1, 0.2, 0.5, 1.0, 2.0)
 CFL_RATES, CFL_ALPHAS, CFL_STEPS = (0.001, 0.005), (0.001, 0.05, 0.08, 0.1, 0.2), (1, 10)
+FIRST_ALPHAS = (0.001, 0.005, 0.008, 0.01, 0.05, 0.08, 0.1, 1.0)
 PAIRS, ALIKE = (0.001, 0.01, 0.1), (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 1.0)
-GRID = ", mean of the grid"
+RUNG, CFL_RUNG, LONGEST = 5, 50, 100
+"""Iterations after which the code's scheduler stops trials, and the most that a trial may have."""
+GRID, NEAR = ", mean of the grid", ", nearest trial"
+NEAREST = (FEDFB, FEDFB_FIRST, LFT_AVG, CFL, CFL_FIRST)
+"""Which have a line for the trial of the code's grid that comes nearest to the published numbers on test."""
 CASES = {
     **{(name, "logistic"): (f"{name}, table 4", TABLE_4) for name in (*REAL, "Synthetic")},
     **{(name, "mlp"): (f"{name}, table 1", TABLE_1) for name in REAL},
@@ -64,12 +74,9 @@ CASES = {
 MANY = ("COMPAS", "Bank")
 """More than two groups."""
 
-Grid = list[tuple[float, object]]
-"""Rates, and what α is (a number, or one a client)."""
-
 
 def mended(method: str, dataset: str) -> dict[str, Code]:
-    """The lines of a method: the code as it is, and with one departure mended."""
+    """The lines of a method: the code as it is, and with one departure mended, its choices kept."""
     if method != CFL:
         return VARIANTS[method]
     many = {", 300 epochs": Code(short=False)}
@@ -78,7 +85,7 @@ def mended(method: str, dataset: str) -> dict[str, Code]:
 
 def _names(dataset: str, method: str) -> list[str]:
     lines = [method + line for line in mended(method, dataset)]
-    return [*lines, method + GRID] if method == ENSEMBLE else lines
+    return lines + [method + NEAR] * (method in NEAREST) + [method + GRID] * (method == ENSEMBLE)
 
 
 def _published() -> pd.DataFrame:
@@ -108,21 +115,28 @@ def _slug(name: str) -> str:
     return name.lower().replace(" version", "").replace(", ", "-").replace(" ", "-")
 
 
+@dataclass(frozen=True)
+class Line:
+    """A line of the table: the code, and the trial of its search whose point is run with all seeds."""
+
+    name: str
+    code: Code
+    choice: Choice
+
+
 def measured(scale: Scale, dataset: str, kind: str, method: str) -> pd.DataFrame:
     """Test measures of a method's lines: seed 0 of the choice made on the grid with seed 0, and of the other seeds."""
-    world, found = World.of(fedfb_data(dataset), kind), dict[str, tuple[Floats, str]]()
-    lines = mended(method, dataset)
-    for line, code in lines.items() if scale.paper else [("", lines[""])]:
-        if method == ENSEMBLE:
-            chosen, grid, choice = _ensemble(world, code, scale.seeds)
-            found[method + GRID] = grid, "all"
-        else:
-            chosen, choice = _chosen(world, code, scale.seeds, method)
-        found[method + line] = chosen, choice
+    world = World.of(code_rows(dataset), kind)
+    trials = _trials(world, dataset, method)
+    lines = _lines(world, trials, dataset, kind, method)
+    found = _tested(world, method, lines if scale.paper else lines[:1], scale.seeds)
+    words = {line.name: line.choice.words for line in lines} | {method + GRID: "all"}
+    if method == ENSEMBLE:
+        found[method + GRID] = np.concatenate([accepts(world, trials[0].models[0], world.test), found[method][1:]])
     y, group = world.test.y.numpy(), world.test.a.numpy()
     rows = [
-        row_of("test", name, seed, FairMeasures.of(row, y, group), len(y)) | {"choice": choice}
-        for name, (accept, choice) in found.items()
+        row_of("test", name, seed, FairMeasures.of(row, y, group), len(y)) | {"choice": words[name]}
+        for name, accept in found.items()
         for seed, row in enumerate(accept)
     ]
     if method == CFL:
@@ -131,62 +145,90 @@ def measured(scale: Scale, dataset: str, kind: str, method: str) -> pd.DataFrame
     return pd.DataFrame(rows).assign(round=0)
 
 
-def _chosen(world: World, code: Code, seeds: int, method: str) -> tuple[Floats, str]:
-    """ŷ on test of the choice (seeds, n), and the choice in words."""
-    grid = _grid(world, method)
-    options = CFL_STEPS if method == CFL else (TOTAL,) if method == CFL_FIRST else (0,)
-    best: tuple[float, int, int, Tensor] | None = None
-    for steps in options:
-        params = _run(world, code, method, [0] * len(grid), grid, steps)
-        by_loss, by_gap = score(world, params)
-        marks = by_loss if method == FEDAVG else by_gap
-        at = int(np.argmin(marks))
-        if best is None or marks[at] < best[0]:
-            best = (float(marks[at]), steps, at, params[at : at + 1])
-    assert best is not None  # options is not empty
-    _, steps, at, first = best
-    found = [accepted(world.model, first, world.test)]
-    if seeds > 1:
-        more = _run(world, code, method, range(1, seeds), [grid[at]] * (seeds - 1), steps)
-        found.append(accepted(world.model, more, world.test))
-    rate, alpha = grid[at]
-    return np.concatenate(found), f"lr {rate:g}, α {alpha}" + (f", {steps} steps of λ" if steps else "")
+def _lines(world: World, trials: Sequence[Trials], dataset: str, kind: str, method: str) -> list[Line]:
+    """The code's own choice, as it is and mended; and the trial nearest to the published numbers."""
+    choice = min((each.chosen() for each in trials), key=lambda choice: choice.mark)
+    lines = [Line(method + name, code, choice) for name, code in mended(method, dataset).items()]
+    if method in NEAREST:
+        _, numbers = CASES[dataset, kind]
+        theirs = among(among(numbers, "dataset", [dataset]), "objective", [method.split(",")[0]])
+        mean, sd = (theirs[column].to_numpy(dtype=np.float64) for column in ("published", "published_sd"))
+        near = min((each.nearest(world, mean, sd) for each in trials), key=lambda choice: choice.mark)
+        lines.append(Line(method + NEAR, Code(), near))
+    return lines
 
 
-def _grid(world: World, method: str) -> Grid:
+def _tested(world: World, method: str, lines: Sequence[Line], seeds: int) -> dict[str, Floats]:
+    """ŷ on test (S, n) by line. What can train together does: all but runs of CFL with other steps or epochs.
+
+    Seed 0 of an unmended line is the trial itself, which the scheduler may have stopped.
+    """
+    first = {line.name: accepts(world, line.choice.model, world.test) for line in lines if line.code == Code()}
+    found = {name: [accept] for name, accept in first.items()}
+    together = dict[tuple[int, bool], list[tuple[Line, int]]]()
+    for line in lines:
+        for seed in range(line.name in first, seeds):
+            together.setdefault((line.choice.steps, line.code.short), []).append((line, seed))
+    for (steps, _), runs in together.items():
+        codes, points = [line.code for line, _ in runs], [line.choice.point for line, _ in runs]
+        models = final(_run(world, codes, method, [seed for _, seed in runs], points, steps))
+        for (line, _), accept in zip(runs, accepts(world, models, world.test), strict=True):
+            found.setdefault(line.name, []).append(accept[None])
+    return {line.name: np.concatenate(found[line.name]) for line in lines}
+
+
+def _trials(world: World, dataset: str, method: str) -> list[Trials]:
+    """The code's search, with seed 0; of CFL one for each number of steps."""
+    grid, held, everyone = _grid(world, dataset, method), Sample.join(world.held), Sample.join(world.train)
+
+    def trials(stops: tuple[int, ...], judged: Sample, loss: bool = False, steps: int = 0) -> Trials:
+        runs = _run(world, [Code()] * len(grid), method, [0] * len(grid), grid, steps)
+        return Trials.of(world, grid, runs, stops, judged, loss, steps)
+
+    match method:
+        case "FedAvg":
+            return [trials((RUNG, ROUNDS), world.held[-1], loss=True)]
+        case "LFT+Ensemble":
+            return [trials((1,), world.test)]
+        case "CFL":
+            options = (10,) if dataset.endswith("clients") else CFL_STEPS
+            return [trials((steps,), world.whole[1], steps=steps) for steps in options]
+        case "CFL, first version":
+            return [trials((CFL_RUNG, LONGEST), world.whole[0], steps=TOTAL)]
+        case "FedFB":
+            return [trials((RUNG, ROUNDS), everyone)]
+        case "FedFB, first version":
+            return [trials((RUNG, ROUNDS), held if world.groups == 2 else everyone)]
+        case _:
+            return [trials((RUNG, ROUNDS), held)]
+
+
+def _grid(world: World, dataset: str, method: str) -> Grid:
+    """In the order of the code's trials: α runs faster than the rate."""
     if method == FEDAVG:
         return [(rate, 0.0) for rate in RATES]
     if method in (FEDFB, FEDFB_FIRST):
-        return [(RATE, alpha) for alpha in ALPHAS]
-    if method in (CFL, CFL_FIRST):
+        return list(product(FAIR_RATES, ALPHAS))
+    if method == CFL_FIRST or (method == CFL and dataset.endswith("clients")):
+        return list(product(FAIR_RATES, FIRST_ALPHAS))
+    if method == CFL:
         return list(product(CFL_RATES, CFL_ALPHAS))
     clients = len(world.train)
     alphas = product(PAIRS, repeat=clients) if clients <= 2 else ((alpha,) * clients for alpha in ALIKE)
     return [(RATE, alpha) for alpha in alphas]
 
 
-def _run(world: World, code: Code, method: str, seeds: Sequence[int], grid: Grid, steps: int = 0) -> Tensor:
+def _run(
+    world: World, codes: Sequence[Code], method: str, seeds: Sequence[int], grid: Grid, steps: int = 0
+) -> Iterator[Tensor]:
     rates, alphas = (np.array(column, dtype=np.float64) for column in zip(*grid, strict=True))
-    if method in (CFL, CFL_FIRST):
-        whole = replace(code, short=False) if method == CFL_FIRST else code
-        return cfl(Run(world, whole, list(seeds), rates, alphas), steps)
-    run = Run(world, code, list(seeds), rates, alphas)
-    trained: dict[str, Callable[[Run], Tensor]] = {
+    run = Run(world, codes, seeds, rates, alphas)
+    if method == CFL:
+        return cfl(run, steps)
+    return {
         FEDAVG: fedavg, FEDFB: fedfb, FEDFB_FIRST: fedfb_first, LFT_AVG: lft_fedavg, ENSEMBLE: ensemble,
-    }  # fmt: skip
-    return trained[method](run)
-
-
-def _ensemble(world: World, code: Code, seeds: int) -> tuple[Floats, Floats, str]:
-    """The same of LFT+Ensemble, which the code chooses by the test's disparity; and the grid with the other seeds."""
-    grid, test = _grid(world, ENSEMBLE), world.test
-    tried = vote(world, _run(world, code, ENSEMBLE, [0] * len(grid), grid), test)
-    gaps = [FairMeasures.of(row, test.y.numpy(), test.a.numpy()).dp for row in tried]
-    at = int(np.argmin(gaps))
-    more = np.zeros((0, len(test)))
-    if seeds > 1:
-        more = vote(world, _run(world, code, ENSEMBLE, range(1, seeds), [grid[at]] * (seeds - 1)), test)
-    return np.concatenate([tried[at : at + 1], more]), np.concatenate([tried, more]), f"α {grid[at][1]}"
+        CFL_FIRST: cfl_first,
+    }[method](run)  # fmt: skip
 
 
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:

@@ -1,18 +1,33 @@
-"""The five methods as FedFB's published code runs them: its steps of λ, its starts, and its choices."""
+"""The five methods as FedFB's published code runs them: its steps of λ, its starts, and its averages.
+
+Every method is an iterator of the models (R, P) after what the code's search counts as an iteration: a round, or a step
+of λ of what trains in one place.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.task import Floats
-from fairfl.sims.experiments.fedfb_code_training import Adam, Sample, World, accepted, average, losses, train
-from fairfl.sims.experiments.fedfb_runs import EPOCHS, ROUNDS
-from fairfl.sims.group_fairness import FairMeasures
+from fairfl.sims.experiments.fedfb_code_training import (
+    Adam,
+    Sample,
+    Streams,
+    World,
+    average,
+    losses,
+    outputs,
+    streams,
+    train,
+)
+from fairfl.sims.experiments.fedfb_runs import BATCH, EPOCHS, ROUNDS
 
 TOTAL = 300
 """Epochs of what does not train in rounds."""
@@ -24,7 +39,8 @@ class Code:
 
     Attributes
     ----------
-    first_client : client 0's model counts once in averages, whatever its people (``average``).
+    first_client : one client's model counts once in averages, whatever its people (``average``): client 0, in FedAvg
+        the first of a permutation that hangs on the seed.
     every_constant : FedFB adds F's constant n_00/n_0 - n_0a/n_a once a client.
     one_cap : λ_a is held in [0, 2 n_0/n] for every group a, in place of [0, 2 n_a/n].
     decay : Adam's weight decay; beside a loss over n that is small it is strong.
@@ -42,97 +58,117 @@ class Code:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """R runs of one method: their ``seeds``, rates ``lr`` (R,), and ``alpha`` (R,) or, of local training, (R, K)."""
+    """R runs of one method: ``codes``, ``seeds``, rates ``lr`` (R,), and ``alpha`` (R,) or, trained locally, (R, K)."""
 
     world: World
-    code: Code
+    codes: Sequence[Code]
     seeds: Sequence[int]
     lr: Floats
     alpha: Floats
 
     def adam(self, params: Tensor) -> Adam:
         """A fresh optimiser."""
-        return Adam(params, torch.from_numpy(self.lr), self.code.decay)
+        decay = torch.tensor([code.decay for code in self.codes], dtype=torch.float64)
+        return Adam(params, torch.from_numpy(self.lr), decay)
+
+    def flag(self, name: str) -> NDArray[np.bool_]:
+        """Which runs depart so: (R,)."""
+        return np.array([getattr(code, name) for code in self.codes], dtype=bool)
+
+    def streams(self) -> Streams:
+        """Fresh ones: the code seeds its stream anew at every client in every round."""
+        return streams(self.seeds)
 
     def mass(self) -> Floats:
         """n_a (A,) of all training rows."""
         return self.world.people.sum(1)
 
-    def cap(self) -> Floats:
-        """2 n_a / n, or the code's 2 n_0 / n, (A,)."""
+    def cap(self, people: float | None = None) -> Floats:
+        """2 n_a / n, or the code's 2 n_0 / n, (R, A); n is all people unless ``people`` are named."""
         mass = self.mass()
-        return 2 * (np.full_like(mass, mass[0]) if self.code.one_cap else mass) / mass.sum()
+        top = np.where(self.flag("one_cap")[:, None], mass[0], mass)
+        return 2 * top / (mass.sum() if people is None else people)
 
     def even(self) -> Floats:
         """λ of label 0 and of label 1 at the start, n_a / n: (R, A, 2)."""
         mass = self.mass()
         return np.tile((mass / mass.sum())[None, :, None], (len(self.seeds), 1, 2))
 
-    def join(self, models: Sequence[Tensor], weights: Floats, fair: bool) -> Tensor:
-        """The clients' average."""
-        slip = ("all" if fair else "others") if self.code.first_client else ""
-        return average(models, weights, slip)
+    def shares(self) -> Floats:
+        """n_ay / n_a: (R, A, 2)."""
+        return np.tile(self.world.people / self.mass()[:, None], (len(self.seeds), 1, 1))
+
+    def join(self, models: Sequence[Tensor], weights: Floats, skipped: Sequence[int] | None = None) -> Tensor:
+        """The clients' average; with ``skipped`` (R,) FedAvg's."""
+        once = np.where(self.flag("first_client"), 0 if skipped is None else np.array(skipped), -1)
+        return average(models, weights, once, skipped is not None)
 
 
-def fedavg(run: Run) -> Tensor:
+def fedavg(run: Run) -> Iterator[Tensor]:
     """FedAvg: the sum of a batch's losses, Adam afresh in each round."""
     world, params = run.world, run.world.start(run.seeds)
-    sizes = np.array([[len(s)] * len(run.seeds) for s in world.train], dtype=np.float64)
+    sizes = np.tile(world.sizes[:, None], (1, len(run.seeds)))
+    skipped = [skipped_client(seed, len(world.train)) for seed in run.seeds]
     for _ in range(ROUNDS):
         models = []
-        for k, sample in enumerate(world.train):
+        for sample in world.train:
             models.append(params.clone())
-            train(world.model, models[-1], sample, EPOCHS, run.adam(models[-1]), run.seeds, k)
-        params = run.join(models, sizes, fair=False)
-    return params
+            train(world.model, models[-1], sample, EPOCHS, run.adam(models[-1]), run.seeds, run.streams())
+        params = run.join(models, sizes, skipped)
+        yield params
 
 
-def fedfb(run: Run) -> Tensor:
+def skipped_client(seed: int, clients: int) -> int:
+    """The first of the code's permutation of the clients, the same in every round."""
+    return int(np.random.RandomState(seed).choice(clients, clients, replace=False)[0])
+
+
+def fedfb(run: Run) -> Iterator[Tensor]:
     """FedFB: weights λ / n_a, so that a loss over n; steps α / sqrt(t) F of the log loss, not over ||F||."""
     world, params, lam, cap = run.world, run.world.start(run.seeds), run.even(), run.cap()
     mass, everyone = run.mass(), Sample.join(world.train)
     constant = world.people[0, 0] / mass[0] - world.people[:, 0] / mass
-    times = len(world.train) if run.code.every_constant else 1
+    times = np.where(run.flag("every_constant"), len(world.train), 1)[:, None]
     for t in range(ROUNDS):
-        table, models, weights = lam / mass[:, None], [], []
-        for k, sample in enumerate(world.train):
-            models.append(params.clone())
-            train(world.model, models[-1], sample, EPOCHS, run.adam(models[-1]), run.seeds, k, table)
-            weights.append(EPOCHS * (table * sample.sums(world.groups)).sum((1, 2)))
-        params = run.join(models, np.array(weights), fair=True)
+        params = _round(run, params, lam / mass[:, None])
+        yield params
         found = losses(world.model, params, everyone)
         level = np.stack([everyone.sums(world.groups, row) for row in found]) / mass[:, None]
         gap = level[:, :, 0] - level[:, :, 1]
         move = (run.alpha / (t + 1) ** 0.5)[:, None] * (gap - gap[:, :1] + times * constant)
         move[:, 0] = -move[:, 1:].sum(1)
         lam = complement(lam[:, :, 0] + move, cap)
-    return params
 
 
-def fedfb_first(run: Run) -> Tensor:
-    """FedFB in the code's first version: FairBatch's own steps by the losses of being accepted, on the clients' sums.
+def _round(run: Run, params: Tensor, table: Floats, relative: bool = False) -> Tensor:
+    """One round of the clients with weights ``table`` (R, A, 2), and the average by the weights that they saw."""
+    world, models, weights = run.world, [], []
+    for sample in world.train:
+        models.append(params.clone())
+        train(world.model, models[-1], sample, EPOCHS, run.adam(models[-1]), run.seeds, run.streams(), table, relative)
+        weights.append(EPOCHS * (table * sample.sums(world.groups)).sum((1, 2)))
+    return run.join(models, np.array(weights))
+
+
+def fedfb_first(run: Run) -> Iterator[Tensor]:
+    """FedFB's earlier version: F of the losses of being accepted, on the clients' sums.
 
     Two groups: signed steps α / t by the held people, weights over their sum in a batch, the rate over t. More: steps
     α / sqrt(t) by differences, as ``by_differences``.
     """
     world, params, mass, people = run.world, run.world.start(run.seeds), run.mass(), run.world.people
     two = world.groups == 2
-    lam = np.tile(people / mass[:, None], (len(run.seeds), 1, 1)) if two else run.even()
+    lam = run.shares() if two else run.even()
     judged = Sample.join(world.held if two else world.train)
     for t in range(ROUNDS):
-        table, models, weights = lam * people.sum(0) / people if two else lam / mass[:, None], [], []
-        now = replace(run, lr=run.lr / (t + 1)) if two else run
-        for k, sample in enumerate(world.train):
-            models.append(params.clone())
-            train(world.model, models[-1], sample, EPOCHS, now.adam(models[-1]), run.seeds, k, table, relative=two)
-            weights.append(EPOCHS * (table * sample.sums(world.groups)).sum((1, 2)))
-        params = run.join(models, np.array(weights), fair=True)
+        table = lam * people.sum(0) / people if two else lam / mass[:, None]
+        params = _round(replace(run, lr=run.lr / (t + 1)) if two else run, params, table, two)
+        yield params
         level = accepting(world, params, judged, mass)
         if two:
-            lam = signed(lam, level, run.alpha / (t + 1), run.code.other_branch)
+            lam = signed(lam, level, run.alpha / (t + 1), run.flag("other_branch"))
         else:
             lam = by_differences(lam, level.sum(2), run.alpha / (t + 1) ** 0.5, run.cap())
-    return params
 
 
 def complement(negative: Floats, cap: Floats) -> Floats:
@@ -147,17 +183,16 @@ def accepting(world: World, params: Tensor, sample: Sample, mass: Floats) -> Flo
     return np.stack([sample.sums(world.groups, row) for row in found]) / mass[:, None]
 
 
-def signed(lam: Floats, gap: Floats, step: Floats, other_branch: bool) -> Floats:
+def signed(lam: Floats, gap: Floats, step: Floats, other_branch: NDArray[np.bool_]) -> Floats:
     """Two groups: λ of (a, y) in [0, 1] (R, 2, 2), a step along a sign; ``gap`` (R, 2, 2) as ``accepting`` gives it."""
     up = gap[:, 0, 0] - gap[:, 1, 0] > gap[:, 0, 1] - gap[:, 1, 1]
     falling, rising = (np.clip(lam[:, a, 0] + s * step, 0, 1) for a, s in ((0, -1), (1, 1)))
     found = np.stack([np.stack([falling, 1 - falling], 1), np.stack([rising, 1 - rising], 1)], 1)
-    if other_branch:  # λ(1, y=0) and λ(0, y=1) have changed places
-        high, low = np.clip(lam[:, 0, 0] + step, 0, 1), np.clip(lam[:, 0, 1] - step, 0, 1)
-        other = np.stack([np.stack([high, low], 1), np.stack([1 - high, 1 - low], 1)], 1)
-    else:
-        high, low = np.clip(lam[:, 0, 0] + step, 0, 1), np.clip(lam[:, 1, 0] - step, 0, 1)
-        other = np.stack([np.stack([high, 1 - high], 1), np.stack([low, 1 - low], 1)], 1)
+    high, low = np.clip(lam[:, 0, 0] + step, 0, 1), np.clip(lam[:, 1, 0] - step, 0, 1)
+    right = np.stack([np.stack([high, 1 - high], 1), np.stack([low, 1 - low], 1)], 1)
+    low = np.clip(lam[:, 0, 1] - step, 0, 1)  # the code: λ(1, y=0) and λ(0, y=1) have changed places
+    wrong = np.stack([np.stack([high, low], 1), np.stack([1 - high, 1 - low], 1)], 1)
+    other = np.where(other_branch[:, None, None], wrong, right)
     return np.where(up[:, None, None], found, other)
 
 
@@ -168,85 +203,100 @@ def by_differences(lam: Floats, level: Floats, step: Floats, cap: Floats) -> Flo
     return complement(lam[:, :, 0] + step[:, None] * away, cap)
 
 
-def fairbatch(run: Run, sample: Sample, judged: Sample, steps: int, each: int, key: int) -> Tensor:
+def fairbatch(run: Run, sample: Sample, judged: Sample, steps: int, each: int) -> Iterator[Tensor]:
     """FairBatch on one sample: ``each`` epochs, then a step of λ by the losses of ``judged``; one optimiser throughout.
 
     Two groups: λ_(a, y) = n_ay / n_a at the start, weights λ_(a, y) n_y / n_ay over their sum in a batch, signed steps.
     """
     world, mass, people = run.world, run.mass(), run.world.people
-    params, two = world.start(run.seeds), world.groups == 2
+    params, two, drawn = world.start(run.seeds), world.groups == 2, run.streams()
     optimiser = run.adam(params)
-    lam = np.tile(people / mass[:, None], (len(run.seeds), 1, 1)) if two else run.even()
+    lam = run.shares() if two else run.even()
     for t in range(steps):
         table = lam * people.sum(0) / people if two else lam / mass[:, None]
-        train(world.model, params, sample, each, optimiser, run.seeds, key + t, table, relative=two)
+        train(world.model, params, sample, each, optimiser, run.seeds, drawn, table, two)
+        yield params
+        for stream in drawn.values():
+            stream.passed(2 if judged is sample else 1)
         level = accepting(world, params, judged, mass)
         if two:
-            lam = signed(lam, level, run.alpha / (t + 1), run.code.other_branch)
+            lam = signed(lam, level, run.alpha / (t + 1), run.flag("other_branch"))
         else:
             lam = by_differences(lam, level.sum(2), run.alpha / (t + 1) ** 0.5, run.cap())
-    return params
 
 
-def cfl(run: Run, steps: int) -> Tensor:
-    """FairBatch on the pooled people; λ is judged by the held ones."""
-    short = run.world.groups > 2 and run.code.short
-    sample, held = Sample.join(run.world.train), Sample.join(run.world.held)
-    return fairbatch(run, sample, held, steps, 1 if short else TOTAL // steps, 0)
+def cfl(run: Run, steps: int) -> Iterator[Tensor]:
+    """FairBatch on the pooled people; λ is judged by the held ones. All runs are ``short``, or none."""
+    short = run.world.groups > 2 and bool(run.flag("short").all())
+    sample, held = run.world.whole
+    return fairbatch(run, sample, held, steps, 1 if short else TOTAL // steps)
 
 
-def ensemble(run: Run) -> Tensor:
-    """FairBatch at every client on its own people, a step of λ an epoch: models (K, R, P)."""
+def cfl_first(run: Run) -> Iterator[Tensor]:
+    """CFL's earlier version: a step of λ an epoch, judged by the people that it trains on."""
+    sample, _ = run.world.whole
+    return fairbatch(run, sample, sample, TOTAL, 1)
+
+
+def ensemble(run: Run) -> Iterator[Tensor]:
+    """FairBatch at every client on its own people, a step of λ an epoch: models (K, R, P), once."""
     found = []
     for k, sample in enumerate(run.world.train):
         world = replace(run.world, people=sample.sums(run.world.groups))
         own = replace(run, world=world, alpha=run.alpha[:, k])
-        found.append(fairbatch(own, sample, sample, TOTAL, 1, 1000 * k))
-    return torch.stack(found)
+        found.append(final(fairbatch(own, sample, sample, TOTAL, 1)))
+    yield torch.stack(found)
+
+
+def final(models: Iterator[Tensor]) -> Tensor:
+    """The last of a method's models."""
+    return deque(models, maxlen=1)[0]
 
 
 def vote(world: World, models: Tensor, sample: Sample) -> Floats:
-    """The ensemble's ŷ (R, n): whether the clients' mean P(y=1), by their people, is above 1/2."""
-    shares = np.array([len(s) for s in world.train]) / sum(len(s) for s in world.train)
-    chances = [torch.exp(-losses(world.model, params, sample, label=1)).double().numpy() for params in models]
-    return (np.tensordot(shares, np.stack(chances), 1) > 0.5).astype(np.float64)
+    """The ensemble's ŷ (R, n): the larger of the clients' mean outputs, each over its sum in a batch of the test."""
+    shares, found = world.sizes / world.sizes.sum(), []
+    for run in range(models.shape[1]):
+        total = torch.zeros(len(sample), 2, dtype=torch.float64)
+        for share, params in zip(shares, models[:, run], strict=True):
+            for part, batch in zip(total.split(BATCH), outputs(world.model, params, sample).split(BATCH), strict=True):
+                part += float(share) * (batch / batch.sum()).double()
+        found.append((total[:, 1] > total[:, 0]).double().numpy())
+    return np.stack(found)
 
 
-def lft_fedavg(run: Run) -> Tensor:
+def lft_fedavg(run: Run) -> Iterator[Tensor]:
     """FairBatch at the clients, λ_(a, y) started at n_ay / n_a and weights λ / n_a, models averaged every round."""
     world, params, mass = run.world, run.world.start(run.seeds), run.mass()
-    lam = [np.tile(world.people / mass[:, None], (len(run.seeds), 1, 1)) for _ in world.train]
+    two = world.groups == 2
+    lam = [run.shares() for _ in world.train]
     for _ in range(ROUNDS):
         models, weights = [], []
         for k, sample in enumerate(world.train):
-            own = params.clone()
+            own, drawn = params.clone(), run.streams()
             optimiser, weight = run.adam(own), np.zeros(len(run.seeds))
-            for each, t in ((1, t) for t in range(EPOCHS)) if world.groups == 2 else ((EPOCHS, 0),):
+            for each, t in ((1, t) for t in range(EPOCHS)) if two else ((EPOCHS, 0),):
                 table = lam[k] / mass[:, None]
                 weight += each * (table * sample.sums(world.groups)).sum((1, 2))
-                train(world.model, own, sample, each, optimiser, run.seeds, 1000 * k + t, table)
+                train(world.model, own, sample, each, optimiser, run.seeds, drawn, table)
+                for stream in drawn.values():
+                    stream.passed(2)
                 lam[k] = _moved(run, lam[k], own, sample, run.alpha[:, k], t)
             models.append(own)
             weights.append(weight)
-        params = run.join(models, np.array(weights), fair=True)
-    return params
+        params = run.join(models, np.array(weights))
+        yield params
 
 
 def _moved(run: Run, lam: Floats, params: Tensor, sample: Sample, alpha: Floats, t: int) -> Floats:
-    """Two groups: four signed steps, one after each cell's sum has been divided by n_a; more: one by differences."""
+    """Two groups: four signed steps, one after each cell's sum has been divided by n_a; more: one by differences,
+    whose cap is over the client's own people.
+    """
     world, mass = run.world, run.mass()
     if world.groups > 2:
-        return by_differences(lam, accepting(world, params, sample, mass).sum(2), alpha**0.5, run.cap())
+        return by_differences(lam, accepting(world, params, sample, mass).sum(2), alpha**0.5, run.cap(len(sample)))
     level = accepting(world, params, sample, np.ones_like(mass))
     for y, a in ((0, 0), (0, 1), (1, 0), (1, 1)):
         level[:, a, y] /= mass[a]
-        lam = signed(lam, level, alpha / (t + 1), run.code.other_branch)
+        lam = signed(lam, level, alpha / (t + 1), run.flag("other_branch"))
     return lam
-
-
-def score(world: World, params: Tensor) -> tuple[Floats, Floats]:
-    """What the code chooses by: the held people's mean loss, and their disparity, of each run."""
-    held = Sample.join(world.held)
-    found = accepted(world.model, params, held)
-    gaps = [FairMeasures.of(row, held.y.numpy(), held.a.numpy()).dp for row in found]
-    return losses(world.model, params, held).mean(1).double().numpy(), np.array(gaps)
