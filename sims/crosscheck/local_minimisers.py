@@ -18,7 +18,7 @@ from fairfl.theory.classifiers import Classifier
 
 EDGE = 0.02
 """λ_1 is sought in [EDGE, 1 - EDGE]."""
-HALVINGS = 20
+HALVINGS = 14
 STEPS, STILL, LONGEST = 100, 1e-9, 2.0
 """Newton's: at most so many, done when no parameter moves by more, none longer than that."""
 

@@ -185,7 +185,7 @@ def record(measures: pd.DataFrame) -> dict[str, Any]:
     part = among(measures, "degree", [1])
     runs = {
         "rules": len(part), "people": [int(v) for v in np.unique(floats(part, "rows"))],
-        "seeds": len(set(part["seed"])),
+        "seeds": len(set(part["seed"])), "seen": SEEN,
     }  # fmt: skip
     return {"runs": runs, "worlds": kept_rules(part, members=True)}
 

@@ -19,8 +19,9 @@ from fairfl.sims.crosscheck.frame import Frame, loose
 from fairfl.sims.crosscheck.kept import short
 from fairfl.sims.crosscheck.resolution import NEAR, OVER, PEOPLE
 from fairfl.sims.crosscheck.runs import ALPHA, CFL, FEDFB
-from fairfl.sims.crosscheck.studies.fedfb_gap_runs import BOUND, plans, setups, turn
+from fairfl.sims.crosscheck.studies.fedfb_gap_runs import BOUND, plans, setups
 from fairfl.sims.crosscheck.study import Drawing, Verdict
+from fairfl.sims.crosscheck.supporting import turn
 from fairfl.sims.experiments.experiment import Scale, Unit
 
 NAME = "fedfb-gap"
@@ -172,7 +173,7 @@ def _said(row: Frame) -> str:
 def _bits(found: Frame, seeds: str, rounds: int) -> Verdict:
     some = found[(found["along"] == "bits") & (found["value"] > 0)]
     last = ALPHA / rounds / 2**0.5  # of one λ_a, decay 1
-    turns = {setup.world.name: turn(setup.world) for paper in (False, True) for setup in setups(paper)
+    turns = {setup.world.name: turn(setup.world.federation) for paper in (False, True) for setup in setups(paper)
              if setup.axis == "bits"}  # fmt: skip
     some = some.assign(
         bound=some["clients"] * 2 * BOUND / (2 ** some["value"] - 1) + last * some["world"].map(turns).astype(float)
@@ -201,7 +202,8 @@ def record(measures: Frame) -> dict[str, Any]:
             run = {key: row[key] for key in ("along", "value", "rows", "seed", "steps", "bits", "clients")}
             rules.append(run | {"fedfb": short(row["rule"]), "cfl": short(row["rule_cfl"])})
         worlds.append({"world": own[str(name)], "rules": rules})
-    runs = {"seeds": int(found["seed"].nunique()), "seen": SEEN, "pairs": len(found)}
+    last = {"alpha": ALPHA, "rounds": ROUNDS[_paper(measures)], "bound": BOUND}
+    runs = {"seeds": int(found["seed"].nunique()), "seen": SEEN, "pairs": len(found), **last}
     return {"runs": runs, "worlds": worlds}
 
 

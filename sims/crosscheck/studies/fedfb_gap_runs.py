@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 
 import pandas as pd
-from scipy import special
 
 from fairfl.sims.crosscheck.frame import Frame, loose
 from fairfl.sims.crosscheck.learned import Found, to_text
@@ -17,9 +15,7 @@ from fairfl.sims.engine import Result
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.federated.population import sample
 from fairfl.sims.group_fairness import FairBatch, FairMeasures, FedFB
-from fairfl.solvers.api import solve
 from fairfl.solvers.frontiers import frontier
-from fairfl.theory.classifiers import Classifier
 
 BOUND = 1.0
 """Of a client's report, with errors as the surrogate: the range that b bits share."""
@@ -99,19 +95,3 @@ def plans(setup: Setup, seed: int, rounds: int) -> list[GapPlan]:
         GapPlan(setup.world, scheme, 1, setup.rows, seed, ((0.0,),), rounds, setup.steps, bits)
         for scheme, bits in ((FEDFB, setup.bits), (CFL, None))
     ]
-
-
-@cache
-def turn(world: TiltedWorld, step: float = 1e-4) -> float:
-    """\\|dMD / dλ_1\\| of the optimal rules along λ_0 + λ_1 = 1, at CFL's optimum of ε = 0; clients of one η.
-
-    At λ the rule accepts η > λ_a / (2 m_a), m_a the group's share: a central difference.
-    """
-    federation = world.federation
-    share, best = federation.group_mass, solve(federation, "cfl", 0.0).classifier
-    one = 2 * share[1] * special.expit(float(best.edges[1][0]))
-    found = []
-    for lam in (one - step, one + step):
-        cuts = [float(special.logit(value / (2 * mass))) for value, mass in zip((1 - lam, lam), share, strict=True)]
-        found.append(Classifier.thresholds(cuts).mean_difference(federation))
-    return abs(found[1] - found[0]) / (2 * step)

@@ -202,7 +202,7 @@ def record(measures: pd.DataFrame) -> dict[str, Any]:
     runs = {
         "rules": len(found), "worlds": len(set(found["world"])), "schemes": list(dict.fromkeys(found["scheme"])),
         "people": [int(v) for v in np.unique(floats(found, "rows"))], "seeds": _list(found, "seed"),
-        "degrees": _list(found, "degree"),
+        "seen": SEEN, "degrees": _list(found, "degree"),
     }  # fmt: skip
     speed = kept_rules(among(rated(found), "degree", [1]))
     return {"runs": runs, "worlds": kept_rules(pd.concat(kept, ignore_index=True)), "rated": speed}

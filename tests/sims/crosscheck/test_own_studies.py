@@ -10,9 +10,9 @@ from fairfl.sims.crosscheck.learned import from_json, to_text
 from fairfl.sims.crosscheck.runs import CFL, FEDFB
 from fairfl.sims.crosscheck.spread import spread
 from fairfl.sims.crosscheck.studies import fedfb_gap, lambda_path, local_constraints
-from fairfl.sims.crosscheck.studies.fedfb_gap_runs import GapPlan, Setup, turn
+from fairfl.sims.crosscheck.studies.fedfb_gap_runs import GapPlan, Setup
 from fairfl.sims.crosscheck.studies.local_constraints_runs import LocalPlan
-from fairfl.sims.crosscheck.supporting import supporting_line
+from fairfl.sims.crosscheck.supporting import supporting_line, turn
 from fairfl.sims.crosscheck.worlds import figure_5
 from fairfl.sims.experiments.execute import run_unit
 from fairfl.solvers.api import solve
@@ -173,7 +173,7 @@ def test_how_md_turns_with_lambda():
     lam = special.expit(cuts)
     slopes = 1 / (lam * (1 - lam))
     density = [np.mean(stats.norm.pdf(cuts[a] - np.array(world.mean)[:, a])) for a in (0, 1)]
-    assert turn(world) == pytest.approx(float(density @ slopes), rel=1e-5)
+    assert turn(world.federation) == pytest.approx(float(density @ slopes), rel=1e-5)
 
 
 def test_no_rule_is_above_the_line():
