@@ -18,28 +18,31 @@ from fairfl.sims.group_fairness import AgnosticFair, FairMeasures
 from fairfl.sims.group_fairness.agnostic import AgnosticFit
 from fairfl.sims.group_fairness.measures import accepts
 
-AGNOSTIC, EARLY = "AgnosticFair", "AgnosticFair, stopped early"
-RULES = {AGNOSTIC: AgnosticFair(momentum=0.9, decay=0.75, dual_rate=0.2), EARLY: AgnosticFair()}
+AGNOSTIC, EARLY, PLAIN = "AgnosticFair", "AgnosticFair, stopped early", "AgnosticFair, no adversary"
+END = AgnosticFair(momentum=0.9, decay=0.75, dual_rate=0.2)
+RULES = {AGNOSTIC: END, EARLY: AgnosticFair(), PLAIN: replace(END, kernels=1, width=1e6, cap=1.0)}
+"""PLAIN has one flat kernel: everybody weighs 1, and the constraint is on the people's own covariance."""
 STEPS = {
     (AGNOSTIC, True): ({"quick": 200, "paper": 4000}, 0.1), (AGNOSTIC, False): ({"quick": 40, "paper": 600}, 0.5),
     (EARLY, True): ({"quick": 200, "paper": 1000}, 0.1), (EARLY, False): ({"quick": 40, "paper": 200}, 0.5),
 }  # fmt: skip
+STEPS |= {(PLAIN, known): STEPS[AGNOSTIC, known] for known in (True, False)}
 """Rounds and rate of full-batch steps, by method and whether the data are synthetic; the others are ten times as many
 people or more."""
 TAU = 0.01
-TAUS = (0.01, 0.1, 0.15, 0.2, 0.3)
+TAUS = {"Synthetic": (0.01, 0.1, 0.15, 0.2, 0.3), "Adult": (0.01, 0.05, 0.1)}
 """Bounds of figure 6 on the covariance of group and score."""
 LEFT = {"slope": "slope in w", "regret": "regret of the adversary", "excess": "excess over τ"}
 """What is left to an equilibrium."""
 
 
 def agnostic_units(scale: Scale, dataset: str, kind: str, taus: Sequence[float] = (TAU,)) -> list[Unit]:
-    """To its end, and stopped early. ``kind`` "mlp" or "logistic"."""
+    """To its end with the adversary and without, and stopped early. ``kind`` "mlp" or "logistic"."""
     model = "" if kind == "mlp" else f"-{kind}"
     return [
         Unit(f"fedfb-{dataset.lower()}{model}-agnostic-{slug}-{scale.profile}-{scale.seeds}", dataset, 0, (method,),
              partial(agnostic, scale, dataset, kind, method, tuple(taus)))
-        for method, slug in ((AGNOSTIC, "end"), (EARLY, "early"))
+        for method, slug in ((AGNOSTIC, "end"), (PLAIN, "plain"), (EARLY, "early"))
     ]  # fmt: skip
 
 
@@ -75,12 +78,10 @@ def left(fit: AgnosticFit, tau: float) -> dict[str, float]:
 def notes(rows: pd.DataFrame) -> tuple[str, ...]:
     """How AgnosticFair was run, and the largest of what was left, a line a data set and method."""
     lines = []
-    test = among(among(rows, "part", ["test"]), "objective", [AGNOSTIC, EARLY])
+    test = among(among(rows, "part", ["test"]), "objective", list(RULES))
     for (dataset, method), mine in groups(test, ["dataset", "objective"]):
         rule, (_, lr), rounds = RULES[method], STEPS[method, dataset in SYNTHETIC], int(mine["round"].iloc[0])
         worst = ", ".join(f"{name} {floats(mine, column).max():.1g}" for column, name in LEFT.items())
-        lines.append(
-            f"{dataset}, {method}: {rounds} full-batch steps of {lr:g}, momentum {rule.momentum:g}, {rule.kernels} "
-            f"kernels; left at most: {worst}."
-        )
+        steps = f"{rounds} full-batch steps of {lr:g}, momentum {rule.momentum:g}, kernels {rule.kernels}"
+        lines.append(f"{dataset}, {method}: {steps}; left at most: {worst}.")
     return tuple(lines)

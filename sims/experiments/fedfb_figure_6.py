@@ -7,7 +7,7 @@ import pandas as pd
 
 from fairfl.sims.experiments import fedfb_runs, fedfb_variants
 from fairfl.sims.experiments.experiment import Scale, Unit
-from fairfl.sims.experiments.fedfb_agnostic import AGNOSTIC, EARLY, TAUS, agnostic_units, notes
+from fairfl.sims.experiments.fedfb_agnostic import RULES, TAUS, agnostic_units, notes
 from fairfl.sims.experiments.fedfb_numbers import TABLE_4
 from fairfl.sims.experiments.fedfb_points import of_all, picture
 from fairfl.sims.experiments.fedfb_runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
@@ -27,7 +27,7 @@ points = of_all(TABLE_4)
 def units(scale: Scale) -> list[Unit]:
     """Quick: the synthetic data alone."""
     datasets = ("Synthetic", "Adult") if scale.paper else ("Synthetic",)
-    mine = [unit for name in datasets for unit in agnostic_units(scale, name, "logistic", TAUS)]
+    mine = [unit for name in datasets for unit in agnostic_units(scale, name, "logistic", TAUS[name])]
     halves = fedfb_variants.halves_of_fairfed()
     mine += [fedfb_variants.unit(scale, name, "logistic", "fairfed-halves", halves) for name in datasets]
     return [*fedfb_runs.family(scale, datasets, "logistic", (FEDAVG, FEDFB, FEDFB_PLAIN, FAIRFED)), *mine]
@@ -44,7 +44,7 @@ def values(rows: pd.DataFrame) -> pd.DataFrame:
     return fedfb_runs.long(test.assign(objective=names))
 
 
-_SYMBOL = {FAIRFED: "β", AGNOSTIC: "τ", EARLY: "τ", REWEIGHING: "β", NO_REWEIGHING: "β"}
+_SYMBOL = {FAIRFED: "β", **dict.fromkeys(RULES, "τ"), REWEIGHING: "β", NO_REWEIGHING: "β"}
 
 
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from fairfl.sims.experiments import fedfb_runs, fedfb_table_1_real
 from fairfl.sims.experiments.experiment import Scale, Unit
-from fairfl.sims.experiments.fedfb_agnostic import AGNOSTIC, EARLY, TAU, agnostic_units, notes
+from fairfl.sims.experiments.fedfb_agnostic import RULES, TAU, agnostic_units, notes
 from fairfl.sims.experiments.fedfb_numbers import MEASURES
 from fairfl.sims.experiments.fedfb_penalty import COVARIANCE, PENALTY, penalty_notes, penalty_unit
 from fairfl.sims.experiments.fedfb_points import of_choices, picture
@@ -33,11 +33,11 @@ PUBLISHED = published(
         [f"{data} | {name} | {line}" for data, line in FEDFB_LINES.items() for name in (FEDFB, FEDFB_PLAIN)]
         + [f"{data} | {PENALTY} | {line}" for data, line in AGNOSTIC_LINES.items()]
         + [f"{data} | {COVARIANCE} | {AGNOSTIC_LINES[data]}" for data in TWO_GROUPS]
-        + [f"{data} | {name} | {AGNOSTIC_LINES[data]}" for data in TWO_GROUPS for name in (AGNOSTIC, EARLY)]
+        + [f"{data} | {name} | {AGNOSTIC_LINES[data]}" for data in TWO_GROUPS for name in RULES]
     ),
     MEASURES,
 )
-SHOWN = (FEDFB, FEDFB_PLAIN, AGNOSTIC, EARLY, PENALTY, COVARIANCE, "all 0", "all 1")
+SHOWN = (FEDFB, FEDFB_PLAIN, *RULES, PENALTY, COVARIANCE, "all 0", "all 1")
 PICTURES = picture("table-7", TITLE)
 
 
