@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -15,11 +16,15 @@ from fairfl.figures.tables import names, numbers, pick
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 """Okabe and Ito's, and a brown."""
 MARKERS = ("o", "s", "^", "D", "v", "p", "h", "P")
+SPREAD = 0.2
+"""Of a panel: how far a spread may reach beyond the outermost means before it is cut."""
 LINE = {"color": "#999999", "ls": "-", "lw": 1.6}
 
 
 def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accuracy") -> Figure:
-    """``table``: the columns of ``fairfl.sims.experiments.fedfb_points``; bars are one sd over the seeds."""
+    """``table``: the columns of ``fairfl.sims.experiments.fedfb_points``; bars are one sd over the seeds, cut where
+    they reach far out of the panel.
+    """
     panels = names(table, "dataset")
     columns = min(3, len(panels)) if len(panels) != 4 else 2
     rows = -(-len(panels) // columns)
@@ -33,7 +38,8 @@ def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accura
     for k, panel in enumerate(panels):
         axes = grid.flat[k]
         _panel(axes, pick(table, dataset=panel), looks)
-        style.letter(axes, k, panel)
+        if len(panels) > 1:
+            style.letter(axes, k, panel)
         axes.set_xlabel(x)
         axes.set_ylabel(y if k % columns == 0 else "")
     for axes in grid.flat[len(panels) :]:
@@ -45,8 +51,10 @@ def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accura
 def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, dict[str, Any]]) -> None:
     curve = pick(table, kind="frontier")
     if len(curve):
+        x, y = numbers(curve, "disparity"), numbers(curve, "accuracy")
+        end = max(float(x[-1]), *(float(v) for v in numbers(table, "disparity")))  # beyond its end it is level
         look = _line(names(curve, "objective")[0])
-        axes.plot(numbers(curve, "disparity"), numbers(curve, "accuracy"), zorder=1, **look)
+        axes.plot(np.append(x, end), np.append(y, y[-1]), zorder=1, **look)
     for name, look in looks.items():
         mine = pick(table, kind="ours", objective=name)
         for kind, face in (("published", "none"), ("ours", look["color"])):
@@ -60,9 +68,22 @@ def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, dict[str, Any]]) ->
             axes.plot(numbers(mine, "disparity"), numbers(mine, "accuracy"), color=look["color"], lw=0.6, zorder=2)
     seen = constants(table)
     axes.plot(numbers(seen, "disparity"), numbers(seen, "accuracy"), ls="none", **_CROSS)
-    axes.margins(0.07)
-    left, right = axes.get_xlim()
-    axes.set_xlim(min(left, -0.02 * (right - left)), right)
+    _limits(axes, pd.concat([table[table["kind"] != "constant"], seen]))
+
+
+def _limits(axes: Axes, shown: pd.DataFrame) -> None:
+    """What is shown fits in, spreads only where they are within a fifth of it: one of .3 would squeeze all else."""
+    for column, limit in (("disparity", axes.set_xlim), ("accuracy", axes.set_ylim)):
+        middle = numbers(shown, column)
+        low, high = float(middle.min()), float(middle.max())
+        wide = max(high - low, 1e-6)
+        spread = np.nan_to_num(numbers(shown, f"{column}_sd"))
+        low, high = (
+            max(float((middle - spread).min()), low - SPREAD * wide),
+            min(float((middle + spread).max()), high + SPREAD * wide),
+        )
+        margin = 0.05 * (high - low)
+        limit(low - margin, high + margin)
 
 
 def constants(table: pd.DataFrame) -> pd.DataFrame:
