@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
@@ -10,51 +11,71 @@ import numpy as np
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.empirical.kept import load
+from fairfl.claims.empirical.kept import PARTS, confirmed_on, in_part, load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
 from fairfl.sims.crosscheck.kept import rule_of
 from fairfl.sims.crosscheck.learned import Found
+from fairfl.sims.crosscheck.resolution import NEAR, OVER, PEOPLE
 from fairfl.sims.crosscheck.spread import TiltedWorld
-from fairfl.solvers.frontiers import frontier
+from fairfl.sims.crosscheck.supporting import supporting_line
 
 DATA = "fedfb-gap.json"
 SAME = 1e-4
 """Edges are kept to 1e-6 of x."""
-BEHIND, APART = 0.005, 0.01
-"""Set with the runs at hand, not before."""
+AXES = ("distance", "shares", "clients", "concept")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """FedFB's rule and CFL's at a point of an axis: accuracy below the line at the price of MD, and MD."""
+
+    along: str
+    value: float
+    seed: int
+    steps: int
+    lost: float
+    lost_cfl: float
+    difference: float
+    difference_cfl: float
+
+    @property
+    def unfair(self) -> float:
+        """By how much FedFB's |MD| is above CFL's."""
+        return abs(self.difference) - abs(self.difference_cfl)
 
 
 @cache
-def pairs() -> tuple[tuple[str, float, int, float, float, float, float], ...]:
-    """Axis, value, local steps; FedFB's accuracy below CFL's exact frontier at its |MD|, CFL's; FedFB's |MD|, CFL's."""
-    found = []
+def pairs() -> tuple[Pair, ...]:
+    """All that were kept, evaluated exactly."""
+    made = []
     for part in load(DATA)["worlds"]:
         federation = TiltedWorld.from_json(part["world"]).federation
-        best = frontier(federation, "cfl", points=2)
         for one in part["rules"]:
-            fed, central = (Found.of(rule_of(one[name]), federation) for name in ("fedfb", "cfl"))
-            below = [float(best.accuracy_at(rule.disparity)) - rule.accuracy for rule in (fed, central)]
-            run = str(one["along"]), float(one["value"]), int(one["steps"])
-            found.append((*run, below[0], below[1], fed.disparity, central.disparity))
-    return tuple(found)
+            rules = [Found.of(rule_of(one[name]), federation) for name in ("fedfb", "cfl")]
+            lost = [supporting_line(federation, rule.difference) - rule.accuracy for rule in rules]
+            where = str(one["along"]), float(one["value"]), int(one["seed"]), int(one["steps"])
+            made.append(Pair(*where, *lost, *(rule.difference for rule in rules)))
+    return tuple(made)
 
 
 def same(instance: dict[str, Any]) -> Case:
-    """FedFB's rule and CFL's with so many local steps: accuracy below the frontier, and |MD|, every pair."""
-    relations = []
-    for _, _, steps, fed, central, own, other in pairs():
-        if steps == instance["steps"]:
-            relations.append(Relation(max(abs(fed - central), abs(own - other)), "<=", SAME))
-    return Case(tuple(relations))
+    """FedFB's rule and CFL's with so many local steps: accuracy below the line, and MD, every pair."""
+    mine = [pair for pair in pairs() if pair.steps == instance["steps"]]
+    apart = [max(abs(one.lost - one.lost_cfl), abs(one.difference - one.difference_cfl)) for one in mine]
+    return Case(tuple(Relation(away, "<=", SAME) for away in apart))
 
 
-def near(instance: dict[str, Any]) -> Case:
-    """Means over seeds at one point of an axis: accuracy behind CFL's learned rule at equal |MD|, and |MD| apart."""
-    rows = [row for row in pairs() if row[:2] == (instance["along"], instance["value"])]
-    behind = float(np.mean([fed - central for _, _, _, fed, central, _, _ in rows]))
-    apart = abs(float(np.mean([own - other for *_, own, other in rows])))
-    return Case((Relation(behind, "<=", BEHIND, "accuracy"), Relation(apart, "<=", APART, "|MD|")))
+def near(instance: dict[str, Any], share: float = 1.0) -> Case:
+    """Means over one part of the seeds at one point: accuracy behind CFL's at the price of MD, and |MD| apart."""
+    point = instance["along"], instance["value"]
+    mine = [
+        pair for pair in pairs()
+        if (pair.along, pair.value) == point and in_part(pair.seed, load(DATA)["runs"], instance["seeds"])
+    ]  # fmt: skip
+    behind = float(np.mean([pair.lost - pair.lost_cfl for pair in mine]))
+    apart = abs(float(np.mean([pair.unfair for pair in mine])))
+    return Case((Relation(behind, "<=", share * NEAR, "accuracy"), Relation(apart, "<=", share * OVER, "|MD|")))
 
 
 def _check_same(effort: Effort, steps: int = 1) -> Evidence:
@@ -62,14 +83,16 @@ def _check_same(effort: Effort, steps: int = 1) -> Evidence:
     return Evidence.of(tabulate(Call.of(same), [{"steps": steps}], words))
 
 
-def _check_near(effort: Effort, axes: tuple[str, ...] = ("distance", "clients"), least: float = -1.0) -> Evidence:
-    points = sorted({row[:2] for row in pairs() if row[0] in axes and row[1] > least})
+def _check_near(effort: Effort, axes: tuple[str, ...] = AXES, share: float = 1.0) -> Evidence:
+    points = sorted({(pair.along, pair.value) for pair in pairs() if pair.along in axes})
     words = f"{', '.join(f'{along} {value:g}' for along, value in points)}; {_runs()}"
-    return Evidence.of(tabulate(Call.of(near), [{"along": a, "value": v} for a, v in points], words))
+    grid = [{"along": a, "value": v, "seeds": part} for part in PARTS for a, v in points]
+    return Evidence.of(tabulate(Call.of(near, share=share), grid, words))
 
 
 def _runs() -> str:
-    return f"{load(DATA)['runs']['seeds']} samples of 5,000 people each, 20 local steps a round"
+    told = confirmed_on(load(DATA)["runs"], load(DATA)["runs"]["seeds"] - 1)
+    return f"samples of 5,000 people each, 20 local steps a round; {told}"
 
 
 CLAIMS = (
@@ -80,7 +103,7 @@ CLAIMS = (
         title="with one local step before every averaging FedFB learns CFL's rule",
         printed="No paper prints it: the average of one full step of each client, by size, is one full step on all "
         "people.",
-        statement=r"Accuracy below CFL's frontier and $|\mathrm{MD}|$ of both learned rules agree.",
+        statement=r"Accuracies and $\mathrm{MD}$ of both learned rules agree.",
         kind="identity",
         hypotheses=(),
         scope="three clients, shares of group 1 of 0.05, 0.5 and 0.95",
@@ -92,26 +115,26 @@ CLAIMS = (
         id="empirical/fedfb-near-cfl",
         number="crosscheck fedfb-gap; FedFB, section 5.3",
         line=0,
-        title="FedFB's learned rules are near CFL's however far apart the clients' centres are, and with up to 50 of "
-        "them",
+        title="FedFB's learned rules are near CFL's however the clients differ, and with up to 50 of them",
         printed="FedFB is observed to be robust to data heterogeneity: it closely mimics the operation of the "
-        "centralized "
-        "FB, which is not affected by data heterogeneity (section 5.3).",
-        statement=rf"Mean over samples: at most {BEHIND} of accuracy behind CFL's learned rule at equal "
-        rf"$|\mathrm{{MD}}|$, and $|\mathrm{{MD}}|$ within {APART} of its.",
+        "centralized FB, which is not affected by data heterogeneity (section 5.3).",
+        statement=r"Means over samples, $\lambda$ the multiplier of CFL at $\varepsilon=0$: FedFB's "
+        r"$\mathrm{acc}+\lambda\,\mathrm{MD}$ is at most "
+        rf"{NEAR:g} below that of CFL's learned rule, and its $|\mathrm{{MD}}|$ within {OVER:g}.",
         kind="bound",
         hypotheses=(),
-        scope="one logistic η, group-specific logistic models, ε = 0; three clients whose centres are 0, 1, 3 apart, "
-        "P(a = 1 | i) = 1/2; 2, 10, 50 clients 1.5 apart, shares 0.3 to 0.7; 2 samples of 5,000 people",
+        scope="group-specific logistic models, ε = 0; three clients whose centres are 0, 1, 3 apart, or whose shares "
+        "of group 1 run from 1/2 to 0.05, 0.5, 0.95; 2, 10, 50 clients; η that differ by ±2 log odds; " + _runs(),
         expected="holds",
         check=_check_near,
         mutants=(
             Mutant("two bits", "the axis of bits, from 2 on", partial(_check_near, axes=("bits",))),
-            Mutant("shares", "P(a = 1 | i) = 0.05, 0.5, 0.95", partial(_check_near, axes=("shares",), least=0.4)),
-            Mutant("steps", "such shares, 100 local steps", partial(_check_near, axes=("local steps",), least=99)),
+            Mutant("a tenth", "a tenth of both bounds", partial(_check_near, share=0.1)),
         ),
-        notes="Where the clients share η, all have one minimiser at a common λ: on the population FedFB is CFL. "
-        "The bounds were set with the runs at hand. Heterogeneity of the shares does cost: with 0.05, 0.5, 0.95 FedFB "
-        "is 0.0054 behind, and 0.0084 with 100 local steps a round.",
+        notes=f"The bounds are the largest standard errors of an accuracy and of an MD measured on {PEOPLE:,} people. "
+        "Where the clients share η, all have one minimiser at a common λ: on the population FedFB is CFL. At equal "
+        "|MD| in place of equal price, as the first version of this claim had it, a rule whose MD is on the far side "
+        "of 0 loses 2 |λ MD| by its sign alone: uneven shares seemed to cost 0.0054 on seeds 0 and 1, and 0.0037 on 2 "
+        "to 4.",
     ),
 )

@@ -41,11 +41,15 @@ def learned(data: FederatedData, averaged: bool) -> Learned:
     x, y, group = data.x[:, 0], data.y, data.group
     owner = data.owner if averaged else np.zeros(len(y), dtype=int)
     size = np.bincount(owner) / len(y)
-    cells = {(a, i): (group == a) & (owner == i) for a in (0, 1) for i in range(len(size))}
-    for (a, i), mine in cells.items():
-        if len(np.unique(y[mine])) < 2:
-            raise ValueError(f"data must hold people of both labels of every group and client, got {(a, i)} without")
-    share = np.array([(group == 0).mean(), (group == 1).mean()])
+    cells = {}
+    for a in (0, 1):
+        for i in range(len(size)):
+            mine = (group == a) & (owner == i)
+            if len(np.unique(y[mine])) < 2:
+                raise ValueError(f"data must have both labels in every group of every client, got {(a, i)} without")
+            cells[a, i] = x[mine], y[mine]
+    groups = [x[group == a] for a in (0, 1)]
+    share = np.array([len(people) for people in groups]) / len(y)
     found = {key: np.array([0.0, 1.0]) for key in cells}
 
     def at(one: float) -> tuple[list[float], float]:
@@ -53,11 +57,10 @@ def learned(data: FederatedData, averaged: bool) -> Learned:
         for a, rho in enumerate(np.array([1 - one, one]) / share):
             mean = np.zeros(2)
             for i, part in enumerate(size):
-                mine = cells[a, i]
-                found[a, i] = minimiser(x[mine], y[mine], float(rho), found[a, i])
+                found[a, i] = minimiser(*cells[a, i], float(rho), found[a, i])
                 mean += part * found[a, i]
             cuts.append(-float(mean[0] / mean[1]))
-        rates = [float((x[group == a] > cuts[a]).mean()) for a in (0, 1)]
+        rates = [float((people > cut).mean()) for people, cut in zip(groups, cuts, strict=True)]
         return cuts, rates[0] - rates[1]
 
     low, high = EDGE, 1 - EDGE

@@ -124,8 +124,10 @@ def tables(measures: Frame) -> dict[str, pd.DataFrame]:
 
 
 def record(measures: Frame) -> dict[str, Any]:
-    """The rules at the ends of the populations' runs, by regime and budget, for the claims."""
+    """The rules at the ends of all runs, by regime and budget, for the claims; the samples' by size and seed."""
     last = final(measures)
+    sampled = last[last["rows"] > 0].astype({"rows": int, "seed": int})
+    samples = kept_rules(sampled.assign(scheme=sampled["regime"], budget=sampled["budget"].map("{:g}".format)))
     exact = loose(pd).DataFrame(last[last["rows"] == 0])
     columns = ["boxed", "binding", "range"]
     entries = kept_rules(exact.assign(scheme=exact["regime"], budget=exact["budget"].map("{:g}".format)))
@@ -134,4 +136,6 @@ def record(measures: Frame) -> dict[str, Any]:
         for rule, (boxed, binding, wide) in zip(part["rules"], own[columns].to_numpy().tolist(), strict=True):
             rule |= {"boxed": bool(boxed), "binding": int(binding), "range": round(float(wide), 6)}
     rounds = exact.groupby("regime", sort=False)["round"].max() + 1
-    return {"runs": {"rounds": {str(name): int(value) for name, value in rounds.items()}}, "worlds": entries}
+    runs = {"rounds": {str(name): int(value) for name, value in rounds.items()}, "seen": SEEN}
+    runs |= {"seeds": len(set(sampled["seed"]))}
+    return {"runs": runs, "worlds": entries, "samples": samples}

@@ -88,12 +88,11 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def record(measures: pd.DataFrame) -> dict[str, Any]:
     """Steps with their gradients, in coordinates of the gradients' span; weights over all draws; AFL's mixtures."""
     steps = among(measures, "kind", ["by round"])
-    kept = rows(steps, steps["step"].notna() & (floats(steps, "seed") < 2))
+    kept = rows(steps, steps["step"].notna())
     small = rows(kept, (kept["world"] == "quadratic") | ((kept["seed"] == 0) & (kept["round"] == KEPT[1])))
     ways = among(among(among(measures, "kind", ["at one model"]), "world", ["quadratic"]), "case", [HALF.name])
     means = among(among(measures, "kind", ["mixtures"]), "case", ["mean"])
-    means = rows(means, (floats(means, "round") == means["round"].max()) & (floats(means, "seed") < 2))
-    ways = rows(ways, floats(ways, "seed") < 2)
+    means = rows(means, floats(means, "round") == means["round"].max())
     told = ["algorithm", "world", "seed", "round", "beyond"]
     return {
         "steps": [{**{k: row[k] for k in told}, **json.loads(row["step"])} for row in small.to_dict("records")],

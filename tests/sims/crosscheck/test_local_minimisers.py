@@ -52,7 +52,7 @@ def test_one_client_has_nothing_to_average():
 def test_a_client_without_a_label_has_no_minimiser():
     data = sample(WORLD.federation, 2_000, 0)
     mine = (data.owner == 1) & (data.group == 0)
-    with pytest.raises(ValueError, match=r"both labels of every group and client, got \(0, 1\) without"):
+    with pytest.raises(ValueError, match=r"both labels in every group of every client, got \(0, 1\) without"):
         learned(replace(data, y=np.where(mine, 1, data.y)), True)
 
 

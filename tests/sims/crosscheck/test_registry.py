@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from fairfl.sims.crosscheck.registry import PARTS, find, studies, study_of
-from fairfl.sims.crosscheck.study import Drawing
+from fairfl.sims.crosscheck.study import Drawing, Verdict, fresh, predicted
 from fairfl.sims.experiments import Scale
 from fairfl.theory.named_modules import has_parts
 
@@ -51,3 +51,18 @@ def test_an_unknown_study_is_refused():
 def test_a_drawing_has_axes_that_exist():
     with pytest.raises(ValueError, match="log must be one of"):
         Drawing("n", "t", "x", "y", lambda measures: pd.DataFrame(), log="z")
+
+
+def rows_said(measures):
+    said = f"{len(measures)} rows"
+    return Verdict("soft", True, False, "It holds.", said), Verdict("hard", True, True, "It holds.", said)
+
+
+def test_a_prediction_is_of_unseen_seeds_and_of_populations():
+    """Samples of seeds 0, 1 and 2, and a population's row, which no seed made."""
+    study = study_of(planted(SEEN=2, verdicts=rows_said))
+    table = pd.DataFrame({"seed": [0, 1, 2, 0], "rows": [500, 500, 500, 0], "x": [1, 2, 3, 4]})
+    assert fresh(study, table)["x"].tolist() == [3, 4]
+    assert {name: verdict.found for name, verdict in predicted(study, table).items()} == {"soft": "2 rows"}
+    assert predicted(study, table[:2]) == {} == predicted(study_of(planted(verdicts=rows_said)), table)
+    assert fresh(study, table[["seed", "x"]])["x"].tolist() == [3]
