@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
@@ -61,7 +61,7 @@ FIRST_ALPHAS = (0.001, 0.005, 0.008, 0.01, 0.05, 0.08, 0.1, 1.0)
 PAIRS, ALIKE = (0.001, 0.01, 0.1), (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 1.0)
 RUNG, CFL_RUNG, LONGEST = 5, 50, 100
 """Iterations after which the code's scheduler stops trials, and the most that a trial may have."""
-GRID, NEAR = ", mean of the grid", ", nearest trial"
+GRID, NEAR, FASTER = ", mean of the grid", ", nearest trial", f", rate {RATES[-1]:g}"
 NEAREST = (FEDFB, FEDFB_FIRST, LFT_AVG, CFL, CFL_FIRST)
 """Which have a line for the trial of the code's grid that comes nearest to the published numbers on test."""
 CASES = {
@@ -85,6 +85,7 @@ def mended(method: str, dataset: str) -> dict[str, Code]:
 
 def _names(dataset: str, method: str) -> list[str]:
     lines = [method + line for line in mended(method, dataset)]
+    lines += [method + FASTER] * (method == LFT_AVG)
     return lines + [method + NEAR] * (method in NEAREST) + [method + GRID] * (method == ENSEMBLE)
 
 
@@ -117,11 +118,15 @@ def _slug(name: str) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the table: the code, and the trial of its search whose point is run with all seeds."""
+    """A line of the table: the code, and the trial of its search whose point is run with all seeds.
+
+    ``kept``: seed 0 is the trial itself, which the scheduler may have stopped.
+    """
 
     name: str
     code: Code
     choice: Choice
+    kept: bool
 
 
 def measured(scale: Scale, dataset: str, kind: str, method: str) -> pd.DataFrame:
@@ -130,7 +135,7 @@ def measured(scale: Scale, dataset: str, kind: str, method: str) -> pd.DataFrame
     trials = _trials(world, dataset, method)
     lines = _lines(world, trials, dataset, kind, method)
     found = _tested(world, method, lines if scale.paper else lines[:1], scale.seeds)
-    words = {line.name: line.choice.words for line in lines} | {method + GRID: "all"}
+    words = {line.name: line.choice.words(line.kept) for line in lines} | {method + GRID: "all"}
     if method == ENSEMBLE:
         found[method + GRID] = np.concatenate([accepts(world, trials[0].models[0], world.test), found[method][1:]])
     y, group = world.test.y.numpy(), world.test.a.numpy()
@@ -148,22 +153,21 @@ def measured(scale: Scale, dataset: str, kind: str, method: str) -> pd.DataFrame
 def _lines(world: World, trials: Sequence[Trials], dataset: str, kind: str, method: str) -> list[Line]:
     """The code's own choice, as it is and mended; and the trial nearest to the published numbers."""
     choice = min((each.chosen() for each in trials), key=lambda choice: choice.mark)
-    lines = [Line(method + name, code, choice) for name, code in mended(method, dataset).items()]
+    lines = [Line(method + name, code, choice, not name) for name, code in mended(method, dataset).items()]
+    if method == LFT_AVG:
+        lines.append(Line(method + FASTER, Code(), replace(choice, point=(RATES[-1], choice.point[1])), False))
     if method in NEAREST:
         _, numbers = CASES[dataset, kind]
         theirs = among(among(numbers, "dataset", [dataset]), "objective", [method.split(",")[0]])
         mean, sd = (theirs[column].to_numpy(dtype=np.float64) for column in ("published", "published_sd"))
         near = min((each.nearest(world, mean, sd) for each in trials), key=lambda choice: choice.mark)
-        lines.append(Line(method + NEAR, Code(), near))
+        lines.append(Line(method + NEAR, Code(), near, True))
     return lines
 
 
 def _tested(world: World, method: str, lines: Sequence[Line], seeds: int) -> dict[str, Floats]:
-    """ŷ on test (S, n) by line. What can train together does: all but runs of CFL with other steps or epochs.
-
-    Seed 0 of an unmended line is the trial itself, which the scheduler may have stopped.
-    """
-    first = {line.name: accepts(world, line.choice.model, world.test) for line in lines if line.code == Code()}
+    """ŷ on test (S, n) by line. What can train together does: all but runs of CFL with other steps or epochs."""
+    first = {line.name: accepts(world, line.choice.model, world.test) for line in lines if line.kept}
     found = {name: [accept] for name, accept in first.items()}
     together = dict[tuple[int, bool], list[tuple[Line, int]]]()
     for line in lines:
@@ -181,9 +185,11 @@ def _trials(world: World, dataset: str, method: str) -> list[Trials]:
     """The code's search, with seed 0; of CFL one for each number of steps."""
     grid, held, everyone = _grid(world, dataset, method), Sample.join(world.held), Sample.join(world.train)
 
-    def trials(stops: tuple[int, ...], judged: Sample, loss: bool = False, steps: int = 0) -> Trials:
+    def trials(
+        stops: tuple[int, ...], judged: Sample, loss: bool = False, steps: int = 0, rungs: int | None = None
+    ) -> Trials:
         runs = _run(world, [Code()] * len(grid), method, [0] * len(grid), grid, steps)
-        return Trials.of(world, grid, runs, stops, judged, loss, steps)
+        return Trials.of(world, grid, runs, stops, judged, loss, steps, rungs)
 
     match method:
         case "FedAvg":
@@ -194,7 +200,7 @@ def _trials(world: World, dataset: str, method: str) -> list[Trials]:
             options = (10,) if dataset.endswith("clients") else CFL_STEPS
             return [trials((steps,), world.whole[1], steps=steps) for steps in options]
         case "CFL, first version":
-            return [trials((CFL_RUNG, LONGEST), world.whole[0], steps=TOTAL)]
+            return [trials((CFL_RUNG, LONGEST, TOTAL), world.whole[0], steps=TOTAL, rungs=2)]
         case "FedFB":
             return [trials((RUNG, ROUNDS), everyone)]
         case "FedFB, first version":

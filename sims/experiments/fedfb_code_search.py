@@ -35,31 +35,33 @@ class Choice:
     model: Tensor
     stopped: int
 
-    @property
-    def words(self) -> str:
-        """In words."""
+    def words(self, kept: bool = True) -> str:
+        """In words; ``kept`` is whether the model is seed 0's."""
         rate, alpha = self.point
         steps = f", {self.steps} steps of λ" if self.steps else ""
-        return f"lr {rate:g}, α {alpha}{steps}" + (f", seed 0 stopped after {self.stopped}" if self.stopped else "")
+        stopped = f", seed 0 stopped after {self.stopped}" if kept and self.stopped else ""
+        return f"lr {rate:g}, α {alpha}{steps}{stopped}"
 
 
 @dataclass(frozen=True, eq=False)
 class Trials:
     """A grid that was run with seed 0: ``models`` (R, P) or (K, R, P) after each of ``stops``, and their ``marks``.
 
-    ``stops`` are the iterations of the scheduler's rung and of the end, or the end alone; the method may go on.
+    The first ``rungs`` of the stops are the scheduler's: its rung and its end, or its end alone. The last is the
+    method's.
     """
 
     grid: Grid
     steps: int
     stops: tuple[int, ...]
+    rungs: int
     marks: Floats
     models: tuple[Tensor, ...]
 
     @classmethod
     def of(
         cls, world: World, grid: Grid, runs: Iterator[Tensor], stops: tuple[int, ...], judged: Sample,
-        loss: bool = False, steps: int = 0,
+        loss: bool = False, steps: int = 0, rungs: int | None = None,
     ) -> Trials:  # fmt: skip
         """Marks are disparities on ``judged``, or with ``loss`` the sums of its losses."""
         marks, models = [], []
@@ -72,12 +74,12 @@ class Trials:
                     marks.append(disparities(accepts(world, params, judged), judged))
             if t == stops[-1]:
                 break
-        return cls(grid, steps, stops, np.array(marks), tuple(models))
+        return cls(grid, steps, stops, len(stops) if rungs is None else rungs, np.array(marks), tuple(models))
 
     def chosen(self) -> Choice:
         """The trial with the smallest last mark."""
-        at, when = best(self.marks)
-        early = when < len(self.stops) - 1 or 0 < self.stops[-1] < self.steps
+        at, when = best(self.marks[: self.rungs])
+        early = when < len(self.stops) - 1
         model = self.models[when][..., at : at + 1, :]
         return Choice(self.grid[at], self.steps, float(self.marks[when][at]), model, self.stops[when] if early else 0)
 

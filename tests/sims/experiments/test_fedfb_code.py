@@ -355,6 +355,7 @@ def test_trials(world):
     found = accepted(world.model, starts[1], world.test)
     np.testing.assert_allclose(trials.marks[1], disparities(found, world.test))
     at, when = best(trials.marks)
+    assert (trials.rungs, len(trials.models)) == (2, 2)
     choice = trials.chosen()
     assert choice.point == grid[at]
     torch.testing.assert_close(choice.model, starts[when][at : at + 1])
@@ -365,6 +366,8 @@ def test_trials(world):
         near = trials.nearest(world, published, np.zeros(2))
         assert near.mark == pytest.approx(0)
         np.testing.assert_array_equal(accepted(world.model, near.model, world.test)[0], found[r])
+    longer = Trials.of(world, grid, iter(starts), (1, 2, 3), world.test, rungs=2).chosen()
+    assert (longer.point, longer.stopped) == (grid[at], (1, 2)[when])
 
 
 def test_from_data_to_a_table(short, monkeypatch):
