@@ -13,9 +13,9 @@ from matplotlib.lines import Line2D
 from fairfl.figures import style
 from fairfl.figures.tables import names, numbers, pick
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
-"""Okabe and Ito's, and a brown."""
-MARKERS = ("o", "s", "^", "D", "v", "p", "h", "P")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31", "#882255")
+"""Okabe and Ito's, a brown and a wine."""
+MARKERS = ("o", "s", "^", "D", "v", "p", "h", "P", "X")
 SPREAD = 0.2
 """Of a panel: how far a spread may reach beyond the outermost means before it is cut."""
 LINE = {"color": "#999999", "ls": "-", "lw": 1.6}
