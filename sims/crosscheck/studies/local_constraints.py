@@ -78,7 +78,8 @@ def samples(scale: Scale) -> list[LocalPlan]:
     if not scale.paper:
         wanted = [(first, 2_000)]
     else:
-        wanted = [(world, rows) for world in (first, figure_9("b"), random_world(1)) for rows in SIZES]
+        wanted = [(first, rows) for rows in SIZES]
+        wanted += [(world, rows) for world in (figure_9("b"), random_world(1)) for rows in SIZES[:-1]]
     return [
         LocalPlan(world, "LFT+FedAvg", degree, rows, seed, ((0.0,), (0.1,)), 200 if scale.paper else 100, steps,
                   own=regime == "locally-fair")
