@@ -1,4 +1,7 @@
-"""AgnosticFair as FedFB's published code has it: SGD on the pooled people with a penalty, without a minimax."""
+"""AgnosticFair as FedFB's code has it: SGD on the pooled people with a penalty, without a minimax.
+
+The penalty is the published code's; the routine and its grid are those of later copies of that code.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from fairfl.sims.group_fairness.measures import accepts
 PENALTY, COVARIANCE = "AgnosticFair, published penalty", "AgnosticFair, penalty of the covariance"
 EPOCHS = {"quick": 2, "paper": 300}
 RATES, FACTORS = (0.001, 0.005), (0.0, 10.0, 100.0, 200.0, 500.0, 1000.0, 5000.0, 10000.0)
-"""The published code's grid."""
+"""The grid of those copies."""
 
 
 def penalty_unit(scale: Scale, dataset: str, method: str) -> Unit:

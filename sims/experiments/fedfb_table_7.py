@@ -66,9 +66,9 @@ def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     return (
         *fedfb_runs.differences(among(rows, "objective", SHOWN)),
         f"AgnosticFair: tau {TAU}; FedFB prints none of its settings. More than two groups it has no constraint for.",
-        f"'{PENALTY}': in the published code AgnosticFair is SGD on the pooled people, without a minimax, with a "
-        "penalty that squares (a - mean a)(z - mean z) person by person and then takes the mean: it shrinks all "
-        "scores and not their covariance with the group. Four and five groups are numbers in it. "
+        f"'{PENALTY}': in later copies of the published code AgnosticFair is SGD on the pooled people, without a "
+        "minimax, with the code's penalty: it squares (a - mean a)(z - mean z) person by person and then takes the "
+        "mean, so it shrinks all scores and not their covariance with the group. Four and five groups are numbers. "
         f"'{COVARIANCE}' takes the mean first.",
         *notes(rows),
         *penalty_notes(rows),
