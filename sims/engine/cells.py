@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.losses import measure
+from fairfl.sims.engine.losses import measure_models
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.task import Floats
 
@@ -52,7 +52,8 @@ class CellIndex:
         self.shape = (data.clients, self.groups, 2)
         owner = np.repeat(np.arange(data.clients), data.sizes)
         self.codes: NDArray[np.int64] = (owner * self.groups + data.group) * 2 + y
-        self.counts: Floats = self._sum(None, self.codes)
+        cells = int(np.prod(self.shape))
+        self.counts: Floats = np.bincount(self.codes, minlength=cells).reshape(self.shape).astype(np.float64)
         self._rows = torch.from_numpy(self.codes).to(data.x.device)
         self._ones = replace(data, y=torch.ones_like(data.y))
 
@@ -66,38 +67,37 @@ class CellIndex:
         own: bool,
         memory_limit: int,
         needs: frozenset[str] = frozenset(("loss", "wrong")),
-    ) -> CellSums:
-        """Sums of the listed clients (k,), rising, at ``params`` (P,), or each at its own row (k, P) with ``own``.
+    ) -> list[CellSums]:
+        """Sums of the listed clients (k,), rising, at each of R models (R, P), or each at its own rows (R, k, P).
 
         ``needs`` names what is measured, of "loss", "wrong" and "accepting".
         """
-        everyone = len(clients) == data.clients
-        codes = self.codes if everyone else self.codes[data.rows(clients)]
+        many, cells = len(params), int(np.prod(self.shape))
+        codes = self.codes if len(clients) == data.clients else self.codes[data.rows(clients)]
+        codes = (codes + cells * np.arange(many)[:, None]).ravel()
         counts = self.counts[clients]
-        nothing = np.broadcast_to(np.nan, counts.shape)
 
         def summed(values: Tensor) -> Floats:
-            return self._sum(values.to(torch.float64).cpu().numpy(), codes)[clients]
+            weights = values.to(torch.float64).cpu().numpy()
+            sums = np.bincount(codes, weights, many * cells).astype(np.float64, copy=False)
+            return sums.reshape(many, *self.shape)[:, clients]
 
-        loss, wrong, accepting = nothing, nothing, None
+        loss = wrong = np.broadcast_to(np.nan, (many, *counts.shape))
+        accepting: list[Floats] | list[None] = [None] * many
         if needs & {"loss", "wrong"}:
             right = "wrong" in needs
-            found = measure(model, params, data, clients, own=own, right=right, memory_limit=memory_limit)
+            found = measure_models(model, params, data, clients, own=own, right=right, memory_limit=memory_limit)
             loss = summed(found.losses)
             if right:
                 if found.correct is None:
                     raise ValueError(f"model must classify for a group-fair algorithm, got {model.describe()}")
                 wrong = summed(~found.correct)
         if "accepting" in needs:
-            found = measure(model, params, self._ones, clients, own=own, right=False, memory_limit=memory_limit)
-            accepting = summed(found.losses)
-        return CellSums(counts, loss, wrong, accepting)
+            found = measure_models(model, params, self._ones, clients, own=own, right=False, memory_limit=memory_limit)
+            accepting = list(summed(found.losses))
+        return [CellSums(counts, *one) for one in zip(loss, wrong, accepting, strict=True)]
 
     def spread(self, table: Floats, like: Tensor) -> Tensor:
         """Weights (N,) of the rows, from a table that broadcasts to (K, A, 2)."""
         flat = torch.from_numpy(np.array(np.broadcast_to(table, self.shape)).ravel())
-        return flat.to(like.device, like.dtype)[self._rows]
-
-    def _sum(self, values: Floats | None, codes: NDArray[np.int64]) -> Floats:
-        size = int(np.prod(self.shape))
-        return np.bincount(codes, weights=values, minlength=size).reshape(self.shape).astype(np.float64)
+        return flat.to(like.device, like.dtype).index_select(0, self._rows)

@@ -13,6 +13,7 @@ from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.model import Model
 
 ROWS = 1 << 14  # samples in a forward pass at most
+MODELS = 32  # models in a forward pass at most
 LEAST = 64 << 20  # bytes that a forward may always take: with a tighter limit its last bits would depend on it
 
 
@@ -51,12 +52,41 @@ def measure(
     memory_limit: int = 1 << 30,
 ) -> SampleMeasures:
     """Measures of the listed clients, on the same parameters (P,) or, with ``own``, on a row (k, P) each."""
+    return measure_models(model, params[None], data, clients, own=own, right=right, memory_limit=memory_limit)
+
+
+def measure_models(
+    model: Model,
+    params: Tensor,
+    data: ClientData,
+    clients: NDArray[np.int64],
+    *,
+    own: bool = False,
+    right: bool = True,
+    memory_limit: int = 1 << 30,
+) -> SampleMeasures:
+    """The same of R models (R, P), or with ``own`` of R rows a client (R, k, P), one after the other in the result."""
+    everyone = np.tile(clients, len(params))
     if own:
-        return _measure_own(model, params, data, clients, right, memory_limit)
-    lengths = data.sizes[clients]
-    everyone = len(clients) == data.clients and (clients == np.arange(data.clients)).all()
-    index = None if everyone else _index(data, clients)
-    count = len(data.x) if index is None else len(index)
+        return _measure_own(model, params.flatten(0, 1), data, everyone, right, memory_limit)
+    lengths = _tensor(data.sizes[everyone], params)
+    whole = len(clients) == data.clients and (clients == np.arange(data.clients)).all()
+    index = None if whole else _index(data, clients)
+    some = models_at_once(model, params)
+    losses, correct = [], []
+    for part in params.split(some):
+        found, fine = _measure_shared(model, part, data, index, right, memory_limit)
+        losses += found
+        correct += fine
+    return SampleMeasures(_join(losses, params), _join(correct, params) if correct else None, lengths)
+
+
+def _measure_shared(
+    model: Model, params: Tensor, data: ClientData, index: Tensor | None, right: bool, memory_limit: int
+) -> tuple[list[Tensor], list[Tensor]]:
+    """Losses (R n,) of some models on the same rows, and where they are right: each in a list, or none where there
+    are no rows, no classes, or nobody asked."""
+    many, count = len(params), len(data.x) if index is None else len(index)
     step = rows_at_once(model, params, memory_limit)
     losses, correct = [], []
     for first in range(0, count, step):
@@ -65,18 +95,30 @@ def measure(
             x, y = data.x[part], data.y[part]
         else:
             x, y = data.x.index_select(0, index[part]), data.y.index_select(0, index[part])
-        losses.append(model.losses(params[None], x[None], y[None])[0])
-        found = model.correct(params[None], x[None], y[None]) if right else None
+        x, y = x.expand(many, *x.shape), y.expand(many, *y.shape)
+        losses.append(model.losses(params, x, y))
+        found = model.correct(params, x, y) if right else None
         if found is not None:
-            correct.append(found[0])
-    return SampleMeasures(_join(losses, params), _join(correct, params) if correct else None, _tensor(lengths, params))
+            correct.append(found)
+    return _joined(losses), _joined(correct)
+
+
+def models_at_once(model: Model, params: Tensor) -> int:
+    """Models of a forward pass of shared samples: as many as are small together."""
+    return max(1, min(len(params), MODELS, LEAST // max(1, _alone(model, params)[0])))
 
 
 def rows_at_once(model: Model, params: Tensor, memory_limit: int) -> int:
-    """Samples of a forward pass: what they take comes on top of the parameters, which are there once."""
+    """Samples of a forward pass of all models (R, P): what they take comes on top of the parameters, there once."""
+    many, (own, each) = len(params), _alone(model, params)
+    room = (max(memory_limit, LEAST) - many * own) // max(1, many * each)
+    return max(1, min(ROWS // many, room))
+
+
+def _alone(model: Model, params: Tensor) -> tuple[int, int]:
+    """Bytes that one model takes, and each sample besides."""
     one, two = (model.bytes_per_client(batch, params.element_size()) for batch in (1, 2))
-    each = two - one
-    return max(1, min(ROWS, (max(memory_limit, LEAST) - (one - each)) // max(1, each)))
+    return 2 * one - two, two - one
 
 
 def _measure_own(
@@ -93,9 +135,13 @@ def _measure_own(
         for first in range(0, len(alike), step):
             part = alike[first : first + step]
             within = np.arange(size)
-            rows = _tensor((data.offsets[clients[part], None] + within).ravel(), params)
             out = _tensor((places[part, None] + within).ravel(), params)
-            x, y = (t.index_select(0, rows).view(len(part), int(size), *t.shape[1:]) for t in (data.x, data.y))
+            begin = data.offsets[clients[part]]
+            if (begin == begin[0]).all():  # one client's rows, of several models
+                x, y = (t[begin[0] : begin[0] + size].expand(len(part), *t[:size].shape) for t in (data.x, data.y))
+            else:
+                rows = _tensor((begin[:, None] + within).ravel(), params)
+                x, y = (t.index_select(0, rows).view(len(part), int(size), *t.shape[1:]) for t in (data.x, data.y))
             own = params[_tensor(part, params)]
             losses[out] = model.losses(own, x, y).reshape(-1)
             found = model.correct(own, x, y) if right else None
@@ -111,6 +157,11 @@ def _index(data: ClientData, clients: NDArray[np.int64]) -> Tensor:
 
 def _join(parts: list[Tensor], like: Tensor) -> Tensor:
     return torch.cat(parts) if parts else like.new_empty(0)
+
+
+def _joined(parts: list[Tensor]) -> list[Tensor]:
+    """Pieces (R, b) as one run after the other, (R n,)."""
+    return [torch.cat(parts, 1).flatten()] if parts else []
 
 
 def _tensor(numbers: NDArray[np.int64], like: Tensor) -> Tensor:

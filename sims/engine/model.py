@@ -47,6 +47,10 @@ class Model(ABC):
         """params -= step * gradient, in place: what plain SGD needs, and a kernel may do in one go."""
         params.add_(self.gradient(params, x, y, weights), alpha=-step)
 
+    def accumulate(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, out: Tensor) -> None:
+        """out += gradient, ``out`` (A, P) with contiguous rows: what momentum needs, and a kernel may do in one go."""
+        out.add_(self.gradient(params, x, y, weights))
+
     def prepare(self, data: ClientData) -> ClientData:
         """The data as the kernels want it, once, before the first round (linear models append a one)."""
         return data

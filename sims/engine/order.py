@@ -16,8 +16,30 @@ def orders(keys: counter.Words, sizes: Ints, first: Ints, passes: Ints, shuffled
 
     All arguments have shape (J,). A permutation depends on keys[j], sizes[j] and the number of the pass alone. Where
     ``shuffled`` is false it is the identity: a batch of all samples has no order worth drawing.
-    Each sample gets 32 random bits, and ties go by the sample's number: the bias is below n²/2^33.
+    Each sample gets 32 random bits, and ties go by the sample's number: the bias is below n²/2^33. What is asked for
+    several times, as replicates of one seed do, is drawn once.
     """
+    once, some, where = np.unique(keys, return_index=True, return_inverse=True)
+    if len(once) == len(keys):
+        return _drawn(keys, sizes, first, passes, shuffled)
+    own = sizes[some], first[some], passes[some]
+    flags = shuffled[some]
+    alike = [(a[where] == b).all() for a, b in zip((*own, flags), (sizes, first, passes, shuffled), strict=True)]
+    if not all(alike):
+        return _drawn(keys, sizes, first, passes, shuffled)
+    return _repeated(_drawn(once, *own, flags), own[0] * own[2], where)
+
+
+def _repeated(drawn: Ints, lengths: Ints, which: Ints) -> Ints:
+    """Runs ``which`` of ``drawn``, whose runs have these lengths."""
+    if (lengths == lengths[0]).all():
+        return drawn.reshape(len(lengths), -1)[which].ravel()
+    runs = np.split(drawn, np.cumsum(lengths)[:-1])
+    return np.concatenate([runs[i] for i in which])
+
+
+def _drawn(keys: counter.Words, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Ints:
+    """``orders`` of keys that may all differ."""
     segment = np.repeat(np.arange(len(keys)), passes)
     length = sizes[segment]
     number = np.arange(len(segment)) - np.repeat(np.cumsum(passes) - passes, passes) + first[segment]

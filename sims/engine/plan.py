@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +20,7 @@ Ints = NDArray[np.int64]
 SPARE = 512  # rows that may be padded rather than start a group of their own: a call costs about as much
 SHARE = 0.25  # or this part of the rows that are real
 BLOCK = 1 << 21  # samples planned at a time
-CACHED = 1 << 19  # samples up to which a plan is kept for the next round; 32 plans of 8 bytes a sample
+KEPT = 1 << 24  # samples of the plans that are kept for the next rounds, 8 or 16 bytes a sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,8 @@ class Group:
     """The step of clients first..last-1 of a chunk: rows (last - first, width) of the data.
 
     ``counts`` is None where every row is full; else row i has counts[i] samples, and its own first sample again after
-    them; ``share`` (last - first, width) is then 1 / counts[i] on the samples and 0 after them.
+    them; ``share`` (last - first, width) is then 1 / counts[i] on the samples and 0 after them. Where jobs have
+    ``sample_weights``, ``share`` is there for all groups, each entry times the weight of its row.
     """
 
     first: int
@@ -61,27 +63,40 @@ def _block(jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, like
     first = begin // per_pass
     passes = (np.minimum(jobs.steps, end) - 1) // per_pass - first + 1
     drawn = jobs.keys, jobs.sizes, first, passes, jobs.sizes > jobs.batch
-    what = jobs.sizes.tobytes(), jobs.steps.tobytes(), jobs.batch, begin, end
+    weighted = jobs.sample_weights is not None
+    what = jobs.sizes.tobytes(), jobs.steps.tobytes(), jobs.batch, begin, end, weighted
+    base = offsets[jobs.client]
     if like.device.type == "cpu":
         order = orders(*drawn)
-        order += np.repeat(offsets[jobs.client], jobs.sizes * passes)
-        shape = (_shape if len(order) <= CACHED else _shape.__wrapped__)(*what)
-        rows = torch.from_numpy(order[shape.places])
-        shares = torch.from_numpy(shape.shares).to(like.dtype) if len(shape.shares) else like.new_empty(0)
+        order += np.repeat(base, jobs.sizes * passes)
+        shape = _kept(what)
+        places, shares = torch.from_numpy(shape.places), torch.from_numpy(shape.shares).to(like.dtype)
+        there = torch.from_numpy(order)
     else:
         shape, places, shares = _shape_there(*what, like.device, like.dtype)
-        rows = orders_on(like.device, *drawn, offsets[jobs.client])[places]
+        there = orders_on(like.device, *drawn, base)
+    rows = there.index_select(0, places)
+    if weighted:
+        shares = shares * _weights(jobs, there, jobs.sizes * passes).index_select(0, places)
     result, position, shared = [], 0, 0
     for step in shape.steps:
         result.append([])
         for a, b, width, counts in step:
             many, share = (b - a) * width, None
-            if counts is not None:
+            if weighted or counts is not None:
                 share = shares[shared : shared + many].view(b - a, width)
                 shared += many
             result[-1].append(Group(a, b, rows[position : position + many], counts, share))
             position += many
     return result
+
+
+def _weights(jobs: Jobs, rows: Tensor, lengths: Ints) -> Tensor:
+    """Each row's weight, of the table of the job that it is drawn for; the jobs' rows have these lengths."""
+    assert jobs.sample_weights is not None and jobs.weights_of is not None  # they come together
+    starts = torch.from_numpy(jobs.weights_of * jobs.sample_weights.shape[1]).to(rows.device)
+    table = torch.repeat_interleave(starts, torch.from_numpy(lengths).to(rows.device), output_size=len(rows))
+    return jobs.sample_weights.flatten().index_select(0, table.add_(rows))
 
 
 Piece = tuple[int, int, int, Ints | None]
@@ -91,16 +106,32 @@ Piece = tuple[int, int, int, Ints | None]
 @dataclass(frozen=True, eq=False)
 class _Shape:
     """What stays from round to round: who steps with how many samples, where these stand in the orders, and the
-    shares of the groups that have padded rows, one after the other."""
+    shares of the groups that have padded rows, or of all, one after the other."""
 
     steps: list[list[Piece]]
     places: Ints
     shares: NDArray[np.float64]
 
 
-@lru_cache(maxsize=32)
-def _shape(size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: int) -> _Shape:
-    """The plan of clients with these sizes and numbers of steps, which are bytes so that they can be looked up."""
+What = tuple[bytes, bytes, int, int, int, bool]
+"""The arguments of ``_shape``."""
+_plans: OrderedDict[What, _Shape] = OrderedDict()
+
+
+def _kept(what: What) -> _Shape:
+    """The plan, made once for as long as it is among the last that were asked for."""
+    shape = _plans.pop(what) if what in _plans else _shape(*what)
+    _plans[what] = shape
+    while sum(len(plan.places) for plan in _plans.values()) > KEPT:
+        _plans.popitem(last=False)
+    return shape
+
+
+def _shape(size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: int, shared: bool) -> _Shape:
+    """The plan of clients with these sizes and numbers of steps, which are bytes so that they can be looked up.
+
+    With ``shared`` every group has its shares.
+    """
     sizes, last = np.frombuffer(size_bytes, np.int64), np.frombuffer(step_bytes, np.int64)
     per_pass = -(-sizes // batch)
     first = begin // per_pass
@@ -119,11 +150,10 @@ def _shape(size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: in
             width = int(counts[a:b].max())
             full = bool((counts[a:b] == width).all())
             reach, own = np.arange(width), counts[a:b, None]
-            if full:
-                steps[-1].append((a, b, width, None))
-            else:
-                steps[-1].append((a, b, width, counts[a:b]))
+            steps[-1].append((a, b, width, None if full else counts[a:b]))
+            if shared or not full:
                 shares.append(((reach < own) / own).ravel())
+            if not full:
                 reach = np.where(reach < own, reach, 0)
             pieces.append((at[a:b, None] + reach).ravel())
     return _Shape(steps, np.concatenate(pieces), np.concatenate(shares))
@@ -131,10 +161,11 @@ def _shape(size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: in
 
 @lru_cache(maxsize=4)
 def _shape_there(
-    size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: int, device: torch.device, dtype: torch.dtype
-) -> tuple[_Shape, Tensor, Tensor]:
+    size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: int, shared: bool, device: torch.device,
+    dtype: torch.dtype,
+) -> tuple[_Shape, Tensor, Tensor]:  # fmt: skip
     """The same with places and shares on a device, where they stay for the next rounds with the same clients."""
-    shape = _shape.__wrapped__(size_bytes, step_bytes, batch, begin, end)
+    shape = _shape(size_bytes, step_bytes, batch, begin, end, shared)
     places, shares = torch.from_numpy(shape.places).to(device), torch.from_numpy(shape.shares).to(device, dtype)
     return shape, places, shares
 

@@ -20,7 +20,7 @@ from fairfl.sims.engine.losses import measure
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.replicate import RATES, Replicate
 from fairfl.sims.engine.settings import Computing, Training
-from fairfl.sims.engine.summed import Summed, SumOnly
+from fairfl.sims.engine.summed import CellRound, Summed, SumOnly, report_together
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.engine.work import Assignment, Cost, perform
 
@@ -119,7 +119,7 @@ class Simulation:
             raise ValueError(f"rounds must be more than are done, got {self.training.rounds}")
         grad = torch.no_grad() if self.computing.backend == "batched" else torch.enable_grad()
         with self._whole_round(), self._threads(), grad:
-            begun = [self._begin(r) for r in range(len(self.replicates))]
+            begun = self._begin()
             assignments = [given for _, given, _ in begun for given in given]
             updates, costs = perform(
                 self.model, self.data, self.params, assignments, self.training, self.computing
@@ -134,11 +134,24 @@ class Simulation:
         self.round += 1
         return rows
 
-    def _begin(self, r: int) -> tuple[Round, list[Assignment], dict[str, Any]]:
-        """Who takes part, the losses that are asked for, and what each client is to do."""
+    def _begin(self) -> list[tuple[Round, list[Assignment], dict[str, Any]]]:
+        """Who takes part, what they report, and what each client is to do, of every replicate."""
+        drawn = [self._draw(r) for r in range(len(self.replicates))]
+        rounds: list[Round] = [round for round, _ in drawn]
+        behind = {
+            r: (summed, round)
+            for r, (summed, round) in enumerate(zip(self.summed, rounds, strict=True))
+            if summed is not None and isinstance(round, CellRound)
+        }
+        reported = report_together(list(behind.values()), self.computing.memory_limit)
+        for r, round in zip(behind, reported, strict=True):
+            rounds[r] = round
+        return [(round, *self._assign(r, round, drawn[r][1])) for r, round in enumerate(rounds)]
+
+    def _draw(self, r: int) -> tuple[Round, dict[str, Any]]:
+        """Who takes part, and the losses that are asked for."""
         replicate, t, training = self.replicates[r], self.round, self.training
-        lr, momentum, decay, _ = self.rates[r]
-        ids, seed = self.data.names, replicate.seed
+        lr, ids, seed = self.rates[r][0], self.data.names, replicate.seed
         chosen, p = training.participation.choose(seed, t, ids, self.source.p)
         lost = taking_part.dropouts(training.dropout, seed, t, ids[chosen])
         kept = np.flatnonzero(~lost)
@@ -157,17 +170,22 @@ class Simulation:
         round = Round(t, clients, p, self.source.p, self.params[r], rate, losses, self.states[r])
         size, reported, summed = self.params.element_size() * self.model.size, int(losses is not None), self.summed[r]
         if summed is not None and len(clients):
-            round, reported = summed.before(round, self.computing.memory_limit), 0
+            round, reported = summed.before(round), 0
         counts |= {"bytes_down": size * len(chosen), "bytes_up": 8 * reported * len(clients)}
-        effort = taking_part.efforts(training.stragglers, seed, t, ids[clients])
+        if losses is not None and len(clients):
+            counts |= {"mean_loss": float(p @ losses), "max_loss": float(losses.max())}
+        return round, {"round": t, "replicate": r, **counts}
+
+    def _assign(self, r: int, round: Round, row: dict[str, Any]) -> tuple[list[Assignment], dict[str, Any]]:
+        """What each client is to do, and how much of it."""
+        (_, momentum, decay, _), replicate, clients = self.rates[r], self.replicates[r], round.clients
+        stragglers, seed = self.training.stragglers, replicate.seed
+        effort = taking_part.efforts(stragglers, seed, round.number, self.data.names[clients])
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         given = [
             Assignment(r, number, seed, round, task, effort, momentum, decay) for number, task in enumerate(tasks)
         ]
-        row = {"round": t, "replicate": r, **counts, "stragglers": int((effort < 1).sum())}
-        if losses is not None and len(clients):
-            row |= {"mean_loss": float(p @ losses), "max_loss": float(losses.max())}
-        return round, given, row
+        return given, row | {"stragglers": int((effort < 1).sum())}
 
     def _losses(self, r: int, clients: NDArray[np.int64]) -> tuple[Floats, NDArray[np.bool_]]:
         """F_k(w^t), or its tilted form, and which of them are finite."""
@@ -218,7 +236,8 @@ class Simulation:
             aggregate, sent, total = summed.after(received, self.computing.memory_limit)
             row["bytes_up"] = row["bytes_up"] * (sent and total is None) + summed.bytes * len(chosen)
             if not sent:
-                row["bytes_down"] = 0
+                self.states[r], self.weights[r] = aggregate.state, (received.clients, aggregate.weights)
+                return row | {"bytes_down": 0}
         return row | {"step_norm": self._apply(r, received, aggregate, total)}
 
     def _apply(self, r: int, received: Received, aggregate: Aggregate, total: Tensor | None) -> float:
@@ -237,7 +256,8 @@ class Simulation:
         step = total.to(updates.device, updates.dtype)
         step *= rate * self.training.server_schedule(received.number, self.training.rounds)
         new = self.params[r] + step
-        both = torch.stack([step.to(torch.float64).norm(), torch.isfinite(new).all().to(torch.float64)])
+        length = torch.linalg.vector_norm(step, dtype=torch.float64)
+        both = torch.stack([length, torch.isfinite(new).all().to(torch.float64)])
         norm, fine = both.cpu().tolist()  # one wait for the device
         if not fine:
             raise NonFiniteUpdate(

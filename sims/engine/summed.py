@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, final
 
@@ -146,16 +147,19 @@ class Summed:
         memory = _merge({}, self.algorithm.start(clients, weights, params), own=True)
         return _merge(memory, self.algorithm.begin(total, clients), own=False)
 
-    def before(self, round: Round, memory_limit: int) -> CellRound:
-        """The round, with the state of its start."""
+    def before(self, round: Round) -> CellRound:
+        """The round as clients know it."""
         self.bits = self.sums = 0
         known = self._known(round)
         self._everyone(known)
+        return known
+
+    def where(self, round: CellRound) -> tuple[Tensor, bool] | None:
+        """The models that clients measure at the start, (P,) or with True (k, P); None where they do not."""
         if self.algorithm.measured(round.number) != "start":
-            return known
-        own = self.algorithm.models(known)
-        params = known.params if own is None else own
-        return self._exchange(known, self._cells(known, params, own is not None, memory_limit))
+            return None
+        own = self.algorithm.models(round)
+        return (round.params, False) if own is None else (own, True)
 
     def after(self, received: Received, memory_limit: int) -> tuple[Aggregate, bool, Tensor | None]:
         """What to do with the updates, whether they are sent, and their weighted sum (P,) where it alone is known."""
@@ -163,7 +167,11 @@ class Summed:
         round, updates = self._known(Round(**fields)), received.updates
         if self.algorithm.measured(round.number) == "end":
             self._everyone(round)
-            round = self._exchange(round, self._cells(round, round.params + updates, True, memory_limit))
+            (cells,) = self.index.measure(
+                self.model, (round.params + updates)[None], self.data, round.clients, own=True,
+                memory_limit=memory_limit, needs=self.algorithm.needs,
+            )  # fmt: skip
+            round = self.exchange(round, cells)
         round = replace(round, state=_merge(round.state, self.algorithm.keep(round, updates), own=True))
         weights = self.algorithm.weigh(round)
         if weights is None:
@@ -177,11 +185,6 @@ class Summed:
         sent = secure.mask(rows, self.data.names[round.clients], self.seed, UPDATE, round.number)
         return torch.from_numpy(secure.unmask(sent))
 
-    def _cells(self, round: Round, params: Tensor, own: bool, memory_limit: int) -> CellSums:
-        return self.index.measure(
-            self.model, params, self.data, round.clients, own=own, memory_limit=memory_limit, needs=self.algorithm.needs
-        )
-
     def _known(self, round: Round) -> CellRound:
         def add(rows: Floats) -> Floats:
             self.sums += 1
@@ -191,7 +194,8 @@ class Summed:
 
         return CellRound(**vars(round), index=self.index, add=add)
 
-    def _exchange(self, round: CellRound, cells: CellSums) -> CellRound:
+    def exchange(self, round: CellRound, cells: CellSums) -> CellRound:
+        """The round after clients have remembered, reported, and heard of the sum."""
         state = _merge(round.state, self.algorithm.remember(round, cells), own=True)
         round = replace(round, state=state)
         rows = self.algorithm.report(round, cells)
@@ -207,6 +211,28 @@ class Summed:
                 f"participation must be of every client for {self.algorithm!r}, whose statistics are sums over all, "
                 f"got {len(round.clients)} of {self.data.clients} in round {round.number}"
             )
+
+
+def report_together(
+    rounds: Sequence[tuple[Summed, CellRound]], memory_limit: int
+) -> list[CellRound]:
+    """The rounds with the state of their start; replicates that measure the same clients do so in one pass."""
+    result = [round for _, round in rounds]
+    alike: dict[tuple[object, ...], list[tuple[int, Tensor]]] = defaultdict(list)
+    for i, (summed, round) in enumerate(rounds):
+        at = summed.where(round)
+        if at is not None:
+            alike[summed.algorithm.needs, at[1], round.clients.tobytes()].append((i, at[0]))
+    for (_, own, _), members in alike.items():
+        summed, round = rounds[members[0][0]]
+        params = torch.stack([params for _, params in members])
+        found = summed.index.measure(
+            summed.model, params, summed.data, round.clients, own=bool(own), memory_limit=memory_limit,
+            needs=summed.algorithm.needs,
+        )  # fmt: skip
+        for (i, _), cells in zip(members, found, strict=True):
+            result[i] = rounds[i][0].exchange(rounds[i][1], cells)
+    return result
 
 
 def _merge(state: State, new: State, own: bool) -> State:

@@ -62,26 +62,19 @@ class _Weighing:
     """
 
     def __init__(self, jobs: Jobs, like: Tensor) -> None:
-        self.like, self.objective, self.sample_weights = like, jobs.objective, jobs.sample_weights
+        self.like, self.objective = like, jobs.objective
         self.own: list[Tensor] = []
         if jobs.objective is not None:
-            assert jobs.parameters is not None  # they come together, as do the next two
+            assert jobs.parameters is not None  # they come together
             self.own = [column(row, like)[:, None] for row in jobs.parameters]
-        if jobs.sample_weights is not None:
-            assert jobs.weights_of is not None
-            self.of = torch.from_numpy(np.ascontiguousarray(jobs.weights_of)).to(like.device)[:, None]
 
     def __call__(self, group: Group) -> Weights:
-        span, count = slice(group.first, group.last), group.last - group.first
+        count = group.last - group.first
         width = len(group.rows) // count
-        if self.objective is None and group.share is None and self.sample_weights is None:
-            return 1.0 / width
-        share = self.like.new_full((count, width), 1.0 / width) if group.share is None else group.share
-        if self.sample_weights is not None:
-            share = share * self.sample_weights[self.of[span], group.rows.view(count, width)]
         if self.objective is None:
-            return share
-        objective, own = self.objective, [row[span] for row in self.own]
+            return 1.0 / width if group.share is None else group.share
+        share = self.like.new_full((count, width), 1.0 / width) if group.share is None else group.share
+        objective, own = self.objective, [row[group.first : group.last] for row in self.own]
         return lambda losses: objective(losses, share, *own)
 
 
@@ -114,8 +107,7 @@ class _Full:
     def __init__(self, jobs: Jobs, params: Tensor, anchor: Tensor) -> None:
         self.params, self.anchor = params, anchor
         self.lr, self.momentum, self.decay, self.prox, self.scale = (
-            column(values, params)[:, None]
-            for values in (jobs.lr, jobs.momentum, jobs.weight_decay, jobs.prox, jobs.scale)
+            _Rate(values, params) for values in (jobs.lr, jobs.momentum, jobs.weight_decay, jobs.prox, jobs.scale)
         )
         self.even = bool((jobs.scale == 1).all())
         self.shrink, self.proximal = bool(jobs.weight_decay.any()), bool(jobs.prox.any())
@@ -123,16 +115,44 @@ class _Full:
 
     def step(self, model: Model, span: slice, x: Tensor, y: Tensor, weights: Weights) -> None:
         part = self.params[span]
-        slope = model.gradient(part, x, y, weights)
-        if not self.even:
-            slope *= self.scale[span]
+        if self.velocity is not None and self.even:
+            slope = self.momentum.times(self.velocity[span], span)
+            model.accumulate(part, x, y, weights, slope)
+            self._pulls(slope, part, span)
+        else:
+            slope = model.gradient(part, x, y, weights)
+            if not self.even:
+                self.scale.times(slope, span)
+            self._pulls(slope, part, span)
+            if self.velocity is not None:
+                slope = self.momentum.times(self.velocity[span], span).add_(slope)
+        self.lr.add(part, slope, span, -1)
+
+    def _pulls(self, slope: Tensor, part: Tensor, span: slice) -> None:
+        """Add what weight decay and the proximal term have of the gradient."""
         if self.shrink:
-            slope.addcmul_(part, self.decay[span])
+            self.decay.add(slope, part, span, 1)
         if self.proximal:
-            slope += (part - self.anchor[span]) * self.prox[span]
-        if self.velocity is not None:
-            slope = self.velocity[span].mul_(self.momentum[span]).add_(slope)
-        part.addcmul_(slope, self.lr[span], value=-1)
+            self.prox.add(slope, part - self.anchor[span], span, 1)
+
+
+class _Rate:
+    """A number a client (A,); where all have the same, torch is given the number."""
+
+    def __init__(self, values: Floats, like: Tensor) -> None:
+        self.one = float(values[0]) if (values == values[0]).all() else None
+        self.each = column(values, like)[:, None]
+
+    def times(self, values: Tensor, span: slice) -> Tensor:
+        """values *= rate, rows ``span`` of the clients'."""
+        return values.mul_(self.each[span] if self.one is None else self.one)
+
+    def add(self, values: Tensor, change: Tensor, span: slice, sign: int) -> None:
+        """values += sign * rate * change."""
+        if self.one is None:
+            values.addcmul_(change, self.each[span], value=sign)
+        else:
+            values.add_(change, alpha=sign * self.one)
 
 
 def scaled(weights: Weights, rates: Tensor, x: Tensor) -> Weights:

@@ -101,15 +101,12 @@ def _jobs(members: list[Assignment], data: ClientData, training: Training) -> tu
     scale = [np.ones(n) if m.task.scale is None else m.task.scale for m, n in zip(members, counts, strict=True)]
     starts = [given.task.start for given in members if given.task.start is not None]
     factors = [given.task.sample_weights for given in members if given.task.sample_weights is not None]
-    keys = [
-        counter.key(given.seed, counter.ORDER, given.number, given.round.number, data.names[given.round.clients])
-        for given in members
-        if len(given.round.clients)
-    ]
+    words = [(given.seed, given.number, given.round.number) for given in members]
+    seed, number, round = np.repeat(np.array(words, np.uint64), counts, axis=0).T
     jobs = Jobs(
         client=client,
         replicate=np.repeat([given.replicate for given in members], counts),
-        keys=np.concatenate(keys) if keys else np.zeros(0, np.uint64),
+        keys=counter.key(seed, counter.ORDER, number, round, data.names[client]),
         sizes=sizes,
         steps=np.maximum(1, np.ceil(effort * steps).astype(np.int64)),
         batch=batch,

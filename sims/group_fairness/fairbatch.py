@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,17 +88,25 @@ class FairBatch:
     def step(self, lam: Floats, total: Floats, known: Floats, number: int) -> Floats:
         """The next λ, from the sum of the reports, after ``number`` steps."""
         rules, mu = self.rules, self.rules.direction(total, known)
+        if self.budget == 0:
+            length = self._length(mu)
+            return lam if length == 0 else self._project(lam + self._rate(number) / length * mu, known)
         offset, gaps = rules.free(lam, known), rules.gaps(mu)
         offset = np.where(np.abs(offset) < ROUNDING, 0.0, offset)
-        pressing = mu if self.budget == 0 else rules.follow(self._pressing(offset, gaps))
-        length = float(np.linalg.norm(pressing)) if self.normalised else 1.0
+        length = self._length(rules.follow(self._pressing(offset, gaps)))
         if length == 0:
             return lam
-        step = self.alpha / (number + 1) ** self.decay / length
-        if self.budget == 0:
-            return self._project(lam + step * mu, known)
+        step = self._rate(number) / length
         moved = soft(offset + step * gaps, step * self.budget)
         return self._project(lam + rules.follow(moved - offset), known)
+
+    def _rate(self, number: int) -> float:
+        """α_t."""
+        return self.alpha / (number + 1) ** self.decay
+
+    def _length(self, direction: Floats) -> float:
+        """What a step is divided by; 0 where there is none to take."""
+        return math.sqrt(direction @ direction) if self.normalised else 1.0
 
     def _project(self, lam: Floats, known: Floats) -> Floats:
         return self.rules.project(lam, known) if self.projection == "box" else self.rules.project_sum(lam, known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from fairfl.sims.engine.cells import CellSums
 from fairfl.sims.engine.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
 from fairfl.sims.engine.task import Floats, LocalTask
 from fairfl.sims.group_fairness.fairbatch import FairBatch
+from fairfl.sims.group_fairness.notions import NOTIONS
 from fairfl.sims.group_fairness.surrogates import NEEDS
 from fairfl.theory.checks import in_range, whole
 
@@ -77,8 +79,7 @@ class LocalFairBatch(SumOnly):
 
     def remember(self, round: CellRound, cells: CellSums) -> State:
         lam, sums, counts = self._lam(round), self.rule.sums(cells), cells.counts
-        for k in range(len(counts)):
-            known = self._known(counts[k : k + 1])
+        for k, known in enumerate(self._known(counts)):
             if known is not None:
                 own = self.rule.rules.statistics(sums[k : k + 1], counts[k : k + 1], np.zeros(1, np.int64), known)[0]
                 lam[k] = self._rule(k).step(lam[k], own, known, round.number - 1)
@@ -87,8 +88,7 @@ class LocalFairBatch(SumOnly):
     def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
         lam, counts = self._lam(round), round.index.counts
         table = np.ones_like(counts)
-        for k in range(len(counts)):
-            known = self._known(counts[k : k + 1])
+        for k, known in enumerate(self._known(counts)):
             if known is not None:
                 table[k] = self.rule.rules.table(lam[k], known, counts[k : k + 1])
         own = self.models(round)[round.clients]
@@ -111,18 +111,27 @@ class LocalFairBatch(SumOnly):
     def _rule(self, client: int) -> FairBatch:
         return self.rule if self.budgets is None else replace(self.rule, budget=self.budgets[client])
 
-    def _known(self, counts: Floats) -> Floats | None:
-        """What the notion has to know of one client (1, A, 2), or None where it is undefined."""
-        try:
-            return self.rule.rules.known(counts.ravel())
-        except ValueError:
-            return None
+    def _known(self, counts: Floats) -> tuple[Floats | None, ...]:
+        """What the notion has to know of each client (A, 2), or None where it is undefined there; counts (K, A, 2)."""
+        return _known_of(self.rule.notion, counts.tobytes(), counts.shape)
 
     def _lam(self, round: CellRound) -> Floats:
         """λ of all clients (K, L); of a client without, weights of one are in the table."""
         if LAM in round.state:
             return as_floats(round.state[LAM]).copy()
         counts = round.index.counts
-        found = [self._known(counts[k : k + 1]) for k in range(len(counts))]
         size = len(self.rule.rules.initial(np.ones(counts.shape[1:])))
+        found = self._known(counts)
         return np.stack([np.zeros(size) if one is None else self.rule.rules.initial(one) for one in found])
+
+
+@lru_cache(maxsize=8)
+def _known_of(notion: str, counts: bytes, shape: tuple[int, ...]) -> tuple[Floats | None, ...]:
+    """Looked up twice a round by each replicate, for people who stay the same."""
+    found: list[Floats | None] = []
+    for row in np.frombuffer(counts).reshape(shape):
+        try:
+            found.append(NOTIONS[notion].known(row.ravel()))
+        except ValueError:
+            found.append(None)
+    return tuple(found)

@@ -43,7 +43,7 @@ class DemographicParity(Notion):
         return known.sum(1) / known.sum()
 
     def project(self, lam: Floats, known: Floats) -> Floats:
-        return np.clip(lam, 0.0, 2 * self.initial(known))
+        return np.minimum(np.maximum(lam, 0.0), 2 * self.initial(known))  # np.clip takes three times as long
 
     def project_sum(self, lam: Floats, known: Floats) -> Floats:
         return onto_box_of_sum(lam, 2 * self.initial(known), 1.0)
@@ -53,14 +53,13 @@ class DemographicParity(Notion):
 
     def direction(self, total: Floats, known: Floats) -> Floats:
         level = total - known[:, 0] / known.sum(1)
-        gaps = level - level[0]
-        return np.append(-gaps[1:].sum(), gaps[1:])
+        return self.follow(level[1:] - level[0])
 
     def gaps(self, direction: Floats) -> Floats:
         return direction[1:]
 
     def follow(self, change: Floats) -> Floats:
-        return np.append(-change.sum(), change)
+        return np.concatenate([[-change.sum()], change])
 
     def free(self, lam: Floats, known: Floats) -> Floats:
         return super().free(lam, known)[1:]

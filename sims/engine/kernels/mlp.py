@@ -11,7 +11,7 @@ from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.linear import floating
-from fairfl.sims.engine.kernels.softmax import Softmax, classes_between
+from fairfl.sims.engine.kernels.softmax import classes_between, entropies, entropy_slopes
 from fairfl.sims.engine.model import Model, Weights
 from fairfl.theory.checks import whole
 
@@ -22,6 +22,8 @@ class MLP(Model):
 
     The row of parameters holds, layer by layer, W (out, in) and then b (out,), as the parameters of the matching
     ``nn.Sequential`` do. Starts as ``nn.Linear`` does: uniform within 1 / sqrt(in).
+    Inside, units come before samples, (A, out, B): with few units a bias, a softmax or a sum along short last axes
+    takes five times as long.
 
     Errors: ValueError for fewer than three widths or a width below 1 (classes below 2), and for data of another width.
     """
@@ -39,13 +41,14 @@ class MLP(Model):
         """P, the number of all weights and biases."""
         return sum((i + 1) * o for i, o in self._pairs)
 
-    @property
+    @cached_property
     def _pairs(self) -> list[tuple[int, int]]:
         return list(zip(self.widths[:-1], self.widths[1:], strict=True))
 
     @cached_property
-    def _head(self) -> Softmax:
-        return Softmax(1, self.widths[-1])
+    def _sizes(self) -> list[int]:
+        """Numbers in W and in b, layer by layer."""
+        return [size for i, o in self._pairs for size in (i * o, o)]
 
     def init(self, seed: int) -> Tensor:
         generator = torch.Generator().manual_seed(seed)
@@ -62,7 +65,7 @@ class MLP(Model):
         return data
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return self._head.sample_losses(self._forward(params, x)[-1], y)
+        return entropies(self._scores(params, x), y, 1)
 
     def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
         result = torch.zeros_like(params)
@@ -72,49 +75,54 @@ class MLP(Model):
     def descend(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, step: float) -> None:
         self._backward(params, x, y, weights, params, -step)
 
+    def accumulate(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, out: Tensor) -> None:
+        self._backward(params, x, y, weights, out, 1.0)
+
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         layers = list(self._layers(params[None]))
         for k, (weight, bias) in enumerate(layers):
-            x = torch.nn.functional.linear(x, weight[0], bias[0, 0])
+            x = torch.nn.functional.linear(x, weight[0], bias[0, :, 0])
             x = torch.relu(x) if k < len(layers) - 1 else x
         return torch.nn.functional.cross_entropy(x, y, reduction="none")
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return self._forward(params, x)[-1].argmax(2) == y
+        return self._scores(params, x).argmax(1) == y
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         return element * (self.size + batch * (2 * sum(self.widths) + 2))
 
     def _layers(self, params: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-        """Views W (A, out, in) and b (A, 1, out) of the rows."""
-        start = 0
+        """Views W (A, out, in) and b (A, out, 1) of the rows."""
+        rows, parts = len(params), iter(params.split_with_sizes(self._sizes, 1))
         for i, o in self._pairs:
-            weight = params[:, start : start + o * i].view(-1, o, i)
-            start += o * i
-            yield weight, params[:, start : start + o].unsqueeze(1)
-            start += o
+            yield next(parts).view(rows, o, i), next(parts).unsqueeze(2)
 
-    def _forward(self, params: Tensor, x: Tensor) -> list[Tensor]:
-        """Inputs of each layer (A, B, in), and the scores last."""
-        layers = list(self._layers(params))
-        values = [x]
+    def _scores(self, params: Tensor, x: Tensor) -> Tensor:
+        """z (A, classes, B)."""
+        return self._forward(list(self._layers(params)), x)[-1]
+
+    def _forward(self, layers: list[tuple[Tensor, Tensor]], x: Tensor) -> list[Tensor]:
+        """Inputs of each layer (A, in, B), and the scores last."""
+        values, last = [x.transpose(1, 2)], len(layers) - 1
         for k, (weight, bias) in enumerate(layers):
-            z = torch.baddbmm(bias, values[-1], weight.transpose(1, 2))
-            values.append(z.relu_() if k < len(layers) - 1 else z)
+            z = torch.baddbmm(bias, weight, values[-1])
+            values.append(z.relu_() if k < last else z)
         return values
 
     def _backward(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, out: Tensor, factor: float) -> None:
         """out += factor * gradient; ``out`` may be ``params``: a layer is changed after its last use."""
-        *values, slopes = self._forward(params, x)
-        losses = self._head.slopes(slopes, y, callable(weights))
+        own = list(self._layers(params))
+        *values, slopes = self._forward(own, x)
+        losses = entropy_slopes(slopes, y, 1, callable(weights))
         if isinstance(weights, float):
             factor *= weights
         else:
-            slopes *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
-        own, into = list(self._layers(params)), list(self._layers(out))
+            slopes *= (weights(losses) if callable(weights) else weights).unsqueeze(1)  # type: ignore[arg-type]
+        into = own if out is params else list(self._layers(out))
         for k in range(len(own) - 1, -1, -1):
-            back = torch.bmm(slopes, own[k][0]) if k else None
-            into[k][0].baddbmm_(slopes.transpose(1, 2), values[k], alpha=factor)
-            into[k][1].add_(slopes.sum(1, keepdim=True), alpha=factor)
+            back = torch.bmm(own[k][0].transpose(1, 2), slopes) if k else None
+            # not baddbmm_, which is slow where the layer is a part of the rows
+            into[k][0].add_(torch.bmm(slopes, values[k].transpose(1, 2)), alpha=factor)
+            into[k][1].add_(slopes.sum(2, keepdim=True), alpha=factor)
             if back is not None:
-                slopes = torch.ops.aten.threshold_backward(back, values[k], 0)
+                slopes = torch.ops.aten.threshold_backward.default(back, values[k], 0)

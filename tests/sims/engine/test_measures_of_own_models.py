@@ -55,6 +55,26 @@ def test_together_or_one_after_the_other(model, sizes, seed, limit):
     assert found.correct is not None and torch.equal(found.correct, right)
 
 
+@pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
+@pytest.mark.parametrize("model", [Softmax(4, 3), MLP((4, 3, 3)), Module(lambda: nn.Linear(4, 3))],
+                         ids=["softmax", "mlp", "module"])  # fmt: skip
+@given(SIZES, st.integers(1, 5), st.integers(0, 1000), st.sampled_from([1, 300, 1 << 30]), st.sampled_from([1, 2, 32]))
+def test_several_models_in_one_pass_are_what_each_gives_alone(model, own, sizes, many, seed, limit, most):
+    data = model.prepare(drawn(sizes, seed))
+    rng = np.random.default_rng(seed)
+    clients = np.sort(rng.permutation(len(sizes))[: rng.integers(1, len(sizes) + 1)])
+    params = torch.from_numpy(rng.normal(size=(many, len(clients), model.size) if own else (many, model.size)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(losses, "LEAST", 1)
+        patch.setattr(losses, "MODELS", most)
+        found = losses.measure_models(model, params, data, clients, own=own, memory_limit=limit)
+    alone = [losses.measure(model, one, data, clients, own=own) for one in params]
+    np.testing.assert_allclose(found.losses, torch.cat([one.losses for one in alone]), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(found.means(), np.concatenate([one.means() for one in alone]), rtol=1e-12)
+    if len(found.losses):
+        assert torch.equal(found.correct, torch.cat([one.correct for one in alone]))
+
+
 def test_regression_has_no_right_and_wrong():
     model = LeastSquares(4)
     plain = drawn([2, 0, 3])

@@ -37,6 +37,24 @@ def test_any_company_gives_the_same_permutations(jobs, seed):
 
 
 @given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 9), st.integers(0, 2)), min_size=1, max_size=12),
+    st.booleans(),
+)
+def test_keys_that_come_again_are_the_same_permutations(jobs, alike):
+    """Replicates of one seed: drawn once where all else is equal too, and right where it is not."""
+    keys, sizes, passes = (np.array(column) for column in zip(*jobs, strict=True))
+    sizes, passes = (sizes[keys], passes[keys]) if alike and len(jobs) > 3 else (sizes, passes)
+    first, shuffled = np.zeros_like(keys), sizes > 3
+    together = order.orders(keys.astype(np.uint64), sizes, first, passes, shuffled)
+    pieces = [
+        alone(key, size, number, flag)
+        for key, size, count, flag in zip(keys, sizes, passes, shuffled, strict=True)
+        for number in range(count)
+    ]
+    np.testing.assert_array_equal(together, np.concatenate([*pieces, np.zeros(0, int)]))
+
+
+@given(
     st.lists(
         st.tuples(st.integers(1, 40), st.integers(0, 5), st.integers(0, 3), st.booleans()), min_size=1, max_size=8
     ),
@@ -112,6 +130,21 @@ def test_mix_is_the_published_finaliser():
     state, expected = 1234567, [6457827717110365317, 3203168211198807973, 9817491932198370423]
     states = [(state + (k + 1) * int(counter.GOLDEN)) % 2**64 for k in range(3)]
     assert counter.mix(np.array(states, np.uint64)).tolist() == expected
+
+
+def test_the_last_plans_are_kept_and_no_more(monkeypatch):
+    def what(size):
+        return np.array([size]).tobytes(), np.array([1]).tobytes(), 10, 0, 1, False
+
+    monkeypatch.setattr(plan, "KEPT", 9)
+    plan._plans.clear()
+    first = plan._kept(what(4))
+    assert plan._kept(what(4)) is first and plan._kept(what(5)) is not first and len(plan._plans) == 2
+    plan._kept(what(4))
+    plan._kept(what(3))  # 12 samples are too many: the plan of 5 was asked for the longest ago
+    assert list(plan._plans) == [what(4), what(3)] and plan._kept(what(4)) is first
+    assert len(plan._kept(what(10)).places) == 10 and not plan._plans
+    plan._plans.clear()
 
 
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=60))

@@ -136,11 +136,15 @@ def test_the_mlp_is_the_module_of_its_name():
     assert torch.equal(by_hand.correct(params, x, y), module.correct(params, x, y))
 
 
-@pytest.mark.parametrize(
-    "model", [Softmax(4, 3), Logistic(4), LinearSVM(4), MLP((4, 5, 3)), Module(network)], ids=lambda m: type(m).__name__
-)
-def test_losses_gradients_and_steps_against_autograd(model):
-    data = model.prepare(classified(UNEQUAL, classes=3 if model.size > 5 else 2).train)
+KERNELS = [
+    (Softmax(4, 3), 3), (Softmax(4, 2), 2), (Logistic(4), 2), (LinearSVM(4), 2), (MLP((4, 5, 3)), 3),
+    (MLP((4, 5, 2)), 2), (Module(network), 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "classes"), KERNELS, ids=lambda m: type(m).__name__)
+def test_losses_gradients_and_steps_against_autograd(model, classes):
+    data = model.prepare(classified(UNEQUAL, classes=classes).train)
     generator = torch.Generator().manual_seed(1)
     params = torch.randn(3, model.size, dtype=torch.float64, generator=generator)
     x, y = data.x[:30].view(3, 10, -1), data.y[:30].view(3, 10)
@@ -154,11 +158,15 @@ def test_losses_gradients_and_steps_against_autograd(model):
         moved = params.clone()
         model.descend(moved, x, y, weights, 0.3)
         np.testing.assert_allclose(moved, params - 0.3 * slopes, rtol=1e-11, atol=1e-13)
+        sums = torch.ones(3, 2 * model.size, dtype=torch.float64)[:, : model.size]
+        model.accumulate(params, x, y, weights, sums)
+        np.testing.assert_allclose(sums, 1 + slopes, rtol=1e-11, atol=1e-13)
 
 
-@pytest.mark.parametrize("model", [Softmax(4, 3), Logistic(4), LinearSVM(4)], ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("model", [Softmax(4, 3), Softmax(4, 2), Logistic(4), LinearSVM(4), MLP((4, 5, 2))], ids=repr)
 def test_huge_scores_do_not_overflow(model):
-    data = model.prepare(classified((8,), classes=3 if model.size > 5 else 2).train)
+    classes = 3 if model == Softmax(4, 3) else 2
+    data = model.prepare(classified((8,), classes=classes).train)
     params = torch.full((1, model.size), 1e4, dtype=torch.float64) * torch.linspace(-1, 1, model.size)
     x, y = data.x[None], data.y[None]
     losses = model.losses(params, x, y)
