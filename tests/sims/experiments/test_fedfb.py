@@ -4,8 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fairfl.sims.data import Dataset
 from fairfl.sims.engine import Parts
 from fairfl.sims.experiments import Scale, fedfb_runs, find, run_units
+from fairfl.sims.experiments import fedfb_data as fedfb_module
 from fairfl.sims.experiments.fedfb_data import REAL, SYNTHETIC, VALIDATION, fedfb_data, pooled
 from fairfl.sims.experiments.fedfb_numbers import TABLE_1, TABLE_4, TABLE_6, doubled
 from fairfl.sims.experiments.fedfb_points import COLUMNS
@@ -82,6 +84,31 @@ def test_validation_is_apart(name):
     together = pooled(Parts.of(data))
     assert together.train.clients == 1
     assert len(together.train.x) == sizes["train"]
+
+
+def test_groups_of_table_6(monkeypatch):
+    """White people and all others on made-up Adult rows, men and women on COMPAS's; clients share out all rows."""
+    rng = np.random.default_rng(0)
+    white, men = (rng.integers(0, 2, 400) for _ in range(2))
+
+    def load(name, groups="two", seed=0):
+        assert (name, groups) in {("adult", "two"), ("compas", "sex")}
+        group, column = (rng.integers(0, 2, 400), white) if name == "adult" else (men, rng.integers(0, 4, 400))
+        x = np.column_stack([rng.normal(size=400), column]).astype(float)
+        return Dataset(
+            name=name, features=x, feature_names=("age", "race=White" if name == "adult" else "sex-race"),
+            label=rng.integers(0, 2, 400), group=group, group_names=("a", "b"), client=np.zeros(400, int),
+            client_names=("one",), is_test=np.arange(400) >= 280, note="",
+        )  # fmt: skip
+
+    monkeypatch.setattr(fedfb_module, "load", load)
+    fedfb_data.cache_clear()
+    for name, group in (("Adult, 10", white), ("COMPAS, 5000", men)):
+        data = fedfb_data(name)
+        assert data.group.tolist() == group.tolist()
+        assert data.x[:, -1].tolist() == group.tolist()
+        assert np.unique(data.owner).tolist() == [0, 1, 2, 3, 4]
+    fedfb_data.cache_clear()
 
 
 def test_published_numbers_as_printed():
