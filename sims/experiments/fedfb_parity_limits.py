@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
+from scipy.optimize import root_scalar
 from scipy.special import xlog1py, xlogy
 
 from fairfl.sims.data.score import cross_fitted_score
@@ -52,7 +52,8 @@ def _margin(right: float, level: float) -> float:
     least = right - 0.5
     if float(entropy(right)) >= level:
         return least
-    return float(brentq(lambda t: float(margin_loss(right, t)) - level, 0.0, least, xtol=1e-14))
+    found = root_scalar(lambda t: float(margin_loss(right, t)) - level, bracket=(0.0, least), xtol=1e-14)
+    return float(found.root)
 
 
 def levelling_down(weights: ArrayLike, best: ArrayLike, disparity: ArrayLike) -> Array:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import product
 
 import numpy as np
 import pandas as pd
+from torch import Tensor
 
 from fairfl.sims.data import compas, load
 from fairfl.sims.data.adult import NUMERIC as ADULT_NUMERIC
@@ -19,7 +20,7 @@ from fairfl.sims.experiments.experiment import Scale, Unit
 from fairfl.sims.experiments.fedfb_code import ALPHAS, FAIR_RATES, RUNG, choices
 from fairfl.sims.experiments.fedfb_code_data import CodeRows, Rows, scaled
 from fairfl.sims.experiments.fedfb_code_rules import Code, Run, fedavg, fedfb, fedfb_first, final
-from fairfl.sims.experiments.fedfb_code_search import Choice, Trials, accepts
+from fairfl.sims.experiments.fedfb_code_search import Choice, Grid, Trials, accepts
 from fairfl.sims.experiments.fedfb_code_training import Sample, World
 from fairfl.sims.experiments.fedfb_data import DIRICHLET, LEVELS
 from fairfl.sims.experiments.fedfb_numbers import TABLE_6
@@ -101,7 +102,7 @@ def _compas() -> tuple[Floats, Rows, Rows, Rows, dict[float, tuple[Rows, ...]]]:
     """Features with race apart and sex last, labels, groups (1: men), the test rows, and clients by level."""
     table = load("compas", groups="sex")
     race = pd.get_dummies(compas.read(locate([compas.FILE], None, None))["race"]).to_numpy(np.float64)
-    x = np.column_stack([table.features[:, :-1], race, table.group])
+    x = np.column_stack([table.features[:, :-1], race, table.group.astype(np.float64)])
     x[:, : len(COMPAS_NUMERIC)] = scaled(x[:, : len(COMPAS_NUMERIC)])
     train = np.flatnonzero(~table.is_test)
     clients = compas_clients(train[table.group[train] == 1], train[table.group[train] == 0])
@@ -143,7 +144,7 @@ def units(scale: Scale) -> list[Unit]:
 
 
 _SLUG = {FEDAVG: "fedavg", FEDFB: "fedfb", FIRST: "fedfb-first"}
-METHODS: dict[str, Callable[[Run], object]] = {FEDAVG: fedavg, FEDFB: fedfb, FIRST: fedfb_first}
+METHODS: dict[str, Callable[[Run], Iterator[Tensor]]] = {FEDAVG: fedavg, FEDFB: fedfb, FIRST: fedfb_first}
 
 
 def measured(scale: Scale, dataset: str, method: str) -> pd.DataFrame:
@@ -167,7 +168,7 @@ def measured(scale: Scale, dataset: str, method: str) -> pd.DataFrame:
 
 
 def _choice(world: World, method: str) -> Choice:
-    grid = [(rate, alpha) for rate, alpha in product(FAIR_RATES, ALPHAS)]
+    grid: Grid = list(product(FAIR_RATES, ALPHAS))
     rates, alphas = (np.array(column) for column in zip(*grid, strict=True))
     runs = METHODS[method](Run(world, [Code()] * len(grid), [0] * len(grid), rates, alphas))
     judged = Sample.join(world.train if method == FEDFB else world.held)
