@@ -83,15 +83,23 @@ class Trials:
         model = self.models[when][..., at : at + 1, :]
         return Choice(self.grid[at], self.steps, float(self.marks[when][at]), model, self.stops[when] if early else 0)
 
-    def nearest(self, world: World, published: Floats, spread: Floats) -> Choice:
-        """The trial whose last accuracy and disparity on test are nearest to the ``published``, in spreads."""
-        test = world.test
-        found = accepts(world, self.models[-1], test)
-        away = np.stack([(found == test.y.numpy()).mean(1), disparities(found, test)], 1) - published
-        far = np.hypot(*(away / np.maximum(spread, LEAST_SPREAD)).T)
-        at = int(np.argmin(far))
-        model = self.models[-1][..., at : at + 1, :]
-        return Choice(self.grid[at], self.steps, float(far[at]), model, 0)
+    def near(self, world: World, published: Floats, spread: Floats, count: int) -> list[Choice]:
+        """The ``count`` trials whose last accuracy and disparity on test are nearest to the ``published``."""
+        far = distances(measures(world, accepts(world, self.models[-1], world.test)), published, spread)
+        return [
+            Choice(self.grid[at], self.steps, float(far[at]), self.models[-1][..., at : at + 1, :], 0)
+            for at in np.argsort(far, kind="stable")[:count]
+        ]
+
+
+def measures(world: World, accept: Floats) -> Floats:
+    """Accuracy and disparity of ŷ (R, n) on test: (R, 2)."""
+    return np.stack([(accept == world.test.y.numpy()).mean(1), disparities(accept, world.test)], 1)
+
+
+def distances(found: Floats, published: Floats, spread: Floats) -> Floats:
+    """How far accuracies and disparities (R, 2) are from the ``published``, in their spreads: (R,)."""
+    return np.hypot(*((found - published) / np.maximum(spread, LEAST_SPREAD)).T)
 
 
 def accepts(world: World, models: Tensor, sample: Sample) -> Floats:
