@@ -6,7 +6,7 @@ import pytest
 
 from fairfl.sims.data import Dataset
 from fairfl.sims.engine import Parts
-from fairfl.sims.experiments import Scale, fedfb_runs, find, run_units
+from fairfl.sims.experiments import Scale, fedfb_runs, fedfb_table_6, find, run_units
 from fairfl.sims.experiments import fedfb_data as fedfb_module
 from fairfl.sims.experiments.fedfb_data import REAL, SYNTHETIC, VALIDATION, fedfb_data, pooled
 from fairfl.sims.experiments.fedfb_numbers import TABLE_1, TABLE_4, TABLE_6, doubled
@@ -109,6 +109,29 @@ def test_groups_of_table_6(monkeypatch):
         assert data.x[:, -1].tolist() == group.tolist()
         assert np.unique(data.owner).tolist() == [0, 1, 2, 3, 4]
     fedfb_data.cache_clear()
+
+
+def test_points_of_table_6(monkeypatch):
+    """A panel a data set: chosen runs and printed numbers by level, each constant once, in |SPD|."""
+    monkeypatch.setattr(fedfb_table_6, "spd_limit", lambda base: (np.array([0.0, 0.3]), np.array([0.8, 0.9])))
+    levels, methods = ("COMPAS, 0.1", "COMPAS, 5000"), (("FedFB", 0.1), ("all 1", np.nan))
+    rows = pd.DataFrame(
+        [
+            {"dataset": name, "objective": method, "part": part, "seed": 0, "alpha": alpha, "dp": 0.1,
+             "spd": 0.2, "accuracy": 0.7}
+            for name in levels for method, alpha in methods for part in ("validation", "test")
+        ]
+    )  # fmt: skip
+    shown = fedfb_table_6.points(rows)
+    ours = shown[shown["kind"] == "ours"]
+    assert ours["setting"].tolist() == [0.1, 5000.0]
+    assert ours["disparity"].tolist() == [0.2, 0.2]
+    printed = shown[(shown["kind"] == "published") & (shown["objective"] == "FedFB")]
+    assert printed[["setting", "disparity", "accuracy"]].to_numpy().tolist() == [
+        [0.1, 0.006, 0.668], [5000.0, 0.004, 0.666],
+    ]  # fmt: skip
+    assert (shown["kind"] == "constant").sum() == 1
+    assert set(shown["dataset"]) == {"COMPAS"}
 
 
 def test_published_numbers_as_printed():
