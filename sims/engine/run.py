@@ -16,9 +16,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fairfl._version import __version__
-from fairfl.sims.engine import checkpoint, metrics
+from fairfl.sims.engine import checkpoint, lock, metrics
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.files import RunFolderError, sweep_partial, telling, write_json
+from fairfl.sims.engine.lock import locked
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.replicate import Replicate
 from fairfl.sims.engine.settings import Computing, Training
@@ -85,7 +86,7 @@ def simulate(
     ValueError
         For settings that do not fit, and where ``folder`` holds a run: another one, or this one without ``resume``.
     RunFolderError
-        An OSError: the folder cannot be written (full disk, read-only, not a folder).
+        An OSError: the folder cannot be written (full disk, read-only, not a folder), or another process is in it.
     NonFiniteUpdate
         See ``Computing.non_finite``.
     """
@@ -95,10 +96,22 @@ def simulate(
     if resume and folder is None:
         raise ValueError("folder must be given to resume, got None")
     rows = metrics.Metrics()
-    place = None if folder is None else Path(folder)
-    if place is not None:
+    if folder is None:
+        return _finish(simulation, rows, None, every, checkpoint_every, progress)
+    place = Path(folder)
+    with telling(place):
+        _make(place)
+    with locked(place):
         with telling(place):
             _open(place, simulation, every, checkpoint_every, resume)
+        return _finish(simulation, rows, place, every, checkpoint_every, progress)
+
+
+def _finish(
+    simulation: Simulation, rows: metrics.Metrics, place: Path | None, every: int, checkpoint_every: int,
+    progress: Progress | None,
+) -> Result:  # fmt: skip
+    """The rounds that are left."""
     flushed = simulation.round
     while not simulation.done:
         rows.rounds += simulation.step()
@@ -111,7 +124,7 @@ def simulate(
                 checkpoint.save(simulation, place)
             flushed = t
         if progress is not None:
-            progress(t, training.rounds)
+            progress(t, simulation.training.rounds)
     if place is None:
         tables = [rows.table(name).to_pandas() for name in metrics.TABLES]
     else:
@@ -172,13 +185,18 @@ def versions() -> dict[str, str]:
     }
 
 
+def _make(place: Path) -> None:
+    """Make the folder; ValueError where it holds something that is no run."""
+    place.mkdir(parents=True, exist_ok=True)
+    names = {file.name for file in place.iterdir() if not file.name.endswith(PARTIAL)} - {lock.NAME}
+    if names and CONFIGURATION not in names:
+        raise ValueError(f"folder must be new, empty or a run's, got {str(place)!r}, which holds something else")
+
+
 def _open(place: Path, simulation: Simulation, evaluate_every: int, checkpoint_every: int, resume: bool) -> None:
-    """Make the folder of a new run, or put the simulation where the folder's run stopped."""
+    """Begin a new run, or put the simulation where the folder's run stopped."""
     mine, path = configuration(simulation, evaluate_every, checkpoint_every), place / CONFIGURATION
     if not path.exists():
-        if place.is_dir() and any(not file.name.endswith(PARTIAL) for file in place.iterdir()):
-            raise ValueError(f"folder must be new, empty or a run's, got {str(place)!r}, which holds something else")
-        place.mkdir(parents=True, exist_ok=True)
         sweep_partial(place)
         write_json(path, {"configuration": mine, "versions": [versions()]})
         return
