@@ -35,8 +35,11 @@ CASES = {
 ALGORITHMS = [
     *(FedFB(FairBatch(notion, 0.3)) for notion in ("dp", "eo", "cp", "eo-printed")),
     *(FedFB(FairBatch(notion, 0.3), evaluated="local") for notion in ("dp", "eo", "cp")),
-    FedFB(FairBatch("dp", 0.3), bits=8),
+    *(FedFB(FairBatch(notion, 0.3, surrogate="acceptance"), bits=8) for notion in ("dp", "eo", "cp")),
+    *(FedFB(FairBatch(notion, 0.3, surrogate="zero_one", budget=0.05)) for notion in ("dp", "eo", "cp")),
+    FedFB(FairBatch("dp", 0.3, projection="sum")),
     LocalFairBatch(FairBatch("dp", 0.3)),
+    LocalFairBatch(FairBatch("eodds", 0.3, surrogate="acceptance"), 3),
     LocalFairBatch(FairBatch("eo", 0.3), 2),
     FairFed(0.5),
     FairFed(0.5, "eo", "none"),
@@ -99,6 +102,22 @@ def test_group_of_one_is_felt():
     state = trained(parts, FedFB(FairBatch("dp", 5.0))).states[0]
     n = len(parts.train.x)
     assert 0 <= as_floats(state["lam"])[1] <= 2 / n
+
+
+def test_group_of_one_by_hand():
+    """Group 1 is one person, of label 1 (n = 16): F_1 of 0-1 loss is 1 or 0 less the accepted share of group 0.
+
+    λ_1 starts at 1/16 and moves by α/sqrt(2) = 0.02/sqrt(2) towards the side of F_1's sign.
+    """
+    parts = people(CASES["a group of one person"])
+    simulation = trained(parts, FedFB(FairBatch("dp", 0.02, surrogate="zero_one")), rounds=1)
+    n, group = len(parts.train.x), parts.train.group
+    x = np.hstack([parts.train.x.numpy(), np.ones((n, 1))])
+    accept = x @ simulation.params[0].numpy() > 0
+    gap = float(accept[group == 1][0]) - accept[group == 0].mean()
+    assert n == 16 and (group == 1).sum() == 1 and gap != 0
+    again = trained(parts, FedFB(FairBatch("dp", 0.02, surrogate="zero_one")), rounds=2)
+    np.testing.assert_allclose(as_floats(again.states[0]["lam"])[1], 1 / n + 0.02 / 2**0.5 * np.sign(gap), atol=1e-9)
 
 
 def test_nobody_of_a_label_is_an_error_for_opportunity():

@@ -250,9 +250,11 @@ def test_bytes():
     assert run(people(groups=3), FedFB(FairBatch("eodds")), 2)[1][1]["bytes_up"] == 72 + 3 * 6 * 8
 
 
+@pytest.mark.parametrize(("notion", "surrogate"), [("dp", "loss"), ("eo", "zero_one"), ("eodds", "acceptance"),
+                                                   ("cp", "loss")])  # fmt: skip
 @pytest.mark.parametrize("bits", [2, 6, 10])
-def test_quantised_gap_is_within_its_bound(bits):
-    """|F_a - quantised F_a| <= K step, K = 3 clients, for every report of a run."""
+def test_quantised_gap_is_within_its_bound(bits, notion, surrogate):
+    """|F_a - quantised F_a| <= K step, K = 3 clients, for every report of a run and every a."""
     gaps = []
 
     class Both(FedFB):
@@ -263,14 +265,39 @@ def test_quantised_gap_is_within_its_bound(bits):
             rules, known = self.rule.rules, as_floats(round.state["known"])
             exact = rules.direction(self._statistics(round, cells).sum(0), known)
             sent = rules.direction(self._quantiser.decode(coded.sum(0), terms=3), known)
-            gaps.append((exact - sent)[1])
+            gaps.extend(rules.gaps(exact - sent))
             return coded
 
-    simulation, _ = run(people(), Both(bits=bits, loss_bound=2.0), 6)
+    algorithm = Both(FairBatch(notion, surrogate=surrogate), bits=bits, loss_bound=2.0)
+    simulation, _ = run(people(groups=3), algorithm, 6)
     assert as_floats(simulation.states[0]["own.outside"])[0] == 0
-    assert len(gaps) == 5
-    assert max(map(abs, gaps)) <= 3 * 4.0 / (2**bits - 1)
+    assert len(gaps) == 5 * (4 if notion == "eodds" else 2)
+    width = 4.0 if algorithm.rule.signed else 2.0
+    assert max(map(abs, gaps)) <= 3 * width / (2**bits - 1)
     assert max(map(abs, gaps)) > 0
+
+
+@pytest.mark.parametrize("notion", ["dp", "eo", "eodds", "cp"])
+def test_what_the_server_is_told_is_the_sum_of_the_reports(notion):
+    """Within K 2^-37, the rounding of K = 3 fixed-point numbers."""
+    pairs = []
+
+    class Told(FedFB):
+        name = ""
+
+        def report(self, round, cells):
+            pairs.append([super().report(round, cells)])
+            return pairs[-1][0]
+
+        def steer(self, total, state):
+            pairs[-1].append(total)
+            return super().steer(total, state)
+
+    run(people(groups=3), Told(FairBatch(notion)), 4)
+    assert len(pairs) == 3
+    for reports, total in pairs:
+        assert len(reports) == 3 and np.abs(reports).max() > 1e-3
+        np.testing.assert_allclose(total, reports.sum(0), rtol=0, atol=3 * 2.0**-37)
 
 
 @pytest.mark.parametrize(("notion", "low"), [("dp", -4.0), ("eo", 0.0), ("eodds", -4.0), ("cp", -4.0)])

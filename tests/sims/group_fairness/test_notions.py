@@ -80,8 +80,37 @@ def test_odds_by_hand():
     table = NOTIONS["eodds"].table(new, known, COUNTS)
     np.testing.assert_allclose(table[1], [10 * expected[0], 10 / 4 * expected[1]])
     np.testing.assert_allclose(table[0], [10 / 2 * (0.3 - expected[0]), 10 / 3 * (0.7 - expected[1])])
-    _, _, mu, _ = step("eodds", COUNTS, SUMS)
+
+
+def test_odds_of_three_groups_by_hand():
+    """Mean losses of label 0: 1/2, 0/1, 1/3, of label 1: 1/3, 2/4, 1/2: μ = (-1/2, -1/6, 1/6, 1/6), length 1/sqrt(3).
+
+    n = 15, λ = (1, 3, 4, 2)/15. A step of 0.05 is 0.05 sqrt(3) μ; one of 0.5 is projected label by label:
+    0.5 sqrt(3) (-1/2, -1/6) = (-.433, -.144) takes label 0's (.067, .2) to (-.366, .056), and so to (0, .056);
+    0.5 sqrt(3) (1/6, 1/6) = (.144, .144) takes label 1's (.267, .133) to (.411, .278), whose sum .689 is over the cap
+    9/15 = .6 by .089: both fall by half of it.
+    """
+    known, lam, mu, new = step("eodds", COUNTS, SUMS, alpha=0.05)
+    np.testing.assert_allclose(lam, np.array([1, 3, 4, 2]) / 15)
     np.testing.assert_allclose(mu, [-1 / 2, -1 / 6, 1 / 6, 1 / 6])
+    np.testing.assert_allclose(new, lam + 0.05 * 3**0.5 * mu)
+    table = NOTIONS["eodds"].table(new, known, COUNTS)
+    rest = [6 / 15 - new[:2].sum(), 9 / 15 - new[2:].sum()]  # group 0's, of the caps n_{y,*}/n
+    by_cell = 15 * np.array([[rest[0] / 2, rest[1] / 3], [new[0] / 1, new[2] / 4], [new[1] / 3, new[3] / 2]])
+    np.testing.assert_allclose(table, by_cell)
+    moved = lam + 0.5 * 3**0.5 * mu
+    half = (moved[2:].sum() - 0.6) / 2
+    expected = [0.0, moved[1], moved[2] - half, moved[3] - half]
+    np.testing.assert_allclose(step("eodds", COUNTS, SUMS, alpha=0.5)[3], expected)
+    np.testing.assert_allclose(expected, [0, 0.056, 0.367, 0.233], atol=5e-4)
+
+
+def test_opportunity_of_three_groups_by_hand():
+    """λ = (4, 2)/15 + 0.05/sqrt(2) (1, 1); cell (a, 1) weighs n λ_a/n_{1,a}, group 0 what is left of the cap 9/15."""
+    known, _, _, new = step("eo", COUNTS, SUMS, alpha=0.05)
+    np.testing.assert_allclose(new, np.array([4, 2]) / 15 + 0.05 / ROOT2)
+    expected = [[1, 15 / 3 * (0.6 - new.sum())], [1, 15 / 4 * new[0]], [1, 15 / 2 * new[1]]]
+    np.testing.assert_allclose(NOTIONS["eo"].table(new, known, COUNTS), expected)
 
 
 def test_client_parity_by_hand():
@@ -93,6 +122,44 @@ def test_client_parity_by_hand():
     np.testing.assert_allclose(new, [8 / 15 - 0.1])
     table = NOTIONS["cp"].table(new, known, COUNTS)
     np.testing.assert_allclose(table.ravel(), 15 * np.array([7 / 15 + 0.1, new[0]]) / [7, 8])
+
+
+def test_client_parity_of_three_clients_by_hand():
+    """Clients of 4, 8 and 8 with losses 4, 2 and 4: means 1, 1/4, 1/2, μ = (-3/4, -1/2), of length sqrt(13)/4.
+
+    λ = (8, 8)/20 falls by 0.1 (3, 2)/sqrt(13). With the first two exchanged μ = (3/4, 1/4), of length sqrt(10)/4, and
+    λ = (4, 8)/20 rises by 0.5 (3, 1)/sqrt(10) to (.674, .558): .232 over the sum of one that is left, half of it each.
+    """
+    counts = np.array([[[1, 1], [1, 1]], [[2, 2], [2, 2]], [[2, 2], [2, 2]]], dtype=float)
+    sums = counts * np.array([1, 1 / 4, 1 / 2])[:, None, None]
+    known, lam, mu, new = step("cp", counts, sums)
+    assert known.tolist() == [4, 8, 8] and lam.tolist() == [0.4, 0.4]
+    np.testing.assert_allclose(mu, [-3 / 4, -1 / 2])
+    np.testing.assert_allclose(new, 0.4 - 0.1 * np.array([3, 2]) / 13**0.5)
+    table = NOTIONS["cp"].table(new, known, counts)
+    np.testing.assert_allclose(table.ravel(), 20 * np.array([1 - new.sum(), *new]) / [4, 8, 8])
+    order = [1, 0, 2]
+    _, lam, mu, new = step("cp", counts[order], sums[order], alpha=0.5)
+    np.testing.assert_allclose(mu, [3 / 4, 1 / 4])
+    far = lam + 0.5 * np.array([3, 1]) / 10**0.5
+    np.testing.assert_allclose(new, far - (far.sum() - 1) / 2)
+    np.testing.assert_allclose(new, [0.558, 0.442], atol=5e-4)
+
+
+@pytest.mark.parametrize(("decay", "number", "length"), [(0.0, 3, 0.1), (0.5, 3, 0.05), (1.0, 3, 0.025), (1.0, 0, 0.1)])
+def test_steps_shrink_by_their_number(decay, number, length):
+    """α_t = 0.1/(t + 1)^decay, t = 3: 0.1, 0.05, 0.025; of two groups' parity each λ moves by 1/sqrt(2) of it."""
+    rule, counts, sums = FairBatch("dp", 0.1, decay=decay), COUNTS[:, :2], SUMS[:, :2]
+    known = counts.sum(0)
+    total = rule.rules.statistics(sums, counts, np.arange(2), known).sum(0)
+    new = rule.step(np.array([0.5, 0.5]), total, known, number)
+    np.testing.assert_allclose(new, [0.5 + length / ROOT2, 0.5 - length / ROOT2])
+
+
+def test_without_the_norm_the_step_is_alpha_mu():
+    """μ = (1/5, -1/5) as above: λ = 1/2 ± 0.1/5."""
+    new = step("dp", COUNTS[:, :2], SUMS[:, :2], normalised=False)[3]
+    np.testing.assert_allclose(new, [0.52, 0.48])
 
 
 def test_no_direction_no_step():
