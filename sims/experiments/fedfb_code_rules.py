@@ -18,6 +18,7 @@ from torch import Tensor
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.experiments.fedfb_code_training import (
     Adam,
+    Momentum,
     Sample,
     Streams,
     World,
@@ -46,6 +47,7 @@ class Code:
     decay : Adam's weight decay; beside a loss over n that is small it is strong.
     other_branch : the signed step of two groups sets λ of (0, y=1) where it is to set λ of (1, y=0).
     short : CFL of more than two groups trains one epoch a step of λ, 1 or 10 in all.
+    adam : FedAvg trains by Adam on sums of losses, in place of SGD with momentum on their means.
     """
 
     first_client: bool = True
@@ -54,6 +56,7 @@ class Code:
     decay: float = 1e-4
     other_branch: bool = True
     short: bool = True
+    adam: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +108,7 @@ class Run:
 
 
 def fedavg(run: Run) -> Iterator[Tensor]:
-    """FedAvg: the sum of a batch's losses, Adam afresh in each round."""
+    """FedAvg: the sum of a batch's losses, Adam afresh in each round. All runs have ``adam``, or none."""
     world, params = run.world, run.world.start(run.seeds)
     sizes = np.tile(world.sizes[:, None], (1, len(run.seeds)))
     skipped = [skipped_client(seed, len(world.train)) for seed in run.seeds]
@@ -113,7 +116,9 @@ def fedavg(run: Run) -> Iterator[Tensor]:
         models = []
         for sample in world.train:
             models.append(params.clone())
-            train(world.model, models[-1], sample, EPOCHS, run.adam(models[-1]), run.seeds, run.streams())
+            adam = bool(run.flag("adam").all())
+            optimiser = run.adam(params) if adam else Momentum(params, torch.from_numpy(run.lr))
+            train(world.model, models[-1], sample, EPOCHS, optimiser, run.seeds, run.streams())
         params = run.join(models, sizes, skipped)
         yield params
 

@@ -14,7 +14,7 @@ from fairfl.sims.engine import MLP, Model, Softmax
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.experiments.fedfb_code_data import CodeRows
-from fairfl.sims.experiments.fedfb_runs import BATCH, HIDDEN
+from fairfl.sims.experiments.fedfb_runs import BATCH, HIDDEN, MOMENTUM
 
 KEPT = 0.9
 """Share of a client's training rows that are trained on, its first; the others are its validation rows."""
@@ -156,14 +156,26 @@ class Adam:
         params.sub_((self.mean / root).mul_(self.lr / (1 - BETAS[0] ** self.steps)))
 
 
+class Momentum:
+    """The step of this library's tables, which the code has not: SGD with momentum, rates (R,)."""
+
+    def __init__(self, params: Tensor, lr: Tensor) -> None:
+        self.velocity, self.lr = torch.zeros_like(params), lr[:, None].to(params.dtype)
+
+    def step(self, params: Tensor, gradient: Tensor) -> None:
+        """Change ``params`` (R, P) in place."""
+        self.velocity.mul_(MOMENTUM).add_(gradient)
+        params.sub_(self.velocity * self.lr)
+
+
 def train(
-    model: Model, params: Tensor, sample: Sample, epochs: int, optimiser: Adam, seeds: Sequence[int], drawn: Streams,
-    table: Floats | None = None, relative: bool = False,
+    model: Model, params: Tensor, sample: Sample, epochs: int, optimiser: Adam | Momentum, seeds: Sequence[int],
+    drawn: Streams, table: Floats | None = None, relative: bool = False,
 ) -> None:  # fmt: skip
     """Epochs of shuffled batches on ``params`` (R, P), in place; run r weighs group a's label y by ``table`` (R, A, 2).
 
     The loss of a batch is the weighted sum of its losses, with ``relative`` over the sum of its weights (and the code
-    then draws noise). Runs of one seed see the same batches, gathered once an epoch.
+    then draws noise), for ``Momentum`` their mean. Runs of one seed see the same batches, gathered once an epoch.
     """
     n, one = len(sample), len(drawn) == 1
     flat = None if table is None else torch.from_numpy(table).to(params.dtype).reshape(len(params), -1)
@@ -181,7 +193,7 @@ def train(
         every = None if flat is None else flat.gather(1, cells)
         for first in range(0, n, BATCH):
             batch = slice(first, first + BATCH)
-            weights: float | Tensor = 1.0
+            weights: float | Tensor = 1.0 / min(BATCH, n - first) if isinstance(optimiser, Momentum) else 1.0
             if every is not None:
                 weights = every[:, batch]
                 if relative:

@@ -36,6 +36,7 @@ from fairfl.sims.experiments.fedfb_code_search import Trials, best, disparities,
 from fairfl.sims.experiments.fedfb_code_training import (
     KEPT,
     Adam,
+    Momentum,
     Sample,
     Stream,
     World,
@@ -170,6 +171,24 @@ def test_adam_is_torchs():
             p.grad = row.clone()
             optimiser.step()
     torch.testing.assert_close(params, torch.stack([p.detach() for p in single]), rtol=1e-12, atol=1e-12)
+
+
+def test_momentum_is_torchs(world):
+    """Means of losses over the last, smaller batch too: two epochs of SGD by autograd."""
+    sample, start = world.train[0], world.start([1]).double()
+    wide, found = Sample(sample.x.double(), sample.y, sample.a), start.clone()
+    wide = Sample.join([wide, wide])
+    train(world.model, found, wide, 2, Momentum(found, torch.tensor([0.1])), [1], streams([1]))
+    param, stream = torch.nn.Parameter(start[0].clone()), Stream(1)
+    optimiser = torch.optim.SGD([param], lr=0.1, momentum=0.9)
+    for _ in range(2):
+        order = stream.order(len(wide))
+        assert len(order) > 128
+        for rows in order.split(128):
+            optimiser.zero_grad()
+            world.model.reference(param, wide.x[rows], wide.y[rows]).mean().backward()
+            optimiser.step()
+    torch.testing.assert_close(found[0], param.detach(), rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("relative", [False, True])
