@@ -89,7 +89,7 @@ def _study(
     count = seeds or study.seeds[profile]
     measures = measured(study.units(Scale(profile, count)), out, resume, jobs)
     verdicts, tables = study.verdicts(measures), study.tables(measures)
-    alone = predicted(study, measures)
+    alone = predicted(study, measures, verdicts)
     told = [told_of(study, verdict, alone.get(verdict.name)) for verdict in verdicts]
     files = _write(study, measures, tables, told, out / study.name)
     failed = [verdict.name for verdict in verdicts if verdict.hard and verdict.holds is False]

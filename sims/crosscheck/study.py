@@ -107,8 +107,14 @@ def fresh_seeds(study: Study, measures: pd.DataFrame) -> list[int]:
     return sorted({int(seed) for seed in measures["seed"] if seed >= study.seen}) if study.seen else []
 
 
-def predicted(study: Study, measures: pd.DataFrame) -> dict[str, Verdict]:
-    """The soft verdicts of unseen seeds alone, by name; none where there are no such seeds."""
+def predicted(study: Study, measures: pd.DataFrame, verdicts: tuple[Verdict, ...]) -> dict[str, Verdict]:
+    """The soft verdicts of unseen seeds alone, by name; none where there are no such seeds.
+
+    What is found of them must not be what ``verdicts``, those of all measures, found: nothing is predicted where no
+    seed plays a part.
+    """
     if not fresh_seeds(study, measures):
         return {}
-    return {verdict.name: verdict for verdict in study.verdicts(fresh(study, measures)) if not verdict.hard}
+    known = {verdict.found for verdict in verdicts}
+    alone = study.verdicts(fresh(study, measures))
+    return {verdict.name: verdict for verdict in alone if not verdict.hard and verdict.found not in known}

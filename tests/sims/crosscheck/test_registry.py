@@ -63,6 +63,8 @@ def test_a_prediction_is_of_unseen_seeds_and_of_populations():
     study = study_of(planted(SEEN=2, verdicts=rows_said))
     table = pd.DataFrame({"seed": [0, 1, 2, 0], "rows": [500, 500, 500, 0], "x": [1, 2, 3, 4]})
     assert fresh(study, table)["x"].tolist() == [3, 4]
-    assert {name: verdict.found for name, verdict in predicted(study, table).items()} == {"soft": "2 rows"}
-    assert predicted(study, table[:2]) == {} == predicted(study_of(planted(verdicts=rows_said)), table)
+    whole = rows_said(table)
+    assert {name: verdict.found for name, verdict in predicted(study, table, whole).items()} == {"soft": "2 rows"}
+    assert predicted(study, table, rows_said(table[:2])) == {}  # the same is found of all: no seed plays a part
+    assert predicted(study, table[:2], whole) == {} == predicted(study_of(planted(verdicts=rows_said)), table, whole)
     assert fresh(study, table[["seed", "x"]])["x"].tolist() == [3]
