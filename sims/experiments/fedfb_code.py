@@ -41,6 +41,8 @@ TITLE = "FedFB, tables 1, 4 and 5, by the published code's procedure"
 SEEDS = {"quick": 2, "paper": 5}
 FEDFB_FIRST, CFL_FIRST = f"{FEDFB}, first version", f"{CFL}, first version"
 """The earlier of the two versions of the code that are kept: FairBatch's steps on the server; CFL steps every epoch."""
+CFL_TEN = f"{CFL}, ten steps"
+"""CFL's first version with ten steps of λ, 30 epochs before each, which neither version has."""
 RIGHT = ", clients weighed right"
 FEDAVG_SGD, SGD_RATE = f"{FEDAVG}, SGD", 0.1
 """FedAvg on the code's rows by the optimiser of the other tables, at their rate and at a larger one; nothing chosen."""
@@ -55,6 +57,7 @@ VARIANTS: dict[str, dict[str, Code]] = {
     ENSEMBLE: {"": Code()},
     FEDFB_FIRST: {"": Code(), RIGHT: Code(first_client=False), ", no weight decay": Code(decay=0.0)},
     CFL_FIRST: {"": Code()},
+    CFL_TEN: {"": Code()},
     FEDAVG_SGD: {line: Code(adam=False, first_client=False) for line in ("", f", rate {SGD_RATE:g}")},
 }  # fmt: skip
 """What is mended, by method; what hangs on the number of groups is in ``mended``."""
@@ -66,7 +69,7 @@ PAIRS, ALIKE = (0.001, 0.01, 0.1), (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 
 RUNG, CFL_RUNG, LONGEST = 5, 50, 100
 """Iterations after which the code's scheduler stops trials, and the most that a trial may have."""
 GRID, NEAR, FASTER = ", mean of the grid", ", nearest trial", f", rate {RATES[-1]:g}"
-NEAREST = (FEDFB, FEDFB_FIRST, LFT_AVG, CFL, CFL_FIRST)
+NEAREST = (FEDFB, FEDFB_FIRST, LFT_AVG, CFL, CFL_FIRST, CFL_TEN)
 """Which have a line for the trial of the code's grid that comes nearest to the published numbers on test."""
 TRIED = {"logistic": 1, "mlp": 4}
 """So many of the nearest by seed 0 are run with all seeds: a network's seeds differ."""
@@ -231,6 +234,8 @@ def _trials(world: World, dataset: str, method: str) -> list[Trials]:
         case "CFL":
             options = (10,) if dataset.endswith("clients") else CFL_STEPS
             return [trials((steps,), world.whole[1], steps=steps) for steps in options]
+        case "CFL, ten steps":
+            return [trials((10,), world.whole[0], steps=10)]
         case "CFL, first version":
             return [trials((CFL_RUNG, LONGEST, TOTAL), world.whole[0], steps=TOTAL, rungs=2)]
         case "FedFB":
@@ -247,7 +252,7 @@ def _grid(world: World, dataset: str, method: str) -> Grid:
         return [(rate, 0.0) for rate in RATES]
     if method in (FEDFB, FEDFB_FIRST):
         return list(product(FAIR_RATES, ALPHAS))
-    if method == CFL_FIRST or (method == CFL and dataset.endswith("clients")):
+    if method in (CFL_FIRST, CFL_TEN) or (method == CFL and dataset.endswith("clients")):
         return list(product(FAIR_RATES, FIRST_ALPHAS))
     if method == CFL:
         return list(product(CFL_RATES, CFL_ALPHAS))
@@ -263,9 +268,11 @@ def _run(
     run = Run(world, codes, seeds, rates, alphas)
     if method == CFL:
         return cfl(run, steps)
+    if method in (CFL_FIRST, CFL_TEN):
+        return cfl_first(run, steps)
     return {
         FEDAVG: fedavg, FEDAVG_SGD: fedavg, FEDFB: fedfb, FEDFB_FIRST: fedfb_first, LFT_AVG: lft_fedavg,
-        ENSEMBLE: ensemble, CFL_FIRST: cfl_first,
+        ENSEMBLE: ensemble,
     }[method](run)  # fmt: skip
 
 

@@ -237,10 +237,10 @@ def cfl(run: Run, steps: int) -> Iterator[Tensor]:
     return fairbatch(run, sample, held, steps, 1 if short else TOTAL // steps)
 
 
-def cfl_first(run: Run) -> Iterator[Tensor]:
-    """CFL's earlier version: a step of λ an epoch, judged by the people that it trains on."""
+def cfl_first(run: Run, steps: int) -> Iterator[Tensor]:
+    """CFL's earlier version, TOTAL steps of λ judged by the people that it trains on; or fewer, with epochs between."""
     sample, _ = run.world.whole
-    return fairbatch(run, sample, sample, TOTAL, 1)
+    return fairbatch(run, sample, sample, steps, TOTAL // steps)
 
 
 def ensemble(run: Run) -> Iterator[Tensor]:

@@ -272,7 +272,7 @@ def test_losses_of_being_accepted(world):
 
 METHODS = {
     "FedAvg": fedavg, "FedFB": fedfb, "first": fedfb_first, "LFT": lft_fedavg, "Ensemble": ensemble,
-    "CFL": lambda run: cfl(run, 2), "CFL first": cfl_first,
+    "CFL": lambda run: cfl(run, 2), "CFL first": lambda run: cfl_first(run, 4),
 }  # fmt: skip
 
 
