@@ -321,6 +321,27 @@ def test_fedavg_against_modules(short):
     torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)
 
 
+def test_the_notebooks_log(monkeypatch):
+    """FedAvg's first rounds as the code's authors ran them: seed 0, rates .001 and .002, little heterogeneity.
+
+    The accuracies (means over clients), disparities and the last client's losses are those that their notebook of
+    table 2 printed on 24 September 2021 (GitHub: yzeng58/Improving-Fairness-via-Federated-Learning, table2.ipynb).
+    """
+    monkeypatch.setattr(fedfb_code_rules, "ROUNDS", 2)
+    world = World.of(code_rows("Synthetic, low"), "mlp")
+    held, printed = Sample.join(world.held), (
+        ((0.8663793103448275, 0.8776819923371647), (0.38289141414141414, 0.38545380273321445), (37.3024, 29.6490)),
+        ((0.877682, 0.883333), None, (28.9527, 27.7302)),
+    )  # fmt: skip
+    run = Run(world, [Code()] * 2, [0, 0], np.array([0.001, 0.002]), np.zeros(2))
+    for params, (accuracy, gap, loss) in zip(fedavg(run), printed, strict=True):
+        found = [(accepted(world.model, params, mine) == mine.y.numpy()).mean(1) for mine in world.held]
+        np.testing.assert_allclose(np.mean(found, 0), accuracy, atol=1e-6)
+        np.testing.assert_allclose(losses(world.model, params, world.held[-1]).sum(1), loss, atol=2e-3)
+        if gap is not None:
+            np.testing.assert_allclose(disparities(accepted(world.model, params, held), held), gap, atol=1e-12)
+
+
 def test_one_group_of_votes(world):
     """Two models that disagree: the client with more people decides."""
     yes, no = (torch.tensor([[0.0, 0.0, 0.0, -s, 0.0, 0.0, 0.0, s]]) for s in (9.0, -9.0))
