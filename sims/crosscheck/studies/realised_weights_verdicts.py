@@ -156,4 +156,5 @@ def _most(measures: pd.DataFrame, column: str) -> int:
 
 
 def _where(measures: pd.DataFrame) -> str:
-    return f"{', '.join(dict.fromkeys(measures['world']))} (seeds 0 to {_most(measures, 'seed')})"
+    seeds = f"{int(floats(measures, 'seed').min())} to {_most(measures, 'seed')}"
+    return f"{', '.join(dict.fromkeys(measures['world']))} (seeds {seeds})"
