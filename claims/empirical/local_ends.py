@@ -146,8 +146,8 @@ CLAIMS = (
         check=_check_nearer,
         mutants=(Mutant("to a tenth", "to less than a tenth each time", partial(_check_nearer, share=0.1)),),
         notes="Of all federations together, on all seeds and on those never seen. Few ends say otherwise: the eight of "
-        "unseen seeds on figure 9(b) are nearer with 500 people (0.011) than with 4,000 (0.031), and the four of seed 0 "
-        "on figure 5(a) with 4,000 (0.014) than with 32,000 (0.026), two of which are of clients fair to the end.",
+        "unseen seeds on figure 9(b) are nearer with 500 people (0.011) than with 4,000 (0.031), and the four of seed "
+        "0 on figure 5(a) with 4,000 (0.014) than with 32,000 (0.026), two of which are of clients fair to the end.",
     ),
     Claim(
         id="empirical/samples-miss-by-sampling",
