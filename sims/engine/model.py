@@ -56,7 +56,8 @@ class Model(ABC):
         return data
 
     def bytes_per_client(self, batch: int, element: int) -> int:
-        """About how much memory one client's step takes, beyond its parameters; ``element`` bytes a number."""
+        """About what one client's step takes beside its parameters and, with momentum, its gradient: inputs, targets
+        and what is between, of a batch; ``element`` bytes a number."""
         return element * self.size
 
     def describe(self) -> str:

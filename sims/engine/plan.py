@@ -44,15 +44,19 @@ def by_work(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints:
     return np.lexsort((replicate, ids, -sizes, -steps))
 
 
-def plan(jobs: Jobs, offsets: Ints, like: Tensor) -> Iterator[list[Group]]:
-    """For each step the groups that take it; ``jobs`` are sorted ``by_work``. Tensors are on the device of ``like``."""
+def plan(jobs: Jobs, offsets: Ints, like: Tensor, most: int | None = None) -> Iterator[list[Group]]:
+    """For each step the groups that take it; ``jobs`` are sorted ``by_work``. Tensors are on the device of ``like``.
+
+    Up to ``most`` samples (BLOCK by default, and never more) are planned at a time, or a pass of all.
+    """
+    block = BLOCK if most is None else min(BLOCK, most)
     per_pass = -(-jobs.sizes // jobs.batch)
     last = int(jobs.steps[0]) if len(jobs) else 0
     begin = 0
     while begin < last:
         active = int(np.searchsorted(-jobs.steps, -begin))
         width = int(np.minimum(jobs.sizes[:active], jobs.batch).max())
-        length = max(int(per_pass[:active].max()), BLOCK // max(1, active * width))
+        length = max(int(per_pass[:active].max()), block // max(1, active * width))
         end = min(last, begin + length)
         yield from _block(jobs.take(slice(0, active)), per_pass[:active], offsets, begin, end, like)
         begin = end

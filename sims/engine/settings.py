@@ -89,7 +89,8 @@ class Computing:
         torch's ``backends.cudnn.allow_tf32`` says so, as it does unless it is changed.
     dtype : "float32" or "float64"
     memory_limit : int
-        Bytes that a chunk of clients may take, beside the updates (clients, parameters); one client always goes.
+        Bytes that the tensors of a chunk of clients may take, beside the updates (clients, parameters) and to a fifth;
+        one client always goes. Steps are planned ahead in up to half as much again.
     threads : int, optional
         Of torch on the CPU; by default one for small models, for which several are slower, and torch's own number else.
     backend : "batched" or "loop"

@@ -11,7 +11,10 @@ from fairfl.sims.engine.model import Model, Weights
 from fairfl.sims.engine.plan import Group, plan
 from fairfl.sims.engine.task import Floats, Jobs
 
-CACHE = 8 << 20  # bytes that a chunk takes on a CPU, unless one client needs more: about what its caches hold
+CACHE = 5 << 20  # bytes that a chunk takes on a CPU, unless one client needs more: about what its caches hold
+
+
+PLANNED = 128  # bytes of the limit for each sample that is planned ahead: it takes half of that
 
 
 def train(model: Model, data: ClientData, jobs: Jobs, params: Tensor, memory_limit: int) -> Tensor:
@@ -23,31 +26,42 @@ def train(model: Model, data: ClientData, jobs: Jobs, params: Tensor, memory_lim
     size = chunk_size(model, jobs, params, memory_limit)
     for first in range(0, len(jobs), size):
         part = slice(first, min(first + size, len(jobs)))
-        _train_chunk(model, data, jobs.take(part), params, updates[part])
+        _train_chunk(model, data, jobs.take(part), params, updates[part], memory_limit)
     return updates
 
 
 def chunk_size(model: Model, jobs: Jobs, params: Tensor, memory_limit: int) -> int:
     """How many clients go together."""
-    element = params.element_size()
-    batch = int(np.minimum(jobs.sizes, jobs.batch).max())
-    one = model.bytes_per_client(batch, element) + element * model.size * 3 + 8 * int(jobs.sizes.max())
     limit = min(memory_limit, CACHE) if params.device.type == "cpu" else memory_limit
-    return max(1, limit // one)
+    return max(1, limit // bytes_of_one(model, jobs, params))
 
 
-def _train_chunk(model: Model, data: ClientData, jobs: Jobs, params: Tensor, out: Tensor) -> None:
+def bytes_of_one(model: Model, jobs: Jobs, params: Tensor) -> int:
+    """About what the largest of the clients takes at a time, beside its update: of tensors, on their device."""
+    element, rows = params.element_size(), int(jobs.sizes.max())
+    momentum, even = bool(jobs.momentum.any()), bool((jobs.scale == 1).all())
+    plain = not (momentum or jobs.weight_decay.any() or jobs.prox.any())
+    fused = plain or (momentum and even and type(model).accumulate is not Model.accumulate)
+    held = 1 + momentum + (not fused) + bool(jobs.prox.any())  # w^t, velocity, gradient, w - w^t
+    step = element * model.size * held + model.bytes_per_client(int(np.minimum(rows, jobs.batch)), element)
+    if jobs.sample_weights is None:
+        return step + 8 * rows
+    return max(step + (8 + element) * rows, (16 + 3 * element) * rows)  # a pass planned, and while it is planned
+
+
+def _train_chunk(
+    model: Model, data: ClientData, jobs: Jobs, params: Tensor, out: Tensor, memory_limit: int
+) -> None:
     """Write the updates of a chunk to ``out`` (A, P)."""
     anchor = params[torch.from_numpy(jobs.replicate).to(params.device)]
     out.copy_(anchor if jobs.start is None else jobs.start)
     simple = not (jobs.momentum.any() or jobs.weight_decay.any() or jobs.prox.any())
     rule = _Plain(jobs, out) if simple else _Full(jobs, out, anchor)
     weigh = _Weighing(jobs, out)
-    for step in plan(jobs, data.offsets, out):
-        for group in step:
+    for step in plan(jobs, data.offsets, out, memory_limit // PLANNED):
+        for group in step:  # no name for a batch, which would keep it while the next one is fetched
             span = slice(group.first, group.last)
-            x, y = _rows(data.x, group), _rows(data.y, group)
-            rule.step(model, span, x, y, weigh(group))
+            rule.step(model, span, _rows(data.x, group), _rows(data.y, group), weigh(group))
     out -= anchor
 
 

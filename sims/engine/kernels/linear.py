@@ -89,7 +89,7 @@ class Linear(Model):
         self._weights(params).baddbmm_(slopes.transpose(1, 2), x, alpha=-step * factor)
 
     def bytes_per_client(self, batch: int, element: int) -> int:
-        return element * (self.size + batch * (self.columns + 2 * self.outputs + 2))
+        return batch * (element * (self.columns + self.outputs + 2) + 8)
 
     def _weights(self, params: Tensor) -> Tensor:
         return params.view(len(params), self.outputs, self.columns)

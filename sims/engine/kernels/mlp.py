@@ -89,7 +89,10 @@ class MLP(Model):
         return self._scores(params, x).argmax(1) == y
 
     def bytes_per_client(self, batch: int, element: int) -> int:
-        return element * (self.size + batch * (2 * sum(self.widths) + 2))
+        kept, most = batch * sum(self.widths[1:-1]), 0
+        for k, (i, o) in enumerate(self._pairs):  # the backward pass of each layer
+            most = max(most, batch * o + (max(i * o, batch * i) + batch * i if k else (i + 1) * o))
+        return element * (batch * self.widths[0] + kept + most) + 8 * batch
 
     def _layers(self, params: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
         """Views W (A, out, in) and b (A, out, 1) of the rows."""
