@@ -57,7 +57,8 @@ def learned(data: FederatedData, averaged: bool) -> Learned:
         for a, rho in enumerate(np.array([1 - one, one]) / share):
             mean = np.zeros(2)
             for i, part in enumerate(size):
-                found[a, i] = minimiser(*cells[a, i], float(rho), found[a, i])
+                own, labels = cells[a, i]
+                found[a, i] = minimiser(own, labels, float(rho), found[a, i])
                 mean += part * found[a, i]
             cuts.append(-float(mean[0] / mean[1]))
         rates = [float((people > cut).mean()) for people, cut in zip(groups, cuts, strict=True)]
