@@ -1,14 +1,18 @@
 """Timings of group fairness: FedFB's synthetic row of five methods, and FedFB against declearn's.
 
-By itself: ``python -m fairfl.bench_group_fairness``.
+By itself: ``python -m fairfl.bench_group_fairness``; with the word ``declearn`` it compares the two over five seeds on
+both data sets that declearn can take (its groups are two), and prints means and standard deviations.
 """
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any
+
+import numpy as np
 
 from fairfl.bench import FULL, Row, Sizes
 
@@ -16,6 +20,9 @@ ROW = 20.0
 """The aim: CPU seconds of all five methods, five seeds each."""
 ALPHA = 0.05
 """FedFB's step where it is compared with declearn."""
+COMPARED = {"Synthetic": (10, 30), "Adult": (10, 3)}
+"""Rounds and epochs, by data set."""
+SEEDS = 5
 
 
 def group_fairness(sizes: Sizes) -> Iterator[Row]:
@@ -65,36 +72,39 @@ def against_declearn(sizes: Sizes) -> Row:
     (mine,) = cpu_interleaved(min(sizes.rounds, 3), [lambda: ours(rounds, epochs)])
     found = find_spec("declearn")
     if found is None or found.origin is None:  # a folder of that name is not the package
-        return Row(what, mine, note="declearn is not installed: it wants an environment of its own (pandas < 3)")
+        return Row(what, mine, note="declearn is not installed: an extra, in an environment of its own (pandas < 3)")
     try:
         printed, turned = (theirs(rounds, epochs, **kwargs) for kwargs in ({}, {"turned": True, "server_lr": 1 / 3}))
     except Exception as error:  # somebody else's code, and what it needs: our time is worth having
         return Row(what, mine, note=f"declearn did not run: {' '.join(str(error).split())}")
-    pairs = (("ours", ours(rounds, epochs)), ("declearn", printed[1:]), ("its mean and λ_1 turned", turned[1:]))
+    pairs = (("ours", ours(rounds, epochs)[0]), ("declearn", printed[1:]), ("its mean and λ_1 turned", turned[1:]))
     note = "accuracy/disparity: " + ", ".join(f"{name} {a:.3f}/{dp:.3f}" for name, (a, dp) in pairs)
     return Row(what, mine, "declearn", min(printed[0], turned[0]), note=note)
 
 
-def ours(rounds: int, epochs: int, seed: int = 0) -> tuple[float, float]:
-    """Accuracy and disparity on test of our FedFB, F of log loss as declearn's, step ALPHA."""
+def ours(
+    rounds: int, epochs: int, seeds: tuple[int, ...] = (0,), dataset: str = "Synthetic"
+) -> list[tuple[float, float]]:
+    """Accuracy and disparity on test of our FedFB, F of log loss as declearn's, step ALPHA, for each seed."""
     from fairfl.sims.engine import Computing, Replicate, Simulation, Training
     from fairfl.sims.group_fairness import FairBatch, FedFB
 
-    parts, model, settings = _job()
+    parts, model, settings = _job(dataset)
+    replicates = [Replicate(FedFB(FairBatch("dp", ALPHA)), seed) for seed in seeds]
     training = Training(rounds=rounds, epochs=epochs, **settings)
-    simulation = Simulation(
-        model, parts, [Replicate(FedFB(FairBatch("dp", ALPHA)), seed)], training, Computing(device="cpu")
-    )
+    simulation = Simulation(model, parts, replicates, training, Computing(device="cpu"))
     while not simulation.done:
         simulation.step()
-    return _measures(model, simulation.params, parts)
+    return [_measures(model, params[None], parts) for params in simulation.params]
 
 
-def theirs(rounds: int, epochs: int, seed: int = 0, **kwargs: Any) -> tuple[float, float, float]:
+def theirs(
+    rounds: int, epochs: int, seed: int = 0, dataset: str = "Synthetic", **kwargs: Any
+) -> tuple[float, float, float]:
     """CPU seconds, accuracy and disparity on test of declearn's FedFB; ``kwargs`` as ``declearn_twin.fedfb``."""
     from fairfl.sims import declearn_twin
 
-    parts, model, settings = _job()
+    parts, model, settings = _job(dataset)
     batch = settings.pop("batch_size")
     found = declearn_twin.fedfb(
         parts.train, model, rounds=rounds, epochs=epochs, batch=batch, alpha=ALPHA, seed=seed, **settings, **kwargs
@@ -102,14 +112,40 @@ def theirs(rounds: int, epochs: int, seed: int = 0, **kwargs: Any) -> tuple[floa
     return found.seconds, *_measures(model, found.params[None], parts)
 
 
-def _job() -> tuple[Any, Any, dict[str, Any]]:
-    """FedFB's synthetic people, its network, and what both train with."""
+def compared(dataset: str, tell: Callable[[str], None] = print) -> None:
+    """FedFB, ours and declearn's as it is and with its changes undone one after the other; a line each."""
+    rounds, epochs = COMPARED[dataset]
+    parts, _, _ = _job(dataset)
+    mean: dict[str, Any] = {"server_lr": 1 / parts.train.clients}
+    variants = {
+        "declearn": {},
+        "the updates' mean": mean,
+        "and λ_1 turned": mean | {"turned": True},
+        "and no step untrained": mean | {"turned": True, "untrained": False},
+    }
+    tell(f"{dataset}, {rounds} rounds of {epochs} epochs, {SEEDS} seeds: accuracy, disparity, CPU seconds a run")
+    begin = time.process_time()
+    found = np.array(ours(rounds, epochs, tuple(range(SEEDS)), dataset))
+    tell(_line("ours", found, (time.process_time() - begin) / SEEDS))
+    for name, kwargs in variants.items():
+        each = np.array([theirs(rounds, epochs, seed, dataset, **kwargs) for seed in range(SEEDS)])
+        tell(_line(name, each[:, 1:], each[:, 0].mean()))
+
+
+def _line(name: str, found: Any, seconds: float) -> str:
+    (accuracy, dp), (accuracy_sd, dp_sd) = found.mean(0), found.std(0, ddof=1)
+    return f"{name}: {accuracy:.3f} ± {accuracy_sd:.3f}, {dp:.3f} ± {dp_sd:.3f}, {seconds:.3g} s"
+
+
+def _job(dataset: str) -> tuple[Any, Any, dict[str, Any]]:
+    """FedFB's people, its network, and what both train with."""
     from fairfl.sims.engine import MLP, Parts
     from fairfl.sims.experiments.fedfb_data import fedfb_data
     from fairfl.sims.experiments.fedfb_runs import BATCH, HIDDEN, LR, MOMENTUM
 
-    parts = Parts.of(fedfb_data("Synthetic"))
-    return parts, MLP((3, HIDDEN, 2)), {"lr": LR, "momentum": MOMENTUM, "batch_size": BATCH}
+    parts = Parts.of(fedfb_data(dataset))
+    model = MLP((parts.train.x.shape[1], HIDDEN, 2))
+    return parts, model, {"lr": LR, "momentum": MOMENTUM, "batch_size": BATCH}
 
 
 def _measures(model: Any, params: Any, parts: Any) -> tuple[float, float]:
@@ -122,6 +158,9 @@ def _measures(model: Any, params: Any, parts: Any) -> tuple[float, float]:
     return found.accuracy, found.dp
 
 
-if __name__ == "__main__":
+if __name__ == "__main__" and sys.argv[1:] == ["declearn"]:
+    for dataset in COMPARED:
+        compared(dataset)
+elif __name__ == "__main__":
     for row in group_fairness(FULL):
         print(" | ".join(cell for cell in row.cells() if cell))

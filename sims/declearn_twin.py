@@ -1,6 +1,7 @@
 """FedFB for demographic parity as declearn runs it, where it is installed: what is compared is what it computes.
 
-declearn (``pip install declearn``, Inria) is no dependency: its releases up to 2.9.1 want pandas < 3.
+declearn (Inria) comes with the extra ``declearn``, in an environment of its own: its releases up to 2.9.1 want
+pandas < 3.
 """
 
 # pyright: reportMissingImports=false, reportCallIssue=false, reportGeneralTypeIssues=false
@@ -53,6 +54,7 @@ def fedfb(
     seed: int,
     server_lr: float = 1.0,
     turned: bool = False,
+    untrained: bool = True,
 ) -> Found:
     r"""FedFB's controller of declearn, all clients in this process.
 
@@ -72,6 +74,8 @@ def fedfb(
         1 is declearn's default; 1 / K takes the mean.
     turned : bool
         declearn moves λ_0 and λ_1 the same way. FedFB's (9) moves them apart, μ_0 = -μ_1: True turns λ_1's steps.
+    untrained : bool
+        declearn's first step of λ is by the losses of the untrained model; False leaves it out.
 
     Errors: ImportError where declearn is not installed, ValueError for other data.
     Source: declearn 2.9.1, ``fairness/fairbatch``; FedFB, section 4.
@@ -86,12 +90,12 @@ def fedfb(
         raise ValueError(f"model must have one hidden layer and two classes for declearn, got {model.widths}")
     with warnings.catch_warnings():  # it tells that it replaces the averaging of updates by their sum
         warnings.simplefilter("ignore")
-        return _fedfb(data, model, rounds, epochs, batch, lr, momentum, alpha, seed, server_lr, turned)
+        return _fedfb(data, model, rounds, epochs, batch, lr, momentum, alpha, seed, server_lr, turned, untrained)
 
 
 def _fedfb(
     data: ClientData, model: MLP, rounds: int, epochs: int, batch: int, lr: float, momentum: float, alpha: float,
-    seed: int, server_lr: float, turned: bool,
+    seed: int, server_lr: float, turned: bool, untrained: bool,
 ) -> Found:  # fmt: skip
     from declearn.fairness.core import FairnessInMemoryDataset
     from declearn.fairness.fairbatch import FairbatchControllerServer
@@ -106,7 +110,7 @@ def _fedfb(
     vector_to_parameters(model.init(seed).float(), network.parameters())
     controller = FairbatchControllerServer("demographic_parity", alpha=alpha, fedfb=True)
     lam: list[tuple[float, float]] = []
-    _watch(controller, lam, turned)
+    _watch(controller, lam, turned, untrained)
     make_server, make_client = _network()
     wire = make_server("localhost", 0, heartbeat=0.0)
     optimiser = Optimizer(lrate=lr, modules=[MomentumModule(beta=momentum)] if momentum else [])
@@ -144,8 +148,8 @@ def _fedfb(
     return Found(parameters_to_vector(network.parameters()).detach().double(), np.array(lam), took)
 
 
-def _watch(controller: Any, lam: list[tuple[float, float]], turned: bool) -> None:
-    """Keep λ after each of the server's steps, and turn those of λ_1."""
+def _watch(controller: Any, lam: list[tuple[float, float]], turned: bool, untrained: bool) -> None:
+    """Keep λ after each of the server's steps, turn those of λ_1, and leave the first one out."""
     setup: Callable[..., Any] = controller._setup_function
 
     def made(**kwargs: Any) -> Any:
@@ -154,6 +158,9 @@ def _watch(controller: Any, lam: list[tuple[float, float]], turned: bool) -> Non
 
         def stepped(losses: Mapping[Any, float]) -> None:
             states = rule.states
+            if not lam and not untrained:
+                lam.append((states["lambda_1"], states["lambda_2"]))
+                return
             if turned:  # a step down of P(1) - λ_1, kept within [0, P(1)], is a step up of λ_1
                 states["lambda_2"] = states["p_attr_1"] - states["lambda_2"]
             step(losses)

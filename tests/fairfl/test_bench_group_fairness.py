@@ -55,6 +55,25 @@ def test_somebody_elses_fault_is_a_note(monkeypatch):
     assert row.alternative is None
 
 
+def test_the_comparison_undoes_one_change_after_the_other(monkeypatch):
+    """Two seeds with accuracies .7 and .8, disparities .1 and .3: means .75 and .2, sd .071 and .141."""
+    lines, asked = [], []
+
+    def found(rounds, epochs, seed, dataset, **kwargs):
+        asked.append((rounds, epochs, seed, dataset, kwargs))
+        return 2.0 + seed, 0.7 + 0.1 * seed, 0.1 + 0.2 * seed
+
+    monkeypatch.setattr(bench_group_fairness, "COMPARED", {"Synthetic": (1, 1)})
+    monkeypatch.setattr(bench_group_fairness, "SEEDS", 2)
+    monkeypatch.setattr(bench_group_fairness, "theirs", found)
+    bench_group_fairness.compared("Synthetic", lines.append)
+    assert lines[0].startswith("Synthetic, 1 rounds of 1 epochs, 2 seeds") and lines[1].startswith("ours: 0.")
+    names = ("declearn", "the updates' mean", "and λ_1 turned", "and no step untrained")
+    assert lines[2:] == [f"{name}: 0.750 ± 0.071, 0.200 ± 0.141, 2.5 s" for name in names]
+    assert [each[2] for each in asked] == [0, 1] * 4 and asked[0][4] == {}
+    assert asked[-1][4] == {"server_lr": 1 / 3, "turned": True, "untrained": False}
+
+
 @pytest.mark.slow
 def test_against_declearn_where_it_is_installed():
     pytest.importorskip("declearn")

@@ -104,6 +104,19 @@ def test_it_adds_the_updates_up():
     assert one.abs().max() > 1e-3
 
 
+def test_without_its_step_at_the_untrained_model():
+    """λ stays at its first value in the first round, the people's shares of label 0, and moves in the second."""
+    pytest.importorskip("declearn")
+    data = people()
+    found = declearn_twin.fedfb(data, MODEL, **JOB, server_lr=1 / 3, turned=True, untrained=False)
+    y, group = data.y.numpy(), data.group
+    np.testing.assert_allclose(found.lam[0], [((group == a) & (y == 0)).mean() for a in (0, 1)], atol=1e-12)
+    assert found.lam.shape == (3, 2)
+    moved = np.diff(found.lam, axis=0)
+    np.testing.assert_allclose(np.abs(moved), JOB["alpha"] / 2**0.5, atol=1e-12)
+    np.testing.assert_allclose(moved.sum(1), 0, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("data", "model", "change", "message"),
     [
