@@ -24,7 +24,7 @@ from fairfl.theory.checks import Array
 
 NAME = "ensemble"
 TITLE = "LFT+Ensemble's learned points approach its exact frontier"
-SEEDS = {"quick": 2, "paper": 8}
+SEEDS = {"quick": 2, "paper": 10}
 SEEN = 4
 
 WORLDS = ("figure-5a", "figure-5d", "figure-9d", "random-3")
