@@ -71,8 +71,10 @@ RUNG, CFL_RUNG, LONGEST = 5, 50, 100
 GRID, NEAR, FASTER = ", mean of the grid", ", nearest trial", f", rate {RATES[-1]:g}"
 NEAREST = (FEDFB, FEDFB_FIRST, LFT_AVG, CFL, CFL_FIRST, CFL_TEN)
 """Which have a line for the trial of the code's grid that comes nearest to the published numbers on test."""
-TRIED = {"logistic": 1, "mlp": 8}
+TRIED = {"logistic": 1, "mlp": 4}
 """So many of the nearest by seed 0 are run with all seeds: a network's seeds differ."""
+KNOWN = {("COMPAS", "mlp", FEDFB_FIRST): (0.005, 1.0)}
+"""A trial whose mean over the seeds is the published one, and whose seed 0 is far from it: it is run, too."""
 CASES = {
     **{(name, "logistic"): (f"{name}, table 4", TABLE_4) for name in (*REAL, "Synthetic")},
     **{(name, "mlp"): (f"{name}, table 1", TABLE_1) for name in REAL},
@@ -184,10 +186,11 @@ def _near(world: World, trials: Sequence[Trials], dataset: str, kind: str, metho
     """The trials whose seed 0 is nearest to the published numbers, which are run with all seeds."""
     if method not in NEAREST:
         return []
-    target, count = _published_point(dataset, kind, method), TRIED[kind]
-    found = [choice for each in trials for choice in each.near(world, *target, count)]
+    target, known = _published_point(dataset, kind, method), KNOWN.get((dataset, kind, method))
+    found = [choice for each in trials for choice in each.near(world, *target)]
     found.sort(key=lambda choice: choice.mark)
-    return [Line(f"{method}{NEAR} {k}", Code(), choice, True) for k, choice in enumerate(found[:count])]
+    found = found[: TRIED[kind]] + [choice for choice in found[TRIED[kind] :] if choice.point == known]
+    return [Line(f"{method}{NEAR} {k}", Code(), choice, True) for k, choice in enumerate(found)]
 
 
 def _published_point(dataset: str, kind: str, method: str) -> tuple[Floats, Floats]:

@@ -83,12 +83,12 @@ class Trials:
         model = self.models[when][..., at : at + 1, :]
         return Choice(self.grid[at], self.steps, float(self.marks[when][at]), model, self.stops[when] if early else 0)
 
-    def near(self, world: World, published: Floats, spread: Floats, count: int) -> list[Choice]:
-        """The ``count`` trials whose last accuracy and disparity on test are nearest to the ``published``."""
+    def near(self, world: World, published: Floats, spread: Floats) -> list[Choice]:
+        """All trials, the nearest in last accuracy and disparity on test to the ``published`` first."""
         far = distances(measures(world, accepts(world, self.models[-1], world.test)), published, spread)
         return [
             Choice(self.grid[at], self.steps, float(far[at]), self.models[-1][..., at : at + 1, :], 0)
-            for at in np.argsort(far, kind="stable")[:count]
+            for at in np.argsort(far, kind="stable")
         ]
 
 
