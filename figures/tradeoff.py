@@ -68,7 +68,8 @@ def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, dict[str, Any]]) ->
             axes.plot(numbers(mine, "disparity"), numbers(mine, "accuracy"), color=look["color"], lw=0.6, zorder=2)
     seen = constants(table)
     axes.plot(numbers(seen, "disparity"), numbers(seen, "accuracy"), ls="none", **_CROSS)
-    _limits(axes, pd.concat([table[table["kind"] != "constant"], seen]))
+    kinds = [pick(table, kind=kind) for kind in ("ours", "published", "frontier")]
+    _limits(axes, pd.concat([part for part in (*kinds, seen) if len(part)]))
 
 
 def _limits(axes: Axes, shown: pd.DataFrame) -> None:
