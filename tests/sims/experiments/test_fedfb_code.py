@@ -32,7 +32,7 @@ from fairfl.sims.experiments.fedfb_code_rules import (
     skipped_client,
     vote,
 )
-from fairfl.sims.experiments.fedfb_code_search import Trials, best, disparities, measures
+from fairfl.sims.experiments.fedfb_code_search import Grid, Trials, best, disparities, measures
 from fairfl.sims.experiments.fedfb_code_training import (
     KEPT,
     Adam,
@@ -53,7 +53,7 @@ def people(groups=2, n=200, clients=2):
     """Rows of two features and the group; three quarters train."""
     rng = np.random.default_rng(0)
     a = rng.integers(0, groups, n)
-    x = np.column_stack([rng.normal(size=(n, 2)), a])
+    x = np.column_stack([rng.normal(size=(n, 2)), a]).astype(np.float64)
     y = (x[:, 0] + rng.normal(size=n) > 0).astype(int)
     known, owner = np.arange(3 * n // 4), rng.integers(0, clients, 3 * n // 4)
     return CodeRows(x, y, a, tuple(known[owner == k] for k in range(clients)), known, np.arange(len(known), n))
@@ -118,12 +118,13 @@ def test_scales():
 def test_the_stream_is_a_data_loaders():
     """Three epochs of a shuffled loader, a pass through one that is not, noise, and a fourth epoch."""
     torch.manual_seed(7)
-    loader = torch.utils.data.DataLoader(range(50), batch_size=8, shuffle=True)
-    plain = torch.utils.data.DataLoader(range(50), batch_size=8)
-    theirs = [torch.cat(list(loader)) for _ in range(3)]
+    numbers = torch.utils.data.TensorDataset(torch.arange(50))
+    loader = torch.utils.data.DataLoader(numbers, batch_size=8, shuffle=True)
+    plain = torch.utils.data.DataLoader(numbers, batch_size=8)
+    theirs = [torch.cat([batch for (batch,) in loader]) for _ in range(3)]
     list(plain)
     torch.randn(50)
-    theirs.append(torch.cat(list(loader)))
+    theirs.append(torch.cat([batch for (batch,) in loader]))
     stream = Stream(7)
     mine = [stream.order(50) for _ in range(3)]
     stream.passed(1)
@@ -389,7 +390,7 @@ def test_trials(world):
             next(asked)
             yield params
 
-    grid = [(0.1, 1.0), (0.2, 2.0), (0.3, 3.0)]
+    grid: Grid = [(0.1, 1.0), (0.2, 2.0), (0.3, 3.0)]
     trials = Trials.of(world, grid, runs(), (1, 2), world.test)
     assert next(asked) == 3
     found = accepted(world.model, starts[1], world.test)
