@@ -11,42 +11,27 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfl.sims.data.roles import design, feature_columns, read_roles
+from fairfl.sims.data.roles import Roles, design, feature_columns, read_roles
 from fairfl.sims.data.score import cross_fitted_score
 from fairfl.sims.data.tabular import numbers, read_table
 
 
 @dataclass(frozen=True, eq=False)
-class Samples:
+class Samples(Roles):
     """The n rows of a table, as `Federation.from_samples` takes them.
 
     Parameters
     ----------
+    columns, label, label_names, group, group_names, client, client_names
+        See `Roles`.
     score : array of float, shape (n,)
         Finite.
-    label : array of int, shape (n,)
-        0 or 1.
-    label_names : pair of str
-        What 0 and 1 were in the file.
-    group, client : array of int, shape (n,)
-        Codes into `group_names` and `client_names`, which are in sorted order.
-    group_names, client_names : tuple of str
     score_source : str
         The column of the score, or how it was made.
     """
 
     score: NDArray[np.float64]
-    label: NDArray[np.int64]
-    label_names: tuple[str, str]
-    group: NDArray[np.int64]
-    group_names: tuple[str, ...]
-    client: NDArray[np.int64]
-    client_names: tuple[str, ...]
     score_source: str
-
-    def __len__(self) -> int:
-        """Return the number of rows, n."""
-        return len(self.label)
 
 
 def read_samples(
@@ -100,6 +85,4 @@ def read_samples(
         except ValueError as error:
             raise ValueError(f"no score can be made from the {len(frame)} rows of {path.name}: {error}") from error
         source = f"logistic regression on {', '.join(columns)}, 5-fold cross-fitted (seed {seed})"
-    return Samples(
-        values, roles.label, roles.label_names, roles.group, roles.group_names, roles.client, roles.client_names, source
-    )
+    return Samples(**vars(roles), score=values, score_source=source)

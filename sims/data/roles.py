@@ -45,6 +45,10 @@ class Roles:
     client: NDArray[np.int64]
     client_names: tuple[str, ...]
 
+    def __len__(self) -> int:
+        """Return the number of rows, n."""
+        return len(self.label)
+
 
 def read_roles(
     frame: pd.DataFrame, path: Path, *, label: str, group: str, client: str | None, score: str | None = None

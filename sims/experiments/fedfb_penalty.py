@@ -118,15 +118,8 @@ def penalties(z: Tensor, away: Tensor, covariance: bool) -> Tensor:
 
 
 def scores(model: MLP, params: Tensor, x: Tensor) -> Tensor:
-    """z (M, B, 2) of models with one hidden layer."""
-    features, hidden, classes = model.widths
-    first, at = features * hidden, 0
-    pieces = []
-    for size in (first, hidden, hidden * classes, classes):
-        pieces.append(params[:, at : at + size])
-        at += size
-    inner = torch.relu(x @ pieces[0].view(-1, hidden, features).transpose(1, 2) + pieces[1][:, None])
-    return inner @ pieces[2].view(-1, classes, hidden).transpose(1, 2) + pieces[3][:, None]
+    """z (M, B, 2) of the models (M, P) on the same people (B, d)."""
+    return model.scores(params, x.expand(len(params), *x.shape)).transpose(1, 2)
 
 
 def penalty_notes(rows: pd.DataFrame) -> tuple[str, ...]:

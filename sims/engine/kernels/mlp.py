@@ -65,7 +65,7 @@ class MLP(Model):
         return data
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return entropies(self._scores(params, x), y, 1)
+        return entropies(self.scores(params, x), y, 1)
 
     def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
         result = torch.zeros_like(params)
@@ -86,7 +86,7 @@ class MLP(Model):
         return torch.nn.functional.cross_entropy(x, y, reduction="none")
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return self._scores(params, x).argmax(1) == y
+        return self.scores(params, x).argmax(1) == y
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         kept, most = batch * sum(self.widths[1:-1]), 0
@@ -100,8 +100,8 @@ class MLP(Model):
         for i, o in self._pairs:
             yield next(parts).view(rows, o, i), next(parts).unsqueeze(2)
 
-    def _scores(self, params: Tensor, x: Tensor) -> Tensor:
-        """z (A, classes, B)."""
+    def scores(self, params: Tensor, x: Tensor) -> Tensor:
+        """z (A, classes, B) of each row's inputs (A, B, in)."""
         return self._forward(list(self._layers(params)), x)[-1]
 
     def _forward(self, layers: list[tuple[Tensor, Tensor]], x: Tensor) -> list[Tensor]:
