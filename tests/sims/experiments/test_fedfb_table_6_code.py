@@ -4,9 +4,12 @@ import random
 
 import numpy as np
 import pytest
+from code_people import code_people
 
+from fairfl.sims.experiments import Scale, fedfb_code_rules, fedfb_table_6_code, run_units
 from fairfl.sims.experiments.fedfb_data import DIRICHLET, LEVELS
-from fairfl.sims.experiments.fedfb_table_6_code import CLIENTS, FIXED, LEAST, PUBLISHED, adult_clients, compas_clients
+from fairfl.sims.experiments.fedfb_table_6_code import METHODS, PUBLISHED
+from fairfl.sims.experiments.fedfb_table_6_rows import CLIENTS, FIXED, LEAST, adult_clients, compas_clients
 
 FIRST, SECOND = np.arange(0, 4000), np.arange(4000, 5000)
 
@@ -43,3 +46,21 @@ def test_adult_has_the_mix_of_all_people_but_where_counts_are_fixed():
 def test_the_published_rows_are_table_6():
     assert set(PUBLISHED["dataset"]) == set(DIRICHLET)
     assert set(PUBLISHED["objective"]) == {"FedFB", "FedFB, first version"}
+
+
+def test_from_data_to_a_table(monkeypatch, tmp_path):
+    """Every method, kept and read again: choices are words, and both seeds are there."""
+    for name, few in (("EPOCHS", 1), ("ROUNDS", 6)):
+        monkeypatch.setattr(fedfb_code_rules, name, few)
+    monkeypatch.setattr(fedfb_table_6_code, "ROUNDS", 6)
+    monkeypatch.setattr(fedfb_table_6_code, "ALPHAS", (0.05, 0.1))
+    monkeypatch.setattr(fedfb_table_6_code, "code_rows", lambda name: code_people())
+    units = [unit for unit in fedfb_table_6_code.units(Scale("paper", 2)) if unit.dataset == "COMPAS, 0.1"]
+    rows = run_units(units, tmp_path)
+    assert run_units(units, tmp_path, resume=True).equals(rows)
+    assert {name: len(mine) for name, mine in rows.groupby("objective")} == dict.fromkeys(METHODS, 2) | {
+        "all 0": 1, "all 1": 1,
+    }  # fmt: skip
+    told = fedfb_table_6_code.differences(rows)
+    assert any(line.startswith("COMPAS, 0.1, FedFB: lr ") for line in told)
+    assert set(fedfb_table_6_code.values(rows)["measure"]) == {"Acc.", "DP disp.", "|SPD|"}
