@@ -106,7 +106,8 @@ def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
 
 def _own(path: str, columns: dict[str, Any]) -> Experiment:
     """The experiment of a table of people."""
-    from fairfl.sims.experiments.own_people import People, own_people
+    from fairfl.sims.experiments.own_people import own_people
+    from fairfl.sims.experiments.own_people_runs import People
 
     missing = [f"--{key}" for key in ("label", "group") if key not in columns]
     if missing:

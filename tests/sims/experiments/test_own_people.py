@@ -6,7 +6,8 @@ import pytest
 
 from fairfl.sims.experiments import Scale
 from fairfl.sims.experiments.execute import run_units
-from fairfl.sims.experiments.own_people import People, behind, methods, own_people, read
+from fairfl.sims.experiments.own_people import behind, own_people
+from fairfl.sims.experiments.own_people_runs import People, methods, read
 from fairfl.sims.group_fairness import FairBatch
 
 QUICK = Scale("quick", 1)
