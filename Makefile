@@ -8,7 +8,9 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: reproduce test verify-deep bench lint typings sims clean
+ROUNDINGS := start-0 start-1 start-2 order threads float32 float64
+
+.PHONY: reproduce test verify-deep perturbed bench lint typings sims clean
 .NOTPARALLEL:  # two pips in one environment break it
 
 reproduce: .venv/.ready-core
@@ -17,8 +19,14 @@ reproduce: .venv/.ready-core
 test: .venv/.ready-dev
 	$(PYTEST)
 
-verify-deep: .venv/.ready-dev
+verify-deep: .venv/.ready-dev perturbed
 	HYPOTHESIS_PROFILE=deep $(PYTEST) -m deep --timeout 0
+
+# What tests say of the outcome of training, under other roundings: tests/helpers/perturbed.py says which, and what is
+# left out.
+perturbed: .venv/.ready-dev
+	for kind in $(ROUNDINGS); do PERTURB=$$kind $(PYTEST) -m "not deep and not exact" \
+	    tests/sims --ignore tests/sims/engine --ignore tests/sims/algorithms || exit 1; done
 
 bench: .venv/.ready-bench
 	$(BIN)/fairfl bench --out BENCHMARKS.md

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from fairfl.claims.certificates.base import Level, Rejected
@@ -35,7 +35,7 @@ class Outcome:
     summaries : a line for each certificate.
     mutants : one outcome each.
     fault : why there is no finding: the certificate's rejection, or the traceback of an exception.
-    seconds : it took.
+    seconds : it took, here and now: no part of what is kept.
     """
 
     id: str
@@ -47,7 +47,29 @@ class Outcome:
     summaries: tuple[str, ...]
     mutants: tuple[MutantOutcome, ...]
     fault: str
-    seconds: float
+    seconds: float = field(default=0.0, compare=False)
+
+    @property
+    def shown(self) -> tuple[str | None, Level | None, tuple[str, ...]]:
+        """Finding, level and summaries as the certificates have them, unverified; none where none count."""
+        if self.evidence is None or self.fault:
+            return None, None, ()
+        return _shown(Evidence.from_json(self.evidence))
+
+    def verify(self) -> None:
+        """Verify the certificates again.
+
+        Raises
+        ------
+        Rejected : one of them does not show what it says.
+        """
+        if self.evidence is not None and not self.fault:
+            Evidence.from_json(self.evidence).verify()
+
+    @property
+    def passed(self) -> bool:
+        """Whether there is neither a fault nor a mutant that lives."""
+        return not self.fault and not self.survivors
 
     @property
     def survivors(self) -> tuple[MutantOutcome, ...]:
@@ -55,7 +77,7 @@ class Outcome:
         return tuple(m for m in self.mutants if not m.killed)
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "seconds"}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
@@ -70,20 +92,24 @@ def examine(claim: Claim, effort: Effort, key: str) -> Outcome:
     evidence, fault = _verified(claim.check, effort)
     if evidence and not fault:
         fault = _unnamed(claim, evidence)
-    finding = evidence.finding if evidence and not fault else None
+    finding, level, summaries = _shown(evidence) if evidence and not fault else (None, None, ())
     mutants = tuple(_try(mutant, effort, finding) for mutant in claim.mutants)
     return Outcome(
         claim.id,
         key,
         effort.name,
         finding,
-        evidence.level if evidence and not fault else None,
+        level,
         evidence.to_json() if evidence else None,
-        tuple(c.summary() for c in (*evidence.parts, *evidence.extra)) if evidence and not fault else (),
+        summaries,
         mutants,
         fault,
         time.perf_counter() - begin,
     )
+
+
+def _shown(evidence: Evidence) -> tuple[str, Level, tuple[str, ...]]:
+    return evidence.finding, evidence.level, tuple(c.summary() for c in (*evidence.parts, *evidence.extra))
 
 
 def _verified(check: Check, effort: Effort) -> tuple[Evidence | None, str]:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from fairfl.claims.outcome import Outcome
-from fairfl.theory.whole_file import write_whole
+from fairfl.theory.manifest import sealed, unsealed
+from fairfl.theory.whole_file import sweep, write_whole
 
 COMMITTED = Path(__file__).parent / "record"
-"""Written by ``fairfl claims check --record``, never by hand."""
+"""Written by ``fairfl claims check --record``, never by hand.
+
+A file carries the SHA-256 of its content, which tells damage and an edit by hand. Who computes the digest anew still
+has to forge the certificates: on reading, finding, level and summaries are computed from them, and ``fairfl claims
+show`` verifies them.
+"""
+
+
+class Altered(ValueError):
+    """An outcome on disk is not what was written."""
 
 
 def path_of(folder: Path, id: str) -> Path:
@@ -20,19 +29,40 @@ def path_of(folder: Path, id: str) -> Path:
 def write(folder: Path, outcome: Outcome) -> Path:
     """Write an outcome in one step: readers see the old one or the new one, never a part."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(outcome.to_json(), ensure_ascii=False, indent=1) + "\n"
-    return write_whole(path_of(folder, outcome.id), text)
+    sweep(path_of(folder, outcome.id))
+    return write_whole(path_of(folder, outcome.id), sealed(outcome.to_json()))
 
 
 def read(folder: Path, id: str) -> Outcome | None:
-    """The outcome of a claim, None where there is none, or none that can be read."""
-    try:
-        return Outcome.from_json(json.loads(path_of(folder, id).read_text("utf-8")))
-    except (OSError, ValueError, TypeError, KeyError):
+    """The outcome of a claim, None where there is none.
+
+    Errors: Altered where the file is not what was written, is another claim's, or says what its certificates do not.
+    """
+    file = path_of(folder, id)
+    if not file.is_file():
         return None
+    try:
+        outcome = Outcome.from_json(unsealed(file.read_text("utf-8")))
+        if outcome.id != id or (outcome.finding, outcome.level, outcome.summaries) != outcome.shown:
+            raise ValueError("another claim's, or not what its certificates show")
+    except Exception as error:  # forged data may run into anything
+        raise Altered(f"{file} was altered since it was written: {error}") from None
+    return outcome
 
 
 def current(folder: Path, id: str, key: str) -> Outcome | None:
-    """The outcome of a claim if it was found with the sources as they are now."""
-    outcome = read(folder, id)
+    """The outcome of a claim if it is whole, and was found with the sources as they are now."""
+    try:
+        outcome = read(folder, id)
+    except Altered:
+        return None
     return outcome if outcome is not None and outcome.key == key else None
+
+
+def is_altered(folder: Path, id: str) -> bool:
+    """Whether there is an outcome of the claim that is not what was written."""
+    try:
+        read(folder, id)
+    except Altered:
+        return True
+    return False

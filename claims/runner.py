@@ -13,6 +13,7 @@ from fairfl.claims.claim import DEEP, QUICK, REPAIRED, Claim, Effort
 from fairfl.claims.outcome import Outcome, examine
 from fairfl.claims.registry import Entry, registered
 from fairfl.claims.verdicts import Settled, settle
+from fairfl.theory.threads import one_thread
 
 EFFORTS: dict[str, Effort] = {effort.name: effort for effort in (QUICK, DEEP)}
 
@@ -26,12 +27,14 @@ class Checked:
     claim, settled : see there.
     outcome : of its own check, None where it has not been checked with the sources as they are.
     stale : whether there is an outcome of other sources.
+    altered : whether there is one that is not what was written.
     """
 
     claim: Claim
     settled: Settled
     outcome: Outcome | None
     stale: bool = False
+    altered: bool = False
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -50,6 +53,8 @@ class Checked:
         """The verdict, or why there is none."""
         if self.settled.verdict is not None:
             return self.settled.verdict
+        if self.altered:
+            return "not checked: its record was altered"
         if self.outcome is None:
             return "not checked since its source changed" if self.stale else "not checked"
         return "failed" if self.outcome.fault else "waits for what it rests on"
@@ -71,16 +76,20 @@ class Checked:
         }
 
 
+@one_thread()
 def examine_id(id: str, effort: str, folder: Path | None = None) -> Outcome:
-    """Check one claim by id; where ``folder`` holds its outcome, of these sources and this effort, take that."""
+    """Check one claim by id; where ``folder`` holds its outcome, of these sources and this effort, take that.
+
+    An outcome without a fault and with no mutant that lives is kept there.
+    """
     entry = registered()[id]
     key = sources.key(entry.module)
     if folder is not None:
         known = record.current(folder, id, key)
-        if known is not None and known.effort == effort and not known.fault and not known.survivors:
+        if known is not None and known.effort == effort and known.passed:
             return known
     outcome = examine(entry.claim, EFFORTS[effort], key)
-    if folder is not None:
+    if folder is not None and outcome.passed:
         record.write(folder, outcome)
     return outcome
 
@@ -139,6 +148,7 @@ def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome]) -> list[Che
             settled[entry.claim.id],
             reached.get(entry.claim.id),
             stale=entry.claim.id not in reached and record.path_of(folder, entry.claim.id).is_file(),
+            altered=entry.claim.id not in reached and record.is_altered(folder, entry.claim.id),
         )
         for entry in wanted
     ]

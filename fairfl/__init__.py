@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fairfl.solvers.solution import Certificate as Certificate
     from fairfl.solvers.solution import CertificationError as CertificationError
     from fairfl.solvers.solution import Solution as Solution
+    from fairfl.theory.calibration import ScoreWarning as ScoreWarning
     from fairfl.theory.classifiers import Classifier as Classifier
     from fairfl.theory.eta import Logistic as Logistic
     from fairfl.theory.eta import Monotone as Monotone
@@ -42,6 +43,7 @@ _WHERE = {
     "Mixture": "theory.laws",
     "Monotone": "theory.eta",
     "Samples": "theory.laws",
+    "ScoreWarning": "theory.calibration",
     "Solution": "solvers.solution",
     "frontier": "solvers.frontiers",
     "min_disparity": "solvers.minimum",

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fairfl.out_folder import out_folder
+
 if TYPE_CHECKING:
+    from fairfl.claims.outcome import Outcome
     from fairfl.claims.registry import Entry
     from fairfl.claims.runner import Checked
 
@@ -72,6 +76,11 @@ def show(id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim
         if not exact:
             raise ValueError(f"claim must be a whole id, such as {find([id])[0].claim.id}, got {id!r}")
         checked = _recorded()[id]
+        if checked.outcome is not None:
+            try:
+                checked.outcome.verify()
+            except Exception as error:  # forged data may run into anything
+                raise RuntimeError(f"the record of {id} was altered: its certificates do not verify: {error}") from None
         typer.echo(json.dumps(as_data(checked), ensure_ascii=False, indent=1) if as_json else as_text(checked))
 
 
@@ -87,7 +96,9 @@ def check(
         Path | None,
         typer.Option("--out", metavar="DIR", help="Keep outcomes here, and go on from those that are."),
     ] = None,
-    to_record: Annotated[bool, typer.Option("--record", help="Write the outcomes to the committed record.")] = False,
+    to_record: Annotated[
+        bool, typer.Option("--record", help="Keep outcomes in the committed record, and go on from those that are.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check claims and their mutants anew. Exit code 1: a verdict other than expected, or a mutant that lives."""
@@ -98,14 +109,16 @@ def check(
         from fairfl.claims.runner import judge, needed
 
         entries = _entries(ids, level)
-        folder = out if out is not None else Path("out/claims") if deep else None
-        outcomes = _run(needed(entries), "deep" if deep else "quick", jobs, folder, quiet=as_json)
+        folder = out or (Path("out/claims") if deep else record.COMMITTED if to_record else None)
+        if folder is not None:
+            out_folder(folder)
+        outcomes = {}
+        for outcome in _run(needed(entries), "deep" if deep else "quick", jobs, folder, quiet=as_json):
+            outcomes[outcome.id] = outcome
+            if to_record and outcome.passed and folder != record.COMMITTED:
+                record.write(record.COMMITTED, outcome)
         results = judge(entries, outcomes)
         failed = [checked for checked in results if checked.problems]
-        if to_record:
-            for outcome in outcomes.values():
-                if not outcome.fault and not outcome.survivors:
-                    record.write(record.COMMITTED, outcome)
         if as_json:
             data = [{**c.to_json(), "problems": list(c.problems)} for c in results]
             typer.echo(json.dumps(data, ensure_ascii=False, indent=1))
@@ -130,7 +143,7 @@ def report(
     with one_line():
         from fairfl.claims_report import write_report
 
-        for file in write_report(out, _on_record(ids, None, None)):
+        for file in write_report(out_folder(out), _on_record(ids, None, None)):
             typer.echo(f"written: {file}")
 
 
@@ -165,7 +178,8 @@ def _entries(ids: list[str] | None, levels: list[Level] | None) -> list[Entry]:
     return chosen
 
 
-def _run(entries: list[Entry], effort: str, jobs: int, folder: Path | None, quiet: bool) -> dict[str, Any]:
+def _run(entries: list[Entry], effort: str, jobs: int, folder: Path | None, quiet: bool) -> Iterator[Outcome]:
+    """The outcomes as they come."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -174,19 +188,16 @@ def _run(entries: list[Entry], effort: str, jobs: int, folder: Path | None, quie
 
     tasks = [(entry.claim.id, effort, folder) for entry in entries]
     console = Console(stderr=True)
-    outcomes = {}
     last = TextColumn("{task.fields[last]}")
     columns = (TextColumn("claims"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), last)
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("claims", total=len(tasks), last="")
         for outcome in as_done(examine_id, tasks, job_count(jobs, len(tasks))):
-            outcomes[outcome.id] = outcome
             bar.update(task, advance=1, last=outcome.id)
             if not quiet:
-                bad = outcome.fault or outcome.survivors
-                finding = "FAILED" if bad else f"{outcome.finding}, {outcome.level}"
+                finding = f"{outcome.finding}, {outcome.level}" if outcome.passed else "FAILED"
                 typer.echo(f"{outcome.id:<40}  {finding:<22}  {outcome.seconds:6.1f} s")
-    return {entry.claim.id: outcomes[entry.claim.id] for entry in entries}
+            yield outcome
 
 
 def _table(chosen: list[Checked]) -> None:

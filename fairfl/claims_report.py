@@ -1,4 +1,4 @@
-"""claims.html, claims.md and claims.json in one folder, each whole or not at all."""
+"""claims.html, claims.md and claims.json in one folder, and their manifest."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from fairfl.claims.runner import Checked
 from fairfl.claims_markdown import markdown
 from fairfl.claims_page import page
 from fairfl.claims_text import as_data
-from fairfl.theory.whole_file import write_whole
+from fairfl.theory.manifest import SUFFIX, write_piece
 
 
 def write_report(out: Path, checked: Sequence[Checked]) -> tuple[Path, ...]:
     """Write the three files into ``out``, made if missing, and return their paths; the same bytes each time."""
     data = json.dumps([as_data(c) for c in checked], ensure_ascii=False, indent=1) + "\n"
     texts = {"claims.html": page(checked), "claims.md": markdown(checked), "claims.json": data}
-    out.mkdir(parents=True, exist_ok=True)
-    return tuple(write_whole(out / name, text) for name, text in texts.items())
+    return tuple(write_piece(out / f"claims{SUFFIX}", texts))

@@ -18,6 +18,7 @@ import typer
 
 from fairfl import claims_command, crosscheck_command, simulate_command
 from fairfl._version import __version__
+from fairfl.out_folder import out_folder
 
 FAILED, USAGE, STOPPED = 1, 2, 130
 
@@ -108,7 +109,7 @@ def figures(
             for entry in entries:
                 typer.echo(f"{entry.name:<{width}}  {entry.title}")
             return
-        outcomes = draw([entry.name for entry in entries], out, jobs, force)
+        outcomes = draw([entry.name for entry in entries], out_folder(out), jobs, force)
         if names and any(outcome.status == "skipped" for outcome in outcomes):
             raise typer.Exit(FAILED)
 
@@ -126,7 +127,7 @@ def reproduce(
         from fairfl.drawing import draw
         from fairfl.report import write_index
 
-        outcomes = draw(None, out, jobs, force)
+        outcomes = draw(None, out_folder(out), jobs, force)
         write_report(out, recorded())
         typer.echo(f"page: {write_index(out, outcomes)}")
 
@@ -140,10 +141,15 @@ def frontier(
     client: Annotated[str | None, _option("Column of the clients; without it all are one client.")] = None,
     feature: Annotated[list[str] | None, _option("Column to make a score from, in place of --score; repeat.")] = None,
     group_pair: Annotated[str | None, _option("Two groups to keep, where there are more.", metavar="A,B")] = None,
-    levels: Annotated[int | None, _option("Levels to merge scores into; 0: none merged.", min=0)] = None,
+    blind: Annotated[bool, _option("Do not make the score from the group itself.", "--blind")] = False,
+    levels: Annotated[int | None, _option("Levels to merge scores into, at most; 0: none merged.", min=0)] = None,
     calibrate: Annotated[Calibrate, _option("One P(y=1|x) for all, or one each.")] = Calibrate.shared,
     at: Annotated[list[float] | None, _option("Disparity to compare accuracies at; repeat.")] = None,
     points: Annotated[int, _option("Points a frontier.", min=2)] = 60,
+    bootstraps: Annotated[
+        int | None, _option("Draws of people for the intervals, 0: none. Default: 200, fewer after a minute.", min=0)
+    ] = None,
+    seed: Annotated[int | None, _option("Of the draws; default 0.", min=0)] = None,
     out: Annotated[Path | None, _option("Also write frontier.png, .svg and .csv.", "--out", metavar="DIR")] = None,
     as_json: Annotated[bool, _option("Print JSON.", "--json")] = False,
 ) -> None:
@@ -154,7 +160,8 @@ def frontier(
         if file.suffix.lower() == ".toml":
             given = {
                 "--score": score, "--label": label, "--group": group, "--client": client, "--feature": feature,
-                "--group-pair": group_pair, "--levels": levels,
+                "--group-pair": group_pair, "--levels": levels, "--bootstraps": bootstraps, "--seed": seed,
+                "--blind": blind or None,
             }  # fmt: skip
             extra = [name for name, value in given.items() if value is not None]
             if extra:
@@ -168,9 +175,12 @@ def frontier(
 
             source = read_people(
                 file, score=score, label=label, group=group, client=client, features=feature or None,
-                group_pair=group_pair, levels=levels, calibrate=calibrate.value,
+                group_pair=group_pair, levels=levels, calibrate=calibrate.value, blind=blind,
             )  # fmt: skip
-        report(source, title=file.stem, at=at or None, count=points, out=out, as_json=as_json)
+        report(
+            source, title=file.stem, at=at or None, count=points, out=out, as_json=as_json, bootstraps=bootstraps,
+            seed=seed or 0,
+        )  # fmt: skip
 
 
 @app.command()
@@ -181,12 +191,15 @@ def bench(
     """Time the solvers against what else could be used, interleaved in one run."""
     with one_line():
         from fairfl.bench import FULL, QUICK, run
+        from fairfl.theory.whole_file import write_whole
 
+        if out is not None:
+            out_folder(out.parent)
         text = run(QUICK if quick else FULL, lambda line: typer.echo(line, err=True))
         if out is None:
             typer.echo(text)
         else:
-            out.write_text(text, "utf-8")
+            write_whole(out, text)
             typer.echo(f"written: {out}")
 
 

@@ -126,15 +126,14 @@ def _write(
 ) -> list[Path]:
     """measures.csv, NAME.csv of each table, verdicts.json and the pictures; the files."""
     from fairfl.figures.crosscheck import draw
-    from fairfl.theory.whole_file import write_whole
+    from fairfl.theory.manifest import SUFFIX, write_piece
 
-    folder.mkdir(parents=True, exist_ok=True)
-    files = []
-    for name, table in {"measures": measures, **tables}.items():
-        text = table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
-        files.append(write_whole(folder / f"{name}.csv", text))
-    text = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
-    files.append(write_whole(folder / "verdicts.json", text))
+    texts = {
+        f"{name}.csv": table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+        for name, table in {"measures": measures, **tables}.items()
+    }
+    texts["verdicts.json"] = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+    files = write_piece(folder / f"verdicts{SUFFIX}", texts)
     for drawing in study.pictures:
         files += draw(drawing, measures, folder)
     return files

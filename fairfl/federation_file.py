@@ -18,15 +18,17 @@ A law may also be a mixture, {mixture = [{law = ...}, {law = ...}], weights = [1
 
 from __future__ import annotations
 
-import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from scipy import stats
 
+from fairfl.theory.checks import shown, single
 from fairfl.theory.eta import Logistic
 from fairfl.theory.federation import Client, Federation
-from fairfl.theory.laws import Finite, Mixture
+from fairfl.theory.laws import Finite, Mixture, Normal
+from fairfl.theory.toml_file import read_toml
 
 
 def read_federation(path: str | Path) -> tuple[Federation, tuple[str, ...]]:
@@ -37,10 +39,7 @@ def read_federation(path: str | Path) -> tuple[Federation, tuple[str, ...]]:
     ValueError : what does not fit, by its place in the file.  OSError : the file cannot be read.
     """
     file = Path(path)
-    try:
-        table = tomllib.loads(file.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{file.name} is not a TOML file: {error}") from error
+    table = read_toml(file)
     _only(table, {"clients", "eta"}, file.name)
     rows = table.get("clients")
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
@@ -55,7 +54,7 @@ def read_federation(path: str | Path) -> tuple[Federation, tuple[str, ...]]:
 def _client(row: dict[str, Any], where: str) -> Client:
     _only(row, {"name", "mean", "sd", "laws", "q", "weight", "eta"}, where)
     if ("mean" in row) == ("laws" in row):
-        raise ValueError(f"{where} must have either mean (and sd) or laws, got {', '.join(row) or 'nothing'}")
+        raise ValueError(f"{where} must have either mean (and sd) or laws, got {shown(', '.join(row) or 'nothing')}")
     if "laws" in row:
         if "sd" in row:
             raise ValueError(f"{where}.sd goes with mean, got it with laws")
@@ -65,29 +64,28 @@ def _client(row: dict[str, Any], where: str) -> Client:
         mean = [_number(v, f"{where}.mean") for v in _pair(row["mean"], f"{where}.mean")]
         sd = row.get("sd", 1.0)
         spread = [_number(v, f"{where}.sd") for v in (_pair(sd, f"{where}.sd") if isinstance(sd, list) else (sd, sd))]
-        if min(spread) <= 0:
-            raise ValueError(f"{where}.sd must be positive, got {min(spread):g}")
-        laws = (stats.norm(mean[0], spread[0]), stats.norm(mean[1], spread[1]))
+        laws = (_placed(where, Normal, mean[0], spread[0]), _placed(where, Normal, mean[1], spread[1]))
     q, weight = _number(row.get("q", 0.5), f"{where}.q"), _number(row.get("weight", 1.0), f"{where}.weight")
     return Client(laws, q=q, weight=weight)
 
 
 def _law(value: Any, where: str) -> Any:
     if not isinstance(value, dict) or len({"law", "mixture", "points"} & value.keys()) != 1:
-        raise ValueError(f"{where} must be a table with one of law, mixture and points, got {value!r}")
+        raise ValueError(f"{where} must be a table with one of law, mixture and points, got {shown(value)}")
     if "mixture" in value:
         _only(value, {"mixture", "weights"}, where)
         parts = value["mixture"] if isinstance(value["mixture"], list) else [value["mixture"]]
-        return Mixture([_law(part, f"{where}.mixture[{k}]") for k, part in enumerate(parts)], value.get("weights"))
+        laws = [_law(part, f"{where}.mixture[{k}]") for k, part in enumerate(parts)]
+        return _placed(where, Mixture, laws, value.get("weights"))
     if "points" in value:
         _only(value, {"points", "masses"}, where)
         if "masses" not in value:
             raise ValueError(f"{where} must give masses with its points, got none")
-        return Finite(value["points"], value["masses"])
+        return _placed(where, Finite, value["points"], value["masses"])
     name = value["law"]
     dist = getattr(stats, name, None) if isinstance(name, str) else None
     if not isinstance(dist, (stats.rv_continuous, stats.rv_discrete)):
-        raise ValueError(f"{where}.law must be the name of a continuous law in scipy.stats, got {name!r}")
+        raise ValueError(f"{where}.law must be the name of a continuous law in scipy.stats, got {shown(name)}")
     given = {key: _number(v, f"{where}.{key}") for key, v in value.items() if key != "law"}
     try:
         return dist(**given)
@@ -97,26 +95,34 @@ def _law(value: Any, where: str) -> Any:
         raise ValueError(f"{where} must give {name} its parameters ({takes}), got {got}") from None
 
 
+def _placed(where: str, build: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    """``build(...)``; its errors begin with the argument, and get the place in the file before it."""
+    try:
+        return build(*given, **named)
+    except ValueError as error:
+        raise ValueError(f"{where}.{error}") from None
+
+
 def _eta(value: Any, where: str) -> Logistic:
     if not isinstance(value, dict):
-        raise ValueError(f"{where} must be a table such as {{slope = 1.0, intercept = 0.0}}, got {value!r}")
+        raise ValueError(f"{where} must be a table such as {{slope = 1.0, intercept = 0.0}}, got {shown(value)}")
     _only(value, {"slope", "intercept"}, where)
-    return Logistic(**{key: _number(v, f"{where}.{key}") for key, v in value.items()})
+    return _placed(where, Logistic, **{key: _number(v, f"{where}.{key}") for key, v in value.items()})
 
 
 def _pair(value: Any, where: str) -> tuple[Any, Any]:
     if not isinstance(value, list) or len(value) != 2:
-        raise ValueError(f"{where} must be two values, for a = 0 and a = 1, got {value!r}")
+        raise ValueError(f"{where} must be two values, for a = 0 and a = 1, got {shown(value)}")
     return value[0], value[1]
 
 
 def _number(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"{where} must be a number, got {value!r}")
-    return float(value)
+        raise ValueError(f"{where} must be a number, got {shown(value)}")
+    return single(where, value)
 
 
 def _only(table: dict[str, Any], allowed: set[str], where: str) -> None:
     unknown = sorted(table.keys() - allowed)
     if unknown:
-        raise ValueError(f"{where} must hold only {', '.join(sorted(allowed))}, got {', '.join(unknown)}")
+        raise ValueError(f"{where} must hold only {', '.join(sorted(allowed))}, got {shown(', '.join(unknown))}")

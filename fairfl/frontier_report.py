@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from fairfl._version import __version__
 from fairfl.federation_file import read_federation
+from fairfl.out_folder import out_folder
 from fairfl.people import People
-from fairfl.price import LABELS, Comparison, compare, number, percent
+from fairfl.price import ENDS, LABELS, Comparison, compare, number, percent, span, tried
 
-SEARCHED = "LFT+FedAvg's values are the best that a search found; each of them is attained."
+SEARCHED = "{}: accuracies between the ends are the best that a search found; each is attained, and CFL's bound them."
+MINIMUM = "LFT+FedAvg's smallest disparity is the smallest that a search found."
 WIDE = 120
 
 
@@ -27,21 +29,27 @@ def read_toml(path: Path) -> People:
 
 
 def report(
-    source: People, *, title: str, at: Sequence[float] | None, count: int, out: Path | None, as_json: bool
+    source: People,
+    *,
+    title: str,
+    at: Sequence[float] | None,
+    count: int,
+    out: Path | None,
+    as_json: bool,
+    bootstraps: int | None = None,
+    seed: int = 0,
 ) -> Comparison:
     """Compare the schemes, print what was found, and write it into the folder ``out`` where one is given."""
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
+        out_folder(out)
     console = Console(stderr=True)
     with console.status("") if console.is_terminal else nullcontext() as status:
+        told = None if status is None else status.update
         found = compare(
-            source.federation,
-            at=at,
-            count=count,
-            groups=source.groups,
-            clients=source.clients,
-            progress=None if status is None else lambda scheme: status.update(f"frontier of {LABELS[scheme]}"),
+            source.federation, at=at, count=count, groups=source.groups, clients=source.clients, progress=told
         )
+        if source.sample is not None:
+            found = tried(found, source.sample, count=count, bootstraps=bootstraps, seed=seed, progress=told)
     files = [] if out is None else write(found, title, out)
     if as_json:
         extra = {"notes": list(source.notes), "files": [str(file) for file in files]}
@@ -64,38 +72,71 @@ def show(found: Comparison, notes: Sequence[str]) -> None:
     if not console.is_terminal:
         console = Console(width=WIDE)  # a pipe has no width of its own
     console.print(table(found))
-    searched = [] if found.reaches["lft_fedavg"].frontier.exact else [SEARCHED]
-    for line in [*found.sentences(), *searched]:
+    for line in [*found.sentences(), *searched(found)]:
         typer.echo(line)
+    if found.held is not None:
+        console.print(held_table(found))
+
+
+def searched(found: Comparison) -> list[str]:
+    """What is not exact."""
+    names = [LABELS[scheme] for scheme, reach in found.reaches.items() if not reach.frontier.exact]
+    minimum = [MINIMUM] if LABELS["lft_fedavg"] in names else []
+    return [SEARCHED.format(" and ".join(names)), *minimum] if names else []
 
 
 def table(found: Comparison) -> Table:
-    """One column a scheme, so that it fits a terminal of 80 characters."""
+    """One column a scheme, so that it fits a terminal of 80 characters; intervals stand below their numbers."""
+    out = _headed(found, "")
+
+    def row(name: str, column: int, show: Callable[[float], str], end: bool = False) -> None:
+        cells, several = [], False
+        for scheme, reach in found.reaches.items():
+            value, ends = reach.numbers[column], found.between(scheme, column)
+            cells.append("-" if np.isnan(value) else show(value))
+            if ends is not None and not np.isnan(value):
+                cells[-1] += f"\n{span(ends, show)}"
+                several = True
+        out.add_row(f"{name}\n" if several else name, *cells, end_section=end)
+
+    row("smallest disparity", 0, number)
+    row("accuracy there", 1, percent, True)
+    for k, d in enumerate(found.disparities):
+        row(f"accuracy at disparity {d:g}", len(ENDS) + k, percent, k == len(found.disparities) - 1)
+    row("best accuracy", 2, percent)
+    row("disparity there", 3, number)
+    return out
+
+
+def held_table(found: Comparison) -> Table:
+    """Rules fitted to half of the people: accuracy and disparity on that half, and on the other."""
+    assert found.held is not None
+    out = _headed(found, "half fitted to → other half")
+    halves = found.held.inside, found.held.outside
+    names = ["smallest disparity", *(f"disparity {d:g}" for d in found.disparities), "best accuracy"]
+    for k, name in enumerate(names):
+        cells = []
+        for (right, apart), (held_right, held_apart) in zip(*(half[:, k] for half in halves), strict=True):
+            shown = f"{100 * right:.2f} → {percent(held_right)}\n{apart:.3f} → {held_apart:.3f}"
+            cells.append("-" if np.isnan(right) else shown)
+        out.add_row(f"{name}\n", *cells)
+    return out
+
+
+def _headed(found: Comparison, first: str) -> Table:
     out = Table()
-    out.add_column("")
+    out.add_column(first)
     for scheme in found.reaches:
         out.add_column(LABELS[scheme], justify="right")
-    reaches = list(found.reaches.values())
-    out.add_row("smallest disparity", *(number(r.smallest) for r in reaches))
-    out.add_row("accuracy there", *(percent(r.frontier.accuracy[0]) for r in reaches), end_section=True)
-    for k, d in enumerate(found.disparities):
-        row = ("-" if r.at[k] is None else percent(r.at[k] or 0.0) for r in reaches)
-        out.add_row(f"accuracy at disparity {d:g}", *row, end_section=k == len(found.disparities) - 1)
-    out.add_row("best accuracy", *(percent(r.frontier.accuracy[-1]) for r in reaches))
-    out.add_row("disparity there", *(number(r.frontier.disparity[-1]) for r in reaches))
     return out
 
 
 def write(found: Comparison, title: str, out: Path) -> list[Path]:
     """Write frontier.csv, frontier.svg and frontier.png; the pictures are drawn from the table alone."""
     from fairfl.figures import frontier_panels, style
+    from fairfl.figures.saved import save
 
     data = found.to_frame(title)
-    files = [out / f"frontier.{suffix}" for suffix in ("csv", "svg", "png")]
-    data.to_csv(files[0], index=False, float_format="%.12g", lineterminator="\n")
     with style.sheet():
-        figure = frontier_panels.draw(data, columns=1, height=5.6, losses=True)
-        software = f"fairfl {__version__}"
-        figure.savefig(files[1], metadata={"Title": title, "Creator": software, "Date": None})
-        figure.savefig(files[2], metadata={"Title": title, "Software": software})
-    return files
+        figure = frontier_panels.draw(data.assign(panel=style.plain(title)), columns=1, height=5.6, losses=True)
+        return save("frontier", title, data, figure, out)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from fairfl.price import percent
+from fairfl.price import points as points_of
+from fairfl.sampling import Sample
 from fairfl.sims.data.csv import Samples, read_samples
+from fairfl.theory.calibration import ScoreWarning, count_people, isotonic, merge_levels, threshold_accuracy
 from fairfl.theory.checks import Array, whole
 from fairfl.theory.federation import Federation
 
 LEVELS = 100
-"""The most levels that scores are merged into, unless more are asked for."""
+"""The most levels of a score, unless a number is asked for."""
 PEOPLE = 10
-"""People a level, client and group, on average, below which fewer levels are taken."""
+"""People a level has at least, for each client and group on average, unless a number of levels is asked for."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +32,14 @@ class People:
     federation : see :meth:`Federation.from_samples`.
     groups, clients : names, in the federation's order.
     notes : what was done to the table, in words.
+    sample : the people that the federation was made of; None for laws.
     """
 
     federation: Federation
     groups: tuple[str, str]
     clients: tuple[str, ...]
     notes: tuple[str, ...]
+    sample: Sample | None = None
 
 
 def read_people(
@@ -46,6 +53,7 @@ def read_people(
     group_pair: str | None = None,
     levels: int | None = None,
     calibrate: str = "shared",
+    blind: bool = False,
 ) -> People:
     """Read a CSV or Parquet file as a federation of two groups.
 
@@ -53,35 +61,36 @@ def read_people(
     ----------
     path, score, label, group, client, features : see :func:`fairfl.sims.data.csv.read_samples`.
     group_pair : "A,B", the two groups to keep where the column has more.
-    levels : merge the scores into so many levels of (nearly) equal numbers of people, 0: keep every score. By default
-        up to 100, fewer where people are few.
-    calibrate : see :meth:`Federation.from_samples`.
+    levels : merge scores, where there are more, into so many levels at most, each of a like share of the people or
+        more; 0: keep every score. By default each of a hundredth of the people or more, and of 10 for each client and
+        group on average. What is lost is the least, and said: see :func:`fairfl.theory.calibration.merge_levels`, and
+        at the top of its file why levels are merged.
+    calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
+    blind : do not make the score from the group.
 
     Raises
     ------
     ValueError : what does not fit.  OSError : the file cannot be read.  RuntimeError : no score could be fitted.
-
-    Notes
-    -----
-    Were every person a level, x would name the person and with that the client: a rule that is never told the client
-    could tell them apart all the same, and η would be fitted to single labels.
     """
     if levels is not None:
         whole("levels", levels, 0)
-    samples = read_samples(path, score, label=label, group=group, client=client, features=features)
+    samples = read_samples(path, score, label=label, group=group, client=client, features=features, blind=blind)
     kept, notes = _two_groups(samples, group, group_pair)
-    x, told = _merged(samples.score[kept], _levels(samples, kept, levels))
-    federation = Federation.from_samples(
-        x, samples.label[kept], samples.group[kept], samples.client[kept], calibrate=calibrate
-    )
-    first, second = (samples.group_names[code] for code in federation.groups)
-    clients = tuple(samples.client_names[code] for code in federation.client_names)
-    lines = [f"{int(kept.sum()):,} people; score: {samples.score_source}; {told}.", *notes]
+    x, told = _merged(samples.score[kept], samples.label[kept], 2 * len(np.unique(samples.client[kept])), levels)
+    table = count_people(x, samples.label[kept], samples.group[kept], samples.client[kept])
+    sample = Sample(table.counts, table.points, calibrate)
+    with warnings.catch_warnings(record=True) as odd:
+        warnings.simplefilter("always", ScoreWarning)
+        federation = Federation.from_counts(table.counts, table.points, calibrate=calibrate)
+    first, second = (samples.group_names[code] for code in table.groups)
+    clients = tuple(samples.client_names[code] for code in table.clients)
+    lines = [f"{sample.people:,} people; score: {samples.score_source}; {told}.", *notes]
     lines.append(f"y = 1 stands for {label} = {samples.label_names[1]}; accuracies count the fitted P(y = 1 | x).")
     lonely = [name for name, ok in zip(clients, federation.defined, strict=True) if not ok]
     if lonely:
         lines.append(f"Without people of both groups, and so bound by no local constraint: {', '.join(lonely)}.")
-    return People(federation, (first, second), clients, tuple(lines))
+    lines += [f"Warning: {warning.message}." for warning in odd]
+    return People(federation, (first, second), clients, tuple(lines), sample)
 
 
 def _two_groups(samples: Samples, column: str, pair: str | None) -> tuple[np.ndarray, list[str]]:
@@ -105,26 +114,30 @@ def _two_groups(samples: Samples, column: str, pair: str | None) -> tuple[np.nda
     return kept, [f"{out:,} people of other groups are left out."] if out else []
 
 
-def _levels(samples: Samples, kept: np.ndarray, asked: int | None) -> int:
-    """How many levels; 0 for as many as there are scores."""
-    if asked is not None:
-        return asked
-    cells = 2 * len(np.unique(samples.client[kept]))
-    return int(np.clip(kept.sum() // (PEOPLE * cells), 2, LEVELS))
-
-
-def _merged(score: Array, levels: int) -> tuple[Array, str]:
-    """Scores with those of one level replaced by their mean, and what to say about it."""
-    distinct = np.unique(score).size
-    if levels == 0 or distinct <= levels:
-        return score, f"{distinct} distinct scores, none merged"
-    edges = np.unique(np.quantile(score, np.linspace(0, 1, levels + 1)[1:-1]))
-    code = np.searchsorted(edges, score, side="right")
-    used, code = np.unique(code, return_inverse=True)
-    mean = np.bincount(code, weights=score) / np.bincount(code)
+def _merged(score: Array, label: np.ndarray, cells: int, asked: int | None) -> tuple[Array, str]:
+    """Scores with those of one level replaced by their mean, and what to say of it; ``cells``: clients times groups."""
+    points, where, people = np.unique(score, return_inverse=True, return_counts=True)
+    counts, positives = people.astype(np.float64), np.bincount(where, weights=label)
+    least = score.size / (asked or LEVELS)
+    if asked is None:
+        least = max(least, PEOPLE * cells)
+    if asked == 0 or points.size <= (asked or 1):
+        code = np.arange(points.size)
+    else:
+        code = merge_levels(isotonic(positives, counts), counts, least)
+    size, labels = np.bincount(code, counts), np.bincount(code, positives)
+    if size.size == points.size:
+        return score, f"{points.size} distinct scores, none merged"
+    mean = np.bincount(code, points * counts) / size
     if (np.diff(mean) <= 0).any():  # scores so close that their means round together
-        mean = np.arange(used.size, dtype=np.float64)
-    return mean[code], f"{distinct:,} distinct scores merged into {used.size} levels (--levels 0 keeps all)"
+        mean = np.arange(size.size, dtype=np.float64)
+    before, after = threshold_accuracy(positives, counts), threshold_accuracy(labels, size)
+    told = (
+        f"{points.size:,} distinct scores merged into {size.size} levels of {int(size.min())} people or more "
+        f"(--levels 0 keeps all). Merging cost {points_of(abs(before - after))} of accuracy: the best threshold of the "
+        f"score is right for {percent(before)} of these people, of the levels for {percent(after)}"
+    )
+    return mean[code][where], told
 
 
 def _some(names: Sequence[str]) -> str:

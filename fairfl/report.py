@@ -12,7 +12,7 @@ from fairfl._version import __version__
 from fairfl.figures.registry import registered
 from fairfl.figures.render import Outcome
 from fairfl.price import LABELS
-from fairfl.theory.whole_file import write_whole
+from fairfl.theory.manifest import SUFFIX, write_piece
 
 STYLE = (
     "body{max-width:54rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 sans-serif;color:#222}"
@@ -38,8 +38,7 @@ def write_index(out: Path, outcomes: Iterable[Outcome]) -> Path:
         'The statements of the papers, verified or refuted: <a href="claims.html">claims</a>, with errata.</p>\n'
         f"{''.join(parts)}</body>\n</html>\n"
     )
-    out.mkdir(parents=True, exist_ok=True)
-    return write_whole(out / "index.html", page)
+    return write_piece(out / f"index{SUFFIX}", {"index.html": page})[0]
 
 
 def _section(outcome: Outcome, title: str) -> str:

@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fairfl.out_folder import out_folder
+
 if TYPE_CHECKING:
     import pandas as pd
 
     from fairfl.sims.experiments.experiment import Experiment
 
 TABLES = (".csv", ".parquet", ".pq")
+GROWN, LOST = 1e3, 1e10
+"""A run has diverged whose mean training loss ends above so many times what was measured first, or above so much."""
 QUICK = (
     "The quick profile stops after a small part of the paper's rounds: numbers are far from their end, and their order "
     "may be another. `--profile paper` runs it whole."
@@ -133,7 +137,7 @@ def _list(as_json: bool) -> None:
 
 
 def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bool, jobs: int, as_json: bool) -> None:
-    from fairfl.sims.experiments import Scale
+    from fairfl.sims.experiments import Scale, experiments
     from fairfl.sims.experiments.published import compare, lines
     from fairfl.unit_runs import measured
 
@@ -141,12 +145,16 @@ def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bo
     table = compare(experiment.values(clients), experiment.published)
     short = profile == "quick" and len(experiment.published) > 0  # a run of one's own has no paper
     differences = (*([QUICK] if short else []), *experiment.differences(clients))
-    files = _write(experiment, clients, table, differences, out / experiment.name)
+    files = _write(experiment, clients, table, differences, out_folder(out / experiment.name))
+    # a paper's experiment may search rates of which some diverge, and says so itself
+    lost = diverged(clients) if experiment.name not in experiments() else []
     if as_json:
         rows = json.loads(str(table.to_json(orient="records")))
         found: dict[str, Any] = {"name": experiment.name, "title": experiment.title, "profile": profile}
         found |= {"seeds": seeds, "table": rows, "differences": list(differences), "files": list(map(str, files))}
+        found["diverged"] = lost
         typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
+        _told(lost)
         return
     cells = "ours ± sd [published ± sd]" if len(experiment.published) else "mean ± sd over the seeds"
     typer.echo(f"{experiment.title}\nprofile {profile}, {seeds} seed{'s' * (seeds > 1)}; {cells}\n")
@@ -155,6 +163,34 @@ def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bo
         typer.echo("\nWhat differs from the paper:" if len(experiment.published) else "\nNotes:")
         typer.echo("\n".join(f"- {line}" for line in differences))
     typer.echo(f"\nwritten: {', '.join(map(str, files))}")
+    _told(lost)
+
+
+def diverged(clients: pd.DataFrame) -> list[str]:
+    """The runs, "data, objective, seed", whose mean training loss went off: see ``GROWN`` and ``LOST``."""
+    if not {"loss", "round", "model", "part", "samples"} <= set(clients.columns):
+        return []
+    from fairfl.sims.experiments.frames import among, floats, groups, rows
+    from fairfl.sims.experiments.measures import KEYS
+
+    shared = among(among(clients, "model", ["global"]), "part", ["train"])
+    found = []
+    for key, run in groups(rows(shared, floats(shared, "samples") > 0), KEYS):
+        at, loss = floats(run, "round"), floats(run, "loss")
+        first, last = (float(loss[at == t].mean()) for t in (at.min(), at.max()))
+        if not last <= min(LOST, GROWN * first):
+            found.append(", ".join(map(str, key)))
+    return found
+
+
+def _told(lost: list[str]) -> None:
+    """RuntimeError that names what diverged."""
+    if lost:
+        more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+        raise RuntimeError(
+            f"training diverged ({'; '.join(lost[:3])}{more}): the mean training loss is above {LOST:g}, or {GROWN:g} "
+            "times what it was; what was computed is kept. Try a smaller lr"
+        )
 
 
 def _write(
@@ -164,12 +200,13 @@ def _write(
     from fairfl.figures.experiments import draw
     from fairfl.sims.experiments.execute import last_round
     from fairfl.sims.experiments.frames import among, rows
-    from fairfl.theory.whole_file import write_whole
+    from fairfl.theory.manifest import SUFFIX, write_piece
 
-    folder.mkdir(parents=True, exist_ok=True)
-    files = [folder / "table.csv", folder / "differences.txt"]
-    write_whole(files[0], table.to_csv(index=False, float_format="%.10g", lineterminator="\n"))
-    write_whole(files[1], "".join(f"{line}\n" for line in differences))
+    texts = {
+        "table.csv": table.to_csv(index=False, float_format="%.10g", lineterminator="\n"),
+        "differences.txt": "".join(f"{line}\n" for line in differences),
+    }
+    files = write_piece(folder / f"table{SUFFIX}", texts)
     measured, clients = clients, experiment.shown(clients)
     for picture in experiment.pictures:
         if picture.kind == "tradeoff":

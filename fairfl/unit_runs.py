@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
+
+from fairfl.out_folder import out_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +24,8 @@ def measured(units: Sequence[Unit], out: Path, resume: bool, jobs: int) -> pd.Da
 
     Raises
     ------
-    ValueError : a run that is there already, without ``resume``; a folder that cannot be made or written, before any
-        run.  RuntimeError : an update that is not finite.
+    ValueError : a run that is there already, without ``resume``.  RuntimeError : a folder that cannot be made or
+        written, before any run; an update that is not finite.
     """
     from fairfl.processes import as_done, job_count
     from fairfl.sims.engine import NonFiniteUpdate
@@ -36,23 +37,13 @@ def measured(units: Sequence[Unit], out: Path, resume: bool, jobs: int) -> pd.Da
             f"--out must hold none of the runs, or --resume be given; {out / RUNS} holds {there[0]}"
             + (f" and {len(there) - 1} more" if len(there) > 1 else "")
         )
-    _writable(out)
+    out_folder(out)
     count = job_count(jobs, len(units))
     try:
         with _bar(len(units), count) as progress:
             return run_units(units, out / RUNS, resume, progress, count, as_done)
     except NonFiniteUpdate as error:  # what was asked for cannot be done: no fault of ours
         raise RuntimeError(str(error)) from None
-
-
-def _writable(out: Path) -> None:
-    """Make the folder of the runs, and try to write into it."""
-    try:
-        (out / RUNS).mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=out / RUNS):
-            pass
-    except OSError as error:
-        raise ValueError(f"--out must be a folder that can be written, got {out}: {error.strerror}") from None
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from pandas.api.types import is_numeric_dtype
 
 from fairfl.figures import style
 from fairfl.figures.saved import save
@@ -41,8 +42,9 @@ def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
     draws = {"distribution": draw_distribution, "convergence": draw_rounds, "tradeoff": points}
     table = tables[picture.kind](clients)
     with style.sheet():
-        figure = draws[picture.kind](table)
-        figure.suptitle(picture.title)
+        words = [column for column in table if not is_numeric_dtype(table[column])]
+        figure = draws[picture.kind](table.assign(**{str(word): table[word].map(style.plain) for word in words}))
+        figure.suptitle(style.plain(picture.title))
         return save(picture.name, picture.title, table, figure, folder)
 
 

@@ -13,17 +13,19 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import matplotlib
-from PIL import Image
 
 from fairfl._version import __version__
 from fairfl.figures import style
 from fairfl.figures.registry import Entry, find, registered
 from fairfl.figures.saved import SUFFIXES, save
-from fairfl.sims.data.fetch import DataUnavailable
+from fairfl.sims.data.fetch import DataUnavailable, data_read, same_data
+from fairfl.theory.manifest import SUFFIX, finished
+from fairfl.theory.threads import one_thread
 
 SHARED = ("fairfl.theory", "fairfl.solvers", "fairfl.sims.data", "fairfl.sims.partition", "fairfl.figures")
 """Packages whose sources decide what a figure shows."""
-KEY = "fairfl key"
+SOURCE = "source"
+"""What the manifest calls the digest of those sources; the rest of its inputs are the files of data."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Outcome:
     Attributes
     ----------
     name : the figure.
-    status : "drawn", "unchanged" (its files were there, and are of this version and source) or "skipped".
+    status : "drawn", "unchanged" (its files are as they were drawn, from this source and these data) or "skipped".
     reason : why it was skipped, else "".
     files : the three files, empty where skipped.
     seconds : time it took.
@@ -75,7 +77,7 @@ def render_all(
     names : which figures.
     out_dir : folder of the files, made if missing.
     jobs : processes, at least 1.
-    force : draw also the figures whose files are of this version and source.
+    force : draw also the figures that are unchanged.
     progress : see :data:`Progress`.
 
     Returns
@@ -113,7 +115,7 @@ def _attempt(name: str, out: Path, force: bool) -> Outcome:
     entry = find([name])[0]
     files = tuple(out / f"{name}{suffix}" for suffix in SUFFIXES)
     begin = time.perf_counter()
-    if not force and all(file.is_file() for file in files) and _recorded(files[-1]) == key(entry):
+    if not force and _unchanged(entry, out):
         return Outcome(name, "unchanged", "", files, time.perf_counter() - begin)
     try:
         files = _render(entry, out)
@@ -122,11 +124,19 @@ def _attempt(name: str, out: Path, force: bool) -> Outcome:
     return Outcome(name, "drawn", "", files, time.perf_counter() - begin)
 
 
+def _unchanged(entry: Entry, out: Path) -> bool:
+    """Whether the files are what was drawn, and source and data what they were drawn from."""
+    inputs = finished(out / f"{entry.name}{SUFFIX}")
+    return inputs is not None and inputs.pop(SOURCE, None) == key(entry) and same_data(inputs)
+
+
+@one_thread()
 def _render(entry: Entry, out: Path) -> tuple[Path, ...]:
-    out.mkdir(parents=True, exist_ok=True)
-    table = entry.data()
+    out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
+    with data_read() as files:
+        table = entry.data()
     with style.sheet():
-        return tuple(save(entry.name, entry.title, table, entry.draw(table), out, {KEY: key(entry)}))
+        return tuple(save(entry.name, entry.title, table, entry.draw(table), out, {SOURCE: key(entry), **files}))
 
 
 def key(entry: Entry) -> str:
@@ -147,12 +157,3 @@ def shared_digest() -> str:
                 if file.suffix in (".py", ".mplstyle") and not own:
                     total.update(f"{package}/{file.relative_to(folder).as_posix()}\0".encode() + file.read_bytes())
     return total.hexdigest()
-
-
-def _recorded(png: Path) -> str | None:
-    """The key in a picture, or None where it has none (a picture of something else, a damaged file)."""
-    try:
-        with Image.open(png) as image:
-            return image.info.get(KEY)
-    except (OSError, SyntaxError):
-        return None

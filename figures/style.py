@@ -46,6 +46,11 @@ SCHEMES = {
 """The three schemes, best first; blue, bluish green and vermilion of Okabe and Ito."""
 
 
+def plain(text: str) -> str:
+    """A user's words, a label or a title, to be drawn as they are: a pair of dollars would make a formula of them."""
+    return text.replace("$", r"\$")
+
+
 @contextmanager
 def sheet() -> Iterator[None]:
     """Matplotlib's defaults and the style sheet, whatever the user's own settings; undone on leaving."""

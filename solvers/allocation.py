@@ -22,14 +22,14 @@ STEEPEST = 1e3
 
 
 def allocate(fairness: list[Array], accuracy: list[Array], weight: Array, goals: Array) -> Array:
-    """The fairness (J, P) that each client gives in a best split of the total, for each goal.
+    """The fairness (J, P) that each client gives in a best split of the total, for each range of totals.
 
     Parameters
     ----------
     fairness : J arrays, each increasing: where the clients' curves are given.
     accuracy : J arrays of the same lengths.
     weight : (J,) positive weights of both.
-    goals : (P,) total fairness Σ_j weight_j·fairness_j, within what the ends allow.
+    goals : (P, 2) least and most total fairness Σ_j weight_j·fairness_j, equal for one goal.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def allocate(fairness: list[Array], accuracy: list[Array], weight: Array, goals:
     total = float(spans.sum())
     low = float(sum(w * f[0] for w, f in zip(weight, fairness, strict=True)))
     if total <= 0.0:
-        return np.repeat(np.array([f[0] for f in fairness])[:, None], goals.size, axis=1)
+        return np.repeat(np.array([f[0] for f in fairness])[:, None], len(goals), axis=1)
     step = total / max(CELLS, APIECE * len(fairness))
     best, choices, counts = np.zeros(1), [], []
     for f, a, w, span in zip(fairness, accuracy, weight, spans, strict=True):
@@ -48,8 +48,9 @@ def allocate(fairness: list[Array], accuracy: list[Array], weight: Array, goals:
         best, taken = _convolve(best, own)
         choices.append(taken)
         counts.append(count)
-    at = np.clip(np.rint((goals - low) / step).astype(int), 0, best.size - 1)
-    out = np.empty((len(fairness), goals.size))
+    cells = np.clip(np.rint((goals - low) / step).astype(int), 0, best.size - 1)
+    at = np.array([a + int(best[a : b + 1].argmax()) for a, b in cells])
+    out = np.empty((len(fairness), len(goals)))
     for j in range(len(fairness) - 1, -1, -1):
         k = choices[j][at]
         out[j] = np.minimum(fairness[j][0] + k * step / weight[j], fairness[j][-1])

@@ -14,11 +14,13 @@ from fairfl.theory.continuous import ContinuousModel
 from fairfl.theory.federation import Federation, check_eps
 from fairfl.theory.finite import FiniteModel
 from fairfl.theory.notions import NOTIONS
+from fairfl.theory.threads import one_thread
 
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
 METHODS = ("exact", "lp")
 
 
+@one_thread()
 def solve(
     federation: Federation, scheme: str, eps: Any, *, method: str = "exact", notion: str = "dp", grid: int = 2000
 ) -> Solution:
@@ -32,7 +34,7 @@ def solve(
         P(ŷ≠y) subject to |MD_i| <= eps_i for every client.
     eps : budget >= 0 (inf: none); one number, or one per client (I,) for the last two schemes.
     method : "exact", or "lp": an independent linear programme (cvxpy) on ``grid`` cells of X, accurate to the
-        square of the cells' width.
+        square of the cells' width; 2 to 100,000 of them.
     notion : "dp"; on a finite X, CFL also takes "eo" (equal opportunity) and "eodds" (equalised odds).
 
     Returns

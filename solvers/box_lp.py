@@ -6,6 +6,7 @@ the doubt is widened until no fixed cell disagrees (sifting). The basis is then 
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +20,7 @@ WHOLE = 6000
 GOOD = 1e-13
 """Gap and violation at which a basis is not read again."""
 PENALTY = 1e3
-"""Price of violating a constraint while sifting; the final programme has no violation."""
+"""Price of violating a constraint while sifting. Many tight budgets have multipliers beyond any such price."""
 
 
 @dataclass(frozen=True)
@@ -65,20 +66,24 @@ def solve_box(u: Array, v: Array, eps: Array, start: Array | None = None) -> Box
 
 
 def _highs(u: Array, v: Array, eps: Array, cells: Array, fixed: Array) -> tuple[Array, Array]:
-    """Optimise the ``cells`` while the others keep ``fixed``; constraints may be broken at PENALTY."""
-    base = v @ np.where(np.isin(np.arange(u.size), cells), 0.0, fixed) if cells.size < u.size else np.zeros(eps.size)
+    """Optimise the ``cells`` while the others, if any, keep ``fixed``: then constraints may be broken at PENALTY."""
+    sifting = cells.size < u.size
+    base = v @ np.where(np.isin(np.arange(u.size), cells), 0.0, fixed) if sifting else np.zeros(eps.size)
     k, m = eps.size, cells.size
     scale = float(np.abs(u).max()) or 1.0
     inner = np.concatenate([v[:, cells], -v[:, cells]])
-    slack = -np.concatenate([np.eye(k), np.eye(k)])
-    result = optimize.linprog(
-        np.concatenate([-u[cells] / scale, np.full(k, PENALTY / scale)]),
+    slack = -np.concatenate([np.eye(k), np.eye(k)])[:, : k if sifting else 0]
+    solve = functools.partial(
+        optimize.linprog,
+        np.concatenate([-u[cells] / scale, np.full(slack.shape[1], PENALTY / scale)]),
         A_ub=np.concatenate([inner, slack], axis=1),
         b_ub=np.concatenate([eps - base, eps + base]),
-        bounds=np.concatenate([np.tile([[0.0, 1.0]], (m, 1)), np.tile([[0.0, np.inf]], (k, 1))]),
-        method="highs",
+        bounds=np.concatenate([np.tile([[0.0, 1.0]], (m, 1)), np.tile([[0.0, np.inf]], (slack.shape[1], 1))]),
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
+    result = solve(method="highs")
+    if not result.success:  # the simplex lost its way among nearly equal rows
+        result = solve(method="highs-ipm")
     if not result.success:
         raise CertificationError(f"the linear programme was not solved: {result.message}; use method='lp'")
     f = fixed.copy()
@@ -115,10 +120,11 @@ def _sift(u: Array, v: Array, eps: Array, lam: Array) -> tuple[Array, Array]:
 
 
 def _polished(u: Array, v: Array, eps: Array, f: Array, lam: Array) -> tuple[Array, Array]:
-    """The better of two readings of the basis: budgets of 1e-9 make cells as fractional as that."""
+    """The best of three readings of the basis: budgets of 1e-9 make cells as fractional as that, and cells that tie may
+    stand at 0 or 1."""
     tried = []
-    for whole in (1e-9, 1e-14):
-        g, mu = _exact(u, v, eps, f, lam, whole)
+    for whole, tie in ((1e-9, 0.0), (1e-14, 0.0), (1e-9, 1e-9)):
+        g, mu = _exact(u, v, eps, f, lam, whole, tie)
         violation = float(np.maximum(np.abs(v @ g) - eps, 0.0).max(initial=0.0))
         tried.append((max(abs(dual_value(u, v, eps, mu) - float(u @ g)), violation), g, mu))
         if tried[-1][0] <= GOOD:
@@ -126,24 +132,27 @@ def _polished(u: Array, v: Array, eps: Array, f: Array, lam: Array) -> tuple[Arr
     return min(tried, key=lambda t: t[0])[1:]
 
 
-def _exact(u: Array, v: Array, eps: Array, f: Array, lam: Array, whole: float) -> tuple[Array, Array]:
+def _exact(u: Array, v: Array, eps: Array, f: Array, lam: Array, whole: float, tie: float) -> tuple[Array, Array]:
     """Solve the final basis again: fractional cells from the active constraints, multipliers from the fractional cells.
 
-    Cells within ``whole`` of 0 or 1 are not fractional.
+    Cells within ``whole`` of 0 or 1 are not fractional; those whose score is within ``tie`` of 0, as a share of the
+    largest gain (HiGHS' own tolerance), count with them for the multipliers.
     """
     basic = np.flatnonzero((f > whole) & (f < 1 - whole))
     clean = np.where(f >= 1 - whole, 1.0, np.where(f <= whole, 0.0, f))
     values = v @ clean
     active = np.flatnonzero((np.abs(np.abs(values) - eps) <= 1e-7) & (np.abs(lam) > 1e-12))
     lam = np.where(np.isin(np.arange(lam.size), active), lam, 0.0)
-    if active.size == 0 or basic.size == 0:
+    near = np.abs(u + lam @ v) <= tie * np.abs(u).max()
+    tied = np.union1d(basic, np.flatnonzero(near)) if tie else basic
+    if active.size == 0 or tied.size == 0:
         return clean, lam
-    block = v[np.ix_(active, basic)]
+    block, crossing = v[np.ix_(active, basic)], v[np.ix_(active, tied)]
     target = np.sign(-lam[active]) * eps[active]
     # minimum-norm corrections: ties may leave more fractional cells than active constraints, or fewer
     for _ in range(3):
         clean[basic] += np.linalg.lstsq(block, target - v[active] @ clean, rcond=1e-13)[0]
-        lam[active] -= np.linalg.lstsq(block.T, u[basic] + lam[active] @ block, rcond=1e-13)[0]
-    if clean[basic].min() < -1e-9 or clean[basic].max() > 1 + 1e-9:
+        lam[active] -= np.linalg.lstsq(crossing.T, u[tied] + lam[active] @ crossing, rcond=1e-13)[0]
+    if clean[basic].min(initial=0.0) < -1e-9 or clean[basic].max(initial=1.0) > 1 + 1e-9:
         return np.clip(f, 0, 1), lam  # the certificate will tell
     return np.clip(clean, 0.0, 1.0), lam  # rounding of the solve only

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from fairfl.solvers import finite
 from fairfl.solvers.cfl import solve_many, threshold_model
 from fairfl.solvers.dual import cfl_constraints, dual_point
 from fairfl.solvers.finite_path import FlipPath
-from fairfl.solvers.frontier import Frontier, build
+from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.roots import increasing_root
 from fairfl.solvers.threshold import pooled_problem, solve_thresholds
 from fairfl.theory.checks import Array
@@ -29,8 +31,17 @@ def cfl_frontier(fed: Federation, points: int, notion: str = "dp") -> Frontier:
 def _thresholds(fed: Federation, model: ContinuousModel, points: int) -> Frontier:
     top = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, 1), np.array([np.inf]))
     eps = np.linspace(0.0, abs(float(top.erm[0])), points)
-    accuracy = solve_many(fed, model, eps)[1]
-    return build("cfl", eps, accuracy, eps[:, None], lambda d: solve_many(fed, model, d)[1], exact=True)
+    return _built(eps, lambda d: solve_many(fed, model, d)[1])
+
+
+def _built(eps: Array, accuracy_at: Callable[[Array], Array], accuracy: Array | None = None) -> Frontier:
+    """The frontier whose every budget is reached with equality, and is the disparity."""
+
+    def evaluate(d: Array) -> Points:
+        return Points(d, accuracy_at(d), d[:, None])
+
+    points = evaluate(eps) if accuracy is None else Points(eps, accuracy, eps[:, None])
+    return build("cfl", points, evaluate, exact=True)
 
 
 def _by_multiplier(fed: Federation, model: ContinuousModel, points: int) -> Frontier:
@@ -48,11 +59,13 @@ def _by_multiplier(fed: Federation, model: ContinuousModel, points: int) -> Fron
         size = increasing_root(
             rising, zero, top, rising(zero, np.arange(d.size)), rising(top, np.arange(d.size)), 1e-15
         )
-        return dual_point(problem, -sign * size[:, None]).accuracy
+        # the dual value: where the laws leave gaps MD jumps at the root, and two rules are mixed to meet d
+        found = dual_point(problem, -sign * size[:, None])
+        return found.accuracy + size * (d - sign * found.values[:, 0])
 
     eps = np.linspace(0.0, abs(md), points)
     accuracy = np.append(at(eps[:-1]), free.accuracy) if abs(md) > 0 else np.repeat(free.accuracy, points)
-    return build("cfl", eps, accuracy, eps[:, None], at, exact=True)
+    return _built(eps, at, accuracy)
 
 
 def path_curve(fed: Federation, model: FiniteModel, path: FlipPath) -> tuple[Array, Array]:
@@ -77,7 +90,7 @@ def _finite(fed: Federation, model: FiniteModel, points: int, notion: str) -> Fr
 
     widest = max(float(gap[accuracy == accuracy[0]].min()), 0.0)  # flips at η = 1/2 cost nothing: all are made
     eps = np.linspace(0.0, widest, points) if points else np.append(0.0, rising_gap[rising_gap > 0])
-    return build("cfl", eps, at(eps), eps[:, None], at, exact=True)
+    return _built(eps, at)
 
 
 def _by_programme(fed: Federation, model: FiniteModel, points: int, notion: str) -> Frontier:
@@ -87,5 +100,4 @@ def _by_programme(fed: Federation, model: FiniteModel, points: int, notion: str)
     def at(d: Array) -> Array:
         return np.array([finite.solve_cfl_finite(fed, model, np.array([v]), notion).accuracy for v in d])
 
-    eps = np.linspace(0.0, free.disparity, points or 50)
-    return build("cfl", eps, at(eps), eps[:, None], at, exact=True)
+    return _built(np.linspace(0.0, free.disparity, points or 50), at)

@@ -17,12 +17,17 @@ import numpy as np
 from fairfl.solvers.ensemble import LocalRules
 from fairfl.solvers.ensemble_tradeoff import NODES, Tradeoffs, spread_nodes
 from fairfl.solvers.roots import increasing_root
+from fairfl.solvers.threshold import solve_thresholds
 from fairfl.theory.checks import Array
 from fairfl.theory.continuous import ContinuousModel
 from fairfl.theory.federation import Federation
 
-MANY = 50
-"""With more clients of different q the fair ensemble is sought on a straight line of multipliers, not by tables."""
+APART = 1e-10
+"""Share of people on whom two rules may differ before a better budget is looked for."""
+SAME = 1e-12
+"""Thresholds that differ by no more than this, relatively, are the same."""
+BLOCK = 4_000_000
+"""Clients times thresholds in one batch: bounds the memory."""
 FARTHEST = 360.0
 """Coordinate u beyond which m - |λ| = 2m/(exp(2u) + 1) is no normal double."""
 
@@ -62,9 +67,11 @@ class EnsembleCurve:
 
     @cached_property
     def common(self) -> bool:
-        """Whether the bound clients share q and η, so that their rules form one family."""
+        """Whether the bound clients share the pooled q and η: their rules are one family, with a concave trade-off."""
+        if self.rules.bound.size == 0:
+            return True
         q = self.fed.share[self.rules.bound, 1]
-        return bool(q.size == 0 or np.ptp(q) == 0) and len(set(self.model.etas)) == 1
+        return bool((np.abs(q - self.fed.group_mass[1]) <= 1e-15).all()) and len(set(self.model.etas)) == 1
 
     @cached_property
     def sign(self) -> float:
@@ -120,6 +127,11 @@ class EnsembleCurve:
         t0, t1 = self.rules.problem.thresholds(*self._multipliers(u, client), client)
         return self.rules.pooled_difference(t0, t1), self.rules.pooled_accuracy(t0, t1)
 
+    def own_accuracy(self, u: Array) -> Array:
+        """The pooled accuracy (J,) of each client's rule at coordinates u (J,)."""
+        t0, t1 = self.rules.problem.thresholds(*self._multipliers(u, np.arange(u.size)), np.arange(u.size))
+        return self.rules.pooled_accuracy(t0, t1)
+
     @cached_property
     def tradeoffs(self) -> Tradeoffs:
         """What each bound client gives in accuracy for fairness."""
@@ -139,9 +151,7 @@ class EnsembleCurve:
             clipped = np.clip(-self.sign * rate, np.minimum(self.far, 0)[:, None], np.maximum(self.far, 0)[:, None])
             end = clipped == self.far[:, None]
             tight = self.rules.tightest
-            return Multipliers(
-                np.where(end, tight.anchor[:, None], 0.0), np.where(end, tight.offset[:, None], clipped)
-            )
+            return Multipliers(np.where(end, tight.anchor[:, None], 0.0), np.where(end, tight.offset[:, None], clipped))
         return self.multipliers(self.coordinates(rate))
 
     def coordinates(self, rate: Array) -> Array:
@@ -164,7 +174,9 @@ class EnsembleCurve:
 
     def at(self, lam: Multipliers) -> tuple[Array, Array]:
         """Pooled MD (P,) and accuracy (P,) at multipliers (J, P)."""
-        t0, t1 = self._cuts(lam)
+        return self._pooled(*self._cuts(lam))
+
+    def _pooled(self, t0: Array, t1: Array) -> tuple[Array, Array]:
         return (
             self.fed.weight @ self.rules.pooled_difference(t0, t1),
             self.fed.weight @ self.rules.pooled_accuracy(t0, t1),
@@ -182,33 +194,89 @@ class EnsembleCurve:
         f_low, f_high = rising(low, np.arange(low.size)), rising(high, np.arange(low.size))
         return increasing_root(rising, low, high, np.minimum(f_low, 0), np.maximum(f_high, 0), 1e-15)
 
-    def fairest(self) -> Multipliers:
-        """λ (J, 1) of the least disparate ensemble; where several reach MD = 0, of an accurate one."""
-        free, tight = (g[self.rules.bound] for g in self.rules.ends)
-        end = np.where(self.sign * (tight - free) < 0, self.reach, 0.0)[:, None]
-        fair = self.multipliers(end)
-        if self.far.size == 0 or self.sign * float(self.difference(fair)[0]) >= 0:
-            return fair
-        if self.common or self.far.size <= MANY:
-            return self.at_rate(self.solve_rates(np.zeros(1)))
+    @cached_property
+    def ends(self) -> tuple[Array, Array]:
+        """Coordinates u (J,) of the clients' rules with the smallest and with the largest sign·MD."""
+        free, tight = (self.sign * g[self.rules.bound] for g in self.rules.ends)
+        return np.where(tight < free, self.reach, 0.0), np.where(tight > free, self.reach, 0.0)
+
+    @cached_property
+    def lowest(self) -> float:
+        """The smallest sign·MD."""
+        return self.sign * float(self.difference(self.multipliers(self.ends[0][:, None]))[0])
+
+    def meet(self, u: Array, goal: Array) -> Array:
+        """Coordinates (J, P) with sign·MD = goal (P,), moved from u (J, P) straight towards an end of what is reached.
+
+        Each client's MD is monotone along its interval, and so MD is on the way to an end.
+        """
+        far = self.sign * self.difference(self.multipliers(u)) < goal
+        low, high = (end[:, None] for end in self.ends)
+        end = np.where(far, high, low)
+        toward = np.where(far, 1.0, -1.0)
 
         def rising(share: Array, index: Array) -> Array:
-            return -self.sign * self.difference(self.multipliers(share * end))
+            at = u[:, index] + share * (end[:, index] - u[:, index])
+            at = np.where(share == 1.0, end[:, index], at)
+            return toward[index] * (self.sign * self.difference(self.multipliers(at)) - goal[index])
 
-        low, high = np.zeros(1), np.ones(1)
-        share = increasing_root(rising, low, high, rising(low, low), rising(high, low), 1e-15)
-        return self.multipliers(share * end)
+        zero, one, all_ = np.zeros(goal.size), np.ones(goal.size), np.arange(goal.size)
+        f_low, f_high = np.minimum(rising(zero, all_), 0.0), np.maximum(rising(one, all_), 0.0)
+        share = increasing_root(rising, zero, one, f_low, f_high, 1e-15)
+        return np.where(share == 1.0, end, u + share * (end - u))
+
+    def all_multipliers(self, lam: Multipliers) -> Array:
+        """λ (P, I) of all clients, 0 for those that no constraint binds."""
+        out = np.zeros((lam.offset.shape[1], self.fed.n_clients))
+        out[:, self.rules.bound] = lam.value.T
+        return out
 
     def budgets(self, lam: Multipliers) -> Array:
-        """eps (P, I) that attain multipliers (J, P): the local |MD_j|, and 1 where the constraint is slack."""
+        """eps (P, I) that attain multipliers (J, P): the local |MD_j|, and 1 where the constraint is slack.
+
+        Where ``solve`` makes another rule of that number than the wanted one, a neighbouring double may do better.
+        """
         count = lam.offset.shape[1]
         out = np.ones((count, self.fed.n_clients))
         if self.far.size == 0:
             return out
         tight = self.rules.tightest
         index = np.repeat(np.arange(self.far.size), count)
-        t0, t1 = self.rules.problem.thresholds(lam.anchor.ravel(), lam.offset.ravel(), index)
-        md = np.abs(self.rules.problem.mean_difference(t0, t1, index)).reshape(-1, count)
+        wanted = self.rules.problem.thresholds(lam.anchor.ravel(), lam.offset.ravel(), index)
+        md = np.abs(self.rules.problem.mean_difference(*wanted, index)).clip(0.0, 1.0)
         end = (lam.anchor == tight.anchor[:, None]) & (lam.offset == tight.offset[:, None])
-        out[:, self.rules.bound] = np.where(lam.value == 0, 1.0, np.where(end, 0.0, md)).T
+        eps = np.where(lam.value == 0, 1.0, np.where(end, 0.0, md.reshape(-1, count))).ravel()
+        off = self._apart(wanted, eps, index)
+        for trial in (np.nextafter(md, 0.0), np.nextafter(md, 1.0), np.ones(md.size)):
+            rows = np.flatnonzero(off > APART)
+            if not rows.size:
+                break
+            other = self._apart((wanted[0][rows], wanted[1][rows]), trial[rows], index[rows])
+            better = rows[other < off[rows]]
+            eps[better], off[better] = trial[better], other[other < off[rows]]
+        out[:, self.rules.bound] = eps.reshape(-1, count).T
         return out
+
+    def _apart(self, wanted: tuple[Array, Array], eps: Array, index: Array) -> Array:
+        """The share of all people (B,) on whom the solutions at eps (B,) and the rules of thresholds (B,) differ."""
+        found = solve_thresholds(self.rules.problem, eps, index)
+        out = np.zeros(eps.size)
+        with np.errstate(invalid="ignore"):
+            pairs = zip((found.t0, found.t1), wanted, strict=True)
+            moved = [np.abs(t - w) > SAME * (1.0 + np.abs(w)) for t, w in pairs]
+        rows = np.flatnonzero(moved[0] | moved[1])
+        for part in np.array_split(rows, max(1, rows.size * self.fed.n_clients // BLOCK)):
+            for a, t in enumerate((found.t0, found.t1)):
+                pooled = [self.fed.within[:, a] @ self.model.sf(a, v[part]) for v in (t, wanted[a])]
+                out[part] += self.fed.group_mass[a] * np.abs(pooled[0] - pooled[1])
+        return out
+
+    def solved(self, eps: Array) -> tuple[Array, Array]:
+        """Pooled MD (P,) and accuracy (P,) of the solutions at budgets (P, I)."""
+        count = len(eps)
+        t0, t1 = (np.repeat(t[:, None], count, axis=1) for t in self.rules.free_cuts)
+        if self.far.size:
+            index = np.repeat(np.arange(self.far.size), count)
+            found = solve_thresholds(self.rules.problem, eps[:, self.rules.bound].T.ravel(), index)
+            t0[self.rules.bound], t1[self.rules.bound] = (t.reshape(-1, count) for t in (found.t0, found.t1))
+        return self._pooled(t0, t1)

@@ -1,48 +1,61 @@
-"""LFT+Ensemble's frontier over all eps in [0, 1]^I.
+"""LFT+Ensemble's frontier and smallest disparity over all eps in [0, 1]^I.
 
 The budgets of a point are the local |MD_j| of its rules. Where a client's own law has a gap, all multipliers in the gap
 give it the same MD_j and the same accuracy: its local problem has several solutions, which differ on people that it
-never saw, and so on the pooled law. A point may rest on one of them that ``solve`` at those budgets does not choose.
+never saw, and so on the pooled law. A point may rest on one of them that ``solve`` at those budgets does not choose:
+its multipliers say which.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
 from fairfl.solvers.ensemble_curve import EnsembleCurve, Multipliers
 from fairfl.solvers.ensemble_polish import best_multipliers, most_accurate
-from fairfl.solvers.frontier import Frontier, build
+from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.theory.checks import Array
 from fairfl.theory.continuous import ContinuousModel
 from fairfl.theory.federation import Federation
 
-ZERO = 1e-15
-"""An |MD| below this is rounding."""
+MANY = 50
+"""With more clients of different q the fair ensemble is sought on a straight line of multipliers, not by tables."""
+ZERO = 1e-12
+"""An |MD| up to this is rounding: goals are met within it."""
 
 
 def ensemble_frontier(fed: Federation, model: ContinuousModel, points: int) -> Frontier:
     """LFT+Ensemble's frontier over all eps: evenly spread disparities, every point evaluated exactly."""
     curve = EnsembleCurve(fed, model)
-    peak = most_accurate(curve)
-    top, best = curve.at(peak)
-    if curve.far.size == 0 or curve.top == 0.0:
-        return build("lft_ensemble", np.abs(top), best, curve.budgets(peak), _constant(float(best[0])), True)
-    fair = curve.at_rate(np.array([curve.top]))
-    bottom = curve.sign * float(curve.difference(fair)[0])
-    wanted = np.linspace(max(bottom, 0.0), abs(float(top[0])), points)
+    first, peak = fairest(curve), most_accurate(curve)
+    bottom, top = (_attained(curve, lam).disparity[0] for lam in (first, peak))
+    wanted = np.linspace(bottom, top, points)[int(curve.common) : -1]
     # evenly spread disparities need not be met exactly where one multiplier moves all clients: rates are interpolated
-    inner = _spread(curve, wanted[1:-1]) if curve.common else best_multipliers(curve, wanted[1:-1])
-    first = fair if bottom >= 0.0 else best_multipliers(curve, np.zeros(1))
+    inner = _spread(curve, wanted) if curve.common else best_multipliers(curve, wanted)
     lam = Multipliers(*(np.concatenate(parts, axis=1) for parts in zip(first, inner, peak, strict=True)))
-    found, accuracy = curve.at(lam)
-    disparity = np.abs(np.where(np.abs(found) < ZERO, 0.0, found))
+    found = _attained(curve, lam)
+    return build("lft_ensemble", found, lambda d: _attained(curve, best_multipliers(curve, d)), exact=curve.common)
 
-    def evaluate(d: Array) -> Array:
-        return curve.at(best_multipliers(curve, d))[1]
 
-    return build("lft_ensemble", disparity, accuracy, curve.budgets(lam), evaluate, exact=curve.common)
+def ensemble_minimum(fed: Federation, model: ContinuousModel) -> Points:
+    """The least disparate ensemble: the frontier's first point."""
+    curve = EnsembleCurve(fed, model)
+    return _attained(curve, fairest(curve))
+
+
+def fairest(curve: EnsembleCurve) -> Multipliers:
+    """λ (J, 1) of the least disparate ensemble; where several reach MD = 0, of an accurate one."""
+    low, high = curve.rules.reachable
+    if not low <= 0.0 <= high:
+        return curve.multipliers(curve.ends[0][:, None])
+    if curve.common or curve.far.size <= MANY:
+        return best_multipliers(curve, np.zeros(1))
+    return curve.multipliers(curve.meet(np.zeros((curve.far.size, 1)), np.zeros(1)))
+
+
+def _attained(curve: EnsembleCurve, lam: Multipliers) -> Points:
+    md, accuracy = curve.at(lam)
+    disparity = np.abs(np.where(np.abs(md) <= ZERO, 0.0, md))
+    return Points(disparity, accuracy, curve.budgets(lam), curve.all_multipliers(lam))
 
 
 def _spread(curve: EnsembleCurve, disparity: Array) -> Multipliers:
@@ -50,7 +63,3 @@ def _spread(curve: EnsembleCurve, disparity: Array) -> Multipliers:
     grid = curve.top * np.linspace(0.0, 1.0, 4 * disparity.size + 9)
     md = curve.sign * curve.difference(curve.at_rate(grid))
     return curve.at_rate(np.interp(disparity, md[::-1], grid[::-1]))
-
-
-def _constant(value: float) -> Callable[[Array], Array]:
-    return lambda d: np.full(d.shape, value)

@@ -1,8 +1,10 @@
 """From clients' trade-offs to a point of the ensemble's frontier: starts from majorants and a knapsack, then Newton.
 
-    maximise Σ_j w_j A_j(u_j)  subject to  Σ_j w_j F_j(u_j) = -d,  0 <= u_j <= reach_j.
+    maximise Σ_j w_j A_j(u_j)  subject to  -d <= Σ_j w_j F_j(u_j) <= d,  0 <= u_j <= reach_j.
 
-At an optimum A_j' + μ F_j' = 0 for every client inside its interval. Newton's method on these equations is not held up
+Where all trade-offs are concave the best has ΣwF = -d, F being fairness, -sign·MD. Else it may have ΣwF = d, or be a
+peak of every client's own between: the knapsack says where to start. At an optimum A_j' + μ F_j' = 0 for every client
+inside its interval, with μ = 0 between. Newton's method on these equations is not held up
 by a convex stretch of one client's trade-off (there it goes to the best point, off the majorants). What it ends in is
 evaluated exactly, and is taken only where it is a better ensemble than the start.
 """
@@ -13,11 +15,15 @@ import numpy as np
 
 from fairfl.solvers.allocation import allocate
 from fairfl.solvers.ensemble_curve import EnsembleCurve, Multipliers
-from fairfl.solvers.ensemble_tradeoff import CONCAVE, rising
+from fairfl.solvers.ensemble_tradeoff import CONCAVE, Tradeoffs, rising
 from fairfl.theory.checks import Array
 
 STEPS = 6
 """Newton steps."""
+HALVINGS = 24
+"""Halvings of the two cells next to a peak."""
+HOPE = 2e-3
+"""A start may be this much less accurate than the best so far, before it is polished."""
 LONGEST = 0.1
 """Longest Newton step, of a client's interval."""
 MISSED = 1e-12
@@ -25,20 +31,26 @@ MISSED = 1e-12
 
 
 def best_multipliers(curve: EnsembleCurve, disparity: Array) -> Multipliers:
-    """λ (J, P) of the best ensembles found with |MD| = disparity (P,), within MISSED."""
+    """λ (J, P) of the best ensembles found with |MD| <= disparity (P,), within MISSED.
+
+    Where all trade-offs are concave, MD = sign·disparity at the best. Else it may be the other side of 0, or between.
+    """
     rate = curve.solve_rates(disparity)
-    if curve.common or curve.far.size < 2:
-        return curve.at_rate(rate)  # one multiplier for all is optimal; one client has nobody to exchange with
-    best = curve.coordinates(rate)
+    if curve.common:
+        return curve.at_rate(rate)  # one multiplier for all is optimal
+    starts = [(curve.coordinates(rate), disparity)]
+    best = _close(curve, *starts[0])
     accuracy = curve.at(curve.multipliers(best))[1]
-    starts = [best]
-    if curve.tradeoffs.depth > CONCAVE:
-        starts.append(knapsack(curve, disparity))
-    for start in starts:
-        u = _polish(curve, start, disparity)
-        md, found = curve.at(curve.multipliers(u))
-        better = (found > accuracy) & (np.abs(curve.sign * md - disparity) <= MISSED)
-        best, accuracy = np.where(better, u, best), np.where(better, found, accuracy)
+    jumped = np.abs(curve.sign * curve.difference(curve.multipliers(starts[0][0])) - disparity) > MISSED
+    if curve.tradeoffs.depth > CONCAVE or jumped.any():
+        starts += basins(curve, disparity)
+    for start, goal in starts:
+        hope = curve.at(curve.multipliers(_close(curve, start, goal)))[1] > accuracy - HOPE
+        p = np.flatnonzero(hope)
+        for u in (_polish(curve, start[:, p], goal[p]), climb(curve.tradeoffs, start[:, p])) if p.size else ():
+            md, found = curve.at(curve.multipliers(u))
+            better = (found > accuracy[p]) & (np.abs(md) <= disparity[p] + MISSED)
+            best[:, p], accuracy[p] = np.where(better, u, best[:, p]), np.where(better, found, accuracy[p])
     return curve.multipliers(best)
 
 
@@ -51,22 +63,43 @@ def most_accurate(curve: EnsembleCurve) -> Multipliers:
     if len(set(curve.model.etas)) == 1 or curve.far.size == 0:
         return curve.multipliers(np.zeros((curve.far.size, 1)))
     table = curve.tradeoffs
-    k, rows = table.accuracy.argmax(axis=1), np.arange(curve.far.size)
-    low, high = (table.u[rows, np.clip(k + d, 0, table.u.shape[1] - 1)][:, None] for d in (-1, 1))
-    u = table.u[rows, k][:, None]
-    for _ in range(STEPS):
-        _, _, a1, a2 = table.slopes(u)
-        u = np.clip(np.where(a2 < 0, u - a1 / np.where(a2 < 0, a2, 1.0), u), low, high)
-    return curve.multipliers(u)
+    node = table.u[np.arange(curve.far.size), table.accuracy.argmax(axis=1)]
+    u = climb(table, node[:, None])[:, 0]
+    gained = curve.own_accuracy(u) > table.accuracy.max(axis=1)
+    return curve.multipliers(np.where(gained, u, node)[:, None])
 
 
-def knapsack(curve: EnsembleCurve, disparity: Array) -> Array:
-    """Coordinates (J, P) of a best split of the fairness -disparity (P,), right up to cells of a grid."""
+def climb(table: Tradeoffs, start: Array) -> Array:
+    """Coordinates (J, P) of the clients' own peaks of accuracy next to a start: by halving, between two nodes."""
+    rows = np.arange(len(start))[:, None]
+    k = np.stack([np.searchsorted(own, at) for own, at in zip(table.u, start, strict=True)])
+    low, high = (table.u[rows, np.clip(k + d, 0, table.u.shape[1] - 1)] for d in (-1, 1))
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        rises = table.slopes(middle)[2] > 0
+        low, high = np.where(rises, middle, low), np.where(rises, high, middle)
+    return (low + high) / 2
+
+
+def basins(curve: EnsembleCurve, disparity: Array) -> list[tuple[Array, Array]]:
+    """Starts (J, P) and their goals sign·MD (P,): the knapsack's best at both ends of [-d, d], and within."""
+    lowest, d = curve.lowest, disparity
+    other = np.maximum(-d, lowest)
+    out = []
+    for low, high in ((d, d), (other, other), (other, d)):
+        u = knapsack(curve, np.stack([low, high], axis=1))
+        goal = np.clip(curve.sign * curve.difference(curve.multipliers(u)), low, high)
+        out.append((u, goal))
+    return out
+
+
+def knapsack(curve: EnsembleCurve, goals: Array) -> Array:
+    """Coordinates (J, P) of a best split with sign·MD in [goals[0], goals[1]] (P, 2), right up to cells of a grid."""
     table = curve.tradeoffs
     rest = np.setdiff1d(np.arange(curve.fed.n_clients), curve.rules.bound)
     others = float(-curve.sign * (curve.fed.weight * curve.rules.ends[0])[rest].sum())
     rows = [rising(f, a, u) for f, a, u in zip(table.fairness, table.accuracy, table.u, strict=True)]
-    given = allocate([r[0] for r in rows], [r[1] for r in rows], table.weight, -disparity - others)
+    given = allocate([r[0] for r in rows], [r[1] for r in rows], table.weight, -goals[:, ::-1] - others)
     return np.stack([np.interp(g, f, u) for g, (f, _, u) in zip(given, rows, strict=True)])
 
 
@@ -108,6 +141,7 @@ def _price(w: Array, f1: Array, a1: Array, inside: Array) -> Array:
 def _close(curve: EnsembleCurve, u: Array, disparity: Array) -> Array:
     """Meet the constraint to rounding: of the clients that move MD well, the one with the best price takes the rest."""
     table, end, p = curve.tradeoffs, curve.reach[:, None], np.arange(u.shape[1])
+    u = u.copy()
     for _ in range(4):
         missing = -disparity + curve.sign * curve.difference(curve.multipliers(u))
         f1, _, a1, _ = table.slopes(u)
@@ -120,4 +154,8 @@ def _close(curve: EnsembleCurve, u: Array, disparity: Array) -> Array:
         slope = table.weight[k] * f1[k, p]
         move = np.where(able[k, p], missing / np.where(able[k, p], slope, 1.0), 0.0)
         u[k, p] = np.clip(u[k, p] + move, 0.0, curve.reach[k])
+    left = np.abs(disparity - curve.sign * curve.difference(curve.multipliers(u)))
+    far = np.flatnonzero(left > MISSED)
+    if far.size:
+        u[:, far] = curve.meet(u[:, far], disparity[far])
     return u

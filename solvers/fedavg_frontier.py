@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl.solvers.batch import minimise_duals
-from fairfl.solvers.budgets import SLACK_BUDGET, corner_budgets
-from fairfl.solvers.dual import dual_point, fedavg_constraints
+from fairfl.solvers.budgets import SLACK_BUDGET
+from fairfl.solvers.dual import fedavg_constraints
 from fairfl.solvers.fedavg import solve_fedavg
-from fairfl.solvers.frontier import Frontier, build
+from fairfl.solvers.frontier import Frontier, Points, build, points_of
 from fairfl.solvers.price_ascent import ascend, merit
 from fairfl.solvers.prices import Priced, PricedFamily
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
@@ -24,20 +24,32 @@ from fairfl.theory.federation import Federation
 
 STARTS = 300
 """Random multipliers to start from."""
-LOWEST = 6
-"""Starts of the search for the smallest disparity."""
+REPAIRS = 5
+"""Times that multipliers of the wrong sign are taken out of a random start."""
+WIDTH = 8
+"""Starts for every target, of different kinds; for few clients two each."""
+LOWEST = 12
+"""Starts for each client where the smallest disparity is looked for."""
+SCREENED = 8
+"""Rounds after which the best FINALISTS climb on, or one in FEWER of the starts."""
+FINALISTS = 2
+FEWER = 8
 ROUNDS = 40
 COARSE = 24
 """Disparities solved for from the starts; more are solved for from their neighbours."""
+ROUNDED = 1e-9
+"""|MD_k| up to which a multiplier may have the wrong sign in a start: corners are tight up to rounding."""
 TIGHT = 1e-11
 """Budgets up to this are taken to be zero: that is how exactly a search by Newton steps meets MD_k = 0."""
 FAIR = LAW_TOLERANCE
 """Disparities up to this are reported as zero."""
+NEARLY = 1e-6
+"""From smallest disparities up to this, zero itself is tried."""
 
 
 @dataclass(frozen=True)
 class PriceSearch:
-    """A federation's rules f_λ, the reach (K,) of their multipliers, and starts all over them."""
+    """A federation's rules f_λ, the reach (K,) of their multipliers, and starts all over them, the free rule first."""
 
     fed: Federation
     family: PricedFamily
@@ -46,23 +58,35 @@ class PriceSearch:
 
     @classmethod
     def of(cls, fed: Federation) -> PriceSearch:
-        """Starts: every constraint exactly tight or slack in all combinations, and random multipliers between."""
+        """Starts: no constraint; all, all but one, or one exactly tight; and random multipliers of their sizes.
+
+        Neither the order of the clients nor the groups' names matter to the draws.
+        """
         problem = fedavg_constraints(fed)
-        pooled = np.stack([fed.within[:, 0], -fed.within[:, 1]])
-        free = dual_point(problem, np.zeros((1, problem.count)))
-        md = sum(float(free.sets[a].integrals[0, 1:] @ pooled[a]) for a in (0, 1))
-        family = PricedFamily(problem, pooled, 1.0 if md >= 0 else -1.0)
-        corners = corner_budgets(np.flatnonzero(fed.defined), problem.count)
+        family = PricedFamily(problem, np.stack([fed.within[:, 0], -fed.within[:, 1]]))
+        alone = np.eye(problem.count)
+        corners = np.concatenate([np.zeros((1, problem.count)), alone, 1.0 - alone])
         found = minimise_duals(problem, corners, np.zeros_like(corners)).lam
         reach = np.abs(found).max(axis=0)
         reach = np.where(fed.defined, np.maximum(reach, 0.01 * reach.max()), 0.0)
+        free = family.at(np.zeros((1, problem.count)))
+        sign = 1.0 if free.md[0] >= 0 else -1.0
+        order = np.argsort(sign * free.values[0], kind="stable")
+        ranked = sign * found[:, order]
         rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
-        low, high = np.minimum(found.min(axis=0), 0.0), np.maximum(found.max(axis=0), 0.0)
+        low, high = np.minimum(ranked.min(axis=0), 0.0), np.maximum(ranked.max(axis=0), 0.0)
         drawn = low + (high - low) * rng.random((STARTS, problem.count))
+        drawn *= rng.random((STARTS, 1))
         drawn[rng.random(drawn.shape) < 0.2] = 0.0
-        starts = family.at(np.concatenate([np.zeros((1, problem.count)), found, drawn]))
-        sound = starts.excess.max(axis=1, initial=0.0) <= 1e-9  # corners are tight up to rounding
-        sound[0] = True
+        drawn[:, order] = sign * drawn
+        starts = free.join(family.at(np.concatenate([found, drawn])))
+        for _ in range(REPAIRS):
+            wrong = np.flatnonzero((starts.excess > ROUNDED).any(axis=1))
+            if not wrong.size:
+                break
+            unsound = starts.take(wrong)
+            starts = starts.replaced(wrong, family.at(np.where(unsound.excess > ROUNDED, 0.0, unsound.lam)))
+        sound = starts.excess.max(axis=1, initial=0.0) <= ROUNDED
         return cls(fed, family, reach, starts.take(np.flatnonzero(sound)))
 
     @property
@@ -71,31 +95,45 @@ class PriceSearch:
         return self.starts.take(np.array([0]))
 
     def lowest(self) -> Priced:
-        """The rule with the smallest MD >= 0 that was found; below zero, it is the most accurate of those with MD 0."""
-        first = self.starts.take(np.argsort(self.starts.md, kind="stable")[:LOWEST])
+        """The rule with the smallest |MD| that was found; at zero, it is the most accurate of those with MD 0."""
         if not self.reach.any():
             return self.free
-        seeking = np.full(first.md.size, -np.inf)
-        found = ascend(self.family, first, seeking, self.reach, ROUNDS)
-        low = found.take(np.array([int(merit(found, seeking).argmax())]))
-        if low.md[0] > FAIR:
+        target, count = np.array([-np.inf]), LOWEST * self.reach.size
+        starts = self.starts.take(self._various(self.starts, -np.inf, count))
+        found = self._best(starts, target, SCREENED, count // FEWER)
+        low = self._best(found, target, ROUNDS, 1)
+        if low.disparity[0] > NEARLY:
             return low
-        return self.at(np.zeros(1), low.join(self.starts))
+        fair = self.at(np.zeros(1), low.join(self.starts))
+        return fair if fair.disparity[0] <= FAIR else low
 
     def at(self, targets: Array, known: Priced) -> Priced:
-        """The most accurate rules with MD <= targets (P,) from the best of the ``known`` ones below each."""
-        below = known.md[None, :] <= targets[:, None] + FAIR
-        chosen = np.where(below, known.accuracy[None, :], -np.inf).argmax(axis=1)
-        return ascend(self.family, known.take(chosen), targets, self.reach, ROUNDS)
+        """The most accurate rules with |MD| <= targets (P,) that climbs from many of the ``known`` ones reach."""
+        count = min(WIDTH, 2 * self.reach.size)
+        rows = np.stack([self._various(known, target, count) for target in targets])
+        found = self._best(known.take(rows.ravel()), targets, SCREENED, FINALISTS)
+        return self._best(found, targets, ROUNDS, 1)
+
+    def _various(self, known: Priced, target: float, count: int) -> Array:
+        """``count`` starts among the ``known`` rules, the best of each kind first: who is bound, and how many cuts."""
+        order = np.argsort(-merit(known, np.full(known.md.size, target)), kind="stable")
+        kinds = np.concatenate([np.sign(known.lam), known.cuts], axis=1)[order]
+        first = np.sort(np.unique(kinds, axis=0, return_index=True)[1])
+        others = np.setdiff1d(np.arange(order.size), first)
+        return np.resize(order[np.append(first, others)], count)
+
+    def _best(self, starts: Priced, targets: Array, rounds: int, kept: int) -> Priced:
+        """The best ``kept`` for each target of climbs from ``starts``, equally many for each, together."""
+        goal = np.repeat(targets, starts.md.size // targets.size)
+        found = ascend(self.family, starts, goal, self.reach, rounds)
+        order = np.argsort(-merit(found, goal).reshape(targets.size, -1), axis=1, kind="stable")[:, :kept]
+        return found.take((order + np.arange(targets.size)[:, None] * (goal.size // targets.size)).ravel())
 
     def refined(self, targets: Array, known: Priced) -> Priced:
-        """As ``at``, from the neighbours on both sides among ``known``, which increase in MD."""
-        right = np.clip(np.searchsorted(known.md, targets), 0, known.md.size - 1)
-        rows = np.concatenate([np.maximum(right - 1, 0), right])
-        both = np.tile(targets, 2)
-        found = ascend(self.family, known.take(rows), both, self.reach, ROUNDS)
-        worth = merit(found, both).reshape(2, -1)
-        return found.take(worth.argmax(axis=0) * targets.size + np.arange(targets.size))
+        """As ``at``, from the neighbours on both sides among ``known``, which increase in |MD|."""
+        right = np.clip(np.searchsorted(known.disparity, targets), 0, known.md.size - 1)
+        rows = np.stack([np.maximum(right - 1, 0), right], axis=1)
+        return self._best(known.take(rows.ravel()), targets, ROUNDS, 1)
 
     def solved(self, rules: Priced, *, warm: bool = True) -> list[Solution]:
         """The rules' budgets solved again and certified, from their multipliers unless told to start from nothing.
@@ -103,14 +141,18 @@ class PriceSearch:
         What is not certified is left out.
         """
         out = []
-        for b in range(rules.md.size):
-            eps = np.where(rules.lam[b] != 0, np.abs(rules.values[b]), SLACK_BUDGET)
-            eps = np.where(eps <= TIGHT, 0.0, eps)
+        for eps, lam in zip(budgets(rules), rules.lam, strict=True):
             try:
-                out.append(solve_fedavg(self.fed, eps, rules.lam[b] if warm else None))
+                out.append(solve_fedavg(self.fed, eps, lam if warm else None))
             except CertificationError:
                 continue
         return out
+
+
+def budgets(rules: Priced) -> Array:
+    """(B, I) budgets that the rules solve: their |MD_i|, and none where λ_i = 0."""
+    eps = np.where(rules.lam != 0, np.abs(rules.values), SLACK_BUDGET)
+    return np.where(eps <= TIGHT, 0.0, eps)
 
 
 def common_shares(fed: Federation) -> bool:
@@ -122,29 +164,28 @@ def fedavg_frontier(fed: Federation, points: int) -> Frontier:
     """LFT+FedAvg's frontier: certified points, the best that a search over multipliers found."""
     search = PriceSearch.of(fed)
     low, free = search.lowest(), search.free
-    known = low.join(free)
-    targets = np.linspace(float(low.md[0]), float(free.md[0]), points)[1:-1]
-    if free.md[0] - low.md[0] > FAIR and targets.size:
+    rules = _ordered(low.join(free))
+    if free.disparity[0] - low.disparity[0] > FAIR:
+        targets = np.linspace(float(low.disparity[0]), float(free.disparity[0]), points)[:-1]
         coarse = targets[:: -(-targets.size // COARSE)]
-        found = search.refined(targets, _ordered(search.at(coarse, search.starts.join(low)).join(known)))
-        known = _ordered(found.join(known))
-    solved = [*_fairest(search, low), *search.solved(known.take(np.flatnonzero(known.md > low.md[0])))]
-    md = np.array([search.family.sign * s.mean_difference for s in solved])
-    accuracy = np.array([s.accuracy for s in solved])
-    disparity = np.where(np.abs(md) <= FAIR, 0.0, np.abs(md))
+        known = _ordered(search.at(coarse, search.starts.join(low)).join(rules))
+        found = search.refined(targets, known)
+        first = low.join(found.take(np.array([0])))
+        low = first.take(np.array([int(merit(first, targets[[0, 0]]).argmax())]))
+        rules = _ordered(low.join(found.take(np.arange(1, targets.size))).join(free))
+    above = rules.take(np.flatnonzero(rules.disparity > low.disparity[0]))
+    solved = [*_fairest(search, low), *search.solved(above)]
 
-    def evaluate(d: Array) -> Array:
-        found = search.refined(d, known)
-        worth = np.where(np.abs(found.md) <= d + FAIR, merit(found, d), -np.inf)
-        below = np.where(disparity[None, :] <= d[:, None], accuracy[None, :], -np.inf).max(axis=1)
-        return np.maximum(worth, below)
+    def evaluate(d: Array) -> Points:
+        found = search.refined(d, rules)
+        return Points(found.disparity, merit(found, d), budgets(found), found.lam)
 
-    return build("lft_fedavg", disparity, accuracy, np.stack([s.eps for s in solved]), evaluate)
+    return build("lft_fedavg", points_of(fed, solved), evaluate)
 
 
 def _ordered(rules: Priced) -> Priced:
-    """By increasing MD, dominated ones left out."""
-    rules = rules.take(np.lexsort((-rules.accuracy, rules.md)))
+    """By increasing |MD|, dominated ones left out."""
+    rules = rules.take(np.lexsort((-rules.accuracy, rules.disparity)))
     best = np.maximum.accumulate(rules.accuracy)
     return rules.take(np.flatnonzero(np.append(True, rules.accuracy[1:] > best[:-1])))
 
@@ -160,8 +201,7 @@ def _fairest(search: PriceSearch, low: Priced) -> list[Solution]:
     return found or [solve_fedavg(search.fed, np.full(search.fed.n_clients, SLACK_BUDGET))]
 
 
-def fedavg_minimum(fed: Federation) -> tuple[float, float, Array]:
-    """(disparity, accuracy, eps) of the least disparate solution, certified; of several fair ones an accurate one."""
+def fedavg_minimum(fed: Federation) -> Points:
+    """The least disparate solution, certified; of several fair ones an accurate one."""
     search = PriceSearch.of(fed)
-    best = min(_fairest(search, search.lowest()), key=lambda s: s.disparity)
-    return (0.0 if best.disparity <= FAIR else best.disparity), best.accuracy, best.eps
+    return points_of(fed, _fairest(search, search.lowest())).least

@@ -13,17 +13,18 @@ import numpy as np
 
 from fairfl.solvers.budgets import SLACK_BUDGET
 from fairfl.solvers.finite import ADVICE, local_rows, pooled_row
-from fairfl.solvers.frontier import Frontier, build
+from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.pieces import Pieces
 from fairfl.solvers.solution import FINITE_TOLERANCE, Certificate
 from fairfl.solvers.tie_polytopes import ROUNDING, chains
-from fairfl.solvers.tie_vertices import Programme, vertices
+from fairfl.solvers.tie_vertices import Programme, TooMany, vertices
 from fairfl.theory.checks import Array
 from fairfl.theory.federation import Federation
 from fairfl.theory.finite import FiniteModel
 
-VERTICES, ENTRIES = 20_000, 50_000_000
-"""With more vertices than this, or more vertices times cells, the frontier is left to a search."""
+CLIENTS, VERTICES, ENTRIES = 5, 20_000, 50_000_000
+"""With more clients than this, more vertices, or more vertices times cells, the frontier is left to a search: K clients
+have some 4^K vertices, and the corners of the polytope at each grow as fast."""
 DENSE = 20
 """Disparities looked at for each that is shown."""
 STRAIGHT = 1e-13
@@ -54,6 +55,8 @@ class ExactFedAvg:
         gain, rows = model.gain(fed.mass).ravel(), local_rows(fed, model)
         pooled = pooled_row(fed, model)
         bound = np.flatnonzero(np.abs(rows).max(axis=1) > 0)
+        if bound.size > CLIENTS:
+            raise TooMany(f"{bound.size} clients")
         seen = (gain != 0) | (pooled != 0)
         problem = Programme(gain[seen], rows[bound][:, seen], pooled[seen])
         found = vertices(problem, min(VERTICES, ENTRIES // max(problem.u.size, 1)))
@@ -72,8 +75,8 @@ class ExactFedAvg:
         dual = base + np.maximum(problem.u + found.lam @ problem.v, 0.0).sum(axis=1)
         return cls(fed.n_clients, bound, pieces, found.lam, dual)
 
-    def points(self, disparity: Array) -> tuple[Array, Array, Array]:
-        """Disparities (P,), accuracies (P,) and budgets (P, I) of the best points with at most ``disparity`` (P,).
+    def points(self, disparity: Array) -> Points:
+        """The best points with at most ``disparity`` (P,).
 
         Raises
         ------
@@ -90,24 +93,21 @@ class ExactFedAvg:
         excess = (np.abs(local) - eps[:, self.bound]).max(axis=1, initial=0.0)
         for primal, bound, violation in zip(accuracy, dual, excess, strict=True):
             Certificate(float(primal), float(bound), float(violation)).check(FINITE_TOLERANCE, ADVICE)
-        return np.where(d <= FAIR, 0.0, d), accuracy, eps
+        multipliers = np.zeros_like(eps)
+        multipliers[:, self.bound] = lam
+        return Points(np.where(d <= FAIR, 0.0, d), accuracy, eps, multipliers)
 
     def frontier(self, points: int) -> Frontier:
         """``points`` of it, from the smallest disparity to that of the most accurate rule, denser where it bends."""
-
-        def evaluate(d: Array) -> Array:
-            return self.pieces.best(d)[0]
-
         grid = np.linspace(self.pieces.smallest, self.pieces.largest, DENSE * points)
-        bend = np.abs(np.diff(evaluate(grid), 2))
+        bend = np.abs(np.diff(self.pieces.best(grid)[0], 2))
         bend = np.sqrt(np.where(bend > STRAIGHT, bend, 0.0))
         even = np.full(grid.size - 1, 1.0 / (grid.size - 1))
         dense = (np.append(bend, 0.0) + np.append(0.0, bend)) / max(2.0 * float(bend.sum()), 1e-300)
         share = np.append(0.0, np.cumsum(even + dense))
         wanted = np.interp(np.linspace(0.0, share[-1], points), share, grid)
-        return build("lft_fedavg", *self.points(wanted), evaluate, exact=True)
+        return build("lft_fedavg", self.points(wanted), self.points, exact=True)
 
-    def minimum(self) -> tuple[float, float, Array]:
-        """(disparity, accuracy, eps) of the least disparate rule, of several the most accurate."""
-        d, accuracy, eps = self.points(np.array([self.pieces.smallest]))
-        return float(d[0]), float(accuracy[0]), eps[0]
+    def minimum(self) -> Points:
+        """The least disparate rule, of several the most accurate."""
+        return self.points(np.array([self.pieces.smallest]))

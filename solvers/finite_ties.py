@@ -11,7 +11,7 @@ import numpy as np
 from scipy import optimize
 
 from fairfl.solvers.box_lp import BoxSolution
-from fairfl.solvers.tie_vertices import TIED
+from fairfl.solvers.tie_vertices import undecided
 from fairfl.theory.checks import Array
 
 WHOLE = 1e-9
@@ -30,7 +30,7 @@ def least_disparate(u: Array, v: Array, pooled: Array, eps: Array, found: BoxSol
     """
     lam = found.multipliers
     s = u + lam @ v
-    tied = np.flatnonzero(np.abs(s) <= TIED * (np.abs(u) + np.abs(lam) @ np.abs(v)))
+    tied = np.flatnonzero(undecided(u, v, lam, s))
     tied = tied[(np.abs(v[:, tied]).max(axis=0, initial=0.0) > 0) | (pooled[tied] != 0)]
     binds = lam != 0
     if tied.size <= binds.sum():

@@ -2,18 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from fairfl.solvers.solution import Solution, tolerance
 from fairfl.theory.checks import Array, as_floats
+from fairfl.theory.federation import Federation
+from fairfl.theory.threads import one_thread
 
+REPRODUCED = 1e-7
+"""Disparity and accuracy of a solution at the budgets of a point this close to the point's are the same."""
 SLACK = 1e-12
 """Disparities may be asked for this much below the smallest reachable one (rounding of a printed number)."""
+MET = 1e-10
+"""A point this much more disparate than was asked still counts: what ``solve`` certifies on continuous laws."""
+WIDE = 2.0
+"""Neighbouring points further apart than this many even steps have a gap between them."""
+
+
+class Points(NamedTuple):
+    """Attained points: disparities (P,), accuracies (P,), budgets (P, K) and, where known, multipliers (P, K)."""
+
+    disparity: Array
+    accuracy: Array
+    eps: Array
+    multipliers: Array | None = None
+
+    def take(self, rows: Any) -> Points:
+        """The points ``rows``."""
+        lam = None if self.multipliers is None else self.multipliers[rows]
+        return Points(self.disparity[rows], self.accuracy[rows], self.eps[rows], lam)
+
+    @property
+    def least(self) -> Points:
+        """The least disparate point, of several the most accurate."""
+        return self.take(np.lexsort((-self.accuracy, self.disparity))[:1])
+
+    def join(self, other: Points) -> Points:
+        """Both sets of points."""
+        d, accuracy, eps = (np.concatenate([v, w]) for v, w in zip(self[:3], other[:3], strict=True))
+        if self.multipliers is None or other.multipliers is None:
+            return Points(d, accuracy, eps)
+        return Points(d, accuracy, eps, np.concatenate([self.multipliers, other.multipliers]))
+
+
+def points_of(fed: Federation, solutions: Sequence[Solution]) -> Points:
+    """What certified solutions attain; a disparity within the certificates' tolerance of zero is zero."""
+    disparity = np.array([s.disparity for s in solutions])
+    return Points(
+        np.where(disparity <= tolerance(fed), 0.0, disparity),
+        np.array([s.accuracy for s in solutions]),
+        np.reshape([s.eps for s in solutions], (-1, fed.n_clients)),
+        np.reshape([s.multipliers for s in solutions], (-1, fed.n_clients)),
+    )
+
+
+Evaluate = Callable[[Array], Points]
+"""The best attained points with at most the disparities (P,), each at or above the smallest reachable one."""
 
 
 @dataclass(frozen=True)
@@ -23,18 +74,43 @@ class Frontier:
     Attributes
     ----------
     scheme : "cfl", "lft_ensemble" or "lft_fedavg".
-    disparity, accuracy : (P,) every point is attained by ``eps``.
+    disparity, accuracy : (P,) every point is attained by ``eps``, or at least by ``multipliers``.
     eps : (P, 1) for "cfl", else (P, I): budgets that attain the points.
+    evaluate : the best points with at most the given disparities.
     exact : whether no budgets do better, up to rounding; False where the points are the best that a search found.
+    multipliers : (P, K) the local multipliers λ of the points; None where they are not kept.
+    reproduced : (P,) whether ``solve`` at ``eps`` gives this point to ``REPRODUCED``; they are solved when this is
+        asked for. It does not where the wanted |MD_i| is no double (a rounding below 1, say), or where the solution
+        at eps is not unique. The multipliers, each one double, may then miss the point too, by 1e-7 or so.
     """
 
     scheme: str
     disparity: Array
     accuracy: Array
     eps: Array
-    evaluate: Callable[[Array], Array] = field(repr=False)
+    evaluate: Evaluate = field(repr=False)
     exact: bool = False
+    multipliers: Array | None = None
+    again: Callable[[Points], Array] = field(repr=False, default=lambda points: np.ones(points.disparity.size, bool))
 
+    @cached_property
+    def reproduced(self) -> Array:
+        """(P,) see above."""
+        return self.again(self.points)
+
+    @property
+    def points(self) -> Points:
+        """The points themselves."""
+        return Points(self.disparity, self.accuracy, self.eps, self.multipliers)
+
+    @property
+    def gaps(self) -> Array:
+        """(G, 2) stretches of disparity without a point of their own: there the accuracy is that of the left end."""
+        even = (self.disparity[-1] - self.disparity[0]) / max(self.disparity.size - 1, 1)
+        left = np.flatnonzero(np.diff(self.disparity) > WIDE * even)
+        return np.stack([self.disparity[left], self.disparity[left + 1]], axis=1)
+
+    @one_thread()
     def accuracy_at(self, disparity: ArrayLike) -> Any:
         """The best accuracy with at most the given disparity, solved for (not interpolated between points).
 
@@ -48,12 +124,14 @@ class Frontier:
                 f"disparity must be at least {self.disparity[0]:.6g}, the smallest that {self.scheme} reaches, "
                 f"got {d.min():g}"
             )
-        flat = np.clip(np.ravel(d), self.disparity[0], self.disparity[-1])
-        out = np.where(flat >= self.disparity[-1], self.accuracy[-1], 0.0)
-        inner = flat < self.disparity[-1]
-        if inner.any():
-            out[inner] = self.evaluate(flat[inner])
-        return out.reshape(d.shape)[()]
+        flat, place = np.unique(np.clip(np.ravel(d), self.disparity[0], self.disparity[-1]), return_inverse=True)
+        best = self.accuracy[np.searchsorted(self.disparity, flat, side="right") - 1].copy()
+        inner = np.flatnonzero(flat < self.disparity[-1])
+        if inner.size:
+            found = self.evaluate(flat[inner])
+            met = found.disparity <= flat[inner] + MET
+            best[inner] = np.maximum(best[inner], np.where(met, found.accuracy, -np.inf))
+        return np.maximum.accumulate(best)[place.reshape(d.shape)][()]
 
     def to_frame(self) -> pd.DataFrame:
         """Columns scheme, disparity, accuracy, and eps_0, eps_1, ..."""
@@ -69,14 +147,7 @@ def non_dominated(disparity: Array, accuracy: Array) -> Any:
     return order[keep]
 
 
-def build(
-    scheme: str,
-    disparity: Array,
-    accuracy: Array,
-    eps: Array,
-    evaluate: Callable[[Array], Array],
-    exact: bool = False,
-) -> Frontier:
+def build(scheme: str, points: Points, evaluate: Evaluate, exact: bool = False) -> Frontier:
     """A :class:`Frontier` of the non-dominated ones among attained points."""
-    k = non_dominated(disparity, accuracy)
-    return Frontier(scheme, disparity[k], accuracy[k], eps[k], evaluate, exact)
+    kept = points.take(non_dominated(points.disparity, points.accuracy))
+    return Frontier(scheme, *kept[:3], evaluate, exact, kept.multipliers)

@@ -20,13 +20,15 @@ from fairfl.theory.federation import Federation
 from fairfl.theory.finite import FiniteModel
 from fairfl.theory.notions import pair_rows
 
+MOST_CELLS = 100_000
+"""Cells of a grid: the programme has a variable for each, and group, and client."""
 LP_TOLERANCE = 1e-6
 """Gap and violation allowed to the interior-point and simplex codes behind cvxpy."""
 
 
 def solve_lp(fed: Federation, scheme: str, eps: Array, notion: str, grid: int) -> Solution:
     """Solve on ``grid`` cells (continuous X) or on the points themselves (finite X)."""
-    whole("grid", grid, 2)
+    whole("grid", grid, 2, MOST_CELLS)
     cells = _finite_cells(fed) if fed.is_finite else _continuous_cells(fed, grid)
     if scheme == "lft_ensemble":
         return _ensemble(fed, cells, eps)

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairfl.solvers.again import reproduced
 from fairfl.solvers.api import SCHEMES, solve
-from fairfl.solvers.ensemble_curve import EnsembleCurve
+from fairfl.solvers.ensemble_frontier import ensemble_minimum
 from fairfl.solvers.fedavg_frontier import fedavg_minimum
 from fairfl.solvers.finite_fedavg_frontier import fedavg_minimum_finite
 from fairfl.solvers.finite_frontier import ensemble_minimum_finite
-from fairfl.theory.checks import Array, one_of
+from fairfl.solvers.frontier_checks import corners
+from fairfl.theory.checks import Array, flag, one_of
 from fairfl.theory.federation import Federation
 from fairfl.theory.finite import FiniteModel
+from fairfl.theory.threads import one_thread
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,9 @@ class MinDisparity:
     """The smallest reachable disparity, budgets that reach it, and the accuracy there.
 
     ``lower`` and ``upper`` enclose the disparity rigorously where ``certify=True`` was asked for, else are None.
+    ``multipliers`` (I,) are the local λ of the solution, None where they are not kept; ``reproduced`` says whether
+    ``solve`` at ``eps`` gives this point, to 1e-7. Where it does not, no double eps was found that does: the wanted
+    |MD_i| is within a rounding of another, or the solution at eps is not unique. The multipliers then attain it.
     """
 
     scheme: str
@@ -29,8 +35,11 @@ class MinDisparity:
     accuracy: float
     lower: float | None = None
     upper: float | None = None
+    multipliers: Array | None = None
+    reproduced: bool = True
 
 
+@one_thread()
 def min_disparity(federation: Federation, scheme: str, *, certify: bool = False) -> MinDisparity:
     """The smallest |MD| that a scheme reaches over all eps in [0, 1] (in [0, 1]^I), and the eps that reaches it.
 
@@ -39,7 +48,7 @@ def min_disparity(federation: Federation, scheme: str, *, certify: bool = False)
     federation : laws or samples, two groups.
     scheme : "cfl" (always 0), "lft_ensemble" (exact: MD ranges over an interval whose ends are known) or
         "lft_fedavg" (exact where q is common to all clients, and on a finite X as :func:`frontier` is; else the best
-        that a search over multipliers found).
+        that a search over multipliers found: how far random eps went below it is measured in :func:`frontier`).
     certify : add a rigorous enclosure by interval arithmetic; "lft_ensemble" with normal laws and logistic η only.
 
     Notes
@@ -52,30 +61,27 @@ def min_disparity(federation: Federation, scheme: str, *, certify: bool = False)
     one_of("scheme", scheme, SCHEMES)
     if federation.n_groups != 2:
         raise ValueError(f"min_disparity takes two groups, this federation has {federation.n_groups}")
-    if certify and scheme != "lft_ensemble":
+    if flag("certify", certify) and scheme != "lft_ensemble":
         raise ValueError(f"certify is available for 'lft_ensemble', got {scheme!r}")
     if scheme == "cfl":
         found = solve(federation, "cfl", 0.0)
         return MinDisparity(scheme, 0.0, np.zeros(1), found.accuracy)
     model = federation.model
-    if isinstance(model, FiniteModel):
-        if certify:
-            raise ValueError("certify takes normal laws and logistic eta, this federation has a finite X")
-        chosen = ensemble_minimum_finite if scheme == "lft_ensemble" else fedavg_minimum_finite
-        disparity, accuracy, eps = chosen(federation, model)
-        return MinDisparity(scheme, disparity, eps, accuracy)
-    if scheme == "lft_fedavg":
-        disparity, accuracy, eps = fedavg_minimum(federation)
-        return MinDisparity(scheme, disparity, eps, accuracy)
-    curve = EnsembleCurve(federation, model)
-    low, high = curve.rules.reachable
-    crosses = low <= 0.0 <= high
-    lam = curve.fairest()
-    md, accuracy = curve.at(lam)
-    disparity = 0.0 if crosses else abs(float(md[0]))
-    if not certify:
-        return MinDisparity(scheme, disparity, curve.budgets(lam)[0], float(accuracy[0]))
-    from fairfl.solvers.enclosure import enclose_min_disparity  # python-flint, for this alone
+    finite = isinstance(model, FiniteModel)
+    if finite and certify:
+        raise ValueError("certify takes normal laws and logistic eta, this federation has a finite X")
+    if scheme == "lft_ensemble":
+        least = ensemble_minimum_finite(federation, model) if finite else ensemble_minimum(federation, model)
+    else:
+        least = fedavg_minimum_finite(federation, model) if finite else fedavg_minimum(federation)
+    least = least.join(corners(federation, scheme)).least
+    lam = None if least.multipliers is None else least.multipliers[0]
+    again = bool(reproduced(federation, scheme, least)[0])
+    box = None
+    if certify:
+        from fairfl.solvers.enclosure import enclose_min_disparity  # python-flint, for this alone
 
-    box = enclose_min_disparity(federation)
-    return MinDisparity(scheme, disparity, curve.budgets(lam)[0], float(accuracy[0]), box.lower, box.upper)
+        box = enclose_min_disparity(federation)
+    lower, upper = (None, None) if box is None else (box.lower, box.upper)
+    disparity, accuracy = float(least.disparity[0]), float(least.accuracy[0])
+    return MinDisparity(scheme, disparity, least.eps[0], accuracy, lower, upper, lam, again)

@@ -1,4 +1,4 @@
-"""Local search over multipliers: the most accurate f_λ with MD at most a target, by sequential linear programmes.
+"""Local search over multipliers: the most accurate f_λ with |MD| at most a target, by sequential linear programmes.
 
 Between openings of holes everything is smooth in λ, and there its slopes are known exactly. Where a hole opens the
 accuracy falls like a square root, and that is just where frontiers like to run; so "the hole stays closed" is a
@@ -26,18 +26,21 @@ FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-6
 """Radii of the box, in units of the multipliers' reach: at first, at most, and where a rule rests."""
 SWING = 0.5
 """What MD_k may change by in a step, over the radius."""
+FARTHEST = 5.0
+"""What a step of one multiplier alone may change its MD_k by to first order, over the radius: the box has no scale of
+its own, and some multipliers move MD_k all the way within 1e-5 of their reach."""
 MENDS = 8
-WORTH = 1e-12
+WORTH = 1e-11
 """A step that gains less is not taken."""
 
 
 def ascend(family: PricedFamily, start: Priced, target: Array, reach: Array, rounds: int) -> Priced:
-    """Improve every rule: more accuracy, at (signed) MD <= target (B,); from above, first to the target.
+    """Improve every rule: more accuracy, at |MD| <= target (B,); from above, first to the target.
 
     Parameters
     ----------
     start : B rules, each optimal for its budgets (``excess`` 0 up to rounding).
-    target : (B,), -inf to look for the smallest MD.
+    target : (B,), -inf to look for the smallest |MD|.
     reach : (K,) unit of each multiplier's steps; 0 keeps it where it is.
     """
     best = start
@@ -67,8 +70,8 @@ def _promise(here: Priced, slopes: Slopes, target: Array, step: Array) -> Array:
     """What the steps gain to first order, and in accuracy to second."""
     seeks = np.isinf(target)
     climb = (slopes.accuracy * step).sum(axis=1) - np.einsum("bk,bkl,bl->b", step, slopes.values, step) / 2
-    moved = (slopes.md * step).sum(axis=1)
-    beyond = [np.maximum(here.md + m - np.where(seeks, 0.0, target), 0.0) for m in (0.0, moved)]
+    moved = np.abs(here.md + (slopes.md * step).sum(axis=1)) - here.disparity
+    beyond = [np.maximum(here.disparity + m - np.where(seeks, 0.0, target), 0.0) for m in (0.0, moved)]
     side = np.where(here.lam > 0, 1.0, -1.0)
     after = np.maximum(side * (here.values + np.einsum("bkl,bl->bk", slopes.values, step)), 0.0)
     broken = here.excess.sum(axis=1) - np.where(here.excess > 0, after, 0.0).sum(axis=1)
@@ -76,23 +79,24 @@ def _promise(here: Priced, slopes: Slopes, target: Array, step: Array) -> Array:
 
 
 def merit(rules: Priced, target: Array) -> Array:
-    """Accuracy less RATE times what the rules break; for a target of -inf, minus MD."""
+    """Accuracy less RATE times what the rules break; for a target of -inf, minus |MD|."""
     broken = RATE * rules.excess.sum(axis=1)
     seeks = np.isinf(target)
-    beyond = np.maximum(rules.md - np.where(seeks, 0.0, target), 0.0)
-    return np.where(seeks, -rules.md, rules.accuracy - RATE * beyond) - broken
+    beyond = np.maximum(rules.disparity - np.where(seeks, 0.0, target), 0.0)
+    return np.where(seeks, -rules.disparity, rules.accuracy - RATE * beyond) - broken
 
 
 def _programme(here: Priced, slopes: Slopes, target: Array, radius: Array, reach: Array) -> Array:
     """The step (B, K) that the linearised problem asks for, in units of λ.
 
-    Variables are the steps over radius · reach, within [-1, 1], and the MD in excess of the target.
+    Variables are the steps over radius · reach (or less, see FARTHEST), within [-1, 1], and the |MD| above the target.
     """
     count, k = here.lam.shape
-    unit = radius[:, None] * reach
+    bends = np.maximum(np.einsum("bkk->bk", slopes.values), 1e-300)
+    unit = radius[:, None] * np.minimum(reach, FARTHEST / bends)
     side = np.where(here.lam != 0, np.sign(here.lam), -np.sign(here.values))
     seeks = np.isinf(target)
-    md = slopes.md * unit
+    md = np.where(here.md < 0, -1.0, 1.0)[:, None] * slopes.md * unit
     rows, limits = [], []
     eye = np.broadcast_to(np.eye(k), (count, k, k))
     # λ_k keeps its sign: side·(λ + step) >= 0; a multiplier without reach stays
@@ -110,13 +114,17 @@ def _programme(here: Priced, slopes: Slopes, target: Array, radius: Array, reach
     rows.append(holes)
     limits.append(heights)
     size = np.maximum(np.abs(md).max(axis=1), 1e-300)
-    rows.append((md / size[:, None])[:, None, :])
-    limits.append(np.clip(np.where(seeks, np.inf, target - here.md) / size, -1e3, 1e3)[:, None])
-    a = np.concatenate([np.concatenate(rows, axis=1), np.zeros((count, sum(r.shape[1] for r in rows), 1))], axis=2)
+    rows += [-(md / size[:, None])[:, None, :], (md / size[:, None])[:, None, :]]
+    across, within = here.disparity + np.where(seeks, 0.0, target), np.where(seeks, np.inf, target - here.disparity)
+    limits += [np.clip(room / size, -1e3, 1e3)[:, None] for room in (across, within)]
+    a, b = np.concatenate(rows, axis=1), np.concatenate(limits, axis=1)
+    idle = b > 1.01 * np.abs(a).sum(axis=2)  # nothing in the box reaches them, and some would be 1e100 beside others
+    a, b = np.where(idle[:, :, None], 0.0, a), np.where(idle, 1.0, b)
+    a = np.concatenate([a, np.zeros((*b.shape, 1))], axis=2)
     a[:, -1, -1] = -1.0  # the excess is charged, and not negative
     a = np.concatenate([a, np.zeros((count, 1, k + 1))], axis=1)
     a[:, -1, -1] = -1.0
-    b = np.concatenate([*limits, np.zeros((count, 1))], axis=1)
+    b = np.concatenate([b, np.zeros((count, 1))], axis=1)
     gain = np.where(seeks[:, None], -md, slopes.accuracy * unit)
     # the accuracy bends like -H where λ is small, which is where frontiers end
     bend = np.zeros((count, k + 1, k + 1))
@@ -156,7 +164,7 @@ def _walk(family: PricedFamily, here: Priced, target: Array, step: Array, reach:
     best = trial
     for _ in range(MENDS):
         opened = trial.cuts > here.cuts
-        beyond = np.where(np.isinf(target), 0.0, np.maximum(trial.md - target, 0.0))
+        beyond = np.where(np.isinf(target), 0.0, np.maximum(trial.disparity - target, 0.0))
         broken = opened.any(axis=1) | (beyond > 1e-13) | (trial.excess > 1e-14).any(axis=1)
         again = np.flatnonzero(broken)
         if again.size == 0:
@@ -184,8 +192,8 @@ def _mended(family: PricedFamily, rules: Priced, target: Array, opened: Array, r
         wrong = (rules.excess[b] > 0) | (np.abs(rules.values[b]) < 1e-9)
         rows[b, :k][wrong] = slopes.values[b][wrong]
         gap[b, :k][wrong] = np.where(rules.lam[b] != 0, rules.values[b], 0.0)[wrong]
-        if np.isfinite(target[b]) and rules.md[b] > target[b] - 1e-9:
-            rows[b, k], gap[b, k] = slopes.md[b], rules.md[b] - target[b]
+        if np.isfinite(target[b]) and rules.disparity[b] > target[b] - 1e-9:
+            rows[b, k], gap[b, k] = slopes.md[b], rules.md[b] - np.copysign(target[b], rules.md[b])
     unit = np.where(rules.lam != 0, reach, 0.0)
     scaled = rows * unit[:, None, :]
     size = np.maximum(np.abs(scaled).max(axis=2), 1e-300)

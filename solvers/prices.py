@@ -22,7 +22,7 @@ CHUNK = 400
 
 @dataclass(frozen=True)
 class Priced:
-    """Rules f_λ, b = 0..B-1: the dual points, and their pooled ``md`` (B,), times ``sign`` of the family."""
+    """Rules f_λ, b = 0..B-1: the dual points, and their pooled ``md`` (B,)."""
 
     point: DualPoint
     md: Array
@@ -41,6 +41,11 @@ class Priced:
     def values(self) -> Array:
         """(B, K) MD_k."""
         return self.point.values
+
+    @property
+    def disparity(self) -> Array:
+        """(B,) |MD|."""
+        return np.abs(self.md)
 
     @property
     def cuts(self) -> Array:
@@ -81,11 +86,10 @@ class Slopes:
 
 @dataclass(frozen=True)
 class PricedFamily:
-    """All f_λ of a federation; ``pooled`` (2, I): MD = Σ_a pooled[a] · rates_a; MD counts times ``sign``."""
+    """All f_λ of a federation; ``pooled`` (2, I): MD = Σ_a pooled[a] · rates_a."""
 
     problem: Constraints
     pooled: Array
-    sign: float
 
     def at(self, lam: Array) -> Priced:
         """The rules at lam (B, K)."""
@@ -93,13 +97,13 @@ class PricedFamily:
         point = functools.reduce(DualPoint.join, parts)
         rates = [point.sets[a].integrals[:, 1:] @ self.pooled[a] for a in (0, 1)]
         md: Array = rates[0] + rates[1]
-        return Priced(point, self.sign * md)
+        return Priced(point, md)
 
     def slopes(self, rules: Priced) -> Slopes:
         """Derivatives at rules of this family. accuracy = D - λ·MD and ∇D = MD, so its slope is -Hλ, H = ∂MD/∂λ."""
         point, lam = rules.point, rules.lam
         own = hessian(self.problem, point)
-        cross = self.sign * hessian(self.problem, point, self.pooled[:, None, :])[:, 0]
+        cross = hessian(self.problem, point, self.pooled[:, None, :])[:, 0]
         turns, heights = [], []
         for profile, rows in zip(self.problem.profiles, self.problem.coefficients, strict=True):
             found = turning_points(profile, np.concatenate([np.ones((len(lam), 1)), lam @ rows], axis=1))

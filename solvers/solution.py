@@ -17,6 +17,11 @@ FINITE_TOLERANCE = 1e-12
 """The same for a finite X."""
 
 
+def tolerance(fed: Federation) -> float:
+    """What ``solve`` certifies on this federation."""
+    return FINITE_TOLERANCE if fed.is_finite else LAW_TOLERANCE
+
+
 class CertificationError(RuntimeError):
     """No solution could be certified to its tolerance; the message says what to do."""
 

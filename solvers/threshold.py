@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -77,11 +78,22 @@ class ThresholdProblem:
         if len(self.etas) == 1:
             return inverse(self.etas[0][a], slice(None))
         out = np.empty(index.shape)
-        kinds = [self.etas[k][a] for k in range(len(self.etas))]
-        for eta in dict.fromkeys(kinds):
-            rows = np.array([k == eta for k in kinds])[index]
-            if rows.any():
+        kinds, kind_of = self._kinds[a]
+        kind = kind_of[index]
+        for k, eta in enumerate(kinds):
+            rows = np.flatnonzero(kind == k)
+            if rows.size:
                 out[rows] = inverse(eta, rows)
+        return out
+
+    @cached_property
+    def _kinds(self) -> list[tuple[list[Eta], Array]]:
+        """For each group the different η, and which of them each problem has."""
+        out = []
+        for a in (0, 1):
+            kinds = list(dict.fromkeys(pair[a] for pair in self.etas))
+            place = {eta: k for k, eta in enumerate(kinds)}
+            out.append((kinds, np.array([place[pair[a]] for pair in self.etas])))
         return out
 
     def mean_difference(self, t0: Array, t1: Array, index: Array) -> Array:
@@ -150,24 +162,27 @@ def _log_sum(parts: Array) -> Array:
         return np.log(np.exp(parts - safe).sum(axis=0)) + safe
 
 
-def solve_thresholds(problem: ThresholdProblem, eps: Array) -> ThresholdSolution:
-    """The solutions of B one-constraint problems with budgets ``eps`` (B,), by the generalised inverse of g."""
-    everyone = np.arange(eps.size)
+def solve_thresholds(problem: ThresholdProblem, eps: Array, which: Array | None = None) -> ThresholdSolution:
+    """The solutions of one-constraint problems with budgets ``eps`` (B,), by the generalised inverse of g.
+
+    ``which`` (B,) are the problems that the budgets belong to: by default each has one, in order.
+    """
+    everyone = np.arange(eps.size) if which is None else which
     zero = np.zeros(eps.size)
     own = everyone[:1] if problem.copies else everyone  # copies share their unconstrained rule
-    t0, t1 = problem.thresholds(zero[own], zero[own], own)
+    t0, t1 = problem.thresholds(zero[: own.size], zero[: own.size], own)
     erm = problem.mean_difference(t0, t1, own)
     sign = np.sign(erm)
     faint = np.flatnonzero(np.abs(erm) < 1e-10)
     if faint.size:  # rounding, or underflow, may have decided the sign
-        sign[faint] = np.sign(problem.log_odds_difference(t0[faint], t1[faint], faint))
+        sign[faint] = np.sign(problem.log_odds_difference(t0[faint], t1[faint], own[faint]))
     if problem.copies:
         t0, t1, erm, sign = (np.repeat(v, eps.size) for v in (t0, t1, erm, sign))
     active = np.flatnonzero((eps < np.abs(erm)) | ((eps == 0) & (sign != 0)))
     anchor, offset = zero.copy(), zero.copy()
     if active.size:
         scale = np.where(np.abs(erm) < FAINT, 1.0 / np.maximum(np.abs(erm), 1e-300), 1.0)
-        anchor[active], offset[active] = _roots(problem, eps[active], sign[active], active, scale[active])
+        anchor[active], offset[active] = _roots(problem, eps[active], sign[active], everyone[active], scale[active])
         t0, t1 = problem.thresholds(anchor, offset, everyone)
     return ThresholdSolution(anchor, offset, t0, t1, problem.mean_difference(t0, t1, everyone), erm, sign)
 
@@ -184,9 +199,7 @@ def _residual(
     return out
 
 
-def _roots(
-    problem: ThresholdProblem, eps: Array, sign: Array, index: Array, scale: Array
-) -> tuple[Array, Array]:
+def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array, scale: Array) -> tuple[Array, Array]:
     """(anchor, offset) of the multipliers of active constraints; λ has the sign opposite to MD."""
     top = problem.mass[index].max(axis=1)
     count = np.arange(eps.size)
@@ -221,9 +234,7 @@ def _roots(
     return anchor, offset
 
 
-def _missed(
-    problem: ThresholdProblem, lam: Array, eps: Array, sign: Array, index: Array, scale: Array
-) -> Array:
+def _missed(problem: ThresholdProblem, lam: Array, eps: Array, sign: Array, index: Array, scale: Array) -> Array:
     """Whether MD misses its budget at multipliers ``lam``."""
     t0, t1 = problem.thresholds(np.zeros(lam.size), lam, index)
     missed = np.abs(problem.mean_difference(t0, t1, index) - sign * eps) * scale > RESIDUAL

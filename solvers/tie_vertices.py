@@ -22,13 +22,13 @@ from fairfl.theory.checks import Array
 TIED = 1e-13
 """A cell is undecided where |s_c| is at most this share of the sizes of its terms: rounding."""
 ZERO = 1e-14
-"""Multipliers up to this count as zero: that much accuracy they cost at most."""
+"""Multipliers up to this count as zero, and what they could decide is undecided: it costs that much accuracy."""
 WRONG = 1e-14
 """MD_i up to this has no sign."""
 FLAT = 1e-10
 """Unit normals with a singular value below this fix no line; a plane that a line meets no steeper is parallel."""
-ROOM = 20_000_000
-"""Lines times planes at once: bounds the memory. More than K planes that meet in a point make many lines."""
+ROOM = 5_000_000
+"""Lines times planes, or times K², at once: some 300 MB. More than K planes that meet in a point make many lines."""
 DIGITS = 12
 """Multipliers that agree to so many decimals are one vertex."""
 
@@ -98,8 +98,14 @@ def _key(lam: Array) -> bytes:
 def decided(problem: Programme, lam: Array) -> Vertices:
     """What is tied and what is accepted at lam (B, K)."""
     s = problem.u + lam @ problem.v
-    tied = np.abs(s) <= TIED * (np.abs(problem.u) + np.abs(lam) @ np.abs(problem.v))
+    tied = undecided(problem.u, problem.v, lam, s)
     return Vertices(lam, tied, (s > 0) & ~tied)
+
+
+def undecided(u: Array, v: Array, lam: Array, s: Array) -> Array:
+    """Which cells' s = u + λV (..., N) is zero up to rounding, of s itself or of the multipliers (..., K)."""
+    size = np.abs(v)
+    return np.abs(s) <= TIED * (np.abs(u) + np.abs(lam) @ size) + ZERO * size.max(axis=0, initial=0.0)
 
 
 def possible(problem: Programme, found: Vertices) -> Array:
@@ -127,7 +133,7 @@ class _Walk:
         met = np.concatenate([here.tied[:, self.cells], here.lam == 0], axis=1)
         count = self.normals.shape[1]
         total = sum(math.comb(int(planes), count - 1) for planes in met.sum(axis=1))
-        if total * len(self.normals) > ROOM:
+        if total * max(len(self.normals), count * count) > ROOM:
             if len(met) == 1:
                 raise TooMany(f"{total} lines through one vertex")
             half = np.array_split(np.arange(len(met)), 2)

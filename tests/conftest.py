@@ -1,7 +1,8 @@
-"""What every test starts from: hypothesis profiles, a screenless matplotlib, the folder of real data."""
+"""What every test starts from: hypothesis profiles, no screen, the folder of real data, and maybe another rounding."""
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import matplotlib
@@ -31,3 +32,16 @@ def fairfl_data() -> Path:
 # Helpers that several test files share: importlib mode puts nothing on the path by itself. Not tests/, where
 # tests/fairfl would pass for the package.
 sys.path.append(str(Path(__file__).parent / "helpers"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def another_rounding() -> Iterator[None]:
+    """Under the environment variable PERTURB, one of ``perturbed.KINDS``; as it is without."""
+    kind = os.environ.get("PERTURB")
+    if not kind:
+        yield
+        return
+    from perturbed import perturbed  # torch is slow to import
+
+    with perturbed(kind):
+        yield

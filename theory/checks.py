@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,15 +12,34 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[Any]
 
 
+MOST_WHOLE = 2**63 - 1
+"""What numpy counts up to."""
+MOST_CELLS = 10**8
+"""Cells of a table: 0.8 GB. More is refused before it is taken."""
+
+
 def as_floats(name: str, value: Any) -> Array:
-    """Return ``value`` as a float64 array; ValueError when it is not numeric or holds NaN."""
+    """Return ``value`` as a float64 array; ValueError when it is not numeric, too large for a float or holds NaN."""
     try:
-        array = np.asarray(value, dtype=np.float64)
+        given = np.asarray(value)
+        if given.dtype.kind not in "biufO" or (given.dtype.kind == "O" and _holds_text(given)):
+            raise TypeError
+        array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers, got {_short(value)}") from None
+        raise ValueError(f"{name} must be numbers, got {shown(value)}") from None
+    except OverflowError:
+        raise ValueError(f"{name} must be numbers that a float holds, up to 1.8e308, got {shown(value)}") from None
     if np.isnan(array).any():
-        raise ValueError(f"{name} must not hold NaN, got {_short(value)}")
+        raise ValueError(f"{name} must not hold NaN, got {shown(value)}")
     return array
+
+
+def single(name: str, value: Any) -> float:
+    """Return ``value`` as one float."""
+    array = as_floats(name, value)
+    if array.ndim:
+        raise ValueError(f"{name} must be one number, got {shown(value)}")
+    return float(array)
 
 
 def in_range(name: str, value: Any, low: float, high: float, *, open_low: bool = False) -> Array:
@@ -63,16 +83,62 @@ def broadcast(name: str, value: ArrayLike, shape: tuple[int, ...], allowed: str)
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
     """Return ``value`` when it is one of the strings ``allowed``."""
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+    if not isinstance(value, str) or value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {shown(value)}")
     return value
 
 
-def whole(name: str, value: Any, low: int) -> int:
-    """Return ``value`` as an int that is at least ``low``."""
+def whole(name: str, value: Any, low: int, high: int = MOST_WHOLE) -> int:
+    """Return ``value`` as an int from ``low`` to ``high``: give one wherever memory follows from it."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
-        raise ValueError(f"{name} must be a whole number of at least {low}, got {value!r}")
+        raise ValueError(f"{name} must be a whole number of at least {low}, got {shown(value)}")
+    if value > high:
+        raise ValueError(f"{name} must be a whole number of at most {high}, got {shown(value)}")
     return int(value)
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return ``value`` as True or False, which it must be."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise ValueError(f"{name} must be True or False, got {shown(value)}")
+    return bool(value)
+
+
+def applied(name: str, function: Any, x: Array) -> Array:
+    """``function(x)``, of a user's, as floats of x's shape."""
+    try:
+        values = np.asarray(function(x), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must take an array and return one of numbers, got {shown(function)}") from None
+    if values.shape != x.shape:
+        raise ValueError(f"{name} must return an array of the shape {x.shape} that it is given, got {values.shape}")
+    return values
+
+
+def cells(name: str, shape: Sequence[int]) -> None:
+    """ValueError for a table that is too large to be held, before it is made."""
+    if math.prod(shape) > MOST_CELLS:
+        size = " x ".join(map(str, shape))
+        raise ValueError(f"{name} must be a table of at most {MOST_CELLS:.0e} cells, got {size}")
+
+
+def shares(name: str, weights: Array) -> Array:
+    """``weights``, all positive, over their sum: scaled first, by a power of two, so that no sum overflows."""
+    scaled = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
+    found = scaled / scaled.sum()
+    if (found == 0).any():
+        low, high = weights.min(), weights.max()
+        raise ValueError(f"{name} must be within a factor of 1e307 of each other, got {low:g} and {high:g}")
+    return found
+
+
+def shown(value: Any) -> str:
+    """A value as errors show it: one line, not too long."""
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python writes out no integers of more than 4,300 digits
+        text = f"a {type(value).__name__} of more digits than can be shown"
+    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _first(bad: NDArray[np.bool_]) -> str:
@@ -80,6 +146,5 @@ def _first(bad: NDArray[np.bool_]) -> str:
     return str(index[0]) if len(index) == 1 else str(index)
 
 
-def _short(value: Any) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else text[:57] + "..."
+def _holds_text(array: Array) -> bool:
+    return any(isinstance(item, (str, bytes)) for item in array.flat)

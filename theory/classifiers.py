@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from fairfl.theory.checks import Array, as_floats, in_range
 from fairfl.theory.finite import FiniteModel
+from fairfl.theory.notions import largest_difference
 
 if TYPE_CHECKING:
     from fairfl.theory.federation import Federation
@@ -161,8 +162,7 @@ class Classifier:
 
     def disparity(self, federation: Federation) -> float:
         """max - min over groups of P(ŷ=1 | a); |MD| for two groups."""
-        rate = self.group_rates(federation)
-        return float(rate.max() - rate.min())
+        return largest_difference(self.group_rates(federation))
 
     def _at(self, points: Array, a: int) -> Array:
         return self.values[a][np.searchsorted(self.edges[a], points, side="left")]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from fairfl.theory.checks import Array, finite, positive
+from fairfl.theory.checks import Array, applied, finite, positive, shown, single
 
 
 class Eta:
@@ -38,8 +38,8 @@ class Logistic(Eta):
     """η(x) = 1 / (1 + exp(-(slope·x + intercept))), slope > 0."""
 
     def __init__(self, slope: float = 1.0, intercept: float = 0.0) -> None:
-        self.slope = float(positive("slope", slope))
-        self.intercept = float(finite("intercept", intercept))
+        self.slope = float(positive("slope", single("slope", slope)))
+        self.intercept = float(finite("intercept", single("intercept", intercept)))
         self.breaks = (np.array([-8.0, 0.0, 8.0]) - self.intercept) / self.slope
 
     def __repr__(self) -> str:
@@ -78,19 +78,21 @@ class Monotone(Eta):
     def __init__(
         self, function: Callable[[Any], Any], inverse: Callable[[Any], Any], low: float = 0.0, high: float = 1.0
     ) -> None:
-        self.low, self.high = float(low), float(high)
+        self.low, self.high = single("low", low), single("high", high)
         if not 0 <= self.low < self.high <= 1:
             raise ValueError(f"low and high must satisfy 0 <= low < high <= 1, got {low!r} and {high!r}")
+        for name, given in (("function", function), ("inverse", inverse)):
+            if not callable(given):
+                raise ValueError(f"{name} must be a vectorised function, got {shown(given)}")
         self.function, self._inverse = function, inverse
         levels = self.low + (self.high - self.low) * np.linspace(0.02, 0.98, 49)
-        x = np.asarray(inverse(levels), dtype=np.float64)
-        if x.shape != levels.shape or not np.isfinite(x).all() or not (np.diff(x) > 0).all():
+        x = applied("inverse", inverse, levels)
+        if not np.isfinite(x).all() or not (np.diff(x) > 0).all():
             raise ValueError("inverse must be strictly increasing, vectorised and finite inside (low, high)")
-        if np.abs(np.asarray(function(x)) - levels).max() > 1e-9:
-            worst = levels[np.abs(np.asarray(function(x)) - levels).argmax()]
-            raise ValueError(
-                f"function must invert inverse: function(inverse({worst:g})) = {float(function(inverse(worst))):g}"
-            )
+        found = applied("function", function, x)
+        worst = np.abs(found - levels).argmax()
+        if not abs(found[worst] - levels[worst]) <= 1e-9:
+            raise ValueError(f"function must invert inverse: function(inverse({levels[worst]:g})) = {found[worst]:g}")
         self.breaks = x[[0, 24, 48]]
 
     def __repr__(self) -> str:

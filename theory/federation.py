@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl.theory.calibration import calibrated_table
-from fairfl.theory.checks import Array, as_floats, broadcast, finite, in_range, positive
+from fairfl.theory.calibration import ScoreWarning, calibrated, checked_counts, count_people, doubts
+from fairfl.theory.checks import Array, as_floats, broadcast, finite, in_range, positive, shares, shown, single
 from fairfl.theory.continuous import ContinuousModel
 from fairfl.theory.eta import Eta, Logistic
 from fairfl.theory.finite import FiniteModel
-from fairfl.theory.laws import Finite, Law, Normal, as_law
+from fairfl.theory.laws import Finite, Law, Normal, as_law, check_resolved
 
 
 @dataclass(frozen=True)
@@ -61,16 +62,25 @@ class Federation:
     model: ContinuousModel | FiniteModel
 
     def __init__(self, clients: Sequence[Client], eta: Any = None) -> None:
+        if isinstance(clients, (str, bytes)) or not isinstance(clients, Sequence):
+            raise ValueError(f"clients must be a sequence of Client, got {shown(clients)}")
         if len(clients) == 0:
             raise ValueError("clients must hold at least one Client, got none")
         laws: list[tuple[Law | Finite, Law | Finite]] = []
+        q, weight = np.empty(len(clients)), np.empty(len(clients))
         for i, client in enumerate(clients):
-            if len(client.laws) != 2:
-                raise ValueError(f"clients[{i}].laws must hold two laws, for a = 0 and 1, got {len(client.laws)}")
-            pair = tuple(as_law(law, f"clients[{i}].laws[{a}]") for a, law in enumerate(client.laws))
-            laws.append((pair[0], pair[1]))
-        q = np.array([float(in_range(f"clients[{i}].q", c.q, 0, 1)) for i, c in enumerate(clients)])
-        weight = np.array([float(positive(f"clients[{i}].weight", c.weight)) for i, c in enumerate(clients)])
+            if not isinstance(client, Client):
+                raise ValueError(f"clients[{i}] must be a Client, got {shown(client)}")
+            if not isinstance(client.laws, Sequence) or len(client.laws) != 2:
+                size = len(client.laws) if isinstance(client.laws, Sequence) else shown(client.laws)
+                raise ValueError(f"clients[{i}].laws must hold two laws, for a = 0 and 1, got {size}")
+            names = [f"clients[{i}].laws[{a}]" for a in (0, 1)]
+            zero, one = (as_law(law, name) for law, name in zip(client.laws, names, strict=True))
+            check_resolved(zero, names[0])
+            check_resolved(one, names[1])
+            laws.append((zero, one))
+            q[i] = in_range(f"clients[{i}].q", single(f"clients[{i}].q", client.q), 0, 1)
+            weight[i] = positive(f"clients[{i}].weight", single(f"clients[{i}].weight", client.weight))
         share = np.stack([1 - q, q], axis=1)
         finite_laws = [isinstance(law, Finite) for pair in laws for law in pair]
         if any(finite_laws) and not all(finite_laws):
@@ -78,7 +88,7 @@ class Federation:
         if all(finite_laws):
             self._set(weight, share, FiniteModel.from_laws(laws, share, eta))  # type: ignore[arg-type]
         else:
-            self._set(weight, share, ContinuousModel(laws, _etas(eta, len(laws)), weight / weight.sum(), share))  # type: ignore[arg-type]
+            self._set(weight, share, ContinuousModel(laws, _etas(eta, len(laws)), shares("weight", weight), share))  # type: ignore[arg-type]
 
     @classmethod
     def normal(
@@ -160,28 +170,52 @@ class Federation:
         calibrate : "shared" fits one η to all, "client" one per client, "client_group" one per client and group.
         weight : (I,) replaces the counts of people as the clients' weights.
 
+        Warns
+        -----
+        ScoreWarning : y = 1 is likelier at smaller scores, or the most accurate rule is a constant.
+
         Notes
         -----
         η is fitted to the same labels that the accuracy is counted on: with "shared" the reported accuracy is
         that of predicted frequencies η, equal to the empirical accuracy on every level set of η.
         """
-        table = calibrated_table(score, label, group, client, calibrate)
-        self = cls.__new__(cls)
-        model, share = FiniteModel.from_masses(table.points, table.masses, table.eta)
-        counts = (
-            table.counts
-            if weight is None
-            else broadcast("weight", positive("weight", weight), table.counts.shape, f"{table.counts.shape}")
-        )
-        self._set(counts, share, model)
+        table = count_people(score, label, group, client)
+        self = cls._counted(table.counts, table.points, calibrate, weight)
         self.groups, self.client_names = table.groups, table.clients
+        return self
+
+    @classmethod
+    def from_counts(
+        cls, counts: ArrayLike, score: ArrayLike, *, calibrate: str = "shared", weight: ArrayLike | None = None
+    ) -> Federation:
+        """As :meth:`from_samples`, from numbers of people.
+
+        Parameters
+        ----------
+        counts : (I, A, 2, n) people by client, group, label and level of the score; every client has some.
+        score : (n,) distinct numbers, the levels, larger for a likelier label 1.
+        calibrate, weight : see :meth:`from_samples`, with its warnings.
+        """
+        return cls._counted(*checked_counts(counts, score), calibrate, weight)
+
+    @classmethod
+    def _counted(cls, counts: Array, points: Array, calibrate: str, weight: ArrayLike | None) -> Federation:
+        people = counts.sum(axis=2)
+        size = people.sum(axis=(1, 2))
+        self = cls.__new__(cls)
+        model, share = FiniteModel.from_masses(points, people / size[:, None, None], calibrated(counts, calibrate))
+        given = None if weight is None else broadcast("weight", positive("weight", weight), size.shape, f"{size.shape}")
+        self._set(size if given is None else given, share, model)
+        odd = doubts(counts, model.gain(self.mass) > 0)
+        if odd is not None:
+            warnings.warn(odd, ScoreWarning, stacklevel=3)
         return self
 
     groups: tuple[Any, ...]
     client_names: tuple[Any, ...]
 
     def _set(self, weight: Array, share: Array, model: ContinuousModel | FiniteModel) -> None:
-        self.weight, self.share, self.model = weight / weight.sum(), share, model
+        self.weight, self.share, self.model = shares("weight", weight), share, model
         self.mass = self.weight[:, None] * share
         self.group_mass = self.mass.sum(axis=0)
         if (self.group_mass <= 0).any():
@@ -236,13 +270,13 @@ def _etas(eta: Any, count: int) -> list[tuple[Eta, Eta]]:
     if isinstance(default, Eta):
         return [(default, default)] * count
     if not isinstance(default, Sequence) or len(default) != count:
-        size = f"{len(default)} of them" if isinstance(default, Sequence) else repr(default)
+        size = f"{len(default)} of them" if isinstance(default, Sequence) else shown(default)
         raise ValueError(f"eta must be an Eta, or a sequence of {count}, one per client, got {size}")
     pairs: list[tuple[Eta, Eta]] = []
     for i, item in enumerate(default):
         pair = (item, item) if isinstance(item, Eta) else item
         if not isinstance(pair, Sequence) or len(pair) != 2 or not all(isinstance(e, Eta) for e in pair):
-            raise ValueError(f"eta[{i}] must be an Eta (Logistic, Monotone) or a pair of them, got {item!r}")
+            raise ValueError(f"eta[{i}] must be an Eta (Logistic, Monotone) or a pair of them, got {shown(item)}")
         pairs.append((pair[0], pair[1]))
     return pairs
 

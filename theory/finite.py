@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl.theory.checks import Array, finite, in_range
+from fairfl.theory.checks import Array, applied, cells, finite, in_range, shown
 from fairfl.theory.eta import Eta, Logistic
 from fairfl.theory.laws import Finite
+
+HALF = 8.0
+"""Roundings within which 2η - 1 is zero: η is a frequency of one half, computed."""
 
 
 class FiniteModel:
@@ -35,7 +38,8 @@ class FiniteModel:
             raise ValueError(f"masses must hold at least two groups on axis 1, got {joint.shape[1]}")
         if (joint < 0).any():
             raise ValueError(f"masses must be non-negative, got {joint.min():g}")
-        totals = joint.sum(axis=(1, 2))
+        with np.errstate(over="ignore"):
+            totals = joint.sum(axis=(1, 2))
         if (np.abs(totals - 1) > 1e-9).any():
             i = int(np.abs(totals - 1).argmax())
             raise ValueError(f"masses of each client must sum to one, got {totals[i]:.12g} for client {i}")
@@ -54,6 +58,7 @@ class FiniteModel:
     def from_laws(cls, laws: Sequence[tuple[Finite, Finite]], share: Array, eta: Any) -> FiniteModel:
         """Merge the points of finite laws, one pair per client."""
         points = np.unique(np.concatenate([law.points for pair in laws for law in pair]))
+        cells("clients x groups x points", (len(laws), 2, points.size))
         conditional = np.zeros((len(laws), 2, points.size))
         for i, pair in enumerate(laws):
             for a, law in enumerate(pair):
@@ -62,21 +67,25 @@ class FiniteModel:
         return cls(points, conditional, _table(eta, points, np.arange(points.size), conditional.shape))
 
     def gain(self, mass: Array) -> Array:
-        """u_a(x) = Σ_i P(a, i) P(x | a, i) (2η - 1): shape (A, n); ``mass`` (I, A). Exactly 0 where clients cancel.
+        """u_a(x) = Σ_i P(a, i) P(x | a, i) (2η - 1): shape (A, n); ``mass`` (I, A). Exactly 0 at ties.
 
-        Two clients that pull a cell apart equally leave a sum of 1e-18 with a random sign. Such a cell is a tie, and
-        must be seen as one by all who look for ties relative to u: it can be worth any disparity, and no accuracy.
+        Where clients pull a cell apart equally, or η is 1/2 up to a rounding, a sum of 1e-18 of either sign is left.
+        Such a cell is a tie, and must be seen as one by all who look for ties relative to u: it can be worth any
+        disparity, and no accuracy.
         """
         key = mass.tobytes()
         if self._gain is None or self._gain[0] != key:
+            one = np.finfo(np.float64).eps
+            joint = np.einsum("ia,ian->an", mass, self.conditional)
+            rounding = HALF * one * joint
             if self.shared:
-                table = np.einsum("ia,ian->an", mass, self.conditional) * (2.0 * self.eta[0] - 1.0)
+                table = joint * (2.0 * self.eta[0] - 1.0)
             else:
                 terms = mass[:, :, None] * self.conditional * (2.0 * self.eta - 1.0)
                 table = terms.sum(axis=0)
                 # each term has a few roundings behind it: weight, share, conditional, 2η - 1 and two products
-                rounding = (len(terms) + 10) * np.finfo(np.float64).eps * np.abs(terms).sum(axis=0)
-                table[np.abs(table) <= rounding] = 0.0
+                rounding += (len(terms) + 10) * one * np.abs(terms).sum(axis=0)
+            table[np.abs(table) <= rounding] = 0.0
             self._gain = (key, table)
         return self._gain[1]
 
@@ -85,19 +94,24 @@ class FiniteModel:
         return (1.0 + float(self.gain(mass).sum())) / 2.0
 
 
+def _holds_eta(item: Any) -> bool:
+    return isinstance(item, Eta) or (isinstance(item, Sequence) and any(isinstance(e, Eta) for e in item))
+
+
 def _table(eta: Any, points: Array, order: Any, shape: tuple[int, ...]) -> Array:
     """η as (I, A, n), a broadcast view where shared."""
     clients, groups, n = shape
     if eta is None:
         eta = Logistic()
     if isinstance(eta, Eta) or callable(eta):
-        values = in_range("eta", np.asarray(eta(points[order])), 0, 1)
+        values = in_range("eta", applied("eta", eta, points[order]), 0, 1)
         order = np.arange(n)
-    elif isinstance(eta, Sequence) and any(isinstance(e, Eta) for e in np.ravel(np.array(eta, dtype=object))):
+    elif isinstance(eta, Sequence) and any(map(_holds_eta, eta)):
         pairs = [(e, e) if isinstance(e, Eta) else e for e in eta]
-        if len(pairs) != clients or any(len(p) != groups for p in pairs):
+        fit = [isinstance(p, Sequence) and len(p) == groups and all(isinstance(e, Eta) for e in p) for p in pairs]
+        if len(pairs) != clients or not all(fit):
             raise ValueError(
-                f"eta must be one Eta, {clients} of them, or {clients} tuples of {groups}, got {len(pairs)}"
+                f"eta must be one Eta, {clients} of them, or {clients} tuples of {groups}, got {shown(eta)}"
             )
         values = np.stack([np.stack([e(points[order]) for e in pair]) for pair in pairs])
         order = np.arange(n)

@@ -5,16 +5,26 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special, stats
 
-from fairfl.theory.checks import Array, finite, positive
+from fairfl.theory.checks import Array, finite, positive, shares, shown, single
 
 TAIL = 1e-18
 """Mass beyond a law's working range, on each side: below the rounding of any probability near one."""
+
+
+ROUNDINGS = 1024
+"""At least so many roundings of x lie between the 0.001- and the 0.999-quantile of a law that is told from an atom."""
+LEAST_SPREAD = 1e-300
+"""And so far apart they are: densities, one over that, must be floats."""
+SLOW = ("kstwo", "levy_stable", "studentized_range")
+"""scipy's laws whose density has no formula: it is integrated or differentiated at every point, 2 to 40 ms each, and a
+solver takes thousands of points. A table and not a stopwatch, so that a file is accepted everywhere or nowhere."""
 
 
 REACHES = np.array([special.ndtri(TAIL), -3.0, 0.0, 3.0, -special.ndtri(TAIL)])
@@ -33,6 +43,11 @@ class Law:
     low: float
     high: float
     breaks: Array
+
+    @cached_property
+    def middle(self) -> tuple[float, float]:
+        """The 0.001- and the 0.999-quantile, or what is known to enclose them."""
+        return self.low, self.high
 
     def sf(self, x: ArrayLike) -> Array:
         """P(X > x), relative accuracy in the upper tail."""
@@ -70,12 +85,17 @@ class Normal(Law):
     breaks: Array = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        finite("mean", self.mean)
-        positive("sd", self.sd)
-        breaks = self.mean + self.sd * REACHES
+        finite("mean", single("mean", self.mean))
+        positive("sd", single("sd", self.sd))
+        with np.errstate(over="ignore"):  # a federation refuses a range that is not finite
+            breaks = self.mean + self.sd * REACHES
         object.__setattr__(self, "low", float(breaks[0]))
         object.__setattr__(self, "high", float(breaks[-1]))
         object.__setattr__(self, "breaks", breaks)
+
+    @cached_property
+    def middle(self) -> tuple[float, float]:
+        return float(self.breaks[1]), float(self.breaks[3])
 
     def sf(self, x: ArrayLike) -> Array:
         return special.ndtr((self.mean - np.asarray(x)) / self.sd)
@@ -105,6 +125,7 @@ class ScipyLaw(Law):
             lower, upper = frozen.ppf([TAIL, 1e-9, 1e-3, 0.1, 0.5]), frozen.isf([0.1, 1e-3, 1e-9, TAIL])
         quantiles = np.concatenate([lower, upper])
         quantiles = np.clip(quantiles, max(low, -1e300), min(high, 1e300))
+        self.middle = float(quantiles[2]), float(quantiles[-3])
         self.breaks = np.unique(quantiles)
         self.low, self.high = float(self.breaks[0]), float(self.breaks[-1])
 
@@ -135,21 +156,28 @@ class Mixture(Law):
 
     Parameters
     ----------
-    laws : sequence of frozen scipy.stats laws (or mixtures).
+    laws : sequence of frozen scipy.stats laws, or of mixtures, which are taken apart.
     weights : (k,) positive, normalised to sum to one; default equal.
     """
 
     def __init__(self, laws: Sequence[Any], weights: ArrayLike | None = None) -> None:
+        if isinstance(laws, (str, bytes)) or not isinstance(laws, Sequence):
+            raise ValueError(f"laws must be a sequence of laws, got {shown(laws)}")
         if len(laws) == 0:
             raise ValueError("laws must hold at least one law, got none")
         given_laws = [as_law(law, f"laws[{k}]") for k, law in enumerate(laws)]
-        self.laws = tuple(law for law in given_laws if isinstance(law, Law))
-        if len(self.laws) < len(given_laws):
+        if not all(isinstance(law, Law) for law in given_laws):
             raise ValueError("laws of a Mixture must have densities; merge finite laws into one Finite(points, masses)")
         given = positive("weights", np.ones(len(laws)) if weights is None else weights)
         if given.shape != (len(laws),):
             raise ValueError(f"weights must have shape ({len(laws)},), one per law, got {given.shape}")
-        self.weights = given / given.sum()
+        parts: list[tuple[Law, float]] = []
+        for law, weight in zip(given_laws, shares("weights", given), strict=True):
+            inner = zip(law.laws, law.weights, strict=True) if isinstance(law, Mixture) else [(law, 1.0)]
+            parts += [(part, weight * share) for part, share in inner]  # type: ignore[misc]
+        self.laws = tuple(law for law, _ in parts)
+        self.weights = np.array([weight for _, weight in parts])
+        self.middle = min(law.middle[0] for law in self.laws), max(law.middle[1] for law in self.laws)
         self.breaks = np.unique(np.concatenate([law.breaks for law in self.laws]))
         self.low, self.high = float(self.breaks[0]), float(self.breaks[-1])
 
@@ -199,12 +227,14 @@ class Finite:
             raise ValueError(f"points and masses must be 1-d of one length, got shapes {at.shape} and {mass.shape}")
         if (mass < 0).any():
             raise ValueError(f"masses must be non-negative, got {mass.min():g}")
-        if abs(mass.sum() - 1) > 1e-9:
-            raise ValueError(f"masses must sum to one, got {mass.sum():.12g}")
+        with np.errstate(over="ignore"):
+            total = mass.sum()
+        if abs(total - 1) > 1e-9:
+            raise ValueError(f"masses must sum to one, got {total:.12g}")
         order = np.argsort(at, kind="stable")
         if (np.diff(at[order]) == 0).any():
             raise ValueError("points must be distinct; add the masses of equal points")
-        self.points, self.masses = at[order], mass[order] / mass.sum()
+        self.points, self.masses = at[order], mass[order] / total
 
     def __repr__(self) -> str:
         return f"Finite({self.points.size} points)"
@@ -235,14 +265,37 @@ def as_law(law: Any, name: str = "law") -> Law | Finite:
         raise ValueError(f"{name} must have a density, got a discrete scipy.stats law; use Finite(points, masses)")
     if not isinstance(dist, stats.rv_continuous):
         raise ValueError(
-            f"{name} must be a frozen continuous scipy.stats law, Mixture, Finite or Samples, got {law!r:.60}"
+            f"{name} must be a frozen continuous scipy.stats law, Mixture, Finite or Samples, got {shown(law)}"
         )
-    low, high = law.support()
-    if np.ndim(low) or np.ndim(high) or np.ndim(law.cdf(0.0)):
+    if dist.name in SLOW:
+        raise ValueError(f"{name} must have a density that is quick to compute, got {dist.name}; a Mixture may do")
+    try:
+        with np.errstate(all="ignore"):
+            (low, high), below = law.support(), law.cdf(0.0)
+    except (TypeError, ValueError, OverflowError):  # parameters that are no numbers, or none that a float holds
+        low = high = below = np.nan
+    if np.ndim(low) or np.ndim(high) or np.ndim(below):
         raise ValueError(f"{name} must be one law, got an array of laws; freeze each with scalar parameters")
-    if np.isnan(low) or np.isnan(high) or np.isnan(law.cdf(0.0)):
-        raise ValueError(f"{name} must have valid parameters, got {dist.name}{law.args}{law.kwds}")
+    if np.isnan(low) or np.isnan(high) or np.isnan(below):
+        raise ValueError(f"{name} must have valid parameters, got {dist.name}{shown(law.args)}{shown(law.kwds)}")
     if dist.name == "norm":
         given = dict(zip(("loc", "scale"), law.args, strict=False)) | law.kwds  # std() squares: it over- and underflows
         return Normal(float(given.get("loc", 0.0)), float(given.get("scale", 1.0)))
     return ScipyLaw(law)
+
+
+def check_resolved(law: Law | Finite, name: str) -> None:
+    """ValueError for a density that doubles do not tell from an atom, or whose range or height no double holds."""
+    if isinstance(law, Finite):
+        return
+    for part in law.laws if isinstance(law, Mixture) else (law,):
+        low, high = part.middle
+        if not (np.isfinite(part.low) and np.isfinite(part.high)):
+            raise ValueError(f"{name} must lie within 1.8e308 of 0, all but 1e-18 of its mass, got {part!r:.60}")
+        step = float(np.spacing(max(abs(low), abs(high))))
+        least = max(ROUNDINGS * step, LEAST_SPREAD)
+        if high - low < least:
+            raise ValueError(
+                f"{name} must spread over {least:.2g} or more near x = {low:g}, where doubles are {step:.2g} apart, "
+                f"got {part!r:.60}; move x, or use Finite for atoms"
+            )

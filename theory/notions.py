@@ -20,6 +20,16 @@ NOTIONS = {
 }
 
 
+def largest_difference(rates: Array) -> float:
+    """The disparity of groups with these rates: the largest difference between two of them, |MD| of two groups.
+
+    All of fairfl means this by disparity, but for FedFB's published tables, which go by max_a |rate_a - overall rate|.
+    Rates of nobody (NaN) are left out; NaN if there are no others.
+    """
+    known = rates[~np.isnan(rates)]
+    return float(np.ptp(known)) if known.size else float("nan")
+
+
 def rate_rows(fed: Federation, notion: str) -> list[Array]:
     """Tables R (A, n) with Σ_x f(x, a) R[a, x] the acceptance rate of group a given the notion's event.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from glob import escape
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -58,3 +59,9 @@ def write_whole(
         finally:
             os.close(folder)
     return file
+
+
+def sweep(file: Path) -> None:
+    """Remove what killed processes left of a file half written. Nobody else may be writing it."""
+    for left in file.parent.glob(f".{escape(file.name)}.*{PARTIAL}"):
+        left.unlink(missing_ok=True)

@@ -14,8 +14,8 @@ from fairfl.claims.empirical.kept import confirmed_on, load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
 from fairfl.sims.crosscheck.kept import rule_of
-from fairfl.sims.crosscheck.spread import TiltedWorld
 from fairfl.sims.crosscheck.supporting import turn
+from fairfl.sims.crosscheck.worlds import World
 from fairfl.sims.federated.population import sample
 
 DATA = "fedfb-gap.json"
@@ -27,7 +27,7 @@ def ends() -> dict[tuple[int, int], tuple[float, float, float]]:
     runs, found = load(DATA)["runs"], {}
     last = runs["alpha"] / runs["rounds"] / 2**0.5
     for part in load(DATA)["worlds"]:
-        world = TiltedWorld.from_json(part["world"])
+        world = World.from_json(part["world"])
         for one in part["rules"]:
             if one["along"] != "bits" or not one["bits"]:
                 continue

@@ -17,8 +17,8 @@ from fairfl.claims.instances import tabulate
 from fairfl.sims.crosscheck.kept import rule_of
 from fairfl.sims.crosscheck.learned import Found
 from fairfl.sims.crosscheck.resolution import NEAR, OVER, PEOPLE
-from fairfl.sims.crosscheck.spread import TiltedWorld
 from fairfl.sims.crosscheck.supporting import supporting_line
+from fairfl.sims.crosscheck.worlds import World
 
 DATA = "fedfb-gap.json"
 SAME = 1e-4
@@ -50,7 +50,7 @@ def pairs() -> tuple[Pair, ...]:
     """All that were kept, evaluated exactly."""
     made = []
     for part in load(DATA)["worlds"]:
-        federation = TiltedWorld.from_json(part["world"]).federation
+        federation = World.from_json(part["world"]).federation
         for one in part["rules"]:
             rules = [Found.of(rule_of(one[name]), federation) for name in ("fedfb", "cfl")]
             lost = [supporting_line(federation, rule.difference) - rule.accuracy for rule in rules]

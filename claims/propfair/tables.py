@@ -25,10 +25,10 @@ WORST = {
     "ratio 0.6": {"FedAvg": "53.21", "q-FFL": "51.70", "AFL": "52.48", "TERM": "53.36", "PropFair": "54.04"},
     "ratio 0.7": {"FedAvg": "56.27", "q-FFL": "54.32", "AFL": "56.62", "TERM": "56.33", "PropFair": "56.60"},
     # Table 8, by batch size
-    "batch 32": {"FedAvg": "53.13", "q-FFL": "51.23", "AFL": "52.99", "TERM": "53.38", "PropFair": "53.85"},
+    "batch 32": {"FedAvg": "53.13", "q-FFL": "52.23", "AFL": "52.99", "TERM": "53.38", "PropFair": "53.85"},
     "batch 64": {"FedAvg": "53.12", "q-FFL": "51.32", "AFL": "53.72", "TERM": "53.36", "PropFair": "53.82"},
     "batch 128": {"FedAvg": "52.39", "q-FFL": "51.63", "AFL": "53.09", "TERM": "53.41", "PropFair": "53.54"},
-    "batch 256": {"FedAvg": "52.79", "q-FFL": "51.11", "AFL": "53.81", "TERM": "53.81", "PropFair": "54.61"},
+    "batch 256": {"FedAvg": "52.79", "q-FFL": "51.11", "AFL": "53.01", "TERM": "53.81", "PropFair": "54.61"},
 }
 MEANS = {
     "Shakespeare": {"FedAvg": "47.52", "q-FFL": "47.14", "AFL": "47.45", "TERM": "48.81", "PropFair": "48.90"},

@@ -23,8 +23,9 @@ class AFL(Algorithm):
     ``ascent="projected"``: lambda^(t+1) is the projection of lambda^t + rate F on the simplex;
     ``ascent="exponentiated"``: lambda^(t+1) is proportional to lambda^t exp(rate F). lambda^0 = p. ``rate`` has the
     unit of 1 / loss (projected: of lambda over loss). If only some clients take part, their lambdas are scaled to sum
-    one for the step, and theirs alone are raised (ours: the paper has everyone). With a constant rate the last iterate
-    need not converge where the paper's averages do.
+    one for the step, and theirs alone are raised (ours: the paper has everyone). Draws are not counted: a client's
+    weight is its lambda, however often it is drawn. With a constant rate the last iterate need not converge where the
+    paper's averages do.
 
     Errors: ValueError for rate <= 0 or another ascent.
     Source: Mohri, Sivek and Suresh, Agnostic federated learning (ICML 2019), Stochastic-AFL; exponentiated as in

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
+from fairfl.sims.engine.task import Floats
 from fairfl.theory.aggregation import AFL, QFFL, TERM, Objective, PropFair, RankWeighted
 
 
 @dataclass(frozen=True)
 class DualWeighted(Algorithm):
     """Updates weighed by the dual weights of A at (F_k(w^t))_k, under the client weights p_k of those who take part.
+
+    Who is drawn j times is j of the arguments of A.
 
     The dual weights are the gradient of A, so with full gradients this is (sub)gradient descent on A(F(w)), with the
     learning rate of FedAvg. They need not sum to one (q-FFL: at most; PropFair: at least); ``normalize`` makes them.
@@ -35,7 +38,9 @@ class DualWeighted(Algorithm):
         return [*(cls(objective) for objective in objectives), cls(QFFL(2.0), normalize=True)]
 
     def server(self, received: Received) -> Aggregate:
-        p = received.p
-        objective = self.objective if (p == p[0]).all() else self.objective.weighted(p)
-        weights = objective.dual_weights(received.known_losses())
+        weights = received.over_draws(self._weights)
         return Aggregate(weights / weights.sum() if self.normalize else weights, received.state)
+
+    def _weights(self, losses: Floats, p: Floats) -> Floats:
+        objective = self.objective if (p == p[0]).all() else self.objective.weighted(p)
+        return objective.dual_weights(losses)

@@ -23,22 +23,26 @@ class GIFAIR(FedAvg):
     Its subgradient weighs grad F_k by p_k (1 + lam r_k / (p_k |A_k|)), A_k the group of k, and r_k the number of groups
     with a smaller loss than k's less that with a larger one. So a client scales its local gradients by the bracket,
     with the losses at w^t, and the server averages by p_k. lam = 0 is FedAvg. Groups are counted among the clients that
-    take part.
+    take part, of whom one that is drawn j times counts as j members of its group, each with p_k / j.
+
+    No bracket is negative as long as lam <= min_k p_k |A_k| / (d - 1), d the number of groups. By default lam is half
+    of that in every round: brackets are from 1/2 on, whatever the number of clients and their weights, and the
+    objective is the same in all rounds as long as the same clients take part.
 
     ``groups`` (K,) codes from 0; by default every client is a group of its own.
-    Errors: ValueError for lam < 0, codes that are not whole numbers >= 0 or not one a client, and for lam so large that
-    a bracket could be negative: lam must be at most min_k p_k |A_k| / (d - 1) with d groups.
+    Errors: ValueError for lam < 0 or above the bound, and for codes that are not whole numbers >= 0, one a client.
     Source: Yue, Nouiehed and Al Kontar, GIFAIR-FL: a framework for group and individual fairness in federated learning
     (INFORMS Journal on Data Science 2023).
     """
 
-    lam: float = 0.001
+    lam: float | None = None
     groups: tuple[int, ...] | None = None
     name: ClassVar[str] = "gifair"
     needs_losses: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        in_range("lam", self.lam, 0.0, 1e300)
+        if self.lam is not None:
+            in_range("lam", self.lam, 0.0, 1e300)
         if self.groups is not None:
             codes = np.asarray(self.groups)
             if codes.ndim != 1 or codes.dtype.kind not in "iu" or (codes < 0).any():
@@ -46,35 +50,41 @@ class GIFAIR(FedAvg):
 
     @classmethod
     def examples(cls) -> Iterable[Algorithm]:
-        return [cls(0.001), cls(0.0)]
+        return [cls(), cls(0.001), cls(0.0)]
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         if self.groups is not None and len(self.groups) != clients:
             raise ValueError(f"groups must be one code a client, {clients}, got {len(self.groups)}")
-        _, sizes = self._groups(np.arange(clients))
-        self._check(weights, sizes)
+        code = self._codes(np.arange(clients))
+        self._lam(weights, code, _members(code, np.ones(clients, np.int64)))
         return {}
 
     def client(self, round: Round) -> tuple[LocalTask, ...]:
-        own, sizes = self._groups(round.clients)
-        self._check(round.p, sizes)
-        _, code = np.unique(own, return_inverse=True)
-        losses = np.bincount(code, weights=round.known_losses()) / np.bincount(code)
+        each, code = round.p / round.draws, self._codes(round.clients)
+        members = _members(code, round.draws)
+        losses = np.bincount(code, round.draws * round.known_losses()) / members
         rising = np.sort(losses)
         smaller, up_to = (np.searchsorted(rising, losses, side) for side in ("left", "right"))
         rank = (smaller - (len(losses) - up_to))[code]
-        return (LocalTask(scale=np.maximum(1 + self.lam * rank / (round.p * sizes), 0.0)),)
+        lam = self._lam(each, code, members)
+        return (LocalTask(scale=np.maximum(1 + lam * rank / (each * members[code]), 0.0)),)
 
-    def _groups(self, clients: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The group of each listed client, and how many of the listed are in it."""
+    def _codes(self, clients: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The groups of the listed clients, numbered from 0 among themselves."""
         own = clients if self.groups is None else np.asarray(self.groups)[clients]
-        _, code, counts = np.unique(own, return_inverse=True, return_counts=True)
-        return own, counts[code]
+        return np.unique(own, return_inverse=True)[1]
 
-    def _check(self, p: Floats, sizes: NDArray[np.int64]) -> None:
-        count = round(float((1 / sizes).sum()))
-        if count < 2:
-            return
-        most = float((p * sizes).min() / (count - 1))
-        if self.lam > most * (1 + 1e-12):
+    def _lam(self, each: Floats, code: NDArray[np.int64], members: Floats) -> float:
+        """lam, or half its bound; ValueError for one above it. ``each`` is p of every draw, ``members`` of every group.
+        """
+        most = float((each * members[code]).min() / max(1, len(members) - 1))
+        if self.lam is None:
+            return most / 2
+        if len(members) > 1 and self.lam > most * (1 + 1e-12):
             raise ValueError(f"lam must be at most min p_k |A_k| / (d - 1) = {most:.6g} here, got {self.lam:g}")
+        return self.lam
+
+
+def _members(code: NDArray[np.int64], draws: NDArray[np.int64]) -> Floats:
+    """Draws of every group."""
+    return np.bincount(code, draws).astype(np.float64)

@@ -16,8 +16,8 @@ class NoMinimum(ArithmeticError):
     """The active sets did not settle."""
 
 
-def min_norm_weights(gram: Floats, center: Floats, radius: float) -> Floats:
-    """argmin of v^T G v over v >= 0, sum one, |v_k - center_k| <= radius; G (m, m) positive semidefinite.
+def min_norm_weights(gram: Floats, center: Floats, radius: float | Floats) -> Floats:
+    """argmin of v^T G v over v >= 0, sum one, |v_k - center_k| <= radius_k; G (m, m) positive semidefinite.
 
     ``center`` is positive with sum one, and so feasible. Where the minimiser is not unique, one of them.
     """

@@ -7,18 +7,20 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
+from fairfl.sims.engine.task import Floats
 from fairfl.theory.aggregation import RankWeighted
 from fairfl.theory.checks import one_of
 
 
 @dataclass(frozen=True)
 class PFedAvg(Algorithm):
-    """w^(t+1) = sum_k v_k w_k, v_k the weight of the rank of F_k(w^t) among the m clients received, largest loss first.
+    """w^(t+1) = sum_k v_k w_k, v_k the weight of the rank of F_k(w^t) among the m draws received, largest loss first.
 
     ``ranks`` is a ``RankWeighted`` objective: gini, linear, arithmetic, geometric(z), harmonic, cvar, or given weights;
-    tied clients share evenly. geometric(1) is FedAvg with equal weights. ``client_weights`` says what becomes of p_k:
-    "none" (the paper: clients are drawn by p_k instead, ``ByWeight``); "product": p_k v_k, normalised (the paper's
-    alternative, section 3.1); "quantile": the weight of the share of people with larger losses, as ``RankWeighted``.
+    tied clients share evenly, and who is drawn j times has j ranks. geometric(1) is FedAvg with equal weights.
+    ``client_weights`` says what becomes of p_k: "none" (the paper: clients are drawn by p_k instead, ``ByWeight``);
+    "product": p_k v_k, normalised (the paper's alternative, section 3.1); "quantile": the weight of the share of people
+    with larger losses, as ``RankWeighted``.
 
     The weights are in the order that makes the objective convex, the largest for the largest loss. Algorithm 1 does not
     say at which model F_k is taken; here at w^t on all data, as in q-FedAvg: that is a subgradient step.
@@ -42,11 +44,10 @@ class PFedAvg(Algorithm):
         return [*(cls(rank) for rank in ranks), cls(ranks[0], "product"), cls(ranks[2], "quantile")]
 
     def server(self, received: Received) -> Aggregate:
-        losses = received.known_losses()
+        return Aggregate(received.over_draws(self._weights), received.state)
+
+    def _weights(self, losses: Floats, p: Floats) -> Floats:
         if self.client_weights == "quantile":
-            return Aggregate(self.ranks.weighted(received.p).dual_weights(losses), received.state)
+            return self.ranks.weighted(p).dual_weights(losses)
         weights = self.ranks.dual_weights(losses)
-        if self.client_weights == "product":
-            weights = weights * received.p
-            weights = weights / weights.sum()
-        return Aggregate(weights, received.state)
+        return weights if self.client_weights == "none" else weights * p / (weights @ p)

@@ -18,14 +18,16 @@ NOTHING = 1e-300
 
 @dataclass(frozen=True)
 class QFedAvg(Algorithm):
-    """g_k = (w^t - w_k) / lr;  w^(t+1) = w^t - sum_k p_k F_k^q g_k / sum_k p_k (L F_k^q + q F_k^(q-1) ||g_k||²).
+    """g_k = L (w^t - w_k);  w^(t+1) = w^t - sum_k p_k F_k^q g_k / sum_k p_k (L F_k^q + q F_k^(q-1) ||g_k||²).
 
-    F_k = F_k(w^t) on all data of the client, >= 0. L is 1 / lr unless given, so that q = 0 is FedAvg; another L is a
-    server learning rate of 1 / (L lr) there. If all losses are multiplied by c and lr is divided by c, the step stays.
+    F_k = F_k(w^t) on all data of the client, >= 0. L stands for the Lipschitz constant of the gradients, and is 1 / lr
+    unless given: a local step of 1 / L has g_k = grad F_k, which is q-FedSGD (lemma 12). L cancels but for its factor
+    on q F_k^(q-1) ||w^t - w_k||²: q = 0 is FedAvg whatever L and lr are, and for q > 0 a larger L makes the step
+    shorter. If all losses are multiplied by c, lr is divided by c, and L, where it is given, multiplied by c, the step
+    stays.
 
-    The step is the printed one but for g_k. Algorithm 1, line 6, prints Delta w_k = w^t - w_k, without the factor L: a
-    length is then subtracted from a curvature, q = 0 does not give FedAvg unless L = 1, and the step changes with the
-    unit of the losses. Lemma 12 and algorithm 3 have the gradient there, and w^t - w_k is lr times an estimate of it.
+    Algorithm 1, line 6, prints Delta w_k = w^t - w_k for g_k, without the factor L: then q = 0 is FedAvg for L = 1
+    alone, and the step changes with the unit of the losses (claims ``qffl/algorithm-1`` and ``.../repaired``).
     ``variant="printed"`` is line 6 as it stands.
 
     A client with F_k = 0 has F_k^(q-1) = inf for q < 1. If its update is 0 it adds nothing; else the step is 0, the
@@ -55,10 +57,15 @@ class QFedAvg(Algorithm):
         losses = nonnegative(received.known_losses(), self)
         if received.lr < NOTHING:  # a schedule that has run out: nobody has moved, and 1 / lr is no number
             return Aggregate(np.zeros_like(received.p), received.state)
-        unit = received.lr if self.variant == "corrected" else 1.0
         curvature = 1 / received.lr if self.L is None else self.L
-        squares = received.squared_norms() / unit / unit  # unit² may underflow
+        unit = self._unit(received.lr, curvature)
+        with np.errstate(over="ignore"):  # an L near the largest double: then nobody moves
+            squares = received.squared_norms() / unit / unit  # unit² may underflow
         return Aggregate(step_weights(self.q, received.p, losses, squares, curvature, unit), received.state)
+
+    def _unit(self, lr: float, curvature: float) -> float:
+        """(w^t - w_k) / g_k."""
+        return 1 / curvature if self.variant == "corrected" else 1.0
 
 
 def step_weights(q: float, p: Floats, losses: Floats, squares: Floats, curvature: float, unit: float) -> Floats:

@@ -142,12 +142,6 @@ def locally_fair(world: World, budgets: tuple[float, ...]) -> Array:
     """Thresholds (2,) of the average of the clients' own CFL(ε_i): Σ_i π_i t_a^(i)."""
     own = []
     for i, eps in enumerate(budgets):
-        rule = solve(alone(world, i).federation, "cfl", eps=eps).classifier
+        rule = solve(world.alone(i).federation, "cfl", eps=eps).classifier
         own.append([float(rule.edges[a][0]) for a in (0, 1)])
     return np.array(world.weight) @ np.array(own)
-
-
-def alone(world: World, client: int) -> World:
-    """The world of one client."""
-    i = client
-    return World(f"{world.name}-client-{i}", (world.mean[i],), (world.sd[i],), (world.q[i],), (1.0,))

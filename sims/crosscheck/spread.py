@@ -2,46 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
-
 import numpy as np
 
 from fairfl.sims.crosscheck.worlds import World
 from fairfl.theory.checks import finite, in_range, whole
-from fairfl.theory.eta import Logistic
-from fairfl.theory.federation import Federation
 
 HALF = 1.0
 """Half the distance of the two groups' means within a client."""
 
 
-@dataclass(frozen=True)
-class TiltedWorld(World):
-    """A world whose clients have concepts of their own: η_i(x) = 1 / (1 + exp(-x - tilt_i))."""
-
-    tilt: tuple[float, ...]
-
-    @property
-    def federation(self) -> Federation:
-        """The federation, made once."""
-        return _federation(self)
-
-    def to_json(self) -> dict[str, Any]:
-        """The numbers as JSON has them."""
-        return super().to_json() | {"tilt": self.tilt}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> TiltedWorld:
-        """The inverse of ``to_json``."""
-        plain = World.from_json(data)
-        tilt = tuple(float(v) for v in data["tilt"])
-        return cls(plain.name, plain.mean, plain.sd, plain.q, plain.weight, tilt)
-
-
-def spread(clients: int, distance: float, shares: float, tilt: float = 0.0) -> TiltedWorld:
+def spread(clients: int, distance: float, shares: float, tilt: float = 0.0) -> World:
     """Clients in a row, u_i even in [-1, 1]: centres distance u_i, P(a=1 | i) = 1/2 + shares u_i, tilt_i = tilt u_i.
 
     Group 1's mean is 1 above the centre for even clients, and 1 below it for odd ones, as in FedFB's figure 5; sd 1.
@@ -56,10 +26,4 @@ def spread(clients: int, distance: float, shares: float, tilt: float = 0.0) -> T
     q = tuple(float(v) for v in 0.5 + shares * u)
     tilts = tuple(float(v) for v in float(finite("tilt", tilt)) * u)
     name = f"spread-{clients}-{distance:g}-{shares:g}-{tilt:g}"
-    return TiltedWorld(name, mean, ((1.0, 1.0),) * clients, q, (1 / clients,) * clients, tilts)
-
-
-@lru_cache(maxsize=64)
-def _federation(world: TiltedWorld) -> Federation:
-    etas = [Logistic(1.0, shift) for shift in world.tilt]
-    return Federation.normal(world.mean, np.array(world.sd), world.q, world.weight, eta=etas)
+    return World(name, mean, ((1.0, 1.0),) * clients, q, (1 / clients,) * clients, tilts)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from fairfl.theory.checks import whole
+from fairfl.theory.eta import Logistic
 from fairfl.theory.federation import Federation
 
 MEANS_5, MEANS_9 = ((3, 5), (1, -1)), ((3, 5), (1, -1), (1, 2))
@@ -29,8 +30,12 @@ class World:
     mean, sd : (I, 2), in the unit of x.
     q : (I,) P(a = 1 | i).
     weight : (I,) shares of the people.
+    tilt : (I,) η_i(x) = 1 / (1 + exp(-x - tilt_i)), where clients have concepts of their own; else empty, and η(x) =
+        1 / (1 + exp(-x)) for all.
 
-    Errors: as ``Federation.normal``, when ``federation`` is asked for.
+    Every attribute but the name has an entry a client: ``alone`` takes one of each.
+    Errors: ValueError where one has another number of entries than q; as ``Federation.normal``, when ``federation`` is
+    asked for.
     """
 
     name: str
@@ -38,6 +43,17 @@ class World:
     sd: tuple[tuple[float, ...], ...]
     q: tuple[float, ...]
     weight: tuple[float, ...]
+    tilt: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, values in self._by_client().items():
+            if len(values) != len(self.q):
+                raise ValueError(f"{name} must have an entry a client, {len(self.q)}, got {len(values)}")
+
+    def _by_client(self) -> dict[str, tuple[Any, ...]]:
+        """The attributes that have entries, one a client."""
+        by_client = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "name"}
+        return {name: values for name, values in by_client.items() if values or name != "tilt"}
 
     @property
     def clients(self) -> int:
@@ -51,18 +67,17 @@ class World:
 
     def alone(self, client: int) -> World:
         """One of the clients by itself."""
-        i = client
-        return World(f"{self.name}, client {i}", self.mean[i : i + 1], self.sd[i : i + 1], self.q[i : i + 1], (1.0,))
+        own = {name: (values[client],) for name, values in self._by_client().items()}
+        return replace(self, **own | {"name": f"{self.name}, client {client}", "weight": (1.0,)})
 
     def to_json(self) -> dict[str, Any]:
         """The numbers as JSON has them."""
-        return {name: getattr(self, name) for name in ("name", "mean", "sd", "q", "weight")}
+        return {"name": self.name} | self._by_client()
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> World:
-        """The inverse of ``to_json``."""
-        q, weight = (tuple(float(v) for v in data[name]) for name in ("q", "weight"))
-        return cls(str(data["name"]), _pairs(data["mean"]), _pairs(data["sd"]), q, weight)
+        """The inverse of ``to_json``; TypeError for what is not an attribute."""
+        return cls(**{name: value if name == "name" else _tuples(value) for name, value in data.items()})
 
 
 def in_words(name: str) -> str:
@@ -91,7 +106,7 @@ def random_world(seed: int, clients: int | None = None) -> World:
     q, weight = rng.uniform(0.2, 0.8, count).round(3), rng.uniform(1, 3, count).round(3)
     share = (weight / weight.sum()).tolist()
     name = f"random-{seed}" + ("" if clients is None else f"-{clients}")
-    return World(name, _pairs(mean.tolist()), _pairs(sd.tolist()), tuple(q.tolist()), tuple(share))
+    return World(name, _tuples(mean.tolist()), _tuples(sd.tolist()), tuple(q.tolist()), tuple(share))
 
 
 def by_name(name: str) -> World:
@@ -105,15 +120,17 @@ def by_name(name: str) -> World:
     raise ValueError(f"world must be 'figure-5a' to 'figure-9d', 'random-SEED' or 'random-SEED-CLIENTS', got {name!r}")
 
 
-def _pairs(table: Iterable[Iterable[float]]) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(float(v) for v in row) for row in table)
+def _tuples(values: Any) -> Any:
+    """Lists of numbers, or of lists, as tuples."""
+    return tuple(_tuples(v) if isinstance(v, Iterable) else float(v) for v in values)
 
 
 def _equal(name: str, mean: tuple[tuple[int, ...], ...], q: tuple[float, ...]) -> World:
     count = len(q)
-    return World(name, _pairs(mean), ((1.0, 1.0),) * count, q, (1 / count,) * count)
+    return World(name, _tuples(mean), ((1.0, 1.0),) * count, q, (1 / count,) * count)
 
 
 @lru_cache(maxsize=64)
 def _federation(world: World) -> Federation:
-    return Federation.normal(world.mean, np.array(world.sd), world.q, world.weight)
+    eta = [Logistic(1.0, shift) for shift in world.tilt] or None
+    return Federation.normal(world.mean, np.array(world.sd), world.q, world.weight, eta=eta)

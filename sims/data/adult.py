@@ -55,7 +55,7 @@ SHARE_PRIVATE, SHARE_OTHER = 0.8, 0.2  # what the first client gets of each
 ROWS = 32_561 + 16_281
 
 # The digests are those of the files as UCI serves them; `adult.test` begins with a line "|1x3 Cross validator",
-# which copies often lack. Both forms are read.
+# which copies often lack: the second digest is such a copy's. Both forms are read.
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
 ARCHIVE = "https://archive.ics.uci.edu/static/public/2/adult.zip"
 TRAIN = Remote(
@@ -67,6 +67,7 @@ TEST = Remote(
     "adult/adult.test",
     ((UCI + "adult.test",), (ARCHIVE, "adult.test")),
     "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
+    copies=("72567b94f5c1a6f8501377dd80f93892c3848ff071cf91ba47e00b0785a28074",),
 )
 
 

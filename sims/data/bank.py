@@ -38,7 +38,9 @@ SHARE_UP_TO = {"no": (0.5, 0.6), "yes": (0.2, 0.8)}  # by loan: where, in the sh
 TRAIN_SHARE = 0.7
 ROWS = 45_211
 
-BINNED = Remote("bank/bank_cat_age.csv")
+BINNED = Remote(
+    "bank/bank_cat_age.csv", copies=("081172c9c06ce7dafe6197e023259c8397219f8e089cde25a3513e2e70e5f924",)
+)
 # The digest is the one that several independent public projects pin for UCI's file.
 FULL = Remote(
     "bank/bank-full.csv",

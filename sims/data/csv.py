@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfl.sims.data.roles import Roles, design, feature_columns, read_roles
+from fairfl.sims.data.roles import Roles, features_of, read_roles
 from fairfl.sims.data.score import cross_fitted_score
 from fairfl.sims.data.tabular import numbers, read_table
 
@@ -42,6 +42,7 @@ def read_samples(
     group: str,
     client: str | None = None,
     features: Sequence[str] | None = None,
+    blind: bool = False,
     seed: int = 0,
 ) -> Samples:
     """Read samples from a file: Parquet by its suffix (.parquet, .pq), else comma-separated with a header.
@@ -58,8 +59,10 @@ def read_samples(
     client : str, optional
         Column; without it, all rows are of one client, "all".
     features : sequence of str, optional
-        Columns to make the score from; by default all but label, group, client and those without a name. Numbers
-        enter as they are, texts and truth values one-hot. To let the score depend on the group, name that column.
+        Columns to make the score from; by default all but label, client and those without a name. See
+        `fairfl.sims.data.roles.features_of`.
+    blind : bool
+        The score is not made from the group, unless that is named.
     seed : int
         Of the folds, where the score is made.
 
@@ -75,11 +78,12 @@ def read_samples(
     roles = read_roles(frame, path, label=label, group=group, client=client, score=score)
     if score is not None and features is not None:
         raise ValueError(f"features must not be given together with a score, got score={score!r}")
+    if score is not None and blind:
+        raise ValueError(f"blind must not be given together with a score, which is as it is, got score={score!r}")
     if score is not None:
         values, source = numbers(frame, score), f"column {score!r}"
     else:
-        columns = feature_columns(frame, features, roles, path, "a score column or ")
-        table = design(frame, columns, asked=features is not None)
+        table, columns = features_of(frame, features, roles, path, blind=blind, instead="a score column or ")
         try:
             values = cross_fitted_score(table, roles.label, seed=seed, group=roles.group, client=roles.client)
         except ValueError as error:

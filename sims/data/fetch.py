@@ -1,23 +1,28 @@
 """Find a data file: in a local folder, in the cache, or at its public source.
 
 The order is: the folder given by the caller; else the folder that the environment variable `FAIRFL_DATA` names; else
-the cache; else a download into the cache. What is downloaded is verified before it is kept, by its SHA-256 where the
-public file's is known and by its content where it is not, and moved into place in one step, so that an interrupted
-or wrong download leaves nothing behind.
+the cache; else a download into the cache, over https. What is downloaded is verified before it is kept, by its SHA-256
+where the public file's is known and by its content where it is not, and moved into place in one step, so that an
+interrupted or wrong download leaves nothing behind. What is found in `FAIRFL_DATA` or in the cache is held against the
+SHA-256 each time: what is called Adult must be Adult. A folder that the caller names holds what the caller put there.
 """
 
-import hashlib
-import io
+import logging
 import os
 import sys
 import urllib.error
 import urllib.request
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
+from urllib.parse import urlsplit
 
+from fairfl.sims.data.archives import MOST_BYTES, zip_member
+from fairfl.theory.manifest import sha256
 from fairfl.theory.whole_file import write_whole
 
 ENVIRONMENT = "FAIRFL_DATA"
@@ -28,6 +33,9 @@ TIMEOUT = 30.0
 
 CHUNK = 1 << 16
 
+SCHEMES = ("https", "file")
+"""Of addresses that are asked; plain http can be answered by anybody on the way."""
+
 Progress = Callable[[str, int, int | None], None]
 """Called during a download with the file, the bytes read so far, and the total (None where unknown)."""
 
@@ -37,7 +45,7 @@ class DataUnavailable(OSError):
 
 
 class ChecksumMismatch(DataUnavailable):
-    """A download arrived and was not the published file; nothing of it was kept."""
+    """A file is not the published one; where it was downloaded, nothing of it was kept."""
 
 
 @dataclass(frozen=True)
@@ -55,15 +63,20 @@ class Remote:
         Of the public file (unpacked). None where it is not known for certain.
     check : callable, optional
         Called with the path of a download; raises `ValueError` if it is not the expected content.
-    md5 : str, optional
-        The same, where the publisher states this digest only. It tells a broken download, not a forged one.
+    copies : tuple of str
+        SHA-256 of copies that were found to hold the same, or of the file itself where it has no public source.
     """
 
     path: str
     sources: tuple[tuple[str, ...], ...] = ()
     sha256: str | None = None
     check: Callable[[Path], None] | None = None
-    md5: str | None = None
+    copies: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Every SHA-256 that a local file may have; empty where none is known, and any file is taken."""
+        return self.copies if self.sha256 is None else (self.sha256, *self.copies)
 
 
 def cache_folder() -> Path:
@@ -95,13 +108,17 @@ def locate(choices: Sequence[Remote], folder: str | Path | None = None, progress
     DataUnavailable
         If no copy is found and none can be downloaded; the message names the file, `FAIRFL_DATA` and the source.
     ChecksumMismatch
-        If a source answered with something else than the published file.
+        If a source answered with something else than the published file, or `FAIRFL_DATA` or the cache holds such.
     """
-    wanted = " or ".join(choice.path for choice in choices)
-    for place in _places(folder):
-        for choice in choices:
-            if (place / choice.path).is_file():
-                return place / choice.path
+    wanted = OR.join(choice.path for choice in choices)
+    found = _local([choice.path for choice in choices], folder)
+    if found is not None:
+        position, path = found
+        digest = sha256(path)
+        if folder is None:
+            _must_be_known(choices[position], path, digest)
+        _note(wanted, digest, folder)
+        return path
     if folder is not None:
         raise DataUnavailable(f"{wanted} is not in the folder {str(folder)!r}")
     kind = DataUnavailable
@@ -109,7 +126,9 @@ def locate(choices: Sequence[Remote], folder: str | Path | None = None, progress
     for choice in choices:
         for source in choice.sources:
             try:
-                return _download(choice, source, progress)
+                path = _download(choice, source, progress)
+                _note(wanted, sha256(path), folder)
+                return path
             except (OSError, HTTPException, ValueError) as error:
                 if isinstance(error, _Mismatch):
                     kind = ChecksumMismatch
@@ -120,6 +139,57 @@ def locate(choices: Sequence[Remote], folder: str | Path | None = None, progress
                 failures.append(f"{source[0]}: {error}")
     help_ = f"set {ENVIRONMENT} to a folder that holds it, or allow the download"
     raise kind(f"{wanted} is not available: {help_}. {'; '.join(failures) or 'It has no public source'}")
+
+
+def _local(paths: Sequence[str], folder: str | Path | None) -> tuple[int, Path] | None:
+    """The first of the files that is on this machine, and which it is; None where none is."""
+    for place in _places(folder):
+        for position, path in enumerate(paths):
+            if (place / path).is_file():
+                return position, place / path
+    return None
+
+
+def _must_be_known(remote: Remote, path: Path, digest: str) -> None:
+    if remote.known and digest not in remote.known:
+        raise ChecksumMismatch(
+            f"{path} is not the published file: its SHA-256 is {digest}, not {OR.join(remote.known)}; remove it, or "
+            f"let {ENVIRONMENT} name another folder"
+        )
+
+
+OR = " or "
+_notes: ContextVar[tuple[dict[str, str], ...]] = ContextVar("notes", default=())
+
+
+@contextmanager
+def data_read() -> Iterator[dict[str, str]]:
+    """Note what `locate` gives out meanwhile: SHA-256 by the files that would have served. See `same_data`."""
+    mine: dict[str, str] = {}
+    token = _notes.set((*_notes.get(), mine))
+    try:
+        yield mine
+    finally:
+        _notes.reset(token)
+
+
+def _note(wanted: str, digest: str, folder: str | Path | None) -> None:
+    for notes in _notes.get():
+        notes[wanted if folder is None else f"{Path(folder).absolute()}: {wanted}"] = digest
+
+
+def same_data(notes: Mapping[str, str]) -> bool:
+    """Whether `locate` would give out the same files as then, without a download; the first other one is told."""
+    for wanted, digest in notes.items():
+        folder, _, paths = wanted.rpartition(": ")
+        try:
+            found = _local(paths.split(OR), folder or None)
+        except DataUnavailable:
+            found = None
+        if found is None or sha256(found[1]) != digest:
+            logging.getLogger("fairfl").warning("changed, so that what was made of it is made again: %s", wanted)
+            return False
+    return True
 
 
 class _Mismatch(ValueError):
@@ -144,12 +214,9 @@ def _download(remote: Remote, source: tuple[str, ...], progress: Progress | None
     content = _read(address, remote.path, progress)
     for member in members:
         content = _unpack(content, member)
-    digest = hashlib.sha256(content).hexdigest()
+    digest = sha256(content)
     if remote.sha256 is not None and digest != remote.sha256:
         raise _Mismatch(f"SHA-256 is {digest}, of the published file {remote.sha256}")
-    digest = hashlib.md5(content, usedforsecurity=False).hexdigest()
-    if remote.md5 is not None and digest != remote.md5:
-        raise _Mismatch(f"MD5 is {digest}, of the published file {remote.md5}")
     target = cache_folder() / remote.path
     target.parent.mkdir(parents=True, exist_ok=True)
 
@@ -167,12 +234,15 @@ def _read(address: str, path: str, progress: Progress | None) -> bytes:
     """Return what the address answers, reporting as it comes."""
     parts: list[bytes] = []
     done = 0
-    with urllib.request.urlopen(address, timeout=TIMEOUT) as answer:
+    _must_be_safe(address)
+    with urllib.request.build_opener(_Redirect).open(address, timeout=TIMEOUT) as answer:
         announced = answer.headers.get("Content-Length")
         total = int(announced) if announced is not None else None
         while part := answer.read(CHUNK):
             parts.append(part)
             done += len(part)
+            if done > MOST_BYTES:
+                raise urllib.error.URLError(f"the answer has more than {MOST_BYTES} bytes")
             if progress is not None:
                 progress(path, done, total)
     if total is not None and done != total:  # http.client does not complain when it is read in parts
@@ -180,10 +250,22 @@ def _read(address: str, path: str, progress: Progress | None) -> bytes:
     return b"".join(parts)
 
 
+class _Redirect(urllib.request.HTTPRedirectHandler):
+    """Follows no address that would not be asked."""
+
+    def redirect_request(self, req, fp, code, msg, headers, newurl):  # pyright: ignore[reportMissingParameterType]
+        _must_be_safe(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _must_be_safe(address: str) -> None:
+    if urlsplit(address).scheme not in SCHEMES:
+        raise ValueError(f"addresses must begin with {SCHEMES[0]}:, got {address}")
+
+
 def _unpack(archive: bytes, member: str) -> bytes:
     """Return one member of a zip archive."""
     try:
-        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-            return opened.read(member)
+        return zip_member(archive, member)
     except (zipfile.BadZipFile, KeyError) as error:
         raise _Mismatch(f"no member {member!r} in a zip archive: {error}") from error

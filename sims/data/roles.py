@@ -84,13 +84,17 @@ def _label(frame: pd.DataFrame, column: str) -> tuple[NDArray[np.int64], tuple[s
     return codes, (names[0], names[1])
 
 
-def feature_columns(
-    frame: pd.DataFrame, features: Sequence[str] | None, roles: Roles, path: Path, instead: str = ""
-) -> list[str]:
-    """Return the feature columns: those named, or all that have a name and no role.
+def features_of(
+    frame: pd.DataFrame, features: Sequence[str] | None, roles: Roles, path: Path, *, blind: bool, instead: str = ""
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Return the features to learn from as numbers, shape (n, d), and the columns that they were made of.
 
-    `instead` is what an error says might have stood in their place.
+    The columns are those named, or all that have a name and no role, and then the group, unless `blind` or among them:
+    the classifiers f(x, a) are told the group, and a probability of y that is not is wrong for one group or the other
+    wherever y depends on it. Numbers enter as they are, texts and truth values one-hot. `instead` is what an error says
+    might have stood in the features' place.
     """
+    group = roles.columns["group"]
     if features is None:  # columns without a name are mostly row numbers
         taken = roles.columns.values()
         columns = [name for name in frame.columns if name not in taken and not name.startswith(UNNAMED)]
@@ -103,19 +107,18 @@ def feature_columns(
     if not columns:
         got = "neither" if instead else "none"
         raise ValueError(f"{path.name} must have {instead}at least one feature column, got {got}")
-    return columns
-
-
-def design(frame: pd.DataFrame, columns: Sequence[str], asked: bool) -> NDArray[np.float64]:
-    """Return feature columns as numbers, shape (n, d): numbers as they are, texts and truth values one-hot.
-
-    `asked` says that the columns were named: then one of many values is no reason to take it for an identifier.
-    """
-    return np.hstack([_design(frame, column, asked) for column in columns])
+    x = [_design(frame, column, features is not None) for column in columns]
+    if not blind and group not in columns:
+        columns.append(group)
+        x.append(one_hot(roles.group, len(roles.group_names)))
+    return np.hstack(x), tuple(columns)
 
 
 def _design(frame: pd.DataFrame, column: str, asked: bool) -> NDArray[np.float64]:
-    """Return a feature column as numbers, shape (n, 1), or one-hot, shape (n, levels)."""
+    """Return a feature column as numbers, shape (n, 1), or one-hot, shape (n, levels).
+
+    `asked` says that the columns were named: then one of many values is no reason to take it for an identifier.
+    """
     kind = frame[column].dtype
     if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind):
         return numbers(frame, column)[:, None]

@@ -10,6 +10,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit
 
 from fairfl.sims.data.folds import deal
+from fairfl.theory.threads import one_thread
 
 ARMIJO = 1e-4
 HALVINGS = 50
@@ -159,6 +160,7 @@ def objective(
     return float(loss), A.T @ (weight * (expit(f) - y)) + l2 * penalised
 
 
+@one_thread()
 def cross_fitted_score(
     X: ArrayLike,
     y: ArrayLike,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Self
 
 import numpy as np
 import torch
@@ -42,6 +42,9 @@ class Round:
         F_k(w^t) on all data of each client, for an algorithm that asks for it (``needs_losses``).
     state : mapping
         What the algorithm keeps from round to round.
+    draws : array of int (k,)
+        How often each of the clients is drawn: more than once by a participation with replacement alone. It trains
+        once, and its p is the sum over its draws; what else looks at clients one by one counts it so often.
     """
 
     number: int
@@ -52,12 +55,24 @@ class Round:
     lr: float
     losses: Floats | None
     state: State
+    draws: NDArray[np.int64] = field(kw_only=True)
 
     def known_losses(self) -> Floats:
         """The losses, of an algorithm that asked for them."""
         if self.losses is None:
             raise ValueError("losses must be asked for: the algorithm has needs_losses = False")
         return self.losses
+
+    def over_draws(self, weigh: Callable[[Floats, Floats], Floats]) -> Floats:
+        """Weights of the clients (k,): sums over draws of what ``weigh`` makes of all draws' losses and p (m,)."""
+        each = np.repeat(np.arange(len(self.clients)), self.draws)
+        weights = weigh(self.known_losses()[each], (self.p / self.draws)[each])
+        return np.bincount(each, weights, len(self.clients)).astype(np.float64)
+
+    def among(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Self:
+        """The round of some of its clients, their p scaled to sum one."""
+        p, losses = self.p[rows], None if self.losses is None else self.losses[rows]
+        return replace(self, clients=self.clients[rows], p=p / p.sum(), losses=losses, draws=self.draws[rows])
 
 
 @dataclass(frozen=True, eq=False)

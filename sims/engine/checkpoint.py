@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from fairfl.sims.engine.files import RunFolderError
 from fairfl.sims.engine.simulation import Simulation
+from fairfl.theory.manifest import altered, tell
 from fairfl.theory.whole_file import write_whole
 
 NAME = "checkpoint.npz"
 
 
-def save(simulation: Simulation, folder: Path) -> None:
-    """Write round, parameters, states and last weights to ``folder/checkpoint.npz``, whole or not at all."""
+def save(simulation: Simulation, folder: Path, parts: Mapping[str, str]) -> None:
+    """Write round, parameters, states and last weights to ``folder/checkpoint.npz``, whole or not at all.
+
+    With them go ``parts``, the SHA-256 of every part of the tables up to this round: a checkpoint vouches for them all.
+    """
     arrays: dict[str, np.ndarray] = {"round": np.array(simulation.round), "params": simulation.params.cpu().numpy()}
     kinds: dict[str, str] = {}
     for r, state in enumerate(simulation.states):
@@ -27,17 +31,19 @@ def save(simulation: Simulation, folder: Path) -> None:
     for r, (clients, weights) in enumerate(simulation.weights):
         arrays[f"weights/{r}/clients"], arrays[f"weights/{r}/weights"] = clients, weights
     arrays["places"] = np.array(json.dumps(kinds, sort_keys=True))
+    arrays["parts"] = np.array(json.dumps(dict(parts)))
     write_whole(folder / NAME, lambda file: np.savez(file, **arrays), sync=True)  # type: ignore[arg-type]
 
 
-def load(simulation: Simulation, folder: Path) -> bool:
-    """Put the simulation where the checkpoint is; False where there is none.
+def load(simulation: Simulation, folder: Path) -> dict[str, str]:
+    """Put the simulation where the checkpoint is, and return the tables' parts up to there.
 
-    Errors: RunFolderError for a file that is not a checkpoint of this simulation.
+    Where there is none the simulation stays at its beginning. So it does where the checkpoint or a part is not what was
+    written, which is told; the checkpoint is removed then.
     """
     path = folder / NAME
     if not path.exists():
-        return False
+        return {}
     try:
         with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:  # a damaged one stays open otherwise
             arrays: dict[str, Any] = {name: file[name] for name in file.files}
@@ -54,10 +60,21 @@ def load(simulation: Simulation, folder: Path) -> bool:
         round = int(arrays["round"])
         if not 0 <= round <= simulation.training.rounds:
             raise ValueError(f"round {round} of {simulation.training.rounds}")
-    except Exception as error:  # a zip archive of arrays of JSON, damaged anywhere: each layer has errors of its own
-        told = f"not a checkpoint of this run ({type(error).__name__}: {error})"
-        raise RunFolderError(f"{path} is {told}; without it the run starts anew") from None
+        parts = json.loads(str(arrays["parts"]))
+        wrong = altered(folder, parts)
+    except PermissionError:
+        raise
+    except Exception:  # a zip archive of arrays of JSON, damaged anywhere: each layer has errors of its own
+        return _anew([path], path)
+    if wrong:
+        return _anew(wrong, path)
     simulation.params = params.to(simulation.device)
     simulation.states = [*kept]
     simulation.weights, simulation.round = weights, round
-    return True
+    return parts
+
+
+def _anew(wrong: list[Path], path: Path) -> dict[str, str]:
+    tell(wrong)
+    path.unlink()
+    return {}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from fairfl.theory.manifest import sha256
 from fairfl.theory.whole_file import write_whole
 
 ROUNDS = pa.schema(
@@ -42,11 +45,15 @@ PART = re.compile(r"(rounds|clients)-(\d{8})-(\d{8})\.parquet")
 
 
 class Metrics:
-    """Rows of the two tables, kept until they are flushed to a folder, or for good where there is none."""
+    """Rows of the two tables, kept until they are flushed to a folder, or for good where there is none.
+
+    ``parts`` are the files of a folder so far, with their SHA-256.
+    """
 
     def __init__(self) -> None:
         self.rounds: list[dict[str, Any]] = []
         self.clients: list[dict[str, Any]] = []
+        self.parts: dict[str, str] = {}
 
     def table(self, name: str) -> pa.Table:
         """The rows that are kept, ``name`` "rounds" or "clients"."""
@@ -61,7 +68,10 @@ class Metrics:
             table = self.table(name)
             if table.num_rows:
                 path = folder / f"{name}-{first:08d}-{last:08d}.parquet"
-                write_whole(path, lambda file, table=table: pq.write_table(table, file, compression="zstd"), sync=True)
+                content = io.BytesIO()
+                pq.write_table(table, content, compression="zstd")
+                write_whole(path, content.getvalue(), sync=True)
+                self.parts[path.name] = sha256(content.getvalue())
         self.rounds.clear()
         self.clients.clear()
 
@@ -75,16 +85,19 @@ def _columns(row: dict[str, Any]) -> dict[str, Any]:
     return columns | {"loss": pa.array(loss, from_pandas=True), "accuracy": pa.array(accuracy, from_pandas=True)}
 
 
-def discard_after(folder: Path, round: int) -> None:
-    """Remove parts that reach beyond ``round``: they were written, and the checkpoint that covers them was not."""
-    for file in folder.glob("*.parquet"):
-        found = PART.fullmatch(file.name)
-        if found and int(found[3]) > round:
+def parts(folder: Path) -> list[Path]:
+    """The files of all tables, in order."""
+    return [file for file in sorted(folder.glob("*.parquet")) if PART.fullmatch(file.name)]
+
+
+def discard_but(folder: Path, names: Collection[str]) -> None:
+    """Remove all other parts: they were written, and the checkpoint that covers them was not."""
+    for file in parts(folder):
+        if file.name not in names:
             file.unlink()
 
 
 def read(folder: Path, name: str) -> pd.DataFrame:
     """All parts of a table, in order."""
-    files = sorted(file for file in folder.glob(f"{name}-*.parquet") if PART.fullmatch(file.name))
-    tables = [pq.read_table(file, schema=TABLES[name]) for file in files]
+    tables = [pq.read_table(file, schema=TABLES[name]) for file in parts(folder) if file.name.startswith(name)]
     return (pa.concat_tables(tables) if tables else TABLES[name].empty_table()).to_pandas()

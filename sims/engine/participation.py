@@ -20,7 +20,8 @@ class Participation(ABC):
 
     @abstractmethod
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
-        """Positions of the clients that take part (m,), rising, and their weights (m,), positive with sum one."""
+        """Positions of the clients drawn (m,), rising, each as often as it is drawn, and the weights of these draws
+        (m,), positive with sum one."""
 
     def check(self, clients: int, rounds: int) -> None:
         """ValueError where this cannot be done with so many clients or rounds."""
@@ -62,7 +63,7 @@ class Uniform(Participation):
 class ByWeight(Participation):
     """``count`` clients drawn by p_k, their updates weighed alike (q-FFL, algorithm 1; Li et al. 2020).
 
-    With replacement each draw is client k with probability p_k; who is drawn j times trains once and weighs j / count.
+    With replacement each draw is client k with probability p_k; who is drawn j times trains once and counts as j.
     Without, the draws are successive among those left (the ``count`` smallest of independent Exponential(p_k) times,
     Efraimidis and Spirakis 2006), and each weighs 1 / count: then the mean is not unbiased for the p-weighted one.
     """
@@ -86,8 +87,7 @@ class ByWeight(Participation):
         edges = np.cumsum(p[by_id])
         draws = counter.uniforms(counter.key(seed, counter.PARTICIPATION, round, np.arange(self.count)))
         drawn = by_id[np.minimum(np.searchsorted(edges, draws * edges[-1], side="right"), len(ids) - 1)]
-        chosen, times = np.unique(drawn, return_counts=True)
-        return chosen, times / self.count
+        return np.sort(drawn), np.full(self.count, 1 / self.count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +117,12 @@ class Given(Participation):
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         chosen = np.flatnonzero(self.masks[round % len(self.masks)])
         return chosen, p[chosen] / p[chosen].sum()
+
+
+def merged(drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
+    """What ``choose`` gave, by client: positions (k,), rising, sums of weights, and how often each is drawn."""
+    clients, each, draws = np.unique(drawn, return_inverse=True, return_counts=True)
+    return clients, np.bincount(each, weights).astype(np.float64), draws
 
 
 def _at_most(count: int, clients: int) -> None:

@@ -103,7 +103,7 @@ def simulate(
         _make(place)
     with locked(place):
         with telling(place):
-            _open(place, simulation, every, checkpoint_every, resume)
+            rows.parts = _open(place, simulation, every, checkpoint_every, resume)
         return _finish(simulation, rows, place, every, checkpoint_every, progress)
 
 
@@ -121,7 +121,7 @@ def _finish(
         if place is not None and (t % checkpoint_every == 0 or simulation.done):
             with telling(place):
                 rows.flush(place, flushed, t)
-                checkpoint.save(simulation, place)
+                checkpoint.save(simulation, place, rows.parts)
             flushed = t
         if progress is not None:
             progress(t, simulation.training.rounds)
@@ -193,13 +193,15 @@ def _make(place: Path) -> None:
         raise ValueError(f"folder must be new, empty or a run's, got {str(place)!r}, which holds something else")
 
 
-def _open(place: Path, simulation: Simulation, evaluate_every: int, checkpoint_every: int, resume: bool) -> None:
-    """Begin a new run, or put the simulation where the folder's run stopped."""
+def _open(
+    place: Path, simulation: Simulation, evaluate_every: int, checkpoint_every: int, resume: bool
+) -> dict[str, str]:
+    """Begin a new run, or put the simulation where the folder's run stopped; the parts of tables that stand."""
     mine, path = configuration(simulation, evaluate_every, checkpoint_every), place / CONFIGURATION
     if not path.exists():
         sweep_partial(place)
         write_json(path, {"configuration": mine, "versions": [versions()]})
-        return
+        return {}
     try:
         kept = json.loads(path.read_text("utf-8"))
         theirs, seen = dict(kept["configuration"]), list(kept["versions"])
@@ -216,11 +218,12 @@ def _open(place: Path, simulation: Simulation, evaluate_every: int, checkpoint_e
     if not resume:
         raise ValueError(f"folder must be new or empty without resume, got {str(place)!r}, which holds this very run")
     sweep_partial(place)
-    checkpoint.load(simulation, place)
-    metrics.discard_after(place, simulation.round)
+    parts = checkpoint.load(simulation, place)
+    metrics.discard_but(place, parts)
     latest.pop("round", None)
     if latest != versions():  # the rest is computed by something else: said, for it may differ in the last bits
         write_json(path, {"configuration": theirs, "versions": [*seen, {"round": simulation.round, **versions()}]})
+    return parts
 
 
 def best_of(clients: pd.DataFrame, *, by: str = "accuracy", part: str = "validation") -> pd.DataFrame:

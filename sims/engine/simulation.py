@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -152,28 +153,26 @@ class Simulation:
         """Who takes part, and the losses that are asked for."""
         replicate, t, training = self.replicates[r], self.round, self.training
         lr, ids, seed = self.rates[r][0], self.data.names, replicate.seed
-        chosen, p = training.participation.choose(seed, t, ids, self.source.p)
+        drawn = training.participation.choose(seed, t, ids, self.source.p)
+        chosen, p, draws = taking_part.merged(*drawn)
         lost = taking_part.dropouts(training.dropout, seed, t, ids[chosen])
         kept = np.flatnonzero(~lost)
         kept = kept[np.argsort(ids[chosen[kept]])]  # by id, so that sums do not depend on how the clients are listed
-        clients = chosen[kept]
-        p = p[kept] / p[kept].sum() if len(kept) else p[kept]
         counts = {"chosen": len(chosen), "dropouts": int(lost.sum()), "bad_losses": 0, "loss_samples": 0}
-        losses = None
-        if replicate.algorithm.needs_losses:
-            losses, fine = self._losses(r, clients)
-            counts["loss_samples"] = int(self.data.sizes[clients].sum())
-            counts["bad_losses"] = int((~fine).sum())
-            clients, losses = clients[fine], losses[fine]
-            p = p[fine] / p[fine].sum() if len(clients) else p[fine]
         rate = lr * training.schedule(t, training.rounds)
-        round = Round(t, clients, p, self.source.p, self.params[r], rate, losses, self.states[r])
+        round = Round(t, chosen, p, self.source.p, self.params[r], rate, None, self.states[r], draws=draws).among(kept)
+        if replicate.algorithm.needs_losses:
+            losses, fine = self._losses(r, round.clients)
+            counts["loss_samples"] = int(self.data.sizes[round.clients].sum())
+            counts["bad_losses"] = int((~fine).sum())
+            round = replace(round, losses=losses).among(fine)
+        losses, many = round.losses, len(round.clients)
         size, reported, summed = self.params.element_size() * self.model.size, int(losses is not None), self.summed[r]
-        if summed is not None and len(clients):
+        if summed is not None and many:
             round, reported = summed.before(round), 0
-        counts |= {"bytes_down": size * len(chosen), "bytes_up": 8 * reported * len(clients)}
-        if losses is not None and len(clients):
-            counts |= {"mean_loss": float(p @ losses), "max_loss": float(losses.max())}
+        counts |= {"bytes_down": size * len(chosen), "bytes_up": 8 * reported * many}
+        if losses is not None and many:
+            counts |= {"mean_loss": float(round.p @ losses), "max_loss": float(losses.max())}
         return round, {"round": t, "replicate": r, **counts}
 
     def _assign(self, r: int, round: Round, row: dict[str, Any]) -> tuple[list[Assignment], dict[str, Any]]:
@@ -217,17 +216,13 @@ class Simulation:
         row |= {"steps": sum(cost.steps for cost in costs), "samples": sum(cost.samples for cost in costs)}
         if not keep.any():
             return row
-        chosen, p = round.clients, round.p
-        losses = round.losses
         if not keep.all():
             rows = torch.from_numpy(np.flatnonzero(keep)).to(self.device)
             updates = [task[rows] for task in updates]
-            chosen, p = chosen[keep], p[keep] / p[keep].sum()
-            losses = None if losses is None else losses[keep]
-        received = Received(
-            round.number, chosen, p, round.everyone, round.params, round.lr, losses, round.state, updates[0],
-            tuple(updates[1:]),
-        )  # fmt: skip
+            round = round.among(keep)
+        chosen = round.clients
+        known = {name: getattr(round, name) for name in Round.__dataclass_fields__}
+        received = Received(**known, updates=updates[0], further=tuple(updates[1:]))
         row["bytes_up"] = self.params.element_size() * self.model.size * len(chosen)
         summed, total = self.summed[r], None
         if summed is None:

@@ -206,10 +206,11 @@ class Summed:
         return replace(round, state=_merge(state, self.algorithm.steer(round.add(rows), public), own=False))
 
     def _everyone(self, round: CellRound) -> None:
-        if self.algorithm.complete and len(round.clients) < self.data.clients:
+        if self.algorithm.complete and (len(round.clients) < self.data.clients or round.draws.max() > 1):
             raise ValueError(
-                f"participation must be of every client for {self.algorithm!r}, whose statistics are sums over all, "
-                f"got {len(round.clients)} of {self.data.clients} in round {round.number}"
+                f"participation must be of every client, once, for {self.algorithm!r}, whose statistics are sums over "
+                f"all, got {len(round.clients)} of {self.data.clients} in round {round.number}, drawn "
+                f"{round.draws.sum()} times"
             )
 
 

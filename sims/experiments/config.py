@@ -48,7 +48,6 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -74,12 +73,14 @@ from fairfl.sims.engine import (
     Uniform,
 )
 from fairfl.sims.experiments import config_parts
-from fairfl.sims.experiments.config_reader import Section, shown
+from fairfl.sims.experiments.config_reader import Section
 from fairfl.sims.experiments.execute import last_round
 from fairfl.sims.experiments.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.sims.experiments.frames import floats, groups, has, rows
 from fairfl.sims.experiments.measures import KEYS, statistics
 from fairfl.sims.experiments.published import COLUMNS
+from fairfl.theory.checks import shown
+from fairfl.theory.toml_file import read_toml
 
 STATISTICS = ("average", "devices", "worst 10%", "best 10%", "variance")
 SCHEDULES: dict[str, tuple[type[Any], tuple[str, ...]]] = {
@@ -99,10 +100,7 @@ def read_config(path: str | Path) -> Experiment:
     ValueError : what does not fit, by its place in the file.  OSError : the file or the data cannot be read.
     """
     file = Path(path)
-    try:
-        table: dict[str, Any] = tomllib.loads(file.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{file.name} is not a TOML file: {error}") from error
+    table = read_toml(file)
     seeds, dataset, objectives = _outline(table)
     try:
         first = make(table, seeds[0])

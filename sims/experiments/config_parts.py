@@ -10,11 +10,12 @@ import numpy as np
 
 from fairfl.sims.algorithms import Algorithm, algorithms
 from fairfl.sims.engine import MLP, LeastSquares, LinearSVM, Logistic, Model, Module, Softmax
-from fairfl.sims.experiments.config_reader import REQUIRED, Section, numeric, shown
+from fairfl.sims.experiments.config_reader import REQUIRED, Section, numeric
 from fairfl.sims.federated import SOURCES, FederatedData, load_federated, synthetic
 from fairfl.sims.partition import dirichlet, iid, label_shards, two_groups
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import Objective, RankWeighted
+from fairfl.theory.checks import shown
 
 UNCLASSED = ("logistic", "svm", "least_squares")
 """Models whose outputs are as many as they are, whatever the data's classes."""

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from fairfl.theory.checks import shown
+
 T = TypeVar("T")
 REQUIRED: Any = object()
 MOST = 1 << 63
 """What numpy counts up to."""
-
-
-def shown(value: Any) -> str:
-    """A value as errors show it: one line, not too long."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else text[:57] + "..."
+LONGEST = 200
+"""Characters of a label or title: it is a name, drawn and written into tables."""
 
 
 def numeric(where: str, value: Any) -> Any:
@@ -68,6 +66,9 @@ class Section:
         value = self.raw(key, default)
         if key in self.table and not isinstance(value, str):
             raise ValueError(f"{self.at(key)} must be a text, got {shown(value)}")
+        if key in self.table and not allowed and not (value.isprintable() and len(value) <= LONGEST):
+            allowed_text = f"one printable line of at most {LONGEST} characters"
+            raise ValueError(f"{self.at(key)} must be {allowed_text}, got {shown(value)}")
         if key in self.table and allowed and value not in allowed:
             raise ValueError(f"{self.at(key)} must be one of {', '.join(allowed)}, got {shown(value)}")
         return value

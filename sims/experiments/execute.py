@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from fairfl.sims.data.fetch import data_read
 from fairfl.sims.engine import simulate
 from fairfl.sims.experiments.experiment import Unit
 from fairfl.sims.experiments.frames import rows
 from fairfl.sims.experiments.kept_unit import keep, kept
+from fairfl.theory.threads import one_thread
 
 CHECKPOINTS = 20  # a run
 
@@ -20,6 +22,7 @@ Progress = Callable[[str, int, int], None]
 """Called with the unit's name, rounds done, and rounds."""
 
 
+@one_thread()
 def run_unit(unit: Unit, folder: Path | None, resume: bool, progress: Progress | None = None) -> pd.DataFrame:
     """The clients' measures of a unit: the engine's columns, and dataset, objective and seed.
 
@@ -29,11 +32,12 @@ def run_unit(unit: Unit, folder: Path | None, resume: bool, progress: Progress |
     done = kept(folder / unit.name, unit) if resume and folder is not None else None
     if done is not None:
         return done
-    setting = unit.make()
+    with data_read() as files:
+        setting = unit.make()
     if isinstance(setting, pd.DataFrame):
         found = setting.assign(dataset=unit.dataset, unit=unit.name)
         if folder is not None:
-            keep(folder / unit.name, unit, found)
+            keep(folder / unit.name, unit, found, files)
         return found
     if len(unit.objectives) != len(setting.replicates):
         raise ValueError(f"objectives must name {len(setting.replicates)} replicates, got {unit.objectives!r}")

@@ -11,6 +11,7 @@ from fairfl.sims.engine import Computing, Model, Parts, Replicate, Result, Train
 from fairfl.theory.checks import one_of, whole
 
 PROFILES = ("quick", "paper")
+MOST_SEEDS = 1000
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Scale:
 
     def __post_init__(self) -> None:
         one_of("profile", self.profile, PROFILES)
-        whole("seeds", self.seeds, 1)
+        whole("seeds", self.seeds, 1, MOST_SEEDS)
 
     @property
     def paper(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -9,14 +10,16 @@ from typing import Any
 
 import pandas as pd
 
-from fairfl.sims.engine.files import RunFolderError
+from fairfl.sims.data.fetch import same_data
+from fairfl.sims.engine.files import telling
 from fairfl.sims.engine.run import first_difference, plain
 from fairfl.sims.experiments.experiment import Unit
-from fairfl.theory.whole_file import write_whole
+from fairfl.theory.manifest import SUFFIX, finished, write_piece
 
 MEASURED = "measured.parquet"
-"""The file in the unit's folder; its configuration is in the same file, so that the two cannot part."""
-CONFIGURATION = "configuration"
+MANIFEST = f"measured{SUFFIX}"
+CONFIGURATION, FILES = "configuration", "files"
+"""What the manifest has as inputs."""
 
 
 def configuration(unit: Unit) -> dict[str, Any]:
@@ -36,35 +39,33 @@ def configuration(unit: Unit) -> dict[str, Any]:
     }
 
 
-def keep(folder: Path, unit: Unit, measures: pd.DataFrame) -> None:
-    """Write the measures into the unit's folder, whole or not at all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    told = measures.copy()
-    told.attrs = {CONFIGURATION: configuration(unit)}
-    write_whole(folder / MEASURED, told.to_parquet())
+def keep(folder: Path, unit: Unit, measures: pd.DataFrame, files: Mapping[str, str]) -> None:
+    """Write the measures into the unit's folder; ``files`` are those of data that were read, as ``data_read`` has them.
+
+    Errors: RunFolderError where the folder cannot be written.
+    """
+    inputs = {CONFIGURATION: configuration(unit), FILES: dict(files)}
+    with telling(folder):
+        write_piece(folder / MANIFEST, {MEASURED: measures.to_parquet()}, inputs)
 
 
 def kept(folder: Path, unit: Unit) -> pd.DataFrame | None:
-    """The measures that the folder holds of this very unit; None where it holds none, or none that says of what.
+    """The measures that the folder holds of this very unit, as they were written, of the data as they are now.
+
+    None where it holds no such; what was altered is told.
 
     Raises
     ------
-    ValueError : they are of another configuration.  RunFolderError : the file is no table.
+    ValueError : they are of another configuration.
     """
-    file = folder / MEASURED
-    if not file.is_file():
+    inputs = finished(folder / MANIFEST)
+    if inputs is None or not same_data(inputs[FILES]):
         return None
-    try:
-        found = pd.read_parquet(file)
-    except (OSError, ValueError) as error:
-        raise RunFolderError(f"{file} is not the table of a run: {error}") from None
-    theirs, mine = found.attrs.pop(CONFIGURATION, None), configuration(unit)
-    if theirs is None:
-        return None  # written before configurations were: who knows what of
+    theirs, mine = inputs[CONFIGURATION], configuration(unit)
     if theirs != mine:
         where, got, wanted = first_difference(theirs, mine, "unit")
         raise ValueError(
             f"folder must hold measures of the same configuration, got {str(folder)!r} with {where} = {got!r}, "
             f"not {wanted!r}"
         )
-    return found
+    return pd.read_parquet(folder / MEASURED)

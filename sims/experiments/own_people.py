@@ -12,21 +12,22 @@ import pandas as pd
 
 from fairfl.sims.experiments import fedfb_points
 from fairfl.sims.experiments.experiment import Experiment, Picture
-from fairfl.sims.experiments.fedfb_limits import deviation_frontier, scored
+from fairfl.sims.experiments.fedfb_limits import scored
 from fairfl.sims.experiments.frames import among, floats
 from fairfl.sims.experiments.frames import rows as kept_rows
 from fairfl.sims.experiments.own_people_runs import NOTIONS, SCHEDULES, People, label, methods, read, units
 from fairfl.sims.experiments.published import COLUMNS
 from fairfl.sims.federated.data import PARTS
 from fairfl.sims.federated.own_table import OwnTable
+from fairfl.solvers.frontiers import frontier
 from fairfl.theory.checks import Array
 
-SYMBOLS = {
-    "dp": "max$_a$ |P(ŷ=1 | a) - P(ŷ=1)|", "eo": "max$_a$ |P(ŷ=1 | a, y=1) - P(ŷ=1 | y=1)|",
-    "eodds": "max$_{a,y}$ |P(ŷ=1 | a, y) - P(ŷ=1 | y)|",
-}  # fmt: skip
+SYMBOLS = {"dp": "P(ŷ=1 | a)", "eo": "P(ŷ=1 | a, y=1)", "eodds": "P(ŷ=1 | a, y), y = 0 or 1"}
+"""The rates whose largest difference between two groups is the disparity."""
 VALIDATION = "validation"
 NONE = pd.DataFrame(columns=COLUMNS)
+BEHIND = 40
+"""Points of the frontier behind."""
 
 
 def own_people(people: People) -> Experiment:
@@ -40,7 +41,8 @@ def own_people(people: People) -> Experiment:
     if people.notion == "dp":
         behind(people)
     title = f"{name}: fair training by {len(table.data.client_names)} clients, and of the pooled people"
-    pictures = (Picture(f"{name}-tradeoff", "tradeoff", title, x=f"disparity {SYMBOLS[people.notion]}"),)
+    axis = f"disparity: largest difference of {SYMBOLS[people.notion]}"
+    pictures = (Picture(f"{name}-tradeoff", "tradeoff", title, x=axis),)
     return Experiment(
         name, title, {"quick": 2, "paper": 5}, partial(units, people), partial(values, people),
         partial(notes, people), NONE, pictures, points=partial(points, people),
@@ -65,8 +67,8 @@ def _has_cells(people: People, table: OwnTable) -> None:
 def values(people: People, rows: pd.DataFrame) -> pd.DataFrame:
     """Test measures, and accuracy and disparity on validation: a row an objective, seed and measure."""
     disparity = NOTIONS[people.notion]
-    shown = {"accuracy": "Acc.", people.notion: disparity, "spd": "|SPD|", "accepted": "accepted"}
-    chosen_by = {"accuracy": f"{VALIDATION} Acc.", people.notion: f"{VALIDATION} {disparity}"}
+    shown = {"accuracy": "Acc.", disparity: "disparity", "accepted": "accepted"}
+    chosen_by = {"accuracy": f"{VALIDATION} Acc.", disparity: f"{VALIDATION} disparity"}
     parts = []
     for part, columns in (("test", shown), ("validation", chosen_by)):
         mine = among(rows, "part", [part]).rename(columns=columns)
@@ -83,7 +85,7 @@ def points(people: People, rows: pd.DataFrame) -> pd.DataFrame:
     test = among(rows, "part", ["test"])
     both = [known.get(str(name), (str(name), np.nan)) for name in test["objective"]]
     test = test.assign(objective=[name for name, _ in both], alpha=[budget for _, budget in both])
-    found = fedfb_points.trade_off(test, NONE, None, people.notion)
+    found = fedfb_points.trade_off(test, NONE, None, NOTIONS[people.notion])
     if people.notion != "dp":
         return found
     curve = fedfb_points.frontiers([Path(people.path).stem], lambda name: behind(people))
@@ -93,7 +95,8 @@ def points(people: People, rows: pd.DataFrame) -> pd.DataFrame:
 @lru_cache(maxsize=2)
 def behind(people: People) -> tuple[Array, Array]:
     """The frontier of a score on the test people: (disparity, accuracy)."""
-    return deviation_frontier(scored(read(people).data))
+    found = frontier(scored(read(people).data), "cfl", BEHIND)
+    return found.disparity, found.accuracy
 
 
 def notes(people: People, rows: pd.DataFrame) -> tuple[str, ...]:
@@ -109,6 +112,7 @@ def notes(people: People, rows: pd.DataFrame) -> tuple[str, ...]:
         f"Three fifths are trained on; a fifth, '{VALIDATION}', is for choosing ε; a fifth is tested on.",
         f"± is the spread over seeds of training; the split is one. With {tested:,} test people an accuracy of .8 has "
         f"a sampling error of {np.sqrt(0.16 / tested):.3f}, disparities a larger one, the more so for small groups.",
+        f"Disparity: the largest difference between two groups of {SYMBOLS[people.notion]}, as in fairfl frontier. "
         f"ε bounds the differences of the rates of {table.group_names[0]} and of each other group among the people "
         "trained on. Local training holds it at every client on its own people (LFT+Ensemble, LFT+FedAvg), FedFB by "
         "sums over the clients, CFL on the pooled people. 'all 0', 'all 1': constants.",

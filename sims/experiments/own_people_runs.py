@@ -25,8 +25,8 @@ ALPHA, DECAY = 0.3, 1.0
 LR = 0.05
 ROUNDS, EPOCHS = 50, {"quick": 2, "paper": 6}
 """Of the federated methods; the others train as many epochs in all, with a step of λ after each."""
-NOTIONS = {"dp": "DP disp.", "eo": "EO disp.", "eodds": "EOdds disp."}
-"""Demographic parity, equal opportunity, equalised odds, and what tables call their disparities."""
+NOTIONS = {"dp": "spd", "eo": "eo_difference", "eodds": "eodds_difference"}
+"""Demographic parity, equal opportunity, equalised odds, and the measure that is their disparity; ε bounds it."""
 STEPS = 20
 """Between two steps of λ the model has to follow it."""
 SCHEDULES = ("federated", "local", "central")

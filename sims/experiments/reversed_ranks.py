@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from fairfl.sims.algorithms.pfedavg import PFedAvg
-from fairfl.sims.engine.algorithm import Aggregate, Received
+from fairfl.sims.engine.task import Floats
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,5 @@ class ReversedRanks(PFedAvg):
 
     name: ClassVar[str] = ""
 
-    def server(self, received: Received) -> Aggregate:
-        losses = received.known_losses()
-        return Aggregate(self.ranks.dual_weights(losses.max() - losses), received.state)
+    def _weights(self, losses: Floats, p: Floats) -> Floats:
+        return super()._weights(losses.max() - losses, p)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tarfile
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fairfl.sims.data.archives import tar_members
 from fairfl.sims.data.fetch import Progress, Remote, locate
 from fairfl.sims.federated.data import FederatedData
 from fairfl.sims.federated.images import DAMAGED, images
@@ -18,12 +18,10 @@ def _members(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
     """The files of a tar archive whose base names are wanted."""
     found: dict[str, bytes] = {}
     try:
-        with tarfile.open(path) as archive:
-            for member in archive:
-                name = Path(member.name).name
-                file = archive.extractfile(member) if name in wanted and member.isfile() else None
-                if file is not None:
-                    found[name] = file.read()
+        for member, read in tar_members(path):
+            name = Path(member).name
+            if name in wanted:
+                found[name] = read()
     except DAMAGED as error:
         raise ValueError(f"{path.name} must be a tar archive: {error}") from None
     missing = [name for name in wanted if name not in found]
@@ -45,7 +43,8 @@ def _records(name: str, content: bytes, labels: int) -> tuple[NDArray[np.uint8],
 def cifar_10(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
     """CIFAR-10 from ``cifar-10-binary.tar.gz``."""
     source = "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz"
-    remote = Remote("cifar-10/cifar-10-binary.tar.gz", ((source,),), md5="c32a1d4ab5d03f1284b67883e8d87530")
+    digest = "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd"
+    remote = Remote("cifar-10/cifar-10-binary.tar.gz", ((source,),), digest)
     path = locate([remote], folder, progress)
     names = tuple(f"data_batch_{k}.bin" for k in range(1, 6))
     files = _members(path, (*names, "test_batch.bin"))
@@ -58,7 +57,8 @@ def cifar_10(folder: str | Path | None = None, progress: Progress | None = None)
 def cifar_100(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
     """CIFAR-100 from ``cifar-100-binary.tar.gz``."""
     source = "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz"
-    remote = Remote("cifar-100/cifar-100-binary.tar.gz", ((source,),), md5="03b5dce01913d631647c71ecec9e9cb8")
+    digest = "58a81ae192c23a4be8b1804d68e518ed807d710a4eb253b1f2a199162a40d8ec"
+    remote = Remote("cifar-100/cifar-100-binary.tar.gz", ((source,),), digest)
     files = _members(locate([remote], folder, progress), ("train.bin", "test.bin"))
     train, test = (_records(name, files[name], 2) for name in ("train.bin", "test.bin"))
     return images("cifar-100", train, test, "Published parts, fine labels.")

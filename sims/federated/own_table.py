@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfl.sims.data.encode import one_hot
 from fairfl.sims.data.folds import deal
-from fairfl.sims.data.roles import design, feature_columns, read_roles
+from fairfl.sims.data.roles import features_of, read_roles
 from fairfl.sims.data.tabular import read_table
 from fairfl.sims.federated.data import PARTS, FederatedData
 
@@ -52,8 +51,8 @@ def own_table(
     """Read people from a file: Parquet by its suffix (.parquet, .pq), else comma-separated with a header.
 
     A fifth of every client's people is for testing and a fifth for validation, dealt evenly within groups and labels,
-    to within one. Numbers enter as (x - min) / (max - min) over the training rows, texts and truth values one-hot. The
-    group is a feature, one-hot, as the classifiers f(x, a) of FedFB's theory have it.
+    to within one. Features are those of ``fairfl.sims.data.roles.features_of``, numbers as (x - min) / (max - min) over
+    the training rows.
 
     Parameters
     ----------
@@ -74,11 +73,7 @@ def own_table(
     path = Path(path)
     frame = read_table(path)
     roles = read_roles(frame, path, label=label, group=group, client=client)
-    columns = feature_columns(frame, features, roles, path)
-    x = design(frame, columns, asked=features is not None)
-    if not blind and group not in columns:
-        x = np.hstack([x, one_hot(roles.group, len(roles.group_names))])
-        columns.append(group)
+    x, columns = features_of(frame, features, roles, path, blind=blind)
     part = _parts(roles.client, roles.group, roles.label, seed)
     for role, codes, names in (("group", roles.group, roles.group_names), ("label", roles.label, roles.label_names)):
         _everywhere(f"{role} column {roles.columns[role]!r}", codes, names, part)
@@ -86,7 +81,7 @@ def own_table(
         path.stem, _scaled(x, part == 0), roles.label, roles.client, len(roles.client_names), part, roles.group,
         roles.client_names, f"{len(frame)} rows of {path.name}",
     )  # fmt: skip
-    return OwnTable(data, roles.group_names, tuple(columns), roles.label_names[1])
+    return OwnTable(data, roles.group_names, columns, roles.label_names[1])
 
 
 def _parts(

@@ -16,6 +16,8 @@ PARETO_LEAST = 84.76
 with shape a and least value m has mean a m / (a - 1) and squared coefficient of variation 1 / (a (a - 2)); from
 (73/127)^2 = 0.3304 follows a = 1 + sqrt(1 + 1/0.3304) = 3.00665, and m = 127 (a - 1) / a = 84.76."""
 KINDS = ("non-iid", "iid", "hybrid")
+MOST_CLIENTS = 10_000
+"""Some 130 rows of 60 numbers each: 0.6 GB in all."""
 
 
 def client_sizes(clients: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -54,7 +56,7 @@ def synthetic(
     in_range("alpha", alpha, 0.0, 1e300)
     in_range("beta", beta, 0.0, 1e300)
     one_of("kind", kind, KINDS)
-    count = whole("clients", clients, 1)
+    count = whole("clients", clients, 1, MOST_CLIENTS)
     rng = generator(seed)
     sizes = client_sizes(count, rng)
     deviation = np.arange(1, FEATURES + 1) ** -0.6  # the variance is j^-1.2

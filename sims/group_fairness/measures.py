@@ -1,4 +1,4 @@
-"""Accuracy and disparities of classifiers on people, by both definitions in use."""
+"""Accuracy and disparities of classifiers on people: differences as in the theory, deviations as in FedFB's tables."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.losses import measure
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.task import Floats
+from fairfl.theory.notions import largest_difference
 
 
 @dataclass(frozen=True)
@@ -22,13 +23,13 @@ class FairMeasures:
     Attributes
     ----------
     accuracy : float
-    dp, spd : float
-        Demographic parity. dp = max_a \|P(ŷ=1 \| a) - P(ŷ=1)\|, FedFB's section 5.3, the shares as they are among the
-        people; spd = max_{a, b} \|P(ŷ=1 \| a) - P(ŷ=1 \| b)\|. With two groups dp = max(p_0, p_1) spd.
-    eo : float
-        max_a \|P(ŷ=1 \| a, y=1) - P(ŷ=1 \| y=1)\|.
-    eodds : float
-        The larger of eo and the same for y = 0.
+    spd, eo_difference, eodds_difference : float
+        The disparity of demographic parity, max_{a, b} \|P(ŷ=1 \| a) - P(ŷ=1 \| b)\|, as everywhere in fairfl
+        (``fairfl.theory.notions.largest_difference``); the same among people of y = 1; the larger of that and the same
+        among people of y = 0.
+    dp, eo, eodds : float
+        The same with the deviation max_a \|P(ŷ=1 \| a) - P(ŷ=1)\| of FedFB's section 5.3, the shares as they are among
+        the people. With two groups dp = max(p_0, p_1) spd.
     accepted : float
         P(ŷ=1): 0 or 1 for a trivial classifier.
     """
@@ -38,6 +39,8 @@ class FairMeasures:
     spd: float
     eo: float
     eodds: float
+    eo_difference: float
+    eodds_difference: float
     accepted: float
 
     @classmethod
@@ -50,11 +53,12 @@ class FairMeasures:
                 f"accept, y and group must have one shape (N,), N >= 1, got {chance.shape}, {label.shape}, {code.shape}"
             )
         right = np.where(label == 1, chance, 1 - chance)
-        rates = _rates(chance, code, np.ones(len(code), bool))
+        everybody = np.ones(len(code), bool)
         eo, other = (_deviation(chance, code, label == v) for v in (1, 0))
+        spd, eo_spd, other_spd = (_difference(chance, code, who) for who in (everybody, label == 1, label == 0))
         return cls(
-            float(right.mean()), _deviation(chance, code, np.ones(len(code), bool)), float(np.ptp(rates)), eo,
-            max(eo, other), float(chance.mean()),
+            float(right.mean()), _deviation(chance, code, everybody), spd, eo, max(eo, other), eo_spd,
+            max(eo_spd, other_spd), float(chance.mean()),
         )  # fmt: skip
 
     @classmethod
@@ -68,6 +72,10 @@ def _rates(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_]) -
     size = np.bincount(group[among])
     total = np.bincount(group[among], weights=chance[among])
     return total[size > 0] / size[size > 0]
+
+
+def _difference(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_]) -> float:
+    return largest_difference(_rates(chance, group, among))
 
 
 def _deviation(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_]) -> float:

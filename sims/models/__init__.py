@@ -1,6 +1,6 @@
 """Models as plain ``torch.nn.Module``s without state beside their parameters, so that ``torch.func`` can stack them.
 
-Linear models have kernels of their own in `fairfl.sims.engine`; everything else runs through ``torch.func``.
+Linear models have kernels of their own in `fairfl.sims.engine`; everything else goes by ``torch.func``, where it can.
 Each takes x of shape (batch, ...) and returns (batch, classes) scores.
 """
 

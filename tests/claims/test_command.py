@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from fairfl.claims import record, registry
 from fairfl.claims.claim import Mutant
 from fairfl.cli import app
+from fairfl.theory.manifest import sealed, unsealed
 
 SMALL = "pffl/table-1-variance"
 
@@ -71,11 +72,59 @@ def test_check_records_and_list_reads(cli, own_record):
 
 def test_a_record_of_other_sources_is_refused(cli, own_record):
     cli("check", SMALL, "--record")
-    file = record.path_of(own_record, SMALL)
-    file.write_text(file.read_text("utf-8").replace('"key": "', '"key": "0'), "utf-8")
+    record.write(own_record, replace(record.read(own_record, SMALL), key="other"))
     (claim,) = json.loads(cli("list", SMALL, "--json").stdout)
     assert (claim["verdict"], claim["level"]) == (None, None)
     assert claim["status"] == "not checked since its source changed"
+
+
+def test_an_edited_record_is_told_and_not_believed(cli, own_record):
+    cli("check", SMALL, "--record")
+    file = record.path_of(own_record, SMALL)
+    file.write_text(file.read_text("utf-8").replace('"refuted"', '"holds"', 1), "utf-8")
+    (claim,) = json.loads(cli("list", SMALL, "--json").stdout)
+    assert (claim["verdict"], claim["level"], claim["evidence"]) == (None, None, [])
+    assert claim["status"] == "not checked: its record was altered"
+    shown = cli("show", SMALL)
+    assert "verdict: not checked: its record was altered; scope" in shown.stdout and "evidence" not in shown.stdout
+    assert cli("check", SMALL, "--record").exit_code == 0
+    assert json.loads(cli("list", SMALL, "--json").stdout)[0]["verdict"] == "refuted"
+
+
+def test_forged_evidence_does_not_pass_show(cli, own_record):
+    """Who edits a certificate and computes the digest anew is told by the certificate."""
+    cli("check", "pffl/eq-8", "--record")
+    text = record.path_of(own_record, "pffl/eq-8").read_text("utf-8")
+    forged = unsealed(text)
+    forged["evidence"]["parts"][0]["instance"]["z"] = "0"
+    record.path_of(own_record, "pffl/eq-8").write_text(sealed(forged), "utf-8")
+    shown = cli("show", "pffl/eq-8")
+    assert shown.exit_code == 1 and shown.stdout == ""
+    assert "the record of pffl/eq-8 was altered: its certificates do not verify" in shown.stderr
+
+
+def test_a_record_is_kept_claim_by_claim_and_gone_on_from(cli, own_record, monkeypatch):
+    """A kill in the second of three claims loses that one alone, and the next run finds the other two."""
+    from fairfl.claims import runner
+
+    found = []
+
+    def examine(claim, effort, key):
+        if len(found) == 1 and not own_record.with_name("again").exists():
+            own_record.with_name("again").touch()
+            raise KeyboardInterrupt
+        found.append(claim.id)
+        return outcomes(claim, effort, key)
+
+    outcomes = runner.examine
+    monkeypatch.setattr(runner, "examine", examine)
+    words = ("check", "pffl/eq-8", SMALL, "--record")
+    assert cli(*words).exit_code == 130
+    kept = {file.name: file.read_bytes() for file in own_record.iterdir()}
+    assert len(kept) == 1
+    assert cli(*words).exit_code == 0
+    assert len(found) == len(set(found)) == 3 == len(list(own_record.iterdir()))
+    assert all((own_record / name).read_bytes() == content for name, content in kept.items())
 
 
 def test_show_has_all_that_is_known(cli, own_record):

@@ -9,9 +9,11 @@ from planted_claims import below, claim, unchecked
 from fairfl.claims import record, sources
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import Counterexample, Witness
+from fairfl.claims.certificates.base import Rejected
 from fairfl.claims.claim import DEEP, QUICK, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.outcome import Outcome, examine
+from fairfl.theory.manifest import sealed
 
 NAMED = (("sign", "x >= 0"),)
 
@@ -96,8 +98,34 @@ def test_outcomes_are_written_whole_and_read_back_while_current(tmp_path):
     assert record.current(file.parent, "pffl/a", "other") is None
     assert record.read(file.parent, "pffl/b") is None
     file.write_text("{", "utf-8")
-    assert record.read(file.parent, "pffl/a") is None
+    with pytest.raises(record.Altered, match=r"pffl.a.json was altered since it was written"):
+        record.read(file.parent, "pffl/a")
+    assert record.current(file.parent, "pffl/a", "key") is None
     assert Outcome.from_json(json.loads(json.dumps(outcome.to_json()))) == outcome
+
+
+def test_an_edited_outcome_is_altered_whoever_computes_the_digest(tmp_path):
+    outcome = examine(good(), QUICK, "key")
+    file = record.write(tmp_path, outcome)
+    text = file.read_text("utf-8")
+    for old, new in (("holds", "refuted"), ("certified", "symbolic"), ("1 squared", "2 squared"), ('"x": 1', '"x": 2')):
+        file.write_text(text.replace(old, new, 1), "utf-8")
+        assert record.is_altered(tmp_path, "pffl/a"), old
+    forged = {"finding": "refuted"}, {"level": "symbolic"}, {"summaries": ["witness: 2 squared"]}, {"id": "pffl/b"}
+    for change in forged:
+        file.write_text(sealed(outcome.to_json() | change), "utf-8")
+        assert record.is_altered(tmp_path, "pffl/a"), change
+    lie = json.loads(json.dumps(outcome.to_json()).replace('"x": 1', '"x": 3'))
+    file.write_text(sealed(lie), "utf-8")
+    with pytest.raises(Rejected):  # what no digest tells, the certificate does
+        record.read(tmp_path, "pffl/a").verify()
+    file.write_text(text, "utf-8")
+    assert not record.is_altered(tmp_path, "pffl/a")
+
+
+def test_an_outcome_found_again_is_written_in_the_same_bytes(tmp_path):
+    files = [record.write(tmp_path / str(k), examine(good(), QUICK, "key")) for k in range(2)]
+    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_the_key_follows_imports_within_fairfl():

@@ -1,5 +1,6 @@
 """Group fairness's timings: what is timed is the table's run, and a package that is missing or fails is told."""
 
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -11,21 +12,23 @@ def test_rows_at_sizes_that_take_a_moment():
     table, duel = bench_group_fairness.group_fairness(bench.QUICK)
     assert table.ours > 0
     assert "2 methods, 1 seeds, quick" in table.what
-    assert "FedAvg 0.8" in table.note  # the run that is timed learns
+    accuracy, disparity = (float(v) for v in re.findall(r"FedAvg ([0-9.]+)/([0-9.]+)", table.note)[0])
+    assert accuracy > 0.8 and disparity > 0.3  # the run that is timed learns: constants have at most .6 and 0
     assert duel.ours > 0
     assert "3 clients" in duel.what
 
 
 @pytest.mark.slow
 def test_it_is_the_tables_run():
-    """The measures that the row tells are those of the experiment's own units."""
+    """The measures that the row tells are those of the experiment's own units, run together as the row runs them."""
     from fairfl.sims.experiments import fedfb_runs
     from fairfl.sims.experiments.execute import run_units
     from fairfl.sims.experiments.experiment import Scale
     from fairfl.sims.experiments.frames import among, floats
 
     note = bench_group_fairness.table_row(bench.QUICK).note
-    rows = run_units(fedfb_runs.family(Scale("quick", 1), ("Synthetic",), only=(fedfb_runs.FEDAVG,)))
+    timed = (fedfb_runs.FEDAVG, fedfb_runs.FEDFB_PLAIN)
+    rows = run_units(fedfb_runs.family(Scale("quick", 1), ("Synthetic",), only=timed))
     test = among(among(rows, "part", ["test"]), "objective", [fedfb_runs.FEDAVG])
     assert f"FedAvg {floats(test, 'accuracy')[0]:.3f}/{floats(test, 'dp')[0]:.3f};" in note
 

@@ -64,7 +64,8 @@ def test_verdicts_and_files(cli, study, tmp_path):
     assert result.exit_code == 0 and result.stderr == ""
     assert "- planted (hard): holds. It holds. Found: 2 rules." in result.stdout and "1 seed\n" in result.stdout
     names = {"measures.csv", "means.csv", "verdicts.json"}
-    names |= {f"crosscheck-planted.{end}" for end in ("csv", "svg", "png")}
+    names |= {f"crosscheck-planted.{end}" for end in ("csv", "svg", "png", "manifest.json")}
+    names.add("verdicts.manifest.json")
     assert {file.name for file in (tmp_path / "planted").iterdir()} == names
     assert pd.read_csv(tmp_path / "planted" / "measures.csv")["scheme"].tolist() == [CFL, ENSEMBLE]
     assert json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0]["holds"] is True
@@ -118,7 +119,7 @@ def test_a_folder_that_cannot_be_written_is_named_before_any_run(cli, study, tmp
     file.write_text("", "utf-8")
     monkeypatch.setattr("fairfl.sims.experiments.run_units", lambda *_: pytest.fail("it ran"))
     result = cli("crosscheck", "planted", "--out", file / below)
-    assert result.exit_code == 2 and f"--out must be a folder that can be written, got {file / below}" in result.stderr
+    assert result.exit_code == 1 and f"--out must be a folder that can be written, got {file / below}" in result.stderr
 
 
 def test_the_list(cli, study):

@@ -33,7 +33,7 @@ def test_a_figure_without_data_is_skipped_and_fails_only_where_asked_for(cli, sm
     everything = cli("figures", "--out", tmp_path)
     assert everything.exit_code == 0
     assert "skipped    nodata: people.data is not available" in everything.stdout
-    assert {file.name for file in tmp_path.iterdir()} == {"line.png", "line.svg", "line.csv"}
+    assert {file.name for file in tmp_path.iterdir()} == {"line.png", "line.svg", "line.csv", "line.manifest.json"}
     assert cli("figures", "nodata", "--out", tmp_path).exit_code == 1
     assert cli("figures", "line", "--out", tmp_path).exit_code == 0
 

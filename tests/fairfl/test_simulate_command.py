@@ -46,7 +46,8 @@ def test_a_table_and_its_files(cli, config, tmp_path):
     table = pd.read_csv(folder / "table.csv")
     assert set(table["objective"]) == {"fedavg", "qfedavg, q = 1.0"} and (table["seeds"] == 2).all()
     pictures = {f"mine-{kind}{end}" for kind in ("accuracies", "rounds") for end in (".csv", ".svg", ".png")}
-    assert {file.name for file in folder.iterdir()} == pictures | {"table.csv", "differences.txt"}
+    manifests = {f"{name}.manifest.json" for name in ("table", "mine-accuracies", "mine-rounds")}
+    assert {file.name for file in folder.iterdir()} == pictures | manifests | {"table.csv", "differences.txt"}
     assert "quick profile" not in (folder / "differences.txt").read_text("utf-8")
     curve = pd.read_csv(folder / "mine-rounds.csv")
     assert curve["round"].max() == 4 and (curve["least"] <= curve["average"]).all()

@@ -15,7 +15,9 @@ def test_the_table_and_its_files(cli, table, tmp_path):
     assert "Notes:" in result.stdout and "paper" not in result.stdout
     folder = tmp_path / "out" / "people"
     pictures = {f"people-tradeoff{end}" for end in (".csv", ".svg", ".png")}
-    assert {file.name for file in folder.iterdir()} == pictures | {"table.csv", "differences.txt"}
+    assert {file.name for file in folder.iterdir()} == pictures | {"table.csv", "differences.txt"} | {
+        f"{name}.manifest.json" for name in ("table", "people-tradeoff")
+    }
     shown = pd.read_csv(folder / "table.csv")
     assert "LFT+Ensemble, ε = 0.1" in set(shown["objective"]) and shown["published"].isna().all()
 

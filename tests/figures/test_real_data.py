@@ -17,7 +17,8 @@ def test_missing_data_is_a_skipped_figure_with_its_reason(tmp_path, monkeypatch)
     found = render_all(["real_data", "fedfb_figure_8"], out)
     assert [o.status for o in found] == ["skipped", "drawn"]
     assert "adult" in found[0].reason and found[0].files == ()
-    assert sorted(p.name for p in out.iterdir()) == [f"fedfb_figure_8.{s}" for s in ("csv", "png", "svg")]
+    kinds = ("csv", "manifest.json", "png", "svg")
+    assert sorted(p.name for p in out.iterdir()) == [f"fedfb_figure_8.{kind}" for kind in kinds]
     with pytest.raises(DataUnavailable, match="adult"):
         render("real_data", out)
 

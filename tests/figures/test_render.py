@@ -2,6 +2,7 @@
 
 import os
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import matplotlib
 import pandas as pd
@@ -11,7 +12,9 @@ from PIL import Image
 from fairfl._version import __version__
 from fairfl.figures import render as rendering
 from fairfl.figures.registry import find
-from fairfl.figures.render import KEY, key, render, render_all
+from fairfl.figures.render import SOURCE, key, render, render_all
+from fairfl.sims.data.fetch import Remote, locate
+from fairfl.theory.manifest import finished
 
 FAST = "fedfb_figure_8"
 
@@ -19,11 +22,12 @@ FAST = "fedfb_figure_8"
 def test_three_files_which_carry_the_version_and_the_figure_they_show(tmp_path):
     files = render(FAST, tmp_path / "new" / "folder")
     assert [f.name for f in files] == [f"{FAST}.csv", f"{FAST}.svg", f"{FAST}.png"]
-    assert sorted(p.name for p in files[0].parent.iterdir()) == sorted(f.name for f in files)  # nothing else is left
+    manifest = files[0].with_name(f"{FAST}.manifest.json")
+    assert {*files[0].parent.iterdir()} == {*files, manifest}  # nothing else is left
+    assert finished(manifest) == {SOURCE: key(find([FAST])[0])}
     with Image.open(files[2]) as image:
         assert image.info["Software"] == f"fairfl {__version__}"
         assert "FedFB figure 8" in image.info["Title"]
-        assert image.info[KEY] == key(find([FAST])[0])
         assert not {"Creation Time", "date"} & set(image.info)
         assert image.width == 1020  # a column, at 300 dots an inch
     svg = files[1].read_text("utf-8")
@@ -66,7 +70,7 @@ def test_a_failure_leaves_the_old_files_and_no_parts(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="disk full"):
         render(FAST, tmp_path)
     assert [f.read_bytes() for f in files] == before
-    assert len(list(tmp_path.iterdir())) == 3
+    assert len(list(tmp_path.iterdir())) == 3  # and no manifest: the next run draws it again
 
 
 def test_a_second_run_draws_only_what_is_missing_or_stale(tmp_path, monkeypatch):
@@ -82,6 +86,46 @@ def test_a_second_run_draws_only_what_is_missing_or_stale(tmp_path, monkeypatch)
     assert statuses() == ["drawn", "unchanged"]
     monkeypatch.setattr(rendering, "__version__", "999")
     assert statuses() == ["drawn", "drawn"]
+
+
+@pytest.mark.parametrize("end", [".csv", ".svg", ".png", ".manifest.json"])
+def test_what_was_altered_is_told_and_drawn_again(end, tmp_path, caplog):
+    """Cut in half, emptied, one bit flipped: the PNG's mark, its size and its being there say nothing of that."""
+    files = render(FAST, tmp_path)
+    before = [f.read_bytes() for f in files]
+    file = tmp_path / f"{FAST}{end}"
+    content = file.read_bytes()
+    middle = len(content) // 2
+    flipped = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+    for changed in (content[:middle], b"", flipped):
+        file.write_bytes(changed)
+        caplog.clear()
+        (outcome,) = render_all([FAST], tmp_path)
+        assert outcome.status == "drawn" and str(file) in caplog.text
+        assert [f.read_bytes() for f in files] == before
+    caplog.clear()
+    assert render_all([FAST], tmp_path)[0].status == "unchanged" and not caplog.text
+
+
+def test_other_data_are_drawn_again(tmp_path, monkeypatch, caplog):
+    entry = find([FAST])[0]
+    remote = Remote("people.csv")
+
+    def data():
+        locate([remote])
+        return entry.data()
+
+    reading = replace(entry, data=data)
+    monkeypatch.setattr(rendering, "find", lambda names: [reading])
+    monkeypatch.setenv("FAIRFL_DATA", str(tmp_path))
+    for content, status in (("a,b", "drawn"), ("a,b", "unchanged"), ("b,a", "drawn")):
+        (tmp_path / "people.csv").write_text(content)
+        assert [o.status for o in render_all([FAST], tmp_path / "out")] == [status]
+    assert "people.csv" in caplog.text
+    monkeypatch.setattr(Remote, "known", ("0" * 64,))  # as if it were a published one
+    (tmp_path / "people.csv").write_text("a,a")
+    (outcome,) = render_all([FAST], tmp_path / "out")
+    assert outcome.status == "skipped" and "people.csv is not the published file" in outcome.reason
 
 
 def test_the_key_follows_the_figures_own_source(tmp_path):

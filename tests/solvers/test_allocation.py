@@ -23,13 +23,18 @@ def test_splits_of_whole_cells_are_the_best(curves: list[list[int]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(allocation, "CELLS", total)
         patch.setattr(allocation, "APIECE", 0)
-        given_ = allocate(fairness, accuracy, np.ones(len(curves)), goals)
+        given_ = allocate(fairness, accuracy, np.ones(len(curves)), np.stack([goals, goals], axis=1))
+        ranges = allocate(fairness, accuracy, np.ones(len(curves)), np.stack([np.zeros_like(goals), goals], axis=1))
+    least = np.empty(goals.size)
     for p, goal in enumerate(goals):
         splits = [s for s in itertools.product(*(range(len(c)) for c in curves)) if sum(s) == goal]
         best = max(sum(a[k] for a, k in zip(accuracy, s, strict=True)) for s in splits)
         own = given_[:, p]
         assert own.sum() == goal and all(f[0] <= g <= f[-1] for g, f in zip(own, fairness, strict=True))
         assert sum(float(np.interp(g, f, a)) for g, f, a in zip(own, fairness, accuracy, strict=True)) == best
+        least[p] = best
+        within = sum(float(np.interp(g, f, a)) for g, f, a in zip(ranges[:, p], fairness, accuracy, strict=True))
+        assert ranges[:, p].sum() <= goal and within == least[: p + 1].max()
 
 
 @given(st.integers(0, 10_000))
@@ -50,7 +55,7 @@ def test_concave_curves_meet_at_one_slope(seed: int, count: int) -> None:
     fairness = [np.linspace(0, 1, 400)] * count
     accuracy = [-cj * (f - pj) ** 2 for cj, pj, f in zip(c, p, fairness, strict=True)]
     goal = float(w @ p) + 0.05
-    shares = allocate(fairness, accuracy, w, np.array([goal]))[:, 0]
+    shares = allocate(fairness, accuracy, w, np.array([[goal, goal]]))[:, 0]
     assert w @ shares == pytest.approx(goal, abs=count * w.sum() / allocation.CELLS)
     # w_j a_j'(f_j)/w_j = μ: by hand, f_j = p_j + μ/c_j with Σ w_j μ/c_j = 0.05
     mu = 0.05 / float((w / c).sum())
@@ -58,4 +63,5 @@ def test_concave_curves_meet_at_one_slope(seed: int, count: int) -> None:
 
 
 def test_curves_of_one_point_give_what_they_have() -> None:
-    assert allocate([np.array([0.25])], [np.array([1.0])], np.ones(1), np.array([0.0, 1.0])).tolist() == [[0.25, 0.25]]
+    goals = np.array([[0.0, 0.0], [1.0, 1.0]])
+    assert allocate([np.array([0.25])], [np.array([1.0])], np.ones(1), goals).tolist() == [[0.25, 0.25]]

@@ -296,7 +296,7 @@ def test_precision_is_raised_to_the_tolerance():
 def test_scales_thirty_decades_apart():
     fed = Federation.normal(
         mean=[[1e30, -3e-20], [-1e-30, 4e12]],
-        sd=[[1e-25, 2e10], [5e20, 1e-3]],
+        sd=[[1e18, 2e10], [5e20, 1.0]],
         q=[1e-30, 1 - 1e-15],
         weight=[1e-20, 1e20],
         eta=[Logistic(1e25, -1e28), (Logistic(1e-22, 1e15), Logistic(3.0, -1e-29))],

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from scipy import interpolate, optimize
 
 import fairfl as ff
-from fairfl.solvers.ensemble_curve import EnsembleCurve
+from fairfl.solvers.ensemble_curve import EnsembleCurve, Multipliers
 from fairfl.solvers.ensemble_polish import best_multipliers, knapsack
 from fairfl.solvers.ensemble_tradeoff import CONCAVE, Tradeoffs, spread_nodes
 from fairfl.theory.continuous import ContinuousModel
@@ -89,6 +89,141 @@ def test_two_clients_are_not_beaten_by_all_pairs_of_rules(differ: bool, seed: in
         assert accuracy >= brute(curve, d) - (1e-7 if differ else 1e-11)
         # the nodes' maximum misses the curves' by the square of half a node's step
         assert accuracy <= dual_bound(curve.tradeoffs, -d) + 1e-5
+
+
+def budgets(fed: ff.Federation, seed: int, count: int = 100) -> Any:
+    """(count, I): zero, small, ordinary and slack ones."""
+    rng = np.random.default_rng(seed)
+    eps = rng.random((count, fed.n_clients)) ** rng.integers(1, 5, (count, 1))
+    eps *= rng.choice([0.0, 1, 1, 1], eps.shape)
+    return np.where(rng.random(eps.shape) < 0.2, 1.0, eps)
+
+
+def wide(seed: int) -> ff.Federation:
+    """2 to 8 clients with sd from 0.05 to 50, means far apart, one η, one by client, or one by client and group."""
+    rng = np.random.default_rng(seed)
+    n, kind = int(rng.integers(2, 9)), seed % 3
+
+    def own() -> Logistic:
+        return Logistic(float(rng.uniform(0.4, 3)), float(rng.normal()))
+
+    mean = rng.normal(scale=rng.choice([1, 2, 4, 8]), size=(n, 2))
+    sd = np.exp(rng.uniform(np.log(0.05), np.log(50), (n, 2)))
+    eta = None if kind == 0 else [own() for _ in range(n)] if kind == 1 else [(own(), own()) for _ in range(n)]
+    return ff.Federation.normal(mean, sd=sd, q=rng.uniform(0.02, 0.98, n), weight=rng.uniform(0.3, 2, n), eta=eta)
+
+
+def two_wide(seed: int, differ: bool) -> ff.Federation:
+    """Two clients with sd from 0.05 to 50."""
+    rng = np.random.default_rng(seed)
+    mean = rng.normal(scale=rng.choice([1, 2, 4]), size=(2, 2))
+    sd = np.exp(rng.uniform(np.log(0.05), np.log(50), (2, 2)))
+    own = [Logistic(float(rng.uniform(0.4, 3)), float(rng.normal())) for _ in range(4)]
+    eta = [(own[0], own[1]), (own[2], own[3])] if differ else None
+    return ff.Federation.normal(mean, sd=sd, q=rng.uniform(0.02, 0.98, 2), weight=rng.uniform(0.3, 2, 2), eta=eta)
+
+
+def check_returned(fed: ff.Federation, d: float, accuracy: float, eps: Any, lam: Any, again: bool) -> None:
+    """``again`` says whether ``solve`` gives the point; where it does not, the multipliers do, as far as doubles go."""
+    s = ff.solve(fed, "lft_ensemble", eps)
+    assert again == (max(abs(s.disparity - d), abs(s.accuracy - accuracy)) <= 1e-7)
+    inner = np.abs(lam) < (1 - 1e-9) * fed.share.min(axis=1)  # nearer to P(a|i) a double has few digits of the rest
+    if not again and inner[fed.defined].all():
+        curve = curve_of(fed)
+        own = lam[curve.rules.bound][:, None]
+        md, reached = curve.at(Multipliers(np.zeros_like(own), own))
+        assert (abs(float(md[0])), float(reached[0])) == pytest.approx((d, accuracy), abs=1e-7)
+
+
+def test_the_other_side_of_zero() -> None:
+    # the most accurate ensemble has MD of one sign; from disparity 1e-2 on the best are found on the other side
+    eta = [Logistic(2.33, 0.29), Logistic(0.45, -1.65)]
+    fed = ff.Federation.normal([[0.58, -2.29], [2.71, 1.2]], sd=[[2.12, 0.82], [0.68, 2.11]], q=0.67, eta=eta)
+    F = ff.frontier(fed, "lft_ensemble", points=40)
+    wanted = np.append(1e-6, np.linspace(0.001, F.disparity[-1], 30))
+    assert (np.diff([float(F.accuracy_at(d)) for d in wanted]) >= 0).all()
+    s = ff.solve(fed, "lft_ensemble", [0.12, 0.0])
+    assert F.accuracy_at(s.disparity) >= s.accuracy
+    md = [ff.solve(fed, "lft_ensemble", eps).mean_difference for eps in F.eps[F.disparity > 0]]
+    assert min(md) < 0 < max(md)
+
+
+@pytest.mark.parametrize("differ", [False, True], ids=["unequal q", "unequal q and eta"])
+@settings(max_examples=8)
+@given(st.integers(0, 10**6))
+@example(22)
+@example(70)
+def test_no_pair_of_rules_within_a_disparity_is_better(differ: bool, seed: int) -> None:
+    # both sides of MD = 0 and all between: the best of all pairs of nodes with |MD| <= d
+    fed = two_clients(seed, differ) if seed % 2 else two_wide(seed, differ)
+    curve = curve_of(fed)
+    _, md, accuracy = curve._traded
+    w = fed.weight
+    total = np.abs(w[0] * md[0][:, None] + w[1] * md[1][None]).ravel()
+    value = (w[0] * accuracy[0][:, None] + w[1] * accuracy[1][None]).ravel()
+    F = ff.frontier(fed, "lft_ensemble", points=12)
+    wanted = np.linspace(F.disparity[0], F.disparity[-1], 25)
+    best = np.array([value[total <= d].max(initial=-np.inf) for d in wanted])
+    assert (F.accuracy_at(wanted) >= best - 1e-7).all()
+    assert total.min() >= F.disparity[0] - 1e-12
+
+
+@settings(max_examples=6)
+@given(st.integers(0, 10**6))
+def test_random_budgets_of_wide_and_narrow_laws_do_not_beat_the_frontier(seed: int) -> None:
+    fed = wide(seed)
+    F, m = ff.frontier(fed, "lft_ensemble", points=6), ff.min_disparity(fed, "lft_ensemble")
+    assert m.disparity == pytest.approx(F.disparity[0], abs=1e-12)
+    assert m.multipliers is not None and F.multipliers is not None and F.reproduced is not None
+    check_returned(fed, m.disparity, m.accuracy, m.eps, m.multipliers, m.reproduced)
+    for point in zip(F.disparity, F.accuracy, F.eps, F.multipliers, F.reproduced, strict=True):
+        check_returned(fed, *point)
+    md, accuracy = curve_of(fed).solved(budgets(fed, seed))
+    assert np.abs(md).min() >= m.disparity - 1e-9
+    assert (accuracy <= F.accuracy_at(np.maximum(np.abs(md), F.disparity[0])) + 1e-7).all()
+
+
+@settings(max_examples=6)
+@given(st.integers(0, 10**6))
+def test_relabelled_groups_and_clients_in_another_order(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 5))
+    mean, sd = rng.normal(scale=2, size=(n, 2)), rng.uniform(0.3, 3, (n, 2))
+    q, weight = rng.uniform(0.1, 0.9, n), rng.uniform(0.5, 2, n)
+    eta = [(Logistic(*rng.uniform(0.5, 2, 2)), Logistic(*rng.uniform(0.5, 2, 2))) for _ in range(n)]
+    order = rng.permutation(n)
+    fed = ff.Federation.normal(mean, sd, q, weight, eta)
+    turned = ff.Federation.normal(mean[:, ::-1], sd[:, ::-1], 1 - q, weight, [pair[::-1] for pair in eta])
+    shuffled = ff.Federation.normal(mean[order], sd[order], q[order], weight[order], [eta[i] for i in order])
+    F, m = ff.frontier(fed, "lft_ensemble", points=6), ff.min_disparity(fed, "lft_ensemble")
+    wanted = np.linspace(F.disparity[0], F.disparity[-1], 7)[1:]
+    for other in (turned, shuffled):
+        assert ff.min_disparity(other, "lft_ensemble").disparity == pytest.approx(m.disparity, abs=1e-9)
+        again = ff.frontier(other, "lft_ensemble", points=6)
+        assert again.accuracy_at(wanted) == pytest.approx(F.accuracy_at(wanted), abs=1e-9)
+
+
+def test_budgets_that_no_double_reaches_say_so() -> None:
+    # client 0's MD is 1 - 1e-33 for all multipliers that matter: no double is a budget for one of them
+    fed = ff.Federation.normal([[-12, 12], [3, 0]], sd=1, q=0.5, weight=[1, 2])
+    m = ff.min_disparity(fed, "lft_ensemble", certify=True)
+    assert m.disparity == m.lower == m.upper == 0.0 and not m.reproduced and m.multipliers is not None
+    check_returned(fed, m.disparity, m.accuracy, m.eps, m.multipliers, m.reproduced)
+
+
+def test_a_client_of_one_group_moves_the_pooled_share() -> None:
+    # the two bound clients share q = 1/2, the pooled share is 0.8: their common trade-off need not be concave
+    mean, sd = [[2, -1], [-2, 3], [0, 1]], [[0.3, 1], [2, 0.5], [1, 4]]
+    fed = ff.Federation.normal(mean, sd, q=[0.5, 0.5, 1], weight=[1, 1, 3])
+    curve = curve_of(fed)
+    assert not curve.common
+    F = ff.frontier(fed, "lft_ensemble", points=12)
+    grid = np.array(np.meshgrid(*[np.append(np.linspace(0, 1, 60) ** 2, 1.0)] * 2)).reshape(2, -1).T
+    md, accuracy = curve.solved(np.append(grid, np.ones((len(grid), 1)), axis=1))
+    assert np.abs(md).min() >= F.disparity[0] - 1e-12
+    wanted = np.linspace(F.disparity[0], F.disparity[-1], 25)
+    best = np.array([accuracy[np.abs(md) <= d].max(initial=-np.inf) for d in wanted])
+    assert (F.accuracy_at(wanted) >= best - 1e-9).all()
 
 
 CONVEX = 1059
@@ -186,7 +321,7 @@ def test_nodes_go_where_something_changes() -> None:
 def test_the_knapsack_meets_its_goals() -> None:
     curve = curve_of(two_clients(CONVEX, False))
     goals = np.linspace(0.05, 0.6, 9)
-    reached = curve.sign * curve.difference(curve.multipliers(knapsack(curve, goals)))
+    reached = curve.sign * curve.difference(curve.multipliers(knapsack(curve, np.stack([goals, goals], axis=1))))
     np.testing.assert_allclose(reached, goals, atol=2e-3)
 
 

@@ -13,7 +13,7 @@ import fairfl as ff
 from fairfl.figures import real_data
 from fairfl.solvers import finite_fedavg_exact
 from fairfl.solvers.finite import local_rows
-from fairfl.solvers.finite_fedavg_frontier import searched_frontier, searched_minimum
+from fairfl.solvers.finite_fedavg_search import FedAvgSearch
 from fairfl.theory.finite import FiniteModel
 
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 4))  # type: ignore[union-attr]
@@ -111,15 +111,17 @@ def test_the_minimum_and_the_order_of_the_schemes(seed: int, clients: int) -> No
     assert (F.accuracy <= best + 1e-12).all()
 
 
-@pytest.mark.slow
-@settings(max_examples=6)
-@given(st.integers(0, 10**6))
-def test_the_search_never_beats_it(seed: int) -> None:
-    fed = drawn(seed, 2, 6)
-    F, found = ff.frontier(fed, "lft_fedavg", points=9), searched_frontier(fed, model_of(fed), 9)
-    assert (found.accuracy <= F.accuracy_at(np.maximum(found.disparity, F.disparity[0])) + 1e-12).all()
-    assert found.disparity[0] >= F.disparity[0] - 1e-12
-    assert searched_minimum(fed, model_of(fed))[0] >= F.disparity[0] - 1e-12
+@FEWER
+@given(st.integers(0, 10**6), st.integers(2, 4), st.integers(3, 12))
+def test_the_search_finds_all_of_it(seed: int, clients: int, points: int) -> None:
+    fed = drawn(seed, clients, points)
+    F, search = ff.frontier(fed, "lft_fedavg", points=9), FedAvgSearch.of(fed, model_of(fed))
+    found = search.frontier(9)
+    assert F.exact and not found.exact
+    assert found.disparity[[0, -1]] == pytest.approx(F.disparity[[0, -1]], abs=1e-9)
+    assert float(search.minimum().disparity[0]) == pytest.approx(F.disparity[0], abs=1e-9)
+    d = np.maximum(F.disparity, found.disparity[0])
+    assert found.accuracy_at(d) == pytest.approx(F.accuracy_at(d), abs=1e-9)
 
 
 @pytest.mark.slow
@@ -128,7 +130,7 @@ def test_the_search_never_beats_it(seed: int) -> None:
 def test_real_people(name: str) -> None:
     # 101 levels of a score, η pooled over many of them: ties of up to nine cells
     fed = real_data.federation(name)
-    F, found = ff.frontier(fed, "lft_fedavg", points=30), searched_frontier(fed, model_of(fed), 30)
+    F, found = ff.frontier(fed, "lft_fedavg", points=30), FedAvgSearch.of(fed, model_of(fed)).frontier(30)
     assert (found.accuracy <= F.accuracy_at(np.maximum(found.disparity, F.disparity[0])) + 1e-12).all()
     assert found.disparity[0] >= F.disparity[0] - 1e-12
     assert (F.accuracy <= ff.frontier(fed, "cfl", points=2).accuracy_at(F.disparity) + 1e-12).all()
@@ -144,7 +146,7 @@ def test_too_many_vertices_are_searched_among(monkeypatch: pytest.MonkeyPatch) -
     F, m = ff.frontier(fed, "lft_fedavg", points=9), ff.min_disparity(fed, "lft_fedavg")
     assert F.disparity.tolist() != exact.disparity.tolist()
     assert (F.accuracy <= exact.accuracy_at(np.maximum(F.disparity, least.disparity)) + 1e-12).all()
-    assert least.disparity - 1e-12 <= m.disparity <= least.disparity + 1e-3
+    assert m.disparity == pytest.approx(least.disparity, abs=1e-9)
 
 
 def test_a_frontier_by_hand() -> None:

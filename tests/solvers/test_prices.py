@@ -21,7 +21,7 @@ LAMBDAS = st.integers(-24, 24).map(lambda k: k / 64)
 
 
 def family_of(fed: ff.Federation) -> PricedFamily:
-    return PricedFamily(fedavg_constraints(fed), np.stack([fed.within[:, 0], -fed.within[:, 1]]), 1.0)
+    return PricedFamily(fedavg_constraints(fed), np.stack([fed.within[:, 0], -fed.within[:, 1]]))
 
 
 @FEWER

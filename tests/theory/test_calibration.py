@@ -1,5 +1,7 @@
 """From people to a finite federation: counts by hand, and isotonic regression against two other codes."""
 
+import warnings
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -7,9 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.theory.calibration import isotonic
+from fairfl.theory.calibration import ScoreWarning, isotonic, merge_levels
 from fairfl.theory.classifiers import Classifier
 from fairfl.theory.federation import Federation
+
+odd = pytest.mark.filterwarnings("ignore::fairfl.theory.calibration.ScoreWarning")  # people at random
 
 
 def naive_pav(y: list[float], w: list[float]) -> list[float]:
@@ -69,6 +73,7 @@ def people(draw: st.DrawFn) -> tuple[list[float], list[int], list[str], list[int
     return [x / 2 for x, *_ in rows], [int(y) for _, y, *_ in rows], [g for *_, g, _ in rows], [c for *_, c in rows]
 
 
+@odd
 @given(people(), st.sampled_from(["shared", "client", "client_group"]))
 def test_people_are_counted(rows: Any, calibrate: str) -> None:
     score, label, group, client = rows
@@ -87,6 +92,7 @@ def test_people_are_counted(rows: Any, calibrate: str) -> None:
                 assert joint == pytest.approx(cell.count(x) / n, abs=1e-15)
 
 
+@odd
 @given(people(), st.sampled_from(["shared", "client", "client_group"]))
 def test_calibration_keeps_the_frequency_of_labels(rows: Any, calibrate: str) -> None:
     # isotonic regression preserves block means: Σ η = Σ y over everybody that was fitted together
@@ -99,6 +105,7 @@ def test_calibration_keeps_the_frequency_of_labels(rows: Any, calibrate: str) ->
     assert shared or calibrate != "shared"
 
 
+@odd
 @given(people())
 def test_accuracy_on_level_sets_is_empirical(rows: Any) -> None:
     # a threshold between two levels of η counts correct labels: exact, since blocks keep their means
@@ -125,3 +132,90 @@ def test_given_weights_replace_counts() -> None:
     rows = ([0, 1, 0], [0, 1, 1], [0, 1, 0], [1, 1, 2])
     assert Federation.from_samples(*rows).weight.tolist() == [2 / 3, 1 / 3]
     assert Federation.from_samples(*rows, weight=[1, 3]).weight.tolist() == [0.25, 0.75]
+
+
+def cuts(n: int) -> Any:
+    """All ways to cut n scores into levels, as codes."""
+    for chosen in product((0, 1), repeat=n - 1):
+        yield np.append(0, np.cumsum(chosen))
+
+
+def brier(code: Any, eta: Any, counts: Any) -> float:
+    mean = np.bincount(code, counts * eta) / np.bincount(code, counts)
+    return float(counts @ (eta - mean[code]) ** 2)
+
+
+@given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 4)), min_size=2, max_size=9), st.integers(1, 14))
+def test_merging_is_the_best_of_all_ways(rows: list[tuple[int, int]], least: int) -> None:
+    counts = np.array([c for c, _ in rows], dtype=float)
+    eta = isotonic(np.minimum(counts, [p for _, p in rows]), counts)
+    code = merge_levels(eta, counts, least)
+    assert code[0] == 0 and set(np.diff(code)) <= {0, 1} and code[-1] > 0
+    enough = [c for c in cuts(len(eta)) if c[-1] > 0 and np.bincount(c, counts).min() >= least]
+    allowed = enough or [c for c in cuts(len(eta)) if c[-1] == 1]
+    losses = [brier(c, eta, counts) for c in allowed]
+    assert any(np.array_equal(c, code) for c in allowed)
+    assert brier(code, eta, counts) <= min(losses) + 1e-7
+    as_good = [c[-1] for c, loss in zip(allowed, losses, strict=True) if loss <= min(losses) + 1e-12]
+    assert code[-1] == max(as_good)
+
+
+@given(st.integers(1, 150), st.integers(1, 150), st.integers(1, 60))
+def test_what_a_score_knows_for_certain_is_not_lost(negative: int, positive: int, least: int) -> None:
+    # labels told without error: nothing is lost where each side has people enough for a level
+    eta = np.repeat([0.0, 1.0], [negative, positive])
+    code = merge_levels(eta, np.ones(eta.size), least)
+    lost = brier(code, eta, np.ones(eta.size))
+    if min(negative, positive) >= least:
+        assert lost < 1e-9 and np.bincount(code).min() >= least
+        assert code[-1] + 1 >= negative // (2 * least) + positive // (2 * least)
+
+
+def test_odd_scores_are_warned_of() -> None:
+    rng = np.random.default_rng(0)
+    n = 400
+    group, client, score = rng.integers(0, 2, n), rng.integers(0, 2, n), rng.normal(size=n).round(1)
+    label = (rng.random(n) < 1 / (1 + np.exp(-3 * score))).astype(int)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Federation.from_samples(score, label, group, client)
+        Federation.from_samples(score, label, group, client, calibrate="client_group")
+    with pytest.warns(ScoreWarning, match="is the score reversed") as told:
+        Federation.from_samples(-score, label, group, client)
+    assert told[0].filename == __file__  # the caller's line
+    rare = label * (rng.random(n) < 0.1).astype(int)
+    with pytest.warns(ScoreWarning, match="accepts nobody, whatever the score"):
+        Federation.from_samples(score, rare, group, client)
+    with pytest.warns(ScoreWarning, match="accepts everybody, whatever the score"):
+        Federation.from_samples(-score, 1 - rare, group, client)
+
+
+@odd
+@given(people(), st.sampled_from(["shared", "client", "client_group"]), st.randoms(use_true_random=False))
+def test_counts_are_people(rows: Any, calibrate: str, random: Any) -> None:
+    score, label, group, client = (np.array(column) for column in rows)
+    points = np.unique(score)
+    counts = np.zeros((np.unique(client).size, np.unique(group).size, 2, points.size))
+    codes = [np.unique(column, return_inverse=True)[1] for column in (client, group)]
+    np.add.at(counts, (*codes, label, np.searchsorted(points, score)), 1)
+    order = random.sample(range(points.size), points.size)
+    told = Federation.from_counts(counts[..., order], points[order], calibrate=calibrate)
+    fed = Federation.from_samples(*rows, calibrate=calibrate)
+    assert np.array_equal(told.mass, fed.mass) and np.array_equal(told.model.eta, fed.model.eta)  # type: ignore[union-attr]
+    assert np.array_equal(told.model.conditional, fed.model.conditional)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("counts", "score", "why"),
+    [
+        (np.ones((1, 2, 3)), [0, 1, 2], r"counts must have shape \(I, A, 2, 3\)"),
+        (np.ones((1, 1, 2, 2)), [0, 1], r"counts must have shape \(I, A, 2, 2\), A at least 2"),
+        (np.ones((1, 2, 2, 2)), [0, 0], "score must hold n distinct numbers"),
+        (-np.ones((1, 2, 2, 2)), [0, 1], "counts must be non-negative, got -1"),
+        (np.zeros((2, 2, 2, 2)), [0, 1], "counts must hold people of every client, client 0 has none"),
+        (np.ones((1, 2, 2, 2)) * [[[[1]], [[0]]]], [0, 1], "group 1 is empty"),
+    ],
+)
+def test_what_counts_may_not_be(counts: Any, score: Any, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        Federation.from_counts(counts, score)

@@ -9,7 +9,18 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from strategies import WEIGHTS, eighths, finite_laws, laws, mixtures, normals, others
 
-from fairfl.theory.laws import TAIL, Finite, Mixture, Normal, Samples, ScipyLaw, as_law
+from fairfl.theory.laws import (
+    ROUNDINGS,
+    SLOW,
+    TAIL,
+    Finite,
+    Mixture,
+    Normal,
+    Samples,
+    ScipyLaw,
+    as_law,
+    check_resolved,
+)
 
 PROBES = np.array([-40.0, -8.0, -3.125, -1.0, -0.25, 0.0, 0.3, 1.0, 2.5, 6.0, 37.5])
 
@@ -111,3 +122,33 @@ def test_as_law_leaves_laws_alone() -> None:
 def test_loc_and_scale_shift_the_law(frozen: Any, scale: float) -> None:
     law, moved = as_law(frozen), as_law(stats.norm(frozen.mean() * scale + 1, frozen.std() * scale))
     np.testing.assert_allclose(moved.sf(PROBES * scale + 1), law.sf(PROBES), rtol=1e-9, atol=1e-300)
+
+
+def test_mixtures_of_mixtures_are_taken_apart() -> None:
+    nested = Mixture([stats.norm(), stats.norm(2)], [1, 3])
+    for _ in range(2000):
+        nested = Mixture([nested], [1e308])
+    assert nested.laws == (Normal(0, 1), Normal(2, 1)) and nested.weights.tolist() == [0.25, 0.75]
+    both = Mixture([nested, stats.norm(5)], [1, 3])
+    assert both.weights.tolist() == [1 / 16, 3 / 16, 3 / 4] and float(both.cdf(np.inf)) == 1
+
+
+@given(st.floats(-1e15, 1e15), st.integers(-1074, 900))
+def test_a_law_is_refused_where_doubles_do_not_hold_it(mean: float, power: int) -> None:
+    law = Normal(mean, np.ldexp(1.0, power))
+    low, high = law.middle
+    told = np.unique(np.linspace(low, high, 4 * ROUNDINGS)).size >= ROUNDINGS  # so many doubles lie between
+    try:
+        check_resolved(law, "law")
+    except ValueError as error:
+        assert "law must" in str(error)
+        assert not told or high - low < 1.01e-300 or high - low < 1.01 * ROUNDINGS * np.spacing(max(-low, high))
+    else:
+        assert told and np.isfinite(law.pdf(mean)) and np.isfinite([law.low, law.high]).all()
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_laws_that_take_milliseconds_a_point_are_refused_at_once(name: str) -> None:
+    parameters = {"kstwo": (10,), "levy_stable": (1.5, 0.5), "studentized_range": (3, 10)}
+    with pytest.raises(ValueError, match=f"law must have a density that is quick to compute, got {name}"):
+        as_law(getattr(stats, name)(*parameters[name]))

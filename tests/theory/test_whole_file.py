@@ -58,3 +58,11 @@ def test_the_disk_has_file_and_folder_before_it_returns(tmp_path: Path, monkeypa
     assert synced == [(file.stat().st_ino, False), (tmp_path.stat().st_ino, True)]
     write_whole(file, "newer")
     assert len(synced) == 2
+
+
+def test_what_killed_processes_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
+    names = [".a[1].txt.0123.partial", "a[1].txt", ".b.txt.0123.partial", ".a1.txt.0123.partial", "a.partial"]
+    for name in names:
+        (tmp_path / name).touch()
+    whole_file.sweep(tmp_path / "a[1].txt")
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(names[1:])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairfl.theory.aggregation._arrays import namespace
+from fairfl.theory.checks import shown
 
 SUM_TOLERANCE = 1e-10  # how far a sum of weights given by the user may be from one
 # How far a dual constraint may be missed by rounding, relative to its bound of one, by the dtype of the weights.
@@ -24,9 +25,14 @@ class NoClosedForm(NotImplementedError):
 
 def number(name: str, value: Any, allowed: str, ok: Any) -> float:
     """``value`` as a float when ``ok`` accepts it; ValueError that says what is ``allowed`` otherwise."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not ok(float(value)):
-        raise ValueError(f"{name} must be {allowed}, got {value!r}")
-    return float(value)
+    given = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    try:
+        found = float(value) if given else np.nan
+    except OverflowError:  # an integer that no float holds
+        found = np.nan
+    if np.isnan(found) or not ok(found):
+        raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
+    return found
 
 
 def shape_of(name: str, shape: Sequence[int], n: int | None, reason: str) -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 from fairfl.sims.crosscheck.bounds import TOLERANCE, below, exact
 from fairfl.sims.crosscheck.kept import kept_rules
 from fairfl.sims.crosscheck.learned import Found, from_json
-from fairfl.sims.crosscheck.rates import Rate
+from fairfl.sims.crosscheck.rates import TOO_FEW, Rate, told
 from fairfl.sims.crosscheck.runs import ENSEMBLE, Plan, spelt
 from fairfl.sims.crosscheck.strangers import missed
 from fairfl.sims.crosscheck.study import Drawing, Verdict
@@ -97,9 +97,8 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
             line |= {"on own people": rms(floats(part, "own")), "on others'": rms(floats(part, "others"))}
             line |= {"accuracy missed": float(floats(part, "accuracy").mean()) - accuracy}
             lines.append(key | line)
-        sizes = floats(mine, "rows")
-        if np.unique(sizes).size >= 3:
-            speeds.append(key | {"seeds": mine["seed"].nunique(), "distance": str(Rate.of(sizes, floats(mine, "off")))})
+        rate = told(Rate.of(floats(mine, "rows"), floats(mine, "off"), mine["world"]))
+        speeds.append(key | {"seeds": mine["seed"].nunique(), "distance": rate})
     return {"points": pd.DataFrame(lines), "rates": pd.DataFrame(speeds)}
 
 
@@ -134,11 +133,15 @@ def _rates(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
         ("ensemble-rate", "off", "The distance of LFT+Ensemble from its exact point shrinks like the root of 1/n."),
         ("own-people-rate", "own", "What it misses of MD on each member's own people shrinks like the root of 1/n."),
     ):
-        if np.unique(sizes).size < 3:
-            made.append(Verdict(name, None, False, asked, "fewer than three sizes"))
+        rate = Rate.of(sizes, floats(part, column), part["world"]) if len(part) else None
+        if rate is None:
+            made.append(Verdict(name, None, False, asked, TOO_FEW))
             continue
-        rate, last = Rate.of(sizes, floats(part, column)), sizes == sizes.max()
-        text = f"{rate}; {_said(part, sizes)}; with {sizes.max():,.0f} people {rms(floats(part, column)[last]):.2g}"
+        last = sizes == sizes.max()
+        text = (
+            f"{rate}; {rate.told_by_world()}; {_said(part, sizes)}; with {sizes.max():,.0f} people "
+            f"{rms(floats(part, column)[last]):.2g}"
+        )
         made.append(Verdict(name, rate.is_near(-0.5), False, asked, text))
     return made[0], made[1]
 

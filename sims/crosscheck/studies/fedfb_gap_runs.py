@@ -9,8 +9,9 @@ import pandas as pd
 from fairfl.sims.crosscheck.frame import Frame, loose
 from fairfl.sims.crosscheck.learned import Found, to_text
 from fairfl.sims.crosscheck.runs import ALPHA, CFL, DECAY, FEDFB, Plan
-from fairfl.sims.crosscheck.spread import TiltedWorld, spread
+from fairfl.sims.crosscheck.spread import spread
 from fairfl.sims.crosscheck.supporting import supporting_line
+from fairfl.sims.crosscheck.worlds import World
 from fairfl.sims.engine import Result
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.federated.population import sample
@@ -27,7 +28,7 @@ class Setup:
 
     axis: str
     value: float
-    world: TiltedWorld
+    world: World
     bits: int | None = None
     steps: int = 20
     rows: int = 5_000

@@ -9,7 +9,7 @@ import pandas as pd
 
 from fairfl.sims.crosscheck.bounds import TOLERANCE, below, exact
 from fairfl.sims.crosscheck.kept import kept_rules
-from fairfl.sims.crosscheck.rates import Rate
+from fairfl.sims.crosscheck.rates import TOO_FEW, Rate, told
 from fairfl.sims.crosscheck.runs import BOXED, CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
 from fairfl.sims.crosscheck.study import Drawing, Verdict
 from fairfl.sims.crosscheck.worlds import World, by_name, in_words
@@ -109,10 +109,9 @@ def _rates(found: pd.DataFrame) -> pd.DataFrame:
     lines = []
     for (world, degree), part in groups(rated(found), ["world", "degree"]):
         sizes = floats(part, "rows")
-        if np.unique(sizes).size >= 3:
-            short, over = Rate.of(sizes, floats(part, "below")), Rate.of(sizes, _missed(part))
-            line = {"world": world, "degree": degree, "people": int(sizes.max()), "below": str(short)}
-            lines.append(line | {"||MD| - ε|": str(over)})
+        short, over = (told(Rate.of(sizes, d, part["world"])) for d in (floats(part, "below"), _missed(part)))
+        line = {"world": world, "degree": degree, "people": int(sizes.max()), "below": short}
+        lines.append(line | {"||MD| - ε|": over})
     return pd.DataFrame(lines)
 
 
@@ -145,23 +144,23 @@ def _bound(found: pd.DataFrame) -> Verdict:
 
 def _speed(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
     part = among(rated(found), "degree", [1])
-    sizes = floats(part, "rows")
     asked = (
         "CFL's learner, its class containing the optimum: its distance below the frontier shrinks like 1/n.",
         "And its |MD| misses the budget by the order of the root of 1/n.",
     )
     names = ("cfl-regret-rate", "cfl-budget-rate")
-    if np.unique(sizes).size < 3:
-        few = "fewer than three sizes"
-        return Verdict(names[0], None, False, asked[0], few), Verdict(names[1], None, False, asked[1], few)
-    made, each = [], (floats(part, "below"), _missed(part))
+    made, each, sizes = [], (floats(part, "below"), _missed(part)), floats(part, "rows")
     for name, text, distances, power in zip(names, asked, each, (1, 0.5), strict=True):
-        rate = Rate.of(sizes, distances)
-        told = (
-            f"{rate}, over {sizes.min():,.0f} to {sizes.max():,.0f} people, {part['world'].nunique()} worlds, seeds "
-            f"{_list(part, 'seed')}, degree 1; at {sizes.max():,.0f}: {_rms(distances[sizes == sizes.max()]):.2g}"
+        rate = Rate.of(sizes, distances, part["world"]) if len(part) else None
+        if rate is None:
+            made.append(Verdict(name, None, False, text, TOO_FEW))
+            continue
+        most = max(rate.sizes)
+        measured = (
+            f"{rate}, over {min(rate.sizes):,.0f} to {most:,.0f} people, seeds {_list(part, 'seed')}, degree 1; "
+            f"{rate.told_by_world()}; at {most:,.0f}: {_rms(distances[sizes == most]):.2g}"
         )
-        made.append(Verdict(name, rate.is_near(-power), False, text, told))
+        made.append(Verdict(name, rate.is_near(-power), False, text, measured))
     return made[0], made[1]
 
 

@@ -1,7 +1,8 @@
-"""Any ``nn.Module``, its clients batched by ``torch.func``."""
+"""Any ``nn.Module``, its clients batched by ``torch.func``, or one after the other where that cannot be done."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -35,6 +36,9 @@ class Module(Model):
     """``factory()`` makes the module, whose initialisation under ``torch.manual_seed(seed)`` starts a replicate.
 
     The losses of all clients are one sum, whose gradient autograd gives client by client: the rows do not mix.
+    ``prepare`` tries the module on two clients with two samples each. Where ``torch.func.vmap`` cannot take it
+    (``nn.LSTM`` and ``nn.GRU``, control flow that depends on data, operations that it has no rule for), clients go one
+    after the other within a step: ``stacked`` is False, and the numbers are the same.
 
     Parameters
     ----------
@@ -48,7 +52,8 @@ class Module(Model):
         What a run's configuration records; the factory's name by default.
 
     Errors: ValueError for modules with buffers (batch normalisation mixes the samples of a batch, and its averages are
-    no parameters: use group normalisation) or dropout, and for modules without parameters.
+    no parameters: use group normalisation) or dropout, and for modules without parameters; from ``prepare`` for data
+    that do not fit, and for a forward that draws random numbers, mixes the samples of a batch, or has no gradient.
     """
 
     factory: Callable[[], nn.Module]
@@ -56,6 +61,7 @@ class Module(Model):
     classes: bool = True
     name: str = field(default="", kw_only=True)
     taken: tuple[int, int] = field(default=(0, 0), init=False, compare=False, repr=False)
+    stacked: bool = field(default=True, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         module = self.module
@@ -103,16 +109,16 @@ class Module(Model):
         if not self.classes:
             return None
         with torch.no_grad():
-            return self._outputs(params, x).argmax(-1) == y
+            return self._outputs(self._split(params), x).argmax(-1) == y
 
     def prepare(self, data: ClientData) -> ClientData:
-        """Run the module on one sample: what does not fit is told here, and what a step takes is measured."""
+        """Run the module on some samples: what cannot be done is told here, and what a step takes is measured."""
         if not len(data.x):
             return data  # a part without samples says nothing
         parts = {name: p.detach().to(data.x.device, _floating(data.x)) for name, p in self.module.named_parameters()}
         try:
-            with torch.no_grad():
-                outputs = functional_call(self.module, parts, (data.x[:1],))
+            with torch.no_grad(), torch.random.fork_rng(devices=[]):
+                outputs = self._forward(parts, data.x[:1])
                 losses = self.loss(outputs, data.y[:1])
         except (RuntimeError, IndexError, TypeError) as error:
             shapes = f"x {tuple(data.x.shape)} {data.x.dtype}, y {tuple(data.y.shape)} {data.y.dtype}"
@@ -122,8 +128,38 @@ class Module(Model):
         if self.classes:
             classes_between(self.describe(), data.y, int(outputs.shape[-1]))
         if self.taken == (0, 0):
+            x, y = (torch.cat([values[:1], values[-1:]]) for values in (data.x, data.y))
+            self._row_by_row(x.cpu())
+            object.__setattr__(self, "stacked", self._can_be_stacked(x, y))
             object.__setattr__(self, "taken", self._measured(data.x[:1].cpu(), data.y[:1].cpu()))
         return data
+
+    def _row_by_row(self, x: Tensor) -> None:
+        """ValueError where the outputs of two samples are random, or not those of each alone."""
+        parts = self._split(self.init(0).to(_floating(x))[None])
+        with torch.no_grad(), torch.random.fork_rng(devices=[]):
+            before = torch.get_rng_state()
+            both, *alone = (self._outputs(parts, rows[None])[0] for rows in (x, x[:1], x[1:]))
+            if not torch.equal(torch.get_rng_state(), before):
+                raise ValueError(f"factory must make a module whose forward is not random, got {self.describe()}")
+        close = torch.finfo(both.dtype).eps ** 0.5
+        if not torch.allclose(both, torch.cat(alone), close, close * float(both.abs().max()), equal_nan=True):
+            raise ValueError(
+                f"factory must make a module whose forward maps each sample by itself, got {self.describe()}, which "
+                "mixes those of a batch"
+            )
+
+    def _can_be_stacked(self, x: Tensor, y: Tensor) -> bool:
+        """Whether vmap takes the module and its gradient, without a loop of its own, of which it warns."""
+        params = torch.stack([self.init(0), self.init(1)]).to(x.device, _floating(x))
+        x, y = torch.stack([x, x.flip(0)]), torch.stack([y, y.flip(0)])
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                self.gradient(params, x, y, 1.0)
+        except Exception:  # whatever it cannot do: if the loop cannot either, that is told next
+            return False
+        return True
 
     def _measured(self, x: Tensor, y: Tensor) -> tuple[int, int]:
         """Numbers that a step takes of a client, and of each sample besides: of two clients' on 4 and on 8 copies."""
@@ -133,7 +169,10 @@ class Module(Model):
             inputs, targets = (t.expand(2, batch, *t.shape[1:]) for t in (x, y))
             return peak_bytes(lambda: self.descend(params, inputs, targets, 1.0, 0.0)) // (2 * params.element_size())
 
-        each = (taken(8) - taken(4)) // 4
+        try:
+            each = (taken(8) - taken(4)) // 4
+        except (RuntimeError, NotImplementedError) as error:
+            raise ValueError(f"factory must make a module with a gradient, got {self.describe()}: {error}") from None
         return max(0, taken(4) - 4 * each), each + x[0].numel()
 
     def bytes_per_client(self, batch: int, element: int) -> int:
@@ -159,24 +198,30 @@ class Module(Model):
                 total = losses.sum() * weights
             else:
                 total = ((weights(losses.detach()) if callable(weights) else weights) * losses).sum()
-            return torch.autograd.grad(total, list(leaves.values()))
+            return torch.autograd.grad(total, list(leaves.values()), materialize_grads=True)
 
     def _losses(self, parts: Parts, x: Tensor, y: Tensor) -> Tensor:
-        if len(x) == 1:  # one set of parameters needs no vmap, and any number of samples
-            return self._one({name: part[0] for name, part in parts.items()}, x[0], y[0])[None]
-        return vmap(self._one)(parts, x, y)
+        return self._each(self._one, parts, x, y)
+
+    def _outputs(self, parts: Parts, x: Tensor) -> Tensor:
+        return self._each(self._forward, parts, x)
+
+    def _each(self, function: Callable[..., Tensor], parts: Parts, *inputs: Tensor) -> Tensor:
+        """The function of every client's parameters and inputs (A, ...)."""
+        clients = len(inputs[0])
+        if self.stacked and clients > 1:
+            return vmap(function)(parts, *inputs)
+        rows = {name: part.unbind() for name, part in parts.items()}
+        return torch.stack([
+            function({name: part[k] for name, part in rows.items()}, *(values[k] for values in inputs))
+            for k in range(clients)
+        ])  # fmt: skip
 
     def _one(self, parts: Parts, x: Tensor, y: Tensor) -> Tensor:
-        return self.loss(functional_call(self.module, parts, (x,)), y)
+        return self.loss(self._forward(parts, x), y)
 
-    def _outputs(self, params: Tensor, x: Tensor) -> Tensor:
-        def one(parts: Parts, inputs: Tensor) -> Tensor:
-            return functional_call(self.module, parts, (inputs,))
-
-        parts = self._split(params)
-        if len(params) == 1:
-            return one({name: part[0] for name, part in parts.items()}, x[0])[None]
-        return vmap(one)(parts, x)
+    def _forward(self, parts: Parts, x: Tensor) -> Tensor:
+        return functional_call(self.module, parts, (x,))
 
     def _split(self, params: Tensor) -> Parts:
         """Views (A, *shape) of the rows (A, P), by the parameter's name."""

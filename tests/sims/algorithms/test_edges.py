@@ -7,12 +7,25 @@ from federations import EXACT, classified, quick, trained, two_quadratics
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairfl.claims.qffl import algorithm_1
 from fairfl.sims.algorithms.afl import AFL, onto_simplex
 from fairfl.sims.algorithms.ditto import Ditto
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.gifair import GIFAIR
 from fairfl.sims.algorithms.qfedavg import QFedAvg, step_weights
-from fairfl.sims.engine import ClientData, Given, LeastSquares, Parts, Replicate, Simulation, Softmax, Training
+from fairfl.sims.algorithms.qfedsgd import QFedSGD
+from fairfl.sims.engine import (
+    ClientData,
+    Given,
+    LeastSquares,
+    Parts,
+    Received,
+    Replicate,
+    Round,
+    Simulation,
+    Softmax,
+    Training,
+)
 
 MODEL = LeastSquares(2, bias=False)
 ONE = Training(rounds=1, lr=1 / 16, batch_size=None, epochs=2)
@@ -48,6 +61,44 @@ def test_q_weights_where_losses_are_zero():
     # nothing to lose and nothing to say: left out; nothing to lose and yet a move, with q < 1: infinite curvature
     np.testing.assert_allclose(step_weights(0.5, p, np.array([0.0, 1.0]), np.array([0.0, 0.0]), 4.0, 0.25), [0, 1])
     np.testing.assert_array_equal(step_weights(0.5, p, np.array([0.0, 1.0]), np.array([1.0, 0.0]), 4.0, 0.25), [0, 0])
+
+
+POSITIVE = st.floats(1e-3, 1e3)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0.01, 10), st.floats(-10, 10)), min_size=1, max_size=5),
+    st.floats(-5, 5), st.integers(0, 4), POSITIVE, POSITIVE, st.sampled_from(["corrected", "printed"]),
+)  # fmt: skip
+def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
+    """Whatever q, L and lr: the update that ``qffl/algorithm-1`` refutes, and its repair; without L, L = 1 / lr."""
+    losses, local = (np.array(column) for column in zip(*clients, strict=True))
+    n = len(losses)
+    rows = torch.tensor(local - w)[:, None]
+    p = np.full(n, 1 / n)
+    told = Received(0, np.arange(n), p, p, torch.tensor([w]), lr, losses, {}, rows, draws=np.ones(n, int))
+    for constant in (L, None):
+        weights = QFedAvg(float(q), constant, variant).server(told).weights
+        used = 1 / lr if constant is None else constant
+        expected = algorithm_1.update(w, list(local), list(losses), used, q, variant == "corrected")
+        assert w + weights @ (local - w) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+        if variant == "corrected" and q == 0:
+            np.testing.assert_allclose(weights, p, rtol=1e-12)  # FedAvg
+
+
+@given(st.floats(0, 5), POSITIVE, POSITIVE)
+def test_one_step_of_one_over_L_is_q_fedsgd(q, L, lr):
+    """Lemma 12's step, from the same gradients: q-FedAvg with lr = 1 / L, and q-FedSGD with any lr."""
+    rng = np.random.default_rng(0)
+    p, losses, gradients = rng.dirichlet(np.ones(4)), rng.uniform(0.1, 3, 4), rng.normal(size=(4, 3))
+    steps = []
+    for algorithm, rate in ((QFedAvg(q, L), 1 / L), (QFedSGD(q, L), lr), (QFedSGD(q, L), 1 / L)):
+        rows = torch.from_numpy(-rate * gradients)
+        told = Received(0, np.arange(4), p, p, rows[0], rate, losses, {}, rows, draws=np.ones(4, int))
+        steps.append(algorithm.server(told).weights @ rows.numpy())
+    h = p @ (L * losses**q + q * losses ** (q - 1) * (gradients**2).sum(1))
+    for step in steps:
+        np.testing.assert_allclose(step, -(p * losses**q) @ gradients / h, rtol=1e-9)
 
 
 def test_a_negative_loss_is_refused():
@@ -95,6 +146,32 @@ def test_gifair_by_groups():
     slopes = [-4, -12, -16]
     expected = -sum(f * s for f, s in zip(factor, slopes, strict=True)) / 3 / 64
     assert float(done.params[0, 0]) == pytest.approx(expected, rel=1e-12)
+
+
+@given(st.lists(st.floats(1e-6, 1.0), min_size=2, max_size=40), st.data())
+def test_gifair_of_no_lam_keeps_its_bound(weights, draw):
+    """Any weights, groups, losses and draws: brackets are in [1/2, inf), and their p-weighted mean is one."""
+    n = len(weights)
+    whole = st.lists(st.integers(0, 5), min_size=n, max_size=n)
+    groups, losses = tuple(draw.draw(whole)), np.array(draw.draw(whole), dtype=float)
+    draws = np.array(draw.draw(st.lists(st.integers(1, 4), min_size=n, max_size=n)))
+    p = np.array(weights) / sum(weights)
+    for algorithm in (GIFAIR(), GIFAIR(groups=groups)):
+        algorithm.start(n, p, torch.zeros(1))
+        for times in (np.ones(n, int), draws):
+            given = Round(0, np.arange(n), p, p, torch.zeros(1), 0.1, losses, {}, draws=times)
+            (task,) = algorithm.client(given)
+            assert task.scale.min() >= 0.5 - 1e-9 and p @ task.scale == pytest.approx(1, rel=1e-9)
+
+
+def test_gifair_begins_with_any_number_of_clients():
+    for n in [*range(2, 400), *range(400, 10_001, 137), 10_000]:
+        p = np.arange(1.0, n + 1)
+        for weights in (np.full(n, 1 / n), p / p.sum()):
+            assert GIFAIR().start(n, weights, torch.zeros(1)) == {}
+    with pytest.raises(ValueError, match="lam must be at most"):  # what a lam of one number does
+        GIFAIR(0.001).start(33, np.full(33, 1 / 33), torch.zeros(1))
+    GIFAIR(0.001).start(32, np.full(32, 1 / 32), torch.zeros(1))
 
 
 def test_gifair_with_equal_losses_is_fedavg():

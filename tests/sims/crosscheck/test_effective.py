@@ -87,6 +87,7 @@ ALGORITHMS = {
 }  # fmt: skip
 
 
+@pytest.mark.exact
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_weight_is_what_a_change_of_one_gradient_does_to_the_step(name):
     """The slow twin: bend one client's loss so that its gradient alone moves, by h u with u orthogonal to all gradients

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fairfl import solve
-from fairfl.sims.crosscheck.local_dynamics import Dynamics, alone, converged, locally_fair
+from fairfl.sims.crosscheck.local_dynamics import Dynamics, converged, locally_fair
 from fairfl.sims.crosscheck.mean_field import any_rule, shares
 from fairfl.sims.crosscheck.multipliers import Ascent
 from fairfl.sims.crosscheck.worlds import figure_5, figure_9, random_world
@@ -54,7 +54,7 @@ def test_many_local_steps_are_the_average_of_minimisers():
 def test_one_step_from_the_start_is_one_of_the_pooled_gradient():
     """All clients begin at the same w, so their average after one step is one step on the weighted sum of losses: the
     sum does not depend on who holds what. Two clients with one law, or one client with it, are the same."""
-    one = alone(random_world(2), 0)
+    one = random_world(2).alone(0)
     two = type(one)("twice", one.mean * 2, one.sd * 2, one.q * 2, (0.3, 0.7))
     ends = [end(Dynamics(w, (0.0,) * w.clients, "steps", 3, steps=s, rounds=40)) for w in (one, two) for s in (1, 5)]
     for first, second in ((ends[0], ends[2]), (ends[1], ends[3])):
@@ -65,7 +65,7 @@ def test_fair_clients_of_figure_5_average_to_the_bayes_rule():
     """ε = 0, q = 1/2, equal sd: MD_i = 0 wants t_0 - μ_0 = t_1 - μ_1, optimality η(t_0) + η(t_1) = 1, so t_1 = -t_0 =
     (μ_1 - μ_0) / 2: (-1, 1) for means (3, 5) and (1, -1) for means (1, -1). The average is (0, 0)."""
     assert np.allclose(locally_fair(FIGURE, (0.0, 0.0)), 0.0, atol=1e-9)
-    assert np.allclose(locally_fair(alone(FIGURE, 0), (0.0,)), [-1, 1], atol=1e-9)
+    assert np.allclose(locally_fair(FIGURE.alone(0), (0.0,)), [-1, 1], atol=1e-9)
     rule = end(
         Dynamics(FIGURE, (0.0, 0.0), "converged", rounds=200)
     )  # ρ of the two clients is 1 ± the same: it cancels

@@ -109,6 +109,7 @@ def runs(steps):
     ]
 
 
+@pytest.mark.exact
 def test_with_one_local_step_fedfb_is_cfl():
     fed, central = runs(1)
     assert fed["accuracy"] == pytest.approx(central["accuracy"], abs=1e-9)

@@ -30,6 +30,7 @@ def found(measures, name):
     return next(v for v in realised_weights.verdicts(measures) if v.name == name)
 
 
+@pytest.mark.exact
 def test_one_full_step_is_exact_and_what_breaks_it_does(measures):
     assert found(measures, "one-full-step-realises-the-dual-weights").holds
     assert found(measures, "p-fedavg-of-draws").holds
@@ -44,6 +45,7 @@ def test_without_rank_weights_their_law_is_undecided(measures):
     assert found(others, "p-fedavg-of-draws").holds is None
 
 
+@pytest.mark.exact
 def test_propfair_and_fedavg_are_unbiased_over_the_draws(measures):
     ways = measures[(measures["kind"] == "at one model") & (measures["case"] == HALF.name)]
     off = ways.set_index("algorithm")["off"]
@@ -62,6 +64,7 @@ def test_a_wrong_weighing_turns_the_verdict(monkeypatch):
     assert verdict.hard and verdict.holds is False
 
 
+@pytest.mark.exact
 def test_tables_pictures_and_record(measures):
     tables = realised_weights.tables(measures)
     assert set(tables) == {"one-full-step", "ways", "noise", "afl"}

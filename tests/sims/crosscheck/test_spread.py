@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from fairfl.sims.crosscheck.spread import TiltedWorld, spread
+from fairfl.sims.crosscheck.spread import spread
+from fairfl.sims.crosscheck.worlds import World
 
 
 def test_clients_in_a_row():
@@ -14,7 +15,7 @@ def test_clients_in_a_row():
     assert world.mean == ((-3.0, -1.0), (1.0, -1.0), (1.0, 3.0))
     assert world.q == (0.25, 0.5, 0.75) and world.tilt == (-1.0, 0.0, 1.0)
     assert world.weight == pytest.approx((1 / 3, 1 / 3, 1 / 3))
-    assert TiltedWorld.from_json(json.loads(json.dumps(world.to_json()))) == world
+    assert World.from_json(json.loads(json.dumps(world.to_json()))) == world
 
 
 def test_tilts_are_of_the_log_odds():

@@ -8,6 +8,7 @@ import pytest
 
 from fairfl.sims.crosscheck.bounds import below, exact
 from fairfl.sims.crosscheck.learned import Found, ensemble, to_json, to_text
+from fairfl.sims.crosscheck.rates import TOO_FEW
 from fairfl.sims.crosscheck.strangers import exact_members
 from fairfl.sims.crosscheck.studies import ensemble as ensembles
 from fairfl.sims.crosscheck.studies import frontier
@@ -54,6 +55,29 @@ def test_an_error_of_the_root_costs_its_square():
     assert [one.holds for one in found[:3]] == [True] * 3 and found[3].holds is None
     slower = frontier.verdicts(planted(0.25))
     assert verdict(slower, "cfl-regret-rate").holds is False and verdict(slower, "cfl-budget-rate").holds is False
+
+
+def test_what_one_world_alone_has_is_no_rate_of_all():
+    """Rules of 100,000 people in one world, as far off as those of 250: nothing but that world's own line changes."""
+    table = planted()
+    odd = table[(table["world"] == WORLD.name) & (table["rows"] == 250)].assign(rows=100_000)
+    before, after = (frontier.verdicts(one) for one in (table, pd.concat([table, odd])))
+    assert [one.found for one in after[1:3]] == [one.found for one in before[1:3]]
+
+
+def test_three_sizes_decide_nothing():
+    """The quick profile has three: no interval and no verdict, and the tables say so."""
+    few = planted(0.25).query("rows <= 4000")
+    found = frontier.verdicts(few)
+    for name in ("cfl-regret-rate", "cfl-budget-rate"):
+        assert (verdict(found, name).holds, verdict(found, name).found) == (None, TOO_FEW)
+    assert set(frontier.tables(few)["rates"]["below"]) == {TOO_FEW}
+    few = learned_ensembles(power=0.1).query("rows <= 8000")
+    for name in ("ensemble-rate", "own-people-rate"):
+        assert (verdict(ensembles.verdicts(few), name).holds, verdict(ensembles.verdicts(few), name).found) == (
+            None, TOO_FEW,
+        )  # fmt: skip
+    assert set(ensembles.tables(few)["rates"]["distance"]) == {TOO_FEW}
 
 
 @pytest.mark.parametrize("push", [1e-6, 0.01])

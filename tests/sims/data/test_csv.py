@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from fairfl.sims.data import cross_fitted_score, read_samples
+from fairfl.sims.federated.own_table import own_table
 
 ROLES: dict[str, Any] = {"score": "s", "label": "y", "group": "a", "client": "site"}
 LINES = ["s,y,a,site", "0.5,1,f,north", "-2,0,m,south", "3e1,1,m,south", "0.25,0,NA,north"]
@@ -106,6 +107,7 @@ def test_several_missing_values_are_counted(tmp_path: Path):
         ({"client": "hospital"}, "client 'hospital' must be a column of people.csv"),
         ({"client": "a"}, "score, label, group and client must be different columns"),
         ({"features": ["s"]}, "features must not be given together with a score, got score='s'"),
+        ({"blind": True}, "blind must not be given together with a score, which is as it is, got score='s'"),
         ({"score": None, "features": ["s", "z"]}, "feature 'z' must be a column of people.csv"),
         ({"score": None, "features": ["y"]}, "features must not hold the label column 'y'"),
         ({"score": None, "features": []}, "people.csv must have a score column or at least one feature column"),
@@ -126,11 +128,16 @@ def test_the_score_is_made_from_all_other_columns(tmp_path: Path):
     frame = people()
     frame.to_csv(tmp_path / "people.csv")  # with row numbers, in a column without a name
     samples = read_samples(tmp_path / "people.csv", label="y", group="a", client="site", seed=4)
-    design = np.column_stack([frame["x"], frame["colour"] == "blue", frame["colour"] == "red"])
+    alone = np.column_stack([frame["x"], frame["colour"] == "blue", frame["colour"] == "red"])
+    design = np.column_stack([alone, frame["a"] == "f", frame["a"] == "m"])
     expected = cross_fitted_score(design, frame["y"], seed=4, group=samples.group, client=samples.client)
     np.testing.assert_allclose(samples.score, expected, rtol=0, atol=1e-12)
+    blind = read_samples(tmp_path / "people.csv", label="y", group="a", client="site", seed=4, blind=True)
+    expected = cross_fitted_score(alone, frame["y"], seed=4, group=samples.group, client=samples.client)
+    np.testing.assert_allclose(blind.score, expected, rtol=0, atol=1e-12)
+    assert blind.score_source == "logistic regression on x, colour, 5-fold cross-fitted (seed 4)"
     assert samples.client_names == ("7", "8")
-    assert samples.score_source == "logistic regression on x, colour, 5-fold cross-fitted (seed 4)"
+    assert samples.score_source == "logistic regression on x, colour, a, 5-fold cross-fitted (seed 4)"
 
 
 def test_the_score_is_made_from_the_features_that_are_named(tmp_path: Path):
@@ -141,6 +148,17 @@ def test_the_score_is_made_from_the_features_that_are_named(tmp_path: Path):
     np.testing.assert_allclose(
         samples.score, cross_fitted_score(design, frame["y"], group=samples.group), rtol=0, atol=1e-12
     )
+
+
+@pytest.mark.parametrize("blind", [False, True])
+@pytest.mark.parametrize("features", [None, ["x"], ["a", "colour"]])
+def test_both_commands_learn_from_the_same_features(tmp_path: Path, blind: bool, features: list[str] | None):
+    people().to_csv(tmp_path / "people.csv", index=False)
+    roles: dict[str, Any] = {"label": "y", "group": "a", "client": "site", "features": features, "blind": blind}
+    source = read_samples(tmp_path / "people.csv", **roles).score_source
+    table = own_table(tmp_path / "people.csv", **roles)
+    assert source.startswith(f"logistic regression on {', '.join(table.features)}, 5-fold")
+    assert ("a" in table.features) == (not blind or (features is not None and "a" in features))
 
 
 def test_a_missing_feature_is_named_with_its_row(tmp_path: Path):

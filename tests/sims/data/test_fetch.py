@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from threading import Thread
+from urllib.request import Request
 
 import pytest
 
+from fairfl.sims.data import archives, fetch
 from fairfl.sims.data.fetch import ChecksumMismatch, DataUnavailable, Remote, cache_folder, locate
 
 CONTENT = b"a,b\n1,2\n" * 20_000  # more than one chunk
@@ -159,7 +161,8 @@ class Answers(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server() -> Iterator[str]:
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setattr(fetch, "SCHEMES", ("https", "file", "http"))  # there is no https without a certificate
     with HTTPServer(("127.0.0.1", 0), Answers) as http:
         thread = Thread(target=http.serve_forever, args=(0.01,))
         thread.start()
@@ -187,10 +190,62 @@ def test_cache_folder_follows_xdg_and_ignores_a_relative_one(tmp_path: Path, mon
     assert cache_folder().name == "fairfl"
 
 
-def test_a_wrong_md5_is_a_mismatch(tmp_path: Path, empty_cache: Path):
-    sources = ((published(tmp_path),),)
-    good = hashlib.md5(CONTENT, usedforsecurity=False).hexdigest()
-    with pytest.raises(ChecksumMismatch, match=f"MD5 is {good}, of the published file 0000"):
-        locate([Remote("set/file.csv", sources, md5="0000")])
+@pytest.mark.parametrize("address", ["http://example.org/file.csv", "ftp://example.org/file.csv"])
+def test_only_https_is_asked(address: str, empty_cache: Path):
+    with pytest.raises(DataUnavailable, match=f"addresses must begin with https:, got {address}"):
+        locate([Remote("set/file.csv", ((address,),))])
+
+
+def test_no_answer_leads_elsewhere():
+    with pytest.raises(ValueError, match="must begin with https:, got http://elsewhere"):
+        fetch._Redirect().redirect_request(Request("https://a.org"), None, 302, "moved", {}, "http://elsewhere")
+
+
+@pytest.mark.parametrize("place", ["variable", "cache"])
+@pytest.mark.parametrize("digests", [{"sha256": DIGEST}, {"sha256": "0" * 64, "copies": (DIGEST,)}])
+def test_what_is_found_must_be_the_published_file(
+    place: str, digests: dict, tmp_path: Path, empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = empty_cache if place == "cache" else tmp_path / "named"
+    if place == "variable":
+        monkeypatch.setenv("FAIRFL_DATA", str(folder))
+    file = folder / "set" / "file.csv"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(CONTENT)
+    remote = Remote("set/file.csv", **digests)
+    assert locate([remote]) == file
+    file.write_bytes(CONTENT.replace(b"1,2", b"2,1", 1))
+    with pytest.raises(ChecksumMismatch, match=f"{re.escape(str(file))} is not the published file: its SHA-256 is "):
+        locate([remote])
+    assert locate([remote], folder) == file  # a folder that the caller names holds what the caller put there
+
+
+def test_what_was_read_is_noted_and_a_change_of_it_is_told(tmp_path: Path, empty_cache: Path, caplog):
+    for folder in (empty_cache, tmp_path / "mine"):
+        (folder / "set").mkdir(parents=True)
+        (folder / "set" / "b.csv").write_bytes(CONTENT)
+    choices = [Remote("set/a.csv"), Remote("set/b.csv")]
+    with fetch.data_read() as outer:
+        with fetch.data_read() as notes:
+            locate(choices)
+            locate(choices, tmp_path / "mine")
+    assert notes == outer and set(notes.values()) == {DIGEST} and len(notes) == 2
+    assert fetch.same_data(notes) and not caplog.text
+    (tmp_path / "mine" / "set" / "b.csv").write_bytes(b"other")
+    assert not fetch.same_data(notes) and f"{tmp_path / 'mine'}: set/a.csv or set/b.csv" in caplog.text
+    (tmp_path / "mine" / "set" / "b.csv").write_bytes(CONTENT)
+    assert fetch.same_data(notes)
+    (empty_cache / "set" / "a.csv").write_bytes(b"now preferred")
+    assert not fetch.same_data(notes)
+
+
+def test_an_archive_has_a_limit(tmp_path: Path, empty_cache: Path, monkeypatch: pytest.MonkeyPatch):
+    address = published(tmp_path, nested(CONTENT))
+    remote = Remote("set/file.csv", ((address, "inner.zip", "file.csv"),))
+    monkeypatch.setattr(archives, "MOST_BYTES", len(CONTENT) - 1)
+    with pytest.raises(DataUnavailable, match=f"at most .* members and {len(CONTENT) - 1} bytes, got 1 and "):
+        locate([remote])
+    monkeypatch.setattr(fetch, "MOST_BYTES", 10)
+    with pytest.raises(DataUnavailable, match="the answer has more than 10 bytes"):
+        locate([remote])
     assert left_behind(empty_cache) == []
-    assert locate([Remote("set/file.csv", sources, md5=good)]).read_bytes() == CONTENT

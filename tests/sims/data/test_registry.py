@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fairfl.sims.data import DATASETS, Dataset, DataUnavailable, cross_fitted_score, load
+from fairfl.sims.data.fetch import Remote
 from fairfl.sims.data.registry import Entry, register
 
 
@@ -66,6 +67,7 @@ def test_a_new_entry_can_be_loaded(monkeypatch: pytest.MonkeyPatch, folder: Path
 @pytest.mark.parametrize("name", ["adult", "compas", "bank"])
 def test_the_seed_and_the_variable_reach_the_data_set(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("FAIRFL_DATA", str(folder))
+    monkeypatch.setattr(Remote, "known", ())  # a few rows typed here are not the published ones
     data, same = load(name, seed=3), load(name, folder, seed=3)
     assert np.array_equal(data.client, same.client)
     assert np.array_equal(data.features, same.features)

@@ -1,4 +1,4 @@
-"""A run's folder that something else has damaged: one error that names the file, or the same end; never a traceback."""
+"""A run's folder that something else has damaged: what is damaged is told and done again, to the same end."""
 
 import json
 import random
@@ -21,45 +21,78 @@ def short(folder, resume=True, training: Training | None = None, replicate=None)
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The bytes of a checkpoint, and where its run ended."""
+    """A finished run: its parameters, and its files."""
     folder = tmp_path_factory.mktemp("whole") / "run"
-    return short(folder).params, (folder / checkpoint.NAME).read_bytes(), (folder / run.CONFIGURATION).read_bytes()
+    return short(folder).params, {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-def damaged(tmp_path, whole, content):
+def tables(files):
+    return {name: content for name, content in files.items() if name.endswith(".parquet")}
+
+
+def damaged(tmp_path, whole, **changed):
+    """The folder with some files changed, or left out where they are None."""
     folder = tmp_path / "run"
     folder.mkdir(exist_ok=True)
-    (folder / run.CONFIGURATION).write_bytes(whole[2])
-    (folder / checkpoint.NAME).write_bytes(content)
+    for name, content in (whole[1] | {"checkpoint.npz": changed["checkpoint"]} if changed else whole[1]).items():
+        (folder / name).write_bytes(content)
     return folder
 
 
-def refused_or_harmless(folder, params):
-    """True where it was refused, by name; else it must have been read for what it was."""
-    try:
-        found = short(folder).params
-    except RunFolderError as error:
-        assert checkpoint.NAME in str(error) and "not a checkpoint of this run" in str(error)
-        return True
-    assert (found == params).all()
-    return False
+def told_and_done_again(folder, whole, caplog, *names):
+    """True where the change was told, by the file's name; the end is the same either way."""
+    caplog.clear()
+    assert (short(folder).params == whole[0]).all()
+    assert tables({file.name: file.read_bytes() for file in folder.iterdir()}) == tables(whole[1])
+    said = [record.getMessage() for record in caplog.records]
+    assert not said or all(any(name in line for line in said) for name in names)
+    caplog.clear()
+    short(folder)
+    assert not caplog.records  # it is whole again
+    return bool(said)
 
 
 @pytest.mark.parametrize("length", [0, 1, 3, 4, 100, 1000, -200, -22, -1])
-def test_a_checkpoint_that_is_cut_short(length, tmp_path, whole):
-    content = whole[1][:length]
-    assert refused_or_harmless(damaged(tmp_path, whole, content), whole[0])
+def test_a_checkpoint_that_is_cut_short(length, tmp_path, whole, caplog):
+    content = whole[1][checkpoint.NAME][:length]
+    assert told_and_done_again(damaged(tmp_path, whole, checkpoint=content), whole, caplog, checkpoint.NAME)
 
 
-def test_a_checkpoint_with_a_byte_changed(tmp_path, whole):
-    """300 places at random: what is read has checksums, what is not (times in the archive) does no harm."""
+def flipped(content, clock):
+    changed = bytearray(content)
+    changed[clock.randrange(len(content))] ^= 1 << clock.randrange(8)
+    return bytes(changed)
+
+
+def test_a_checkpoint_with_a_bit_flipped(tmp_path, whole, caplog):
+    """100 places at random: what is read has checksums, what is not (times in the archive) does no harm."""
     clock = random.Random(1)
-    refused = 0
-    for _ in range(300):
-        content = bytearray(whole[1])
-        content[clock.randrange(len(content))] ^= 1 << clock.randrange(8)
-        refused += refused_or_harmless(damaged(tmp_path, whole, bytes(content)), whole[0])
-    assert refused > 100
+    told = 0
+    for _ in range(100):
+        folder = damaged(tmp_path, whole, checkpoint=flipped(whole[1][checkpoint.NAME], clock))
+        told += told_and_done_again(folder, whole, caplog, checkpoint.NAME)
+    assert told > 30
+
+
+def test_a_part_of_a_table_with_a_bit_flipped_is_told_and_done_again(tmp_path, whole, caplog):
+    """Every flip: most of them read back as other values, without an error."""
+    clock = random.Random(2)
+    for name in (*tables(whole[1]), *tables(whole[1])):
+        folder = damaged(tmp_path, whole)
+        (folder / name).write_bytes(flipped(whole[1][name], clock))
+        assert told_and_done_again(folder, whole, caplog, name)
+
+
+def test_parts_that_are_gone_emptied_or_foreign(tmp_path, whole, caplog):
+    names = sorted(tables(whole[1]))
+    folder = damaged(tmp_path, whole)
+    (folder / names[0]).unlink()
+    (folder / names[-1]).write_bytes(b"")
+    assert told_and_done_again(folder, whole, caplog, names[0], names[-1])
+    foreign = names[-1].replace("-00000002-", "-00000001-")  # of the same rounds, which would be read twice
+    assert foreign != names[-1]
+    (folder / foreign).write_bytes(whole[1][names[-1]])
+    assert not told_and_done_again(folder, whole, caplog) and not (folder / foreign).exists()
 
 
 @pytest.mark.parametrize(
@@ -67,6 +100,7 @@ def test_a_checkpoint_with_a_byte_changed(tmp_path, whole):
     [
         lambda arrays: arrays.pop("params"),
         lambda arrays: arrays.pop("places"),
+        lambda arrays: arrays.pop("parts"),
         lambda arrays: arrays.pop("weights/0/clients"),
         lambda arrays: arrays.update(params=arrays["params"][:, 1:]),
         lambda arrays: arrays.update(params=arrays["params"].astype(np.float32)),
@@ -76,19 +110,20 @@ def test_a_checkpoint_with_a_byte_changed(tmp_path, whole):
         lambda arrays: arrays.update(round=np.array(-1)),
         lambda arrays: arrays.update(places=np.array("[1, 2]")),
         lambda arrays: arrays.update(places=np.array("{")),
+        lambda arrays: arrays.update(parts=np.array('{"rounds-00000000-00000002.parquet": "0"}')),
         lambda arrays: arrays.update(places=np.array(json.dumps({"state/7/personal": "cpu"}))),
         lambda arrays: arrays.update({"places": np.array(json.dumps({"state/0/gone": "cpu"}))}),
     ],
-    ids=[str(k) for k in range(13)],
+    ids=[str(k) for k in range(15)],
 )  # fmt: skip
-def test_a_checkpoint_of_something_else(change, tmp_path, whole):
-    folder = damaged(tmp_path, whole, whole[1])
+def test_a_checkpoint_of_something_else(change, tmp_path, whole, caplog):
+    folder = damaged(tmp_path, whole)
     with np.load(folder / checkpoint.NAME) as file:
         arrays = {name: file[name] for name in file.files}
     change(arrays)
     with open(folder / checkpoint.NAME, "wb") as file:
         np.savez(file, **arrays)
-    assert refused_or_harmless(folder, whole[0])
+    assert told_and_done_again(folder, whole, caplog)
 
 
 NONE = ["", "{", "[]", "3", "null", "{}", "\xff", '{"configuration": 1, "versions": [{}]}',
@@ -97,14 +132,14 @@ NONE = ["", "{", "[]", "3", "null", "{}", "\xff", '{"configuration": 1, "version
 
 @pytest.mark.parametrize("text", NONE)
 def test_a_configuration_that_is_none(text, tmp_path, whole):
-    folder = damaged(tmp_path, whole, whole[1])
+    folder = damaged(tmp_path, whole)
     (folder / run.CONFIGURATION).write_text(text, "latin-1")
     with pytest.raises(RunFolderError, match="not the configuration of a run"):
         short(folder)
 
 
 def test_a_change_of_versions_is_recorded_once(tmp_path, whole):
-    folder = damaged(tmp_path, whole, whole[1])
+    folder = damaged(tmp_path, whole)
     kept = json.loads((folder / run.CONFIGURATION).read_text())
     kept["versions"][0]["torch"] = "1.0"
     (folder / run.CONFIGURATION).write_text(json.dumps(kept))
@@ -130,7 +165,7 @@ def test_given_rank_weights_are_not_cut_short():
 
 
 def test_a_setting_that_this_run_does_not_mention_is_another_run(tmp_path, whole):
-    folder = damaged(tmp_path, whole, whole[1])
+    folder = damaged(tmp_path, whole)
     kept = json.loads((folder / run.CONFIGURATION).read_text())
     kept["configuration"]["masked_updates"] = True
     (folder / run.CONFIGURATION).write_text(json.dumps(kept))

@@ -26,7 +26,7 @@ def mean_weights(rule, p, ways, patch):
     for chance, put in ways:
         with pytest.MonkeyPatch.context() as monkeypatch:
             patch(monkeypatch, put)
-            chosen, weights = rule.choose(0, 0, IDS, floats(p))
+            chosen, weights, _ = participation.merged(*rule.choose(0, 0, IDS, floats(p)))
         total[chosen] += float(chance) * weights
     return total
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from torch import nn
 from torch.profiler import ProfilerActivity, profile
 
 from fairfl.sims import models
@@ -50,6 +51,18 @@ def people(model, clients, size):
     return model.prepare(ClientData(x, y, offsets))
 
 
+class Fused(nn.Module):
+    """torch's own LSTM, whose clients go in turn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.codes, self.layers = nn.Embedding(20, 8), nn.LSTM(8, 32, 2, batch_first=True)
+        self.scores = nn.Linear(32, 20)
+
+    def forward(self, x):
+        return self.scores(self.layers(self.codes(x))[0][:, -1])
+
+
 LENET, LSTM = Module(models.LeNet), Module(lambda: models.CharLSTM(20, 8, 32, 2))
 CASES = {
     "softmax": (Softmax(30, 10), 200, 60, 10, False),
@@ -62,6 +75,7 @@ CASES = {
     "mlp, three layers, weighted": (MLP((20, 40, 40, 2)), 50, 40, 32, True),
     "convolutions": (LENET, 8, 16, 8, False),
     "recurrent": (LSTM, 8, 16, 8, False),
+    "recurrent, in turn": (Module(Fused), 4, 8, 8, False),
 }
 
 

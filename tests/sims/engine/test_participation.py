@@ -15,8 +15,11 @@ EVERY = [Everyone(), Uniform(3), ByWeight(3), ByWeight(3, replace=False), Given(
 @pytest.mark.parametrize("rule", EVERY, ids=repr)
 def test_choices_are_sorted_and_weights_sum_to_one(rule):
     for round in range(50):
-        chosen, weights = rule.choose(0, round, IDS, P)
-        assert (np.diff(chosen) > 0).all() and set(chosen) <= set(range(5))
+        drawn = rule.choose(0, round, IDS, P)
+        chosen, weights, draws = participation.merged(*drawn)
+        assert (np.diff(drawn[0]) >= 0).all() and (np.diff(chosen) > 0).all() and draws.sum() == len(drawn[0])
+        assert rule == ByWeight(3) or (draws == 1).all()
+        assert set(chosen) <= set(range(5))
         assert weights.sum() == pytest.approx(1) and (weights > 0).all() and len(weights) == len(chosen)
 
 
@@ -24,8 +27,8 @@ def test_choices_are_sorted_and_weights_sum_to_one(rule):
 def test_the_listing_does_not_matter(rule):
     order = np.array([3, 1, 4, 0, 2])
     for round in range(50):
-        a, v = rule.choose(7, round, IDS, P)
-        b, w = rule.choose(7, round, IDS[order], P[order])
+        a, v, _ = participation.merged(*rule.choose(7, round, IDS, P))
+        b, w, _ = participation.merged(*rule.choose(7, round, IDS[order], P[order]))
         one, two = dict(zip(IDS[a], v, strict=True)), dict(zip(IDS[order][b], w, strict=True))
         assert one.keys() == two.keys() and all(one[k] == pytest.approx(two[k]) for k in one)
 
@@ -33,7 +36,7 @@ def test_the_listing_does_not_matter(rule):
 def frequencies(rule, rounds=6_000):
     counts, weights = np.zeros(5), np.zeros(5)
     for round in range(rounds):
-        chosen, w = rule.choose(1, round, IDS, P)
+        chosen, w, _ = participation.merged(*rule.choose(1, round, IDS, P))
         counts[chosen] += 1
         weights[chosen] += w
     return counts / rounds, weights / rounds

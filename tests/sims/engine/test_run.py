@@ -117,7 +117,7 @@ def test_the_disk_is_full(tmp_path):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode != 0
     last = done.stderr.strip().splitlines()[-1]
-    assert "RunFolderError" in last and str(folder) in last and "File too large" in last
+    assert "RunFolderError" in last and str(folder) in last and "File too large (rounds-00000004-" in last
     with np.load(folder / "checkpoint.npz") as file:
         assert int(file["round"]) == 4
     assert not list(folder.glob("*.partial")) and not list(folder.glob(".*"))
@@ -193,9 +193,6 @@ def test_strange_folders_are_left_alone(tmp_path):
     with pytest.raises(RunFolderError, match="not the configuration"):
         short(tmp_path, resume=True)
     short(tmp_path / "run")
-    (tmp_path / "run" / "checkpoint.npz").write_bytes(b"PK")
-    with pytest.raises(RunFolderError, match="not a checkpoint"):
-        short(tmp_path / "run", resume=True)
     with pytest.raises(ValueError, match="folder must be given"):
         short(None, resume=True)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fairfl.sims.data.adult import COLUMNS
+from fairfl.sims.data.fetch import Remote
 from fairfl.sims.experiments import (
     pffl_table_1,
     propfair_runs,
@@ -50,6 +51,7 @@ def files(tmp_path, monkeypatch):
             rows.append(", ".join(str(known[column]) for column in COLUMNS))
         (folder / "adult" / name).write_text("\n".join(rows) + "\n")
     monkeypatch.setenv("FAIRFL_DATA", str(folder))
+    monkeypatch.setattr(Remote, "known", ())  # what is made here is not the published data
     monkeypatch.setattr(three_classes, "which", lambda: three_classes.DIGITS)  # no download
     return folder
 

@@ -10,6 +10,7 @@ from fairfl.sims.engine import ClientData, Computing, LeastSquares, Parts, Repli
 from fairfl.sims.experiments.averaged_afl import AveragedAFL
 
 
+@pytest.mark.exact
 def test_it_is_the_mean_of_what_afl_passes_through():
     rng = np.random.default_rng(0)
     clients = [(torch.from_numpy(rng.normal(size=(5, 2))), torch.from_numpy(rng.normal(size=5))) for _ in range(3)]

@@ -116,7 +116,7 @@ def read(tmp_path, monkeypatch):
     file.write_text("")
 
     def of(table):
-        monkeypatch.setattr(config.tomllib, "loads", lambda text: table)
+        monkeypatch.setattr(config, "read_toml", lambda file: table)
         return read_config(file)
 
     return of

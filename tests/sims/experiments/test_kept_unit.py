@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairfl.sims.engine.files import RunFolderError
+from fairfl.sims.data.fetch import Remote, locate
 from fairfl.sims.experiments.execute import run_unit
 from fairfl.sims.experiments.experiment import Scale, Unit
-from fairfl.sims.experiments.kept_unit import MEASURED, configuration
+from fairfl.sims.experiments.kept_unit import MANIFEST, MEASURED, configuration
 
 CALLS = []
 
@@ -70,7 +70,7 @@ def other(world, scale, budgets=(0.0, 0.1), *, rounds=3):
     return measured(world, scale, budgets, rounds=rounds)
 
 
-def test_measures_that_do_not_say_of_what_are_measured_anew(tmp_path, calls):
+def test_measures_without_a_manifest_are_measured_anew(tmp_path, calls):
     (tmp_path / "u").mkdir()
     pd.DataFrame({"mean": [9.0]}).to_parquet(tmp_path / "u" / MEASURED)
     assert run_unit(unit(), tmp_path, True)["mean"].tolist() == [1.0, 0.1 + 0.2]
@@ -78,11 +78,36 @@ def test_measures_that_do_not_say_of_what_are_measured_anew(tmp_path, calls):
     assert calls == [3]
 
 
-def test_a_file_that_is_no_table_is_named(tmp_path):
-    (tmp_path / "u").mkdir()
-    (tmp_path / "u" / MEASURED).write_bytes(b"PAR1 torn")
-    with pytest.raises(RunFolderError, match="is not the table of a run"):
-        run_unit(unit(), tmp_path, True)
+def flip(content):
+    return content[:99] + bytes([content[99] ^ 1]) + content[100:]
+
+
+@pytest.mark.parametrize("name", [MEASURED, MANIFEST])
+@pytest.mark.parametrize("change", [flip, lambda content: content[:50], lambda content: b""])
+def test_what_was_altered_is_told_and_measured_anew(name, change, tmp_path, calls, caplog):
+    first = run_unit(unit(), tmp_path, False)
+    file = tmp_path / "u" / name
+    file.write_bytes(change(file.read_bytes()))
+    pd.testing.assert_frame_equal(run_unit(unit(), tmp_path, True), first)
+    assert calls == [3, 3] and [str(file) in record.getMessage() for record in caplog.records] == [True]
+    run_unit(unit(), tmp_path, True)
+    assert calls == [3, 3]
+
+
+def of_people():
+    """Measures the length of a file of data."""
+    CALLS.append(0)
+    return pd.DataFrame({"mean": [len(locate([Remote("people.csv")]).read_bytes())]})
+
+
+def test_other_data_are_measured_anew(tmp_path, calls, caplog, monkeypatch):
+    monkeypatch.setenv("FAIRFL_DATA", str(tmp_path))
+    people = Unit("p", "p", 0, (), partial(of_people))
+    for content, runs in (("a,b", 1), ("a,b", 1), ("a,b,c", 2)):
+        (tmp_path / "people.csv").write_text(content)
+        assert run_unit(people, tmp_path, True)["mean"].tolist() == [len(content)]
+        assert len(calls) == runs
+    assert "people.csv" in caplog.text
 
 
 def test_every_unit_of_the_studies_says_what_it_is_run_with():

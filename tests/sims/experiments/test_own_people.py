@@ -6,9 +6,11 @@ import pytest
 
 from fairfl.sims.experiments import Scale
 from fairfl.sims.experiments.execute import run_units
+from fairfl.sims.experiments.fedfb_limits import scored
 from fairfl.sims.experiments.own_people import behind, own_people
 from fairfl.sims.experiments.own_people_runs import People, methods, read
 from fairfl.sims.group_fairness import FairBatch
+from fairfl.solvers.api import solve
 
 QUICK = Scale("quick", 1)
 
@@ -43,21 +45,19 @@ def test_every_method_is_there_with_every_budget(run):
     fair = {f"{name}, ε = {eps}" for name in ("FedFB", "CFL", "LFT+Ensemble", "LFT+FedAvg") for eps in ("0", "0.1")}
     assert names == fair | {"FedAvg", "FairFed", "all 0", "all 1"}
     table = experiment.values(rows)
-    assert set(table["measure"]) == {
-        "Acc.", "DP disp.", "|SPD|", "accepted", "validation Acc.", "validation DP disp."
-    }  # fmt: skip
+    assert set(table["measure"]) == {"Acc.", "disparity", "accepted", "validation Acc.", "validation disparity"}
     assert not table.duplicated(["objective", "seed", "measure"]).any()
 
 
 def test_pooled_training_keeps_its_budget_and_local_training_cannot(run):
-    """On 400 test people |SPD| has a sampling error below sqrt(.25 / 200 * 2) = .05; two of them are allowed."""
+    """On 400 test people disparities have a sampling error below sqrt(.25 / 200 * 2) = .05; two of them are allowed."""
     _, experiment, rows = run
     found = experiment.values(rows).set_index(["objective", "measure"])["value"]
     for eps in (0.0, 0.1):
         for name in ("CFL", "FedFB"):
-            assert found[f"{name}, ε = {eps:g}", "|SPD|"] <= eps + 0.1
-    assert found["FedAvg", "|SPD|"] > 0.2
-    assert found["LFT+Ensemble, ε = 0", "|SPD|"] > found["CFL, ε = 0", "|SPD|"] + 0.1
+            assert found[f"{name}, ε = {eps:g}", "disparity"] <= eps + 0.1
+    assert found["FedAvg", "disparity"] > 0.2
+    assert found["LFT+Ensemble, ε = 0", "disparity"] > found["CFL, ε = 0", "disparity"] + 0.1
 
 
 def test_points_are_the_tables_and_the_frontier_is_behind(run):
@@ -66,7 +66,7 @@ def test_points_are_the_tables_and_the_frontier_is_behind(run):
     table = experiment.values(rows).set_index(["objective", "measure"])["value"]
     cfl = points.loc["ours", "CFL"].sort_values("setting")
     assert cfl["setting"].tolist() == [0.0, 0.1]
-    assert cfl["disparity"].tolist() == [table["CFL, ε = 0", "DP disp."], table["CFL, ε = 0.1", "DP disp."]]
+    assert cfl["disparity"].tolist() == [table["CFL, ε = 0", "disparity"], table["CFL, ε = 0.1", "disparity"]]
     x, y = behind(people)
     curve = points.loc["frontier", "frontier of a score"]
     assert np.array_equal(curve["disparity"], x) and np.array_equal(curve["accuracy"], y)
@@ -91,8 +91,27 @@ def test_notions_and_groups(file, tmp_path):
     assert methods(three, "central", 2)[0][2].rule == FairBatch("eo", 0.3, 1.0, "zero_one", budget=0.0)
     experiment = own_people(three)
     rows = run_units([unit for unit in experiment.units(QUICK) if "central" in unit.name])
-    assert {"EO disp.", "validation EO disp."} <= set(experiment.values(rows)["measure"])
+    assert {"disparity", "validation disparity"} <= set(experiment.values(rows)["measure"])
     assert not (experiment.points(rows)["kind"] == "frontier").any()
+
+
+def test_the_disparity_is_the_one_of_fairfl_frontier(file, tmp_path):
+    """Two groups: what is drawn behind is CFL's frontier of the test people as it is; three: the largest difference."""
+    for groups in (2, 3):
+        frame = pd.read_csv(file)
+        if groups == 3:
+            frame["a"] = np.where(np.arange(len(frame)) % 4 == 0, "x", frame["a"])
+        path = tmp_path / f"{groups}.csv"
+        frame.to_csv(path, index=False)
+        people = asked(path)
+        fed = scored(read(people).data)
+        x, y = behind(people)
+        free = solve(fed, "cfl", np.inf)
+        assert x[-1] == pytest.approx(free.disparity, abs=1e-9) and y[-1] == pytest.approx(free.accuracy, abs=1e-9)
+        middle = solve(fed, "cfl", x[20])
+        rates = middle.classifier.group_rates(fed)
+        assert rates.max() - rates.min() == pytest.approx(x[20], abs=1e-9)
+        assert y[20] == pytest.approx(middle.accuracy, abs=1e-9)
 
 
 def test_a_network_learns_what_a_line_cannot(tmp_path):

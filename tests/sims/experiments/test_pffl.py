@@ -6,15 +6,17 @@ import torch
 
 from fairfl.sims.algorithms import algorithms
 from fairfl.sims.algorithms.pfedavg import PFedAvg
-from fairfl.sims.engine import Received
-from fairfl.sims.experiments import Scale, pffl_table_1, run_units
+from fairfl.sims.crosscheck.step_worlds import synthetic_softmax
+from fairfl.sims.engine import Received, Training
+from fairfl.sims.experiments import pffl_table_1
 from fairfl.sims.experiments.reversed_ranks import ReversedRanks
 
 
 def received(losses):
     n = len(losses)
     p = np.full(n, 1 / n)
-    return Received(0, np.arange(n), p, p, torch.zeros(1), 0.1, np.array(losses), {}, torch.zeros(n, 1))
+    rows, once = torch.zeros(n, 1), np.ones(n, int)
+    return Received(0, np.arange(n), p, p, rows[0], 0.1, np.array(losses), {}, rows, draws=once)
 
 
 @pytest.mark.parametrize("ranks", pffl_table_1.RANKS.values(), ids=list(pffl_table_1.RANKS))
@@ -30,10 +32,22 @@ def test_the_wrong_order_is_no_algorithm_of_ours():
     assert ReversedRanks not in algorithms().values()
 
 
-def test_the_wrong_order_serves_the_best_off(tiny, monkeypatch):
-    """Synthetic, 60 rounds: the worst tenth of the devices is better off under each rank weight than reversed."""
-    monkeypatch.setattr(pffl_table_1, "ROUNDS", {"Synthetic": (60, 60), "Vehicle": (1, 1)})
-    units = [unit for unit in pffl_table_1.units(Scale("quick", 1)) if unit.dataset == "Synthetic"]
-    found = pffl_table_1.values(run_units(units)).set_index(["objective", "measure"])["value"]
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_wrong_order_serves_the_best_off(seed):
+    """100 full steps on Synthetic, 20 devices, at a rate at which losses fall: reversed, each rank weight leaves the
+    worst tenth with losses a sixth higher at least (three tenths and more are seen), and all losses with a variance 1.4
+    times as large (1.8 and more). At the table's own rate and batches runs part by rounding: of one seed's last round,
+    1e-7 at the start moves the variance by a tenth and more."""
+    world, q = synthetic_softmax(seed), 1.0
+    simulation = world.simulation(
+        pffl_table_1.algorithms(q), Training(100, lr=world.lr, batch_size=None, steps=1), seed
+    )
+    while not simulation.done:
+        simulation.step()
+    losses = {
+        name: np.sort(world.losses(params))
+        for name, params in zip(pffl_table_1.objectives(q), simulation.params.numpy(), strict=True)
+    }
     for name, backwards in pffl_table_1.BACKWARDS.items():
-        assert found[name, "variance"] < found[backwards, "variance"]
+        assert losses[backwards][-2:].mean() > 7 / 6 * losses[name][-2:].mean()
+        assert losses[backwards].var() > 1.4 * losses[name].var()

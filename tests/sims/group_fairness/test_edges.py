@@ -138,6 +138,7 @@ def test_a_client_alone_with_one_group_trains_on_the_plain_loss():
     assert (as_floats(fair.states[0][LAM])[:2] == 0).all()
 
 
+@pytest.mark.exact
 def test_fairfed_weighs_by_hand():
     """β moves ω_k by -β (Δ_k - mean Δ) from n_k / n; the sum stays one; β = 0 is FedAvg's weights."""
     parts = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]], [[2, 2], [2, 2]]])
@@ -156,6 +157,7 @@ def test_fairfed_wants_two_groups():
         trained(people([[[3, 4], [3, 3], [1, 1]]]), FairFed())
 
 
+@pytest.mark.exact
 def test_agnostic_without_choice_and_constraint_is_gradient_descent():
     """cap = 1 and one kernel so wide that it is flat: θ = 1, and a round is a step on the mean loss."""
     parts, model = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]]]), Logistic(2)

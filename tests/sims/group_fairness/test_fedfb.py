@@ -58,6 +58,7 @@ def loop(parts, alpha, rounds, lr, epochs, local):
     return w, lam
 
 
+@pytest.mark.exact
 @pytest.mark.parametrize("evaluated", ["global", "local"])
 @pytest.mark.parametrize("groups", [2, 3])
 def test_against_the_plain_loop(evaluated, groups):
@@ -68,6 +69,7 @@ def test_against_the_plain_loop(evaluated, groups):
     np.testing.assert_allclose(as_floats(found.states[0]["lam"]), lam, atol=1e-9)
 
 
+@pytest.mark.exact
 @pytest.mark.parametrize("notion", ["dp", "eo", "eodds"])
 @pytest.mark.parametrize("surrogate", ["loss", "acceptance", "zero_one"])
 def test_one_step_a_round_is_fairbatch_on_pooled_data(notion, surrogate):
@@ -79,6 +81,7 @@ def test_one_step_a_round_is_fairbatch_on_pooled_data(notion, surrogate):
     np.testing.assert_allclose(as_floats(many.states[0]["lam"]), as_floats(one.states[0]["lam"]), atol=1e-9)
 
 
+@pytest.mark.exact
 @pytest.mark.parametrize("notion", ["dp", "eo", "eodds", "cp"])
 def test_backends_agree(notion):
     """Minibatches, momentum and clients of unequal size: batched against the loop."""
@@ -91,6 +94,7 @@ def test_backends_agree(notion):
         np.testing.assert_allclose(ends[0], ends[1], atol=1e-12)
 
 
+@pytest.mark.exact
 def test_no_step_of_lambda_is_fedavg():
     """λ stays where its weights are one as long as no report is due."""
     fair, _ = run(people(), FedFB(every=10), 4, epochs=2)
@@ -178,6 +182,7 @@ REPORTERS = [
 ]  # fmt: skip
 
 
+@pytest.mark.exact
 @pytest.mark.parametrize("algorithm", REPORTERS, ids=repr)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_reports_with_one_sum_are_one_to_the_server(algorithm, seed, monkeypatch):
@@ -239,6 +244,7 @@ def test_neither_side_writes_the_others_state(algorithm):
         run(people(), algorithm, 2)
 
 
+@pytest.mark.exact
 def test_bytes():
     """Three parameters of 8 bytes down and up for each of 3 clients; FedFB's reports are 2 numbers of 8 bytes."""
     _, rows = run(people(), FedFB(), 2)

@@ -9,6 +9,8 @@ from fairfl.sims.engine.summed import as_floats
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import LAM, MODELS
 
+pytestmark = pytest.mark.exact
+
 
 def alone(parts, k):
     data = parts.train

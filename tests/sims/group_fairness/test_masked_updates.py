@@ -13,6 +13,8 @@ from fairfl.sims.engine.run import configuration
 from fairfl.sims.engine.summed import OWN, UPDATE
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 
+pytestmark = pytest.mark.exact
+
 MASKED = replace(EXACT, masked_updates=True)
 STEP = 3 * 2.0 ** -(secure.FRACTION + 1)
 """What rounding to fixed-point numbers may change in a sum over three clients."""

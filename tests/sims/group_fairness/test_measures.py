@@ -34,6 +34,10 @@ def test_by_definition(rows):
     rates = [accept[group == a].mean() for a in np.unique(group)]
     assert found.dp == pytest.approx(max(abs(rate - accept.mean()) for rate in rates), abs=1e-12)
     assert found.spd == pytest.approx(max(rates) - min(rates), abs=1e-12)
+    if y.any():
+        chosen = [accept[(group == a) & (y == 1)].mean() for a in np.unique(group[y == 1])]
+        assert found.eo_difference == pytest.approx(max(chosen) - min(chosen), abs=1e-12)
+        assert found.eodds_difference >= found.eo_difference
     assert found.accuracy == pytest.approx((accept == y).mean())
     if len(rates) == 2:
         most = max((group == a).mean() for a in np.unique(group))

@@ -8,6 +8,8 @@ from fairfl.sims.engine import ByWeight, Given, Logistic, Parts, Replicate, Simu
 from fairfl.sims.engine.summed import as_floats
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 
+pytestmark = pytest.mark.exact
+
 ALL = np.ones((1, 3), dtype=bool)
 
 

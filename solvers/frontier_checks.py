@@ -1,0 +1,82 @@
+"""What every frontier of local training must satisfy, checked where it is made; and its gaps, looked into once more."""
+
+from __future__ import annotations
+
+import dataclasses
+from contextlib import suppress
+
+import numpy as np
+
+from fairfl.solvers.api import solve
+from fairfl.solvers.cfl_frontier import cfl_frontier
+from fairfl.solvers.frontier import Frontier, Points, build, points_of
+from fairfl.solvers.solution import CertificationError, tolerance
+from fairfl.theory.checks import Array
+from fairfl.theory.federation import Federation
+
+ROUNDINGS = 10
+"""Tolerances of ``solve`` that two accuracies may differ by: each has a gap, and its disparity an error of its own."""
+
+
+def checked(fed: Federation, found: Frontier) -> Frontier:
+    """The frontier, after three checks, the first of which stays on its ``evaluate``.
+
+    No classifier of local training is above CFL's frontier; the solutions without budgets and with all of them zero
+    are not above this one, nor less disparate; disparity and accuracy both increase.
+
+    Raises
+    ------
+    CertificationError : one of them fails. Then the search is wrong, not the federation.
+    """
+    rounding = ROUNDINGS * tolerance(fed)
+    cfl = cfl_frontier(fed, 2)
+
+    def below(points: Points) -> Points:
+        over = points.accuracy - cfl.accuracy_at(points.disparity)
+        k = int(over.argmax())
+        if over[k] > rounding:
+            here = f"accuracy {points.accuracy[k]:.12g} at disparity {points.disparity[k]:.6g}"
+            _refuse(found.scheme, f"{here} is {over[k]:.3g} above CFL's")
+        return points
+
+    below(found.points)
+    for disparity, accuracy, eps in zip(*corners(fed, found.scheme)[:3], strict=True):
+        if disparity < found.disparity[0] - rounding:
+            _refuse(found.scheme, f"it starts at {found.disparity[0]:.12g}, budgets {eps[0]:g} reach {disparity:.12g}")
+        best = found.accuracy_at(disparity + rounding)
+        if best < accuracy - rounding:
+            _refuse(found.scheme, f"at {disparity:.6g} it has {best:.12g}, budgets {eps[0]:g} reach {accuracy:.12g}")
+    if (np.diff(found.disparity) <= 0).any() or (np.diff(found.accuracy) <= 0).any():
+        _refuse(found.scheme, "its points are not in order")
+    return dataclasses.replace(found, evaluate=lambda d: below(found.evaluate(d)))
+
+
+def _refuse(scheme: str, what: str) -> None:
+    raise CertificationError(f"the frontier of {scheme} is wrong: {what}; please report this federation")
+
+
+def corners(fed: Federation, scheme: str) -> Points:
+    """The solutions whose budgets are all zero and all one, that is none; those that are certified."""
+    found = []
+    for eps in (0.0, 1.0):
+        with suppress(CertificationError):
+            found.append(solve(fed, scheme, eps))
+    return points_of(fed, found)
+
+
+def filled(fed: Federation, found: Frontier) -> Frontier:
+    """A searched frontier with the corners above it, and with the points that a second look finds within its gaps."""
+    ends = corners(fed, found.scheme)
+    missed = (ends.disparity < found.disparity[0]) | (
+        ends.accuracy > found.accuracy_at(np.maximum(ends.disparity, found.disparity[0]))
+    )
+    found = build(found.scheme, found.points.join(ends.take(missed)), found.evaluate, found.exact)
+    gaps = found.gaps
+    if not gaps.size:
+        return found
+    even = (found.disparity[-1] - found.disparity[0]) / (found.disparity.size - 1)
+    inside = [np.linspace(a, b, int((b - a) / even) + 2)[1:-1] for a, b in gaps]
+    wanted: Array = np.concatenate(inside)
+    more = found.evaluate(wanted)
+    more = more.take(np.flatnonzero(more.disparity <= wanted))
+    return build(found.scheme, found.points.join(more), found.evaluate, found.exact)

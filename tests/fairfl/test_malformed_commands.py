@@ -1,0 +1,122 @@
+"""Command lines that ask for what cannot be: one line; exit code 2 for usage, 1 for what could not be done."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from fairfl.simulate_command import GROWN, LOST, diverged
+
+GOOD = "[[clients]]\nmean = [0, 1]\n\n[[clients]]\nmean = [1, -1]\nq = 0.3\n"
+RUN = """[data]
+name = "synthetic"
+clients = {clients}
+[model]
+kind = "softmax"
+[[algorithm]]
+name = "fedavg"
+label = "{label}"
+[training]
+rounds = {rounds}
+lr = {lr}
+"""
+
+
+def config(folder: Path, clients: int = 3, label: str = "FedAvg", rounds: int = 2, lr: str = "0.1") -> Path:
+    file = folder / "run.toml"
+    file.write_text(RUN.format(clients=clients, label=label, rounds=rounds, lr=lr), "utf-8")
+    return file
+
+
+def one_line(result, code: int, *words: str) -> None:
+    assert result.exit_code == code, result.stderr
+    assert result.stderr.startswith("fairfl: error: ") and result.stderr.count("\n") == 1
+    assert all(word in result.stderr for word in words), result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--points", "99999999999"), "points"),
+        (("--points", "1" + "0" * 400), "points"),
+        (("--at", "nan"), "at"),
+        (("--at", "-1"), "at"),
+        (("--levels", "99999999999"), "--levels"),
+    ],
+)
+def test_numbers_of_the_frontier(cli, tmp_path, options, named):
+    (tmp_path / "f.toml").write_text(GOOD, "utf-8")
+    one_line(cli("frontier", tmp_path / "f.toml", *options), 2, named)
+
+
+@pytest.mark.parametrize("text", ["[" * 3000 + "]" * 3000, "q = 1" + "0" * 5000, "\ufeff[", "clients = 3", "= 3"])
+def test_files_that_are_no_federation(cli, tmp_path, text):
+    (tmp_path / "f.toml").write_text(text, "utf-8")
+    one_line(cli("frontier", tmp_path / "f.toml"), 2, "f.toml")
+
+
+OUTS = {
+    "frontier": ("frontier", "f.toml"),
+    "figures": ("figures", "fedfb_figure_2"),
+    "reproduce": ("reproduce",),
+    "simulate": ("simulate", "run.toml"),
+    "crosscheck": ("crosscheck", "--profile", "quick"),
+    "claims check": ("claims", "check", "pffl/eq-8"),
+    "claims report": ("claims", "report"),
+}
+
+
+@pytest.mark.parametrize("below", [".", "deeper"])
+@pytest.mark.parametrize("command", OUTS)
+def test_a_folder_that_cannot_be_written_is_named_before_the_work(cli, tmp_path, monkeypatch, command, below):
+    for work in ("fairfl.frontier_report.compare", "fairfl.drawing.render_all", "fairfl.sims.experiments.run_units"):
+        monkeypatch.setattr(work, lambda *_, **__: pytest.fail("it ran"))
+    (tmp_path / "f.toml").write_text(GOOD, "utf-8")
+    config(tmp_path)
+    (tmp_path / "file").write_text("", "utf-8")
+    words = [tmp_path / word if word.endswith(".toml") else word for word in OUTS[command]]
+    result = cli(*words, "--out", tmp_path / "file" / below)
+    one_line(result, 1, f"--out must be a folder that can be written, got {tmp_path / 'file'}")
+
+
+def test_the_bench_writes_where_it_can(cli, tmp_path, monkeypatch):
+    monkeypatch.setattr("fairfl.bench.run", lambda *_: pytest.fail("it ran"))
+    (tmp_path / "file").write_text("", "utf-8")
+    one_line(cli("bench", "--quick", "--out", tmp_path / "file" / "bench.md"), 1, str(tmp_path / "file"))
+
+
+def test_numbers_of_a_run(cli, tmp_path):
+    one_line(cli("simulate", config(tmp_path, clients=10**9), "--out", tmp_path / "o"), 2, "clients", "10000")
+    one_line(cli("simulate", config(tmp_path), "--seeds", "99999999999", "--out", tmp_path / "o"), 2, "seeds", "1000")
+    one_line(cli("simulate", config(tmp_path, label="a\\nb"), "--out", tmp_path / "o"), 2, "algorithm[0].label")
+
+
+@pytest.mark.parametrize("label", [r"$\\frac{$", "$x$", "_q"])
+def test_labels_are_drawn_as_they_are(cli, tmp_path, label):
+    result = cli("simulate", config(tmp_path, label=label), "--out", tmp_path / "o")
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / "o" / "run" / "run-rounds.svg").is_file()
+
+
+def test_titles_of_frontiers_are_drawn_as_they_are(cli, tmp_path):
+    file = tmp_path / r"$\frac{$.toml"
+    file.write_text(GOOD, "utf-8")
+    assert cli("frontier", file, "--points", "3", "--out", tmp_path / "o").exit_code == 0
+
+
+def test_a_run_that_diverged_says_so_and_keeps_what_there_is(cli, tmp_path):
+    result = cli("simulate", config(tmp_path, lr="1e15"), "--out", tmp_path / "o")
+    one_line(result, 1, "diverged", "FedAvg")
+    assert (tmp_path / "o" / "run" / "table.csv").is_file() and "written" in result.stdout
+
+
+def losses(*values: float) -> pd.DataFrame:
+    key = {"dataset": "d", "objective": "o", "seed": 0, "model": "global", "part": "train", "samples": 9}
+    return pd.DataFrame([{**key, "round": t, "loss": value} for t, value in enumerate(values, start=1)])
+
+
+def test_what_counts_as_diverged():
+    for fine in ((2.0, 1.0), (1.0, 0.999 * GROWN), (1e9, 0.99 * LOST), (0.0, 0.0)):
+        assert not diverged(losses(*fine)), fine
+    for lost in ((1.0, 1.001 * GROWN), (1e9, 1.01 * LOST), (1.0, float("nan")), (1.0, float("inf")), (1e30,)):
+        assert diverged(losses(*lost)) == ["d, o, 0"], lost

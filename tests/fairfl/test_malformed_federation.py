@@ -1,0 +1,101 @@
+"""TOML federations that are not: whatever stands in a place, the reader takes it, or names it in one line."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fairfl.federation_file import read_federation
+from fairfl.theory.federation import Federation
+
+BIG = "1" + "0" * 400
+REST = "\n[[clients]]\nmean = [0, 1]\n"
+PLACES = {
+    "mean": "[[clients]]\nmean = {}",
+    "mean[1]": "[[clients]]\nmean = [0, {}]",
+    "sd": "[[clients]]\nmean = [0, 1]\nsd = {}",
+    "q": "[[clients]]\nmean = [0, 1]\nq = {}",
+    "weight": "[[clients]]\nmean = [0, 1]\nweight = {}",
+    "eta": "eta = {}\n[[clients]]\nmean = [0, 1]",
+    "slope": "eta = {{slope = {}}}\n[[clients]]\nmean = [0, 1]",
+    "intercept": "[[clients]]\nmean = [0, 1]\neta = {{intercept = {}}}",
+    "laws": "[[clients]]\nlaws = {}",
+    "law": "[[clients]]\nlaws = [{{law = 'norm'}}, {{law = {}}}]",
+    "scale": "[[clients]]\nlaws = [{{law = 'norm'}}, {{law = 'gamma', a = 2, scale = {}}}]",
+    "laws[1]": "[[clients]]\nlaws = [{{law = 'norm'}}, {}]",
+    "mixture": "[[clients]]\nlaws = [{{law = 'norm'}}, {{mixture = {}}}]",
+    "weights": "[[clients]]\nlaws = [{{law = 'norm'}}, {{mixture = [{{law = 'norm'}}, {{law = 'expon'}}], "
+    "weights = {}}}]",
+    "points": "[[clients]]\nlaws = [{{law = 'norm'}}, {{points = {}, masses = [0.5, 0.5]}}]",
+    "masses": "[[clients]]\nlaws = [{{law = 'norm'}}, {{points = [0, 1], masses = {}}}]",
+    "clients": "clients = {}",
+    "nothing": "nothing = {}",
+}  # fmt: skip
+VALUES = [
+    BIG, "-" + BIG, "1" + "0" * 5000, f"[{BIG}, 1]", f"[0.5, {BIG}]", "nan", "inf", "-inf", "1e308", "1e-300", "3e15",
+    "-1", "0",
+    "true", "''", "'x'", "1979-05-27", "[]", "[1]", "[1, 2, 3]", "[[1, 2], [3, 4]]", "[1e308, 1e308]", "{}", "{a = 1}",
+    "[" * 60 + "]" * 60, "[" * 2000 + "]" * 2000, "{law = 'poisson', mu = 1}", "{law = 'norm', loc = 3e15}",
+    "{law = 'norm', scale = 0}", "{law = 'norm', loc = 3, scale = 1e-300}", "{law = 'rv_continuous'}", "'beta'",
+    "{law = 'beta'}",
+    "{law = 'levy_stable', alpha = 1.5, beta = 0.5}", "{law = 'studentized_range', k = 3, df = 10}", "'levy_stable'",
+    "{mixture = [" * 500 + "{law = 'norm'}" + "]}" * 500, "{mixture = [" * 30 + "{law = 'norm'}" + "]}" * 30,
+]  # fmt: skip
+
+
+def read(text: str, folder: Path) -> str:
+    """What the reader says of a text; "" where it takes it."""
+    file = folder / "federation.toml"
+    file.write_text(text, "utf-8")
+    try:
+        federation, names = read_federation(file)
+    except ValueError as error:
+        assert "\n" not in str(error) and len(str(error)) < 400
+        return str(error)
+    assert isinstance(federation, Federation) and len(names) == federation.n_clients
+    return ""
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_place_is_taken_or_named(place: str, tmp_path: Path) -> None:
+    refused = 0
+    for value in VALUES:
+        said = read(PLACES[place].format(value) + (REST if place != "clients" else ""), tmp_path)
+        name = place.partition("[")[0]
+        named = any(word in said for word in (name, "clients[0]", "TOML", "deep"))
+        assert not said or named, f"{value[:60]}: {said}"
+        refused += bool(said)
+    assert refused > len(VALUES) / 2
+
+
+def test_weights_that_add_up_to_more_than_a_float_are_shares(tmp_path: Path) -> None:
+    file = tmp_path / "heavy.toml"
+    file.write_text("[[clients]]\nmean = [0, 1]\nweight = 1e308\n" * 3, "utf-8")
+    assert read_federation(file)[0].weight.tolist() == [1 / 3] * 3
+
+
+LEAVES = st.one_of(
+    st.integers(-3, 3).map(str), st.sampled_from([BIG, "nan", "inf", "1e308", "true", "'norm'", "'x'", "1e-300"])
+)
+KEYS = ("clients", "eta", "mean", "sd", "q", "weight", "laws", "law", "mixture", "weights", "points", "masses", "name")
+
+
+def tables(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    pairs = st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)
+    return pairs.map(lambda table: "{" + ", ".join(f"{key} = {value}" for key, value in table.items()) + "}")
+
+
+def lists(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.lists(inner, max_size=3).map(lambda items: "[" + ", ".join(items) + "]")
+
+
+ANYTHING = st.recursive(LEAVES, lambda inner: tables(inner) | lists(inner), max_leaves=12)
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(KEYS), ANYTHING, max_size=4), min_size=1, max_size=3))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_a_file_holds_is_answered(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+    text = "".join("[[clients]]\n" + "".join(f"{key} = {value}\n" for key, value in row.items()) for row in rows)
+    read(text, tmp_path)

@@ -1,0 +1,236 @@
+"""Random federations, and what must hold on each: the frontiers and minima of every scheme held against random budgets.
+
+As a command it audits many federations and prints the worst figure of each statement:
+
+    python tests/helpers/audit.py finite 2000 --jobs 2
+    python tests/helpers/audit.py densities 200 --jobs 2
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+import traceback
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+import fairfl as ff
+from fairfl.solvers.solution import CertificationError
+
+SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
+
+
+@dataclass(frozen=True)
+class Finite:
+    """A federation on a finite X: masses (I, 2, n), eta (n,), (I, n) or (I, 2, n), weight (I,)."""
+
+    masses: np.ndarray
+    eta: np.ndarray
+    weight: np.ndarray
+
+    @classmethod
+    def drawn(cls, rng):
+        clients = int(rng.choice([2, 3, 4, 5, 6, 8, 12, 20, 30], p=np.array([20, 15, 12, 12, 15, 10, 8, 5, 3]) / 100))
+        n = int(rng.integers(2, 21))
+        masses = rng.gamma(rng.choice([0.2, 1.0, 5.0]), size=(clients, 2, n)) + 1e-300
+        if rng.random() < 0.3:  # people counted
+            masses = np.maximum(rng.poisson(masses * rng.choice([2.0, 30.0])), 0.0)
+        if rng.random() < 0.1:
+            masses[rng.random(masses.shape) < 0.3] *= 1e-9
+        masses[:, 0, rng.integers(n)] += 1e-3
+        masses[:, 1, rng.integers(n)] += 1e-3
+        if rng.random() < 0.1:  # a client without one of the groups
+            masses[-1, rng.integers(2)] = 0.0
+        shares = rng.beta(*((1, 1) if rng.random() < 0.7 else (30, 30)), size=clients)
+        group = masses.sum(axis=2, keepdims=True)
+        masses = np.divide(masses, group, out=np.zeros_like(masses), where=group > 0)
+        masses *= np.stack([1 - shares, shares], axis=1)[:, :, None]
+        masses /= masses.sum(axis=(1, 2), keepdims=True)
+        shape = [(n,), (n,), (clients, n), (clients, 2, n)][rng.integers(4)]
+        eta = rng.random(shape)
+        if rng.random() < 0.7:
+            eta = np.sort(eta, axis=-1)
+        if rng.random() < 0.3:  # ties, and η of 0, 1/2 and 1
+            eta = np.round(eta * 4) / 4
+        weight = np.ones(clients) if rng.random() < 0.5 else rng.gamma(1.0, size=clients) + 0.01
+        return cls(masses, eta, weight)
+
+    def build(self):
+        return ff.Federation.finite(np.arange(self.masses.shape[2]), self.masses, self.eta, self.weight)
+
+    def relabelled(self):
+        eta = self.eta[:, ::-1] if self.eta.ndim == 3 else self.eta
+        return replace(self, masses=self.masses[:, ::-1], eta=eta)
+
+    def permuted(self, order):
+        eta = self.eta[order] if self.eta.ndim > 1 else self.eta
+        return Finite(self.masses[order], eta, self.weight[order])
+
+
+@dataclass(frozen=True)
+class Densities:
+    """Normal laws: mean and sd (I, 2), q and weight (I,), slopes and shifts of η by client and group (I, 2)."""
+
+    mean: np.ndarray
+    sd: np.ndarray
+    q: np.ndarray
+    weight: np.ndarray
+    slope: np.ndarray
+    shift: np.ndarray
+
+    @classmethod
+    def drawn(cls, rng):
+        clients = int(rng.choice([2, 3, 4, 5, 6, 8], p=[0.35, 0.2, 0.15, 0.12, 0.1, 0.08]))
+        shape = (clients, 2)
+        wide = rng.random() < 0.4
+        sd = np.exp(rng.uniform(np.log(0.05), np.log(50), shape)) if wide else rng.uniform(0.5, 2.5, shape)
+        mean = rng.normal(0, 2, shape) * (np.maximum(sd, 1) if wide else 1)
+        q = np.full(clients, rng.uniform(0.1, 0.9)) if rng.random() < 0.3 else rng.uniform(0.05, 0.95, clients)
+        weight = np.ones(clients) if rng.random() < 0.5 else rng.uniform(0.2, 3, clients)
+        slope, shift = np.ones(shape), np.zeros(shape)
+        kind = rng.integers(4)
+        if kind == 2:
+            slope = np.repeat(rng.uniform(0.3, 3, (clients, 1)), 2, axis=1)
+            shift = np.repeat(rng.normal(size=(clients, 1)), 2, axis=1)
+        if kind == 3:
+            slope, shift = rng.uniform(0.3, 3, shape), rng.normal(size=shape)
+        return cls(mean, sd, q, weight, slope, shift)
+
+    def build(self):
+        pairs = zip(self.slope, self.shift, strict=True)
+        eta = [(ff.Logistic(s[0], t[0]), ff.Logistic(s[1], t[1])) for s, t in pairs]
+        if (self.slope == 1).all() and (self.shift == 0).all():
+            eta = None
+        return ff.Federation.normal(self.mean, self.sd, self.q, self.weight, eta)
+
+    def relabelled(self):
+        two = {name: getattr(self, name)[:, ::-1] for name in ("mean", "sd", "slope", "shift")}
+        return replace(self, q=1 - self.q, **two)
+
+    def permuted(self, order):
+        return Densities(*(getattr(self, name)[order] for name in self.__dataclass_fields__))
+
+
+KINDS = {"finite": Finite, "densities": Densities}
+
+
+def random_budgets(fed, count, rng):
+    """Budgets (count, I): even, scaled by the free rule's disparities, and sparse; some tight, some slack."""
+    free = np.nan_to_num(np.abs(ff.solve(fed, "lft_fedavg", 1.0).local_mean_differences))
+    eps = rng.random((count, fed.n_clients)) * np.where(rng.random((count, 1)) < 0.7, 1.2 * free, 1.0)
+    kind = rng.random(eps.shape)
+    often = rng.random((count, 1)) * 0.5
+    eps[kind < often] = 0.0
+    eps[kind > 1 - rng.random((count, 1)) * 0.6] = 1.0
+    return eps
+
+
+def solved(fed, scheme, budgets):
+    """The certified solutions (those that are), as disparities and accuracies, NaN where there is none."""
+    out = np.full((len(budgets), 2), np.nan)
+    for k, eps in enumerate(budgets):
+        try:
+            s = ff.solve(fed, scheme, eps)
+            out[k] = s.disparity, s.accuracy
+        except CertificationError:
+            continue
+    return out.T
+
+
+def audit(kind, seed, *, budgets=100, points=12, schemes=SCHEMES):
+    """{(scheme, statement): figure}: by how much each statement fails, at most 0 where it holds exactly."""
+    rng = np.random.default_rng([seed, list(KINDS).index(kind)])
+    drawn = KINDS[kind].drawn(rng)
+    fed, order = drawn.build(), rng.permutation(len(drawn.weight))
+    turned, permuted = drawn.relabelled().build(), drawn.permuted(order).build()
+    cfl = ff.frontier(fed, "cfl", points)
+    drawn_eps = random_budgets(fed, budgets, rng)
+    out = {}
+    for scheme in schemes:
+
+        def tell(what, figure, scheme=scheme):
+            worst = float(np.max(figure)) if np.size(figure) else 0.0
+            out[scheme, what] = worst if np.isnan(worst) else max(out.get((scheme, what), -np.inf), worst)
+
+        try:
+            begin = time.perf_counter()
+            frontier, least = ff.frontier(fed, scheme, points), ff.min_disparity(fed, scheme)
+            tell("seconds", time.perf_counter() - begin)
+            d = np.sort(np.concatenate([frontier.disparity, rng.uniform(frontier.disparity[0], 1.0, 12)]))
+            accuracy = np.array([frontier.accuracy_at(v) for v in d])
+            tell("accuracy_at falls", -np.diff(accuracy))
+            tell("frontier above CFL's", accuracy - cfl.accuracy_at(d))
+            tell("frontier starts elsewhere than min_disparity", abs(frontier.disparity[0] - least.disparity))
+            tell("frontier begins below min_disparity's accuracy", least.accuracy - frontier.accuracy[0])
+            if scheme != "cfl":
+                reached, got = solved(fed, scheme, drawn_eps)
+                tell("random budgets not certified (share)", np.mean(np.isnan(got)))
+                reached, got = reached[~np.isnan(got)], got[~np.isnan(got)]
+                tell(
+                    "random budgets beat the frontier",
+                    got - frontier.accuracy_at(np.maximum(reached, frontier.disparity[0])),
+                )
+                tell("random budgets beat the minimum", least.disparity - reached)
+            kept = np.broadcast_to(frontier.reproduced, frontier.disparity.shape)
+            tell("points not reproduced (share)", 1 - np.mean(kept))
+            again = solved(fed, scheme, frontier.eps[kept])
+            tell("budgets solved again: disparity", [0, *np.abs(again[0] - frontier.disparity[kept])])
+            tell("budgets solved again: accuracy", [0, *np.abs(again[1] - frontier.accuracy[kept])])
+            tell("minimum not reproduced", 1 - np.mean(least.reproduced))
+            if least.reproduced:
+                again = solved(fed, scheme, [least.eps])
+                tell("minimum solved again: disparity", np.abs(again[0] - least.disparity))
+                tell("minimum solved again: accuracy", np.abs(again[1] - least.accuracy))
+            for name, twin in (("groups relabelled", turned), ("clients permuted", permuted)):
+                other = ff.frontier(twin, scheme, points)
+                tell(f"{name}: smallest disparity", abs(other.disparity[0] - frontier.disparity[0]))
+                above = d[d >= max(other.disparity[0], frontier.disparity[0])]
+                tell(f"{name}: accuracy", np.abs(other.accuracy_at(above) - frontier.accuracy_at(above)))
+        except Exception as error:
+            out[scheme, f"raised {type(error).__name__}"] = 1.0
+            told = "".join(traceback.format_exception(error)[-2:])
+            print(f"{kind} {seed} {scheme}: {told}", file=sys.stderr, flush=True)
+    return out
+
+
+def worst(kind, seeds, jobs=1, **settings):
+    """{(scheme, statement): (worst figure, its seed)} over seeds."""
+    found = {}
+    with multiprocessing.Pool(jobs) as pool:
+        audits = pool.imap_unordered(_Audit(kind, settings), seeds)
+        for k, (seed, figures) in enumerate(audits):
+            for key, figure in figures.items():
+                if not figure <= found.get(key, (-np.inf, 0, []))[0]:  # NaN is the worst
+                    found[key] = (figure, seed, found.get(key, (0, 0, []))[2])
+                if not figure <= 1e-7:
+                    found[key][2].append(seed)
+            if sys.stderr.isatty() or (k + 1) % 50 == 0:
+                print(f"{k + 1} federations", file=sys.stderr, flush=True)
+    return found
+
+
+@dataclass(frozen=True)
+class _Audit:
+    kind: str
+    settings: dict
+
+    def __call__(self, seed):
+        return seed, audit(self.kind, seed, **self.settings)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description="Audit frontiers and minima on random federations.")
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("count", type=int)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--budgets", type=int, default=100)
+    parser.add_argument("--schemes", nargs="+", default=list(SCHEMES))
+    asked = parser.parse_args()
+    seeds = range(asked.first, asked.first + asked.count)
+    found = worst(asked.kind, seeds, asked.jobs, budgets=asked.budgets, schemes=tuple(asked.schemes))
+    for (scheme, what), (figure, seed, over) in sorted(found.items()):
+        print(f"{scheme:13} {what:48} {figure:10.3g}  seed {seed:5}  above 1e-7: {len(over)}")

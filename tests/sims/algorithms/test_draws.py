@@ -1,0 +1,124 @@
+"""Who is drawn twice counts twice: in every algorithm of the registry, and on average exactly."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction as Q
+from itertools import combinations_with_replacement, product
+from math import comb, factorial, prod
+
+import numpy as np
+import pytest
+import torch
+from federations import EXACT, classified, quick
+
+from fairfl.sims.algorithms import algorithms
+from fairfl.sims.algorithms.afl import AFL
+from fairfl.sims.algorithms.dual_weighted import DualWeighted
+from fairfl.sims.algorithms.fedmgda import FedMGDA
+from fairfl.sims.algorithms.gifair import GIFAIR
+from fairfl.sims.algorithms.pfedavg import PFedAvg
+from fairfl.sims.engine import ByWeight, ClientData, Participation, Parts, Replicate, Simulation, Softmax, participation
+from fairfl.sims.engine.losses import measure
+from fairfl.theory.aggregation import RankWeighted
+
+DATA = classified((8, 5, 9, 4), features=3).train
+PARTS = [(DATA.x[a:b], DATA.y[a:b]) for a, b in zip(DATA.offsets[:-1], DATA.offsets[1:], strict=True)]
+P = (Q(1, 10), Q(2, 10), Q(3, 10), Q(4, 10))
+ROUND = {"rounds": 2, "batch_size": None, "steps": 2, "momentum": 0.5}
+COUNTING = [a for kind in algorithms().values() for a in kind.examples() if kind is not AFL]
+COUNTING += [FedMGDA(0.02, normalize=False), GIFAIR(groups=(0, 1, 2, 0))]
+"""FedMGDA where its box binds, and GIFAIR with a group of two clients."""
+MODEL = Softmax(3, 3)
+START = torch.randn(1, MODEL.size, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+"""Where all losses differ; at 0, where models start, they are all log 3."""
+RANKS = [RankWeighted.gini(), RankWeighted.geometric(0.5), RankWeighted.geometric(1.0), RankWeighted.harmonic(),
+         RankWeighted.cvar(0.5), RankWeighted((0.6, 0.3, 0.1))]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Drawn(Participation):
+    """The same draws in every round, weighed alike."""
+
+    clients: tuple[int, ...]
+
+    def choose(self, seed, round, ids, p):
+        return np.array(self.clients), np.full(len(self.clients), 1 / len(self.clients))
+
+
+def simulated(algorithm, clients=(0, 1, 2, 3), weights=P, rounds=2, **changes):
+    data = Parts(ClientData.from_clients([PARTS[k] for k in clients]), weights=np.array([float(x) for x in weights]))
+    simulation = Simulation(MODEL, data, [Replicate(algorithm)], quick(**ROUND | changes), EXACT)
+    for _ in range(rounds):
+        simulation.step()
+    return simulation
+
+
+@pytest.mark.parametrize("draws", [(0, 0, 2), (0, 1, 3, 3), (1, 1, 1, 3, 3), (2, 2)], ids=str)
+@pytest.mark.parametrize("algorithm", COUNTING, ids=repr)
+def test_who_is_drawn_twice_counts_as_two(algorithm, draws):
+    """Against a federation with a client for every draw, twins where a client is drawn twice. Twins are one group."""
+    expected = simulated(of_twins(algorithm, draws), draws, [Q(1, len(draws))] * len(draws))
+    found = simulated(algorithm, participation=Drawn(draws))
+    np.testing.assert_allclose(found.params, expected.params, rtol=1e-9, atol=1e-13)
+    assert float(found.params.abs().max()) > 1e-3  # something moved
+
+
+def of_twins(algorithm, draws):
+    if not isinstance(algorithm, GIFAIR):
+        return algorithm
+    return replace(algorithm, groups=tuple((algorithm.groups or range(4))[k] for k in draws))
+
+
+@pytest.mark.parametrize("algorithm", AFL.examples(), ids=repr)
+def test_afl_counts_its_clients_once(algorithm):
+    """As its docstring says: a client's weight is its lambda, not its draws."""
+    found, expected = (simulated(algorithm, participation=Drawn(draws)).params for draws in ((0, 0, 2), (0, 2)))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def mean_weights(algorithm, ways):
+    """Of each client in the first round, over ``ways``: pairs of a chance and a participation."""
+    total = np.zeros(4)
+    for chance, rule in ways:
+        one = simulated(algorithm, participation=rule, rounds=0)
+        one.params.copy_(START)
+        one.step()
+        clients, weights = one.weights[0]
+        total[clients] += float(chance) * weights
+    return total
+
+
+def all_draws(count):
+    """Of ``count`` clients by P with replacement, sorted, and their chances."""
+    for drawn in combinations_with_replacement(range(4), count):
+        orders = factorial(count) // prod(factorial(drawn.count(k)) for k in set(drawn))
+        yield orders * prod(P[k] for k in drawn), Drawn(drawn)
+
+
+def at_least(j, n, share):
+    """P(Bin(n, share) >= j)."""
+    return sum(comb(n, i) * share**i * (1 - share) ** (n - i) for i in range(j, n + 1))
+
+
+@pytest.mark.parametrize("make", [PFedAvg, DualWeighted], ids=lambda kind: kind.name)
+@pytest.mark.parametrize("ranks", RANKS, ids=repr)
+def test_mean_rank_weights_of_draws(ranks, make):
+    """The j-th largest of m draws is client k where at least j draws are of losses >= F_k, and fewer of those > F_k."""
+    losses = measure(MODEL, START[0], MODEL.prepare(DATA), np.arange(4)).means()
+    larger, wanted = Q(0), np.zeros(4)
+    for k in np.argsort(-losses):
+        for j, v in enumerate(ranks.rank_weights(3), start=1):
+            wanted[k] += v * float(at_least(j, 3, larger + P[k]) - at_least(j, 3, larger))
+        larger += P[k]
+    np.testing.assert_allclose(mean_weights(make(ranks), all_draws(3)), wanted, rtol=1e-12)
+    if ranks == RankWeighted.geometric(1.0):
+        np.testing.assert_allclose(wanted, [float(x) for x in P], rtol=1e-12)
+
+
+def test_by_weight_draws_with_replacement():
+    """Uniforms in the middle of every tenth, all 10^2 of them: equal ranks have p as their mean weights."""
+    total = np.zeros(4)
+    for drawn in product(range(10), repeat=2):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(participation.counter, "uniforms", lambda keys, drawn=drawn: (np.array(drawn) + 0.5) / 10)
+            total += mean_weights(PFedAvg(RankWeighted.geometric(1.0)), [(Q(1, 100), ByWeight(2))])
+    np.testing.assert_allclose(total, [float(x) for x in P], rtol=1e-12)

@@ -1,0 +1,164 @@
+"""Modules that ``torch.func`` cannot stack: their clients go in turn, to the same numbers, and all else works."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from federations import EXACT, quick
+from torch import nn
+
+from fairfl.sims.algorithms.ditto import Ditto
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.engine import ClientData, Module, Parts, Replicate, Simulation, simulate
+
+STEPS, FEATURES = 5, 3
+
+
+class Recurrent(nn.Module):
+    """Scores of two classes from the last state of torch's own layer."""
+
+    def __init__(self, kind, **settings):
+        super().__init__()
+        self.layer, self.scores = kind(FEATURES, 4, batch_first=True, **settings), nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.scores(self.layer(x)[0][:, -1])
+
+
+class Chosen(nn.Module):
+    """A row's own largest number says which of two layers it goes through: control flow that depends on data."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(STEPS * FEATURES, 2), nn.Linear(STEPS * FEATURES, 2)])
+
+    def forward(self, x):
+        return torch.stack([self.layers[int(row.argmax()) % 2](row) for row in x.flatten(1)])
+
+
+class Pooled(nn.Module):
+    """Layers on the mean over the steps, ``last`` on their outputs."""
+
+    def __init__(self, last):
+        super().__init__()
+        self.layer, self.last = nn.Linear(FEATURES, 2), last
+
+    def forward(self, x):
+        return self.last(self.layer(x)).mean(1)
+
+
+IN_TURN = {
+    "lstm": Module(lambda: Recurrent(nn.LSTM)),
+    "gru": Module(lambda: Recurrent(nn.GRU, num_layers=2)),
+    "data": Module(Chosen),
+    "vmap's own loop": Module(lambda: Pooled(nn.TransformerEncoderLayer(2, 1, 3, 0.0, batch_first=True))),
+}
+
+
+def people(sizes=(4, 6, 1)):
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(sum(sizes), STEPS, FEATURES, dtype=torch.float64, generator=generator)
+    y = (x.sum((1, 2)) > 0).long()
+    data = ClientData(x, y, np.cumsum([0, *sizes]))
+    return Parts(data, data)
+
+
+def ended(model, replicates, **changes):
+    simulation = Simulation(model, people(), replicates, quick(rounds=2, momentum=0.5), replace(EXACT, **changes))
+    while not simulation.done:
+        simulation.step()
+    return simulation
+
+
+@pytest.mark.parametrize("model", IN_TURN.values(), ids=IN_TURN)
+def test_the_same_as_the_plain_loop(model):
+    """One replicate of three alone, in the loop, with the least memory, and beside the others; measures too."""
+    replicates = [Replicate(QFedAvg(1.0)), Replicate(Ditto(0.2), 1), Replicate(FedAvg(), 2, lr=0.05)]
+    together = ended(model, replicates)
+    assert not model.stacked and float(together.params.abs().max()) > 1e-3
+    for other in (ended(model, replicates, backend="loop"), ended(model, replicates, memory_limit=1)):
+        np.testing.assert_allclose(together.params, other.params.detach(), rtol=1e-12, atol=1e-12)
+    for one, other in zip(together.evaluate(), ended(model, replicates, backend="loop").evaluate(), strict=True):
+        np.testing.assert_allclose(one["loss"], other["loss"], rtol=1e-11)
+        np.testing.assert_array_equal(one["accuracy"], other["accuracy"])
+    alone = ended(model, replicates[1:2])
+    np.testing.assert_allclose(alone.params[0], together.params[1], rtol=1e-12, atol=1e-12)
+
+
+def test_losses_and_gradients_client_by_client():
+    for model in IN_TURN.values():
+        data = model.prepare(people().train)
+        x, y = data.x[:8].view(2, 4, STEPS, FEATURES), data.y[:8].view(2, 4)
+        params = torch.stack([model.init(0), model.init(1)])
+        weights = torch.rand(2, 4, dtype=torch.float64)
+        both, slopes = model.losses(params, x, y), model.gradient(params, x, y, weights)
+        for k in range(2):
+            w = params[k].clone().requires_grad_(True)
+            losses = model.reference(w, x[k], y[k])
+            torch.testing.assert_close(both[k], losses.detach(), rtol=1e-12, atol=1e-12)
+            (slope,) = torch.autograd.grad((weights[k] * losses).sum(), w)
+            torch.testing.assert_close(slopes[k], slope, rtol=1e-12, atol=1e-12)
+
+
+def test_a_run_goes_on(tmp_path):
+    def run(rounds, resume=False):
+        model = Module(lambda: Recurrent(nn.GRU))  # as a new process would have it
+        return simulate(
+            model, people(), [Replicate(Ditto(0.2)), Replicate(FedAvg(), 1)], quick(rounds=rounds), EXACT,
+            folder=tmp_path / f"{resume}", resume=resume, checkpoint_every=1,
+        )  # fmt: skip
+
+    through = run(4)
+    stopped = tmp_path / "True"
+    with pytest.MonkeyPatch.context() as patch:
+        step, done = Simulation.step, []
+
+        def dying(self):
+            done.append(0)
+            if len(done) == 3:
+                raise KeyboardInterrupt
+            return step(self)
+
+        patch.setattr(Simulation, "step", dying)
+        with pytest.raises(KeyboardInterrupt):
+            run(4, resume=True)
+    assert stopped.exists()
+    assert (run(4, resume=True).params == through.params).all()
+
+
+def test_what_can_be_stacked_is():
+    for module in (lambda: Pooled(nn.Tanh()), lambda: nn.Sequential(nn.Flatten(), nn.Linear(STEPS * FEATURES, 2))):
+        model = Module(module)
+        model.prepare(people().train)
+        assert model.stacked
+
+
+class Noisy(Pooled):
+    def forward(self, x):
+        return super().forward(nn.functional.dropout(x, 0.5))
+
+
+class Cut(Pooled):
+    def forward(self, x):
+        return super().forward(x).detach()
+
+
+@pytest.mark.parametrize(
+    ("factory", "told"),
+    [
+        (lambda: Recurrent(nn.LSTM, num_layers=2, dropout=0.5), "whose forward is not random"),
+        (lambda: Noisy(nn.Tanh()), "whose forward is not random"),
+        (lambda: Pooled(nn.BatchNorm1d(STEPS, track_running_stats=False)), "which mixes those of a batch"),
+        (lambda: Pooled(nn.BatchNorm1d(STEPS)), "without buffers"),
+        (lambda: Recurrent(nn.LSTM, proj_size=3), "data must fit"),
+        (lambda: Cut(nn.Tanh()), "a module with a gradient"),
+    ],
+    ids=["dropout of a layer", "dropout", "batch norm", "running averages", "shapes", "no gradient"],
+)
+def test_what_cannot_be_done_is_told_before_any_work(factory, told):
+    before = torch.get_rng_state()
+    with pytest.raises(ValueError, match=told):
+        Simulation(Module(factory), people(), [Replicate(FedAvg())], quick(), EXACT)
+    assert torch.equal(torch.get_rng_state(), before)

@@ -1,0 +1,50 @@
+"""The roundings of tests/helpers/perturbed.py: each is felt, is as small as it says, and ends."""
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+from federations import classified, quick
+from perturbed import KINDS, perturbed
+
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.engine import MLP, Computing, Replicate, Simulation
+
+pytestmark = pytest.mark.exact
+MAKEFILE = Path(__file__).parents[2] / "Makefile"
+APART = {"start": (1e-9, 1e-5), "order": (1e-18, 1e-12), "threads": (0.0, 1e-12), "float": (1e-9, 1e-4)}
+"""The least and the most by which the ends of the short run are apart, by how the kind's name begins."""
+
+
+def ended(dtype):
+    """Parameters after a short run, and torch's threads then."""
+    computing, training = Computing(device="cpu", dtype=dtype), quick(rounds=3, batch_size=10)
+    simulation = Simulation(MLP((4, 5, 3)), classified((40, 25, 60)), [Replicate(QFedAvg(1.0))], training, computing)
+    while not simulation.done:
+        simulation.step()
+    return simulation.params, torch.get_num_threads()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_ends_elsewhere_but_near(kind):
+    dtype = "float32" if kind == "float64" else "float64"
+    plain, threads = ended(dtype)
+    with perturbed(kind):
+        other, used = ended(dtype)
+    least, most = next(limits for name, limits in APART.items() if kind.startswith(name))
+    assert least <= float((other - plain).abs().max()) <= most
+    assert used == (2 if kind == "threads" else threads)
+    assert other.dtype == (getattr(torch, kind) if kind.startswith("float") else plain.dtype)
+    again, after = ended(dtype)
+    assert torch.equal(again, plain) and after == threads
+
+
+def test_make_runs_each_of_them():
+    (line,) = re.findall(r"^ROUNDINGS := (.*)$", MAKEFILE.read_text("utf-8"), flags=re.MULTILINE)
+    assert line.split() == list(KINDS)
+
+
+def test_an_unknown_one_is_refused():
+    with pytest.raises(ValueError, match="PERTURB must be one of start-0, .*, got 'noise'"):
+        perturbed("noise")

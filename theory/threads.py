@@ -1,0 +1,22 @@
+"""One thread of linear algebra while this program computes: its matrices are small, and a second thread only waits.
+
+No mathematics: it stands in the lowest layer, since every other one computes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Limit BLAS to one thread; also a decorator. What the user had set is in force again at the end.
+
+    The limit is the process's: where calls in several threads overlap, the first one sets and lifts it. torch, which
+    has threads of its own, is left alone.
+    """
+    from threadpoolctl import get_cached_controller  # not when fairfl is imported
+
+    with get_cached_controller().limit(limits=1, user_api="blas"):
+        yield

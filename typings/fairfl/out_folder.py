@@ -1,0 +1,1 @@
+../../fairfl/out_folder.py
