@@ -109,7 +109,9 @@ def test_names_and_order_do_not_matter(clients: int) -> None:
     turned = law | {"mean": law["mean"][:, ::-1], "sd": law["sd"][:, ::-1], "q": 1 - law["q"]}
     permuted = law | {key: law[key][order] for key in ("mean", "sd", "q", "weight")}
     one, *others = (ff.frontier(ff.Federation.normal(**f), "lft_fedavg", points=6) for f in (law, turned, permuted))
-    grid = np.linspace(one.disparity[0] + 1e-9, one.disparity[-1], 7)
+    # which of several minima the climbs end on hangs on rounding: two of five clients' lie 6e-8 apart, and accuracies
+    # beside them as the root of that
+    grid = np.linspace(one.disparity[0], one.disparity[-1], 8)[1:]
     for F in others:
-        assert F.disparity[0] == pytest.approx(one.disparity[0], abs=1e-9)
+        assert F.disparity[0] == pytest.approx(one.disparity[0], abs=MISSED)
         assert F.accuracy_at(grid) == pytest.approx(one.accuracy_at(grid), abs=MISSED)
