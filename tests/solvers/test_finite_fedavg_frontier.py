@@ -209,3 +209,19 @@ def test_clients_that_cancel_leave_a_tie_and_no_disparity() -> None:
     for eps in (1.0, [1.0, 0.8, 1.0], [0.0, 0.0, 0.04]):
         s = ff.solve(fed, "lft_fedavg", eps)
         assert s.disparity == 0.0 and s.accuracy == pytest.approx(1 - 118 / 2304, abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_eta_one_rounding_off_one_half_is_a_tie_still(seed: int) -> None:
+    # a cell with η = 1/2 is worth any disparity and no accuracy: taken for a gain of 1e-18, the smallest disparity of
+    # one such federation was 0.3685 where it is 0.0428
+    rng = np.random.default_rng(seed)
+    masses = rng.gamma(1.0, size=(3, 2, 9))
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    half = np.where(rng.random(9) < 0.7, 0.5, rng.random(9))
+    nudged = np.where(half == 0.5, np.nextafter(0.5, rng.integers(0, 2, 9)), half)
+    exact, near = (ff.frontier(ff.Federation.finite(range(9), masses, eta), "lft_fedavg", 8) for eta in (half, nudged))
+    assert near.disparity[[0, -1]] == pytest.approx(exact.disparity[[0, -1]], abs=1e-12)
+    d = np.linspace(exact.disparity[0] + 1e-12, 1.0, 9)
+    assert near.accuracy_at(d) == pytest.approx(exact.accuracy_at(d), abs=1e-12)
+    assert near.disparity[0] <= ff.solve(ff.Federation.finite(range(9), masses, half), "lft_fedavg", 0.0).disparity
