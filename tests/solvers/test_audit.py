@@ -6,7 +6,12 @@ from tests.helpers.audit import audit
 
 EXACT, SEARCHED = 1e-9, 1e-6
 """Allowed on a finite X and by the search on densities, as README's table has it; everything else is exact."""
-NOT_CLAIMED = ("seconds", "random budgets not certified (share)", "points not reproduced (share)", "minimum not reproduced")
+NOT_CLAIMED = (
+    "seconds",
+    "random budgets not certified (share)",
+    "points not reproduced (share)",
+    "minimum not reproduced",
+)
 SOLVED_AGAIN = 1e-7
 MANY_BASINS = ("groups relabelled", "clients permuted")
 """On densities the search may end on another of several maxima: README says by how much."""
