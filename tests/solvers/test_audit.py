@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.helpers.audit import audit
+from audit import audit
 
 EXACT, SEARCHED = 1e-9, 1e-6
 """Allowed on a finite X and by the search on densities, as README's table has it; everything else is exact."""
