@@ -26,7 +26,7 @@ verify-deep: .venv/.ready-dev perturbed
 # left out.
 perturbed: .venv/.ready-dev
 	for kind in $(ROUNDINGS); do PERTURB=$$kind $(PYTEST) -m "not deep and not exact" \
-	    tests/sims --ignore tests/sims/engine --ignore tests/sims/algorithms || exit 1; done
+	    tests/sims tests/studies --ignore tests/sims/engine --ignore tests/sims/algorithms || exit 1; done
 
 bench: .venv/.ready-bench
 	$(BIN)/fairfl bench --out BENCHMARKS.md
@@ -53,6 +53,6 @@ clean:
 	touch $@
 
 # .venv/.ready-core has the core alone, .venv/.ready-NAME the extra NAME besides.
-.venv/.ready-%: .venv/.made pyproject.toml setup.py fairfl/_version.py constraints.txt
+.venv/.ready-%: .venv/.made pyproject.toml setup.py _support/version.py constraints.txt
 	$(PIP) install -c "$(CONSTRAINTS)" --no-build-isolation --editable ".$(if $(filter core,$*),,[$*])"
 	touch $@

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fairfl._support.manifest import sealed, unsealed
+from fairfl._support.whole_file import sweep, write_whole
 from fairfl.claims.outcome import Outcome
-from fairfl.theory.manifest import sealed, unsealed
-from fairfl.theory.whole_file import sweep, write_whole
 
 COMMITTED = Path(__file__).parent / "record"
 """Written by ``fairfl claims check --record``, never by hand.

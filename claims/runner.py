@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fairfl._support.threads import one_thread
 from fairfl.claims import record, sources
 from fairfl.claims.certificates.base import Level
 from fairfl.claims.claim import DEEP, QUICK, REPAIRED, Claim, Effort
 from fairfl.claims.outcome import Outcome, examine
 from fairfl.claims.registry import Entry, registered
 from fairfl.claims.verdicts import Settled, settle
-from fairfl.theory.threads import one_thread
 
 EFFORTS: dict[str, Effort] = {effort.name: effort for effort in (QUICK, DEEP)}
 

@@ -8,47 +8,47 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fairfl._version import __version__
+from fairfl._support.version import __version__
 
 if TYPE_CHECKING:
     from fairfl.solvers.api import solve as solve
     from fairfl.solvers.frontier import Frontier as Frontier
     from fairfl.solvers.frontiers import frontier as frontier
-    from fairfl.solvers.minimax import solve_minimax as solve_minimax
+    from fairfl.solvers.minimax.solve_minimax import solve_minimax as solve_minimax
     from fairfl.solvers.minimum import MinDisparity as MinDisparity
     from fairfl.solvers.minimum import min_disparity as min_disparity
     from fairfl.solvers.solution import Certificate as Certificate
     from fairfl.solvers.solution import CertificationError as CertificationError
     from fairfl.solvers.solution import Solution as Solution
-    from fairfl.theory.calibration import ScoreWarning as ScoreWarning
-    from fairfl.theory.classifiers import Classifier as Classifier
-    from fairfl.theory.eta import Logistic as Logistic
-    from fairfl.theory.eta import Monotone as Monotone
-    from fairfl.theory.federation import Client as Client
-    from fairfl.theory.federation import Federation as Federation
-    from fairfl.theory.laws import Finite as Finite
-    from fairfl.theory.laws import Mixture as Mixture
-    from fairfl.theory.laws import Samples as Samples
+    from fairfl.theory.populations.calibration import ScoreWarning as ScoreWarning
+    from fairfl.theory.populations.classifiers import Classifier as Classifier
+    from fairfl.theory.populations.eta import Logistic as Logistic
+    from fairfl.theory.populations.eta import Monotone as Monotone
+    from fairfl.theory.populations.federation import Client as Client
+    from fairfl.theory.populations.federation import Federation as Federation
+    from fairfl.theory.populations.laws import Finite as Finite
+    from fairfl.theory.populations.laws import Mixture as Mixture
+    from fairfl.theory.populations.laws import Samples as Samples
 
 _WHERE = {
     "Certificate": "solvers.solution",
     "CertificationError": "solvers.solution",
-    "Classifier": "theory.classifiers",
-    "Client": "theory.federation",
-    "Federation": "theory.federation",
-    "Finite": "theory.laws",
+    "Classifier": "theory.populations.classifiers",
+    "Client": "theory.populations.federation",
+    "Federation": "theory.populations.federation",
+    "Finite": "theory.populations.laws",
     "Frontier": "solvers.frontier",
-    "Logistic": "theory.eta",
+    "Logistic": "theory.populations.eta",
     "MinDisparity": "solvers.minimum",
-    "Mixture": "theory.laws",
-    "Monotone": "theory.eta",
-    "Samples": "theory.laws",
-    "ScoreWarning": "theory.calibration",
+    "Mixture": "theory.populations.laws",
+    "Monotone": "theory.populations.eta",
+    "Samples": "theory.populations.laws",
+    "ScoreWarning": "theory.populations.calibration",
     "Solution": "solvers.solution",
     "frontier": "solvers.frontiers",
     "min_disparity": "solvers.minimum",
     "solve": "solvers.api",
-    "solve_minimax": "solvers.minimax",
+    "solve_minimax": "solvers.minimax.solve_minimax",
 }
 
 __all__ = ["__version__", *_WHERE]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from fairfl._support.checks import one_of
+from fairfl._support.threads import one_thread
 from fairfl.solvers import finite
-from fairfl.solvers.cfl import solve_cfl, threshold_model
-from fairfl.solvers.ensemble import solve_ensemble
-from fairfl.solvers.fedavg import solve_cfl_by_dual, solve_fedavg
+from fairfl.solvers.cfl.laws import solve_cfl, threshold_model
+from fairfl.solvers.lft_ensemble.laws import solve_ensemble
+from fairfl.solvers.lft_fedavg.laws import solve_cfl_by_dual, solve_fedavg
 from fairfl.solvers.solution import Solution
-from fairfl.theory.checks import one_of
-from fairfl.theory.continuous import ContinuousModel
-from fairfl.theory.federation import Federation, check_eps
-from fairfl.theory.finite import FiniteModel
-from fairfl.theory.notions import NOTIONS
-from fairfl.theory.threads import one_thread
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.federation import Federation, check_eps
+from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.notions import NOTIONS
 
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
 METHODS = ("exact", "lp")
@@ -60,7 +60,7 @@ def solve(
     if federation.n_groups != 2 and scheme != "cfl":
         raise ValueError(f"scheme {scheme!r} takes two groups, this federation has {federation.n_groups}")
     if method == "lp":
-        from fairfl.solvers.lp import solve_lp  # cvxpy takes half a second to import
+        from fairfl.solvers.grid_lp import solve_lp  # cvxpy takes half a second to import
 
         return solve_lp(federation, scheme, budget, notion, grid)
     model = federation.model

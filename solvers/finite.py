@@ -6,15 +6,15 @@ import dataclasses
 
 import numpy as np
 
-from fairfl.solvers.box_lp import solve_box
-from fairfl.solvers.finite_path import FlipPath, flip_path
-from fairfl.solvers.finite_ties import least_disparate
+from fairfl._support.checks import Array
+from fairfl.solvers.cfl.finite_path import FlipPath, flip_path
+from fairfl.solvers.lft_fedavg.finite_ties import least_disparate
+from fairfl.solvers.numerics.box_lp import solve_box
 from fairfl.solvers.solution import FINITE_TOLERANCE, Certificate, Solution, evaluate
-from fairfl.theory.checks import Array
-from fairfl.theory.classifiers import Classifier
-from fairfl.theory.federation import Federation
-from fairfl.theory.finite import FiniteModel
-from fairfl.theory.notions import pair_rows
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.notions import pair_rows
 
 ADVICE = "use method='lp'"
 

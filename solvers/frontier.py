@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from fairfl._support.checks import Array, as_floats
+from fairfl._support.threads import one_thread
 from fairfl.solvers.solution import Solution, tolerance
-from fairfl.theory.checks import Array, as_floats
-from fairfl.theory.federation import Federation
-from fairfl.theory.threads import one_thread
+from fairfl.theory.populations.federation import Federation
 
 REPRODUCED = 1e-7
 """Disparity and accuracy of a solution at the budgets of a point this close to the point's are the same."""

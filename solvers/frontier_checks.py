@@ -7,12 +7,12 @@ from contextlib import suppress
 
 import numpy as np
 
+from fairfl._support.checks import Array
 from fairfl.solvers.api import solve
-from fairfl.solvers.cfl_frontier import cfl_frontier
+from fairfl.solvers.cfl.frontier import cfl_frontier
 from fairfl.solvers.frontier import Frontier, Points, build, points_of
 from fairfl.solvers.solution import CertificationError, tolerance
-from fairfl.theory.checks import Array
-from fairfl.theory.federation import Federation
+from fairfl.theory.populations.federation import Federation
 
 ROUNDINGS = 10
 """Tolerances of ``solve`` that two accuracies may differ by: each has a gap, and its disparity an error of its own."""

@@ -5,20 +5,20 @@ from __future__ import annotations
 import dataclasses
 import functools
 
-from fairfl.solvers.again import reproduced
+from fairfl._support.checks import one_of, whole
+from fairfl._support.threads import one_thread
 from fairfl.solvers.api import SCHEMES
-from fairfl.solvers.cfl_frontier import cfl_frontier
-from fairfl.solvers.ensemble_frontier import ensemble_frontier
-from fairfl.solvers.fedavg_frontier import fedavg_frontier
-from fairfl.solvers.finite_fedavg_frontier import fedavg_frontier_finite
-from fairfl.solvers.finite_frontier import ensemble_frontier_finite
+from fairfl.solvers.cfl.frontier import cfl_frontier
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.frontier_checks import checked, filled
-from fairfl.theory.checks import one_of, whole
-from fairfl.theory.federation import Federation
-from fairfl.theory.finite import FiniteModel
-from fairfl.theory.notions import NOTIONS
-from fairfl.theory.threads import one_thread
+from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_frontier_finite
+from fairfl.solvers.lft_ensemble.laws_frontier import ensemble_frontier
+from fairfl.solvers.lft_fedavg.finite_frontier import fedavg_frontier_finite
+from fairfl.solvers.lft_fedavg.laws_frontier import fedavg_frontier
+from fairfl.solvers.solve_again import reproduced
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.notions import NOTIONS
 
 MOST_POINTS = 10_000
 """Memory and time grow with them; ``Frontier.accuracy_at`` solves for whatever lies between."""

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairfl.solvers.again import reproduced
+from fairfl._support.checks import Array, flag, one_of
+from fairfl._support.threads import one_thread
 from fairfl.solvers.api import SCHEMES, solve
-from fairfl.solvers.ensemble_frontier import ensemble_minimum
-from fairfl.solvers.fedavg_frontier import fedavg_minimum
-from fairfl.solvers.finite_fedavg_frontier import fedavg_minimum_finite
-from fairfl.solvers.finite_frontier import ensemble_minimum_finite
 from fairfl.solvers.frontier_checks import corners
-from fairfl.theory.checks import Array, flag, one_of
-from fairfl.theory.federation import Federation
-from fairfl.theory.finite import FiniteModel
-from fairfl.theory.threads import one_thread
+from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_minimum_finite
+from fairfl.solvers.lft_ensemble.laws_frontier import ensemble_minimum
+from fairfl.solvers.lft_fedavg.finite_frontier import fedavg_minimum_finite
+from fairfl.solvers.lft_fedavg.laws_frontier import fedavg_minimum
+from fairfl.solvers.solve_again import reproduced
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def min_disparity(federation: Federation, scheme: str, *, certify: bool = False)
     again = bool(reproduced(federation, scheme, least)[0])
     box = None
     if certify:
-        from fairfl.solvers.enclosure import enclose_min_disparity  # python-flint, for this alone
+        from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity  # python-flint, for this alone
 
         box = enclose_min_disparity(federation)
     lower, upper = (None, None) if box is None else (box.lower, box.upper)

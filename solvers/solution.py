@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from fairfl.theory.checks import Array
-from fairfl.theory.classifiers import Classifier
-from fairfl.theory.federation import Federation
+from fairfl._support.checks import Array
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.federation import Federation
 
 LAW_TOLERANCE = 1e-10
 """What ``solve`` certifies for continuous laws: duality gap and constraint violation."""

@@ -32,6 +32,7 @@ def fairfl_data() -> Path:
 # Helpers that several test files share: importlib mode puts nothing on the path by itself. Not tests/, where
 # tests/fairfl would pass for the package.
 sys.path.append(str(Path(__file__).parent / "helpers"))
+sys.path.append(str(Path(__file__).parents[1]))  # benchmarks/, which no package holds
 
 
 @pytest.fixture(scope="session", autouse=True)

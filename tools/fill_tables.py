@@ -18,8 +18,8 @@ from typing import Any
 
 import pandas as pd
 
-from fairfl.sims.experiments.published import DIGITS
-from fairfl.theory.whole_file import write_whole
+from fairfl._support.whole_file import write_whole
+from fairfl.studies.published import DIGITS
 
 BLOCK = re.compile(r"(<!-- fill ([^:\n]+): ([^\n]+?) -->\n).*?(<!-- /fill -->)", re.DOTALL)
 FAR = 2.0

@@ -14,7 +14,7 @@ from fairfl.claims.certificates import Counterexample, SymbolicZero, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.dynamic.setting import Round, fedavg, normalised
 from fairfl.claims.evidence import Evidence
-from fairfl.theory.dynamic import absolutely_fair, dynamically_fairer
+from fairfl.theory.measures.dynamic import absolutely_fair, dynamically_fairer
 
 
 def relative(instance: dict[str, Any], absolute: bool = False) -> Case:

@@ -19,7 +19,7 @@ from fairfl.claims.dynamic.setting import Quadratic, fedavg, unit
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
 from fairfl.claims.instances import explore
-from fairfl.theory.dynamic import group_benefit
+from fairfl.theory.measures.dynamic import group_benefit
 
 
 def benefits(instance: dict[str, Any]) -> list[Fraction]:

@@ -13,7 +13,7 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.empirical.kept import load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
-from fairfl.sims.crosscheck.effective import apart
+from fairfl.studies.crosscheck.effective import apart
 
 DATA = "realised-weights.json"
 NEAR = 0.02

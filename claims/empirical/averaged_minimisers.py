@@ -12,11 +12,11 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
-from fairfl.sims.crosscheck.learned import Found
-from fairfl.sims.crosscheck.local_minimisers import learned
-from fairfl.sims.crosscheck.spread import spread
-from fairfl.sims.crosscheck.supporting import supporting_line
-from fairfl.sims.federated.population import sample
+from fairfl.sims.data.federated.population import sample
+from fairfl.studies.crosscheck.learned import Found
+from fairfl.studies.crosscheck.local_minimisers import learned
+from fairfl.studies.crosscheck.spread import spread
+from fairfl.studies.crosscheck.supporting import supporting_line
 
 FIRST = 1000
 """Of the seeds; the bounds were set on seeds 0 to 59."""

@@ -11,10 +11,10 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.empirical.kept import PARTS, confirmed_on, in_part, load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
-from fairfl.sims.crosscheck.bounds import below, exact
-from fairfl.sims.crosscheck.kept import read
-from fairfl.sims.crosscheck.learned import Found
-from fairfl.sims.crosscheck.rates import Rate
+from fairfl.studies.crosscheck.bounds import below, exact
+from fairfl.studies.crosscheck.kept import read
+from fairfl.studies.crosscheck.learned import Found
+from fairfl.studies.crosscheck.rates import Rate
 
 DATA = "frontier.json"
 SLACK = 0.3

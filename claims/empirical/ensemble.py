@@ -15,13 +15,13 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.empirical.kept import PARTS, confirmed_on, in_part, load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
-from fairfl.sims.crosscheck.bounds import exact
-from fairfl.sims.crosscheck.kept import members_of, read
-from fairfl.sims.crosscheck.learned import Found
-from fairfl.sims.crosscheck.rates import Rate
-from fairfl.sims.crosscheck.strangers import missed
-from fairfl.sims.crosscheck.worlds import World
 from fairfl.solvers.api import solve
+from fairfl.studies.crosscheck.bounds import exact
+from fairfl.studies.crosscheck.kept import members_of, read
+from fairfl.studies.crosscheck.learned import Found
+from fairfl.studies.crosscheck.rates import Rate
+from fairfl.studies.crosscheck.strangers import missed
+from fairfl.studies.crosscheck.worlds import World
 
 DATA = "ensemble.json"
 OWN, SLACK = -0.5, 0.15

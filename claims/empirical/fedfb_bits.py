@@ -13,10 +13,10 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.empirical.kept import confirmed_on, load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
-from fairfl.sims.crosscheck.kept import rule_of
-from fairfl.sims.crosscheck.supporting import turn
-from fairfl.sims.crosscheck.worlds import World
-from fairfl.sims.federated.population import sample
+from fairfl.sims.data.federated.population import sample
+from fairfl.studies.crosscheck.kept import rule_of
+from fairfl.studies.crosscheck.supporting import turn
+from fairfl.studies.crosscheck.worlds import World
 
 DATA = "fedfb-gap.json"
 

@@ -14,9 +14,9 @@ from fairfl.claims.certificates import Counterexample
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
-from fairfl.sims.crosscheck.outer_path import gap, line, masses, printed, repaired, rule_at, walk, zero
-from fairfl.sims.crosscheck.worlds import by_name
 from fairfl.solvers.api import solve
+from fairfl.studies.crosscheck.outer_path import gap, line, masses, printed, repaired, rule_at, walk, zero
+from fairfl.studies.crosscheck.worlds import by_name
 
 ROUNDING = 1e-9
 FIGURES = tuple(f"figure-{figure}{panel}" for figure in (5, 9) for panel in "abcd")

@@ -18,14 +18,14 @@ from fairfl.claims.empirical.kept import load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
 from fairfl.claims.instances import tabulate
-from fairfl.sims.crosscheck.kept import read
-from fairfl.sims.crosscheck.local_dynamics import Dynamics
-from fairfl.sims.crosscheck.mean_field import any_rule, shares
-from fairfl.sims.crosscheck.resolution import NEAR, OVER, PEOPLE
-from fairfl.sims.crosscheck.worlds import World, by_name
 from fairfl.solvers.api import solve
 from fairfl.solvers.solution import Solution
-from fairfl.theory.classifiers import Classifier
+from fairfl.studies.crosscheck.kept import read
+from fairfl.studies.crosscheck.local_dynamics import Dynamics
+from fairfl.studies.crosscheck.mean_field import any_rule, shares
+from fairfl.studies.crosscheck.resolution import NEAR, OVER, PEOPLE
+from fairfl.studies.crosscheck.worlds import World, by_name
+from fairfl.theory.populations.classifiers import Classifier
 
 DATA = "local-constraints.json"
 SAME = 1e-8

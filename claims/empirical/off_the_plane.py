@@ -13,9 +13,9 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
-from fairfl.sims.crosscheck.worlds import by_name
 from fairfl.solvers.api import solve
-from fairfl.theory.classifiers import Classifier
+from fairfl.studies.crosscheck.worlds import by_name
+from fairfl.theory.populations.classifiers import Classifier
 
 FAIR = 1e-12
 LOST = 0.05

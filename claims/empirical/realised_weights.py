@@ -15,8 +15,8 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.empirical.kept import load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
-from fairfl.sims.crosscheck.effective import apart, effective_weights
-from fairfl.sims.crosscheck.realised_aims import BEYOND, dual_of, objective_of
+from fairfl.studies.crosscheck.effective import apart, effective_weights
+from fairfl.studies.crosscheck.realised_aims import BEYOND, dual_of, objective_of
 
 DATA = "realised-weights.json"
 EXACT = 1e-9

@@ -43,7 +43,7 @@ def printed(instance: dict[str, Any], digits: Fraction, product: Operator = "<")
 def exact(instance: dict[str, Any], low: str, high: str) -> Case:
     """δ in closed form, between decimals, and within the enclosure that the solver certifies by another route."""
     from fairfl.solvers.minimum import min_disparity
-    from fairfl.theory.federation import Federation
+    from fairfl.theory.populations.federation import Federation
 
     first, second = clients(instance)
     delta, largest = ends(first, second)
@@ -117,6 +117,6 @@ CLAIMS = (
                 "next digit", "0.2043003117 to ...118", lambda e: _check_exact(e, "0.2043003117", "0.2043003118")
             ),
         ),
-        notes="Two routes: the closed form of the root of g_1, and the enclosure of solvers/enclosure.py.",
+        notes="Two routes: the closed form of the root of g_1, and the enclosure of solvers/lft_ensemble/enclosure.py.",
     ),
 )

@@ -11,7 +11,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from fairfl.solvers.solution import Solution
-    from fairfl.theory.federation import Federation
+    from fairfl.theory.populations.federation import Federation
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class FiniteWorld:
 
 def federation_of(instance: dict[str, Any]) -> tuple[Federation, list[float]]:
     """Federation and budgets of {"masses" (weights), "q" (eighths), "eta" (tenths), "eps" (twentieths), "weight"}."""
-    from fairfl.theory.federation import Federation
+    from fairfl.theory.populations.federation import Federation
 
     law = np.array(instance["masses"], dtype=float)
     law = law / law.sum(axis=2, keepdims=True)

@@ -201,7 +201,7 @@ CLAIMS = (
         check=_check_reachable,
         mutants=(Mutant("ERM alone", "L = U = g(0)", lambda e: _check_reachable(e, "ERM")),),
         rests_on=("fedfb/lemma-9/repaired",),
-        notes="With the q_i different, the same with MD's own terms: solvers/ensemble.py computes it so.",
+        notes="With the q_i different, the same with MD's own terms: solvers/lft_ensemble/laws.py computes it so.",
     ),
 )
 

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from fairfl._support.checks import one_of, positive
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, State
 from fairfl.sims.engine.task import Floats
-from fairfl.theory.checks import one_of, positive
 
 
 @dataclass(frozen=True)

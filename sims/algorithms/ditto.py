@@ -9,10 +9,10 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
 from fairfl.sims.engine.task import Floats, LocalTask
-from fairfl.theory.checks import in_range
 
 
 @dataclass(frozen=True)

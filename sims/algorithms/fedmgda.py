@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 import torch
 
+from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.min_norm import min_norm_weights
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
-from fairfl.theory.checks import in_range
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine.algorithm import Algorithm, Round
 from fairfl.sims.engine.task import LocalTask
-from fairfl.theory.checks import in_range
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine.algorithm import Algorithm, Round, State
 from fairfl.sims.engine.task import Floats, LocalTask
-from fairfl.theory.checks import in_range
 
 
 @dataclass(frozen=True)

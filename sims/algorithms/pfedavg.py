@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from fairfl._support.checks import one_of
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
 from fairfl.sims.engine.task import Floats
 from fairfl.theory.aggregation import RankWeighted
-from fairfl.theory.checks import one_of
 
 
 @dataclass(frozen=True)

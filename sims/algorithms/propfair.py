@@ -9,10 +9,10 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from fairfl._support.checks import one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine.algorithm import Algorithm, Round
 from fairfl.sims.engine.task import LocalTask, SampleWeights
-from fairfl.theory.checks import one_of, positive
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
 from fairfl.sims.engine.task import Floats
-from fairfl.theory.checks import in_range, one_of, positive
 
 NOTHING = 1e-300
 """A learning rate below this is none."""

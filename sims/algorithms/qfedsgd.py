@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from fairfl._support.checks import in_range, positive
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.engine.algorithm import Algorithm, Round
 from fairfl.sims.engine.task import LocalTask
-from fairfl.theory.checks import in_range, positive
 
 
 @dataclass(frozen=True)

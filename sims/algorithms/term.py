@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from torch import Tensor
 
+from fairfl._support.checks import in_range
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round
 from fairfl.sims.engine.task import LocalTask
-from fairfl.theory.checks import in_range
 
 
 @dataclass(frozen=True)

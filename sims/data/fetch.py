@@ -21,9 +21,9 @@ from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from fairfl._support.manifest import sha256
+from fairfl._support.whole_file import write_whole
 from fairfl.sims.data.archives import MOST_BYTES, zip_member
-from fairfl.theory.manifest import sha256
-from fairfl.theory.whole_file import write_whole
 
 ENVIRONMENT = "FAIRFL_DATA"
 """The environment variable that names a local folder of data files."""

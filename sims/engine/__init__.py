@@ -3,8 +3,8 @@
 What goes in
     ``ClientData(x (N, ...), y (N,), offsets (K + 1,))``: the samples of all clients, one client after the other, on one
     device; ``Parts(train, test, validation, weights)``: such parts with the same clients, ``Parts.of`` a data set of
-    ``fairfl.sims.federated``. ``ClientData.from_owner`` sorts samples by an owner column (what
-    ``fairfl.sims.partition`` gives), ``from_clients`` joins lists. A ``Model`` (``Softmax``, ``Logistic``,
+    ``fairfl.sims.data.federated``. ``ClientData.from_owner`` sorts samples by an owner column (what
+    ``fairfl.sims.data.partition`` gives), ``from_clients`` joins lists. A ``Model`` (``Softmax``, ``Logistic``,
     ``LeastSquares``, ``LinearSVM``, ``MLP``, or ``Module`` for any ``nn.Module``), replicates (an algorithm, a seed,
     rates), and the settings ``Training`` and ``Computing``.
 
@@ -17,7 +17,7 @@ What happens
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round
 from fairfl.sims.engine.data import ClientData, Parts
-from fairfl.sims.engine.files import RunFolderError
+from fairfl.sims.engine.draws.participation import ByWeight, Everyone, Given, Participation, Uniform
 from fairfl.sims.engine.health import NonFiniteUpdate
 from fairfl.sims.engine.kernels.least_squares import LeastSquares
 from fairfl.sims.engine.kernels.logistic import Logistic
@@ -26,13 +26,13 @@ from fairfl.sims.engine.kernels.module import Module
 from fairfl.sims.engine.kernels.softmax import Softmax
 from fairfl.sims.engine.kernels.svm import LinearSVM
 from fairfl.sims.engine.model import Model
-from fairfl.sims.engine.participation import ByWeight, Everyone, Given, Participation, Uniform
 from fairfl.sims.engine.replicate import Replicate, sweep
-from fairfl.sims.engine.run import Result, best_of, simulate
 from fairfl.sims.engine.schedule import Constant, Cosine, Exponential, Polynomial, Schedule, Steps
 from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.simulation import Simulation
 from fairfl.sims.engine.task import LocalTask, SampleWeights
+from fairfl.sims.runs.files import RunFolderError
+from fairfl.sims.runs.run import Result, best_of, simulate
 
 __all__ = [
     "MLP", "Aggregate", "Algorithm", "ByWeight", "ClientData", "Computing", "Constant", "Cosine", "Everyone",

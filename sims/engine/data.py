@@ -11,7 +11,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from fairfl.sims.federated.data import FederatedData
+from fairfl.sims.data.federated.data import FederatedData
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.draws.order import orders
 from fairfl.sims.engine.model import Model
-from fairfl.sims.engine.order import orders
 from fairfl.sims.engine.task import Jobs
 
 

@@ -12,8 +12,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fairfl.sims.engine.device_order import orders_on
-from fairfl.sims.engine.order import orders
+from fairfl.sims.engine.draws.device_order import orders_on
+from fairfl.sims.engine.draws.order import orders
 from fairfl.sims.engine.task import Jobs
 
 Ints = NDArray[np.int64]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from fairfl._support.checks import whole
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.settings import Training, check_rates
-from fairfl.theory.checks import whole
 
 RATES = ("lr", "momentum", "weight_decay", "server_lr")
 """What a replicate may have of its own."""

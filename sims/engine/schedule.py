@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import cos, pi
 from typing import Protocol
 
-from fairfl.theory.checks import in_range, whole
+from fairfl._support.checks import in_range, whole
 
 
 class Schedule(Protocol):

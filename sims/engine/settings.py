@@ -7,9 +7,9 @@ from typing import Literal
 
 import torch
 
-from fairfl.sims.engine.participation import Everyone, Participation
+from fairfl._support.checks import in_range, one_of, positive, whole
+from fairfl.sims.engine.draws.participation import Everyone, Participation
 from fairfl.sims.engine.schedule import Constant, Schedule
-from fairfl.theory.checks import in_range, one_of, positive, whole
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fairfl.sims.engine import participation as taking_part
 from fairfl.sims.engine.algorithm import Aggregate, Received, Round, State
 from fairfl.sims.engine.cells import CellIndex
 from fairfl.sims.engine.data import Parts
+from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.health import NonFiniteUpdate, heal, refuse
 from fairfl.sims.engine.losses import measure
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.replicate import RATES, Replicate
+from fairfl.sims.engine.secure.summed import CellRound, Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Training
-from fairfl.sims.engine.summed import CellRound, Summed, SumOnly, report_together
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.engine.work import Assignment, Cost, perform
 

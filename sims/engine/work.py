@@ -10,9 +10,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fairfl.sims.engine import counter
 from fairfl.sims.engine.algorithm import Round
 from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.loop import train_loop
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.plan import by_work

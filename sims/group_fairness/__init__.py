@@ -1,7 +1,7 @@
 """Group-fair federated learning: notions, the algorithms of FedFB's experiments, and measures of disparity.
 
-The servers of these algorithms see sums over clients (``fairfl.sims.engine.summed``), client parity's excepted, whose
-statistic is the clients' losses. Registered by ``name`` in ``fairfl.sims.engine.summed.SUM_ONLY``.
+The servers of these algorithms see sums over clients (``fairfl.sims.engine.secure.summed``), client parity's excepted,
+whose statistic is the clients' losses. Registered by ``name`` in ``fairfl.sims.engine.secure.summed.SUM_ONLY``.
 """
 
 from fairfl.sims.group_fairness.agnostic import AgnosticFair

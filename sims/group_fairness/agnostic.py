@@ -9,11 +9,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fairfl.sims.engine import counter, secure
+from fairfl._support.checks import in_range, positive, whole
 from fairfl.sims.engine.data import ClientData, Parts
+from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.secure import masks as secure
 from fairfl.sims.engine.task import Floats
-from fairfl.theory.checks import in_range, positive, whole
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.engine.cells import CellSums
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.group_fairness.notion import Notion
 from fairfl.sims.group_fairness.notions import NOTIONS
-from fairfl.theory.checks import in_range, one_of, positive
 
 ROUNDING = 1e-12
 """A multiplier nearer to 0 than this is 0: λ_a is a sum of it and of a share of people."""

@@ -8,11 +8,11 @@ from typing import ClassVar, Literal
 import numpy as np
 from torch import Tensor
 
+from fairfl._support.checks import in_range, one_of
 from fairfl.sims.engine.algorithm import State
 from fairfl.sims.engine.cells import CellSums
-from fairfl.sims.engine.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
+from fairfl.sims.engine.secure.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
 from fairfl.sims.engine.task import Floats, LocalTask
-from fairfl.theory.checks import in_range, one_of
 
 GAP, OMEGA = OWN + "gap", OWN + "omega"
 

@@ -8,15 +8,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from fairfl.sims.engine import secure
+from fairfl._support.checks import one_of, positive, whole
 from fairfl.sims.engine.algorithm import State
 from fairfl.sims.engine.cells import CellSums
-from fairfl.sims.engine.summed import OWN, REPORTS, CellRound, SumOnly, as_floats, as_tensor
+from fairfl.sims.engine.secure import masks as secure
+from fairfl.sims.engine.secure.summed import OWN, REPORTS, CellRound, SumOnly, as_floats, as_tensor
 from fairfl.sims.engine.task import Floats, LocalTask
 from fairfl.sims.group_fairness.fairbatch import FairBatch
 from fairfl.sims.group_fairness.quantise import Quantiser
 from fairfl.sims.group_fairness.surrogates import NEEDS
-from fairfl.theory.checks import one_of, positive, whole
 
 OUTSIDE = OWN + "outside"
 

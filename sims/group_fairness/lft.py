@@ -9,14 +9,14 @@ from typing import ClassVar, Literal
 import numpy as np
 from torch import Tensor
 
+from fairfl._support.checks import in_range, whole
 from fairfl.sims.engine.algorithm import State
 from fairfl.sims.engine.cells import CellSums
-from fairfl.sims.engine.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
+from fairfl.sims.engine.secure.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
 from fairfl.sims.engine.task import Floats, LocalTask
 from fairfl.sims.group_fairness.fairbatch import FairBatch
 from fairfl.sims.group_fairness.notions import NOTIONS
 from fairfl.sims.group_fairness.surrogates import NEEDS
-from fairfl.theory.checks import in_range, whole
 
 MODELS, LAM = OWN + "models", OWN + "lam"
 

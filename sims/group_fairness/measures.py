@@ -13,7 +13,7 @@ from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.losses import measure
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.task import Floats
-from fairfl.theory.notions import largest_difference
+from fairfl.theory.populations.notions import largest_difference
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class FairMeasures:
     accuracy : float
     spd, eo_difference, eodds_difference : float
         The disparity of demographic parity, max_{a, b} \|P(ŷ=1 \| a) - P(ŷ=1 \| b)\|, as everywhere in fairfl
-        (``fairfl.theory.notions.largest_difference``); the same among people of y = 1; the larger of that and the same
-        among people of y = 0.
+        (``fairfl.theory.populations.notions.largest_difference``); the same among people of y = 1; the larger of
+        that and the same among people of y = 0.
     dp, eo, eodds : float
         The same with the deviation max_a \|P(ŷ=1 \| a) - P(ŷ=1)\| of FedFB's section 5.3, the shares as they are among
         the people. With two groups dp = max(p_0, p_1) spd.

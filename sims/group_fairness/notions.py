@@ -14,4 +14,4 @@ NOTIONS: dict[str, Notion] = {
         DemographicParity(), EqualOpportunity(), EqualisedOdds(), ClientParity(), PrintedOpportunity(), PrintedOdds(),
     )
 }  # fmt: skip
-"""By name: "dp", "eo", "eodds" as in ``fairfl.theory.notions``, "cp", client parity, and the printed variants."""
+"""By name: "dp", "eo", "eodds" as in ``theory.populations.notions``, "cp", client parity, and the printed variants."""

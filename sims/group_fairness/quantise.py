@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fairfl._support.checks import positive, whole
 from fairfl.sims.engine.task import Floats
-from fairfl.theory.checks import positive, whole
 
 
 @dataclass(frozen=True)

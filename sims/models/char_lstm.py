@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from fairfl.theory.checks import whole
+from fairfl._support.checks import whole
 
 
 class CharLSTM(nn.Module):

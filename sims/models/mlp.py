@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from fairfl.theory.checks import whole
+from fairfl._support.checks import whole
 
 
 class MLP(nn.Module):

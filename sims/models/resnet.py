@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from fairfl.theory.checks import whole
+from fairfl._support.checks import whole
 
 
 class Block(nn.Module):

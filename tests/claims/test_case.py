@@ -107,7 +107,7 @@ def test_a_call_is_found_again_by_its_name_and_nowhere_else():
     call = Call.of(encode.__globals__["ball"], value=Fraction(1, 2))
     assert Call.from_json(json.loads(json.dumps(call.to_json()))) == call
     assert call() == arb(0.5)
-    for bad in ("os:system", "fairfl.theory.checks:whole", "fairfl.claims.exact:json.loads", "fairfl.claims.exact:no"):
+    for bad in ("os:system", "fairfl._support.checks:whole", "fairfl.claims.exact:json.loads", "fairfl.claims.exact:n"):
         with pytest.raises(ValueError, match="function must"):
             Call(bad).resolve()
     with pytest.raises(ValueError, match="function must"):

@@ -13,10 +13,10 @@ import pytest
 from planted_claims import unchecked
 from typer.testing import CliRunner
 
+from fairfl._support.manifest import sealed, unsealed
 from fairfl.claims import record, registry
 from fairfl.claims.claim import Mutant
-from fairfl.cli import app
-from fairfl.theory.manifest import sealed, unsealed
+from fairfl.cli.main import app
 
 SMALL = "pffl/table-1-variance"
 
@@ -50,7 +50,7 @@ def changed(monkeypatch):
             monkeypatch.setattr(module, "registered", lambda: known)
 
     import fairfl.claims.runner
-    import fairfl.claims_text  # noqa: F401
+    import fairfl.reports.claims_text  # noqa: F401
 
     return change
 
@@ -194,7 +194,7 @@ def test_processes_find_the_same_as_one(cli, own_record):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the processes")
 def test_ctrl_c_stops_the_processes_too(tmp_path):
-    main = "from fairfl.cli import main; main()"
+    main = "from fairfl.cli.main import main; main()"
     line = [sys.executable, "-c", main, "claims", "check", "pffl", "--deep", "--jobs", "2", "--out", str(tmp_path)]
     run = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     children = Path(f"/proc/{run.pid}/task/{run.pid}/children")

@@ -11,11 +11,11 @@ import pytest
 from fairfl.claims import sources
 from fairfl.claims.empirical import cfl_frontier, kept
 from fairfl.claims.registry import registered
-from fairfl.sims.crosscheck.bounds import TOLERANCE, exact
-from fairfl.sims.crosscheck.kept import read, rule_of, short
-from fairfl.sims.crosscheck.learned import Found, to_text
 from fairfl.solvers.api import solve
-from fairfl.theory.classifiers import Classifier
+from fairfl.studies.crosscheck.bounds import TOLERANCE, exact
+from fairfl.studies.crosscheck.kept import read, rule_of, short
+from fairfl.studies.crosscheck.learned import Found, to_text
+from fairfl.theory.populations.classifiers import Classifier
 
 EMPIRICAL = sorted(id for id in registered() if id.startswith("empirical/"))
 LARGEST = 300_000

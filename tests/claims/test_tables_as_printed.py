@@ -16,15 +16,13 @@ from fairfl.claims.pffl import table_1 as pffl
 from fairfl.claims.pffl import table_1_variance
 from fairfl.claims.propfair import tables as propfair
 from fairfl.claims.qffl import tables as qffl
-from fairfl.sims.experiments import (
-    fedfb_numbers,
-    fedfb_table_7,
-    pffl_table_1,
-    propfair_table_6,
-    qffl_numbers,
-    qffl_table_2,
-    three_classes,
-)
+from fairfl.studies.papers.fedfb import numbers as fedfb_numbers
+from fairfl.studies.papers.fedfb import table_7 as fedfb_table_7
+from fairfl.studies.papers.pffl import table_1 as pffl_table_1
+from fairfl.studies.papers.propfair import table_6 as propfair_table_6
+from fairfl.studies.papers.qffl import numbers as qffl_numbers
+from fairfl.studies.papers.qffl import table_2 as qffl_table_2
+from fairfl.studies.papers.qffl import three_classes
 
 Read = Callable[[str, str, Sequence[str]], list[list[Cell]]]
 Typed = dict[tuple[str, str], list[Cell]]

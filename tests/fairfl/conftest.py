@@ -8,8 +8,8 @@ import pytest
 from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
-import fairfl.figures.registry as registry
-from fairfl.cli import app
+import fairfl.figures.lib.registry as registry
+from fairfl.cli.main import app
 from fairfl.sims.data.fetch import DataUnavailable
 
 
@@ -77,8 +77,8 @@ def small_registry(monkeypatch):
         "line": registry.Entry("line", "A line <with> a title", data, draw, source),
         "nodata": registry.Entry("nodata", "No data", missing, draw, source),
     }
-    import fairfl.figures.render as render
-    import fairfl.report as report
+    import fairfl.figures.lib.render as render
+    import fairfl.reports.report as report
 
     for module in (registry, render, report):
         monkeypatch.setattr(module, "registered", lambda: known)

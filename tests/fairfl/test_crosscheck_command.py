@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 import fairfl.claims.empirical.kept as kept
-from fairfl.sims.crosscheck import registry
-from fairfl.sims.crosscheck.runs import CFL, ENSEMBLE, Plan
-from fairfl.sims.crosscheck.study import Drawing, Study, Verdict
-from fairfl.sims.crosscheck.worlds import figure_5
+from fairfl.studies.crosscheck import registry
+from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, Plan
+from fairfl.studies.crosscheck.study import Drawing, Study, Verdict
+from fairfl.studies.crosscheck.worlds import figure_5
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_what_a_fault_made_is_not_recorded(cli, study, tmp_path, monkeypatch):
 def test_a_folder_that_cannot_be_written_is_named_before_any_run(cli, study, tmp_path, monkeypatch, below):
     file = tmp_path / "file"
     file.write_text("", "utf-8")
-    monkeypatch.setattr("fairfl.sims.experiments.run_units", lambda *_: pytest.fail("it ran"))
+    monkeypatch.setattr("fairfl.studies.papers.run_units", lambda *_: pytest.fail("it ran"))
     result = cli("crosscheck", "planted", "--out", file / below)
     assert result.exit_code == 1 and f"--out must be a folder that can be written, got {file / below}" in result.stderr
 
@@ -141,7 +141,7 @@ def test_wrong_usage(cli, study, words, message):
 
 
 def test_without_torch_it_says_what_to_install(cli, monkeypatch):
-    import fairfl.crosscheck_command as command
+    import fairfl.cli.crosscheck as command
 
     monkeypatch.setattr(command, "find_spec", lambda name: None)
     result = cli("crosscheck")

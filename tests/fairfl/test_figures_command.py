@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-MAIN = "from fairfl.cli import main; main()"
+MAIN = "from fairfl.cli.main import main; main()"
 
 
 def test_an_unknown_figure_is_wrong_usage_and_the_known_ones_are_named(cli, tmp_path):
@@ -57,7 +57,7 @@ def test_stopping_gives_130_and_no_traceback(cli, small_registry, monkeypatch, t
     def stop(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fairfl.drawing.render_all", stop)
+    monkeypatch.setattr("fairfl.cli.drawing.render_all", stop)
     result = cli("figures", "line", "--out", tmp_path)
     assert (result.exit_code, result.stderr) == (130, "fairfl: stopped\n")
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import fairfl as ff
-import fairfl.price
+import fairfl.reports.price
 
 COLUMNS = ("--score", "s", "--label", "y", "--group", "a", "--client", "site", "--bootstraps", "0")
 LAWS = """
@@ -27,13 +27,13 @@ sd = [1.0, 1.0]
 @pytest.fixture
 def quick(monkeypatch):
     """LFT+FedAvg's frontier is searched for, which takes seconds: where it does not matter, CFL's stands in."""
-    whole = fairfl.price.frontier
+    whole = fairfl.reports.price.frontier
 
     def frontier(federation, scheme, points):
         found = whole(federation, "cfl" if scheme == "lft_fedavg" else scheme, points)
         return dataclasses.replace(found, scheme=scheme)
 
-    monkeypatch.setattr("fairfl.price.frontier", frontier)
+    monkeypatch.setattr("fairfl.reports.price.frontier", frontier)
 
 
 def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
@@ -188,7 +188,7 @@ def test_a_bad_federation_is_one_line_that_says_where(cli, tmp_path, text, told)
 
 
 def test_laws_of_every_kind_are_read(tmp_path):
-    from fairfl.federation_file import read_federation
+    from fairfl.reports.federation_file import read_federation
 
     file = tmp_path / "kinds.toml"
     file.write_text(
@@ -246,7 +246,7 @@ def test_wrong_usage_and_no_certificate_have_their_codes(cli, tmp_path, monkeypa
     def uncertain(*args, **kwargs):
         raise ff.CertificationError("no solution certified")
 
-    monkeypatch.setattr("fairfl.price.frontier", uncertain)
+    monkeypatch.setattr("fairfl.reports.price.frontier", uncertain)
     result = cli("frontier", tmp_path / "two.toml")
     assert (result.exit_code, result.stderr) == (1, "fairfl: error: no solution certified\n")
 
@@ -259,7 +259,7 @@ def test_version_and_help(cli):
 
 def test_in_a_real_process_without_warnings(table):
     words = ["frontier", str(table), *COLUMNS[:-1], "20", "--points", "4"]
-    line = [sys.executable, "-W", "error", "-m", "fairfl.cli", *words]
+    line = [sys.executable, "-W", "error", "-m", "fairfl.cli.main", *words]
     done = subprocess.run(line, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert "What" not in done.stdout and "LFT+FedAvg" in done.stdout
@@ -269,7 +269,7 @@ def test_in_a_real_process_without_warnings(table):
 
 def test_help_is_fast():
     code = (
-        "import sys, fairfl.cli\n"
+        "import sys, fairfl.cli.main\n"
         "heavy = {'numpy', 'pandas', 'scipy', 'matplotlib', 'fairfl.solvers'} & set(sys.modules)\n"
         "print(sorted(heavy))"
     )
@@ -277,7 +277,7 @@ def test_help_is_fast():
 
 
 def test_levels_keep_order_and_mean():
-    from fairfl.people import _merged
+    from fairfl.reports.people import _merged
 
     rng = np.random.default_rng(0)
     score = rng.normal(size=500)
@@ -360,7 +360,7 @@ def test_intervals_and_people_held_out(cli, quick, table):
 
 
 def test_a_minute_is_not_spent_in_vain(cli, quick, table, monkeypatch):
-    monkeypatch.setattr("fairfl.sampling.SECONDS", 1e-3)
+    monkeypatch.setattr("fairfl.reports.sampling.SECONDS", 1e-3)
     shown = cli("frontier", table, *COLUMNS[:-2], "--points", 4).stdout
     assert "No intervals, which take 20 bootstraps: there are 1." in shown and "half fitted to" not in shown
 

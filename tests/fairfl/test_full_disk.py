@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-import fairfl.theory.whole_file as whole_file
+import fairfl._support.whole_file as whole_file
 from fairfl.claims import record
 
 

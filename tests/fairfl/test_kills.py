@@ -11,13 +11,13 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-import fairfl.figures.registry as registry
-import fairfl.figures.render as render
-import fairfl.report as report
+import fairfl.figures.lib.registry as registry
+import fairfl.figures.lib.render as render
+import fairfl.reports.report as report
+from fairfl._support.manifest import finished
+from fairfl._support.whole_file import PARTIAL
 from fairfl.claims import record
-from fairfl.cli import app
-from fairfl.theory.manifest import finished
-from fairfl.theory.whole_file import PARTIAL
+from fairfl.cli.main import app
 
 CONFIG = """
 [data]
@@ -46,9 +46,10 @@ COMMANDS = {
 
 
 MODULES = (
-    "claims.runner", "claims_report", "claims_text", "drawing", "report", "figures.render", "frontier_report", "people",
-    "simulate_command", "crosscheck_command", "unit_runs", "sims.experiments", "sims.crosscheck.registry",
-    "figures.experiments", "figures.crosscheck", "solvers.frontiers", "processes",
+    "claims.runner", "reports.claims_report", "reports.claims_text", "cli.drawing", "reports.report",
+    "figures.lib.render", "reports.frontier_report", "reports.people", "cli.simulate", "cli.crosscheck",
+    "cli.unit_runs", "studies.registry", "studies.execute", "studies.crosscheck.registry", "figures.lib.experiments",
+    "figures.lib.crosscheck", "solvers.frontiers", "cli.processes",
 )  # fmt: skip
 REST = 0.02
 

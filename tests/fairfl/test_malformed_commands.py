@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from fairfl.simulate_command import GROWN, LOST, diverged
+from fairfl.cli.simulate import GROWN, LOST, diverged
 
 GOOD = "[[clients]]\nmean = [0, 1]\n\n[[clients]]\nmean = [1, -1]\nq = 0.3\n"
 RUN = """[data]
@@ -69,8 +69,8 @@ OUTS = {
 @pytest.mark.parametrize("below", [".", "deeper"])
 @pytest.mark.parametrize("command", OUTS)
 def test_a_folder_that_cannot_be_written_is_named_before_the_work(cli, tmp_path, monkeypatch, command, below):
-    for work in ("fairfl.frontier_report.compare", "fairfl.drawing.render_all", "fairfl.sims.experiments.run_units"):
-        monkeypatch.setattr(work, lambda *_, **__: pytest.fail("it ran"))
+    for work in ("reports.frontier_report.compare", "cli.drawing.render_all", "studies.execute.run_units"):
+        monkeypatch.setattr(f"fairfl.{work}", lambda *_, **__: pytest.fail("it ran"))
     (tmp_path / "f.toml").write_text(GOOD, "utf-8")
     config(tmp_path)
     (tmp_path / "file").write_text("", "utf-8")
@@ -80,7 +80,7 @@ def test_a_folder_that_cannot_be_written_is_named_before_the_work(cli, tmp_path,
 
 
 def test_the_bench_writes_where_it_can(cli, tmp_path, monkeypatch):
-    monkeypatch.setattr("fairfl.bench.run", lambda *_: pytest.fail("it ran"))
+    monkeypatch.setattr("benchmarks.bench.run", lambda *_: pytest.fail("it ran"))
     (tmp_path / "file").write_text("", "utf-8")
     one_line(cli("bench", "--quick", "--out", tmp_path / "file" / "bench.md"), 1, str(tmp_path / "file"))
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fairfl.federation_file import read_federation
-from fairfl.theory.federation import Federation
+from fairfl.reports.federation_file import read_federation
+from fairfl.theory.populations.federation import Federation
 
 BIG = "1" + "0" * 400
 REST = "\n[[clients]]\nmean = [0, 1]\n"

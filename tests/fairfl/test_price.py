@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairfl as ff
-from fairfl.price import compare, points, reached
+from fairfl.reports.price import compare, points, reached
 from fairfl.solvers.frontier import Points
 
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairfl as ff
-import fairfl.sampling as sampling
-from fairfl.sampling import Sample, bootstrap, counted, held_out, interval
-from fairfl.theory.classifiers import Classifier
+import fairfl.reports.sampling as sampling
+from fairfl.reports.sampling import Sample, bootstrap, counted, held_out, interval
+from fairfl.theory.populations.classifiers import Classifier
 
 
 def sample_of(seed, shape=(3, 2, 2, 4), most=6):

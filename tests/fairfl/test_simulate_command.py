@@ -77,7 +77,7 @@ def test_a_quick_run_is_said_to_be_one(cli, tmp_path):
 
 
 def test_without_torch_it_says_what_to_install(cli, monkeypatch):
-    monkeypatch.setattr("fairfl.simulate_command.find_spec", lambda name: None)
+    monkeypatch.setattr("fairfl.cli.simulate.find_spec", lambda name: None)
     for words in (("--list",), ("qffl-table-9",)):
         result = cli("simulate", *words)
         assert result.exit_code == 1
@@ -123,7 +123,7 @@ def test_wrong_usage_is_one_line_and_2(cli, tmp_path, words, why):
 
 def test_missing_data_is_1(cli, tmp_path, monkeypatch):
     """Vehicle has no public source; Synthetic runs first, in no time."""
-    from fairfl.sims.experiments import qffl_runs
+    from fairfl.studies.papers.qffl import runs as qffl_runs
 
     monkeypatch.setattr(qffl_runs, "ROUNDS", {"Synthetic": (1, 1), "Vehicle": (1, 1)})
     monkeypatch.setenv("FAIRFL_DATA", str(tmp_path))
@@ -141,7 +141,7 @@ def test_a_run_that_diverges_is_1(cli, config, tmp_path):
 def test_ctrl_c_stops_with_130_and_the_run_goes_on(config, tmp_path):
     """A real process and a real signal: it stops within a moment, and --resume ends where a whole run would."""
     config.write_text(CONFIG.format(rounds=200), "utf-8")
-    command = [sys.executable, "-m", "fairfl.cli", "simulate", str(config), "--json", "--out"]
+    command = [sys.executable, "-m", "fairfl.cli.main", "simulate", str(config), "--json", "--out"]
     process = subprocess.Popen([*command, str(tmp_path / "out")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     kept = tmp_path / "out" / "runs" / "mine-0" / "checkpoint.npz"
     deadline = time.monotonic() + 60

@@ -2,7 +2,8 @@
 
 import pytest
 
-from fairfl.figures import fedfb_figure_2, fedfb_figure_4, fedfb_figure_5, fedfb_figure_8, frontier_panels
+from fairfl.figures.catalog import fedfb_figure_2, fedfb_figure_4, fedfb_figure_5, fedfb_figure_8
+from fairfl.figures.lib import frontier_panels
 
 
 @pytest.fixture(scope="session")

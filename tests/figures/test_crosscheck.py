@@ -5,9 +5,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairfl.figures import style
-from fairfl.figures.crosscheck import draw, figure_of, look_of
-from fairfl.sims.crosscheck.study import Drawing
+from fairfl.figures.lib import style
+from fairfl.figures.lib.crosscheck import draw, figure_of, look_of
+from fairfl.studies.crosscheck.study import Drawing
 
 
 def table():

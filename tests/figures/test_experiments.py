@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from fairfl.figures import experiments, style
-from fairfl.sims.experiments.experiment import Picture
+from fairfl.figures.lib import experiments, style
+from fairfl.studies.experiment import Picture
 
 
 @pytest.fixture

@@ -4,8 +4,19 @@ from fractions import Fraction
 
 import pytest
 
-from fairfl.figures import fedfb_figure_2
-from fairfl.figures.toy_instance import GROUPS, KINDS, SAMPLE_X, fails, fair_rule, figures, kinds, pool, search, vote
+from fairfl.figures.catalog import fedfb_figure_2
+from fairfl.figures.lib.toy_instance import (
+    GROUPS,
+    KINDS,
+    SAMPLE_X,
+    fails,
+    fair_rule,
+    figures,
+    kinds,
+    pool,
+    search,
+    vote,
+)
 
 
 def exact(rule):

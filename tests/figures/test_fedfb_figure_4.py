@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fairfl.figures import fedfb_figure_4 as figure
+from fairfl.figures.catalog import fedfb_figure_4 as figure
 from fairfl.solvers.api import solve
 from fairfl.solvers.minimum import min_disparity
 

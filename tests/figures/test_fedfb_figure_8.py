@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fairfl.figures import fedfb_figure_8 as figure
+from fairfl.figures.catalog import fedfb_figure_8 as figure
 
 
 def test_g_increases_from_minus_one_to_one(multipliers):

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairfl.figures import fedfb_figure_5, fedfb_figure_9, frontier_panels, style
+from fairfl.figures.catalog import fedfb_figure_5, fedfb_figure_9
+from fairfl.figures.lib import frontier_panels, style
 from fairfl.solvers.api import solve
 from fairfl.solvers.minimum import min_disparity
 

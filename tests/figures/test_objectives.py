@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fairfl.figures import dual_weights, feasible_weights, rank_profiles
-from fairfl.figures.objective_looks import LOOKS
+from fairfl.figures.catalog import dual_weights, feasible_weights, rank_profiles
+from fairfl.figures.lib.objective_looks import LOOKS
 
 WEIGHTS = ["weight_1", "weight_2", "weight_3"]
 

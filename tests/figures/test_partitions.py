@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fairfl.figures import partitions
+from fairfl.figures.catalog import partitions
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from fairfl.figures import propfair_m_sweep as figure
+from fairfl.figures.catalog import propfair_m_sweep as figure
 
 
 @pytest.fixture(scope="module")

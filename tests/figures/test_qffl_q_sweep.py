@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fairfl.figures import qffl_q_sweep as figure
-from fairfl.theory import uniformity
+from fairfl.figures.catalog import qffl_q_sweep as figure
+from fairfl.theory.measures import uniformity
 
 MEASURES = ["variance", "angle", "kl_to_uniform"]
 

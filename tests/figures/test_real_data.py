@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairfl.figures import frontier_panels, real_data
-from fairfl.figures.render import render, render_all
-from fairfl.sims.data import DataUnavailable
+from fairfl.figures.catalog import real_data
+from fairfl.figures.lib import frontier_panels
+from fairfl.figures.lib.render import render, render_all
+from fairfl.sims.data.tables import DataUnavailable
 from fairfl.solvers.frontiers import frontier
 
 

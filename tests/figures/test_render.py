@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from fairfl._version import __version__
-from fairfl.figures import render as rendering
-from fairfl.figures.registry import find
-from fairfl.figures.render import SOURCE, key, render, render_all
+from fairfl._support.manifest import finished
+from fairfl._support.version import __version__
+from fairfl.figures.lib import render as rendering
+from fairfl.figures.lib.registry import find
+from fairfl.figures.lib.render import SOURCE, key, render, render_all
 from fairfl.sims.data.fetch import Remote, locate
-from fairfl.theory.manifest import finished
 
 FAST = "fedfb_figure_8"
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import to_rgba
 
-from fairfl.figures.tradeoff import LINE, constants, draw_tradeoff
-from fairfl.sims.experiments.fedfb_points import COLUMNS
+from fairfl.figures.lib.tradeoff import LINE, constants, draw_tradeoff
+from fairfl.studies.papers.fedfb.points import COLUMNS
 
 TABLE = pd.DataFrame(
     [

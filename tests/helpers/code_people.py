@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fairfl.sims.experiments.fedfb_code_data import CodeRows
+from fairfl.studies.papers.fedfb.code_data import CodeRows
 
 
 def code_people(groups=2, n=200, clients=2):

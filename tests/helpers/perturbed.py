@@ -19,9 +19,9 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-import fairfl.sims.crosscheck.step_worlds  # noqa: F401 - all models are known once it is there
+import fairfl.studies.crosscheck.step_worlds  # noqa: F401 - all models are known once it is there
 from fairfl.sims.engine import Computing, Model
-from fairfl.sims.experiments import fedfb_code_training
+from fairfl.studies.papers.fedfb import code_training as fedfb_code_training
 
 RELATIVE = 1e-7
 """How far each of the first parameters is moved, as a share of it; where it is 0, this much."""

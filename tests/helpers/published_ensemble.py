@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch.nn.functional import softplus
 
-from fairfl.sims.federated.fedfb_synthetic import PUBLISHED_SEED, SPLITS, _published
+from fairfl.sims.data.federated.fedfb_synthetic import PUBLISHED_SEED, SPLITS, _published
 
 GRID = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 1.0)
 ROWS, TEST, BATCH, LR, DECAY = 5000, 1500, 128, 0.005, 1e-4

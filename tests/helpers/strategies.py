@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy import stats
 
-from fairfl.theory.eta import Logistic, Monotone
-from fairfl.theory.federation import Client, Federation
-from fairfl.theory.laws import Finite, Mixture
+from fairfl.theory.populations.eta import Logistic, Monotone
+from fairfl.theory.populations.federation import Client, Federation
+from fairfl.theory.populations.laws import Finite, Mixture
 
 
 def eighths(low: float, high: float) -> st.SearchStrategy[float]:

@@ -88,7 +88,7 @@ def test_the_wheel_declares_version_licence_and_command(wheel):
     assert f"\nVersion: {version}\n" in metadata
     assert "\nLicense-Expression: Apache-2.0\n" in metadata
     assert "END OF TERMS AND CONDITIONS" in licence
-    assert dict(commands["console_scripts"]) == {"fairfl": "fairfl.cli:main"}
+    assert dict(commands["console_scripts"]) == {"fairfl": "fairfl.cli.main:main"}
 
 
 def test_the_installed_wheel_is_what_gets_imported(wheel, tmp_path):

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.crosscheck.step_worlds import StepWorld
 from fairfl.sims.engine import LeastSquares, Training
-from fairfl.sims.least_squares_problem import Problem
+from fairfl.studies.crosscheck.step_worlds import StepWorld
+from fairfl.studies.least_squares_problem import Problem
 from fairfl.theory.bounds import fedavg_convergence
 from fairfl.theory.bounds.averaging import fedavg_step_limit
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from fairfl.cli import app
+from fairfl.cli.main import app
 
 PAGE = Path(__file__).parents[2] / "docs" / "group_fairness.md"
 

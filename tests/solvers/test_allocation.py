@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.solvers import allocation
-from fairfl.solvers.allocation import allocate
+from fairfl.solvers.lft_ensemble import knapsack as allocation
+from fairfl.solvers.lft_ensemble.knapsack import allocate
 
 CURVES = st.lists(st.lists(st.integers(-8, 8), min_size=2, max_size=5), min_size=1, max_size=4)
 

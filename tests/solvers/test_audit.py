@@ -1,7 +1,6 @@
 """The audit of random federations: what must hold on every frontier and minimum, held to the documented tolerances."""
 
 import pytest
-
 from audit import audit
 
 EXACT, SEARCHED = 1e-9, 1e-6

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from fairfl import CertificationError
-from fairfl.solvers.bargaining import alpha_fair, fairness_test, harmonic_point, max_min_test, nash_point
-from fairfl.solvers.utility_set import UtilitySet
-from fairfl.theory import bargaining
+from fairfl.solvers.minimax.bargaining import alpha_fair, fairness_test, harmonic_point, max_min_test, nash_point
+from fairfl.solvers.minimax.utility_set import UtilitySet
+from fairfl.theory.measures import welfare as bargaining
 
 ALPHAS = (0.0, 0.01, 0.3, 0.5, 0.9, 0.999, 1.0, 1.001, 2.0, 10.0, 300.0, np.inf)
 TRIANGLE = UtilitySet.from_vertices([[0.0, 0.0], [3.0, 0.0], [0.0, 1.0]])  # u_1/3 + u_2 <= 1

@@ -11,7 +11,7 @@ from strategies import PROBIT, federations, local_budgets, mixtures, normals
 
 import fairfl as ff
 from fairfl.solvers.solution import LAW_TOLERANCE
-from fairfl.theory.laws import Mixture
+from fairfl.theory.populations.laws import Mixture
 
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
 FEWER = settings(max_examples=max(10, settings.default.max_examples // 5))  # type: ignore[union-attr]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 
-from fairfl.solvers.box_lp import WHOLE, dual_value, solve_box
+from fairfl.solvers.numerics.box_lp import WHOLE, dual_value, solve_box
 
 HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 from scipy import stats
 
-from fairfl.solvers.enclosure import Enclosure, enclose_min_disparity
-from fairfl.solvers.ensemble import LocalRules
+from fairfl.solvers.lft_ensemble.enclosure import Enclosure, enclose_min_disparity
+from fairfl.solvers.lft_ensemble.laws import LocalRules
 from fairfl.solvers.solution import CertificationError
-from fairfl.theory.continuous import ContinuousModel
-from fairfl.theory.eta import Logistic, Monotone
-from fairfl.theory.federation import Client, Federation
-from fairfl.theory.laws import Normal
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.eta import Logistic, Monotone
+from fairfl.theory.populations.federation import Client, Federation
+from fairfl.theory.populations.laws import Normal
 
 EXAMPLE_1 = {"mean": [[0, 0], [3, -1]], "sd": [70, 1], "q": 0.5}
 FIGURE_4B = {"mean": [[10, 9.8], [0.2, 0]], "sd": 0.2, "q": 0.2}
@@ -308,7 +308,7 @@ def test_scales_thirty_decades_apart():
 
 
 def test_gives_up_with_advice(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("fairfl.solvers.enclosure.LARGEST_PRECISION", 256)
+    monkeypatch.setattr("fairfl.solvers.lft_ensemble.enclosure.LARGEST_PRECISION", 256)
     fed = Federation.normal(**FIGURE_4C)
     with pytest.raises(CertificationError, match="no enclosure as narrow as 1e-300 .* raise the tolerance"):
         enclose_min_disparity(fed, tolerance=1e-300)

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy import interpolate, optimize
 
 import fairfl as ff
-from fairfl.solvers.ensemble_curve import EnsembleCurve, Multipliers
-from fairfl.solvers.ensemble_polish import best_multipliers, knapsack
-from fairfl.solvers.ensemble_tradeoff import CONCAVE, Tradeoffs, spread_nodes
-from fairfl.theory.continuous import ContinuousModel
-from fairfl.theory.eta import Logistic
+from fairfl.solvers.lft_ensemble.laws_curve import EnsembleCurve, Multipliers
+from fairfl.solvers.lft_ensemble.laws_polish import best_multipliers, knapsack
+from fairfl.solvers.lft_ensemble.laws_tradeoff import CONCAVE, Tradeoffs, spread_nodes
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.eta import Logistic
 
 
 def curve_of(fed: ff.Federation) -> EnsembleCurve:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import fairfl as ff
-from fairfl.solvers.batch import minimise_duals
-from fairfl.solvers.dual import dual_point, fedavg_constraints, kkt_residual
-from fairfl.solvers.fedavg_frontier import PriceSearch
 from fairfl.solvers.frontier import non_dominated
-from fairfl.solvers.price_ascent import _programme, _promise, merit
+from fairfl.solvers.lft_fedavg.laws_ascent import _programme, _promise, merit
+from fairfl.solvers.lft_fedavg.laws_batch import minimise_duals
+from fairfl.solvers.lft_fedavg.laws_frontier import PriceSearch
+from fairfl.solvers.numerics.dual import dual_point, fedavg_constraints, kkt_residual
 
 MILD, WILD = (0.5, 2.5), (0.05, 50.0)
 MISSED = 1e-6

@@ -12,9 +12,9 @@ from scipy import optimize
 from strategies import finite_federations, local_budgets
 
 import fairfl as ff
-from fairfl.solvers.finite_path import flip_path
+from fairfl.solvers.cfl.finite_path import flip_path
 from fairfl.solvers.solution import FINITE_TOLERANCE
-from fairfl.theory.finite import FiniteModel
+from fairfl.theory.populations.finite import FiniteModel
 
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
 LOCAL = ("lft_ensemble", "lft_fedavg")

@@ -10,11 +10,11 @@ from scipy import optimize
 from strategies import budgets, finite_federations
 
 import fairfl as ff
-from fairfl.figures import real_data
-from fairfl.solvers import finite_fedavg_exact
+from fairfl.figures.catalog import real_data
 from fairfl.solvers.finite import local_rows
-from fairfl.solvers.finite_fedavg_search import FedAvgSearch
-from fairfl.theory.finite import FiniteModel
+from fairfl.solvers.lft_fedavg import finite_exact as finite_fedavg_exact
+from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
+from fairfl.theory.populations.finite import FiniteModel
 
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 4))  # type: ignore[union-attr]
 SLACK, SCALE = 1e-12, 100.0

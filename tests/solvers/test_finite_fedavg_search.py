@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import fairfl as ff
-from fairfl.solvers.budgets import corner_budgets
 from fairfl.solvers.finite import local_rows, pooled_row, solve_fedavg_finite
-from fairfl.solvers.finite_fedavg_exact import ExactFedAvg
-from fairfl.solvers.finite_fedavg_search import FedAvgSearch
+from fairfl.solvers.lft_fedavg.corner_budgets import corner_budgets
+from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
+from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
+from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
 from fairfl.solvers.solution import CertificationError
-from fairfl.solvers.tie_vertices import TooMany
-from fairfl.theory.finite import FiniteModel
+from fairfl.theory.populations.finite import FiniteModel
 
 FEWER = settings(max_examples=max(4, settings.default.max_examples // 20))  # type: ignore[union-attr]
 TOLERANCE = 1e-9
@@ -125,7 +125,7 @@ def test_the_search_agrees_with_all_vertices_of_six_clients(seed: int, monkeypat
     fed = drawn(seed, 6)
     with pytest.raises(TooMany, match="6 clients"):
         ExactFedAvg.of(fed, model_of(fed))
-    monkeypatch.setattr("fairfl.solvers.finite_fedavg_exact.CLIENTS", 6)
+    monkeypatch.setattr("fairfl.solvers.lft_fedavg.finite_exact.CLIENTS", 6)
     exact = ExactFedAvg.of(fed, model_of(fed)).frontier(9)
     F = FedAvgSearch.of(fed, model_of(fed)).frontier(9)
     assert F.disparity[0] == pytest.approx(exact.disparity[0], abs=1e-11)

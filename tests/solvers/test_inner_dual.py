@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fairfl.solvers.inner_dual import maximise_dual
+from fairfl.solvers.minimax.inner_dual import maximise_dual
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair, RankWeighted
 
 AIMS = [

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from scipy import special
 
 import fairfl as ff
-from fairfl.solvers.inverse_table import roots_from_table
-from fairfl.solvers.roots import increasing_root
-from fairfl.solvers.threshold import ThresholdProblem, pooled_problem, solve_thresholds
-from fairfl.theory.continuous import ContinuousModel
+from fairfl.solvers.cfl.threshold import ThresholdProblem, pooled_problem, solve_thresholds
+from fairfl.solvers.numerics.inverse_table import roots_from_table
+from fairfl.solvers.numerics.roots import increasing_root
+from fairfl.theory.populations.continuous import ContinuousModel
 
 SMOOTH: dict[str, Callable[[Any], Any]] = {
     "line": lambda x: 2 * x - 1,

@@ -10,9 +10,9 @@ from scipy import integrate
 from strategies import INNER_SHARES, federations, laws, local_budgets, mixtures, normals
 
 import fairfl as ff
-from fairfl.solvers.fedavg import solve_cfl_by_dual
+from fairfl.solvers.lft_fedavg.laws import solve_cfl_by_dual
 from fairfl.solvers.solution import LAW_TOLERANCE
-from fairfl.theory.continuous import ContinuousModel
+from fairfl.theory.populations.continuous import ContinuousModel
 
 FEWER = settings(max_examples=max(10, settings.default.max_examples // 5))  # type: ignore[union-attr]
 """For examples that take a good part of a second."""

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 
-from fairfl.solvers.minimax import solve_minimax
+from fairfl.solvers.minimax.solve_minimax import solve_minimax
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, KolmogorovMean, PropFair, RankWeighted, objectives
 
 P = (0.1, 0.3, 0.2, 0.25, 0.15)

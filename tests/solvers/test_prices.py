@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from strategies import federations, mixtures, normals
 
 import fairfl as ff
-from fairfl.solvers.dual import fedavg_constraints
-from fairfl.solvers.fedavg_frontier import PriceSearch
-from fairfl.solvers.price_ascent import ascend, merit
-from fairfl.solvers.prices import PricedFamily
-from fairfl.solvers.turning import turning_points
+from fairfl.solvers.lft_fedavg.critical_points import turning_points
+from fairfl.solvers.lft_fedavg.laws_ascent import ascend, merit
+from fairfl.solvers.lft_fedavg.laws_frontier import PriceSearch
+from fairfl.solvers.lft_fedavg.multipliers import PricedFamily
+from fairfl.solvers.numerics.dual import fedavg_constraints
 
 SMOOTH = st.one_of(normals(), mixtures())
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 5))  # type: ignore[union-attr]

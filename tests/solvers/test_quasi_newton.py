@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from fairfl.solvers.quasi_newton import minimise
+from fairfl.solvers.minimax.quasi_newton import minimise
 
 
 def test_rosenbrock_to_the_last_digits():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from fairfl.solvers.rank_projection import client_shares, project, shift, weighs_by_rank
+from fairfl.solvers.minimax.rank_projection import client_shares, project, shift, weighs_by_rank
 from fairfl.theory.aggregation import AFL, TERM, FedAvg, RankWeighted
 
 P = (0.1, 0.4, 0.3, 0.2)

@@ -10,8 +10,8 @@ from scipy import stats
 from strategies import federations, laws, mixtures, normals
 
 import fairfl as ff
-from fairfl.solvers.regions import accept_sets
-from fairfl.theory.continuous import ContinuousModel
+from fairfl.solvers.numerics.accept_sets import accept_sets
+from fairfl.theory.populations.continuous import ContinuousModel
 
 LAMBDAS = st.integers(-24, 24).map(lambda k: k / 32)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from fairfl.solvers.roots import increasing_root, increasing_root_scaled
+from fairfl.solvers.numerics.roots import increasing_root, increasing_root_scaled
 
 SHAPES: list[Callable[[Any], Any]] = [
     lambda x: x,

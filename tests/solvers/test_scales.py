@@ -6,9 +6,9 @@ from scipy import stats
 
 import fairfl as ff
 from fairfl.solvers.solution import CertificationError
-from fairfl.theory.continuous import ContinuousModel
-from fairfl.theory.eta import Logistic
-from fairfl.theory.laws import Normal, as_law
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.eta import Logistic
+from fairfl.theory.populations.laws import Normal, as_law
 
 MEANS = np.array([[3.0, 5.0], [1.0, -1.0]])
 BUDGETS = {"cfl": 0.05, "lft_ensemble": [0.05, 0.1]}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 
-from fairfl.solvers.small_programmes import maximise
+from fairfl.solvers.numerics.interior_point import maximise
 
 INTEGERS = st.integers(-4, 4).map(float)
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fairfl as ff
-from fairfl.solvers import splits
-from fairfl.solvers.client_path import client_path
-from fairfl.solvers.finite_frontier import FiniteEnsemble, ensembles_at
-from fairfl.theory.finite import FiniteModel
+from fairfl.solvers.lft_ensemble import finite_splits as splits
+from fairfl.solvers.lft_ensemble.finite_client_path import client_path
+from fairfl.solvers.lft_ensemble.finite_frontier import FiniteEnsemble, ensembles_at
+from fairfl.theory.populations.finite import FiniteModel
 
 
 def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.Federation:

@@ -11,7 +11,7 @@ from scipy import stats
 from strategies import INNER_SHARES, eighths
 
 import fairfl as ff
-from fairfl.solvers.ensemble import LocalRules
+from fairfl.solvers.lft_ensemble.laws import LocalRules
 
 
 def referee(mean: Any, sd: Any, q: float) -> tuple[Any, Any, Any, Any]:

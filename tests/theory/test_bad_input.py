@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import fairfl as ff
-from fairfl.theory.laws import Normal, as_law
+from fairfl.theory.populations.laws import Normal, as_law
 
 NAN, INF = float("nan"), float("inf")
 MEAN = [[0, 1], [1, 0]]

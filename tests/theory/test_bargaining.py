@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from fairfl.theory import bargaining
+from fairfl.theory.measures import welfare as bargaining
 
 ALPHAS = st.one_of(
     st.sampled_from([0.0, 0.5, 1.0, 2.0, np.inf, 1 - 1e-9, 1 + 1e-9, 1e-300, 1e4]),

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.theory.calibration import ScoreWarning, isotonic, merge_levels
-from fairfl.theory.classifiers import Classifier
-from fairfl.theory.federation import Federation
+from fairfl.theory.populations.calibration import ScoreWarning, isotonic, merge_levels
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.federation import Federation
 
-odd = pytest.mark.filterwarnings("ignore::fairfl.theory.calibration.ScoreWarning")  # people at random
+odd = pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")  # people at random
 
 
 def naive_pav(y: list[float], w: list[float]) -> list[float]:

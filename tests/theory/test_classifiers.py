@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import integrate
 from strategies import eighths, federations, finite_federations, normals
 
-from fairfl.theory.classifiers import Classifier
-from fairfl.theory.continuous import ContinuousModel
-from fairfl.theory.federation import Federation
-from fairfl.theory.finite import FiniteModel
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
 
 
 @st.composite

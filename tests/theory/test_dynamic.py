@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.theory import dynamic
+from fairfl.theory.measures import dynamic
 
 NAN = np.nan
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import CAUCHY, PROBIT, eighths, etas
 
-from fairfl.theory.eta import Eta, Logistic, Monotone
+from fairfl.theory.populations.eta import Eta, Logistic, Monotone
 
 X = np.linspace(-6, 6, 49)
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from strategies import CAUCHY, DYADIC, PROBIT, WEIGHTS, federations, finite_federations, shares
 
-from fairfl.theory.classifiers import Classifier
-from fairfl.theory.eta import Logistic
-from fairfl.theory.federation import Client, Federation
-from fairfl.theory.laws import Finite, Samples
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.eta import Logistic
+from fairfl.theory.populations.federation import Client, Federation
+from fairfl.theory.populations.laws import Finite, Samples
 
 RULE = Classifier.from_intervals([[(-1.0, 0.5), (1.0, np.inf)], [(-np.inf, -2.0), (0.25, 1.5)]])
 

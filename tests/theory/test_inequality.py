@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.theory import inequality, uniformity
 from fairfl.theory.aggregation import RankWeighted
-from fairfl.theory.inequality import absolute_inequality, gini_index, relative_inequality, social_evaluation
+from fairfl.theory.measures import inequality, uniformity
+from fairfl.theory.measures.inequality import absolute_inequality, gini_index, relative_inequality, social_evaluation
 
 UTILITIES = st.lists(st.floats(-5, 5), min_size=1, max_size=20).map(np.array)
 WEIGHTS = [RankWeighted.gini(), RankWeighted.linear(), RankWeighted.harmonic(), RankWeighted.cvar(0.6)]

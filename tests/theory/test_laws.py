@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from strategies import WEIGHTS, eighths, finite_laws, laws, mixtures, normals, others
 
-from fairfl.theory.laws import (
+from fairfl.theory.populations.laws import (
     ROUNDINGS,
     SLOW,
     TAIL,

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import finite_federations
 
-from fairfl.theory.federation import Federation
-from fairfl.theory.notions import NOTIONS, pair_rows, rate_rows
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import NOTIONS, pair_rows, rate_rows
 
 
 def rate(fed: Federation, f: Any, a: int, label: int | None) -> float:

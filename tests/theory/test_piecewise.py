@@ -9,11 +9,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from strategies import federations, laws, normals
 
-from fairfl.theory.continuous import ContinuousModel
-from fairfl.theory.eta import Logistic
-from fairfl.theory.federation import Client, Federation
-from fairfl.theory.laws import as_law
-from fairfl.theory.piecewise import (
+from fairfl.theory.numerics.piecewise import (
     DEGREE,
     DERIVATIVE,
     NODES,
@@ -23,6 +19,10 @@ from fairfl.theory.piecewise import (
     build,
     chebyshev_values,
 )
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.eta import Logistic
+from fairfl.theory.populations.federation import Client, Federation
+from fairfl.theory.populations.laws import as_law
 
 
 def expansion(law: Any) -> Piecewise:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.theory import uniformity
 from fairfl.theory.aggregation import RankWeighted
+from fairfl.theory.measures import uniformity
 
 DIGITS = 40
 MEASURES = {

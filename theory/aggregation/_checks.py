@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from fairfl._support.checks import shown
 from fairfl.theory.aggregation._arrays import namespace
-from fairfl.theory.checks import shown
 
 SUM_TOLERANCE = 1e-10  # how far a sum of weights given by the user may be from one
 # How far a dual constraint may be missed by rounding, relative to its bound of one, by the dtype of the weights.

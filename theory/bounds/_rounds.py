@@ -9,9 +9,9 @@ from math import e, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl.theory import checks
+from fairfl._support import checks
+from fairfl._support.checks import Array
 from fairfl.theory.aggregation._checks import probabilities
-from fairfl.theory.checks import Array
 
 SLACK = 1e-12  # relative: a step size computed as the limit itself passes
 HIGH = float(np.finfo(float).max)

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from fairfl.theory import checks
+from fairfl._support import checks
 from fairfl.theory.bounds._rounds import Convergence, convergence, rounds_of
 
 

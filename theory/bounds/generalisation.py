@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl.theory import checks
+from fairfl._support import checks
+from fairfl._support.checks import Array
 from fairfl.theory.aggregation._checks import probabilities
-from fairfl.theory.checks import Array
 
 
 def generalisation_bound(

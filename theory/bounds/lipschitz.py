@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl.theory import checks
+from fairfl._support import checks
 
 
 def qffl_lipschitz(losses: ArrayLike, gradient_norms: ArrayLike, L: float, q: float) -> Any:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl.theory import checks
+from fairfl._support import checks
+from fairfl._support.checks import Array
 from fairfl.theory.bounds._rounds import HIGH, Convergence, convergence, rounds_of
-from fairfl.theory.checks import Array
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl.theory import checks
-from fairfl.theory.checks import Array
+from fairfl._support import checks
+from fairfl._support.checks import Array
 
 Bounds = tuple[Any, Any]
 

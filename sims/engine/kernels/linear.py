@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from fairfl._support.checks import whole
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.model import Model, Weights
-from fairfl.theory.checks import whole
 
 
 def floating(owner: str, x: Tensor) -> None:

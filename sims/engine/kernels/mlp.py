@@ -9,11 +9,11 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from fairfl._support.checks import whole
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.linear import floating
 from fairfl.sims.engine.kernels.softmax import classes_between, entropies, entropy_slopes
 from fairfl.sims.engine.model import Model, Weights
-from fairfl.theory.checks import whole
 
 
 @dataclass(frozen=True)

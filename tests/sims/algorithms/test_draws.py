@@ -16,7 +16,8 @@ from fairfl.sims.algorithms.dual_weighted import DualWeighted
 from fairfl.sims.algorithms.fedmgda import FedMGDA
 from fairfl.sims.algorithms.gifair import GIFAIR
 from fairfl.sims.algorithms.pfedavg import PFedAvg
-from fairfl.sims.engine import ByWeight, ClientData, Participation, Parts, Replicate, Simulation, Softmax, participation
+from fairfl.sims.engine import ByWeight, ClientData, Participation, Parts, Replicate, Simulation, Softmax
+from fairfl.sims.engine.draws import participation
 from fairfl.sims.engine.losses import measure
 from fairfl.theory.aggregation import RankWeighted
 

@@ -8,7 +8,8 @@ import pytest
 from federations import EXACT, classified, quick
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import ByWeight, LeastSquares, Parts, Replicate, Simulation, Softmax, Uniform, participation
+from fairfl.sims.engine import ByWeight, LeastSquares, Parts, Replicate, Simulation, Softmax, Uniform
+from fairfl.sims.engine.draws import participation
 
 K = 4
 P = (Q(1, 10), Q(2, 10), Q(3, 10), Q(4, 10))

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fairfl.sims.engine import counter, device_order, order, plan
+from fairfl.sims.engine import plan
+from fairfl.sims.engine.draws import counter, device_order, order
 
 
 def alone(key, size, number, shuffled=True):

@@ -5,7 +5,8 @@ import pytest
 from federations import EXACT, classified, quick, trained
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import ByWeight, Everyone, Given, Replicate, Simulation, Softmax, Uniform, participation
+from fairfl.sims.engine import ByWeight, Everyone, Given, Replicate, Simulation, Softmax, Uniform
+from fairfl.sims.engine.draws import participation
 
 IDS = np.array([4, 0, 7, 2, 9])
 P = np.array([0.1, 0.15, 0.2, 0.25, 0.3])

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from fairfl.sims.engine import MLP, ClientData, Computing, Logistic, Parts, Replicate, Simulation, Training
-from fairfl.sims.engine.summed import as_floats
+from fairfl.sims.engine.secure.summed import as_floats
 from fairfl.sims.group_fairness import AgnosticFair, FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import LAM, MODELS
 

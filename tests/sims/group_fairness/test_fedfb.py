@@ -6,9 +6,10 @@ import torch
 from grouped import EXACT, LOOP, people, pooled, run
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import ClientData, Logistic, Parts, Replicate, Simulation, Training, secure
+from fairfl.sims.engine import ClientData, Logistic, Parts, Replicate, Simulation, Training
 from fairfl.sims.engine.cells import CellSums
-from fairfl.sims.engine.summed import SumOnly, as_floats, as_tensor
+from fairfl.sims.engine.secure import masks as secure
+from fairfl.sims.engine.secure.summed import SumOnly, as_floats, as_tensor
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 
 
@@ -367,7 +368,7 @@ def test_needs_groups():
 
 
 def test_algorithms_have_names_of_their_own():
-    from fairfl.sims.engine.summed import SUM_ONLY
+    from fairfl.sims.engine.secure.summed import SUM_ONLY
 
     assert {"fedfb", "lft"} <= set(SUM_ONLY)
     assert all(issubclass(found, SumOnly) for found in SUM_ONLY.values())

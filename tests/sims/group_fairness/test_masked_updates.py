@@ -8,10 +8,11 @@ import torch
 from grouped import EXACT, people, run
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import Computing, Given, Logistic, Replicate, Simulation, Training, secure
-from fairfl.sims.engine.run import configuration
-from fairfl.sims.engine.summed import OWN, UPDATE
+from fairfl.sims.engine import Computing, Given, Logistic, Replicate, Simulation, Training
+from fairfl.sims.engine.secure import masks as secure
+from fairfl.sims.engine.secure.summed import OWN, UPDATE
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
+from fairfl.sims.runs.run import configuration
 
 pytestmark = pytest.mark.exact
 

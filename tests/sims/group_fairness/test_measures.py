@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from fairfl.sims.data.federated.fedfb_synthetic import COVARIANCES, MEANS, SPLITS, chance_of_group, fedfb_synthetic
 from fairfl.sims.engine import MLP, Parts
-from fairfl.sims.federated.fedfb_synthetic import COVARIANCES, MEANS, SPLITS, chance_of_group, fedfb_synthetic
 from fairfl.sims.group_fairness import FairMeasures, trivial
 from fairfl.sims.group_fairness.measures import accepts
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.sims.engine import counter, secure
+from fairfl.sims.engine.draws import counter
+from fairfl.sims.engine.secure import masks as secure
 
 
 @given(st.integers(1, 7), st.integers(0, 5), st.integers(0, 10**6))

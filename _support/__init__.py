@@ -1,0 +1,1 @@
+"""Shared by every layer, without mathematics: argument checks, files written whole, manifests, discovery of modules."""

@@ -1,0 +1,112 @@
+"""A finished piece of work: SHA-256 of its files and what they were made from, kept beside them and held against them.
+
+No mathematics: it stands in the lowest layer, since every other one writes. A manifest tells damage and edits by hand:
+a bit that flipped, a file that was cut, emptied, removed or replaced. It does not tell somebody who computes the
+digests anew; against that stand only what can be recomputed, such as the certificates of a claim.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from fairfl._support.whole_file import sweep, write_whole
+
+SUFFIX = ".manifest.json"
+"""How the name of a manifest ends; what stands before is the name of the piece."""
+SEAL = "sha256"
+"""The key of a sealed object's own digest."""
+
+Content = bytes | str | Callable[[BinaryIO], Any]
+
+
+def sha256(content: bytes | Path) -> str:
+    """SHA-256 of bytes, or of a file's."""
+    if isinstance(content, bytes):
+        return hashlib.sha256(content).hexdigest()
+    with content.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sealed(data: Mapping[str, Any]) -> str:
+    """An object of JSON as text, with the digest of all else in it under ``SEAL``."""
+    return json.dumps({**data, SEAL: _seal(data)}, ensure_ascii=False, indent=1) + "\n"
+
+
+def unsealed(text: str) -> dict[str, Any]:
+    """The object in such a text, without its digest; ValueError where the two do not fit."""
+    data = json.loads(text)
+    if not isinstance(data, dict) or data.pop(SEAL, None) != _seal(data):
+        raise ValueError("the content does not have the SHA-256 that it was written with")
+    return data
+
+
+def _seal(data: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode())
+
+
+def digests(files: Iterable[Path]) -> dict[str, str]:
+    """SHA-256 by the name of the file."""
+    return {file.name: sha256(file) for file in files}
+
+
+def altered(folder: Path, wanted: Mapping[str, str]) -> list[Path]:
+    """The files of the folder that are missing or do not have the wanted SHA-256."""
+    files = {folder / name: digest for name, digest in wanted.items()}
+    return [file for file, digest in files.items() if not file.is_file() or sha256(file) != digest]
+
+
+def tell(files: Iterable[Path]) -> None:
+    """Say, on standard error unless logging is set up otherwise, that what was made of these files is made again."""
+    for file in files:
+        logging.getLogger("fairfl").warning("altered since it was written, done again: %s", file)
+
+
+def write_piece(manifest: Path, contents: Mapping[str, Content], inputs: Mapping[str, Any] | None = None) -> list[Path]:
+    """Write the files of a piece beside its manifest, each whole or not at all, and the manifest last.
+
+    Parameters
+    ----------
+    manifest : Path
+        Its folder is made if missing. A manifest that is there is removed first: while there is none, the piece is
+        unfinished. So is what a killed process left of the files. Nobody else may be writing the same piece.
+    contents : mapping
+        By the names of the files, as ``write_whole`` takes them.
+    inputs : mapping, optional
+        What the piece was made from, as JSON.
+
+    Returns
+    -------
+    The files, without the manifest.
+    """
+    finished(manifest)  # tells what was altered
+    manifest.parent.mkdir(parents=True, exist_ok=True)
+    manifest.unlink(missing_ok=True)
+    for name in (*contents, manifest.name):
+        sweep(manifest.with_name(name))
+    files = [write_whole(manifest.with_name(name), content) for name, content in contents.items()]
+    write_whole(manifest, sealed({"inputs": dict(inputs or {}), "outputs": digests(files)}))
+    return files
+
+
+def finished(manifest: Path) -> dict[str, Any] | None:
+    """What a piece was made from; None where it is unfinished.
+
+    Where a file, or the manifest itself, was altered, that is told and the manifest removed: the piece is unfinished.
+    """
+    if not manifest.is_file():
+        return None
+    try:
+        kept = unsealed(manifest.read_text("utf-8"))
+        wrong = altered(manifest.parent, kept["outputs"])
+    except ValueError:
+        kept, wrong = {}, [manifest]
+    if not wrong:
+        return kept["inputs"]
+    tell(wrong)
+    manifest.unlink()
+    return None

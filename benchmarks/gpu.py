@@ -1,0 +1,116 @@
+"""Timings of the simulator on a GPU: many small clients, a few networks, and their share of what it can do.
+
+What the device can do is measured beside it: the bandwidth of a copy, and the rate of a product of large matrices in
+the same dtype. Everything runs on a CPU too, which is how it is tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from benchmarks.bench import Row, Sizes
+
+SAMPLES, FEATURES, CLASSES, BATCH = 120, 60, 10, 10
+NUMBER = 4  # bytes of a float32
+
+
+@dataclass(frozen=True)
+class Work:
+    """How much a GPU is given: clients of softmax regression; clients, images of each, their side and the network's
+    width for ResNet-18; numbers copied, and the side of the matrices that are multiplied."""
+
+    clients: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
+    networks: int = 16
+    images: int = 64
+    side: int = 32
+    width: int = 64
+    copied: int = 1 << 28
+    square: int = 8192
+    rounds: int = 5
+
+
+FEW = Work(clients=(3,), networks=2, images=3, side=8, width=4, copied=1 << 12, square=32, rounds=1)
+
+
+def on_gpu(sizes: Sizes) -> Iterator[Row]:
+    """The rows of a GPU; where there is none, one that says so."""
+    if find_spec("torch") is None:
+        return
+    from benchmarks.device_speed import has_gpu
+
+    if not has_gpu():
+        yield Row("the same on a GPU, 100,000 clients, ResNet-18-GN", float("nan"), note="no CUDA device here: skipped")
+        return
+    yield from rows("cuda", FEW if sizes.rounds == 1 else Work())
+
+
+def rows(device: str, work: Work) -> Iterator[Row]:
+    """Rounds of FedAvg on ``device``, wall time: softmax regression by number of clients, then ResNet-18-GN."""
+    from benchmarks.device_speed import bandwidth, name_of
+
+    name, speed = name_of(device), bandwidth(device, work.copied, 2 * work.rounds)
+    for clients in work.clients:
+        yield many_clients(device, clients, name, speed, work.rounds)
+    yield networks(device, name, work)
+
+
+def many_clients(device: str, clients: int, name: str, speed: float, rounds: int) -> Row:
+    """A round with one epoch in batches of 10, as ``bench_simulator`` has it on the CPU; the same there beside it."""
+    from benchmarks.device_speed import timed
+    from benchmarks.simulator import simulation
+    from fairfl.sims.engine import Softmax
+
+    model, sizes = Softmax(FEATURES, CLASSES), np.full(clients, SAMPLES)
+    took = timed(simulation(model, sizes, device=device).step, device, rounds)
+    there = None
+    if device.startswith("cuda") and clients <= 10_000:  # more take minutes to compare
+        there = timed(simulation(model, sizes).step, "cpu", min(2, rounds))
+    steps = clients * SAMPLES // BATCH
+    share = least_bytes(clients, model.size) / took / speed
+    return Row(
+        f"round of FedAvg, softmax regression, {clients:,} clients, on {name}", took,
+        "one CPU thread" if there else "", there, None,
+        f"{steps / took:,.0f} client steps a second; {100 * share:.2g} % of a copy's {speed / 1e9:,.0f} GB/s",
+    )  # fmt: skip
+
+
+def least_bytes(clients: int, parameters: int) -> float:
+    """What a round must move at least: every sample read once, every client's parameters read and written each step."""
+    steps = SAMPLES // BATCH
+    return NUMBER * clients * (SAMPLES * (FEATURES + 1) + 2 * steps * parameters)
+
+
+def networks(device: str, name: str, work: Work) -> Row:
+    """A round of ResNet-18 with group norm, full batches, against a loop over the clients on the same device."""
+    from benchmarks.device_speed import product_rate, resnet_operations, room, timed
+    from fairfl.sims.algorithms.fedavg import FedAvg
+    from fairfl.sims.engine import ClientData, Computing, Module, Parts, Replicate, Simulation, Training
+    from fairfl.sims.models import ResNet18GN
+
+    rng = np.random.default_rng(3)
+    total = work.networks * work.images
+    x = rng.normal(size=(total, 3, work.side, work.side)).astype(np.float32)
+    data = ClientData.of_arrays(x, rng.integers(0, 10, total), np.arange(work.networks + 1) * work.images)
+    model = Module(lambda: ResNet18GN(width=work.width), name="resnet18gn")
+    limit = room(device)
+
+    def step(backend: Any) -> Callable[[], Any]:
+        computing = Computing(device="auto" if device == "cuda" else device, backend=backend, memory_limit=limit)
+        training = Training(rounds=10**9, lr=1e-3, batch_size=None)
+        return Simulation(model, Parts(data), [Replicate(FedAvg())], training, computing).step
+
+    took, loop = (timed(step(backend), device, work.rounds) for backend in ("batched", "loop"))
+    rate = resnet_operations(work.width, work.side) * total / took
+    reached = product_rate(device, work.square, 2 * work.rounds)
+    each = f"{work.images} images of {work.side} x {work.side} each"
+    what = f"round of FedAvg, ResNet-18-GN, {work.networks} clients, {each}"
+    note = (
+        f"{total / took:,.0f} images a second; {rate / 1e12:.3g} TFLOP/s, {100 * rate / reached:.2g} % of the "
+        f"{reached / 1e12:.3g} of a product of matrices"
+    )
+    return Row(f"{what}, on {name}", took, "a loop over clients, autograd", loop, None, note)

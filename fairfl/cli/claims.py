@@ -1,0 +1,218 @@
+"""``fairfl claims``: list, show and check the statements of the papers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fairfl.cli.out_folder import out_folder
+
+if TYPE_CHECKING:
+    from fairfl.claims.outcome import Outcome
+    from fairfl.claims.registry import Entry
+    from fairfl.claims.runner import Checked
+
+app = typer.Typer(no_args_is_help=True, help="The statements of the papers: verified, repaired or refuted.")
+
+
+class Level(StrEnum):
+    """How strong evidence is, strongest first."""
+
+    symbolic = "symbolic"
+    certified = "certified"
+    property = "property"
+    numeric = "numeric"
+
+
+class Verdict(StrEnum):
+    """What was found."""
+
+    holds = "holds"
+    holds_repaired = "holds-repaired"
+    refuted = "refuted"
+    open = "open"
+
+
+Ids = Annotated[
+    list[str] | None, typer.Argument(metavar="[ID]...", help="Claims, or beginnings such as pffl; by default all.")
+]
+Levels = Annotated[list[Level] | None, typer.Option("--level", help="Only claims with such evidence; repeat.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command("list")
+def list_claims(
+    ids: Ids = None,
+    level: Levels = None,
+    verdict: Annotated[list[Verdict] | None, typer.Option("--verdict", help="Only these; repeat.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List claims with the verdicts of the committed record."""
+    from fairfl.cli.main import one_line
+
+    with one_line():
+        chosen = _on_record(ids, level, verdict)
+        if as_json:
+            typer.echo(json.dumps([checked.to_json() for checked in chosen], ensure_ascii=False, indent=1))
+            return
+        _table(chosen)
+
+
+@app.command()
+def show(id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim.")], as_json: AsJson = False) -> None:
+    """Show a claim: as printed and as checked, its hypotheses, verdict and evidence."""
+    from fairfl.cli.main import one_line
+
+    with one_line():
+        from fairfl.claims.registry import find
+        from fairfl.reports.claims_text import as_data, as_text
+
+        exact = [entry for entry in find([id]) if entry.claim.id == id]
+        if not exact:
+            raise ValueError(f"claim must be a whole id, such as {find([id])[0].claim.id}, got {id!r}")
+        checked = _recorded()[id]
+        if checked.outcome is not None:
+            try:
+                checked.outcome.verify()
+            except Exception as error:  # forged data may run into anything
+                raise RuntimeError(f"the record of {id} was altered: its certificates do not verify: {error}") from None
+        typer.echo(json.dumps(as_data(checked), ensure_ascii=False, indent=1) if as_json else as_text(checked))
+
+
+@app.command()
+def check(
+    ids: Ids = None,
+    level: Levels = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")] = 1,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Ten thousand examples, more attacks; resumable.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Keep outcomes here, and go on from those that are."),
+    ] = None,
+    to_record: Annotated[
+        bool, typer.Option("--record", help="Keep outcomes in the committed record, and go on from those that are.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check claims and their mutants anew. Exit code 1: a verdict other than expected, or a mutant that lives."""
+    from fairfl.cli.main import FAILED, one_line
+
+    with one_line():
+        from fairfl.claims import record
+        from fairfl.claims.runner import judge, needed
+
+        entries = _entries(ids, level)
+        folder = out or (Path("out/claims") if deep else record.COMMITTED if to_record else None)
+        if folder is not None:
+            out_folder(folder)
+        outcomes = {}
+        for outcome in _run(needed(entries), "deep" if deep else "quick", jobs, folder, quiet=as_json):
+            outcomes[outcome.id] = outcome
+            if to_record and outcome.passed and folder != record.COMMITTED:
+                record.write(record.COMMITTED, outcome)
+        results = judge(entries, outcomes)
+        failed = [checked for checked in results if checked.problems]
+        if as_json:
+            data = [{**c.to_json(), "problems": list(c.problems)} for c in results]
+            typer.echo(json.dumps(data, ensure_ascii=False, indent=1))
+        else:
+            for checked in failed:
+                typer.echo(f"\nFAILED {checked.claim.id}")
+                for problem in checked.problems:
+                    typer.echo("    " + problem.replace("\n", "\n    "))
+            typer.echo(f"{len(results)} claims checked, {len(failed)} failed")
+        if failed:
+            raise typer.Exit(FAILED)
+
+
+@app.command()
+def report(
+    ids: Ids = None,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write it.")] = Path("out/claims"),
+) -> None:
+    """Write the report of the committed record: claims.html (one page, no network), claims.md and claims.json."""
+    from fairfl.cli.main import one_line
+
+    with one_line():
+        from fairfl.reports.claims_report import write_report
+
+        for file in write_report(out_folder(out), _on_record(ids, None, None)):
+            typer.echo(f"written: {file}")
+
+
+def _recorded() -> dict[str, Checked]:
+    from fairfl.claims.runner import recorded
+
+    return {checked.claim.id: checked for checked in recorded()}
+
+
+def _on_record(ids: list[str] | None, levels: list[Level] | None, verdicts: list[Verdict] | None) -> list[Checked]:
+    from fairfl.claims.registry import find
+
+    known = _recorded()
+    chosen = [known[entry.claim.id] for entry in find(ids)]
+    if levels:
+        chosen = [c for c in chosen if c.settled.level in {level.value for level in levels}]
+    if verdicts:
+        chosen = [c for c in chosen if c.settled.verdict in {verdict.value for verdict in verdicts}]
+    return chosen
+
+
+def _entries(ids: list[str] | None, levels: list[Level] | None) -> list[Entry]:
+    from fairfl.claims.registry import find, registered
+
+    if not levels:
+        return find(ids)
+    chosen = [registered()[checked.claim.id] for checked in _on_record(ids, levels, None)]
+    if not chosen:
+        raise ValueError(
+            f"--level must be one that a recorded claim has, got {', '.join(level.value for level in levels)}"
+        )
+    return chosen
+
+
+def _run(entries: list[Entry], effort: str, jobs: int, folder: Path | None, quiet: bool) -> Iterator[Outcome]:
+    """The outcomes as they come."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from fairfl.claims.runner import examine_id
+    from fairfl.cli.processes import as_done, job_count
+
+    tasks = [(entry.claim.id, effort, folder) for entry in entries]
+    console = Console(stderr=True)
+    last = TextColumn("{task.fields[last]}")
+    columns = (TextColumn("claims"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), last)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("claims", total=len(tasks), last="")
+        for outcome in as_done(examine_id, tasks, job_count(jobs, len(tasks))):
+            bar.update(task, advance=1, last=outcome.id)
+            if not quiet:
+                finding = f"{outcome.finding}, {outcome.level}" if outcome.passed else "FAILED"
+                typer.echo(f"{outcome.id:<40}  {finding:<22}  {outcome.seconds:6.1f} s")
+            yield outcome
+
+
+def _table(chosen: list[Checked]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(markup=False, highlight=False)
+    if not console.is_terminal:
+        for c in chosen:
+            typer.echo(f"{c.claim.id}\t{c.status}\t{c.settled.level or ''}\t{c.claim.scope}\t{c.claim.title}")
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("id", "statement", "verdict", "level", "scope"):
+        table.add_column(name, overflow="fold", no_wrap=name == "id")
+    for c in chosen:
+        table.add_row(c.claim.id, c.claim.title, c.status, c.settled.level or "", c.claim.scope)
+    console.print(table)

@@ -1,0 +1,149 @@
+"""``fairfl crosscheck``: learned classifiers held against the exact theory; verdicts, tables and pictures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fairfl.cli.simulate import Profile
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fairfl.studies.crosscheck.study import Study, Verdict
+
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of runs, verdicts, tables and pictures.")]
+HELD = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
+
+
+def crosscheck(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[STUDY]...", help="See --list; by default all.")] = None,
+    profile: Annotated[Profile, typer.Option("--profile", help="quick, or as recorded: paper.")] = Profile.quick,
+    seeds: Annotated[int | None, typer.Option("--seeds", min=1, help="Seeds 0, 1, ...; default: see --list.")] = None,
+    out: Out = Path("out/crosscheck"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the runs in DIR.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    show: Annotated[bool, typer.Option("--list", help="List the studies, and run none.")] = False,
+    record: Annotated[bool, typer.Option("--record", help="Keep what claims are checked on (paper).")] = False,
+) -> None:
+    """Train on samples of federations whose laws are known, and hold what was learned against the exact theory.
+
+    Exit code 1 where a hard verdict fails, which is a fault of this program: a theorem stands behind it.
+    """
+    from fairfl.cli.main import FAILED, one_line
+
+    with one_line():
+        if find_spec("torch") is None:
+            raise RuntimeError('fairfl crosscheck needs torch: pip install "fairfl[sims]"')
+        from fairfl.studies.crosscheck.registry import find
+
+        chosen = find(names)
+        if show:
+            _list(chosen, as_json)
+            return
+        if record:
+            _recordable(chosen, profile.value, seeds)
+        told = [_study(study, profile.value, seeds, out, resume, jobs, as_json, record) for study in chosen]
+        if as_json:
+            typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
+        if any(verdict["hard"] and verdict["holds"] is False for one in told for verdict in one["verdicts"]):
+            raise typer.Exit(FAILED)
+
+
+def _list(chosen: Sequence[Study], as_json: bool) -> None:
+    if as_json:
+        rows = [{"name": study.name, "title": study.title, "seeds": study.seeds} for study in chosen]
+        typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+        return
+    width = max(len(study.name) for study in chosen)
+    for study in chosen:
+        seeds = ", ".join(f"{profile} {count}" for profile, count in study.seeds.items())
+        typer.echo(f"{study.name:<{width}}  {study.title} (seeds: {seeds})")
+
+
+def _recordable(chosen: Sequence[Study], profile: str, seeds: int | None) -> None:
+    """ValueError for what would leave the claims less than they say they are checked on; before anything runs."""
+    if profile != Profile.paper.value:
+        raise ValueError(f"--record must come with --profile paper, got {profile}")
+    for study in chosen:
+        if study.record is None:
+            raise ValueError(f"--record must be of studies that keep something for the claims, {study.name} does not")
+        if seeds is not None and seeds < study.seeds[profile]:
+            raise ValueError(f"--seeds must be at least {study.seeds[profile]} to record {study.name}, got {seeds}")
+
+
+def _study(
+    study: Study, profile: str, seeds: int | None, out: Path, resume: bool, jobs: int, quiet: bool, record: bool
+) -> dict[str, Any]:
+    """Run a study, write its files, and print it unless ``quiet``; all of it as data."""
+    from fairfl.cli.unit_runs import measured
+    from fairfl.studies.crosscheck.study import predicted
+    from fairfl.studies.experiment import Scale
+
+    count = seeds or study.seeds[profile]
+    measures = measured(study.units(Scale(profile, count)), out, resume, jobs)
+    verdicts, tables = study.verdicts(measures), study.tables(measures)
+    alone = predicted(study, measures, verdicts)
+    told = [told_of(study, verdict, alone.get(verdict.name)) for verdict in verdicts]
+    files = _write(study, measures, tables, told, out / study.name)
+    failed = [verdict.name for verdict in verdicts if verdict.hard and verdict.holds is False]
+    if record and study.record is not None and not failed:  # what a fault of ours made is no evidence
+        files.append(keep(study.name, study.record(measures)))
+    if not quiet:
+        typer.echo(f"{study.title}\nprofile {profile}, {count} seed{'s' * (count > 1)}\n")
+        for name, table in tables.items():
+            typer.echo(f"{name}\n{table.to_string(index=False, float_format='{:.3g}'.format)}\n")
+        lines = [sentence(verdict, study.seen, alone.get(verdict.name)) for verdict in verdicts]
+        typer.echo("\n".join(lines) + f"\n\nwritten: {', '.join(map(str, files))}\n")
+    found: dict[str, Any] = {"name": study.name, "title": study.title, "profile": profile, "seeds": count}
+    found |= {"tables": {name: json.loads(str(table.to_json(orient="records"))) for name, table in tables.items()}}
+    return found | {"verdicts": told, "files": list(map(str, files))}
+
+
+def told_of(study: Study, verdict: Verdict, alone: Verdict | None) -> dict[str, Any]:
+    """A verdict as data; ``alone`` is the same one of unseen seeds, null where there is none."""
+    unseen = alone and {"from_seed": study.seen, "holds": alone.holds, "found": alone.found}
+    return vars(verdict) | {"on_unseen_seeds": unseen}
+
+
+def sentence(verdict: Verdict, seen: int = 0, alone: Verdict | None = None) -> str:
+    """A verdict in a line, and what the seeds from ``seen`` on say of it by themselves."""
+    kind = " (hard)" if verdict.hard else ""
+    line = f"- {verdict.name}{kind}: {HELD[verdict.holds]}. {verdict.statement} Found: {verdict.found}."
+    if alone is None:
+        return line
+    return f"{line} As a prediction, on seeds from {seen} on alone: {HELD[alone.holds]}. Found: {alone.found}."
+
+
+def _write(
+    study: Study, measures: pd.DataFrame, tables: dict[str, pd.DataFrame], told: Sequence[dict[str, Any]], folder: Path
+) -> list[Path]:
+    """measures.csv, NAME.csv of each table, verdicts.json and the pictures; the files."""
+    from fairfl._support.manifest import SUFFIX, write_piece
+    from fairfl.figures.lib.crosscheck import draw
+
+    texts = {
+        f"{name}.csv": table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+        for name, table in {"measures": measures, **tables}.items()
+    }
+    texts["verdicts.json"] = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+    files = write_piece(folder / f"verdicts{SUFFIX}", texts)
+    for drawing in study.pictures:
+        files += draw(drawing, measures, folder)
+    return files
+
+
+def keep(name: str, data: dict[str, Any]) -> Path:
+    """Write claims/empirical/data/NAME.json; the file."""
+    from fairfl._support.whole_file import write_whole
+    from fairfl.claims.empirical.kept import FOLDER
+
+    FOLDER.mkdir(exist_ok=True)
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return write_whole(FOLDER / f"{name}.json", text.replace('{"world"', '\n{"world"') + "\n")

@@ -1,0 +1,225 @@
+"""``fairfl simulate``: an experiment of a paper, or a run of one's own, from data to a table."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fairfl.cli.out_folder import out_folder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from fairfl.studies.experiment import Experiment
+
+TABLES = (".csv", ".parquet", ".pq")
+GROWN, LOST = 1e3, 1e10
+"""A run has diverged whose mean training loss ends above so many times what was measured first, or above so much."""
+QUICK = (
+    "The quick profile stops after a small part of the paper's rounds: numbers are far from their end, and their order "
+    "may be another. `--profile paper` runs it whole."
+)
+
+
+Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of runs, tables and pictures.")]
+
+
+class Profile(StrEnum):
+    """How long an experiment runs."""
+
+    quick = "quick"
+    paper = "paper"
+
+
+class Notion(StrEnum):
+    """Of fairness between groups."""
+
+    dp = "dp"
+    eo = "eo"
+    eodds = "eodds"
+
+
+def _people(help: str, *names: str, **more: Any) -> Any:
+    return typer.Option(*names, help=f"People: {help}", **more)
+
+
+def simulate(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME|CONFIG.toml|PEOPLE.csv", help="See --list; a run; a table (.csv, .parquet)."),
+    ] = None,
+    profile: Annotated[Profile, typer.Option("--profile", help="quick: to see it; paper: its rounds.")] = Profile.quick,
+    seeds: Annotated[int | None, typer.Option("--seeds", min=1, help="Seeds 0, 1, ...; default: see --list.")] = None,
+    out: Out = Path("out/simulate"),
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the runs in DIR.")] = False,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")] = 1,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    show: Annotated[bool, typer.Option("--list", help="List the experiments, and run none.")] = False,
+    label: Annotated[str | None, _people("column of two values, y.")] = None,
+    group: Annotated[str | None, _people("column of the protected groups, a.")] = None,
+    client: Annotated[str | None, _people("column of the clients; without it all are one.")] = None,
+    feature: Annotated[list[str] | None, _people("column to learn from; repeat. Default: all others.")] = None,
+    budget: Annotated[
+        list[float] | None, _people("disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2.")
+    ] = None,
+    notion: Annotated[Notion | None, _people("parity (dp, the default), equal opportunity or odds.")] = None,
+    hidden: Annotated[int | None, _people("hidden units of a network; 0: logistic regression.", min=0)] = None,
+    blind: Annotated[bool, _people("do not learn from the group itself.", "--blind")] = False,
+) -> None:
+    """Run an experiment, or the run that a TOML file describes, and set its table beside the published numbers.
+
+    On a table of people: FedAvg, FedFB, FairFed, local fair training and fair training of the pooled people, side by
+    side. A stopped run goes on with --resume. Cells of the table: ours ± sd over the seeds [published ± sd].
+    """
+    from fairfl.cli.main import one_line
+
+    with one_line():
+        if find_spec("torch") is None:
+            raise RuntimeError('fairfl simulate needs torch: pip install "fairfl[sims]"')
+        if show:
+            _list(as_json)
+            return
+        if name is None:
+            raise ValueError("NAME or CONFIG.toml must be given; fairfl simulate --list names the experiments")
+        columns: dict[str, Any] = {"label": label, "group": group, "client": client, "feature": feature or None}
+        columns["budget"] = budget or None
+        columns |= {"notion": None if notion is None else notion.value, "hidden": hidden, "blind": blind or None}
+        experiment = _experiment(name, {key: value for key, value in columns.items() if value is not None})
+        _run(experiment, profile.value, seeds or experiment.seeds[profile.value], out, resume, jobs, as_json)
+
+
+def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
+    if name.lower().endswith(TABLES):
+        return _own(name, columns)
+    if columns:
+        given = ", ".join(f"--{key}" for key in columns)
+        raise ValueError(f"{given} goes with a table of people (.csv, .parquet), got {name}")
+    if name.lower().endswith(".toml"):
+        from fairfl.studies.own.config import read_config
+
+        return read_config(name)
+    from fairfl.studies.registry import find
+
+    return find(name)
+
+
+def _own(path: str, columns: dict[str, Any]) -> Experiment:
+    """The experiment of a table of people."""
+    from fairfl.studies.own.people import own_people
+    from fairfl.studies.own.people_runs import People
+
+    missing = [f"--{key}" for key in ("label", "group") if key not in columns]
+    if missing:
+        raise ValueError(f"a table of people needs {' and '.join(missing)} (the name of a column)")
+    for option, field in (("feature", "features"), ("budget", "budgets")):
+        if option in columns:
+            columns[field] = tuple(columns.pop(option))
+    return own_people(People(path, **columns))
+
+
+def _list(as_json: bool) -> None:
+    from fairfl.studies.registry import experiments
+
+    known = experiments().values()
+    if as_json:
+        rows = [{"name": entry.name, "title": entry.title, "seeds": entry.seeds} for entry in known]
+        typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+        return
+    width = max(len(entry.name) for entry in known)
+    for entry in known:
+        seeds = ", ".join(f"{profile} {count}" for profile, count in entry.seeds.items())
+        typer.echo(f"{entry.name:<{width}}  {entry.title} (seeds: {seeds})")
+
+
+def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bool, jobs: int, as_json: bool) -> None:
+    from fairfl.cli.unit_runs import measured
+    from fairfl.studies.experiment import Scale
+    from fairfl.studies.published import compare, lines
+    from fairfl.studies.registry import experiments
+
+    clients = measured(experiment.units(Scale(profile, seeds)), out, resume, jobs)
+    table = compare(experiment.values(clients), experiment.published)
+    short = profile == "quick" and len(experiment.published) > 0  # a run of one's own has no paper
+    differences = (*([QUICK] if short else []), *experiment.differences(clients))
+    files = _write(experiment, clients, table, differences, out_folder(out / experiment.name))
+    # a paper's experiment may search rates of which some diverge, and says so itself
+    lost = diverged(clients) if experiment.name not in experiments() else []
+    if as_json:
+        rows = json.loads(str(table.to_json(orient="records")))
+        found: dict[str, Any] = {"name": experiment.name, "title": experiment.title, "profile": profile}
+        found |= {"seeds": seeds, "table": rows, "differences": list(differences), "files": list(map(str, files))}
+        found["diverged"] = lost
+        typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
+        _told(lost)
+        return
+    cells = "ours ± sd [published ± sd]" if len(experiment.published) else "mean ± sd over the seeds"
+    typer.echo(f"{experiment.title}\nprofile {profile}, {seeds} seed{'s' * (seeds > 1)}; {cells}\n")
+    typer.echo("\n".join(lines(table)))
+    if differences:
+        typer.echo("\nWhat differs from the paper:" if len(experiment.published) else "\nNotes:")
+        typer.echo("\n".join(f"- {line}" for line in differences))
+    typer.echo(f"\nwritten: {', '.join(map(str, files))}")
+    _told(lost)
+
+
+def diverged(clients: pd.DataFrame) -> list[str]:
+    """The runs, "data, objective, seed", whose mean training loss went off: see ``GROWN`` and ``LOST``."""
+    if not {"loss", "round", "model", "part", "samples"} <= set(clients.columns):
+        return []
+    from fairfl.studies.frames import among, floats, groups, rows
+    from fairfl.studies.measures import KEYS
+
+    shared = among(among(clients, "model", ["global"]), "part", ["train"])
+    found = []
+    for key, run in groups(rows(shared, floats(shared, "samples") > 0), KEYS):
+        at, loss = floats(run, "round"), floats(run, "loss")
+        first, last = (float(loss[at == t].mean()) for t in (at.min(), at.max()))
+        if not last <= min(LOST, GROWN * first):
+            found.append(", ".join(map(str, key)))
+    return found
+
+
+def _told(lost: list[str]) -> None:
+    """RuntimeError that names what diverged."""
+    if lost:
+        more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
+        raise RuntimeError(
+            f"training diverged ({'; '.join(lost[:3])}{more}): the mean training loss is above {LOST:g}, or {GROWN:g} "
+            "times what it was; what was computed is kept. Try a smaller lr"
+        )
+
+
+def _write(
+    experiment: Experiment, clients: pd.DataFrame, table: pd.DataFrame, differences: tuple[str, ...], folder: Path
+) -> list[Path]:
+    """table.csv, differences.txt and the pictures; the files."""
+    from fairfl._support.manifest import SUFFIX, write_piece
+    from fairfl.figures.lib.experiments import draw
+    from fairfl.studies.execute import last_round
+    from fairfl.studies.frames import among, rows
+
+    texts = {
+        "table.csv": table.to_csv(index=False, float_format="%.10g", lineterminator="\n"),
+        "differences.txt": "".join(f"{line}\n" for line in differences),
+    }
+    files = write_piece(folder / f"table{SUFFIX}", texts)
+    measured, clients = clients, experiment.shown(clients)
+    for picture in experiment.pictures:
+        if picture.kind == "tradeoff":
+            points = picture.points or experiment.points
+            files += [] if points is None else draw(picture, points(measured), folder)
+            continue
+        if picture.kind == "distribution":
+            shown = last_round(clients, picture.part)
+        else:
+            shown = among(among(clients, "model", ["global"]), "part", [picture.part])
+        shown = among(shown, "objective", picture.objectives) if picture.objectives else shown
+        shown = rows(shown, shown["accuracy"].notna())
+        if len(shown):
+            files += draw(picture, shown, folder)
+    return files

@@ -1,0 +1,47 @@
+"""The report on the claims as Markdown, mathematics in LaTeX between dollars as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fairfl._support.version import __version__
+from fairfl.claims.registry import papers, registered
+from fairfl.claims.runner import Checked
+
+
+def markdown(checked: Sequence[Checked]) -> str:
+    """The whole report: per paper its errata, then a table of all claims."""
+    parts = [f"# Statements of the papers, checked by fairfl {__version__}\n"]
+    for key, paper in papers().items():
+        mine = [c for c in checked if c.claim.paper == key]
+        if mine:
+            parts += [f"## {paper.title}\n\n{paper.authors}\n", _errata(mine), _table(mine)]
+    return "\n".join(part for part in parts if part)
+
+
+def _errata(checked: Sequence[Checked]) -> str:
+    rows = []
+    for c in checked:
+        if c.claim.erratum:
+            rows.append(f"- **{c.claim.number}** (`{c.claim.id}`, {c.status}): {_line(c.claim.erratum)}")
+            if c.claim.repaired_id in registered():
+                rows.append(f"  *Repaired:* {_line(registered()[c.claim.repaired_id].claim.statement)}")
+    rows += [f"- **{c.claim.number}** (`{c.claim.id}`), proof: {_line(c.claim.gap)}" for c in checked if c.claim.gap]
+    return "### Errata\n\n" + "\n".join(rows) + "\n" if rows else ""
+
+
+def _table(checked: Sequence[Checked]) -> str:
+    head = "### Statements\n\n| id | statement | verdict | level | scope |\n| --- | --- | --- | --- | --- |\n"
+    rows = [
+        f"| `{c.claim.id}` | {_cell(c.claim.title)} | {c.status} | {c.settled.level or ''} | {_cell(c.claim.scope)} |"
+        for c in checked
+    ]
+    return head + "\n".join(rows) + "\n"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _cell(text: str) -> str:
+    return _line(text).replace("|", "\\|")

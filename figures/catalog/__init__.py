@@ -1,0 +1,1 @@
+"""The figures, a file each: NAME, TITLE, data(), draw()."""

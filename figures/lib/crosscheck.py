@@ -1,0 +1,155 @@
+"""Pictures of the cross-check: panels of series, as a study's ``Drawing`` describes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from fairfl.figures.lib import style
+from fairfl.figures.lib.saved import save
+from fairfl.figures.lib.tables import names, numbers, pick
+
+if TYPE_CHECKING:
+    from fairfl.studies.crosscheck.study import Drawing
+
+COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7F7F7F")
+"""Okabe and Ito's but for those of the three schemes, which are theirs alone; then Tol's wine and olive, and grey."""
+MARKERS = ("D", "v", "P", "X", "o", "^", "s")
+LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
+
+GUIDE = "n^"
+"""How the names of lines begin that show a power of n: grey, behind what was measured."""
+
+LONG = 28
+"""Characters of a series' name with which four do not fit side by side below a page."""
+
+
+def draw(drawing: Drawing, measures: pd.DataFrame, folder: Path) -> list[Path]:
+    """Write the picture's name.csv, .svg and .png; nothing where its table is empty."""
+    table = drawing.table(measures)
+    if len(table) == 0:
+        return []
+    with style.sheet():
+        figure = figure_of(drawing, table)
+        return save(drawing.name, drawing.title, table, figure, folder)
+
+
+def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
+    """A panel each; the legend below names every series once."""
+    panels, looks = names(table, "panel"), look_of(table)
+    columns = _columns(table, len(panels))
+    rows = -(-len(panels) // columns)
+    across = 2 if columns == 1 else 4 if max(map(len, looks)) < LONG else 3
+    legend = -(-len(looks) // across)
+    width = style.PAGE if columns > 1 else 1.5 * style.COLUMN
+    figure = Figure(figsize=(width, 2.6 * rows + 0.4 + 0.16 * legend))
+    figure.suptitle(drawing.title)
+    grid = figure.subplots(rows, columns, squeeze=False)
+    for k, panel in enumerate(panels):
+        axes = grid.flat[k]
+        mine = pick(table, panel=panel)
+        for series, look in looks.items():
+            for kind in names(pick(mine, series=series), "kind"):
+                _series(axes, pick(mine, series=series, kind=kind), kind, look)
+        for axis in drawing.log:
+            _logarithmic(axes, axis)
+        style.letter(axes, k, panel if drawing.x else "")
+        axes.set_xlabel(drawing.x or panel)
+        axes.set_ylabel(drawing.y if k % columns == 0 else "")
+    for axes in grid.flat[len(panels) :]:
+        axes.set_visible(False)
+    handles = [_handle(series, names(pick(table, series=series), "kind"), look) for series, look in looks.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=across, handlelength=3.0)
+    return figure
+
+
+def _columns(table: pd.DataFrame, panels: int) -> int:
+    """Panels in a row: as many as the table's first row has, where it names rows."""
+    if "row" in table:
+        return len(names(pick(table, row=names(table, "row")[0]), "panel"))
+    return 2 if panels in (2, 4) else min(3, panels)
+
+
+def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Colour, line and marker of each series: a scheme's own where its name, up to the comma, is a scheme's.
+
+    Series whose names agree up to the comma share a colour, and differ in their lines.
+    """
+    schemes = {look.label: look for look in style.SCHEMES.values()}
+    found: dict[str, dict[str, Any]] = {}
+    others: list[str] = []
+    behind = 0
+    for series in names(table, "series"):
+        if series.startswith(GUIDE):
+            line = LINES[1 + sum(one.startswith(GUIDE) for one in found) % 2]
+            found[series] = {"color": "#999999", "ls": line, "marker": ""}
+            continue
+        if names(pick(table, series=series), "kind") == ["behind"]:
+            behind += 1
+            found[series] = {"color": "#8C8C8C", "ls": LINES[(behind - 1) % len(LINES)], "marker": ""}
+            continue
+        stem = series.partition(",")[0]
+        if stem in schemes:
+            look = schemes[stem]
+            found[series] = {"color": look.colour, "ls": look.line, "marker": look.marker}
+            continue
+        if stem not in others:
+            others.append(stem)
+        k, again = others.index(stem), sum(one.partition(",")[0] == stem for one in found)
+        line = LINES[(k // len(COLOURS) + again) % len(LINES)]
+        found[series] = {"color": COLOURS[k % len(COLOURS)], "ls": line, "marker": MARKERS[k % len(MARKERS)]}
+    return found
+
+
+def _logarithmic(axes: Axes, name: str) -> None:
+    """Ticks at 1, 2 and 5 times the powers of ten; at the powers alone where these are many, at all nine where few."""
+    (axes.set_xscale if name == "x" else axes.set_yscale)("log")
+    axis = axes.xaxis if name == "x" else axes.yaxis
+    low, high = axis.get_data_interval()
+    few = (30 if name == "x" else 300) * low
+    subs = tuple(range(1, 10)) if high < 4 * low else (1.0, 2.0, 5.0) if high < few else (1.0,)
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1000 else f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: dict[str, Any]) -> None:
+    x, y = numbers(rows, "x"), numbers(rows, "y")
+    colour, plain = look["color"], {"color": look["color"], "ls": look["ls"]}
+    if kind == "line":
+        axes.plot(x, y, lw=1.4, zorder=2, **plain)
+    elif kind == "band":
+        axes.fill_between(x, numbers(rows, "low"), numbers(rows, "high"), color=colour, alpha=0.15, lw=0, zorder=1)
+    elif kind == "behind":
+        axes.plot(x, y, lw=0.8, zorder=1.5, **plain)
+    elif kind == "way":
+        axes.plot(x, y, lw=0.6, alpha=0.7, marker=".", ms=2.0, zorder=3, **plain)
+        axes.plot(x[:1], y[:1], ls="none", marker=look["marker"], ms=5.5, color=colour, mfc="white", mew=1.1, zorder=5)
+        axes.plot(x[-1:], y[-1:], ls="none", marker=look["marker"], ms=5.5, color=colour, mew=1.1, zorder=6)
+    elif kind == "end":
+        axes.plot(x, y, ls="none", marker=look["marker"], ms=5.5, color=colour, zorder=4)
+    elif kind == "path":
+        axes.plot(x, y, lw=0.9, marker=look["marker"], ms=3.2, zorder=3, **plain)
+    else:
+        if "low" in rows and np.isfinite(numbers(rows, "low")).any():
+            bars = [y - numbers(rows, "low"), numbers(rows, "high") - y]
+            axes.errorbar(x, y, bars, ls="none", color=colour, elinewidth=0.7, zorder=3)
+        axes.plot(x, y, ls="none", marker=look["marker"], ms=4.0, color=colour, mfc="none", mew=0.9, zorder=4)
+
+
+def _handle(series: str, kinds: list[str], look: dict[str, Any]) -> Line2D | Patch:
+    if kinds == ["band"]:
+        return Patch(color=look["color"], alpha=0.15, label=series)
+    marked, joined = {"points", "path", "way", "end"} & set(kinds), {"line", "path", "behind", "way"} & set(kinds)
+    return Line2D(
+        [], [], color=look["color"], ls=look["ls"] if joined else "none", marker=look["marker"] if marked else "",
+        ms=4.0, mfc="none" if "points" in kinds else look["color"], lw=1.3, label=series,
+    )  # fmt: skip

@@ -1,0 +1,123 @@
+"""Pictures of experiments: how accuracies spread over the devices, and how they rise by round; a panel a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from pandas.api.types import is_numeric_dtype
+
+from fairfl._support.checks import Array
+from fairfl.figures.lib import style
+from fairfl.figures.lib.saved import save
+from fairfl.figures.lib.tables import names, numbers, pick
+from fairfl.figures.lib.tradeoff import draw_tradeoff
+
+if TYPE_CHECKING:
+    from fairfl.studies.experiment import Picture
+
+COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+"""Okabe and Ito's; from the eighth curve on they come again, with another line, seven and four being coprime."""
+LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.4, 1.2, 1.4)))
+"""Neighbours differ, so that a curve which lies on another lets it through."""
+BANDS = 3
+"""More bands than these in a panel hide each other: then there are none."""
+
+
+def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
+    """Write name.csv, .svg and .png of an experiment's picture; ``clients`` as ``fairfl.studies.papers`` has them.
+
+    Of the kind "tradeoff" ``clients`` are the points themselves, as the experiment's ``points`` gives them.
+    """
+    tables: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
+        "distribution": distribution, "convergence": rounds, "tradeoff": pd.DataFrame.copy,
+    }  # fmt: skip
+    points = partial(draw_tradeoff, x=picture.x)
+    draws = {"distribution": draw_distribution, "convergence": draw_rounds, "tradeoff": points}
+    table = tables[picture.kind](clients)
+    with style.sheet():
+        words = [column for column in table if not is_numeric_dtype(table[column])]
+        figure = draws[picture.kind](table.assign(**{str(word): table[word].map(style.plain) for word in words}))
+        figure.suptitle(style.plain(picture.title))
+        return save(picture.name, picture.title, table, figure, folder)
+
+
+def distribution(clients: pd.DataFrame) -> pd.DataFrame:
+    """Share of the devices (all seeds together) at or below each accuracy: dataset, objective, accuracy, share."""
+    parts = []
+    for dataset in names(clients, "dataset"):
+        for objective in names(pick(clients, dataset=dataset), "objective"):
+            accuracies = 100 * numbers(pick(clients, dataset=dataset, objective=objective), "accuracy")
+            met, counts = np.unique(accuracies, return_counts=True)
+            columns = {"dataset": dataset, "objective": objective, "accuracy": met}
+            parts.append(pd.DataFrame({**columns, "share": 100 * np.cumsum(counts) / counts.sum()}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def rounds(clients: pd.DataFrame) -> pd.DataFrame:
+    """Average accuracy over samples by round: dataset, objective, round, average, and its least and most by seed."""
+    keys = ["dataset", "objective", "round", "seed"]
+    weighted = clients.assign(right=numbers(clients, "accuracy") * numbers(clients, "samples"))
+    sums = pd.DataFrame(weighted.groupby(keys, sort=False)[["right", "samples"]].sum()).reset_index()
+    sums["average"] = sums["least"] = sums["most"] = 100 * numbers(sums, "right") / numbers(sums, "samples")
+    each = sums.groupby(keys[:3], sort=False)
+    return pd.DataFrame(each.agg({"average": "mean", "least": "min", "most": "max"})).reset_index()
+
+
+def draw_distribution(table: pd.DataFrame) -> Figure:
+    """An empirical distribution function an objective, from the ten below the least accuracy of the panel on."""
+    panels = {name: numbers(pick(table, dataset=name), "accuracy") for name in names(table, "dataset")}
+    least = {name: 10 * float(np.floor(accuracies.min() / 10)) for name, accuracies in panels.items()}
+
+    def one(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
+        x = np.concatenate([[least[names(part, "dataset")[0]]], numbers(part, "accuracy"), [100.0]])
+        axes.step(x, np.concatenate([[0.0], numbers(part, "share"), [100.0]]), where="post", **look)
+
+    return _panels(table, one, "accuracy of a device (%)", "devices with at most that (%)")
+
+
+def draw_rounds(table: pd.DataFrame) -> Figure:
+    """A curve an objective; between its least and most seed a band, where a panel has ``BANDS`` curves at most."""
+    few = all(len(names(pick(table, dataset=name), "objective")) <= BANDS for name in names(table, "dataset"))
+
+    def one(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
+        x: Array = numbers(part, "round")
+        axes.plot(x, numbers(part, "average"), **look)
+        if few:
+            axes.fill_between(x, numbers(part, "least"), numbers(part, "most"), color=look["color"], alpha=0.12, lw=0)
+
+    return _panels(table, one, "round", "average accuracy (%)")
+
+
+def _panels(table: pd.DataFrame, one: Callable[[Axes, pd.DataFrame, dict[str, Any]], None], x: str, y: str) -> Figure:
+    datasets, objectives = names(table, "dataset"), names(table, "objective")
+    columns = min(3, len(datasets))
+    rows = -(-len(datasets) // columns)
+    figure = Figure(figsize=(style.PAGE if columns > 1 else 1.4 * style.COLUMN, 2.6 * rows + 0.9))
+    grid = figure.subplots(rows, columns, squeeze=False)
+    drawn: dict[str, Any] = {}
+    for k, dataset in enumerate(datasets):
+        axes = grid.flat[k]
+        for j, objective in enumerate(objectives):
+            part = pick(table, dataset=dataset, objective=objective)
+            if len(part):
+                look = {"color": COLOURS[j % len(COLOURS)], "ls": LINES[j % len(LINES)]}
+                one(axes, part, {**look, "lw": 1.3, "label": objective})
+                drawn.setdefault(objective, axes.lines[-1])
+        style.letter(axes, k, dataset)
+        axes.set_xlabel(x)
+        axes.set_ylabel(y)
+    for axes in grid.flat[len(datasets) :]:
+        axes.set_visible(False)
+    room = figure.get_figwidth() / (0.62 + 0.07 * max(map(len, drawn)))  # inches of a handle, and of a letter
+    wide = max(1, min(5, len(drawn), int(room)))
+    lines = -(-len(drawn) // wide)
+    figure.set_figheight(figure.get_figheight() + 0.2 * max(0, lines - 2))
+    figure.legend(drawn.values(), drawn.keys(), loc="outside lower center", ncols=wide)
+    return figure

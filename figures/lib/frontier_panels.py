@@ -1,0 +1,86 @@
+"""Panels of accuracy against disparity, one a federation: what figures 5, 9 and the real data share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from fairfl.figures.lib import style
+from fairfl.figures.lib.tables import names, numbers, pick
+from fairfl.solvers.frontiers import frontier
+from fairfl.theory.populations.federation import Federation
+
+DISPARITY = "disparity |MD| (difference of rates)"
+ACCURACY = "accuracy (share correct)"
+LOSS = "below CFL (percentage points)"
+
+
+def table(federations: Mapping[str, Federation], points: int) -> pd.DataFrame:
+    """The frontiers of all schemes on every federation, ``points`` a curve.
+
+    Returns
+    -------
+    Columns: panel; scheme; minimum (true for the scheme's smallest disparity, its first point, where the dotted
+    vertical stands); disparity; accuracy; below_cfl, the accuracy that CFL has more at the same disparity; eps_0,
+    eps_1, ... the budgets that attain the point (CFL has one, eps_0).
+    """
+    parts = []
+    for panel, federation in federations.items():
+        found = {scheme: frontier(federation, scheme, points) for scheme in style.SCHEMES}
+        for curve in found.values():
+            frame = curve.to_frame()
+            frame.insert(0, "panel", panel)
+            frame.insert(2, "minimum", frame.index == 0)
+            frame.insert(5, "below_cfl", found["cfl"].accuracy_at(curve.disparity) - curve.accuracy)
+            parts.append(frame)
+    return pd.concat(parts, ignore_index=True)
+
+
+@style.styled
+def draw(data: pd.DataFrame, columns: int, height: float, *, losses: bool = False) -> Figure:
+    """One panel a federation, one legend for all; ``losses`` adds a row with what the schemes lose against CFL."""
+    panels = names(data, "panel")
+    rows = -(-len(panels) // columns)
+    figure = Figure(figsize=(style.PAGE, height))
+    grid = figure.subplots(rows + losses, columns, squeeze=False, sharex="col" if losses else False)
+    for k, panel in enumerate(panels):
+        axes = grid.flat[k]
+        part = pick(data, panel=panel)
+        _panel(axes, part, "accuracy", 1.0)
+        style.letter(axes, k, panel)
+        if losses:
+            _panel(grid[rows, k], part, "below_cfl", 100.0)
+    for axes in grid[-1]:
+        axes.set_xlabel(DISPARITY)
+    for k, axes in enumerate(grid[:, 0]):
+        axes.set_ylabel(LOSS if k == rows else ACCURACY)
+    figure.align_ylabels(grid[:, 0])
+    figure.legend(handles=_legend(), loc="outside lower center", ncols=4, handlelength=3.6)
+    return figure
+
+
+def _panel(axes: Axes, data: pd.DataFrame, column: str, unit: float) -> None:
+    for scheme, look in style.SCHEMES.items():
+        curve = pick(data, scheme=scheme)
+        x, y = numbers(curve, "disparity"), unit * numbers(curve, column)
+        axes.plot(x, y, color=look.colour, ls=look.line, lw=look.width)
+        first = int(numbers(curve, "minimum").argmax())
+        axes.axvline(x[first], color=look.colour, ls=":", lw=0.6 + 0.5 * look.width)
+        axes.plot(x[first], y[first], color=look.colour, marker=look.marker, ms=look.size, clip_on=False, zorder=3)
+    span = float(numbers(data, "disparity").max())
+    axes.set_xlim(-0.03 * span, 1.03 * span)
+    axes.margins(y=0.06)
+    axes.xaxis.set_major_locator(MaxNLocator(4))
+
+
+def _legend() -> list[Line2D]:
+    curves = [
+        Line2D([], [], color=s.colour, ls=s.line, lw=s.width, marker=s.marker, ms=s.size, label=s.label)
+        for s in style.SCHEMES.values()
+    ]
+    return [*curves, Line2D([], [], color=style.INK, ls=":", lw=1.0, label="smallest disparity")]

@@ -1,0 +1,70 @@
+"""The figures by name. A module of ``figures/catalog/`` that has a ``NAME`` is a figure: nothing else needs an edit.
+
+A figure module holds ``NAME`` (of its files), ``TITLE`` (which figure of which paper it shows, and what it says),
+``data() -> DataFrame`` (tidy; kept as CSV beside the picture) and ``draw(data) -> Figure`` (all of it from that table).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+import fairfl.figures.catalog
+from fairfl._support.discovery import named_modules
+
+PARTS = ("NAME", "TITLE", "data", "draw")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A figure that can be rendered.
+
+    Attributes
+    ----------
+    name : of its files: NAME.png, NAME.svg and NAME.csv.
+    title : which figure of which paper it shows.
+    data, draw : see the module's docstring; ``data`` takes no argument that must be given.
+    source : the file that defines it.
+    """
+
+    name: str
+    title: str
+    data: Callable[[], pd.DataFrame]
+    draw: Callable[[pd.DataFrame], Figure]
+    source: Path
+
+
+def registered() -> dict[str, Entry]:
+    """Every figure by name, sorted.
+
+    Raises
+    ------
+    ValueError : a figure module without one of its parts, or a name taken twice.
+    """
+    found = named_modules(fairfl.figures.catalog, "figure", PARTS)
+    return {name: _entry(module) for name, module in found.items()}
+
+
+def find(names: Iterable[str] | None = None) -> list[Entry]:
+    """The figures of these names, each once, in the order given; all of them where ``names`` is None or empty.
+
+    Raises
+    ------
+    ValueError : an unknown name; the message lists the known ones.
+    """
+    known = registered()
+    wanted = list(dict.fromkeys(names or known))
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise ValueError(f"figure must be one of {', '.join(known)}, got {', '.join(map(repr, unknown))}")
+    return [known[name] for name in wanted]
+
+
+def _entry(module: ModuleType) -> Entry:
+    assert module.__file__ is not None
+    return Entry(module.NAME, module.TITLE, module.data, module.draw, Path(module.__file__))

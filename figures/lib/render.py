@@ -1,0 +1,159 @@
+"""From a figure to its files: NAME.csv, NAME.svg and NAME.png, whole or not at all, the same bytes from run to run."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from multiprocessing import get_context
+from pathlib import Path
+
+import matplotlib
+
+from fairfl._support.manifest import SUFFIX, finished
+from fairfl._support.threads import one_thread
+from fairfl._support.version import __version__
+from fairfl.figures.lib import style
+from fairfl.figures.lib.registry import Entry, find, registered
+from fairfl.figures.lib.saved import SUFFIXES, save
+from fairfl.sims.data.fetch import DataUnavailable, data_read, same_data
+
+SHARED = ("fairfl.theory", "fairfl.solvers", "fairfl.sims.data.tables", "fairfl.sims.data.partition", "fairfl.figures")
+"""Packages whose sources decide what a figure shows."""
+SOURCE = "source"
+"""What the manifest calls the digest of those sources; the rest of its inputs are the files of data."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one figure.
+
+    Attributes
+    ----------
+    name : the figure.
+    status : "drawn", "unchanged" (its files are as they were drawn, from this source and these data) or "skipped".
+    reason : why it was skipped, else "".
+    files : the three files, empty where skipped.
+    seconds : time it took.
+    """
+
+    name: str
+    status: str
+    reason: str
+    files: tuple[Path, ...]
+    seconds: float
+
+
+Progress = Callable[[Outcome, int, int], None]
+"""Called after each figure with its outcome, how many are done, and how many there are."""
+
+
+def render(name: str, out_dir: str | Path) -> tuple[Path, ...]:
+    """Draw one figure into ``out_dir`` (made if missing), and return its files: CSV, SVG and PNG.
+
+    Raises
+    ------
+    ValueError : an unknown name.  DataUnavailable : real data that is neither here nor to be had.
+    """
+    return _render(find([name])[0], Path(out_dir))
+
+
+def render_all(
+    names: Iterable[str] | None,
+    out_dir: str | Path,
+    jobs: int = 1,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> list[Outcome]:
+    """Draw figures, all of them where ``names`` is None or empty; a run that was interrupted goes on where it stopped.
+
+    Parameters
+    ----------
+    names : which figures.
+    out_dir : folder of the files, made if missing.
+    jobs : processes, at least 1.
+    force : draw also the figures that are unchanged.
+    progress : see :data:`Progress`.
+
+    Returns
+    -------
+    One :class:`Outcome` a figure, in the order of ``names``. A figure whose data cannot be had is skipped.
+
+    Raises
+    ------
+    ValueError : an unknown name, or ``jobs`` < 1; nothing is drawn then.
+    """
+    entries = find(names)
+    if jobs < 1:
+        raise ValueError(f"jobs must be at least 1, got {jobs}")
+    done: dict[str, Outcome] = {}
+    out = Path(out_dir)
+
+    def note(outcome: Outcome) -> None:
+        done[outcome.name] = outcome
+        if progress is not None:
+            progress(outcome, len(done), len(entries))
+
+    if jobs == 1 or len(entries) == 1:
+        for entry in entries:
+            note(_attempt(entry.name, out, force))
+    else:
+        # spawned, not forked: a fork copies the locks of whatever threads the caller runs
+        with ProcessPoolExecutor(min(jobs, len(entries)), mp_context=get_context("spawn")) as pool:
+            for task in as_completed([pool.submit(_attempt, entry.name, out, force) for entry in entries]):
+                note(task.result())
+    return [done[entry.name] for entry in entries]
+
+
+def _attempt(name: str, out: Path, force: bool) -> Outcome:
+    """Draw one figure unless that is needless or its data is missing."""
+    entry = find([name])[0]
+    files = tuple(out / f"{name}{suffix}" for suffix in SUFFIXES)
+    begin = time.perf_counter()
+    if not force and _unchanged(entry, out):
+        return Outcome(name, "unchanged", "", files, time.perf_counter() - begin)
+    try:
+        files = _render(entry, out)
+    except DataUnavailable as error:
+        return Outcome(name, "skipped", str(error), (), time.perf_counter() - begin)
+    return Outcome(name, "drawn", "", files, time.perf_counter() - begin)
+
+
+def _unchanged(entry: Entry, out: Path) -> bool:
+    """Whether the files are what was drawn, and source and data what they were drawn from."""
+    inputs = finished(out / f"{entry.name}{SUFFIX}")
+    return inputs is not None and inputs.pop(SOURCE, None) == key(entry) and same_data(inputs)
+
+
+@one_thread()
+def _render(entry: Entry, out: Path) -> tuple[Path, ...]:
+    out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
+    with data_read() as files:
+        table = entry.data()
+    with style.sheet():
+        return tuple(save(entry.name, entry.title, table, entry.draw(table), out, {SOURCE: key(entry), **files}))
+
+
+def key(entry: Entry) -> str:
+    """What a drawn figure depends on: version, matplotlib, its own source, and the sources that it may call."""
+    parts = [__version__, matplotlib.__version__, shared_digest(), entry.source.read_text("utf-8")]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+@lru_cache(maxsize=1)
+def shared_digest() -> str:
+    """Digest of the solvers' and helpers' sources; figures are left out, so that a new one leaves the others be."""
+    figures = {entry.source.name for entry in registered().values()}
+    total = hashlib.sha256()
+    for package in SHARED:
+        for folder in import_module(package).__path__:
+            for file in sorted(Path(folder).rglob("*")):
+                own = package == "fairfl.figures" and file.name in figures
+                if file.suffix in (".py", ".mplstyle") and not own:
+                    total.update(f"{package}/{file.relative_to(folder).as_posix()}\0".encode() + file.read_bytes())
+    return total.hexdigest()

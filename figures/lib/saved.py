@@ -1,0 +1,34 @@
+"""A drawn table's three files, CSV, SVG and PNG, and their manifest: the same bytes from run to run."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from fairfl._support.manifest import SUFFIX, write_piece
+from fairfl._support.version import __version__
+
+SUFFIXES = (".csv", ".svg", ".png")
+DIGITS = "%.12g"
+"""Of the CSV: more than a picture shows, fewer than rounding can change."""
+
+
+def save(
+    name: str, title: str, table: pd.DataFrame, figure: Figure, folder: Path, inputs: Mapping[str, Any] | None = None
+) -> list[Path]:
+    """Write NAME.csv, NAME.svg and NAME.png into ``folder``, made if missing; the files. Under the style sheet.
+
+    NAME.manifest.json holds their SHA-256, and ``inputs``: what they were made from.
+    """
+    software = f"fairfl {__version__}"
+    svg, png = io.BytesIO(), io.BytesIO()
+    figure.savefig(svg, format="svg", metadata={"Title": title, "Creator": software, "Date": None})
+    figure.savefig(png, format="png", metadata={"Title": title, "Software": software})
+    text = table.to_csv(index=False, float_format=DIGITS, lineterminator="\n")
+    contents = dict(zip(SUFFIXES, (text, svg.getvalue(), png.getvalue()), strict=True))
+    return write_piece(folder / f"{name}{SUFFIX}", {f"{name}{end}": made for end, made in contents.items()}, inputs)

@@ -1,1 +1,0 @@
-"""The studies, a module each: see ``fairfl.sims.crosscheck.registry``."""

@@ -1,0 +1,170 @@
+"""Samples with a client: what the simulator trains on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fairfl._support.checks import in_range, whole
+from fairfl.sims.data.partition.checks import generator
+
+PARTS = ("train", "validation", "test")
+"""What a row is for, in the order of its code."""
+
+
+class ByClient(NamedTuple):
+    """Rows sorted by client: client k's are ``offsets[k]:offsets[k + 1]``, in the order of the data set.
+
+    x : (n, ...) float32 or float64; y : (n,); offsets : (clients + 1,) int64; rows : (n,) where they stand in the set.
+    """
+
+    x: NDArray[Any]
+    y: NDArray[Any]
+    offsets: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class FederatedData:
+    """N samples of K clients.
+
+    Parameters
+    ----------
+    name : str
+    x : array, shape (N, ...)
+        Features. Floating point, or uint8 pixels, which are handed out as x / 255 in float32; int64 for tokens.
+    y : array, shape (N,) or (N, ...)
+        Labels: whole numbers (classes, tokens), or floating point (regression).
+    owner : int array, shape (N,)
+        The client of every row, 0..n_clients-1. A client may have no row.
+    n_clients : int
+    part : int8 array, shape (N,), optional
+        0 train, 1 validation, 2 test; default: all train. See ``split``.
+    group : int array, shape (N,), optional
+        A sensitive attribute, 0..A-1.
+    client_names : tuple of str, optional
+    note : str
+        Where the data come from and what was done to them.
+
+    Raises
+    ------
+    ValueError
+        If shapes do not match, a code is out of range, or x or y is not finite.
+    """
+
+    name: str
+    x: NDArray[Any]
+    y: NDArray[Any]
+    owner: NDArray[np.int64]
+    n_clients: int
+    part: NDArray[np.int8] | None = None
+    group: NDArray[np.int64] | None = None
+    client_names: tuple[str, ...] = ()
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        x, y = np.asarray(self.x), np.asarray(self.y)
+        if x.ndim < 2 or x.shape[0] == 0:
+            raise ValueError(f"x must have shape (N, ...) with N >= 1, got shape {x.shape}")
+        n = x.shape[0]
+        if y.ndim < 1 or y.shape[0] != n:
+            raise ValueError(f"y must have shape ({n}, ...), got shape {y.shape}")
+        for name, array in (("x", x), ("y", y)):
+            if array.dtype.kind not in "fiu":
+                raise ValueError(f"{name} must be numbers, got {array.dtype}")
+            if array.dtype.kind == "f" and not np.isfinite(array).all():
+                row = int(np.argwhere(~np.isfinite(array))[0, 0])
+                raise ValueError(f"{name} must be finite, got NaN or infinity in row {row}")
+        clients = whole("n_clients", self.n_clients, 1)
+        part = np.zeros(n, np.int8) if self.part is None else _codes("part", self.part, n, len(PARTS)).astype(np.int8)
+        group = None if self.group is None else _codes("group", self.group, n, None)
+        names = tuple(self.client_names) or tuple(str(k) for k in range(clients))
+        if len(names) != clients:
+            raise ValueError(f"client_names must name {clients} clients, got {len(names)} names")
+        owner = _codes("owner", self.owner, n, clients)
+        for field, value in (("x", x), ("y", y), ("owner", owner), ("part", part), ("group", group)):
+            if value is not None:
+                value = value.view()
+                value.flags.writeable = False
+            object.__setattr__(self, field, value)
+        object.__setattr__(self, "client_names", names)
+
+    def __len__(self) -> int:
+        return self.x.shape[0]
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{int((self._part == k).sum())} {name}" for k, name in enumerate(PARTS))
+        return f"FederatedData({self.name!r}: {self.n_clients} clients, x {self.x.shape[1:]}, {counts})"
+
+    @property
+    def _part(self) -> NDArray[np.int8]:
+        assert self.part is not None
+        return self.part
+
+    def rows(self, part: str = "train") -> NDArray[np.int64]:
+        """The rows of a part ("train", "validation", "test" or "all"), in the order of the data set."""
+        if part == "all":
+            return np.arange(len(self))
+        if part not in PARTS:
+            raise ValueError(f"part must be one of {', '.join(PARTS)} or all, got {part!r}")
+        return np.flatnonzero(self._part == PARTS.index(part))
+
+    def sizes(self, part: str = "train") -> NDArray[np.int64]:
+        """The number of rows of every client, shape (n_clients,)."""
+        return np.bincount(self.owner[self.rows(part)], minlength=self.n_clients)
+
+    def by_client(self, part: str = "train") -> ByClient:
+        """The rows of a part, sorted by client."""
+        rows = self.rows(part)
+        rows = rows[np.argsort(self.owner[rows], kind="stable")]
+        offsets = np.concatenate([[0], np.cumsum(self.sizes(part))]).astype(np.int64)
+        x = self.x[rows]
+        return ByClient(np.float32(1 / 255) * x if x.dtype == np.uint8 else x, self.y[rows], offsets, rows)
+
+    def split(self, validation: float = 0.1, test: float = 0.1, seed: int = 0) -> FederatedData:
+        """Part each client's rows at random; what is a test row already stays one.
+
+        Of a client's n other rows, round(test n) go to test if the set has no test rows yet, round(validation n) to
+        validation; the rest, at least one row, is for training.
+        """
+        in_range("validation", validation, 0.0, 1.0)
+        in_range("test", test, 0.0, 1.0)
+        if float(validation) + float(test) >= 1:
+            raise ValueError(f"validation + test must be less than 1, got {float(validation) + float(test):g}")
+        rng = generator(seed)
+        part = np.array(self._part)
+        has_test = bool((part == 2).any())
+        free = np.flatnonzero(part != 2)
+        free = free[np.argsort(self.owner[free], kind="stable")]
+        ends = np.cumsum(np.bincount(self.owner[free], minlength=self.n_clients))
+        for rows in np.split(free, ends[:-1]):  # a client each, in the order of the data set
+            mine = rng.permutation(rows)
+            n_test = 0 if has_test else int(np.rint(float(test) * mine.size))
+            n_validation = int(np.rint(float(validation) * mine.size))
+            spare = max(mine.size - 1, 0)  # one row is left to train on
+            n_test = min(n_test, spare)
+            n_validation = min(n_validation, spare - n_test)
+            part[mine] = 0
+            part[mine[:n_test]] = 2
+            part[mine[n_test : n_test + n_validation]] = 1
+        return replace(self, part=part)
+
+    def assigned(self, owner: ArrayLike, n_clients: int | None = None) -> FederatedData:
+        """The same samples with other clients, of ``fairfl.sims.data.partition`` for instance."""
+        who = np.asarray(owner)
+        count = int(who.max()) + 1 if n_clients is None else n_clients
+        return replace(self, owner=who, n_clients=count, client_names=())
+
+
+def _codes(name: str, values: Any, n: int, high: int | None) -> NDArray[np.int64]:
+    array = np.asarray(values)
+    if array.shape != (n,) or array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be whole numbers of shape ({n},), got {array.dtype} of shape {array.shape}")
+    bad = (array < 0) if high is None else (array < 0) | (array >= high)
+    if bad.any():
+        allowed = ">= 0" if high is None else f"in 0..{high - 1}"
+        raise ValueError(f"{name} must be {allowed}, got {array[bad][0]} at row {int(bad.argmax())}")
+    return array.astype(np.int64)

@@ -1,0 +1,64 @@
+"""Samples of a federation: what theory and simulation share."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairfl._support.checks import Array, whole
+from fairfl.sims.data.federated.data import FederatedData
+from fairfl.sims.data.partition.checks import generator
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.laws import Law, Mixture, Normal, ScipyLaw
+
+
+def sample(federation: Federation, rows: int, seed: int = 0) -> FederatedData:
+    """Draw (client, group, x, y): i by weight, a | i by share, x | a, i from its law, y | x, a, i ~ Bern(eta).
+
+    Returns
+    -------
+    FederatedData
+        x of shape (rows, 1), ``group`` the sensitive attribute, all rows for training.
+
+    Raises
+    ------
+    ValueError
+        If ``rows`` or ``seed`` is not allowed.
+    """
+    n = whole("rows", rows, 1)
+    rng = generator(seed)
+    owner = rng.choice(federation.n_clients, size=n, p=federation.weight)
+    edges = np.cumsum(federation.share, axis=1)[:, :-1]
+    group = (rng.random(n)[:, None] >= edges[owner]).sum(axis=1)
+    x, chance = np.empty(n), np.empty(n)
+    model = federation.model
+    for i in range(federation.n_clients):
+        for a in federation.groups:
+            mine = np.flatnonzero((owner == i) & (group == a))
+            if mine.size == 0:
+                continue
+            if isinstance(model, ContinuousModel):
+                x[mine] = _draw(model.laws[i][a], mine.size, rng)
+                chance[mine] = model.etas[i][a](x[mine])
+            else:
+                atoms = rng.choice(model.points.size, size=mine.size, p=model.conditional[i, a])
+                x[mine], chance[mine] = model.points[atoms], model.eta[i, a, atoms]
+    label = (rng.random(n) < chance).astype(np.int64)
+    return FederatedData(
+        "population", x[:, None], label, owner, federation.n_clients, group=group, note=f"{federation!r}, seed {seed}"
+    )
+
+
+def _draw(law: Law, size: int, rng: np.random.Generator) -> Array:
+    if isinstance(law, Normal):
+        return rng.normal(law.mean, law.sd, size)
+    if isinstance(law, ScipyLaw):
+        return np.asarray(law.frozen.rvs(size=size, random_state=rng))
+    if isinstance(law, Mixture):
+        part = rng.choice(len(law.laws), size=size, p=law.weights)
+        out = np.empty(size)
+        for k, component in enumerate(law.laws):
+            mine = part == k
+            out[mine] = _draw(component, int(mine.sum()), rng)
+        return out
+    raise ValueError(f"laws must be normal, frozen scipy.stats laws or mixtures of them, got {law!r}")

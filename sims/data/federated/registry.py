@@ -1,0 +1,53 @@
+"""Federated data sets by name: a file in this folder with a ``@register`` adds one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairfl._support.checks import one_of
+from fairfl.sims.data.federated.data import FederatedData
+from fairfl.sims.data.fetch import Progress
+
+Loader = Callable[[str | Path | None, Progress | None], FederatedData]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A loader with its name and title."""
+
+    name: str
+    title: str
+    load: Loader
+
+
+SOURCES: dict[str, Entry] = {}
+"""Every registered source, by name."""
+
+
+def register(name: str, title: str) -> Callable[[Loader], Loader]:
+    """Add a loader ``load(folder, progress)``; ValueError if the name is taken."""
+
+    def add(load: Loader) -> Loader:
+        if name in SOURCES:
+            raise ValueError(f"name must be new, got {name!r}, registered already")
+        SOURCES[name] = Entry(name, title, load)
+        return load
+
+    return add
+
+
+def load_federated(name: str, folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
+    """Load a data set from ``folder``, else ``FAIRFL_DATA``, else the cache, else its public source.
+
+    Data without users (images) come as one client: give them clients with ``FederatedData.assigned`` and a partition.
+
+    Raises
+    ------
+    ValueError
+        If ``name`` is unknown, or a file is not what it should be.
+    DataUnavailable
+        If a file is not found and cannot be downloaded.
+    """
+    return SOURCES[one_of("name", name, sorted(SOURCES))].load(folder, progress)

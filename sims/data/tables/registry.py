@@ -1,0 +1,88 @@
+"""The data sets by name. A file in this folder that calls `register` adds one; nothing else needs an edit."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairfl.sims.data.fetch import Progress
+from fairfl.sims.data.tables.table import Dataset
+
+FEDFB_SEED = 1
+"""The `seed` with which FedFB's published code drew its clients: it gives the same rows to the same clients."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A data set that can be loaded.
+
+    Parameters
+    ----------
+    name : str
+        What `load` takes.
+    title, source, licence : str
+        What it is, who published it, on which terms.
+    groupings : tuple of str
+        The values that `groups` may take besides "two" and "all".
+    build : callable
+        `build(folder, groups, seed, progress)` makes the data set.
+    """
+
+    name: str
+    title: str
+    source: str
+    licence: str
+    groupings: tuple[str, ...]
+    build: Callable[[str | Path | None, str, int, Progress | None], Dataset]
+
+
+DATASETS: dict[str, Entry] = {}
+"""Every registered data set, by name."""
+
+
+def register(entry: Entry) -> None:
+    """Add a data set. A name that is taken raises `ValueError`."""
+    if entry.name in DATASETS:
+        raise ValueError(f"name must be new, got {entry.name!r}, registered already")
+    DATASETS[entry.name] = entry
+
+
+def load(
+    name: str,
+    folder: str | Path | None = None,
+    groups: str = "two",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Dataset:
+    """Return a data set, prepared and split among clients as in FedFB.
+
+    Parameters
+    ----------
+    name : str
+        One of `DATASETS`.
+    folder : path, optional
+        A folder of data files, where to look and nowhere else. By default: the folder named by `FAIRFL_DATA`, then
+        the cache, then the public source (see `fairfl.sims.data.fetch`).
+    groups : str
+        "all" for the data set's own groups, "two" for the two that it is usually studied with, or one of the
+        data set's `groupings`.
+    seed : int
+        Draws the clients (and Bank's test rows), 0 to 2**32 - 1. `FEDFB_SEED` gives FedFB's own draw.
+    progress : callable, optional
+        See `fairfl.sims.data.fetch.Progress`.
+
+    Raises
+    ------
+    ValueError
+        If `name`, `groups` or `seed` is not allowed, or the file is not what it should be.
+    DataUnavailable
+        If the file is not found and cannot be downloaded (an `OSError`).
+    """
+    if name not in DATASETS:
+        raise ValueError(f"name must be one of {', '.join(sorted(DATASETS))}, got {name!r}")
+    entry = DATASETS[name]
+    allowed = ("two", "all", *entry.groupings)
+    if groups not in allowed:
+        raise ValueError(f"groups must be one of {', '.join(allowed)} for {name!r}, got {groups!r}")
+    if not 0 <= seed < 2**32:
+        raise ValueError(f"seed must be in [0, 2**32), got {seed}")
+    return entry.build(folder, groups, seed, progress)

@@ -1,0 +1,100 @@
+"""The order in which a client goes through its samples: a permutation for each client, round and pass, by counter."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfl.sims.engine.draws import counter
+
+Ints = NDArray[np.int64]
+MOST = 1 << 22  # samples sorted at a time
+
+
+def orders(keys: counter.Words, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Ints:
+    """Permutations of 0..sizes[j]-1 for the passes first[j] to first[j] + passes[j] - 1 of each j, concatenated.
+
+    All arguments have shape (J,). A permutation depends on keys[j], sizes[j] and the number of the pass alone. Where
+    ``shuffled`` is false it is the identity: a batch of all samples has no order worth drawing.
+    Each sample gets 32 random bits, and ties go by the sample's number: the bias is below n²/2^33. What is asked for
+    several times, as replicates of one seed do, is drawn once.
+    """
+    once, some, where = np.unique(keys, return_index=True, return_inverse=True)
+    if len(once) == len(keys):
+        return _drawn(keys, sizes, first, passes, shuffled)
+    own = sizes[some], first[some], passes[some]
+    flags = shuffled[some]
+    alike = [(a[where] == b).all() for a, b in zip((*own, flags), (sizes, first, passes, shuffled), strict=True)]
+    if not all(alike):
+        return _drawn(keys, sizes, first, passes, shuffled)
+    return _repeated(_drawn(once, *own, flags), own[0] * own[2], where)
+
+
+def _repeated(drawn: Ints, lengths: Ints, which: Ints) -> Ints:
+    """Runs ``which`` of ``drawn``, whose runs have these lengths."""
+    if (lengths == lengths[0]).all():
+        return drawn.reshape(len(lengths), -1)[which].ravel()
+    runs = np.split(drawn, np.cumsum(lengths)[:-1])
+    return np.concatenate([runs[i] for i in which])
+
+
+def _drawn(keys: counter.Words, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Ints:
+    """``orders`` of keys that may all differ."""
+    segment = np.repeat(np.arange(len(keys)), passes)
+    length = sizes[segment]
+    number = np.arange(len(segment)) - np.repeat(np.cumsum(passes) - passes, passes) + first[segment]
+    if len(segment) == 0 or not shuffled.any():
+        return _ramps(length)
+    segment_keys = counter.key(keys[segment], number)
+    parts, start = [], 0
+    ends = np.cumsum(length)
+    while start < len(segment):
+        done = ends[start - 1] if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, done + MOST, side="right")))
+        part = slice(start, stop)
+        parts.append(_sorted(segment_keys[part], length[part], shuffled[segment[part]]))
+        start = stop
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _ramps(length: Ints) -> Ints:
+    """0..length[0]-1, 0..length[1]-1, ..."""
+    if len(length) and (length == length[0]).all():
+        return np.tile(np.arange(length[0]), len(length))
+    return np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
+
+
+def _sorted(keys: counter.Words, length: Ints, shuffled: NDArray[np.bool_]) -> Ints:
+    """Sort words of (segment,) random bits and sample: numpy's sort of whole words is far faster than its argsort."""
+    most, count = int(length.max()), len(length)
+    sample_bits = max(1, (most - 1).bit_length())
+    if (length == most).all():
+        sample = np.arange(most, dtype=np.uint64)
+        words = counter.mix(keys[:, None] + sample * counter.GOLDEN)
+        words >>= np.uint64(32)
+        words <<= np.uint64(sample_bits)
+        if not shuffled.all():
+            words[~shuffled] = 0
+        words |= sample
+        words.sort(axis=1)
+        words &= np.uint64((1 << sample_bits) - 1)
+        return words.view(np.int64).ravel()
+    if sample_bits + (count - 1).bit_length() > 32:  # the segment's number has no room beside the random bits
+        if count == 1:
+            raise ValueError(f"a client must have at most 2^32 samples, got {most}")
+        half = count // 2
+        return np.concatenate(
+            [_sorted(keys[:half], length[:half], shuffled[:half]), _sorted(keys[half:], length[half:], shuffled[half:])]
+        )
+    segment = np.repeat(np.arange(count, dtype=np.uint64), length)
+    sample = _ramps(length).astype(np.uint64)
+    words = counter.mix(np.repeat(keys, length) + sample * counter.GOLDEN)
+    words >>= np.uint64(32)
+    if not shuffled.all():
+        words[np.repeat(~shuffled, length)] = 0
+    words |= segment << np.uint64(32)
+    words <<= np.uint64(sample_bits)
+    words |= sample
+    words.sort()
+    words &= np.uint64((1 << sample_bits) - 1)
+    return words.view(np.int64)

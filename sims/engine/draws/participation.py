@@ -1,0 +1,145 @@
+"""Who takes part in a round: sampling, given masks, dropouts and stragglers, drawn by counter."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfl._support.checks import whole
+from fairfl.sims.engine.draws import counter
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Participation(ABC):
+    """Chooses the clients of a round; a choice is a function of the seed, the round and the clients' ids."""
+
+    @abstractmethod
+    def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
+        """Positions of the clients drawn (m,), rising, each as often as it is drawn, and the weights of these draws
+        (m,), positive with sum one."""
+
+    def check(self, clients: int, rounds: int) -> None:
+        """ValueError where this cannot be done with so many clients or rounds."""
+        whole("clients", clients, 1)
+        whole("rounds", rounds, 1)
+
+
+@dataclass(frozen=True)
+class Everyone(Participation):
+    """All clients in every round, with weights p_k."""
+
+    def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
+        return np.arange(len(ids)), p / p.sum()
+
+
+@dataclass(frozen=True)
+class Uniform(Participation):
+    """``count`` clients, every set of them equally likely; weights p_k / sum of p over them (McMahan et al. 2017).
+
+    For equal p_k the mean of their updates is unbiased for that of all; for others it is a ratio, and is not:
+    ``ByWeight`` with replacement is.
+    """
+
+    count: int
+
+    def __post_init__(self) -> None:
+        whole("count", self.count, 1)
+
+    def check(self, clients: int, rounds: int) -> None:
+        _at_most(self.count, clients)
+
+    def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
+        keys = counter.key(seed, counter.PARTICIPATION, round, ids)
+        chosen = np.sort(np.lexsort((ids, keys))[: self.count])
+        return chosen, p[chosen] / p[chosen].sum()
+
+
+@dataclass(frozen=True)
+class ByWeight(Participation):
+    """``count`` clients drawn by p_k, their updates weighed alike (q-FFL, algorithm 1; Li et al. 2020).
+
+    With replacement each draw is client k with probability p_k; who is drawn j times trains once and counts as j.
+    Without, the draws are successive among those left (the ``count`` smallest of independent Exponential(p_k) times,
+    Efraimidis and Spirakis 2006), and each weighs 1 / count: then the mean is not unbiased for the p-weighted one.
+    """
+
+    count: int
+    replace: bool = True
+
+    def __post_init__(self) -> None:
+        whole("count", self.count, 1)
+
+    def check(self, clients: int, rounds: int) -> None:
+        if not self.replace:
+            _at_most(self.count, clients)
+
+    def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
+        if not self.replace:
+            times = -np.log(counter.uniforms(counter.key(seed, counter.PARTICIPATION, round, ids))) / p
+            chosen = np.sort(np.lexsort((ids, times))[: self.count])
+            return chosen, np.full(len(chosen), 1 / len(chosen))
+        by_id = np.argsort(ids)  # so that a draw means the same client however they are listed
+        edges = np.cumsum(p[by_id])
+        draws = counter.uniforms(counter.key(seed, counter.PARTICIPATION, round, np.arange(self.count)))
+        drawn = by_id[np.minimum(np.searchsorted(edges, draws * edges[-1], side="right"), len(ids) - 1)]
+        return np.sort(drawn), np.full(self.count, 1 / self.count)
+
+
+@dataclass(frozen=True, eq=False)
+class Given(Participation):
+    """Row t of ``masks`` (T, K) is for round t, from the first again after the last; weights as Uniform."""
+
+    masks: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        masks = np.array(self.masks)
+        if masks.ndim != 2 or masks.dtype != np.bool_ or not masks.size:
+            raise ValueError(f"masks must be bool of shape (T, K), got {masks.dtype} of shape {masks.shape}")
+        if not masks.any(axis=1).all():
+            row = int(np.argmin(masks.any(axis=1)))
+            raise ValueError(f"masks must choose a client in every round, got none in row {row}")
+        masks.flags.writeable = False
+        object.__setattr__(self, "masks", masks)
+
+    def __repr__(self) -> str:
+        rows = ["".join("01"[int(x)] for x in row) for row in self.masks]
+        return f"Given({rows})"
+
+    def check(self, clients: int, rounds: int) -> None:
+        if self.masks.shape[1] != clients:
+            raise ValueError(f"masks must have one column a client, {clients}, got {self.masks.shape[1]}")
+
+    def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
+        chosen = np.flatnonzero(self.masks[round % len(self.masks)])
+        return chosen, p[chosen] / p[chosen].sum()
+
+
+def merged(drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
+    """What ``choose`` gave, by client: positions (k,), rising, sums of weights, and how often each is drawn."""
+    clients, each, draws = np.unique(drawn, return_inverse=True, return_counts=True)
+    return clients, np.bincount(each, weights).astype(np.float64), draws
+
+
+def _at_most(count: int, clients: int) -> None:
+    if count > clients:
+        raise ValueError(f"count must be at most the number of clients, {clients}, got {count}")
+
+
+def dropouts(rate: float, seed: int, round: int, ids: Ints) -> NDArray[np.bool_]:
+    """Whose update is lost, each with probability ``rate`` (m,)."""
+    if rate == 0:  # what is drawn by counter may as well not be drawn
+        return np.zeros(len(ids), dtype=bool)
+    return counter.uniforms(counter.key(seed, counter.DROPOUT, round, ids)) < rate
+
+
+def efforts(rate: float, seed: int, round: int, ids: Ints) -> Floats:
+    """The share of its local steps that each client does (m,): 1, or for a straggler uniform in (0, 1)."""
+    if rate == 0:
+        return np.ones(len(ids))
+    slow = counter.uniforms(counter.key(seed, counter.STRAGGLER, round, ids)) < rate
+    return np.where(slow, counter.uniforms(counter.key(seed, counter.EFFORT, round, ids)), 1.0)

@@ -1,0 +1,1 @@
+"""Secure aggregation: the server adds masked reports."""

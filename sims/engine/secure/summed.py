@@ -1,0 +1,254 @@
+"""Algorithms behind secure aggregation: the server's code is handed sums over the clients, no client's own report."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
+from fairfl.sims.engine.cells import CellIndex, CellSums
+from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.secure import masks as secure
+from fairfl.sims.engine.task import Floats
+
+OWN = "own."
+"""Entries of the state whose names begin so are the clients' memory: the server's hooks neither see nor set them."""
+REPORTS = "reports"
+"""How many clients report, an entry of the state that ``steer`` is given."""
+ENROL, REPORT, UPDATE = 101, 102, 103
+"""What masks are for: words of their keys."""
+
+SUM_ONLY: dict[str, type[SumOnly]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class CellRound(Round):
+    """A round in which each client knows the group and label of its own people, and all can add numbers up.
+
+    ``add`` takes reports (k, S), a row a client, and returns their sum (S,), which it broadcasts; masked, and counted.
+    """
+
+    index: CellIndex = field(kw_only=True)
+    add: Callable[[Floats], Floats] = field(kw_only=True)
+
+
+class SumOnly(Algorithm):
+    """An algorithm whose server sees sums over clients alone.
+
+    Before round 0 every client reports ``enrol``, and the server's ``begin`` makes the state of the sum. In each round
+    clients measure the losses of their cells where ``measured`` says, at the broadcast model before they train
+    ("start"), each at its own trained model ("end"), or not at all ("never"). They may keep something (``remember``),
+    and report (``report``). The server's ``steer`` sees the sum of the reports, and its part of the state. Updates are
+    added with the weights of ``weigh``, which clients apply themselves.
+
+    Reports travel masked (``secure.py``), and updates where ``Computing.masked_updates`` says so. Hooks of the clients
+    take a ``CellRound``; ``begin`` and ``steer``, the server's, are given sums and public state, no client's row. (Both
+    kinds are methods of one object: that no client's hook hides a row in it is the author's part.) Where one client
+    alone reports, the sum is its report: a protocol with a threshold would stop there, this does not. The clients'
+    hooks are written for all of them at once: row k of what they return must depend on client k, the state and sums
+    alone.
+    """
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        # A registry of their own: these want data with groups, which the tests of the other registry do not have.
+        super(Algorithm, cls).__init_subclass__(**kwargs)
+        if cls.__dict__.get("name"):
+            SUM_ONLY[cls.name] = cls
+
+    def measured(self, number: int) -> Literal["start", "end", "never"]:
+        """Where the cells of round ``number`` are measured."""
+        return "start"
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What is measured of the cells, of "loss", "wrong" and "accepting": "accepting" is a forward pass more."""
+        return frozenset(("loss", "wrong"))
+
+    @property
+    def complete(self) -> bool:
+        """Whether every client must take part in every round; False: sums over some stand for all."""
+        return True
+
+    def word_bits(self, clients: int) -> int:
+        """Bits that one number of a report takes: fewer than a masked number's where reports are whole and small."""
+        return secure.BITS
+
+    # The clients' side
+
+    def enrol(self, counts: Floats) -> Floats:
+        """What clients report once (K, S): their counts of people, (K, A, 2), in a row."""
+        return counts.reshape(len(counts), -1)
+
+    def models(self, round: CellRound) -> Tensor | None:
+        """Models of the clients' own (K, P) to measure at the start in place of w^t."""
+        return None
+
+    def remember(self, round: CellRound, cells: CellSums) -> State:
+        """New values of the clients' memory, names that begin with OWN."""
+        return {}
+
+    def report(self, round: CellRound, cells: CellSums) -> Floats:
+        """Reports (k, S)."""
+        return np.zeros((len(round.clients), 0))
+
+    def keep(self, round: CellRound, updates: Tensor) -> State:
+        """New values of the clients' memory after training, ``updates`` (k, P) relative to w^t."""
+        return {}
+
+    def weigh(self, round: CellRound) -> Floats | None:
+        """Weights (k,) of the updates in the sum; None where nothing is sent in this round."""
+        return round.p
+
+    # The server's side
+
+    @abstractmethod
+    def begin(self, total: Floats, clients: int) -> State:
+        """The state before round 0, from the sum of what the clients enrolled with."""
+
+    def steer(self, total: Floats, state: State) -> State:
+        """The state after the reports of a round, from their sum; ``state`` has their number, REPORTS, too."""
+        return state
+
+    @final
+    def server(self, received: Received) -> Aggregate:
+        """Not for this kind of algorithm: its server never receives updates one by one."""
+        raise TypeError(f"{type(self).__name__} has no server hook: its server sees sums alone")
+
+
+class Summed:
+    """One replicate's secure aggregation; with ``masked`` of the updates, too.
+
+    ``bits`` counts what each client sends masked in the round.
+    """
+
+    def __init__(
+        self, algorithm: SumOnly, index: CellIndex, model: Model, data: ClientData, seed: int, masked: bool = False
+    ) -> None:
+        self.algorithm, self.index, self.model, self.data, self.seed = algorithm, index, model, data, seed
+        self.masked, self.bits, self.sums = masked, 0, 0
+
+    @property
+    def bytes(self) -> int:
+        """What one client sends masked in the round."""
+        return -(-self.bits // 8)
+
+    def start(self, clients: int, weights: Floats, params: Tensor) -> State:
+        """The state before round 0."""
+        rows = self.algorithm.enrol(self.index.counts)
+        total = secure.unmask(secure.mask(rows, self.data.names, self.seed, ENROL))
+        memory = _merge({}, self.algorithm.start(clients, weights, params), own=True)
+        return _merge(memory, self.algorithm.begin(total, clients), own=False)
+
+    def before(self, round: Round) -> CellRound:
+        """The round as clients know it."""
+        self.bits = self.sums = 0
+        known = self._known(round)
+        self._everyone(known)
+        return known
+
+    def where(self, round: CellRound) -> tuple[Tensor, bool] | None:
+        """The models that clients measure at the start, (P,) or with True (k, P); None where they do not."""
+        if self.algorithm.measured(round.number) != "start":
+            return None
+        own = self.algorithm.models(round)
+        return (round.params, False) if own is None else (own, True)
+
+    def after(self, received: Received, memory_limit: int) -> tuple[Aggregate, bool, Tensor | None]:
+        """What to do with the updates, whether they are sent, and their weighted sum (P,) where it alone is known."""
+        fields = {name: getattr(received, name) for name in Round.__dataclass_fields__}
+        round, updates = self._known(Round(**fields)), received.updates
+        if self.algorithm.measured(round.number) == "end":
+            self._everyone(round)
+            (cells,) = self.index.measure(
+                self.model, (round.params + updates)[None], self.data, round.clients, own=True,
+                memory_limit=memory_limit, needs=self.algorithm.needs,
+            )  # fmt: skip
+            round = self.exchange(round, cells)
+        round = replace(round, state=_merge(round.state, self.algorithm.keep(round, updates), own=True))
+        weights = self.algorithm.weigh(round)
+        if weights is None:
+            return Aggregate(np.zeros(len(round.clients)), round.state), False, None
+        total = self._total(round, weights, updates) if self.masked else None
+        return Aggregate(weights, round.state), True, total
+
+    def _total(self, round: CellRound, weights: Floats, updates: Tensor) -> Tensor:
+        rows = np.asarray(weights)[:, None] * updates.to(torch.float64).cpu().numpy()
+        self.bits += rows.shape[1] * secure.BITS
+        sent = secure.mask(rows, self.data.names[round.clients], self.seed, UPDATE, round.number)
+        return torch.from_numpy(secure.unmask(sent))
+
+    def _known(self, round: Round) -> CellRound:
+        def add(rows: Floats) -> Floats:
+            self.sums += 1
+            self.bits += rows.shape[1] * self.algorithm.word_bits(len(rows))
+            ids = self.data.names[round.clients]
+            return secure.unmask(secure.mask(rows, ids, self.seed, REPORT, round.number, self.sums))
+
+        return CellRound(**vars(round), index=self.index, add=add)
+
+    def exchange(self, round: CellRound, cells: CellSums) -> CellRound:
+        """The round after clients have remembered, reported, and heard of the sum."""
+        state = _merge(round.state, self.algorithm.remember(round, cells), own=True)
+        round = replace(round, state=state)
+        rows = self.algorithm.report(round, cells)
+        if rows.shape[1] == 0:
+            return round
+        public = {name: value for name, value in state.items() if not name.startswith(OWN)}
+        public[REPORTS] = as_tensor(np.array([len(rows)]))
+        return replace(round, state=_merge(state, self.algorithm.steer(round.add(rows), public), own=False))
+
+    def _everyone(self, round: CellRound) -> None:
+        if self.algorithm.complete and (len(round.clients) < self.data.clients or round.draws.max() > 1):
+            raise ValueError(
+                f"participation must be of every client, once, for {self.algorithm!r}, whose statistics are sums over "
+                f"all, got {len(round.clients)} of {self.data.clients} in round {round.number}, drawn "
+                f"{round.draws.sum()} times"
+            )
+
+
+def report_together(
+    rounds: Sequence[tuple[Summed, CellRound]], memory_limit: int
+) -> list[CellRound]:
+    """The rounds with the state of their start; replicates that measure the same clients do so in one pass."""
+    result = [round for _, round in rounds]
+    alike: dict[tuple[object, ...], list[tuple[int, Tensor]]] = defaultdict(list)
+    for i, (summed, round) in enumerate(rounds):
+        at = summed.where(round)
+        if at is not None:
+            alike[summed.algorithm.needs, at[1], round.clients.tobytes()].append((i, at[0]))
+    for (_, own, _), members in alike.items():
+        summed, round = rounds[members[0][0]]
+        params = torch.stack([params for _, params in members])
+        found = summed.index.measure(
+            summed.model, params, summed.data, round.clients, own=bool(own), memory_limit=memory_limit,
+            needs=summed.algorithm.needs,
+        )  # fmt: skip
+        for (i, _), cells in zip(members, found, strict=True):
+            result[i] = rounds[i][0].exchange(rounds[i][1], cells)
+    return result
+
+
+def _merge(state: State, new: State, own: bool) -> State:
+    """The state with new values; ValueError where a side sets what belongs to the other."""
+    wrong = [name for name in new if name.startswith(OWN) != own]
+    if wrong:
+        raise ValueError(f"state must have names that {'begin' if own else 'do not begin'} with {OWN!r}, got {wrong}")
+    return {**state, **new}
+
+
+def as_floats(tensor: Tensor) -> Floats:
+    """A tensor of the state as an array."""
+    return tensor.cpu().numpy().astype(np.float64)
+
+
+def as_tensor(array: Floats) -> Tensor:
+    """An array as a tensor of the state, float64."""
+    return torch.from_numpy(np.array(array, dtype=np.float64))

@@ -1,0 +1,80 @@
+"""The state of a simulation between two rounds, as one file without pickles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from fairfl._support.manifest import altered, tell
+from fairfl._support.whole_file import write_whole
+from fairfl.sims.engine.simulation import Simulation
+
+NAME = "checkpoint.npz"
+
+
+def save(simulation: Simulation, folder: Path, parts: Mapping[str, str]) -> None:
+    """Write round, parameters, states and last weights to ``folder/checkpoint.npz``, whole or not at all.
+
+    With them go ``parts``, the SHA-256 of every part of the tables up to this round: a checkpoint vouches for them all.
+    """
+    arrays: dict[str, np.ndarray] = {"round": np.array(simulation.round), "params": simulation.params.cpu().numpy()}
+    kinds: dict[str, str] = {}
+    for r, state in enumerate(simulation.states):
+        for name, value in state.items():
+            arrays[f"state/{r}/{name}"] = value.cpu().numpy()
+            kinds[f"state/{r}/{name}"] = value.device.type
+    for r, (clients, weights) in enumerate(simulation.weights):
+        arrays[f"weights/{r}/clients"], arrays[f"weights/{r}/weights"] = clients, weights
+    arrays["places"] = np.array(json.dumps(kinds, sort_keys=True))
+    arrays["parts"] = np.array(json.dumps(dict(parts)))
+    write_whole(folder / NAME, lambda file: np.savez(file, **arrays), sync=True)  # type: ignore[arg-type]
+
+
+def load(simulation: Simulation, folder: Path) -> dict[str, str]:
+    """Put the simulation where the checkpoint is, and return the tables' parts up to there.
+
+    Where there is none the simulation stays at its beginning. So it does where the checkpoint or a part is not what was
+    written, which is told; the checkpoint is removed then.
+    """
+    path = folder / NAME
+    if not path.exists():
+        return {}
+    try:
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:  # a damaged one stays open otherwise
+            arrays: dict[str, Any] = {name: file[name] for name in file.files}
+        params = torch.from_numpy(arrays["params"])
+        if params.shape != simulation.params.shape or params.dtype != simulation.params.dtype:
+            raise ValueError(f"parameters {tuple(params.shape)} {params.dtype}")
+        places = json.loads(str(arrays["places"]))
+        kept: list[dict[str, torch.Tensor]] = [{} for _ in simulation.replicates]
+        for name, place in places.items():
+            _, r, key = name.split("/", 2)
+            device = simulation.device if place == simulation.device.type else torch.device("cpu")
+            kept[int(r)][key] = torch.from_numpy(arrays[name]).to(device)
+        weights = [(arrays[f"weights/{r}/clients"], arrays[f"weights/{r}/weights"]) for r in range(len(kept))]
+        round = int(arrays["round"])
+        if not 0 <= round <= simulation.training.rounds:
+            raise ValueError(f"round {round} of {simulation.training.rounds}")
+        parts = json.loads(str(arrays["parts"]))
+        wrong = altered(folder, parts)
+    except PermissionError:
+        raise
+    except Exception:  # a zip archive of arrays of JSON, damaged anywhere: each layer has errors of its own
+        return _anew([path], path)
+    if wrong:
+        return _anew(wrong, path)
+    simulation.params = params.to(simulation.device)
+    simulation.states = [*kept]
+    simulation.weights, simulation.round = weights, round
+    return parts
+
+
+def _anew(wrong: list[Path], path: Path) -> dict[str, str]:
+    tell(wrong)
+    path.unlink()
+    return {}

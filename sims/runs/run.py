@@ -1,0 +1,242 @@
+"""A run from its configuration to its tables: kept in a folder, it can be killed at any moment and taken up again."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import platform
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from fairfl._support.checks import one_of, whole
+from fairfl._support.version import __version__
+from fairfl._support.whole_file import PARTIAL
+from fairfl.sims.engine.data import Parts
+from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.replicate import Replicate
+from fairfl.sims.engine.settings import Computing, Training
+from fairfl.sims.engine.simulation import Simulation
+from fairfl.sims.runs import checkpoint, lock, metrics
+from fairfl.sims.runs.files import RunFolderError, sweep_partial, telling, write_json
+from fairfl.sims.runs.lock import locked
+
+CONFIGURATION = "run.json"
+LIBRARIES = ("torch", "numpy", "pyarrow")
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Where a run ended.
+
+    Attributes
+    ----------
+    params : array (R, P)
+        Global parameters.
+    rounds, clients : DataFrame
+        The tables of ``metrics.py``.
+    simulation : Simulation
+        With the algorithms' states, and the weights of the last round.
+    """
+
+    params: NDArray[Any]
+    rounds: pd.DataFrame
+    clients: pd.DataFrame
+    simulation: Simulation
+
+
+def simulate(
+    model: Model,
+    data: Parts,
+    replicates: Sequence[Replicate],
+    training: Training,
+    computing: Computing | None = None,
+    *,
+    evaluate_every: int | None = None,
+    folder: str | Path | None = None,
+    checkpoint_every: int = 10,
+    resume: bool = False,
+    progress: Progress | None = None,
+) -> Result:
+    """Train all replicates for all rounds.
+
+    Parameters
+    ----------
+    evaluate_every : int, optional
+        Measure all clients after so many rounds each time, and at the end; the end alone by default.
+    folder : path, optional
+        Where configuration, versions, tables and checkpoints go; nothing is written without one.
+    checkpoint_every : int
+        Rounds between checkpoints; a killed run loses fewer rounds than that.
+    resume : bool
+        Go on from the folder's checkpoint, or start where there is none. On a CPU, with the same versions, the end is
+        the same to the bit, tables included, as if it had never stopped.
+    progress : callable (rounds done, rounds), optional
+
+    Raises
+    ------
+    ValueError
+        For settings that do not fit, and where ``folder`` holds a run: another one, or this one without ``resume``.
+    RunFolderError
+        An OSError: the folder cannot be written (full disk, read-only, not a folder), or another process is in it.
+    NonFiniteUpdate
+        See ``Computing.non_finite``.
+    """
+    simulation = Simulation(model, data, replicates, training, computing)
+    every = training.rounds if evaluate_every is None else whole("evaluate_every", evaluate_every, 1)
+    whole("checkpoint_every", checkpoint_every, 1)
+    if resume and folder is None:
+        raise ValueError("folder must be given to resume, got None")
+    rows = metrics.Metrics()
+    if folder is None:
+        return _finish(simulation, rows, None, every, checkpoint_every, progress)
+    place = Path(folder)
+    with telling(place):
+        _make(place)
+    with locked(place):
+        with telling(place):
+            rows.parts = _open(place, simulation, every, checkpoint_every, resume)
+        return _finish(simulation, rows, place, every, checkpoint_every, progress)
+
+
+def _finish(
+    simulation: Simulation, rows: metrics.Metrics, place: Path | None, every: int, checkpoint_every: int,
+    progress: Progress | None,
+) -> Result:  # fmt: skip
+    """The rounds that are left."""
+    flushed = simulation.round
+    while not simulation.done:
+        rows.rounds += simulation.step()
+        t = simulation.round
+        if t % every == 0 or simulation.done:
+            rows.clients += simulation.evaluate()
+        if place is not None and (t % checkpoint_every == 0 or simulation.done):
+            with telling(place):
+                rows.flush(place, flushed, t)
+                checkpoint.save(simulation, place, rows.parts)
+            flushed = t
+        if progress is not None:
+            progress(t, simulation.training.rounds)
+    if place is None:
+        tables = [rows.table(name).to_pandas() for name in metrics.TABLES]
+    else:
+        with telling(place):
+            tables = [metrics.read(place, name) for name in metrics.TABLES]
+    return Result(simulation.params.cpu().numpy(), tables[0], tables[1], simulation)
+
+
+def configuration(simulation: Simulation, evaluate_every: int, checkpoint_every: int) -> dict[str, Any]:
+    """What determines a run and its files, as JSON."""
+    return {
+        "model": simulation.model.describe(),
+        "data": simulation.source.fingerprint(),
+        "replicates": [plain(replicate) for replicate in simulation.replicates],
+        "training": plain(simulation.training),
+        "dtype": simulation.computing.dtype,
+        "device": simulation.device.type,
+        "backend": simulation.computing.backend,
+        "non_finite": [simulation.computing.non_finite, simulation.computing.clip_norm],
+        "evaluate_every": evaluate_every,
+        "checkpoint_every": checkpoint_every,
+        **({"masked_updates": True} if simulation.computing.masked_updates else {}),
+    }
+
+
+def plain(value: Any) -> Any:
+    """Settings as what JSON has: a dataclass is its class and its fields, an array a list; nothing is cut short."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {"class": type(value).__name__, **fields}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
+
+
+def first_difference(kept: Any, wanted: Any, where: str) -> tuple[str, Any, Any]:
+    """Where two values of JSON first differ, and what stands there: a sweep's replicates fill pages."""
+    if isinstance(kept, dict) and isinstance(wanted, dict) and kept.keys() == wanted.keys():
+        pairs = [(f"{where}.{key}", kept[key], wanted[key]) for key in kept]
+    elif isinstance(kept, list) and isinstance(wanted, list) and len(kept) == len(wanted):
+        pairs = [(f"{where}[{k}]", *pair) for k, pair in enumerate(zip(kept, wanted, strict=True))]
+    elif isinstance(kept, list) and isinstance(wanted, list):
+        return f"the number of {where}", len(kept), len(wanted)
+    else:
+        return where, kept, wanted
+    return next(first_difference(a, b, name) for name, a, b in pairs if a != b)
+
+
+def versions() -> dict[str, str]:
+    """What a result hangs on beside its configuration."""
+    return {
+        "fairfl": __version__,
+        "python": platform.python_version(),
+        "machine": platform.machine(),
+        **{name: metadata.version(name) for name in LIBRARIES},
+    }
+
+
+def _make(place: Path) -> None:
+    """Make the folder; ValueError where it holds something that is no run."""
+    place.mkdir(parents=True, exist_ok=True)
+    names = {file.name for file in place.iterdir() if not file.name.endswith(PARTIAL)} - {lock.NAME}
+    if names and CONFIGURATION not in names:
+        raise ValueError(f"folder must be new, empty or a run's, got {str(place)!r}, which holds something else")
+
+
+def _open(
+    place: Path, simulation: Simulation, evaluate_every: int, checkpoint_every: int, resume: bool
+) -> dict[str, str]:
+    """Begin a new run, or put the simulation where the folder's run stopped; the parts of tables that stand."""
+    mine, path = configuration(simulation, evaluate_every, checkpoint_every), place / CONFIGURATION
+    if not path.exists():
+        sweep_partial(place)
+        write_json(path, {"configuration": mine, "versions": [versions()]})
+        return {}
+    try:
+        kept = json.loads(path.read_text("utf-8"))
+        theirs, seen = dict(kept["configuration"]), list(kept["versions"])
+        latest = dict(seen[-1])
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise RunFolderError(f"{path} is not the configuration of a run: {error}") from None
+    for name in (*mine, *theirs):  # either may have what the other does not mention
+        if theirs.get(name) != mine.get(name):
+            where, got, wanted = first_difference(theirs.get(name), mine.get(name), name)
+            raise ValueError(
+                f"folder must hold a run of the same configuration, got {str(place)!r} with {where} = {got!r}, "
+                f"not {wanted!r}"
+            )
+    if not resume:
+        raise ValueError(f"folder must be new or empty without resume, got {str(place)!r}, which holds this very run")
+    sweep_partial(place)
+    parts = checkpoint.load(simulation, place)
+    metrics.discard_but(place, parts)
+    latest.pop("round", None)
+    if latest != versions():  # the rest is computed by something else: said, for it may differ in the last bits
+        write_json(path, {"configuration": theirs, "versions": [*seen, {"round": simulation.round, **versions()}]})
+    return parts
+
+
+def best_of(clients: pd.DataFrame, *, by: str = "accuracy", part: str = "validation") -> pd.DataFrame:
+    """For each client the replicate that is best on ``part`` after the last round, the first where several are.
+
+    q-FFL, section 4.2: several q in parallel, each device keeps its best model. Columns client and replicate.
+    """
+    one_of("by", by, ("accuracy", "loss"))
+    mine = clients.query("round == round.max() and model == 'global' and part == @part")
+    value = mine[by].to_numpy(dtype=np.float64) * (1 if by == "accuracy" else -1)
+    if np.isnan(value).all():
+        raise ValueError(f"part must be measured, with {by}, for every client, got {part!r}")
+    replicate, client = mine["replicate"].to_numpy(), mine["client"].to_numpy()
+    order = np.lexsort((replicate, -np.nan_to_num(value, nan=-np.inf), client))
+    first = np.unique(client[order], return_index=True)[1]
+    return pd.DataFrame({"client": client[order][first], "replicate": replicate[order][first]})

@@ -1,0 +1,103 @@
+"""CFL's frontier: every eps in one vectorised pass, on continuous laws; by one sort, on a finite X."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers import finite
+from fairfl.solvers.cfl.finite_path import FlipPath
+from fairfl.solvers.cfl.laws import solve_many, threshold_model
+from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
+from fairfl.solvers.frontier import Frontier, Points, build
+from fairfl.solvers.numerics.dual import cfl_constraints, dual_point
+from fairfl.solvers.numerics.roots import increasing_root
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
+
+
+def cfl_frontier(fed: Federation, points: int, notion: str = "dp") -> Frontier:
+    """CFL's frontier from disparity 0 to that of the most accurate classifier."""
+    model = fed.model
+    if isinstance(model, FiniteModel):
+        return _finite(fed, model, points, notion)
+    shared = threshold_model(fed)
+    return _thresholds(fed, shared, points) if shared is not None else _by_multiplier(fed, model, points)
+
+
+def _thresholds(fed: Federation, model: ContinuousModel, points: int) -> Frontier:
+    top = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, 1), np.array([np.inf]))
+    eps = np.linspace(0.0, abs(float(top.erm[0])), points)
+    return _built(eps, lambda d: solve_many(fed, model, d)[1])
+
+
+def _built(eps: Array, accuracy_at: Callable[[Array], Array], accuracy: Array | None = None) -> Frontier:
+    """The frontier whose every budget is reached with equality, and is the disparity."""
+
+    def evaluate(d: Array) -> Points:
+        return Points(d, accuracy_at(d), d[:, None])
+
+    points = evaluate(eps) if accuracy is None else Points(eps, accuracy, eps[:, None])
+    return build("cfl", points, evaluate, exact=True)
+
+
+def _by_multiplier(fed: Federation, model: ContinuousModel, points: int) -> Frontier:
+    """η differs between clients: MD increases with the one multiplier, so each eps is a root of it."""
+    problem = cfl_constraints(fed)
+    free = dual_point(problem, np.zeros((1, 1)))
+    md = float(free.values[0, 0])
+    sign = 1.0 if md >= 0 else -1.0
+
+    def at(d: Array) -> Array:
+        def rising(size: Array, index: Array) -> Array:
+            return d[index] - sign * dual_point(problem, -sign * size[:, None]).values[:, 0]
+
+        zero, top = np.zeros(d.size), np.ones(d.size)  # at |λ| = 1 >= max M_a one group accepts all, the other none
+        size = increasing_root(
+            rising, zero, top, rising(zero, np.arange(d.size)), rising(top, np.arange(d.size)), 1e-15
+        )
+        # the dual value: where the laws leave gaps MD jumps at the root, and two rules are mixed to meet d
+        found = dual_point(problem, -sign * size[:, None])
+        return found.accuracy + size * (d - sign * found.values[:, 0])
+
+    eps = np.linspace(0.0, abs(md), points)
+    accuracy = np.append(at(eps[:-1]), free.accuracy) if abs(md) > 0 else np.repeat(free.accuracy, points)
+    return _built(eps, at, accuracy)
+
+
+def path_curve(fed: Federation, model: FiniteModel, path: FlipPath) -> tuple[Array, Array]:
+    """All vertices of the exact frontier on a finite X: disparities decreasing to 0, accuracies."""
+    gain = np.abs(model.gain(fed.mass)).ravel()[path.cells]
+    top = 1.0 - fed.base_rate + float(np.where(path.start, model.gain(fed.mass), 0.0).sum())
+    accuracy = np.empty(path.gap.size)
+    accuracy[0] = top
+    np.subtract(top, np.cumsum(gain), out=accuracy[1:])
+    return path.gap, accuracy
+
+
+def _finite(fed: Federation, model: FiniteModel, points: int, notion: str) -> Frontier:
+    if notion != "dp" or fed.n_groups != 2:
+        return _by_programme(fed, model, points, notion)
+    gap, accuracy = path_curve(fed, model, finite.pooled_path(fed, model))
+    rising_gap, rising_accuracy = gap[::-1], accuracy[::-1]
+
+    def at(d: Array) -> Array:
+        # between two vertices one price is randomised: the frontier is linear there
+        return np.interp(d, rising_gap, rising_accuracy)
+
+    widest = max(float(gap[accuracy == accuracy[0]].min()), 0.0)  # flips at η = 1/2 cost nothing: all are made
+    eps = np.linspace(0.0, widest, points) if points else np.append(0.0, rising_gap[rising_gap > 0])
+    return _built(eps, at)
+
+
+def _by_programme(fed: Federation, model: FiniteModel, points: int, notion: str) -> Frontier:
+    """Several constraints: one linear programme an eps."""
+    free = finite.solve_cfl_finite(fed, model, np.array([np.inf]), notion)
+
+    def at(d: Array) -> Array:
+        return np.array([finite.solve_cfl_finite(fed, model, np.array([v]), notion).accuracy for v in d])
+
+    return _built(np.linspace(0.0, free.disparity, points or 50), at)

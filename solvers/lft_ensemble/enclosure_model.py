@@ -1,0 +1,126 @@
+"""A federation of normal laws and logistic η in exact rationals, and its pooled MD in ball arithmetic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flint import arb, fmpq
+
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.eta import Logistic
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.laws import Normal
+
+GUARD_BITS = 32
+"""Working precision beyond that of the root, where roots are sought and where they are checked."""
+LARGEST_PRECISION = 1 << 13
+"""Bits at which the search gives up."""
+
+Table = list[tuple[arb, arb, arb]]
+
+
+@dataclass(frozen=True)
+class ExactClient:
+    """One client in exact rationals; ``laws`` and ``masses`` by group, a law None where nobody is."""
+
+    weight: fmpq
+    masses: tuple[fmpq, fmpq]
+    etas: tuple[tuple[fmpq, fmpq], tuple[fmpq, fmpq]]  # slope, intercept
+    laws: tuple[tuple[fmpq, fmpq] | None, tuple[fmpq, fmpq] | None]  # mean, sd
+
+    @property
+    def bound(self) -> bool:
+        """Whether both groups have people."""
+        return all(m > 0 for m in self.masses)
+
+    @property
+    def narrow(self) -> int:
+        """The group of smaller mass m."""
+        return 0 if self.masses[0] <= self.masses[1] else 1
+
+    def standardised(self, a: int) -> tuple[fmpq, fmpq]:
+        """(μ_a + b_a/s_a)/σ_a and c_a = 2/(s_a σ_a)."""
+        law, (slope, intercept) = self.laws[a], self.etas[a]
+        assert law is not None
+        return (law[0] + intercept / slope) / law[1], 2 / (slope * law[1])
+
+    @property
+    def constant(self) -> fmpq:
+        """h at λ = 0."""
+        return self.standardised(0)[0] - self.standardised(1)[0]
+
+
+def exact_clients(fed: Federation) -> list[ExactClient]:
+    """The federation in rationals, its doubles taken as they are and its weights normalised exactly."""
+    model = fed.model
+    if not isinstance(model, ContinuousModel):
+        raise ValueError("enclosures are for normal laws and logistic η, got a federation on a finite X")
+    clients = []
+    total = sum((rational(w) for w in fed.weight), fmpq(0))
+    for i, (laws, etas) in enumerate(zip(model.laws, model.etas, strict=True)):
+        q = rational(fed.share[i, 1])
+        masses, kept, rules = (1 - q, q), [], []
+        for a, (law, eta) in enumerate(zip(laws, etas, strict=True)):
+            if not isinstance(eta, Logistic):
+                raise ValueError(f"eta must be Logistic for an enclosure, got {eta!r:.60} for client {i}, group {a}")
+            rules.append((rational(eta.slope), rational(eta.intercept)))
+            if masses[a] == 0:
+                kept.append(None)
+            elif isinstance(law, Normal):
+                kept.append((rational(law.mean), rational(law.sd)))
+            else:
+                raise ValueError(f"laws must be normal for an enclosure, got {law!r:.60} for client {i}, group {a}")
+        clients.append(ExactClient(rational(fed.weight[i]) / total, masses, (rules[0], rules[1]), (kept[0], kept[1])))
+    return clients
+
+
+def rational(x: float) -> fmpq:
+    """The double as it is."""
+    return fmpq(*float(x).as_integer_ratio())
+
+
+def companion(r: fmpq, u: arb) -> arb:
+    """artanh(r tanh u), the wide group's artanh(λ/M), for u >= 0 and r = m/M in (0, 1]; as accurate as u."""
+    if r == 1:
+        return u
+    if u < 1:
+        return (r * u.tanh()).atanh()
+    decay = (-2 * u).exp()
+    return (((1 + r) + (1 - r) * decay) / ((1 - r) + (1 + r) * decay)).log() / 2
+
+
+def difference_tables(clients: list[ExactClient]) -> tuple[Table, Table]:
+    """For each group, its clients' means, 1/(σ√2), and ±P(i|a)/2 (+ for group 0)."""
+    tables: tuple[Table, Table] = ([], [])
+    root_two = arb(2).sqrt()
+    for a, sign in ((0, 1), (1, -1)):
+        group = sum((c.weight * c.masses[a] for c in clients), fmpq(0))
+        for c in clients:
+            law = c.laws[a]
+            if law is not None:
+                share = c.weight * c.masses[a] / group
+                tables[a].append((arb(law[0]), 1 / (law[1] * root_two), arb(share * sign / 2)))
+    return tables
+
+
+def difference(tables: tuple[Table, Table], thresholds: tuple[arb, arb]) -> arb:
+    """Pooled MD of the rules x > t_a: Σ ±P(i|a)/2 erfc((t_a - μ)/(σ√2))."""
+    total = arb(0)
+    for table, t in zip(tables, thresholds, strict=True):
+        for mean, scale, weight in table:
+            total += weight * ((t - mean) * scale).erfc()
+    return total
+
+
+class FreeRules:
+    """G_j(0), evaluated once for each pair of η."""
+
+    def __init__(self) -> None:
+        self.known: dict[object, arb] = {}
+
+    def difference(self, client: ExactClient, tables: tuple[Table, Table]) -> arb:
+        """G_j(0) of the client."""
+        if client.etas not in self.known:
+            (s0, b0), (s1, b1) = client.etas
+            self.known[client.etas] = difference(tables, (arb(-b0 / s0), arb(-b1 / s1)))
+        return self.known[client.etas]

@@ -1,0 +1,75 @@
+"""One client's rules on a finite X as its budget falls, and what they do to the ensemble."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.finite import local_path
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
+
+
+@dataclass(frozen=True)
+class ClientPath:
+    """One client's path at its tie ends: pooled MD and accuracy terms, and the local |MD|, which falls to 0.
+
+    ``price`` is λ along the edge that ends in a vertex, 0 at the first.
+    """
+
+    md: Array
+    accuracy: Array
+    local: Array
+    price: Array
+
+    @cached_property
+    def jump(self) -> Any:
+        """(V - 1,) edges along which the local |MD| stands still: cells that the client never saw flip at once.
+
+        No budget stops on them: at eps = local the client stands at their beginning, just below it at their end.
+        """
+        return self.local[1:] == self.local[:-1]
+
+    def at(self, place: float) -> tuple[float, float, float, float]:
+        """MD, accuracy, budget and multiplier at a fractional vertex."""
+        k = min(int(place), self.md.size - 1)
+        t, after = place - k, min(k + 1, self.md.size - 1)
+        md, accuracy, local = (float(v[k] + t * (v[after] - v[k])) for v in (self.md, self.accuracy, self.local))
+        beyond = t == 0 and k > 0 and self.jump[k - 1]
+        return md, accuracy, float(np.nextafter(local, 0.0)) if beyond else local, float(self.price[after if t else k])
+
+
+def client_path(fed: Federation, model: FiniteModel, client: int) -> ClientPath:
+    """The path of one client; of one that no constraint binds, its only rule."""
+    gain = model.gain(fed.mass)
+    pooled = np.einsum("ia,ian->an", fed.within, model.conditional)
+    start = 2.0 * model.eta[client] - 1.0 > 0
+    rate = (pooled * start).sum(axis=1)
+    md0, accuracy0 = rate[0] - rate[1], 1.0 - fed.base_rate + float(gain[start].sum())
+    if not fed.defined[client]:
+        return ClientPath(np.array([md0]), np.array([accuracy0]), np.zeros(1), np.zeros(1))
+    path = local_path(fed, model, client)
+    if path.cells.size == 0:
+        return ClientPath(np.array([md0]), np.array([accuracy0]), np.maximum(path.gap[:1], 0.0), np.zeros(1))
+    n = model.points.size
+    accept = ~path.start.ravel()[path.cells]
+    toward = np.where(accept, 1.0, -1.0)
+    side = np.where(path.cells < n, 1.0, -1.0)
+    md = md0 + np.append(0.0, np.cumsum(toward * side * pooled.ravel()[path.cells]))
+    accuracy = accuracy0 + np.append(0.0, np.cumsum(toward * gain.ravel()[path.cells]))
+    ends = np.append(0, np.flatnonzero(np.append(np.diff(path.price) > 0, True)) + 1)
+    md, accuracy, local = md[ends], accuracy[ends], path.gap[ends]
+    price = -path.sign * np.append(0.0, path.price)[ends]
+    if local.size > 1 and local[-1] < 0:  # the last tie is taken in part, down to a local MD of zero
+        share = local[-2] / (local[-2] - local[-1])
+        md[-1] = md[-2] + share * (md[-1] - md[-2])
+        accuracy[-1] = accuracy[-2] + share * (accuracy[-1] - accuracy[-2])
+        local[-1] = 0.0
+    local = np.maximum(local, 0.0)
+    # of several jumps in a row one is left: no budget stops between them
+    keep = np.append(True, np.append((np.diff(local[:-1]) != 0) | (np.diff(local[1:]) != 0), True)[: local.size - 1])
+    return ClientPath(md[keep], accuracy[keep], local[keep], price[keep])

@@ -1,0 +1,81 @@
+"""LFT+Ensemble over all eps on a finite X."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.finite import local_path
+from fairfl.solvers.frontier import Frontier, Points, build, non_dominated
+from fairfl.solvers.lft_ensemble.finite_client_path import ClientPath, client_path
+from fairfl.solvers.lft_ensemble.finite_splits import CLOSE, SLACK, Splits
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
+
+
+@dataclass(frozen=True)
+class FiniteEnsemble:
+    """All ensembles: the clients' paths, and the best splits of MD between them."""
+
+    fed: Federation
+    model: FiniteModel
+
+    @cached_property
+    def paths(self) -> list[ClientPath]:
+        """One path per client."""
+        return [client_path(self.fed, self.model, i) for i in range(self.fed.n_clients)]
+
+    @cached_property
+    def splits(self) -> Splits:
+        """The clients' broken lines, weighted."""
+        return Splits.of(self.paths, self.fed.weight)
+
+    def best(self, wanted: Array) -> tuple[Points, Array]:
+        """The most accurate ensembles with |MD| at most ``wanted`` (P,), and by how much others may be better."""
+        found = [self.splits.best(float(d)) for d in wanted]
+        return self.read(np.stack([place for place, _ in found])), np.array([missed for _, missed in found])
+
+    def read(self, places: Array) -> Points:
+        """The ensembles at fractional vertices (P, I)."""
+        got = [[path.at(p) for path, p in zip(self.paths, row, strict=True)] for row in places]
+        md, accuracy, local, lam = np.array(got).reshape(*places.shape, 4).transpose(2, 0, 1)
+        disparity = np.abs(md @ self.fed.weight)
+        eps = np.where(places > 0, local, 1.0)
+        return Points(np.where(disparity <= SLACK, 0.0, disparity), accuracy @ self.fed.weight, eps, lam)
+
+
+def ensembles_at(fed: Federation, model: FiniteModel, eps: Array) -> tuple[Array, Array]:
+    """Pooled MD (P,) and accuracy (P,) of the solutions at budgets (P, I)."""
+    rules = np.zeros((len(eps), fed.n_groups, model.points.size))
+    for i, weight in enumerate(fed.weight):
+        if fed.defined[i]:
+            path = local_path(fed, model, i)
+            rules += weight * np.stack([path.classifier(float(v))[0] for v in eps[:, i]])
+        else:
+            rules += weight * (2.0 * model.eta[i] - 1.0 > 0)
+    rate = np.einsum("ia,ian,pan->pa", fed.within, model.conditional, rules)
+    accuracy = 1.0 - fed.base_rate + np.einsum("an,pan->p", model.gain(fed.mass), rules)
+    return rate[:, 0] - rate[:, 1], accuracy
+
+
+def ensemble_frontier_finite(fed: Federation, model: FiniteModel, points: int) -> Frontier:
+    """LFT+Ensemble's frontier over all eps on a finite X; every point attained."""
+    family = FiniteEnsemble(fed, model)
+    first = ensemble_minimum_finite(fed, model)
+    bottom = float(first.disparity[0])
+    found, missed = family.best(np.linspace(bottom, max(family.splits.top, bottom), points))
+    return build("lft_ensemble", first.join(found), lambda d: family.best(d)[0], bool((missed <= CLOSE).all()))
+
+
+def ensemble_minimum_finite(fed: Federation, model: FiniteModel) -> Points:
+    """The least disparate ensemble, of several the most accurate.
+
+    Where clients jump, the reachable MD are not an interval: 0 may be left out.
+    """
+    family = FiniteEnsemble(fed, model)
+    fair = family.read(family.splits.fairest[None])
+    found = family.best(fair.disparity)[0].join(fair)
+    return found.take(non_dominated(found.disparity, found.accuracy)[:1])

@@ -1,0 +1,124 @@
+"""LFT+Ensemble(eps) on continuous laws: every client's own rule from its own law, averaged by weight.
+
+Pooled MD and accuracy are linear in f, so for any q_i and weights they are sums over clients,
+MD = Σ_j π_j G_j(λ_j) and Acc = Σ_j π_j A_j(λ_j), each term a function of one local multiplier (FedFB eq. (32),
+without its hypotheses). Over eps_j in [0, 1], λ_j ranges over the interval Λ_j between 0 and its value at eps_j = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.cfl.laws import ADVICE, advice, mixed_rule, threshold_accuracy
+from fairfl.solvers.cfl.threshold import ThresholdProblem, ThresholdSolution, local_problems, solve_thresholds
+from fairfl.solvers.cfl.two_thresholds import bridge
+from fairfl.solvers.solution import LAW_TOLERANCE, Certificate, Solution, evaluate
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.federation import Federation
+
+
+@dataclass(frozen=True)
+class LocalRules:
+    """The local rules of a federation: clients with both groups (``bound``) and those that no constraint binds."""
+
+    fed: Federation
+    model: ContinuousModel
+
+    @cached_property
+    def bound(self) -> Array:
+        """Positions of the clients whose MD_i is defined."""
+        return np.flatnonzero(self.fed.defined)
+
+    @cached_property
+    def problem(self) -> ThresholdProblem:
+        """The one-constraint problems of ``bound``."""
+        return local_problems(self.model, self.fed.share, self.bound)
+
+    def solve(self, eps: Array) -> ThresholdSolution:
+        """Local solutions of the bound clients at eps (I,)."""
+        return solve_thresholds(self.problem, eps[self.bound])
+
+    @cached_property
+    def free_cuts(self) -> tuple[Array, Array]:
+        """Thresholds (I,), (I,) of the rules η > 1/2."""
+        half = np.array([0.5])
+        at = {eta: float(eta.inverse(half, half)[0]) for eta in dict.fromkeys(e for p in self.model.etas for e in p)}
+        return np.array([at[p[0]] for p in self.model.etas]), np.array([at[p[1]] for p in self.model.etas])
+
+    def cuts(self, anchor: Array, offset: Array) -> tuple[Array, Array]:
+        """Thresholds (I,), (I,) of all clients at the multipliers of the bound ones; unbound ones play η > 1/2."""
+        full_anchor, full_offset = np.zeros(self.fed.n_clients), np.zeros(self.fed.n_clients)
+        full_anchor[self.bound], full_offset[self.bound] = anchor, offset
+        t0, t1 = (cut.copy() for cut in self.free_cuts)
+        if self.bound.size:
+            t0[self.bound], t1[self.bound] = self.problem.thresholds(anchor, offset, np.arange(self.bound.size))
+        return t0, t1
+
+    def pooled_difference(self, t0: Array, t1: Array) -> Array:
+        """Pooled MD of the rules x > t_a, any shape."""
+        return np.tensordot(self.fed.within[:, 0], self.model.sf(0, t0), 1) - np.tensordot(
+            self.fed.within[:, 1], self.model.sf(1, t1), 1
+        )
+
+    def pooled_accuracy(self, t0: Array, t1: Array) -> Array:
+        """Pooled accuracy of the rules x > t_a, any shape."""
+        return threshold_accuracy(self.fed, self.model, t0, t1)
+
+    @cached_property
+    def tightest(self) -> ThresholdSolution:
+        """Local solutions at eps = 0: the far ends of Λ_j."""
+        return self.solve(np.zeros(self.fed.n_clients))
+
+    @cached_property
+    def ends(self) -> tuple[Array, Array]:
+        """G_j (I,) at λ_j = 0 and at the far end of Λ_j, where the client itself is fair."""
+        zero = np.zeros(self.bound.size)
+        free = self.pooled_difference(*self.cuts(zero, zero))
+        tight = self.pooled_difference(*self.cuts(self.tightest.anchor, self.tightest.offset))
+        return free, tight
+
+    @cached_property
+    def reachable(self) -> tuple[float, float]:
+        """The interval of pooled MD over all eps in [0, 1]^I: both ends are attained."""
+        low, high = np.minimum(*self.ends), np.maximum(*self.ends)
+        return float(self.fed.weight @ low), float(self.fed.weight @ high)
+
+
+def solve_ensemble(fed: Federation, model: ContinuousModel, eps: Array) -> Solution:
+    """Certified LFT+Ensemble(eps): each local problem carries its own certificate."""
+    rules = LocalRules(fed, model)
+    found = rules.solve(eps) if rules.bound.size else None
+    return assemble(rules, eps, found)
+
+
+def assemble(rules: LocalRules, eps: Array, found: ThresholdSolution | None) -> Solution:
+    """The ensemble of local solutions, with a certificate for each local problem."""
+    fed = rules.fed
+    empty = np.zeros(0)
+    anchor, offset = (found.anchor, found.offset) if found is not None else (empty, empty)
+    t0, t1 = rules.cuts(anchor, offset)
+    lam = np.zeros(fed.n_clients)
+    lam[rules.bound] = anchor + offset
+    members = [Classifier.thresholds([float(a), float(b)]) for a, b in zip(t0, t1, strict=True)]
+    certificates = []
+    second = bridge(rules.problem, found, eps[rules.bound]) if found is not None else None
+    for k, i in enumerate(rules.bound):
+        assert found is not None and second is not None
+        members[i] = mixed_rule(found, second, k) if second.share[k] else members[i]
+        budget, md, own = float(eps[i]), float(second.mean_difference[k]), float(lam[i])
+        price = 0.0 if own == 0 else own * md + abs(own) * budget
+        # λ_i·MD_i + |λ_i|·eps_i is the whole gap: local rules maximise their Lagrangian pointwise
+        certificate = Certificate(0.0, price, max(abs(md) - budget, 0.0))
+        certificate.check(LAW_TOLERANCE, advice(rules.model, lam[i : i + 1], fed.share[i : i + 1]))
+        certificates.append(certificate)
+    # votes are averaged by weight, so the worst cut's error bounds the average
+    error = max(rules.model.gain(0).error_at(a) + rules.model.gain(1).error_at(b) for a, b in zip(t0, t1, strict=True))
+    if not certificates:
+        certificates = [Certificate(0.0, 0.0, 0.0)]
+    Certificate(0.0, 0.0, 0.0, error).check(LAW_TOLERANCE, ADVICE)
+    return evaluate(fed, "lft_ensemble", eps, Classifier.average(members, fed.weight), lam, tuple(certificates))

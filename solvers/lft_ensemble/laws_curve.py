@@ -1,0 +1,282 @@
+"""The family of ensembles that matter: one exchange rate for all clients, and what it reaches.
+
+Pooled MD and accuracy are sums over clients of functions of one multiplier each, so the frontier is a separable
+problem with one coupling constraint: at its optimum all clients trade accuracy for MD at one common rate κ. Where η
+and q are common this means λ_j = κ clipped to Λ_j, exactly. Otherwise each client's response to κ is read from its own
+trade-off, and ``ensemble_polish`` makes a point of the frontier of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.cfl.threshold import solve_thresholds
+from fairfl.solvers.lft_ensemble.laws import LocalRules
+from fairfl.solvers.lft_ensemble.laws_tradeoff import NODES, Tradeoffs, spread_nodes
+from fairfl.solvers.numerics.roots import increasing_root
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.federation import Federation
+
+APART = 1e-10
+"""Share of people on whom two rules may differ before a better budget is looked for."""
+SAME = 1e-12
+"""Thresholds that differ by no more than this, relatively, are the same."""
+BLOCK = 4_000_000
+"""Clients times thresholds in one batch: bounds the memory."""
+FARTHEST = 360.0
+"""Coordinate u beyond which m - |λ| = 2m/(exp(2u) + 1) is no normal double."""
+
+
+class Multipliers(NamedTuple):
+    """λ = anchor + offset, each (J, P): as in ``threshold``, so that λ next to ±M_a keeps its digits."""
+
+    anchor: Array
+    offset: Array
+
+    @property
+    def value(self) -> Array:
+        """λ (J, P)."""
+        return self.anchor + self.offset
+
+
+@dataclass(frozen=True)
+class EnsembleCurve:
+    """Points of LFT+Ensemble indexed by the common rate κ in [0, top]; the disparity falls as κ rises.
+
+    Along its interval of multipliers a client is given by u >= 0 with |λ_j| = m_j tanh u, m_j its smaller mass: the
+    thresholds of a logistic η then move evenly with u, however near to ±m_j its fair rule lies.
+    """
+
+    fed: Federation
+    model: ContinuousModel
+
+    @cached_property
+    def rules(self) -> LocalRules:
+        """The clients' local rules."""
+        return LocalRules(self.fed, self.model)
+
+    @cached_property
+    def far(self) -> Array:
+        """(J,) multipliers of the bound clients at eps = 0."""
+        return self.rules.tightest.multiplier
+
+    @cached_property
+    def common(self) -> bool:
+        """Whether the bound clients share the pooled q and η: their rules are one family, with a concave trade-off."""
+        if self.rules.bound.size == 0:
+            return True
+        q = self.fed.share[self.rules.bound, 1]
+        return bool((np.abs(q - self.fed.group_mass[1]) <= 1e-15).all()) and len(set(self.model.etas)) == 1
+
+    @cached_property
+    def sign(self) -> float:
+        """Sign of the pooled MD of the most accurate ensemble."""
+        md = self.rules.ends[0]
+        if len(set(self.model.etas)) > 1:  # where η differs, local rules need not be the most accurate
+            _, difference, accuracy = self._traded
+            md = md.copy()
+            md[self.rules.bound] = difference[np.arange(accuracy.shape[0]), accuracy.argmax(axis=1)]
+        return 1.0 if float(self.fed.weight @ md) >= 0 else -1.0
+
+    @cached_property
+    def reach(self) -> Array:
+        """(J,) the coordinates u_j of the clients' own fair rules."""
+        tight = self.rules.tightest
+        m = self._narrow
+        inside = np.abs(tight.anchor) == m  # elsewhere m - |λ| is exact enough
+        left = np.where(inside, np.abs(tight.offset), m - np.abs(tight.multiplier))
+        return np.minimum(0.5 * np.log1p(2 * np.abs(tight.multiplier) / np.maximum(left, 1e-300)), FARTHEST)
+
+    @cached_property
+    def _narrow(self) -> Array:
+        """(J,) the smaller of the clients' two masses."""
+        return self.fed.share[self.rules.bound].min(axis=1)
+
+    def multipliers(self, u: Array) -> Multipliers:
+        """λ_j at coordinates u (J, P) in [0, reach_j]; the end is the client's fair rule itself."""
+        return self._multipliers(u, np.arange(self.far.size)[:, None])
+
+    def _multipliers(self, u: Array, client: Array) -> Multipliers:
+        m, tight = self._narrow[client], self.rules.tightest
+        side = np.sign(self.far)[client]
+        near, end = u < 1.0, u >= self.reach[client]
+        # λ = m tanh u: near ±m as anchor and offset, which keeps the digits of m - |λ|
+        with np.errstate(over="ignore"):
+            offset = np.where(near, m * np.tanh(u), -2 * m / (np.exp(2 * u) + 1))
+        return Multipliers(
+            np.where(end, tight.anchor[client], np.where(near, 0.0, side * m)),
+            np.where(end, tight.offset[client], side * offset),
+        )
+
+    @cached_property
+    def _traded(self) -> tuple[Array, Array, Array]:
+        """Coordinates u (J, N), and the pooled MD and accuracy (J, N) of client j's rules there."""
+        u, difference, accuracy = (np.empty((self.far.size, NODES)) for _ in range(3))
+        for k in range(self.far.size):
+            u[k], difference[k], accuracy[k] = spread_nodes(lambda v, k=k: self._own(v, k), float(self.reach[k]))
+        return u, difference, accuracy
+
+    def _own(self, u: Array, k: int) -> tuple[Array, Array]:
+        """Pooled MD and accuracy (N,) of client k's rules at coordinates u (N,)."""
+        client = np.full(u.size, k)
+        t0, t1 = self.rules.problem.thresholds(*self._multipliers(u, client), client)
+        return self.rules.pooled_difference(t0, t1), self.rules.pooled_accuracy(t0, t1)
+
+    def own_accuracy(self, u: Array) -> Array:
+        """The pooled accuracy (J,) of each client's rule at coordinates u (J,)."""
+        t0, t1 = self.rules.problem.thresholds(*self._multipliers(u, np.arange(u.size)), np.arange(u.size))
+        return self.rules.pooled_accuracy(t0, t1)
+
+    @cached_property
+    def tradeoffs(self) -> Tradeoffs:
+        """What each bound client gives in accuracy for fairness."""
+        u, difference, accuracy = self._traded
+        return Tradeoffs(u, -self.sign * difference, accuracy, self.fed.weight[self.rules.bound])
+
+    @cached_property
+    def top(self) -> float:
+        """The κ beyond which nothing changes."""
+        if self.common:
+            return float(np.abs(self.far).max(initial=0.0))
+        return max((float(r[0][-1]) for r in self.tradeoffs.responses), default=0.0) + 1e-9
+
+    def at_rate(self, rate: Array) -> Multipliers:
+        """λ (J, P) at common rates κ (P,)."""
+        if self.common:
+            clipped = np.clip(-self.sign * rate, np.minimum(self.far, 0)[:, None], np.maximum(self.far, 0)[:, None])
+            end = clipped == self.far[:, None]
+            tight = self.rules.tightest
+            return Multipliers(np.where(end, tight.anchor[:, None], 0.0), np.where(end, tight.offset[:, None], clipped))
+        return self.multipliers(self.coordinates(rate))
+
+    def coordinates(self, rate: Array) -> Array:
+        """u (J, P) at common rates κ (P,), from the majorants of the trade-offs."""
+        return np.stack([np.interp(rate, kappa, u) for kappa, u in self.tradeoffs.responses])
+
+    def _cuts(self, lam: Multipliers) -> tuple[Array, Array]:
+        """Thresholds (I, P) of all clients."""
+        count = lam.offset.shape[1]
+        t0, t1 = (np.repeat(t[:, None], count, axis=1) for t in self.rules.free_cuts)
+        if self.far.size:
+            index = np.repeat(np.arange(self.far.size), count)
+            own = self.rules.problem.thresholds(lam.anchor.ravel(), lam.offset.ravel(), index)
+            t0[self.rules.bound], t1[self.rules.bound] = (t.reshape(-1, count) for t in own)
+        return t0, t1
+
+    def difference(self, lam: Multipliers) -> Array:
+        """Pooled MD (P,) at multipliers (J, P)."""
+        return self.fed.weight @ self.rules.pooled_difference(*self._cuts(lam))
+
+    def at(self, lam: Multipliers) -> tuple[Array, Array]:
+        """Pooled MD (P,) and accuracy (P,) at multipliers (J, P)."""
+        return self._pooled(*self._cuts(lam))
+
+    def _pooled(self, t0: Array, t1: Array) -> tuple[Array, Array]:
+        return (
+            self.fed.weight @ self.rules.pooled_difference(t0, t1),
+            self.fed.weight @ self.rules.pooled_accuracy(t0, t1),
+        )
+
+    def solve_rates(self, disparity: Array) -> Array:
+        """κ (P,) with |MD| = disparity."""
+        if self.top == 0.0:
+            return np.zeros(disparity.size)
+
+        def rising(rate: Array, index: Array) -> Array:
+            return disparity[index] - self.sign * self.difference(self.at_rate(rate))
+
+        low, high = np.zeros(disparity.size), np.full(disparity.size, self.top)
+        f_low, f_high = rising(low, np.arange(low.size)), rising(high, np.arange(low.size))
+        return increasing_root(rising, low, high, np.minimum(f_low, 0), np.maximum(f_high, 0), 1e-15)
+
+    @cached_property
+    def ends(self) -> tuple[Array, Array]:
+        """Coordinates u (J,) of the clients' rules with the smallest and with the largest sign·MD."""
+        free, tight = (self.sign * g[self.rules.bound] for g in self.rules.ends)
+        return np.where(tight < free, self.reach, 0.0), np.where(tight > free, self.reach, 0.0)
+
+    @cached_property
+    def lowest(self) -> float:
+        """The smallest sign·MD."""
+        return self.sign * float(self.difference(self.multipliers(self.ends[0][:, None]))[0])
+
+    def meet(self, u: Array, goal: Array) -> Array:
+        """Coordinates (J, P) with sign·MD = goal (P,), moved from u (J, P) straight towards an end of what is reached.
+
+        Each client's MD is monotone along its interval, and so MD is on the way to an end.
+        """
+        far = self.sign * self.difference(self.multipliers(u)) < goal
+        low, high = (end[:, None] for end in self.ends)
+        end = np.where(far, high, low)
+        toward = np.where(far, 1.0, -1.0)
+
+        def rising(share: Array, index: Array) -> Array:
+            at = u[:, index] + share * (end[:, index] - u[:, index])
+            at = np.where(share == 1.0, end[:, index], at)
+            return toward[index] * (self.sign * self.difference(self.multipliers(at)) - goal[index])
+
+        zero, one, all_ = np.zeros(goal.size), np.ones(goal.size), np.arange(goal.size)
+        f_low, f_high = np.minimum(rising(zero, all_), 0.0), np.maximum(rising(one, all_), 0.0)
+        share = increasing_root(rising, zero, one, f_low, f_high, 1e-15)
+        return np.where(share == 1.0, end, u + share * (end - u))
+
+    def all_multipliers(self, lam: Multipliers) -> Array:
+        """λ (P, I) of all clients, 0 for those that no constraint binds."""
+        out = np.zeros((lam.offset.shape[1], self.fed.n_clients))
+        out[:, self.rules.bound] = lam.value.T
+        return out
+
+    def budgets(self, lam: Multipliers) -> Array:
+        """eps (P, I) that attain multipliers (J, P): the local |MD_j|, and 1 where the constraint is slack.
+
+        Where ``solve`` makes another rule of that number than the wanted one, a neighbouring double may do better.
+        """
+        count = lam.offset.shape[1]
+        out = np.ones((count, self.fed.n_clients))
+        if self.far.size == 0:
+            return out
+        tight = self.rules.tightest
+        index = np.repeat(np.arange(self.far.size), count)
+        wanted = self.rules.problem.thresholds(lam.anchor.ravel(), lam.offset.ravel(), index)
+        md = np.abs(self.rules.problem.mean_difference(*wanted, index)).clip(0.0, 1.0)
+        end = (lam.anchor == tight.anchor[:, None]) & (lam.offset == tight.offset[:, None])
+        eps = np.where(lam.value == 0, 1.0, np.where(end, 0.0, md.reshape(-1, count))).ravel()
+        off = self._apart(wanted, eps, index)
+        for trial in (np.nextafter(md, 0.0), np.nextafter(md, 1.0), np.ones(md.size)):
+            rows = np.flatnonzero(off > APART)
+            if not rows.size:
+                break
+            other = self._apart((wanted[0][rows], wanted[1][rows]), trial[rows], index[rows])
+            better = rows[other < off[rows]]
+            eps[better], off[better] = trial[better], other[other < off[rows]]
+        out[:, self.rules.bound] = eps.reshape(-1, count).T
+        return out
+
+    def _apart(self, wanted: tuple[Array, Array], eps: Array, index: Array) -> Array:
+        """The share of all people (B,) on whom the solutions at eps (B,) and the rules of thresholds (B,) differ."""
+        found = solve_thresholds(self.rules.problem, eps, index)
+        out = np.zeros(eps.size)
+        with np.errstate(invalid="ignore"):
+            pairs = zip((found.t0, found.t1), wanted, strict=True)
+            moved = [np.abs(t - w) > SAME * (1.0 + np.abs(w)) for t, w in pairs]
+        rows = np.flatnonzero(moved[0] | moved[1])
+        for part in np.array_split(rows, max(1, rows.size * self.fed.n_clients // BLOCK)):
+            for a, t in enumerate((found.t0, found.t1)):
+                pooled = [self.fed.within[:, a] @ self.model.sf(a, v[part]) for v in (t, wanted[a])]
+                out[part] += self.fed.group_mass[a] * np.abs(pooled[0] - pooled[1])
+        return out
+
+    def solved(self, eps: Array) -> tuple[Array, Array]:
+        """Pooled MD (P,) and accuracy (P,) of the solutions at budgets (P, I)."""
+        count = len(eps)
+        t0, t1 = (np.repeat(t[:, None], count, axis=1) for t in self.rules.free_cuts)
+        if self.far.size:
+            index = np.repeat(np.arange(self.far.size), count)
+            found = solve_thresholds(self.rules.problem, eps[:, self.rules.bound].T.ravel(), index)
+            t0[self.rules.bound], t1[self.rules.bound] = (t.reshape(-1, count) for t in (found.t0, found.t1))
+        return self._pooled(t0, t1)

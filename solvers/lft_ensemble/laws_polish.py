@@ -1,0 +1,161 @@
+"""From clients' trade-offs to a point of the ensemble's frontier: starts from majorants and a knapsack, then Newton.
+
+    maximise Σ_j w_j A_j(u_j)  subject to  -d <= Σ_j w_j F_j(u_j) <= d,  0 <= u_j <= reach_j.
+
+Where all trade-offs are concave the best has ΣwF = -d, F being fairness, -sign·MD. Else it may have ΣwF = d, or be a
+peak of every client's own between: the knapsack says where to start. At an optimum A_j' + μ F_j' = 0 for every client
+inside its interval, with μ = 0 between. Newton's method on these equations is not held up
+by a convex stretch of one client's trade-off (there it goes to the best point, off the majorants). What it ends in is
+evaluated exactly, and is taken only where it is a better ensemble than the start.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.lft_ensemble.knapsack import allocate
+from fairfl.solvers.lft_ensemble.laws_curve import EnsembleCurve, Multipliers
+from fairfl.solvers.lft_ensemble.laws_tradeoff import CONCAVE, Tradeoffs, rising
+
+STEPS = 6
+"""Newton steps."""
+HALVINGS = 24
+"""Halvings of the two cells next to a peak."""
+HOPE = 2e-3
+"""A start may be this much less accurate than the best so far, before it is polished."""
+LONGEST = 0.1
+"""Longest Newton step, of a client's interval."""
+MISSED = 1e-12
+"""|MD| may exceed the disparity that was asked for by this much."""
+
+
+def best_multipliers(curve: EnsembleCurve, disparity: Array) -> Multipliers:
+    """λ (J, P) of the best ensembles found with |MD| <= disparity (P,), within MISSED.
+
+    Where all trade-offs are concave, MD = sign·disparity at the best. Else it may be the other side of 0, or between.
+    """
+    rate = curve.solve_rates(disparity)
+    if curve.common:
+        return curve.at_rate(rate)  # one multiplier for all is optimal
+    starts = [(curve.coordinates(rate), disparity)]
+    best = _close(curve, *starts[0])
+    accuracy = curve.at(curve.multipliers(best))[1]
+    jumped = np.abs(curve.sign * curve.difference(curve.multipliers(starts[0][0])) - disparity) > MISSED
+    if curve.tradeoffs.depth > CONCAVE or jumped.any():
+        starts += basins(curve, disparity)
+    for start, goal in starts:
+        hope = curve.at(curve.multipliers(_close(curve, start, goal)))[1] > accuracy - HOPE
+        p = np.flatnonzero(hope)
+        for u in (_polish(curve, start[:, p], goal[p]), climb(curve.tradeoffs, start[:, p])) if p.size else ():
+            md, found = curve.at(curve.multipliers(u))
+            better = (found > accuracy[p]) & (np.abs(md) <= disparity[p] + MISSED)
+            best[:, p], accuracy[p] = np.where(better, u, best[:, p]), np.where(better, found, accuracy[p])
+    return curve.multipliers(best)
+
+
+def most_accurate(curve: EnsembleCurve) -> Multipliers:
+    """λ (J, 1) of the most accurate ensemble: every client at its own peak on the pooled law.
+
+    That is λ = 0 where η is common. Where it differs, a client's own constraint may bring its rule nearer to the
+    pooled η than its own η does.
+    """
+    if len(set(curve.model.etas)) == 1 or curve.far.size == 0:
+        return curve.multipliers(np.zeros((curve.far.size, 1)))
+    table = curve.tradeoffs
+    node = table.u[np.arange(curve.far.size), table.accuracy.argmax(axis=1)]
+    u = climb(table, node[:, None])[:, 0]
+    gained = curve.own_accuracy(u) > table.accuracy.max(axis=1)
+    return curve.multipliers(np.where(gained, u, node)[:, None])
+
+
+def climb(table: Tradeoffs, start: Array) -> Array:
+    """Coordinates (J, P) of the clients' own peaks of accuracy next to a start: by halving, between two nodes."""
+    rows = np.arange(len(start))[:, None]
+    k = np.stack([np.searchsorted(own, at) for own, at in zip(table.u, start, strict=True)])
+    low, high = (table.u[rows, np.clip(k + d, 0, table.u.shape[1] - 1)] for d in (-1, 1))
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        rises = table.slopes(middle)[2] > 0
+        low, high = np.where(rises, middle, low), np.where(rises, high, middle)
+    return (low + high) / 2
+
+
+def basins(curve: EnsembleCurve, disparity: Array) -> list[tuple[Array, Array]]:
+    """Starts (J, P) and their goals sign·MD (P,): the knapsack's best at both ends of [-d, d], and within."""
+    lowest, d = curve.lowest, disparity
+    other = np.maximum(-d, lowest)
+    out = []
+    for low, high in ((d, d), (other, other), (other, d)):
+        u = knapsack(curve, np.stack([low, high], axis=1))
+        goal = np.clip(curve.sign * curve.difference(curve.multipliers(u)), low, high)
+        out.append((u, goal))
+    return out
+
+
+def knapsack(curve: EnsembleCurve, goals: Array) -> Array:
+    """Coordinates (J, P) of a best split with sign·MD in [goals[0], goals[1]] (P, 2), right up to cells of a grid."""
+    table = curve.tradeoffs
+    rest = np.setdiff1d(np.arange(curve.fed.n_clients), curve.rules.bound)
+    others = float(-curve.sign * (curve.fed.weight * curve.rules.ends[0])[rest].sum())
+    rows = [rising(f, a, u) for f, a, u in zip(table.fairness, table.accuracy, table.u, strict=True)]
+    given = allocate([r[0] for r in rows], [r[1] for r in rows], table.weight, -goals[:, ::-1] - others)
+    return np.stack([np.interp(g, f, u) for g, (f, _, u) in zip(given, rows, strict=True)])
+
+
+def _polish(curve: EnsembleCurve, start: Array, disparity: Array) -> Array:
+    """Newton's method on the conditions of first order, the constraint by its exact value."""
+    table, end = curve.tradeoffs, curve.reach[:, None]
+    w = table.weight[:, None]
+    u = start.copy()
+    for _ in range(STEPS):
+        missing = -disparity + curve.sign * curve.difference(curve.multipliers(u))
+        f1, f2, a1, a2 = table.slopes(u)
+        inside = (u > 0) & (u < end)
+        mu = _price(w, f1, a1, inside)
+        gradient = a1 + mu * f1
+        free = ((u > 0) | (gradient > 0)) & ((u < end) | (gradient < 0))  # inside, or drawn in from an end
+        bend = a2 + mu * f2
+        usable = free & (np.abs(bend) > 1e-300)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            stiff = np.where(usable, w * f1 * f1 / bend, 0.0).sum(axis=0)
+            drift = np.where(usable, w * f1 * a1 / bend, 0.0).sum(axis=0)
+            mu = -(missing + drift) / stiff
+            step = np.where(usable, -(a1 + mu * f1) / bend, 0.0)
+        # a maximum along the constraint has no convex client, or one whom the others outweigh; elsewhere no step
+        convex = (usable & (bend > 0)).sum(axis=0)
+        good = ((convex == 0) & (stiff < 0)) | ((convex == 1) & (stiff > 0))
+        good &= np.isfinite(step).all(axis=0)
+        longest = LONGEST * np.maximum(end, 1e-300)
+        u = np.clip(u + np.where(good, np.clip(step, -longest, longest), 0.0), 0.0, end)
+    return _close(curve, u, disparity)
+
+
+def _price(w: Array, f1: Array, a1: Array, inside: Array) -> Array:
+    """μ (P,) that fits A' + μF' = 0 best over the clients inside their intervals."""
+    counted = inside | ~inside.any(axis=0)
+    square = np.where(counted, w * f1 * f1, 0.0).sum(axis=0)
+    return -np.where(counted, w * f1 * a1, 0.0).sum(axis=0) / np.maximum(square, 1e-300)
+
+
+def _close(curve: EnsembleCurve, u: Array, disparity: Array) -> Array:
+    """Meet the constraint to rounding: of the clients that move MD well, the one with the best price takes the rest."""
+    table, end, p = curve.tradeoffs, curve.reach[:, None], np.arange(u.shape[1])
+    u = u.copy()
+    for _ in range(4):
+        missing = -disparity + curve.sign * curve.difference(curve.multipliers(u))
+        f1, _, a1, _ = table.slopes(u)
+        inward = np.where(missing * f1 > 0, u < end, u > 0) & (f1 != 0)
+        pace = np.where(inward, table.weight[:, None] * np.abs(f1), 0.0)
+        able = inward & (pace >= 0.1 * pace.max(axis=0))
+        # accuracy gained by a unit of fairness, in the direction that is needed
+        gained = np.where(able, np.sign(missing) * a1 / np.where(able, f1, 1.0), -np.inf)
+        k = gained.argmax(axis=0)
+        slope = table.weight[k] * f1[k, p]
+        move = np.where(able[k, p], missing / np.where(able[k, p], slope, 1.0), 0.0)
+        u[k, p] = np.clip(u[k, p] + move, 0.0, curve.reach[k])
+    left = np.abs(disparity - curve.sign * curve.difference(curve.multipliers(u)))
+    far = np.flatnonzero(left > MISSED)
+    if far.size:
+        u[:, far] = curve.meet(u[:, far], disparity[far])
+    return u

@@ -1,0 +1,136 @@
+"""What each client of an ensemble gives in accuracy for fairness: its trade-off, tabulated, and its concave majorant.
+
+Client j's rule at multiplier λ moves the pooled fairness F_j = -sign·MD_j and the pooled accuracy A_j. With pooled
+densities p_a and own masses m_a, pooled masses M_a, the exchange rate at a common η is
+
+    κ_j(λ) = -dA_j/dF_j = |λ|·(M_0/m_0·B_0 + M_1/m_1·B_1)/(B_0 + B_1),    B_a = p_a(t_a)·|dt_a/dλ|,
+
+a weighted mean of the numbers |λ|·M_a/m_a. Where q_j is the pooled q it is |λ| itself, and the trade-off is concave. In
+other federations the weights move with λ, κ_j need not increase, and the trade-off may have convex stretches: they are
+real, not an error of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import interpolate, optimize
+
+from fairfl._support.checks import Array
+
+NODES = 513
+"""Nodes of a client's table."""
+ROUNDS = 3
+"""Times that the nodes are moved to where the trade-off moves."""
+EVEN = 0.5
+"""Weight of an even spread, against one by what changes."""
+CONCAVE = 1e-12
+"""A trade-off that lies no more than this below its majorant counts as concave."""
+
+
+@dataclass(frozen=True)
+class Tradeoffs:
+    """The trade-offs of J clients at common nodes.
+
+    Attributes
+    ----------
+    u : (J, N) increasing from 0: how far along its interval of multipliers a client goes.
+    fairness : (J, N) -sign·MD of the pooled law under client j's rule, monotone along each row.
+    accuracy : (J, N) the accuracy on the pooled law under client j's rule.
+    weight : (J,) the clients' weights.
+    """
+
+    u: Array
+    fairness: Array
+    accuracy: Array
+    weight: Array
+
+    @cached_property
+    def responses(self) -> list[tuple[Array, Array]]:
+        """(κ increasing, u): what each client plays at a common rate κ, from its concave majorant."""
+        return [_response(*rows) for rows in zip(self.u, self.fairness, self.accuracy, strict=True)]
+
+    @cached_property
+    def depth(self) -> float:
+        """How far the weighted trade-offs lie below their majorants: 0 (to rounding) where all are concave."""
+        rows = zip(self.weight, self.fairness, self.accuracy, strict=True)
+        return float(sum(w * _depth(f, a) for w, f, a in rows))
+
+    @cached_property
+    def _splines(self) -> tuple[Array, Array]:
+        """Coefficients (4, N-1, J) of the cubic splines of fairness and accuracy in u."""
+        tables = (self.fairness, self.accuracy)
+        fairness, accuracy = (np.stack([_spline(u, v) for u, v in zip(self.u, t, strict=True)], axis=2) for t in tables)
+        return fairness, accuracy
+
+    def slopes(self, u: Array) -> tuple[Array, Array, Array, Array]:
+        """F', F'', A', A'' in u, at coordinates (J, P): each (J, P)."""
+        k = np.stack([np.searchsorted(own, at, side="right") - 1 for own, at in zip(self.u, u, strict=True)])
+        k = np.clip(k, 0, self.u.shape[1] - 2)
+        rows = np.arange(u.shape[0])[:, None]
+        t = u - self.u[rows, k]
+        out = []
+        for table in self._splines:
+            c3, c2, c1 = (table[m][k, rows] for m in range(3))
+            out += [(3 * c3 * t + 2 * c2) * t + c1, 6 * c3 * t + 2 * c2]
+        return out[0], out[1], out[2], out[3]
+
+
+def spread_nodes(own: Callable[[Array], tuple[Array, Array]], reach: float) -> tuple[Array, Array, Array]:
+    """(u, F, A): NODES coordinates in [0, reach] between which the values of ``own`` move about evenly.
+
+    A client's rule may pass all that it has within a small part of its interval: nodes go where something changes.
+    """
+    u = np.linspace(0.0, reach, NODES)
+    values = own(u)
+    for _ in range(ROUNDS if reach > 0 else 0):
+        moved = sum(np.abs(np.diff(v)) / max(float(np.ptp(v)), 1e-300) for v in values)
+        share = (moved + EVEN * np.diff(u) / reach) / (2 + EVEN)
+        share = np.convolve(np.pad(share, 2, mode="edge"), np.full(5, 0.2), mode="valid")  # gradual: for the spline
+        along = np.append(0.0, np.cumsum(share))
+        u = np.interp(np.linspace(0.0, along[-1], NODES), along, u)
+        u[-1] = reach
+        values = own(u)
+    return u, values[0], values[1]
+
+
+def _spline(u: Array, values: Array) -> Array:
+    if u[-1] == 0.0:  # a client that is fair already stays where it is
+        return np.zeros((4, u.size - 1))
+    return interpolate.CubicSpline(u, values).c
+
+
+def rising(fairness: Array, *others: Array) -> tuple[Array, ...]:
+    """All arrays in the order in which fairness increases."""
+    order = slice(None, None, -1) if fairness[-1] < fairness[0] else slice(None)
+    return tuple(v[order] for v in (fairness, *others))
+
+
+def _depth(fairness: Array, accuracy: Array) -> float:
+    fairness, accuracy = rising(fairness, accuracy)
+    step = np.maximum(np.diff(fairness), 1e-300)
+    slope = optimize.isotonic_regression(np.diff(accuracy) / step, weights=step, increasing=False).x
+    return float((np.cumsum(slope * step) - (accuracy[1:] - accuracy[0])).max(initial=0.0))
+
+
+def _response(u: Array, fairness: Array, accuracy: Array) -> tuple[Array, Array]:
+    fairness, accuracy, u = rising(fairness, accuracy, u)
+    step = np.maximum(np.diff(fairness), 1e-300)
+    slope = optimize.isotonic_regression(np.diff(accuracy) / step, weights=step, increasing=False).x
+    middle = (u[1:] + u[:-1]) / 2
+    price = -slope
+    first = price >= 0
+    if not first.any():
+        return np.array([0.0]), u[-1:]
+    j = int(first.argmax())
+    end = 1.5 * price[-1] - 0.5 * price[max(j, price.size - 2)]
+    kappa, tau = np.append(price[j:], end), np.append(middle[j:], u[-1])
+    if j == 0:  # its most accurate rule is at an end, with a price above zero: below that it stays there
+        start = max(1.5 * price[0] - 0.5 * price[min(1, price.size - 1)], 0.0)
+        kappa, tau = np.append(start, kappa), np.append(u[0], tau)
+    kappa, tau = np.append(0.0, kappa), np.append(u[j], tau)
+    kappa = np.maximum.accumulate(kappa) + 1e-13 * np.arange(kappa.size)  # a jump becomes a steep, attained, ramp
+    return kappa, tau

@@ -1,0 +1,31 @@
+"""LFT+FedAvg over all eps on a finite X: frontier and smallest disparity, exact unless there is too much to look at.
+
+Of several rules that are optimal for one eps each counts as attained, whatever its disparity: ``solve`` returns one.
+Where cells tie at too many multipliers (many clients, or thousands of points), a search takes over.
+"""
+
+from __future__ import annotations
+
+from fairfl.solvers.frontier import Frontier, Points
+from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
+from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
+from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
+
+
+def _looked_at(fed: Federation, model: FiniteModel) -> ExactFedAvg | FedAvgSearch:
+    try:
+        return ExactFedAvg.of(fed, model)
+    except TooMany:
+        return FedAvgSearch.of(fed, model)
+
+
+def fedavg_frontier_finite(fed: Federation, model: FiniteModel, points: int) -> Frontier:
+    """LFT+FedAvg's frontier on a finite X: exact, or as far as the search finds it; every point attained."""
+    return _looked_at(fed, model).frontier(points)
+
+
+def fedavg_minimum_finite(fed: Federation, model: FiniteModel) -> Points:
+    """The least disparate solution: exact, or the best that the search finds."""
+    return _looked_at(fed, model).minimum()

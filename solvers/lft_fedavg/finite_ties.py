@@ -1,0 +1,79 @@
+"""Of several rules that are optimal for one eps on a finite X, the least disparate: LFT+FedAvg's choice among ties.
+
+Optimal are the rules that agree with the sign of s = u + λV, keep MD_i where λ_i is not zero, and |MD_i| <= eps_i
+elsewhere, for any one optimal λ (complementary slackness). More undecided cells than binding constraints, as where η is
+1/2 or the same at several points, leave a choice; its accuracy is one, its MD is not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import optimize
+
+from fairfl._support.checks import Array
+from fairfl.solvers.lft_fedavg.finite_vertices import undecided
+from fairfl.solvers.numerics.box_lp import BoxSolution
+
+WHOLE = 1e-9
+"""Cells this near to 0 or 1 are there: HiGHS' own tolerance."""
+EXACT = 1e-14
+"""What a rule may miss of the MD_i that bind, or of the accuracy."""
+
+
+def least_disparate(u: Array, v: Array, pooled: Array, eps: Array, found: BoxSolution) -> Array:
+    """The optimal rule f (N,) with the smallest |pooled·f|, as far as rounding tells; ``found`` where it is the one.
+
+    Parameters
+    ----------
+    u, v, eps : the programme max u·f, |v f| <= eps, 0 <= f <= 1, whose solution is ``found``.
+    pooled : (N,) row of the MD.
+    """
+    lam = found.multipliers
+    s = u + lam @ v
+    tied = np.flatnonzero(undecided(u, v, lam, s))
+    tied = tied[(np.abs(v[:, tied]).max(axis=0, initial=0.0) > 0) | (pooled[tied] != 0)]
+    binds = lam != 0
+    if tied.size <= binds.sum():
+        return found.f
+    f = np.where(s > 0, 1.0, 0.0)
+    f[tied] = 0.0
+    held, md = v @ f, float(pooled @ f)
+    goal = -np.sign(lam[binds]) * eps[binds] - held[binds]
+    rows, loose = v[:, tied], ~binds & np.isfinite(eps)
+    k = tied.size
+    # one column more, t >= |MD|, to be minimised
+    least = optimize.linprog(
+        np.append(np.zeros(k), 1.0),
+        A_ub=np.block(
+            [
+                [rows[loose], np.zeros((int(loose.sum()), 1))],
+                [-rows[loose], np.zeros((int(loose.sum()), 1))],
+                [pooled[tied], -1.0],
+                [-pooled[tied], -1.0],
+            ]
+        ),
+        b_ub=np.concatenate([(eps - held)[loose], (eps + held)[loose], [-md, md]]),
+        A_eq=np.concatenate([rows[binds], np.zeros((int(binds.sum()), 1))], axis=1),
+        b_eq=goal,
+        bounds=[(0.0, 1.0)] * k + [(0.0, None)],
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if not least.success:  # by rounding: what was found is optimal anyhow
+        return found.f
+    x = np.clip(least.x[:k], 0.0, 1.0)
+    x = np.where(x >= 1.0 - WHOLE, 1.0, np.where(x <= WHOLE, 0.0, x))
+    between = np.flatnonzero((x > 0) & (x < 1))
+    reached = held + rows @ x
+    stopped = loose & (np.abs(np.abs(reached) - np.where(loose, eps, 0.0)) <= WHOLE)
+    exact = np.concatenate([rows[binds], rows[stopped]])
+    target = np.append(goal, np.sign(reached[stopped]) * eps[stopped] - held[stopped])
+    if abs(md + float(pooled[tied] @ x)) <= WHOLE:  # 0 can be met exactly
+        exact, target = np.concatenate([exact, pooled[None, tied]]), np.append(target, -md)
+    if between.size:
+        x[between] += np.linalg.lstsq(exact[:, between], target - exact @ x)[0]
+    f[tied] = np.clip(x, 0.0, 1.0)
+    broken = float(np.maximum(np.abs(v @ f) - eps, 0.0).max(initial=0.0))
+    if broken > max(EXACT, found.violation) or abs(float(u @ f) - found.primal) > EXACT:
+        return found.f
+    return f if abs(float(pooled @ f)) < abs(float(pooled @ found.f)) else found.f

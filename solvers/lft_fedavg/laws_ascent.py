@@ -1,0 +1,221 @@
+"""Local search over multipliers: the most accurate f_λ with |MD| at most a target, by sequential linear programmes.
+
+Between openings of holes everything is smooth in λ, and there its slopes are known exactly. Where a hole opens the
+accuracy falls like a square root, and that is just where frontiers like to run; so "the hole stays closed" is a
+constraint like the others, its slope known too. Each step solves a linear programme in a box, then steps back (Newton)
+to what the linearisation broke.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.lft_fedavg.multipliers import Priced, PricedFamily, Slopes
+from fairfl.solvers.numerics.interior_point import maximise
+
+RATE = 30.0
+"""Accuracy that a unit of MD beyond the target, or of MD_k with the wrong sign, costs where points are compared."""
+DEAR = 100.0
+"""The same within a programme, where MD and accuracy are measured by the most that its box lets them change."""
+HOLES = 5
+"""Closed holes that a programme respects, for each rule: those that its step could open first."""
+MARGIN = 1e-10
+"""Holes stay closed by this height: at zero itself one rounding opens them."""
+FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-6
+"""Radii of the box, in units of the multipliers' reach: at first, at most, and where a rule rests."""
+SWING = 0.5
+"""What MD_k may change by in a step, over the radius."""
+FARTHEST = 5.0
+"""What a step of one multiplier alone may change its MD_k by to first order, over the radius: the box has no scale of
+its own, and some multipliers move MD_k all the way within 1e-5 of their reach."""
+MENDS = 8
+WORTH = 1e-11
+"""A step that gains less is not taken."""
+
+
+def ascend(family: PricedFamily, start: Priced, target: Array, reach: Array, rounds: int) -> Priced:
+    """Improve every rule: more accuracy, at |MD| <= target (B,); from above, first to the target.
+
+    Parameters
+    ----------
+    start : B rules, each optimal for its budgets (``excess`` 0 up to rounding).
+    target : (B,), -inf to look for the smallest |MD|.
+    reach : (K,) unit of each multiplier's steps; 0 keeps it where it is.
+    """
+    best = start
+    radius = np.full(target.size, FIRST)
+    alive = np.arange(target.size)
+    for _ in range(rounds):
+        here, goal = best.take(alive), target[alive]
+        slopes = family.slopes(here)
+        step = _programme(here, slopes, goal, radius[alive], reach)
+        hopeful = _promise(here, slopes, goal, step) > WORTH
+        alive, goal, step = alive[hopeful], goal[hopeful], step[hopeful]
+        if alive.size == 0:
+            break
+        here = best.take(alive)
+        tried = _walk(family, here, goal, step, reach)
+        gain = merit(tried, goal) - merit(here, goal)
+        good = gain > WORTH
+        best = best.replaced(alive[good], tried.take(np.flatnonzero(good)))
+        radius[alive] = np.where(good, np.minimum(2.0 * radius[alive], LARGEST), 0.2 * radius[alive])
+        alive = alive[radius[alive] > SMALLEST]
+        if alive.size == 0:
+            break
+    return best
+
+
+def _promise(here: Priced, slopes: Slopes, target: Array, step: Array) -> Array:
+    """What the steps gain to first order, and in accuracy to second."""
+    seeks = np.isinf(target)
+    climb = (slopes.accuracy * step).sum(axis=1) - np.einsum("bk,bkl,bl->b", step, slopes.values, step) / 2
+    moved = np.abs(here.md + (slopes.md * step).sum(axis=1)) - here.disparity
+    beyond = [np.maximum(here.disparity + m - np.where(seeks, 0.0, target), 0.0) for m in (0.0, moved)]
+    side = np.where(here.lam > 0, 1.0, -1.0)
+    after = np.maximum(side * (here.values + np.einsum("bkl,bl->bk", slopes.values, step)), 0.0)
+    broken = here.excess.sum(axis=1) - np.where(here.excess > 0, after, 0.0).sum(axis=1)
+    return np.where(seeks, -moved, climb + RATE * (beyond[0] - beyond[1])) + RATE * broken
+
+
+def merit(rules: Priced, target: Array) -> Array:
+    """Accuracy less RATE times what the rules break; for a target of -inf, minus |MD|."""
+    broken = RATE * rules.excess.sum(axis=1)
+    seeks = np.isinf(target)
+    beyond = np.maximum(rules.disparity - np.where(seeks, 0.0, target), 0.0)
+    return np.where(seeks, -rules.disparity, rules.accuracy - RATE * beyond) - broken
+
+
+def _programme(here: Priced, slopes: Slopes, target: Array, radius: Array, reach: Array) -> Array:
+    """The step (B, K) that the linearised problem asks for, in units of λ.
+
+    Variables are the steps over radius · reach (or less, see FARTHEST), within [-1, 1], and the |MD| above the target.
+    """
+    count, k = here.lam.shape
+    bends = np.maximum(np.einsum("bkk->bk", slopes.values), 1e-300)
+    unit = radius[:, None] * np.minimum(reach, FARTHEST / bends)
+    side = np.where(here.lam != 0, np.sign(here.lam), -np.sign(here.values))
+    seeks = np.isinf(target)
+    md = np.where(here.md < 0, -1.0, 1.0)[:, None] * slopes.md * unit
+    rows, limits = [], []
+    eye = np.broadcast_to(np.eye(k), (count, k, k))
+    # λ_k keeps its sign: side·(λ + step) >= 0; a multiplier without reach stays
+    room = np.abs(here.lam) / np.where(unit > 0, unit, 1.0)
+    rows += [np.where(side[:, :, None] > 0, 1.0, -1.0) * eye, np.where(side[:, :, None] > 0, -1.0, 1.0) * eye]
+    limits += [np.where(unit > 0, 1.0, 1e-9), np.where(unit > 0, np.minimum(room, 1.0), 1e-9)]
+    # MD_k keeps the other sign
+    rows.append(side[:, :, None] * slopes.values * unit[:, None, :])
+    limits.append(np.maximum(-side * here.values, 0.0))
+    # next to small holes MD_k runs like the root of λ: there the box is one of rates
+    rates = slopes.values * unit[:, None, :]
+    rows += [rates, -rates]
+    limits += [np.broadcast_to(SWING * radius[:, None], (count, k))] * 2
+    holes, heights = _nearest_holes(count, slopes, unit)
+    rows.append(holes)
+    limits.append(heights)
+    size = np.maximum(np.abs(md).max(axis=1), 1e-300)
+    rows += [-(md / size[:, None])[:, None, :], (md / size[:, None])[:, None, :]]
+    across, within = here.disparity + np.where(seeks, 0.0, target), np.where(seeks, np.inf, target - here.disparity)
+    limits += [np.clip(room / size, -1e3, 1e3)[:, None] for room in (across, within)]
+    a, b = np.concatenate(rows, axis=1), np.concatenate(limits, axis=1)
+    idle = b > 1.01 * np.abs(a).sum(axis=2)  # nothing in the box reaches them, and some would be 1e100 beside others
+    a, b = np.where(idle[:, :, None], 0.0, a), np.where(idle, 1.0, b)
+    a = np.concatenate([a, np.zeros((*b.shape, 1))], axis=2)
+    a[:, -1, -1] = -1.0  # the excess is charged, and not negative
+    a = np.concatenate([a, np.zeros((count, 1, k + 1))], axis=1)
+    a[:, -1, -1] = -1.0
+    b = np.concatenate([b, np.zeros((count, 1))], axis=1)
+    gain = np.where(seeks[:, None], -md, slopes.accuracy * unit)
+    # the accuracy bends like -H where λ is small, which is where frontiers end
+    bend = np.zeros((count, k + 1, k + 1))
+    bend[:, :k, :k] = np.where(seeks[:, None, None], 0.0, slopes.values * unit[:, :, None] * unit[:, None, :])
+    most = np.maximum(np.abs(gain).max(axis=1), np.abs(bend).max(axis=(1, 2)))
+    charge = DEAR * np.where(most > 0, most, 1.0)[:, None]
+    return maximise(np.concatenate([gain, -charge], axis=1), a, b, bend)[:, :k] * unit
+
+
+def _nearest_holes(count: int, slopes: Slopes, unit: Array) -> tuple[Array, Array]:
+    """Rows (B, HOLES, K) and limits (B, HOLES) that keep closed what a step could open."""
+    rows, limits = np.zeros((count, HOLES, unit.shape[1])), np.ones((count, HOLES))
+    owner, slope, height = [], [], []
+    for turns, heights in zip(slopes.turns, slopes.heights, strict=True):
+        closed = np.flatnonzero(turns.closed)
+        upward = np.where(turns.peak[closed], 1.0, -1.0)  # maxima must not rise through zero, minima not fall
+        owner.append(turns.owner[closed])
+        slope.append(upward[:, None] * heights[closed] * unit[turns.owner[closed]])
+        height.append(np.abs(turns.height[closed]))
+    who, how, far = np.concatenate(owner), np.concatenate(slope), np.concatenate(height)
+    near = far < 1.5 * np.abs(how).sum(axis=1)
+    who, how, far = who[near], how[near], far[near]
+    order = np.lexsort((far / np.abs(how).sum(axis=1), who))
+    who, how, far = who[order], how[order], far[order]
+    place = np.arange(who.size) - np.searchsorted(who, who, side="left")
+    kept = place < HOLES
+    rows[who[kept], place[kept]] = how[kept]
+    limits[who[kept], place[kept]] = np.maximum(far[kept] - MARGIN, 0.0)
+    return rows, limits
+
+
+def _walk(family: PricedFamily, here: Priced, target: Array, step: Array, reach: Array) -> Priced:
+    """The best of the step's end and of what Newton makes of it where it broke something."""
+    lam = here.lam + step
+    lam = np.where((np.abs(lam) < 1e-9 * reach) | (lam * here.lam < 0), 0.0, lam)
+    trial = family.at(lam)
+    best = trial
+    for _ in range(MENDS):
+        opened = trial.cuts > here.cuts
+        beyond = np.where(np.isinf(target), 0.0, np.maximum(trial.disparity - target, 0.0))
+        broken = opened.any(axis=1) | (beyond > 1e-13) | (trial.excess > 1e-14).any(axis=1)
+        again = np.flatnonzero(broken)
+        if again.size == 0:
+            break
+        mended = _mended(family, trial.take(again), target[again], opened[again], reach)
+        trial = trial.replaced(again, mended)
+        better = merit(trial, target) > merit(best, target)
+        best = best.replaced(np.flatnonzero(better), trial.take(np.flatnonzero(better)))
+    return best
+
+
+def _mended(family: PricedFamily, rules: Priced, target: Array, opened: Array, reach: Array) -> Priced:
+    """One least Newton step back: to closed holes where one has opened, else to what MD and MD_k may be."""
+    slopes = family.slopes(rules)
+    count, k = rules.lam.shape
+    rows = np.zeros((count, k + 1 + HOLES, k))
+    gap = np.zeros((count, k + 1 + HOLES))
+    for b in range(count):
+        found, height, open_ = _close_by(slopes, b, opened[b])
+        m = min(len(height), HOLES)
+        rows[b, k + 1 : k + 1 + m] = np.reshape(found[:m], (m, k))
+        gap[b, k + 1 : k + 1 + m] = height[:m]
+        if open_:
+            continue
+        wrong = (rules.excess[b] > 0) | (np.abs(rules.values[b]) < 1e-9)
+        rows[b, :k][wrong] = slopes.values[b][wrong]
+        gap[b, :k][wrong] = np.where(rules.lam[b] != 0, rules.values[b], 0.0)[wrong]
+        if np.isfinite(target[b]) and rules.disparity[b] > target[b] - 1e-9:
+            rows[b, k], gap[b, k] = slopes.md[b], rules.md[b] - np.copysign(target[b], rules.md[b])
+    unit = np.where(rules.lam != 0, reach, 0.0)
+    scaled = rows * unit[:, None, :]
+    size = np.maximum(np.abs(scaled).max(axis=2), 1e-300)
+    delta = -np.einsum("bkm,bm->bk", np.linalg.pinv(scaled / size[..., None], rcond=1e-10), gap / size)
+    delta = np.clip(delta, -0.5, 0.5) * unit
+    lam = rules.lam + delta
+    return family.at(np.where(lam * rules.lam < 0, 0.0, lam))
+
+
+def _close_by(slopes: Slopes, b: int, opened: Array) -> tuple[list[Array], list[float], bool]:
+    """Slopes of the holes of rule ``b`` that stand open (the smallest of each ``opened`` group) or nearly so."""
+    rows: list[Array] = []
+    gaps: list[float] = []
+    for a, (turns, heights) in enumerate(zip(slopes.turns, slopes.heights, strict=True)):
+        mine = slice(*np.searchsorted(turns.owner, [b, b + 1]))
+        height, closed, slope = turns.height[mine], turns.closed[mine], heights[mine]
+        upward = np.where(turns.peak[mine], 1.0, -1.0)
+        size = np.abs(height) / np.maximum(np.abs(slope).max(axis=1, initial=0.0), 1e-300)
+        if opened[a] and (~closed).any():
+            k = int(np.where(closed, np.inf, size).argmin())
+            return [slope[k]], [float(height[k] + upward[k] * MARGIN)], True
+        for k in np.flatnonzero(closed & (size < 1e-7)):
+            rows.append(slope[k])
+            gaps.append(float(height[k] + upward[k] * MARGIN))
+    return rows, gaps, False

@@ -1,0 +1,207 @@
+"""LFT+FedAvg over all eps in [0, 1]^I on continuous laws: smallest disparity and frontier.
+
+The search is over multipliers, each of which is a solution for its own budgets (``prices``). From starts all over
+them, every target disparity is climbed to on its own (``price_ascent``); what comes out is solved again for its
+budgets and certified as ``solve`` is. That no better budgets exist is searched for, not proven.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.frontier import Frontier, Points, build, points_of
+from fairfl.solvers.lft_fedavg.corner_budgets import SLACK_BUDGET
+from fairfl.solvers.lft_fedavg.laws import solve_fedavg
+from fairfl.solvers.lft_fedavg.laws_ascent import ascend, merit
+from fairfl.solvers.lft_fedavg.laws_batch import minimise_duals
+from fairfl.solvers.lft_fedavg.multipliers import Priced, PricedFamily
+from fairfl.solvers.numerics.dual import fedavg_constraints
+from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
+from fairfl.theory.populations.federation import Federation
+
+STARTS = 300
+"""Random multipliers to start from."""
+REPAIRS = 5
+"""Times that multipliers of the wrong sign are taken out of a random start."""
+WIDTH = 8
+"""Starts for every target, of different kinds; for few clients two each."""
+LOWEST = 12
+"""Starts for each client where the smallest disparity is looked for."""
+SCREENED = 8
+"""Rounds after which the best FINALISTS climb on, or one in FEWER of the starts."""
+FINALISTS = 2
+FEWER = 8
+ROUNDS = 40
+COARSE = 24
+"""Disparities solved for from the starts; more are solved for from their neighbours."""
+ROUNDED = 1e-9
+"""|MD_k| up to which a multiplier may have the wrong sign in a start: corners are tight up to rounding."""
+TIGHT = 1e-11
+"""Budgets up to this are taken to be zero: that is how exactly a search by Newton steps meets MD_k = 0."""
+FAIR = LAW_TOLERANCE
+"""Disparities up to this are reported as zero."""
+NEARLY = 1e-6
+"""From smallest disparities up to this, zero itself is tried."""
+
+
+@dataclass(frozen=True)
+class PriceSearch:
+    """A federation's rules f_λ, the reach (K,) of their multipliers, and starts all over them, the free rule first."""
+
+    fed: Federation
+    family: PricedFamily
+    reach: Array
+    starts: Priced
+
+    @classmethod
+    def of(cls, fed: Federation) -> PriceSearch:
+        """Starts: no constraint; all, all but one, or one exactly tight; and random multipliers of their sizes.
+
+        Neither the order of the clients nor the groups' names matter to the draws.
+        """
+        problem = fedavg_constraints(fed)
+        family = PricedFamily(problem, np.stack([fed.within[:, 0], -fed.within[:, 1]]))
+        alone = np.eye(problem.count)
+        corners = np.concatenate([np.zeros((1, problem.count)), alone, 1.0 - alone])
+        found = minimise_duals(problem, corners, np.zeros_like(corners)).lam
+        reach = np.abs(found).max(axis=0)
+        reach = np.where(fed.defined, np.maximum(reach, 0.01 * reach.max()), 0.0)
+        free = family.at(np.zeros((1, problem.count)))
+        sign = 1.0 if free.md[0] >= 0 else -1.0
+        order = np.argsort(sign * free.values[0], kind="stable")
+        ranked = sign * found[:, order]
+        rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
+        low, high = np.minimum(ranked.min(axis=0), 0.0), np.maximum(ranked.max(axis=0), 0.0)
+        drawn = low + (high - low) * rng.random((STARTS, problem.count))
+        drawn *= rng.random((STARTS, 1))
+        drawn[rng.random(drawn.shape) < 0.2] = 0.0
+        drawn[:, order] = sign * drawn
+        starts = free.join(family.at(np.concatenate([found, drawn])))
+        for _ in range(REPAIRS):
+            wrong = np.flatnonzero((starts.excess > ROUNDED).any(axis=1))
+            if not wrong.size:
+                break
+            unsound = starts.take(wrong)
+            starts = starts.replaced(wrong, family.at(np.where(unsound.excess > ROUNDED, 0.0, unsound.lam)))
+        sound = starts.excess.max(axis=1, initial=0.0) <= ROUNDED
+        return cls(fed, family, reach, starts.take(np.flatnonzero(sound)))
+
+    @property
+    def free(self) -> Priced:
+        """The most accurate rule."""
+        return self.starts.take(np.array([0]))
+
+    def lowest(self) -> Priced:
+        """The rule with the smallest |MD| that was found; at zero, it is the most accurate of those with MD 0."""
+        if not self.reach.any():
+            return self.free
+        target, count = np.array([-np.inf]), LOWEST * self.reach.size
+        starts = self.starts.take(self._various(self.starts, -np.inf, count))
+        found = self._best(starts, target, SCREENED, count // FEWER)
+        low = self._best(found, target, ROUNDS, 1)
+        if low.disparity[0] > NEARLY:
+            return low
+        fair = self.at(np.zeros(1), low.join(self.starts))
+        return fair if fair.disparity[0] <= FAIR else low
+
+    def at(self, targets: Array, known: Priced) -> Priced:
+        """The most accurate rules with |MD| <= targets (P,) that climbs from many of the ``known`` ones reach."""
+        count = min(WIDTH, 2 * self.reach.size)
+        rows = np.stack([self._various(known, target, count) for target in targets])
+        found = self._best(known.take(rows.ravel()), targets, SCREENED, FINALISTS)
+        return self._best(found, targets, ROUNDS, 1)
+
+    def _various(self, known: Priced, target: float, count: int) -> Array:
+        """``count`` starts among the ``known`` rules, the best of each kind first: who is bound, and how many cuts."""
+        order = np.argsort(-merit(known, np.full(known.md.size, target)), kind="stable")
+        kinds = np.concatenate([np.sign(known.lam), known.cuts], axis=1)[order]
+        first = np.sort(np.unique(kinds, axis=0, return_index=True)[1])
+        others = np.setdiff1d(np.arange(order.size), first)
+        return np.resize(order[np.append(first, others)], count)
+
+    def _best(self, starts: Priced, targets: Array, rounds: int, kept: int) -> Priced:
+        """The best ``kept`` for each target of climbs from ``starts``, equally many for each, together."""
+        goal = np.repeat(targets, starts.md.size // targets.size)
+        found = ascend(self.family, starts, goal, self.reach, rounds)
+        order = np.argsort(-merit(found, goal).reshape(targets.size, -1), axis=1, kind="stable")[:, :kept]
+        return found.take((order + np.arange(targets.size)[:, None] * (goal.size // targets.size)).ravel())
+
+    def refined(self, targets: Array, known: Priced) -> Priced:
+        """As ``at``, from the neighbours on both sides among ``known``, which increase in |MD|."""
+        right = np.clip(np.searchsorted(known.disparity, targets), 0, known.md.size - 1)
+        rows = np.stack([np.maximum(right - 1, 0), right], axis=1)
+        return self._best(known.take(rows.ravel()), targets, ROUNDS, 1)
+
+    def solved(self, rules: Priced, *, warm: bool = True) -> list[Solution]:
+        """The rules' budgets solved again and certified, from their multipliers unless told to start from nothing.
+
+        What is not certified is left out.
+        """
+        out = []
+        for eps, lam in zip(budgets(rules), rules.lam, strict=True):
+            try:
+                out.append(solve_fedavg(self.fed, eps, lam if warm else None))
+            except CertificationError:
+                continue
+        return out
+
+
+def budgets(rules: Priced) -> Array:
+    """(B, I) budgets that the rules solve: their |MD_i|, and none where λ_i = 0."""
+    eps = np.where(rules.lam != 0, np.abs(rules.values), SLACK_BUDGET)
+    return np.where(eps <= TIGHT, 0.0, eps)
+
+
+def common_shares(fed: Federation) -> bool:
+    """Whether P(i | a) is the same for both groups: then MD = Σ w_i MD_i, and eps = 0 is fair (FedFB, theorem 21)."""
+    return bool(fed.defined.all() and np.abs(fed.within[:, 0] - fed.within[:, 1]).max() <= 1e-15)
+
+
+def fedavg_frontier(fed: Federation, points: int) -> Frontier:
+    """LFT+FedAvg's frontier: certified points, the best that a search over multipliers found."""
+    search = PriceSearch.of(fed)
+    low, free = search.lowest(), search.free
+    rules = _ordered(low.join(free))
+    if free.disparity[0] - low.disparity[0] > FAIR:
+        targets = np.linspace(float(low.disparity[0]), float(free.disparity[0]), points)[:-1]
+        coarse = targets[:: -(-targets.size // COARSE)]
+        known = _ordered(search.at(coarse, search.starts.join(low)).join(rules))
+        found = search.refined(targets, known)
+        first = low.join(found.take(np.array([0])))
+        low = first.take(np.array([int(merit(first, targets[[0, 0]]).argmax())]))
+        rules = _ordered(low.join(found.take(np.arange(1, targets.size))).join(free))
+    above = rules.take(np.flatnonzero(rules.disparity > low.disparity[0]))
+    solved = [*_fairest(search, low), *search.solved(above)]
+
+    def evaluate(d: Array) -> Points:
+        found = search.refined(d, rules)
+        return Points(found.disparity, merit(found, d), budgets(found), found.lam)
+
+    return build("lft_fedavg", points_of(fed, solved), evaluate)
+
+
+def _ordered(rules: Priced) -> Priced:
+    """By increasing |MD|, dominated ones left out."""
+    rules = rules.take(np.lexsort((-rules.accuracy, rules.disparity)))
+    best = np.maximum.accumulate(rules.accuracy)
+    return rules.take(np.flatnonzero(np.append(True, rules.accuracy[1:] > best[:-1])))
+
+
+def _fairest(search: PriceSearch, low: Priced) -> list[Solution]:
+    """Certified solutions of the smallest disparity; where a tie spoils that of ``low``, the one that must be fair.
+
+    They start from nothing, and so are just what ``solve`` returns for their budgets.
+    """
+    found = search.solved(low, warm=False) or search.solved(low)
+    if common_shares(search.fed) and not (found and found[0].disparity <= FAIR):
+        found.append(solve_fedavg(search.fed, np.zeros(search.fed.n_clients)))
+    return found or [solve_fedavg(search.fed, np.full(search.fed.n_clients, SLACK_BUDGET))]
+
+
+def fedavg_minimum(fed: Federation) -> Points:
+    """The least disparate solution, certified; of several fair ones an accurate one."""
+    search = PriceSearch.of(fed)
+    return points_of(fed, _fairest(search, search.lowest())).least

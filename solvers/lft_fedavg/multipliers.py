@@ -1,0 +1,113 @@
+"""LFT+FedAvg as a function of multipliers: every λ gives a rule, and the budgets that the rule is optimal for.
+
+f_λ = ⟦u + Σ λ_i v_i > 0⟧ maximises the Lagrangian, so it solves LFT+FedAvg(eps) for eps_i = |MD_i(f_λ)| wherever
+λ_i MD_i <= 0 for all i; where λ_i = 0, for every eps_i >= |MD_i| too. No programme is solved to get a point: the
+attainable pairs of disparity and accuracy are the image of {λ : λ_i MD_i(f_λ) <= 0}.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.lft_fedavg.critical_points import TurningPoints, turning_points
+from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, hessian
+
+CHUNK = 400
+"""Multipliers evaluated in one batch: bounds the memory."""
+
+
+@dataclass(frozen=True)
+class Priced:
+    """Rules f_λ, b = 0..B-1: the dual points, and their pooled ``md`` (B,)."""
+
+    point: DualPoint
+    md: Array
+
+    @property
+    def lam(self) -> Array:
+        """(B, K) multipliers."""
+        return self.point.lam
+
+    @property
+    def accuracy(self) -> Array:
+        """(B,)."""
+        return self.point.accuracy
+
+    @property
+    def values(self) -> Array:
+        """(B, K) MD_k."""
+        return self.point.values
+
+    @property
+    def disparity(self) -> Array:
+        """(B,) |MD|."""
+        return np.abs(self.md)
+
+    @property
+    def cuts(self) -> Array:
+        """(B, 2) how many ends the accept sets have in each group."""
+        return np.stack([sets.counts for sets in self.point.sets], axis=1)
+
+    @property
+    def excess(self) -> Array:
+        """(B, K) |MD_k| where λ_k has the wrong sign, else 0: where all are 0, the rule solves its problem."""
+        return np.where(self.lam * self.values > 0, np.abs(self.values), 0.0)
+
+    def take(self, rows: Array) -> Priced:
+        """The rules ``rows``."""
+        return Priced(self.point.take(rows), self.md[rows])
+
+    def join(self, other: Priced) -> Priced:
+        """Both sets of rules."""
+        return Priced(self.point.join(other.point), np.concatenate([self.md, other.md]))
+
+    def replaced(self, rows: Array, other: Priced) -> Priced:
+        """``other`` in place of the rules ``rows``."""
+        order = np.arange(self.md.size)
+        order[rows] = self.md.size + np.arange(len(rows))
+        return self.join(other).take(order)
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """Derivatives in λ: of the accuracy and the pooled MD (B, K), of MD_k (B, K, K), and the turning points."""
+
+    accuracy: Array
+    md: Array
+    values: Array
+    turns: tuple[TurningPoints, TurningPoints]
+    heights: tuple[Array, Array]
+    """(R, K) for each group: of the turning points' heights."""
+
+
+@dataclass(frozen=True)
+class PricedFamily:
+    """All f_λ of a federation; ``pooled`` (2, I): MD = Σ_a pooled[a] · rates_a."""
+
+    problem: Constraints
+    pooled: Array
+
+    def at(self, lam: Array) -> Priced:
+        """The rules at lam (B, K)."""
+        parts = [dual_point(self.problem, lam[b : b + CHUNK]) for b in range(0, max(len(lam), 1), CHUNK)]
+        point = functools.reduce(DualPoint.join, parts)
+        rates = [point.sets[a].integrals[:, 1:] @ self.pooled[a] for a in (0, 1)]
+        md: Array = rates[0] + rates[1]
+        return Priced(point, md)
+
+    def slopes(self, rules: Priced) -> Slopes:
+        """Derivatives at rules of this family. accuracy = D - λ·MD and ∇D = MD, so its slope is -Hλ, H = ∂MD/∂λ."""
+        point, lam = rules.point, rules.lam
+        own = hessian(self.problem, point)
+        cross = hessian(self.problem, point, self.pooled[:, None, :])[:, 0]
+        turns, heights = [], []
+        for profile, rows in zip(self.problem.profiles, self.problem.coefficients, strict=True):
+            found = turning_points(profile, np.concatenate([np.ones((len(lam), 1)), lam @ rows], axis=1))
+            turns.append(found)
+            heights.append(found.values[:, 1:] @ rows.T)
+        climb = -np.einsum("bkl,bl->bk", own, lam)
+        return Slopes(climb, cross, own, (turns[0], turns[1]), (heights[0], heights[1]))

@@ -1,0 +1,291 @@
+"""α-fair choices from a convex set of utilities: utilitarian, proportional (Nash), harmonic, max-min; their tests.
+
+Every point is certified by prices. Mean utility of order α (``bargaining.mean_utility``) is concave, so u is best iff
+no attainable v has a positive first-order gain Σ_i s_i (v_i - u_i)/u_i. At α = 1 that is the definition of proportional
+fairness (PropFair, definition 2.1 and proposition 2.3). The largest gain over v is a linear programme on a polytope.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+
+from fairfl._support.checks import Array, finite, in_range, positive
+from fairfl.solvers.minimax.utility_set import ADVICE, UtilitySet
+from fairfl.solvers.solution import CertificationError
+from fairfl.theory.measures import welfare as bargaining
+
+TOLERANCE = 1e-6
+"""What is certified unless another tolerance is given: relative gain, relative utility."""
+RISE = 1e-3
+"""What ``max_min_test`` allows unless another tolerance is given: on a curved boundary, giving up δ may win sqrt(δ)."""
+TIE = 1e-9  # of a total or share, relative, within which two count as equal
+SLACK = 1e-10  # of a level, relative, by which it is let down, so that the next programme has an interior
+HALF = 0.5  # α from which on Nash products are iterated
+ROUNDS = 60  # at most: 2^-60
+PASSES, GOOD = 3, 1e-8  # programmes solved at most for one point, and the gain with which no other is
+
+
+@dataclass(frozen=True)
+class FairnessTest:
+    """Whether u is α-fair among U, and what is better where it is not.
+
+    Attributes
+    ----------
+    holds : whether ``gain`` <= tolerance.
+    gain : the largest n Σ_i s_i (v_i - u_i)/u_i over v in U; at α = 1 the largest Σ_i (v_i - u_i)/u_i. An upper bound
+        on it where U is not a hull of points.
+    better : (n,) a v that attains it.
+    direction : (n,) v - u: the violating direction, along which the welfare increases at first (where gain > 0).
+    """
+
+    holds: bool
+    gain: float
+    better: Array
+    direction: Array
+
+
+@dataclass(frozen=True)
+class FairPoint:
+    """An α-fair point and its certificate.
+
+    Attributes
+    ----------
+    alpha : 0 utilitarian, 1 proportional, 2 harmonic, inf max-min.
+    utilities : (n,) u.
+    value : mean utility of order α (above the disagreement point, where there is one).
+    prices : (n,) weights of which u maximises the total over U: s_i / u_i, multipliers at α = inf; prices.u = 1.
+    gain : no v in U has a value above value (1 + gain/n): see ``FairnessTest``.
+    best_total : the largest total of utilities.
+    """
+
+    alpha: float
+    utilities: Array
+    value: float
+    prices: Array
+    gain: float
+    best_total: float
+
+    @property
+    def price_of_fairness(self) -> float:
+        """1 - Σ u / best_total (Bertsimas, Farias and Trichakis, 2011)."""
+        return float(bargaining.price_of_fairness(self.utilities, max(self.best_total, float(self.utilities.sum()))))
+
+
+def alpha_fair(utilities: UtilitySet, alpha: float, *, tolerance: float = TOLERANCE) -> FairPoint:
+    """The point of U with the largest α-fair welfare, 0 <= α <= inf, certified.
+
+    Where the maximum has several points, one is chosen: at α = 0 that of the largest entropy Σ -u log u, the limit of
+    α -> 0; at α = inf the leximin point (no client can gain without a loss to one that has no more), the limit of
+    α -> inf. For 0 < α < inf it is unique.
+
+    Errors: ValueError for α < 0 or NaN, for a set that is no UtilitySet, and where U has no point with all u_i > 0;
+    CertificationError where the gain does not close to ``tolerance``.
+    Source: Mo and Walrand (2000); PropFair, definitions 2.1, 2.2, (D.9); q-FFL, appendix C.
+    """
+    alpha = float(in_range("alpha", alpha, 0.0, np.inf))
+    tolerance = float(positive("tolerance", tolerance))
+    U = _checked(utilities)
+    least, multipliers = _largest_minimum(U)
+    if not least > 0:
+        raise ValueError(f"utilities must be attainable with all u_i > 0, got a largest minimum of {least:g}")
+    if np.isinf(alpha):
+        u = _leximin(U, least, tolerance)
+        prices = multipliers / (multipliers @ u)
+        value, (upper, _) = float(u.min()), U.support(prices)
+        gain = U.n * (upper / (prices.sum() * value) - 1)  # min v <= prices.v / Σ prices for every v
+    else:
+        u, gain = _finite(U, alpha, least)
+        prices, value = _prices(u, alpha), float(bargaining.mean_utility(u, alpha))
+    best_total, _ = U.support(np.ones(U.n))
+    if not abs(gain) <= tolerance:
+        raise CertificationError(
+            f"no {alpha:g}-fair point certified to {tolerance:g}: a relative gain of {gain:.3g} is left; {ADVICE}"
+        )
+    return FairPoint(alpha, u, value, prices, gain, best_total)
+
+
+def nash_point(utilities: UtilitySet, disagreement: Any = 0.0, *, tolerance: float = TOLERANCE) -> FairPoint:
+    """The Nash bargaining solution: the u in U, u > d, with the largest product Π_i (u_i - d_i).
+
+    ``disagreement`` d is a number or (n,): what each has without an agreement (PropFair: 0). Proportionally fair in
+    u - d, where U is convex. ``value``, ``prices`` and ``gain`` are about u - d.
+    Errors: ValueError where nothing in U is above d for every client; as for ``alpha_fair``.
+    Source: Nash (1950); PropFair, definition 2.2 and proposition 2.3.
+    """
+    U = _checked(utilities)
+    d = finite("disagreement", disagreement)
+    if d.ndim > 1 or d.size not in (1, U.n):
+        raise ValueError(f"disagreement must be a number or of shape ({U.n},), got shape {d.shape}")
+    d = np.broadcast_to(d, (U.n,))
+    found = alpha_fair(U.above(d) if d.any() else U, 1.0, tolerance=tolerance)
+    return FairPoint(1.0, found.utilities + d, found.value, found.prices, found.gain, found.best_total + float(d.sum()))
+
+
+def harmonic_point(utilities: UtilitySet, *, tolerance: float = TOLERANCE) -> FairPoint:
+    """The point with the largest harmonic mean n / Σ_i u_i^-1: ``alpha_fair`` at α = 2. Source: PropFair, (D.9)."""
+    return alpha_fair(utilities, 2.0, tolerance=tolerance)
+
+
+def fairness_test(utilities: UtilitySet, u: Any, alpha: float = 1.0, *, tolerance: float = TOLERANCE) -> FairnessTest:
+    """Whether u in U is α-fair, 0 <= α < inf; at α = 1 the definition of proportional fairness, (1).
+
+    Errors: ValueError for α infinite (``max_min_test``), for u of another shape, not positive (α > 0), or not
+    attainable: beyond U the test would mean nothing.
+    """
+    U, u = _checked(utilities), _point(utilities, u)
+    bargaining.shares(u, alpha)  # for its checks
+    _attainable(U, u, tolerance)
+    gain, best = _gain(U, u, alpha)
+    return FairnessTest(bool(gain <= tolerance), float(gain), best, best - u)
+
+
+def max_min_test(utilities: UtilitySet, u: Any, *, tolerance: float = RISE) -> FairnessTest:
+    """Whether no client's utility can be raised without lowering one that is no larger: max-min fairness.
+
+    ``gain`` is the largest such rise over the clients, relative to max u. For each client i: max v_i over the v in U
+    with v_j >= u_j for all j != i with u_j <= u_i (both up to rounding, 1e-9).
+    Errors: ValueError as for ``fairness_test``. Source: Bertsekas and Gallager, Data Networks, section 6.5.
+    """
+    U, u = _checked(utilities), _point(utilities, u)
+    _attainable(U, u, TOLERANCE)
+    slack = TIE * float(u.max())
+    gain, best = -np.inf, u
+    for i in range(U.n):
+        held = (u <= u[i] + 1e3 * slack) & (np.arange(U.n) != i)
+        rise, v = _rise(U, i, np.where(held, u - slack, -np.inf), u)
+        if rise / u.max() > gain:
+            gain, best = rise / float(u.max()), v
+    return FairnessTest(bool(gain <= tolerance), float(gain), best, best - u)
+
+
+def _prices(u: Array, alpha: float) -> Array:
+    """s_i / u_i, the prices at which u has the value 1."""
+    return np.asarray(bargaining.shares(u, alpha)) / u if alpha else np.full(len(u), 1 / u.sum())
+
+
+def _gain(U: UtilitySet, u: Array, alpha: float) -> tuple[float, Array]:
+    """The largest relative gain over U (an upper bound on it), and a point that has it."""
+    upper, best = U.support(_prices(u, alpha))
+    return U.n * (upper - 1), best
+
+
+def _finite(U: UtilitySet, alpha: float, least: float) -> tuple[Array, float]:
+    """(maximiser for α < inf, its gain), the best of a few passes by its certificate.
+
+    Utilities are counted in units of the largest minimum, then, where that leaves too few digits, of what was found.
+    """
+    unit, found = np.full(U.n, least), []
+    for _ in range(PASSES):
+        _solve(U, alpha, unit)
+        u = np.maximum(U.point(), least * TIE)  # at a zero of u (α < 1) prices are infinite
+        found.append((u, _gain(U, u, alpha)[0]))
+        if abs(found[-1][1]) <= GOOD:
+            break
+        unit = u
+    return min(found, key=lambda pair: abs(pair[1]))
+
+
+def _solve(U: UtilitySet, alpha: float, unit: Array) -> None:
+    """Maximise the welfare, with utilities counted in ``unit`` (n,); the point is left in the variables."""
+    v, scale = cp.multiply(1 / unit, U.utilities), unit / unit.min()
+    if alpha == 0:
+        w = cp.Variable(U.n)  # = u: entropy does not increase in u, the total does
+        total, _ = U.maximise(cp.sum(U.utilities) / unit.min(), (), "the largest total")
+        limits = [w <= U.utilities / unit.min(), cp.sum(w) >= total - TIE * abs(total)]
+        U.maximise(cp.sum(cp.entr(w)), limits, "the largest entropy of that total")
+    elif alpha < HALF:
+        U.maximise(scale ** (1 - alpha) @ cp.power(v, 1 - alpha, approx=False), (), f"the {alpha:g}-fair point")
+    elif alpha <= 1:
+        _by_nash_products(U, v, alpha)
+    else:  # in logarithms: no power, whatever α
+        terms = (1 - alpha) * (cp.log(v) + np.log(scale))
+        U.maximise(-cp.log_sum_exp(terms), (), f"the {alpha:g}-fair point")
+
+
+def _by_nash_products(U: UtilitySet, v: Any, alpha: float) -> None:
+    """Maximise Σ s_i log v_i with the shares s of the last point, again and again; at α = 1 once.
+
+    For α <= 1, Σ v_i^(1-α) is convex in log v, so that its tangent there, which this maximises, is a lower bound: the
+    welfare increases from round to round. The error falls by the factor 1 - α or more (powers near 1 defeat the cones).
+    """
+    s = np.full(U.n, 1 / U.n)
+    for _ in range(ROUNDS):
+        U.maximise(s @ cp.log(v), (), f"the {alpha:g}-fair point")
+        new = np.asarray(bargaining.shares(U.point(), alpha))
+        if np.abs(new - s).max() <= TIE:
+            break
+        s = new
+
+
+def _largest_minimum(U: UtilitySet) -> tuple[float, Array]:
+    """max over U of min u, and multipliers λ >= 0, sum one."""
+    level = cp.Variable()
+    floor = U.utilities >= level
+    U.maximise(level, [floor], "the largest minimum")
+    multipliers = np.maximum(np.asarray(floor.dual_value, dtype=np.float64), 0.0)
+    return float(U.point().min()), multipliers / multipliers.sum()
+
+
+def _leximin(U: UtilitySet, least: float, tolerance: float) -> Array:
+    """Raise the least level; hold the clients that cannot exceed it; go on with the others. At most n rounds.
+
+    A client held at a level with slack δ may give another sqrt(δ) on a curved boundary: later levels are good to 1e-5.
+    """
+    fixed = np.full(U.n, -np.inf)
+    while True:
+        free = np.isneginf(fixed)
+        level = cp.Variable()
+        limits = [U.utilities[free] >= level]
+        if not free.all():
+            limits.append(U.utilities[~free] >= fixed[~free])
+        found, _ = U.maximise(level, limits, "the next level of the leximin point")
+        u = U.point()
+        slack = SLACK * (abs(found) + least)
+        rises = np.full(U.n, np.inf)
+        for i in np.flatnonzero(free):
+            floors = np.where(free, found - slack, fixed)
+            floors[i] = -np.inf
+            rises[i] = _rise(U, int(i), floors, np.full(U.n, found))[0] / abs(found)
+        if not rises.min() <= RISE:
+            raise CertificationError(
+                f"no leximin point certified to {tolerance:g}: at level {found:g} each client can rise, by "
+                f"{rises.min():.3g} or more (relative); {ADVICE}"
+            )
+        fixed[rises <= max(np.sqrt(SLACK), rises.min())] = found - slack
+        if np.isfinite(fixed).all():
+            return u
+
+
+def _rise(U: UtilitySet, i: int, floors: Array, u: Array) -> tuple[float, Array]:
+    """(max v_i - u_i, v) over the v in U with v >= floors (-inf: no floor)."""
+    held = np.isfinite(floors)
+    limits = [U.utilities[held] >= floors[held]] if held.any() else []
+    value, _ = U.maximise(U.utilities[i], limits, f"the largest utility of client {i}")
+    return value - float(u[i]), U.point()
+
+
+def _attainable(U: UtilitySet, u: Array, tolerance: float) -> None:
+    """u is attainable, with disposal, iff the largest t with v >= t u has t >= 1 (u > 0 somewhere)."""
+    t = cp.Variable()
+    found, _ = U.maximise(t, [U.utilities >= t * u, t <= 2], "whether u is attainable")
+    if found < 1 - tolerance:
+        raise ValueError(f"u must be attainable, got {u.tolist()}: only {found:.9g} times it is")
+
+
+def _point(U: UtilitySet, u: Any) -> Array:
+    u = finite("u", u)
+    if u.shape != (U.n,):
+        raise ValueError(f"u must have shape ({U.n},), got {u.shape}")
+    if not u.any() or u.min() < 0:
+        raise ValueError(f"u must be >= 0 and not all 0, got {u.tolist()}")
+    return u
+
+
+def _checked(U: Any) -> UtilitySet:
+    if not isinstance(U, UtilitySet):
+        raise ValueError(f"utilities must be a UtilitySet, got {type(U).__name__}")
+    return U

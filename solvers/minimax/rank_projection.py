@@ -1,0 +1,60 @@
+"""Projection onto the dual weights of the objectives that weigh by rank, by one sort and pooling of violators.
+
+A positively homogeneous objective that is linear on each order of the clients (AFL, rank-weighted means) is the support
+function of B = conv{dual_weights(f) : f}, the permutahedron of its weights (with client weights p, the core of a
+distorted probability).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from fairfl._support.checks import Array
+from fairfl.theory.aggregation import AFL, Objective, RankWeighted
+from fairfl.theory.aggregation.calculus import Perspective, Scaled, Translated
+
+
+def weighs_by_rank(objective: Objective) -> bool:
+    """Whether A is AFL, a rank-weighted mean, or made from one by translation, scaling or perspective."""
+    if isinstance(objective, (Translated, Scaled, Perspective)):
+        return weighs_by_rank(objective.inner)
+    return isinstance(objective, (AFL, RankWeighted))
+
+
+def client_shares(objective: Objective, n: int) -> Array:
+    """The client weights p (n,), 1/n each unless given."""
+    given = objective.client_weights
+    return np.full(n, 1.0 / n) if given is None else np.asarray(given)
+
+
+def shift(objective: Objective, n: int) -> Array:
+    """s (n,) such that A(f) = max over B of λ.(f - s)."""
+    if isinstance(objective, Translated):
+        return shift(objective.inner, n) + np.asarray(objective.shift)
+    if isinstance(objective, Perspective):
+        return objective.factor * shift(objective.inner, n)
+    return shift(objective.inner, n) if isinstance(objective, Scaled) else np.zeros(n)
+
+
+def project(objective: Objective, target: Array) -> Array:
+    """The λ in B nearest to ``target`` (n,), in the norm (Σ_i λ_i² / p_i)^(1/2).
+
+    With y = target/p: the x nearest to y - v/p among those in the order of y, where v in B is the vertex for that
+    order, found by isotonic regression with weights p, gives λ = p (y - x). It lies in B: λ/p decreases along each
+    pooled block, so that no set of clients gets more than the first ones of the same mass, and those get no more than
+    their ranks weigh. And λ.x = max over B, so that it is the projection.
+    """
+    n = len(target)
+    p = client_shares(objective, n)
+    y = target / p
+    y -= p @ y  # all of B has one sum, so that a common shift of y is lost on it; digits are not
+    order = np.argsort(-y, kind="stable")
+    ranks = np.empty(n)
+    ranks[order] = np.arange(n, 0, -1.0)
+    vertex = np.asarray(objective.dual_weights(shift(objective, n) + ranks))
+    z = (y - vertex / p)[order]
+    x = np.empty(n)
+    x[order] = isotonic_regression(z, weights=p[order], increasing=False).x
+    nearest = p * (y - x)
+    return nearest + p * (vertex.sum() - nearest.sum())  # rounding of the sum

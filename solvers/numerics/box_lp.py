@@ -1,0 +1,158 @@
+"""max u·f subject to |V f| <= eps and 0 <= f <= 1, for many cells and few constraints: exact, certified.
+
+HiGHS solves the programme on the cells whose sign is in doubt, the others are fixed by the current multipliers, and
+the doubt is widened until no fixed cell disagrees (sifting). The basis is then solved again to full precision.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import optimize
+
+from fairfl._support.checks import Array
+from fairfl.solvers.solution import CertificationError
+
+WHOLE = 6000
+"""Programmes with at most this many cells go to HiGHS whole."""
+GOOD = 1e-13
+"""Gap and violation at which a basis is not read again."""
+PENALTY = 1e3
+"""Price of violating a constraint while sifting. Many tight budgets have multipliers beyond any such price."""
+
+
+@dataclass(frozen=True)
+class BoxSolution:
+    """Primal f (N,), multipliers (K,) with Lagrangian u·f + λ·Vf, and both values (without the constant)."""
+
+    f: Array
+    multipliers: Array
+    primal: float
+    dual: float
+    violation: float
+
+
+def dual_value(u: Array, v: Array, eps: Array, lam: Array) -> float:
+    """Σ (u + λ·v)_+ + Σ eps |λ|: an upper bound on every feasible u·f."""
+    price = float(np.where(lam == 0, 0.0, np.abs(lam) * np.where(lam == 0, 0.0, eps)).sum())
+    return float(np.maximum(u + lam @ v, 0.0).sum()) + price
+
+
+def solve_box(u: Array, v: Array, eps: Array, start: Array | None = None) -> BoxSolution:
+    """Solve one programme.
+
+    Parameters
+    ----------
+    u : (N,) gains.  v : (K, N) constraint rows.  eps : (K,) non-negative, inf for none.
+    start : (K,) multipliers near the solution's.
+    """
+    k = np.flatnonzero(np.isfinite(eps) & (np.abs(v).sum(axis=1) > 0))
+    rows, budget = v[k], eps[k]
+    lam = np.zeros(k.size) if start is None else start[k].astype(np.float64)
+    if k.size == 0:
+        f = (u > 0).astype(np.float64)
+        return BoxSolution(f, np.zeros(eps.size), float(u @ f), float(u @ f), 0.0)
+    if u.size <= WHOLE:
+        f, lam = _highs(u, rows, budget, np.arange(u.size), np.zeros(u.size))
+    else:
+        f, lam = _sift(u, rows, budget, lam if start is not None else _sampled(u, rows, budget))
+    f, lam = _polished(u, rows, budget, f, lam)
+    full = np.zeros(eps.size)
+    full[k] = lam
+    violation = float(np.maximum(np.abs(rows @ f) - budget, 0.0).max(initial=0.0))
+    return BoxSolution(f, full, float(u @ f), dual_value(u, rows, budget, lam), violation)
+
+
+def _highs(u: Array, v: Array, eps: Array, cells: Array, fixed: Array) -> tuple[Array, Array]:
+    """Optimise the ``cells`` while the others, if any, keep ``fixed``: then constraints may be broken at PENALTY."""
+    sifting = cells.size < u.size
+    base = v @ np.where(np.isin(np.arange(u.size), cells), 0.0, fixed) if sifting else np.zeros(eps.size)
+    k, m = eps.size, cells.size
+    scale = float(np.abs(u).max()) or 1.0
+    inner = np.concatenate([v[:, cells], -v[:, cells]])
+    slack = -np.concatenate([np.eye(k), np.eye(k)])[:, : k if sifting else 0]
+    solve = functools.partial(
+        optimize.linprog,
+        np.concatenate([-u[cells] / scale, np.full(slack.shape[1], PENALTY / scale)]),
+        A_ub=np.concatenate([inner, slack], axis=1),
+        b_ub=np.concatenate([eps - base, eps + base]),
+        bounds=np.concatenate([np.tile([[0.0, 1.0]], (m, 1)), np.tile([[0.0, np.inf]], (slack.shape[1], 1))]),
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    result = solve(method="highs")
+    if not result.success:  # the simplex lost its way among nearly equal rows
+        result = solve(method="highs-ipm")
+    if not result.success:
+        raise CertificationError(f"the linear programme was not solved: {result.message}; use method='lp'")
+    f = fixed.copy()
+    f[cells] = np.clip(result.x[:m], 0.0, 1.0)  # HiGHS' own feasibility tolerance
+    marginals = result.ineqlin.marginals * scale
+    return f, marginals[:k] - marginals[k:]
+
+
+def _sampled(u: Array, v: Array, eps: Array) -> Array:
+    """Multipliers from every s-th cell in the order of |u|, scaled up: a start for sifting."""
+    step = max(1, u.size // 3000)
+    pick = np.argsort(np.abs(u), kind="stable")[step // 2 :: step]
+    scale = np.abs(v).sum(axis=1, keepdims=True) / np.maximum(np.abs(v[:, pick]).sum(axis=1, keepdims=True), 1e-300)
+    return _highs(u[pick] * step, v[:, pick] * scale, eps, np.arange(pick.size), np.zeros(pick.size))[1]
+
+
+def _sift(u: Array, v: Array, eps: Array, lam: Array) -> tuple[Array, Array]:
+    size = np.abs(v).sum(axis=0) + np.abs(u) + 1e-300
+    count = 2000
+    for _ in range(60):
+        s = (u + lam @ v) / size
+        fixed = (s > 0).astype(np.float64)
+        cells = np.argpartition(np.abs(s), count)[:count] if count < u.size else np.arange(u.size)
+        f, new = _highs(u, v, eps, cells, fixed)
+        mask = np.ones(u.size, bool)
+        mask[cells] = False
+        wrong = mask & (((u + new @ v) / size > 1e-15) != (fixed > 0)) & (np.abs((u + new @ v) / size) > 1e-13)
+        if not wrong.any() and np.abs(v @ f).max() <= eps.max() + 1 and (np.abs(v @ f) <= eps + 1e-8).all():
+            return f, new
+        moved = np.abs(new) > 2.0 * max(1.0, float(np.abs(lam).max()))
+        lam = np.where(moved, lam, new)
+        count = min(u.size, int(count * 1.5))
+    raise CertificationError("sifting did not settle; use method='lp'")
+
+
+def _polished(u: Array, v: Array, eps: Array, f: Array, lam: Array) -> tuple[Array, Array]:
+    """The best of three readings of the basis: budgets of 1e-9 make cells as fractional as that, and cells that tie may
+    stand at 0 or 1."""
+    tried = []
+    for whole, tie in ((1e-9, 0.0), (1e-14, 0.0), (1e-9, 1e-9)):
+        g, mu = _exact(u, v, eps, f, lam, whole, tie)
+        violation = float(np.maximum(np.abs(v @ g) - eps, 0.0).max(initial=0.0))
+        tried.append((max(abs(dual_value(u, v, eps, mu) - float(u @ g)), violation), g, mu))
+        if tried[-1][0] <= GOOD:
+            break
+    return min(tried, key=lambda t: t[0])[1:]
+
+
+def _exact(u: Array, v: Array, eps: Array, f: Array, lam: Array, whole: float, tie: float) -> tuple[Array, Array]:
+    """Solve the final basis again: fractional cells from the active constraints, multipliers from the fractional cells.
+
+    Cells within ``whole`` of 0 or 1 are not fractional; those whose score is within ``tie`` of 0, as a share of the
+    largest gain (HiGHS' own tolerance), count with them for the multipliers.
+    """
+    basic = np.flatnonzero((f > whole) & (f < 1 - whole))
+    clean = np.where(f >= 1 - whole, 1.0, np.where(f <= whole, 0.0, f))
+    values = v @ clean
+    active = np.flatnonzero((np.abs(np.abs(values) - eps) <= 1e-7) & (np.abs(lam) > 1e-12))
+    lam = np.where(np.isin(np.arange(lam.size), active), lam, 0.0)
+    near = np.abs(u + lam @ v) <= tie * np.abs(u).max()
+    tied = np.union1d(basic, np.flatnonzero(near)) if tie else basic
+    if active.size == 0 or tied.size == 0:
+        return clean, lam
+    block, crossing = v[np.ix_(active, basic)], v[np.ix_(active, tied)]
+    target = np.sign(-lam[active]) * eps[active]
+    # minimum-norm corrections: ties may leave more fractional cells than active constraints, or fewer
+    for _ in range(3):
+        clean[basic] += np.linalg.lstsq(block, target - v[active] @ clean, rcond=1e-13)[0]
+        lam[active] -= np.linalg.lstsq(crossing.T, u[tied] + lam[active] @ crossing, rcond=1e-13)[0]
+    if clean[basic].min(initial=0.0) < -1e-9 or clean[basic].max(initial=1.0) > 1 + 1e-9:
+        return np.clip(f, 0, 1), lam  # the certificate will tell
+    return np.clip(clean, 0.0, 1.0), lam  # rounding of the solve only

@@ -1,0 +1,279 @@
+"""Linear fairness constraints on continuous laws: the concave problem's dual, minimised by a proximal Newton method.
+
+Maximise the accuracy over all f subject to |∫ f v_k| <= eps_k, where v_k on group a is Σ_i C_a[k, i] p_a^(i):
+
+    D(λ) = P(y=0) + Σ_a ∫ (u_a + Σ_k λ_k v_k,a)_+ dx + Σ_k eps_k |λ_k|
+
+is convex, bounds every feasible accuracy from above, and at its minimum f = ⟦u + λ·v > 0⟧ attains it. Its gradient is
+MD_k(f) + eps_k sign(λ_k); its Hessian lives on the ends of the accept sets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
+from fairfl.theory.numerics.piecewise import Piecewise
+from fairfl.theory.populations.federation import Federation
+
+KKT_TOLERANCE = 2e-14
+"""Newton stops when every optimality condition holds to this."""
+ENOUGH = 1e-11
+"""Below this a step that does not shrink the residual fourfold ends the descent: rounding has the last word."""
+MAX_ITERATIONS = 200
+REACH = 0.5
+"""Largest change of a multiplier in one step: multipliers are accuracy per rate, of the order of clients' masses."""
+SWEEPS, BLOCKS = 10, 50
+"""Rounds of coordinate descent between two tries of the signs that it found, and how often."""
+
+
+@dataclass(frozen=True)
+class Constraints:
+    """K linear functionals of f: ``coefficients[a]`` (K, I) multiplies the clients' acceptance rates in group a."""
+
+    fed: Federation
+    profiles: tuple[Piecewise, Piecewise]
+    coefficients: tuple[Array, Array]
+
+    @property
+    def count(self) -> int:
+        """Number of constraints K."""
+        return self.coefficients[0].shape[0]
+
+
+@dataclass(frozen=True)
+class DualPoint:
+    """D's ingredients at multipliers ``lam`` (B, K): f = ⟦s > 0⟧, its accuracy (B,), constraint values (B, K)."""
+
+    lam: Array
+    sets: tuple[AcceptSets, AcceptSets]
+    accuracy: Array
+    values: Array
+
+    def dual(self, eps: Array) -> Array:
+        """D(λ) for budgets eps (B, K)."""
+        return self.accuracy + (self.lam * self.values).sum(axis=-1) + (_price(self.lam, eps)).sum(axis=-1)
+
+    def take(self, rows: Array) -> DualPoint:
+        """The points ``rows``."""
+        sets = (self.sets[0].take(rows), self.sets[1].take(rows))
+        return DualPoint(self.lam[rows], sets, self.accuracy[rows], self.values[rows])
+
+    def join(self, other: DualPoint) -> DualPoint:
+        """Both, one after the other."""
+        return DualPoint(
+            np.concatenate([self.lam, other.lam]),
+            (self.sets[0].join(other.sets[0]), self.sets[1].join(other.sets[1])),
+            np.concatenate([self.accuracy, other.accuracy]),
+            np.concatenate([self.values, other.values]),
+        )
+
+
+def fedavg_constraints(fed: Federation) -> Constraints:
+    """One constraint per client, MD_i; a client without both groups is bound by none (a zero row)."""
+    model = fed.model
+    own = np.diag(fed.defined.astype(np.float64))
+    return Constraints(fed, (model.profile(0), model.profile(1)), (own, -own))  # type: ignore[union-attr]
+
+
+def cfl_constraints(fed: Federation) -> Constraints:
+    """The pooled MD as a single constraint."""
+    model = fed.model
+    rows = (fed.within[None, :, 0].copy(), -fed.within[None, :, 1])
+    return Constraints(fed, (model.profile(0), model.profile(1)), rows)  # type: ignore[union-attr]
+
+
+def _price(lam: Array, eps: Array) -> Array:
+    return np.where(lam == 0, 0.0, np.abs(lam) * np.where(lam == 0, 0.0, eps))
+
+
+def dual_point(problem: Constraints, lam: Array) -> DualPoint:
+    """Accept sets, accuracies and constraint values at the multipliers lam (B, K)."""
+    accuracy = np.full(lam.shape[0], 1.0 - problem.fed.base_rate)
+    values = np.zeros(lam.shape)
+    sets = []
+    for profile, rows in zip(problem.profiles, problem.coefficients, strict=True):
+        weights = np.concatenate([np.ones((lam.shape[0], 1)), lam @ rows], axis=1)
+        found = accept_sets(profile, weights)
+        accuracy = accuracy + found.integrals[:, 0]
+        values = values + found.integrals[:, 1:] @ rows.T
+        sets.append(found)
+    return DualPoint(lam, (sets[0], sets[1]), accuracy, values)
+
+
+def hessian(problem: Constraints, point: DualPoint, extra: Array | None = None) -> Array:
+    """∂ values_k / ∂ λ_l (B, K, K); with ``extra`` = (2, E, I) rows, ∂ of those functionals: (B, E, K).
+
+    Each end x_r of an accept set moves by -(v_l(x_r) / s'(x_r)) dλ_l and carries v_k(x_r) of the functional.
+    """
+    b, k = point.lam.shape
+    out = np.zeros((b, k if extra is None else extra.shape[1], k))
+    for a, (profile, rows, sets) in enumerate(zip(problem.profiles, problem.coefficients, point.sets, strict=True)):
+        if sets.cut.size == 0:
+            continue
+        weights = np.concatenate([np.ones((b, 1)), point.lam @ rows], axis=1)[sets.owner]
+        slope = np.abs(np.einsum("rj,jr->r", weights, profile.slopes(sets.cut)))
+        density = profile.values(sets.cut)[1:]  # (I, R)
+        v = rows @ density
+        w = v if extra is None else extra[a] @ density
+        with np.errstate(divide="ignore", invalid="ignore"):
+            flow = np.where(slope > 0, v / slope, 0.0)
+        np.add.at(out, sets.owner, np.einsum("er,kr->rek", w, flow))
+    return out
+
+
+def kkt_residual(lam: Array, values: Array, eps: Array) -> Array:
+    """Largest violation of the optimality conditions, (B,)."""
+    active = lam != 0
+    stationary = np.abs(values + np.sign(lam) * np.where(active, eps, 0.0))
+    return np.where(active, stationary, np.maximum(np.abs(values) - eps, 0.0)).max(axis=-1, initial=0.0)
+
+
+def minimise_dual(
+    problem: Constraints, eps: Array, start: Array | None = None, enough: float = KKT_TOLERANCE
+) -> DualPoint:
+    """Minimise D for one budget vector eps (K,): proximal Newton with a batched line search.
+
+    Where a hole in an accept set is about to open, D's Hessian jumps to infinity: full steps overshoot, and
+    backtracking creeps. Many step lengths are therefore tried in one batch, twice, and the best is taken.
+    """
+    return descend(problem, eps, start, enough)[-1]
+
+
+def descend(
+    problem: Constraints, eps: Array, start: Array | None = None, enough: float = KKT_TOLERANCE
+) -> list[DualPoint]:
+    """The points that :func:`minimise_dual` visits, the best last."""
+    lam = np.zeros((1, problem.count)) if start is None else start.reshape(1, -1).copy()
+    budget = eps.reshape(1, -1)
+    visited = [dual_point(problem, lam)]
+    for _ in range(MAX_ITERATIONS):
+        if kkt_residual(visited[-1].lam, visited[-1].values, budget)[0] <= enough:
+            break
+        moved = _step(problem, visited[-1], budget)
+        if moved is None:
+            break
+        visited.append(moved)
+    return visited
+
+
+def _ridged(h: Array) -> Array:
+    """Redundant constraints (twin clients) make h singular, flat regions make it tiny: a little of the identity."""
+    return h + 1e-12 * max(float(np.trace(h)), 1e-6) * np.eye(h.shape[0])
+
+
+def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
+    """The step to the minimum of g·d + ½ d·h d + Σ eps |λ + d|, within REACH.
+
+    Coordinate descent finds the signs of λ + d; given those, the minimum is the solution of a linear system.
+    """
+    z, linear = lam.copy(), g - h @ lam
+    for _ in range(BLOCKS):
+        largest = _sweep(h, linear, budget, lam, z)
+        free = np.flatnonzero(z)
+        exact = np.zeros(lam.size)
+        exact[free] = np.linalg.solve(h[np.ix_(free, free)], -linear[free] - np.sign(z[free]) * budget[free])
+        same = (np.sign(exact) == np.sign(z)).all() and (np.abs(exact - lam) < REACH).all()
+        slack = np.abs(h @ exact + linear) <= budget + 1e-13
+        settled = largest <= 1e-10 * max(1.0, float(np.abs(z).max()))
+        if same and (settled or slack[z == 0].all()):
+            return exact - lam
+        if settled:
+            break
+    return z - lam
+
+
+def _sweep(h: Array, linear: Array, budget: Array, start: Array, z: Array) -> float:
+    """SWEEPS rounds of coordinate descent on ½ z·h z + linear·z + Σ budget |z|, within REACH of ``start``, in place.
+
+    Returns the largest change in the last round.
+    """
+    slope, diagonal, largest = h @ z + linear, np.diag(h), 0.0
+    for _ in range(SWEEPS):
+        largest = 0.0
+        for k in range(z.size):
+            middle = z[k] * diagonal[k] - slope[k]
+            new = 0.0 if abs(middle) <= budget[k] else (middle - np.copysign(budget[k], middle)) / diagonal[k]
+            new = min(max(new, start[k] - REACH), start[k] + REACH)
+            change = new - z[k]
+            if change != 0.0:
+                slope += change * h[:, k]
+                z[k] = new
+                largest = max(largest, abs(change))
+    return largest
+
+
+def _step(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | None:
+    """The next point, or None when no progress can be measured."""
+    residual, value = kkt_residual(point.lam, point.values, eps)[0], point.dual(eps)[0]
+    h = _ridged(hessian(problem, point)[0])
+    for _ in range(6):
+        direction = _quadratic_step(h, point.values[0], point.lam[0], eps[0])
+        if not direction.any():
+            return None
+        newton = dual_point(problem, point.lam + direction)
+        better = kkt_residual(newton.lam, newton.values, eps)[0] <= 0.25 * residual
+        if better and newton.dual(eps)[0] <= value + 1e-13:
+            return newton
+        if residual <= ENOUGH:
+            return None
+        best, beyond = _line_search(problem, point, direction, eps)
+        gained = value - best.dual(eps)[0]
+        # next to the optimum D is flat to rounding: the optimality conditions tell better
+        if gained > 1e-15 or (gained > -1e-13 and kkt_residual(best.lam, best.values, eps)[0] < 0.9 * residual):
+            return best
+        if beyond is None:
+            return None
+        # the step runs into a part of the dual that is far more curved than here: plan with that curvature
+        h = _ridged(hessian(problem, beyond)[0])
+    return None
+
+
+def _line_search(
+    problem: Constraints, point: DualPoint, direction: Array, eps: Array
+) -> tuple[DualPoint, DualPoint | None]:
+    """Point on the segment where D's slope is nearly zero, and the nearest point seen beyond it.
+
+    D is convex, so the signs of its slopes bracket the minimum.
+    """
+
+    def slopes(p: DualPoint) -> Array:
+        side = np.where(p.lam != 0, np.sign(p.lam), np.sign(direction))
+        return (direction * (p.values + side * np.where(direction != 0, eps, 0.0))).sum(axis=1)
+
+    start = abs(float(slopes(point)[0]))
+    sizes = np.array([1e-6, 1e-4, 1e-3, 5e-3, 0.02, 0.05, 0.12, 0.25, 0.45, 0.7, 1.0])
+    low, best, beyond = 0.0, point, None
+    for _ in range(16):
+        lam = point.lam + sizes[:, None] * direction
+        lam[sizes == 1.0] = point.lam + direction  # exact zeros stay zero
+        tried = dual_point(problem, lam)
+        best = _better(best, tried, eps)
+        slope = slopes(tried)
+        above = np.flatnonzero(slope > 0)
+        if above.size == 0:
+            break
+        k = above[0]
+        beyond = tried.take(np.array([k]))
+        if slope[k] <= 0.3 * start and tried.dual(eps)[k] <= point.dual(eps)[0]:
+            # stop on the far side of the minimum: if a hole opens there, the next Hessian must know of it
+            return beyond, beyond
+        high = sizes[k]
+        low = sizes[k - 1] if k > 0 else low
+        if high - low <= 1e-15:
+            break
+        sizes = np.linspace(low, high, 10)[1:-1] if low > 0 else high * np.geomspace(1e-4, 0.9, 8)
+    return best, beyond
+
+
+def _better(best: DualPoint, tried: DualPoint, eps: Array) -> DualPoint:
+    """The best of a batch and of ``best``: smaller D, and where D is flat to rounding the smaller KKT residual."""
+    d = tried.dual(eps)
+    level = min(float(d.min()), float(best.dual(eps)[0]))
+    residual = np.where(d <= level + 1e-14, kkt_residual(tried.lam, tried.values, eps), np.inf)
+    k = int(residual.argmin())
+    own = kkt_residual(best.lam, best.values, eps)[0] if best.dual(eps)[0] <= level + 1e-14 else np.inf
+    return best if own <= residual[k] else tried.take(np.array([k]))

@@ -1,0 +1,86 @@
+"""Many small concave programmes at once: a primal-dual interior-point method with the programmes as an axis.
+
+    maximise g·x - x·Q x / 2  subject to  A x <= b
+
+for a handful of variables and some dozen rows each. HiGHS needs a millisecond or two a programme, whatever its size;
+here a hundred of them cost that together. Mehrotra's predictor and corrector, started from slacks that need not fit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairfl._support.checks import Array
+
+ROUNDS = 60
+ENOUGH = 1e-12
+"""Residuals and complementarity at which a programme rests, in units where rows and gains are of order one."""
+
+LEAST = 1e-30
+"""Slacks and multipliers stay above this: their ratios must not overflow."""
+
+
+def maximise(gain: Array, rows: Array, limits: Array, bend: Array | None = None) -> Array:
+    """Solutions x (B, n) of B programmes.
+
+    Parameters
+    ----------
+    gain : (B, n) objectives g.
+    rows : (B, m, n) A; a row of zeros with a non-negative limit is no constraint.
+    limits : (B, m) b. Every programme must have a solution: the rows bound the variables and admit a point.
+    bend : (B, n, n) Q, positive semidefinite; None for zero.
+    """
+    size = np.abs(rows).max(axis=2, initial=0.0)
+    size = np.where(size > 0, size, 1.0)
+    a, b = rows / size[..., None], limits / size
+    unit = np.abs(gain).max(axis=1)
+    unit = np.where(unit > 0, unit, 1.0)
+    g = gain / unit[:, None]
+    q = np.zeros((*gain.shape, gain.shape[1])) if bend is None else bend / unit[:, None, None]
+    x = np.zeros(gain.shape)
+    s, z = np.maximum(b, 0.1), np.full(b.shape, 1.0 / np.sqrt(b.shape[1]))
+    moving = np.arange(gain.shape[0])
+    for _ in range(ROUNDS):
+        k = moving
+        primal = np.einsum("bmn,bn->bm", a[k], x[k]) + s[k] - b[k]
+        dual = np.einsum("bmn,bm->bn", a[k], z[k]) - g[k] + np.einsum("bnk,bk->bn", q[k], x[k])
+        mu = (s[k] * z[k]).mean(axis=1)
+        worst = np.maximum(np.maximum(np.abs(primal).max(axis=1), np.abs(dual).max(axis=1)), mu)
+        still = worst > ENOUGH
+        if not still.any():
+            break
+        moving = k = k[still]
+        dx, ds, dz = _direction(a[k], q[k], s[k], z[k], primal[still], dual[still], mu[still])
+        step = 0.9995 * np.minimum(_room(s[k], ds), _room(z[k], dz))[:, None]
+        x[k] += step * dx
+        s[k] = np.maximum(s[k] + step * ds, LEAST)
+        z[k] = np.maximum(z[k] + step * dz, LEAST)
+    return x
+
+
+def _direction(
+    a: Array, q: Array, s: Array, z: Array, primal: Array, dual: Array, mu: Array
+) -> tuple[Array, Array, Array]:
+    normal = np.einsum("bmn,bm,bmk->bnk", a, z / s, a) + q
+    trace = np.einsum("bnn->b", normal)
+    inverse = np.linalg.inv(normal + (1e-14 * trace + 1e-300)[:, None, None] * np.eye(a.shape[2]))
+
+    def solve(products: Array) -> tuple[Array, Array, Array]:
+        right = -dual - np.einsum("bmn,bm->bn", a, (z * primal - products) / s)
+        dx = np.einsum("bnk,bk->bn", inverse, right)
+        dx += np.einsum("bnk,bk->bn", inverse, right - np.einsum("bnk,bk->bn", normal, dx))
+        ds = -primal - np.einsum("bmn,bn->bm", a, dx)
+        return dx, ds, -(products + z * ds) / s
+
+    _, ds, dz = solve(s * z)
+    reach = np.minimum(_room(s, ds), _room(z, dz))[:, None]
+    after = ((s + reach * ds) * (z + reach * dz)).mean(axis=1)
+    centre = np.minimum((after / np.maximum(mu, 1e-300)) ** 3, 1.0) * mu
+    return solve(s * z + ds * dz - centre[:, None])
+
+
+def _room(v: Array, dv: Array) -> Array:
+    """Largest step in [0, 1] that keeps v + step·dv >= 0, row by row."""
+    with np.errstate(divide="ignore", over="ignore"):
+        ratio = np.where(dv < 0, -v / np.where(dv < 0, dv, -1.0), np.inf)
+    return np.minimum(ratio.min(axis=1), 1.0)

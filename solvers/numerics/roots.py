@@ -1,0 +1,86 @@
+"""Roots of increasing functions, vectorised: each element has its own bracket."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fairfl._support.checks import Array
+
+
+def increasing_root(
+    function: Callable[[Array, Array], Array], low: Array, high: Array, f_low: Array, f_high: Array, f_tol: float = 0.0
+) -> Array:
+    """Zero of an increasing function in [low, high], to the last double where ``f_tol`` is 0.
+
+    Chandrupatla's method (inverse quadratic interpolation where it is safe, else bisection), element by element.
+
+    Parameters
+    ----------
+    function : (x, index) -> values; ``index`` are the positions of x in the original arrays.
+    low, high : (B,) brackets, with f_low <= 0 <= f_high.
+    f_tol : stop an element once |f| <= f_tol.
+
+    Returns
+    -------
+    (B,) the end of the final bracket where |f| is smaller.
+    """
+    root = np.where(np.abs(f_low) <= np.abs(f_high), low, high).astype(np.float64)
+    live = np.flatnonzero((np.abs(f_low) > f_tol) & (np.abs(f_high) > f_tol))
+    # a, b: the bracket, a the newest point; c: the point before (declared: checkers cannot infer through the loop)
+    b: Array = low[live].astype(np.float64)
+    a: Array = high[live].astype(np.float64)
+    fb: Array = f_low[live].astype(np.float64)
+    fa: Array = f_high[live].astype(np.float64)
+    t: Array = np.full(live.shape, 0.5)
+    for _ in range(200):
+        if live.size == 0:
+            return root
+        x: Array = a + t * (b - a)
+        fx: Array = function(x, live)
+        same: Array = np.sign(fx) == np.sign(fa)
+        c: Array = np.where(same, a, b)
+        fc: Array = np.where(same, fa, fb)
+        b = np.where(same, b, a)
+        fb = np.where(same, fb, fa)
+        a, fa = x, fx
+        better: Array = np.abs(fa) < np.abs(fb)
+        best: Array = np.where(better, a, b)
+        f_best: Array = np.where(better, fa, fb)
+        width: Array = np.abs(b - a)
+        slack: Array = 2 * np.finfo(float).eps * np.abs(best) + 5e-324
+        done: Array = (width <= slack) | (np.abs(f_best) <= f_tol)
+        root[live[done]] = best[done]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            xi: Array = (a - b) / (c - b)
+            phi: Array = (fa - fb) / (fc - fb)
+            safe: Array = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)
+            t = np.where(
+                safe, fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb), 0.5
+            )
+            least: Array = np.minimum(0.5, slack / width)
+        t = np.clip(np.where(np.isfinite(t), t, 0.5), least, 1 - least)
+        keep: Array = ~done
+        live, t = live[keep], t[keep]
+        a, b, fa, fb = a[keep], b[keep], fa[keep], fb[keep]
+    root[live] = a
+    return root
+
+
+def increasing_root_scaled(function: Callable[[Array, Array], Array], high: Array) -> Array:
+    """Zero in (0, high] of a function increasing in x, by bisection over all the scales of a double.
+
+    For roots at 1e-40 as for roots at 0.1: the bracket is halved geometrically while its ends differ in scale.
+    ``function(high)`` must be >= 0; where it is >= 0 everywhere, the smallest double is returned.
+    """
+    lo, hi = np.full(high.shape, 5e-324), high.astype(np.float64).copy()
+    index = np.arange(high.size)
+    for _ in range(1200):
+        middle = np.where(hi > 4 * lo, np.sqrt(lo) * np.sqrt(hi), lo + (hi - lo) / 2)
+        middle = np.clip(middle, lo, hi)
+        if ((middle == lo) | (middle == hi)).all():
+            break
+        above = function(middle, index) >= 0
+        hi, lo = np.where(above, middle, hi), np.where(above, lo, middle)
+    return hi

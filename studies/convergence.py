@@ -1,0 +1,250 @@
+"""Which algorithms reach the optimum of the objective they are named after: a convex problem, full gradients.
+
+``python -m fairfl.studies.convergence`` prints the table of docs/algorithms.md.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from fairfl._support.checks import Array
+from fairfl.sims.algorithms.afl import AFL
+from fairfl.sims.algorithms.ditto import Ditto
+from fairfl.sims.algorithms.dual_weighted import DualWeighted
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.fedmgda import FedMGDA
+from fairfl.sims.algorithms.fedprox import FedProx
+from fairfl.sims.algorithms.fedsgd import FedSGD
+from fairfl.sims.algorithms.gifair import GIFAIR
+from fairfl.sims.algorithms.min_norm import min_norm_weights
+from fairfl.sims.algorithms.pfedavg import PFedAvg
+from fairfl.sims.algorithms.propfair import PropFair
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.algorithms.qfedsgd import QFedSGD
+from fairfl.sims.algorithms.term import TERM
+from fairfl.sims.engine import (
+    Aggregate,
+    Algorithm,
+    Computing,
+    LeastSquares,
+    LocalTask,
+    Polynomial,
+    Received,
+    Replicate,
+    Round,
+    Simulation,
+    Training,
+)
+from fairfl.sims.engine.algorithm import State
+from fairfl.solvers.minimax.solution import MinimaxSolution
+from fairfl.solvers.minimax.solve_minimax import solve_minimax
+from fairfl.studies.least_squares_problem import Problem
+from fairfl.theory import aggregation as aims
+
+CLIENTS, FEATURES = 4, 3
+LR = 0.1
+SMOOTH, KINKED = 1e-9, 1e-3
+"""How far above the optimum, relative, still counts as reached; at kinks steps must shrink, and digits come slowly."""
+ROUNDS, SLOW_ROUNDS = 1000, 4000
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An algorithm, the objective it is named after, and how it is run."""
+
+    algorithm: Algorithm
+    aim: aims.Objective | None
+    kinked: bool = False
+    tilt: float = 0.0
+    batch: int | None = None
+    note: str = ""
+
+
+GINI, Z = aims.RankWeighted.gini(), aims.RankWeighted.geometric(0.5)
+LAM = 0.02
+# p_k + lam r_k in the order of falling losses, r_k = n + 1 - 2 k: a rank-weighted mean where all p_k are alike
+PENALISED = aims.RankWeighted(tuple(1 / CLIENTS + LAM * (CLIENTS + 1 - 2 * k) for k in range(1, CLIENTS + 1)))
+
+ENTRIES: tuple[Entry, ...] = (
+    Entry(FedSGD(), aims.FedAvg()),
+    Entry(FedAvg(), aims.FedAvg()),
+    Entry(FedProx(1.0), aims.FedAvg()),
+    Entry(Ditto(1.0), aims.FedAvg(), note="the global model"),
+    Entry(QFedSGD(2.0), aims.QFFL(2.0)),
+    Entry(QFedAvg(2.0), aims.QFFL(2.0)),
+    Entry(QFedAvg(2.0, variant="printed"), aims.QFFL(2.0), note="line 6 as printed"),
+    Entry(DualWeighted(aims.QFFL(2.0)), aims.QFFL(2.0)),
+    Entry(TERM(2.0), aims.TERM(2.0)),
+    Entry(TERM(2.0, tau=0.5), aims.TERM(2.0), tilt=0.5, note="hierarchical, of the tilted risks"),
+    Entry(TERM(2.0, tau=0.5), aims.TERM(2.0), tilt=0.5, batch=6, note="the same"),
+    Entry(DualWeighted(aims.TERM(2.0)), aims.TERM(2.0)),
+    Entry(PropFair(6.0, rescale=True), aims.PropFair(6.0)),
+    Entry(PropFair(6.0, rescale=True), aims.PropFair(6.0), batch=6),
+    Entry(PropFair(2.5, 1.6), aims.PropFair(2.5), note="two clients beyond the threshold"),
+    Entry(PropFair(2.5, 1.6, "linear"), aims.PropFair(2.5), note="the same, continued by the tangent"),
+    Entry(PropFair(2.5, 1.6, "quadratic"), aims.PropFair(2.5), note="the same, to second order"),
+    Entry(DualWeighted(aims.PropFair(2.5)), aims.PropFair(2.5), note="no threshold"),
+    Entry(DualWeighted(aims.PropFair(6.0)), aims.PropFair(6.0)),
+    Entry(PFedAvg(GINI), GINI, kinked=True),
+    Entry(PFedAvg(Z), Z, kinked=True),
+    Entry(DualWeighted(GINI), GINI, kinked=True),
+    Entry(GIFAIR(LAM), PENALISED, kinked=True, note="mean and penalty are one rank-weighted mean"),
+    Entry(AFL(0.1), aims.AFL(), kinked=True, note="the mixture is the weight"),
+    Entry(AFL(0.1, "exponentiated"), aims.AFL(), kinked=True, note="the mixture is the weight"),
+    Entry(DualWeighted(aims.AFL()), aims.AFL(), kinked=True),
+    Entry(FedMGDA(1.0, normalize=False), None, kinked=True, note="MGDA: any Pareto stationary point will do"),
+    Entry(FedMGDA(0.1), None, kinked=True, note="any Pareto stationary point will do"),
+)
+
+
+@dataclass(frozen=True)
+class Watched(Algorithm):
+    """An algorithm that is looked at: ``seen`` has w^t, what its server received, and the weights it gave."""
+
+    inner: Algorithm
+    seen: list[tuple[Array, Received, Array]] = field(default_factory=list, compare=False)
+
+    @property
+    def needs_losses(self) -> bool:  # type: ignore[override]
+        """As the inner one."""
+        return self.inner.needs_losses
+
+    @property
+    def tilt(self) -> float:
+        return self.inner.tilt
+
+    def start(self, clients: int, weights: Array, params: torch.Tensor) -> State:
+        return self.inner.start(clients, weights, params)
+
+    def client(self, round: Round) -> tuple[LocalTask, ...]:
+        return self.inner.client(round)
+
+    def server(self, received: Received) -> Aggregate:
+        result = self.inner.server(received)
+        self.seen[:] = [(received.params.numpy().copy(), received, result.weights)]
+        return result
+
+
+def run(problem: Problem, entries: Sequence[Entry], steps: int, short: float = 1.0) -> list[tuple[Array, Array]]:
+    """Where each algorithm ends (d,), and its effective weights (K,), averaged over the second half of the rounds.
+
+    The effective weight of a client is that of its gradient in the step: the server's weight times the factor on the
+    gradient in the client's first local step, where PropFair and GIFAIR have theirs.
+    """
+    results: list[tuple[Array, Array]] = [(np.zeros(0), np.zeros(0))] * len(entries)
+    model, computing = LeastSquares(FEATURES, bias=False), Computing(device="cpu", dtype="float64")
+    for kinked, batch in sorted({(entry.kinked, entry.batch) for entry in entries}, key=str):
+        mine = [i for i, entry in enumerate(entries) if (entry.kinked, entry.batch) == (kinked, batch)]
+        rounds = int(short * (SLOW_ROUNDS if kinked else ROUNDS))
+        shrinking = Polynomial(1.0, 40.0)
+        schedule = shrinking if kinked else Polynomial(0.0)
+        training = Training(rounds=rounds, lr=LR, batch_size=batch, steps=steps, schedule=schedule)
+        for members in ([i for i in mine if entries[i].aim], [i for i in mine if not entries[i].aim]):
+            if not members:
+                continue
+            if entries[members[0]].aim is None:  # normalised updates shrink by the server's rate alone
+                training = replace(training, schedule=Polynomial(0.0), server_schedule=shrinking, server_lr=0.5)
+            watched = [Watched(entries[i].algorithm) for i in members]
+            simulation = Simulation(model, problem.data, [Replicate(w) for w in watched], training, computing)
+            sums = np.zeros((len(members), CLIENTS))
+            while not simulation.done:
+                simulation.step()
+                if simulation.round > rounds // 2:
+                    pairs = zip(watched, members, strict=True)
+                    sums += [_effective(problem, w, steps, entries[i].tilt) for w, i in pairs]
+            for i, w, total in zip(members, simulation.params.numpy(), sums, strict=True):
+                results[i] = w.copy(), total / total.sum()
+    return results
+
+
+def _effective(problem: Problem, watched: Watched, steps: int, tilt: float) -> Array:
+    """Weights of the gradients at w^t in one step; the server's alone where there are several local steps."""
+    before, received, weights = watched.seen[0]
+    if steps > 1:
+        return weights * received.lr
+    slopes = problem.gradients(before, tilt)
+    return -weights * (received.updates.numpy() * slopes).sum(1) / (slopes**2).sum(1)
+
+
+def pareto(problem: Problem, w: Array, tilt: float = 0.0) -> float:
+    """min over the simplex of ||sum v_k grad F_k(w)||, over the gradients' mean length: 0 where Pareto stationary."""
+    slopes = problem.gradients(w, tilt)
+    scale = float(np.linalg.norm(slopes, axis=1).mean())
+    gram = slopes @ slopes.T / scale**2
+    v = min_norm_weights(gram, np.full(CLIENTS, 1 / CLIENTS), 1.0)
+    return float(np.sqrt(max(v @ gram @ v, 0.0)))
+
+
+def table(entries: Sequence[Entry] = ENTRIES, short: float = 1.0, seed: int = 2) -> pd.DataFrame:
+    """A row an entry: gaps above the optimum and distances from it with one and five local steps, and the weights.
+
+    ``gap`` is (A(F(w)) - A*) / A*, and for FedMGDA+ the least norm of ``pareto``; ``distance`` is the Euclidean one to
+    the optimum; ``weights off`` the largest difference between the effective weights of the algorithm, normalised, and
+    the dual weights of the optimum, normalised.
+    """
+    problem = Problem.make(seed)
+    ends = {steps: run(problem, entries, steps, short) for steps in (1, 5)}
+    rows = []
+    for i, entry in enumerate(entries):
+        row: dict[str, Any] = {"algorithm": entry.algorithm, "aim": entry.aim, "note": entry.note}
+        row |= {"batch": entry.batch} | {f"weights {steps}": done[i][1] for steps, done in ends.items()}
+        if entry.aim is None:
+            row |= {f"gap {steps}": pareto(problem, done[i][0]) for steps, done in ends.items()}
+        else:
+            best = _optimum(problem, entry.aim, entry.tilt)
+            dual = np.asarray(best.dual_weights) / np.sum(best.dual_weights)
+            row |= {"dual": dual, "weights off": float(np.abs(ends[1][i][1] - dual).max())}
+            for steps, done in ends.items():
+                value = float(entry.aim.value(problem.losses(done[i][0], entry.tilt)))
+                row[f"gap {steps}"] = (value - best.value) / abs(best.value)
+                row[f"distance {steps}"] = float(np.linalg.norm(done[i][0] - best.theta))
+        row["reached"] = abs(row["gap 1"]) <= (KINKED if entry.kinked else SMOOTH)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _optimum(problem: Problem, aim: aims.Objective, tilt: float) -> MinimaxSolution:
+    def losses(w: Array) -> Array:
+        return problem.losses(w, tilt)
+
+    return solve_minimax(losses, aim, np.zeros(FEATURES), jac=lambda w: problem.gradients(w, tilt))
+
+
+def markdown(rows: pd.DataFrame) -> str:
+    """The table for docs/algorithms.md."""
+    head = ("algorithm", "objective", "reached", "gap", "weights off", "gap, 5 local steps", "note")
+    lines = [head, tuple("---" for _ in head)]
+    for row in rows.to_dict("records"):
+        batch = f"batches of {row['batch']:.0f}" if row["batch"] > 0 else ""
+        note = ", ".join(part for part in (row["note"], batch) if part)
+        aim = "" if row["aim"] is None else f"`{row['aim']!r}`"
+        off = "" if np.isnan(row["weights off"]) else _figure(row["weights off"])
+        cells = (f"`{_call(row['algorithm'])}`", aim, "yes" if row["reached"] else "**no**", _figure(row["gap 1"]), off)
+        lines.append((*cells, _figure(row["gap 5"]), note))
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _figure(value: float) -> str:
+    return "< 1e-9" if abs(value) < 1e-9 else f"{value:.1e}"
+
+
+def _call(algorithm: Algorithm) -> str:
+    """How it is made, without what is left at its default."""
+    plain = type(algorithm)()
+    given = [
+        (f.name, getattr(algorithm, f.name))
+        for f in dataclasses.fields(algorithm)
+        if getattr(algorithm, f.name) != getattr(plain, f.name)
+    ]
+    return f"{type(algorithm).__name__}({', '.join(f'{name}={value!r}' for name, value in given)})"
+
+
+if __name__ == "__main__":
+    print(markdown(table()))

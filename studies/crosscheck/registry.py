@@ -1,0 +1,43 @@
+"""The studies by name. A module of ``studies/`` that has a ``NAME`` is one: nothing else needs an edit.
+
+It holds ``NAME``, ``TITLE``, ``units(scale)``, ``tables(measures)`` and ``verdicts(measures)``; where it has any,
+``PICTURES`` and ``record(measures)``; ``SEEDS`` where they are not 2 (quick) and 5 (paper); ``SEEN``, how many seeds
+its tolerances were set on, where that is not 0. See ``study.py``.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import fairfl.studies.crosscheck.studies
+from fairfl._support.checks import one_of
+from fairfl._support.discovery import named_modules
+from fairfl.studies.crosscheck.study import Study
+
+PARTS = ("NAME", "TITLE", "units", "tables", "verdicts")
+SEEDS = {"quick": 2, "paper": 5}
+
+
+def studies() -> dict[str, Study]:
+    """Every study by name, sorted.
+
+    Raises
+    ------
+    ValueError : a study module without one of its parts, or a name taken twice.
+    """
+    found = named_modules(fairfl.studies.crosscheck.studies, "study", PARTS)
+    return {name: study_of(module) for name, module in found.items()}
+
+
+def find(names: list[str] | None) -> list[Study]:
+    """The studies of these names, all where none is given; ValueError that lists the known ones."""
+    known = studies()
+    return [known[one_of("study", name, tuple(known))] for name in names or known]
+
+
+def study_of(module: ModuleType) -> Study:
+    """The study that a module defines."""
+    return Study(
+        module.NAME, module.TITLE, getattr(module, "SEEDS", SEEDS), module.units, module.tables, module.verdicts,
+        getattr(module, "PICTURES", ()), getattr(module, "record", None), getattr(module, "SEEN", 0),
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""The studies, a module each: see ``fairfl.studies.crosscheck.registry``."""

@@ -1,0 +1,47 @@
+r"""What accuracy is worth at the price of MD at CFL's optimum: a line that no rule exceeds, with no kink at MD = 0.
+
+CFL's frontier takes \|MD\|. A rule that was fair on its sample has an MD of either sign on the population, and where it
+is on the side of 0 on which fairness costs, the frontier holds its better side against it: of the distance 2 \|λ MD\|
+are due to the sign alone. No torch here.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from scipy import special
+
+from fairfl.solvers.api import solve
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.federation import Federation
+
+
+@lru_cache(maxsize=128)
+def _optimum(federation: Federation) -> tuple[float, float]:
+    best = solve(federation, "cfl", 0.0)
+    return best.accuracy, float(best.multipliers[0])
+
+
+def supporting_line(federation: Federation, difference: float) -> float:
+    """acc* - λ MD at MD = ``difference``: acc* the accuracy of CFL at ε = 0, λ its multiplier, with its sign.
+
+    For every rule f: acc(f) <= acc* - λ MD(f), for f* maximises the Lagrangian acc + λ MD over all rules and
+    MD(f*) = 0. Equal at f*; the distance of rules near f* is of second order.
+    """
+    accuracy, multiplier = _optimum(federation)
+    return accuracy - multiplier * difference
+
+
+@lru_cache(maxsize=128)
+def turn(federation: Federation, step: float = 1e-4) -> float:
+    r"""\|dMD / dλ_1\| of the optimal rules along λ_0 + λ_1 = 1, at CFL's optimum of ε = 0; clients of one logistic η.
+
+    At λ the rule accepts η > λ_a / (2 m_a), m_a the group's share: a central difference.
+    """
+    share, best = federation.group_mass, solve(federation, "cfl", 0.0).classifier
+    one = 2 * share[1] * special.expit(float(best.edges[1][0]))
+    found = []
+    for lam in (one - step, one + step):
+        cuts = [float(special.logit(value / (2 * mass))) for value, mass in zip((1 - lam, lam), share, strict=True)]
+        found.append(Classifier.thresholds(cuts).mean_difference(federation))
+    return abs(found[1] - found[0]) / (2 * step)

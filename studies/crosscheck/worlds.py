@@ -1,0 +1,136 @@
+"""Gaussian federations by name: FedFB's figures 5 and 9, and others drawn at random. No torch here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from fairfl._support.checks import whole
+from fairfl.theory.populations.eta import Logistic
+from fairfl.theory.populations.federation import Federation
+
+MEANS_5, MEANS_9 = ((3, 5), (1, -1)), ((3, 5), (1, -1), (1, 2))
+PANELS = "abcd"
+OUTER = ((0.5, 0.5), (0.4, 0.6), (0.3, 0.7), (0.2, 0.8))
+"""P(a = 1 | i) of the first two clients, by panel; figure 9's third has 0.5."""
+
+
+@dataclass(frozen=True)
+class World:
+    """A federation of normal laws x | a, i ~ N(mean[i][a], sd[i][a]²) and logistic η, as numbers.
+
+    Attributes
+    ----------
+    name : what tables and folders call it.
+    mean, sd : (I, 2), in the unit of x.
+    q : (I,) P(a = 1 | i).
+    weight : (I,) shares of the people.
+    tilt : (I,) η_i(x) = 1 / (1 + exp(-x - tilt_i)), where clients have concepts of their own; else empty, and η(x) =
+        1 / (1 + exp(-x)) for all.
+
+    Every attribute but the name has an entry a client: ``alone`` takes one of each.
+    Errors: ValueError where one has another number of entries than q; as ``Federation.normal``, when ``federation`` is
+    asked for.
+    """
+
+    name: str
+    mean: tuple[tuple[float, ...], ...]
+    sd: tuple[tuple[float, ...], ...]
+    q: tuple[float, ...]
+    weight: tuple[float, ...]
+    tilt: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, values in self._by_client().items():
+            if len(values) != len(self.q):
+                raise ValueError(f"{name} must have an entry a client, {len(self.q)}, got {len(values)}")
+
+    def _by_client(self) -> dict[str, tuple[Any, ...]]:
+        """The attributes that have entries, one a client."""
+        by_client = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "name"}
+        return {name: values for name, values in by_client.items() if values or name != "tilt"}
+
+    @property
+    def clients(self) -> int:
+        """I."""
+        return len(self.q)
+
+    @property
+    def federation(self) -> Federation:
+        """The federation, made once."""
+        return _federation(self)
+
+    def alone(self, client: int) -> World:
+        """One of the clients by itself."""
+        own = {name: (values[client],) for name, values in self._by_client().items()}
+        return replace(self, **own | {"name": f"{self.name}, client {client}", "weight": (1.0,)})
+
+    def to_json(self) -> dict[str, Any]:
+        """The numbers as JSON has them."""
+        return {"name": self.name} | self._by_client()
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> World:
+        """The inverse of ``to_json``; TypeError for what is not an attribute."""
+        return cls(**{name: value if name == "name" else _tuples(value) for name, value in data.items()})
+
+
+def in_words(name: str) -> str:
+    """What pictures call a world: "figure 5(a)", "random federation 3"; another name as it is."""
+    if (panel := re.fullmatch(r"figure-(\d)([a-d])(.*)", name)) is not None:
+        return f"figure {panel[1]}({panel[2]}){panel[3]}"
+    return re.sub(r"^random-(\d+)", r"random federation \1", name)
+
+
+def figure_5(panel: str) -> World:
+    """Panel "a" to "d" of FedFB's figure 5: two clients."""
+    return _equal(f"figure-5{panel}", MEANS_5, OUTER[PANELS.index(panel)])
+
+
+def figure_9(panel: str) -> World:
+    """Panel "a" to "d" of FedFB's figure 9: three clients."""
+    first, second = OUTER[PANELS.index(panel)]
+    return _equal(f"figure-9{panel}", MEANS_9, (first, 0.5, second))
+
+
+def random_world(seed: int, clients: int | None = None) -> World:
+    """Means within 3 of 0, deviations 0.5 to 2, q in 0.2 to 0.8, weights up to 3 to 1; by default 2 to 4 clients."""
+    rng = np.random.default_rng([whole("seed", seed, 0), 5077])
+    count = int(rng.integers(2, 5)) if clients is None else whole("clients", clients, 1)
+    mean, sd = rng.uniform(-3, 3, (count, 2)).round(3), np.exp(rng.uniform(np.log(0.5), np.log(2), (count, 2))).round(3)
+    q, weight = rng.uniform(0.2, 0.8, count).round(3), rng.uniform(1, 3, count).round(3)
+    share = (weight / weight.sum()).tolist()
+    name = f"random-{seed}" + ("" if clients is None else f"-{clients}")
+    return World(name, _tuples(mean.tolist()), _tuples(sd.tolist()), tuple(q.tolist()), tuple(share))
+
+
+def by_name(name: str) -> World:
+    """The world that has this name; ValueError for another."""
+    figure, _, rest = name.partition("-")
+    if figure == "figure" and rest[:1] in ("5", "9") and rest[1:] in tuple(PANELS):
+        return (figure_5 if rest[0] == "5" else figure_9)(rest[1:])
+    numbers = rest.split("-")
+    if figure == "random" and len(numbers) <= 2 and all(number.isdigit() for number in numbers):
+        return random_world(*map(int, numbers))
+    raise ValueError(f"world must be 'figure-5a' to 'figure-9d', 'random-SEED' or 'random-SEED-CLIENTS', got {name!r}")
+
+
+def _tuples(values: Any) -> Any:
+    """Lists of numbers, or of lists, as tuples."""
+    return tuple(_tuples(v) if isinstance(v, Iterable) else float(v) for v in values)
+
+
+def _equal(name: str, mean: tuple[tuple[int, ...], ...], q: tuple[float, ...]) -> World:
+    count = len(q)
+    return World(name, _tuples(mean), ((1.0, 1.0),) * count, q, (1 / count,) * count)
+
+
+@lru_cache(maxsize=64)
+def _federation(world: World) -> Federation:
+    eta = [Logistic(1.0, shift) for shift in world.tilt] or None
+    return Federation.normal(world.mean, np.array(world.sd), world.q, world.weight, eta=eta)

@@ -1,0 +1,97 @@
+"""Run units, each in its folder, and join what they measured of the clients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from fairfl._support.threads import one_thread
+from fairfl.sims.data.fetch import data_read
+from fairfl.sims.engine import simulate
+from fairfl.studies.experiment import Unit
+from fairfl.studies.frames import rows
+from fairfl.studies.kept_unit import keep, kept
+
+CHECKPOINTS = 20  # a run
+
+Progress = Callable[[str, int, int], None]
+"""Called with the unit's name, rounds done, and rounds."""
+
+
+@one_thread()
+def run_unit(unit: Unit, folder: Path | None, resume: bool, progress: Progress | None = None) -> pd.DataFrame:
+    """The clients' measures of a unit: the engine's columns, and dataset, objective and seed.
+
+    With a ``folder`` the run is kept in ``folder / unit.name``; ``resume`` goes on from there, or reads what is done.
+    Errors: as ``simulate``, and as ``kept_unit.kept``: a folder that holds another configuration's run is refused.
+    """
+    done = kept(folder / unit.name, unit) if resume and folder is not None else None
+    if done is not None:
+        return done
+    with data_read() as files:
+        setting = unit.make()
+    if isinstance(setting, pd.DataFrame):
+        found = setting.assign(dataset=unit.dataset, unit=unit.name)
+        if folder is not None:
+            keep(folder / unit.name, unit, found, files)
+        return found
+    if len(unit.objectives) != len(setting.replicates):
+        raise ValueError(f"objectives must name {len(setting.replicates)} replicates, got {unit.objectives!r}")
+    result = simulate(
+        setting.model,
+        setting.parts,
+        setting.replicates,
+        setting.training,
+        setting.computing,
+        evaluate_every=setting.evaluate_every,
+        folder=None if folder is None else folder / unit.name,
+        checkpoint_every=max(1, setting.training.rounds // CHECKPOINTS),
+        resume=resume and folder is not None,
+        progress=None if progress is None else partial(progress, unit.name),
+    )
+    if unit.measured is not None:
+        return unit.measured(result).assign(dataset=unit.dataset, unit=unit.name)
+    objective = np.array(unit.objectives, dtype=object)[result.clients["replicate"].to_numpy()]
+    return result.clients.assign(dataset=unit.dataset, objective=objective, seed=unit.seed, unit=unit.name)
+
+
+Map = Callable[[Callable[..., pd.DataFrame], Sequence[tuple[object, ...]], int], Iterator[pd.DataFrame]]
+
+
+def run_units(
+    units: Sequence[Unit],
+    folder: Path | None = None,
+    resume: bool = False,
+    progress: Progress | None = None,
+    jobs: int = 1,
+    mapper: Map | None = None,
+) -> pd.DataFrame:
+    """The measures of all units, in their order whatever order they end in.
+
+    ``mapper(function, tasks, jobs)`` spreads them over processes; by default they run here, one after the other, and
+    tell ``progress`` of every round. With a mapper ``progress`` hears of each unit when it is done.
+    """
+    names = [unit.name for unit in units]
+    if len(set(names)) < len(names):
+        raise ValueError(f"units must have names of their own, got {names!r}")
+    if jobs <= 1 or mapper is None:
+        parts = [run_unit(unit, folder, resume, progress) for unit in units]
+    else:
+        parts = []
+        for part in mapper(run_unit, [(unit, folder, resume) for unit in units], jobs):
+            parts.append(part)
+            if progress is not None:
+                progress(str(part["unit"].iloc[0]), 1, 1)
+        parts.sort(key=lambda part: names.index(part["unit"].iloc[0]))
+    return pd.concat(parts, ignore_index=True)
+
+
+def last_round(clients: pd.DataFrame, part: str, model: str = "global") -> pd.DataFrame:
+    """The rows of one part after the last round of each unit."""
+    final = clients.groupby("unit")["round"].transform("max")
+    kept = (clients["round"] == final) & (clients["part"] == part) & (clients["model"] == model)
+    return rows(clients, kept)

@@ -1,0 +1,129 @@
+"""What an experiment consists of: runs, each of them lazily made, and a table of what they measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from fairfl._support.checks import one_of, whole
+from fairfl.sims.engine import Computing, Model, Parts, Replicate, Result, Training
+
+PROFILES = ("quick", "paper")
+MOST_SEEDS = 1000
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is run: ``profile`` "quick" (well under a minute) or "paper" (its rounds), and how many ``seeds``."""
+
+    profile: str = "quick"
+    seeds: int = 2
+
+    def __post_init__(self) -> None:
+        one_of("profile", self.profile, PROFILES)
+        whole("seeds", self.seeds, 1, MOST_SEEDS)
+
+    @property
+    def paper(self) -> bool:
+        """Whether the rounds are the paper's."""
+        return self.profile == "paper"
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """The arguments of one call of ``fairfl.sims.engine.simulate``; replicates go together."""
+
+    model: Model
+    parts: Parts
+    replicates: tuple[Replicate, ...]
+    training: Training
+    evaluate_every: int
+    computing: Computing = field(default_factory=Computing)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One call of ``simulate``: it has a folder of its own, and ``make`` loads the data when its turn comes.
+
+    Attributes
+    ----------
+    name : str
+        Of its folder. Experiments that share runs share the name.
+    dataset : str
+        What the table calls the data.
+    seed : int
+        Of the draw or split of the data, and of the replicates.
+    objectives : tuple of str
+        What the table calls each replicate.
+    make : callable () -> Setting, or DataFrame
+        What is to be run; or, of what does not run in the engine, what was measured, as ``measured`` gives it. A
+        ``functools.partial`` of a function of a module, so that another process can call it.
+    measured : callable (Result) -> DataFrame, optional
+        What is measured in place of the engine's table of clients: rows with the columns round, part, model, objective
+        and seed at least (group-fair experiments, whose replicates have seeds of their own).
+    """
+
+    name: str
+    dataset: str
+    seed: int
+    objectives: tuple[str, ...]
+    make: Callable[[], Setting | pd.DataFrame]
+    measured: Callable[[Result], pd.DataFrame] | None = None
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture of what was measured, of a part: ``kind`` "distribution" (last round), "convergence" (by round), or
+    "tradeoff" (the experiment's points of accuracy against disparity, whose axis ``x`` names).
+
+    ``objectives`` are those that it shows; all of them where none is named. ``points`` gives a "tradeoff" points of its
+    own in place of the experiment's.
+    """
+
+    name: str
+    kind: str
+    title: str
+    part: str = "test"
+    objectives: tuple[str, ...] = ()
+    x: str = "DP disparity"
+    points: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+
+    def __post_init__(self) -> None:
+        one_of("kind", self.kind, ("distribution", "convergence", "tradeoff"))
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment module, as the registry found it.
+
+    Attributes
+    ----------
+    name, title : str
+    seeds : dict
+        How many seeds a profile has unless one asks for another number.
+    units : callable (Scale) -> list of Unit
+    values : callable (clients) -> DataFrame
+        From the clients' measures (see ``execute.py``) a row a dataset, objective, seed and measure: ``value``.
+    differences : callable (clients) -> tuple of str
+        What differs from the paper in data or protocol, a line each.
+    published : DataFrame
+        Columns dataset, objective, measure, published, published_sd.
+    pictures : tuple of Picture
+    shown : callable (clients) -> DataFrame
+        The rows that pictures show, objectives as they call them; all of them by default.
+    points : callable (clients) -> DataFrame, optional
+        What pictures of the kind "tradeoff" show, with the columns of ``fedfb_points.py``.
+    """
+
+    name: str
+    title: str
+    seeds: dict[str, int]
+    units: Callable[[Scale], list[Unit]]
+    values: Callable[[pd.DataFrame], pd.DataFrame]
+    differences: Callable[[pd.DataFrame], tuple[str, ...]]
+    published: pd.DataFrame
+    pictures: tuple[Picture, ...] = ()
+    shown: Callable[[pd.DataFrame], pd.DataFrame] = lambda clients: clients
+    points: Callable[[pd.DataFrame], pd.DataFrame] | None = None

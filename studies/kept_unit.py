@@ -1,0 +1,71 @@
+"""What a unit outside of the engine measured, kept with what it was run with, so that no other run is taken for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from fairfl._support.manifest import SUFFIX, finished, write_piece
+from fairfl.sims.data.fetch import same_data
+from fairfl.sims.runs.files import telling
+from fairfl.sims.runs.run import first_difference, plain
+from fairfl.studies.experiment import Unit
+
+MEASURED = "measured.parquet"
+MANIFEST = f"measured{SUFFIX}"
+CONFIGURATION, FILES = "configuration", "files"
+"""What the manifest has as inputs."""
+
+
+def configuration(unit: Unit) -> dict[str, Any]:
+    """What the unit is run with, as JSON: the function that ``make`` calls, by name, and all of its arguments.
+
+    Defaults are among the arguments. What the function reads beside them, its source above all, is not, as it is not
+    in the configuration of an engine's run.
+    """
+    make = unit.make if isinstance(unit.make, partial) else partial(unit.make)
+    given = signature(make.func).bind(*make.args, **make.keywords)
+    given.apply_defaults()
+    return {
+        "function": f"{make.func.__module__}.{make.func.__qualname__}",
+        "arguments": {name: plain(value) for name, value in given.arguments.items()},
+        "dataset": unit.dataset,
+        "seed": unit.seed,
+    }
+
+
+def keep(folder: Path, unit: Unit, measures: pd.DataFrame, files: Mapping[str, str]) -> None:
+    """Write the measures into the unit's folder; ``files`` are those of data that were read, as ``data_read`` has them.
+
+    Errors: RunFolderError where the folder cannot be written.
+    """
+    inputs = {CONFIGURATION: configuration(unit), FILES: dict(files)}
+    with telling(folder):
+        write_piece(folder / MANIFEST, {MEASURED: measures.to_parquet()}, inputs)
+
+
+def kept(folder: Path, unit: Unit) -> pd.DataFrame | None:
+    """The measures that the folder holds of this very unit, as they were written, of the data as they are now.
+
+    None where it holds no such; what was altered is told.
+
+    Raises
+    ------
+    ValueError : they are of another configuration.
+    """
+    inputs = finished(folder / MANIFEST)
+    if inputs is None or not same_data(inputs[FILES]):
+        return None
+    theirs, mine = inputs[CONFIGURATION], configuration(unit)
+    if theirs != mine:
+        where, got, wanted = first_difference(theirs, mine, "unit")
+        raise ValueError(
+            f"folder must hold measures of the same configuration, got {str(folder)!r} with {where} = {got!r}, "
+            f"not {wanted!r}"
+        )
+    return pd.read_parquet(folder / MEASURED)

@@ -1,0 +1,46 @@
+"""Statistics of the clients' accuracies, as q-FFL's tables 1 to 10 report them: in percent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from fairfl.studies.frames import floats, groups, rows
+from fairfl.theory.measures import uniformity
+
+Floats = NDArray[np.float64]
+Measure = Callable[[Floats, Floats], float]
+
+MEASURES: dict[str, Measure] = {
+    "average": lambda a, n: 100 * float(np.average(a, weights=n)),
+    "devices": lambda a, n: 100 * float(a.mean()),
+    "worst": lambda a, n: 100 * float(a.min()),
+    "worst 10%": lambda a, n: 100 * float(uniformity.best(a)),  # of accuracies the worst are the smallest
+    "best": lambda a, n: 100 * float(a.max()),
+    "best 10%": lambda a, n: 100 * float(uniformity.worst(a)),
+    "std": lambda a, n: 100 * float(np.sqrt(uniformity.variance(a))),
+    "variance": lambda a, n: 1e4 * float(uniformity.variance(a)),
+    "angle": lambda a, n: float(np.degrees(uniformity.angle(a))),
+    "KL": lambda a, n: float(uniformity.kl_to_uniform(a)),
+}
+"""Of accuracies a (K,) of clients with n (K,) samples: the mean over samples, the mean over devices; of the tenth of
+the devices that is worst and best (the last one counted in part); spread over the devices, the divisor K; the angle
+with (1, ..., 1) in degrees; the divergence of a / sum a from the uniform law, in nats."""
+
+KEYS = ["dataset", "objective", "seed"]
+
+
+def statistics(clients: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
+    """The named measures of each run: a row a dataset, objective, seed and measure.
+
+    Clients without samples in the part have no accuracy, and count in none of the measures.
+    """
+    parts, wanted = [], list(names)
+    for key, run in groups(rows(clients, floats(clients, "samples") > 0), KEYS):
+        accuracy, samples = floats(run, "accuracy"), floats(run, "samples")
+        values = [MEASURES[name](accuracy, samples) for name in wanted]
+        parts.append(pd.DataFrame({**dict(zip(KEYS, key, strict=True)), "measure": wanted, "value": values}))
+    return pd.concat(parts, ignore_index=True)

@@ -1,0 +1,1 @@
+"""Runs of one's own: from a TOML file, or on a table of people."""

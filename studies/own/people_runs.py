@@ -1,0 +1,123 @@
+"""The runs of FedFB's methods on people of one's own: every method with every budget, on three schedules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+
+import numpy as np
+
+from fairfl._support.checks import in_range, one_of, whole
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.data.federated.own_table import OwnTable, own_table
+from fairfl.sims.engine import MLP, Computing, Logistic, Model, Parts, Replicate, Training
+from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
+from fairfl.studies.experiment import Scale, Setting, Unit
+from fairfl.studies.papers.fedfb import runs
+from fairfl.studies.papers.fedfb.data import pooled
+
+BUDGETS = (0.0, 0.05, 0.1, 0.2)
+"""ε of |F_a| <= ε, F_a in rates of people: with two groups their difference."""
+ALPHA, DECAY = 0.3, 1.0
+"""Steps of λ are 0.3 / (t + 1) long, as in ``sims/crosscheck``; there rules learned so miss their budget by 0.004."""
+LR = 0.05
+ROUNDS, EPOCHS = 50, {"quick": 2, "paper": 6}
+"""Of the federated methods; the others train as many epochs in all, with a step of λ after each."""
+NOTIONS = {"dp": "spd", "eo": "eo_difference", "eodds": "eodds_difference"}
+"""Demographic parity, equal opportunity, equalised odds, and the measure that is their disparity; ε bounds it."""
+STEPS = 20
+"""Between two steps of λ the model has to follow it."""
+SCHEDULES = ("federated", "local", "central")
+
+
+@dataclass(frozen=True)
+class People:
+    """A file of people, its columns as ``own_table`` takes them, and what is asked of a classifier.
+
+    ``notion``: "dp", "eo" or "eodds". ``hidden``: 0 for logistic regression, else the units of a network's one hidden
+    layer. ``blind``: the group is not among the features. Errors: ValueError for anything else.
+    """
+
+    path: str
+    label: str
+    group: str
+    client: str | None = None
+    features: tuple[str, ...] | None = None
+    budgets: tuple[float, ...] = BUDGETS
+    notion: str = "dp"
+    hidden: int = 0
+    blind: bool = False
+
+    def __post_init__(self) -> None:
+        one_of("notion", self.notion, tuple(NOTIONS))
+        in_range("budgets", self.budgets, 0.0, 1.0)
+        whole("hidden", self.hidden, 0)
+
+
+@lru_cache(maxsize=2)
+def read(people: People) -> OwnTable:
+    """The table; see ``own_table`` for errors."""
+    return own_table(
+        people.path, label=people.label, group=people.group, client=people.client, features=people.features,
+        blind=people.blind,
+    )  # fmt: skip
+
+
+def methods(people: People, schedule: str, epochs: int) -> list[tuple[str, float, Algorithm]]:
+    """What trains together, with its name and budget: rounds; FairBatch at the clients; FairBatch on all people."""
+    rules = [(budget, _rule(people.notion, budget)) for budget in people.budgets]
+    if schedule == "central":
+        return [(runs.CFL, budget, FedFB(rule)) for budget, rule in rules]
+    if schedule == "local":
+        pairs = [(runs.ENSEMBLE, None), (runs.LFT_AVG, epochs)]
+        return [(name, budget, LocalFairBatch(rule, every)) for name, every in pairs for budget, rule in rules]
+    found: list[tuple[str, float, Algorithm]] = [(runs.FEDAVG, np.nan, FedAvg())]
+    found += [(runs.FEDFB, budget, FedFB(rule)) for budget, rule in rules]
+    if len(read(people).group_names) == 2 and people.notion != "eodds":
+        found.append((runs.FAIRFED, np.nan, FairFed(notion=people.notion)))
+    return found
+
+
+def _rule(notion: str, budget: float) -> FairBatch:
+    onto = "sum" if notion == "dp" else "box"
+    return FairBatch(notion, ALPHA, DECAY, "zero_one", budget=budget, projection=onto)
+
+
+def label(name: str, budget: float) -> str:
+    """What tables call a method with a budget."""
+    return name if np.isnan(budget) else f"{name}, ε = {budget:g}"
+
+
+def units(people: People, scale: Scale) -> list[Unit]:
+    """A unit a schedule, all seeds and settings together."""
+    name, kind = Path(people.path).stem, f"mlp-{people.hidden}" if people.hidden else "logistic"
+    kind += "-blind" * people.blind
+    found = []
+    for schedule in SCHEDULES:
+        listed = methods(people, schedule, EPOCHS[scale.profile])
+        called = tuple(label(method, budget) for method, budget, _ in listed for _ in range(scale.seeds))
+        slug = f"own-{name}-{people.notion}-{kind}-{schedule}-{scale.profile}-{scale.seeds}"
+        measured = partial(runs.measured, called, False)
+        found.append(Unit(slug, name, 0, called, partial(make, people, schedule, scale), measured))
+    return found
+
+
+def make(people: People, schedule: str, scale: Scale) -> Setting:
+    """One schedule's setting."""
+    parts, epochs = Parts.of(read(people).data), EPOCHS[scale.profile]
+    if schedule == "central":
+        parts = pooled(parts)
+    rounds, each = (ROUNDS, epochs) if schedule == "federated" else (ROUNDS * epochs, 1)
+    listed = methods(people, schedule, epochs)
+    replicates = tuple(Replicate(algorithm, seed) for *_, algorithm in listed for seed in range(scale.seeds))
+    training = Training(rounds=rounds, epochs=each, lr=LR, momentum=runs.MOMENTUM, batch_size=_batch(read(people)))
+    width = parts.train.x.shape[1]
+    kernel: Model = MLP((width, people.hidden, 2)) if people.hidden else Logistic(width)
+    return Setting(kernel, parts, replicates, training, rounds, Computing(device="cpu"))
+
+
+def _batch(table: OwnTable) -> int:
+    """So many people that an epoch of the mean client has ``STEPS`` steps, from 8 to 128."""
+    return int(np.clip(table.data.sizes().mean() // STEPS, 8, runs.BATCH))

@@ -1,0 +1,1 @@
+"""FedFB's experiments."""

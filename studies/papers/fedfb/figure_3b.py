@@ -1,0 +1,50 @@
+"""FedFB, figure 3(b): the trade-off of FedFB over α, with and without 10 bits, and the exact frontier at each point."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from fairfl.studies.experiment import Scale, Unit
+from fairfl.studies.frames import among, floats
+from fairfl.studies.frames import rows as kept_rows
+from fairfl.studies.papers.fedfb import runs as fedfb_runs
+from fairfl.studies.papers.fedfb import variants as fedfb_variants
+from fairfl.studies.papers.fedfb.numbers import TABLE_1
+from fairfl.studies.papers.fedfb.points import of_all, picture
+from fairfl.studies.papers.fedfb.runs import CFL, FEDAVG, FEDFB, FEDFB_BITS, FEDFB_PLAIN
+from fairfl.studies.published import COLUMNS
+
+NAME = "fedfb-figure-3b"
+TITLE = "FedFB, figure 3(b), synthetic data: accuracy and disparity over α, beside the exact frontier"
+PUBLISHED = pd.DataFrame(columns=COLUMNS)
+"""The figure's points are not printed as numbers. The picture has those of table 1."""
+PICTURES = picture("figure-3b", TITLE)
+points = of_all(TABLE_1)
+
+
+def units(scale: Scale) -> list[Unit]:
+    """FedFB with both steps, in 10 bits and with λ on its plane, FedAvg and CFL."""
+    plane = fedfb_variants.unit(scale, "Synthetic", "mlp", "plane", fedfb_variants.on_plane())
+    runs = fedfb_runs.family(scale, ("Synthetic",), only=(FEDAVG, FEDFB, FEDFB_PLAIN, FEDFB_BITS, CFL))
+    return [*runs, plane]
+
+
+def values(rows: pd.DataFrame) -> pd.DataFrame:
+    """Every α is a line: nothing is chosen."""
+    test = among(rows, "part", ["test"])
+    test = kept_rows(test, np.isfinite(floats(test, "best")))  # not the constants
+    names = [
+        name if np.isnan(alpha) else f"{name}, α = {alpha:g}"
+        for name, alpha in zip(test["objective"], floats(test, "alpha"), strict=True)
+    ]
+    return fedfb_runs.long(test.assign(objective=names))
+
+
+def differences(rows: pd.DataFrame) -> tuple[str, ...]:
+    """What differs from the paper, but for choices, of which there are none."""
+    made = fedfb_runs.choices(rows)
+    return (
+        *(line for line in fedfb_runs.differences(rows) if line not in made),
+        "'λ on its plane': λ is projected on Σ λ_a = 1 and its box together; (6) has the box alone.",
+    )

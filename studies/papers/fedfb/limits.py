@@ -1,0 +1,88 @@
+"""Exact frontiers in FedFB's measure of disparity, max_a |P(ŷ=1 | a) - P(ŷ=1)|: what its points are drawn before."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from fairfl._support.checks import Array, one_of, whole
+from fairfl.sims.data.federated.data import FederatedData
+from fairfl.sims.data.tables.score import cross_fitted_score
+from fairfl.solvers.frontiers import frontier
+from fairfl.solvers.numerics.box_lp import solve_box
+from fairfl.studies.papers.fedfb.data import REAL, SYNTHETIC, fedfb_data
+from fairfl.studies.papers.fedfb.frontier import people_federation
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.notions import rate_rows
+
+STEP = 0.01
+"""Scores of real people are rounded to it: what a rule may tell apart, and people enough a level for η."""
+
+
+def deviation_rows(federation: Federation) -> Array:
+    """(A, A n) rows V with V f = P(ŷ=1 | a) - P(ŷ=1) of each group a, the federation's people pooled."""
+    rates = rate_rows(federation, "dp")[0]
+    groups = len(rates)
+    overall = (federation.group_mass[:, None] * rates).ravel()
+    rows = np.zeros((groups, *rates.shape))
+    rows[np.arange(groups), np.arange(groups)] = rates
+    return rows.reshape(groups, -1) - overall
+
+
+def deviation_frontier(federation: Federation, points: int = 40) -> tuple[Array, Array]:
+    """The best accuracy at each disparity from 0 to that of the most accurate rule: (disparity, accuracy), (points,).
+
+    Two groups: |P(ŷ=1 | a) - P(ŷ=1)| = (1 - p_a) |MD|, so that CFL's exact frontier is it, with disparities times
+    max(p_0, p_1). More: every point is the optimum of a linear programme in f(x, a) in [0, 1]. Errors: ValueError for
+    a federation that is not of a finite X, or fewer than two points.
+    """
+    whole("points", points, 2)
+    if not federation.is_finite:
+        raise ValueError("federation must have a finite X, this one is of continuous laws")
+    if federation.n_groups == 2:
+        found = frontier(federation, "cfl", points)
+        return found.disparity * federation.group_mass.max(), found.accuracy
+    return by_programmes(federation, points)
+
+
+def by_programmes(federation: Federation, points: int) -> tuple[Array, Array]:
+    """``deviation_frontier`` by a programme a point, whatever the number of groups."""
+    model, rows = federation.model, deviation_rows(federation)
+    assert isinstance(model, FiniteModel)
+    gain, base = model.gain(federation.mass).ravel(), 1 - federation.base_rate
+    top = float(np.abs(rows @ (gain > 0)).max())
+    disparity = np.linspace(0.0, top, points)
+    found = [solve_box(gain, rows, np.full(len(rows), eps)).primal for eps in disparity]
+    return disparity, base + np.array(found)
+
+
+def scored(data: FederatedData, step: float = STEP) -> Federation:
+    """The test people, pooled, with a score that has not seen them, and η by isotonic regression.
+
+    The score is a logistic regression of all features (the group is among them), cross-fitted in five folds over all
+    people, rounded to ``step``; η is fitted to the test people's labels.
+    """
+    assert data.group is not None
+    score = cross_fitted_score(data.x, data.y, group=data.group, client=data.owner)
+    test = data.rows("test")
+    level = np.round(score[test] / step) * step
+    return Federation.from_samples(level, data.y[test], data.group[test], np.zeros(len(test), np.int64))
+
+
+@lru_cache(maxsize=8)
+def limit(name: str, points: int = 40) -> tuple[Array, Array]:
+    """The frontier behind the points of a data set, on its test people.
+
+    Synthetic data: of all classifiers of (x, a), for η is known; accuracies are expected ones over labels. Real data:
+    of all rules of the score (``scored``) and the group, at the fitted η. That bounds no classifier that sees the
+    features themselves; it is what post-processing of a good score attains.
+    """
+    one_of("name", name, (*SYNTHETIC, *REAL))
+    data = fedfb_data(name)
+    if name in REAL:
+        return deviation_frontier(scored(data), points)
+    assert data.group is not None
+    test = data.rows("test")
+    return deviation_frontier(people_federation(data.x[test, :2], data.group[test]), points)

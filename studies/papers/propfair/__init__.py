@@ -1,0 +1,1 @@
+"""PropFair's experiments."""

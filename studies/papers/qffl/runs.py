@@ -1,0 +1,115 @@
+"""q-FFL's Synthetic and Vehicle: data, models and settings of appendix E, which several tables and figures share.
+
+The rounds are those that the published code suggests (its README: 20,000 for Synthetic, 20 for Vehicle).
+Vehicle's published loss is the *sum* of the hinge losses of a batch plus ||w||² / 2, so that its learning rate 0.01 is
+0.64 on the mean over 64 samples, with a weight decay of 1/64; that is what is run here. With 0.01 on the mean nothing
+of the published table is reached. The part of Vehicle at hand has 1,860 of 43,695 rows, and so a round has 1/23 of the
+steps: 20 x 23 rounds have as many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.data.federated import load_federated, synthetic
+from fairfl.sims.engine import ByWeight, LinearSVM, Model, Parts, Replicate, Softmax, Training, Uniform
+from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.studies.experiment import Scale, Setting, Unit
+
+QS = (0.0, 0.001, 0.01, 0.1, 1.0, 2.0, 5.0, 10.0, 15.0)
+"""0 and the candidates of appendix E.2.3."""
+
+CHOSEN = {"Synthetic": 1.0, "Vehicle": 5.0}
+"""The q that the paper reports."""
+
+DEVICES = 10
+MEASUREMENTS = 20  # of all clients, in a run
+
+ROUNDS = {"Synthetic": (200, 20_000), "Vehicle": (100, 460)}
+"""Quick, and the paper's."""
+
+
+def name_of(q: float) -> str:
+    """What the tables call it."""
+    return f"q = {q:g}"
+
+
+def parts_of(dataset: str, seed: int, kind: str = "non-iid") -> tuple[Model, Parts]:
+    """The model and the data, 80/10/10 by device; ``seed`` draws Synthetic, and the split of either."""
+    if dataset == "Vehicle":
+        return LinearSVM(100), Parts.of(load_federated("vehicle").split(0.1, 0.1, seed))
+    return Softmax(60, 10), Parts.of(synthetic(seed=seed, kind=kind).split(0.1, 0.1, seed))
+
+
+def training_of(dataset: str, rounds: int) -> Training:
+    """One local epoch on ten devices a round, drawn by p_k without replacement, as the published code does."""
+    drawn = ByWeight(DEVICES, replace=False)
+    if dataset == "Vehicle":
+        return Training(rounds, lr=0.64, batch_size=64, weight_decay=1 / 64, epochs=1, participation=drawn)
+    return Training(rounds, lr=0.1, batch_size=10, epochs=1, participation=drawn)
+
+
+def make(dataset: str, seed: int, algorithms: tuple[Algorithm, ...], rounds: int, equal: bool = False) -> Setting:
+    """The runs of some algorithms on one split; ``equal``: devices drawn with equal chances and weighed alike."""
+    model, parts = parts_of(dataset, seed)
+    training = training_of(dataset, rounds)
+    if equal:
+        count = parts.train.clients
+        parts = replace(parts, weights=np.full(count, 1 / count))
+        training = replace(training, participation=Uniform(DEVICES))
+    replicates = tuple(Replicate(algorithm, seed) for algorithm in algorithms)
+    return Setting(model, parts, replicates, training, max(1, rounds // MEASUREMENTS))
+
+
+def family(scale: Scale, datasets: Iterable[str] = ("Synthetic", "Vehicle")) -> list[Unit]:
+    """q-FedAvg with every q, in one program a seed: the same devices and batches for all q."""
+    algorithms = tuple(QFedAvg(q) for q in QS)
+    return units("family", scale, datasets, algorithms, tuple(map(name_of, QS)))
+
+
+def uniform(scale: Scale, datasets: Iterable[str] = ("Synthetic", "Vehicle")) -> list[Unit]:
+    """FedAvg with devices weighed alike."""
+    return units("uniform", scale, datasets, (QFedAvg(0.0),), ("uniform",), equal=True)
+
+
+def units(
+    label: str,
+    scale: Scale,
+    datasets: Iterable[str],
+    algorithms: tuple[Algorithm, ...],
+    objectives: tuple[str, ...],
+    equal: bool = False,
+    rounds: int | None = None,
+) -> list[Unit]:
+    """A unit a data set and seed, named so that experiments which share runs share their folders."""
+    found = []
+    for dataset in datasets:
+        count = ROUNDS[dataset][scale.paper] if rounds is None else rounds
+        for seed in range(scale.seeds):
+            made: Callable[[], Setting] = partial(make, dataset, seed, algorithms, count, equal)
+            found.append(Unit(f"{dataset.lower()}-{label}-{count}-{seed}", dataset, seed, objectives, made))
+    return found
+
+
+def differences(scale_note: str = "") -> tuple[str, ...]:
+    """What differs from the paper on these two data sets."""
+    notes = (
+        "Synthetic: each seed draws data and split anew, so that the spread is over draws; the paper has one draw, "
+        "which is not published, and five splits of it. Its sizes follow a Pareto law with the printed mean and "
+        "spread (the published generator's log-normal law has neither).",
+        "Vehicle: 1,860 of 43,695 rows; a device has 7 to 534, and so the test part of twelve of 23 devices "
+        "is one row or two: their test accuracies are 0, 1/2 or 1, and spread by that alone. Compare the training "
+        "accuracies (table 5). Sizes are far from equal here, and close to it in the whole (1,899 ± 349).",
+        "Vehicle: learning rate 0.64 on the mean hinge loss and weight decay 1/64, which is what the published code's "
+        "0.01 on the sum of 64 losses plus ||w||²/2 is (devices below 64 rows had smaller steps there; the bias is "
+        "not decayed there). Its q-FedAvg weighs by sums of losses, ours by means, as the paper prints.",
+        "Devices are drawn by p_k without replacement and weighed alike, as in the published code.",
+        "The step is lemma 12's (gradients, not w^t - w_k, in h_k), as in the published code; algorithm 1 prints "
+        "another.",
+    )
+    return (*notes, scale_note) if scale_note else notes

@@ -1,0 +1,96 @@
+"""One thread of BLAS inside, the user's setting outside, however calls overlap."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from threading import Barrier, Thread
+
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+import fairfl as ff
+from fairfl._support.threads import one_thread
+
+FOLLOWS: set[str] = set()
+"""The libraries that two threads can be asked of: others, loaded by other tests, may have been built for one."""
+
+
+def blas() -> set[int]:
+    return {library["num_threads"] for library in threadpool_info() if library["filepath"] in FOLLOWS}
+
+
+@pytest.fixture(autouse=True)
+def two():
+    """What a user may have set."""
+    with threadpool_limits(2, user_api="blas"):
+        found = [library for library in threadpool_info() if library["user_api"] == "blas"]
+        FOLLOWS.update(library["filepath"] for library in found if library["num_threads"] == 2)
+        assert FOLLOWS
+        yield
+        FOLLOWS.clear()
+
+
+def test_one_within_and_the_users_own_after():
+    assert blas() == {2}
+    with one_thread():
+        assert blas() == {1}
+        with one_thread():
+            assert blas() == {1}
+        assert blas() == {1}
+    assert blas() == {2}
+    with pytest.raises(KeyError), one_thread():
+        raise KeyError
+    assert blas() == {2}
+
+
+@pytest.mark.parametrize("first_to_go", ["main", "other"])
+def test_calls_that_overlap_leave_the_users_setting(first_to_go):
+    """What the second call finds is the limit of the first, not what the user set."""
+    came, go = Barrier(2), Barrier(2)
+
+    def other():
+        with one_thread():
+            came.wait()
+            go.wait()
+
+    thread = Thread(target=other)
+    with one_thread():
+        thread.start()
+        came.wait()
+        assert blas() == {1}
+        if first_to_go == "other":
+            go.wait()
+            thread.join()
+            assert blas() == {1}
+    if first_to_go == "main":
+        go.wait()
+        thread.join()
+    assert blas() == {2}
+
+
+def test_answers_are_found_in_one_thread():
+    seen = []
+
+    class Watched(ff.Federation):
+        @property
+        def n_groups(self):
+            seen.append(blas())
+            return 2
+
+    federation = ff.Federation.finite([0.0, 1.0], [[[0.3, 0.1], [0.2, 0.4]]], [0.3, 0.8])
+    federation.__class__ = Watched
+    asked = (ff.solve, "lft_ensemble", 0.1), (ff.frontier, "lft_ensemble", 5), (ff.min_disparity, "lft_ensemble")
+    for call, *arguments in asked:
+        seen.clear()
+        call(federation, *arguments)
+        assert seen and all(found == {1} for found in seen), call
+    curve = ff.frontier(federation, "cfl", 5)
+    watched = replace(curve, evaluate=lambda d: seen.append(blas()) or curve.evaluate(d))
+    seen.clear()
+    watched.accuracy_at(curve.disparity[0])
+    assert seen == [{1}] and blas() == {2}
+
+
+def test_importing_the_package_does_not_look_for_libraries():
+    code = "import fairfl, sys; print('threadpoolctl' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"

@@ -1,0 +1,63 @@
+"""fairfl bench at sizes that take a moment."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from benchmarks import bench
+from fairfl.solvers.api import solve
+from fairfl.solvers.frontiers import frontier
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.federation import Federation
+
+
+def test_the_table_is_written(cli, tmp_path):
+    file = tmp_path / "BENCHMARKS.md"
+    result = cli("bench", "--quick", "--out", file)
+    assert result.exit_code == 0
+    lines = file.read_text("utf-8").splitlines()
+    rows = [line for line in lines if line.startswith("|")]
+    assert len(rows) >= 2 + 8
+    assert {row.count("|") for row in rows} == {8}
+    assert any("numpy" in line for line in lines)
+
+
+def test_the_loop_that_we_are_compared_with_is_right():
+    fed = Federation.normal(bench.MEANS)
+    cuts = bench.scalar_loop(5)
+    free = solve(fed, "cfl", np.inf).disparity
+    for eps, cut in zip(np.linspace(0, free, 5), cuts, strict=True):
+        assert Classifier.thresholds(cut).accuracy(fed) == pytest.approx(solve(fed, "cfl", eps).accuracy, abs=1e-12)
+
+
+def test_a_row_says_whether_its_aim_was_met():
+    row = bench.Row("a", ours=2e-3, other="b", alternative=1.0, aim=1e-3)
+    assert row.cells() == ("a", "2 ms", "1 s (b)", "500", "≤ 1 ms", "**no**", "")
+    assert dataclasses.replace(row, aim=2e-3).cells()[5] == "yes"
+    assert bench.Row("a", ours=2e-6).cells() == ("a", "2 µs", "", "", "", "", "")
+
+
+def test_functions_are_timed_in_turn():
+    order = []
+    bench.interleaved(1, lambda: order.append(1), lambda: order.append(2))
+    assert order == [1, 2] * 2
+
+
+def test_a_missing_package_is_named_in_the_table(monkeypatch):
+    monkeypatch.setattr(bench, "find_spec", lambda name: None)
+    rows = list(bench.libraries(bench.QUICK))
+    assert [row.note.split()[-4:] for row in rows] == [
+        [name, "is", "not", "installed"] for name in ("fairlearn", "error_parity")
+    ]
+    assert all(row.alternative is None and row.ours > 0 for row in rows)
+
+
+@pytest.mark.parametrize(("module", "fit"), [("fairlearn", "by_fairlearn"), ("error_parity", "by_error_parity")])
+def test_the_libraries_stay_on_or_under_the_exact_curve(module, fit):
+    pytest.importorskip(module)
+    score, label, group = bench.people(400)
+    disparity, accuracy = getattr(bench, fit)(score, label, group)
+    fed = Federation.from_samples(score, label, group, np.zeros(400, int), calibrate="client_group")
+    below = float(frontier(fed, "cfl", 50).accuracy_at(disparity)) - accuracy
+    assert -1e-9 <= below <= 0.02  # no rule of the group and the score is better; theirs is nearly as good

@@ -1,0 +1,200 @@
+"""Samples with a client: nothing is lost between the data set and the clients, and wrong input is named."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import fairfl as ff
+from fairfl.sims.data.federated import FederatedData, Quadratics, sample, synthetic
+from fairfl.sims.data.federated.synthetic import client_sizes
+
+
+def small(owner: Any = (1, 0, 1, 2), **given: Any) -> FederatedData:
+    fields: dict[str, Any] = {"x": np.arange(8.0).reshape(4, 2), "y": [0, 1, 1, 0], "n_clients": 4}
+    return FederatedData("small", owner=np.asarray(owner), **(fields | given))
+
+
+def test_rows_by_client() -> None:
+    x, y, offsets, rows = small().by_client()
+    assert offsets.tolist() == [0, 1, 3, 4, 4]  # client 3 has no row
+    assert rows.tolist() == [1, 0, 2, 3]
+    assert (x == small().x[rows]).all() and y.tolist() == [1, 0, 1, 0]
+    pixels = small(x=np.full((4, 1, 2, 2), 51, np.uint8)).by_client().x
+    assert pixels.dtype == np.float32 and np.allclose(pixels, 0.2, atol=1e-7)
+    assert "small" in repr(small()) and "4 train" in repr(small())
+    with pytest.raises(ValueError, match="read-only"):
+        small().x[0] = 0.0
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=120), st.sampled_from((0.0, 0.1, 0.4)), st.integers(0, 2**31))
+def test_split_parts_each_client(owner: list[int], share: float, seed: int) -> None:
+    n = len(owner)
+    data = FederatedData("d", np.zeros((n, 1)), np.zeros(n), np.array(owner), 5).split(share, share, seed)
+    for k in range(5):
+        total = owner.count(k)
+        parts = [int(data.sizes(part)[k]) for part in ("train", "validation", "test")]
+        assert sum(parts) == total and (parts[0] >= 1 or total == 0)
+        spare = max(total - 1, 0)
+        assert parts[2] == min(round(share * total), spare)
+        assert parts[1] == min(round(share * total), spare - parts[2])
+    again = data.split(share, share, seed + 1)  # the test rows are settled, the others drawn anew
+    if (data.part == 2).any():
+        assert ((again.part == 2) == (data.part == 2)).all()
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"x": np.zeros(4)}, r"x must have shape \(N, ...\)"),
+    ({"y": [0, 1]}, r"y must have shape \(4, ...\), got shape \(2,\)"),
+    ({"x": np.array([["a"]] * 4)}, "x must be numbers"),
+    ({"x": np.array([[1.0], [np.nan], [1.0], [1.0]])}, "x must be finite, got NaN or infinity in row 1"),
+    ({"owner": [0, 1, 2, 4]}, "owner must be in 0..3, got 4 at row 3"),
+    ({"owner": [0.0, 1, 2, 3]}, "owner must be whole numbers"),
+    ({"n_clients": 0}, "n_clients must be a whole number of at least 1, got 0"),
+    ({"part": [0, 1, 2, 3]}, "part must be in 0..2, got 3 at row 3"),
+    ({"group": [0, 1, -1, 0]}, "group must be >= 0, got -1 at row 2"),
+    ({"client_names": ("a",)}, "client_names must name 4 clients, got 1"),
+]
+
+
+@pytest.mark.parametrize("case", range(len(WRONG)))
+def test_wrong_fields_are_named(case: int) -> None:
+    given_, message = WRONG[case]
+    with pytest.raises(ValueError, match=message):
+        small(**given_)
+
+
+def test_wrong_parts_and_shares_are_named() -> None:
+    with pytest.raises(ValueError, match="part must be one of train, validation, test or all, got 'dev'"):
+        small().rows("dev")
+    with pytest.raises(ValueError, match=r"validation \+ test must be less than 1, got 1"):
+        small().split(0.5, 0.5)
+
+
+def test_clients_can_be_assigned_anew() -> None:
+    data = small().assigned([0, 0, 1, 1])
+    assert data.n_clients == 2 and data.sizes().tolist() == [2, 2] and len(data) == 4
+
+
+def test_synthetic_labels_follow_linear_models() -> None:
+    data = synthetic(clients=6, seed=3)
+    assert data.x.shape[1] == 60 and set(np.unique(data.y)) <= set(range(10))
+    assert (data.sizes() >= 85).all()  # the Pareto law begins at 84.76
+    spread = np.array([data.x[data.owner == k].var(axis=0, ddof=1) for k in range(6)]).mean(axis=0)
+    assert np.corrcoef(np.log(spread), np.log(np.arange(1, 61) ** -1.2))[0, 1] > 0.98
+    same = synthetic(clients=6, seed=3)
+    assert (same.x == data.x).all() and (same.y == data.y).all()
+
+
+def test_iid_and_hybrid_share_a_model() -> None:
+    # features of iid clients have mean 0; of the others mean v_k, of unit variance at least
+    centres = [
+        np.abs(np.stack([d.x[d.owner == k].mean(axis=0) for k in range(8)])).mean(axis=1)
+        for d in (synthetic(clients=8, kind=kind, seed=1) for kind in ("iid", "hybrid", "non-iid"))
+    ]
+    assert (centres[0] < 0.1).all() and (centres[1][:4] < 0.1).all() and (centres[1][4:] > 0.4).all()
+    assert (centres[2] > 0.4).all()
+
+
+def test_sizes_have_the_printed_mean_and_spread() -> None:
+    drawn = client_sizes(400_000, np.random.default_rng(0)).astype(float)
+    # the law's fourth moment is infinite: the spread converges slowly
+    assert drawn.mean() == pytest.approx(127, rel=0.005) and drawn.std() == pytest.approx(73, rel=0.1)
+
+
+def test_wrong_synthetic_arguments_are_named() -> None:
+    for given_, message in (({"alpha": -1.0}, "alpha"), ({"kind": "mixed"}, "kind"), ({"clients": 0}, "clients")):
+        with pytest.raises(ValueError, match=message):
+            synthetic(**given_)
+
+
+def test_samples_follow_the_federation() -> None:
+    fed = ff.Federation.normal(mean=[[3, 5], [1, -1]], sd=[1.0, 2.0], q=[0.3, 0.8], weight=[0.25, 0.75])
+    n = 200_000
+    data = sample(fed, n, seed=5)
+    assert data.group is not None
+    for i in range(2):
+        mine = data.owner == i
+        assert mine.mean() == pytest.approx(fed.weight[i], abs=5 * 0.5 / np.sqrt(n))
+        assert data.group[mine].mean() == pytest.approx(fed.q[i], abs=5 * 0.5 / np.sqrt(mine.sum()))
+        for a in (0, 1):
+            x = data.x[mine & (data.group == a), 0]
+            sd = (1.0, 2.0)[i]
+            assert x.mean() == pytest.approx([[3, 5], [1, -1]][i][a], abs=5 * sd / np.sqrt(x.size))
+    assert data.y.mean() == pytest.approx(fed.base_rate, abs=5 * 0.5 / np.sqrt(n))
+
+
+def test_samples_of_a_finite_x_and_of_mixtures() -> None:
+    from scipy import stats
+
+    masses = np.array([[[0.1, 0.3], [0.2, 0.4]], [[0.5, 0.0], [0.0, 0.5]]])
+    fed = ff.Federation.finite([0.0, 1.0], masses, eta=np.array([0.2, 0.9]))
+    n = 100_000
+    data = sample(fed, n, seed=2)
+    assert data.group is not None
+    for i in range(2):
+        for a in range(2):
+            for k in range(2):
+                share = ((data.owner == i) & (data.group == a) & (data.x[:, 0] == k)).mean()
+                assert share == pytest.approx(masses[i, a, k] / 2, abs=5 * 0.5 / np.sqrt(n))
+    assert data.y[data.x[:, 0] == 1].mean() == pytest.approx(0.9, abs=0.01)
+    mixed = ff.Mixture([stats.norm(-5, 1), stats.gamma(2.0)], [0.25, 0.75])
+    laws = ff.Federation([ff.Client((mixed, stats.norm(0, 1)), q=0.5)])
+    drawn = sample(laws, 40_000, seed=0)
+    assert drawn.group is not None
+    x = drawn.x[drawn.group == 0, 0]
+    for t in (-5.0, 0.0, 2.0):
+        assert (x > t).mean() == pytest.approx(float(mixed.sf(t)), abs=5 * 0.5 / np.sqrt(x.size))
+
+
+@given(st.integers(1, 4), st.integers(1, 3), st.integers(0, 2**31))
+def test_quadratics_match_their_definition(K: int, d: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    root = rng.normal(size=(K, d, d))
+    A = np.einsum("kij,klj->kil", root, root) + 0.1 * np.eye(d)
+    A = (A + A.transpose(0, 2, 1)) / 2
+    c, b = rng.normal(size=(K, d)), rng.random(K)
+    Q = Quadratics(A, c, b)
+    w, weights = rng.normal(size=d), rng.random(K) + 0.1
+    for k in range(K):
+        assert Q.losses(w)[k] == pytest.approx(0.5 * (w - c[k]) @ A[k] @ (w - c[k]) + b[k], rel=1e-10)
+        for j in range(d):
+            step = 1e-5 * np.eye(d)[j]
+            slope = (Q.losses(w + step)[k] - Q.losses(w - step)[k]) / 2e-5
+            assert Q.gradients(w)[k, j] == pytest.approx(slope, abs=1e-6 * (1 + abs(slope)))
+    best = Q.minimiser(weights)
+    assert weights @ Q.gradients(best) == pytest.approx(np.zeros(d), abs=1e-8)
+
+
+def test_wrong_quadratics_are_named() -> None:
+    eye = np.eye(2)[None]
+    for arguments, message in (
+        ((eye, [[0.0]]), "curvature must have shape"),
+        (([[[1.0, 2.0], [0.0, 1.0]]], [[0.0, 0.0]]), "symmetric"),
+        ((-eye, [[0.0, 0.0]]), "positive semidefinite, got eigenvalue -1 for client 0"),
+        ((eye, [[0.0, 0.0]], [0.0, 1.0]), r"offset must have shape \(1,\)"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Quadratics(*arguments)
+    with pytest.raises(ValueError, match="one minimiser"):
+        Quadratics(eye, [[0.0, 0.0]]).minimiser([0.0])
+
+
+@given(st.integers(0, 10_000))
+def test_a_split_is_the_one_of_its_definition(seed: int) -> None:
+    """Client by client, with the same draws: the slow twin of one sort."""
+    rng = np.random.default_rng(seed)
+    n, clients = int(rng.integers(1, 60)), int(rng.integers(1, 9))
+    part = rng.choice(np.array([0, 0, 1, 2], np.int8), n) if seed % 2 else np.zeros(n, np.int8)
+    data = FederatedData("few", rng.normal(size=(n, 1)), np.zeros(n), rng.integers(0, clients, n), clients, part)
+    test, validation = rng.dirichlet([1, 1, 1])[:2]
+    expected, draws = part.copy(), np.random.default_rng(seed)
+    for k in range(clients):
+        mine = draws.permutation(np.flatnonzero((data.owner == k) & (part != 2)))
+        least = max(len(mine) - 1, 0)
+        tested = 0 if (part == 2).any() else min(int(np.rint(test * len(mine))), least)
+        validated = min(int(np.rint(validation * len(mine))), least - tested)
+        expected[mine] = np.repeat([2, 1, 0], [tested, validated, len(mine) - tested - validated])
+    np.testing.assert_array_equal(data.split(validation, test, seed).part, expected)

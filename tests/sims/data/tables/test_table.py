@@ -1,0 +1,130 @@
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fairfl.sims.data.tables.table import Dataset
+
+
+def small() -> Dataset:
+    return Dataset(
+        name="small",
+        features=np.arange(10.0).reshape(5, 2),
+        feature_names=("x", "z"),
+        label=np.array([0, 1, 1, 0, 1]),
+        group=np.array([0, 1, 2, 2, 0]),
+        group_names=("a", "b", "c"),
+        client=np.array([1, 0, 1, 0, 1]),
+        client_names=("here", "there"),
+        is_test=np.array([False, False, False, True, True]),
+        note="Made up.",
+    )
+
+
+def test_a_valid_table_is_kept_and_cannot_be_changed():
+    features = np.ones((5, 2))
+    data = replace(small(), features=features)
+    assert len(data) == 5
+    with pytest.raises(ValueError, match="read-only"):
+        data.features[0, 0] = 2
+    with pytest.raises(ValueError, match="read-only"):
+        data.label[0] = 1
+    features[0, 0] = 3  # the caller's array stays the caller's
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"features": np.ones(5)}, ValueError, "features must have shape (n, d) with n >= 1, got shape (5,)"),
+        ({"features": np.ones((0, 2))}, ValueError, "features must have shape (n, d) with n >= 1, got shape (0, 2)"),
+        (
+            {"features": np.where(np.eye(5, 2) > 0, np.nan, 1.0)},
+            ValueError,
+            "features must be finite, got nan at row 0, column 0",
+        ),
+        ({"feature_names": ("x",)}, ValueError, "feature_names must have one name per column of features (2), got 1"),
+        ({"feature_names": ("x", "x")}, ValueError, "feature_names must be distinct, got 'x' twice"),
+        ({"feature_names": ("x", "group")}, ValueError, "reserved names"),
+        ({"feature_names": "xz"}, TypeError, "feature_names must be a sequence of texts, got the single text 'xz'"),
+        ({"feature_names": ("x", 1)}, TypeError, "feature_names must hold texts, got 1"),
+        ({"label": np.array([0, 1, 2, 0, 1])}, ValueError, "label must be in 0..1, got 2 at row 2"),
+        ({"label": np.zeros(5)}, TypeError, "label must be integer codes, got an array of float64"),
+        ({"group": np.array([0, 1, 2, 3, 0])}, ValueError, "group must be in 0..2, got 3 at row 3"),
+        ({"client": np.array([0, 1, 0, -1, 0])}, ValueError, "client must be in 0..1, got -1 at row 3"),
+        ({"client": np.array([0, 1])}, ValueError, "client must have shape (5,)"),
+        ({"is_test": np.zeros(5, dtype=int)}, ValueError, "is_test must be bool of shape (5,), got int64"),
+        ({"is_test": np.zeros(4, dtype=bool)}, ValueError, "is_test must be bool of shape (5,), got bool"),
+    ],
+)
+def test_a_field_that_does_not_fit_is_named(change: dict[str, Any], error: type[Exception], message: str):
+    with pytest.raises(error, match=re.escape(message)):
+        replace(small(), **change)
+
+
+def test_to_frame_has_features_then_named_roles():
+    frame = small().to_frame()
+    assert list(frame.columns) == ["x", "z", "label", "group", "client", "is_test"]
+    assert list(frame["z"]) == [1.0, 3.0, 5.0, 7.0, 9.0]
+    assert list(frame["label"]) == [0, 1, 1, 0, 1]
+    assert list(frame["group"]) == ["a", "b", "c", "c", "a"]
+    assert list(frame["client"]) == ["there", "here", "there", "here", "there"]
+    assert list(frame["is_test"]) == [False, False, False, True, True]
+
+
+def test_select_keeps_the_rows_and_every_name():
+    data = small()
+    train = data.select(~data.is_test)
+    assert train.features.tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert (train.label.tolist(), train.group.tolist(), train.client.tolist()) == ([0, 1, 1], [0, 1, 2], [1, 0, 1])
+    assert train.group_names == data.group_names
+    assert not train.is_test.any()
+
+
+@pytest.mark.parametrize("mask", [[1, 0, 1, 0, 1], [True], [False] * 5])
+def test_select_refuses_what_is_no_mask(mask: list[int]):
+    with pytest.raises(ValueError, match="mask must"):
+        small().select(mask)
+
+
+def test_binary_groups_merges():
+    data = small().binary_groups("b", ["a", "c"])
+    assert data.group.tolist() == [1, 0, 1, 1, 1]
+    assert data.group_names == ("b", "a or c")
+    assert len(data) == 5
+    assert data.note == "Made up. Two groups: 0 = b, 1 = a or c."
+
+
+def test_binary_groups_leaves_out_the_groups_named_in_neither():
+    data = small().binary_groups("c", "a", names=("C", "A"))
+    assert data.group.tolist() == [1, 0, 0, 1]
+    assert data.label.tolist() == [0, 1, 0, 1]
+    assert data.client.tolist() == [1, 1, 0, 1]
+    assert data.group_names == ("C", "A")
+    assert data.note.endswith("1 rows of other groups left out.")
+
+
+@pytest.mark.parametrize(
+    ("zero", "one", "message"),
+    [
+        ("a", "d", "one must be among the groups ('a', 'b', 'c'), got 'd'"),
+        ((), "a", "zero must name at least one of the groups ('a', 'b', 'c'), got none"),
+        (("a", "b"), "b", "zero and one must have no group in common, got 'b' in both"),
+    ],
+)
+def test_binary_groups_names_a_wrong_group(zero: Any, one: Any, message: str):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        small().binary_groups(zero, one)
+
+
+def test_binary_groups_refuses_a_group_without_rows():
+    data = small()
+    with pytest.raises(ValueError, match="one must name groups that have rows, got 'b'"):
+        data.select(data.group != 1).binary_groups("a", "b")
+
+
+def test_repr_tells_the_size_and_prints_no_array():
+    assert repr(small()) == (
+        "Dataset('small': 5 rows (2 test), 2 features, groups ('a', 'b', 'c'), clients ('here', 'there'))"
+    )

@@ -1,0 +1,174 @@
+"""A run's folder that something else has damaged: what is damaged is told and done again, to the same end."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+from federations import EXACT, classified, quick
+
+from fairfl.sims.algorithms.ditto import Ditto
+from fairfl.sims.engine import Replicate, RunFolderError, Softmax, Training, simulate
+from fairfl.sims.runs import checkpoint, run
+from fairfl.theory.aggregation import RankWeighted
+
+
+def short(folder, resume=True, training: Training | None = None, replicate=None):
+    return simulate(
+        Softmax(4, 3), classified((3, 4)), [replicate or Replicate(Ditto(0.1))], training or quick(rounds=4), EXACT,
+        folder=folder, resume=resume, checkpoint_every=2,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """A finished run: its parameters, and its files."""
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    return short(folder).params, {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+def tables(files):
+    return {name: content for name, content in files.items() if name.endswith(".parquet")}
+
+
+def damaged(tmp_path, whole, **changed):
+    """The folder with some files changed, or left out where they are None."""
+    folder = tmp_path / "run"
+    folder.mkdir(exist_ok=True)
+    for name, content in (whole[1] | {"checkpoint.npz": changed["checkpoint"]} if changed else whole[1]).items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def told_and_done_again(folder, whole, caplog, *names):
+    """True where the change was told, by the file's name; the end is the same either way."""
+    caplog.clear()
+    assert (short(folder).params == whole[0]).all()
+    assert tables({file.name: file.read_bytes() for file in folder.iterdir()}) == tables(whole[1])
+    said = [record.getMessage() for record in caplog.records]
+    assert not said or all(any(name in line for line in said) for name in names)
+    caplog.clear()
+    short(folder)
+    assert not caplog.records  # it is whole again
+    return bool(said)
+
+
+@pytest.mark.parametrize("length", [0, 1, 3, 4, 100, 1000, -200, -22, -1])
+def test_a_checkpoint_that_is_cut_short(length, tmp_path, whole, caplog):
+    content = whole[1][checkpoint.NAME][:length]
+    assert told_and_done_again(damaged(tmp_path, whole, checkpoint=content), whole, caplog, checkpoint.NAME)
+
+
+def flipped(content, clock):
+    changed = bytearray(content)
+    changed[clock.randrange(len(content))] ^= 1 << clock.randrange(8)
+    return bytes(changed)
+
+
+def test_a_checkpoint_with_a_bit_flipped(tmp_path, whole, caplog):
+    """100 places at random: what is read has checksums, what is not (times in the archive) does no harm."""
+    clock = random.Random(1)
+    told = 0
+    for _ in range(100):
+        folder = damaged(tmp_path, whole, checkpoint=flipped(whole[1][checkpoint.NAME], clock))
+        told += told_and_done_again(folder, whole, caplog, checkpoint.NAME)
+    assert told > 30
+
+
+def test_a_part_of_a_table_with_a_bit_flipped_is_told_and_done_again(tmp_path, whole, caplog):
+    """Every flip: most of them read back as other values, without an error."""
+    clock = random.Random(2)
+    for name in (*tables(whole[1]), *tables(whole[1])):
+        folder = damaged(tmp_path, whole)
+        (folder / name).write_bytes(flipped(whole[1][name], clock))
+        assert told_and_done_again(folder, whole, caplog, name)
+
+
+def test_parts_that_are_gone_emptied_or_foreign(tmp_path, whole, caplog):
+    names = sorted(tables(whole[1]))
+    folder = damaged(tmp_path, whole)
+    (folder / names[0]).unlink()
+    (folder / names[-1]).write_bytes(b"")
+    assert told_and_done_again(folder, whole, caplog, names[0], names[-1])
+    foreign = names[-1].replace("-00000002-", "-00000001-")  # of the same rounds, which would be read twice
+    assert foreign != names[-1]
+    (folder / foreign).write_bytes(whole[1][names[-1]])
+    assert not told_and_done_again(folder, whole, caplog) and not (folder / foreign).exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda arrays: arrays.pop("params"),
+        lambda arrays: arrays.pop("places"),
+        lambda arrays: arrays.pop("parts"),
+        lambda arrays: arrays.pop("weights/0/clients"),
+        lambda arrays: arrays.update(params=arrays["params"][:, 1:]),
+        lambda arrays: arrays.update(params=arrays["params"].astype(np.float32)),
+        lambda arrays: arrays.update(params=np.array(["a"])),
+        lambda arrays: arrays.update(round=np.array([1, 2])),
+        lambda arrays: arrays.update(round=np.array(99)),
+        lambda arrays: arrays.update(round=np.array(-1)),
+        lambda arrays: arrays.update(places=np.array("[1, 2]")),
+        lambda arrays: arrays.update(places=np.array("{")),
+        lambda arrays: arrays.update(parts=np.array('{"rounds-00000000-00000002.parquet": "0"}')),
+        lambda arrays: arrays.update(places=np.array(json.dumps({"state/7/personal": "cpu"}))),
+        lambda arrays: arrays.update({"places": np.array(json.dumps({"state/0/gone": "cpu"}))}),
+    ],
+    ids=[str(k) for k in range(15)],
+)  # fmt: skip
+def test_a_checkpoint_of_something_else(change, tmp_path, whole, caplog):
+    folder = damaged(tmp_path, whole)
+    with np.load(folder / checkpoint.NAME) as file:
+        arrays = {name: file[name] for name in file.files}
+    change(arrays)
+    with open(folder / checkpoint.NAME, "wb") as file:
+        np.savez(file, **arrays)
+    assert told_and_done_again(folder, whole, caplog)
+
+
+NONE = ["", "{", "[]", "3", "null", "{}", "\xff", '{"configuration": 1, "versions": [{}]}',
+        '{"configuration": {}, "versions": []}', '{"configuration": {}, "versions": [1]}']  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_a_configuration_that_is_none(text, tmp_path, whole):
+    folder = damaged(tmp_path, whole)
+    (folder / run.CONFIGURATION).write_text(text, "latin-1")
+    with pytest.raises(RunFolderError, match="not the configuration of a run"):
+        short(folder)
+
+
+def test_a_change_of_versions_is_recorded_once(tmp_path, whole):
+    folder = damaged(tmp_path, whole)
+    kept = json.loads((folder / run.CONFIGURATION).read_text())
+    kept["versions"][0]["torch"] = "1.0"
+    (folder / run.CONFIGURATION).write_text(json.dumps(kept))
+    for _ in range(3):
+        short(folder)
+    again = json.loads((folder / run.CONFIGURATION).read_text())["versions"]
+    assert [seen["torch"] == "1.0" for seen in again] == [True, False]
+
+
+def test_numbers_of_numpy_are_the_numbers_they_are(tmp_path):
+    folder = tmp_path / "run"
+    short(folder, training=quick(rounds=4, lr=np.float64(0.1)), replicate=Replicate(Ditto(0.1), seed=np.int64(1)))
+    assert short(folder, replicate=Replicate(Ditto(0.1), seed=1)).simulation.done
+
+
+def test_given_rank_weights_are_not_cut_short():
+    """Two objectives of many weights that differ in the middle are two configurations."""
+    weights = np.arange(3000.0, 0, -1)
+    other = weights.copy()
+    other[1500] -= 0.5
+    one, two = (run.plain(RankWeighted(tuple(w / w.sum()))) for w in (weights, other))
+    assert one != two
+
+
+def test_a_setting_that_this_run_does_not_mention_is_another_run(tmp_path, whole):
+    folder = damaged(tmp_path, whole)
+    kept = json.loads((folder / run.CONFIGURATION).read_text())
+    kept["configuration"]["masked_updates"] = True
+    (folder / run.CONFIGURATION).write_text(json.dumps(kept))
+    with pytest.raises(ValueError, match="with masked_updates = True, not None"):
+        short(folder)

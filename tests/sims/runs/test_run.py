@@ -1,0 +1,251 @@
+"""Runs in folders: the same end however often they are stopped, and errors that say what is wrong."""
+
+import importlib.util
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from federations import EXACT, classified, quick
+
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.engine import Replicate, RunFolderError, Softmax, best_of, simulate
+from fairfl.sims.runs.run import first_difference
+
+PARTIAL = ".partial"
+SCRIPT = Path(__file__).with_name("killed.py")
+spec = importlib.util.spec_from_file_location("killed", SCRIPT)
+killed = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(killed)
+
+
+class Killed(BaseException):
+    """What a test throws in place of SIGKILL: nobody catches it."""
+
+
+def contents(folder):
+    """The bytes of every table, and the arrays of the checkpoint (its zip archive has a clock in it)."""
+    tables = {file.name: file.read_bytes() for file in folder.glob("*.parquet")}
+    with np.load(folder / "checkpoint.npz") as file:
+        arrays = {name: file[name].tobytes() for name in file.files}
+    assert {file.name for file in folder.iterdir()} == {*tables, "checkpoint.npz", "run.json"}
+    return tables, arrays
+
+
+@pytest.fixture(scope="module")
+def through(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs") / "through"
+    return killed.run(folder, rounds=8), contents(folder)
+
+
+def test_a_folder_changes_nothing(through):
+    result, _ = through
+    bare = killed.run(None, rounds=8)
+    assert (result.params == bare.params).all()
+    pd.testing.assert_frame_equal(result.rounds, bare.rounds)
+    pd.testing.assert_frame_equal(result.clients, bare.clients)
+
+
+@pytest.mark.parametrize(
+    ("stage", "when"), [*(("replace", k) for k in range(1, 13)), *(("fsync", k) for k in range(1, 25, 2))]
+)
+def test_stopped_at_any_write_it_comes_to_the_same_end(stage, when, tmp_path, monkeypatch, through):
+    """Each write of the run in turn: run.json, the tables' parts, the checkpoints; before the rename, and halfway."""
+    folder, count = tmp_path / "run", 0
+    original = getattr(os, stage)
+
+    def dying(*arguments):
+        nonlocal count
+        count += 1
+        if count == when:  # who is killed tidies nothing up
+            patch.setattr(Path, "unlink", lambda self, **options: None)
+            raise Killed
+        return original(*arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, stage, dying)
+        with pytest.raises(Killed):
+            killed.run(folder, rounds=8)
+        left = [file.name for file in folder.iterdir() if file.name.endswith(PARTIAL)]
+        assert left or stage == "fsync"  # of a file; the folder is synced after the rename
+    result = killed.run(folder, rounds=8)
+    assert (result.params == through[0].params).all()
+    assert contents(folder) == through[1]
+    pd.testing.assert_frame_equal(result.rounds, through[0].rounds)
+
+
+@pytest.mark.slow
+def test_killed_ten_times_it_comes_to_the_same_end(tmp_path):
+    folder, clock = tmp_path / "run", random.Random(5)
+    stops = []
+    while len(stops) < 10:
+        process = subprocess.Popen([sys.executable, str(SCRIPT), str(folder)], stdout=subprocess.PIPE, text=True)
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        assert first, "the run ended before it could be killed"
+        time.sleep(clock.uniform(0.0, 0.08))
+        process.send_signal(signal.SIGKILL)
+        stops.append((int(first), process.wait()))
+        process.stdout.close()
+    assert all(code == -signal.SIGKILL for _, code in stops)
+    assert stops[-1][0] > stops[0][0]  # it got on
+    result = killed.run(folder)
+    whole = killed.run(tmp_path / "whole")
+    assert (result.params == whole.params).all()
+    assert contents(folder) == contents(tmp_path / "whole")
+
+
+def test_the_disk_is_full(tmp_path):
+    """A limit on the size of files, enforced by the system as a full disk is; the checkpoint before is whole."""
+    folder = tmp_path / "run"
+    code = (
+        "import resource, sys, importlib.util\n"
+        f"spec = importlib.util.spec_from_file_location('killed', {str(SCRIPT)!r})\n"
+        "killed = importlib.util.module_from_spec(spec); spec.loader.exec_module(killed)\n"
+        "def fill(done, rounds):\n"
+        "    if done == 5: resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))\n"
+        f"killed.run({str(folder)!r}, fill, 8)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode != 0
+    last = done.stderr.strip().splitlines()[-1]
+    assert "RunFolderError" in last and str(folder) in last and "File too large (rounds-00000004-" in last
+    with np.load(folder / "checkpoint.npz") as file:
+        assert int(file["round"]) == 4
+    assert not list(folder.glob("*.partial")) and not list(folder.glob(".*"))
+    assert (killed.run(folder, rounds=8).params == killed.run(None, rounds=8).params).all()
+
+
+def test_no_space_is_told(tmp_path, monkeypatch):
+    def full(*arguments):
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(RunFolderError, match="No space left on device") as raised:
+        killed.run(tmp_path / "run", rounds=2)
+    assert raised.value.errno == 28
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_folder(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(RunFolderError, match="Permission denied"):
+        killed.run(tmp_path / "run", rounds=2)
+
+
+def test_a_read_only_folder_whoever_asks(tmp_path, monkeypatch):
+    def refused(self, *arguments, **options):
+        raise OSError(30, os.strerror(30))
+
+    monkeypatch.setattr(Path, "mkdir", refused)
+    with pytest.raises(RunFolderError, match="Read-only file system"):
+        killed.run(tmp_path / "run", rounds=2)
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunFolderError, match="Not a directory"):
+        killed.run(tmp_path / "file" / "run", rounds=2)
+
+
+def short(folder, resume=False, **changes):
+    settings = {"algorithm": QFedAvg(1.0), "seed": 0, "lr": 0.1, "data": 0, "every": 1} | changes
+    return simulate(
+        Softmax(4, 3), classified((3, 4), seed=settings["data"]),
+        [Replicate(settings["algorithm"], settings["seed"])], quick(rounds=2, lr=settings["lr"]), EXACT,
+        folder=folder, resume=resume, checkpoint_every=settings["every"],
+    )  # fmt: skip
+
+
+def test_another_run_is_not_taken_up(tmp_path):
+    short(tmp_path / "run")
+    with pytest.raises(ValueError, match="without resume"):
+        short(tmp_path / "run")
+    for change in ({"algorithm": QFedAvg(2.0)}, {"seed": 1}, {"lr": 0.2}, {"data": 1}, {"every": 2}):
+        with pytest.raises(ValueError, match="same configuration"):
+            short(tmp_path / "run", resume=True, **change)
+    assert short(tmp_path / "run", resume=True).simulation.done
+
+
+def test_what_differs_is_named_and_no_more():
+    kept = {"a": 1, "b": [{"c": 1, "d": [1, 2]}, {"c": 2, "d": [1, 2]}]}
+    for change, where in ((lambda v: v["b"][1]["d"].append(3), "the number of x.b[1].d"),
+                          (lambda v: v["b"][1].update(c=3), "x.b[1].c"), (lambda v: v.update(e=0), "x")):  # fmt: skip
+        wanted = json.loads(json.dumps(kept))
+        change(wanted)
+        found, old, new = first_difference(kept, wanted, "x")
+        assert found == where and old != new
+
+
+def test_strange_folders_are_left_alone(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="holds something else"):
+        short(tmp_path)
+    (tmp_path / "run.json").write_text("{")
+    with pytest.raises(RunFolderError, match="not the configuration"):
+        short(tmp_path, resume=True)
+    short(tmp_path / "run")
+    with pytest.raises(ValueError, match="folder must be given"):
+        short(None, resume=True)
+
+
+def test_versions_are_kept_and_a_change_of_them_is_recorded(tmp_path):
+    folder = tmp_path / "run"
+    short(folder)
+    kept = json.loads((folder / "run.json").read_text())
+    assert {"fairfl", "torch", "numpy", "python"} <= set(kept["versions"][0])
+    kept["versions"][0]["torch"] = "1.0"
+    (folder / "run.json").write_text(json.dumps(kept))
+    short(folder, resume=True)
+    again = json.loads((folder / "run.json").read_text())["versions"]
+    assert again[0]["torch"] == "1.0" and again[1]["round"] == 2 and again[1]["torch"] != "1.0"
+
+
+def test_tables_hold_what_happened():
+    data = classified((3, 17, 4), test=6)
+    result = simulate(
+        Softmax(4, 3), data, [Replicate(QFedAvg(1.0)), Replicate(FedAvg())], quick(rounds=3, epochs=2), EXACT,
+        evaluate_every=2,
+    )  # fmt: skip
+    rounds, clients = result.rounds, result.clients
+    assert list(rounds["round"]) == [0, 0, 1, 1, 2, 2]
+    # 1 + 5 + 1 steps of four, twice; 24 samples, twice
+    assert (rounds["steps"] == 14).all() and (rounds["samples"] == 48).all()
+    assert list(rounds["loss_samples"]) == [24, 0] * 3
+    assert rounds["mean_loss"][0] == pytest.approx(np.log(3)) and np.isnan(rounds["mean_loss"][1])
+    assert sorted(set(clients["round"])) == [2, 3] and len(clients) == 2 * 2 * 2 * 3
+    last = clients[(clients["round"] == 3) & (clients["part"] == "test") & (clients["replicate"] == 1)]
+    w = result.params[1].reshape(3, 5)
+    for k in range(3):
+        rows = slice(*data.test.offsets[k : k + 2])
+        scores = data.test.x[rows].numpy() @ w[:, :4].T + w[:, 4]
+        y = data.test.y[rows].numpy()
+        loss = np.log(np.exp(scores).sum(1)) - scores[np.arange(6), y]
+        assert last["loss"].iloc[k] == pytest.approx(loss.mean(), rel=1e-12)
+        assert last["accuracy"].iloc[k] == pytest.approx((scores.argmax(1) == y).mean())
+
+
+def test_each_device_keeps_its_best_model():
+    clients = pd.DataFrame(
+        {
+            "round": 1,
+            "model": "global",
+            "part": "validation",
+            "replicate": [0, 0, 0, 1, 1, 1],
+            "client": [7, 8, 9] * 2,
+            "accuracy": [0.5, 0.9, 0.3, 0.6, 0.1, 0.3],
+            "loss": [1.0, 2.0, 3.0, 2.0, 1.0, 2.0],
+        }
+    )
+    assert dict(best_of(clients).to_numpy()) == {7: 1, 8: 0, 9: 0}
+    assert dict(best_of(clients, by="loss").to_numpy()) == {7: 0, 8: 1, 9: 1}
+    with pytest.raises(ValueError, match="part must be measured"):
+        best_of(clients, part="test")

@@ -1,0 +1,231 @@
+"""Every key of a TOML run with every kind of wrong value: it runs, or one line says what is wrong."""
+
+import copy
+import datetime
+import tomllib
+
+import numpy as np
+import pytest
+
+from fairfl.sims.engine import MLP, NonFiniteUpdate
+from fairfl.studies.execute import run_units
+from fairfl.studies.experiment import Scale
+from fairfl.studies.own import config, config_parts
+from fairfl.studies.own.config import read_config
+
+RUN = tomllib.loads(
+    """
+title = "all that a file may say"
+[data]
+name = "synthetic"
+clients = 4
+alpha = 0.5
+beta = 0.5
+kind = "iid"
+seed = 3
+validation = 0.1
+test = 0.1
+[partition]
+kind = "dirichlet"
+clients = 3
+beta = 0.5
+min_size = 2
+seed = 1
+[model]
+kind = "mlp"
+hidden = [4]
+classes = 10
+[[algorithm]]
+name = "qfedavg"
+q = 1.0
+L = 2.0
+variant = "corrected"
+label = "a"
+[[algorithm]]
+name = "pfedavg"
+ranks = {kind = "geometric", z = 0.85}
+client_weights = "none"
+[[algorithm]]
+name = "dual_weighted"
+objective = {name = "QFFL", q = 1.0}
+normalize = true
+[[algorithm]]
+name = "gifair"
+lam = 1e-6
+groups = [0, 0, 1]
+[[algorithm]]
+name = "propfair"
+M = 5.0
+epsilon = 0.1
+variant = "linear"
+rescale = true
+[[algorithm]]
+name = "term"
+alpha = 0.1
+tau = 0.1
+[training]
+rounds = 2
+lr = 0.1
+momentum = 0.1
+weight_decay = 0.1
+server_lr = 0.5
+dropout = 0.1
+stragglers = 0.1
+batch_size = 10
+epochs = 1
+participation = {kind = "by_weight", count = 2, replace = false}
+schedule = {kind = "polynomial", power = 0.5, scale = 1.0}
+[computing]
+device = "cpu"
+dtype = "float32"
+non_finite = "raise"
+[run]
+seeds = [0]
+evaluate_every = 1
+"""
+)
+NAN, INF = float("nan"), float("inf")
+WRONG = (-1, 2.5, "x", "", True, [], {}, ["a"], {"a": 2}, NAN, INF, 10**400, datetime.date(2020, 1, 1), None)
+
+
+def places(table, above=()):
+    """Every key, the tables' own as well."""
+    if isinstance(table, dict):
+        for key, value in table.items():
+            yield (*above, key)
+            yield from places(value, (*above, key))
+    elif isinstance(table, list) and isinstance(table[0], dict):
+        for k, value in enumerate(table):
+            yield from places(value, (*above, k))
+
+
+def changed(place, value):
+    table = copy.deepcopy(RUN)
+    inner = table
+    for key in place[:-1]:
+        inner = inner[key]
+    if value is None:
+        del inner[place[-1]]
+    else:
+        inner[place[-1]] = value
+    return table
+
+
+@pytest.fixture
+def read(tmp_path, monkeypatch):
+    """The experiment of a table."""
+    file = tmp_path / "mine.toml"
+    file.write_text("")
+
+    def of(table):
+        monkeypatch.setattr(config, "read_toml", lambda file: table)
+        return read_config(file)
+
+    return of
+
+
+def ran(experiment):
+    return experiment.values(run_units(experiment.units(Scale("quick", 1))))
+
+
+def test_all_that_a_file_may_say(read):
+    values = ran(read(RUN))
+    assert len(values) == 6 * 5 and np.isfinite(values["value"]).all()
+
+
+@pytest.mark.slow
+def test_whatever_is_wrong_is_one_line(read):
+    refused = 0
+    for place in places(RUN):
+        for value in WRONG:
+            try:
+                read(changed(place, value))
+            except ValueError as error:
+                refused += 1
+                told = str(error)
+                assert "\n" not in told and len(told) < 400 and (" must " in told or " unknown" in told), (place, told)
+    assert refused > 900
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("data", "alpha"), 10**30),
+        (("partition", "beta"), 1e308),
+        (("algorithm", 0, "q"), 1e300),
+        (("algorithm", 0, "L"), 1e300),
+        (("algorithm", 0, "L"), 1e-300),
+        (("algorithm", 4, "M"), 1e300),
+        (("algorithm", 5, "alpha"), 1e300),
+        (("algorithm", 5, "tau"), 10**30),
+        (("algorithm", 5, "tau"), -1e300),
+        (("training", "lr"), 1e-300),
+        (("training", "lr"), 1e38),
+        (("training", "server_lr"), 1e38),
+        (("training", "weight_decay"), 10**30),
+        (("training", "batch_size"), (1 << 63) - 1),
+        (("training", "dropout"), 1),
+        (("training", "schedule", "power"), 1e300),
+        (("training", "schedule"), {"kind": "exponential", "factor": 1e-300}),
+    ],
+    ids=str,
+)
+def test_extremes_run_or_diverge_by_name(place, value, read):
+    """No overflow, no division by a rate that has run out: numbers, or the round in which there were none."""
+    try:
+        values = ran(read(changed(place, value)))
+    except NonFiniteUpdate as error:
+        assert " in round " in str(error)
+    else:
+        assert np.isfinite(values["value"]).all()
+
+
+def test_a_rate_that_runs_out_without_L(read):
+    table = changed(("algorithm", 0, "L"), None)
+    table["training"]["schedule"] = {"kind": "exponential", "factor": 1e-200}
+    table["training"]["rounds"] = 4
+    assert np.isfinite(ran(read(table))["value"]).all()
+
+
+def test_layers_of_one_width(read):
+    setting = read(changed(("model", "hidden"), [5, 5])).units(Scale("quick", 1))[0].make()
+    assert isinstance(setting.model, MLP) and setting.model.widths == (60, 5, 5, 10)
+
+
+def test_groups_of_gifair(read):
+    setting = read(RUN).units(Scale("quick", 1))[0].make()
+    assert setting.replicates[3].algorithm.groups == (0, 0, 1)
+    with pytest.raises(ValueError, match=r"algorithm\[3\].groups must be a list of whole numbers, got \[0, 'b'\]"):
+        read(changed(("algorithm", 3, "groups"), [0, "b"]))
+
+
+@pytest.mark.parametrize("kind", ["logistic", "svm", "least_squares"])
+def test_classes_are_not_ignored_where_they_mean_nothing(read, kind):
+    table = changed(("model",), {"kind": kind, "classes": 2})
+    with pytest.raises(ValueError, match="model.classes is unknown; allowed here: kind, bias"):
+        read(table)
+
+
+def test_long_values_are_shown_short(read):
+    with pytest.raises(ValueError, match=r"^data.clients must be a whole number below 2\^63, got 1000+\.\.\.$"):
+        read(changed(("data", "clients"), 10**400))
+
+
+def test_more_than_fits_into_memory_is_told(read, monkeypatch):
+    """Not left to the allocator, which may promise what it does not have: it refuses here."""
+
+    def refused(*given):
+        raise MemoryError("Unable to allocate 745. GiB")
+
+    monkeypatch.setattr(config_parts, "synthetic", refused)
+    with pytest.raises(ValueError, match="mine.toml must ask for no more than fits into memory: Unable to allocate"):
+        read(RUN)
+
+
+def test_without_test_rows_table_and_pictures_are_of_the_training_rows(read):
+    table = changed(("data", "test"), 0.0)
+    experiment = read(table)
+    assert experiment.title.endswith("(on the training rows: there are no test rows)")
+    assert {picture.part for picture in experiment.pictures} == {"train"}
+    assert np.isfinite(ran(experiment)["value"]).all()
+    assert {picture.part for picture in read(RUN).pictures} == {"test"}

@@ -1,0 +1,80 @@
+"""What holds for every experiment: its contract, and that it runs from data to a table."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from fairfl.studies.execute import run_units
+from fairfl.studies.experiment import Scale
+from fairfl.studies.published import COLUMNS, compare, lines
+from fairfl.studies.registry import experiments, find
+
+NAMES = tuple(experiments())
+TINY = tuple(name for name in NAMES if name.startswith(("qffl", "pffl", "propfair")))
+"""Those that the fixture ``tiny`` cuts to a few rounds."""
+
+
+def test_the_papers_tables_are_there():
+    """The tables and figures that can be run without text and CIFAR data."""
+    wanted = {f"qffl-table-{k}" for k in (1, 2, 5, 6, 8, 9, 10)} | {"qffl-figure-3", "qffl-figure-9", "pffl-table-1"}
+    assert wanted | {"propfair-table-6", "propfair-figure-3", "propfair-table-8"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_units_can_be_sent_to_another_process(name, files):
+    for profile in ("quick", "paper"):
+        units = find(name).units(Scale(profile, 2))
+        assert len({unit.name for unit in units}) == len(units)
+        assert all(pickle.loads(pickle.dumps(unit)) is not None for unit in units)
+
+
+def test_one_folder_holds_one_run(files):
+    """Units of the same name are the same run, whichever experiment asks for them."""
+    made = {}
+    for name in TINY:
+        for profile in ("quick", "paper"):
+            for unit in find(name).units(Scale(profile, 2)):
+                content = (unit.make.func, unit.make.args, unit.objectives, unit.seed)
+                assert made.setdefault(unit.name, content) == content
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_from_data_to_a_table(name, tiny):
+    experiment = find(name)
+    units = experiment.units(Scale("quick", 1))
+    clients = run_units(units)
+    assert set(clients["unit"]) == {unit.name for unit in units}
+    values = experiment.values(clients)
+    assert list(values.columns) == ["dataset", "objective", "seed", "measure", "value"]
+    assert np.isfinite(values["value"]).all()
+    table = compare(values, experiment.published)
+    assert len(table) == len(values)  # one seed: a row each
+    assert len(lines(table)) == 1 + len(table[["dataset", "objective"]].drop_duplicates())
+    notes = experiment.differences(clients)
+    assert notes and all(note.endswith(".") and "\n" not in note for note in notes)
+    for picture in experiment.pictures:
+        shown = experiment.shown(clients)
+        assert set(picture.objectives) <= set(shown["objective"]) and picture.part in set(shown["part"])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_published_rows_are_well_formed(name):
+    published = find(name).published
+    assert list(published.columns) == COLUMNS
+    assert not published.duplicated(["dataset", "objective", "measure"]).any()
+
+
+@pytest.mark.parametrize("name", ["qffl-table-1", "qffl-table-5", "qffl-table-6", "qffl-table-9", "pffl-table-1"])
+def test_every_published_row_has_its_like_among_ours(name, tiny):
+    """Else a wrong name would leave numbers side by side with nothing, unnoticed."""
+    experiment = find(name)
+    clients = run_units(experiment.units(Scale("quick", 1)))
+    table = compare(experiment.values(clients), experiment.published)
+    known = experiment.published[experiment.published["dataset"].isin(["Synthetic", "Vehicle"])]
+    assert table["published"].notna().sum() == len(known) > 0
+
+
+def test_an_unknown_name_is_told():
+    with pytest.raises(ValueError, match="experiment must be one of .*'pffl-table-1'.*, got 'qffl-table-99'"):
+        find("qffl-table-99")

@@ -1,0 +1,151 @@
+"""FedFB's tables: from data to a table with a few epochs, choices on validation, and the real data's splits."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fairfl.sims.data.tables import Dataset
+from fairfl.sims.engine import Parts
+from fairfl.studies.execute import run_units
+from fairfl.studies.experiment import Scale
+from fairfl.studies.papers.fedfb import data as fedfb_module
+from fairfl.studies.papers.fedfb import runs as fedfb_runs
+from fairfl.studies.papers.fedfb import table_6 as fedfb_table_6
+from fairfl.studies.papers.fedfb.data import REAL, SYNTHETIC, VALIDATION, fedfb_data, pooled
+from fairfl.studies.papers.fedfb.numbers import TABLE_1, TABLE_4, TABLE_6, doubled
+from fairfl.studies.papers.fedfb.points import COLUMNS
+from fairfl.studies.published import compare, lines
+from fairfl.studies.registry import find
+
+TABLES = (*(f"fedfb-table-{k}" for k in (1, 2, 4, 5, 7)), *(f"fedfb-figure-{k}" for k in ("3b", 6, 7)))
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Two rounds of one epoch."""
+    from fairfl.studies.papers.fedfb import agnostic as fedfb_agnostic
+    from fairfl.studies.papers.fedfb import figure_7 as fedfb_figure_7
+
+    for module in (fedfb_runs, fedfb_figure_7):
+        monkeypatch.setattr(module, "ROUNDS", 2)
+        monkeypatch.setattr(module, "QUICK", 1)
+    few = {case: ({"quick": 3, "paper": 3}, lr) for case, (_, lr) in fedfb_agnostic.STEPS.items()}
+    monkeypatch.setattr(fedfb_agnostic, "STEPS", few)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_from_data_to_a_table(name, tiny):
+    experiment = find(name)
+    rows = run_units(experiment.units(Scale("quick", 1)))
+    values = experiment.values(rows)
+    assert list(values.columns) == ["dataset", "objective", "seed", "measure", "value"]
+    assert np.isfinite(values["value"]).all()
+    table = compare(values, experiment.published)
+    assert len(lines(table)) > 2
+    assert all(note.endswith(".") for note in experiment.differences(rows))
+    ours = set(zip(values["dataset"], values["objective"], values["measure"], strict=True))
+    theirs = experiment.published
+    missing = set(zip(theirs["dataset"], theirs["objective"], theirs["measure"], strict=True)) - ours
+    variants = {"FedFB, F of log loss", "FedFB (10 bits)", "CFL, F of log loss"}
+    assert {objective for dataset, objective, _ in missing if dataset not in REAL} <= variants  # paper profile
+    for points in (experiment.points, *(picture.points for picture in experiment.pictures if picture.points)):
+        shown = points(rows)
+        assert list(shown.columns) == COLUMNS
+        assert np.isfinite(shown[["disparity", "accuracy"]].to_numpy()).all()
+        assert {"ours"} <= set(shown["kind"]) <= {"ours", "published", "constant", "frontier"}
+        assert "frontier" in set(shown["kind"])
+
+
+def test_every_table_has_the_constants(tiny):
+    rows = run_units(find("fedfb-table-2").units(Scale("quick", 1)))
+    values = find("fedfb-table-2").values(rows)
+    constant = values[values["objective"].isin(["all 0", "all 1"]) & (values["measure"] == "DP disp.")]
+    assert len(constant) == 2 * 3
+    assert (constant["value"] == 0).all()
+
+
+def test_the_choice_is_made_on_validation():
+    """Two step sizes, one fairer on validation and the other on test: the first is shown, with its test measures."""
+    rows = pd.DataFrame(
+        [
+            {"dataset": "D", "objective": "M", "part": part, "seed": seed, "alpha": alpha, "dp": dp, "accuracy": alpha}
+            for part, alpha, dp in (
+                ("validation", 1.0, 0.1), ("validation", 2.0, 0.2), ("test", 1.0, 0.4), ("test", 2.0, 0.3),
+            )
+            for seed in (0, 1)
+        ]
+    )  # fmt: skip
+    found = fedfb_runs.chosen(rows)
+    assert found["alpha"].tolist() == [1.0, 1.0]
+    assert found["dp"].tolist() == [0.4, 0.4]
+
+
+@pytest.mark.parametrize("name", sorted(SYNTHETIC))
+def test_validation_is_apart(name):
+    data = fedfb_data(name)
+    sizes = {part: len(data.rows(part)) for part in ("train", "validation", "test")}
+    assert sum(sizes.values()) == len(data)
+    assert abs(sizes["validation"] / (sizes["train"] + sizes["validation"]) - VALIDATION) < 0.01
+    together = pooled(Parts.of(data))
+    assert together.train.clients == 1
+    assert len(together.train.x) == sizes["train"]
+
+
+def test_groups_of_table_6(monkeypatch):
+    """White people and all others on made-up Adult rows, men and women on COMPAS's; clients share out all rows."""
+    rng = np.random.default_rng(0)
+    white, men = (rng.integers(0, 2, 400) for _ in range(2))
+
+    def load(name, groups="two", seed=0):
+        assert (name, groups) in {("adult", "two"), ("compas", "sex")}
+        group, column = (rng.integers(0, 2, 400), white) if name == "adult" else (men, rng.integers(0, 4, 400))
+        x = np.column_stack([rng.normal(size=400), column]).astype(float)
+        return Dataset(
+            name=name, features=x, feature_names=("age", "race=White" if name == "adult" else "sex-race"),
+            label=rng.integers(0, 2, 400), group=group, group_names=("a", "b"), client=np.zeros(400, int),
+            client_names=("one",), is_test=np.arange(400) >= 280, note="",
+        )  # fmt: skip
+
+    monkeypatch.setattr(fedfb_module, "load", load)
+    fedfb_data.cache_clear()
+    for name, group in (("Adult, 10", white), ("COMPAS, 5000", men)):
+        data = fedfb_data(name)
+        assert data.group.tolist() == group.tolist()
+        assert data.x[:, -1].tolist() == group.tolist()
+        assert np.unique(data.owner).tolist() == [0, 1, 2, 3, 4]
+    fedfb_data.cache_clear()
+
+
+def test_points_of_table_6(monkeypatch):
+    """A panel a data set: chosen runs and printed numbers by level, each constant once, in |SPD|."""
+    monkeypatch.setattr(fedfb_table_6, "spd_limit", lambda base: (np.array([0.0, 0.3]), np.array([0.8, 0.9])))
+    levels, methods = ("COMPAS, 0.1", "COMPAS, 5000"), (("FedFB", 0.1), ("all 1", np.nan))
+    rows = pd.DataFrame(
+        [
+            {"dataset": name, "objective": method, "part": part, "seed": 0, "alpha": alpha, "dp": 0.1,
+             "spd": 0.2, "accuracy": 0.7}
+            for name in levels for method, alpha in methods for part in ("validation", "test")
+        ]
+    )  # fmt: skip
+    shown = fedfb_table_6.points(rows)
+    ours = shown[shown["kind"] == "ours"]
+    assert ours["setting"].tolist() == [0.1, 5000.0]
+    assert ours["disparity"].tolist() == [0.2, 0.2]
+    printed = shown[(shown["kind"] == "published") & (shown["objective"] == "FedFB")]
+    assert printed[["setting", "disparity", "accuracy"]].to_numpy().tolist() == [
+        [0.1, 0.006, 0.668], [5000.0, 0.004, 0.666],
+    ]  # fmt: skip
+    assert (shown["kind"] == "constant").sum() == 1
+    assert set(shown["dataset"]) == {"COMPAS"}
+
+
+def test_published_numbers_as_printed():
+    """Spot checks of the transcription: a line of each table."""
+    def cell(table, dataset, objective):
+        mine = table[(table["dataset"] == dataset) & (table["objective"] == objective)]
+        return mine[["published", "published_sd"]].to_numpy().ravel().tolist()
+
+    assert cell(TABLE_1, "Bank", "CFL") == [0.883, 0.0, 0.0, 0.0]
+    assert cell(TABLE_4, "Adult", "LFT+Ensemble") == [0.819, 0.006, 0.032, 0.031]
+    assert cell(TABLE_6, "COMPAS, 10", "FedFB")[::2] == [0.672, 0.032]
+    assert cell(doubled(TABLE_1, ("Synthetic",)), "Synthetic", "FedFB (10 bits)") == [0.725, 0.012, 0.051, 0.018]

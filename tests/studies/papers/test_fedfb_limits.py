@@ -1,0 +1,84 @@
+"""Frontiers in FedFB's disparity: programmes against the sort, and no rule above them, for two groups and for more."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairfl.sims.data.federated.data import FederatedData
+from fairfl.sims.group_fairness import FairMeasures
+from fairfl.studies.papers.fedfb.limits import by_programmes, deviation_frontier, deviation_rows, scored
+from fairfl.theory.populations.federation import Federation
+
+
+def people(seed, groups, n=300, levels=12):
+    """x a level, η rising in it, groups with other levels."""
+    rng = np.random.default_rng(seed)
+    group = np.append(np.arange(groups), rng.integers(0, groups, n - groups))
+    level = np.clip(rng.integers(0, levels, n) + 2 * group, 0, levels + 3)
+    return level, group, np.sort(rng.random(levels + 4))
+
+
+def federation(level, group, eta):
+    masses = np.zeros((1, group.max() + 1, len(eta)))
+    np.add.at(masses[0], (group, level), 1 / len(level))
+    return Federation.finite(np.arange(len(eta)), masses, eta)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6), st.integers(2, 5))
+def test_rows_are_the_measure(seed, groups):
+    """V f is what FairMeasures counts among the people, for a random rule."""
+    level, group, eta = people(seed, groups)
+    rule = np.random.default_rng(seed).random((groups, len(eta)))
+    counted = FairMeasures.of(rule[group, level], np.zeros(len(group), int), group)
+    found = deviation_rows(federation(level, group, eta)) @ rule.ravel()
+    assert np.abs(found).max() == pytest.approx(counted.dp, abs=1e-12)
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10**6))
+def test_two_groups_by_sort_and_by_programmes(seed):
+    fed = federation(*people(seed, 2))
+    disparity, accuracy = by_programmes(fed, 7)
+    sorted_disparity, sorted_accuracy = deviation_frontier(fed, 200)
+    assert sorted_disparity[-1] == pytest.approx(disparity[-1], abs=1e-12)
+    on_line = np.interp(disparity, sorted_disparity, sorted_accuracy)  # the frontier is concave: chords lie below
+    assert (on_line <= accuracy + 1e-9).all()
+    assert (accuracy - on_line).max() < 2e-3
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6), st.integers(2, 5))
+def test_no_rule_is_above(seed, groups):
+    level, group, eta = people(seed, groups)
+    disparity, accuracy = deviation_frontier(federation(level, group, eta), 15)
+    rng = np.random.default_rng(seed)
+    for rule in (eta > rng.random((groups, 1)), rng.random((groups, len(eta))), eta[None] ** rng.random((groups, 1))):
+        chance = np.broadcast_to(rule, (groups, len(eta)))[group, level].astype(float)
+        mine = (chance * eta[level] + (1 - chance) * (1 - eta[level])).mean()
+        dp = FairMeasures.of(chance, np.zeros(len(group), int), group).dp
+        k = min(np.searchsorted(disparity, dp), len(disparity) - 1)  # a point of the frontier no less disparate
+        assert mine <= accuracy[k] + 1e-9
+    assert accuracy[0] >= max(eta[level].mean(), 1 - eta[level].mean()) - 1e-9  # constants are free
+    assert (np.diff(accuracy) >= -1e-9).all()
+
+
+def test_scored_people_are_the_test_people():
+    rng = np.random.default_rng(0)
+    n = 400
+    group = rng.integers(0, 3, n)
+    x = np.column_stack([rng.normal(size=(n, 3)), group])
+    y = (x[:, 0] + rng.logistic(size=n) > 0).astype(int)
+    part = np.where(np.arange(n) < 250, 0, 2).astype(np.int8)
+    fed = scored(FederatedData("d", x, y, rng.integers(0, 2, n), 2, part, group))
+    np.testing.assert_allclose(fed.group_mass, np.bincount(group[part == 2]) / (part == 2).sum(), atol=1e-12)
+    assert fed.base_rate == pytest.approx(y[part == 2].mean(), abs=1e-12)  # isotonic fits keep the mean
+
+
+def test_bad_input():
+    level, group, eta = people(0, 2)
+    with pytest.raises(ValueError, match="points"):
+        deviation_frontier(federation(level, group, eta), 1)
+    with pytest.raises(ValueError, match="finite X"):
+        deviation_frontier(Federation.normal([[0, 1]]), 3)

@@ -1,0 +1,125 @@
+"""Units outside of the engine are resumed where they were run with the same arguments, and refused where not."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from fairfl.sims.data.fetch import Remote, locate
+from fairfl.studies.execute import run_unit
+from fairfl.studies.experiment import Scale, Unit
+from fairfl.studies.kept_unit import MANIFEST, MEASURED, configuration
+
+CALLS = []
+
+
+@dataclass(frozen=True)
+class World:
+    """An argument with parts."""
+
+    name: str
+    mean: tuple[float, ...]
+
+
+def measured(world, scale, budgets=(0.0, 0.1), *, rounds=3):
+    """A table that tells its arguments."""
+    CALLS.append(rounds)
+    return pd.DataFrame({"mean": [*world.mean], "rounds": rounds, "seeds": scale.seeds, "budgets": len(budgets)})
+
+
+def unit(world=World("w", (1.0, 0.1 + 0.2)), **changed):
+    return Unit("u", "w", 0, (), partial(measured, world, Scale(), **changed))
+
+
+@pytest.fixture(autouse=True)
+def calls():
+    CALLS.clear()
+    return CALLS
+
+
+def test_the_same_unit_is_read_and_not_run_again(tmp_path, calls):
+    first = run_unit(unit(), tmp_path, False)
+    again = run_unit(unit(), tmp_path, True)
+    pd.testing.assert_frame_equal(again, first)
+    assert calls == [3] and not again.attrs
+    spelt_out = run_unit(unit(budgets=(0.0, 0.1), rounds=3), tmp_path, True)  # defaults are arguments like others
+    assert calls == [3] and len(spelt_out) == 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        (partial(unit, rounds=4), "unit.arguments.rounds = 3, not 4"),
+        (partial(unit, budgets=(0.0,)), "the number of unit.arguments.budgets = 2, not 1"),
+        (partial(unit, World("w", (1.0, 0.3))), r"unit.arguments.world.mean\[1\] = 0.30000000000000004, not 0.3"),
+        (lambda: replace(unit(), seed=1), "unit.seed = 0, not 1"),
+        (lambda: replace(unit(), make=partial(other, World("w", (1.0, 0.1 + 0.2)), Scale())), "unit.function"),
+    ],
+)
+def test_another_configuration_under_the_same_name_is_refused(tmp_path, calls, changed, told):
+    run_unit(unit(), tmp_path, False)
+    with pytest.raises(ValueError, match=told):
+        run_unit(changed(), tmp_path, True)
+    assert calls == [3]
+
+
+def other(world, scale, budgets=(0.0, 0.1), *, rounds=3):
+    """The same arguments, another function."""
+    return measured(world, scale, budgets, rounds=rounds)
+
+
+def test_measures_without_a_manifest_are_measured_anew(tmp_path, calls):
+    (tmp_path / "u").mkdir()
+    pd.DataFrame({"mean": [9.0]}).to_parquet(tmp_path / "u" / MEASURED)
+    assert run_unit(unit(), tmp_path, True)["mean"].tolist() == [1.0, 0.1 + 0.2]
+    run_unit(unit(), tmp_path, True)
+    assert calls == [3]
+
+
+def flip(content):
+    return content[:99] + bytes([content[99] ^ 1]) + content[100:]
+
+
+@pytest.mark.parametrize("name", [MEASURED, MANIFEST])
+@pytest.mark.parametrize("change", [flip, lambda content: content[:50], lambda content: b""])
+def test_what_was_altered_is_told_and_measured_anew(name, change, tmp_path, calls, caplog):
+    first = run_unit(unit(), tmp_path, False)
+    file = tmp_path / "u" / name
+    file.write_bytes(change(file.read_bytes()))
+    pd.testing.assert_frame_equal(run_unit(unit(), tmp_path, True), first)
+    assert calls == [3, 3] and [str(file) in record.getMessage() for record in caplog.records] == [True]
+    run_unit(unit(), tmp_path, True)
+    assert calls == [3, 3]
+
+
+def of_people():
+    """Measures the length of a file of data."""
+    CALLS.append(0)
+    return pd.DataFrame({"mean": [len(locate([Remote("people.csv")]).read_bytes())]})
+
+
+def test_other_data_are_measured_anew(tmp_path, calls, caplog, monkeypatch):
+    monkeypatch.setenv("FAIRFL_DATA", str(tmp_path))
+    people = Unit("p", "p", 0, (), partial(of_people))
+    for content, runs in (("a,b", 1), ("a,b", 1), ("a,b,c", 2)):
+        (tmp_path / "people.csv").write_text(content)
+        assert run_unit(people, tmp_path, True)["mean"].tolist() == [len(content)]
+        assert len(calls) == runs
+    assert "people.csv" in caplog.text
+
+
+def test_every_unit_of_the_studies_says_what_it_is_run_with():
+    """Twice the same, and no address of an object in it."""
+    from fairfl.studies.crosscheck.registry import studies
+
+    for study in studies().values():
+        first, second = ([configuration(one) for one in study.units(Scale("quick", 1))] for _ in range(2))
+        assert first == second and " at 0x" not in repr(first)
+
+
+def test_numbers_survive_to_the_bit(tmp_path):
+    values = tuple(np.random.default_rng(0).normal(size=50).tolist())
+    run_unit(unit(World("w", values)), tmp_path, False)
+    assert run_unit(unit(World("w", values)), tmp_path, True)["mean"].tolist() == list(values)

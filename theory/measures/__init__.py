@@ -1,0 +1,1 @@
+"""Inequality, uniformity, welfare, and benefits of participants who join during training."""

@@ -1,0 +1,231 @@
+"""Participants who join during training: benefits, dynamic fairness, group benefit and within-group spread.
+
+``losses`` has shape (T, S): losses[t, i] = L_{v_i}(w_t), the loss of group i under the model of time t = 0..T-1.
+``joins`` (S,) are the times at which the groups join, strictly increasing whole numbers in [0, T). What stands in
+``losses`` before a group's joining is not looked at, and may be NaN; results that need a group that has not joined, or
+two groups where there is one, are NaN unless said otherwise.
+
+The paper's L_{v_i} = sum_{j in v_i} p_j^M F_j has weights that change whenever a group joins, and that need not sum to
+one within a group: then benefits of a group are differences of two different functions, and a large group has large
+ones. Here a group's loss is a mean over its members, the same at all times: ``group_losses`` makes it.
+
+Source: Fairness of Federated Learning with Dynamic Participants, definitions 1 to 4, eqs. (2)-(4), (7)-(9), (15)-(20).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfl._support import checks
+from fairfl._support.checks import Array
+
+
+def group_losses(client_losses: ArrayLike, groups: ArrayLike, weights: ArrayLike | None = None) -> Array:
+    """Mean loss of each group, shape (T, S), from client_losses (T, m) and each client's group (m,) in 0..S-1.
+
+    ``weights`` (m,), positive, are normalised within each group (default: equal). NaN in, NaN out, for that group.
+    Errors: ValueError for a group without clients, and weights that are not positive.
+    """
+    f, member = _clients(client_losses, groups)
+    w = np.ones(f.shape[1]) if weights is None else checks.positive("weights", weights)
+    w = checks.broadcast("weights", w, (f.shape[1],), f"({f.shape[1]},) or ()")
+    share = np.where(member, w, 0.0)
+    share /= share.sum(axis=1, keepdims=True)
+    return np.stack([f[:, mine] @ part[mine] for mine, part in zip(member, share, strict=True)], axis=1)
+
+
+def benefit(losses: ArrayLike, joins: ArrayLike) -> Array:
+    """L_{v_i}(w_{t_i}) - L_{v_i}(w_t), shape (T, S): what training has brought group i up to time t; (2).
+
+    0 at its joining, NaN before.
+    """
+    table, at = _trajectory(losses, joins)
+    return table[at, np.arange(len(at))] - table
+
+
+def step_benefit(losses: ArrayLike, joins: ArrayLike) -> Array:
+    """L_{v_i}(w_{t-1}) - L_{v_i}(w_t), shape (T, S): the benefit of the step to time t; NaN up to the joining.
+
+    Definition 1, last sentence.
+    """
+    table, _ = _trajectory(losses, joins)
+    return np.concatenate([np.full((1, table.shape[1]), np.nan), table[:-1] - table[1:]])
+
+
+def fairness_margin(losses: ArrayLike, joins: ArrayLike) -> Array:
+    """min over t_i < t_j < t of benefit_i(t) - benefit_j(t), shape (T,); NaN where there is no such pair.
+
+    Positive at t: who joined earlier has gained more, strictly. Definition 2, (3), read with L_{t_j}^{v_j} on its
+    right (printed: L_{t_i}^{v_2}).
+    """
+    return _least(_gaps(losses, joins))
+
+
+def absolutely_fair(losses: ArrayLike, joins: ArrayLike) -> bool:
+    """Whether ``fairness_margin`` is positive at every time at which two groups have joined earlier; definition 2.
+
+    Errors: ValueError where there is no such time, as nothing could be told.
+    """
+    return _always_positive(fairness_margin(losses, joins))
+
+
+def relative_margin(losses: ArrayLike, other: ArrayLike, joins: ArrayLike) -> Array:
+    """min over t_i < t_j < t of (benefit_i - benefit_j)(t) under ``losses`` less the same under ``other``, shape (T,).
+
+    Positive: the first training is the fairer one at t. (4), read with t_i < t_j and L_{t_j}^{v_j} (printed: t_i < t_i
+    and L_{t_i}^{v_j}).
+    """
+    one, two = _gaps(losses, joins), _gaps(other, joins)
+    if one.shape != two.shape:
+        raise ValueError(f"other must have the shape of losses, {np.shape(losses)}, got {np.shape(other)}")
+    return _least(one - two)
+
+
+def dynamically_fairer(
+    losses: ArrayLike, other: ArrayLike, joins: ArrayLike, *, require_absolute: bool = True
+) -> bool:
+    """Whether the training with ``losses`` is dynamically fairer than the one with ``other``; definition 3.
+
+    The definition compares absolutely fair trainings only: False where either is not, unless ``require_absolute`` is
+    False, which leaves the bare (4). (4) alone implies no absolute fairness: gaps -1 > -2.
+    """
+    if require_absolute and not (absolutely_fair(losses, joins) and absolutely_fair(other, joins)):
+        return False
+    return _always_positive(relative_margin(losses, other, joins))
+
+
+def group_benefit(losses: ArrayLike, joins: ArrayLike, form: str = "loss") -> Array:
+    """GB_t, shape (T,): mean over neighbouring groups of exp(gap) - 1, 0 while there is one group, NaN before.
+
+    ``form`` "loss", (9): gap = L_{v_{i+1}}(w_t) - L_{v_i}(w_t). "benefit", (20): gap = benefit_i(t) -
+    benefit_{i+1}(t), the one that follows definition 1; (9) leaves out the losses at joining, which the paper says are
+    the same for its algorithms and FedAvg (so they are for two groups; from t_3 on the models differ). With two groups
+    (20) is positive iff the earlier has the larger benefit; with more, exp lets one large gap outweigh a negative one.
+    The sign of (9) tells nothing of definition 2.
+    Errors: ValueError for another form, and where exp overflows.
+    """
+    checks.one_of("form", form, ("loss", "benefit"))
+    table, at = _trajectory(losses, joins)
+    levels = table if form == "loss" else -benefit(losses, joins)
+    gaps = levels[:, 1:] - levels[:, :-1]
+    counted = ~np.isnan(gaps)
+    if (gaps[counted] > np.log(np.finfo(float).max)).any():
+        raise ValueError(f"losses must have gaps below 709 for exp, got {np.nanmax(gaps)}")
+    total = np.expm1(np.where(counted, gaps, 0.0)).sum(axis=1)
+    result = total / np.maximum(counted.sum(axis=1), 1)
+    return np.where(np.arange(len(table)) >= at[0], result, np.nan)
+
+
+def within_group_std(client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike, *, printed: bool = True) -> Array:
+    """LS_t, shape (T,): mean over the groups that have joined of the standard deviation of their clients' losses; (19).
+
+    ``client_losses`` (T, m), ``groups`` (m,) in 0..S-1. ``printed``: 0 while there is one group, as the paper sets it;
+    False: that group's own spread, as the formula says. NaN before anybody has joined.
+    """
+    f, member = _clients(client_losses, groups)
+    at = _joins(joins, len(f), len(member))
+    with np.errstate(invalid="ignore"):  # infinite before joining: not looked at
+        spread = np.stack([f[:, mine].std(axis=1) for mine in member], axis=1)
+    here = np.arange(len(f))[:, None] >= at
+    _finite_when("client_losses", spread, here)
+    count = here.sum(axis=1)
+    mean = np.where(here, spread, 0.0).sum(axis=1) / np.maximum(count, 1)
+    return np.where(count == 0, np.nan, np.where((count == 1) & printed, 0.0, mean))
+
+
+def interpolated_length(norm: Any, beta: float, scale: float, rounds: int) -> Any:
+    """beta scale / (1 + rounds) + (1 - beta) norm: how far a client moves in (8); beta = 1 is (7), 0 FedAvg.
+
+    ``norm`` = ||w_t - w_{t+1}^k|| of the client's own update, ``scale`` = ||w_{t_2} - w_{t_2+1}||, ``rounds`` =
+    t - t_2 >= 1. Arrays and tensors of norms (a layer each, in the paper's algorithm 2) go through.
+    """
+    b = float(checks.in_range("beta", beta, 0.0, 1.0))
+    g = float(checks.in_range("scale", scale, 0.0, np.finfo(float).max))
+    return b * g / (1 + checks.whole("rounds", rounds, 1)) + (1 - b) * norm
+
+
+def interpolated_update(update: ArrayLike, beta: float, scale: float, rounds: int) -> Array:
+    """The update w_t - w_{t+1}^k of shape (..., d) with its length replaced by ``interpolated_length``; (8).
+
+    Errors: ValueError for an update of length zero where beta > 0, as it has no direction.
+    """
+    step = checks.finite("update", update)
+    if step.ndim == 0:
+        raise ValueError(f"update must have shape (..., d), got {step}")
+    norm = np.linalg.norm(step, axis=-1, keepdims=True)
+    length = interpolated_length(norm, beta, scale, rounds)
+    if beta > 0 and (norm == 0).any():
+        raise ValueError("update must not be 0 where beta > 0: it has no direction")
+    return step if beta == 0 else length * (step / norm)
+
+
+def _gaps(losses: ArrayLike, joins: ArrayLike) -> Array:
+    """benefit_i - benefit_j for all i < j, shape (T, pairs), NaN up to the joining of j."""
+    table, at = _trajectory(losses, joins)
+    gain = benefit(losses, joins)
+    early, late = np.triu_indices(len(at), 1)
+    gaps = gain[:, early] - gain[:, late]
+    return np.where(np.arange(len(table))[:, None] > at[late], gaps, np.nan)
+
+
+def _least(gaps: Array) -> Array:
+    none = np.isnan(gaps)
+    least = np.where(none, np.inf, gaps).min(axis=1, initial=np.inf)
+    return np.where(none.all(axis=1), np.nan, least)
+
+
+def _always_positive(margin: Array) -> bool:
+    told = margin[~np.isnan(margin)]
+    if not told.size:
+        raise ValueError("joins must have two groups that join before the last time: else fairness is undefined")
+    return bool((told > 0).all())
+
+
+def _trajectory(losses: ArrayLike, joins: ArrayLike) -> tuple[Array, Array]:
+    """The table with NaN before the joinings, and the joinings; what counts is checked to be finite."""
+    table = _table("losses", losses)
+    at = _joins(joins, *table.shape)
+    here = np.arange(len(table))[:, None] >= at
+    _finite_when("losses", table, here)
+    return np.where(here, table, np.nan), at
+
+
+def _table(name: str, values: ArrayLike) -> Array:
+    try:
+        table = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a table of numbers, got {type(values).__name__}") from None
+    if table.ndim != 2 or table.size == 0:
+        raise ValueError(f"{name} must have shape (times, columns), neither 0, got {table.shape}")
+    return table
+
+
+def _finite_when(name: str, table: Array, here: Array) -> None:
+    bad = here & ~np.isfinite(table)
+    if bad.any():
+        t, i = (int(k) for k in np.argwhere(bad)[0])
+        raise ValueError(f"{name} must be finite once a group has joined, got {table[t, i]} at time {t}, group {i}")
+
+
+def _joins(joins: ArrayLike, times: int, groups: int) -> Array:
+    at = np.asarray(joins)
+    if at.shape != (groups,) or at.dtype.kind not in "iu":
+        raise ValueError(f"joins must be {groups} whole numbers, one a group, got {joins!r}")
+    if at[0] < 0 or at[-1] >= times or (np.diff(at) <= 0).any():
+        raise ValueError(f"joins must be strictly increasing, from 0 to below {times} (the times), got {at.tolist()}")
+    return at
+
+
+def _clients(client_losses: ArrayLike, groups: ArrayLike) -> tuple[Array, Array]:
+    """The table, and which client is in which group: (S, m)."""
+    f = _table("client_losses", client_losses)
+    of = np.asarray(groups)
+    if of.shape != (f.shape[1],) or of.dtype.kind not in "iu" or of.min() < 0:
+        raise ValueError(f"groups must be {f.shape[1]} whole numbers >= 0, one a client, got {groups!r}")
+    member = np.arange(of.max() + 1)[:, None] == of
+    if not member.any(axis=1).all():
+        raise ValueError(f"groups must use every number up to its largest, got none of {np.argmin(member.any(axis=1))}")
+    return f, member

@@ -1,0 +1,154 @@
+"""Welfare of utilities: α-fairness, proportional fairness, Nash bargaining, and what fairness costs.
+
+``utilities`` u have shape (..., n), the last axis the clients, larger is better, u_i >= 0. One family, the α-fair
+welfare of Mo and Walrand (2000), holds the rules by name: α = 0 utilitarian, 1 proportional (the Nash product), 2
+harmonic, inf egalitarian. q-FFL turns it from utilities to losses: α = -q there.
+
+>>> from fairfl.theory import bargaining
+>>> [round(float(bargaining.mean_utility([1.0, 4.0], alpha)), 12) for alpha in (0, 1, 2, float("inf"))]
+[2.5, 2.0, 1.6, 1.0]
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfl._support import checks
+from fairfl._support.checks import Array
+from fairfl.theory.aggregation._checks import shape_of
+
+FAR = 8.0  # in log n: see price_of_fairness_bound
+
+
+def mean_utility(utilities: ArrayLike, alpha: float) -> Any:
+    """((1/n) Σ_i u_i^(1-α))^(1/(1-α)), shape (...): given to every client, it is a vector of the same welfare.
+
+    The arithmetic, geometric and harmonic mean at α = 0, 1, 2, the minimum at inf. It increases in u, is concave and
+    positively homogeneous, falls in α; maximising it is maximising ``welfare``. 0 where a client has 0 and α >= 1.
+    Errors: ValueError for α < 0 or NaN, and for utilities that are negative or not finite.
+    """
+    u, alpha = _utilities(utilities), _alpha(alpha)
+    if np.isinf(alpha):
+        return u.min(-1)
+    power = 1 - alpha
+    dead = (u == 0).any(-1) if power <= 0 else (u == 0).all(-1)
+    with np.errstate(divide="ignore", under="ignore"):
+        logs = np.where(dead[..., None], 0.0, np.log(u))
+        centre = logs.mean(-1, keepdims=True)
+        off = power * (logs - np.where(np.isfinite(centre), centre, logs.max(-1, keepdims=True)))
+        near = np.abs(off).max(-1) <= 1  # there no digit is lost to the mean's being nearly 1
+        small = np.where(near[..., None], off, 0.0)
+        slight = np.log1p(np.expm1(small).mean(-1)) / power if power else np.zeros(dead.shape)
+        ruling = (power * logs).max(-1, keepdims=True)  # no power overflows
+        wide = (np.log(np.exp(power * logs - ruling).mean(-1)) + ruling[..., 0]) / power if power else slight
+        result = np.exp(np.where(near, np.where(near, centre[..., 0], 0.0) + slight, wide))
+    return np.where(dead, 0.0, result)[()]
+
+
+def welfare(utilities: ArrayLike, alpha: float) -> Any:
+    """Σ_i u_i^(1-α) / (1-α), at α = 1 Σ_i log u_i, at inf min_i u_i, shape (...): α-fair welfare as it is printed.
+
+    -inf where a client has 0 and 1 <= α < inf. It overflows where ``mean_utility`` does not.
+    Errors: ValueError as for ``mean_utility``. Source: Mo and Walrand (2000); q-FFL, appendix C. PropFair's (D.7),
+    max Σ u_i^α for α > 0, is the same family for α < 1 in the place of 1 - α only: its limit α -> inf is the *largest*
+    utility and not the egalitarian rule, and for α > 1 it is not concave.
+    """
+    u, alpha = _utilities(utilities), _alpha(alpha)
+    if np.isinf(alpha):
+        return u.min(-1)
+    with np.errstate(divide="ignore"):
+        terms = np.log(u) if alpha == 1 else u ** (1 - alpha) / (1 - alpha)
+    return terms.sum(-1)[()]
+
+
+def shares(utilities: ArrayLike, alpha: float) -> Any:
+    """s_i = u_i^(1-α) / Σ_j u_j^(1-α), shape (..., n): the elasticity of ``mean_utility`` in u_i; 1/n at α = 1.
+
+    The welfare's supporting prices are s_i / u_i. Errors: ValueError for α infinite (any shares on the worst clients
+    support the minimum), and for u_i = 0 (at α = 0: all of them 0), where there are no finite prices.
+    """
+    u, alpha = _utilities(utilities), _alpha(alpha)
+    if np.isinf(alpha):
+        raise ValueError("alpha must be finite for shares, got inf")
+    if alpha == 0:
+        total = u.sum(-1, keepdims=True)
+        if (total == 0).any():
+            raise ValueError("utilities must not all be 0 for shares, got a vector of zeros")
+        return u / total
+    if (u == 0).any():
+        at = tuple(int(k) for k in np.argwhere(u == 0)[0])
+        raise ValueError(f"utilities must be > 0 for shares at alpha > 0, got 0 at index {at}")
+    with np.errstate(under="ignore"):
+        logs = (1 - alpha) * np.log(u)
+        weights = np.exp(logs - logs.max(-1, keepdims=True))
+        return weights / weights.sum(-1, keepdims=True)
+
+
+def relative_gain(utilities: ArrayLike, others: ArrayLike, alpha: float = 1.0) -> Any:
+    """n Σ_i s_i (v_i - u_i) / u_i with s the ``shares`` of u: the first-order gain on going from u to v = ``others``.
+
+    At α = 1 it is Σ_i (v_i - u_i) / u_i, which is <= 0 for all attainable v iff u is proportionally fair (PropFair,
+    definition 2.1); at α = 2 a positive multiple of Σ_i (v_i - u_i) / u_i^2 (D.10). For any v, since it is concave,
+    mean_utility(v) <= mean_utility(u) (1 + relative_gain / n).
+    Errors: ValueError as for ``shares``, and for ``others`` that are not finite or of another n.
+    """
+    u = _utilities(utilities)
+    v = checks.finite("others", others)
+    shape_of("others", v.shape, u.shape[-1], "as many as utilities")
+    s = np.asarray(shares(u, alpha))
+    ratio = np.divide(s, u, out=np.full(u.shape, 1.0) / u.sum(-1, keepdims=True), where=u > 0)
+    return (u.shape[-1] * (ratio * (v - u)).sum(-1))[()]
+
+
+def price_of_fairness(utilities: ArrayLike, best_total: ArrayLike) -> Any:
+    """1 - Σ_i u_i / best_total, shape (...): the share of the largest attainable total that a fair choice u gives up.
+
+    Errors: ValueError for ``best_total`` not positive and finite, or below Σ u_i by more than rounding (1e-9).
+    Source: Bertsimas, Farias and Trichakis (2011), The price of fairness.
+    """
+    u, best = _utilities(utilities), checks.positive("best_total", best_total)
+    price = 1 - u.sum(-1) / best
+    if (price < -1e-9).any():
+        raise ValueError(f"best_total must be at least the total of utilities, got {best} < {u.sum(-1)}")
+    return np.maximum(price, 0.0)[()]
+
+
+def price_of_fairness_bound(n: int, alpha: float) -> float:
+    """1 - min over x in [1, n] of (x^(1+1/α) + n - x) / (x^(1+1/α) + (n-x) x): no α-fair point gives up more.
+
+    For convex compact sets on which every client's largest utility is the same, and u >= 0. At α = 1 it is
+    1 - (2 sqrt(n) - 1)/n for x = sqrt(n), at inf 1 - 4n/(n+1)^2, at 0 it is 0.
+    Errors: ValueError for n < 1, α < 0 or NaN. Source: Bertsimas, Farias and Trichakis (2012), theorem 2.
+    """
+    n, alpha = checks.whole("n", n, 1), _alpha(alpha)
+    if alpha == 0 or n == 1:
+        return 0.0
+    power = 1 + 1 / alpha
+
+    def left(y: Array) -> Array:
+        x, raised = np.exp(y / power), np.exp(y)  # raised = x^power, wherever the minimum may be
+        return (raised + n - x) / (raised + (n - x) * x)
+
+    # 1 - ratio = (n-x)(x-1) / (raised + (n-x)x) rises, then falls, from where ``raised`` is of the order of n^2 on
+    low, high = 0.0, min(power, FAR) * np.log(n)
+    while high - low > 1e-9 * high:
+        grid = np.linspace(low, high, 101)
+        k = int(np.argmin(left(grid)))
+        low, high = grid[max(k - 1, 0)], grid[min(k + 1, 100)]
+    return float(1 - left(np.array([low, high])).min())
+
+
+def _utilities(utilities: ArrayLike) -> Array:
+    u = checks.finite("utilities", utilities)
+    shape_of("utilities", u.shape, None, "")
+    if u.size and u.min() < 0:
+        at = tuple(int(k) for k in np.argwhere(u < 0)[0])
+        raise ValueError(f"utilities must be >= 0, got {u[at]} at index {at}")
+    return u
+
+
+def _alpha(alpha: Any) -> float:
+    return float(checks.in_range("alpha", alpha, 0.0, np.inf))

@@ -1,0 +1,241 @@
+"""Piecewise Chebyshev series on adaptive panels: exact-to-rounding integrals and roots of densities times η.
+
+Every function that a solver needs (the gain u_a and the clients' densities p_a^(i)) is expanded once on common
+panels; integrals, linear combinations and roots are then linear algebra on coefficients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairfl._support.checks import Array
+
+DEGREE = 15
+NODES = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))[::-1].copy()
+"""Chebyshev points of the first kind: interior, so that a density is never evaluated at a pole on a panel's end."""
+_K = np.arange(DEGREE + 1)
+TO_COEFFICIENTS = (2.0 / (DEGREE + 1)) * np.cos(np.outer(np.arccos(NODES), _K))
+TO_COEFFICIENTS[:, 0] *= 0.5
+_EVEN = np.where(_K % 2 == 0, 2.0 / (1.0 - np.where(_K == 1, 0, _K) ** 2), 0.0)
+"""∫ T_k over [-1, 1]."""
+
+DERIVATIVE = np.zeros((DEGREE + 1, DEGREE + 1))
+"""c @ DERIVATIVE: coefficients of the derivative in the local coordinate."""
+for _row in range(1, DEGREE + 1):
+    for _column in range(_row - 1, -1, -2):
+        DERIVATIVE[_row, _column] = _row if _column == 0 else 2.0 * _row
+
+TAIL_TOLERANCE = 2e-16
+"""Last coefficients times half width, per panel: what truncation may change of an integral."""
+MASS_TOLERANCE = 1e-13
+"""Allowed |∫ p - (F(b) - F(a))| on a panel: a spike between the nodes cannot stay unseen."""
+MAX_PANELS = 100_000
+"""Unresolved panels at which a law is given up."""
+NEGLIGIBLE = 1e-18
+"""A panel with less mass than this, of every client, is not refined."""
+
+
+def chebyshev_values(xi: Array, count: int) -> Array:
+    """T_0..T_{count-1} at xi in [-1, 1]: shape (count, *xi.shape)."""
+    if xi.size <= 256:  # the cosine form costs three calls instead of 2·count: faster on few points
+        return np.cos(np.multiply.outer(np.arange(count), np.arccos(xi)))
+    values = np.empty((count, *xi.shape))
+    values[0] = 1.0
+    if count > 1:
+        values[1] = xi
+    twice = 2.0 * xi
+    for k in range(2, count):
+        np.multiply(twice, values[k - 1], out=values[k])
+        values[k] -= values[k - 2]
+    return values
+
+
+def antiderivative(coefficients: Array, half: Array) -> Array:
+    """Coefficients (..., P, n+1) of the integral from the left end of each panel; ``half`` (P,) half widths."""
+    n = coefficients.shape[-1]
+    padded = np.concatenate([coefficients, np.zeros((*coefficients.shape[:-1], 2))], axis=-1)
+    out = np.zeros((*coefficients.shape[:-1], n + 1))
+    out[..., 1] = padded[..., 0] - padded[..., 2] / 2
+    k = np.arange(2, n + 1)
+    out[..., 2:] = (padded[..., 1:n] - padded[..., 3 : n + 2]) / (2 * k)
+    out[..., 0] = -(out[..., 1:] * (-1.0) ** np.arange(1, n + 1)).sum(axis=-1)
+    return out * half[:, None]
+
+
+@dataclass(frozen=True)
+class Piecewise:
+    """J functions on P panels: ``edges`` (P+1,) increasing, ``coefficients`` (J, P, 16).
+
+    Outside [edges[0], edges[-1]] every function counts as zero. ``error`` estimates (by the last coefficients and
+    the exact masses) the error of an integral over whole panels, ``inner`` (P,) that of one ending inside a panel.
+    """
+
+    edges: Array
+    coefficients: Array
+    error: float
+    inner: Array
+
+    def __post_init__(self) -> None:
+        half = np.diff(self.edges) / 2
+        rising = antiderivative(self.coefficients, half)
+        totals = rising.sum(axis=-1)
+        above = np.zeros((totals.shape[0], totals.shape[1] + 1))
+        above[:, :-1] = np.cumsum(totals[:, ::-1], axis=1)[:, ::-1]
+        object.__setattr__(self, "_rising", rising)
+        object.__setattr__(self, "_above", above)
+
+    _rising: Array = None  # type: ignore[assignment]
+    _above: Array = None  # type: ignore[assignment]
+
+    def locate(self, t: Array) -> tuple[Array, Array]:
+        """Panel index and local coordinate in [-1, 1] of each t (clipped to the ends)."""
+        k = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, self.edges.size - 2)
+        low, high = self.edges[k], self.edges[k + 1]
+        with np.errstate(invalid="ignore"):
+            xi = (2 * t - low - high) / (high - low)
+        return k, np.clip(np.nan_to_num(xi, nan=0.0, posinf=1.0, neginf=-1.0), -1.0, 1.0)
+
+    def error_at(self, cuts: Array) -> float:
+        """Error of integrals that end at the given cuts: the whole panels' and that inside each cut's panel."""
+        flat = np.ravel(np.asarray(cuts, dtype=np.float64))
+        inside = flat[(flat > self.edges[0]) & (flat < self.edges[-1])]
+        return self.error + (float(self.inner[np.unique(self.locate(inside)[0])].sum()) if inside.size else 0.0)
+
+    def above(self, t: Array, first: int | None = None) -> Array:
+        """∫_t^∞ of every function, or of the ``first`` ones only: shape (J, *t.shape); t may be ±inf."""
+        t = np.asarray(t, dtype=np.float64)
+        flat = np.ravel(t)
+        k, xi = self.locate(flat)
+        terms = chebyshev_values(xi, self._rising.shape[-1])
+        inside = np.einsum("jtn,nt->jt", self._rising[:first, k, :], terms)
+        out = self._above[:first, k] - inside
+        return out.reshape(out.shape[0], *t.shape)
+
+    def values(self, t: Array) -> Array:
+        """Every function at t: shape (J, *t.shape)."""
+        t = np.asarray(t, dtype=np.float64)
+        flat = np.ravel(t)
+        k, xi = self.locate(flat)
+        out = np.einsum("jtn,nt->jt", self.coefficients[:, k, :], chebyshev_values(xi, DEGREE + 1))
+        outside = (flat < self.edges[0]) | (flat > self.edges[-1])
+        return np.where(outside, 0.0, out).reshape(self._above.shape[0], *t.shape)
+
+    def slopes(self, t: Array) -> Array:
+        """Derivative of every function at t (flat): shape (J, T)."""
+        k, xi = self.locate(t)
+        local = self.coefficients[:, k, :] @ DERIVATIVE
+        half = (self.edges[k + 1] - self.edges[k]) / 2
+        return np.einsum("jtn,nt->jt", local, chebyshev_values(xi, DEGREE + 1)) / half
+
+    @property
+    def totals(self) -> Array:
+        """(J,) integrals over the line."""
+        return self._above[:, 0]
+
+
+def build(
+    densities: Callable[[Array], Array],
+    masses: Callable[[Array, Array], Array],
+    combine: Callable[[Array, Array], Array],
+    breaks: Array,
+    max_levels: int = 1200,
+) -> Piecewise:
+    """Expand functions of densities on adaptive panels.
+
+    Parameters
+    ----------
+    densities : x (P, n) -> (I, P, n), the densities.
+    masses : (low, high) -> (I, P), the exact masses of panels, P(low < X <= high).
+    combine : (x, p) -> (J, P, n), the functions to expand, linear in p with factors smooth in x.
+    breaks : initial panel ends, increasing.
+
+    Raises
+    ------
+    ValueError : when panels stay unresolved after ``max_levels`` bisections.
+    """
+    low, high = breaks[:-1], breaks[1:]
+    done: list[tuple[Array, Array, Array, Array]] = []
+    error = 0.0
+    for _ in range(max_levels):
+        panels = _sample(densities, masses, low, high)
+        coefficients = combine(panels.x, panels.p) @ TO_COEFFICIENTS
+        accept, steep, doubt = _judge(panels, coefficients, combine)
+        if accept.any():
+            done.append((low[accept], high[accept], coefficients[:, accept], steep[accept]))
+            error += float(doubt[accept].sum())
+        low, high = low[~accept], high[~accept]
+        if low.size == 0:
+            break
+        if low.size > MAX_PANELS:
+            raise ValueError(f"densities are too rough for panels, or disagree with their cdf: near x = {low[0]:g}")
+        middle = low + (high - low) / 2
+        low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+    else:
+        raise ValueError(f"densities are too rough for panels: {low.size} panels unresolved near x = {low[0]:g}")
+    left, right, parts, inner = (list(v) for v in zip(*done, strict=True))
+    order = np.argsort(np.concatenate(left), kind="stable")
+    edges = np.append(np.concatenate(left)[order], np.concatenate(right)[order[-1]])
+    return Piecewise(edges, np.concatenate(parts, axis=1)[:, order], error, np.concatenate(inner)[order])
+
+
+@dataclass(frozen=True)
+class _Panels:
+    """Densities p (I, P, n) at the nodes x (P, n) of panels, set right by the exact masses (I, P).
+
+    ``half`` (P,) half widths; ``found`` (I, P) masses by quadrature; ``noise`` (I, P) what the rounding of x moves;
+    ``near`` (I, P) where p was scaled to the exact mass; ``floor`` (P,) the smallest panels that doubles can hold.
+    """
+
+    half: Array
+    x: Array
+    p: Array
+    mass: Array
+    found: Array
+    noise: Array
+    near: Any
+    floor: Any
+
+
+def _sample(
+    densities: Callable[[Array], Array], masses: Callable[[Array, Array], Array], low: Array, high: Array
+) -> _Panels:
+    half = (high - low) / 2
+    x = (low + half)[:, None] + half[:, None] * NODES
+    p = densities(x)
+    mass = masses(low, high)
+    p = np.where(np.isfinite(p), p, 0.0)  # a pole that rounding put on a node: the mass check then refines
+    found = (p @ TO_COEFFICIENTS @ _EVEN) * half
+    rounding = np.finfo(float).eps * np.maximum(np.abs(low), np.abs(high))
+    # the smallest panels that doubles can hold: trust the exact masses, not the samples of a density
+    floor = (high - low) <= 8 * rounding + 1e-300
+    if floor.any():
+        flat = np.where(half > 0, mass / (2 * half), 0.0)[:, :, None]
+        p = np.where(floor[None, :, None], flat, p)
+        found = np.where(floor, mass, found)
+    # x itself is only known to a rounding: finer panels cannot resolve more than this of their mass
+    noise = mass * (rounding / (high - low))
+    # where only rounding separates the samples from the masses, the masses are right
+    near = (found > 0) & (np.abs(found - mass) <= np.maximum(np.maximum(1e-10, 1e-3 * mass), noise))
+    p = p * np.where(near, mass / np.where(near, found, 1.0), 1.0)[:, :, None]
+    return _Panels(half, x, p, mass, found, noise, near, floor)
+
+
+def _judge(panels: _Panels, coefficients: Array, combine: Callable[[Array, Array], Array]) -> tuple[Any, Array, Array]:
+    """For each panel: whether it is resolved, the error of integrals that end inside it, and of whole ones."""
+    mass, floor = panels.mass, panels.floor
+    tail = (np.abs(coefficients[..., -1]) + np.abs(coefficients[..., -2])) * panels.half
+    missed = np.abs(panels.found - mass)
+    allowed = np.maximum(TAIL_TOLERANCE, panels.noise.max(axis=0))
+    smooth = (tail <= allowed).all(axis=0) & (missed <= np.maximum(MASS_TOLERANCE, panels.noise)).all(axis=0)
+    light = (mass <= NEGLIGIBLE).all(axis=0) & (panels.found <= 100 * NEGLIGIBLE).all(axis=0)
+    worst = tail.max(axis=0) + missed.max(axis=0)
+    steep = np.where(light, 0.0, np.where(floor, mass.max(axis=0), worst))
+    # masses are exact after the rescaling, so a panel errs by no more than its mass times what η varies on it
+    varies = np.ptp(combine(panels.x, np.ones_like(panels.p))[0], axis=-1)
+    exact = (panels.near | floor | (missed == 0)).all(axis=0)
+    doubt = np.where(exact, np.minimum(worst, mass.max(axis=0) * (varies + 1e-16)), worst)
+    return smooth | light | floor, steep, np.where(light | floor, 0.0, doubt)

@@ -1,0 +1,1 @@
+"""Who the clients are: federations, laws, regression functions, classifiers, notions of fairness."""

@@ -1,0 +1,199 @@
+"""From people to a finite federation: people counted by level of their score, levels merged, η by isotonic regression.
+
+Why levels are merged. A classifier f(x, a) is never told the client. Where every person has a score of their own, x
+names the person and with that the client, so that LFT+FedAvg can treat clients apart; and η is fitted to single labels,
+so that accuracies are those of an over-fitted score. Levels that many people share do neither. ``merge_levels`` makes
+them, and loses as little as it can of what the score says of y.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import optimize
+
+from fairfl._support.checks import Array, as_floats, cells, finite, one_of, shown
+
+CALIBRATIONS = ("shared", "client", "client_group")
+PARTS = 64
+"""Of the people of a level: scores of one isotonic block that so few share are kept together."""
+FINER = 1e-9
+"""What one more level is worth, in the Brier loss of one person in so many: it decides among equals."""
+
+
+class ScoreWarning(UserWarning):
+    """A score that says nothing of the label, or the opposite."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """People by client, group, label and level: ``points`` (n,) distinct scores, ``counts`` (I, A, 2, n), and names."""
+
+    points: Array
+    counts: Array
+    groups: tuple[Any, ...]
+    clients: tuple[Any, ...]
+
+
+def isotonic(positives: Array, counts: Array) -> Array:
+    """Isotonic regression of label frequencies on increasing scores: the non-decreasing η of largest likelihood.
+
+    Points without people (count 0) take the value of the fit on their left (of the first fitted point at the start).
+    """
+    seen = counts > 0
+    if not seen.any():
+        return np.full(counts.shape, 0.5)
+    fit = optimize.isotonic_regression(positives[seen] / counts[seen], weights=counts[seen]).x
+    where = np.maximum(np.cumsum(seen) - 1, 0)
+    return np.clip(fit[where], 0.0, 1.0)  # rounding of block means only
+
+
+def merge_levels(eta: Array, counts: Array, least: float) -> Any:
+    """The level 0, 1, ... of each distinct score (n,): neighbours merged, ``least`` people a level, at the least loss.
+
+    A level's η is the mean of its people's, so that merging raises their Brier loss, the sum of (y - η)², by the sum of
+    (η of the score - η of the level)². Of all ways to cut the scores into levels of ``least`` people or more the one
+    that raises it least is found exactly, from left to right; of equally good ones that of most levels, so that what
+    costs nothing (the scores of one isotonic block) is not merged further than it must be. Where that leaves a single
+    level, the best two are taken, with as many people as they have.
+
+    Parameters
+    ----------
+    eta, counts : (n,) P(y = 1 | score), by isotonic regression, and people.
+    """
+    part = np.floor((np.cumsum(counts) - counts / 2) * PARTS / max(least, 1.0))
+    joined = np.append(0, np.cumsum((np.diff(eta) > 0) | (np.diff(part) > 0)))  # within a block, where it costs nothing
+    return _least_loss(np.bincount(joined, counts), np.bincount(joined, counts * eta), least)[joined]
+
+
+def _least_loss(counts: Array, positives: Array, least: float) -> Any:
+    """The level of each score (n,), by dynamic programming over where levels end."""
+    n = len(counts)
+    size, first = (np.append(0.0, np.cumsum(values)) for values in (counts, positives))
+    second = np.append(0.0, np.cumsum(positives**2 / counts))
+
+    def loss(i: Any, j: Any) -> Array:
+        """Of the scores i to j - 1 as one level."""
+        people = size[j] - size[i]
+        return np.maximum(second[j] - second[i] - (first[j] - first[i]) ** 2 / people, 0.0)
+
+    enough = np.searchsorted(size, size + least - 1e-9)  # from i on, the first end of a level
+    twice = np.append(enough, n + 1)[enough]  # from here on it can be cut in two
+    ends = np.arange(n + 1)
+    lows, highs = np.searchsorted(twice, ends, side="right"), np.searchsorted(enough, ends, side="right")
+    best, before = np.append(0.0, np.full(n, np.inf)), np.zeros(n + 1, dtype=np.int64)
+    for j in range(1, n + 1):
+        start = np.arange(lows[j], min(highs[j], j))
+        if start.size:
+            whole = best[start] + loss(start, j) - FINER * size[-1]
+            before[j] = start[whole.argmin()]
+            best[j] = whole.min()
+    cuts, j = [], n
+    while np.isfinite(best[n]) and before[j] > 0:
+        j = int(before[j])
+        cuts.append(j)
+    if not cuts and n > 1:
+        inner = np.arange(1, n)
+        cuts = [int(inner[(loss(0, inner) + loss(inner, n)).argmin()])]
+    return np.searchsorted(np.sort(cuts), np.arange(n), side="right")
+
+
+def threshold_accuracy(positives: Array, counts: Array) -> float:
+    """The share of people for whom the best threshold of the score is right: isotonic η above 1/2 is that threshold."""
+    eta = isotonic(positives, counts)
+    return float(counts @ np.maximum(eta, 1.0 - eta) / counts.sum())
+
+
+def count_people(score: ArrayLike, label: ArrayLike, group: ArrayLike, client: ArrayLike) -> Counted:
+    """Check the four columns and count people. See :meth:`Federation.from_samples`."""
+    x = finite("score", score)
+    y = as_floats("label", label)
+    if x.ndim != 1 or x.size == 0:
+        raise ValueError(f"score must be a non-empty 1-d array, got shape {x.shape}")
+    if y.shape != x.shape:
+        raise ValueError(f"label must have shape {x.shape} as score has, got {y.shape}")
+    if not np.isin(y, (0, 1)).all():
+        raise ValueError(f"label must be 0 or 1, got {y[~np.isin(y, (0, 1))][0]:g}")
+    groups, a = _codes("group", group, x.size)
+    found: list[Any] = list(groups)
+    clients, i = _codes("client", client, x.size)
+    if len(groups) < 2:
+        raise ValueError(f"group must hold at least two groups, got only {found[0]!r}")
+    points, k = np.unique(x, return_inverse=True)
+    shape = (len(clients), len(groups), 2, points.size)
+    cells("clients x groups x labels x distinct scores", shape)
+    cell = np.ravel_multi_index((i, a, y.astype(np.int64), k), shape)
+    counts = np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
+    return Counted(points, counts, groups, clients)
+
+
+def checked_counts(counts: ArrayLike, score: ArrayLike) -> tuple[Array, Array]:
+    """Counts (I, A, 2, n) and scores (n,), ordered by score. See :meth:`Federation.from_counts`."""
+    points, people = finite("score", score), finite("counts", counts)
+    if points.ndim != 1 or points.size == 0 or np.unique(points).size < points.size:
+        raise ValueError(f"score must hold n distinct numbers, n at least 1, got {points}")
+    if people.ndim != 4 or people.shape[1] < 2 or people.shape[2:] != (2, points.size) or len(people) == 0:
+        raise ValueError(f"counts must have shape (I, A, 2, {points.size}), A at least 2, got {people.shape}")
+    if (people < 0).any():
+        raise ValueError(f"counts must be non-negative, got {people.min():g}")
+    empty = np.flatnonzero(people.sum(axis=(1, 2, 3)) == 0)
+    if empty.size:
+        raise ValueError(f"counts must hold people of every client, client {empty[0]} has none")
+    order = np.argsort(points)
+    return np.ascontiguousarray(people[..., order]), points[order]
+
+
+def calibrated(counts: Array, calibrate: str) -> Array:
+    """η of counts (I, A, 2, n) by isotonic regression: (n,) for all, (I, n) by client or (I, A, n) by group as well."""
+    one_of("calibrate", calibrate, CALIBRATIONS)
+    positives, people = counts[:, :, 1], counts.sum(axis=2)
+    if calibrate == "shared":
+        return isotonic(positives.sum(axis=(0, 1)), people.sum(axis=(0, 1)))
+    if calibrate == "client":
+        return np.stack([isotonic(p.sum(axis=0), c.sum(axis=0)) for p, c in zip(positives, people, strict=True)])
+    n = counts.shape[-1]
+    pairs = zip(positives.reshape(-1, n), people.reshape(-1, n), strict=True)
+    return np.stack([isotonic(p, c) for p, c in pairs]).reshape(people.shape)
+
+
+def doubts(counts: Array, accepts: Any) -> str | None:
+    """What is odd about a score: ``counts`` (I, A, 2, n), ``accepts`` (A, n) the most accurate rule; None if nothing.
+
+    y = 1 is likelier at smaller scores if a decreasing η has a smaller Brier loss than an increasing one.
+    """
+    positives, people = counts[:, :, 1].sum(axis=(0, 1)), counts.sum(axis=(0, 1, 2))
+    risen = people @ isotonic(positives, people) ** 2  # both fits keep the mean: the larger Σ η², the smaller the loss
+    fallen = people[::-1] @ isotonic(positives[::-1], people[::-1]) ** 2
+    told = []
+    if fallen > risen + 1e-9 * people.sum():
+        told.append("y = 1 is likelier at smaller scores: is the score reversed?")
+    there = np.broadcast_to(counts.sum(axis=(0, 2)) > 0, accepts.shape)
+    for everybody, who in ((True, "everybody"), (False, "nobody")):
+        if (accepts[there] == everybody).all():
+            told.append(f"the most accurate rule accepts {who}, whatever the score")
+    return "; ".join(told) or None
+
+
+def _codes(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Any]:
+    """Sorted distinct labels and the (n,) codes; missing labels raise."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(f"{name} must hold one label a row, got {shown(values)}") from None
+    if array.shape != (size,):
+        raise ValueError(f"{name} must have shape ({size},) as score has, got {array.shape}")
+    missing = array != array if array.dtype.kind in "fO" else np.zeros(size, bool)  # NaN is not itself
+    if array.dtype.kind == "O":
+        missing = missing | np.array([v is None for v in array])
+    if np.any(missing):
+        raise ValueError(
+            f"{name} must not be missing, got {array[missing][0]!r} at row {int(np.flatnonzero(missing)[0])}"
+        )
+    try:
+        levels, codes = np.unique(array, return_inverse=True)
+    except TypeError:
+        raise ValueError(f"{name} must hold labels of one kind, got a mixture that cannot be sorted") from None
+    return tuple(levels.tolist()), codes.reshape(-1)

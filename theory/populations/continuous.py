@@ -1,0 +1,182 @@
+"""Continuous X: the laws of every client and group, their exact tail probabilities, and the gain u_a(x)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+from scipy import special
+
+from fairfl._support.checks import Array
+from fairfl.theory.numerics.piecewise import Piecewise, build
+from fairfl.theory.populations.eta import Eta
+from fairfl.theory.populations.laws import Law, Normal
+
+
+class ContinuousModel:
+    """Laws x | a, i with densities p_a^(i) and regression functions η_a^(i), for two groups.
+
+    Parameters
+    ----------
+    laws : I pairs of :class:`Law`.
+    etas : I pairs of :class:`Eta`.
+    weight : (I,) client masses summing to one.
+    share : (I, 2) P(a | i).
+    """
+
+    def __init__(
+        self, laws: Sequence[tuple[Law, Law]], etas: Sequence[tuple[Eta, Eta]], weight: Array, share: Array
+    ) -> None:
+        self.laws, self.etas = tuple(laws), tuple(etas)
+        self.mass = weight[:, None] * share
+        normal = all(isinstance(law, Normal) for pair in laws for law in pair)
+        self._normal = (
+            (
+                np.array([[law.mean for law in pair] for pair in laws]),  # type: ignore[union-attr]
+                np.array([[law.sd for law in pair] for pair in laws]),  # type: ignore[union-attr]
+            )
+            if normal
+            else None
+        )
+        # one η for everybody in a group: the pooled gain then changes sign once, and thresholds solve CFL
+        self.shared_within_group = all(
+            len({id(e[a]) for e in etas}) == 1 or len({e[a] for e in etas}) == 1 for a in (0, 1)
+        )
+        self._profiles: dict[int, Piecewise] = {}
+        self._gains: dict[int, Piecewise] = {}
+
+    def sf(self, a: int, t: Array) -> Array:
+        """P(X > t | a, i) for every client: shape (I, *t.shape)."""
+        t = np.asarray(t, dtype=np.float64)
+        if self._normal is not None:
+            shape = (-1, *([1] * t.ndim))
+            mean, sd = self._normal[0][:, a].reshape(shape), self._normal[1][:, a].reshape(shape)
+            return special.ndtr((mean - t) / sd)
+        return np.stack([np.asarray(pair[a].sf(t), dtype=np.float64) for pair in self.laws])
+
+    def sf_of(self, a: int, t: Array, client: Array) -> Array:
+        """P(X > t_b | a, client_b), element by element: t (B,), client (B,) -> (B,)."""
+        if self._normal is not None:
+            return special.ndtr((self._normal[0][client, a] - t) / self._normal[1][client, a])
+        return self._each(client, t, lambda i, at: self.laws[i][a].sf(at))
+
+    def log_tails_of(self, a: int, t: Array, client: Array) -> tuple[Array, Array]:
+        """log P(X > t_b) and log P(X <= t_b) in group a of client_b, element by element: (B,) twice."""
+        if self._normal is not None:
+            z = (t - self._normal[0][client, a]) / self._normal[1][client, a]
+            return special.log_ndtr(-z), special.log_ndtr(z)
+        with np.errstate(divide="ignore"):
+            above = self._each(client, t, lambda i, at: self.laws[i][a].logsf(at))
+            below = self._each(client, t, lambda i, at: self.laws[i][a].logcdf(at))
+        return above, below
+
+    @staticmethod
+    def _each(client: Array, t: Array, function: Callable[[int, Array], Array]) -> Array:
+        out = np.empty(t.shape)
+        for i in np.unique(client):
+            mine = client == i
+            out[mine] = function(int(i), t[mine])
+        return out
+
+    def own_log_tails(self, a: int, t: Array) -> tuple[Array, Array]:
+        """log P(X > t_i) and log P(X <= t_i), each client at its own points: t (I, ...) -> (I, ...) twice."""
+        if self._normal is not None:
+            shape = (-1, *([1] * (t.ndim - 1)))
+            z = (t - self._normal[0][:, a].reshape(shape)) / self._normal[1][:, a].reshape(shape)
+            return special.log_ndtr(-z), special.log_ndtr(z)
+        with np.errstate(divide="ignore"):
+            above = [np.asarray(pair[a].logsf(ti), dtype=np.float64) for pair, ti in zip(self.laws, t, strict=True)]
+            below = [np.asarray(pair[a].logcdf(ti), dtype=np.float64) for pair, ti in zip(self.laws, t, strict=True)]
+        return np.stack(above), np.stack(below)
+
+    def pdf(self, a: int, x: Array) -> Array:
+        """Densities p_a^(i)(x): shape (I, *x.shape)."""
+        if self._normal is not None:
+            shape = (-1, *([1] * x.ndim))
+            mean, sd = self._normal[0][:, a].reshape(shape), self._normal[1][:, a].reshape(shape)
+            z = (x - mean) / sd
+            return np.exp(-0.5 * z * z) / (sd * np.sqrt(2 * np.pi))
+        return np.stack([np.asarray(pair[a].pdf(x), dtype=np.float64) for pair in self.laws])
+
+    def interval_masses(self, a: int, low: Array, high: Array) -> Array:
+        """P(low < X <= high | a, i): shape (I, *low.shape), relative accuracy in both tails."""
+        if self._normal is not None:
+            mean, sd = self._normal[0][:, a, None], self._normal[1][:, a, None]
+            first, last = (low - mean) / sd, (high - mean) / sd
+            mirror = first > 0  # in the upper tail difference the survival functions
+            return special.ndtr(np.where(mirror, -first, last)) - special.ndtr(np.where(mirror, -last, first))
+        rows = []
+        for pair in self.laws:
+            lower = pair[a].cdf(low)
+            rows.append(np.where(lower > 0.5, pair[a].sf(low) - pair[a].sf(high), pair[a].cdf(high) - lower))
+        return np.stack(rows)
+
+    def margins(self, a: int, x: Array) -> Array:
+        """2η_a^(i)(x) - 1: shape (I, *x.shape)."""
+        if self.shared_within_group:
+            return np.broadcast_to(2.0 * self.etas[0][a](x) - 1.0, (len(self.etas), *x.shape))
+        return np.stack([2.0 * pair[a](x) - 1.0 for pair in self.etas])
+
+    @cached_property
+    def rounding(self) -> tuple[float, float, float]:
+        """(mass, x, step): the most that a law passes within one rounding of x, where, and how wide that is.
+
+        No answer that depends on thresholds can be more exact than ``mass``: x itself is a double.
+        """
+        worst = (0.0, 0.0, 0.0)
+        for law in dict.fromkeys(law for pair in self.laws for law in pair):
+            x = (law.breaks[1:] + law.breaks[:-1]) / 2  # inside: a density may have poles at its breaks
+            step = np.spacing(np.abs(x))
+            passed = np.asarray(law.pdf(x)) * step
+            k = int(passed.argmax())
+            worst = max(worst, (float(passed[k]), float(x[k]), float(step[k])))
+        return worst
+
+    def gain(self, a: int) -> Piecewise:
+        """The gain u_a(x) = Σ_i P(a, i) p_a^(i)(x) (2η_a^(i)(x) - 1) and the mass Σ_i P(a, i) p_a^(i)(x), expanded."""
+        if a not in self._gains:
+            weights = self.mass[:, a]
+
+            def combine(x: Array, p: Array) -> Array:
+                weighted = weights[:, None, None] * p
+                return np.stack([(weighted * self.margins(a, x)).sum(axis=0), weighted.sum(axis=0)])
+
+            self._gains[a] = self._build(a, combine)
+        return self._gains[a]
+
+    def profile(self, a: int) -> Piecewise:
+        """The gain u_a and every client's density p_a^(i), expanded on common panels: (I+1) functions."""
+        if a not in self._profiles:
+            weights = self.mass[:, a]
+
+            def combine(x: Array, p: Array) -> Array:
+                gain = np.einsum("i,ipn,ipn->pn", weights, p, self.margins(a, x))
+                return np.concatenate([gain[None], p])
+
+            self._profiles[a] = self._build(a, combine)
+        return self._profiles[a]
+
+    def _build(self, a: int, combine) -> Piecewise:  # type: ignore[no-untyped-def]
+        laws = [pair[a] for pair in self.laws]
+        low, high = min(law.low for law in laws), max(law.high for law in laws)
+        if len(laws) <= 8:
+            points = np.concatenate([law.breaks for law in laws] + [pair[a].breaks for pair in self.etas])
+        else:  # hundreds of clients: common panels, their masses checked by ``build`` all the same
+            points = np.concatenate([np.linspace(low, high, 33), self.etas[0][a].breaks])
+            points = np.append(
+                points, [end for law in laws for end in (law.low, law.high) if not isinstance(law, Normal)]
+            )
+        points = np.unique(np.concatenate([np.clip(points, low, high), [low, high]]))
+        keep = np.append(True, np.diff(points) > 1e-12 * np.abs(points[1:]))
+        points = points[keep]
+        return build(lambda x: self.pdf(a, x), lambda lo, hi: self.interval_masses(a, lo, hi), combine, points)
+
+    @cached_property
+    def expected_gain(self) -> float:
+        """Σ_a ∫ u_a = 2 P(y=1) - 1."""
+        return float(sum(self.gain(a).totals[0] for a in (0, 1)))
+
+    def base_rate(self, mass: Array) -> float:
+        """P(y = 1)."""
+        return (1.0 + self.expected_gain) / 2.0

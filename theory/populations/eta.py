@@ -1,0 +1,110 @@
+"""Regression functions η(x) = P(y = 1 | x): logistic, or any strictly increasing function with its inverse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from fairfl._support.checks import Array, applied, finite, positive, shown, single
+
+
+class Eta:
+    """A strictly increasing η: R -> [0, 1] with its inverse."""
+
+    breaks: Array = np.empty(0)
+
+    def __call__(self, x: ArrayLike) -> Array:
+        """η(x)."""
+        raise TypeError(f"{type(self).__name__} has no values")
+
+    def inverse(self, level: ArrayLike, complement: ArrayLike) -> Array:
+        """The x with η(x) = level; -inf below η's range, +inf above it.
+
+        ``complement`` is 1 - level, computed without cancellation by the caller, so that levels
+        closer to one than the rounding of a double still have an inverse.
+        """
+        raise TypeError(f"{type(self).__name__} has no inverse")
+
+    def inverse_from_half(self, excess: ArrayLike) -> Array:
+        """The x with η(x) = 1/2 + excess: where η can tell levels next to 1/2 apart better than doubles can."""
+        return self.inverse(0.5 + np.asarray(excess), 0.5 - np.asarray(excess))
+
+
+class Logistic(Eta):
+    """η(x) = 1 / (1 + exp(-(slope·x + intercept))), slope > 0."""
+
+    def __init__(self, slope: float = 1.0, intercept: float = 0.0) -> None:
+        self.slope = float(positive("slope", single("slope", slope)))
+        self.intercept = float(finite("intercept", single("intercept", intercept)))
+        self.breaks = (np.array([-8.0, 0.0, 8.0]) - self.intercept) / self.slope
+
+    def __repr__(self) -> str:
+        return f"Logistic(slope={self.slope:g}, intercept={self.intercept:g})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Logistic) and (self.slope, self.intercept) == (other.slope, other.intercept)
+
+    def __hash__(self) -> int:
+        return hash((self.slope, self.intercept))
+
+    def __call__(self, x: ArrayLike) -> Array:
+        return special.expit(self.slope * np.asarray(x, dtype=np.float64) + self.intercept)
+
+    def inverse(self, level: ArrayLike, complement: ArrayLike) -> Array:
+        with np.errstate(divide="ignore"):
+            odds = np.log(np.maximum(level, 0.0)) - np.log(np.maximum(complement, 0.0))
+        return (odds - self.intercept) / self.slope
+
+    def inverse_from_half(self, excess: ArrayLike) -> Array:
+        with np.errstate(divide="ignore"):  # log p/(1-p) = 2 artanh(2p - 1), exact to rounding at any distance from 1/2
+            odds = 2.0 * np.arctanh(np.clip(2.0 * np.asarray(excess), -1.0, 1.0))
+        return (odds - self.intercept) / self.slope
+
+
+class Monotone(Eta):
+    """Any strictly increasing η given by a vectorised function and its inverse.
+
+    Parameters
+    ----------
+    function : x -> η(x) in [0, 1].
+    inverse : p -> x on η's range; its values outside the range are not used.
+    low, high : the infimum and supremum of η (default 0 and 1).
+    """
+
+    def __init__(
+        self, function: Callable[[Any], Any], inverse: Callable[[Any], Any], low: float = 0.0, high: float = 1.0
+    ) -> None:
+        self.low, self.high = single("low", low), single("high", high)
+        if not 0 <= self.low < self.high <= 1:
+            raise ValueError(f"low and high must satisfy 0 <= low < high <= 1, got {low!r} and {high!r}")
+        for name, given in (("function", function), ("inverse", inverse)):
+            if not callable(given):
+                raise ValueError(f"{name} must be a vectorised function, got {shown(given)}")
+        self.function, self._inverse = function, inverse
+        levels = self.low + (self.high - self.low) * np.linspace(0.02, 0.98, 49)
+        x = applied("inverse", inverse, levels)
+        if not np.isfinite(x).all() or not (np.diff(x) > 0).all():
+            raise ValueError("inverse must be strictly increasing, vectorised and finite inside (low, high)")
+        found = applied("function", function, x)
+        worst = np.abs(found - levels).argmax()
+        if not abs(found[worst] - levels[worst]) <= 1e-9:
+            raise ValueError(f"function must invert inverse: function(inverse({levels[worst]:g})) = {found[worst]:g}")
+        self.breaks = x[[0, 24, 48]]
+
+    def __repr__(self) -> str:
+        return f"Monotone({getattr(self.function, '__name__', 'function')})"
+
+    def __call__(self, x: ArrayLike) -> Array:
+        return np.asarray(self.function(np.asarray(x, dtype=np.float64)), dtype=np.float64)
+
+    def inverse(self, level: ArrayLike, complement: ArrayLike) -> Array:
+        p = np.asarray(level, dtype=np.float64)
+        inside = (p > self.low) & (p < self.high)
+        x = np.where(p <= self.low, -np.inf, np.inf)
+        if inside.any():
+            x[inside] = self._inverse(p[inside])
+        return x

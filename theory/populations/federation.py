@@ -1,0 +1,293 @@
+"""Federations: who holds how much data, of which groups, with which laws of x and which η."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fairfl._support.checks import Array, as_floats, broadcast, finite, in_range, positive, shares, shown, single
+from fairfl.theory.populations.calibration import ScoreWarning, calibrated, checked_counts, count_people, doubts
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.eta import Eta, Logistic
+from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.laws import Finite, Law, Normal, as_law, check_resolved
+
+
+@dataclass(frozen=True)
+class Client:
+    """One client: the laws of x in group 0 and in group 1, q = P(a = 1 | client), and its weight.
+
+    Parameters
+    ----------
+    laws : (law of x | a=0, law of x | a=1): frozen continuous scipy.stats laws, Mixture, Finite or Samples.
+    q : P(a=1 | this client), in [0, 1].
+    weight : relative amount of data, positive; weights are normalised over the federation.
+    """
+
+    laws: tuple[Any, Any]
+    q: float = 0.5
+    weight: float = 1.0
+
+
+class Federation:
+    """I clients with masses π_i, group shares P(a | i), laws of x | a, i and η(x) = P(y = 1 | x).
+
+    Parameters
+    ----------
+    clients : sequence of :class:`Client`, at least one. All laws continuous, or all finite.
+    eta : an :class:`Eta` (or a vectorised callable for finite laws); or one per client; or one per
+        client and group (nested sequences). Default: the logistic function.
+
+    Attributes
+    ----------
+    weight : (I,) masses π_i, summing to one.
+    share : (I, A) P(a | i).
+    mass : (I, A) joint masses P(a, i) = π_i P(a | i).
+    group_mass : (A,) P(a);  within : (I, A) P(i | a), by Bayes' rule.
+    model : the laws, :class:`ContinuousModel` or :class:`FiniteModel`.
+
+    Raises
+    ------
+    ValueError : a value out of range, shapes that do not match, a law without a density, a group nobody has.
+    """
+
+    weight: Array
+    share: Array
+    model: ContinuousModel | FiniteModel
+
+    def __init__(self, clients: Sequence[Client], eta: Any = None) -> None:
+        if isinstance(clients, (str, bytes)) or not isinstance(clients, Sequence):
+            raise ValueError(f"clients must be a sequence of Client, got {shown(clients)}")
+        if len(clients) == 0:
+            raise ValueError("clients must hold at least one Client, got none")
+        laws: list[tuple[Law | Finite, Law | Finite]] = []
+        q, weight = np.empty(len(clients)), np.empty(len(clients))
+        for i, client in enumerate(clients):
+            if not isinstance(client, Client):
+                raise ValueError(f"clients[{i}] must be a Client, got {shown(client)}")
+            if not isinstance(client.laws, Sequence) or len(client.laws) != 2:
+                size = len(client.laws) if isinstance(client.laws, Sequence) else shown(client.laws)
+                raise ValueError(f"clients[{i}].laws must hold two laws, for a = 0 and 1, got {size}")
+            names = [f"clients[{i}].laws[{a}]" for a in (0, 1)]
+            zero, one = (as_law(law, name) for law, name in zip(client.laws, names, strict=True))
+            check_resolved(zero, names[0])
+            check_resolved(one, names[1])
+            laws.append((zero, one))
+            q[i] = in_range(f"clients[{i}].q", single(f"clients[{i}].q", client.q), 0, 1)
+            weight[i] = positive(f"clients[{i}].weight", single(f"clients[{i}].weight", client.weight))
+        share = np.stack([1 - q, q], axis=1)
+        finite_laws = [isinstance(law, Finite) for pair in laws for law in pair]
+        if any(finite_laws) and not all(finite_laws):
+            raise ValueError("laws must be all continuous or all finite, got a mixture of both kinds")
+        if all(finite_laws):
+            self._set(weight, share, FiniteModel.from_laws(laws, share, eta))  # type: ignore[arg-type]
+        else:
+            self._set(weight, share, ContinuousModel(laws, _etas(eta, len(laws)), shares("weight", weight), share))  # type: ignore[arg-type]
+
+    @classmethod
+    def normal(
+        cls,
+        mean: ArrayLike,
+        sd: ArrayLike = 1.0,
+        q: ArrayLike = 0.5,
+        weight: ArrayLike | None = None,
+        eta: Any = None,
+    ) -> Federation:
+        """Federation of normal laws x | a, i ~ N(mean[i, a], sd[i, a]²).
+
+        Parameters
+        ----------
+        mean : (I, 2), rows clients, columns a = 0, 1.
+        sd : a number, (I,) one per client, or (I, 2); positive.
+        q : a number or (I,), P(a=1 | i) in [0, 1].
+        weight : (I,) positive; default equal.
+        eta : see :class:`Federation`.
+        """
+        means = finite("mean", mean)
+        if means.ndim != 2 or means.shape[1] != 2 or means.shape[0] == 0:
+            raise ValueError(f"mean must have shape (I, 2), rows clients and columns a = 0, 1, got {means.shape}")
+        count = means.shape[0]
+        spread = positive("sd", sd)
+        sds = broadcast(
+            "sd", spread[:, None] if spread.ndim == 1 else spread, (count, 2), f"(), ({count},) or ({count}, 2)"
+        )
+        shares = broadcast("q", in_range("q", q, 0, 1), (count,), f"() or ({count},)")
+        weights = broadcast("weight", positive("weight", 1.0 if weight is None else weight), (count,), f"({count},)")
+        return cls(
+            [
+                Client((Normal(float(m[0]), float(s[0])), Normal(float(m[1]), float(s[1]))), float(share), float(w))
+                for m, s, share, w in zip(means, sds, shares, weights, strict=True)
+            ],
+            eta=eta,
+        )
+
+    @classmethod
+    def finite(
+        cls, points: ArrayLike, masses: ArrayLike, eta: ArrayLike, weight: ArrayLike | None = None
+    ) -> Federation:
+        """Federation on a finite X, with any number A >= 2 of groups.
+
+        Parameters
+        ----------
+        points : (n,) distinct values of x.
+        masses : (I, A, n), masses[i, a, k] = P(x = points[k], a | i); each client's sum to one within 1e-9.
+        eta : P(y=1 | x): (n,), (I, n) per client, or (I, A, n) per client and group, in [0, 1]; or a callable of x.
+        weight : (I,) positive; default equal.
+        """
+        self = cls.__new__(cls)
+        model, share = FiniteModel.from_masses(points, masses, eta)
+        weights = broadcast(
+            "weight", positive("weight", 1.0 if weight is None else weight), (share.shape[0],), f"({share.shape[0]},)"
+        )
+        self._set(weights, share, model)
+        return self
+
+    @classmethod
+    def from_samples(
+        cls,
+        score: ArrayLike,
+        label: ArrayLike,
+        group: ArrayLike,
+        client: ArrayLike,
+        *,
+        calibrate: str = "shared",
+        weight: ArrayLike | None = None,
+    ) -> Federation:
+        """Federation of real people: x is their score, η its isotonic calibration, weights the clients' counts.
+
+        Parameters
+        ----------
+        score : (n,) finite numbers, larger for a likelier label 1.
+        label : (n,) 0 or 1.
+        group : (n,) any labels; groups are numbered in sorted order (``groups``).
+        client : (n,) any labels; clients are numbered in sorted order (``client_names``).
+        calibrate : "shared" fits one η to all, "client" one per client, "client_group" one per client and group.
+        weight : (I,) replaces the counts of people as the clients' weights.
+
+        Warns
+        -----
+        ScoreWarning : y = 1 is likelier at smaller scores, or the most accurate rule is a constant.
+
+        Notes
+        -----
+        η is fitted to the same labels that the accuracy is counted on: with "shared" the reported accuracy is
+        that of predicted frequencies η, equal to the empirical accuracy on every level set of η.
+        """
+        table = count_people(score, label, group, client)
+        self = cls._counted(table.counts, table.points, calibrate, weight)
+        self.groups, self.client_names = table.groups, table.clients
+        return self
+
+    @classmethod
+    def from_counts(
+        cls, counts: ArrayLike, score: ArrayLike, *, calibrate: str = "shared", weight: ArrayLike | None = None
+    ) -> Federation:
+        """As :meth:`from_samples`, from numbers of people.
+
+        Parameters
+        ----------
+        counts : (I, A, 2, n) people by client, group, label and level of the score; every client has some.
+        score : (n,) distinct numbers, the levels, larger for a likelier label 1.
+        calibrate, weight : see :meth:`from_samples`, with its warnings.
+        """
+        return cls._counted(*checked_counts(counts, score), calibrate, weight)
+
+    @classmethod
+    def _counted(cls, counts: Array, points: Array, calibrate: str, weight: ArrayLike | None) -> Federation:
+        people = counts.sum(axis=2)
+        size = people.sum(axis=(1, 2))
+        self = cls.__new__(cls)
+        model, share = FiniteModel.from_masses(points, people / size[:, None, None], calibrated(counts, calibrate))
+        given = None if weight is None else broadcast("weight", positive("weight", weight), size.shape, f"{size.shape}")
+        self._set(size if given is None else given, share, model)
+        odd = doubts(counts, model.gain(self.mass) > 0)
+        if odd is not None:
+            warnings.warn(odd, ScoreWarning, stacklevel=3)
+        return self
+
+    groups: tuple[Any, ...]
+    client_names: tuple[Any, ...]
+
+    def _set(self, weight: Array, share: Array, model: ContinuousModel | FiniteModel) -> None:
+        self.weight, self.share, self.model = shares("weight", weight), share, model
+        self.mass = self.weight[:, None] * share
+        self.group_mass = self.mass.sum(axis=0)
+        if (self.group_mass <= 0).any():
+            empty = int(np.flatnonzero(self.group_mass <= 0)[0])
+            raise ValueError(f"group {empty} is empty: no client has anybody with a = {empty}")
+        self.within = self.mass / self.group_mass
+        self.groups = tuple(range(share.shape[1]))
+        self.client_names = tuple(range(share.shape[0]))
+        for array in (self.weight, self.share, self.mass, self.group_mass, self.within):
+            array.setflags(write=False)
+
+    @property
+    def n_clients(self) -> int:
+        """Number of clients I."""
+        return self.share.shape[0]
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups A."""
+        return self.share.shape[1]
+
+    @property
+    def q(self) -> Array:
+        """(I,) P(a=1 | i); two groups only."""
+        if self.n_groups != 2:
+            raise ValueError(f"q is defined for two groups, this federation has {self.n_groups}")
+        return self.share[:, 1]
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether X is finite (atoms) rather than a line with densities."""
+        return isinstance(self.model, FiniteModel)
+
+    @cached_property
+    def defined(self) -> Any:
+        """(I,) bool: clients whose mean difference is defined, i.e. that have people of every group."""
+        return (self.share > 0).all(axis=1)
+
+    @cached_property
+    def base_rate(self) -> float:
+        """P(y = 1)."""
+        return self.model.base_rate(self.mass)
+
+    def __repr__(self) -> str:
+        kind = f"finite X of {self.model.points.size}" if isinstance(self.model, FiniteModel) else "continuous X"
+        return f"Federation({self.n_clients} clients, {self.n_groups} groups, {kind})"
+
+
+def _etas(eta: Any, count: int) -> list[tuple[Eta, Eta]]:
+    """Normalise the forms of ``eta`` to one pair per client."""
+    default = Logistic() if eta is None else eta
+    if isinstance(default, Eta):
+        return [(default, default)] * count
+    if not isinstance(default, Sequence) or len(default) != count:
+        size = f"{len(default)} of them" if isinstance(default, Sequence) else shown(default)
+        raise ValueError(f"eta must be an Eta, or a sequence of {count}, one per client, got {size}")
+    pairs: list[tuple[Eta, Eta]] = []
+    for i, item in enumerate(default):
+        pair = (item, item) if isinstance(item, Eta) else item
+        if not isinstance(pair, Sequence) or len(pair) != 2 or not all(isinstance(e, Eta) for e in pair):
+            raise ValueError(f"eta[{i}] must be an Eta (Logistic, Monotone) or a pair of them, got {shown(item)}")
+        pairs.append((pair[0], pair[1]))
+    return pairs
+
+
+def check_eps(eps: Any, scheme: str, count: int) -> Array:
+    """Return eps as (I,) floats, non-negative (inf: no constraint); for "cfl" as shape (1,)."""
+    value = as_floats("eps", eps)
+    if (value < 0).any():
+        raise ValueError(f"eps must be non-negative, got {value[value < 0][0]:g}")
+    if scheme == "cfl":
+        if value.size != 1:
+            raise ValueError(f"eps must be one number for 'cfl', got shape {value.shape}")
+        return value.reshape(1)
+    return broadcast("eps", value, (count,), f"() or ({count},), one per client")

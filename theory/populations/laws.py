@@ -1,0 +1,301 @@
+"""Laws of the score x: any frozen continuous scipy.stats law, mixtures of them, and finite laws."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special, stats
+
+from fairfl._support.checks import Array, finite, positive, shares, shown, single
+
+TAIL = 1e-18
+"""Mass beyond a law's working range, on each side: below the rounding of any probability near one."""
+
+
+ROUNDINGS = 1024
+"""At least so many roundings of x lie between the 0.001- and the 0.999-quantile of a law that is told from an atom."""
+LEAST_SPREAD = 1e-300
+"""And so far apart they are: densities, one over that, must be floats."""
+SLOW = ("kstwo", "levy_stable", "studentized_range")
+"""scipy's laws whose density has no formula: it is integrated or differentiated at every point, 2 to 40 ms each, and a
+solver takes thousands of points. A table and not a stopwatch, so that a file is accepted everywhere or nowhere."""
+
+
+REACHES = np.array([special.ndtri(TAIL), -3.0, 0.0, 3.0, -special.ndtri(TAIL)])
+"""Breaks of the standard normal law."""
+
+
+class Law:
+    """A continuous law of x on the line: distribution functions, in logarithms too, and a density.
+
+    Attributes
+    ----------
+    low, high : the working range, outside which less than ``TAIL`` of the mass lies.
+    breaks : points where the density may be steep or not smooth (ends of the support, quantiles), increasing.
+    """
+
+    low: float
+    high: float
+    breaks: Array
+
+    @cached_property
+    def middle(self) -> tuple[float, float]:
+        """The 0.001- and the 0.999-quantile, or what is known to enclose them."""
+        return self.low, self.high
+
+    def sf(self, x: ArrayLike) -> Array:
+        """P(X > x), relative accuracy in the upper tail."""
+        raise TypeError(f"{type(self).__name__} has no sf")
+
+    def cdf(self, x: ArrayLike) -> Array:
+        """P(X <= x), relative accuracy in the lower tail."""
+        raise TypeError(f"{type(self).__name__} has no cdf")
+
+    def logsf(self, x: ArrayLike) -> Array:
+        """log P(X > x), finite where P(X > x) underflows."""
+        raise TypeError(f"{type(self).__name__} has no logsf")
+
+    def logcdf(self, x: ArrayLike) -> Array:
+        """log P(X <= x), finite where P(X <= x) underflows."""
+        raise TypeError(f"{type(self).__name__} has no logcdf")
+
+    def logpdf(self, x: ArrayLike) -> Array:
+        """Log density, per unit of x."""
+        raise TypeError(f"{type(self).__name__} has no logpdf")
+
+    def pdf(self, x: ArrayLike) -> Array:
+        """Density, per unit of x."""
+        return np.exp(self.logpdf(x))
+
+
+@dataclass(frozen=True)
+class Normal(Law):
+    """Normal law N(mean, sd²): scipy.special directly, five times faster than scipy.stats."""
+
+    mean: float
+    sd: float
+    low: float = field(init=False, repr=False)
+    high: float = field(init=False, repr=False)
+    breaks: Array = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        finite("mean", single("mean", self.mean))
+        positive("sd", single("sd", self.sd))
+        with np.errstate(over="ignore"):  # a federation refuses a range that is not finite
+            breaks = self.mean + self.sd * REACHES
+        object.__setattr__(self, "low", float(breaks[0]))
+        object.__setattr__(self, "high", float(breaks[-1]))
+        object.__setattr__(self, "breaks", breaks)
+
+    @cached_property
+    def middle(self) -> tuple[float, float]:
+        return float(self.breaks[1]), float(self.breaks[3])
+
+    def sf(self, x: ArrayLike) -> Array:
+        return special.ndtr((self.mean - np.asarray(x)) / self.sd)
+
+    def cdf(self, x: ArrayLike) -> Array:
+        return special.ndtr((np.asarray(x) - self.mean) / self.sd)
+
+    def logsf(self, x: ArrayLike) -> Array:
+        return special.log_ndtr((self.mean - np.asarray(x)) / self.sd)
+
+    def logcdf(self, x: ArrayLike) -> Array:
+        return special.log_ndtr((np.asarray(x) - self.mean) / self.sd)
+
+    def logpdf(self, x: ArrayLike) -> Array:
+        z = (np.asarray(x) - self.mean) / self.sd
+        return -0.5 * z * z - 0.5 * np.log(2 * np.pi) - np.log(self.sd)
+
+
+class ScipyLaw(Law):
+    """A frozen ``scipy.stats`` law with a density."""
+
+    def __init__(self, frozen: Any) -> None:
+        self.frozen = frozen
+        low, high = (float(v) for v in frozen.support())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # beta(0.5, 2).ppf(1e-9) iterates long: still near enough
+            lower, upper = frozen.ppf([TAIL, 1e-9, 1e-3, 0.1, 0.5]), frozen.isf([0.1, 1e-3, 1e-9, TAIL])
+        quantiles = np.concatenate([lower, upper])
+        quantiles = np.clip(quantiles, max(low, -1e300), min(high, 1e300))
+        self.middle = float(quantiles[2]), float(quantiles[-3])
+        self.breaks = np.unique(quantiles)
+        self.low, self.high = float(self.breaks[0]), float(self.breaks[-1])
+
+    def __repr__(self) -> str:
+        return f"ScipyLaw({self.frozen.dist.name}{self.frozen.args or ''})"
+
+    def sf(self, x: ArrayLike) -> Array:
+        return self.frozen.sf(x)
+
+    def cdf(self, x: ArrayLike) -> Array:
+        return self.frozen.cdf(x)
+
+    def logsf(self, x: ArrayLike) -> Array:
+        return self.frozen.logsf(x)
+
+    def logcdf(self, x: ArrayLike) -> Array:
+        return self.frozen.logcdf(x)
+
+    def logpdf(self, x: ArrayLike) -> Array:
+        return self.frozen.logpdf(x)
+
+    def pdf(self, x: ArrayLike) -> Array:
+        return self.frozen.pdf(x)
+
+
+class Mixture(Law):
+    """Mixture of continuous laws: density Σ_k weights_k p_k.
+
+    Parameters
+    ----------
+    laws : sequence of frozen scipy.stats laws, or of mixtures, which are taken apart.
+    weights : (k,) positive, normalised to sum to one; default equal.
+    """
+
+    def __init__(self, laws: Sequence[Any], weights: ArrayLike | None = None) -> None:
+        if isinstance(laws, (str, bytes)) or not isinstance(laws, Sequence):
+            raise ValueError(f"laws must be a sequence of laws, got {shown(laws)}")
+        if len(laws) == 0:
+            raise ValueError("laws must hold at least one law, got none")
+        given_laws = [as_law(law, f"laws[{k}]") for k, law in enumerate(laws)]
+        if not all(isinstance(law, Law) for law in given_laws):
+            raise ValueError("laws of a Mixture must have densities; merge finite laws into one Finite(points, masses)")
+        given = positive("weights", np.ones(len(laws)) if weights is None else weights)
+        if given.shape != (len(laws),):
+            raise ValueError(f"weights must have shape ({len(laws)},), one per law, got {given.shape}")
+        parts: list[tuple[Law, float]] = []
+        for law, weight in zip(given_laws, shares("weights", given), strict=True):
+            inner = zip(law.laws, law.weights, strict=True) if isinstance(law, Mixture) else [(law, 1.0)]
+            parts += [(part, weight * share) for part, share in inner]  # type: ignore[misc]
+        self.laws = tuple(law for law, _ in parts)
+        self.weights = np.array([weight for _, weight in parts])
+        self.middle = min(law.middle[0] for law in self.laws), max(law.middle[1] for law in self.laws)
+        self.breaks = np.unique(np.concatenate([law.breaks for law in self.laws]))
+        self.low, self.high = float(self.breaks[0]), float(self.breaks[-1])
+
+    def __repr__(self) -> str:
+        return f"Mixture({list(self.laws)}, {self.weights.tolist()})"
+
+    def _log_sum(self, parts: list[Array]) -> Array:
+        stacked = np.stack([np.asarray(p) for p in parts])
+        weights = self.weights.reshape(-1, *([1] * (stacked.ndim - 1)))
+        top = stacked.max(axis=0)
+        safe = np.where(np.isfinite(top), top, 0.0)  # all parts -inf (or one +inf) must not give NaN
+        with np.errstate(divide="ignore"):
+            return np.log((weights * np.exp(stacked - safe)).sum(axis=0)) + safe
+
+    def sf(self, x: ArrayLike) -> Array:
+        return sum(w * law.sf(x) for w, law in zip(self.weights, self.laws, strict=True))  # type: ignore[return-value]
+
+    def cdf(self, x: ArrayLike) -> Array:
+        return sum(w * law.cdf(x) for w, law in zip(self.weights, self.laws, strict=True))  # type: ignore[return-value]
+
+    def pdf(self, x: ArrayLike) -> Array:
+        return sum(w * law.pdf(x) for w, law in zip(self.weights, self.laws, strict=True))  # type: ignore[return-value]
+
+    def logsf(self, x: ArrayLike) -> Array:
+        return self._log_sum([law.logsf(x) for law in self.laws])
+
+    def logcdf(self, x: ArrayLike) -> Array:
+        return self._log_sum([law.logcdf(x) for law in self.laws])
+
+    def logpdf(self, x: ArrayLike) -> Array:
+        return self._log_sum([law.logpdf(x) for law in self.laws])
+
+
+class Finite:
+    """Finite law: ``masses[k]`` at ``points[k]`` (atoms).
+
+    Parameters
+    ----------
+    points : (n,) finite, distinct.
+    masses : (n,) non-negative, summing to one within 1e-9 (then normalised exactly).
+    """
+
+    def __init__(self, points: ArrayLike, masses: ArrayLike) -> None:
+        at = finite("points", points)
+        mass = finite("masses", masses)
+        if at.ndim != 1 or at.size == 0 or mass.shape != at.shape:
+            raise ValueError(f"points and masses must be 1-d of one length, got shapes {at.shape} and {mass.shape}")
+        if (mass < 0).any():
+            raise ValueError(f"masses must be non-negative, got {mass.min():g}")
+        with np.errstate(over="ignore"):
+            total = mass.sum()
+        if abs(total - 1) > 1e-9:
+            raise ValueError(f"masses must sum to one, got {total:.12g}")
+        order = np.argsort(at, kind="stable")
+        if (np.diff(at[order]) == 0).any():
+            raise ValueError("points must be distinct; add the masses of equal points")
+        self.points, self.masses = at[order], mass[order] / total
+
+    def __repr__(self) -> str:
+        return f"Finite({self.points.size} points)"
+
+
+class Samples(Finite):
+    """Empirical law of a sample: equal mass on each observation, equal values merged.
+
+    Parameters
+    ----------
+    values : (n,) finite observations of x.
+    """
+
+    def __init__(self, values: ArrayLike) -> None:
+        x = finite("values", values)
+        if x.ndim != 1 or x.size == 0:
+            raise ValueError(f"values must be a non-empty 1-d array, got shape {x.shape}")
+        points, counts = np.unique(x, return_counts=True)
+        super().__init__(points, counts / x.size)
+
+
+def as_law(law: Any, name: str = "law") -> Law | Finite:
+    """Return ``law`` as a :class:`Law` or :class:`Finite`; ValueError for one without a density."""
+    if isinstance(law, (Law, Finite)):
+        return law
+    dist = getattr(law, "dist", None)
+    if isinstance(dist, stats.rv_discrete) or hasattr(law, "pmf"):
+        raise ValueError(f"{name} must have a density, got a discrete scipy.stats law; use Finite(points, masses)")
+    if not isinstance(dist, stats.rv_continuous):
+        raise ValueError(
+            f"{name} must be a frozen continuous scipy.stats law, Mixture, Finite or Samples, got {shown(law)}"
+        )
+    if dist.name in SLOW:
+        raise ValueError(f"{name} must have a density that is quick to compute, got {dist.name}; a Mixture may do")
+    try:
+        with np.errstate(all="ignore"):
+            (low, high), below = law.support(), law.cdf(0.0)
+    except (TypeError, ValueError, OverflowError):  # parameters that are no numbers, or none that a float holds
+        low = high = below = np.nan
+    if np.ndim(low) or np.ndim(high) or np.ndim(below):
+        raise ValueError(f"{name} must be one law, got an array of laws; freeze each with scalar parameters")
+    if np.isnan(low) or np.isnan(high) or np.isnan(below):
+        raise ValueError(f"{name} must have valid parameters, got {dist.name}{shown(law.args)}{shown(law.kwds)}")
+    if dist.name == "norm":
+        given = dict(zip(("loc", "scale"), law.args, strict=False)) | law.kwds  # std() squares: it over- and underflows
+        return Normal(float(given.get("loc", 0.0)), float(given.get("scale", 1.0)))
+    return ScipyLaw(law)
+
+
+def check_resolved(law: Law | Finite, name: str) -> None:
+    """ValueError for a density that doubles do not tell from an atom, or whose range or height no double holds."""
+    if isinstance(law, Finite):
+        return
+    for part in law.laws if isinstance(law, Mixture) else (law,):
+        low, high = part.middle
+        if not (np.isfinite(part.low) and np.isfinite(part.high)):
+            raise ValueError(f"{name} must lie within 1.8e308 of 0, all but 1e-18 of its mass, got {part!r:.60}")
+        step = float(np.spacing(max(abs(low), abs(high))))
+        least = max(ROUNDINGS * step, LEAST_SPREAD)
+        if high - low < least:
+            raise ValueError(
+                f"{name} must spread over {least:.2g} or more near x = {low:g}, where doubles are {step:.2g} apart, "
+                f"got {part!r:.60}; move x, or use Finite for atoms"
+            )

@@ -1,1 +1,0 @@
-../../fairfl/_version.py

@@ -1,1 +1,0 @@
-../../fairfl/bench_group_fairness.py

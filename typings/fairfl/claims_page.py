@@ -1,1 +1,0 @@
-../../fairfl/claims_page.py

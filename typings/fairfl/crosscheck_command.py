@@ -1,1 +1,0 @@
-../../fairfl/crosscheck_command.py

@@ -1,1 +1,0 @@
-../../fairfl/drawing.py

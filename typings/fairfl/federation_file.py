@@ -1,1 +1,0 @@
-../../fairfl/federation_file.py

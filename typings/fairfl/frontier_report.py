@@ -1,1 +1,0 @@
-../../fairfl/frontier_report.py

@@ -1,1 +1,0 @@
-../../fairfl/out_folder.py

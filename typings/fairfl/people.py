@@ -1,1 +1,0 @@
-../../fairfl/people.py

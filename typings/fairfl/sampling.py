@@ -1,1 +1,0 @@
-../../fairfl/sampling.py

@@ -1,1 +1,0 @@
-../../fairfl/simulate_command.py

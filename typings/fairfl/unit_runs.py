@@ -1,1 +1,0 @@
-../../fairfl/unit_runs.py
