@@ -11,8 +11,8 @@ import numpy as np
 from scipy import optimize
 
 from fairfl._support.checks import Array
-from fairfl.solvers.lft_fedavg.finite_vertices import undecided
 from fairfl.solvers.numerics.box_lp import BoxSolution
+from fairfl.solvers.numerics.vertices import undecided
 
 WHOLE = 1e-9
 """Cells this near to 0 or 1 are there: HiGHS' own tolerance."""

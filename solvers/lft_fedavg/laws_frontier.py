@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import Frontier, Points, build, points_of
-from fairfl.solvers.lft_fedavg.corner_budgets import SLACK_BUDGET
+from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, points_of
 from fairfl.solvers.lft_fedavg.laws import solve_fedavg
 from fairfl.solvers.lft_fedavg.laws_ascent import ascend, merit
 from fairfl.solvers.lft_fedavg.laws_batch import minimise_duals

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import optimize
 
 from fairfl._support.checks import Array
-from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.solution import CertificationError, budget_term
 
 WHOLE = 6000
 """Programmes with at most this many cells go to HiGHS whole."""
@@ -36,8 +36,7 @@ class BoxSolution:
 
 def dual_value(u: Array, v: Array, eps: Array, lam: Array) -> float:
     """Σ (u + λ·v)_+ + Σ eps |λ|: an upper bound on every feasible u·f."""
-    price = float(np.where(lam == 0, 0.0, np.abs(lam) * np.where(lam == 0, 0.0, eps)).sum())
-    return float(np.maximum(u + lam @ v, 0.0).sum()) + price
+    return float(np.maximum(u + lam @ v, 0.0).sum()) + float(budget_term(lam, eps).sum())
 
 
 def solve_box(u: Array, v: Array, eps: Array, start: Array | None = None) -> BoxSolution:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import optimize
 
 from fairfl._support.checks import Array
-from fairfl.solvers.lft_fedavg.finite_vertices import Programme, Vertices
+from fairfl.solvers.numerics.vertices import Programme, Vertices
 from fairfl.solvers.solution import CertificationError
 
 CORNERS = 3_000
