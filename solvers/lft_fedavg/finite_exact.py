@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import ADVICE, local_rows, pooled_row
-from fairfl.solvers.frontier import Frontier, Points, build
-from fairfl.solvers.lft_fedavg.corner_budgets import SLACK_BUDGET
-from fairfl.solvers.lft_fedavg.finite_polytopes import ROUNDING, chains
-from fairfl.solvers.lft_fedavg.finite_vertices import Programme, TooMany, vertices
-from fairfl.solvers.lft_fedavg.segments import Pieces
-from fairfl.solvers.solution import FINITE_TOLERANCE, Certificate
+from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build
+from fairfl.solvers.lft_fedavg.finite import local_rows, pooled_row
+from fairfl.solvers.numerics.polytopes import ROUNDING, chains
+from fairfl.solvers.numerics.segments import Pieces
+from fairfl.solvers.numerics.vertices import Programme, TooMany, vertices
+from fairfl.solvers.solution import ADVICE, FINITE_TOLERANCE, Certificate, budget_term
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
@@ -90,8 +89,8 @@ class ExactFedAvg:
         eps = np.full((len(d), self.clients), SLACK_BUDGET)
         eps[:, self.bound] = np.where(lam != 0, tight, SLACK_BUDGET)
         # at a budget of 0 in place of 1e-14, multipliers of 100 are worth 1e-12 of accuracy
-        accuracy = accuracy - (np.abs(lam) * np.where((lam != 0) & (tight == 0), np.abs(local), 0.0)).sum(axis=1)
-        dual = self.dual[owner] + (np.abs(lam) * np.where(lam != 0, tight, 0.0)).sum(axis=1)
+        accuracy = accuracy - budget_term(lam, np.where(tight == 0, np.abs(local), 0.0)).sum(axis=1)
+        dual = self.dual[owner] + budget_term(lam, tight).sum(axis=1)
         excess = (np.abs(local) - eps[:, self.bound]).max(axis=1, initial=0.0)
         for primal, bound, violation in zip(accuracy, dual, excess, strict=True):
             Certificate(float(primal), float(bound), float(violation)).check(FINITE_TOLERANCE, ADVICE)

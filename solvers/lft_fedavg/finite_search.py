@@ -15,11 +15,10 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
-from fairfl.solvers.finite import local_rows, pooled_row, solve_fedavg_finite
-from fairfl.solvers.frontier import MET, Frontier, Points, build, points_of
-from fairfl.solvers.lft_fedavg.corner_budgets import SLACK_BUDGET
-from fairfl.solvers.lft_fedavg.finite_pivots import Basis, Goal, Pivots
+from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, points_of
+from fairfl.solvers.lft_fedavg.finite import local_rows, pooled_row, solve_fedavg_finite
 from fairfl.solvers.numerics.box_lp import solve_box
+from fairfl.solvers.numerics.pivots import Basis, Goal, Pivots
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel

@@ -146,7 +146,14 @@ class RankWeighted(Objective):
 
     @property
     def traits(self) -> Traits:
-        return Traits(True, self._uniform, True, True, self._even, self._uniform)
+        return Traits(
+            convex=True,
+            symmetric=self._uniform,
+            translation_equivariant=True,
+            positively_homogeneous=True,
+            smooth=self._even,
+            schur_convex=self._uniform,
+        )
 
     @property
     def dual_constraint(self) -> DualConstraint:

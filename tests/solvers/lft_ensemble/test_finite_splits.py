@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import fairfl as ff
 from fairfl.solvers.lft_ensemble import finite_splits as splits
+from fairfl.solvers.lft_ensemble.finite import ensembles_at
 from fairfl.solvers.lft_ensemble.finite_client_path import client_path
-from fairfl.solvers.lft_ensemble.finite_frontier import FiniteEnsemble, ensembles_at
+from fairfl.solvers.lft_ensemble.finite_frontier import FiniteEnsemble
 from fairfl.theory.populations.finite import FiniteModel
 
 

@@ -11,8 +11,8 @@ from strategies import budgets, finite_federations
 
 import fairfl as ff
 from fairfl.figures.catalog import real_data
-from fairfl.solvers.finite import local_rows
 from fairfl.solvers.lft_fedavg import finite_exact as finite_fedavg_exact
+from fairfl.solvers.lft_fedavg.finite import local_rows
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.theory.populations.finite import FiniteModel
 
