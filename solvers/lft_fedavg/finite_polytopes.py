@@ -17,7 +17,7 @@ import numpy as np
 from scipy import optimize
 
 from fairfl._support.checks import Array
-from fairfl.solvers.lft_fedavg.finite_vertices import Programme, Vertices
+from fairfl.solvers.lft_fedavg.finite_vertices import LinearProgramme, Vertices
 from fairfl.solvers.solution import CertificationError
 
 CORNERS = 3_000
@@ -41,7 +41,7 @@ class Chains:
     local: Array
 
 
-def chains(problem: Programme, found: Vertices) -> Chains:
+def chains(problem: LinearProgramme, found: Vertices) -> Chains:
     """The upper hulls at all vertices, each by increasing MD; vertices without an optimal rule are left out."""
     count = found.tied.sum(axis=1)
     parts: list[tuple[Array, Array, Array, Array]] = []
@@ -60,7 +60,7 @@ def _candidates(k: int, rows: int) -> int:
 
 
 def _group(
-    problem: Programme, found: Vertices, same: Array, *, enumerated: bool
+    problem: LinearProgramme, found: Vertices, same: Array, *, enumerated: bool
 ) -> list[tuple[Array, Array, Array, Array]]:
     """The hulls at vertices ``same``, which have equally many undecided cells."""
     parts = []

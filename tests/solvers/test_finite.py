@@ -268,7 +268,7 @@ def test_a_flip_path_descends_to_zero(first: list[int], second: list[int], data:
     p[1, 0] += p[1].sum() == 0
     p /= p.sum(axis=1, keepdims=True)
     path = flip_path(margin, np.array([0.25, 0.75]), p)
-    assert (np.diff(path.gap) <= 1e-15).all() and (np.diff(path.price) >= 0).all()
+    assert (np.diff(path.gap) <= 1e-15).all() and (np.diff(path.exchange_rate) >= 0).all()
     assert path.gap[-1] <= 1e-15
     start = p[0] @ (margin[0] > 0) - p[1] @ (margin[1] > 0)
     assert path.gap[0] == pytest.approx(abs(start), abs=1e-15)
