@@ -1,4 +1,4 @@
-"""Examples of the README and the guide to objectives run; links, and paths that ARCHITECTURE.md names, lead somewhere."""
+"""Examples of the README and of docs/objectives.md run; links, and paths in ARCHITECTURE.md, lead somewhere."""
 
 import contextlib
 import io
@@ -37,7 +37,7 @@ def test_a_python_example_prints_what_is_shown(number: int) -> None:
 @pytest.mark.slow
 def test_the_table_of_people_is_what_the_command_prints(tmp_path: Path) -> None:
     section = README[README.index("## On your own data") :]
-    command, people, shown = re.findall(r"```(?:python|text)?\n(.*?)```", section, re.DOTALL)[:3]
+    people, command, shown = re.findall(r"```(?:python|text)?\n(.*?)```", section, re.DOTALL)[:3]
     subprocess.run([sys.executable, "-c", people], cwd=tmp_path, check=True)
     words = shlex.split(command)
     assert words[0] == "fairfl"
