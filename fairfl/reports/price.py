@@ -11,9 +11,8 @@ import pandas as pd
 
 from fairfl._support.checks import Array, in_range
 from fairfl.reports.sampling import FEWEST, LEVEL, HeldOut, Progress, Sample, Spread, bootstrap, held_out
-from fairfl.solvers.api import SCHEMES, solve
+from fairfl.solvers.api import SCHEMES, frontier, solve
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.frontiers import frontier
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 

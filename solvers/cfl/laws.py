@@ -7,12 +7,12 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.threshold import ThresholdSolution, pooled_problem, solve_thresholds
 from fairfl.solvers.cfl.two_thresholds import SecondRules, second_rules
-from fairfl.solvers.solution import LAW_TOLERANCE, Certificate, Solution, evaluate
+from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.numerics.dual import cfl_constraints
+from fairfl.solvers.solution import ADVICE, LAW_TOLERANCE, Certificate, Solution, budget_term, evaluate
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
-
-ADVICE = "use method='lp'"
 
 
 def advice(model: ContinuousModel, multiplier: Array, mass: Array) -> str:
@@ -69,7 +69,7 @@ def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[Thr
 
 def _gap(lam: Array, md: Array, eps: Array) -> Array:
     """λ·MD + |λ|·eps: the rule accepts where the Lagrangian is positive, so this is the whole duality gap."""
-    return np.where(lam == 0, 0.0, lam * md + np.abs(lam) * np.where(lam == 0, 0.0, eps))
+    return lam * md + budget_term(lam, eps)
 
 
 def mixed_rule(found: ThresholdSolution, second: SecondRules, k: int) -> Classifier:
@@ -94,3 +94,8 @@ def solve_cfl(fed: Federation, model: ContinuousModel, eps: Array) -> Solution:
     gap = _gap(found.multiplier, second.mean_difference, eps)
     certificate = Certificate(float(accuracy[0]), float((accuracy + gap)[0]), float(violation[0]), error)
     return evaluate(fed, "cfl", eps, mixed_rule(found, second, 0), found.multiplier, (certificate,))
+
+
+def solve_cfl_by_dual(fed: Federation, eps: Array, start: Array | None = None) -> Solution:
+    """Certified CFL(eps), eps (1,), where η differs between clients: accept sets need not be intervals."""
+    return solve_by_dual(fed, "cfl", cfl_constraints(fed), eps, start)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import local_path
+from fairfl.solvers.lft_ensemble.finite import local_path
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 

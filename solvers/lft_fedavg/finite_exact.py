@@ -1,7 +1,7 @@
 """LFT+FedAvg over all eps on a finite X, exactly: every optimal rule of every budget, by the vertices where rules tie.
 
-No budget is tried. The vertices λ at which cells tie hold all rules that are optimal for some eps (``tie_vertices``),
-what the rules at one vertex attain is a polygon (``tie_polytopes``), and the frontier is the envelope of the polygons'
+No budget is tried. The vertices λ at which cells tie hold all rules that are optimal for some eps (``vertices``),
+what the rules at one vertex attain is a polygon (``polytopes``), and the frontier is the envelope of the polygons'
 upper sides (``segments``). Where several rules are optimal for one eps, each of them counts as attained.
 """
 
@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import ADVICE, local_rows, pooled_row
-from fairfl.solvers.frontier import Frontier, Points, build
-from fairfl.solvers.lft_fedavg.corner_budgets import SLACK_BUDGET
-from fairfl.solvers.lft_fedavg.finite_polytopes import ROUNDING, chains
-from fairfl.solvers.lft_fedavg.finite_vertices import LinearProgramme, TooMany, vertices
-from fairfl.solvers.lft_fedavg.segments import Segments
-from fairfl.solvers.solution import FINITE_TOLERANCE, Certificate
+from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build
+from fairfl.solvers.lft_fedavg.finite import local_rows, pooled_row
+from fairfl.solvers.numerics.polytopes import ROUNDING, chains
+from fairfl.solvers.numerics.segments import Segments
+from fairfl.solvers.numerics.vertices import LinearProgramme, TooMany, vertices
+from fairfl.solvers.solution import ADVICE, FINITE_TOLERANCE, Certificate, budget_term
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
@@ -36,7 +35,7 @@ FAIR = 1e-12
 @dataclass(frozen=True)
 class ExactFedAvg:
     """All that LFT+FedAvg attains: ``segments``, their ``other`` the MD_i of clients ``bound``; multipliers (S, K) and
-    dual values (S,) without prices, by vertex."""
+    dual values (S,) without the terms ε|λ|, by vertex."""
 
     clients: int
     bound: Array
@@ -89,7 +88,7 @@ class ExactFedAvg:
         tight = np.where(np.abs(local) <= ROUNDING, 0.0, np.abs(local))
         eps = np.full((len(d), self.clients), SLACK_BUDGET)
         eps[:, self.bound] = np.where(lam != 0, tight, SLACK_BUDGET)
-        dual = self.dual[owner] + (np.abs(lam) * np.where(lam != 0, tight, 0.0)).sum(axis=1)
+        dual = self.dual[owner] + budget_term(lam, tight).sum(axis=1)
         excess = (np.abs(local) - eps[:, self.bound]).max(axis=1, initial=0.0)
         for primal, bound, violation in zip(accuracy, dual, excess, strict=True):
             Certificate(float(primal), float(bound), float(violation)).check(FINITE_TOLERANCE, ADVICE)

@@ -1,7 +1,7 @@
 """LFT+FedAvg over all eps in [0, 1]^I on continuous laws: smallest disparity and frontier.
 
-The search is over multipliers, each of which is a solution for its own budgets (``prices``). From starts all over
-them, every target disparity is climbed to on its own (``price_ascent``); what comes out is solved again for its
+The search is over multipliers, each of which is a solution for its own budgets (``multipliers``). From starts all over
+them, every target disparity is climbed to on its own (``laws_ascent``); what comes out is solved again for its
 budgets and certified as ``solve`` is. That no better budgets exist is searched for, not proven.
 """
 
@@ -12,13 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import Frontier, Points, build, points_of
-from fairfl.solvers.lft_fedavg.corner_budgets import SLACK_BUDGET
+from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, points_of
 from fairfl.solvers.lft_fedavg.laws import solve_fedavg
 from fairfl.solvers.lft_fedavg.laws_ascent import ascend, merit
-from fairfl.solvers.lft_fedavg.laws_batch import minimise_duals
 from fairfl.solvers.lft_fedavg.multipliers import RuleFamily, Rules
-from fairfl.solvers.numerics.dual import fedavg_constraints
+from fairfl.solvers.numerics.dual import ENOUGH, fedavg_constraints, minimise_dual
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.federation import Federation
 
@@ -66,7 +64,7 @@ class MultiplierSearch:
         family = RuleFamily(problem, np.stack([fed.within[:, 0], -fed.within[:, 1]]))
         alone = np.eye(problem.count)
         corners = np.concatenate([np.zeros((1, problem.count)), alone, 1.0 - alone])
-        found = minimise_duals(problem, corners, np.zeros_like(corners)).lam
+        found = np.concatenate([minimise_dual(problem, eps, enough=ENOUGH).lam for eps in corners])
         reach = np.abs(found).max(axis=0)
         reach = np.where(fed.defined, np.maximum(reach, 0.01 * reach.max()), 0.0)
         free = family.at(np.zeros((1, problem.count)))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.lft_fedavg.critical_points import CriticalPoints, critical_points
+from fairfl.solvers.numerics.critical_points import CriticalPoints, critical_points
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, hessian
 
 CHUNK = 400

@@ -105,7 +105,7 @@ def accept_sets(functions: Piecewise, weights: Array) -> AcceptSets:
     parts, value = _narrow(functions, weights, owner, x, inner, parts, value)
     positive = value > 0
     starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
-    # a piece without a sign of its own goes with the piece before it (or after, at the start): no mass, or s is zero
+    # a part without a sign of its own goes with the part before it (or after, at the start): no mass, or s is zero
     silent = inner & (np.abs(value) <= 1e-300)
     positive = _carry(positive, silent, starts, owner)
     integrals = np.zeros((count, weights.shape[1]))
@@ -118,7 +118,7 @@ def accept_sets(functions: Piecewise, weights: Array) -> AcceptSets:
 def _narrow(
     functions: Piecewise, weights: Array, owner: Array, x: Array, inner: Array, parts: Array, value: Array
 ) -> tuple[Array, Array]:
-    """Pieces so narrow that their integrals drown in the rounding of cumulative ones: integrate their own series.
+    """Parts so narrow that their integrals drown in the rounding of cumulative ones: integrate their own series.
 
     A gap of width 1e-5 changes an accuracy by 1e-17, but a client's acceptance rate by 1e-6.
     """

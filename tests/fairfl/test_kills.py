@@ -49,7 +49,7 @@ MODULES = (
     "claims.runner", "reports.claims_report", "reports.claims_text", "cli.drawing", "reports.report",
     "figures.lib.render", "reports.frontier_report", "reports.people", "cli.simulate", "cli.crosscheck",
     "cli.unit_runs", "studies.registry", "studies.execute", "studies.crosscheck.registry", "figures.lib.experiments",
-    "figures.lib.crosscheck", "solvers.frontiers", "cli.processes",
+    "figures.lib.crosscheck", "solvers.api", "cli.processes",
 )  # fmt: skip
 REST = 0.02
 

@@ -244,7 +244,7 @@ def test_slack_budgets_give_the_most_accurate_rule(fed: ff.Federation, scheme: s
 
 def test_a_randomised_tie_by_hand() -> None:
     # one client, groups alike in mass; group 0 has everybody at η = 3/4, group 1 at η = 1/4: MD = 1 unconstrained.
-    # the price of a flip is ½·½ = 1/4 per unit of MD in both groups: at eps = 1/2 half a unit is flipped, cost 1/8
+    # a flip costs ½·½ = 1/4 per unit of MD in both groups: at eps = 1/2 half a unit is flipped, cost 1/8
     fed = ff.Federation.finite([0.0, 1.0], [[[0, 0.5], [0.5, 0]]], [0.25, 0.75])
     assert ff.solve(fed, "cfl", 1.0).accuracy == 0.75
     s = ff.solve(fed, "cfl", 0.5)

@@ -17,7 +17,8 @@ import numpy as np
 from scipy import optimize
 
 from fairfl._support.checks import Array
-from fairfl.solvers.lft_fedavg.finite_vertices import LinearProgramme, Vertices
+from fairfl.solvers.numerics import highs
+from fairfl.solvers.numerics.vertices import LinearProgramme, Vertices
 from fairfl.solvers.solution import CertificationError
 
 CORNERS = 3_000
@@ -161,16 +162,12 @@ class _Polytope:
             b_ub=self.limit + ROUNDING,
             bounds=(0.0, 1.0),
             method="highs-ds",
-            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+            options=highs.OPTIONS,
         )
         if found.status == 2:  # infeasible
             return None
         if not found.success:
             raise CertificationError(f"the linear programme was not solved: {found.message}; use method='lp'")
-        f = np.clip(found.x, 0.0, 1.0)
-        between = np.flatnonzero((f > 1e-9) & (f < 1.0 - 1e-9))
-        f = np.where(f >= 1.0 - 1e-9, 1.0, np.where(f <= 1e-9, 0.0, f))
-        met = np.flatnonzero(np.abs(self.rows @ f - self.limit) <= 1e-8)
-        if met.size and between.size:  # HiGHS' own tolerance
-            f[between] += np.linalg.lstsq(self.rows[np.ix_(met, between)], (self.limit - self.rows @ f)[met])[0]
-        return np.clip(f, 0.0, 1.0)
+        f, between = highs.rounded(found.x)
+        met = np.abs(self.rows @ f - self.limit) <= 1e-8
+        return np.clip(highs.solve_again(f, between, self.rows[met], self.limit[met]), 0.0, 1.0)

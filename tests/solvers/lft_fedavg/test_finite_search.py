@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import fairfl as ff
-from fairfl.solvers.finite import local_rows, pooled_row, solve_fedavg_finite
-from fairfl.solvers.lft_fedavg.corner_budgets import corner_budgets
+from fairfl.solvers.lft_fedavg.finite import local_rows, pooled_row, solve_fedavg_finite
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
-from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
+from fairfl.solvers.numerics.vertices import TooMany
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.finite import FiniteModel
 
@@ -139,12 +138,6 @@ def test_two_hundred_clients_take_little_memory() -> None:
     F = ff.frontier(fed, "lft_fedavg", points=4)
     assert F.disparity.size >= 1
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000  # kB; it was 25 GB
-
-
-def test_corners_hold_none_and_all() -> None:
-    for count in (1, 5, 6, 30):
-        corners = corner_budgets(np.arange(count), count)
-        assert (corners == 1.0).all(axis=1).any() and (corners == 0.0).all(axis=1).any()
 
 
 def tied(seed: int) -> ff.Federation:

@@ -1,5 +1,6 @@
 """LFT+FedAvg's frontier and smallest disparity on densities: random budgets never do better."""
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,8 @@ import pytest
 import fairfl as ff
 from fairfl.solvers.frontier import non_dominated
 from fairfl.solvers.lft_fedavg.laws_ascent import _linearised_step, _promise, merit
-from fairfl.solvers.lft_fedavg.laws_batch import minimise_duals
 from fairfl.solvers.lft_fedavg.laws_frontier import MultiplierSearch
-from fairfl.solvers.numerics.dual import dual_point, fedavg_constraints, kkt_residual
+from fairfl.solvers.numerics.dual import DualPoint, dual_point, fedavg_constraints, kkt_residual, minimise_dual
 
 MILD, WILD = (0.5, 2.5), (0.05, 50.0)
 MISSED = 1e-6
@@ -37,10 +37,11 @@ def random_budgets(fed: ff.Federation, seed: int) -> tuple[Any, Any]:
     uniform, share, kind = rng.random((3, 34, problem.count))
     sparse = np.where(kind < 0.35, 1.0, np.where(kind < 0.6, 0.0, free * share))
     eps = np.concatenate([uniform, sparse, free * rng.random((32, problem.count))])
-    found = minimise_duals(problem, eps, np.zeros_like(eps), 1e-8)
+    found = functools.reduce(DualPoint.join, [minimise_dual(problem, one, enough=1e-8) for one in eps])
     solved = kkt_residual(found.lam, found.values, eps) <= 1e-8
     assert solved.sum() >= 30  # where one rule does not meet its budgets to 1e-8, the optimum is a mixture: left out
-    md = (found.rates[:, 0] @ fed.within[:, 0] - found.rates[:, 1] @ fed.within[:, 1])[solved]
+    rates = [sets.integrals[:, 1:] for sets in found.sets]
+    md = (rates[0] @ fed.within[:, 0] - rates[1] @ fed.within[:, 1])[solved]
     return np.abs(md), found.accuracy[solved]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import optimize
 
 from fairfl._support.checks import Array
+from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point
 
 ROUNDS = 80
@@ -63,7 +64,7 @@ def _master(problem: Constraints, eps: Array, points: list[DualPoint]) -> tuple[
         A_eq=np.ones((1, accuracy.size)),
         b_eq=[1.0],
         method="highs",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        options=highs.OPTIONS,
     )
     if not result.success:  # reject-everybody is always feasible, so this is HiGHS giving up
         theta = np.zeros(accuracy.size)
@@ -81,12 +82,7 @@ def _polished(theta: Array, values: Array, eps: Array) -> Array:
     basic = np.flatnonzero(theta)
     mixed = values @ theta
     active = np.flatnonzero(np.abs(np.abs(mixed) - eps) <= CLOSE)
-    table = np.concatenate([np.ones((1, basic.size)), values[np.ix_(active, basic)]])
+    table = np.concatenate([np.ones((1, theta.size)), values[active]])
     target = np.append(1.0, np.sign(mixed[active]) * eps[active])
-    exact = theta[basic]
-    for _ in range(2):
-        exact = exact + np.linalg.lstsq(table, target - table @ exact, rcond=1e-14)[0]
-    out = theta / theta.sum()
-    if exact.min() >= 0:
-        out[basic] = exact
-    return out
+    exact = highs.solve_again(theta, basic, table, target, rounds=2, rcond=1e-14)
+    return exact if exact.min() >= 0 else theta / theta.sum()
