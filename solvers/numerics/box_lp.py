@@ -21,7 +21,7 @@ WHOLE = 6000
 GOOD = 1e-13
 """Gap and violation at which a basis is not read again."""
 PENALTY = 1e3
-"""Price of violating a constraint while sifting. Many tight budgets have multipliers beyond any such price."""
+"""Penalty of violating a constraint while sifting. Many tight budgets have larger multipliers."""
 
 
 @dataclass(frozen=True)
