@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats
 from fairfl._support.threads import one_thread
 from fairfl.solvers.solution import Solution, tolerance
 from fairfl.theory.populations.federation import Federation
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 REPRODUCED = 1e-7
 """Disparity and accuracy of a solution at the budgets of a point this close to the point's are the same."""
@@ -135,6 +137,8 @@ class Frontier:
 
     def to_frame(self) -> pd.DataFrame:
         """Columns scheme, disparity, accuracy, and eps_0, eps_1, ..."""
+        import pandas as pd  # a second to load, and no other result needs it
+
         table = {"scheme": self.scheme, "disparity": self.disparity, "accuracy": self.accuracy}
         return pd.DataFrame(table | {f"eps_{k}": self.eps[:, k] for k in range(self.eps.shape[1])})
 

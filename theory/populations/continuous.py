@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
-from scipy import special
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.theory.numerics.piecewise import Piecewise, build
@@ -52,20 +52,20 @@ class ContinuousModel:
         if self._normal is not None:
             shape = (-1, *([1] * t.ndim))
             mean, sd = self._normal[0][:, a].reshape(shape), self._normal[1][:, a].reshape(shape)
-            return special.ndtr((mean - t) / sd)
+            return scipy.special.ndtr((mean - t) / sd)
         return np.stack([np.asarray(pair[a].sf(t), dtype=np.float64) for pair in self.laws])
 
     def sf_of(self, a: int, t: Array, client: Array) -> Array:
         """P(X > t_b | a, client_b), element by element: t (B,), client (B,) -> (B,)."""
         if self._normal is not None:
-            return special.ndtr((self._normal[0][client, a] - t) / self._normal[1][client, a])
+            return scipy.special.ndtr((self._normal[0][client, a] - t) / self._normal[1][client, a])
         return self._each(client, t, lambda i, at: self.laws[i][a].sf(at))
 
     def log_tails_of(self, a: int, t: Array, client: Array) -> tuple[Array, Array]:
         """log P(X > t_b) and log P(X <= t_b) in group a of client_b, element by element: (B,) twice."""
         if self._normal is not None:
             z = (t - self._normal[0][client, a]) / self._normal[1][client, a]
-            return special.log_ndtr(-z), special.log_ndtr(z)
+            return scipy.special.log_ndtr(-z), scipy.special.log_ndtr(z)
         with np.errstate(divide="ignore"):
             above = self._each(client, t, lambda i, at: self.laws[i][a].logsf(at))
             below = self._each(client, t, lambda i, at: self.laws[i][a].logcdf(at))
@@ -84,7 +84,7 @@ class ContinuousModel:
         if self._normal is not None:
             shape = (-1, *([1] * (t.ndim - 1)))
             z = (t - self._normal[0][:, a].reshape(shape)) / self._normal[1][:, a].reshape(shape)
-            return special.log_ndtr(-z), special.log_ndtr(z)
+            return scipy.special.log_ndtr(-z), scipy.special.log_ndtr(z)
         with np.errstate(divide="ignore"):
             above = [np.asarray(pair[a].logsf(ti), dtype=np.float64) for pair, ti in zip(self.laws, t, strict=True)]
             below = [np.asarray(pair[a].logcdf(ti), dtype=np.float64) for pair, ti in zip(self.laws, t, strict=True)]
@@ -105,7 +105,8 @@ class ContinuousModel:
             mean, sd = self._normal[0][:, a, None], self._normal[1][:, a, None]
             first, last = (low - mean) / sd, (high - mean) / sd
             mirror = first > 0  # in the upper tail difference the survival functions
-            return special.ndtr(np.where(mirror, -first, last)) - special.ndtr(np.where(mirror, -last, first))
+            upper, lower = np.where(mirror, -first, last), np.where(mirror, -last, first)
+            return scipy.special.ndtr(upper) - scipy.special.ndtr(lower)
         rows = []
         for pair in self.laws:
             lower = pair[a].cdf(low)
