@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array, flag, one_of
+from fairfl._support.extras import extras_named
 from fairfl._support.threads import one_thread
 from fairfl.solvers.api import SCHEMES, solve
 from fairfl.solvers.frontier_checks import corners
@@ -79,7 +80,8 @@ def min_disparity(federation: Federation, scheme: str, *, certify: bool = False)
     again = bool(reproduced(federation, scheme, least)[0])
     box = None
     if certify:
-        from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity  # python-flint, for this alone
+        with extras_named():  # python-flint, for this alone
+            from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity
 
         box = enclose_min_disparity(federation)
     lower, upper = (None, None) if box is None else (box.lower, box.upper)
