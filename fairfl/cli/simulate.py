@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -79,8 +78,6 @@ def simulate(
     from fairfl.cli.main import one_line
 
     with one_line():
-        if find_spec("torch") is None:
-            raise RuntimeError('fairfl simulate needs torch: pip install "fairfl[sims]"')
         if show:
             _list(as_json)
             return
