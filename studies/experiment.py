@@ -12,6 +12,8 @@ from fairfl.sims.engine import Computing, Model, Parts, Replicate, Result, Train
 
 PROFILES = ("quick", "paper")
 MOST_SEEDS = 1000
+SEEDS = {"quick": 2, "paper": 5}
+"""Of a profile, where an experiment has no numbers of its own."""
 
 
 @dataclass(frozen=True)
