@@ -116,7 +116,7 @@ class Experiment:
     shown : callable (clients) -> DataFrame
         The rows that pictures show, objectives as they call them; all of them by default.
     points : callable (clients) -> DataFrame, optional
-        What pictures of the kind "tradeoff" show, with the columns of ``fedfb_points.py``.
+        What pictures of the kind "tradeoff" show, with the columns of ``papers/fedfb/points.py``.
     """
 
     name: str
