@@ -1,4 +1,4 @@
-"""q-FedAvg, q-FedSGD and tuned gradient descent on one objective: what q-FFL's figures 3, 6 and 9 share.
+"""q-FFL, figures 3, 6 and 9: q-FedAvg, q-FedSGD and tuned gradient descent on one objective.
 
 q-FedSGD's L and q-FedAvg's learning rate are tuned on q = 0 and kept for q > 0 (section 4.4, figure 6). "FedSGD" in the
 figures is gradient descent on the same objective with a fixed step, the best of a grid: here on the (q + 1)-mean of
@@ -18,10 +18,11 @@ from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.algorithms.qfedsgd import QFedSGD
 from fairfl.sims.engine import Computing, Replicate
 from fairfl.sims.engine.algorithm import Algorithm
-from fairfl.studies.experiment import Scale, Setting, Unit
+from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.measures import KEYS
 from fairfl.studies.papers.qffl.runs import parts_of, training_of
+from fairfl.studies.published import COLUMNS
 from fairfl.theory.aggregation import QFFL
 
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
@@ -101,3 +102,40 @@ def values(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd
             value = objective_value(among(run, "round", [at]), data[key[0]][2])
             found.append({**dict(zip(KEYS, key, strict=True)), "measure": name, "value": value})
     return pd.DataFrame(found)
+
+
+DATA = {
+    3: {"Synthetic": ("Synthetic", "non-iid", 1.0), "Vehicle": ("Vehicle", "non-iid", 5.0)},
+    9: {
+        "Synthetic-IID": ("Synthetic", "iid", 1.0), "Synthetic-Hybrid": ("Synthetic", "hybrid", 1.0),
+        "Synthetic-Non-IID": ("Synthetic", "non-iid", 1.0),
+    },
+}  # fmt: skip
+"""By figure: label -> data set, kind, q."""
+ROUNDS = {"Vehicle": (40, 460)}
+OTHERS = (40, 500)
+"""Quick, and enough to see who is ahead."""
+NOTES = (
+    "The figures print no numbers. The table has the (q + 1)-mean of the training losses: smaller is better.",
+    "The rates of q-FedAvg and q-FedSGD are those of {0.01, ..., 3} that are best for q = 0 at the end; FedSGD's is "
+    "the one that is best for q itself, a fixed step on the (q + 1)-mean. The paper does not print its grid.",
+)
+IID = "IID: x ~ N(0, diag(j^-1.2)) on every device, as appendix F.2's \"same global distribution\" asks."
+
+
+def figure(number: int, title: str, notes: tuple[str, ...]) -> Experiment:
+    """The experiment of a figure; its picture shows the rates that tuning chose."""
+    data, name = DATA[number], f"qffl-figure-{number}"
+    return Experiment(
+        name, f"q-FFL, {title}, the training objective by round", {"quick": 1, "paper": 3},
+        lambda scale: units(scale, data, {label: ROUNDS.get(label, OTHERS) for label in data}),
+        lambda clients: values(clients, data), lambda clients: notes, pd.DataFrame(columns=COLUMNS),
+        (Picture(name, "convergence", f"q-FFL, figure {number}: test accuracy by round"),),
+        lambda clients: curves(clients, data),
+    )  # fmt: skip
+
+
+EXPERIMENTS = (
+    figure(3, "figures 3 and 6: q-FedAvg, q-FedSGD and tuned FedSGD", NOTES),
+    figure(9, "figure 9: q-FedAvg and q-FedSGD on Synthetic IID, hybrid and non-IID", (*NOTES, IID)),
+)
