@@ -17,9 +17,9 @@ from typing import Annotated, Any
 import typer
 
 from fairfl._support.version import __version__
-from fairfl.cli.main import claims as claims_command
-from fairfl.cli.main import crosscheck as crosscheck_command
-from fairfl.cli.main import simulate as simulate_command
+from fairfl.cli import claims as claims_command
+from fairfl.cli import crosscheck as crosscheck_command
+from fairfl.cli import simulate as simulate_command
 from fairfl.cli.out_folder import out_folder
 
 FAILED, USAGE, STOPPED = 1, 2, 130
