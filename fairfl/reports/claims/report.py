@@ -8,9 +8,9 @@ from pathlib import Path
 
 from fairfl._support.manifest import SUFFIX, write_piece
 from fairfl.claims.runner import Checked
-from fairfl.reports.claims_markdown import markdown
-from fairfl.reports.claims_page import page
-from fairfl.reports.claims_text import as_data
+from fairfl.reports.claims.markdown import markdown
+from fairfl.reports.claims.page import page
+from fairfl.reports.claims.text import as_data
 
 
 def write_report(out: Path, checked: Sequence[Checked]) -> tuple[Path, ...]:

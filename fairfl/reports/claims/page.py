@@ -13,9 +13,9 @@ from fairfl.claims.claim import REPAIRED, VERDICTS, Claim
 from fairfl.claims.picture import pictures
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
-from fairfl.reports.claims_graph import graph
-from fairfl.reports.claims_math import html
-from fairfl.reports.claims_picture import svg
+from fairfl.reports.claims.graph import graph
+from fairfl.reports.claims.math import html
+from fairfl.reports.claims.picture import svg
 
 HERE = Path(__file__).parent
 MEANING = {
@@ -28,7 +28,7 @@ MEANING = {
 
 def page(checked: Sequence[Checked]) -> str:
     """The whole page."""
-    style, script = (HERE.joinpath(f"claims_page.{kind}").read_text("utf-8") for kind in ("css", "js"))
+    style, script = (HERE.joinpath(f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
     parts = [_paper(key, [c for c in checked if c.claim.paper == key]) for key in _keys(checked)]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

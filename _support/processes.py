@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context
+from threading import current_thread, main_thread
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -44,6 +45,9 @@ def _deaf() -> Iterator[None]:
 
     The parent alone hears it, and ends them. The first submission starts them all; they inherit what it ignores.
     """
+    if current_thread() is not main_thread():  # where Python allows no handler of signals
+        yield
+        return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield

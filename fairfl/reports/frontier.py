@@ -1,4 +1,4 @@
-"""What `fairfl frontier` prints and writes."""
+"""What `fairfl frontier` prints and writes: notes, a table and words, or JSON; a CSV and a picture."""
 
 from __future__ import annotations
 
@@ -6,56 +6,54 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from fairfl.cli.out_folder import out_folder
-from fairfl.reports.federation_file import read_federation
-from fairfl.reports.people import People
-from fairfl.reports.price import ENDS, LABELS, Comparison, compare, number, percent, span, tried
+from fairfl.figures.lib.schemes import LABELS
+from fairfl.reports.comparison import ENDS, Comparison, compare, tried
+from fairfl.reports.comparison_words import number, percent, sentences, span
+from fairfl.reports.sampling import LEVEL
+from fairfl.theory.populations.calibration import Counted
+from fairfl.theory.populations.federation import Federation
 
 SEARCHED = "{}: accuracies between the ends are the best that a search found; each is attained, and CFL's bound them."
 MINIMUM = "LFT+FedAvg's smallest disparity is the smallest that a search found."
 WIDE = 120
 
 
-def read_toml(path: Path) -> People:
-    """A TOML federation, named as people are."""
-    federation, clients = read_federation(path)
-    return People(federation, ("a = 0", "a = 1"), clients, ())
-
-
 def report(
-    source: People,
+    federation: Federation,
+    notes: Sequence[str] = (),
+    sample: Counted | None = None,
     *,
     title: str,
-    at: Sequence[float] | None,
-    count: int,
-    out: Path | None,
-    as_json: bool,
+    at: Sequence[float] | None = None,
+    count: int = 60,
+    out: Path | None = None,
+    as_json: bool = False,
     bootstraps: int | None = None,
     seed: int = 0,
 ) -> Comparison:
-    """Compare the schemes, print what was found, and write it into the folder ``out`` where one is given."""
-    if out is not None:
-        out_folder(out)
+    """Compare the schemes, print what was found, and write it into the folder ``out`` where one is given.
+
+    ``notes``: what was done to the table; ``sample``: the people that the federation was made of, None for laws.
+    """
     console = Console(stderr=True)
     with console.status("") if console.is_terminal else nullcontext() as status:
         told = None if status is None else status.update
-        found = compare(
-            source.federation, at=at, count=count, groups=source.groups, clients=source.clients, progress=told
-        )
-        if source.sample is not None:
-            found = tried(found, source.sample, count=count, bootstraps=bootstraps, seed=seed, progress=told)
+        found = compare(federation, at=at, count=count, progress=told)
+        if sample is not None:
+            found = tried(found, sample, count=count, bootstraps=bootstraps, seed=seed, progress=told)
     files = [] if out is None else write(found, title, out)
     if as_json:
-        extra = {"notes": list(source.notes), "files": [str(file) for file in files]}
-        typer.echo(json.dumps(found.to_dict() | extra, indent=1, allow_nan=False))
+        extra = {"notes": list(notes), "files": [str(file) for file in files]}
+        typer.echo(json.dumps(as_data(found) | extra, indent=1, allow_nan=False))
         return found
-    show(found, source.notes)
+    show(found, notes)
     for file in files:
         typer.echo(f"written: {file}")
     return found
@@ -72,7 +70,7 @@ def show(found: Comparison, notes: Sequence[str]) -> None:
     if not console.is_terminal:
         console = Console(width=WIDE)  # a pipe has no width of its own
     console.print(table(found))
-    for line in [*found.sentences(), *searched(found)]:
+    for line in [*sentences(found), *searched(found)]:
         typer.echo(line)
     if found.held is not None:
         console.print(held_table(found))
@@ -136,7 +134,52 @@ def write(found: Comparison, title: str, out: Path) -> list[Path]:
     from fairfl.figures.lib import frontier_panels, style
     from fairfl.figures.lib.saved import save
 
-    data = found.to_frame(title)
+    data = frontier_panels.rows(title, {scheme: reach.frontier for scheme, reach in found.reaches.items()})
     with style.sheet():
         figure = frontier_panels.draw(data.assign(panel=style.plain(title)), columns=1, height=5.6, losses=True)
         return save("frontier", title, data, figure, out)
+
+
+def as_data(found: Comparison) -> dict[str, Any]:
+    """Plain numbers, for JSON."""
+    schemes = []
+    for k, (scheme, reach) in enumerate(found.reaches.items()):
+        entry: dict[str, Any] = {"scheme": scheme}
+        entry |= dict(zip(ENDS, reach.numbers, strict=False))
+        entry["exact"] = reach.frontier.exact
+        entry["at"] = [{"disparity": d, "accuracy": v} for d, v in zip(found.disparities, reach.at, strict=True)]
+        if found.spread is not None:
+            entry["intervals"] = {name: found.between(scheme, c) for c, name in enumerate(ENDS)}
+            for c, at in enumerate(entry["at"], start=len(ENDS)):
+                at["interval"], at["reached"] = found.between(scheme, c), float(found.spread.reached[k, c])
+        if found.held is not None:
+            entry["held_out"] = _held(found, k)
+        curve = reach.frontier
+        names = ("disparity", "accuracy", "eps")
+        entry["frontier"] = {name: getattr(curve, name).tolist() for name in names}
+        schemes.append(entry)
+    out: dict[str, Any] = {
+        "groups": list(found.groups),
+        "clients": [{"name": n, "weight": w} for n, w in zip(found.clients, found.weight, strict=True)],
+        "people": found.people,
+        "unconstrained_rates": list(found.rates),
+        "schemes": schemes,
+        "in_words": sentences(found),
+    }
+    if found.spread is not None:
+        drawn = {name: getattr(found.spread, name) for name in ("bootstraps", "failed", "seed")}
+        out["intervals"] = drawn | {"level": LEVEL}
+    return out
+
+
+def _held(found: Comparison, scheme: int) -> list[dict[str, Any]]:
+    """A scheme's rules, fitted to half of the people."""
+    assert found.held is not None
+    rows = []
+    for k, name in enumerate(["smallest disparity", *found.disparities, "best accuracy"]):
+        row: dict[str, Any] = {"rule": name, "reached": float(found.held.reached[scheme, k])}
+        for half, values in (("inside", found.held.inside), ("outside", found.held.outside)):
+            accuracy, disparity = (None if np.isnan(v) else float(v) for v in values[scheme, k])
+            row[half] = {"accuracy": accuracy, "disparity": disparity}
+        rows.append(row)
+    return rows
