@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, points_of
+from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, points_of
 from fairfl.solvers.lft_fedavg.laws import solve_fedavg
 from fairfl.solvers.lft_fedavg.laws_ascent import ascend, merit
 from fairfl.solvers.lft_fedavg.multipliers import RuleFamily, Rules
@@ -34,7 +34,11 @@ FINALISTS = 2
 FEWER = 8
 ROUNDS = 40
 COARSE = 24
-"""Disparities solved for from the starts; more are solved for from their neighbours."""
+"""Disparities solved for from the starts; the wanted ones are solved for from their neighbours."""
+SWEEPS = 3
+"""Times, at most, that what was found at one disparity is tried at those beside it."""
+GAINED = 1e-9
+"""Accuracy that makes another sweep worth while."""
 ROUNDED = 1e-9
 """|MD_k| up to which a multiplier may have the wrong sign in a start: corners are tight up to rounding."""
 TIGHT = 1e-11
@@ -127,11 +131,20 @@ class MultiplierSearch:
         order = np.argsort(-merit(found, goal).reshape(targets.size, -1), axis=1, kind="stable")[:, :kept]
         return found.take((order + np.arange(targets.size)[:, None] * (goal.size // targets.size)).ravel())
 
-    def refined(self, targets: Array, known: Rules) -> Rules:
-        """As ``at``, from the neighbours on both sides among ``known``, which increase in |MD|."""
-        right = np.clip(np.searchsorted(known.disparity, targets), 0, known.md.size - 1)
-        rows = np.stack([np.maximum(right - 1, 0), right], axis=1)
+    def refined(self, targets: Array, known: Rules, sides: int = 1) -> Rules:
+        """As ``at``, from ``sides`` neighbours on both sides among ``known``, which increase in |MD|."""
+        right = np.searchsorted(known.disparity, targets)
+        rows = np.clip(right[:, None] + np.arange(-sides, sides), 0, known.md.size - 1)
         return self._best(known.take(rows.ravel()), targets, ROUNDS, 1)
+
+    def settled(self, targets: Array, known: Rules) -> Rules:
+        """``known`` and what climbs to the targets from their neighbours find, until nothing is gained by that."""
+        for _ in range(SWEEPS):
+            before = below(known, targets).accuracy
+            known = _ordered(known.join(self.refined(targets, known, sides=2)))
+            if (below(known, targets).accuracy - before).max() <= GAINED:
+                break
+        return known
 
     def solved(self, rules: Rules, *, warm: bool = True) -> list[Solution]:
         """The rules' budgets solved again and certified, from their multipliers unless told to start from nothing.
@@ -153,6 +166,11 @@ def budgets(rules: Rules) -> Array:
     return np.where(eps <= TIGHT, 0.0, eps)
 
 
+def below(known: Rules, targets: Array) -> Rules:
+    """The most accurate of the ``known`` rules, ordered, with |MD| at most the targets; else the least disparate."""
+    return known.take(np.maximum(np.searchsorted(known.disparity, targets + MET, side="right") - 1, 0))
+
+
 def common_shares(fed: Federation) -> bool:
     """Whether P(i | a) is the same for both groups: then MD = Σ w_i MD_i, and eps = 0 is fair (FedFB, theorem 21)."""
     return bool(fed.defined.all() and np.abs(fed.within[:, 0] - fed.within[:, 1]).max() <= 1e-15)
@@ -164,19 +182,25 @@ def fedavg_frontier(fed: Federation, points: int) -> Frontier:
     low, free = search.lowest(), search.free
     rules = _ordered(low.join(free))
     if free.disparity[0] - low.disparity[0] > FAIR:
-        targets = np.linspace(float(low.disparity[0]), float(free.disparity[0]), points)[:-1]
-        coarse = targets[:: -(-targets.size // COARSE)]
-        known = _ordered(search.at(coarse, search.starts.join(low)).join(rules))
+        targets, coarse = (
+            np.linspace(float(low.disparity[0]), float(free.disparity[0]), count)[:-1] for count in (points, COARSE + 1)
+        )
+        known = search.settled(coarse, _ordered(search.at(coarse, search.starts.join(low)).join(rules)))
         found = search.refined(targets, known)
         first = low.join(found.take(np.array([0])))
         low = first.take(np.array([int(merit(first, targets[[0, 0]]).argmax())]))
         rules = _ordered(low.join(found.take(np.arange(1, targets.size))).join(free))
+        known = _ordered(rules.join(known.take(np.flatnonzero(known.disparity > low.disparity[0]))))
+    else:
+        known = rules
     above = rules.take(np.flatnonzero(rules.disparity > low.disparity[0]))
     solved = [*_fairest(search, low), *search.solved(above)]
 
     def evaluate(d: Array) -> Points:
-        found = search.refined(d, rules)
-        return Points(found.disparity, merit(found, d), budgets(found), found.lam)
+        nonlocal known  # what is found once is not lost: later answers are no less accurate
+        known = _ordered(known.join(search.refined(d, known)))
+        found = below(known, d)
+        return Points(found.disparity, found.accuracy, budgets(found), found.lam)
 
     return build("lft_fedavg", points_of(fed, solved), evaluate)
 
