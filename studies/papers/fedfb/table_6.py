@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontiers import frontier
+from fairfl.solvers.api import frontier
 from fairfl.studies.experiment import Picture, Scale, Unit
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
 from fairfl.studies.papers.fedfb.data import DIRICHLET, DIRICHLET_CLIENTS, fedfb_data
