@@ -13,7 +13,7 @@ from fairfl.studies.printed import Printed
 _SHARES = ("Acc.", "DP disp.", "|SPD|", "E Acc.", "best E Acc.", "CP disp.", "EO disp.", "EOdds disp.", "accepted",
            "Acc. gap", "E gap")  # fmt: skip
 _HELD = ("validation Acc.", "validation DP disp.", "validation EO disp.", "validation EOdds disp.")
-_OTHERS = ("KL", "after 10 %", "after 50 %", "at the end", "mean loss", "worst loss", "11-mean of losses")
+_OTHERS = ("KL", "after 10 %", "after 50 %", "at the end", "mean loss", "worst loss")
 DIGITS = {"variance": 0, **dict.fromkeys((*_SHARES, *_HELD, *_OTHERS), 3)}
 """Printed after the point, where it is not one."""
 COLUMNS = ["dataset", "objective", "measure", "published", "published_sd"]

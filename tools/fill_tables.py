@@ -1,6 +1,6 @@
 """Fill the tables of docs/results from the CSV beside each page, so that no number is pasted by hand.
 
-    python tools/fill_tables.py                # every page, from its own CSV
+    python tools/fill_tables.py                # every page that has a block, from its own CSV
     python tools/fill_tables.py --runs DIR     # first take what ``fairfl simulate NAME --out DIR`` measured
     python tools/fill_tables.py --check        # write nothing; exit code 1 if a page would change
 
@@ -97,7 +97,10 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if a page would change")
     chosen, changed = parser.parse_args(), False
     for page in sorted(chosen.results.glob("*.md")):
-        before, rows = page.read_text(encoding="utf-8"), read(page.with_suffix(".csv"))
+        before = page.read_text(encoding="utf-8")
+        if not BLOCK.search(before):  # written by another command
+            continue
+        rows = read(page.with_suffix(".csv"))
         if chosen.runs is not None:
             names = dict.fromkeys(found[2].partition("@")[0].strip() for found in BLOCK.finditer(before))
             rows = taken(rows, list(names), chosen.runs)

@@ -33,7 +33,7 @@ RANKS = {
 }
 PUBLISHED = published(
     {(three_classes.FASHION if data == "FMNIST" else data, row):
-         cells | {"variance": (str(SQUARED_PERCENT * Fraction(cells["variance"][0])), None)}
+         {**cells, "variance": (str(SQUARED_PERCENT * Fraction(cells["variance"][0])), None)}
      for (data, row), cells in TABLE_1.items()}
 )  # fmt: skip
 """Variances are printed for accuracies as shares: here in squared percent, as q-FFL's."""

@@ -1,12 +1,14 @@
 """What holds for every experiment: its contract, and that it runs from data to a table."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
+from fairfl.studies.papers.qffl import tables
 from fairfl.studies.published import COLUMNS, compare, lines
 from fairfl.studies.registry import experiments, find
 
@@ -78,3 +80,9 @@ def test_every_published_row_has_its_like_among_ours(name, tiny):
 def test_an_unknown_name_is_told():
     with pytest.raises(ValueError, match="experiment must be one of .*'pffl-table-1'.*, got 'qffl-table-99'"):
         find("qffl-table-99")
+
+
+def test_a_name_that_is_taken_is_told(monkeypatch):
+    monkeypatch.setattr(tables, "EXPERIMENTS", (replace(tables.EXPERIMENTS[0], name="qffl-table-2"),))
+    with pytest.raises(ValueError, match="must be new, got 'qffl-table-2' in .*qffl.tables"):
+        experiments()
