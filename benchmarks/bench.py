@@ -20,9 +20,7 @@ from unittest.mock import patch
 import numpy as np
 from scipy import optimize, special
 
-from fairfl.solvers.api import solve
-from fairfl.solvers.frontiers import frontier
-from fairfl.solvers.minimum import min_disparity
+from fairfl.solvers.api import frontier, min_disparity, solve
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 
@@ -317,7 +315,7 @@ def figures(sizes: Sizes) -> Iterator[Row]:
     """All figures that need no data, from nothing, on the cores there are."""
     if not sizes.figures:
         return
-    from fairfl.cli.processes import MOST_JOBS
+    from fairfl._support.processes import MOST_JOBS
     from fairfl.figures.lib.registry import registered
 
     names = [name for name in registered() if name != "real_data"]

@@ -24,6 +24,8 @@ SLACK = 1e-12
 """Disparities may be asked for this much below the smallest reachable one (rounding of a printed number)."""
 MET = 1e-10
 """A point this much more disparate than was asked still counts: what ``solve`` certifies on continuous laws."""
+SLACK_BUDGET = 1.0
+"""A budget that binds nobody: |MD_k| never exceeds one."""
 WIDE = 2.0
 """Neighbouring points further apart than this many even steps have a gap between them."""
 

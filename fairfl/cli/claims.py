@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.out_folder import out_folder
+from fairfl.cli.errors import FAILED, one_line
+from fairfl.cli.options import AsJson, Jobs, out_folder
 
 if TYPE_CHECKING:
     from fairfl.claims.outcome import Outcome
@@ -42,7 +43,6 @@ Ids = Annotated[
     list[str] | None, typer.Argument(metavar="[ID]...", help="Claims, or beginnings such as pffl; by default all.")
 ]
 Levels = Annotated[list[Level] | None, typer.Option("--level", help="Only claims with such evidence; repeat.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")
@@ -53,8 +53,6 @@ def list_claims(
     as_json: AsJson = False,
 ) -> None:
     """List claims with the verdicts of the committed record."""
-    from fairfl.cli.main import one_line
-
     with one_line():
         chosen = _listed(ids, level, verdict)
         if as_json:
@@ -66,11 +64,9 @@ def list_claims(
 @app.command()
 def show(id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim.")], as_json: AsJson = False) -> None:
     """Show a claim: as printed and as checked, its hypotheses, verdict and evidence."""
-    from fairfl.cli.main import one_line
-
     with one_line():
         from fairfl.claims.registry import find
-        from fairfl.reports.claims_text import as_data, as_text
+        from fairfl.reports.claims.text import as_data, as_text
 
         exact = [entry for entry in find([id]) if entry.claim.id == id]
         if not exact:
@@ -88,7 +84,7 @@ def show(id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim
 def check(
     ids: Ids = None,
     level: Levels = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")] = 1,
+    jobs: Jobs = 1,
     deep: Annotated[
         bool, typer.Option("--deep", help="Ten thousand examples, more attacks; resumable.")
     ] = False,
@@ -102,8 +98,6 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check claims and their mutants anew. Exit code 1: a verdict other than expected, or a mutant that lives."""
-    from fairfl.cli.main import FAILED, one_line
-
     with one_line():
         from fairfl.claims import record
         from fairfl.claims.runner import judge, needed
@@ -138,11 +132,9 @@ def report(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write it.")] = Path("out/claims"),
 ) -> None:
     """Write the report of the committed record: claims.html (one page, no network), claims.md and claims.json."""
-    from fairfl.cli.main import one_line
-
     with one_line():
         from fairfl.claims.registry import find
-        from fairfl.reports.claims_report import write_report
+        from fairfl.reports.claims.report import write_report
 
         known = _recorded()
         for file in write_report(out_folder(out), [known[entry.claim.id] for entry in find(ids)]):
@@ -183,20 +175,14 @@ def _entries(ids: list[str] | None, levels: list[Level] | None) -> list[Entry]:
 
 def _run(entries: list[Entry], effort: str, jobs: int, folder: Path | None, quiet: bool) -> Iterator[Outcome]:
     """The outcomes as they come."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
+    from fairfl._support.processes import as_done, job_count
     from fairfl.claims.runner import examine_id
-    from fairfl.cli.processes import as_done, job_count
+    from fairfl.cli.progress import counting
 
     tasks = [(entry.claim.id, effort, folder) for entry in entries]
-    console = Console(stderr=True)
-    last = TextColumn("{task.fields[last]}")
-    columns = (TextColumn("claims"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), last)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("claims", total=len(tasks), last="")
+    with counting("claims", len(tasks)) as one_more:
         for outcome in as_done(examine_id, tasks, job_count(jobs, len(tasks))):
-            bar.update(task, advance=1, last=outcome.id)
+            one_more(outcome.id)
             if not quiet:
                 finding = f"{outcome.finding}, {outcome.level}" if outcome.passed else "FAILED"
                 typer.echo(f"{outcome.id:<40}  {finding:<22}  {outcome.seconds:6.1f} s")

@@ -46,11 +46,11 @@ def changed(monkeypatch):
     def change(id, **what):
         known = dict(registry.registered())
         known[id] = replace(known[id], claim=replace(known[id].claim, **what))
-        for module in (registry, *(sys.modules[f"fairfl.{m}"] for m in ("claims.runner", "reports.claims_text"))):
+        for module in (registry, *(sys.modules[f"fairfl.{m}"] for m in ("claims.runner", "reports.claims.text"))):
             monkeypatch.setattr(module, "registered", lambda: known)
 
     import fairfl.claims.runner
-    import fairfl.reports.claims_text  # noqa: F401
+    import fairfl.reports.claims.text  # noqa: F401
 
     return change
 
