@@ -8,6 +8,7 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
 
+LAYERS := _support theory solvers sims studies claims figures
 ROUNDINGS := start-0 start-1 start-2 order threads float32 float64
 
 .PHONY: reproduce test verify-deep perturbed bench lint typings sims clean
@@ -31,7 +32,7 @@ perturbed: .venv/.ready-dev
 bench: .venv/.ready-bench
 	$(BIN)/fairfl bench --out BENCHMARKS.md
 
-lint: .venv/.ready-dev
+lint: .venv/.ready-dev typings
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m pyright
 
@@ -40,10 +41,12 @@ sims: .venv/.ready-sims
 
 # The links by which type checkers and editors find fairfl.theory and its siblings.
 typings:
-	$(PYTHON) tools/typings.py
+	rm -rf typings
+	mkdir -p typings/fairfl
+	ln -s $(addprefix ../../,$(LAYERS) $(wildcard fairfl/[!_]* fairfl/__init__.py)) typings/fairfl
 
 clean:
-	rm -rf .venv "$(OUT)" build dist *.egg-info .coverage .benchmarks .hypothesis .pytest_cache .ruff_cache
+	rm -rf .venv typings "$(OUT)" build dist *.egg-info .coverage .benchmarks .hypothesis .pytest_cache .ruff_cache
 	find . -name .git -prune -o -name __pycache__ -prune -exec rm -rf {} +
 
 # setuptools first, and no build isolation: one download less, and the pinned version builds.

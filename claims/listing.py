@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import suppress
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ def listing() -> dict[str, dict[str, Any]]:
 
 def _key() -> str:
     """Digest of all sources, their data and the record."""
-    folders = [find_spec(f"fairfl.{layer}").submodule_search_locations[0] for layer in LAYERS]
+    folders = [folder for layer in LAYERS for folder in import_module(f"fairfl.{layer}").__path__]
     files = [file for folder in (*folders, record.COMMITTED) for file in Path(folder).rglob("*.*")]
     total = hashlib.sha256()
     for file in sorted(file for file in files if file.suffix in (".py", ".json")):

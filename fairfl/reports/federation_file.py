@@ -22,8 +22,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from scipy import stats
-
 from fairfl._support.checks import shown, single
 from fairfl._support.toml_file import read_toml
 from fairfl.theory.populations.eta import Logistic
@@ -85,6 +83,8 @@ def _law(value: Any, where: str) -> Any:
             raise ValueError(f"{where} must give masses with its points, got none")
         return _placed(where, Finite, value["points"], value["masses"])
     name = value["law"]
+    from scipy import stats  # half a second to load, and normal laws do without
+
     dist = getattr(stats, name, None) if isinstance(name, str) else None
     if not isinstance(dist, (stats.rv_continuous, stats.rv_discrete)):
         raise ValueError(f"{where}.law must be the name of a continuous law in scipy.stats, got {shown(name)}")

@@ -5,6 +5,9 @@ the cache; else a download into the cache, over https. What is downloaded is ver
 where the public file's is known and by its content where it is not, and moved into place in one step, so that an
 interrupted or wrong download leaves nothing behind. What is found in `FAIRFL_DATA` or in the cache is held against the
 SHA-256 each time: what is called Adult must be Adult. A folder that the caller names holds what the caller put there.
+
+Not by pooch: it knows the SHA-256 of what is downloaded, not of a member of an archive, follows redirects to plain http
+and has no limit of size, so that all but the name of the temporary file would still be here.
 """
 
 import logging

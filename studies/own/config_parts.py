@@ -14,6 +14,7 @@ from fairfl.sims.data.federated import SOURCES, FederatedData, load_federated, s
 from fairfl.sims.data.partition import dirichlet, iid, label_shards, two_groups
 from fairfl.sims.engine import MLP, LeastSquares, LinearSVM, Logistic, Model, Module, Softmax
 from fairfl.studies.own.config_reader import REQUIRED, Section, numeric
+from fairfl.studies.some_rows import some_rows
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import Objective, RankWeighted
 
@@ -44,17 +45,6 @@ def data(section: Section, partition: Section | None, seed: int) -> FederatedDat
     if partition is not None:
         found = _assign(found, partition, seed)
     return found.split(validation, test, seed)
-
-
-def some_rows(found: FederatedData, rows: int, seed: int) -> FederatedData:
-    """``rows`` rows at random, all of them for the split to part; ValueError where there are not so many."""
-    if rows > len(found):
-        raise ValueError(f"data.rows must be at most {len(found)} for {found.name!r}, got {rows}")
-    kept = np.sort(np.random.default_rng(seed).permutation(len(found))[:rows])
-    group = None if found.group is None else found.group[kept]
-    return dataclasses.replace(
-        found, x=found.x[kept], y=found.y[kept], owner=found.owner[kept], part=np.zeros(rows, np.int8), group=group
-    )
 
 
 def _assign(found: FederatedData, section: Section, seed: int) -> FederatedData:

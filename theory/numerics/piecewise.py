@@ -11,23 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import chebyshev
 
 from fairfl._support.checks import Array
 
 DEGREE = 15
-NODES = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))[::-1].copy()
+NODES = chebyshev.chebpts1(DEGREE + 1)
 """Chebyshev points of the first kind: interior, so that a density is never evaluated at a pole on a panel's end."""
-_K = np.arange(DEGREE + 1)
-TO_COEFFICIENTS = (2.0 / (DEGREE + 1)) * np.cos(np.outer(np.arccos(NODES), _K))
-TO_COEFFICIENTS[:, 0] *= 0.5
-_EVEN = np.where(_K % 2 == 0, 2.0 / (1.0 - np.where(_K == 1, 0, _K) ** 2), 0.0)
+_ALL = np.eye(DEGREE + 1)
+"""Row k: the coefficients of T_k."""
+TO_COEFFICIENTS = chebyshev.chebvander(NODES, DEGREE) * np.append(1.0, np.full(DEGREE, 2.0)) / (DEGREE + 1)
+_EVEN = chebyshev.chebval(1.0, chebyshev.chebint(_ALL, lbnd=-1, axis=1).T)
 """∫ T_k over [-1, 1]."""
-
-DERIVATIVE = np.zeros((DEGREE + 1, DEGREE + 1))
+DERIVATIVE = np.pad(chebyshev.chebder(_ALL, axis=1), ((0, 0), (0, 1))).round()  # whole numbers
 """c @ DERIVATIVE: coefficients of the derivative in the local coordinate."""
-for _row in range(1, DEGREE + 1):
-    for _column in range(_row - 1, -1, -2):
-        DERIVATIVE[_row, _column] = _row if _column == 0 else 2.0 * _row
 
 TAIL_TOLERANCE = 2e-16
 """Last coefficients times half width, per panel: what truncation may change of an integral."""
@@ -41,29 +38,14 @@ NEGLIGIBLE = 1e-18
 
 def chebyshev_values(xi: Array, count: int) -> Array:
     """T_0..T_{count-1} at xi in [-1, 1]: shape (count, *xi.shape)."""
-    if xi.size <= 256:  # the cosine form costs three calls instead of 2·count: faster on few points
+    if xi.size <= 128:  # on few points 2 to 7 times as fast as numpy's recurrence
         return np.cos(np.multiply.outer(np.arange(count), np.arccos(xi)))
-    values = np.empty((count, *xi.shape))
-    values[0] = 1.0
-    if count > 1:
-        values[1] = xi
-    twice = 2.0 * xi
-    for k in range(2, count):
-        np.multiply(twice, values[k - 1], out=values[k])
-        values[k] -= values[k - 2]
-    return values
+    return np.moveaxis(chebyshev.chebvander(xi, count - 1), -1, 0)
 
 
 def antiderivative(coefficients: Array, half: Array) -> Array:
     """Coefficients (..., P, n+1) of the integral from the left end of each panel; ``half`` (P,) half widths."""
-    n = coefficients.shape[-1]
-    padded = np.concatenate([coefficients, np.zeros((*coefficients.shape[:-1], 2))], axis=-1)
-    out = np.zeros((*coefficients.shape[:-1], n + 1))
-    out[..., 1] = padded[..., 0] - padded[..., 2] / 2
-    k = np.arange(2, n + 1)
-    out[..., 2:] = (padded[..., 1:n] - padded[..., 3 : n + 2]) / (2 * k)
-    out[..., 0] = -(out[..., 1:] * (-1.0) ** np.arange(1, n + 1)).sum(axis=-1)
-    return out * half[:, None]
+    return chebyshev.chebint(coefficients, lbnd=-1, axis=-1) * half[:, None]
 
 
 @dataclass(frozen=True)

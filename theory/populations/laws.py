@@ -260,10 +260,12 @@ def as_law(law: Any, name: str = "law") -> Law | Finite:
     """Return ``law`` as a :class:`Law` or :class:`Finite`; ValueError for one without a density."""
     if isinstance(law, (Law, Finite)):
         return law
+    from scipy import stats  # half a second to load, and normal and finite laws do without
+
     dist = getattr(law, "dist", None)
-    if isinstance(dist, scipy.stats.rv_discrete) or hasattr(law, "pmf"):
+    if isinstance(dist, stats.rv_discrete) or hasattr(law, "pmf"):
         raise ValueError(f"{name} must have a density, got a discrete scipy.stats law; use Finite(points, masses)")
-    if not isinstance(dist, scipy.stats.rv_continuous):
+    if not isinstance(dist, stats.rv_continuous):
         raise ValueError(
             f"{name} must be a frozen continuous scipy.stats law, Mixture, Finite or Samples, got {shown(law)}"
         )

@@ -18,7 +18,7 @@ from fairfl.sims.data.partition import dirichlet
 from fairfl.sims.engine import MLP, Model, Parts, Replicate, Softmax, Training
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.studies.experiment import Scale, Setting, Unit
-from fairfl.studies.own.config_parts import some_rows
+from fairfl.studies.some_rows import some_rows
 
 DATASETS = ("MNIST", "Synthetic")
 CLIENTS, BETA, LEAST = 10, 0.5, 30

@@ -1,6 +1,7 @@
 """Two processes in a run's folder: the second is refused by name, and what a dead one left is taken over."""
 
 import errno
+import fcntl
 import importlib.util
 import os
 import subprocess
@@ -83,7 +84,7 @@ def test_let_go_where_a_run_is_stopped(error, tmp_path):
 
 def test_a_lock_that_is_removed_while_one_comes_is_taken_anew(tmp_path, monkeypatch):
     """The holder ends between our opening of its file and our lock on it: that lock would be on no file at all."""
-    flock, seen = lock.fcntl.flock, []
+    flock, seen = fcntl.flock, []
 
     def late(file, how):
         if not seen:
@@ -91,7 +92,7 @@ def test_a_lock_that_is_removed_while_one_comes_is_taken_anew(tmp_path, monkeypa
         seen.append(file)
         flock(file, how)
 
-    monkeypatch.setattr(lock.fcntl, "flock", late)
+    monkeypatch.setattr(fcntl, "flock", late)
     with locked(tmp_path):
         assert len(seen) == 2 and f"process {os.getpid()} on " in (tmp_path / lock.NAME).read_text()
         monkeypatch.undo()

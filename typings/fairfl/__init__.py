@@ -1,1 +1,0 @@
-../../fairfl/__init__.py
