@@ -1,4 +1,4 @@
-"""A finished piece of work: SHA-256 of its files and what they were made from, kept beside them and held against them.
+"""Manifests of finished outputs: SHA-256 of the files and of their inputs, kept beside them and checked.
 
 No mathematics: it stands in the lowest layer, since every other one writes. A manifest tells damage and edits by hand:
 a bit that flipped, a file that was cut, emptied, removed or replaced. It does not tell somebody who computes the

@@ -1,4 +1,4 @@
-"""CFL(eps) on a finite X: demographic parity of two groups by one sort, other notions by a linear programme."""
+"""CFL(eps) on a finite X, certified: a knapsack for demographic parity of two groups, else a linear programme."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LFT+Ensemble(eps) on continuous laws: every client's own rule from its own law, averaged by weight.
+"""LFT+Ensemble(eps) on densities: each client's own optimum (FedFB, lemma 7), averaged by weight (eq. 32).
 
 Pooled MD and accuracy are linear in f, so for any q_i and weights they are sums over clients,
 MD = Σ_j π_j G_j(λ_j) and Acc = Σ_j π_j A_j(λ_j), each term a function of one local multiplier (FedFB eq. (32),

@@ -1,8 +1,8 @@
-"""LFT+FedAvg over all eps on a finite X where the ties are too many to look at: a search by pivots.
+"""LFT+FedAvg over all budgets on a finite X with too many vertices: a search by pivots between optimal bases.
 
-Some budgets are solved, and their rules climb (``pivots``), down to a disparity and then up in accuracy. CFL's
-frontier bounds what can be reached: a rule that meets it is the best there is. Every point is solved again for its
-budgets and certified for them; that no others do better is proven only where CFL's bound is met.
+Some budgets are solved; from their rules pivots (``pivots``) first decrease the disparity and then increase the
+accuracy. CFL's frontier is an upper bound: a rule that attains it is optimal. Every point is solved again for its
+budgets and certified for them. That no other budgets do better is proven only where CFL's bound is attained.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Of several rules that are optimal for one eps on a finite X, the least disparate: LFT+FedAvg's choice among ties.
+"""The least disparate of several rules that are optimal for one budget vector on a finite X, by linear programmes.
 
 Optimal are the rules that agree with the sign of s = u + λV, keep MD_i where λ_i is not zero, and |MD_i| <= eps_i
 elsewhere, for any one optimal λ (complementary slackness). More undecided cells than binding constraints, as where η is

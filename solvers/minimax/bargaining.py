@@ -1,4 +1,4 @@
-"""α-fair choices from a convex set of utilities: utilitarian, proportional (Nash), harmonic, max-min; their tests.
+"""α-fair points of a convex set of utilities (utilitarian, Nash, harmonic, max-min), certified, and their tests.
 
 Every point is certified by weights. Mean utility of order α (``bargaining.mean_utility``) is concave, so u is best iff
 no attainable v has a positive first-order gain Σ_i s_i (v_i - u_i)/u_i. At α = 1 that is the definition of proportional

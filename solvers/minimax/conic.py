@@ -1,4 +1,4 @@
-"""Convex programmes by an interior-point code (Clarabel through cvxpy), with the dual value that cvxpy keeps to itself.
+"""Convex programmes by an interior-point solver (Clarabel through cvxpy), with the dual value.
 
 The code is asked for more digits than it usually has, and returns the best it found: what that is worth is for the
 caller's certificate to say, from the point returned and the dual value, and never from the code's own status.

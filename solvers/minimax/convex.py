@@ -1,4 +1,4 @@
-"""min over θ of A(f(θ)) for convex losses given as expressions of cvxpy, with convex constraints on θ."""
+"""min over θ of A(f(θ)) for convex losses and constraints given as cvxpy expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Projection onto the dual weights of the objectives that weigh by rank, by one sort and pooling of violators.
+"""Projection onto the dual weights of rank-weighted means, a permutahedron, by one sort and pooling of violators.
 
 A positively homogeneous objective that is linear on each order of the clients (AFL, rank-weighted means) is the support
 function of B = conv{dual_weights(f) : f}, the permutahedron of its weights (with client weights p, the core of a

@@ -1,4 +1,4 @@
-"""Convex sets of attainable utilities: from expressions of cvxpy, or as the convex hull of points."""
+"""Convex sets of attainable utilities, from cvxpy expressions or as the convex hull of points."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""max u·f subject to |V f| <= eps and 0 <= f <= 1, for many cells and few constraints: exact, certified.
+"""max u·f subject to |V f| <= eps and 0 <= f <= 1, for many cells and few constraints: HiGHS with sifting, certified.
 
-HiGHS solves the programme on the cells whose sign is in doubt, the others are fixed by the current multipliers, and
-the doubt is widened until no fixed cell disagrees (sifting). The basis is then solved again to full precision.
+HiGHS solves the problem on the cells whose sign is in doubt, the others are fixed by the current multipliers, and
+more cells are released until no fixed cell disagrees (sifting). The basis is then solved again to full precision.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Many small concave programmes at once: a primal-dual interior-point method with the programmes as an axis.
+"""Many small concave quadratic programmes at once, by Mehrotra's primal-dual interior-point method.
 
     maximise g·x - x·Q x / 2  subject to  A x <= b
 
-for a handful of variables and some dozen rows each. HiGHS needs a millisecond or two a programme, whatever its size;
-here a hundred of them cost that together. Mehrotra's predictor and corrector, started from slacks that need not fit.
+for a handful of variables and some dozen rows each. HiGHS needs 1 to 2 ms for each, whatever its size; here a hundred
+of them take that together. Mehrotra's predictor and corrector, from an infeasible start.
 """
 
 from __future__ import annotations

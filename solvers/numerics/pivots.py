@@ -1,11 +1,11 @@
-"""LFT+FedAvg on a finite X from one optimal basis to the next: a climb over all budgets at once.
+"""LFT+FedAvg on a finite X: ascent from optimal basis to optimal basis, over all budgets at once.
 
-A rule f solves LFT+FedAvg(eps) for some eps iff some λ has f_c = ⟦s_c > 0⟧ wherever s = u + λV is not zero, and
-λ_i MD_i(f) <= 0. A basis is k undecided cells and k clients with λ_i != 0, which together fix λ. Its rules are a
-polytope: the undecided cells are free within [0, 1], and MD_i keeps its sign. What it costs in MD and gains in accuracy
-is linear there, so that the best rule of a basis is found by an active-set method. From there λ moves, while f stays
-where it is, to the bases next to it: a cell that stands at 0 or 1 is released, or a client's budget begins to bind,
-until another cell is undecided or a λ_i is zero. The rule's reduced costs say whether such a basis offers more.
+A rule f solves LFT+FedAvg(eps) for some eps iff some λ has f_c = ⟦s_c > 0⟧ wherever s = u + λV is not zero, and λ_i
+MD_i(f) <= 0. A basis is k undecided cells and k clients with λ_i != 0, which together fix λ. Its rules are a polytope:
+the undecided cells are free within [0, 1], and MD_i keeps its sign. What it costs in MD and gains in accuracy is linear
+there, so that the best rule of a basis is found by an active-set method. From there λ moves, at constant f, to the
+neighbouring bases: a cell at 0 or 1 is released, or a client's constraint becomes active, until another cell is
+undecided or a λ_i is zero. The reduced costs of the rule say whether a neighbouring basis is better.
 """
 
 from __future__ import annotations
