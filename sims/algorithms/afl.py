@@ -1,4 +1,4 @@
-"""AFL: the worst mixture of the clients, by ascent on the mixture."""
+"""AFL: minimises the worst mixture of the clients' losses, by gradient ascent on the mixture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FedMGDA+: a common descent direction of all clients."""
+"""FedMGDA+: a common descent direction of all clients, by the least-norm convex combination of gradients."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class FedMGDA(Algorithm):
         norms = np.sqrt(received.squared_norms())
         units = np.where(norms > 0, norms, 1.0) if self.normalize else np.ones_like(norms)
         gram = (rows @ rows.T).cpu().numpy() / np.outer(units, units)
-        # The programme is the same for all multiples of the updates: solve it in units of the longest.
+        # The problem is the same for all multiples of the updates: solve it in units of the longest.
         largest = gram.diagonal().max()
         if largest > 0:
             gram = gram / largest

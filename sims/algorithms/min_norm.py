@@ -1,4 +1,4 @@
-"""The point of least norm in a convex hull, its weights within a box: a small quadratic programme by active sets."""
+"""The point of least norm in a convex hull, with bounded weights, by an active-set method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""q-FedAvg: updates weighed by losses to the power q, the step by an estimate of the curvature."""
+"""q-FedAvg: updates weighed by losses to the power q, with a step size from a curvature estimate (q-FFL)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The simulator's engine: the clients are an axis, not a loop.
+"""The simulator's engine: clients are an axis of the tensors, not a loop.
 
 What goes in
     ``ClientData(x (N, ...), y (N,), offsets (K + 1,))``: the samples of all clients, one client after the other, on one

@@ -1,4 +1,4 @@
-"""Client parity: the clients' mean losses are to be equal."""
+"""Client parity: equal mean losses of the clients."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fairfl.sims.group_fairness.notion import Notion, onto_capped
 
 
 class ClientParity(Notion):
-    r"""Each client is a group; the groups of the people play no part.
+    r"""Each client is a group; the groups of the people are not used.
 
     .. math::
         \mu^{(i)} = L^{(i)} - L^{(0)}, \quad \lambda \ge 0, \; \sum_{i \ge 1} \lambda^{(i)} \le 1, \quad

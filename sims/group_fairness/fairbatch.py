@@ -1,4 +1,4 @@
-"""FairBatch's outer step: λ moves along μ and stays in its set."""
+"""FairBatch's outer step: λ moves along μ and is projected onto its set."""
 
 from __future__ import annotations
 

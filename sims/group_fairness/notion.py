@@ -1,4 +1,4 @@
-"""What a notion of fairness is to FairBatch: a statistic, the direction of λ, its set, and the weights."""
+"""Notion of fairness for FairBatch: a statistic, the direction of λ, its set, and the weights of people."""
 
 from __future__ import annotations
 

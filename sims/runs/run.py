@@ -1,4 +1,4 @@
-"""A run from its configuration to its tables: kept in a folder, it can be killed at any moment and taken up again."""
+"""A run from its configuration to its tables, in a folder from which a stopped run resumes."""
 
 from __future__ import annotations
 

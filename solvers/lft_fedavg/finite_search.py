@@ -26,7 +26,7 @@ from fairfl.theory.populations.finite import FiniteModel
 STARTS = 80
 """Budgets that the search starts from: in the first few clients are bound, in the last all, by turns to next to 0."""
 NEARLY = 1e-4
-"""What is left of a budget next to 0; at 0 itself the programme is degenerate."""
+"""The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
 """Tight budgets are drawn up to the |MD_i| of the most accurate rule, and this more."""
 COARSE = 16

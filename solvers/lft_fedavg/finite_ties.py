@@ -24,7 +24,7 @@ def least_disparate(u: Array, v: Array, pooled: Array, eps: Array, found: BoxSol
 
     Parameters
     ----------
-    u, v, eps : the programme max u·f, |v f| <= eps, 0 <= f <= 1, whose solution is ``found``.
+    u, v, eps : the linear programme max u·f, |v f| <= eps, 0 <= f <= 1, whose solution is ``found``.
     pooled : (N,) row of the MD.
     """
     lam = found.multipliers

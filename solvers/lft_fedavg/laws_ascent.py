@@ -28,7 +28,7 @@ SWING = 0.5
 FARTHEST = 5.0
 """What a step of one multiplier alone may change its MD_k by to first order, over the radius: the box has no scale of
 its own, and some multipliers move MD_k all the way within 1e-5 of their reach."""
-MENDS = 8
+REPAIRS = 8
 WORTH = 1e-11
 """Steps that gain less are not taken."""
 
@@ -161,21 +161,21 @@ def _walk(family: RuleFamily, here: Rules, target: Array, step: Array, reach: Ar
     lam = np.where((np.abs(lam) < 1e-9 * reach) | (lam * here.lam < 0), 0.0, lam)
     trial = family.at(lam)
     best = trial
-    for _ in range(MENDS):
+    for _ in range(REPAIRS):
         opened = trial.cuts > here.cuts
         beyond = np.where(np.isinf(target), 0.0, np.maximum(trial.disparity - target, 0.0))
         broken = opened.any(axis=1) | (beyond > 1e-13) | (trial.excess > 1e-14).any(axis=1)
         again = np.flatnonzero(broken)
         if again.size == 0:
             break
-        mended = _mended(family, trial.take(again), target[again], opened[again], reach)
-        trial = trial.replaced(again, mended)
+        repaired = _repaired(family, trial.take(again), target[again], opened[again], reach)
+        trial = trial.replaced(again, repaired)
         better = merit(trial, target) > merit(best, target)
         best = best.replaced(np.flatnonzero(better), trial.take(np.flatnonzero(better)))
     return best
 
 
-def _mended(family: RuleFamily, rules: Rules, target: Array, opened: Array, reach: Array) -> Rules:
+def _repaired(family: RuleFamily, rules: Rules, target: Array, opened: Array, reach: Array) -> Rules:
     """One Newton step of least norm: to a closed gap where one has opened, else to the limits of MD and MD_k."""
     slopes = family.slopes(rules)
     count, k = rules.lam.shape

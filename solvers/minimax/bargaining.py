@@ -23,10 +23,10 @@ TOLERANCE = 1e-6
 RISE = 1e-3
 """What ``max_min_test`` allows unless another tolerance is given: on a curved boundary, giving up δ may win sqrt(δ)."""
 TIE = 1e-9  # of a total or share, relative, within which two count as equal
-SLACK = 1e-10  # of a level, relative, by which it is let down, so that the next programme has an interior
+SLACK = 1e-10  # relative decrease of a level, so that the next convex programme has an interior
 HALF = 0.5  # α from which on Nash products are iterated
 ROUNDS = 60  # at most: 2^-60
-PASSES, GOOD = 3, 1e-8  # programmes solved at most for one point, and the gain with which no other is
+PASSES, GOOD = 3, 1e-8  # convex programmes solved at most for one point, and the gain at which the search stops
 
 
 @dataclass(frozen=True)

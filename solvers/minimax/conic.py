@@ -36,7 +36,7 @@ class Answer:
 def minimise(cost: Any, constraints: Sequence[Any], what: str, *, unbounded: str = "bound the set") -> Answer:
     """Solve min cost over the constraints; the point is left in the variables.
 
-    ``what`` names the programme in errors, ``unbounded`` says what to do where its infimum is -inf.
+    ``what`` names the problem in errors, ``unbounded`` says what to do where its infimum is -inf.
     Errors: CertificationError where there is no point, or no minimum, or the code fails.
     """
     problem = cp.Problem(cp.Minimize(cost), list(constraints))

@@ -89,7 +89,7 @@ class UtilitySet:
     def support(self, weights: Array) -> tuple[float, Array]:
         """max over v in U of weights.v (weights >= 0), an upper bound on it, and a v that attains it.
 
-        Exact for a hull of points; else from the multipliers of the programme.
+        Exact for a hull of points; else from the multipliers of the convex programme.
         """
         if self.vertices is not None:
             values = self.vertices @ weights

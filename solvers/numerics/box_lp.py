@@ -17,7 +17,7 @@ from fairfl.solvers.numerics import highs
 from fairfl.solvers.solution import CertificationError, budget_term
 
 WHOLE = 6000
-"""Programmes with at most this many cells go to HiGHS whole."""
+"""Linear programmes with at most this many cells go to HiGHS as a whole."""
 GOOD = 1e-13
 """Gap and violation at which a basis is not read again."""
 PENALTY = 1e3
@@ -41,7 +41,7 @@ def dual_value(u: Array, v: Array, eps: Array, lam: Array) -> float:
 
 
 def solve_box(u: Array, v: Array, eps: Array, start: Array | None = None) -> BoxSolution:
-    """Solve one programme.
+    """Solve one linear programme.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ class Basis:
 
 
 class Pivots:
-    """The programme's gains ``u`` (N,), rows ``v`` (K, N) of the MD_i and ``pooled`` (N,) of the MD.
+    """The linear programme's gains ``u`` (N,), rows ``v`` (K, N) of the MD_i and ``pooled`` (N,) of the MD.
 
     No more cells may tie than a basis has: gains that are changed by a little, each by its own share, see to that.
     """
@@ -79,7 +79,7 @@ class Pivots:
         return Basis(cells, clients, np.where(self.u > 0, 1.0, 0.0), cells, clients)
 
     def basis(self, f: Array, lam: Array) -> Basis | None:
-        """The basis of a solved programme, unless it is degenerate."""
+        """The basis of a solved linear programme, unless it is degenerate."""
         tied, bound = (f > 0) & (f < 1), lam != 0
         at = Basis(tied, bound, f, np.zeros_like(tied), np.zeros_like(bound))
         return at if tied.sum() == bound.sum() and self.optimal(at) else None

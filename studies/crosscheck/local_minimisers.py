@@ -78,9 +78,9 @@ def minimiser(x: Array, y: Array, rho: float, start: Array) -> Array:
     params, weight = start, np.where(y == 1, 2 - rho, rho)
     for _ in range(STEPS):
         chance = special.expit(params[0] + params[1] * x)
-        slope, bend = weight * (chance - y), weight * chance * (1 - chance)
-        mixed = float(bend @ x)
-        hessian = np.array([[bend.sum(), mixed], [mixed, bend @ x**2]])
+        slope, curvature = weight * (chance - y), weight * chance * (1 - chance)
+        mixed = float(curvature @ x)
+        hessian = np.array([[curvature.sum(), mixed], [mixed, curvature @ x**2]])
         step = np.linalg.solve(hessian, np.array([slope.sum(), slope @ x]))
         length = float(np.abs(step).max())
         params = params - step * min(1.0, LONGEST / max(length, 1e-300))
