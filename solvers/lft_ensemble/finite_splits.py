@@ -104,10 +104,12 @@ class Splits:
 
     @cached_property
     def top(self) -> float:
-        """|MD| beyond which nothing gets more accurate."""
+        """|MD| beyond which nothing gets more accurate: the most accurate vertices reach it.
+
+        Where two of them lie on both sides of MD = 0, a jump may make all MD between them unattainable.
+        """
         slopes, _, _, level, _ = self._edges
-        low, high = level[int((slopes > 0).sum())], level[int((slopes >= 0).sum())]
-        return float(max(low, -high, 0.0)) if low > 0 or high < 0 else 0.0
+        return float(min(abs(level[int((slopes > 0).sum())]), abs(level[int((slopes >= 0).sum())])))
 
     def best(self, d: float) -> tuple[Array, float]:
         """Fractional vertices (I,) of the most accurate split with |MD| <= d, and by how much others may be better.

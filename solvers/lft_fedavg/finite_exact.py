@@ -88,6 +88,8 @@ class ExactFedAvg:
         tight = np.where(np.abs(local) <= ROUNDING, 0.0, np.abs(local))
         eps = np.full((len(d), self.clients), SLACK_BUDGET)
         eps[:, self.bound] = np.where(lam != 0, tight, SLACK_BUDGET)
+        # at a budget of 0 in place of 1e-14, multipliers of 100 are worth 1e-12 of accuracy
+        accuracy = accuracy - budget_term(lam, np.where(tight == 0, np.abs(local), 0.0)).sum(axis=1)
         dual = self.dual[owner] + budget_term(lam, tight).sum(axis=1)
         excess = (np.abs(local) - eps[:, self.bound]).max(axis=1, initial=0.0)
         for primal, bound, violation in zip(accuracy, dual, excess, strict=True):
