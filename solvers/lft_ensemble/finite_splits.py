@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.lft_ensemble.finite_client_path import ClientPath
@@ -233,5 +233,5 @@ def _hull(x: Array, y: Array) -> Array:
     if last.size == 1:
         return last
     rise = np.diff(x[last])
-    slope = optimize.isotonic_regression(np.diff(y[last]) / rise, weights=rise, increasing=False)
+    slope = scipy.optimize.isotonic_regression(np.diff(y[last]) / rise, weights=rise, increasing=False)
     return last[slope.blocks]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import interpolate, optimize
+import scipy
 
 from fairfl._support.checks import Array
 
@@ -100,7 +100,7 @@ def spread_nodes(own: Callable[[Array], tuple[Array, Array]], reach: float) -> t
 def _spline(u: Array, values: Array) -> Array:
     if u[-1] == 0.0:  # a client that is fair already stays where it is
         return np.zeros((4, u.size - 1))
-    return interpolate.CubicSpline(u, values).c
+    return scipy.interpolate.CubicSpline(u, values).c
 
 
 def rising(fairness: Array, *others: Array) -> tuple[Array, ...]:
@@ -112,14 +112,14 @@ def rising(fairness: Array, *others: Array) -> tuple[Array, ...]:
 def _depth(fairness: Array, accuracy: Array) -> float:
     fairness, accuracy = rising(fairness, accuracy)
     step = np.maximum(np.diff(fairness), 1e-300)
-    slope = optimize.isotonic_regression(np.diff(accuracy) / step, weights=step, increasing=False).x
+    slope = scipy.optimize.isotonic_regression(np.diff(accuracy) / step, weights=step, increasing=False).x
     return float((np.cumsum(slope * step) - (accuracy[1:] - accuracy[0])).max(initial=0.0))
 
 
 def _response(u: Array, fairness: Array, accuracy: Array) -> tuple[Array, Array]:
     fairness, accuracy, u = rising(fairness, accuracy, u)
     step = np.maximum(np.diff(fairness), 1e-300)
-    slope = optimize.isotonic_regression(np.diff(accuracy) / step, weights=step, increasing=False).x
+    slope = scipy.optimize.isotonic_regression(np.diff(accuracy) / step, weights=step, increasing=False).x
     middle = (u[1:] + u[:-1]) / 2
     rate = -slope
     first = rate >= 0

@@ -10,7 +10,7 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
@@ -74,7 +74,7 @@ def _highs(u: Array, v: Array, eps: Array, cells: Array, fixed: Array) -> tuple[
     inner = np.concatenate([v[:, cells], -v[:, cells]])
     slack = -np.concatenate([np.eye(k), np.eye(k)])[:, : k if sifting else 0]
     solve = functools.partial(
-        optimize.linprog,
+        scipy.optimize.linprog,
         np.concatenate([-u[cells] / scale, np.full(slack.shape[1], PENALTY / scale)]),
         A_ub=np.concatenate([inner, slack], axis=1),
         b_ub=np.concatenate([eps - base, eps + base]),

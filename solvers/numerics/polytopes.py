@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
@@ -156,7 +156,7 @@ class _Polytope:
         """The corner with the most md·MD + accuracy·accuracy."""
         aim = md * self.pooled + accuracy * self.u
         size = float(np.abs(aim).max()) or 1.0
-        found = optimize.linprog(
+        found = scipy.optimize.linprog(
             -aim / size,
             A_ub=self.rows,
             b_ub=self.limit + ROUNDING,
