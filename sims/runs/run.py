@@ -176,7 +176,7 @@ def first_difference(kept: Any, wanted: Any, where: str) -> tuple[str, Any, Any]
 
 
 def versions() -> dict[str, str]:
-    """What a result hangs on beside its configuration."""
+    """What a result depends on besides its configuration."""
     return {
         "fairfl": __version__,
         "python": platform.python_version(),
