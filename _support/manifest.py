@@ -1,7 +1,7 @@
 """Manifests of finished outputs: SHA-256 of the files and of their inputs, kept beside them and checked.
 
 A manifest detects damage and edits by hand: a changed bit, a file that was cut, emptied, removed or replaced. It does
-not detect somebody who computes the digests anew; only what can be recomputed does, such as the certificates of a claim.
+not detect somebody who computes the digests anew; only recomputed things do, such as the certificates of a claim.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""FedFB and CFL trained to their ends on one sample, without an engine: what is left is sampling alone. No torch here.
+"""FedFB and CFL at their optima on one sample, by Newton's method and without training. No torch.
 
 Group-specific logistic regression, demographic parity, ε = 0. CFL's parameters of group a minimise the weighted log
 loss of all of the group's people; FedFB's with local training to its end are the mean, by the clients' numbers of

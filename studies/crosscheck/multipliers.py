@@ -1,4 +1,4 @@
-"""FairBatch's step of λ for demographic parity and two groups, for many clients at once, in numpy. No torch here."""
+"""FairBatch's step of λ for demographic parity and two groups, many clients at once, in numpy. No torch."""
 
 from __future__ import annotations
 
