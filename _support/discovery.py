@@ -1,4 +1,4 @@
-"""Modules found by their ``NAME``: a new file is a new figure, experiment or study, and nothing else needs an edit."""
+"""Modules found by their ``NAME``: a new file is a new figure, experiment or study; nothing else is edited."""
 
 from __future__ import annotations
 

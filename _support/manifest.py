@@ -1,8 +1,7 @@
-"""A finished piece of work: SHA-256 of its files and what they were made from, kept beside them and held against them.
+"""Manifests of finished outputs: SHA-256 of the files and of their inputs, kept beside them and checked.
 
-No mathematics: it stands in the lowest layer, since every other one writes. A manifest tells damage and edits by hand:
-a bit that flipped, a file that was cut, emptied, removed or replaced. It does not tell somebody who computes the
-digests anew; against that stand only what can be recomputed, such as the certificates of a claim.
+A manifest detects damage and edits by hand: a changed bit, a file that was cut, emptied, removed or replaced. It does
+not detect somebody who computes the digests anew; only recomputed things do, such as the certificates of a claim.
 """
 
 from __future__ import annotations

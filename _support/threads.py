@@ -1,6 +1,6 @@
-"""One thread of linear algebra while this program computes: its matrices are small, and a second thread only waits.
+"""One thread of linear algebra for as long as this program computes: its matrices are small.
 
-No mathematics: it stands in the lowest layer, since every other one computes.
+A second thread would only wait.
 """
 
 from __future__ import annotations

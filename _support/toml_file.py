@@ -1,4 +1,4 @@
-"""TOML files as tables, for every layer that reads one; what is no TOML is one error that names the file."""
+"""TOML files as tables; invalid TOML is an error that names the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file is there whole or not at all. No mathematics: it stands in the lowest layer, since every other one writes."""
+"""Writing files whole or not at all."""
 
 from __future__ import annotations
 

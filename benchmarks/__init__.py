@@ -1,1 +1,1 @@
-"""Timings against what else could be used. They run in a checkout, and are not part of the package."""
+"""Timings against other libraries and plain code; run in a checkout, not part of the package."""

@@ -1,4 +1,4 @@
-"""Timings against what else could be used: every pair interleaved in one run, so that ratios survive a busy machine."""
+"""BENCHMARKS.md: timings of pairs, interleaved in one run, so that ratios hold on a busy machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FedFB for demographic parity as declearn runs it, where it is installed: what is compared is what it computes.
+"""FedFB for demographic parity in declearn, where it is installed, to compare results and time.
 
 declearn (Inria) comes with the extra ``declearn``, in an environment of its own: its releases up to 2.9.1 want
 pandas < 3.

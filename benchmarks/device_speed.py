@@ -1,4 +1,4 @@
-"""What a device can do, measured: a copy's bandwidth, a product's rate, and wall times that wait for it."""
+"""The speed of a device: bandwidth of a copy, rate of a matrix product, and wall times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Timings of the simulator on a GPU: many small clients, a few networks, and their share of what it can do.
+"""Timings of the simulator on a GPU: many small clients, a few networks, as a share of the device's speed.
 
 What the device can do is measured beside it: the bandwidth of a copy, and the rate of a product of large matrices in
 the same dtype. Everything runs on a CPU too, which is how it is tested.

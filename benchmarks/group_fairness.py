@@ -1,4 +1,4 @@
-"""Timings of group fairness: FedFB's synthetic row of five methods, and FedFB against declearn's.
+"""Timings of group fairness: FedFB's synthetic data with five methods, and FedFB against declearn.
 
 By itself: ``python -m benchmarks.group_fairness``; with the word ``declearn`` it compares the two over five seeds on
 both data sets that declearn can take (its groups are two), and prints means and standard deviations.

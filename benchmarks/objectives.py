@@ -1,4 +1,4 @@
-"""Timings of the objectives: values and dual weights of many loss vectors, against a plain sum over the same array.
+"""Timings of the objectives: values and dual weights of many loss vectors, against a plain sum.
 
 The sum reads the array once; what an objective must do besides is to write as large an array of weights, into memory
 that is fresh, and to take an exponential or a logarithm a number, or to sort. Both of these are timed alone, too.

@@ -1,4 +1,4 @@
-"""The job of the simulator's benchmark in pfl-research, where it is installed: what is compared is what it computes.
+"""The simulator's benchmark job in pfl-research, where it is installed, to compare results and time.
 
 pfl (``pip install pfl``, Granqvist et al. 2024) is no dependency: its releases up to 0.6 want packaging < 26.
 """

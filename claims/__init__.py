@@ -1,1 +1,1 @@
-"""Statements of the papers, and the certificates that they are checked by. How to write one: README.md."""
+"""Statements of the papers as data, with checks that return certificates. How to write one: README.md."""

@@ -1,4 +1,4 @@
-"""The search behind :class:`IntervalLeaves`: bisect a box until a margin's sign is certain on every part."""
+"""The search behind :class:`IntervalLeaves`: bisects a box until the sign of a margin is certain on every part."""
 
 from __future__ import annotations
 

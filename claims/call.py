@@ -1,4 +1,4 @@
-"""A function by its name and its fixed arguments: how a certificate in JSON says which statement it is about."""
+"""A function by its name and fixed arguments: how a certificate in JSON names its statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A statement at one instance: its premises there, and the relations that it says hold between numbers."""
+"""A statement at one instance: its premises there, and the relations between numbers that it asserts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check hands back: certificates, and what they show together."""
+"""The result of a check: certificates, and what they show together."""
 
 from __future__ import annotations
 

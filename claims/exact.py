@@ -1,4 +1,4 @@
-"""Numbers that survive JSON: fractions as "p/q", floats as they are, and balls built from either without a rounding."""
+"""Numbers kept in JSON without rounding: fractions as "p/q", floats as they are, and balls made from either."""
 
 from __future__ import annotations
 

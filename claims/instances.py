@@ -1,4 +1,4 @@
-"""Properties tested at run time: instances drawn by hypothesis, then attacked by an optimiser."""
+"""Property tests at run time: instances drawn by hypothesis, then by an optimiser that minimises the margin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A claim checked: its evidence verified, its mutants tried, and all of it as JSON."""
+"""The outcome of a claim: evidence verified and mutants tried, as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outcomes on disk, a file a claim: the committed record, and the folder from which a stopped run goes on."""
+"""Outcomes on disk, a file for each claim: the committed record, and the folder from which a stopped run resumes."""
 
 from __future__ import annotations
 

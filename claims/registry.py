@@ -1,4 +1,4 @@
-"""The claims by id. A module in a paper's folder that has ``CLAIMS`` is found: nothing else needs an edit."""
+"""The claims by id, from every module of a paper's folder that has ``CLAIMS``: nothing else is edited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims checked: what has to be run, one claim at a time, and what came of it against what was expected."""
+"""Checks claims one at a time, and compares the verdicts with the expected ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adversarial search: a statement's margin, minimised over a family of instances."""
+"""Adversarial search: minimises a statement's margin over a family of instances."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def attack(
 ) -> int:
     """Minimise the margin over the family from several starts, and stop at the first violation.
 
-    The starts take turns: L-BFGS-B, which gets furthest in many dimensions; Nelder-Mead and Powell's directions, as
+    The starts take turns: L-BFGS-B, the best in many dimensions; Nelder-Mead and Powell's directions, as
     margins have kinks, being minima of several. Premises that fail are a plateau.
 
     Returns

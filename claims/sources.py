@@ -1,4 +1,4 @@
-"""What a claim's outcome depends on: its module, and every module of fairfl that it imports, however far."""
+"""The modules that a claim's outcome depends on: its own, and all of fairfl that it imports, directly or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From findings to verdicts: repaired forms, and what a claim rests on."""
+"""Verdicts from findings, repaired forms, and the claims that a claim rests on."""
 
 from __future__ import annotations
 

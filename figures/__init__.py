@@ -1,1 +1,1 @@
-"""Pictures: one module a figure or table, each data() then draw(); a file added here is a figure added."""
+"""Figures: a module with NAME, TITLE, data() and draw() is one; a new file is a new figure."""

@@ -1,1 +1,1 @@
-"""Experiments: data, engine and algorithms; only what needs torch imports it."""
+"""The simulator: data, models, engine and algorithms of federated learning. Only what needs torch imports it."""

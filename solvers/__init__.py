@@ -1,1 +1,1 @@
-"""Answers: closed forms, duals, linear programmes, frontiers and their certificates."""
+"""Optimal classifiers and models, frontiers, and the certificates that prove them."""

@@ -1,4 +1,4 @@
-"""solve, frontier and min_disparity: the entry points to the solvers of all schemes."""
+"""solve, frontier and min_disparity: check the arguments, and call the solver of the scheme and of the kind of X."""
 
 from __future__ import annotations
 

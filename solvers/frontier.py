@@ -1,4 +1,4 @@
-"""Accuracy-fairness frontiers: the best accuracy of a scheme at every disparity that it can reach."""
+"""Frontier: the non-dominated pairs of disparity and accuracy of a scheme, and the best accuracy between them."""
 
 from __future__ import annotations
 

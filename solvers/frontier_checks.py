@@ -1,4 +1,4 @@
-"""What every frontier of local training must satisfy, checked where it is made; and its gaps, looked into once more."""
+"""Checks that every frontier of LFT+FedAvg and LFT+Ensemble must pass, and a second search within its gaps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The slow, independent twin: a linear programme (cvxpy) on a discretised X.
+"""The three schemes by a linear programme (cvxpy) on a discretised X: slow, and independent of all other solvers.
 
 Cells are intervals of X; their masses are exact (distribution functions) and their gains are Gauss-Legendre integrals
 of η against the density. The optimum is the best classifier that is constant on cells: its accuracy is a lower bound on

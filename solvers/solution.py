@@ -1,4 +1,4 @@
-"""What a solver returns: the classifier, its exact figures, and a certificate of optimality."""
+"""Solution: the classifier, its exact accuracy and disparities, and the certificate that it is optimal."""
 
 from __future__ import annotations
 

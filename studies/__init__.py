@@ -1,1 +1,1 @@
-"""What the simulator is used for: the published tables and figures, and practice held against theory."""
+"""What the simulator is used for: the published tables and figures, and practice compared with theory."""

@@ -1,4 +1,4 @@
-"""Which algorithms reach the optimum of the objective they are named after: a convex problem, full gradients.
+"""Which algorithms reach the optimum of the objective they are named after: least squares, full gradients.
 
 ``python -m fairfl.studies.convergence`` prints the table of docs/results/convergence.md.
 """

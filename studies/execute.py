@@ -1,4 +1,4 @@
-"""Run units, each in its folder, and join what they measured of the clients."""
+"""Runs units, each in its folder, and joins what they measured of the clients."""
 
 from __future__ import annotations
 

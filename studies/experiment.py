@@ -1,4 +1,4 @@
-"""What an experiment consists of: runs, each of them lazily made, and a table of what they measured."""
+"""Experiment: runs, each made when it is needed, and a table of what they measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables taken apart: rows, groups and columns, with the types that pandas' own signatures leave open."""
+"""Rows, groups and columns of tables, with types that pandas' signatures leave open."""
 
 from __future__ import annotations
 

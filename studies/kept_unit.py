@@ -1,4 +1,4 @@
-"""What a unit outside of the engine measured, kept with what it was run with, so that no other run is taken for it."""
+"""Results of a unit outside of the engine, kept with its arguments, so that no other run is taken for it."""
 
 from __future__ import annotations
 

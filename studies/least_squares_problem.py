@@ -1,4 +1,4 @@
-"""Least squares of a few clients who disagree: a convex problem that the engine trains on, and its plain twin."""
+"""Least squares of a few clients with different optima: for the engine, and in plain numpy."""
 
 from __future__ import annotations
 

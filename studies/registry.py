@@ -1,4 +1,4 @@
-"""The experiments by name. A module of ``papers`` that has a ``NAME`` is one: nothing else needs an edit.
+"""The experiments by name: every module of ``papers`` that has a ``NAME``; nothing else is edited.
 
 A module may hold several instead: ``EXPERIMENTS``, a tuple of ``Experiment``. One alone holds ``NAME``, ``TITLE``,
 ``units(scale)``, ``values(clients)``, ``differences(clients)``, ``PUBLISHED``; where it has any, ``PICTURES``, and

@@ -1,1 +1,1 @@
-"""The mathematics: laws, federations, classifiers and exact rates. No solver, no torch."""
+"""The mathematics: populations, aggregation objectives, measures and bounds. No solver, no torch."""

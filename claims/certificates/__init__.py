@@ -1,4 +1,4 @@
-"""Typed certificates: each verifies itself by code that shares nothing with how it was found, and survives JSON."""
+"""Typed certificates: each verifies itself from its data, without the code that found it, and is kept as JSON."""
 
 from __future__ import annotations
 

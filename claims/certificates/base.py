@@ -1,4 +1,4 @@
-"""What every certificate is: data, a level, and a ``verify()`` that shares no code with how it was found."""
+"""Certificate: data, a level, and a ``verify()`` that shares no code with the search that found it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sign, by algebra: an expression written as a sum of terms of which each is visibly non-negative."""
+"""A sign, by algebra: the expression as a sum of terms that are each non-negative by their form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bound over a box, by ball arithmetic: a bisection of the box, on each leaf of which the bound is certain."""
+"""A bound over a box, by ball arithmetic: a bisection of the box with a certain bound on each leaf."""
 
 from __future__ import annotations
 

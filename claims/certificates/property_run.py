@@ -1,4 +1,4 @@
-"""Instances drawn and attacked: what was tried, and the worst that was found."""
+"""A statement tested on drawn instances and by attacks: what was tried, and the worst margin."""
 
 from __future__ import annotations
 

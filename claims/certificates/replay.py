@@ -1,4 +1,4 @@
-"""One instance, replayed: a counterexample breaks a statement, a witness satisfies it."""
+"""One instance, evaluated again: a counterexample violates a statement, a witness satisfies it."""
 
 from __future__ import annotations
 

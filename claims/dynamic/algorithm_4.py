@@ -1,4 +1,4 @@
-"""Algorithm 4: what was merged with the new step is not q-FedAvg."""
+"""Algorithm 4: the update that the interpolated step is merged with is not q-FedAvg."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equations (7), (8): from the normalised step to FedAvg, and with what coefficient it begins."""
+"""Equations (7), (8): interpolation from the normalised step to FedAvg, and its first coefficient."""
 
 from __future__ import annotations
 

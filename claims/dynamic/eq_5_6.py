@@ -1,4 +1,4 @@
-"""Equations (5), (6): what one step of gradient descent brings, between smoothness and strong convexity."""
+"""Equations (5), (6): bounds of one gradient step's benefit, by smoothness and strong convexity."""
 
 from __future__ import annotations
 

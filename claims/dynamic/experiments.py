@@ -1,4 +1,4 @@
-"""Section 5: the joining times of the experiments against the setting."""
+"""Section 5: the joining times of the experiments compared with the setting."""
 
 from __future__ import annotations
 

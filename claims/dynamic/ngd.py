@@ -1,4 +1,4 @@
-"""Normalised gradient descent: how much one step can bring, and when that makes the algorithm fair."""
+"""Normalised gradient descent: the largest benefit of one step, and when the algorithm is fair."""
 
 from __future__ import annotations
 

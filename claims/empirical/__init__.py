@@ -1,4 +1,4 @@
-"""Claims on what was measured: verdicts of ``fairfl crosscheck``, each with the learned rules that it rests on."""
+"""Claims on measurements: verdicts of ``fairfl crosscheck``, each with the learned rules that it rests on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AFL's mixtures circle around the dual weights of the optimum; their mean comes near."""
+"""The mean of AFL's mixtures approaches the dual weights of the optimum; single mixtures oscillate around them."""
 
 from __future__ import annotations
 

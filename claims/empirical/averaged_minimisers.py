@@ -1,4 +1,4 @@
-"""What averaging the clients' own minimisers costs on samples, though on the population it costs nothing."""
+"""The accuracy that averaging the clients' own minimisers loses on samples, and not on the population."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TIMES, SHARE = 3.0, 0.5
 
 @cache
 def losses(world: str, people: int, count: int) -> tuple[float, float]:
-    """Mean accuracy below the line at the price of MD: of averaged local minimisers, and of pooled ones."""
+    """Mean accuracy below the supporting line acc* - λ MD: of averaged local minimisers, and of pooled ones."""
     federation, lost = spread(3, *WORLDS[world]).federation, []
     for seed in range(FIRST, FIRST + count):
         data = sample(federation, people, seed)

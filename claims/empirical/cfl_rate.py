@@ -1,4 +1,4 @@
-"""How fast CFL's learner approaches the frontier, and its budget, with the sample."""
+"""The rates at which CFL's learner approaches the frontier and its budget with the sample size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""p-FedAvg with some of the clients: the rank weights that it realises on average are others."""
+"""p-FedAvg with a part of the clients realises other rank weights on average."""
 
 from __future__ import annotations
 

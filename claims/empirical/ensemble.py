@@ -1,4 +1,4 @@
-"""LFT+Ensemble as it is learned: its exact point is the limit, and small samples are fairer than theory allows."""
+"""Learned LFT+Ensemble: its limit is the exact point, and small samples may be fairer than the theory's minimum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far from parity FedFB ends on its sample when its statistics have b bits a number."""
+"""The |MD| that FedFB leaves on its sample when each statistic has b bits."""
 
 from __future__ import annotations
 

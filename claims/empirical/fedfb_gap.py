@@ -1,4 +1,4 @@
-"""How far FedFB's learned rules stand from CFL's on the same samples."""
+"""The difference in accuracy and MD between FedFB's learned rules and CFL's on the same samples."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AXES = ("distance", "shares", "clients", "concept")
 
 @dataclass(frozen=True)
 class Pair:
-    """FedFB's rule and CFL's at a point of an axis: accuracy below the line at the price of MD, and MD."""
+    """FedFB's rule and CFL's at a point of an axis: accuracy below the supporting line acc* - λ MD, and MD."""
 
     along: str
     value: float
@@ -67,7 +67,7 @@ def same(instance: dict[str, Any]) -> Case:
 
 
 def near(instance: dict[str, Any], share: float = 1.0) -> Case:
-    """Means over one part of the seeds at one point: accuracy behind CFL's at the price of MD, and |MD| apart."""
+    """Means over one part of the seeds at one point: accuracy behind CFL's along that line, and |MD| apart."""
     point = instance["along"], instance["value"]
     mine = [
         pair for pair in pairs()
@@ -133,8 +133,8 @@ CLAIMS = (
         ),
         notes=f"The bounds are the largest standard errors of an accuracy and of an MD measured on {PEOPLE:,} people. "
         "Where the clients share η, all have one minimiser at a common λ: on the population FedFB is CFL. At equal "
-        "|MD| in place of equal price, as the first version of this claim had it, a rule whose MD is on the far side "
-        "of 0 loses 2 |λ MD| by its sign alone: uneven shares seemed to cost 0.0054 on seeds 0 and 1, and 0.0037 on 2 "
-        "to 4. Seeds 5 to 7 were run after the measure was changed.",
+        "|MD| in place of that line, as the first version of this claim had it, a rule whose MD is on the other "
+        "side of 0 seems to lose 2 |λ MD|, by its sign alone: uneven shares seemed to cost 0.0054 on seeds 0 and 1, "
+        "and 0.0037 on 2 to 4. Seeds 5 to 7 were run after the measure was changed.",
     ),
 )

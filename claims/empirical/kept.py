@@ -1,4 +1,4 @@
-"""What ``fairfl crosscheck --record`` has written: a file a study. Nothing here needs torch."""
+"""The files that ``fairfl crosscheck --record`` writes, one for each study; no torch."""
 
 from __future__ import annotations
 

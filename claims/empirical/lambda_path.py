@@ -1,4 +1,4 @@
-"""FedFB's theorem 24 on populations: λ's way with exact inner solutions; and what the printed surrogate leaves."""
+"""FedFB's theorem 24 on populations, with exact inner solutions; and the disparity that the printed F_a leaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FedAvg with local fairness constraints against LFT+FedAvg(ε), of which FedFB says that they are equivalent."""
+"""FedAvg with local fairness constraints against LFT+FedAvg(ε), to which FedFB says that it is equivalent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ends of FedAvg with local constraints: what broken budgets buy, and how far samples end from populations."""
+"""FedAvg with local constraints: what violated budgets gain, and the distance between samples and populations."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ DUAL = 1e-8
 
 
 def bought(instance: dict[str, Any], share: float = 1.0) -> Case:
-    """Every kept end of one world: acc(f) <= acc* + sum_i |λ_i| (|MD_i(f)| - ε); ``share`` of the price."""
+    """Every kept end of one world: acc(f) <= acc* + sum_i |λ_i| (|MD_i(f)| - ε); ``share`` of the bound."""
     nearest = min(share * bought - more for bought, more in ends(instance["world"]))
-    return Case((Relation(-DUAL, "<=", nearest, "the nearest end is not above what its budgets buy"),))
+    return Case((Relation(-DUAL, "<=", nearest, "the nearest end is at most acc* + the bound"),))
 
 
 @cache
@@ -40,8 +40,8 @@ def ends(name: str) -> tuple[tuple[float, float], ...]:
         if world.name == name:
             eps = float(entry["budget"])
             best, local = optimum(name, eps), np.abs(rule.local_mean_differences(world.federation))
-            price = float(np.abs(best.multipliers) @ (local - eps))
-            found.append((price, rule.accuracy(world.federation) - best.accuracy))
+            bound = float(np.abs(best.multipliers) @ (local - eps))
+            found.append((bound, rule.accuracy(world.federation) - best.accuracy))
     return tuple(found)
 
 
@@ -129,7 +129,7 @@ CLAIMS = (
         scope="populations of FedFB's figures 5 and 9 and two random federations, eight regimes, ε = 0 to 0.2",
         expected="holds",
         check=_check_bought,
-        mutants=(Mutant("half the price", "half of the multipliers", partial(_check_bought, share=0.5)),),
+        mutants=(Mutant("half the bound", "half of the multipliers", partial(_check_bought, share=0.5)),),
     ),
     Claim(
         id="empirical/samples-follow-the-population",

@@ -1,4 +1,4 @@
-"""FedFB's (6) has minimisers that are fair and needlessly inaccurate: λ off the plane that its steps keep."""
+"""FedFB's (6) has fair minimisers that are needlessly inaccurate: λ off the plane Σλ_a = 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The client weights that algorithms realise in a step are the dual weights of their objectives: when, and when not."""
+"""When the client weights that an algorithm realises in a step are the dual weights of its objective."""
 
 from __future__ import annotations
 

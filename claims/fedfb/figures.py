@@ -1,4 +1,4 @@
-"""FedFB, figures 4, 5 and 9: what captions and text say of them, against the laws that they are drawn from."""
+"""FedFB, figures 4, 5 and 9: captions and text compared with the laws that the figures are drawn from."""
 
 from __future__ import annotations
 

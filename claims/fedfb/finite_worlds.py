@@ -44,7 +44,7 @@ class FiniteWorld:
             for a, k in self.cells
         )
 
-    def price(self, lams: Sequence[Any], a: int, k: int) -> Any:
+    def lagrangian_gain(self, lams: Sequence[Any], a: int, k: int) -> Any:
         """The gain of accepting x_k in group a: Σ_i [P(x, a, i)(2η - 1) ± λ_i P(x | a, i)].
 
         With equal weights and q this is P(a)/I times lemma 18's Σ_i s_i(x, a) p_a^(i)(x).

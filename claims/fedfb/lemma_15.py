@@ -1,4 +1,4 @@
-"""FedFB, lemma 15: ERMs that favour the same group, where LFT+Ensemble matches CFL down to τ. Remark 8, (47)."""
+"""FedFB, lemma 15: where ERMs favour the same group, LFT+Ensemble matches CFL down to τ. Remark 8, (47)."""
 
 from __future__ import annotations
 

@@ -35,14 +35,14 @@ def printed(instance: dict[str, Any], allow: str = "deterministic") -> Case:
 
 
 def form(instance: dict[str, Any], sign: int = 1) -> Case:
-    """fairfl's solution accepts where the price is positive, rejects where it is negative, and is complementary."""
+    """fairfl's solution accepts where the Lagrangian gain is positive, rejects where negative, and is complementary."""
     world, f, found, eps = solved(instance)
     lams = [sign * float(v) for v in found.multipliers]
     relations = []
     for a, k in world.cells:
-        price = world.price(lams, a, k)
-        if abs(price) > TINY:
-            relations.append(Relation(f[a, k], "==", 1.0 if price > 0 else 0.0, f"f(x_{k}, {a})"))
+        gain = world.lagrangian_gain(lams, a, k)
+        if abs(gain) > TINY:
+            relations.append(Relation(f[a, k], "==", 1.0 if gain > 0 else 0.0, f"f(x_{k}, {a})"))
     for i, lam in enumerate(lams):
         local = world.local(f, i)
         relations.append(Relation(abs(local), "<=", eps[i], f"MD_{i}"))
@@ -52,22 +52,22 @@ def form(instance: dict[str, Any], sign: int = 1) -> Case:
 
 
 def least(instance: dict[str, Any], sign: int = 1) -> Case:
-    """fairfl's solution minimises P(ŷ ≠ y) - Σ_i λ_i MD_i over all f: the sum of the positive prices is gained."""
+    """fairfl's solution minimises P(ŷ ≠ y) - Σ_i λ_i MD_i over all f: it takes all positive Lagrangian gains."""
     world, f, found, _ = solved(instance)
     lams = [sign * float(v) for v in found.multipliers]
     nothing = dict.fromkeys(world.cells, 0.0)
-    most = 1 - world.accuracy(nothing) - sum(max(world.price(lams, a, k), 0.0) for a, k in world.cells)
+    most = 1 - world.accuracy(nothing) - sum(max(world.lagrangian_gain(lams, a, k), 0.0) for a, k in world.cells)
     value = 1 - world.accuracy(f) - sum(lam * world.local(f, i) for i, lam in enumerate(lams))
     return Case((Relation(value, "<=", most, "(61)"),))
 
 
 def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
-    """err(f) - err(f*) = Σ (f* - f) price + Σ_i λ_i (MD_i(f) - MD_i(f*)), two clients of any share and weight."""
+    """err(f) - err(f*) = Σ (f* - f) gain + Σ_i λ_i (MD_i(f) - MD_i(f*)), two clients of any share and weight."""
     law = [[[sympy.Symbol(f"p{i}{a}{k}") for k in (0, 1)] for a in (0, 1)] for i in (0, 1)]
     world = FiniteWorld(law, sympy.symbols("q0 q1"), sympy.symbols("w0 w1"), sympy.symbols("e0 e1"))
     lams = sympy.symbols("l0 l1")
     f, best = ({c: sympy.Symbol(f"{n}{c[0]}{c[1]}") for c in world.cells} for n in "fb")
-    gained = sum((best[c] - f[c]) * world.price([sign * lam for lam in lams], *c) for c in world.cells)
+    gained = sum((best[c] - f[c]) * world.lagrangian_gain([sign * lam for lam in lams], *c) for c in world.cells)
     held = sum(lam * (world.local(f, i) - world.local(best, i)) for i, lam in enumerate(lams))
     return {"Lagrangian": world.accuracy(best) - world.accuracy(f) - gained - held}
 
@@ -188,7 +188,7 @@ CLAIMS = (
         check=_check_repaired,
         mutants=(
             Mutant("sign", "the solver's λ with the other sign", lambda e: _check_repaired(e, sign=-1)),
-            Mutant("sign in the identity", "the price with -λ for λ", lambda e: _check_repaired(e, identity=-1)),
+            Mutant("sign in the identity", "the gain with -λ for λ", lambda e: _check_repaired(e, identity=-1)),
         ),
     ),
     Claim(
@@ -226,7 +226,7 @@ CLAIMS = (
         check=_check_remark_repaired,
         mutants=(
             Mutant("sign", "+ Σ λ_i MD_i", lambda e: _check_remark_repaired(e, sign=-1)),
-            Mutant("sign in the identity", "the price with -λ for λ", lambda e: _check_remark_repaired(e, 1, -1)),
+            Mutant("sign in the identity", "the gain with -λ for λ", lambda e: _check_remark_repaired(e, 1, -1)),
         ),
     ),
     Claim(

@@ -1,4 +1,4 @@
-"""FedFB, lemmas 19, 22 and 4: shares q_i that differ keep LFT+FedAvg from being fair."""
+"""FedFB, lemmas 19, 22 and 4: where the shares q_i differ, LFT+FedAvg cannot be fair."""
 
 from __future__ import annotations
 

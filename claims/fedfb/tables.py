@@ -1,4 +1,4 @@
-"""FedFB, tables 1, 4, 5, 6 and 7: what captions and text say of the numbers."""
+"""FedFB, tables 1, 4, 5, 6 and 7: captions and text compared with the numbers."""
 
 from __future__ import annotations
 

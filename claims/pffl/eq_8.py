@@ -1,4 +1,4 @@
-"""Equation (8): geometric weights, and the index from which they sum to one."""
+"""Equation (8): geometric weights, and the index at which they must begin to sum to one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table 1 against the text that describes it."""
+"""Table 1 compared with the text that describes it."""
 
 from __future__ import annotations
 

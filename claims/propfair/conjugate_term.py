@@ -30,12 +30,12 @@ def residuals(sign: int = 1, mean: bool = True) -> dict[str, sympy.Expr]:
     x = [x1, x2, 1 - x1 - x2]
     total = sum(sympy.exp(alpha * v) for v in f)
     A = sympy.log(total / (3 if mean else 1)) / alpha
-    price = (sum(v * sympy.log(v) for v in x) + sympy.log(3)) / alpha
+    penalty = (sum(v * sympy.log(v) for v in x) + sympy.log(3)) / alpha
     divergence = sum(v * (sympy.log(v) - (alpha * g - sympy.log(total))) for v, g in zip(x, f, strict=True))
     equal = sympy.log(sympy.exp(alpha * t)) / alpha  # A(t, ..., t)
     y = sympy.symbols("y1:4", real=True)
     return {
-        "divergence": price - (sum(v * g for v, g in zip(x, f, strict=True)) - A) - sign * divergence / alpha,
+        "divergence": penalty - (sum(v * g for v, g in zip(x, f, strict=True)) - A) - sign * divergence / alpha,
         "along 1": sum(v * t for v in y) - equal - (sum(y) - 1) * t,
     }
 
@@ -49,14 +49,14 @@ def tangent() -> tuple[sympy.Expr, list[sympy.Expr]]:
 def case(instance: dict[str, Any], factor: int = 1) -> Case:
     """(16) in balls: no f beats A*(lambda), zeros in lambda included; and f near its maximiser comes close to it."""
     x, alpha, f = instance["lambda"], instance["alpha"], instance["f"]
-    price = sum((ball(v) * ball(v).log() for v in x if v), arb(0)) + arb(len(x)).log()
-    price = factor * price / ball(alpha)
+    penalty = sum((ball(v) * ball(v).log() for v in x if v), arb(0)) + arb(len(x)).log()
+    penalty = factor * penalty / ball(alpha)
     near = [ball(v).log() / ball(alpha) if v else ball(Fraction(-60)) / ball(alpha) for v in x]
     room = ball(Fraction(1, 10**12))
     return Case(
         (
-            Relation(maximand(x, [ball(g) for g in f], alpha), "<=", price + room, "bound"),
-            Relation(price - ball(Fraction(1, 10**6)), "<=", maximand(x, near, alpha), "approached"),
+            Relation(maximand(x, [ball(g) for g in f], alpha), "<=", penalty + room, "bound"),
+            Relation(penalty - ball(Fraction(1, 10**6)), "<=", maximand(x, near, alpha), "approached"),
         ),
         {"simplex": sum(x, Fraction(0)) == 1 and min(x) >= 0},
     )

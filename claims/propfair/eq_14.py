@@ -1,4 +1,4 @@
-"""Equation (14): every objective as the largest weighted sum of losses less a price of the weights."""
+"""Equation (14): every objective as the largest weighted sum of losses minus a penalty on the weights."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def residuals(turned: int = 1) -> dict[str, Any]:
     lq = [x**q / (N * power ** (q / (q + 1))) for x in f]
     total = sum(sympy.exp(alpha * x) for x in f)
     lt = [sympy.exp(alpha * x) / total for x in f]
-    price = (sum(p * (alpha * x - sympy.log(total)) for p, x in zip(lt, f, strict=True)) + sympy.log(N)) / alpha
+    penalty = (sum(p * (alpha * x - sympy.log(total)) for p, x in zip(lt, f, strict=True)) + sympy.log(N)) / alpha
     G = w[0] * w[1] * w[2]
     lp = [turned * G / (N * x**3) for x in w]
     fp = [M - x**3 for x in w]
@@ -52,7 +52,7 @@ def residuals(turned: int = 1) -> dict[str, Any]:
     return {
         "q-FFL": dot(lq, f) - A,
         "q-FFL, norm": sum(x ** (q + 1) for x in f) / (N * power) - 1,  # (N lambda_i)^((q+1)/q) = f_i^(q+1)/power
-        "TERM": dot(lt, f) - price - sympy.log(total / N) / alpha,
+        "TERM": dot(lt, f) - penalty - sympy.log(total / N) / alpha,
         "TERM, sum": sum(lt) - 1,
         "PropFair": dot(lp, fp) - M * (sum(lp) - 1) - (M - G),
         "PropFair, product": sympy.prod([N * x for x in lp]) - 1,

@@ -1,4 +1,4 @@
-"""After theorem 3.3: what the bound says of the number of local steps."""
+"""After theorem 3.3: the dependence of the bound on the number of local steps."""
 
 from __future__ import annotations
 

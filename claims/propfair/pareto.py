@@ -1,4 +1,4 @@
-"""Appendix D: what is said to be Pareto optimal, on finite sets of losses or utilities."""
+"""Appendix D: which points are Pareto optimal, on finite sets of losses or utilities."""
 
 from __future__ import annotations
 

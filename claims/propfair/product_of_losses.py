@@ -1,4 +1,4 @@
-"""Section 3, 'Why not the product of loss functions?': the product rewards disparity."""
+"""Section 3, 'Why not the product of loss functions?': the product decreases with disparity."""
 
 from __future__ import annotations
 

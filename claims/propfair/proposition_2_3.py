@@ -1,4 +1,4 @@
-"""Proposition 2.3 and what section 2 says around it: Nash bargaining, proportional fairness, the axioms."""
+"""Proposition 2.3 and the text around it: Nash bargaining, proportional fairness, the axioms."""
 
 from __future__ import annotations
 

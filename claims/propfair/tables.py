@@ -1,4 +1,4 @@
-"""Section 5 and appendix B: what the text says of its own tables, number by number."""
+"""Section 5 and appendix B: the text compared with its tables, number by number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theorem 3.3: the convergence of PropFair, theorem A.1 for the composed losses; its errors, and what holds."""
+"""Theorem 3.3: convergence of PropFair, by theorem A.1 for the composed losses; its errors, and the repaired form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Appendix C: what alpha = 0, 1, 2 and infinity stand for."""
+"""Appendix C: the meaning of alpha = 0, 1, 2 and infinity."""
 
 from __future__ import annotations
 

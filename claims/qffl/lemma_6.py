@@ -1,4 +1,4 @@
-"""Lemmas 6 and 7: q = 1 against q = 0, by the variance and by the angle."""
+"""Lemmas 6 and 7: q = 1 compared with q = 0, by the variance and by the angle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lemma 9: uniformity by entropy against uniformity by ratios of means."""
+"""Lemma 9: uniformity by entropy compared with uniformity by ratios of means."""
 
 from __future__ import annotations
 

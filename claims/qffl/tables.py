@@ -1,4 +1,4 @@
-"""What the text and the captions say of tables 1 to 10, number by number."""
+"""Tables 1 to 10: text and captions compared with the numbers."""
 
 from __future__ import annotations
 

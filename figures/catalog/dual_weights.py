@@ -1,4 +1,4 @@
-"""Dual weights against losses: what each objective lets a client's loss weigh, for two clients and for ten.
+"""Dual weights against losses: the weight of a client's loss in each objective, for two clients and for ten.
 
 PropFair, section 4.1: every objective is a maximum of sum_i w_i f_i - A*(w), and the best w is its gradient. Shown is
 n w_i, 1 for FedAvg. Panel (a): the weight of client 1 as its loss moves and client 2 keeps 1/2. Panel (b): ten

@@ -1,4 +1,4 @@
-"""PropFair's table 1 as pictures: for n = 3 clients, the dual weights λ that each objective allows.
+"""PropFair's table 1 as pictures: the dual weights λ that each objective allows, for n = 3 clients.
 
 Every λ >= 0 is a direction λ / 1ᵀλ, a point of a triangle whose corners put all weight on one client, and a total 1ᵀλ.
 Shaded are the directions in which the conjugate A* is finite for some total; where that fixes the total, it is 1.

@@ -1,4 +1,4 @@
-"""FedFB figure 9: the three schemes' trade-offs on three clients, as their shares q_i = P(a = 1 | i) grow apart.
+"""FedFB figure 9: the frontiers of the three schemes on three clients, by the shares q_i = P(a = 1 | i).
 
 x | a, i ~ N(μ, 1) with means 3 and 5 (client 0), 1 and -1 (client 1), 1 and 2 (client 2) for a = 0 and 1, logistic η,
 equal weights. The curves are exact; the paper's come from samples on a grid of multipliers.

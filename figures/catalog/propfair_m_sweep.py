@@ -1,4 +1,4 @@
-"""PropFair's baseline M (figure 3 of the paper), solved exactly: from AFL's model to FedAvg's.
+"""PropFair's baseline M (figure 3 of the paper), solved exactly: the models between AFL's and FedAvg's.
 
 Ten clients with two features and an intercept, logistic regression, cross entropy in nats with a ridge of 1e-3 ||θ||².
 The paper sweeps M by training on CIFAR-100; with convex losses the end points are known. PropFair needs M > f_i for all

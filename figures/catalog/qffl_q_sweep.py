@@ -1,4 +1,4 @@
-"""q-FFL: is a larger q more uniform? Two families of convex losses, of which one says yes and one says no.
+"""q-FFL: whether a larger q is more uniform; two families of convex losses, one where it is and one where it is not.
 
 q-FFL's section 3.2 and its tables read "a larger q imposes more uniformity"; its appendix A proves it for q = 0 against
 q = 1 (variance and angle, lemmas 6 and 7), where both families agree. Beyond, nothing holds in general: a larger q

@@ -1,4 +1,4 @@
-"""Rank-weight profiles: how p-FFL's families spread the weight over the clients, from the worst-off to the best-off.
+"""p-FFL's rank weights: the weight of each client by family, from the largest loss to the smallest.
 
 Panel (a): n w_k by rank for ten clients. Panel (b): the weight w_1 + ... + w_k on the worst share k/n of a hundred
 clients, whose concavity makes the objective convex; above the diagonal of FedAvg as far as it favours the worst-off.

@@ -1,4 +1,4 @@
-"""The three schemes on Adult, COMPAS and Bank, split among clients as in FedFB: what federating costs on real people.
+"""The frontiers of the three schemes on Adult, COMPAS and Bank, split among clients as in FedFB.
 
 Training rows alone, clients as FedFB's code draws them, two groups each. x is the cross-fitted logistic score, η its
 isotonic calibration, shared by all, and the frontiers are exact on the finite law of (x, a, y, client) so found.

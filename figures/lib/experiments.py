@@ -1,4 +1,4 @@
-"""Pictures of experiments: how accuracies spread over the devices, and how they rise by round; a panel a data set."""
+"""Pictures of experiments: the distribution of accuracies over clients, and accuracy by round; a panel a data set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panels of accuracy against disparity, one a federation: what figures 5, 9 and the real data share."""
+"""Panels of accuracy against disparity, one for each federation: for figures 5, 9, the real data and the command."""
 
 from __future__ import annotations
 

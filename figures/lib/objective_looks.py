@@ -1,4 +1,4 @@
-"""How each objective is drawn, wherever it is drawn: told apart by colour and by line."""
+"""The colour and line of each objective in all figures."""
 
 from __future__ import annotations
 

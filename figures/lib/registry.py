@@ -1,4 +1,4 @@
-"""The figures by name. A module of ``figures/catalog/`` that has a ``NAME`` is a figure: nothing else needs an edit.
+"""The figures by name: every module of ``figures/catalog/`` that has a ``NAME``; nothing else is edited.
 
 A figure module holds ``NAME`` (of its files), ``TITLE`` (which figure of which paper it shows, and what it says),
 ``data() -> DataFrame`` (tidy; kept as CSV beside the picture) and ``draw(data) -> Figure`` (all of it from that table).

@@ -1,4 +1,4 @@
-"""From a figure to its files: NAME.csv, NAME.svg and NAME.png, whole or not at all, the same bytes from run to run."""
+"""A figure's files NAME.csv, NAME.svg and NAME.png: written whole or not at all, the same bytes from run to run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One look for every figure: the style sheet, the three schemes, and figures made without pyplot's global state."""
+"""The style of all figures: style sheet, the three schemes, and figures without pyplot's global state."""
 
 from __future__ import annotations
 

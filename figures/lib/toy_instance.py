@@ -54,14 +54,14 @@ def fair_rule(kind: Kind) -> Rule:
     rule = [[Fraction(0), Fraction(1)], [Fraction(0), Fraction(1)]]
     gap = Fraction(kind.positive[0], kind.size[0]) - Fraction(kind.positive[1], kind.size[1])
     favoured, other = (0, 1) if gap > 0 else (1, 0)
-    # (price per unit of rate, what the whole flip changes of the gap, which cell)
+    # (exchange rate, what the whole flip changes of the gap, which cell)
     flips = [
         (kind.size[favoured], Fraction(kind.positive[favoured], kind.size[favoured]), (favoured, 1)),
         (kind.size[other], 1 - Fraction(kind.positive[other], kind.size[other]), (other, 0)),
     ]
     gap = abs(gap)
-    for price in sorted({flip[0] for flip in flips}):
-        tied = [flip for flip in flips if flip[0] == price]
+    for rate in sorted({flip[0] for flip in flips}):
+        tied = [flip for flip in flips if flip[0] == rate]
         room = sum(flip[1] for flip in tied)
         share = min(Fraction(1), gap / room) if room else Fraction(0)
         for _, _, (a, y) in tied:

@@ -1,4 +1,4 @@
-"""Accuracy against disparity, a panel a data set: runs filled, published points hollow, the exact frontier behind."""
+"""Accuracy against disparity, a panel a data set: runs filled, published points hollow, and the exact frontier."""
 
 from __future__ import annotations
 

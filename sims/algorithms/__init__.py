@@ -1,4 +1,4 @@
-"""Algorithms of fair federated learning, a file each: a new one is a new file, a frozen dataclass with two hooks."""
+"""Algorithms of fair federated learning, a file each: a frozen dataclass with two hooks."""
 
 from __future__ import annotations
 

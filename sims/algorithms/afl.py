@@ -1,4 +1,4 @@
-"""AFL: the worst mixture of the clients, by ascent on the mixture."""
+"""AFL: minimises the worst mixture of the clients' losses, by gradient ascent on the mixture."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from torch import Tensor
 from fairfl._support.checks import one_of, positive
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, State
 from fairfl.sims.engine.task import Floats
+from fairfl.theory.numerics.projections import onto_simplex
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,3 @@ class AFL(Algorithm):
             mixture = np.exp(gain - gain.max())
             mixture = mixture / mixture.sum()
         return Aggregate(weights, {"mixture": torch.from_numpy(mixture)})
-
-
-def onto_simplex(point: Floats) -> Floats:
-    """The nearest point with entries >= 0 and sum one (Held, Wolfe and Crowder 1974)."""
-    falling = np.sort(point)[::-1]
-    excess = (np.cumsum(falling) - 1) / np.arange(1, len(point) + 1)
-    support = int(np.flatnonzero(falling > excess)[-1])
-    return np.maximum(point - excess[support], 0.0)

@@ -1,4 +1,4 @@
-"""Ditto: personal models pulled towards a global one."""
+"""Ditto: personal models with a proximal term towards a global model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FedAvg with the dual weights of any objective: the papers' unifying view, made runnable."""
+"""FedAvg with the dual weights of any objective (PropFair, section 4)."""
 
 from __future__ import annotations
 

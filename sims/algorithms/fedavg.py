@@ -1,4 +1,4 @@
-"""FedAvg: local SGD, and the weighted mean of what it gives."""
+"""FedAvg: local SGD, then the weighted mean of the clients' models."""
 
 from __future__ import annotations
 

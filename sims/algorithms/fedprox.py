@@ -1,4 +1,4 @@
-"""FedProx: local objectives pulled towards the global model."""
+"""FedProx: local objectives with a proximal term towards the global model."""
 
 from __future__ import annotations
 

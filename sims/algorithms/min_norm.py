@@ -1,4 +1,4 @@
-"""The point of least norm in a convex hull, its weights within a box: a small quadratic programme by active sets."""
+"""The point of least norm in a convex hull, with bounded weights, by an active-set method."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl.sims.engine.task import Floats
+from fairfl.theory.numerics.projections import onto_box_of_sum
 
 TOLERANCE = 1e-12  # of multipliers and steps, for Gram matrices with a diagonal of about one
 FEW = 40  # clients up to which the active sets are found from the centre; above, from a point near the minimum
@@ -62,7 +63,7 @@ def _near(gram: Floats, center: Floats, low: Floats, high: Floats) -> tuple[Floa
     v = ahead = center
     t = 1.0
     for _ in range(PASSES):
-        new = _into_box(ahead - gram @ ahead / length, low, high)
+        new = onto_box_of_sum(ahead - gram @ ahead / length, low, high, 1.0)
         t, before = (1 + np.sqrt(1 + 4 * t * t)) / 2, t
         ahead = new + (before - 1) / t * (new - v)
         v = new
@@ -72,18 +73,6 @@ def _near(gram: Floats, center: Floats, low: Floats, high: Floats) -> tuple[Floa
         return center.copy(), low < high
     v[free] += (1 - v.sum()) / free.sum()
     return (v, free) if (v <= high).all() and (v >= low).all() else (center.copy(), low < high)
-
-
-def _into_box(point: Floats, low: Floats, high: Floats) -> Floats:
-    """The nearest point with low <= v <= high and sum one: point - level, clipped, with the level found by halving."""
-    below, above = float((point - high).min()), float((point - low).max())
-    for _ in range(60):
-        level = (below + above) / 2
-        if np.clip(point - level, low, high).sum() > 1:
-            below = level
-        else:
-            above = level
-    return np.clip(point - above, low, high)
 
 
 def _step(gram: Floats, v: Floats, free: NDArray[np.bool_]) -> Floats:

@@ -1,4 +1,4 @@
-"""p-FedAvg: updates weighed by the rank of the client's loss."""
+"""p-FedAvg: updates weighed by the rank of the client's loss (p-FFL, algorithm 1)."""
 
 from __future__ import annotations
 

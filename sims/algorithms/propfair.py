@@ -1,4 +1,4 @@
-"""PropFair: local training on the logarithm of the utility, batch by batch."""
+"""PropFair: local training on the logarithm of the utility, batch by batch (PropFair, algorithm 1)."""
 
 from __future__ import annotations
 

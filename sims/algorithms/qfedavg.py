@@ -1,4 +1,4 @@
-"""q-FedAvg: updates weighed by losses to the power q, the step by an estimate of the curvature."""
+"""q-FedAvg: updates weighed by losses to the power q, with a step size from a curvature estimate (q-FFL)."""
 
 from __future__ import annotations
 
@@ -73,16 +73,16 @@ def step_weights(q: float, p: Floats, losses: Floats, squares: Floats, curvature
     overflows.
     """
     top = losses.max()
-    if top == 0:  # nobody has anything to lose: for q = 0 FedAvg, else no step
+    if top == 0:  # all losses are zero: for q = 0 FedAvg, else no step
         return p / (unit * curvature) if q == 0 else np.zeros_like(p)
     x = losses / top
     power = x**q
     if q == 0:
-        bend = np.zeros_like(x)
+        slope_terms = np.zeros_like(x)
     else:
         with np.errstate(divide="ignore"):
-            bend = np.where(squares > 0, q * x ** (q - 1) * squares / top, 0.0) if (squares > 0).any() else 0 * x
-    total = p @ (curvature * power + bend)
+            slope_terms = np.where(squares > 0, q * x ** (q - 1) * squares / top, 0.0) if (squares > 0).any() else 0 * x
+    total = p @ (curvature * power + slope_terms)
     return p * power / (unit * total)
 
 

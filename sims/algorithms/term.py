@@ -1,4 +1,4 @@
-"""TERM: exponentially tilted risks, over the clients and over the samples of each."""
+"""TERM: exponentially tilted risks, over the clients and over the samples of each client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The simulator's engine: the clients are an axis, not a loop.
+"""The simulator's engine: clients are an axis of the tensors, not a loop.
 
 What goes in
     ``ClientData(x (N, ...), y (N,), offsets (K + 1,))``: the samples of all clients, one client after the other, on one
@@ -12,7 +12,7 @@ What happens
     Parameters are rows: of all replicates (R, P), and of all clients that train (J, P). A round draws who takes part,
     takes full-data losses where an algorithm asks for them, runs local SGD for all clients of all replicates together,
     chunk by chunk, and asks each replicate's algorithm for the weights of the updates. Randomness is by counter
-    (``counter.py``): it hangs on seed, round and client id, never on what else runs.
+    (``counter.py``): it depends on seed, round and client id only.
 """
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round

@@ -1,4 +1,4 @@
-"""What an algorithm is: two hooks, and what each of them sees."""
+"""Algorithm: the two hooks, what a client does and how the server weighs updates, and what each receives."""
 
 from __future__ import annotations
 

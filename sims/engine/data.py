@@ -27,7 +27,7 @@ class ClientData:
     offsets : array of int (K + 1,)
         0 = offsets[0] <= ... <= offsets[K] = N.
     ids : array of int (K,), optional
-        What a client's random numbers hang on: distinct, >= 0; 0..K-1 by default. Clients may be listed in any order,
+        What a client's random numbers depend on: distinct, >= 0; 0..K-1 by default. Clients may be listed in any order,
         and a run is the same as long as each keeps its id.
     group : array of int (N,), optional
         A sensitive attribute, codes 0, 1, ...: what group-fair algorithms ask for.

@@ -1,4 +1,4 @@
-"""Updates that are NaN or infinite: raise, drop or clip, and count."""
+"""NaN or infinite updates: raise, drop or clip, and count."""
 
 from __future__ import annotations
 

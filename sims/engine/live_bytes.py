@@ -1,4 +1,4 @@
-"""How much memory tensors take while something runs."""
+"""The memory of tensors that are alive, measured."""
 
 from __future__ import annotations
 

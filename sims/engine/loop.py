@@ -1,4 +1,4 @@
-"""The slow twin: one client after the other, one step after the other, autograd on the plain formula."""
+"""The slow reference: one client and one step after the other, autograd on the plain formula."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""F_k(w^t) on all data of each client: the costed step that fair algorithms ask for before they train."""
+"""F_k(w^t) on all data of each client, before training, for the algorithms that need it; its samples are counted."""
 
 from __future__ import annotations
 

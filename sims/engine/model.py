@@ -1,4 +1,4 @@
-"""What the engine asks of a model: losses and gradients of many clients at once, parameters as rows."""
+"""Model: losses and gradients of many clients at once, parameters as rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which clients step when, and on which samples: only the active prefix of a chunk, in groups of like batch sizes."""
+"""Which clients step when, and on which samples: the active clients of a chunk, in groups of equal batch sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One of the runs that go together in a program: a seed, an algorithm, and rates of its own."""
+"""Replicate: a seed, an algorithm and its rates; replicates are trained together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client does in a round: the settings of its SGD, and what an algorithm adds to its loss."""
+"""LocalTask: the settings of a client's SGD in a round, and what an algorithm adds to its loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the tasks of many replicates to jobs that are trained together, and back."""
+"""From the tasks of many replicates to jobs that are trained together, and the results back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Group-fair federated learning: notions, the algorithms of FedFB's experiments, and measures of disparity.
+"""Group-fair federated learning: notions, the algorithms of FedFB's experiments, measures of disparity.
 
 The servers of these algorithms see sums over clients (``fairfl.sims.engine.secure.summed``), client parity's excepted,
 whose statistic is the clients' losses. Registered by ``name`` in ``fairfl.sims.engine.secure.summed.SUM_ONLY``.

@@ -1,4 +1,4 @@
-"""AgnosticFair: a minimax over reweighed populations, under a constraint of fairness, a gradient step a round."""
+"""AgnosticFair (Du et al.): a minimax over reweighed populations under a fairness constraint, by gradient steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Client parity: the clients' mean losses are to be equal."""
+"""Client parity: equal mean losses of the clients."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl.sims.engine.task import Floats
-from fairfl.sims.group_fairness.notion import Notion, onto_capped
+from fairfl.sims.group_fairness.notion import Notion
+from fairfl.theory.numerics.projections import onto_capped_simplex
 
 
 class ClientParity(Notion):
-    r"""Each client is a group; the groups of the people play no part.
+    r"""Each client is a group; the groups of the people are not used.
 
     .. math::
         \mu^{(i)} = L^{(i)} - L^{(0)}, \quad \lambda \ge 0, \; \sum_{i \ge 1} \lambda^{(i)} \le 1, \quad
@@ -33,7 +34,7 @@ class ClientParity(Notion):
         return known[1:] / known.sum()
 
     def project(self, lam: Floats, known: Floats) -> Floats:
-        return onto_capped(lam, 1.0)
+        return onto_capped_simplex(lam, 1.0)
 
     def statistics(self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
         reports = np.zeros((len(clients), len(known)))

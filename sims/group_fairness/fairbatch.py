@@ -1,4 +1,4 @@
-"""FairBatch's outer step: λ moves along μ and stays in its set."""
+"""FairBatch's outer step: λ moves along μ and is projected onto its set."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from fairfl.sims.engine.cells import CellSums
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.group_fairness.notion import Notion
 from fairfl.sims.group_fairness.notions import NOTIONS
+from fairfl.theory.numerics.projections import soft_threshold
 
 ROUNDING = 1e-12
 """A multiplier nearer to 0 than this is 0: λ_a is a sum of it and of a share of people."""
@@ -97,7 +98,7 @@ class FairBatch:
         if length == 0:
             return lam
         step = self._rate(number) / length
-        moved = soft(offset + step * gaps, step * self.budget)
+        moved = soft_threshold(offset + step * gaps, step * self.budget)
         return self._project(lam + rules.follow(moved - offset), known)
 
     def _rate(self, number: int) -> float:
@@ -113,9 +114,4 @@ class FairBatch:
 
     def _pressing(self, offset: Floats, gaps: Floats) -> Floats:
         """The steepest direction of the dual: F_a less the end of [-ε, ε] that its multiplier stands for."""
-        return np.where(offset == 0, soft(gaps, self.budget), gaps - np.sign(offset) * self.budget)
-
-
-def soft(values: Floats, margin: float) -> Floats:
-    """Each value moved towards 0 by ``margin``, and no further than 0."""
-    return np.sign(values) * np.maximum(np.abs(values) - margin, 0.0)
+        return np.where(offset == 0, soft_threshold(gaps, self.budget), gaps - np.sign(offset) * self.budget)

@@ -1,4 +1,4 @@
-"""FairFed: the weights of the average lean towards clients whose own disparity is near the federation's."""
+"""FairFed: a weighted average that favours clients whose own disparity is near the federation's."""
 
 from __future__ import annotations
 

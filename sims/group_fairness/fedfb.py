@@ -1,4 +1,4 @@
-"""FedFB: FairBatch's λ on the server, from sums over the clients; with one client it is FairBatch, empirical CFL."""
+"""FedFB: FairBatch's λ on the server, from sums over the clients (algorithm 1); one client: FairBatch, CFL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accuracy and disparities of classifiers on people: differences as in the theory, deviations as in FedFB's tables."""
+"""Accuracy and disparities of classifiers on people: differences as in the theory, deviations as in FedFB."""
 
 from __future__ import annotations
 

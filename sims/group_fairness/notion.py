@@ -1,4 +1,4 @@
-"""What a notion of fairness is to FairBatch: a statistic, the direction of λ, its set, and the weights."""
+"""Notion of fairness for FairBatch: a statistic, the direction of λ, its set, and the weights of people."""
 
 from __future__ import annotations
 
@@ -74,27 +74,3 @@ def defined(known: Floats, mass: Floats, what: str) -> None:
     """ValueError where nobody is in a group (A,)."""
     if (mass <= 0).any():
         raise ValueError(f"group {int(np.argmin(mass))} must have {what} among the training data, got none")
-
-
-def onto_capped(point: Floats, cap: float) -> Floats:
-    """The nearest point with entries >= 0 whose sum is at most ``cap`` > 0: clip, or project on the simplex."""
-    clipped = np.maximum(point, 0.0)
-    if clipped.sum() <= cap:
-        return clipped
-    falling = np.sort(point)[::-1]
-    excess = (np.cumsum(falling) - cap) / np.arange(1, len(point) + 1)
-    return np.maximum(point - excess[np.flatnonzero(falling > excess)[-1]], 0.0)
-
-
-def onto_box_of_sum(point: Floats, caps: Floats, total: float) -> Floats:
-    """The nearest point with entries in [0, caps] whose sum is ``total``, 0 < total < caps.sum(): one shift of all.
-
-    The sum of clip(point - shift) falls with the shift, piecewise linearly: its pieces end where an entry meets an end.
-    """
-    ends = np.sort(np.concatenate([point - caps, point]))
-    sums = np.clip(point - ends[:, None], 0.0, caps).sum(1)
-    last = int(np.flatnonzero(sums >= total)[-1])
-    if sums[last] == total:
-        return np.clip(point - ends[last], 0.0, caps)
-    share = (sums[last] - total) / (sums[last] - sums[last + 1])
-    return np.clip(point - (ends[last] + share * (ends[last + 1] - ends[last])), 0.0, caps)

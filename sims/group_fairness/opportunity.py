@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl.sims.engine.task import Floats
-from fairfl.sims.group_fairness.notion import Notion, defined, onto_capped
+from fairfl.sims.group_fairness.notion import Notion, defined
+from fairfl.theory.numerics.projections import onto_capped_simplex
 
 
 class EqualOpportunity(Notion):
@@ -41,7 +42,8 @@ class EqualOpportunity(Notion):
 
     def project(self, lam: Floats, known: Floats) -> Floats:
         caps = [known[:, y].sum() / known.sum() for y in self.labels]
-        return np.concatenate([onto_capped(part, cap) for part, cap in zip(self._parts(lam), caps, strict=True)])
+        parts = zip(self._parts(lam), caps, strict=True)
+        return np.concatenate([onto_capped_simplex(part, cap) for part, cap in parts])
 
     def statistics(self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
         return np.concatenate([sums[:, :, y] / known[:, y] for y in self.labels], axis=1)

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl.sims.engine.task import Floats
-from fairfl.sims.group_fairness.notion import Notion, defined, onto_box_of_sum
+from fairfl.sims.group_fairness.notion import Notion, defined
+from fairfl.theory.numerics.projections import onto_box_of_sum
 
 
 class DemographicParity(Notion):
@@ -46,7 +47,7 @@ class DemographicParity(Notion):
         return np.minimum(np.maximum(lam, 0.0), 2 * self.initial(known))  # np.clip takes three times as long
 
     def project_sum(self, lam: Floats, known: Floats) -> Floats:
-        return onto_box_of_sum(lam, 2 * self.initial(known), 1.0)
+        return onto_box_of_sum(lam, np.zeros_like(lam), 2 * self.initial(known), 1.0)
 
     def statistics(self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
         return (sums[:, :, 0] - sums[:, :, 1]) / known.sum(1)

@@ -1,4 +1,4 @@
-"""Statistics in b bits."""
+"""Statistics rounded to b bits."""
 
 from __future__ import annotations
 

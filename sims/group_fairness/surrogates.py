@@ -1,4 +1,4 @@
-"""What of the cells each of FairBatch's surrogates is made of."""
+"""FairBatch's surrogates of the statistics, from sums over cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A character LSTM written out step by step: torch's fused one cannot be stacked over clients by ``torch.func``."""
+"""A character LSTM written step by step, since torch.func cannot stack torch's fused one over clients."""
 
 from __future__ import annotations
 

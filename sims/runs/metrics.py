@@ -1,4 +1,4 @@
-"""Measures of a run as tables, streamed to Parquet in parts that end where checkpoints are."""
+"""Measures of a run as tables, written to Parquet in parts that end at checkpoints."""
 
 from __future__ import annotations
 

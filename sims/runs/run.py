@@ -1,4 +1,4 @@
-"""A run from its configuration to its tables: kept in a folder, it can be killed at any moment and taken up again."""
+"""A run from its configuration to its tables, in a folder from which a stopped run resumes."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def first_difference(kept: Any, wanted: Any, where: str) -> tuple[str, Any, Any]
 
 
 def versions() -> dict[str, str]:
-    """What a result hangs on beside its configuration."""
+    """What a result depends on besides its configuration."""
     return {
         "fairfl": __version__,
         "python": platform.python_version(),

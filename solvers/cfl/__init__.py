@@ -1,1 +1,1 @@
-"""CFL: one classifier for the pooled law; lemma 7 of FedFB in closed form on laws, one sort on a finite X."""
+"""Central fair learning: one classifier for the pooled law (FedFB, lemma 7 on laws; one sort on a finite X)."""

@@ -1,4 +1,4 @@
-"""CFL(eps) on a finite X: demographic parity of two groups by one sort, other notions by a linear programme."""
+"""CFL(eps) on a finite X, certified: a knapsack for demographic parity of two groups, else a linear programme."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def pooled_path(fed: Federation, model: FiniteModel) -> FlipPath:
 
 
 def solve_cfl_finite(fed: Federation, model: FiniteModel, eps: Array, notion: str = "dp") -> Solution:
-    """Certified CFL(eps) for a notion; demographic parity of two groups by one sort, all else by the programme."""
+    """Certified CFL(eps) for a notion; demographic parity of two groups by one sort, else by a linear programme."""
     v = pair_rows(fed, notion)
     if notion == "dp" and fed.n_groups == 2:
         f, lam = pooled_path(fed, model).classifier(float(eps[0]))

@@ -1,4 +1,4 @@
-"""One constraint on a finite X: the exact frontier by one sort, with its randomised vertices.
+"""All CFL solutions on a finite X for one constraint, by one sort (fractional knapsack), with randomised vertices.
 
 From the most accurate classifier on, cells (a, x) are flipped towards fairness in the order of their exchange rate
 M_a |2η - 1|, the accuracy lost per unit of mean difference. This is the fractional knapsack: every point of the path,

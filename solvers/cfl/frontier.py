@@ -1,4 +1,4 @@
-"""CFL's frontier: every eps in one vectorised pass, on continuous laws; by one sort, on a finite X."""
+"""CFL's frontier: on laws all budgets in one vectorised pass (FedFB, lemma 7), on a finite X by one sort."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CFL(eps) on continuous laws where η is shared within each group: lemma 7 in closed form, all eps in one pass."""
+"""CFL(eps) on densities with η shared within each group, by thresholds in closed form (FedFB, lemma 7)."""
 
 from __future__ import annotations
 

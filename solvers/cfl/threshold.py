@@ -1,10 +1,10 @@
-"""One constraint, threshold rules: FedFB's lemma 7 for the pooled law or for every client's own law.
+"""One fairness constraint on densities: thresholds and multiplier, by root finding (FedFB, lemma 7).
 
 Maximise P(ŷ = y) subject to |MD| <= eps. With group masses M_0 + M_1 = 1 and η increasing, the solution accepts
 η > 1/2 - λ/(2 M_0) in group 0 and η > 1/2 + λ/(2 M_1) in group 1, with g(λ) = MD increasing.
 
 λ is carried as an unevaluated sum λ = anchor + offset, anchor in {0, ±M_0, ±M_1}: the levels are then known to
-relative accuracy also next to 0 and 1, where thresholds run to ±inf and a single double has no room left.
+relative accuracy also close to 0 and 1, where thresholds go to ±inf and a single double has too few digits.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Where no double λ meets a budget: one constraint met by two rules of neighbouring multipliers, at random.
+"""Mixtures of two threshold rules, for budgets that no multiplier in double precision meets.
 
-An η that stays away from 0 and 1 sends a threshold to ±inf at a finite λ, next to which MD runs through all it has left
-in a few roundings of λ. Both rules maximise their Lagrangians, whose multipliers agree to rounding, so their
-mixture with MD = ±eps is optimal.
+Where η is bounded away from 0 or 1, a threshold goes to ±inf at a finite λ. Near that λ a few roundings of λ change MD
+by a large amount. Two rules of neighbouring multipliers both maximise their Lagrangians, and the multipliers agree to
+rounding, so their mixture with MD = ±eps is optimal.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""LFT+Ensemble: the average of the clients' own fair classifiers. Files `laws_*` and `finite_*`."""
+"""LFT+Ensemble: the average of the clients' own fair classifiers; files `laws_*` and `finite_*`."""

@@ -1,6 +1,6 @@
-"""A rigorous enclosure of LFT+Ensemble's smallest disparity, for normal laws and logistic η, in ball arithmetic.
+"""LFT+Ensemble's smallest disparity enclosed in ball arithmetic, for normal laws and logistic η (FedFB, lemma 7).
 
-Client j with both groups, masses m_0 = 1 - q_j and m_1 = q_j, plays at its multiplier λ the rule x > t_a,
+Client j with both groups, masses m_0 = 1 - q_j and m_1 = q_j, uses at its multiplier λ the rule x > t_a,
 
     η_j0(t_0) = 1/2 - λ/(2 m_0),    η_j1(t_1) = 1/2 + λ/(2 m_1)        (FedFB, lemma 7),
 

@@ -1,4 +1,4 @@
-"""An enclosure checked without the search that found it: from its roots alone, in another form, with more bits."""
+"""Verification of an enclosure from its roots alone, by other formulas and with more bits than the search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LFT+Ensemble(eps) on a finite X: every client's own rule by one sort, averaged by weight."""
+"""LFT+Ensemble(eps) on a finite X: each client's own knapsack, certified, and their average by weight."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One client's rules on a finite X as its budget falls, and what they do to the ensemble."""
+"""One client's classifiers on a finite X for all its budgets, and their terms in the pooled MD and accuracy."""
 
 from __future__ import annotations
 

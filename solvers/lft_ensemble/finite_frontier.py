@@ -1,4 +1,4 @@
-"""LFT+Ensemble over all eps on a finite X."""
+"""LFT+Ensemble's frontier and smallest disparity over all budgets on a finite X, by exact splits of MD."""
 
 from __future__ import annotations
 

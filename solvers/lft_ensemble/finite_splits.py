@@ -1,16 +1,16 @@
-"""The best split of MD between clients whose trade-offs are broken lines: an exact search by reduced costs.
+"""The best split of MD between clients with piecewise linear trade-offs: an exact search by reduced costs.
 
     maximise Σ_j A_j  subject to  |Σ_j G_j| <= d,  (G_j, A_j) on client j's broken line, jumps left out.
 
-Some best split has all clients but one on vertices: if two were inside edges, an exchange between them, along which the
-accuracy is linear, would lead one to a vertex without loss. For a slope κ of MD the accuracy is at most
+Some best split has all clients but one on vertices: if two were inside edges, MD could be moved from one to the other,
+along which the accuracy is linear, until one is at a vertex, without loss. For a slope κ of MD the accuracy is at most
 
     D(κ) = Σ_j max_v (A_jv - κ G_jv) + |κ| d,    and exactly    D(κ) - Σ_j r_j - (|κ| d - κ Σ_j G_j)
 
 at a split, where the reduced cost r_j >= 0 is what client j's place falls short of its maximum. At the best κ, found by
 one sort of the edges of all concave majorants, few vertices have small reduced costs. All combinations whose costs add
 up to at most a limit are listed; the limit grows until a split that loses no more than the limit is among them: it is
-the best there is. κ has the sign of the side of MD = 0 that pays; the other side and all between are searched with it.
+the optimum. κ has the sign of the better side of MD = 0; the other side and all between are searched too.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Splits:
     def top(self) -> float:
         """|MD| beyond which nothing gets more accurate: the most accurate vertices reach it.
 
-        Where two of them lie on both sides of MD = 0, a jump may leave out all between.
+        Where two of them lie on both sides of MD = 0, a jump may make all MD between them unattainable.
         """
         slopes, _, _, level, _ = self._edges
         return float(min(abs(level[int((slopes > 0).sum())]), abs(level[int((slopes >= 0).sum())])))

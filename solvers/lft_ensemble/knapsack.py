@@ -1,4 +1,4 @@
-"""Who gives how much fairness, where trade-offs are not concave: a knapsack on a grid, by max-plus convolution.
+"""The best split of fairness between clients whose trade-offs are not concave: a knapsack by max-plus convolution.
 
 The clients' fairness adds up, and so does their accuracy: with J curves cut into cells of one common fairness, the
 best total accuracy at each total is a chain of max-plus convolutions. The cells of all clients add up to those of the

@@ -1,4 +1,4 @@
-"""LFT+Ensemble(eps) on continuous laws: every client's own rule from its own law, averaged by weight.
+"""LFT+Ensemble(eps) on densities: each client's own optimum (FedFB, lemma 7), averaged by weight (eq. 32).
 
 Pooled MD and accuracy are linear in f, so for any q_i and weights they are sums over clients,
 MD = Σ_j π_j G_j(λ_j) and Acc = Σ_j π_j A_j(λ_j), each term a function of one local multiplier (FedFB eq. (32),
@@ -51,7 +51,7 @@ class LocalRules:
         return np.array([at[p[0]] for p in self.model.etas]), np.array([at[p[1]] for p in self.model.etas])
 
     def cuts(self, anchor: Array, offset: Array) -> tuple[Array, Array]:
-        """Thresholds (I,), (I,) of all clients at the multipliers of the bound ones; unbound ones play η > 1/2."""
+        """Thresholds (I,), (I,) of all clients at the multipliers of the bound ones; others use η > 1/2."""
         full_anchor, full_offset = np.zeros(self.fed.n_clients), np.zeros(self.fed.n_clients)
         full_anchor[self.bound], full_offset[self.bound] = anchor, offset
         t0, t1 = (cut.copy() for cut in self.free_cuts)

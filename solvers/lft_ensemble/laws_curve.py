@@ -1,9 +1,9 @@
-"""The family of ensembles that matter: one exchange rate for all clients, and what it reaches.
+"""Ensembles on densities as a function of one exchange rate κ that all clients share, as they do on the frontier.
 
 Pooled MD and accuracy are sums over clients of functions of one multiplier each, so the frontier is a separable
 problem with one coupling constraint: at its optimum all clients trade accuracy for MD at one common rate κ. Where η
 and q are common this means λ_j = κ clipped to Λ_j, exactly. Otherwise each client's response to κ is read from its own
-trade-off, and ``laws_polish`` makes a point of the frontier of it.
+trade-off, and ``laws_polish`` improves it to a point of the frontier.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""LFT+Ensemble's frontier and smallest disparity over all eps in [0, 1]^I.
+"""LFT+Ensemble's frontier and smallest disparity over all budgets on densities.
 
 The budgets of a point are the local |MD_j| of its rules. Where a client's own law has a gap, all multipliers in the gap
 give it the same MD_j and the same accuracy: its local problem has several solutions, which differ on people that it

@@ -1,12 +1,12 @@
-"""From clients' trade-offs to a point of the ensemble's frontier: starts from majorants and a knapsack, then Newton.
+"""Points of LFT+Ensemble's frontier on densities: starts from majorants and a knapsack, then Newton's method.
 
     maximise Σ_j w_j A_j(u_j)  subject to  -d <= Σ_j w_j F_j(u_j) <= d,  0 <= u_j <= reach_j.
 
 Where all trade-offs are concave the best has ΣwF = -d, F being fairness, -sign·MD. Else it may have ΣwF = d, or be a
 peak of every client's own between: the knapsack says where to start. At an optimum A_j' + μ F_j' = 0 for every client
-inside its interval, with μ = 0 between. Newton's method on these equations is not held up
-by a convex stretch of one client's trade-off (there it goes to the best point, off the majorants). What it ends in is
-evaluated exactly, and is taken only where it is a better ensemble than the start.
+inside its interval, with μ = 0 between. Newton's method on these equations also works where
+one client's trade-off is convex (there the optimum is off the majorants). Its result is evaluated exactly, and is taken
+only where it is better than the start.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What each client of an ensemble gives in accuracy for fairness: its trade-off, tabulated, and its concave majorant.
+"""The trade-off of each client of an ensemble between accuracy and fairness, tabulated, and its concave majorant.
 
 Client j's rule at multiplier λ moves the pooled fairness F_j = -sign·MD_j and the pooled accuracy A_j. With pooled
 densities p_a and own masses m_a, pooled masses M_a, the exchange rate at a common η is
@@ -6,8 +6,8 @@ densities p_a and own masses m_a, pooled masses M_a, the exchange rate at a comm
     κ_j(λ) = -dA_j/dF_j = |λ|·(M_0/m_0·B_0 + M_1/m_1·B_1)/(B_0 + B_1),    B_a = p_a(t_a)·|dt_a/dλ|,
 
 a weighted mean of the numbers |λ|·M_a/m_a. Where q_j is the pooled q it is |λ| itself, and the trade-off is concave. In
-other federations the weights move with λ, κ_j need not increase, and the trade-off may have convex stretches: they are
-real, not an error of the table.
+other federations the weights depend on λ, κ_j need not increase, and the trade-off may be convex in parts. That is a
+property of the federation, not an error of the table.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Tradeoffs:
 
     @cached_property
     def responses(self) -> list[tuple[Array, Array]]:
-        """(κ increasing, u): what each client plays at a common rate κ, from its concave majorant."""
+        """(κ increasing, u): the place u of each client at a common exchange rate κ, from its concave majorant."""
         return [_response(*rows) for rows in zip(self.u, self.fairness, self.accuracy, strict=True)]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""LFT+FedAvg(eps) on a finite X: the most accurate rule with |MD_i| <= eps_i on every client, by a linear programme."""
+"""LFT+FedAvg(eps) on a finite X, by a certified linear programme; of several optima the least disparate."""
 
 from __future__ import annotations
 

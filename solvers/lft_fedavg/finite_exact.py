@@ -1,8 +1,8 @@
-"""LFT+FedAvg over all eps on a finite X, exactly: every optimal rule of every budget, by the vertices where rules tie.
+"""LFT+FedAvg over all budgets on a finite X, exactly: from the vertices at which cells tie (FedFB, lemma 18).
 
-No budget is tried. The vertices λ at which cells tie hold all rules that are optimal for some eps (``vertices``),
-what the rules at one vertex attain is a polygon (``polytopes``), and the frontier is the envelope of the polygons'
-upper sides (``segments``). Where several rules are optimal for one eps, each of them counts as attained.
+All rules that are optimal for some eps are optimal at a vertex λ at which cells tie (``vertices``). The rules at one
+vertex attain a polygon (``polytopes``), and the frontier is the envelope of the polygons' upper sides (``segments``).
+Where several rules are optimal for one eps, each of them counts as attained.
 """
 
 from __future__ import annotations

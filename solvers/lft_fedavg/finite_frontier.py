@@ -1,7 +1,7 @@
-"""LFT+FedAvg over all eps on a finite X: frontier and smallest disparity, exact unless there is too much to look at.
+"""LFT+FedAvg's frontier and smallest disparity on a finite X: exact where the vertices are few, else searched for.
 
 Of several rules that are optimal for one eps each counts as attained, whatever its disparity: ``solve`` returns one.
-Where cells tie at too many multipliers (many clients, or thousands of points), a search takes over.
+Where cells tie at too many multipliers (many clients, or thousands of points), a search is used instead.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""LFT+FedAvg over all eps on a finite X where the ties are too many to look at: a search by pivots.
+"""LFT+FedAvg over all budgets on a finite X with too many vertices: a search by pivots between optimal bases.
 
-Some budgets are solved, and their rules climb (``pivots``), down to a disparity and then up in accuracy. CFL's
-frontier bounds what can be reached: a rule that meets it is the best there is. Every point is solved again for its
-budgets and certified for them; that no others do better is proven only where CFL's bound is met.
+Some budgets are solved; from their rules pivots (``pivots``) first decrease the disparity and then increase the
+accuracy. CFL's frontier is an upper bound: a rule that attains it is optimal. Every point is solved again for its
+budgets and certified for them. That no other budgets do better is proven only where CFL's bound is attained.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from fairfl.theory.populations.finite import FiniteModel
 STARTS = 80
 """Budgets that the search starts from: in the first few clients are bound, in the last all, by turns to next to 0."""
 NEARLY = 1e-4
-"""What is left of a budget next to 0; at 0 itself the programme is degenerate."""
+"""The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
 """Tight budgets are drawn up to the |MD_i| of the most accurate rule, and this more."""
 COARSE = 16

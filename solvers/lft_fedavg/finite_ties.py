@@ -1,4 +1,4 @@
-"""Of several rules that are optimal for one eps on a finite X, the least disparate: LFT+FedAvg's choice among ties.
+"""The least disparate of several rules that are optimal for one budget vector on a finite X, by linear programmes.
 
 Optimal are the rules that agree with the sign of s = u + λV, keep MD_i where λ_i is not zero, and |MD_i| <= eps_i
 elsewhere, for any one optimal λ (complementary slackness). More undecided cells than binding constraints, as where η is
@@ -24,7 +24,7 @@ def least_disparate(u: Array, v: Array, pooled: Array, eps: Array, found: BoxSol
 
     Parameters
     ----------
-    u, v, eps : the programme max u·f, |v f| <= eps, 0 <= f <= 1, whose solution is ``found``.
+    u, v, eps : the linear programme max u·f, |v f| <= eps, 0 <= f <= 1, whose solution is ``found``.
     pooled : (N,) row of the MD.
     """
     lam = found.multipliers

@@ -1,4 +1,4 @@
-"""LFT+FedAvg(eps) on continuous laws: the most accurate classifier with |MD_i| <= eps_i on every client."""
+"""LFT+FedAvg(eps) on densities, by Newton's method on the dual and column generation (FedFB, lemma 18)."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Local search over multipliers: the most accurate f_λ with |MD| at most a target, by sequential linear programmes.
+"""The most accurate f_λ with |MD| at most a target: local search in λ, by sequential linear programming.
 
-Between openings of holes everything is smooth in λ, and there its slopes are known exactly. Where a hole opens the
-accuracy falls like a square root, and that is just where frontiers like to run; so "the hole stays closed" is a
-constraint like the others, its slope known too. Each step solves a linear programme in a box, then steps back (Newton)
-to what the linearisation broke.
+MD and accuracy are smooth in λ, with known slopes, except where a gap opens in an accept set; there they change like a
+square root. Along parts of the frontier a gap is about to open; there the search keeps it closed by a constraint, whose
+slope is known too. Each step solves a linearised problem in a box, and then restores the constraints by Newton steps.
 """
 
 from __future__ import annotations
@@ -17,21 +16,21 @@ from fairfl.solvers.numerics.interior_point import maximise
 RATE = 30.0
 """Accuracy that a unit of MD beyond the target, or of MD_k with the wrong sign, costs where points are compared."""
 DEAR = 100.0
-"""The same within a programme, where MD and accuracy are measured by the most that its box lets them change."""
+"""The same in the linearised problem, with MD and accuracy in units of their largest change within the box."""
 GAPS = 5
-"""Closed holes that a programme respects, for each rule: those that its step could open first."""
+"""Closed gaps that the linearised problem keeps closed, for each rule: those that a step could open first."""
 MARGIN = 1e-10
-"""Holes stay closed by this height: at zero itself one rounding opens them."""
+"""Gaps are kept closed by this height: at zero a rounding opens them."""
 FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-6
-"""Radii of the box, in units of the multipliers' reach: at first, at most, and where a rule rests."""
+"""Radii of the box, in units of the multipliers' reach: the first, the largest, and the one at which a rule stops."""
 SWING = 0.5
 """What MD_k may change by in a step, over the radius."""
 FARTHEST = 5.0
 """What a step of one multiplier alone may change its MD_k by to first order, over the radius: the box has no scale of
 its own, and some multipliers move MD_k all the way within 1e-5 of their reach."""
-MENDS = 8
+REPAIRS = 8
 WORTH = 1e-11
-"""A step that gains less is not taken."""
+"""Steps that gain less are not taken."""
 
 
 def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds: int) -> Rules:
@@ -67,7 +66,7 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
 
 
 def _promise(here: Rules, slopes: Slopes, target: Array, step: Array) -> Array:
-    """What the steps gain to first order, and in accuracy to second."""
+    """The predicted gain of the steps: to first order, in accuracy to second order."""
     seeks = np.isinf(target)
     climb = (slopes.accuracy * step).sum(axis=1) - np.einsum("bk,bkl,bl->b", step, slopes.values, step) / 2
     moved = np.abs(here.md + (slopes.md * step).sum(axis=1)) - here.disparity
@@ -79,7 +78,7 @@ def _promise(here: Rules, slopes: Slopes, target: Array, step: Array) -> Array:
 
 
 def merit(rules: Rules, target: Array) -> Array:
-    """Accuracy less RATE times what the rules break; for a target of -inf, minus |MD|."""
+    """The accuracy minus RATE times the violations; for a target of -inf, -|MD| instead of the accuracy."""
     broken = RATE * rules.excess.sum(axis=1)
     seeks = np.isinf(target)
     beyond = np.maximum(rules.disparity - np.where(seeks, 0.0, target), 0.0)
@@ -87,7 +86,7 @@ def merit(rules: Rules, target: Array) -> Array:
 
 
 def _linearised_step(here: Rules, slopes: Slopes, target: Array, radius: Array, reach: Array) -> Array:
-    """The step (B, K) that the linearised problem asks for, in units of λ.
+    """The step (B, K) in λ that solves the linearised problem.
 
     Variables are the steps over radius · reach (or less, see FARTHEST), within [-1, 1], and the |MD| above the target.
     """
@@ -135,7 +134,7 @@ def _linearised_step(here: Rules, slopes: Slopes, target: Array, radius: Array, 
 
 
 def _nearest_gaps(count: int, slopes: Slopes, unit: Array) -> tuple[Array, Array]:
-    """Rows (B, GAPS, K) and limits (B, GAPS) that keep closed what a step could open."""
+    """Rows (B, GAPS, K) and limits (B, GAPS) of the constraints that keep closed what a step could open."""
     rows, limits = np.zeros((count, GAPS, unit.shape[1])), np.ones((count, GAPS))
     owner, slope, height = [], [], []
     for points, heights in zip(slopes.critical, slopes.heights, strict=True):
@@ -157,27 +156,27 @@ def _nearest_gaps(count: int, slopes: Slopes, unit: Array) -> tuple[Array, Array
 
 
 def _walk(family: RuleFamily, here: Rules, target: Array, step: Array, reach: Array) -> Rules:
-    """The best of the step's end and of what Newton makes of it where it broke something."""
+    """The end of the step, or a better point that Newton steps find from there where constraints are violated."""
     lam = here.lam + step
     lam = np.where((np.abs(lam) < 1e-9 * reach) | (lam * here.lam < 0), 0.0, lam)
     trial = family.at(lam)
     best = trial
-    for _ in range(MENDS):
+    for _ in range(REPAIRS):
         opened = trial.cuts > here.cuts
         beyond = np.where(np.isinf(target), 0.0, np.maximum(trial.disparity - target, 0.0))
         broken = opened.any(axis=1) | (beyond > 1e-13) | (trial.excess > 1e-14).any(axis=1)
         again = np.flatnonzero(broken)
         if again.size == 0:
             break
-        mended = _mended(family, trial.take(again), target[again], opened[again], reach)
-        trial = trial.replaced(again, mended)
+        repaired = _repaired(family, trial.take(again), target[again], opened[again], reach)
+        trial = trial.replaced(again, repaired)
         better = merit(trial, target) > merit(best, target)
         best = best.replaced(np.flatnonzero(better), trial.take(np.flatnonzero(better)))
     return best
 
 
-def _mended(family: RuleFamily, rules: Rules, target: Array, opened: Array, reach: Array) -> Rules:
-    """One least Newton step back: to closed holes where one has opened, else to what MD and MD_k may be."""
+def _repaired(family: RuleFamily, rules: Rules, target: Array, opened: Array, reach: Array) -> Rules:
+    """One Newton step of least norm: to a closed gap where one has opened, else to the limits of MD and MD_k."""
     slopes = family.slopes(rules)
     count, k = rules.lam.shape
     rows = np.zeros((count, k + 1 + GAPS, k))
@@ -204,7 +203,7 @@ def _mended(family: RuleFamily, rules: Rules, target: Array, opened: Array, reac
 
 
 def _close_by(slopes: Slopes, b: int, opened: Array) -> tuple[list[Array], list[float], bool]:
-    """Slopes of the holes of rule ``b`` that stand open (the smallest of each ``opened`` group) or nearly so."""
+    """Slopes of the gaps of rule ``b`` that are open (the smallest of each ``opened`` group) or nearly so."""
     rows: list[Array] = []
     residuals: list[float] = []
     for a, (points, heights) in enumerate(zip(slopes.critical, slopes.heights, strict=True)):

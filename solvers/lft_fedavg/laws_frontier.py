@@ -1,8 +1,8 @@
-"""LFT+FedAvg over all eps in [0, 1]^I on continuous laws: smallest disparity and frontier.
+"""LFT+FedAvg's frontier and smallest disparity on densities, by ascent in the multipliers (FedFB, lemma 18).
 
-The search is over multipliers, each of which is a solution for its own budgets (``multipliers``). From starts all over
-them, every target disparity is climbed to on its own (``laws_ascent``); what comes out is solved again for its
-budgets and certified as ``solve`` is. That no better budgets exist is searched for, not proven.
+Each λ gives a solution for its own budgets (``multipliers``). For each target disparity a local search
+(``laws_ascent``) runs from many starts; the result is solved again for its budgets and certified as in ``solve``. That
+no better budgets exist is searched for, not proven.
 """
 
 from __future__ import annotations

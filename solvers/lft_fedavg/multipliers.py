@@ -1,7 +1,7 @@
-"""LFT+FedAvg as a function of multipliers: every λ gives a rule, and the budgets that the rule is optimal for.
+"""LFT+FedAvg on densities as a function of λ: the rule f_λ, and the budgets for which it is optimal.
 
 f_λ = ⟦u + Σ λ_i v_i > 0⟧ maximises the Lagrangian, so it solves LFT+FedAvg(eps) for eps_i = |MD_i(f_λ)| wherever
-λ_i MD_i <= 0 for all i; where λ_i = 0, for every eps_i >= |MD_i| too. No programme is solved to get a point: the
+λ_i MD_i <= 0 for all i; where λ_i = 0, for every eps_i >= |MD_i| too. No problem is solved to get a point: the
 attainable pairs of disparity and accuracy are the image of {λ : λ_i MD_i(f_λ) <= 0}.
 """
 
@@ -74,14 +74,14 @@ class Rules:
 
 @dataclass(frozen=True)
 class Slopes:
-    """Derivatives in λ: of the accuracy and the pooled MD (B, K), of MD_k (B, K, K), and the turning points."""
+    """Derivatives in λ: of the accuracy and the pooled MD (B, K), of MD_k (B, K, K), and the critical points of s."""
 
     accuracy: Array
     md: Array
     values: Array
     critical: tuple[CriticalPoints, CriticalPoints]
     heights: tuple[Array, Array]
-    """(R, K) for each group: of the turning points' heights."""
+    """(R, K) for each group: of the critical points' heights."""
 
 
 @dataclass(frozen=True)

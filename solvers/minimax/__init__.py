@@ -1,1 +1,1 @@
-"""Models that are best for an objective of fair federated learning, their dual weights, and bargaining."""
+"""Models that minimise an objective of fair federated learning, their dual weights, and bargaining solutions."""

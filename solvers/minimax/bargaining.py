@@ -1,4 +1,4 @@
-"""α-fair choices from a convex set of utilities: utilitarian, proportional (Nash), harmonic, max-min; their tests.
+"""α-fair points of a convex set of utilities (utilitarian, Nash, harmonic, max-min), certified, and their tests.
 
 Every point is certified by weights. Mean utility of order α (``bargaining.mean_utility``) is concave, so u is best iff
 no attainable v has a positive first-order gain Σ_i s_i (v_i - u_i)/u_i. At α = 1 that is the definition of proportional
@@ -23,10 +23,10 @@ TOLERANCE = 1e-6
 RISE = 1e-3
 """What ``max_min_test`` allows unless another tolerance is given: on a curved boundary, giving up δ may win sqrt(δ)."""
 TIE = 1e-9  # of a total or share, relative, within which two count as equal
-SLACK = 1e-10  # of a level, relative, by which it is let down, so that the next programme has an interior
+SLACK = 1e-10  # relative decrease of a level, so that the next convex programme has an interior
 HALF = 0.5  # α from which on Nash products are iterated
 ROUNDS = 60  # at most: 2^-60
-PASSES, GOOD = 3, 1e-8  # programmes solved at most for one point, and the gain with which no other is
+PASSES, GOOD = 3, 1e-8  # convex programmes solved at most for one point, and the gain at which the search stops
 
 
 @dataclass(frozen=True)

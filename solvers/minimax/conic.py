@@ -1,4 +1,4 @@
-"""Convex programmes by an interior-point code (Clarabel through cvxpy), with the dual value that cvxpy keeps to itself.
+"""Convex programmes by an interior-point solver (Clarabel through cvxpy), with the dual value.
 
 The code is asked for more digits than it usually has, and returns the best it found: what that is worth is for the
 caller's certificate to say, from the point returned and the dual value, and never from the code's own status.
@@ -36,7 +36,7 @@ class Answer:
 def minimise(cost: Any, constraints: Sequence[Any], what: str, *, unbounded: str = "bound the set") -> Answer:
     """Solve min cost over the constraints; the point is left in the variables.
 
-    ``what`` names the programme in errors, ``unbounded`` says what to do where its infimum is -inf.
+    ``what`` names the problem in errors, ``unbounded`` says what to do where its infimum is -inf.
     Errors: CertificationError where there is no point, or no minimum, or the code fails.
     """
     problem = cp.Problem(cp.Minimize(cost), list(constraints))

@@ -1,4 +1,4 @@
-"""min over θ of A(f(θ)) for convex losses given as expressions of cvxpy, with convex constraints on θ."""
+"""min over θ of A(f(θ)) for convex losses and constraints given as cvxpy expressions."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ ADVICE = "rescale losses and θ to about 1, bound θ by constraints, or give the
 def solve_expressions(losses: Any, constraints: Any, objective: Objective, tolerance: float | None) -> MinimaxSolution:
     """See ``solve_minimax``.
 
-    Two programmes. The first, min A(t) over f(θ) <= t, gives θ, and the multipliers of f <= t are λ, projected onto
-    where A* is finite (for a smooth A, λ is its gradient at f(θ), which is sharper). The second, min of λ.f(θ') - A*(λ)
-    over the θ' within ``radius``, is the certificate: a lower bound, taken from that programme's own multipliers.
+    Two convex programmes. The first, min A(t) over f(θ) <= t, gives θ, and the multipliers of f <= t are λ, projected
+    onto where A* is finite (for a smooth A, λ is its gradient at f(θ), which is sharper). The second, min of λ.f(θ') -
+    A*(λ) over the θ' within ``radius``, is the certificate: a lower bound, taken from its multipliers.
     """
     f = expressions(losses)
     n = f.shape[0]

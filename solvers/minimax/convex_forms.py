@@ -1,4 +1,4 @@
-"""Each objective as a convex expression of cvxpy in the losses, by the rules of disciplined convex programming.
+"""Each objective as a convex cvxpy expression in the losses, by disciplined convex programming.
 
 A new objective registers its form: ``@convex_form.register`` on a function (objective, t, p).
 """

@@ -1,4 +1,4 @@
-"""The slow, independent twin of dual weights and conjugates: the inner maximum of PropFair's eq. (14), by cvxpy.
+"""Dual weights and conjugates by maximising PropFair's eq. (14) in cvxpy: slow, and independent of `theory`.
 
     A(f) = max over λ of λ.f - A*(λ),
 

@@ -1,7 +1,7 @@
-"""Minimising a smooth function that may be infinite outside its domain: BFGS, then Newton on the gradient.
+"""Minimum of a smooth function on a domain, by BFGS and Newton's method on the gradient (Lewis and Overton, 2013).
 
 The line search only halves and doubles (weak Wolfe conditions by bisection: Lewis and Overton, 2013), so a step that
-leaves the domain is merely too long. Where values no longer tell points apart, Newton's method finds the gradient's
+leaves the domain is shortened. Where values agree to rounding, Newton's method finds the gradient's
 root to the last digits, its matrix from differences of gradients.
 """
 

@@ -1,4 +1,4 @@
-"""min over θ of A(f(θ)) for smooth losses given as functions.
+"""min over θ of A(f(θ)) for smooth losses given as functions, by BFGS or the method of multipliers.
 
 Where A is smooth, BFGS and Newton's method on A(f(θ)). Where A has kinks (AFL, rank-weighted means: maxima of λ.f over
 a polytope B of dual weights), the method of multipliers, which is the proximal point method on λ: each round minimises
@@ -6,8 +6,8 @@ a polytope B of dual weights), the method of multipliers, which is the proximal 
     φ(θ) = max over λ in B of λ.f(θ) - (μ/2) Σ_i (λ_i - λ_i^old)² / p_i,
 
 smooth, with gradient Σ_i λ_i ∇f_i at its maximiser, a projection onto B; that becomes the next λ^old. λ stays in B
-exactly, and the Fenchel gap A(f) - λ.f goes to 0 with the steps of λ, at a fixed μ > 0: nothing gets ill-conditioned.
-Source: Rockafellar (1976), proximal point and multipliers.
+exactly, and the Fenchel gap A(f) - λ.f goes to 0 with the steps of λ, at a fixed μ > 0, so that conditioning stays
+good. Source: Rockafellar (1976), proximal point and multipliers.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def solve_functions(losses: Any, jac: Any, objective: Objective, start: Any, tol
 
 
 class _Counted:
-    """The losses, NaN where they cannot be computed, and how often they were asked for."""
+    """The losses, NaN where they cannot be computed, and the number of evaluations."""
 
     def __init__(self, function: Losses) -> None:
         self.function, self.calls = function, 0

@@ -1,4 +1,4 @@
-"""What ``solve_minimax`` returns: the point, the losses, their dual weights, and what certifies them."""
+"""The result of solve_minimax: the point, the losses, their dual weights, and the certificate."""
 
 from __future__ import annotations
 

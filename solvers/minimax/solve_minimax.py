@@ -1,4 +1,4 @@
-"""solve_minimax: the model that is best for an objective of fair federated learning, and its dual weights."""
+"""solve_minimax: the model that minimises an objective of fair federated learning, and its dual weights."""
 
 from __future__ import annotations
 

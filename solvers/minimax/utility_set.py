@@ -1,4 +1,4 @@
-"""Convex sets of attainable utilities: from expressions of cvxpy, or as the convex hull of points."""
+"""Convex sets of attainable utilities, from cvxpy expressions or as the convex hull of points."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class UtilitySet:
     def support(self, weights: Array) -> tuple[float, Array]:
         """max over v in U of weights.v (weights >= 0), an upper bound on it, and a v that attains it.
 
-        Exact for a hull of points; else from the multipliers of the programme.
+        Exact for a hull of points; else from the multipliers of the convex programme.
         """
         if self.vertices is not None:
             values = self.vertices @ weights

@@ -1,4 +1,4 @@
-"""Where s(x) = Σ_j c_j F_j(x) is positive: accept sets of linear combinations of expanded functions, many at once.
+"""Accept sets {s > 0} of linear combinations of expanded functions, by isolating roots in Chebyshev series.
 
 Roots are isolated, not searched on a grid: a panel (or its half, and so on) is discarded only when its Chebyshev
 coefficients prove that the series has no root there, and handed to Newton only when they prove that it is monotone.

@@ -1,7 +1,7 @@
-"""max u·f subject to |V f| <= eps and 0 <= f <= 1, for many cells and few constraints: exact, certified.
+"""max u·f subject to |V f| <= eps and 0 <= f <= 1, for many cells and few constraints: HiGHS with sifting, certified.
 
-HiGHS solves the programme on the cells whose sign is in doubt, the others are fixed by the current multipliers, and
-the doubt is widened until no fixed cell disagrees (sifting). The basis is then solved again to full precision.
+HiGHS solves the problem on the cells whose sign is in doubt, the others are fixed by the current multipliers, and
+more cells are released until no fixed cell disagrees (sifting). The basis is then solved again to full precision.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fairfl.solvers.numerics import highs
 from fairfl.solvers.solution import CertificationError, budget_term
 
 WHOLE = 6000
-"""Programmes with at most this many cells go to HiGHS whole."""
+"""Linear programmes with at most this many cells go to HiGHS as a whole."""
 GOOD = 1e-13
 """Gap and violation at which a basis is not read again."""
 ROWS = 1e3
@@ -45,7 +45,7 @@ def dual_value(u: Array, v: Array, eps: Array, lam: Array) -> float:
 
 
 def solve_box(u: Array, v: Array, eps: Array, start: Array | None = None) -> BoxSolution:
-    """Solve one programme.
+    """Solve one linear programme.
 
     Parameters
     ----------

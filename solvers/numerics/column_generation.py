@@ -1,6 +1,6 @@
-"""Randomised solutions by column generation: mix the classifiers of several multipliers into a feasible one.
+"""Randomised optima of the dual by column generation: a feasible mixture of the classifiers of several λ.
 
-Newton's method on the dual stops at one deterministic rule. Where scores tie on a set of positive mass, or where the
+Newton's method on the dual ends at one deterministic rule. Where scores tie on a set of positive mass, or where the
 dual is so curved that a rounding of λ breaks a constraint, the optimum is a mixture of rules with almost the same λ.
 The master problem maximises Σ θ_j acc(f_j) over mixtures that satisfy the constraints; its dual proposes the next λ.
 """

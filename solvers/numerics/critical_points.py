@@ -1,7 +1,8 @@
-"""Turning points of s(x) = Σ_j c_j F_j(x): where a hole of the accept set, or an island, is about to open.
+"""Critical points of s(x) = Σ_j c_j F_j(x): where a gap or an interval of the accept set is about to open.
 
-A maximum of s below zero, or a minimum above it, is a *closed* hole: as the coefficients move it may cross zero, and
-there the acceptance rates change like a square root. Its height is smooth in the coefficients: dh/dc_j = F_j(x).
+A minimum of s above zero is a *closed* gap, a maximum below zero a closed interval: as the coefficients move it may
+cross zero, and there the acceptance rates change like a square root. Its height h is smooth in the coefficients:
+dh/dc_j = F_j(x).
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ _SIGNS = (-1.0) ** np.arange(DEGREE + 1)
 _STEEPEST = float(DEGREE**2)
 """A series' slope is at most this often its own size: so much more rounding it carries."""
 FAINT = 1e-9
-"""Turning points where the terms of s are all smaller than this (a density) are left out: no rate depends on them."""
+"""Critical points where the terms of s are all smaller than this (a density) are left out: no rate depends on them."""
 
 
 @dataclass(frozen=True)
 class CriticalPoints:
-    """Turning points of combinations b = 0..B-1, sorted by ``owner``.
+    """Critical points of combinations b = 0..B-1, sorted by ``owner``.
 
     Attributes
     ----------
@@ -46,7 +47,7 @@ class CriticalPoints:
 
 
 def critical_points(functions: Piecewise, weights: Array) -> CriticalPoints:
-    """All turning points of Σ_j weights[b, j] F_j, for every b, those in faint tails left out."""
+    """All critical points of Σ_j weights[b, j] F_j, for every b, those in faint tails left out."""
     series = np.einsum("bj,jpn->bpn", weights, functions.coefficients)
     slope = series @ DERIVATIVE
     spread = np.abs(slope[..., 1:]).sum(axis=-1)

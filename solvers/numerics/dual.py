@@ -1,4 +1,4 @@
-"""Linear fairness constraints on continuous laws: the concave problem's dual, minimised by a proximal Newton method.
+"""Linear fairness constraints on densities: the dual function of λ, minimised by a proximal Newton method.
 
 Maximise the accuracy over all f subject to |∫ f v_k| <= eps_k, where v_k on group a is Σ_i C_a[k, i] p_a^(i):
 
@@ -134,7 +134,7 @@ def minimise_dual(
 ) -> DualPoint:
     """Minimise D for one budget vector eps (K,): proximal Newton with a batched line search.
 
-    Where a hole in an accept set is about to open, D's Hessian jumps to infinity: full steps overshoot, and
+    Where a gap in an accept set is about to open, D's Hessian jumps to infinity: full steps overshoot, and
     backtracking creeps. Many step lengths are therefore tried in one batch, twice, and the best is taken.
     """
     return descend(problem, eps, start, enough)[-1]
@@ -256,7 +256,7 @@ def _line_search(
         k = above[0]
         beyond = tried.take(np.array([k]))
         if slope[k] <= 0.3 * start and tried.dual(eps)[k] <= point.dual(eps)[0]:
-            # stop on the far side of the minimum: if a hole opens there, the next Hessian must know of it
+            # stop on the far side of the minimum: if a gap opens there, the next Hessian must include it
             return beyond, beyond
         high = sizes[k]
         low = sizes[k - 1] if k > 0 else low

@@ -1,9 +1,9 @@
-"""Many small concave programmes at once: a primal-dual interior-point method with the programmes as an axis.
+"""Many small concave quadratic programmes at once, by Mehrotra's primal-dual interior-point method.
 
     maximise g·x - x·Q x / 2  subject to  A x <= b
 
-for a handful of variables and some dozen rows each. HiGHS needs a millisecond or two a programme, whatever its size;
-here a hundred of them cost that together. Mehrotra's predictor and corrector, started from slacks that need not fit.
+for a handful of variables and some dozen rows each. HiGHS needs 1 to 2 ms for each, whatever its size; here a hundred
+of them take that together. Mehrotra's predictor and corrector, from an infeasible start.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from fairfl._support.checks import Array
 
 ROUNDS = 60
 ENOUGH = 1e-12
-"""Residuals and complementarity at which a programme rests, in units where rows and gains are of order one."""
+"""Residuals and complementarity at which a problem counts as solved, in units where rows and gains are of order one."""
 
 LEAST = 1e-30
 """Slacks and multipliers stay above this: their ratios must not overflow."""
 
 
 def maximise(gain: Array, rows: Array, limits: Array, curvature: Array | None = None) -> Array:
-    """Solutions x (B, n) of B programmes.
+    """Solutions x (B, n) of B problems.
 
     Parameters
     ----------
     gain : (B, n) objectives g.
     rows : (B, m, n) A; a row of zeros with a non-negative limit is no constraint.
-    limits : (B, m) b. Every programme must have a solution: the rows bound the variables and admit a point.
+    limits : (B, m) b. Every problem must have a solution: the rows bound the variables and admit a point.
     curvature : (B, n, n) Q, positive semidefinite; None for zero.
     """
     size = np.abs(rows).max(axis=2, initial=0.0)

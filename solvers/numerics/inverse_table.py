@@ -1,8 +1,8 @@
-"""Many roots of one increasing function: inverse interpolation in a table, then chord steps.
+"""Many roots of one increasing function, by inverse interpolation in a table and chord steps.
 
-A thousand budgets of one problem ask for a thousand values of the inverse of one function. The table costs one
-vectorised call, four neighbouring nodes give an inverse that is off by the fourth power of the mesh, and the slope of
-the same cubic takes it to rounding in a step or two. What does not get there comes back as not found, with a bracket.
+A thousand budgets of one problem need a thousand values of the inverse of one function. The table costs one vectorised
+call, the cubic through four neighbouring nodes has an error of the fourth power of the mesh, and its slope gives
+rounding accuracy in one or two chord steps. Roots that are not found are returned as such, with a bracket.
 """
 
 from __future__ import annotations

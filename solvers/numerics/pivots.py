@@ -1,11 +1,11 @@
-"""LFT+FedAvg on a finite X from one optimal basis to the next: a climb over all budgets at once.
+"""LFT+FedAvg on a finite X: ascent from optimal basis to optimal basis, over all budgets at once.
 
-A rule f solves LFT+FedAvg(eps) for some eps iff some λ has f_c = ⟦s_c > 0⟧ wherever s = u + λV is not zero, and
-λ_i MD_i(f) <= 0. A basis is k undecided cells and k clients with λ_i != 0, which together fix λ. Its rules are a
-polytope: the undecided cells are free within [0, 1], and MD_i keeps its sign. What it costs in MD and gains in accuracy
-is linear there, so that the best rule of a basis is found by an active-set method. From there λ moves, while f stays
-where it is, to the bases next to it: a cell that stands at 0 or 1 is released, or a client's budget begins to bind,
-until another cell is undecided or a λ_i is zero. The rule's reduced costs say whether such a basis offers more.
+A rule f solves LFT+FedAvg(eps) for some eps iff some λ has f_c = ⟦s_c > 0⟧ wherever s = u + λV is not zero, and λ_i
+MD_i(f) <= 0. A basis is k undecided cells and k clients with λ_i != 0, which together fix λ. Its rules are a polytope:
+the undecided cells are free within [0, 1], and MD_i keeps its sign. What it costs in MD and gains in accuracy is linear
+there, so that the best rule of a basis is found by an active-set method. From there λ moves, at constant f, to the
+neighbouring bases: a cell at 0 or 1 is released, or a client's constraint becomes active, until another cell is
+undecided or a λ_i is zero. The reduced costs of the rule say whether a neighbouring basis is better.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Basis:
 
 
 class Pivots:
-    """The programme's gains ``u`` (N,), rows ``v`` (K, N) of the MD_i and ``pooled`` (N,) of the MD.
+    """The linear programme's gains ``u`` (N,), rows ``v`` (K, N) of the MD_i and ``pooled`` (N,) of the MD.
 
     No more cells may tie than a basis has: gains that are changed by a little, each by its own share, see to that.
     """
@@ -79,7 +79,7 @@ class Pivots:
         return Basis(cells, clients, np.where(self.u > 0, 1.0, 0.0), cells, clients)
 
     def basis(self, f: Array, lam: Array) -> Basis | None:
-        """The basis of a solved programme, unless it is degenerate."""
+        """The basis of a solved linear programme, unless it is degenerate."""
         tied, bound = (f > 0) & (f < 1), lam != 0
         at = Basis(tied, bound, f, np.zeros_like(tied), np.zeros_like(bound))
         return at if tied.sum() == bound.sum() and self.optimal(at) else None

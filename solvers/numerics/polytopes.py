@@ -1,9 +1,9 @@
-"""What the rules at one vertex attain: a polytope of undecided cells, and its upper hull in (MD, accuracy).
+"""The rules that are optimal at one vertex λ: a polytope, and its upper hull in (MD, accuracy).
 
 At a vertex λ the optimal rules are P = {f in [0, 1]^T : side_i MD_i(f) <= 0}, T the undecided cells. MD and accuracy
-are linear on P, so its image is a convex polygon, and what is not dominated in it lies on the polygon's upper hull, be
-MD positive or negative. A corner of P has at most K cells strictly between 0 and 1, one for each MD_i held at 0: few
-undecided cells are enumerated, many (η that is constant over many points) go to linear programmes.
+are linear on P, so its image is a convex polygon, and its non-dominated points are on the polygon's upper hull, for MD
+of either sign. A corner of P has at most K cells strictly between 0 and 1, one for each MD_i held at 0: few undecided
+cells are enumerated, many (η that is constant over many points) go to linear programmes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Attained points on line segments, and the best accuracy with at most a given disparity: their envelope, exactly.
+"""The upper envelope of attained line segments in (disparity, accuracy), exactly.
 
 Accuracy is linear in the disparity along a segment. At disparity d a segment offers its best point up to d: where the
 accuracy falls its left end, where it rises the place d itself or the right end. The frontier is the best of all offers.

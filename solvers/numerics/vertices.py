@@ -1,12 +1,12 @@
-"""Where rules tie: the multipliers at which K of a finite programme's cells, or of the axes λ_i = 0, are undecided.
+"""The multipliers λ at which K cells of a linear programme, or axes λ_i = 0, are undecided, by a walk along edges.
 
 A rule f solves LFT+FedAvg(eps) for some eps iff for some λ it has f_c = ⟦s_c > 0⟧ wherever s = u + λV is not zero, and
-λ_i MD_i(f) <= 0 for all i. Each cell is a hyperplane {s_c = 0}. Within a face of the arrangement of these planes and
-the axes, what f may be does not change, and on the face's closure it may only be more. Inside an orthant no line fits,
-so the closure has a vertex: the vertices alone hold every optimal rule of every budget.
+λ_i MD_i(f) <= 0 for all i. Each cell is a hyperplane {s_c = 0}. Within a face of the arrangement of these planes
+and the axes the set of such f is constant, and on the closure of the face it can only be larger. An orthant contains no
+line, so the closure has a vertex: the vertices give every optimal rule of every budget.
 
-They are walked to from λ = 0 along the arrangement's edges. Optimal pairs (f, λ) of one eps are a convex set that
-depends on eps upper semicontinuously, so over the box of budgets they are connected: the walk misses none.
+A walk from λ = 0 along the edges of the arrangement finds them. Optimal pairs (f, λ) of one eps are a convex set that
+depends on eps upper semicontinuously, so over the box of budgets they are connected, and the walk finds all.
 """
 
 from __future__ import annotations

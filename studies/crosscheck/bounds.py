@@ -1,4 +1,4 @@
-"""Learned rules beside the exact frontiers: what no rule can exceed. No torch here."""
+"""Distances of learned rules from the exact frontiers, which no rule can exceed. No torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rank weights become on average where only some clients take part, and are ranked among themselves."""
+"""Rank weights averaged over the draws of clients, where the drawn are ranked among themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much each client's gradient counts in a step of the server: measured from the step, not read off the code."""
+"""The weight of each client's gradient in a step of the server, measured from the step by least squares."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Polynomials of x for each group: models that contain the Bayes rule, and unions of intervals. No torch here."""
+"""Polynomials of x for each group: models with the Bayes rule, and with unions of intervals. No torch."""
 
 from __future__ import annotations
 

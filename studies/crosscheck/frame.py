@@ -1,4 +1,4 @@
-"""DataFrames as type checkers are to see them: what pandas' stubs make of rows and columns is of no use here."""
+"""DataFrames for type checkers: pandas' stubs do not describe rows and columns."""
 
 from __future__ import annotations
 

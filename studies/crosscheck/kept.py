@@ -1,4 +1,4 @@
-"""Learned rules as committed data, and back: short, and exact once rounded. No torch here."""
+"""Learned rules as committed data, short and exact once rounded. No torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From parameters to rules: step functions of x by the real roots of a polynomial, and averages. No torch here."""
+"""From parameters to rules: step functions of x by the real roots of a polynomial, and averages. No torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""What FedAvg with local fairness constraints does to a whole population, step by step. No torch here.
+r"""FedAvg with local fairness constraints on a whole population, step by step. No torch.
 
 Each client i keeps a λ^(i), the dual variable of \|MD_i\| <= ε_i, which weighs its own people as FairBatch does. How
 the model w of a round comes about is a *regime*:

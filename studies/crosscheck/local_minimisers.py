@@ -1,4 +1,4 @@
-"""FedFB and CFL trained to their ends on one sample, without an engine: what is left is sampling alone. No torch here.
+"""FedFB and CFL at their optima on one sample, by Newton's method and without training. No torch.
 
 Group-specific logistic regression, demographic parity, ε = 0. CFL's parameters of group a minimise the weighted log
 loss of all of the group's people; FedFB's with local training to its end are the mean, by the clients' numbers of
@@ -78,9 +78,9 @@ def minimiser(x: Array, y: Array, rho: float, start: Array) -> Array:
     params, weight = start, np.where(y == 1, 2 - rho, rho)
     for _ in range(STEPS):
         chance = special.expit(params[0] + params[1] * x)
-        slope, bend = weight * (chance - y), weight * chance * (1 - chance)
-        mixed = float(bend @ x)
-        hessian = np.array([[bend.sum(), mixed], [mixed, bend @ x**2]])
+        slope, curvature = weight * (chance - y), weight * chance * (1 - chance)
+        mixed = float(curvature @ x)
+        hessian = np.array([[curvature.sum(), mixed], [mixed, curvature @ x**2]])
         step = np.linalg.solve(hessian, np.array([slope.sum(), slope @ x]))
         length = float(np.abs(step).max())
         params = params - step * min(1.0, LONGEST / max(length, 1e-300))

@@ -1,4 +1,4 @@
-"""A world's people as densities on a quadrature: exact population losses, gradients and minimisers. No torch here."""
+"""The population of a world as densities on a quadrature: exact losses, gradients and minimisers. No torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FairBatch's step of λ for demographic parity and two groups, for many clients at once, in numpy. No torch here."""
+"""FairBatch's step of λ for demographic parity and two groups, many clients at once, in numpy. No torch."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array, in_range, one_of, positive
+from fairfl.theory.numerics.projections import soft_threshold
 
 ROUNDING = 1e-12
 """A multiplier nearer to 0 than this is 0."""
@@ -47,17 +48,12 @@ class Ascent:
         gap = -difference
         offset = lam[:, 1] - share[:, 1]
         offset = np.where(np.abs(offset) < ROUNDING, 0.0, offset)
-        pressing = np.where(offset == 0, soft(gap, budget), gap - np.sign(offset) * budget)
+        pressing = np.where(offset == 0, soft_threshold(gap, budget), gap - np.sign(offset) * budget)
         size = np.abs(pressing)
         rate = self.length(number) / np.where(size > 0, size, np.inf)
-        moved = np.where(budget == 0, offset + rate * gap, soft(offset + rate * gap, rate * budget))
+        moved = np.where(budget == 0, offset + rate * gap, soft_threshold(offset + rate * gap, rate * budget))
         change = np.where(size > 0, moved - offset, 0.0)
         if self.projection == "sum":
             one = np.clip(lam[:, 1] + change, np.maximum(0.0, 1 - 2 * share[:, 0]), np.minimum(1.0, 2 * share[:, 1]))
             return np.stack([1 - one, one], axis=1)
         return np.clip(lam + np.stack([-change, change], axis=1), 0.0, 2 * share)
-
-
-def soft(values: Array, margin: Array) -> Array:
-    """Each value moved towards 0 by ``margin``, and no further than 0."""
-    return np.sign(values) * np.maximum(np.abs(values) - margin, 0.0)

@@ -1,4 +1,4 @@
-r"""FairBatch's λ for two groups along its line λ_0 + λ_1 = 1, inner problem solved on the population. No torch here.
+r"""FairBatch's λ for two groups on the line λ_0 + λ_1 = 1, the inner problem solved on the population. No torch.
 
 With logistic η the minimiser of the weighted log loss over group-specific logistic models is z_a = x + log((2 - ρ_a) /
 ρ_a), ρ_a = λ_a / P(a): the same rule, η > ρ_a / 2, as the weighted 0-1 loss has over all functions. So F_1(w_λ) is a

@@ -1,4 +1,4 @@
-"""How fast a distance shrinks with the number of people: one slope of its logarithm for several worlds, an interval."""
+"""The rate at which a distance falls with the number of people: one slope for several worlds, with an interval."""
 
 from __future__ import annotations
 

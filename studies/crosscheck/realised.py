@@ -1,4 +1,4 @@
-"""The weights that algorithms realise in a step, beside the dual weights of their objectives at the same losses."""
+"""The weights that algorithms realise in a step, and the dual weights of their objectives at the same losses."""
 
 from __future__ import annotations
 

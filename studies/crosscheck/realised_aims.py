@@ -1,4 +1,4 @@
-"""The objectives whose dual weights an algorithm should realise, by the algorithm's name. No torch here."""
+"""The objectives whose dual weights an algorithm should realise, by the algorithm's name. No torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The studies by name. A module of ``studies/`` that has a ``NAME`` is one: nothing else needs an edit.
+"""The studies by name: every module of ``studies/`` that has a ``NAME``; nothing else is edited.
 
 It holds ``NAME``, ``TITLE``, ``units(scale)``, ``tables(measures)`` and ``verdicts(measures)``; where it has any,
 ``PICTURES`` and ``record(measures)``; ``SEEDS`` where they are not 2 (quick) and 5 (paper); ``SEEN``, how many seeds

@@ -1,4 +1,4 @@
-"""What a test on so many people can tell: the largest standard errors, in which "near" is counted. No torch here."""
+"""The largest standard errors of a test on a number of people, in which "near" is counted. No torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training on a sample of a world, and what the learned rules are worth on the world itself."""
+"""Training on a sample of a world, and evaluation of the learned rules on the world."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Federations along axes of heterogeneity: clients in a row, whose centres, shares of groups and concepts differ."""
+"""Federations along axes of heterogeneity: the clients' centres, shares of groups and η differ more and more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convex federations on which single steps of the server are taken apart: losses and gradients of every client."""
+"""Convex federations on which single server steps are analysed: losses and gradients of every client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an ensemble misses its exact MD: on the people of each member's own client, or on those of the others."""
+"""How much of an ensemble's error in MD is on its members' own people, and how much on other clients' people."""
 
 from __future__ import annotations
 

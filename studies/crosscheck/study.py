@@ -1,4 +1,4 @@
-"""What a study consists of: units as experiments have them, tables, verdicts, and pictures described as tables."""
+"""Study: units as in experiments, tables, verdicts, and pictures described as tables."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-r"""What accuracy is worth at the price of MD at CFL's optimum: a line that no rule exceeds, with no kink at MD = 0.
+r"""The line acc* - λ MD through CFL's optimum: no rule exceeds it, and it has no kink at MD = 0.
 
-CFL's frontier takes \|MD\|. A rule that was fair on its sample has an MD of either sign on the population, and where it
-is on the side of 0 on which fairness costs, the frontier holds its better side against it: of the distance 2 \|λ MD\|
-are due to the sign alone. No torch here.
+CFL's frontier is a function of \|MD\|. A rule that was fair on its sample has an MD of either sign on the population.
+If its sign is the one that costs accuracy, 2 \|λ MD\| of the measured gap came from the sign of MD, not from lost
+accuracy. No torch.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Gaussian federations by name: FedFB's figures 5 and 9, and others drawn at random. No torch here."""
+"""Gaussian federations by name: FedFB's figures 5 and 9, and others drawn by seed. No torch."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Runs of one's own: from a TOML file, or on a table of people."""
+"""Runs of the user's own: from a TOML file, or on a table of people."""

@@ -1,4 +1,4 @@
-"""Data, partition, model and algorithm of a CONFIG.toml; see ``config.py`` for what may be written."""
+"""Data, partition, model and algorithm of a CONFIG.toml; ``config.py`` lists what may be written."""
 
 from __future__ import annotations
 

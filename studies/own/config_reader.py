@@ -1,4 +1,4 @@
-"""Tables of a TOML file, read key by key: what is missing, of the wrong kind or unknown is named with its place."""
+"""Tables of a TOML file, read key by key: a missing, wrong or unknown key is named with its place."""
 
 from __future__ import annotations
 

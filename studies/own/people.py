@@ -1,4 +1,4 @@
-"""FedFB's methods on people of one's own: what ``fairfl simulate people.csv`` runs, and what it shows of them."""
+"""FedFB's methods on a table of people: what ``fairfl simulate people.csv`` runs and shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runs of FedFB's methods on people of one's own: every method with every budget, on three schedules."""
+"""The runs of FedFB's methods on a table of people: every method with every budget, on three schedules."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from populations import FIGURE_5
 from scipy import stats
 from strategies import PROBIT, federations, local_budgets, mixtures, normals
 
@@ -89,7 +90,7 @@ def test_three_clients_whose_fair_rule_is_a_mixture() -> None:
 
 
 def test_frontiers_of_a_bounded_eta() -> None:
-    fed = ff.Federation.normal([[3, 5], [1, -1]], sd=1.0, q=[0.3, 0.7], eta=PROBIT)
+    fed = ff.Federation.normal(FIGURE_5, sd=1.0, q=[0.3, 0.7], eta=PROBIT)
     cfl = ff.frontier(fed, "cfl", points=9)
     assert cfl.disparity[0] == 0 and (np.diff(cfl.accuracy) > 0).all()
     F = ff.frontier(fed, "lft_fedavg", points=9)

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from populations import finite_model
 from scipy import optimize
 from strategies import finite_federations, local_budgets
 
 import fairfl as ff
 from fairfl.solvers.cfl.finite_path import flip_path
 from fairfl.solvers.solution import FINITE_TOLERANCE
-from fairfl.theory.populations.finite import FiniteModel
 
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
 LOCAL = ("lft_ensemble", "lft_fedavg")
@@ -24,8 +24,7 @@ HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e
 
 def joint(fed: ff.Federation) -> Any:
     """P(x, a, i), shape (I, A, n)."""
-    model = fed.model
-    assert isinstance(model, FiniteModel)
+    model = finite_model(fed)
     return fed.mass[:, :, None] * model.conditional
 
 

@@ -5,23 +5,24 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from populations import figure_5
 from strategies import federations, finite_federations, local_budgets, mixtures, normals
 
 import fairfl as ff
 
 FEWER = settings(max_examples=max(10, settings.default.max_examples // 5))  # type: ignore[union-attr]
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
-FIGURE_5 = {
-    q: ff.Federation.normal([[3, 5], [1, -1]], sd=1.0, q=q) for q in ((0.5, 0.5), (0.4, 0.6), (0.3, 0.7), (0.2, 0.8))
+PANELS = {
+    q: figure_5(q) for q in ((0.5, 0.5), (0.4, 0.6), (0.3, 0.7), (0.2, 0.8))
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("q", FIGURE_5)
+@pytest.mark.parametrize("q", PANELS)
 @pytest.mark.parametrize("scheme", ("cfl", "lft_fedavg"))
 @pytest.mark.parametrize("eps", [0.0, 0.05, 0.2])
 def test_figure_5_is_within_the_discretisation(q: tuple[float, float], scheme: str, eps: float) -> None:
-    fed = FIGURE_5[q]
+    fed = PANELS[q]
     exact = ff.solve(fed, scheme, eps).accuracy
     coarse, fine = (ff.solve(fed, scheme, eps, method="lp", grid=g).accuracy for g in (200, 400))
     # rules on cells are rules: the programme's accuracy is attained, hence not above the exact one
@@ -65,7 +66,7 @@ def test_finite_federations_agree_to_the_programmes_tolerance(
 
 def test_the_error_falls_like_the_square_of_the_width() -> None:
     # single grids are lucky or not in where their edges fall, so several of about one size are averaged
-    fed = FIGURE_5[0.3, 0.7]
+    fed = PANELS[0.3, 0.7]
     exact = ff.solve(fed, "lft_fedavg", 0.05).accuracy
 
     def error(grid: int) -> float:

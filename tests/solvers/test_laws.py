@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from populations import continuous_model
 from scipy import integrate
 from strategies import INNER_SHARES, federations, laws, local_budgets, mixtures, normals
 
 import fairfl as ff
 from fairfl.solvers.cfl.laws import solve_cfl_by_dual
 from fairfl.solvers.solution import LAW_TOLERANCE
-from fairfl.theory.populations.continuous import ContinuousModel
 
 FEWER = settings(max_examples=max(10, settings.default.max_examples // 5))  # type: ignore[union-attr]
 """For examples that take a good part of a second."""
@@ -219,8 +219,7 @@ def test_many_clients(fed: ff.Federation, eps: float) -> None:
 
 def slow_dual(fed: ff.Federation, rows: Any, lam: Any, eps: Any) -> float:
     """D(λ) = P(y=0) + Σ_a ∫ max(u_a + λ·v_a, 0) + Σ eps |λ| by scipy's quadrature, split where s changes sign."""
-    model = fed.model
-    assert isinstance(model, ContinuousModel)
+    model = continuous_model(fed)
     positives, total = 0.0, 0.0
     for a in (0, 1):
         price = lam @ rows[a]

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from populations import FIGURE_5, continuous_model
 from scipy import stats
 
 import fairfl as ff
 from fairfl.solvers.solution import CertificationError
-from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.laws import Normal, as_law
 
-MEANS = np.array([[3.0, 5.0], [1.0, -1.0]])
+MEANS = np.array(FIGURE_5)
 BUDGETS = {"cfl": 0.05, "lft_ensemble": [0.05, 0.1]}
 
 
@@ -52,9 +52,8 @@ def test_levels_below_the_smallest_double_are_named(scheme: str) -> None:
 
 
 def test_the_rounding_of_a_federation() -> None:
-    model = ff.Federation.normal([[0.0, 0.0], [1e6, 0.0]], sd=[[1.0, 1.0], [0.5, 1.0]]).model
-    assert isinstance(model, ContinuousModel)
-    passed, x, step = model.rounding
+    fed = ff.Federation.normal([[0.0, 0.0], [1e6, 0.0]], sd=[[1.0, 1.0], [0.5, 1.0]])
+    passed, x, step = continuous_model(fed).rounding
     assert step == np.spacing(1e6) == np.spacing(x)
     # half way between the break at the mean and that at 3 sd
     density = np.exp(-(1.5**2) / 2) / (0.5 * np.sqrt(2 * np.pi))

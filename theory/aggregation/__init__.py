@@ -1,4 +1,4 @@
-"""The aims of fair federated learning: aggregation objectives with dual weights, conjugates, traits and a calculus.
+"""The objectives of fair federated learning: values, dual weights, conjugates, traits and a calculus of them.
 
 >>> from fairfl.theory.aggregation import PropFair
 >>> aim = PropFair(M=2.0)

@@ -1,4 +1,4 @@
-"""The thin switch between numpy and torch: each formula is written once, on ``xp``, and these few helpers differ.
+"""The operations that differ between numpy and torch; all other formulas are written once for both.
 
 numpy is the core. torch is never imported: a tensor can only exist where somebody else has imported it.
 """

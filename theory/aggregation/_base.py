@@ -1,4 +1,4 @@
-"""What every objective is: a value with dual weights, a conjugate, a domain, traits, and a calculus."""
+"""Objective: the common part of all objectives, with value, dual weights, conjugate, domain and traits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an objective says about itself: its domain, its traits, the constraint on its dual weights, the set of them."""
+"""Domain and traits of an objective, the constraint on its dual weights, and the set of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Water-filling: the conjugate on f >= lower is A*(g) - lower.(g - w), least over g >= w, and g = max(w, c h)."""
+"""The conjugate on f >= lower from the native one, by water-filling: A*(g) - lower.(g - w), least over g >= w."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The function s of a Kolmogorov mean, made ready: from sympy or from plain functions."""
+"""The function s of a Kolmogorov mean with inverse and derivative, from sympy or from plain functions."""
 
 from __future__ import annotations
 

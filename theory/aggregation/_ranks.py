@@ -1,4 +1,4 @@
-"""Sorting each loss vector and giving each client the weight of its rank, tied clients alike."""
+"""Weights by rank: sorts each loss vector, and gives tied clients the mean of their weights."""
 
 from __future__ import annotations
 

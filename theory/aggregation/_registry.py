@@ -1,4 +1,4 @@
-"""Finds the objectives: every module of this folder whose name has no underscore in front is imported once."""
+"""Finds the objectives: every module of this folder whose name does not begin with an underscore."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""AFL: the largest loss, the egalitarian aim."""
+"""AFL: the maximum of the losses, the egalitarian objective (PropFair, table 1)."""
 
 from __future__ import annotations
 

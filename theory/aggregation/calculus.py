@@ -1,4 +1,4 @@
-"""The calculus: translation, scaling and perspective of an objective; domain, traits and conjugate go along."""
+"""Translation, scaling and perspective of an objective, with domain, traits and conjugate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a Kolmogorov mean is convex: the criterion of Ben-Tal and Teboulle, decided with sympy."""
+"""Whether a Kolmogorov mean is convex: the criterion of Ben-Tal and Teboulle (1986), decided with sympy."""
 
 from __future__ import annotations
 

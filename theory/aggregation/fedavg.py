@@ -1,4 +1,4 @@
-"""FedAvg: the arithmetic mean, the utilitarian aim."""
+"""FedAvg: the arithmetic mean of the losses, the utilitarian objective (PropFair, table 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The generalised mean of Kolmogorov for any increasing s, of which the named objectives are special cases."""
+"""The Kolmogorov mean s⁻¹(mean of s(f)) for any increasing s; its special cases are the named objectives."""
 
 from __future__ import annotations
 

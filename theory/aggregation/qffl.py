@@ -1,4 +1,4 @@
-"""q-FFL: the power mean, alpha-fairness turned from utilities to losses."""
+"""q-FFL: the power mean of order q + 1, α-fairness of losses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights by rank: functions of n, non-increasing on descending losses, so that the largest loss weighs most.
+"""Profiles of weights by rank as functions of n: Gini, linear, geometric, harmonic, CVaR.
 
 p-FFL's "ascending sorting operator" reads each of them backwards.
 """

@@ -1,4 +1,4 @@
-"""Rank-weighted means: p-FFL, generalised Gini functions, CVaR."""
+"""Rank-weighted means of the losses: p-FFL, generalised Gini functions, CVaR."""
 
 from __future__ import annotations
 

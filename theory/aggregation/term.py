@@ -1,4 +1,4 @@
-"""TERM: the exponential mean (tilted empirical risk)."""
+"""TERM: the exponential mean of the losses (tilted empirical risk)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounds of the papers as functions of their constants, as printed and as repaired; a file a family.
+"""Bounds of the papers as functions of their constants, as printed and as repaired.
 
 >>> from fairfl.theory.bounds import fedavg_convergence
 >>> told = fedavg_convergence(gap=1.0, rounds=100, eta=0.1, L=1.0, steps=[1, 1], local=0.0, between=0.0)

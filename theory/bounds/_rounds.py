@@ -1,4 +1,4 @@
-"""The arithmetic that theorems A.1 and 3.3 share: checks, the step-size condition, the bound."""
+"""The common part of PropFair's theorems A.1 and 3.3: checks, the condition on step sizes, the bound."""
 
 from __future__ import annotations
 

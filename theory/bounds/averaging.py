@@ -1,4 +1,4 @@
-"""Convergence of federated averaging with local steps: PropFair's theorem A.1, as printed and as far as it holds.
+"""Convergence of federated averaging with local steps: PropFair's theorem A.1, as printed and as repaired.
 
 One round: client i of the participants S takes K_i steps theta <- theta - eta g, then theta' = sum_(i in S) p_i
 theta_i. F = (1/n) sum_i f_i, each f_i L-smooth, ||grad f_i - grad f_j|| <= sigma_g (``between``), and the stochastic

@@ -1,4 +1,4 @@
-"""Generalisation bounds of q-FFL: from the clients' empirical losses to the loss under any mixture of clients.
+"""Generalisation bounds of q-FFL: from the clients' empirical losses to any mixture of clients (theorem 11).
 
 Client k has n_k samples, losses in [0, M], empirical loss F_k(h), expected loss L_k(h); L_lambda = sum_k lambda_k L_k,
 and L~_q(h) = (sum_k F_k^(q+1))^(1/(q+1)), which is at least every F_k.

@@ -1,4 +1,4 @@
-"""How fast the gradient of a powered loss can turn: q-FFL, lemma 12, which q-FedAvg's step sizes rest on."""
+"""The Lipschitz constant of the gradient of a powered loss, for q-FedAvg's step sizes (q-FFL, lemma 12)."""
 
 from __future__ import annotations
 

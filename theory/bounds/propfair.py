@@ -1,4 +1,4 @@
-"""Convergence of PropFair, theorem 3.3: theorem A.1 for the composed losses -log(M - f_i), with their constants."""
+"""Convergence of PropFair (theorem 3.3): theorem A.1 for the composed losses -log(M - f_i)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one step brings a group: bounds for smooth, strongly convex losses, and the terms behind theorems 1 and 2.
+"""Bounds on the benefit of one step to a group, for smooth, strongly convex losses (theorems 1 and 2).
 
 Source: Fairness of Federated Learning with Dynamic Participants, section 4 and appendix A.
 """

@@ -1,4 +1,4 @@
-"""Participants who join during training: benefits, dynamic fairness, group benefit and within-group spread.
+"""Participants who join during training: benefits, dynamic fairness, group benefit, within-group spread.
 
 ``losses`` has shape (T, S): losses[t, i] = L_{v_i}(w_t), the loss of group i under the model of time t = 0..T-1.
 ``joins`` (S,) are the times at which the groups join, strictly increasing whole numbers in [0, T). What stands in

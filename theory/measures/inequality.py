@@ -1,8 +1,8 @@
-"""Social-evaluation functions of utilities and the indices of inequality that come with them: p-FFL, section 2.2.
+"""Social-evaluation functions of utilities and their indices of inequality (p-FFL, section 2.2).
 
 A utility vector u (larger is better) is evaluated as G(u) = sum_k p_k u_(k), u_(1) <= ... <= u_(n) the utilities
 sorted, the worst first, with p_1 >= ... >= p_n >= 0, sum one: a transfer from a better-off client to a worse-off one
-does not lower G. It is a rank-weighted mean turned over, G(u) = -A(-u), so everything about ``RankWeighted`` applies;
+does not lower G. It is a rank-weighted mean A of -u, G(u) = -A(-u), so everything about ``RankWeighted`` applies;
 G(u) is the utility which, given to all, would be evaluated like u. For *losses* use ``RankWeighted`` itself.
 
 >>> from fairfl.theory.measures.inequality import gini_index, social_evaluation

@@ -1,4 +1,4 @@
-"""How evenly losses are spread over the clients: q-FFL's definitions 3 to 5, and the measures reported beside them.
+"""How uniform losses are over the clients: variance, angle, entropy, Gini, Jain (q-FFL, definitions 3 to 5).
 
 All take ``losses`` of shape (..., n), finite, the last axis the clients, and return shape (...). ``client_weights``
 (n,), positive, sum one, replace the 1/n of every mean. ``entropy``, ``kl_to_uniform``, ``gini`` and ``jain`` are about

@@ -1,8 +1,8 @@
-"""Welfare of utilities: α-fairness, proportional fairness, Nash bargaining, and what fairness costs.
+"""Welfare of utilities: α-fairness, proportional fairness, Nash bargaining, and the price of fairness.
 
 ``utilities`` u have shape (..., n), the last axis the clients, larger is better, u_i >= 0. One family, the α-fair
-welfare of Mo and Walrand (2000), holds the rules by name: α = 0 utilitarian, 1 proportional (the Nash product), 2
-harmonic, inf egalitarian. q-FFL turns it from utilities to losses: α = -q there.
+welfare of Mo and Walrand (2000), includes the named ones: α = 0 utilitarian, 1 proportional (the Nash product), 2
+harmonic, inf egalitarian. q-FFL applies it to losses, with α = -q.
 
 >>> from fairfl.theory import bargaining
 >>> [round(float(bargaining.mean_utility([1.0, 4.0], alpha)), 12) for alpha in (0, 1, 2, float("inf"))]

@@ -1,1 +1,1 @@
-"""Numerical tools of the theory."""
+"""Numerical methods of the theory."""

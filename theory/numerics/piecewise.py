@@ -1,4 +1,4 @@
-"""Piecewise Chebyshev series on adaptive panels: exact-to-rounding integrals and roots of densities times η.
+"""Piecewise Chebyshev series on adaptive panels: values, roots, and integrals exact to rounding.
 
 Every function that a solver needs (the gain u_a and the clients' densities p_a^(i)) is expanded once on common
 panels; integrals, linear combinations and roots are then linear algebra on coefficients.

@@ -1,1 +1,1 @@
-"""Who the clients are: federations, laws, regression functions, classifiers, notions of fairness."""
+"""Federations, laws, regression functions η, classifiers and notions of fairness."""

@@ -1,9 +1,9 @@
-"""From people to a finite federation: people counted by level of their score, levels merged, η by isotonic regression.
+"""From a table of people to a finite federation: levels of the score, and η by isotonic regression.
 
 Why levels are merged. A classifier f(x, a) is never told the client. Where every person has a score of their own, x
-names the person and with that the client, so that LFT+FedAvg can treat clients apart; and η is fitted to single labels,
-so that accuracies are those of an over-fitted score. Levels that many people share do neither. ``merge_levels`` makes
-them, and loses as little as it can of what the score says of y.
+identifies the person and with that the client, so that LFT+FedAvg can treat clients differently; and η is fitted to
+single labels, so that accuracies are those of an over-fitted score. Levels that many people share avoid both.
+``merge_levels`` makes them, and loses as little as it can of what the score says of y.
 """
 
 from __future__ import annotations

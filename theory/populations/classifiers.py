@@ -1,4 +1,4 @@
-"""Classifiers f(x, a) = P(ŷ = 1 | x, a): step functions of x for each group, and their exact rates on a federation."""
+"""Classifiers f(x, a) = P(ŷ = 1 | x, a): step functions of x for each group, and their exact rates."""
 
 from __future__ import annotations
 

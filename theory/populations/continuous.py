@@ -1,4 +1,4 @@
-"""Continuous X: the laws of every client and group, their exact tail probabilities, and the gain u_a(x)."""
+"""A federation of densities: tail probabilities of every client and group, and the gain u_a(x)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Federations: who holds how much data, of which groups, with which laws of x and which η."""
+"""Federations: the clients' masses, group shares, laws of x and η, and what follows by Bayes' rule."""
 
 from __future__ import annotations
 

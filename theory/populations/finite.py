@@ -1,4 +1,4 @@
-"""Finite X: points, conditional masses and tabulated η; any number of groups."""
+"""A federation on a finite X: points, conditional masses and tabulated η, for any number of groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laws of the score x: any frozen continuous scipy.stats law, mixtures of them, and finite laws."""
+"""Laws of x: normal, any continuous scipy.stats law, mixtures, finite laws and samples."""
 
 from __future__ import annotations
 

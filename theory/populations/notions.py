@@ -1,4 +1,4 @@
-"""Demographic parity, equal opportunity and equalised odds on a finite X, as linear functionals of f."""
+"""Demographic parity, equal opportunity and equalised odds as linear functionals of f, and the disparity of rates."""
 
 from __future__ import annotations
 

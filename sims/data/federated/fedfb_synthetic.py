@@ -1,4 +1,4 @@
-"""FedFB's synthetic data: two features, a sensitive attribute that hangs on them, clients that differ in its shares."""
+"""FedFB's synthetic data: two features, a sensitive attribute that depends on them, clients with different shares."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def chance_of_group(x: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def chance_of_label(x: NDArray[Any]) -> NDArray[np.float64]:
-    """η(x) = P(y = 1 | x), x (n, 2), by Bayes' rule; a tells nothing more, for it hangs on x alone."""
+    """η(x) = P(y = 1 | x), x (n, 2), by Bayes' rule; a adds no information, since it depends on x alone."""
     return expit(_log_ratio(x) + np.log(POSITIVE / (1 - POSITIVE)))
 
 

@@ -1,1 +1,1 @@
-"""Random numbers by counter: orders of samples, and who takes part."""
+"""Random numbers by counter: orders of samples, and participation."""

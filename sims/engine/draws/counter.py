@@ -1,4 +1,4 @@
-"""Random numbers by counter: a number is a function of what it is for, not of what was drawn before it.
+"""Random numbers by counter: a number is a function of its purpose, not of earlier draws.
 
 So a client's minibatches depend on the seed, the round and the client alone: neither on the order of the clients, nor
 on which others share its chunk, nor on where a killed run was taken up again. The function is the finaliser of

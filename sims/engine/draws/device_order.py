@@ -1,4 +1,4 @@
-"""``order.py`` on a GPU: the same permutations to the last one, drawn and sorted where they are used.
+"""``order.py`` on a GPU: the same permutations, drawn and sorted on the device.
 
 At 100,000 clients of 120 samples numpy sorts for a second what a GPU trains on in hundredths of one. Words of 64 bits
 are torch's int64 here, whose sums and products wrap as the unsigned ones do; only the shifts have to be made logical.

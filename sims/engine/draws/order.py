@@ -1,4 +1,4 @@
-"""The order in which a client goes through its samples: a permutation for each client, round and pass, by counter."""
+"""The order of a client's samples: a permutation for each client, round and pass, by counter."""
 
 from __future__ import annotations
 

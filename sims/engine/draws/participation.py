@@ -1,4 +1,4 @@
-"""Who takes part in a round: sampling, given masks, dropouts and stragglers, drawn by counter."""
+"""Participation in a round: sampling, given masks, dropouts and stragglers, drawn by counter."""
 
 from __future__ import annotations
 

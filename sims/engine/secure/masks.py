@@ -37,7 +37,7 @@ def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
     ids : array of int (k,)
         Distinct ids of the clients.
     words : int
-        What the keys hang on: seed, round, purpose.
+        What the keys depend on: seed, round, purpose.
 
     Errors: ValueError for a report that is not finite or too large, naming the client.
     Source: Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning (CCS 2017), section 4.

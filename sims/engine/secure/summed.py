@@ -1,4 +1,4 @@
-"""Algorithms behind secure aggregation: the server's code is handed sums over the clients, no client's own report."""
+"""Algorithms behind secure aggregation: the server receives sums over the clients, and no client's own report."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ class Summed:
         return CellRound(**vars(round), index=self.index, add=add)
 
     def exchange(self, round: CellRound, cells: CellSums) -> CellRound:
-        """The round after clients have remembered, reported, and heard of the sum."""
+        """The round after clients have stored their state, reported, and received the sum."""
         state = _merge(round.state, self.algorithm.remember(round, cells), own=True)
         round = replace(round, state=state)
         rows = self.algorithm.report(round, cells)

@@ -1,4 +1,4 @@
-"""LFT+Ensemble's learned points against its exact ones, as the sample grows; and the smallest disparity in reach."""
+"""LFT+Ensemble: learned points against exact ones by sample size, and the smallest disparity reached."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-r"""How far FedFB stands from CFL: heterogeneity, clients, bits, local steps, people.
+r"""The gap between FedFB and CFL, by heterogeneity, clients, bits, local steps and people.
 
 Where the clients share a logistic η, all of them have the same minimiser z_a = x + log((2 - ρ_a) / ρ_a) at a λ that
 they share, so averages of their minimisers are it, too: on the population FedFB is CFL with one local step and with
 local training to its end. What is left is sampling, steps in between, and η that differ by client.
 
-Accuracies are compared at the price of MD at CFL's optimum (``supporting.py``). At equal \|MD\|, as this study first
-did, a rule seems to lose accuracy where its MD is on the other side of 0.
+Accuracies are compared with the supporting line of CFL's optimum (``supporting.py``). At equal \|MD\|, as this study
+first did, a rule seems to lose accuracy where its MD is on the other side of 0.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _bound(found: Frame) -> Verdict:
 
 ASKED = (
     f"FedFB's learned rules are near CFL's on the same samples: a test on {PEOPLE:,} people could not well tell them "
-    f"apart (means over samples: accuracy at the price of MD at most {NEAR:g} behind, |MD| within {OVER:g})"
+    f"apart (means over samples: accuracy along CFL's line at most {NEAR:g} behind, |MD| within {OVER:g})"
 )
 
 
@@ -208,7 +208,7 @@ def record(measures: Frame) -> dict[str, Any]:
 
 
 def gaps(measures: Frame) -> Frame:
-    """Accuracy lost at the price of MD: mean, least and largest over seeds."""
+    """Accuracy lost against CFL's line: mean, least and largest over seeds."""
     return _curves(measures, (("lost", "FedFB"), ("lost_cfl", "CFL, learned")))
 
 
@@ -237,7 +237,7 @@ def _curves(measures: Frame, columns: tuple[tuple[str, str], ...]) -> Frame:
 PICTURES = (
     Drawing(
         "fedfb-gap", "FedFB against CFL: accuracy below the line acc* - λ MD (mean, least, largest)",
-        "", "accuracy lost at the price of MD (share)", gaps,
+        "", "accuracy lost against the line acc* - λ MD (share)", gaps,
     ),
     Drawing(
         "fedfb-disparity", "FedFB against CFL: disparity reached at ε = 0 (mean, least, largest)",

@@ -1,4 +1,4 @@
-"""No learned rule lies above the exact CFL frontier; and how far below it CFL's own learner stays, by sample size."""
+"""Learned rules against the exact CFL frontier: none is above it, and CFL's distance by sample size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theorem 24 on populations: λ's way to λ* with exact inner solutions, against the bound as printed and as repaired."""
+"""FedFB's theorem 24 on populations: convergence of λ, against the bound as printed and as repaired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What FedAvg with local fairness constraints converges to, against LFT+FedAvg(ε), of which FedFB says it is the same.
+"""What FedAvg with local constraints converges to, against LFT+FedAvg(ε), said to be equivalent.
 
 Exact populations separate what a sample mixes: the class, the local steps, where λ is evaluated, and λ's box.
 """

@@ -1,4 +1,4 @@
-"""What the study's pictures show, as tables."""
+"""The pictures of the study `local-constraints`, as tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runs of the study: regimes, what is observed of a population's run, and the engine's counterpart on samples."""
+"""The runs of the study `local-constraints`: on populations, and with the engine on samples."""
 
 from __future__ import annotations
 

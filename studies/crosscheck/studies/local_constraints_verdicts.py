@@ -1,4 +1,4 @@
-"""What the study finds: reached or not, by regime and by how many constraints bind at the optimum."""
+"""The verdicts of `local-constraints`: reached or not, by regime and number of active constraints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of realised weights: against losses, by round, by the number of local steps."""
+"""The pictures of the study `realised-weights`: weights against losses, by round, by local steps."""
 
 from __future__ import annotations
 

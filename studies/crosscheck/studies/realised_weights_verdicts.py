@@ -1,4 +1,4 @@
-"""What the study of realised weights finds: which algorithms realise their dual weights, and what breaks it."""
+"""The verdicts of `realised-weights`: which algorithms realise their dual weights, and when not."""
 
 from __future__ import annotations
 

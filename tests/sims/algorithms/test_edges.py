@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairfl.claims.qffl import algorithm_1
-from fairfl.sims.algorithms.afl import AFL, onto_simplex
+from fairfl.sims.algorithms.afl import AFL
 from fairfl.sims.algorithms.ditto import Ditto
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.gifair import GIFAIR
@@ -26,6 +26,7 @@ from fairfl.sims.engine import (
     Softmax,
     Training,
 )
+from fairfl.theory.numerics.projections import onto_simplex
 
 MODEL = LeastSquares(2, bias=False)
 ONE = Training(rounds=1, lr=1 / 16, batch_size=None, epochs=2)

@@ -1,4 +1,4 @@
-"""The two small convex programmes inside algorithms: against their optimality conditions and against scipy."""
+"""The least norm inside FedMGDA: against its optimality conditions and against scipy."""
 
 import numpy as np
 import pytest
@@ -7,17 +7,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from fairfl.sims.algorithms import min_norm
-from fairfl.sims.algorithms.afl import onto_simplex
 from fairfl.sims.algorithms.min_norm import min_norm_weights
-
-
-@given(st.lists(st.floats(-50, 50), min_size=1, max_size=12))
-def test_the_projection_meets_its_variational_inequality(point):
-    """(point - x).(v - x) <= 0 for every vertex v of the simplex."""
-    point = np.array(point)
-    x = onto_simplex(point)
-    assert x.min() >= 0 and x.sum() == pytest.approx(1, abs=1e-12)
-    assert ((point - x)[:, None] * (np.eye(len(x)) - x[:, None])).sum(0).max() <= 1e-10
 
 
 def is_optimal(gram, center, radius, v):

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from fairfl.sims.engine.secure.summed import as_floats
 from fairfl.sims.group_fairness import FairBatch, LocalFairBatch
-from fairfl.sims.group_fairness.fairbatch import soft
 from fairfl.sims.group_fairness.lft import LAM
 from fairfl.sims.group_fairness.notions import NOTIONS
+from fairfl.theory.numerics.projections import soft_threshold
 
 KNOWN = np.array([[2.0, 3.0], [1.0, 4.0]])
 """Five people a group: λ^(0) = (1/2, 1/2), and F_1 = D_1 - D_0 + 2/5 - 1/5."""
@@ -92,7 +92,7 @@ def test_the_multiplier_is_that_of_the_dual(budget):
     rule, lam = FairBatch("dp", 0.2, normalised=False, budget=budget), np.array([0.5, 0.5])
     for t in range(200):
         lam = rule.step(lam, report(0.4 - 2 * (lam[1] - 0.5)), KNOWN, t)
-    assert lam[1] - 0.5 == pytest.approx(float(soft(np.array([0.4]), budget)[0]) / 2, abs=1e-9)
+    assert lam[1] - 0.5 == pytest.approx(float(soft_threshold(np.array([0.4]), budget)[0]) / 2, abs=1e-9)
 
 
 def test_clients_may_have_budgets_of_their_own():

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fairfl.sims.engine.cells import CellSums
 from fairfl.sims.group_fairness.fairbatch import FairBatch
-from fairfl.sims.group_fairness.notion import onto_capped
 from fairfl.sims.group_fairness.notions import NOTIONS
+from fairfl.theory.numerics.projections import onto_capped_simplex
 
 ROOT2 = 2**0.5
 # People n[a][y] and sums of losses s[a][y] of two clients. Groups 0 and 1 first; group 2 for three groups.
@@ -237,7 +237,7 @@ def test_weights_give_the_printed_objective(name, seed):
 def test_projection_by_its_inequality(point, cap, seed):
     """p is in the set, and <x - p, q - p> <= 0 for every q of it."""
     x = np.array(point)
-    p = onto_capped(x, cap)
+    p = onto_capped_simplex(x, cap)
     assert (p >= 0).all()
     assert p.sum() <= cap * (1 + 1e-12)
     q = np.random.default_rng(seed).dirichlet(np.ones(len(x) + 1), size=20)[:, :-1] * cap

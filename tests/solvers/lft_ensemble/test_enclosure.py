@@ -11,19 +11,19 @@ from flint import arb, ctx
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
+from populations import FIGURE_5, continuous_model
 from scipy import stats
 
 from fairfl.solvers.lft_ensemble.enclosure import Enclosure, enclose_min_disparity
 from fairfl.solvers.lft_ensemble.laws import LocalRules
 from fairfl.solvers.solution import CertificationError
-from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic, Monotone
 from fairfl.theory.populations.federation import Client, Federation
 from fairfl.theory.populations.laws import Normal
 
 EXAMPLE_1 = {"mean": [[0, 0], [3, -1]], "sd": [70, 1], "q": 0.5}
 FIGURE_4B = {"mean": [[10, 9.8], [0.2, 0]], "sd": 0.2, "q": 0.2}
-FIGURE_4C = {"mean": [[3, 5], [1, -1]], "sd": 1.0, "q": 0.5}
+FIGURE_4C = {"mean": FIGURE_5, "sd": 1.0, "q": 0.5}
 CASES = {
     "example 1": EXAMPLE_1,
     "figure 4(b)": FIGURE_4B,
@@ -37,7 +37,7 @@ CASES = {
         "eta": [Logistic(2, 1), (Logistic(0.5, -1), Logistic(3))],
     },
     "clients of one group": {"mean": [[3, 5], [1, -1], [0, 2], [1, 1.5]], "q": [0, 1, 0.3, 0.5]},
-    "only clients of one group": {"mean": [[3, 5], [1, -1]], "q": [0, 1]},
+    "only clients of one group": {"mean": FIGURE_5, "q": [0, 1]},
     "far apart": {"mean": [[50, -50], [1, -1]], "q": [0.3, 0.6]},
     "far apart, both ways": {"mean": [[50, -50], [-50, 50]], "q": [0.5, 0.6]},
     "lambda that one double cannot hold": {  # MD and the thresholds' levels lose all digits next to λ = 1 - q
@@ -55,8 +55,7 @@ Real = Any  # mpmath.mpf, which has no annotations
 
 def reference(fed: Federation, digits: int = 50) -> tuple[Real, Real, list[Real]]:
     """The ends of the reachable MD and λ*, from the definitions: bisection of P_0(accept) = P_1(accept) over λ."""
-    model = fed.model
-    assert isinstance(model, ContinuousModel)
+    model = continuous_model(fed)
     mp.dps = digits
     count = fed.n_clients
     q = [mpf(float(v)) for v in fed.share[:, 1]]
@@ -226,11 +225,6 @@ def test_multiplier_closer_to_its_bound_than_any_double():
     found.verify(fed)
 
 
-def _model(fed: Federation) -> ContinuousModel:
-    assert isinstance(fed.model, ContinuousModel)
-    return fed.model
-
-
 @st.composite
 def federations(draw: st.DrawFn) -> Federation:
     count = draw(st.integers(1, 4))
@@ -257,7 +251,7 @@ def test_agrees_with_the_float_solver(fed: Federation):
     found = enclose_min_disparity(fed)
     found.verify(fed)
     if max(abs(u) for root in found.roots for u in root) <= 4:
-        low, high = LocalRules(fed, _model(fed)).reachable
+        low, high = LocalRules(fed, continuous_model(fed)).reachable
         assert low == pytest.approx(found.reachable_low[0], abs=1e-12, rel=0)
         assert high == pytest.approx(found.reachable_high[1], abs=1e-12, rel=0)
         assert found.lower - 1e-12 <= max(0.0, low, -high) <= found.upper + 1e-12
@@ -273,7 +267,7 @@ def test_many_clients():
         weight=rng.uniform(0.5, 2, count),
     )
     found = enclose_min_disparity(fed)
-    low, high = LocalRules(fed, _model(fed)).reachable
+    low, high = LocalRules(fed, continuous_model(fed)).reachable
     assert low == pytest.approx(found.reachable_low[0], abs=1e-12, rel=0)
     assert high == pytest.approx(found.reachable_high[1], abs=1e-12, rel=0)
     found.verify(fed)
@@ -376,7 +370,7 @@ def test_an_enclosure_of_another_federation_is_refused():
 
 
 def test_one_group_has_no_root():
-    fed = Federation.normal(mean=[[3, 5], [1, -1]], q=[0, 1])
+    fed = Federation.normal(mean=FIGURE_5, q=[0, 1])
     found = enclose_min_disparity(fed)
     assert found.roots == ((0, 0), (0, 0))
     assert found.reachable_low == found.reachable_high
@@ -388,7 +382,7 @@ def test_law_of_an_absent_group_is_ignored():
     laws = (stats.norm(0, 1), stats.laplace(0, 1))
     fed = Federation([Client(laws, q=0.0), Client((stats.norm(0, 1), stats.norm(1, 1)))])
     found = enclose_min_disparity(fed)
-    low, high = LocalRules(fed, _model(fed)).reachable
+    low, high = LocalRules(fed, continuous_model(fed)).reachable
     assert found.upper == pytest.approx(max(0.0, low, -high), abs=1e-12)
     found.verify(fed)
 

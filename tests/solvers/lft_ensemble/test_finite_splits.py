@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from populations import finite_model
 
 import fairfl as ff
 from fairfl.solvers.lft_ensemble import finite_splits as splits
 from fairfl.solvers.lft_ensemble.finite import ensembles_at
 from fairfl.solvers.lft_ensemble.finite_client_path import client_path
 from fairfl.solvers.lft_ensemble.finite_frontier import FiniteEnsemble
-from fairfl.theory.populations.finite import FiniteModel
 
 
 def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.Federation:
@@ -28,11 +28,6 @@ def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.F
     return ff.Federation.finite(np.arange(atoms), masses, eta, weight=rng.uniform(0.3, 2, clients))
 
 
-def model_of(fed: ff.Federation) -> FiniteModel:
-    assert isinstance(fed.model, FiniteModel)
-    return fed.model
-
-
 def random_budgets(clients: int, seed: int, count: int = 100) -> Any:
     """(count, I): zero, small, ordinary and slack ones."""
     rng = np.random.default_rng(seed)
@@ -42,7 +37,7 @@ def random_budgets(clients: int, seed: int, count: int = 100) -> Any:
 
 def all_budgets(fed: ff.Federation, count: int) -> Any:
     """(disparity, accuracy) over a grid of budgets with every client's vertices, and just below them."""
-    model = model_of(fed)
+    model = finite_model(fed)
     axes = []
     for i in range(fed.n_clients):
         local = client_path(fed, model, i).local
@@ -81,14 +76,14 @@ def test_a_jump_is_crossed_and_never_stood_on() -> None:
     # as its budget falls below 0.2 that cell flips at once, and with it the 0.2/0.5 that client 1 has there
     masses = np.array([[[0.3, 0.0, 0.1, 0.1], [0.1, 0.1, 0.1, 0.2]], [[0.1, 0.2, 0.1, 0.1], [0.2, 0.1, 0.1, 0.1]]])
     fed = ff.Federation.finite([0, 1, 2, 3], masses, [0.2, 0.45, 0.7, 0.9])
-    path = client_path(fed, model_of(fed), 0)
+    path = client_path(fed, finite_model(fed), 0)
     assert path.jump.tolist()[0] and path.local[:2] == pytest.approx([0.2, 0.2])
     assert path.md[1] - path.md[0] == pytest.approx(0.5 * 0.4)  # P(i=1|a=0) = 1/2
     md = np.array([ff.solve(fed, "lft_ensemble", [eps, 1.0]).mean_difference for eps in np.linspace(0, 0.5, 1001)])
-    low, high = fed.weight[0] * path.md[:2] + fed.weight[1] * client_path(fed, model_of(fed), 1).md[0]
+    low, high = fed.weight[0] * path.md[:2] + fed.weight[1] * client_path(fed, finite_model(fed), 1).md[0]
     assert (md <= low + 1e-12).any() and (md >= high - 1e-12).any()
     assert not ((md > low + 1e-12) & (md < high - 1e-12)).any()
-    family = FiniteEnsemble(fed, model_of(fed))
+    family = FiniteEnsemble(fed, finite_model(fed))
     found = family.read(np.array([[k, 0.0] for k in range(path.md.size)], dtype=float))
     for value, budgets in zip(found.disparity, found.eps, strict=True):
         assert ff.solve(fed, "lft_ensemble", budgets).disparity == pytest.approx(value, abs=1e-12)
@@ -96,7 +91,7 @@ def test_a_jump_is_crossed_and_never_stood_on() -> None:
 
 def brute(fed: ff.Federation, d: float) -> tuple[float, float]:
     """(best accuracy with |MD| <= d, smallest |MD|) over all vertices of the clients' paths, one client on an edge."""
-    paths = [client_path(fed, model_of(fed), i) for i in range(fed.n_clients)]
+    paths = [client_path(fed, finite_model(fed), i) for i in range(fed.n_clients)]
     md = [w * p.md for w, p in zip(fed.weight, paths, strict=True)]
     accuracy = [w * p.accuracy for w, p in zip(fed.weight, paths, strict=True)]
     best, least = -np.inf, np.inf
@@ -122,7 +117,7 @@ def test_all_splits_and_no_other_are_as_good(seed: int, unseen: bool, clients: i
     d = m.disparity + above
     best, least = brute(fed, d)
     assert m.disparity == pytest.approx(least, abs=1e-12)
-    found, missed = FiniteEnsemble(fed, model_of(fed)).best(np.array([d]))
+    found, missed = FiniteEnsemble(fed, finite_model(fed)).best(np.array([d]))
     assert missed[0] == 0.0 and found.disparity[0] <= d + 2e-12
     assert found.accuracy[0] == pytest.approx(best, abs=1e-9)
 
@@ -135,7 +130,7 @@ def test_random_budgets_of_many_clients_do_not_beat_the_frontier(seed: int, unse
     m = ff.min_disparity(fed, "lft_ensemble")
     assert (m.disparity, m.accuracy) == pytest.approx((F.disparity[0], F.accuracy[0]), abs=1e-12) and m.reproduced
     assert F.reproduced is not None and F.reproduced.all()
-    md, accuracy = ensembles_at(fed, model_of(fed), random_budgets(clients, seed))
+    md, accuracy = ensembles_at(fed, finite_model(fed), random_budgets(clients, seed))
     assert np.abs(md).min() >= m.disparity - 1e-12
     assert (accuracy <= F.accuracy_at(np.maximum(np.abs(md), F.disparity[0])) + 1e-9).all()
     wanted = np.linspace(F.disparity[0], F.disparity[-1], 7)
@@ -146,7 +141,7 @@ def test_random_budgets_of_many_clients_do_not_beat_the_frontier(seed: int, unse
 @given(st.integers(0, 10**6), st.booleans(), st.integers(2, 6))
 def test_relabelled_groups_and_clients_in_another_order(seed: int, unseen: bool, clients: int) -> None:
     fed = few_atoms(seed, unseen, clients)
-    model = model_of(fed)
+    model = finite_model(fed)
     masses = model.conditional * fed.share[:, :, None]
     eta = np.array(model.eta)
     order = np.random.default_rng(seed).permutation(clients)
@@ -158,11 +153,13 @@ def test_relabelled_groups_and_clients_in_another_order(seed: int, unseen: bool,
     for other in (turned, shuffled):
         again = ff.min_disparity(other, "lft_ensemble")
         assert (again.disparity, again.accuracy) == pytest.approx((m.disparity, m.accuracy), abs=1e-9)
-        assert FiniteEnsemble(other, model_of(other)).best(wanted)[0].accuracy == pytest.approx(best.accuracy, abs=1e-9)
+        found = FiniteEnsemble(other, finite_model(other)).best(wanted)[0]
+        assert found.accuracy == pytest.approx(best.accuracy, abs=1e-9)
 
 
 def test_too_many_combinations_say_what_they_may_have_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    families = [FiniteEnsemble(fed, model_of(fed)) for fed in (few_atoms(seed, True, clients=4) for seed in range(12))]
+    feds = [few_atoms(seed, True, clients=4) for seed in range(12)]
+    families = [FiniteEnsemble(fed, finite_model(fed)) for fed in feds]
     wanted = np.linspace(0.0, 0.3, 9)
     best = [family.best(wanted) for family in families]
     monkeypatch.setattr(splits, "MOST", 1)

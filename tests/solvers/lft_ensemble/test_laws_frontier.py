@@ -6,19 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from populations import continuous_model
 from scipy import interpolate, optimize
 
 import fairfl as ff
 from fairfl.solvers.lft_ensemble.laws_curve import EnsembleCurve, Multipliers
 from fairfl.solvers.lft_ensemble.laws_polish import best_multipliers, knapsack
 from fairfl.solvers.lft_ensemble.laws_tradeoff import CONCAVE, Tradeoffs, spread_nodes
-from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic
 
 
 def curve_of(fed: ff.Federation) -> EnsembleCurve:
-    assert isinstance(fed.model, ContinuousModel)
-    return EnsembleCurve(fed, fed.model)
+    return EnsembleCurve(fed, continuous_model(fed))
 
 
 def two_clients(seed: int, differ: bool) -> ff.Federation:
@@ -282,8 +281,7 @@ def test_the_exchange_rate_of_a_client() -> None:
     for j in range(2):
         m = fed.share[j]
         t = [float(np.log((m[a] + s * lam[j, 0]) / (m[a] - s * lam[j, 0]))) for a, s in ((0, -1), (1, 1))]
-        assert isinstance(fed.model, ContinuousModel)
-        density = [float(fed.within[:, a] @ fed.model.pdf(a, np.array(t[a]))) for a in (0, 1)]
+        density = [float(fed.within[:, a] @ continuous_model(fed).pdf(a, np.array(t[a]))) for a in (0, 1)]
         # |dt_a/dλ| = 1/(2 m_a η'(t_a))
         move = [density[a] / (2 * m[a] * _slope(t[a])) for a in (0, 1)]
         rate = abs(lam[j, 0]) * sum(fed.group_mass[a] / m[a] * move[a] for a in (0, 1)) / sum(move)

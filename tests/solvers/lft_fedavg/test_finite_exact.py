@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from populations import finite_model
 from scipy import optimize
 from strategies import budgets, finite_federations
 
@@ -14,7 +15,6 @@ from fairfl.figures.catalog import real_data
 from fairfl.solvers.lft_fedavg import finite_exact as finite_fedavg_exact
 from fairfl.solvers.lft_fedavg.finite import local_rows
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
-from fairfl.theory.populations.finite import FiniteModel
 
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 4))  # type: ignore[union-attr]
 SLACK, SCALE = 1e-12, 100.0
@@ -22,11 +22,6 @@ SLACK, SCALE = 1e-12, 100.0
 that this is as much as HiGHS tells apart. A rule that loses so little may be fairer by SLACK over the exchange rate:
 where clients nearly cancel the rate is small, and no programme in floats tells such a rule from an optimal one."""
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-
-
-def model_of(fed: ff.Federation) -> FiniteModel:
-    assert isinstance(fed.model, FiniteModel)
-    return fed.model
 
 
 def drawn(seed: int, clients: int, points: int) -> ff.Federation:
@@ -40,7 +35,7 @@ def drawn(seed: int, clients: int, points: int) -> ff.Federation:
 
 def optimum(fed: ff.Federation, eps: Any) -> tuple[float, float]:
     """(accuracy, the least |MD| of all optimal rules) for one eps, by two programmes written from the definition."""
-    model = model_of(fed)
+    model = finite_model(fed)
     gain, rows = model.gain(fed.mass).ravel(), local_rows(fed, model)
     pooled = np.concatenate([fed.within[:, 0] @ model.conditional[:, 0], -(fed.within[:, 1] @ model.conditional[:, 1])])
     a, b = np.concatenate([rows, -rows]), np.minimum(np.concatenate([eps, eps]), 2.0)
@@ -115,7 +110,7 @@ def test_the_minimum_and_the_order_of_the_schemes(seed: int, clients: int) -> No
 @given(st.integers(0, 10**6), st.integers(2, 4), st.integers(3, 12))
 def test_the_search_finds_all_of_it(seed: int, clients: int, points: int) -> None:
     fed = drawn(seed, clients, points)
-    F, search = ff.frontier(fed, "lft_fedavg", points=9), FedAvgSearch.of(fed, model_of(fed))
+    F, search = ff.frontier(fed, "lft_fedavg", points=9), FedAvgSearch.of(fed, finite_model(fed))
     found = search.frontier(9)
     assert F.exact and not found.exact
     assert found.disparity[[0, -1]] == pytest.approx(F.disparity[[0, -1]], abs=1e-9)
@@ -130,7 +125,7 @@ def test_the_search_finds_all_of_it(seed: int, clients: int, points: int) -> Non
 def test_real_people(name: str) -> None:
     # 101 levels of a score, η pooled over many of them: ties of up to nine cells
     fed = real_data.federation(name)
-    F, found = ff.frontier(fed, "lft_fedavg", points=30), FedAvgSearch.of(fed, model_of(fed)).frontier(30)
+    F, found = ff.frontier(fed, "lft_fedavg", points=30), FedAvgSearch.of(fed, finite_model(fed)).frontier(30)
     assert (found.accuracy <= F.accuracy_at(np.maximum(found.disparity, F.disparity[0])) + 1e-12).all()
     assert found.disparity[0] >= F.disparity[0] - 1e-12
     assert (F.accuracy <= ff.frontier(fed, "cfl", points=2).accuracy_at(F.disparity) + 1e-12).all()
@@ -203,7 +198,7 @@ def test_clients_that_cancel_leave_a_tie_and_no_disparity() -> None:
     share = np.array([[1, 15], [15, 1], [6, 10]]) / 16
     eta = np.array([[0, 0, 11, 0, 6], [0, 0, 0, 0, 0], [0, 0, 0, 0, 11]]) / 16
     fed = ff.Federation.finite(np.arange(5), share[:, :, None] * counts / 12, eta)
-    assert model_of(fed).gain(fed.mass)[1, 4] == 0.0
+    assert finite_model(fed).gain(fed.mass)[1, 4] == 0.0
     F = ff.frontier(fed, "lft_fedavg", points=7)
     assert F.disparity.tolist() == [0.0] and F.accuracy[0] == pytest.approx(1 - 118 / 2304, abs=1e-15)
     for eps in (1.0, [1.0, 0.8, 1.0], [0.0, 0.0, 0.04]):

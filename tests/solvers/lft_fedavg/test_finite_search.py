@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from populations import finite_model
 from scipy import optimize
 
 import fairfl as ff
@@ -16,16 +17,10 @@ from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.numerics.vertices import TooMany
 from fairfl.solvers.solution import CertificationError
-from fairfl.theory.populations.finite import FiniteModel
 
 FEWER = settings(max_examples=max(4, settings.default.max_examples // 20))  # type: ignore[union-attr]
 TOLERANCE = 1e-9
 """What budgets may be better than the search by: README."""
-
-
-def model_of(fed: ff.Federation) -> FiniteModel:
-    assert isinstance(fed.model, FiniteModel)
-    return fed.model
 
 
 def tables(seed: int, clients: int) -> tuple[Any, Any, Any]:
@@ -56,7 +51,7 @@ def drawn(seed: int, clients: int) -> ff.Federation:
 def some_budgets(fed: ff.Federation, seed: int, count: int) -> Any:
     """Uniform, sparse, and as shares of what the most accurate rule has."""
     rng = np.random.default_rng(seed)
-    free = np.abs(local_rows(fed, model_of(fed)) @ (model_of(fed).gain(fed.mass).ravel() > 0))
+    free = np.abs(local_rows(fed, finite_model(fed)) @ (finite_model(fed).gain(fed.mass).ravel() > 0))
     for _ in range(count):
         eps = rng.random(fed.n_clients)
         eps = [eps, eps**3, free * eps * 1.2, free * rng.random()][rng.integers(0, 4)]
@@ -123,10 +118,10 @@ def test_neither_the_order_of_clients_nor_the_names_of_groups_matter(seed: int, 
 def test_the_search_agrees_with_all_vertices_of_six_clients(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     fed = drawn(seed, 6)
     with pytest.raises(TooMany, match="6 clients"):
-        ExactFedAvg.of(fed, model_of(fed))
+        ExactFedAvg.of(fed, finite_model(fed))
     monkeypatch.setattr("fairfl.solvers.lft_fedavg.finite_exact.CLIENTS", 6)
-    exact = ExactFedAvg.of(fed, model_of(fed)).frontier(9)
-    F = FedAvgSearch.of(fed, model_of(fed)).frontier(9)
+    exact = ExactFedAvg.of(fed, finite_model(fed)).frontier(9)
+    F = FedAvgSearch.of(fed, finite_model(fed)).frontier(9)
     assert F.disparity[0] == pytest.approx(exact.disparity[0], abs=1e-11)
     d = np.maximum(exact.disparity, F.disparity[0])  # between the points of both
     assert F.accuracy_at(d) == pytest.approx(exact.accuracy_at(d), abs=1e-11)
@@ -157,9 +152,10 @@ def tied(seed: int) -> ff.Federation:
 @given(st.integers(0, 10**6))
 def test_of_tied_optima_solve_takes_the_least_disparate(seed: int) -> None:
     fed, rng = tied(seed), np.random.default_rng(seed + 1)
-    u, v, pooled = model_of(fed).gain(fed.mass).ravel(), local_rows(fed, model_of(fed)), pooled_row(fed, model_of(fed))
+    model = finite_model(fed)
+    u, v, pooled = model.gain(fed.mass).ravel(), local_rows(fed, model), pooled_row(fed, model)
     for eps in (rng.integers(0, 9, len(v)) / 8, np.where(rng.random(len(v)) < 0.5, 0.0, rng.random(len(v)) * 0.3)):
-        s = solve_fedavg_finite(fed, model_of(fed), eps)
+        s = solve_fedavg_finite(fed, model, eps)
         # another programme: accuracy, less a small share of t >= |MD|
         share = 1e-5
         a = np.block([[np.vstack([v, -v]), np.zeros((2 * len(v), 1))], [pooled, -1.0], [-pooled, -1.0]])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from populations import figure_5
 from strategies import federations, mixtures, normals
 
 import fairfl as ff
@@ -80,7 +81,7 @@ def test_all_turning_points_are_found(fed: ff.Federation, data: st.DataObject) -
         assert found.height[near] == pytest.approx(s[k + 1], abs=1e-3 * (abs(s[k + 1]) + float(size.max())))
 
 
-FIGURE_5D = ff.Federation.normal([[3, 5], [1, -1]], sd=1.0, q=[0.2, 0.8])
+FIGURE_5D = figure_5((0.2, 0.8))
 
 
 def test_the_climb_ends_where_every_start_ends() -> None:

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from populations import continuous_model
 from scipy import special
 
 import fairfl as ff
 from fairfl.solvers.cfl.threshold import ThresholdProblem, pooled_problem, solve_thresholds
 from fairfl.solvers.numerics.inverse_table import roots_from_table
 from fairfl.solvers.numerics.roots import increasing_root
-from fairfl.theory.populations.continuous import ContinuousModel
 
 SMOOTH: dict[str, Callable[[Any], Any]] = {
     "line": lambda x: 2 * x - 1,
@@ -70,8 +70,7 @@ def test_a_sweep_of_budgets_is_one_problem_after_the_other(m0: float, m1: float,
     fed = ff.Federation.normal([[m0, m1]], sd=[[sd, 1.0]], q=q)
     free = ff.solve(fed, "cfl", np.inf).disparity
     eps = np.linspace(0.0, 1.1 * free, 41)
-    assert isinstance(fed.model, ContinuousModel)
-    problem = pooled_problem(fed.model, fed.within, fed.group_mass, eps.size)
+    problem = pooled_problem(continuous_model(fed), fed.within, fed.group_mass, eps.size)
     swept = solve_thresholds(problem, eps)
     apart = ThresholdProblem(problem.mass, problem.etas, problem.tail, problem.log_tails)  # no table
     alone = solve_thresholds(apart, eps)
@@ -79,16 +78,15 @@ def test_a_sweep_of_budgets_is_one_problem_after_the_other(m0: float, m1: float,
     # λ itself is known to the rounding of MD over its slope
     for t, s in ((swept.t0, alone.t0), (swept.t1, alone.t1)):
         for a in (0, 1):
-            np.testing.assert_allclose(fed.model.sf(a, t), fed.model.sf(a, s), atol=1e-12)
+            np.testing.assert_allclose(continuous_model(fed).sf(a, t), continuous_model(fed).sf(a, s), atol=1e-12)
 
 
 @pytest.mark.parametrize("count", [1, 200])
 def test_disparities_below_the_smallest_double_in_a_sweep(count: int) -> None:
     # figure 4(b)'s client 0: MD ≈ 3e-524, so only eps = 0 binds, and a table of MD sees nothing but rounding
     fed = ff.Federation.normal([[10, 9.8]], sd=0.2, q=0.2)
-    assert isinstance(fed.model, ContinuousModel)
     eps = np.linspace(0.0, 1e-3, count)
-    found = solve_thresholds(pooled_problem(fed.model, fed.within, fed.group_mass, count), eps)
+    found = solve_thresholds(pooled_problem(continuous_model(fed), fed.within, fed.group_mass, count), eps)
     exact = ff.solve(fed, "cfl", 0.0)
     assert found.multiplier[0] == pytest.approx(exact.multipliers[0], abs=1e-15) and found.multiplier[0] < 0
     assert (found.t0[0], found.t1[0]) == pytest.approx([e[0] for e in exact.classifier.edges], rel=1e-12)

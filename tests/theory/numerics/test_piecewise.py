@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from populations import continuous_model
 from scipy import integrate, stats
 from strategies import federations, laws, normals
 
@@ -19,7 +20,6 @@ from fairfl.theory.numerics.piecewise import (
     build,
     chebyshev_values,
 )
-from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Client, Federation
 from fairfl.theory.populations.laws import as_law
@@ -116,8 +116,7 @@ def test_a_narrow_spike_is_not_missed() -> None:
 
 @given(federations(law=normals(), max_clients=3))
 def test_gain_and_profile_are_the_integrals(fed: Federation) -> None:
-    model = fed.model
-    assert isinstance(model, ContinuousModel)
+    model = continuous_model(fed)
     for a in (0, 1):
         gain, profile = model.gain(a), model.profile(a)
         x = np.linspace(-4, 4, 23)
@@ -141,8 +140,7 @@ def test_gain_and_profile_are_the_integrals(fed: Federation) -> None:
 @given(federations(max_clients=3))
 def test_many_clients_and_few_have_the_same_gain(fed: Federation) -> None:
     # above eight clients the panels are common ones: copies of the same clients must give the same integrals
-    model = fed.model
-    assert isinstance(model, ContinuousModel)
+    model = continuous_model(fed)
     copies = 9
     clients = [
         Client(model.laws[i], q=float(fed.q[i]), weight=float(fed.weight[i]))
@@ -157,8 +155,7 @@ def test_many_clients_and_few_have_the_same_gain(fed: Federation) -> None:
 
 @given(federations(max_clients=3))
 def test_interval_masses_keep_both_tails(fed: Federation) -> None:
-    model = fed.model
-    assert isinstance(model, ContinuousModel)
+    model = continuous_model(fed)
     low = np.array([-9.0, -2.0, 0.0, 1.0, 9.0])
     high = np.array([-8.0, 0.5, 0.125, 30.0, 12.0])
     for a in (0, 1):
@@ -172,8 +169,7 @@ def test_interval_masses_keep_both_tails(fed: Federation) -> None:
 
 @given(federations(max_clients=3))
 def test_own_tails_are_each_clients(fed: Federation) -> None:
-    model = fed.model
-    assert isinstance(model, ContinuousModel)
+    model = continuous_model(fed)
     t = np.linspace(-2, 2, fed.n_clients)
     for a in (0, 1):
         expected = [float(model.laws[i][a].sf(t[i])) for i in range(fed.n_clients)]

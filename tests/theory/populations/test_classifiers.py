@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from populations import continuous_model, finite_model
 from scipy import integrate
 from strategies import eighths, federations, finite_federations, normals
 
 from fairfl.theory.populations.classifiers import Classifier
-from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel
 
 
 @st.composite
@@ -37,8 +36,7 @@ def integral(function: Any, low: float, high: float, breaks: Any) -> float:
 
 def slow_accuracy(rule: Classifier, fed: Federation) -> float:
     """Σ_i,a P(a, i) ∫ p (f η + (1 - f)(1 - η))."""
-    model, total = fed.model, 0.0
-    assert isinstance(model, ContinuousModel)
+    model, total = continuous_model(fed), 0.0
     for i in range(fed.n_clients):
         for a in (0, 1):
             law, eta = model.laws[i][a], model.etas[i][a]
@@ -95,8 +93,7 @@ def test_figures_follow_from_the_rates(rule: Classifier, fed: Federation) -> Non
 @given(finite_federations(groups=3), st.data())
 def test_figures_on_a_finite_x_are_sums(fed: Federation, data: st.DataObject) -> None:
     rule = data.draw(classifiers(groups=3))
-    model = fed.model
-    assert isinstance(model, FiniteModel)
+    model = finite_model(fed)
     right, rate, mass = 0.0, np.zeros((fed.n_clients, 3)), np.zeros(3)
     pooled = np.zeros(3)
     for i in range(fed.n_clients):

@@ -1,0 +1,44 @@
+"""Projections: their variational inequalities, and sums and bounds that they keep."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairfl.theory.numerics.projections import onto_box_of_sum, onto_capped_simplex, onto_simplex, soft_threshold
+
+POINTS = st.lists(st.floats(-50, 50), min_size=1, max_size=12).map(np.array)
+
+
+@given(POINTS)
+def test_the_simplex(point):
+    """(point - x).(v - x) <= 0 for every vertex v of the simplex."""
+    x = onto_simplex(point)
+    assert x.min() >= 0 and x.sum() == pytest.approx(1, abs=1e-12)
+    assert ((point - x)[:, None] * (np.eye(len(x)) - x[:, None])).sum(0).max() <= 1e-10
+
+
+@given(POINTS, st.floats(0.1, 100))
+def test_the_capped_simplex(point, cap):
+    """The same with the vertices 0 and cap e_i."""
+    x = onto_capped_simplex(point, cap)
+    vertices = np.concatenate([np.zeros((1, len(x))), cap * np.eye(len(x))])
+    assert x.min() >= 0 and x.sum() <= cap * (1 + 1e-12)
+    assert ((vertices - x) @ (point - x)).max() <= 1e-9 * (1 + cap)
+
+
+@given(POINTS, st.integers(0, 10_000), st.floats(0, 1))
+def test_boxes_of_a_sum(point, seed, share):
+    """One shift of all entries, those at an end of the box excepted; both ends of the sums included."""
+    rng = np.random.default_rng(seed)
+    low = rng.uniform(-1, 1, len(point))
+    high = low + rng.choice([0.0, 0.5, 2.0], len(point))
+    total = float(low.sum() + share * (high - low).sum())
+    x = onto_box_of_sum(point, low, high, total)
+    assert (x >= low).all() and (x <= high).all() and x.sum() == pytest.approx(total, abs=1e-12)
+    moved = point - x
+    assert moved[x < high].max(initial=-np.inf) <= moved[x > low].min(initial=np.inf) + 1e-12
+
+
+def test_soft_thresholds():
+    assert soft_threshold(np.array([-3.0, -0.5, 0.0, 0.5, 3.0]), 1.0).tolist() == [-2, 0, 0, 0, 2]
