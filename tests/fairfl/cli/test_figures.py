@@ -57,7 +57,7 @@ def test_stopping_gives_130_and_no_traceback(cli, small_registry, monkeypatch, t
     def stop(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fairfl.cli.drawing.render_all", stop)
+    monkeypatch.setattr("fairfl.figures.lib.render.render_all", stop)
     result = cli("figures", "line", "--out", tmp_path)
     assert (result.exit_code, result.stderr) == (130, "fairfl: stopped\n")
 
