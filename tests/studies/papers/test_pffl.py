@@ -7,7 +7,7 @@ import torch
 from fairfl.sims.algorithms import algorithms
 from fairfl.sims.algorithms.pfedavg import PFedAvg
 from fairfl.sims.engine import Received, Training
-from fairfl.studies.crosscheck.step_worlds import synthetic_softmax
+from fairfl.studies.crosscheck.step_problems import synthetic_softmax
 from fairfl.studies.papers.pffl import table_1 as pffl_table_1
 from fairfl.studies.papers.pffl.reversed_ranks import ReversedRanks
 
