@@ -138,7 +138,7 @@ def test_files_that_cannot_be_read(cli, tmp_path):
 
 
 def test_in_a_real_process_without_warnings(table):
-    words = ["frontier", str(table), *COLUMNS[:-1], "20", "--points", "4"]
+    words = ["frontier", str(table), *COLUMNS[:-1], "20", "--levels", "5", "--points", "4"]
     line = [sys.executable, "-W", "error", "-m", "fairfl.cli.main", *words]
     done = subprocess.run(line, capture_output=True, text=True, check=True)
     assert done.stderr == ""
@@ -190,9 +190,9 @@ def test_a_score_that_is_odd_is_said_to_be(cli, quick, tmp_path):
 
 
 def test_intervals_and_people_held_out(cli, quick, table):
-    words = ("frontier", table, *COLUMNS[:-1], 25, "--points", 4, "--at", 0.2, "--at", 0.3)
+    words = ("frontier", table, *COLUMNS[:-1], 20, "--levels", 5, "--points", 3, "--at", 0.2, "--at", 0.3)
     found = json.loads(cli(*words, "--seed", 3, "--json").stdout)
-    assert found["intervals"] == {"bootstraps": 25, "failed": 0, "seed": 3, "level": 0.95} and found["people"] == 240
+    assert found["intervals"] == {"bootstraps": 20, "failed": 0, "seed": 3, "level": 0.95} and found["people"] == 240
     for scheme in found["schemes"]:
         low, high = scheme["intervals"]["best_accuracy"]
         assert 0 <= low < high <= 1 and high - low < 0.3
@@ -202,7 +202,7 @@ def test_intervals_and_people_held_out(cli, quick, table):
     assert last["inside"]["accuracy"] >= last["outside"]["accuracy"] - 1e-12 and last["reached"] == 1
     assert found["schemes"][0]["intervals"]["smallest_disparity"] is None  # CFL's is 0 whoever comes
     shown = cli(*words, "--seed", 3).stdout
-    assert "from 25 bootstraps (seed 3)" in shown and "for these 240 people" in shown
+    assert "from 20 bootstraps (seed 3)" in shown and "for these 240 people" in shown
     low, high = found["schemes"][0]["intervals"]["best_accuracy"]
     assert f"{100 * low:.2f} to {100 * high:.2f}" in shown and "half fitted to" in shown
     assert json.loads(cli(*words, "--seed", 3, "--json").stdout) == found
