@@ -20,9 +20,7 @@ from unittest.mock import patch
 import numpy as np
 from scipy import optimize, special
 
-from fairfl.solvers.api import solve
-from fairfl.solvers.frontiers import frontier
-from fairfl.solvers.minimum import min_disparity
+from fairfl.solvers.api import frontier, min_disparity, solve
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 

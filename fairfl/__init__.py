@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from fairfl._support.version import __version__
 
 if TYPE_CHECKING:
+    from fairfl.solvers.api import frontier as frontier
+    from fairfl.solvers.api import min_disparity as min_disparity
     from fairfl.solvers.api import solve as solve
     from fairfl.solvers.frontier import Frontier as Frontier
-    from fairfl.solvers.frontiers import frontier as frontier
     from fairfl.solvers.minimax.solve_minimax import solve_minimax as solve_minimax
-    from fairfl.solvers.minimum import MinDisparity as MinDisparity
-    from fairfl.solvers.minimum import min_disparity as min_disparity
     from fairfl.solvers.solution import Certificate as Certificate
     from fairfl.solvers.solution import CertificationError as CertificationError
+    from fairfl.solvers.solution import MinDisparity as MinDisparity
     from fairfl.solvers.solution import Solution as Solution
     from fairfl.theory.populations.calibration import ScoreWarning as ScoreWarning
     from fairfl.theory.populations.classifiers import Classifier as Classifier
@@ -39,14 +39,14 @@ _WHERE = {
     "Finite": "theory.populations.laws",
     "Frontier": "solvers.frontier",
     "Logistic": "theory.populations.eta",
-    "MinDisparity": "solvers.minimum",
+    "MinDisparity": "solvers.solution",
     "Mixture": "theory.populations.laws",
     "Monotone": "theory.populations.eta",
     "Samples": "theory.populations.laws",
     "ScoreWarning": "theory.populations.calibration",
     "Solution": "solvers.solution",
-    "frontier": "solvers.frontiers",
-    "min_disparity": "solvers.minimum",
+    "frontier": "solvers.api",
+    "min_disparity": "solvers.api",
     "solve": "solvers.api",
     "solve_minimax": "solvers.minimax.solve_minimax",
 }

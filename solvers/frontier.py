@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats
@@ -16,12 +15,17 @@ from fairfl._support.threads import one_thread
 from fairfl.solvers.solution import Solution, tolerance
 from fairfl.theory.populations.federation import Federation
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 REPRODUCED = 1e-7
 """Disparity and accuracy of a solution at the budgets of a point this close to the point's are the same."""
 SLACK = 1e-12
 """Disparities may be asked for this much below the smallest reachable one (rounding of a printed number)."""
 MET = 1e-10
 """A point this much more disparate than was asked still counts: what ``solve`` certifies on continuous laws."""
+SLACK_BUDGET = 1.0
+"""A budget that binds nobody: |MD_k| never exceeds one."""
 WIDE = 2.0
 """Neighbouring points further apart than this many even steps have a gap between them."""
 
@@ -135,6 +139,8 @@ class Frontier:
 
     def to_frame(self) -> pd.DataFrame:
         """Columns scheme, disparity, accuracy, and eps_0, eps_1, ..."""
+        import pandas as pd  # a second to load, and no other result needs it
+
         table = {"scheme": self.scheme, "disparity": self.disparity, "accuracy": self.accuracy}
         return pd.DataFrame(table | {f"eps_{k}": self.eps[:, k] for k in range(self.eps.shape[1])})
 

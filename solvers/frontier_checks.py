@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from contextlib import suppress
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.api import solve
 from fairfl.solvers.cfl.frontier import cfl_frontier
-from fairfl.solvers.frontier import Frontier, Points, build, points_of
+from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.solution import CertificationError, tolerance
 from fairfl.theory.populations.federation import Federation
 
@@ -18,11 +16,11 @@ ROUNDINGS = 10
 """Tolerances of ``solve`` that two accuracies may differ by: each has a gap, and its disparity an error of its own."""
 
 
-def checked(fed: Federation, found: Frontier) -> Frontier:
+def checked(fed: Federation, found: Frontier, ends: Points) -> Frontier:
     """The frontier, after three checks, the first of which stays on its ``evaluate``.
 
-    No classifier of local training is above CFL's frontier; the solutions without budgets and with all of them zero
-    are not above this one, nor less disparate; disparity and accuracy both increase.
+    No classifier of local training is above CFL's frontier; ``ends``, the solutions without budgets and with all of
+    them zero, are not above this one, nor less disparate; disparity and accuracy both increase.
 
     Raises
     ------
@@ -40,7 +38,7 @@ def checked(fed: Federation, found: Frontier) -> Frontier:
         return points
 
     below(found.points)
-    for disparity, accuracy, eps in zip(*corners(fed, found.scheme)[:3], strict=True):
+    for disparity, accuracy, eps in zip(*ends[:3], strict=True):
         if disparity < found.disparity[0] - rounding:
             _refuse(found.scheme, f"it starts at {found.disparity[0]:.12g}, budgets {eps[0]:g} reach {disparity:.12g}")
         best = found.accuracy_at(disparity + rounding)
@@ -55,18 +53,8 @@ def _refuse(scheme: str, what: str) -> None:
     raise CertificationError(f"the frontier of {scheme} is wrong: {what}; please report this federation")
 
 
-def corners(fed: Federation, scheme: str) -> Points:
-    """The solutions whose budgets are all zero and all one, that is none; those that are certified."""
-    found = []
-    for eps in (0.0, 1.0):
-        with suppress(CertificationError):
-            found.append(solve(fed, scheme, eps))
-    return points_of(fed, found)
-
-
-def filled(fed: Federation, found: Frontier) -> Frontier:
-    """A searched frontier with the corners above it, and with the points that a second look finds within its gaps."""
-    ends = corners(fed, found.scheme)
+def filled(found: Frontier, ends: Points) -> Frontier:
+    """A searched frontier with the ``ends`` above it, and with the points that a second look finds within its gaps."""
     missed = (ends.disparity < found.disparity[0]) | (
         ends.accuracy > found.accuracy_at(np.maximum(ends.disparity, found.disparity[0]))
     )

@@ -15,6 +15,7 @@ LAW_TOLERANCE = 1e-10
 """What ``solve`` certifies for continuous laws: duality gap and constraint violation."""
 FINITE_TOLERANCE = 1e-12
 """The same for a finite X."""
+ADVICE = "use method='lp'"
 
 
 def tolerance(fed: Federation) -> float:
@@ -101,6 +102,31 @@ class Solution:
             "multipliers": self.multipliers.tolist(),
             "duality_gap": self.duality_gap,
         }
+
+
+@dataclass(frozen=True)
+class MinDisparity:
+    """The smallest reachable disparity, budgets that reach it, and the accuracy there.
+
+    ``lower`` and ``upper`` enclose the disparity rigorously where ``certify=True`` was asked for, else are None.
+    ``multipliers`` (I,) are the local λ of the solution, None where they are not kept; ``reproduced`` says whether
+    ``solve`` at ``eps`` gives this point, to 1e-7. Where it does not, no double eps was found that does: the wanted
+    |MD_i| is within a rounding of another, or the solution at eps is not unique. The multipliers then attain it.
+    """
+
+    scheme: str
+    disparity: float
+    eps: Array
+    accuracy: float
+    lower: float | None = None
+    upper: float | None = None
+    multipliers: Array | None = None
+    reproduced: bool = True
+
+
+def budget_term(lam: Array, eps: Array) -> Array:
+    """|λ|·eps, what a budget adds to the dual value; 0 where λ = 0, also where eps = inf."""
+    return np.abs(lam) * np.where(lam == 0, 0.0, eps)
 
 
 def evaluate(

@@ -42,7 +42,7 @@ def printed(instance: dict[str, Any], digits: Fraction, product: Operator = "<")
 
 def exact(instance: dict[str, Any], low: str, high: str) -> Case:
     """δ in closed form, between decimals, and within the enclosure that the solver certifies by another route."""
-    from fairfl.solvers.minimum import min_disparity
+    from fairfl.solvers.api import min_disparity
     from fairfl.theory.populations.federation import Federation
 
     first, second = clients(instance)

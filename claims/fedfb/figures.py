@@ -66,7 +66,7 @@ def figure_4(instance: dict[str, Any]) -> Case:
 
 def panel(instance: dict[str, Any], order: str = "ensemble > fedavg > 0") -> Case:
     """Figure 5: the smallest disparities that fairfl finds."""
-    from fairfl.solvers.minimum import min_disparity
+    from fairfl.solvers.api import min_disparity
     from fairfl.theory.populations.federation import Federation
 
     federation = Federation.normal(FIGURE_5, 1.0, [float(q) for q in instance["q"]])
@@ -82,7 +82,7 @@ def curves(instance: dict[str, Any], gap: str = "0.00016", end: str = "equal") -
 
     LFT+FedAvg's points are attained, so that the gap is no larger; that none is more accurate rests on a search.
     """
-    from fairfl.solvers.frontiers import frontier
+    from fairfl.solvers.api import frontier
     from fairfl.theory.populations.federation import Federation
 
     federation = Federation.normal(FIGURE_5, 1.0, [0.5, 0.5])
@@ -115,8 +115,7 @@ def meet(instance: dict[str, Any]) -> Case:
 
 def _accuracies(instance: dict[str, Any]) -> tuple[float, float]:
     """Of LFT+FedAvg(ε), and of the best LFT+Ensemble that is as fair."""
-    from fairfl.solvers.api import solve
-    from fairfl.solvers.frontiers import frontier
+    from fairfl.solvers.api import frontier, solve
     from fairfl.theory.populations.federation import Federation
 
     federation = Federation.normal(FIGURE_9, 1.0, [float(q) for q in instance["q"]])

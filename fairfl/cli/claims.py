@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -54,9 +54,9 @@ def list_claims(
 ) -> None:
     """List claims with the verdicts of the committed record."""
     with one_line():
-        chosen = _on_record(ids, level, verdict)
+        chosen = _listed(ids, level, verdict)
         if as_json:
-            typer.echo(json.dumps([checked.to_json() for checked in chosen], ensure_ascii=False, indent=1))
+            typer.echo(json.dumps(chosen, ensure_ascii=False, indent=1))
             return
         _table(chosen)
 
@@ -133,9 +133,11 @@ def report(
 ) -> None:
     """Write the report of the committed record: claims.html (one page, no network), claims.md and claims.json."""
     with one_line():
+        from fairfl.claims.registry import find
         from fairfl.reports.claims.report import write_report
 
-        for file in write_report(out_folder(out), _on_record(ids, None, None)):
+        known = _recorded()
+        for file in write_report(out_folder(out), [known[entry.claim.id] for entry in find(ids)]):
             typer.echo(f"written: {file}")
 
 
@@ -145,15 +147,16 @@ def _recorded() -> dict[str, Checked]:
     return {checked.claim.id: checked for checked in recorded()}
 
 
-def _on_record(ids: list[str] | None, levels: list[Level] | None, verdicts: list[Verdict] | None) -> list[Checked]:
-    from fairfl.claims.registry import find
+def _listed(ids: list[str] | None, levels: list[Level] | None, verdicts: list[Verdict] | None) -> list[dict[str, Any]]:
+    from fairfl.claims.listing import listing
+    from fairfl.claims.registry import matching
 
-    known = _recorded()
-    chosen = [known[entry.claim.id] for entry in find(ids)]
+    known = listing()
+    chosen = [known[id] for id in matching(ids, known)]
     if levels:
-        chosen = [c for c in chosen if c.settled.level in {level.value for level in levels}]
+        chosen = [claim for claim in chosen if claim["level"] in {level.value for level in levels}]
     if verdicts:
-        chosen = [c for c in chosen if c.settled.verdict in {verdict.value for verdict in verdicts}]
+        chosen = [claim for claim in chosen if claim["verdict"] in {verdict.value for verdict in verdicts}]
     return chosen
 
 
@@ -162,7 +165,7 @@ def _entries(ids: list[str] | None, levels: list[Level] | None) -> list[Entry]:
 
     if not levels:
         return find(ids)
-    chosen = [registered()[checked.claim.id] for checked in _on_record(ids, levels, None)]
+    chosen = [registered()[claim["id"]] for claim in _listed(ids, levels, None)]
     if not chosen:
         raise ValueError(
             f"--level must be one that a recorded claim has, got {', '.join(level.value for level in levels)}"
@@ -186,7 +189,7 @@ def _run(entries: list[Entry], effort: str, jobs: int, folder: Path | None, quie
             yield outcome
 
 
-def _table(chosen: list[Checked]) -> None:
+def _table(chosen: list[dict[str, Any]]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -194,11 +197,11 @@ def _table(chosen: list[Checked]) -> None:
     console = Console(markup=False, highlight=False)
     if not console.is_terminal:
         for c in chosen:
-            typer.echo(f"{c.claim.id}\t{c.status}\t{c.settled.level or ''}\t{c.claim.scope}\t{c.claim.title}")
+            typer.echo(f"{c['id']}\t{c['status']}\t{c['level'] or ''}\t{c['scope']}\t{c['statement']}")
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("id", "statement", "verdict", "level", "scope"):
         table.add_column(name, overflow="fold", no_wrap=name == "id")
     for c in chosen:
-        table.add_row(c.claim.id, c.claim.title, c.status, c.settled.level or "", c.claim.scope)
+        table.add_row(c["id"], c["statement"], c["status"], c["level"] or "", c["scope"])
     console.print(table)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,8 +37,6 @@ def crosscheck(
     Exit code 1 where a hard verdict fails, which is a fault of this program: a theorem stands behind it.
     """
     with one_line():
-        if find_spec("torch") is None:
-            raise RuntimeError('fairfl crosscheck needs torch: pip install "fairfl[sims]"')
         from fairfl.studies.crosscheck.registry import find
 
         chosen = find(names)

@@ -10,6 +10,8 @@ from contextlib import contextmanager
 
 import typer
 
+from fairfl._support.extras import MissingExtra, extras_named
+
 FAILED, USAGE, STOPPED = 1, 2, 130
 
 
@@ -17,12 +19,13 @@ FAILED, USAGE, STOPPED = 1, 2, 130
 def one_line() -> Iterator[None]:
     """Errors as one line on stderr and an exit code, never a traceback."""
     try:
-        yield
+        with extras_named():
+            yield
     except (BrokenPipeError, typer.Exit):  # the reader has left, as `head` does; an exit code, which is a RuntimeError
         raise
     except (NotImplementedError, RecursionError):  # a RuntimeError that is a fault of ours
         raise
-    except (ValueError, FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+    except (ValueError, MissingExtra, FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
         raise _exit(str(error), USAGE) from None
     except (OSError, RuntimeError) as error:  # unreadable, unavailable, not certified, no score to be fitted
         raise _exit(str(error), FAILED) from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,8 +66,6 @@ def simulate(
     side. A stopped run goes on with --resume. Cells of the table: ours ± sd over the seeds [published ± sd].
     """
     with one_line():
-        if find_spec("torch") is None:
-            raise RuntimeError('fairfl simulate needs torch: pip install "fairfl[sims]"')
         if show:
             _list(as_json)
             return

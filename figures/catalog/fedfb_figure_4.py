@@ -24,8 +24,8 @@ from matplotlib.lines import Line2D
 from fairfl._support.checks import Array
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import first, names, numbers, pick
+from fairfl.solvers.api import min_disparity
 from fairfl.solvers.lft_ensemble.laws import LocalRules
-from fairfl.solvers.minimum import min_disparity
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 

@@ -12,8 +12,8 @@ from matplotlib.ticker import MaxNLocator
 
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import names, numbers, pick
+from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.frontiers import frontier
 from fairfl.theory.populations.federation import Federation
 
 DISPARITY = "disparity |MD| (difference of rates)"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers import finite
+from fairfl.solvers.cfl.finite import pooled_path, solve_cfl_finite
 from fairfl.solvers.cfl.finite_path import FlipPath
 from fairfl.solvers.cfl.laws import solve_many, threshold_model
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
@@ -80,12 +80,12 @@ def path_curve(fed: Federation, model: FiniteModel, path: FlipPath) -> tuple[Arr
 
 def _finite(fed: Federation, model: FiniteModel, points: int, notion: str) -> Frontier:
     if notion != "dp" or fed.n_groups != 2:
-        return _by_programme(fed, model, points, notion)
-    gap, accuracy = path_curve(fed, model, finite.pooled_path(fed, model))
+        return _by_linear_programmes(fed, model, points, notion)
+    gap, accuracy = path_curve(fed, model, pooled_path(fed, model))
     rising_gap, rising_accuracy = gap[::-1], accuracy[::-1]
 
     def at(d: Array) -> Array:
-        # between two vertices one price is randomised: the frontier is linear there
+        # between two vertices one group of tied cells is randomised: the frontier is linear there
         return np.interp(d, rising_gap, rising_accuracy)
 
     widest = max(float(gap[accuracy == accuracy[0]].min()), 0.0)  # flips at η = 1/2 cost nothing: all are made
@@ -93,11 +93,11 @@ def _finite(fed: Federation, model: FiniteModel, points: int, notion: str) -> Fr
     return _built(eps, at)
 
 
-def _by_programme(fed: Federation, model: FiniteModel, points: int, notion: str) -> Frontier:
+def _by_linear_programmes(fed: Federation, model: FiniteModel, points: int, notion: str) -> Frontier:
     """Several constraints: one linear programme an eps."""
-    free = finite.solve_cfl_finite(fed, model, np.array([np.inf]), notion)
+    free = solve_cfl_finite(fed, model, np.array([np.inf]), notion)
 
     def at(d: Array) -> Array:
-        return np.array([finite.solve_cfl_finite(fed, model, np.array([v]), notion).accuracy for v in d])
+        return np.array([solve_cfl_finite(fed, model, np.array([v]), notion).accuracy for v in d])
 
     return _built(np.linspace(0.0, free.disparity, points or 50), at)

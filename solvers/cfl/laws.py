@@ -6,13 +6,13 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.threshold import ThresholdSolution, pooled_problem, solve_thresholds
-from fairfl.solvers.cfl.two_thresholds import Bridge, bridge
-from fairfl.solvers.solution import LAW_TOLERANCE, Certificate, Solution, evaluate
+from fairfl.solvers.cfl.two_thresholds import SecondRules, second_rules
+from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.numerics.dual import cfl_constraints
+from fairfl.solvers.solution import ADVICE, LAW_TOLERANCE, Certificate, Solution, budget_term, evaluate
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
-
-ADVICE = "use method='lp'"
 
 
 def advice(model: ContinuousModel, multiplier: Array, mass: Array) -> str:
@@ -40,7 +40,7 @@ def threshold_model(fed: Federation) -> ContinuousModel | None:
     return model if isinstance(model, ContinuousModel) and model.shared_within_group else None
 
 
-def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[ThresholdSolution, Array, Bridge]:
+def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[ThresholdSolution, Array, SecondRules]:
     """Thresholds for every eps (E,), the accuracies (E,), each with the certificate of ``solve_cfl``, second rules.
 
     Raises
@@ -50,7 +50,7 @@ def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[Thr
     problem = pooled_problem(model, fed.within, fed.group_mass, eps.size)
     found = solve_thresholds(problem, eps)
     accuracy = threshold_accuracy(fed, model, found.t0, found.t1)
-    second = bridge(problem, found, eps)
+    second = second_rules(problem, found, eps)
     for k in second.used:
         other = float(threshold_accuracy(fed, model, second.t0[[k]], second.t1[[k]])[0])
         accuracy[k] += second.share[k] * (other - accuracy[k])
@@ -69,10 +69,10 @@ def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[Thr
 
 def _gap(lam: Array, md: Array, eps: Array) -> Array:
     """λ·MD + |λ|·eps: the rule accepts where the Lagrangian is positive, so this is the whole duality gap."""
-    return np.where(lam == 0, 0.0, lam * md + np.abs(lam) * np.where(lam == 0, 0.0, eps))
+    return lam * md + budget_term(lam, eps)
 
 
-def mixed_rule(found: ThresholdSolution, second: Bridge, k: int) -> Classifier:
+def mixed_rule(found: ThresholdSolution, second: SecondRules, k: int) -> Classifier:
     """The rule of problem ``k``, mixed with its second one where it has one."""
     own = Classifier.thresholds([float(found.t0[k]), float(found.t1[k])])
     if second.share[k] == 0:
@@ -94,3 +94,8 @@ def solve_cfl(fed: Federation, model: ContinuousModel, eps: Array) -> Solution:
     gap = _gap(found.multiplier, second.mean_difference, eps)
     certificate = Certificate(float(accuracy[0]), float((accuracy + gap)[0]), float(violation[0]), error)
     return evaluate(fed, "cfl", eps, mixed_rule(found, second, 0), found.multiplier, (certificate,))
+
+
+def solve_cfl_by_dual(fed: Federation, eps: Array, start: Array | None = None) -> Solution:
+    """Certified CFL(eps), eps (1,), where η differs between clients: accept sets need not be intervals."""
+    return solve_by_dual(fed, "cfl", cfl_constraints(fed), eps, start)

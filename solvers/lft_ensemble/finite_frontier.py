@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import local_path
 from fairfl.solvers.frontier import Frontier, Points, build, non_dominated
 from fairfl.solvers.lft_ensemble.finite_client_path import ClientPath, client_path
 from fairfl.solvers.lft_ensemble.finite_splits import CLOSE, SLACK, Splits
@@ -45,20 +44,6 @@ class FiniteEnsemble:
         disparity = np.abs(md @ self.fed.weight)
         eps = np.where(places > 0, local, 1.0)
         return Points(np.where(disparity <= SLACK, 0.0, disparity), accuracy @ self.fed.weight, eps, lam)
-
-
-def ensembles_at(fed: Federation, model: FiniteModel, eps: Array) -> tuple[Array, Array]:
-    """Pooled MD (P,) and accuracy (P,) of the solutions at budgets (P, I)."""
-    rules = np.zeros((len(eps), fed.n_groups, model.points.size))
-    for i, weight in enumerate(fed.weight):
-        if fed.defined[i]:
-            path = local_path(fed, model, i)
-            rules += weight * np.stack([path.classifier(float(v))[0] for v in eps[:, i]])
-        else:
-            rules += weight * (2.0 * model.eta[i] - 1.0 > 0)
-    rate = np.einsum("ia,ian,pan->pa", fed.within, model.conditional, rules)
-    accuracy = 1.0 - fed.base_rate + np.einsum("an,pan->p", model.gain(fed.mass), rules)
-    return rate[:, 0] - rate[:, 1], accuracy
 
 
 def ensemble_frontier_finite(fed: Federation, model: FiniteModel, points: int) -> Frontier:

@@ -13,10 +13,10 @@ from functools import cached_property
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.laws import ADVICE, advice, mixed_rule, threshold_accuracy
+from fairfl.solvers.cfl.laws import advice, mixed_rule, threshold_accuracy
 from fairfl.solvers.cfl.threshold import ThresholdProblem, ThresholdSolution, local_problems, solve_thresholds
-from fairfl.solvers.cfl.two_thresholds import bridge
-from fairfl.solvers.solution import LAW_TOLERANCE, Certificate, Solution, evaluate
+from fairfl.solvers.cfl.two_thresholds import second_rules
+from fairfl.solvers.solution import ADVICE, LAW_TOLERANCE, Certificate, Solution, budget_term, evaluate
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -106,14 +106,14 @@ def assemble(rules: LocalRules, eps: Array, found: ThresholdSolution | None) -> 
     lam[rules.bound] = anchor + offset
     members = [Classifier.thresholds([float(a), float(b)]) for a, b in zip(t0, t1, strict=True)]
     certificates = []
-    second = bridge(rules.problem, found, eps[rules.bound]) if found is not None else None
+    second = second_rules(rules.problem, found, eps[rules.bound]) if found is not None else None
     for k, i in enumerate(rules.bound):
         assert found is not None and second is not None
         members[i] = mixed_rule(found, second, k) if second.share[k] else members[i]
         budget, md, own = float(eps[i]), float(second.mean_difference[k]), float(lam[i])
-        price = 0.0 if own == 0 else own * md + abs(own) * budget
+        gap = own * md + float(budget_term(lam[i], eps[i]))
         # λ_i·MD_i + |λ_i|·eps_i is the whole gap: local rules maximise their Lagrangian pointwise
-        certificate = Certificate(0.0, price, max(abs(md) - budget, 0.0))
+        certificate = Certificate(0.0, gap, max(abs(md) - budget, 0.0))
         certificate.check(LAW_TOLERANCE, advice(rules.model, lam[i : i + 1], fed.share[i : i + 1]))
         certificates.append(certificate)
     # votes are averaged by weight, so the worst cut's error bounds the average

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fairfl.solvers.frontier import Frontier, Points
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
-from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
+from fairfl.solvers.numerics.vertices import TooMany
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 

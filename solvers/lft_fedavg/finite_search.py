@@ -1,6 +1,6 @@
 """LFT+FedAvg over all eps on a finite X where the ties are too many to look at: a search by pivots.
 
-Some budgets are solved, and their rules climb (``tie_pivots``), down to a disparity and then up in accuracy. CFL's
+Some budgets are solved, and their rules climb (``pivots``), down to a disparity and then up in accuracy. CFL's
 frontier bounds what can be reached: a rule that meets it is the best there is. Every point is solved again for its
 budgets and certified for them; that no others do better is proven only where CFL's bound is met.
 """
@@ -15,11 +15,10 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
-from fairfl.solvers.finite import local_rows, pooled_row, solve_fedavg_finite
-from fairfl.solvers.frontier import MET, Frontier, Points, build, points_of
-from fairfl.solvers.lft_fedavg.corner_budgets import SLACK_BUDGET
-from fairfl.solvers.lft_fedavg.finite_pivots import Basis, Goal, Pivots
+from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, points_of
+from fairfl.solvers.lft_fedavg.finite import local_rows, pooled_row, solve_fedavg_finite
 from fairfl.solvers.numerics.box_lp import solve_box
+from fairfl.solvers.numerics.pivots import Basis, Goal, Pivots
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel

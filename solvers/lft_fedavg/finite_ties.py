@@ -8,14 +8,13 @@ elsewhere, for any one optimal λ (complementary slackness). More undecided cell
 from __future__ import annotations
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.lft_fedavg.finite_vertices import undecided
+from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.box_lp import BoxSolution
+from fairfl.solvers.numerics.vertices import undecided
 
-WHOLE = 1e-9
-"""Cells this near to 0 or 1 are there: HiGHS' own tolerance."""
 EXACT = 1e-14
 """What a rule may miss of the MD_i that bind, or of the accuracy."""
 
@@ -42,7 +41,7 @@ def least_disparate(u: Array, v: Array, pooled: Array, eps: Array, found: BoxSol
     rows, loose = v[:, tied], ~binds & np.isfinite(eps)
     k = tied.size
     # one column more, t >= |MD|, to be minimised
-    least = optimize.linprog(
+    least = scipy.optimize.linprog(
         np.append(np.zeros(k), 1.0),
         A_ub=np.block(
             [
@@ -57,22 +56,18 @@ def least_disparate(u: Array, v: Array, pooled: Array, eps: Array, found: BoxSol
         b_eq=goal,
         bounds=[(0.0, 1.0)] * k + [(0.0, None)],
         method="highs-ds",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        options=highs.OPTIONS,
     )
     if not least.success:  # by rounding: what was found is optimal anyhow
         return found.f
-    x = np.clip(least.x[:k], 0.0, 1.0)
-    x = np.where(x >= 1.0 - WHOLE, 1.0, np.where(x <= WHOLE, 0.0, x))
-    between = np.flatnonzero((x > 0) & (x < 1))
+    x, between = highs.rounded(least.x[:k])
     reached = held + rows @ x
-    stopped = loose & (np.abs(np.abs(reached) - np.where(loose, eps, 0.0)) <= WHOLE)
+    stopped = loose & (np.abs(np.abs(reached) - np.where(loose, eps, 0.0)) <= highs.WHOLE)
     exact = np.concatenate([rows[binds], rows[stopped]])
     target = np.append(goal, np.sign(reached[stopped]) * eps[stopped] - held[stopped])
-    if abs(md + float(pooled[tied] @ x)) <= WHOLE:  # 0 can be met exactly
+    if abs(md + float(pooled[tied] @ x)) <= highs.WHOLE:  # 0 can be met exactly
         exact, target = np.concatenate([exact, pooled[None, tied]]), np.append(target, -md)
-    if between.size:
-        x[between] += np.linalg.lstsq(exact[:, between], target - exact @ x)[0]
-    f[tied] = np.clip(x, 0.0, 1.0)
+    f[tied] = np.clip(highs.solve_again(x, between, exact, target), 0.0, 1.0)
     broken = float(np.maximum(np.abs(v @ f) - eps, 0.0).max(initial=0.0))
     if broken > max(EXACT, found.violation) or abs(float(u @ f) - found.primal) > EXACT:
         return found.f

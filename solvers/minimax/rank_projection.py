@@ -8,7 +8,7 @@ distorted probability).
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import isotonic_regression
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.theory.aggregation import AFL, Objective, RankWeighted
@@ -55,6 +55,6 @@ def project(objective: Objective, target: Array) -> Array:
     vertex = np.asarray(objective.dual_weights(shift(objective, n) + ranks))
     z = (y - vertex / p)[order]
     x = np.empty(n)
-    x[order] = isotonic_regression(z, weights=p[order], increasing=False).x
+    x[order] = scipy.optimize.isotonic_regression(z, weights=p[order], increasing=False).x
     nearest = p * (y - x)
     return nearest + p * (vertex.sum() - nearest.sum())  # rounding of the sum

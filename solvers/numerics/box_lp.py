@@ -10,17 +10,22 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.numerics import highs
+from fairfl.solvers.solution import CertificationError, budget_term
 
 WHOLE = 6000
 """Programmes with at most this many cells go to HiGHS whole."""
 GOOD = 1e-13
 """Gap and violation at which a basis is not read again."""
+ROWS = 1e3
+"""Constraints are scaled up by this: HiGHS takes coefficients below 1e-9 for zero."""
+DROPPED = 1e-9
+"""Cells with no larger coefficient are decided by the multipliers, and not by HiGHS."""
 PENALTY = 1e3
-"""Price of violating a constraint while sifting. Many tight budgets have multipliers beyond any such price."""
+"""Penalty of violating a constraint while sifting. Many tight budgets have larger multipliers."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +41,7 @@ class BoxSolution:
 
 def dual_value(u: Array, v: Array, eps: Array, lam: Array) -> float:
     """Σ (u + λ·v)_+ + Σ eps |λ|: an upper bound on every feasible u·f."""
-    price = float(np.where(lam == 0, 0.0, np.abs(lam) * np.where(lam == 0, 0.0, eps)).sum())
-    return float(np.maximum(u + lam @ v, 0.0).sum()) + price
+    return float(np.maximum(u + lam @ v, 0.0).sum()) + float(budget_term(lam, eps).sum())
 
 
 def solve_box(u: Array, v: Array, eps: Array, start: Array | None = None) -> BoxSolution:
@@ -74,12 +78,12 @@ def _highs(u: Array, v: Array, eps: Array, cells: Array, fixed: Array) -> tuple[
     inner = np.concatenate([v[:, cells], -v[:, cells]])
     slack = -np.concatenate([np.eye(k), np.eye(k)])[:, : k if sifting else 0]
     solve = functools.partial(
-        optimize.linprog,
+        scipy.optimize.linprog,
         np.concatenate([-u[cells] / scale, np.full(slack.shape[1], PENALTY / scale)]),
-        A_ub=np.concatenate([inner, slack], axis=1),
-        b_ub=np.concatenate([eps - base, eps + base]),
+        A_ub=ROWS * np.concatenate([inner, slack], axis=1),
+        b_ub=ROWS * np.concatenate([eps - base, eps + base]),
         bounds=np.concatenate([np.tile([[0.0, 1.0]], (m, 1)), np.tile([[0.0, np.inf]], (slack.shape[1], 1))]),
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+        options=highs.OPTIONS,
     )
     result = solve(method="highs")
     if not result.success:  # the simplex lost its way among nearly equal rows
@@ -88,7 +92,7 @@ def _highs(u: Array, v: Array, eps: Array, cells: Array, fixed: Array) -> tuple[
         raise CertificationError(f"the linear programme was not solved: {result.message}; use method='lp'")
     f = fixed.copy()
     f[cells] = np.clip(result.x[:m], 0.0, 1.0)  # HiGHS' own feasibility tolerance
-    marginals = result.ineqlin.marginals * scale
+    marginals = result.ineqlin.marginals * scale * ROWS
     return f, marginals[:k] - marginals[k:]
 
 
@@ -138,21 +142,22 @@ def _exact(u: Array, v: Array, eps: Array, f: Array, lam: Array, whole: float, t
     Cells within ``whole`` of 0 or 1 are not fractional; those whose score is within ``tie`` of 0, as a share of the
     largest gain (HiGHS' own tolerance), count with them for the multipliers.
     """
-    basic = np.flatnonzero((f > whole) & (f < 1 - whole))
-    clean = np.where(f >= 1 - whole, 1.0, np.where(f <= whole, 0.0, f))
+    clean, basic = highs.rounded(f, whole)
+    small = np.abs(v).max(axis=0) <= DROPPED
+    basic = basic[~small[basic]]
     values = v @ clean
     active = np.flatnonzero((np.abs(np.abs(values) - eps) <= 1e-7) & (np.abs(lam) > 1e-12))
     lam = np.where(np.isin(np.arange(lam.size), active), lam, 0.0)
-    near = np.abs(u + lam @ v) <= tie * np.abs(u).max()
+    near = (np.abs(u + lam @ v) <= tie * np.abs(u).max()) & ~small
     tied = np.union1d(basic, np.flatnonzero(near)) if tie else basic
+    # minimum-norm corrections: ties may leave more fractional cells than active constraints, or fewer
+    if active.size and tied.size:
+        lam = highs.solve_again(lam, active, v[:, tied].T, -u[tied], rounds=3, rcond=1e-13)
+    clean[small] = (u + lam @ v)[small] > 0
     if active.size == 0 or tied.size == 0:
         return clean, lam
-    block, crossing = v[np.ix_(active, basic)], v[np.ix_(active, tied)]
     target = np.sign(-lam[active]) * eps[active]
-    # minimum-norm corrections: ties may leave more fractional cells than active constraints, or fewer
-    for _ in range(3):
-        clean[basic] += np.linalg.lstsq(block, target - v[active] @ clean, rcond=1e-13)[0]
-        lam[active] -= np.linalg.lstsq(crossing.T, u[tied] + lam[active] @ crossing, rcond=1e-13)[0]
+    clean = highs.solve_again(clean, basic, v[active], target, rounds=3, rcond=1e-13)
     if clean[basic].min(initial=0.0) < -1e-9 or clean[basic].max(initial=1.0) > 1 + 1e-9:
         return np.clip(f, 0, 1), lam  # the certificate will tell
     return np.clip(clean, 0.0, 1.0), lam  # rounding of the solve only

@@ -16,6 +16,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
+from fairfl.solvers.solution import budget_term
 from fairfl.theory.numerics.piecewise import Piecewise
 from fairfl.theory.populations.federation import Federation
 
@@ -55,7 +56,7 @@ class DualPoint:
 
     def dual(self, eps: Array) -> Array:
         """D(λ) for budgets eps (B, K)."""
-        return self.accuracy + (self.lam * self.values).sum(axis=-1) + (_price(self.lam, eps)).sum(axis=-1)
+        return self.accuracy + (self.lam * self.values).sum(axis=-1) + budget_term(self.lam, eps).sum(axis=-1)
 
     def take(self, rows: Array) -> DualPoint:
         """The points ``rows``."""
@@ -84,10 +85,6 @@ def cfl_constraints(fed: Federation) -> Constraints:
     model = fed.model
     rows = (fed.within[None, :, 0].copy(), -fed.within[None, :, 1])
     return Constraints(fed, (model.profile(0), model.profile(1)), rows)  # type: ignore[union-attr]
-
-
-def _price(lam: Array, eps: Array) -> Array:
-    return np.where(lam == 0, 0.0, np.abs(lam) * np.where(lam == 0, 0.0, eps))
 
 
 def dual_point(problem: Constraints, lam: Array) -> DualPoint:

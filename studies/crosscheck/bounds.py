@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats
+from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.frontiers import frontier
 from fairfl.studies.crosscheck.worlds import World
 
 TOLERANCE = 1e-9

@@ -13,7 +13,7 @@ import pandas as pd
 from fairfl._support.checks import Array
 from fairfl.sims.data.federated.data import PARTS, FederatedData
 from fairfl.sims.data.tables.table import Dataset
-from fairfl.solvers.frontiers import frontier
+from fairfl.solvers.api import frontier
 from fairfl.studies.experiment import Experiment, Picture
 from fairfl.studies.frames import among, floats
 from fairfl.studies.frames import rows as kept_rows

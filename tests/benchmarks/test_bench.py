@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import bench
-from fairfl.solvers.api import solve
-from fairfl.solvers.frontiers import frontier
+from fairfl.solvers.api import frontier, solve
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from fairfl.figures.catalog import fedfb_figure_4 as figure
-from fairfl.solvers.api import solve
-from fairfl.solvers.minimum import min_disparity
+from fairfl.solvers.api import min_disparity, solve
 
 PANELS = list(figure.federations())
 

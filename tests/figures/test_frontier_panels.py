@@ -8,8 +8,7 @@ import pytest
 
 from fairfl.figures.catalog import fedfb_figure_5, fedfb_figure_9
 from fairfl.figures.lib import frontier_panels, style
-from fairfl.solvers.api import solve
-from fairfl.solvers.minimum import min_disparity
+from fairfl.solvers.api import min_disparity, solve
 
 FEDERATION = next(iter(fedfb_figure_5.federations().values()))
 

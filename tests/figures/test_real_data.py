@@ -8,7 +8,7 @@ from fairfl.figures.catalog import real_data
 from fairfl.figures.lib import frontier_panels
 from fairfl.figures.lib.render import render, render_all
 from fairfl.sims.data.tables import DataUnavailable
-from fairfl.solvers.frontiers import frontier
+from fairfl.solvers.api import frontier
 
 
 def test_missing_data_is_a_skipped_figure_with_its_reason(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from scipy import integrate
 from strategies import INNER_SHARES, federations, laws, local_budgets, mixtures, normals
 
 import fairfl as ff
-from fairfl.solvers.lft_fedavg.laws import solve_cfl_by_dual
+from fairfl.solvers.cfl.laws import solve_cfl_by_dual
 from fairfl.solvers.solution import LAW_TOLERANCE
 from fairfl.theory.populations.continuous import ContinuousModel
 

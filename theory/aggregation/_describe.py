@@ -33,7 +33,7 @@ class Domain:
         return Domain(self.lower * factor, self.upper * factor, f"f/{factor:g} in {{{self.words}}}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Traits:
     """Properties on the native domain, for n >= 2 clients. None: not decided.
 

@@ -30,7 +30,14 @@ class AFL(Objective):
 
     @property
     def traits(self) -> Traits:
-        return Traits(True, True, True, True, False, True)
+        return Traits(
+            convex=True,
+            symmetric=True,
+            translation_equivariant=True,
+            positively_homogeneous=True,
+            smooth=False,
+            schur_convex=True,
+        )
 
     @property
     def dual_constraint(self) -> DualConstraint:

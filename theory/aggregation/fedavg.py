@@ -28,7 +28,14 @@ class FedAvg(Objective):
 
     @property
     def traits(self) -> Traits:
-        return Traits(True, self._uniform, True, True, True, self._uniform)
+        return Traits(
+            convex=True,
+            symmetric=self._uniform,
+            translation_equivariant=True,
+            positively_homogeneous=True,
+            smooth=True,
+            schur_convex=self._uniform,
+        )
 
     @property
     def dual_constraint(self) -> DualConstraint:

@@ -82,9 +82,23 @@ class KolmogorovMean(Objective):
     def traits(self) -> Traits:
         g, even = self.generator, self._uniform
         if g.criterion is None:
-            return Traits(self.convex, even, None, None, True if self.derivative else None, None if even else False)
+            return Traits(
+                convex=self.convex,
+                symmetric=even,
+                translation_equivariant=None,
+                positively_homogeneous=None,
+                smooth=True if self.derivative else None,
+                schur_convex=None if even else False,
+            )
         schur = g.criterion.schur_convex if even else False
-        return Traits(g.criterion.convex, even, g.equivariant, g.homogeneous, True, schur)
+        return Traits(
+            convex=g.criterion.convex,
+            symmetric=even,
+            translation_equivariant=g.equivariant,
+            positively_homogeneous=g.homogeneous,
+            smooth=True,
+            schur_convex=schur,
+        )
 
     @property
     def special_case(self) -> Objective | None:

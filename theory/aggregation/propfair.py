@@ -51,7 +51,14 @@ class PropFair(Objective):
 
     @property
     def traits(self) -> Traits:
-        return Traits(True, self._uniform, False, False, True, self._uniform)
+        return Traits(
+            convex=True,
+            symmetric=self._uniform,
+            translation_equivariant=False,
+            positively_homogeneous=False,
+            smooth=True,
+            schur_convex=self._uniform,
+        )
 
     @property
     def dual_constraint(self) -> DualConstraint:

@@ -46,7 +46,14 @@ class QFFL(Objective):
 
     @property
     def traits(self) -> Traits:
-        return Traits(True, self._uniform, self.q == 0, True, True, self._uniform)
+        return Traits(
+            convex=True,
+            symmetric=self._uniform,
+            translation_equivariant=self.q == 0,
+            positively_homogeneous=True,
+            smooth=True,
+            schur_convex=self._uniform,
+        )
 
     @property
     def dual_constraint(self) -> DualConstraint:

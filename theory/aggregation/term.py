@@ -48,7 +48,14 @@ class TERM(Objective):
 
     @property
     def traits(self) -> Traits:
-        return Traits(True, self._uniform, True, False, True, self._uniform)
+        return Traits(
+            convex=True,
+            symmetric=self._uniform,
+            translation_equivariant=True,
+            positively_homogeneous=False,
+            smooth=True,
+            schur_convex=self._uniform,
+        )
 
     @property
     def dual_constraint(self) -> DualConstraint:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import optimize
 
 from fairfl._support.checks import Array, as_floats, cells, finite, one_of, shown
 
@@ -55,7 +55,7 @@ def isotonic(positives: Array, counts: Array) -> Array:
     seen = counts > 0
     if not seen.any():
         return np.full(counts.shape, 0.5)
-    fit = optimize.isotonic_regression(positives[seen] / counts[seen], weights=counts[seen]).x
+    fit = scipy.optimize.isotonic_regression(positives[seen] / counts[seen], weights=counts[seen]).x
     where = np.maximum(np.cumsum(seen) - 1, 0)
     return np.clip(fit[where], 0.0, 1.0)  # rounding of block means only
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Sequence
+from functools import cached_property, partial
 
 import numpy as np
-from scipy import special
 
 from fairfl._support.checks import Array
 from fairfl.theory.numerics.piecewise import Piecewise, build
 from fairfl.theory.populations.eta import Eta
 from fairfl.theory.populations.laws import Law, Normal
+from fairfl.theory.populations.stacked_laws import stack
 
 
 class ContinuousModel:
@@ -30,87 +30,16 @@ class ContinuousModel:
     ) -> None:
         self.laws, self.etas = tuple(laws), tuple(etas)
         self.mass = weight[:, None] * share
-        normal = all(isinstance(law, Normal) for pair in laws for law in pair)
-        self._normal = (
-            (
-                np.array([[law.mean for law in pair] for pair in laws]),  # type: ignore[union-attr]
-                np.array([[law.sd for law in pair] for pair in laws]),  # type: ignore[union-attr]
-            )
-            if normal
-            else None
-        )
+        stacked = stack(self.laws)
+        self.sf, self.sf_of, self.pdf = stacked.sf, stacked.sf_of, stacked.pdf
+        self.log_tails_of, self.own_log_tails = stacked.log_tails_of, stacked.own_log_tails
+        self.interval_masses = stacked.interval_masses
         # one η for everybody in a group: the pooled gain then changes sign once, and thresholds solve CFL
         self.shared_within_group = all(
             len({id(e[a]) for e in etas}) == 1 or len({e[a] for e in etas}) == 1 for a in (0, 1)
         )
         self._profiles: dict[int, Piecewise] = {}
         self._gains: dict[int, Piecewise] = {}
-
-    def sf(self, a: int, t: Array) -> Array:
-        """P(X > t | a, i) for every client: shape (I, *t.shape)."""
-        t = np.asarray(t, dtype=np.float64)
-        if self._normal is not None:
-            shape = (-1, *([1] * t.ndim))
-            mean, sd = self._normal[0][:, a].reshape(shape), self._normal[1][:, a].reshape(shape)
-            return special.ndtr((mean - t) / sd)
-        return np.stack([np.asarray(pair[a].sf(t), dtype=np.float64) for pair in self.laws])
-
-    def sf_of(self, a: int, t: Array, client: Array) -> Array:
-        """P(X > t_b | a, client_b), element by element: t (B,), client (B,) -> (B,)."""
-        if self._normal is not None:
-            return special.ndtr((self._normal[0][client, a] - t) / self._normal[1][client, a])
-        return self._each(client, t, lambda i, at: self.laws[i][a].sf(at))
-
-    def log_tails_of(self, a: int, t: Array, client: Array) -> tuple[Array, Array]:
-        """log P(X > t_b) and log P(X <= t_b) in group a of client_b, element by element: (B,) twice."""
-        if self._normal is not None:
-            z = (t - self._normal[0][client, a]) / self._normal[1][client, a]
-            return special.log_ndtr(-z), special.log_ndtr(z)
-        with np.errstate(divide="ignore"):
-            above = self._each(client, t, lambda i, at: self.laws[i][a].logsf(at))
-            below = self._each(client, t, lambda i, at: self.laws[i][a].logcdf(at))
-        return above, below
-
-    @staticmethod
-    def _each(client: Array, t: Array, function: Callable[[int, Array], Array]) -> Array:
-        out = np.empty(t.shape)
-        for i in np.unique(client):
-            mine = client == i
-            out[mine] = function(int(i), t[mine])
-        return out
-
-    def own_log_tails(self, a: int, t: Array) -> tuple[Array, Array]:
-        """log P(X > t_i) and log P(X <= t_i), each client at its own points: t (I, ...) -> (I, ...) twice."""
-        if self._normal is not None:
-            shape = (-1, *([1] * (t.ndim - 1)))
-            z = (t - self._normal[0][:, a].reshape(shape)) / self._normal[1][:, a].reshape(shape)
-            return special.log_ndtr(-z), special.log_ndtr(z)
-        with np.errstate(divide="ignore"):
-            above = [np.asarray(pair[a].logsf(ti), dtype=np.float64) for pair, ti in zip(self.laws, t, strict=True)]
-            below = [np.asarray(pair[a].logcdf(ti), dtype=np.float64) for pair, ti in zip(self.laws, t, strict=True)]
-        return np.stack(above), np.stack(below)
-
-    def pdf(self, a: int, x: Array) -> Array:
-        """Densities p_a^(i)(x): shape (I, *x.shape)."""
-        if self._normal is not None:
-            shape = (-1, *([1] * x.ndim))
-            mean, sd = self._normal[0][:, a].reshape(shape), self._normal[1][:, a].reshape(shape)
-            z = (x - mean) / sd
-            return np.exp(-0.5 * z * z) / (sd * np.sqrt(2 * np.pi))
-        return np.stack([np.asarray(pair[a].pdf(x), dtype=np.float64) for pair in self.laws])
-
-    def interval_masses(self, a: int, low: Array, high: Array) -> Array:
-        """P(low < X <= high | a, i): shape (I, *low.shape), relative accuracy in both tails."""
-        if self._normal is not None:
-            mean, sd = self._normal[0][:, a, None], self._normal[1][:, a, None]
-            first, last = (low - mean) / sd, (high - mean) / sd
-            mirror = first > 0  # in the upper tail difference the survival functions
-            return special.ndtr(np.where(mirror, -first, last)) - special.ndtr(np.where(mirror, -last, first))
-        rows = []
-        for pair in self.laws:
-            lower = pair[a].cdf(low)
-            rows.append(np.where(lower > 0.5, pair[a].sf(low) - pair[a].sf(high), pair[a].cdf(high) - lower))
-        return np.stack(rows)
 
     def margins(self, a: int, x: Array) -> Array:
         """2η_a^(i)(x) - 1: shape (I, *x.shape)."""
@@ -170,7 +99,7 @@ class ContinuousModel:
         points = np.unique(np.concatenate([np.clip(points, low, high), [low, high]]))
         keep = np.append(True, np.diff(points) > 1e-12 * np.abs(points[1:]))
         points = points[keep]
-        return build(lambda x: self.pdf(a, x), lambda lo, hi: self.interval_masses(a, lo, hi), combine, points)
+        return build(partial(self.pdf, a), partial(self.interval_masses, a), combine, points)
 
     @cached_property
     def expected_gain(self) -> float:

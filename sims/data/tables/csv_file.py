@@ -32,6 +32,8 @@ def read_table(path: Path) -> pd.DataFrame:
         raise FileNotFoundError(f"no such file: {str(path)!r}")
     if path.is_dir():
         raise IsADirectoryError(f"path must be a file, got the folder {str(path)!r}")
+    if path.suffix.lower() in PARQUET:
+        import pyarrow  # noqa: F401  # pandas' own error does not name it
     try:
         frame = pd.read_parquet(path) if path.suffix.lower() in PARQUET else _read_text(path)
     except pd.errors.EmptyDataError as error:

@@ -10,7 +10,7 @@ from fairfl.sims.data.federated.population import sample
 from fairfl.sims.engine import Result
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.group_fairness import FairBatch, FairMeasures, FedFB
-from fairfl.solvers.frontiers import frontier
+from fairfl.solvers.api import frontier
 from fairfl.studies.crosscheck.frame import Frame, loose
 from fairfl.studies.crosscheck.learned import Found, to_text
 from fairfl.studies.crosscheck.runs import ALPHA, CFL, DECAY, FEDFB, Plan

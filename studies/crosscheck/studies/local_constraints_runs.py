@@ -11,8 +11,7 @@ from fairfl._support.checks import Array
 from fairfl.sims.engine import Result
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.group_fairness import FairBatch, LocalFairBatch
-from fairfl.solvers.api import solve
-from fairfl.solvers.frontiers import frontier
+from fairfl.solvers.api import frontier, solve
 from fairfl.solvers.solution import Solution
 from fairfl.studies.crosscheck.frame import Frame, loose
 from fairfl.studies.crosscheck.learned import Found, to_text

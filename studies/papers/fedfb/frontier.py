@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from fairfl._support.checks import Array
 from fairfl.sims.data.federated.fedfb_synthetic import chance_of_label
+from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.frontiers import frontier
 from fairfl.theory.populations.federation import Federation
 
 

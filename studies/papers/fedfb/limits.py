@@ -9,7 +9,7 @@ import numpy as np
 from fairfl._support.checks import Array, one_of, whole
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.tables.score import cross_fitted_score
-from fairfl.solvers.frontiers import frontier
+from fairfl.solvers.api import frontier
 from fairfl.solvers.numerics.box_lp import solve_box
 from fairfl.studies.papers.fedfb.data import REAL, SYNTHETIC, fedfb_data
 from fairfl.studies.papers.fedfb.frontier import people_federation

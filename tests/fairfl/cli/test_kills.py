@@ -49,7 +49,7 @@ MODULES = (
     "claims.runner", "reports.claims.report", "reports.claims.text", "cli.figures", "reports.index_page",
     "figures.lib.render", "reports.frontier", "reports.people", "cli.simulate", "cli.crosscheck",
     "cli.unit_runs", "studies.registry", "studies.execute", "studies.crosscheck.registry", "figures.lib.experiments",
-    "figures.lib.crosscheck", "solvers.frontiers", "_support.processes",
+    "figures.lib.crosscheck", "solvers.api", "_support.processes",
 )  # fmt: skip
 REST = 0.02
 

@@ -1,0 +1,169 @@
+"""Where rules tie: the multipliers at which K of a finite programme's cells, or of the axes λ_i = 0, are undecided.
+
+A rule f solves LFT+FedAvg(eps) for some eps iff for some λ it has f_c = ⟦s_c > 0⟧ wherever s = u + λV is not zero, and
+λ_i MD_i(f) <= 0 for all i. Each cell is a hyperplane {s_c = 0}. Within a face of the arrangement of these planes and
+the axes, what f may be does not change, and on the face's closure it may only be more. Inside an orthant no line fits,
+so the closure has a vertex: the vertices alone hold every optimal rule of every budget.
+
+They are walked to from λ = 0 along the arrangement's edges. Optimal pairs (f, λ) of one eps are a convex set that
+depends on eps upper semicontinuously, so over the box of budgets they are connected: the walk misses none.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairfl._support.checks import Array
+
+TIED = 1e-13
+"""A cell is undecided where |s_c| is at most this share of the sizes of its terms: rounding."""
+ZERO = 1e-14
+"""Multipliers up to this count as zero, and what they could decide is undecided: it costs that much accuracy."""
+WRONG = 1e-14
+"""MD_i up to this has no sign."""
+FLAT = 1e-10
+"""Unit normals with a singular value below this fix no line; a plane that a line meets no steeper is parallel."""
+ROOM = 5_000_000
+"""Lines times planes, or times K², at once: some 300 MB. More than K planes that meet in a point make many lines."""
+DIGITS = 12
+"""Multipliers that agree to so many decimals are one vertex."""
+
+
+@dataclass(frozen=True)
+class LinearProgramme:
+    """LFT+FedAvg's cells: gains ``u`` (N,), rows ``v`` (K, N) of the MD_i that bind, and ``pooled`` (N,) of the MD."""
+
+    u: Array
+    v: Array
+    pooled: Array
+
+
+@dataclass(frozen=True)
+class Vertices:
+    """Multipliers ``lam`` (B, K), what is undecided there, ``tied`` (B, N), and what is accepted, ``fixed`` (B, N)."""
+
+    lam: Array
+    tied: Array
+    fixed: Array
+
+    def take(self, rows: Array) -> Vertices:
+        """The vertices ``rows``."""
+        return Vertices(self.lam[rows], self.tied[rows], self.fixed[rows])
+
+    @property
+    def side(self) -> Array:
+        """(B, K) the sign that MD_i must not have; 0 where it may have any."""
+        return np.sign(self.lam)
+
+
+class TooMany(Exception):
+    """More vertices, or lines that meet in them, than the walk has room for."""
+
+
+def vertices(problem: LinearProgramme, limit: int) -> Vertices:
+    """All vertices at which some rule is optimal for some budgets.
+
+    Raises
+    ------
+    TooMany : there are more than ``limit``, or too many planes meet in them.
+    """
+    walk = _Walk(problem)
+    here = decided(problem, np.zeros((1, problem.v.shape[0])))
+    known, parts = {_key(here.lam[0])}, [here]
+    while here.lam.size:
+        lam = walk.neighbours(here)
+        fresh = []
+        for row in lam:
+            key = _key(row)
+            if key not in known:
+                known.add(key)
+                fresh.append(row)
+        there = decided(problem, np.reshape(fresh, (len(fresh), lam.shape[1])))
+        here = there.take(np.flatnonzero(possible(problem, there)))
+        parts.append(here)
+        if sum(len(part.lam) for part in parts) > limit:
+            raise TooMany(f"more than {limit} vertices")
+    joined = [np.concatenate(v) for v in zip(*((p.lam, p.tied, p.fixed) for p in parts), strict=True)]
+    return Vertices(*joined)
+
+
+def _key(lam: Array) -> bytes:
+    return (np.round(lam, DIGITS) + 0.0).tobytes()
+
+
+def decided(problem: LinearProgramme, lam: Array) -> Vertices:
+    """What is tied and what is accepted at lam (B, K)."""
+    s = problem.u + lam @ problem.v
+    tied = undecided(problem.u, problem.v, lam, s)
+    return Vertices(lam, tied, (s > 0) & ~tied)
+
+
+def undecided(u: Array, v: Array, lam: Array, s: Array) -> Array:
+    """Which cells' s = u + λV (..., N) is zero up to rounding, of s itself or of the multipliers (..., K)."""
+    size = np.abs(v)
+    return np.abs(s) <= TIED * (np.abs(u) + np.abs(lam) @ size) + ZERO * size.max(axis=0, initial=0.0)
+
+
+def possible(problem: LinearProgramme, found: Vertices) -> Array:
+    """(B,) whether the tied cells can give each MD_i, on its own, the sign that it must have."""
+    fits = np.ones(len(found.lam), dtype=bool)
+    for i, row in enumerate(problem.v):
+        side = found.side[:, i]
+        least = np.where(side > 0, found.tied @ np.minimum(row, 0.0), found.tied @ np.minimum(-row, 0.0))
+        fits &= side * (found.fixed @ row) + least <= WRONG
+    return fits
+
+
+class _Walk:
+    """The planes normals (P, K) · λ = offsets (P,): those of the cells that some client has, then the axes."""
+
+    def __init__(self, problem: LinearProgramme) -> None:
+        count = problem.v.shape[0]
+        self.cells = np.flatnonzero(np.abs(problem.v).max(axis=0, initial=0.0) > 0)
+        size = np.linalg.norm(problem.v[:, self.cells], axis=0)
+        self.normals = np.concatenate([problem.v[:, self.cells] / size, np.eye(count)], axis=1).T
+        self.offsets = np.concatenate([-problem.u[self.cells] / size, np.zeros(count)])
+
+    def neighbours(self, here: Vertices) -> Array:
+        """(B', K) the next vertices on every line of planes that meet at ``here``, both ways; some several times."""
+        met = np.concatenate([here.tied[:, self.cells], here.lam == 0], axis=1)
+        count = self.normals.shape[1]
+        total = sum(math.comb(int(planes), count - 1) for planes in met.sum(axis=1))
+        if total * max(len(self.normals), count * count) > ROOM:
+            if len(met) == 1:
+                raise TooMany(f"{total} lines through one vertex")
+            half = np.array_split(np.arange(len(met)), 2)
+            return np.concatenate([self.neighbours(here.take(rows)) for rows in half])
+        owner, lines = [], []
+        for b, planes in enumerate(met):
+            some = list(itertools.combinations(np.flatnonzero(planes), count - 1))
+            lines += some
+            owner += [b] * len(some)
+        rows, who = np.reshape(lines, (len(lines), count - 1)).astype(np.intp), np.array(owner, dtype=np.intp)
+        way, fixes = _directions(self.normals[rows])
+        rows, who, way = rows[fixes], who[fixes], way[fixes]
+        slope = way @ self.normals.T
+        meets = ~met[who] & (np.abs(slope) > FLAT)
+        height = here.lam @ self.normals.T - self.offsets
+        far = np.where(meets, -height[who] / np.where(meets, slope, 1.0), np.nan)
+        found = []
+        for signed in (far, -far):
+            ahead = np.where(signed > 0, signed, np.inf)
+            plane = ahead.argmin(axis=1)
+            ends = np.isfinite(ahead[np.arange(len(ahead)), plane])
+            basis = np.concatenate([rows[ends], plane[ends, None]], axis=1)
+            found.append(np.linalg.solve(self.normals[basis], self.offsets[basis][..., None])[..., 0])
+        lam = np.concatenate(found)
+        return np.where(np.abs(lam) <= ZERO, 0.0, lam)
+
+
+def _directions(normals: Array) -> tuple[Array, Array]:
+    """Unit directions (L, K) of the lines normal to (L, K-1, K), and whether these fix one."""
+    if normals.shape[1] == 0:
+        return np.ones((len(normals), 1)), np.ones(len(normals), dtype=bool)
+    _, size, basis = np.linalg.svd(normals)
+    return basis[:, -1], size[:, -1] > FLAT

@@ -1,0 +1,111 @@
+"""Rules as functions of multipliers: what they solve, their slopes, turning points, and the climb."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from strategies import federations, mixtures, normals
+
+import fairfl as ff
+from fairfl.solvers.lft_fedavg.laws_ascent import ascend, merit
+from fairfl.solvers.lft_fedavg.laws_frontier import MultiplierSearch
+from fairfl.solvers.lft_fedavg.multipliers import RuleFamily
+from fairfl.solvers.numerics.critical_points import critical_points
+from fairfl.solvers.numerics.dual import fedavg_constraints
+
+SMOOTH = st.one_of(normals(), mixtures())
+FEWER = settings(max_examples=max(8, settings.default.max_examples // 5))  # type: ignore[union-attr]
+LAMBDAS = st.integers(-24, 24).map(lambda k: k / 64)
+
+
+def family_of(fed: ff.Federation) -> RuleFamily:
+    return RuleFamily(fedavg_constraints(fed), np.stack([fed.within[:, 0], -fed.within[:, 1]]))
+
+
+@FEWER
+@given(federations(law=SMOOTH, max_clients=3), st.data())
+def test_every_multiplier_solves_its_own_budgets(fed: ff.Federation, data: st.DataObject) -> None:
+    family = family_of(fed)
+    free = family.at(np.zeros((1, fed.n_clients)))
+    # small multipliers against the signs of the free rule's MD_i: most solve something
+    lam = -np.sign(free.values) * np.array([data.draw(st.integers(0, 16)) / 1024 for _ in range(fed.n_clients)])
+    rule = family.at(lam)
+    assume((rule.excess == 0).all())
+    eps = np.where(lam[0] != 0, np.abs(rule.values[0]), 1.0)
+    s = ff.solve(fed, "lft_fedavg", eps)
+    assert s.accuracy == pytest.approx(rule.accuracy[0], abs=1e-10)
+
+
+@FEWER
+@given(federations(law=normals(), q="inner", max_clients=3), st.data())
+def test_slopes_are_difference_quotients(fed: ff.Federation, data: st.DataObject) -> None:
+    family = family_of(fed)
+    lam = np.array([[data.draw(LAMBDAS) + 0.00123 for _ in range(fed.n_clients)]])
+    here = family.at(lam)
+    slopes = family.slopes(here)
+    step = 1e-5
+    for k in range(fed.n_clients):
+        move = step * np.eye(fed.n_clients)[[k]]
+        right, left = family.at(lam + move), family.at(lam - move)
+        assume((right.cuts == here.cuts).all() and (left.cuts == here.cuts).all())
+        steep = float(np.abs(slopes.values).max())
+        assume(steep < 50)  # next to a hole the quotient itself is inexact
+        for found, ends in (
+            (slopes.md[0, k], (right.md[0], left.md[0])),
+            (slopes.accuracy[0, k], (right.accuracy[0], left.accuracy[0])),
+            (slopes.values[0, 0, k], (right.values[0, 0], left.values[0, 0])),
+        ):
+            assert found == pytest.approx((ends[0] - ends[1]) / (2 * step), abs=1e-6 * (1 + steep**3))
+
+
+@FEWER
+@given(federations(law=SMOOTH, max_clients=3), st.data())
+def test_all_turning_points_are_found(fed: ff.Federation, data: st.DataObject) -> None:
+    model: Any = fed.model
+    profile = model.profile(0)
+    weights = np.array([[1.0, *(data.draw(LAMBDAS) for _ in range(fed.n_clients))]])
+    found = critical_points(profile, weights)
+    x = np.linspace(profile.edges[0], profile.edges[-1], 20011)
+    s = weights[0] @ profile.values(x)
+    size = np.abs(weights[0]) @ np.abs(profile.values(x))
+    drop = np.diff(s)
+    loud = np.abs(drop) > 1e-12 * max(float(size.max()), 1.0)
+    turns = np.flatnonzero(((drop[:-1] > 0) != (drop[1:] > 0)) & loud[:-1] & loud[1:] & (size[1:-1] > 1e-8))
+    for k in turns:
+        near = np.abs(found.x - x[k + 1]).argmin()
+        assert abs(found.x[near] - x[k + 1]) <= 2 * (x[1] - x[0])
+        assert found.peak[near] == (drop[k] > 0)
+        assert found.height[near] == pytest.approx(s[k + 1], abs=1e-3 * (abs(s[k + 1]) + float(size.max())))
+
+
+FIGURE_5D = ff.Federation.normal([[3, 5], [1, -1]], sd=1.0, q=[0.2, 0.8])
+
+
+def test_the_climb_ends_where_every_start_ends() -> None:
+    search = MultiplierSearch.of(FIGURE_5D)
+    rng = np.random.default_rng(1)
+    for target in (0.36, 0.45, 0.57):
+        starts = search.starts.take(rng.integers(0, search.starts.md.size, 12))
+        goal = np.full(12, target)
+        worth = merit(ascend(search.family, starts, goal, search.reach, 40), goal)
+        assert np.ptp(worth) <= 1e-7
+
+
+def test_the_climb_reaches_the_opening_of_a_hole() -> None:
+    # along MD = d the accuracy rises with λ_0 until a hole opens in group 1, then falls like a root: a slow scan
+    search = MultiplierSearch.of(FIGURE_5D)
+    family, target = search.family, 0.45
+    scan = np.concatenate([np.linspace(0.05, 0.0912, 40), np.linspace(0.0912, 0.0925, 400)])
+    low, high = np.full(scan.size, -0.15), np.zeros(scan.size)
+    for _ in range(45):
+        middle = (low + high) / 2
+        above = family.at(np.stack([scan, middle], axis=1)).md > target
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    rules = family.at(np.stack([scan, low], axis=1))
+    assert rules.cuts[:, 1].min() == 1 and rules.cuts[:, 1].max() == 3
+    best = float(rules.accuracy.max())
+    found = search.at(np.array([target]), search.starts)
+    assert best <= found.accuracy[0] <= best + 1e-6 and found.md[0] == pytest.approx(target, abs=1e-9)
+    assert found.cuts[0, 1] == 1 and search.family.slopes(found).critical[1].height[2] < 1e-5

@@ -1,0 +1,196 @@
+"""Classifiers: their figures against quadrature and enumeration, and the ways to build them."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate
+from strategies import eighths, federations, finite_federations, normals
+
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
+
+
+@st.composite
+def classifiers(draw: st.DrawFn, groups: int = 2) -> Classifier:
+    edges, values = [], []
+    for _ in range(groups):
+        cuts = sorted(draw(st.lists(eighths(-3, 3), max_size=4, unique=True)))
+        edges.append(cuts)
+        one = st.integers(0, 4).map(lambda k: k / 4)
+        values.append(draw(st.lists(one, min_size=len(cuts) + 1, max_size=len(cuts) + 1)))
+    return Classifier(edges, values)
+
+
+def integral(function: Any, low: float, high: float, breaks: Any) -> float:
+    """∫ by scipy's quadrature, piece by piece between the laws' break points."""
+    ends = np.unique(np.clip(np.concatenate([[low, high], breaks]), low, high))
+    return sum(
+        integrate.quad(function, a, b, epsabs=1e-13, epsrel=1e-12, limit=200)[0]
+        for a, b in zip(ends, ends[1:], strict=False)
+    )
+
+
+def slow_accuracy(rule: Classifier, fed: Federation) -> float:
+    """Σ_i,a P(a, i) ∫ p (f η + (1 - f)(1 - η))."""
+    model, total = fed.model, 0.0
+    assert isinstance(model, ContinuousModel)
+    for i in range(fed.n_clients):
+        for a in (0, 1):
+            law, eta = model.laws[i][a], model.etas[i][a]
+            for lo, hi, f in rule.steps(a):
+                lo, hi = max(lo, law.low), min(hi, law.high)
+                if hi <= lo or fed.mass[i, a] == 0:
+                    continue
+
+                def won(x: float, law: Any = law, eta: Any = eta, f: float = f) -> float:
+                    level = float(eta(x))
+                    return float(law.pdf(x)) * (f * level + (1 - f) * (1 - level))
+
+                total += fed.mass[i, a] * integral(won, lo, hi, np.concatenate([law.breaks, eta.breaks]))
+    return total
+
+
+@given(classifiers(), federations(law=normals(), max_clients=3))
+def test_accuracy_is_the_integral(rule: Classifier, fed: Federation) -> None:
+    assert rule.accuracy(fed) == pytest.approx(slow_accuracy(rule, fed), abs=2e-12)
+
+
+@pytest.mark.slow
+@given(classifiers(), federations(max_clients=2))
+def test_accuracy_is_the_integral_for_any_law(rule: Classifier, fed: Federation) -> None:
+    # quad itself stops short of 1e-9 in heavy tails
+    assert rule.accuracy(fed) == pytest.approx(slow_accuracy(rule, fed), abs=1e-8)
+
+
+@given(classifiers(), federations())
+def test_rates_are_sums_over_pieces(rule: Classifier, fed: Federation) -> None:
+    rates = rule.rates(fed)
+    for i in range(fed.n_clients):
+        for a in (0, 1):
+            if fed.share[i, a] == 0:
+                assert np.isnan(rates[i, a])
+                continue
+            law = fed.model.laws[i][a]  # type: ignore[union-attr]
+            expected = sum(f * float(law.cdf(hi) - law.cdf(lo)) for lo, hi, f in rule.steps(a))
+            assert rates[i, a] == pytest.approx(expected, abs=1e-14)
+
+
+@given(classifiers(), federations())
+def test_figures_follow_from_the_rates(rule: Classifier, fed: Federation) -> None:
+    rates = rule.rates(fed)
+    pooled = [
+        sum(fed.mass[i, a] * rates[i, a] for i in range(fed.n_clients) if fed.mass[i, a] > 0) / fed.mass[:, a].sum()
+        for a in (0, 1)
+    ]
+    assert rule.mean_difference(fed) == pytest.approx(pooled[0] - pooled[1], abs=1e-14)
+    assert rule.disparity(fed) == pytest.approx(abs(pooled[0] - pooled[1]), abs=1e-14)
+    np.testing.assert_array_equal(rule.local_mean_differences(fed), rates[:, 0] - rates[:, 1])
+
+
+@given(finite_federations(groups=3), st.data())
+def test_figures_on_a_finite_x_are_sums(fed: Federation, data: st.DataObject) -> None:
+    rule = data.draw(classifiers(groups=3))
+    model = fed.model
+    assert isinstance(model, FiniteModel)
+    right, rate, mass = 0.0, np.zeros((fed.n_clients, 3)), np.zeros(3)
+    pooled = np.zeros(3)
+    for i in range(fed.n_clients):
+        for a in range(3):
+            for k, x in enumerate(model.points):
+                p, f, e = model.conditional[i, a, k], float(rule(x, a)), model.eta[i, a, k]
+                rate[i, a] += p * f
+                joint = fed.weight[i] * fed.share[i, a] * p
+                right += joint * (f * e + (1 - f) * (1 - e))
+                pooled[a] += joint * f
+                mass[a] += joint
+    assert rule.accuracy(fed) == pytest.approx(right, abs=1e-14)
+    np.testing.assert_allclose(rule.rates(fed)[fed.share > 0], rate[fed.share > 0], atol=1e-15)
+    assert np.isnan(rule.rates(fed)[fed.share == 0]).all()
+    np.testing.assert_allclose(rule.group_rates(fed), pooled / mass, atol=1e-14)
+    assert rule.disparity(fed) == pytest.approx(np.ptp(pooled / mass), abs=1e-14)
+
+
+def test_a_threshold_accepts_strictly_above() -> None:
+    rule = Classifier.thresholds([1.0, -np.inf])
+    assert rule([0.5, 1.0, np.nextafter(1, 2), 2.0], 0).tolist() == [0, 0, 1, 1]
+    assert rule([-1e300, 0.0, 1e300], 1).tolist() == [1, 1, 1]
+    assert rule([2.0, 0.0], [0, 0]).tolist() == [1, 0]
+    assert rule(2.0, np.array([0, 1])).tolist() == [1, 1]
+    assert float(rule(2.0, 0)) == 1.0
+
+
+@given(st.lists(eighths(-4, 4), max_size=6, unique=True), st.booleans(), st.booleans())
+def test_accept_gives_back_the_intervals(ends: list[float], left: bool, right: bool) -> None:
+    flat = sorted(ends)
+    flat = ([-np.inf] if left else []) + flat
+    if (len(flat) % 2 == 1) != right:
+        flat = flat[:-1] if len(flat) > left else flat
+    flat = flat + ([np.inf] if len(flat) % 2 else [])
+    intervals = list(zip(flat[::2], flat[1::2], strict=True))
+    rule = Classifier.from_intervals([intervals, []])
+    assert rule.accept(0) == intervals
+    assert rule.accept(1) == []
+    for x in np.arange(-5, 5, 0.0625):
+        assert float(rule(x, 0)) == float(any(lo < x <= hi for lo, hi in intervals))
+
+
+def test_accept_needs_certainty_unless_told() -> None:
+    rule = Classifier([[0.0, 1.0, 2.0], []], [[0.0, 0.5, 1.0, 0.75], [1.0]])
+    assert rule.accept(0) == [(1.0, 2.0)]
+    assert rule.accept(0, level=0.75) == [(1.0, np.inf)]
+    assert rule.accept(0, level=0.5) == [(0.0, np.inf)]
+    assert rule.accept(1) == [(-np.inf, np.inf)]
+
+
+@given(classifiers())
+def test_pieces_cover_the_line_and_rebuild_the_rule(rule: Classifier) -> None:
+    for a in (0, 1):
+        steps = rule.steps(a)
+        assert steps[0][0] == -np.inf and steps[-1][1] == np.inf
+        assert all(p[1] == q[0] for p, q in zip(steps, steps[1:], strict=False))
+        again = Classifier([[p[1] for p in steps[:-1]]] * 2, [[p[2] for p in steps]] * 2)
+        x = np.arange(-4, 4, 0.125)
+        assert again(x, 0).tolist() == rule(x, a).tolist()
+
+
+@given(st.lists(classifiers(), min_size=1, max_size=4), st.data())
+def test_an_average_is_the_weighted_vote(members: list[Classifier], data: st.DataObject) -> None:
+    w = np.array([data.draw(st.integers(1, 5)) for _ in members], dtype=float)
+    w /= w.sum()
+    vote = Classifier.average(members, w)
+    x = np.arange(-4, 4, 0.0625)
+    for a in (0, 1):
+        expected = sum(v * m(x, a) for v, m in zip(w, members, strict=True))
+        np.testing.assert_allclose(vote(x, a), expected, atol=1e-15)
+
+
+@given(st.lists(classifiers(), min_size=1, max_size=3), federations())
+def test_figures_of_an_average_are_averages(members: list[Classifier], fed: Federation) -> None:
+    w = np.full(len(members), 1 / len(members))
+    vote = Classifier.average(members, w)
+    for figure in ("accuracy", "mean_difference"):
+        expected = float(w @ [getattr(m, figure)(fed) for m in members])
+        assert getattr(vote, figure)(fed) == pytest.approx(expected, abs=1e-13)
+
+
+@given(st.lists(eighths(-3, 3), min_size=1, max_size=8, unique=True), st.data())
+def test_on_points_holds_every_probability(points: list[float], data: st.DataObject) -> None:
+    x = np.array(sorted(points))
+    table = np.array([[data.draw(st.integers(0, 4)) / 4 for _ in x] for _ in range(2)])
+    rule = Classifier.on_points(x, table)
+    for a in (0, 1):
+        assert rule(x, a).tolist() == table[a].tolist()
+        nearest = np.abs((x + 0.01)[:, None] - x).argmin(axis=1)
+        assert rule(x + 0.01, a).tolist() == table[a][nearest].tolist()
+
+
+def test_on_points_separates_neighbouring_doubles() -> None:
+    x = np.array([1.0, np.nextafter(1.0, 2.0)])
+    rule = Classifier.on_points(x, np.array([[0.0, 1.0], [1.0, 0.0]]))
+    assert rule(x, 0).tolist() == [0.0, 1.0]
+    assert rule(x, 1).tolist() == [1.0, 0.0]
