@@ -101,9 +101,9 @@ def _own(path: str, columns: dict[str, Any]) -> Experiment:
     missing = [f"--{key}" for key in ("label", "group") if key not in columns]
     if missing:
         raise ValueError(f"a table of people needs {' and '.join(missing)} (the name of a column)")
-    for option, field in (("feature", "features"), ("budget", "budgets")):
-        if option in columns:
-            columns[field] = tuple(columns.pop(option))
+    for name, field in (("feature", "features"), ("budget", "budgets")):
+        if name in columns:
+            columns[field] = tuple(columns.pop(name))
     return own_people(Request(path, **columns))
 
 

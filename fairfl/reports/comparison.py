@@ -11,11 +11,7 @@ from fairfl._support.checks import Array, in_range
 from fairfl.reports.sampling import FEWEST, HeldOut, Progress, Spread, bootstrap, held_out
 from fairfl.solvers.api import SCHEMES, frontier, solve
 from fairfl.solvers.frontier import Frontier
-<<<<<<< HEAD
-from fairfl.solvers.frontiers import frontier
 from fairfl.solvers.schemes import LABELS
-=======
->>>>>>> house
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation

@@ -102,7 +102,8 @@ def test_ctrl_c_stops_the_processes_too(tmp_path):
     run = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
     until = time.monotonic() + 60
-    while run.poll() is None and len(children.read_text().split()) < 3 and time.monotonic() < until:  # two workers, and python's tracker
+    # two workers, and python's tracker
+    while run.poll() is None and len(children.read_text().split()) < 3 and time.monotonic() < until:
         time.sleep(0.05)
     time.sleep(0.5)
     begin = time.monotonic()
