@@ -15,8 +15,8 @@ from fairfl.claims.instances import tabulate
 from fairfl.sims.data.federated.population import sample
 from fairfl.studies.crosscheck.learned import Found
 from fairfl.studies.crosscheck.local_minimisers import learned
-from fairfl.studies.crosscheck.spread import spread
 from fairfl.studies.crosscheck.supporting import supporting_line
+from fairfl.studies.crosscheck.worlds import spread
 
 FIRST = 1000
 """Of the seeds; the bounds were set on seeds 0 to 59."""

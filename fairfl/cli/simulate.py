@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import AsJson, Jobs, Profile, Resume, Seeds, out_folder
+from fairfl.cli.options import AsJson, Jobs, Profile, Resume, Seeds, option, out_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,10 +37,6 @@ class Notion(StrEnum):
     eodds = "eodds"
 
 
-def _people(help: str, *names: str, **more: Any) -> Any:
-    return typer.Option(*names, help=f"People: {help}", **more)
-
-
 def simulate(
     name: Annotated[
         str | None,
@@ -53,16 +49,16 @@ def simulate(
     jobs: Jobs = 1,
     as_json: AsJson = False,
     show: Annotated[bool, typer.Option("--list", help="List the experiments, and run none.")] = False,
-    label: Annotated[str | None, _people("column of two values, y.")] = None,
-    group: Annotated[str | None, _people("column of the protected groups, a.")] = None,
-    client: Annotated[str | None, _people("column of the clients; without it all are one.")] = None,
-    feature: Annotated[list[str] | None, _people("column to learn from; repeat. Default: all others.")] = None,
+    label: Annotated[str | None, option("People: column of two values, y.")] = None,
+    group: Annotated[str | None, option("People: column of the protected groups, a.")] = None,
+    client: Annotated[str | None, option("People: column of the clients; without it all are one.")] = None,
+    feature: Annotated[list[str] | None, option("People: column to learn from; repeat. Default: all others.")] = None,
     budget: Annotated[
-        list[float] | None, _people("disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2.")
+        list[float] | None, option("People: disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2.")
     ] = None,
-    notion: Annotated[Notion | None, _people("parity (dp, the default), equal opportunity or odds.")] = None,
-    hidden: Annotated[int | None, _people("hidden units of a network; 0: logistic regression.", min=0)] = None,
-    blind: Annotated[bool, _people("do not learn from the group itself.", "--blind")] = False,
+    notion: Annotated[Notion | None, option("People: parity (dp, the default), equal opportunity or odds.")] = None,
+    hidden: Annotated[int | None, option("People: hidden units of a network; 0: logistic regression.", min=0)] = None,
+    blind: Annotated[bool, option("People: do not learn from the group itself.", "--blind")] = False,
 ) -> None:
     """Run an experiment, or the run that a TOML file describes, and set its table beside the published numbers.
 
@@ -105,9 +101,9 @@ def _own(path: str, columns: dict[str, Any]) -> Experiment:
     missing = [f"--{key}" for key in ("label", "group") if key not in columns]
     if missing:
         raise ValueError(f"a table of people needs {' and '.join(missing)} (the name of a column)")
-    for option, field in (("feature", "features"), ("budget", "budgets")):
-        if option in columns:
-            columns[field] = tuple(columns.pop(option))
+    for name, field in (("feature", "features"), ("budget", "budgets")):
+        if name in columns:
+            columns[field] = tuple(columns.pop(name))
     return own_people(Request(path, **columns))
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairfl._support.checks import Array, in_range
-from fairfl.figures.lib.schemes import LABELS
 from fairfl.reports.sampling import FEWEST, HeldOut, Progress, Spread, bootstrap, held_out
 from fairfl.solvers.api import SCHEMES, frontier, solve
 from fairfl.solvers.frontier import Frontier
+from fairfl.solvers.schemes import LABELS
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation

@@ -13,10 +13,10 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from fairfl.figures.lib.schemes import LABELS
 from fairfl.reports.comparison import ENDS, Comparison, compare, tried
 from fairfl.reports.comparison_words import number, percent, sentences, span
 from fairfl.reports.sampling import LEVEL
+from fairfl.solvers.schemes import LABELS
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
 

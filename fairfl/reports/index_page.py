@@ -12,7 +12,7 @@ from fairfl._support.manifest import SUFFIX, write_piece
 from fairfl._support.version import __version__
 from fairfl.figures.lib.registry import registered
 from fairfl.figures.lib.render import Outcome
-from fairfl.figures.lib.schemes import LABELS
+from fairfl.solvers.schemes import LABELS
 
 STYLE = (
     "body{max-width:54rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 sans-serif;color:#222}"

@@ -1,7 +1,7 @@
 """FedFB figure 2, solved: three locally fair classifiers, whose vote is less accurate and less fair than a pooled one.
 
-The instance is ours: the paper's picture gives no numbers. ``toy_instance`` finds it and says how. Labels are 1 exactly
-where x > 0, so η(x) ∈ {0, 1}; X is the twelve samples' places, clients weigh the same, group 0 is F and group 1 is M.
+The instance is ours: the picture in the paper gives no numbers. ``fedfb_figure_2_instance`` finds it. Labels are 1
+exactly where x > 0, so η(x) ∈ {0, 1}; X is the twelve samples' places, clients weigh the same, group 0 is F and 1 is M.
 Everything drawn is solved on ``Federation.finite``: the local rules as CFL(0) of a federation of one, LFT+Ensemble(0)
 and CFL(0) of all three. The vote is FedFB's eq. (2), ŷ ~ Bern(mean of f_i); a majority is drawn too, and fails as well.
 """
@@ -17,9 +17,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
+from fairfl.figures.catalog.fedfb_figure_2_instance import GROUPS, SAMPLE_X
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import first, names, numbers, pick
-from fairfl.figures.lib.toy_instance import GROUPS, SAMPLE_X
 from fairfl.solvers.api import solve
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 import matplotlib
 from matplotlib.axes import Axes
 
-from fairfl.figures.lib.schemes import LABELS
+from fairfl.solvers.schemes import LABELS
 
 SHEET = Path(__file__).with_name("fairfl.mplstyle")
 COLUMN = 3.4

@@ -24,7 +24,7 @@ from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
 from fairfl.studies.crosscheck.effective import apart, effective_weights, in_their_span, scaled
 from fairfl.studies.crosscheck.realised_aims import ALPHA, BEYOND, RANKS, Q, dual_of, objective_of
-from fairfl.studies.crosscheck.step_worlds import StepWorld, step_world
+from fairfl.studies.crosscheck.step_problems import StepProblem, step_problem
 from fairfl.studies.least_squares_problem import Problem
 from fairfl.theory import aggregation as aims
 
@@ -48,7 +48,7 @@ class Entry:
         return dual_of(self.aim, losses, p)
 
 
-def entries(world: StepWorld) -> tuple[Entry, ...]:
+def entries(world: StepProblem) -> tuple[Entry, ...]:
     """The algorithms of the study; PropFair's numbers suit the losses of the world at the start."""
     most = float(world.losses(np.zeros(world.model.size)).max())
     M, low, epsilon = (round(factor * most, 3) for factor in BASELINES[world.name])
@@ -86,7 +86,7 @@ class Case:
         """Whether a round is one draw of many."""
         return self.batch is not None or self.share < 1
 
-    def training(self, world: StepWorld, draws: int) -> Training:
+    def training(self, world: StepProblem, draws: int) -> Training:
         """With so many rounds; one epoch where ``steps`` is None."""
         epochs = 1 if self.steps is None else None
         made = Training(draws, lr=world.lr, batch_size=self.batch, steps=self.steps, epochs=epochs)
@@ -120,7 +120,7 @@ HALF, BATCH = CASES[-1], CASES[-3]
 
 def by_round(name: str, seed: int, rounds: int, kept: Sequence[int] = ()) -> pd.DataFrame:
     """One full step a round, each algorithm on its own path: a row a round and algorithm; ``step`` kept at some."""
-    world = step_world(name, seed)
+    world = step_problem(name, seed)
     listed = entries(world)
     simulation = world.simulation([entry.algorithm for entry in listed], ONE.training(world, rounds), seed)
     rows = []
@@ -139,7 +139,7 @@ def by_round(name: str, seed: int, rounds: int, kept: Sequence[int] = ()) -> pd.
 
 def at_one_model(name: str, seed: int, draws: int, cases: Iterable[Case] = CASES) -> pd.DataFrame:
     """Every way of doing a round, from the same model: weights of the mean step over the draws, a row an algorithm."""
-    world = step_world(name, seed)
+    world = step_problem(name, seed)
     listed = entries(world)
     w = np.zeros(world.model.size)
     for _ in range(SPENT):
@@ -163,7 +163,7 @@ def at_one_model(name: str, seed: int, draws: int, cases: Iterable[Case] = CASES
     return pd.DataFrame(rows).assign(kind="at one model", world=name, seed=seed)
 
 
-def _compared(world: StepWorld, entry: Entry, losses: Array, slopes: Array, step: Array) -> dict[str, object]:
+def _compared(world: StepProblem, entry: Entry, losses: Array, slopes: Array, step: Array) -> dict[str, object]:
     found, dual = effective_weights(step, slopes, world.lr), entry.dual(losses, world.parts.p)
     return {
         "algorithm": entry.name, "objective": repr(entry.aim), "M": getattr(entry.aim, "M", None),
@@ -189,7 +189,7 @@ def _beyond(entry: Entry, losses: Array) -> int:
     return int((losses > rule.M - rule.epsilon).sum()) if isinstance(rule, PropFair) else 0
 
 
-def _kept(step: Array, slopes: Array, losses: Array, world: StepWorld, entry: Entry) -> str:
+def _kept(step: Array, slopes: Array, losses: Array, world: StepProblem, entry: Entry) -> str:
     """A step as the claims keep it, JSON."""
     inside, gradients, rest = in_their_span(step, slopes)
     rule = entry.algorithm
@@ -210,7 +210,7 @@ def mixtures(seed: int, rounds: int, marks: Sequence[int]) -> pd.DataFrame:
     The mixture is the weight in the step (``by_round`` measures that it is for all that weigh by the server); near the
     optimum it cannot be measured, since there the gradients are dependent.
     """
-    world = step_world("quadratic", seed)
+    world = step_problem("quadratic", seed)
     problem = Problem(world.parts)
     best = solve_minimax(problem.losses, aims.AFL(), np.zeros(world.model.size), jac=problem.gradients)
     dual, rows = np.asarray(best.dual_weights), []

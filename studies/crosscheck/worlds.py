@@ -1,4 +1,4 @@
-"""Gaussian federations by name: FedFB's figures 5 and 9, and others drawn by seed. No torch."""
+"""Gaussian federations by name: FedFB's figures 5 and 9, drawn at random, or spread along axes of heterogeneity."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import whole
+from fairfl._support.checks import finite, in_range, whole
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
 
@@ -18,6 +18,8 @@ MEANS_5, MEANS_9 = ((3, 5), (1, -1)), ((3, 5), (1, -1), (1, 2))
 PANELS = "abcd"
 OUTER = ((0.5, 0.5), (0.4, 0.6), (0.3, 0.7), (0.2, 0.8))
 """P(a = 1 | i) of the first two clients, by panel; figure 9's third has 0.5."""
+HALF = 1.0
+"""Of ``spread``: half the distance of the two groups' means within a client."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,24 @@ def random_world(seed: int, clients: int | None = None) -> World:
     share = (weight / weight.sum()).tolist()
     name = f"random-{seed}" + ("" if clients is None else f"-{clients}")
     return World(name, _tuples(mean.tolist()), _tuples(sd.tolist()), tuple(q.tolist()), tuple(share))
+
+
+def spread(clients: int, distance: float, shares: float, tilt: float = 0.0) -> World:
+    """Clients in a row, u_i even in [-1, 1]: centres distance u_i, P(a=1 | i) = 1/2 + shares u_i, tilt_i = tilt u_i.
+
+    Group 1's mean is 1 above the centre for even clients, and 1 below it for odd ones, as in FedFB's figure 5; sd 1.
+
+    Errors: ValueError for fewer than two clients, shares not in [0, 0.49], and what is not finite.
+    """
+    u = np.linspace(-1, 1, whole("clients", clients, 2))
+    in_range("shares", shares, 0.0, 0.49)
+    centre = float(finite("distance", distance)) * u
+    side = HALF * np.where(np.arange(clients) % 2, -1.0, 1.0)
+    mean = tuple((float(c - s), float(c + s)) for c, s in zip(centre, side, strict=True))
+    q = tuple(float(v) for v in 0.5 + shares * u)
+    tilts = tuple(float(v) for v in float(finite("tilt", tilt)) * u)
+    name = f"spread-{clients}-{distance:g}-{shares:g}-{tilt:g}"
+    return World(name, mean, ((1.0, 1.0),) * clients, q, (1 / clients,) * clients, tilts)
 
 
 def by_name(name: str) -> World:

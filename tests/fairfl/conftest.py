@@ -1,5 +1,6 @@
 """People and figures small enough to be computed in a moment."""
 
+import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +10,7 @@ from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 import fairfl.figures.lib.registry as registry
+import fairfl.reports.comparison
 from fairfl.cli.main import app
 from fairfl.sims.data.fetch import DataUnavailable
 
@@ -25,6 +27,18 @@ def cli():
         return result
 
     return run
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """LFT+FedAvg's frontier is searched for, which takes seconds: where it does not matter, CFL's stands in."""
+    whole = fairfl.reports.comparison.frontier
+
+    def frontier(federation, scheme, points):
+        found = whole(federation, "cfl" if scheme == "lft_fedavg" else scheme, points)
+        return dataclasses.replace(found, scheme=scheme)
+
+    monkeypatch.setattr("fairfl.reports.comparison.frontier", frontier)
 
 
 @pytest.fixture

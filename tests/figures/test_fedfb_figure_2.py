@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from fairfl.figures.catalog import fedfb_figure_2
-from fairfl.figures.lib.toy_instance import (
+from fairfl.figures.catalog.fedfb_figure_2_instance import (
     GROUPS,
     KINDS,
     SAMPLE_X,

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-import fairfl.figures
+import fairfl.figures.catalog as catalog
 from fairfl.figures.lib.registry import find, registered
 
 SHOWN = {  # what the title of each names
@@ -42,8 +42,8 @@ def draw(data):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder whose modules count among those of fairfl.figures, forgotten afterwards."""
-    monkeypatch.setattr(fairfl.figures, "__path__", [*fairfl.figures.__path__, str(tmp_path)])
+    """A folder whose modules count among those of the catalogue, forgotten afterwards."""
+    monkeypatch.setattr(catalog, "__path__", [*catalog.__path__, str(tmp_path)])
     before = set(sys.modules)
     yield tmp_path
     for name in set(sys.modules) - before:

@@ -78,9 +78,10 @@ def read_people(
     n = len(frame)
     client_codes, client_names = (np.zeros(n, int), ("all",)) if client is None else categories(frame, client)
     if score is not None:
-        for name, given in (("features", features is not None), ("blind", blind)):
-            if given:
-                raise ValueError(f"{name} must not be given together with a score, got score={score!r}")
+        if features is not None:
+            raise ValueError(f"features must not be given together with a score, got score={score!r}")
+        if blind:
+            raise ValueError(f"blind must not be given together with a score, which is as it is, got score={score!r}")
         columns, blocks = [score], [_one(frame, score)]
     else:
         columns = _features(frame, features, roles, path)

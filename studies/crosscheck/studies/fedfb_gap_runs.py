@@ -14,9 +14,8 @@ from fairfl.solvers.api import frontier
 from fairfl.studies.crosscheck.frame import Frame, loose
 from fairfl.studies.crosscheck.learned import Found, to_text
 from fairfl.studies.crosscheck.runs import ALPHA, CFL, DECAY, FEDFB, Plan
-from fairfl.studies.crosscheck.spread import spread
 from fairfl.studies.crosscheck.supporting import supporting_line
-from fairfl.studies.crosscheck.worlds import World
+from fairfl.studies.crosscheck.worlds import World, spread
 
 BOUND = 1.0
 """Of a client's report, with errors as the surrogate: the range that b bits share."""

@@ -17,7 +17,7 @@ from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.engine import LeastSquares, Training
 from fairfl.studies.crosscheck.drawn_ranks import weights_of_draws
 from fairfl.studies.crosscheck.effective import apart, effective_weights, in_their_span
-from fairfl.studies.crosscheck.step_worlds import StepWorld, quadratic, step_world
+from fairfl.studies.crosscheck.step_problems import StepProblem, quadratic, step_problem
 from fairfl.studies.least_squares_problem import Problem
 from fairfl.theory.aggregation import QFFL, RankWeighted
 
@@ -67,7 +67,7 @@ def test_total_variation_by_hand():
 
 @pytest.mark.parametrize("name", ["quadratic", "Synthetic"])
 def test_losses_and_gradients_of_a_world(name):
-    world = step_world(name, 1)
+    world = step_problem(name, 1)
     rng = np.random.default_rng(0)
     w, v, h = rng.normal(size=world.model.size) * 0.1, rng.normal(size=world.model.size), 1e-6
     slopes = (world.losses(w + h * v) - world.losses(w - h * v)) / (2 * h)
@@ -96,7 +96,7 @@ def test_the_weight_is_what_a_change_of_one_gradient_does_to_the_step(name):
     slopes = problem.gradients(w)
 
     def step_of(y):
-        world = StepWorld("bent", LeastSquares(7, bias=False), Problem.of(problem.x, y).data, 0.1)
+        world = StepProblem("bent", LeastSquares(7, bias=False), Problem.of(problem.x, y).data, 0.1)
         simulation = world.simulation([ALGORITHMS[name]], FULL, 0)
         simulation.params.copy_(simulation.params.new_tensor(w)[None])
         simulation.step()

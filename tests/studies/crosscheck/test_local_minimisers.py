@@ -11,7 +11,7 @@ from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.learned import Found
 from fairfl.studies.crosscheck.local_minimisers import learned, minimiser
 from fairfl.studies.crosscheck.resolution import NEAR, OVER, accuracy_error, difference_error
-from fairfl.studies.crosscheck.spread import spread
+from fairfl.studies.crosscheck.worlds import spread
 
 WORLD = spread(3, 1.5, 0.2)
 

@@ -12,7 +12,7 @@ from fairfl.studies.crosscheck import realised
 from fairfl.studies.crosscheck.realised import BATCH, CASES, HALF, ONE, at_one_model, by_round, entries, mixtures
 from fairfl.studies.crosscheck.realised_aims import BEYOND
 from fairfl.studies.crosscheck.registry import study_of
-from fairfl.studies.crosscheck.step_worlds import step_world
+from fairfl.studies.crosscheck.step_problems import step_problem
 from fairfl.studies.crosscheck.studies import realised_weights
 from fairfl.studies.experiment import Scale
 
@@ -56,7 +56,7 @@ def test_propfair_and_fedavg_are_unbiased_over_the_draws(measures):
 
 def test_a_wrong_weighing_turns_the_verdict(monkeypatch):
     """TERM with another alpha than its objective's: the hard verdict falls."""
-    world = step_world("quadratic", 0)
+    world = step_problem("quadratic", 0)
     wrong = [replace(e, algorithm=TERM(1.9)) if e.name == "TERM" else e for e in entries(world)]
     monkeypatch.setattr(realised, "entries", lambda world: tuple(wrong))
     steps, ways = by_round("quadratic", 0, 2), at_one_model("quadratic", 0, 2, (ONE, CASES[2], BATCH, CASES[-2], HALF))
@@ -73,7 +73,7 @@ def test_tables_pictures_and_record(measures):
     kept = realised_weights.record(measures)
     assert json.loads(json.dumps(kept)) == kept
     assert {one["round"] for one in kept["steps"]} == {0, 3} and {one["seed"] for one in kept["steps"]} == {0, 1}
-    assert len(kept["draws"]) == len(entries(step_world("quadratic", 0)))
+    assert len(kept["draws"]) == len(entries(step_problem("quadratic", 0)))
     for picture in realised_weights.PICTURES:
         table = picture.table(measures)
         assert len(table) and np.isfinite(table[["x", "y"]].to_numpy()).all()
@@ -96,7 +96,7 @@ def test_afl_means_come_near_the_optimum():
 
 def test_beyond_is_counted():
     rows = by_round("quadratic", 0, 1).set_index("algorithm")
-    losses = step_world("quadratic", 0).losses(np.zeros(8))
-    rule = next(e.algorithm for e in entries(step_world("quadratic", 0)) if e.name == BEYOND)
+    losses = step_problem("quadratic", 0).losses(np.zeros(8))
+    rule = next(e.algorithm for e in entries(step_problem("quadratic", 0)) if e.name == BEYOND)
     assert rows.loc[BEYOND, "beyond"] == sum(loss > rule.M - rule.epsilon for loss in losses) > 0
     assert rows.loc["PropFair", "beyond"] == 0

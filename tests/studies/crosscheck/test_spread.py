@@ -5,8 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from fairfl.studies.crosscheck.spread import spread
-from fairfl.studies.crosscheck.worlds import World
+from fairfl.studies.crosscheck.worlds import World, spread
 
 
 def test_clients_in_a_row():

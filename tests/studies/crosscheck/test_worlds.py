@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairfl.figures.catalog import fedfb_figure_5, fedfb_figure_9
-from fairfl.studies.crosscheck.spread import spread
-from fairfl.studies.crosscheck.worlds import PANELS, World, figure_5, figure_9, in_words, random_world
+from fairfl.studies.crosscheck.worlds import PANELS, World, figure_5, figure_9, in_words, random_world, spread
 
 
 @pytest.mark.parametrize(("make", "figure"), [(figure_5, fedfb_figure_5), (figure_9, fedfb_figure_9)], ids=["5", "9"])

@@ -9,7 +9,7 @@ from fairfl.solvers.api import solve
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.own.people import behind, own_people
-from fairfl.studies.own.people_runs import People, methods, read
+from fairfl.studies.own.people_runs import Request, methods, read
 from fairfl.studies.papers.fedfb.limits import scored
 
 QUICK = Scale("quick", 1)
@@ -30,7 +30,7 @@ def file(tmp_path_factory):
 
 
 def asked(file, **more):
-    return People(str(file), **{"label": "y", "group": "a", "client": "site"} | more)
+    return Request(str(file), **{"label": "y", "group": "a", "client": "site"} | more)
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def test_notes_count_the_people(run):
     people, experiment, rows = run
     notes = experiment.differences(rows)
     assert notes[0].startswith("2,000 people, by group: f ") and "y = 1 is y = 1. Features: s, a." in notes[0]
-    assert f"With {len(read(people).data.rows('test'))} test people" in notes[2]
+    assert f"With {len(read(people)[1].rows('test'))} test people" in notes[2]
 
 
 def test_notions_and_groups(file, tmp_path):
@@ -104,7 +104,7 @@ def test_the_disparity_is_the_one_of_fairfl_frontier(file, tmp_path):
         path = tmp_path / f"{groups}.csv"
         frame.to_csv(path, index=False)
         people = asked(path)
-        fed = scored(read(people).data)
+        fed = scored(read(people)[1])
         x, y = behind(people)
         free = solve(fed, "cfl", np.inf)
         assert x[-1] == pytest.approx(free.disparity, abs=1e-9) and y[-1] == pytest.approx(free.accuracy, abs=1e-9)

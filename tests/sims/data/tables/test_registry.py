@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from fairfl.sims.data.fetch import Remote
-from fairfl.sims.data.tables import DATASETS, Dataset, DataUnavailable, cross_fitted_score, load
-from fairfl.sims.data.tables.registry import Entry, register
+from fairfl.sims.data.registry import Registry
+from fairfl.sims.data.tables import DATASETS, Dataset, DataUnavailable, cross_fitted_score, load, registry
+from fairfl.sims.data.tables.registry import register
 
 
 def test_the_three_of_fedfb_are_there():
@@ -51,7 +52,7 @@ def test_a_name_is_registered_once():
 
 
 def test_a_new_entry_can_be_loaded(monkeypatch: pytest.MonkeyPatch, folder: Path):
-    monkeypatch.setattr("fairfl.sims.data.tables.registry.DATASETS", {})
+    monkeypatch.setattr(registry, "DATASETS", Registry("fairfl.sims.data.tables"))
     asked: list[object] = []
 
     def build(*arguments: object) -> Dataset:
@@ -59,7 +60,7 @@ def test_a_new_entry_can_be_loaded(monkeypatch: pytest.MonkeyPatch, folder: Path
         return adult
 
     adult = DATASETS["adult"].build(folder, "two", 0, None)
-    register(Entry("mine", "Mine", "https://example.org", "none", ("odd",), build))
+    registry.DATASETS.register(registry.Entry("mine", "Mine", "https://example.org", "none", ("odd",), build))
     assert load("mine", folder, groups="odd", seed=7) is adult
     assert asked == [folder, "odd", 7, None]
 
@@ -89,7 +90,8 @@ class Finder:
             os._exit(1)
 
 sys.meta_path.insert(0, Finder)
-import fairfl.sims.data.tables
+from fairfl.sims.data.tables import *
+assert len(DATASETS) >= 3
 """
 
 

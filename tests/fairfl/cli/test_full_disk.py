@@ -49,7 +49,7 @@ def commands(table, tmp_path, monkeypatch, small_registry):
         '[data]\nname = "synthetic"\nclients = 2\n[model]\nkind = "softmax"\n[[algorithm]]\nname = "fedavg"\n'
         "[training]\nrounds = 1\n", "utf-8",
     )  # fmt: skip
-    people = ("frontier", table, "--score", "s", "--label", "y", "--group", "a", "--points", 3)
+    people = ("frontier", table, "--score", "s", "--label", "y", "--group", "a", "--points", 3, "--bootstraps", 0)
     return {
         "frontier": (*people, "--out", tmp_path / "out"),
         "figures": ("figures", "line", "--out", tmp_path / "out"),

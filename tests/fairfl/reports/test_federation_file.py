@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import fairfl as ff
 from fairfl.reports.federation_file import read_federation
 from fairfl.theory.populations.federation import Federation
 
@@ -50,12 +51,28 @@ def read(text: str, folder: Path) -> str:
     file = folder / "federation.toml"
     file.write_text(text, "utf-8")
     try:
-        federation, names = read_federation(file)
+        federation = read_federation(file)
     except ValueError as error:
         assert "\n" not in str(error) and len(str(error)) < 400
         return str(error)
-    assert isinstance(federation, Federation) and len(names) == federation.n_clients
+    assert isinstance(federation, Federation) and len(federation.client_names) == federation.n_clients
     return ""
+
+
+def test_laws_of_every_kind_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "kinds.toml"
+    file.write_text(
+        "[[clients]]\neta = {slope = 2}\n"
+        "laws = [{law = 'gamma', a = 2, scale = 1.5}, "
+        "{mixture = [{law = 'norm'}, {law = 't', df = 4}], weights = [1, 3]}]\n"
+        "[[clients]]\nmean = [0, 1]\nq = 0.25\nweight = 3"
+    )
+    fed = read_federation(file)
+    assert fed.client_names == ("0", "1") and fed.groups == ("a = 0", "a = 1")
+    assert fed.q.tolist() == [0.5, 0.25] and fed.weight.tolist() == [0.25, 0.75]
+    assert ff.solve(fed, "lft_ensemble", 0.1).duality_gap < 1e-10
+    file.write_text("[[clients]]\nlaws = [{points = [0, 1], masses = [0.5, 0.5]}, {points = [2], masses = [1]}]")
+    assert read_federation(file).is_finite
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -73,7 +90,7 @@ def test_a_place_is_taken_or_named(place: str, tmp_path: Path) -> None:
 def test_weights_that_add_up_to_more_than_a_float_are_shares(tmp_path: Path) -> None:
     file = tmp_path / "heavy.toml"
     file.write_text("[[clients]]\nmean = [0, 1]\nweight = 1e308\n" * 3, "utf-8")
-    assert read_federation(file)[0].weight.tolist() == [1 / 3] * 3
+    assert read_federation(file).weight.tolist() == [1 / 3] * 3
 
 
 LEAVES = st.one_of(

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairfl as ff
-from fairfl.reports.price import compare, points, reached
+from fairfl.reports.comparison import compare, reached
+from fairfl.reports.comparison_words import points, sentences
 from fairfl.solvers.frontier import Points
 
 
@@ -55,7 +56,7 @@ def test_a_searched_frontier_is_said_to_be_one():
             scheme: dataclasses.replace(reach, frontier=dataclasses.replace(reach.frontier, exact=exact), loss=0.01)
             for scheme, reach in found.reaches.items()
         }
-        words = dataclasses.replace(found, reaches=curves).sentences()
+        words = sentences(dataclasses.replace(found, reaches=curves))
         assert all(("a search found" in line) == (not exact) for line in words[-2:])
         assert all("at most 1.00 points" in line for line in words[-2:])
 

@@ -57,7 +57,7 @@ def test_stopping_gives_130_and_no_traceback(cli, small_registry, monkeypatch, t
     def stop(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fairfl.cli.drawing.render_all", stop)
+    monkeypatch.setattr("fairfl.figures.lib.render.render_all", stop)
     result = cli("figures", "line", "--out", tmp_path)
     assert (result.exit_code, result.stderr) == (130, "fairfl: stopped\n")
 
@@ -77,7 +77,8 @@ class Links(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_reproduce_writes_a_page_with_relative_links_to_files_that_exist(cli, small_registry, tmp_path):
+def test_reproduce_writes_a_page_with_relative_links_to_files_that_exist(cli, small_registry, monkeypatch, tmp_path):
+    monkeypatch.setattr("fairfl.claims.runner.recorded", lambda: [])  # reports/claims tests the report of all
     result = cli("reproduce", "--out", tmp_path, "--jobs", 1)
     assert result.exit_code == 0
     page = (tmp_path / "index.html").read_text("utf-8")
@@ -101,7 +102,8 @@ def test_ctrl_c_stops_the_processes_too(tmp_path):
     run = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
     children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
     until = time.monotonic() + 60
-    while len(children.read_text().split()) < 3 and time.monotonic() < until:  # two workers, and python's tracker
+    # two workers, and python's tracker
+    while run.poll() is None and len(children.read_text().split()) < 3 and time.monotonic() < until:
         time.sleep(0.05)
     time.sleep(0.5)
     begin = time.monotonic()

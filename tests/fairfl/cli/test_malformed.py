@@ -69,7 +69,7 @@ OUTS = {
 @pytest.mark.parametrize("below", [".", "deeper"])
 @pytest.mark.parametrize("command", OUTS)
 def test_a_folder_that_cannot_be_written_is_named_before_the_work(cli, tmp_path, monkeypatch, command, below):
-    for work in ("reports.frontier_report.compare", "cli.drawing.render_all", "studies.execute.run_units"):
+    for work in ("reports.frontier.compare", "figures.lib.render.render_all", "studies.execute.run_units"):
         monkeypatch.setattr(f"fairfl.{work}", lambda *_, **__: pytest.fail("it ran"))
     (tmp_path / "f.toml").write_text(GOOD, "utf-8")
     config(tmp_path)

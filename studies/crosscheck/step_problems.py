@@ -1,4 +1,4 @@
-"""Convex federations on which single server steps are analysed: losses and gradients of every client."""
+"""Convex training problems on which single steps of the server are examined: every client's losses and gradients."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ COMPUTING = Computing(device="cpu", dtype="float64")
 
 
 @dataclass(frozen=True, eq=False)
-class StepWorld:
+class StepProblem:
     """A model on the clients' data; ``lr`` is a rate at which gradient descent on the mean loss goes down."""
 
     name: str
@@ -86,33 +86,33 @@ def _row(params: Array) -> torch.Tensor:
     return torch.from_numpy(np.array(params, dtype=np.float64))
 
 
-def quadratic(seed: int) -> StepWorld:
+def quadratic(seed: int) -> StepProblem:
     """Six clients alike in size, least squares in eight dimensions."""
     problem = Problem.make(seed, clients=6, samples=24, features=8)
-    return StepWorld("quadratic", LeastSquares(8, bias=False), problem.data, 0.1)
+    return StepProblem("quadratic", LeastSquares(8, bias=False), problem.data, 0.1)
 
 
-def synthetic_softmax(seed: int) -> StepWorld:
+def synthetic_softmax(seed: int) -> StepProblem:
     """q-FFL's Synthetic(1, 1): 20 clients of unequal size, softmax regression of 60 features on ten classes."""
     parts = Parts.of(synthetic(clients=20, seed=seed).split(0.1, 0.1, seed))
-    return StepWorld("Synthetic", Softmax(60, 10), parts, 0.03)
+    return StepProblem("Synthetic", Softmax(60, 10), parts, 0.03)
 
 
-def vehicle_logistic(seed: int) -> StepWorld:
+def vehicle_logistic(seed: int) -> StepProblem:
     """Vehicle as far as it is at hand: 23 clients of very unequal size, logistic regression of 100 features.
 
     Errors: DataUnavailable, an OSError, without a local copy.
     """
-    return StepWorld("Vehicle", Logistic(100), Parts.of(load_federated("vehicle").split(0.1, 0.1, seed)), 0.1)
+    return StepProblem("Vehicle", Logistic(100), Parts.of(load_federated("vehicle").split(0.1, 0.1, seed)), 0.1)
 
 
-WORLDS: dict[str, Callable[[int], StepWorld]] = {
+PROBLEMS: dict[str, Callable[[int], StepProblem]] = {
     "quadratic": quadratic,
     "Synthetic": synthetic_softmax,
     "Vehicle": vehicle_logistic,
 }
 
 
-def step_world(name: str, seed: int) -> StepWorld:
-    """The world of this name; ValueError that lists the known ones."""
-    return WORLDS[one_of("world", name, tuple(WORLDS))](seed)
+def step_problem(name: str, seed: int) -> StepProblem:
+    """The problem of this name; ValueError that lists the known ones."""
+    return PROBLEMS[one_of("world", name, tuple(PROBLEMS))](seed)

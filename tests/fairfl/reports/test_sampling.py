@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import fairfl as ff
 import fairfl.reports.sampling as sampling
-from fairfl.reports.sampling import Sample, bootstrap, counted, held_out, interval
+from fairfl.reports.sampling import bootstrap, counted, halves, held_out, interval, refitted, resampled
+from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import Classifier
 
 
@@ -18,13 +19,13 @@ def sample_of(seed, shape=(3, 2, 2, 4), most=6):
     counts = rng.integers(0, most, shape).astype(float)
     counts[:, :, 0, 0] += 1  # every client has both groups, but the first one
     counts[0, 1] = 0
-    return Sample(counts, np.arange(shape[-1], dtype=float)), rng
+    return Counted(np.arange(shape[-1], dtype=float), counts), rng
 
 
 @given(st.integers(0, 10**6))
 def test_clients_keep_their_size_and_their_groups(seed):
     sample, rng = sample_of(seed)
-    drawn = sample.resampled(rng)
+    drawn = resampled(sample.counts, rng)
     assert drawn.shape == sample.counts.shape and (drawn == np.round(drawn)).all()
     assert np.array_equal(drawn.sum(axis=(1, 2, 3)), sample.counts.sum(axis=(1, 2, 3)))
     assert np.array_equal(drawn.sum(axis=(2, 3)) > 0, sample.counts.sum(axis=(2, 3)) > 0)
@@ -34,7 +35,7 @@ def test_clients_keep_their_size_and_their_groups(seed):
 @given(st.integers(0, 10**6))
 def test_halves_are_everybody_once_and_even(seed):
     sample, rng = sample_of(seed)
-    one, other = sample.halves(rng)
+    one, other = halves(sample.counts, rng)
     assert np.array_equal(one + other, sample.counts) and min(one.min(), other.min()) >= 0
     assert np.abs(one.sum(axis=-1) - other.sum(axis=-1)).max() <= 1  # within client, group and label
 
@@ -82,7 +83,7 @@ def test_bootstraps_are_counted_seeded_and_stopped(monkeypatch):
     def measure(federation):
         return np.array([federation.base_rate])
 
-    estimate = measure(sample.federation(sample.counts))
+    estimate = measure(refitted(sample, sample.counts))
     one, again, other = (bootstrap(sample, measure, estimate, 30, seed) for seed in (1, 1, 2))
     assert np.array_equal(one.interval, again.interval) and not np.array_equal(one.interval, other.interval)
     assert (one.bootstraps, one.failed, one.seed) == (30, 0, 1) and one.reached.tolist() == [1.0]
@@ -110,7 +111,7 @@ def test_a_score_of_ones_own_is_worth_nothing_on_others():
         free = ff.solve(federation, "cfl", np.inf).classifier
         return [free, Classifier.thresholds([-1.0, -1.0]), None]
 
-    found = held_out(Sample(counts, np.arange(400.0), "client_group"), best, 0)
+    found = held_out(Counted(np.arange(400.0), counts, calibrate="client_group"), best, 0)
     assert found is not None and found.splits == 2 * sampling.SPLITS and found.reached.tolist() == [1.0, 1.0, 0.0]
     assert found.inside[0, 0] > 0.54 > found.outside[0, 0]
     everybody = counts[:, :, 1].sum() / 400
@@ -122,8 +123,8 @@ def test_people_too_few_to_be_halved():
     counts = np.zeros((1, 2, 2, 2))
     counts[0, 0, :, :] = 5
     counts[0, 1, 1, 1] = 1
-    sample = Sample(counts, np.array([0.0, 1.0]))
+    sample = Counted(np.array([0.0, 1.0]), counts)
     assert held_out(sample, lambda half: [], 0) is None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        sample.federation(sample.counts[..., ::-1])  # reversed: said where a table is read, not at every draw
+        refitted(sample, sample.counts[..., ::-1])  # reversed: said where a table is read, not at every draw

@@ -46,7 +46,7 @@ COMMANDS = {
 
 
 MODULES = (
-    "claims.runner", "reports.claims.report", "reports.claims.text", "cli.drawing", "reports.index_page",
+    "claims.runner", "reports.claims.report", "reports.claims.text", "cli.figures", "reports.index_page",
     "figures.lib.render", "reports.frontier", "reports.people", "cli.simulate", "cli.crosscheck",
     "cli.unit_runs", "studies.registry", "studies.execute", "studies.crosscheck.registry", "figures.lib.experiments",
     "figures.lib.crosscheck", "solvers.api", "_support.processes",

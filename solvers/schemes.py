@@ -1,3 +1,3 @@
-"""What the schemes are called, best first."""
+"""The three schemes by what they are called, best first."""
 
 LABELS = {"cfl": "CFL", "lft_fedavg": "LFT+FedAvg", "lft_ensemble": "LFT+Ensemble"}

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairfl.sims.data.federated.split_people import own_table
-from fairfl.sims.data.tables import cross_fitted_score, read_samples
+from fairfl.sims.data.tables import read_people
 
 ROLES: dict[str, Any] = {"score": "s", "label": "y", "group": "a", "client": "site"}
 LINES = ["s,y,a,site", "0.5,1,f,north", "-2,0,m,south", "3e1,1,m,south", "0.25,0,NA,north"]
@@ -29,30 +28,31 @@ def people(n: int = 200) -> pd.DataFrame:
 
 
 def test_a_file_with_every_column(tmp_path: Path):
-    samples = read_samples(write(tmp_path / "people.csv", LINES), **ROLES)
-    assert samples.score.tolist() == [0.5, -2, 30, 0.25]
-    assert samples.label.tolist() == [1, 0, 1, 0]
-    assert samples.label_names == ("0", "1")
-    assert samples.group.tolist() == [1, 2, 2, 0]
-    assert samples.group_names == ("NA", "f", "m")  # NA is a text as any other
-    assert samples.client.tolist() == [0, 1, 1, 0]
-    assert samples.client_names == ("north", "south")
-    assert samples.score_source == "column 's'"
-    assert len(samples) == 4
+    data = read_people(write(tmp_path / "people.csv", LINES), **ROLES)
+    assert data.features.tolist() == [[0.5], [-2], [30], [0.25]] and data.feature_names == ("s",)
+    assert data.label.tolist() == [1, 0, 1, 0]
+    assert data.label_names == ("0", "1")
+    assert data.group.tolist() == [1, 2, 2, 0]
+    assert data.group_names == ("NA", "f", "m")  # NA is a text as any other
+    assert data.client.tolist() == [0, 1, 1, 0]
+    assert data.client_names == ("north", "south")
+    columns = {"score": ("s",), "label": ("y",), "group": ("a",), "client": ("site",), "features": ("s",)}
+    assert data.columns == columns and not data.is_test.any()
+    assert len(data) == 4
 
 
 def test_parquet_is_the_same(tmp_path: Path):
     pd.read_csv(write(tmp_path / "people.csv", LINES), keep_default_na=False).to_parquet(tmp_path / "people.parquet")
-    text, binary = (read_samples(tmp_path / f"people.{kind}", **ROLES) for kind in ("csv", "parquet"))
-    for field in ("score", "label", "group", "client"):
+    text, binary = (read_people(tmp_path / f"people.{kind}", **ROLES) for kind in ("csv", "parquet"))
+    for field in ("features", "label", "group", "client"):
         assert getattr(text, field).tolist() == getattr(binary, field).tolist()
     assert text.group_names == binary.group_names
 
 
 def test_without_a_client_there_is_one(tmp_path: Path):
-    samples = read_samples(write(tmp_path / "people.csv", LINES), "s", label="y", group="a")
-    assert samples.client.tolist() == [0, 0, 0, 0]
-    assert samples.client_names == ("all",)
+    data = read_people(write(tmp_path / "people.csv", LINES), score="s", label="y", group="a")
+    assert data.client.tolist() == [0, 0, 0, 0]
+    assert data.client_names == ("all",)
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_without_a_client_there_is_one(tmp_path: Path):
 )
 def test_a_label_of_two_values(tmp_path: Path, written: tuple[str, str], names: tuple[str, str]):
     lines = ["s,y,a", f"1,{written[0]},f", f"2,{written[1]},m", f"3,{written[0]},m"]
-    samples = read_samples(write(tmp_path / "people.csv", lines), "s", label="y", group="a")
-    assert samples.label.tolist() == [1, 0, 1]
-    assert samples.label_names == names
+    data = read_people(write(tmp_path / "people.csv", lines), score="s", label="y", group="a")
+    assert data.label.tolist() == [1, 0, 1]
+    assert data.label_names == names
 
 
 @pytest.mark.parametrize(
@@ -89,13 +89,13 @@ def test_a_bad_cell_is_named_with_its_row(tmp_path: Path, row: int, old: str, ne
     lines = [line.replace(old, new) if i == row else line for i, line in enumerate(LINES)]
     assert lines != LINES
     with pytest.raises(ValueError, match=re.escape(message)):
-        read_samples(write(tmp_path / "people.csv", lines), **ROLES)
+        read_people(write(tmp_path / "people.csv", lines), **ROLES)
 
 
 def test_several_missing_values_are_counted(tmp_path: Path):
     lines = [LINES[0], *(line.replace(",m,", ",,") for line in LINES[1:])]
     with pytest.raises(ValueError, match=r"column 'a' has a missing value \(NaN\) in row 2, and in 1 more"):
-        read_samples(write(tmp_path / "people.csv", lines), **ROLES)
+        read_people(write(tmp_path / "people.csv", lines), **ROLES)
 
 
 @pytest.mark.parametrize(
@@ -110,55 +110,41 @@ def test_several_missing_values_are_counted(tmp_path: Path):
         ({"blind": True}, "blind must not be given together with a score, which is as it is, got score='s'"),
         ({"score": None, "features": ["s", "z"]}, "feature 'z' must be a column of people.csv"),
         ({"score": None, "features": ["y"]}, "features must not hold the label column 'y'"),
-        ({"score": None, "features": []}, "people.csv must have a score column or at least one feature column"),
+        ({"score": None, "features": []}, "people.csv must have at least one feature column, got none"),
     ],
 )
 def test_a_wrong_column_is_named(tmp_path: Path, change: dict[str, Any], message: str):
     with pytest.raises(ValueError, match=re.escape(message)):
-        read_samples(write(tmp_path / "people.csv", LINES), **{**ROLES, **change})
+        read_people(write(tmp_path / "people.csv", LINES), **{**ROLES, **change})
 
 
 def test_fewer_than_two_groups(tmp_path: Path):
     lines = ["s,y,a", "1,0,f", "2,1,f"]
     with pytest.raises(ValueError, match=r"group column 'a' must have at least two values, got \('f',\) alone"):
-        read_samples(write(tmp_path / "people.csv", lines), "s", label="y", group="a")
+        read_people(write(tmp_path / "people.csv", lines), score="s", label="y", group="a")
 
 
-def test_the_score_is_made_from_all_other_columns(tmp_path: Path):
+def test_features_are_all_other_columns_and_the_group(tmp_path: Path):
     frame = people()
     frame.to_csv(tmp_path / "people.csv")  # with row numbers, in a column without a name
-    samples = read_samples(tmp_path / "people.csv", label="y", group="a", client="site", seed=4)
+    data = read_people(tmp_path / "people.csv", label="y", group="a", client="site")
     alone = np.column_stack([frame["x"], frame["colour"] == "blue", frame["colour"] == "red"])
-    design = np.column_stack([alone, frame["a"] == "f", frame["a"] == "m"])
-    expected = cross_fitted_score(design, frame["y"], seed=4, group=samples.group, client=samples.client)
-    np.testing.assert_allclose(samples.score, expected, rtol=0, atol=1e-12)
-    blind = read_samples(tmp_path / "people.csv", label="y", group="a", client="site", seed=4, blind=True)
-    expected = cross_fitted_score(alone, frame["y"], seed=4, group=samples.group, client=samples.client)
-    np.testing.assert_allclose(blind.score, expected, rtol=0, atol=1e-12)
-    assert blind.score_source == "logistic regression on x, colour, 5-fold cross-fitted (seed 4)"
-    assert samples.client_names == ("7", "8")
-    assert samples.score_source == "logistic regression on x, colour, a, 5-fold cross-fitted (seed 4)"
+    both = np.column_stack([alone, frame["a"] == "f", frame["a"] == "m"])
+    np.testing.assert_allclose(data.features, both, atol=1e-12)
+    assert data.feature_names == ("x", "colour=blue", "colour=red", "a=f", "a=m")
+    assert data.columns["features"] == ("x", "colour", "a") and data.client_names == ("7", "8")
+    blind = read_people(tmp_path / "people.csv", label="y", group="a", client="site", blind=True)
+    np.testing.assert_allclose(blind.features, alone, atol=1e-12)
+    assert blind.columns["features"] == ("x", "colour")
 
 
-def test_the_score_is_made_from_the_features_that_are_named(tmp_path: Path):
+def test_features_are_those_that_are_named(tmp_path: Path):
     frame = people()
     frame.to_parquet(tmp_path / "people.parquet")
-    samples = read_samples(tmp_path / "people.parquet", label="y", group="a", features=["x", "a"])
-    design = np.column_stack([frame["x"], frame["a"] == "f", frame["a"] == "m"])
-    np.testing.assert_allclose(
-        samples.score, cross_fitted_score(design, frame["y"], group=samples.group), rtol=0, atol=1e-12
-    )
-
-
-@pytest.mark.parametrize("blind", [False, True])
-@pytest.mark.parametrize("features", [None, ["x"], ["a", "colour"]])
-def test_both_commands_learn_from_the_same_features(tmp_path: Path, blind: bool, features: list[str] | None):
-    people().to_csv(tmp_path / "people.csv", index=False)
-    roles: dict[str, Any] = {"label": "y", "group": "a", "client": "site", "features": features, "blind": blind}
-    source = read_samples(tmp_path / "people.csv", **roles).score_source
-    table = own_table(tmp_path / "people.csv", **roles)
-    assert source.startswith(f"logistic regression on {', '.join(table.features)}, 5-fold")
-    assert ("a" in table.features) == (not blind or (features is not None and "a" in features))
+    data = read_people(tmp_path / "people.parquet", label="y", group="a", features=["x", "a", "x"])  # each once
+    np.testing.assert_array_equal(data.features, np.column_stack([frame["x"], frame["a"] == "f", frame["a"] == "m"]))
+    blind = read_people(tmp_path / "people.parquet", label="y", group="a", features=["a", "x"], blind=True)
+    assert blind.columns["features"] == ("a", "x")
 
 
 def test_a_missing_feature_is_named_with_its_row(tmp_path: Path):
@@ -166,16 +152,11 @@ def test_a_missing_feature_is_named_with_its_row(tmp_path: Path):
     frame.loc[11, "x"] = np.nan
     frame.to_csv(tmp_path / "people.csv", index=False)
     with pytest.raises(ValueError, match=r"column 'x' has a missing value \(NaN\) in row 12"):
-        read_samples(tmp_path / "people.csv", label="y", group="a")
+        read_people(tmp_path / "people.csv", label="y", group="a")
 
 
 def test_an_identifier_is_no_feature_unless_named(tmp_path: Path):
     people().assign(name=[f"person {i}" for i in range(200)]).to_csv(tmp_path / "people.csv", index=False)
     with pytest.raises(ValueError, match="column 'name' has 200 different values in 200 rows and looks like an ident"):
-        read_samples(tmp_path / "people.csv", label="y", group="a", client="site")
-    assert len(read_samples(tmp_path / "people.csv", label="y", group="a", features=["x", "name"])) == 200
-
-
-def test_too_few_rows_for_a_score(tmp_path: Path):
-    with pytest.raises(ValueError, match="no score can be made from the 4 rows of people.csv: folds must be"):
-        read_samples(write(tmp_path / "people.csv", LINES), label="y", group="a", client="site")
+        read_people(tmp_path / "people.csv", label="y", group="a", client="site")
+    assert len(read_people(tmp_path / "people.csv", label="y", group="a", features=["x", "name"])) == 200

@@ -1,4 +1,4 @@
-"""A table of one's own: who is trained, chosen and tested on, features, and what may be wrong with it."""
+"""People split: who is trained, chosen and tested on, scaled features, and what may be wrong."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.sims.data.federated.split_people import _parts, own_table
+from fairfl.sims.data.federated.split_people import _parts, split_people
+from fairfl.sims.data.tables import read_people
 
 ROLES = {"label": "hired", "group": "sex", "client": "site"}
 
@@ -25,10 +26,8 @@ def written(frame, folder):
 
 
 def test_what_becomes_of_the_columns(tmp_path):
-    table = own_table(written(people(), tmp_path), **ROLES)
-    data = table.data
-    assert (table.group_names, data.client_names, table.positive) == (("f", "m"), ("north", "south"), "yes")
-    assert table.features == ("age", "school", "sex")
+    data = split_people(read_people(written(people(), tmp_path), **ROLES))
+    assert data.client_names == ("north", "south") and data.name == "people"
     assert np.array_equal(data.y, np.arange(60) % 2)
     none, women = np.arange(60) % 5 == 0, np.arange(60) % 3 == 0
     assert np.array_equal(data.x[:, 1:], np.stack([none, ~none, women, ~women], 1))  # one-hot in sorted order
@@ -36,17 +35,6 @@ def test_what_becomes_of_the_columns(tmp_path):
     assert train.min() == 0 and train.max() == 1  # the range is the training rows'
     low, high = 20.0 + data.rows("train").min(), 20.0 + data.rows("train").max()
     assert np.allclose(data.x[:, 0], (20.0 + np.arange(60) - low) / (high - low))
-
-
-def test_a_blind_table_has_no_group_unless_it_is_named(tmp_path):
-    file = written(people(), tmp_path)
-    assert own_table(file, **ROLES, blind=True).features == ("age", "school")
-    assert own_table(file, **ROLES, blind=True, features=["age", "sex"]).features == ("age", "sex")
-    assert own_table(file, **ROLES, features=["sex", "age"]).data.x.shape == (60, 3)  # once
-
-
-def test_without_a_client_all_are_of_one(tmp_path):
-    assert own_table(written(people(), tmp_path), label="hired", group="sex", features=["age"]).data.n_clients == 1
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 1)), min_size=1, max_size=80),
@@ -71,17 +59,8 @@ def test_parts_are_fifths_of_every_client(rows, seed):
     [
         ({"hired": ["no"] * 57 + ["yes"] * 3}, "label column 'hired' must have people enough of every value"),
         ({"sex": ["m"] * 59 + ["f"]}, "of 'f' it has 1, none of them for"),
-        ({"sex": ["m"] * 60}, "group column 'sex' must have at least two values"),
-        ({"hired": ["a", "b", "c"] * 20}, "label column 'hired' must be 0/1 or have exactly two values"),
-        ({"age": [np.nan, *range(59)]}, "column 'age' has a missing value"),
     ],
 )
 def test_what_may_be_wrong(tmp_path, change, message):
     with pytest.raises(ValueError, match=message):
-        own_table(written(people().assign(**change), tmp_path), **ROLES)
-
-
-def test_nothing_to_learn_from(tmp_path):
-    file = written(people()[["hired", "sex", "site"]], tmp_path)
-    with pytest.raises(ValueError, match=r"people\.csv must have at least one feature column, got none"):
-        own_table(file, **ROLES)
+        split_people(read_people(written(people().assign(**change), tmp_path), **ROLES))

@@ -117,7 +117,7 @@ def test_what_a_fault_made_is_not_recorded(cli, study, tmp_path, monkeypatch):
 def test_a_folder_that_cannot_be_written_is_named_before_any_run(cli, study, tmp_path, monkeypatch, below):
     file = tmp_path / "file"
     file.write_text("", "utf-8")
-    monkeypatch.setattr("fairfl.studies.papers.run_units", lambda *_: pytest.fail("it ran"))
+    monkeypatch.setattr("fairfl.studies.execute.run_units", lambda *_: pytest.fail("it ran"))
     result = cli("crosscheck", "planted", "--out", file / below)
     assert result.exit_code == 1 and f"--out must be a folder that can be written, got {file / below}" in result.stderr
 

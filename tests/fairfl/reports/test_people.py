@@ -1,0 +1,47 @@
+"""From a table of people to a federation: the score that is made, and levels."""
+
+import numpy as np
+import pytest
+
+from fairfl.reports.people import _merged, _score, read
+from fairfl.sims.data.tables import cross_fitted_score, read_people
+
+
+def test_levels_keep_order_and_mean():
+    rng = np.random.default_rng(0)
+    score = rng.normal(size=500)
+    label = (rng.random(500) < 1 / (1 + np.exp(-score))).astype(float)
+    for asked, most in ((20, 20), (3, 3), (1, 2), (None, 500 // 40)):
+        merged, told = _merged(score, label, 4, asked)
+        levels, people = np.unique(merged, return_counts=True)
+        assert 2 <= levels.size <= most and f"{levels.size} levels of {people.min()} people or more" in told
+        assert asked == 1 or people.min() >= 500 / (asked or 500 / 40)
+        assert (np.diff(merged[np.argsort(score)]) >= 0).all()
+        assert merged.mean() == pytest.approx(score.mean(), abs=1e-12)
+    same, _ = _merged(score, label, 4, 0)
+    assert same is score
+    few = np.repeat([0.0, 1.0, 2.0], [5, 490, 5])
+    assert _merged(few, (few > 1).astype(float), 4, 3)[0] is few  # no more scores than levels that were asked for
+
+
+def test_the_score_is_out_of_fold_and_says_what_it_is_made_of(people, table):
+    data = read_people(table, label="y", group="a", client="site")
+    score, source = _score(data, "people.csv")
+    expected = cross_fitted_score(data.features, data.label, group=data.group, client=data.client)
+    np.testing.assert_allclose(score, expected, rtol=0, atol=1e-12)
+    assert source == "logistic regression on s, z, a, 5-fold cross-fitted (seed 0)"
+    score, source = _score(read_people(table, label="y", group="a", score="s"), "people.csv")
+    assert source == "column 's'" and score.tolist() == people["s"].tolist()
+
+
+def test_too_few_rows_for_a_score(tmp_path):
+    (tmp_path / "people.csv").write_text("s,y,a\n0.5,1,f\n-2,0,m\n3,1,m\n0.25,0,f\n")
+    with pytest.raises(ValueError, match="no score can be made from the 4 rows of people.csv: folds must be"):
+        read(tmp_path / "people.csv", score=None, label="y", group="a", client=None)
+
+
+def test_the_federation_bears_the_names(table):
+    federation, notes, people = read(table, score="s", label="y", group="a", client="site", levels=5)
+    assert (federation.groups, federation.client_names) == (("old", "young"), ("north", "south"))
+    assert notes[0].startswith("240 people; score: column 's'; 9") or "merged into" in notes[0]
+    assert people.people == 240 and people.counts.shape[-1] <= 5
