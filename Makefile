@@ -13,7 +13,7 @@ ROUNDINGS := start-0 start-1 start-2 order threads float32 float64
 .PHONY: reproduce test verify-deep perturbed bench lint typings sims clean
 .NOTPARALLEL:  # two pips in one environment break it
 
-reproduce: .venv/.ready-core
+reproduce: .venv/.ready-claims
 	$(BIN)/fairfl reproduce --out "$(OUT)"
 
 test: .venv/.ready-dev
@@ -52,7 +52,7 @@ clean:
 	$(PIP) install -c "$(CONSTRAINTS)" "setuptools>=77"
 	touch $@
 
-# .venv/.ready-core has the core alone, .venv/.ready-NAME the extra NAME besides.
+# .venv/.ready-NAME: the core and the extra NAME.
 .venv/.ready-%: .venv/.made pyproject.toml setup.py _support/version.py constraints.txt
-	$(PIP) install -c "$(CONSTRAINTS)" --no-build-isolation --editable ".$(if $(filter core,$*),,[$*])"
+	$(PIP) install -c "$(CONSTRAINTS)" --no-build-isolation --editable ".[$*]"
 	touch $@

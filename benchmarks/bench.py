@@ -315,7 +315,7 @@ def figures(sizes: Sizes) -> Iterator[Row]:
     """All figures that need no data, from nothing, on the cores there are."""
     if not sizes.figures:
         return
-    from fairfl.cli.processes import MOST_JOBS
+    from fairfl._support.processes import MOST_JOBS
     from fairfl.figures.lib.registry import registered
 
     names = [name for name in registered() if name != "real_data"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from fairfl.claims.evidence import Evidence
+if TYPE_CHECKING:  # certificates load sympy, which listing the claims need not wait for
+    from fairfl.claims.evidence import Evidence
+
 
 Kind = Literal[
     "identity", "bound", "tight bound", "existence", "equivalence", "limit", "uniqueness", "implication", "figure"
@@ -42,7 +44,7 @@ class Effort:
 QUICK = Effort("quick", examples=60, restarts=2)
 DEEP = Effort("deep", examples=10_000, restarts=40)
 
-Check = Callable[[Effort], Evidence]
+Check = Callable[[Effort], "Evidence"]
 
 
 @dataclass(frozen=True)

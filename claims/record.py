@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairfl._support.manifest import sealed, unsealed
 from fairfl._support.whole_file import sweep, write_whole
-from fairfl.claims.outcome import Outcome
+
+if TYPE_CHECKING:
+    from fairfl.claims.outcome import Outcome
 
 COMMITTED = Path(__file__).parent / "record"
 """Written by ``fairfl claims check --record``, never by hand.
@@ -38,6 +41,8 @@ def read(folder: Path, id: str) -> Outcome | None:
 
     Errors: Altered where the file is not what was written, is another claim's, or says what its certificates do not.
     """
+    from fairfl.claims.outcome import Outcome  # sympy, which listing the claims need not wait for
+
     file = path_of(folder, id)
     if not file.is_file():
         return None

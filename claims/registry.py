@@ -97,20 +97,26 @@ def order(claims: Sequence[Claim]) -> list[str]:
 
 
 def find(ids: Iterable[str] | None = None) -> list[Entry]:
-    """The claims of these ids or beginnings of ids ("pffl", "pffl/eq-7"), each once; all where ``ids`` is empty.
+    """The claims of these ids or beginnings of ids, see :func:`matching`."""
+    known = registered()
+    return [known[id] for id in matching(ids, known)]
+
+
+def matching(ids: Iterable[str] | None, known: Iterable[str]) -> list[str]:
+    """The known ids that are given or begin as given ("pffl", "pffl/eq-7"), each once; all where ``ids`` is empty.
 
     Raises
     ------
     ValueError : one that no claim has; the message lists what is near.
     """
-    known = registered()
-    chosen: dict[str, Entry] = {}
+    known = list(known)
+    chosen: dict[str, None] = {}
     for wanted in ids or ():
         stem = wanted.rstrip("/")
-        hits = {id: e for id, e in known.items() if id == stem or id.startswith(stem + "/")}
+        hits = [id for id in known if id == stem or id.startswith(stem + "/")]
         if not hits:
-            paper = wanted.partition("/")[0]
-            near = [id for id in known if id.startswith(paper + "/")] or list(papers())
+            papers = {id.partition("/")[0]: None for id in known}
+            near = [id for id in known if id.startswith(wanted.partition("/")[0] + "/")] or papers
             raise ValueError(f"claim must be one of {', '.join(near)}, got {wanted!r}")
-        chosen.update(hits)
-    return list(chosen.values()) if ids else list(known.values())
+        chosen.update(dict.fromkeys(hits))
+    return list(chosen) if ids else known

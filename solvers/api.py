@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array, flag, one_of, whole
+from fairfl._support.extras import extras_named
 from fairfl._support.threads import one_thread
 from fairfl.solvers.cfl.finite import solve_cfl_finite
 from fairfl.solvers.cfl.laws import solve_cfl, solve_cfl_by_dual, threshold_model
@@ -174,7 +175,8 @@ def min_disparity(federation: Federation, scheme: str, *, certify: bool = False)
     least = least.join(_corners(federation, scheme)).least
     lower = upper = None
     if certify:
-        from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity  # python-flint, for this alone
+        with extras_named():  # python-flint, for this alone
+            from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity
 
         box = enclose_min_disparity(federation)
         lower, upper = box.lower, box.upper

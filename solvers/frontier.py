@@ -139,7 +139,7 @@ class Frontier:
 
     def to_frame(self) -> pd.DataFrame:
         """Columns scheme, disparity, accuracy, and eps_0, eps_1, ..."""
-        import pandas as pd  # a third of a second, for tables alone
+        import pandas as pd  # a second to load, and no other result needs it
 
         table = {"scheme": self.scheme, "disparity": self.disparity, "accuracy": self.accuracy}
         return pd.DataFrame(table | {f"eps_{k}": self.eps[:, k] for k in range(self.eps.shape[1])})

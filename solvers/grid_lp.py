@@ -1,8 +1,8 @@
 """The slow, independent twin: a linear programme (cvxpy) on a discretised X.
 
 Cells are intervals of X; their masses are exact (distribution functions) and their gains are Gauss-Legendre integrals
-of η against the density, so the programme's optimum is the best classifier that is constant on cells: a lower bound on
-the exact accuracy that approaches it like the square of the cells' width. Nothing is shared with the exact solvers.
+of η against the density. The optimum is the best classifier that is constant on cells: its accuracy is a lower bound on
+the exact one, and the difference is of the order of the cells' width squared. No code is shared with the exact solvers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import pair_rows
 
 MOST_CELLS = 100_000
-"""Cells of a grid: the programme has a variable for each, and group, and client."""
+"""Cells of a grid: the linear programme has a variable for each, and group, and client."""
 LP_TOLERANCE = 1e-6
 """Gap and violation allowed to the interior-point and simplex codes behind cvxpy."""
 
@@ -36,16 +36,16 @@ def solve_lp(fed: Federation, scheme: str, eps: Array, notion: str, grid: int) -
     if scheme == "lft_fedavg":
         rows = np.stack([cells["rate"][:, 0], -cells["rate"][:, 1]], axis=1)[fed.defined]
         budgets, where = eps[fed.defined], np.flatnonzero(fed.defined)
-        f, lam, gap = _programme(gain, rows, budgets)
+        f, lam, gap = _linear_programme(gain, rows, budgets)
         full = np.zeros(fed.n_clients)
         full[where] = lam
     else:
         rows = _pooled_rows(fed, cells, notion)
-        f, full, gap = _programme(gain, rows, np.full(rows.shape[0], eps[0]))
+        f, full, gap = _linear_programme(gain, rows, np.full(rows.shape[0], eps[0]))
     return _finish(fed, scheme, eps, cells, f, full, (gap,))
 
 
-def _programme(gain: Array, rows: Array, eps: Array) -> tuple[Array, Array, Certificate]:
+def _linear_programme(gain: Array, rows: Array, eps: Array) -> tuple[Array, Array, Certificate]:
     """max gain·f, |rows·f| <= eps, 0 <= f <= 1: f (A, C), multipliers (K,), certificate."""
     f = cp.Variable(gain.size, bounds=[0, 1])
     bounded = np.flatnonzero(np.isfinite(eps))
@@ -111,7 +111,7 @@ def _pooled_rows(fed: Federation, cells: dict[str, Array], notion: str) -> Array
 
 
 def _ensemble(fed: Federation, cells: dict[str, Array], eps: Array) -> Solution:
-    """Local programmes; where a client has no mass its programme says nothing, and its multiplier's sign decides."""
+    """A linear programme for each client; one without mass has none, and its multiplier's sign decides."""
     members, lams, certificates = [], np.zeros(fed.n_clients), []
     for i in range(fed.n_clients):
         gain = fed.share[i][:, None] * cells["own_gain"][i]
@@ -119,7 +119,7 @@ def _ensemble(fed: Federation, cells: dict[str, Array], eps: Array) -> Solution:
         if not fed.defined[i]:
             members.append((cells["margin"][i] > 0).astype(np.float64))
             continue
-        f, lam, certificate = _programme(gain, rows, eps[i : i + 1])
+        f, lam, certificate = _linear_programme(gain, rows, eps[i : i + 1])
         lams[i] = lam[0]
         score = cells["margin"][i] + lam[0] * np.array([[1.0], [-1.0]]) / fed.share[i][:, None]
         members.append(np.where(cells["rate"][i] > 1e-9, f, (score > 0).astype(np.float64)))

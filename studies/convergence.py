@@ -1,6 +1,6 @@
 """Which algorithms reach the optimum of the objective they are named after: a convex problem, full gradients.
 
-``python -m fairfl.studies.convergence`` prints the table of docs/algorithms.md.
+``python -m fairfl.studies.convergence`` prints the table of docs/results/convergence.md.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def _optimum(problem: Problem, aim: aims.Objective, tilt: float) -> MinimaxSolut
 
 
 def markdown(rows: pd.DataFrame) -> str:
-    """The table for docs/algorithms.md."""
+    """The table for docs/results/convergence.md."""
     head = ("algorithm", "objective", "reached", "gap", "weights off", "gap, 5 local steps", "note")
     lines = [head, tuple("---" for _ in head)]
     for row in rows.to_dict("records"):

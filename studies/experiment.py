@@ -12,6 +12,8 @@ from fairfl.sims.engine import Computing, Model, Parts, Replicate, Result, Train
 
 PROFILES = ("quick", "paper")
 MOST_SEEDS = 1000
+SEEDS = {"quick": 2, "paper": 5}
+"""Of a profile, where an experiment has no numbers of its own."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Experiment:
     shown : callable (clients) -> DataFrame
         The rows that pictures show, objectives as they call them; all of them by default.
     points : callable (clients) -> DataFrame, optional
-        What pictures of the kind "tradeoff" show, with the columns of ``fedfb_points.py``.
+        What pictures of the kind "tradeoff" show, with the columns of ``papers/fedfb/points.py``.
     """
 
     name: str

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-NUMBER = re.compile(r"\s*(-?\d*\.?\d+)\s*(?:±\s*(\d*\.?\d+))?\s*")
+from fairfl.studies.printed import Printed
+
 _SHARES = ("Acc.", "DP disp.", "|SPD|", "E Acc.", "best E Acc.", "CP disp.", "EO disp.", "EOdds disp.", "accepted",
            "Acc. gap", "E gap")  # fmt: skip
 _HELD = ("validation Acc.", "validation DP disp.", "validation EO disp.", "validation EOdds disp.")
@@ -18,25 +19,15 @@ DIGITS = {"variance": 0, **dict.fromkeys((*_SHARES, *_HELD, *_OTHERS), 3)}
 COLUMNS = ["dataset", "objective", "measure", "published", "published_sd"]
 
 
-def published(text: str, measures: tuple[str, ...]) -> pd.DataFrame:
-    """Read lines ``dataset | objective | number ± spread | ...``, a number for each measure; "-" where there is none.
-
-    Raises
-    ------
-    ValueError : a line that is not so.
-    """
-    rows = []
-    for line in filter(None, map(str.strip, text.splitlines())):
-        dataset, objective, *cells = (cell.strip() for cell in line.split("|"))
-        if len(cells) != len(measures):
-            raise ValueError(f"a line must have {len(measures)} numbers ({', '.join(measures)}), got {line!r}")
-        for measure, cell in zip(measures, cells, strict=True):
-            found = NUMBER.fullmatch(cell)
-            if found is None and cell != "-":
-                raise ValueError(f"{measure} must be a number, with or without ± spread, got {cell!r} in {line!r}")
-            if found is not None:
-                sd = float(found[2]) if found[2] else np.nan
-                rows.append((dataset, objective, measure, float(found[1]), sd))
+def published(table: Printed, rename: Mapping[str, Sequence[str]] | None = None) -> pd.DataFrame:
+    """A row a number. ``rename``: the names, one or several, by which our table has a row; the others keep theirs."""
+    names = rename or {}
+    rows = [
+        (data, name, measure, float(mean), np.nan if spread is None else float(spread))
+        for (data, row), cells in table.items()
+        for name in names.get(row, (row,))
+        for measure, (mean, spread) in cells.items()
+    ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -1,21 +1,23 @@
-"""The experiments by name. A module of this folder that has a ``NAME`` is one: nothing else needs an edit.
+"""The experiments by name. A module of ``papers`` that has a ``NAME`` is one: nothing else needs an edit.
 
-It holds ``NAME``, ``TITLE``, ``units(scale)``, ``values(clients)``, ``differences(clients)``, ``PUBLISHED``; where
-it has any, ``PICTURES``, and ``shown(clients)``, the rows that they show, or ``points(clients)``, see ``Picture``;
-``SEEDS`` where they are not 2 (quick) and 5 (paper).
+A module may hold several instead: ``EXPERIMENTS``, a tuple of ``Experiment``. One alone holds ``NAME``, ``TITLE``,
+``units(scale)``, ``values(clients)``, ``differences(clients)``, ``PUBLISHED``; where it has any, ``PICTURES``, and
+``shown(clients)``, the rows that they show, or ``points(clients)``, see ``Picture``; ``SEEDS`` where they are not
+``experiment.SEEDS``.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import walk_packages
 from types import ModuleType
 
-import fairfl.studies.papers
 from fairfl._support.checks import one_of
 from fairfl._support.discovery import named_modules
-from fairfl.studies.experiment import Experiment
+from fairfl.studies import papers
+from fairfl.studies.experiment import SEEDS, Experiment
 
 PARTS = ("NAME", "TITLE", "units", "values", "differences", "PUBLISHED")
-SEEDS = {"quick": 2, "paper": 5}
 
 
 def experiments() -> dict[str, Experiment]:
@@ -25,8 +27,12 @@ def experiments() -> dict[str, Experiment]:
     ------
     ValueError : an experiment module without one of its parts, or a name taken twice.
     """
-    found = named_modules(fairfl.studies.papers, "experiment", PARTS)
-    return {name: _experiment(module) for name, module in found.items()}
+    found = {name: _experiment(module) for name, module in named_modules(papers, "experiment", PARTS).items()}
+    for entry in walk_packages(papers.__path__, f"{papers.__name__}."):
+        for experiment in getattr(import_module(entry.name), "EXPERIMENTS", ()):
+            if found.setdefault(experiment.name, experiment) is not experiment:
+                raise ValueError(f"an experiment's name must be new, got {experiment.name!r} in {entry.name}")
+    return dict(sorted(found.items()))
 
 
 def find(name: str) -> Experiment:

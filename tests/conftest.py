@@ -36,6 +36,14 @@ sys.path.append(str(Path(__file__).parents[1]))  # benchmarks/, which no package
 
 
 @pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A cache folder of the tests' own: theirs must not serve a user, nor a user's them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def another_rounding() -> Iterator[None]:
     """Under the environment variable PERTURB, one of ``perturbed.KINDS``; as it is without."""
     kind = os.environ.get("PERTURB")

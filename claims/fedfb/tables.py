@@ -10,39 +10,35 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
+from fairfl.studies.papers.fedfb import numbers
+from fairfl.studies.printed import Printed
 
 Row = list[tuple[int, int, int, int]]
 """Thousandths: accuracy, its spread, DP disparity, its spread; one for each column."""
 
-TABLE_1: dict[str, Row] = {  # synthetic, Adult, COMPAS, Bank; multilayer perceptron
-    "FedAvg": [(886, 3, 406, 9), (829, 12, 153, 22), (655, 9, 167, 37), (898, 1, 26, 3)],
-    "LFT+Ensemble": [(727, 194, 248, 194), (825, 8, 34, 28), (620, 19, 88, 55), (892, 2, 14, 6)],
-    "LFT+FedAvg": [(823, 102, 305, 131), (801, 43, 123, 71), (595, 5, 59, 9), (893, 0, 17, 1)],
-    "FedFB": [(725, 12, 51, 18), (804, 1, 28, 1), (606, 19, 86, 29), (883, 0, 0, 0)],
-    "CFL": [(726, 9, 28, 16), (814, 2, 10, 4), (616, 33, 36, 28), (883, 0, 0, 0)],
+
+def _thousandths(text: str | None) -> int:
+    return int(1000 * Fraction(text or "0"))
+
+
+def _rows(table: Printed, datasets: tuple[str, ...]) -> dict[str, Row]:
+    """Method -> its columns, both in the table's order."""
+    names = dict.fromkeys(row for _, row in table)
+    cells = {name: [table[data, name] for data in datasets] for name in names}
+    return {
+        name: [tuple(map(_thousandths, (*cell["Acc."], *cell["DP disp."]))) for cell in row]  # type: ignore[misc]
+        for name, row in cells.items()
+    }
+
+
+DATASETS = ("Synthetic", "Adult", "COMPAS", "Bank")
+TABLE_1, TABLE_4, TABLE_7 = (_rows(table, DATASETS) for table in (numbers.TABLE_1, numbers.TABLE_4, numbers.TABLE_7))
+TABLE_5 = _rows(numbers.TABLE_5, ("Synthetic, 2 clients", "Synthetic", "Synthetic, 4 clients"))
+TABLE_6 = {
+    name: [_thousandths(cells["|SPD|"][0]) for (_, row), cells in numbers.TABLE_6.items() if row == name]
+    for name in ("FairFed", "FedFB")
 }
-TABLE_4: dict[str, Row] = {  # the same; logistic regression
-    "FedAvg": [(884, 1, 419, 6), (837, 7, 144, 15), (658, 6, 149, 22), (900, 0, 26, 1)],
-    "LFT+Ensemble": [(712, 198, 266, 175), (819, 6, 32, 31), (606, 18, 89, 58), (888, 5, 8, 7)],
-    "LFT+FedAvg": [(789, 138, 301, 192), (828, 2, 98, 8), (577, 3, 53, 3), (892, 0, 13, 0)],
-    "FedFB": [(756, 1, 85, 1), (820, 0, 2, 1), (600, 3, 59, 3), (890, 1, 11, 2)],
-    "CFL": [(709, 1, 11, 1), (800, 3, 16, 3), (587, 3, 32, 2), (883, 0, 0, 0)],
-}
-TABLE_5: dict[str, Row] = {  # two, three, four clients; multilayer perceptron, synthetic
-    "FedAvg": [(879, 4, 360, 13), (886, 3, 406, 9), (879, 3, 382, 5)],
-    "LFT+Ensemble": [(780, 90, 161, 157), (727, 194, 248, 194), (720, 192, 246, 180)],
-    "LFT+FedAvg": [(866, 2, 429, 17), (823, 102, 305, 131), (608, 367, 491, 102)],
-    "FedFB": [(679, 7, 47, 12), (725, 12, 51, 18), (705, 4, 5, 3)],
-    "CFL": [(668, 28, 63, 35), (726, 9, 28, 16), (670, 35, 64, 20)],
-}
-TABLE_7: dict[str, Row] = {  # synthetic, Adult, COMPAS, Bank; multilayer perceptron
-    "FedFB": [(725, 12, 51, 18), (804, 1, 28, 1), (616, 33, 36, 28), (883, 0, 0, 0)],
-    "AgnosticFair": [(655, 28, 28, 33), (790, 12, 32, 16), (612, 37, 96, 46), (883, 0, 0, 0)],
-}
-TABLE_6 = {  # |SPD| in thousandths: Adult, then COMPAS, α = 0.1, 0.2, 0.5, 10, 5000 each
-    "FairFed": [21, 37, 61, 65, 65, 48, 40, 72, 108, 115],
-    "FedFB": [42, 34, 38, 63, 60, 6, 11, 26, 32, 4],
-}
+"""|SPD| in thousandths: Adult, then COMPAS, α = 0.1, 0.2, 0.5, 10, 5000 each."""
 TABLES = {"1": TABLE_1, "4": TABLE_4, "5": TABLE_5, "7": TABLE_7}
 RUNS = 5
 

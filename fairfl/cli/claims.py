@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.out_folder import out_folder
+from fairfl.cli.errors import FAILED, one_line
+from fairfl.cli.options import AsJson, Jobs, out_folder
 
 if TYPE_CHECKING:
     from fairfl.claims.outcome import Outcome
@@ -42,7 +43,6 @@ Ids = Annotated[
     list[str] | None, typer.Argument(metavar="[ID]...", help="Claims, or beginnings such as pffl; by default all.")
 ]
 Levels = Annotated[list[Level] | None, typer.Option("--level", help="Only claims with such evidence; repeat.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")
@@ -53,12 +53,10 @@ def list_claims(
     as_json: AsJson = False,
 ) -> None:
     """List claims with the verdicts of the committed record."""
-    from fairfl.cli.main import one_line
-
     with one_line():
-        chosen = _on_record(ids, level, verdict)
+        chosen = _listed(ids, level, verdict)
         if as_json:
-            typer.echo(json.dumps([checked.to_json() for checked in chosen], ensure_ascii=False, indent=1))
+            typer.echo(json.dumps(chosen, ensure_ascii=False, indent=1))
             return
         _table(chosen)
 
@@ -66,11 +64,9 @@ def list_claims(
 @app.command()
 def show(id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim.")], as_json: AsJson = False) -> None:
     """Show a claim: as printed and as checked, its hypotheses, verdict and evidence."""
-    from fairfl.cli.main import one_line
-
     with one_line():
         from fairfl.claims.registry import find
-        from fairfl.reports.claims_text import as_data, as_text
+        from fairfl.reports.claims.text import as_data, as_text
 
         exact = [entry for entry in find([id]) if entry.claim.id == id]
         if not exact:
@@ -88,7 +84,7 @@ def show(id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim
 def check(
     ids: Ids = None,
     level: Levels = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")] = 1,
+    jobs: Jobs = 1,
     deep: Annotated[
         bool, typer.Option("--deep", help="Ten thousand examples, more attacks; resumable.")
     ] = False,
@@ -102,8 +98,6 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check claims and their mutants anew. Exit code 1: a verdict other than expected, or a mutant that lives."""
-    from fairfl.cli.main import FAILED, one_line
-
     with one_line():
         from fairfl.claims import record
         from fairfl.claims.runner import judge, needed
@@ -138,12 +132,12 @@ def report(
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write it.")] = Path("out/claims"),
 ) -> None:
     """Write the report of the committed record: claims.html (one page, no network), claims.md and claims.json."""
-    from fairfl.cli.main import one_line
-
     with one_line():
-        from fairfl.reports.claims_report import write_report
+        from fairfl.claims.registry import find
+        from fairfl.reports.claims.report import write_report
 
-        for file in write_report(out_folder(out), _on_record(ids, None, None)):
+        known = _recorded()
+        for file in write_report(out_folder(out), [known[entry.claim.id] for entry in find(ids)]):
             typer.echo(f"written: {file}")
 
 
@@ -153,15 +147,16 @@ def _recorded() -> dict[str, Checked]:
     return {checked.claim.id: checked for checked in recorded()}
 
 
-def _on_record(ids: list[str] | None, levels: list[Level] | None, verdicts: list[Verdict] | None) -> list[Checked]:
-    from fairfl.claims.registry import find
+def _listed(ids: list[str] | None, levels: list[Level] | None, verdicts: list[Verdict] | None) -> list[dict[str, Any]]:
+    from fairfl.claims.listing import listing
+    from fairfl.claims.registry import matching
 
-    known = _recorded()
-    chosen = [known[entry.claim.id] for entry in find(ids)]
+    known = listing()
+    chosen = [known[id] for id in matching(ids, known)]
     if levels:
-        chosen = [c for c in chosen if c.settled.level in {level.value for level in levels}]
+        chosen = [claim for claim in chosen if claim["level"] in {level.value for level in levels}]
     if verdicts:
-        chosen = [c for c in chosen if c.settled.verdict in {verdict.value for verdict in verdicts}]
+        chosen = [claim for claim in chosen if claim["verdict"] in {verdict.value for verdict in verdicts}]
     return chosen
 
 
@@ -170,7 +165,7 @@ def _entries(ids: list[str] | None, levels: list[Level] | None) -> list[Entry]:
 
     if not levels:
         return find(ids)
-    chosen = [registered()[checked.claim.id] for checked in _on_record(ids, levels, None)]
+    chosen = [registered()[claim["id"]] for claim in _listed(ids, levels, None)]
     if not chosen:
         raise ValueError(
             f"--level must be one that a recorded claim has, got {', '.join(level.value for level in levels)}"
@@ -180,27 +175,21 @@ def _entries(ids: list[str] | None, levels: list[Level] | None) -> list[Entry]:
 
 def _run(entries: list[Entry], effort: str, jobs: int, folder: Path | None, quiet: bool) -> Iterator[Outcome]:
     """The outcomes as they come."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
+    from fairfl._support.processes import as_done, job_count
     from fairfl.claims.runner import examine_id
-    from fairfl.cli.processes import as_done, job_count
+    from fairfl.cli.progress import counting
 
     tasks = [(entry.claim.id, effort, folder) for entry in entries]
-    console = Console(stderr=True)
-    last = TextColumn("{task.fields[last]}")
-    columns = (TextColumn("claims"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), last)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("claims", total=len(tasks), last="")
+    with counting("claims", len(tasks)) as one_more:
         for outcome in as_done(examine_id, tasks, job_count(jobs, len(tasks))):
-            bar.update(task, advance=1, last=outcome.id)
+            one_more(outcome.id)
             if not quiet:
                 finding = f"{outcome.finding}, {outcome.level}" if outcome.passed else "FAILED"
                 typer.echo(f"{outcome.id:<40}  {finding:<22}  {outcome.seconds:6.1f} s")
             yield outcome
 
 
-def _table(chosen: list[Checked]) -> None:
+def _table(chosen: list[dict[str, Any]]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -208,11 +197,11 @@ def _table(chosen: list[Checked]) -> None:
     console = Console(markup=False, highlight=False)
     if not console.is_terminal:
         for c in chosen:
-            typer.echo(f"{c.claim.id}\t{c.status}\t{c.settled.level or ''}\t{c.claim.scope}\t{c.claim.title}")
+            typer.echo(f"{c['id']}\t{c['status']}\t{c['level'] or ''}\t{c['scope']}\t{c['statement']}")
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("id", "statement", "verdict", "level", "scope"):
         table.add_column(name, overflow="fold", no_wrap=name == "id")
     for c in chosen:
-        table.add_row(c.claim.id, c.claim.title, c.status, c.settled.level or "", c.claim.scope)
+        table.add_row(c["id"], c["statement"], c["status"], c["level"] or "", c["scope"])
     console.print(table)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.simulate import Profile
+from fairfl.cli.errors import FAILED, one_line
+from fairfl.cli.options import AsJson, Jobs, Profile, Resume, Seeds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,11 +24,11 @@ HELD = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
 def crosscheck(
     names: Annotated[list[str] | None, typer.Argument(metavar="[STUDY]...", help="See --list; by default all.")] = None,
     profile: Annotated[Profile, typer.Option("--profile", help="quick, or as recorded: paper.")] = Profile.quick,
-    seeds: Annotated[int | None, typer.Option("--seeds", min=1, help="Seeds 0, 1, ...; default: see --list.")] = None,
+    seeds: Seeds = None,
     out: Out = Path("out/crosscheck"),
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the runs in DIR.")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    resume: Resume = False,
+    jobs: Jobs = 1,
+    as_json: AsJson = False,
     show: Annotated[bool, typer.Option("--list", help="List the studies, and run none.")] = False,
     record: Annotated[bool, typer.Option("--record", help="Keep what claims are checked on (paper).")] = False,
 ) -> None:
@@ -36,11 +36,7 @@ def crosscheck(
 
     Exit code 1 where a hard verdict fails, which is a fault of this program: a theorem stands behind it.
     """
-    from fairfl.cli.main import FAILED, one_line
-
     with one_line():
-        if find_spec("torch") is None:
-            raise RuntimeError('fairfl crosscheck needs torch: pip install "fairfl[sims]"')
         from fairfl.studies.crosscheck.registry import find
 
         chosen = find(names)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.out_folder import out_folder
+from fairfl.cli.errors import one_line
+from fairfl.cli.options import AsJson, Jobs, Profile, Resume, Seeds, out_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,13 +27,6 @@ QUICK = (
 
 
 Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of runs, tables and pictures.")]
-
-
-class Profile(StrEnum):
-    """How long an experiment runs."""
-
-    quick = "quick"
-    paper = "paper"
 
 
 class Notion(StrEnum):
@@ -54,11 +47,11 @@ def simulate(
         typer.Argument(metavar="NAME|CONFIG.toml|PEOPLE.csv", help="See --list; a run; a table (.csv, .parquet)."),
     ] = None,
     profile: Annotated[Profile, typer.Option("--profile", help="quick: to see it; paper: its rounds.")] = Profile.quick,
-    seeds: Annotated[int | None, typer.Option("--seeds", min=1, help="Seeds 0, 1, ...; default: see --list.")] = None,
+    seeds: Seeds = None,
     out: Out = Path("out/simulate"),
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the runs in DIR.")] = False,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core, four at most.")] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    resume: Resume = False,
+    jobs: Jobs = 1,
+    as_json: AsJson = False,
     show: Annotated[bool, typer.Option("--list", help="List the experiments, and run none.")] = False,
     label: Annotated[str | None, _people("column of two values, y.")] = None,
     group: Annotated[str | None, _people("column of the protected groups, a.")] = None,
@@ -76,11 +69,7 @@ def simulate(
     On a table of people: FedAvg, FedFB, FairFed, local fair training and fair training of the pooled people, side by
     side. A stopped run goes on with --resume. Cells of the table: ours ± sd over the seeds [published ± sd].
     """
-    from fairfl.cli.main import one_line
-
     with one_line():
-        if find_spec("torch") is None:
-            raise RuntimeError('fairfl simulate needs torch: pip install "fairfl[sims]"')
         if show:
             _list(as_json)
             return
@@ -111,7 +100,7 @@ def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
 def _own(path: str, columns: dict[str, Any]) -> Experiment:
     """The experiment of a table of people."""
     from fairfl.studies.own.people import own_people
-    from fairfl.studies.own.people_runs import People
+    from fairfl.studies.own.people_runs import Request
 
     missing = [f"--{key}" for key in ("label", "group") if key not in columns]
     if missing:
@@ -119,7 +108,7 @@ def _own(path: str, columns: dict[str, Any]) -> Experiment:
     for option, field in (("feature", "features"), ("budget", "budgets")):
         if option in columns:
             columns[field] = tuple(columns.pop(option))
-    return own_people(People(path, **columns))
+    return own_people(Request(path, **columns))
 
 
 def _list(as_json: bool) -> None:

@@ -31,8 +31,8 @@ from fairfl.theory.populations.federation import Client, Federation
 from fairfl.theory.populations.laws import Finite, Mixture, Normal
 
 
-def read_federation(path: str | Path) -> tuple[Federation, tuple[str, ...]]:
-    """The federation that a TOML file describes (see above), and the clients' names.
+def read_federation(path: str | Path) -> Federation:
+    """The federation that a TOML file describes (see above), its groups and clients named.
 
     Raises
     ------
@@ -47,8 +47,10 @@ def read_federation(path: str | Path) -> tuple[Federation, tuple[str, ...]]:
     clients = [_client(row, f"clients[{i}]") for i, row in enumerate(rows)]
     shared = _eta(table["eta"], "eta") if "eta" in table else Logistic()
     own = [_eta(row["eta"], f"clients[{i}].eta") if "eta" in row else shared for i, row in enumerate(rows)]
-    names = tuple(str(row.get("name", i)) for i, row in enumerate(rows))
-    return Federation(clients, eta=shared if all(eta == shared for eta in own) else own), names
+    federation = Federation(clients, eta=shared if all(eta == shared for eta in own) else own)
+    federation.groups = ("a = 0", "a = 1")
+    federation.client_names = tuple(str(row.get("name", i)) for i, row in enumerate(rows))
+    return federation
 
 
 def _client(row: dict[str, Any], where: str) -> Client:

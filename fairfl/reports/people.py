@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from fairfl._support.checks import Array, whole
-from fairfl.reports.price import percent
-from fairfl.reports.price import points as points_of
-from fairfl.reports.sampling import Sample
-from fairfl.sims.data.tables.csv import Samples, read_samples
-from fairfl.theory.populations.calibration import ScoreWarning, count_people, isotonic, merge_levels, threshold_accuracy
+from fairfl.reports.comparison_words import percent
+from fairfl.reports.comparison_words import points as points_of
+from fairfl.sims.data.tables.people import read_people
+from fairfl.sims.data.tables.table import Dataset
+from fairfl.theory.populations.calibration import (
+    Counted,
+    ScoreWarning,
+    count_people,
+    isotonic,
+    merge_levels,
+    threshold_accuracy,
+)
 from fairfl.theory.populations.federation import Federation
 
 LEVELS = 100
@@ -23,26 +29,7 @@ PEOPLE = 10
 """People a level has at least, for each client and group on average, unless a number of levels is asked for."""
 
 
-@dataclass(frozen=True)
-class People:
-    """A federation of people, and what to call its parts.
-
-    Attributes
-    ----------
-    federation : see :meth:`Federation.from_samples`.
-    groups, clients : names, in the federation's order.
-    notes : what was done to the table, in words.
-    sample : the people that the federation was made of; None for laws.
-    """
-
-    federation: Federation
-    groups: tuple[str, str]
-    clients: tuple[str, ...]
-    notes: tuple[str, ...]
-    sample: Sample | None = None
-
-
-def read_people(
+def read(
     path: str | Path,
     *,
     score: str | None,
@@ -54,19 +41,19 @@ def read_people(
     levels: int | None = None,
     calibrate: str = "shared",
     blind: bool = False,
-) -> People:
-    """Read a CSV or Parquet file as a federation of two groups.
+) -> tuple[Federation, list[str], Counted]:
+    """Read a CSV or Parquet file as a federation of two groups; what was done to the table, in words; its people.
 
     Parameters
     ----------
-    path, score, label, group, client, features : see :func:`fairfl.sims.data.tables.csv.read_samples`.
+    path, score, label, group, client, features, blind : see :func:`fairfl.sims.data.tables.people.read_people`;
+        without a score one is made from the features, by ``cross_fitted_score``.
     group_pair : "A,B", the two groups to keep where the column has more.
     levels : merge scores, where there are more, into so many levels at most, each of a like share of the people or
         more; 0: keep every score. By default each of a hundredth of the people or more, and of 10 for each client and
         group on average. What is lost is the least, and said: see
         :func:`fairfl.theory.populations.calibration.merge_levels`, and at the top of its file why levels are merged.
     calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
-    blind : do not make the score from the group.
 
     Raises
     ------
@@ -74,43 +61,54 @@ def read_people(
     """
     if levels is not None:
         whole("levels", levels, 0)
-    samples = read_samples(path, score, label=label, group=group, client=client, features=features, blind=blind)
-    kept, notes = _two_groups(samples, group, group_pair)
-    x, told = _merged(samples.score[kept], samples.label[kept], 2 * len(np.unique(samples.client[kept])), levels)
-    table = count_people(x, samples.label[kept], samples.group[kept], samples.client[kept])
-    sample = Sample(table.counts, table.points, calibrate)
+    data = read_people(path, score=score, label=label, group=group, client=client, features=features, blind=blind)
+    x, source = _score(data, Path(path).name)
+    kept, notes = _two_groups(data, group, group_pair)
+    x, told = _merged(x[kept], data.label[kept], 2 * len(np.unique(data.client[kept])), levels)
+    people = count_people(x, data.label[kept], data.group[kept], data.client[kept], calibrate)
     with warnings.catch_warnings(record=True) as odd:
         warnings.simplefilter("always", ScoreWarning)
-        federation = Federation.from_counts(table.counts, table.points, calibrate=calibrate)
-    first, second = (samples.group_names[code] for code in table.groups)
-    clients = tuple(samples.client_names[code] for code in table.clients)
-    lines = [f"{sample.people:,} people; score: {samples.score_source}; {told}.", *notes]
-    lines.append(f"y = 1 stands for {label} = {samples.label_names[1]}; accuracies count the fitted P(y = 1 | x).")
-    lonely = [name for name, ok in zip(clients, federation.defined, strict=True) if not ok]
+        federation = Federation.from_counts(people.counts, people.points, calibrate=calibrate)
+    federation.groups = tuple(data.group_names[code] for code in people.groups)
+    federation.client_names = tuple(data.client_names[code] for code in people.clients)
+    lines = [f"{people.people:,} people; score: {source}; {told}.", *notes]
+    lines.append(f"y = 1 stands for {label} = {data.label_names[1]}; accuracies count the fitted P(y = 1 | x).")
+    lonely = [name for name, ok in zip(federation.client_names, federation.defined, strict=True) if not ok]
     if lonely:
         lines.append(f"Without people of both groups, and so bound by no local constraint: {', '.join(lonely)}.")
-    lines += [f"Warning: {warning.message}." for warning in odd]
-    return People(federation, (first, second), clients, tuple(lines), sample)
+    return federation, [*lines, *(f"Warning: {warning.message}." for warning in odd)], people
 
 
-def _two_groups(samples: Samples, column: str, pair: str | None) -> tuple[np.ndarray, list[str]]:
+def _score(data: Dataset, file: str) -> tuple[Array, str]:
+    """The score of all people, and where it is from: a column, or a model of the features, with a fixed seed."""
+    if "score" in data.columns:
+        return data.features[:, 0], f"column {data.columns['score'][0]!r}"
+    from fairfl.sims.data.tables.score import cross_fitted_score  # not needed where the table has a score
+
+    try:
+        score = cross_fitted_score(data.features, data.label, group=data.group, client=data.client)
+    except ValueError as error:
+        raise ValueError(f"no score can be made from the {len(data)} rows of {file}: {error}") from error
+    return score, f"logistic regression on {', '.join(data.columns['features'])}, 5-fold cross-fitted (seed 0)"
+
+
+def _two_groups(data: Dataset, column: str, pair: str | None) -> tuple[np.ndarray, list[str]]:
     """Which rows to keep, and what to say about the others."""
-    names = samples.group_names
+    names = data.group_names
     if pair is None:
         if len(names) > 2:
             raise ValueError(
                 f"two groups are needed, column {column!r} has {len(names)}: {_some(names)}; "
                 "choose two with --group-pair A,B"
             )
-        return np.ones(len(samples), bool), []
+        return np.ones(len(data), bool), []
     cuts = [k for k, sign in enumerate(pair) if sign == ","]
     splits = [(pair[:k].strip(), pair[k + 1 :].strip()) for k in cuts]  # a name may hold commas
     fits = [split for split in splits if split[0] in names and split[1] in names and split[0] != split[1]]
     if not fits:
         raise ValueError(f"--group-pair must be two of {_some(names)} with a comma between, got {pair!r}")
-    codes = [names.index(name) for name in fits[0]]
-    kept = np.isin(samples.group, codes)
-    out = len(samples) - int(kept.sum())
+    kept = np.isin(data.group, [names.index(name) for name in fits[0]])
+    out = len(data) - int(kept.sum())
     return kept, [f"{out:,} people of other groups are left out."] if out else []
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.solution import CertificationError
-from fairfl.theory.populations.calibration import ScoreWarning
+from fairfl.theory.populations.calibration import Counted, ScoreWarning
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import largest_difference
@@ -33,41 +33,30 @@ SPLITS = 5
 Progress = Callable[[str], None]
 
 
-@dataclass(frozen=True)
-class Sample:
-    """People by client, group, label and level of their score, ``counts`` (I, A, 2, n), and how η is fitted to them."""
+def refitted(sample: Counted, counts: Array) -> Federation:
+    """A federation of other people on the same levels, without a warning about what their score is worth."""
+    with catch_warnings():
+        simplefilter("ignore", ScoreWarning)
+        return Federation.from_counts(counts, sample.points, calibrate=sample.calibrate)
 
-    counts: Array
-    points: Array
-    calibrate: str = "shared"
 
-    @property
-    def people(self) -> int:
-        """How many."""
-        return int(self.counts.sum())
+def resampled(counts: Array, rng: np.random.Generator) -> Array:
+    """As many people of every client (I, A, 2, n), drawn from its own with replacement.
 
-    def federation(self, counts: Array) -> Federation:
-        """A federation of other people on the same levels, without a word on what their score is worth."""
-        with catch_warnings():
-            simplefilter("ignore", ScoreWarning)
-            return Federation.from_counts(counts, self.points, calibrate=self.calibrate)
+    The clients are what they are, and so is their size; who came to them is chance, and so are the shares of their
+    groups. A client's draw is repeated until it has people of all groups that the client has.
+    """
+    return np.stack([_resampled(client, rng) for client in counts])
 
-    def resampled(self, rng: np.random.Generator) -> Array:
-        """As many people of every client, drawn from its own with replacement.
 
-        The clients are what they are, and so is their size; who came to them is chance, and so are the shares of their
-        groups. A client's draw is repeated until it has people of all groups that the client has.
-        """
-        return np.stack([_resampled(client, rng) for client in self.counts])
-
-    def halves(self, rng: np.random.Generator) -> tuple[Array, Array]:
-        """People dealt into two halves, evenly within every client, group and label, to within one."""
-        cells = self.counts.reshape(-1, self.counts.shape[-1]).astype(np.int64)
-        size = cells.sum(axis=1)
-        half = size // 2 + (size % 2) * rng.integers(0, 2, size.size)
-        first = [rng.multivariate_hypergeometric(cell, k) for cell, k in zip(cells, half, strict=True)]
-        one = np.array(first, dtype=np.float64).reshape(self.counts.shape)
-        return one, self.counts - one
+def halves(counts: Array, rng: np.random.Generator) -> tuple[Array, Array]:
+    """People (I, A, 2, n) dealt into two halves, evenly within every client, group and label, to within one."""
+    cells = counts.reshape(-1, counts.shape[-1]).astype(np.int64)
+    size = cells.sum(axis=1)
+    half = size // 2 + (size % 2) * rng.integers(0, 2, size.size)
+    first = [rng.multivariate_hypergeometric(cell, k) for cell, k in zip(cells, half, strict=True)]
+    one = np.array(first, dtype=np.float64).reshape(counts.shape)
+    return one, counts - one
 
 
 def _resampled(client: Array, rng: np.random.Generator) -> Array:
@@ -120,7 +109,7 @@ def interval(estimate: Array, draws: Array) -> Array:
 
 
 def bootstrap(
-    sample: Sample,
+    sample: Counted,
     measure: Callable[[Federation], Array],
     estimate: Array,
     asked: int | None,
@@ -141,7 +130,7 @@ def bootstrap(
         if progress is not None:
             progress(f"bootstrap {done + 1} of {count}")
         try:
-            draws.append(measure(sample.federation(sample.resampled(rng))))
+            draws.append(measure(refitted(sample, resampled(sample.counts, rng))))
         except CertificationError:
             failed += 1
     drawn = np.array(draws).reshape(-1, *estimate.shape)
@@ -163,7 +152,7 @@ class HeldOut:
 
 
 def held_out(
-    sample: Sample,
+    sample: Counted,
     rules: Callable[[Federation], Sequence[Classifier | None]],
     seed: int,
     progress: Progress | None = None,
@@ -176,13 +165,13 @@ def held_out(
     for k in range(SPLITS):
         if k > 0 and process_time() > start + SECONDS:
             break
-        halves = sample.halves(rng)
-        if any((half.sum(axis=(0, 2, 3)) == 0).any() for half in halves):
+        both = halves(sample.counts, rng)
+        if any((half.sum(axis=(0, 2, 3)) == 0).any() for half in both):
             return None
-        for fitted, other in (halves, halves[::-1]):
+        for fitted, other in (both, both[::-1]):
             if progress is not None:
                 progress(f"rules of half of the people, {len(found) + 1} of {2 * SPLITS}")
-            chosen = rules(sample.federation(fitted[fitted.sum(axis=(1, 2, 3)) > 0]))
+            chosen = rules(refitted(sample, fitted[fitted.sum(axis=(1, 2, 3)) > 0]))
             found.append([[counted(rule, sample.points, half) for half in (fitted, other)] for rule in chosen])
     table = np.array(found)  # (splits, rules, 2 halves, 2 numbers)
     there = np.isfinite(table)

@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import names, numbers, pick
 from fairfl.solvers.api import frontier
+from fairfl.solvers.frontier import Frontier
 from fairfl.theory.populations.federation import Federation
 
 DISPARITY = "disparity |MD| (difference of rates)"
@@ -21,7 +22,16 @@ LOSS = "below CFL (percentage points)"
 
 
 def table(federations: Mapping[str, Federation], points: int) -> pd.DataFrame:
-    """The frontiers of all schemes on every federation, ``points`` a curve.
+    """The frontiers of all schemes on every federation, ``points`` a curve: ``rows`` of each."""
+    curves = {
+        panel: {scheme: frontier(federation, scheme, points) for scheme in style.SCHEMES}
+        for panel, federation in federations.items()
+    }
+    return pd.concat([rows(panel, found) for panel, found in curves.items()], ignore_index=True)
+
+
+def rows(panel: str, found: Mapping[str, Frontier]) -> pd.DataFrame:
+    """The frontiers of the schemes on one federation as a table.
 
     Returns
     -------
@@ -30,14 +40,12 @@ def table(federations: Mapping[str, Federation], points: int) -> pd.DataFrame:
     eps_1, ... the budgets that attain the point (CFL has one, eps_0).
     """
     parts = []
-    for panel, federation in federations.items():
-        found = {scheme: frontier(federation, scheme, points) for scheme in style.SCHEMES}
-        for curve in found.values():
-            frame = curve.to_frame()
-            frame.insert(0, "panel", panel)
-            frame.insert(2, "minimum", frame.index == 0)
-            frame.insert(5, "below_cfl", found["cfl"].accuracy_at(curve.disparity) - curve.accuracy)
-            parts.append(frame)
+    for curve in found.values():
+        frame = curve.to_frame()
+        frame.insert(0, "panel", panel)
+        frame.insert(2, "minimum", frame.index == 0)
+        frame.insert(5, "below_cfl", found["cfl"].accuracy_at(curve.disparity) - curve.accuracy)
+        parts.append(frame)
     return pd.concat(parts, ignore_index=True)
 
 
@@ -45,20 +53,20 @@ def table(federations: Mapping[str, Federation], points: int) -> pd.DataFrame:
 def draw(data: pd.DataFrame, columns: int, height: float, *, losses: bool = False) -> Figure:
     """One panel a federation, one legend for all; ``losses`` adds a row with what the schemes lose against CFL."""
     panels = names(data, "panel")
-    rows = -(-len(panels) // columns)
+    high = -(-len(panels) // columns)
     figure = Figure(figsize=(style.PAGE, height))
-    grid = figure.subplots(rows + losses, columns, squeeze=False, sharex="col" if losses else False)
+    grid = figure.subplots(high + losses, columns, squeeze=False, sharex="col" if losses else False)
     for k, panel in enumerate(panels):
         axes = grid.flat[k]
         part = pick(data, panel=panel)
         _panel(axes, part, "accuracy", 1.0)
         style.letter(axes, k, panel)
         if losses:
-            _panel(grid[rows, k], part, "below_cfl", 100.0)
+            _panel(grid[high, k], part, "below_cfl", 100.0)
     for axes in grid[-1]:
         axes.set_xlabel(DISPARITY)
     for k, axes in enumerate(grid[:, 0]):
-        axes.set_ylabel(LOSS if k == rows else ACCURACY)
+        axes.set_ylabel(LOSS if k == high else ACCURACY)
     figure.align_ylabels(grid[:, 0])
     figure.legend(handles=_legend(), loc="outside lower center", ncols=4, handlelength=3.6)
     return figure

@@ -5,16 +5,15 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
-from multiprocessing import get_context
 from pathlib import Path
 
 import matplotlib
 
 from fairfl._support.manifest import SUFFIX, finished
+from fairfl._support.processes import as_done
 from fairfl._support.threads import one_thread
 from fairfl._support.version import __version__
 from fairfl.figures.lib import style
@@ -99,14 +98,8 @@ def render_all(
         if progress is not None:
             progress(outcome, len(done), len(entries))
 
-    if jobs == 1 or len(entries) == 1:
-        for entry in entries:
-            note(_attempt(entry.name, out, force))
-    else:
-        # spawned, not forked: a fork copies the locks of whatever threads the caller runs
-        with ProcessPoolExecutor(min(jobs, len(entries)), mp_context=get_context("spawn")) as pool:
-            for task in as_completed([pool.submit(_attempt, entry.name, out, force) for entry in entries]):
-                note(task.result())
+    for outcome in as_done(_attempt, [(entry.name, out, force) for entry in entries], min(jobs, len(entries))):
+        note(outcome)
     return [done[entry.name] for entry in entries]
 
 

@@ -12,6 +12,8 @@ from typing import Any, ParamSpec, TypeVar
 import matplotlib
 from matplotlib.axes import Axes
 
+from fairfl.figures.lib.schemes import LABELS
+
 SHEET = Path(__file__).with_name("fairfl.mplstyle")
 COLUMN = 3.4
 """Width of a single panel, inches: one column of a two-column page."""
@@ -39,9 +41,9 @@ class Look:
 
 
 SCHEMES = {
-    "cfl": Look("CFL", "#0072B2", "-", 2.4, "o", 6.5),
-    "lft_fedavg": Look("LFT+FedAvg", "#009E73", (0, (5, 1.6)), 1.5, "s", 4.5),
-    "lft_ensemble": Look("LFT+Ensemble", "#D55E00", (0, (4, 1.4, 1, 1.4)), 1.1, "^", 4.5),
+    "cfl": Look(LABELS["cfl"], "#0072B2", "-", 2.4, "o", 6.5),
+    "lft_fedavg": Look(LABELS["lft_fedavg"], "#009E73", (0, (5, 1.6)), 1.5, "s", 4.5),
+    "lft_ensemble": Look(LABELS["lft_ensemble"], "#D55E00", (0, (4, 1.4, 1, 1.4)), 1.1, "^", 4.5),
 }
 """The three schemes, best first; blue, bluish green and vermilion of Okabe and Ito."""
 

@@ -9,7 +9,6 @@ SHA-256 each time: what is called Adult must be Adult. A folder that the caller 
 
 import logging
 import os
-import sys
 import urllib.error
 import urllib.request
 import zipfile
@@ -21,6 +20,7 @@ from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from fairfl._support.cache_folder import cache_folder
 from fairfl._support.manifest import sha256
 from fairfl._support.whole_file import write_whole
 from fairfl.sims.data.archives import MOST_BYTES, zip_member
@@ -77,18 +77,6 @@ class Remote:
     def known(self) -> tuple[str, ...]:
         """Every SHA-256 that a local file may have; empty where none is known, and any file is taken."""
         return self.copies if self.sha256 is None else (self.sha256, *self.copies)
-
-
-def cache_folder() -> Path:
-    """Return the folder for downloads: `fairfl` in the platform's cache folder. It need not exist yet."""
-    xdg = os.environ.get("XDG_CACHE_HOME", "")
-    if os.path.isabs(xdg):  # the XDG specification: a relative path is to be ignored
-        return Path(xdg) / "fairfl"
-    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
-        return Path(os.environ["LOCALAPPDATA"]) / "fairfl"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "fairfl"
-    return Path.home() / ".cache" / "fairfl"
 
 
 def locate(choices: Sequence[Remote], folder: str | Path | None = None, progress: Progress | None = None) -> Path:

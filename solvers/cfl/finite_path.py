@@ -1,8 +1,8 @@
 """One constraint on a finite X: the exact frontier by one sort, with its randomised vertices.
 
-Starting from the most accurate classifier, the cells (a, x) that may be flipped towards fairness are flipped in the
-order of their price, the accuracy lost per unit of mean difference: r = M_a |2η - 1|. This is the fractional knapsack,
-so every point of the path, with at most one price fractional, is optimal.
+From the most accurate classifier on, cells (a, x) are flipped towards fairness in the order of their exchange rate
+M_a |2η - 1|, the accuracy lost per unit of mean difference. This is the fractional knapsack: every point of the path,
+on which only the cells of one exchange rate are randomised, is optimal.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from fairfl._support.checks import Array
 
 @dataclass(frozen=True)
 class FlipPath:
-    """Flips in order of price.
+    """Flips in the order of their exchange rates.
 
     Attributes
     ----------
     start : (A, n) bool, the most accurate classifier (η > 1/2).
     cells : (m,) flat positions of the cells in flipping order.
-    price : (m,) non-decreasing.
+    exchange_rate : (m,) non-decreasing.
     gap : (m + 1,) |MD| after each flip, starting with |MD(start)|; decreasing, the last entry <= 0.
     sign : the sign of MD(start).
     """
 
     start: Any
     cells: Any
-    price: Array
+    exchange_rate: Array
     gap: Array
     sign: float
 
@@ -44,15 +44,15 @@ class FlipPath:
         return k, np.clip(fraction, 0.0, 1.0)
 
     def tie(self, k: int) -> slice:
-        """All flips with the price of flip ``k``."""
-        low = int(np.searchsorted(self.price, self.price[k], side="left"))
-        high = int(np.searchsorted(self.price, self.price[k], side="right"))
+        """All flips with the exchange rate of flip ``k``."""
+        low = int(np.searchsorted(self.exchange_rate, self.exchange_rate[k], side="left"))
+        high = int(np.searchsorted(self.exchange_rate, self.exchange_rate[k], side="right"))
         return slice(low, high)
 
     def classifier(self, eps: float) -> tuple[Array, float]:
         """Probabilities (A, n) at budget eps, and the multiplier λ.
 
-        The flips of one price are all taken with the same probability: the rule is then a function of η alone.
+        The flips of one exchange rate are all taken with the same probability: the rule is then a function of η alone.
         """
         f = self.start.astype(np.float64).ravel()
         if eps >= self.gap[0] or self.cells.size == 0:
@@ -64,7 +64,7 @@ class FlipPath:
         before, within = self.cells[: tie.start], self.cells[tie]
         f[before] = 1.0 - f[before]
         f[within] += share * (1.0 - 2.0 * f[within])
-        return f.reshape(self.start.shape), -self.sign * float(self.price[k[0]])
+        return f.reshape(self.start.shape), -self.sign * float(self.exchange_rate[k[0]])
 
 
 def flip_path(margin: Array, mass: Array, conditional: Array) -> FlipPath:
@@ -73,12 +73,12 @@ def flip_path(margin: Array, mass: Array, conditional: Array) -> FlipPath:
     Parameters
     ----------
     margin : (2, n) 2η - 1.
-    mass : (2,) M_a, of which the price of group a is M_a |2η - 1|.
+    mass : (2,) M_a, of which the exchange rate of group a is M_a |2η - 1|.
     conditional : (2, n) P(x | a): what a flip changes of MD.
     """
     start = margin > 0
-    rate = (conditional * start).sum(axis=1)
-    md = float(rate[0] - rate[1])
+    accepted = (conditional * start).sum(axis=1)
+    md = float(accepted[0] - accepted[1])
     sign = float(np.sign(md))
     if sign == 0.0:
         return FlipPath(start, np.zeros(0, int), np.zeros(0), np.array([0.0]), 0.0)
@@ -86,15 +86,15 @@ def flip_path(margin: Array, mass: Array, conditional: Array) -> FlipPath:
     n = margin.shape[1]
     out = np.flatnonzero(start[favoured])  # reject in the favoured group
     into = np.flatnonzero(~start[other])  # accept in the other
-    price = np.concatenate([mass[favoured] * margin[favoured, out], -mass[other] * margin[other, into]])
+    rate = np.concatenate([mass[favoured] * margin[favoured, out], -mass[other] * margin[other, into]])
     cells = np.concatenate([out + favoured * n, into + other * n])
-    order = np.argsort(price, kind="stable")
-    cells, price = cells[order], price[order]
+    order = np.argsort(rate, kind="stable")
+    cells, rate = cells[order], rate[order]
     gap = np.empty(cells.size + 1)
     gap[0] = abs(md)
     np.subtract(abs(md), np.cumsum(conditional.ravel()[cells]), out=gap[1:])
     # keep the flips down to MD = 0, whole ties included
     stop = int(np.searchsorted(-gap, 0.0, side="left"))
-    stop = int(np.searchsorted(price, price[min(stop, price.size) - 1], side="right")) if stop > 0 else 0
+    stop = int(np.searchsorted(rate, rate[min(stop, rate.size) - 1], side="right")) if stop > 0 else 0
     gap[-1] = min(gap[-1], 0.0) if stop == cells.size else gap[-1]
-    return FlipPath(start, cells[:stop], price[:stop], gap[: stop + 1], sign)
+    return FlipPath(start, cells[:stop], rate[:stop], gap[: stop + 1], sign)

@@ -80,12 +80,12 @@ def path_curve(fed: Federation, model: FiniteModel, path: FlipPath) -> tuple[Arr
 
 def _finite(fed: Federation, model: FiniteModel, points: int, notion: str) -> Frontier:
     if notion != "dp" or fed.n_groups != 2:
-        return _by_programme(fed, model, points, notion)
+        return _by_linear_programmes(fed, model, points, notion)
     gap, accuracy = path_curve(fed, model, pooled_path(fed, model))
     rising_gap, rising_accuracy = gap[::-1], accuracy[::-1]
 
     def at(d: Array) -> Array:
-        # between two vertices one price is randomised: the frontier is linear there
+        # between two vertices one group of tied cells is randomised: the frontier is linear there
         return np.interp(d, rising_gap, rising_accuracy)
 
     widest = max(float(gap[accuracy == accuracy[0]].min()), 0.0)  # flips at η = 1/2 cost nothing: all are made
@@ -93,7 +93,7 @@ def _finite(fed: Federation, model: FiniteModel, points: int, notion: str) -> Fr
     return _built(eps, at)
 
 
-def _by_programme(fed: Federation, model: FiniteModel, points: int, notion: str) -> Frontier:
+def _by_linear_programmes(fed: Federation, model: FiniteModel, points: int, notion: str) -> Frontier:
     """Several constraints: one linear programme an eps."""
     free = solve_cfl_finite(fed, model, np.array([np.inf]), notion)
 

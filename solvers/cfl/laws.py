@@ -6,7 +6,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.threshold import ThresholdSolution, pooled_problem, solve_thresholds
-from fairfl.solvers.cfl.two_thresholds import Bridge, bridge
+from fairfl.solvers.cfl.two_thresholds import SecondRules, second_rules
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.numerics.dual import cfl_constraints
 from fairfl.solvers.solution import ADVICE, LAW_TOLERANCE, Certificate, Solution, budget_term, evaluate
@@ -40,7 +40,7 @@ def threshold_model(fed: Federation) -> ContinuousModel | None:
     return model if isinstance(model, ContinuousModel) and model.shared_within_group else None
 
 
-def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[ThresholdSolution, Array, Bridge]:
+def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[ThresholdSolution, Array, SecondRules]:
     """Thresholds for every eps (E,), the accuracies (E,), each with the certificate of ``solve_cfl``, second rules.
 
     Raises
@@ -50,7 +50,7 @@ def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[Thr
     problem = pooled_problem(model, fed.within, fed.group_mass, eps.size)
     found = solve_thresholds(problem, eps)
     accuracy = threshold_accuracy(fed, model, found.t0, found.t1)
-    second = bridge(problem, found, eps)
+    second = second_rules(problem, found, eps)
     for k in second.used:
         other = float(threshold_accuracy(fed, model, second.t0[[k]], second.t1[[k]])[0])
         accuracy[k] += second.share[k] * (other - accuracy[k])
@@ -72,7 +72,7 @@ def _gap(lam: Array, md: Array, eps: Array) -> Array:
     return lam * md + budget_term(lam, eps)
 
 
-def mixed_rule(found: ThresholdSolution, second: Bridge, k: int) -> Classifier:
+def mixed_rule(found: ThresholdSolution, second: SecondRules, k: int) -> Classifier:
     """The rule of problem ``k``, mixed with its second one where it has one."""
     own = Classifier.thresholds([float(found.t0[k]), float(found.t1[k])])
     if second.share[k] == 0:

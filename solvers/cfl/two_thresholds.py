@@ -22,7 +22,7 @@ WIDEST = 60
 
 
 @dataclass(frozen=True)
-class Bridge:
+class SecondRules:
     """Second rules of B problems: thresholds (B,) twice, their probabilities ``share`` (B,), the mixtures' MD (B,)."""
 
     t0: Array
@@ -41,7 +41,7 @@ def bounded(eta: Eta) -> bool:
     return getattr(eta, "low", 0.0) > 0.0 or getattr(eta, "high", 1.0) < 1.0
 
 
-def bridge(problem: ThresholdProblem, found: ThresholdSolution, eps: Array) -> Bridge:
+def second_rules(problem: ThresholdProblem, found: ThresholdSolution, eps: Array) -> SecondRules:
     """The second rules, where η is bounded and MD missed its budget eps (B,)."""
     t0, t1, share = found.t0.copy(), found.t1.copy(), np.zeros(eps.size)
     md = found.mean_difference.copy()
@@ -63,4 +63,4 @@ def bridge(problem: ThresholdProblem, found: ThresholdSolution, eps: Array) -> B
                 t0[k], t1[k], md[k] = s0[0], s1[0], md[k] + share[k] * (other - md[k])
                 break
             step *= 2.0
-    return Bridge(t0, t1, share, md)
+    return SecondRules(t0, t1, share, md)

@@ -18,13 +18,13 @@ from fairfl.theory.populations.finite import FiniteModel
 class ClientPath:
     """One client's path at its tie ends: pooled MD and accuracy terms, and the local |MD|, which falls to 0.
 
-    ``price`` is λ along the edge that ends in a vertex, 0 at the first.
+    ``multiplier`` is λ along the edge that ends in a vertex, 0 at the first.
     """
 
     md: Array
     accuracy: Array
     local: Array
-    price: Array
+    multiplier: Array
 
     @cached_property
     def jump(self) -> Any:
@@ -40,7 +40,8 @@ class ClientPath:
         t, after = place - k, min(k + 1, self.md.size - 1)
         md, accuracy, local = (float(v[k] + t * (v[after] - v[k])) for v in (self.md, self.accuracy, self.local))
         beyond = t == 0 and k > 0 and self.jump[k - 1]
-        return md, accuracy, float(np.nextafter(local, 0.0)) if beyond else local, float(self.price[after if t else k])
+        budget = float(np.nextafter(local, 0.0)) if beyond else local
+        return md, accuracy, budget, float(self.multiplier[after if t else k])
 
 
 def client_path(fed: Federation, model: FiniteModel, client: int) -> ClientPath:
@@ -61,9 +62,9 @@ def client_path(fed: Federation, model: FiniteModel, client: int) -> ClientPath:
     side = np.where(path.cells < n, 1.0, -1.0)
     md = md0 + np.append(0.0, np.cumsum(toward * side * pooled.ravel()[path.cells]))
     accuracy = accuracy0 + np.append(0.0, np.cumsum(toward * gain.ravel()[path.cells]))
-    ends = np.append(0, np.flatnonzero(np.append(np.diff(path.price) > 0, True)) + 1)
+    ends = np.append(0, np.flatnonzero(np.append(np.diff(path.exchange_rate) > 0, True)) + 1)
     md, accuracy, local = md[ends], accuracy[ends], path.gap[ends]
-    price = -path.sign * np.append(0.0, path.price)[ends]
+    multiplier = -path.sign * np.append(0.0, path.exchange_rate)[ends]
     if local.size > 1 and local[-1] < 0:  # the last tie is taken in part, down to a local MD of zero
         share = local[-2] / (local[-2] - local[-1])
         md[-1] = md[-2] + share * (md[-1] - md[-2])
@@ -72,4 +73,4 @@ def client_path(fed: Federation, model: FiniteModel, client: int) -> ClientPath:
     local = np.maximum(local, 0.0)
     # of several jumps in a row one is left: no budget stops between them
     keep = np.append(True, np.append((np.diff(local[:-1]) != 0) | (np.diff(local[1:]) != 0), True)[: local.size - 1])
-    return ClientPath(md[keep], accuracy[keep], local[keep], price[keep])
+    return ClientPath(md[keep], accuracy[keep], local[keep], multiplier[keep])

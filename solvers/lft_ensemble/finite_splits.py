@@ -3,7 +3,7 @@
     maximise Σ_j A_j  subject to  |Σ_j G_j| <= d,  (G_j, A_j) on client j's broken line, jumps left out.
 
 Some best split has all clients but one on vertices: if two were inside edges, an exchange between them, along which the
-accuracy is linear, would lead one to a vertex without loss. For a price κ of MD the accuracy is at most
+accuracy is linear, would lead one to a vertex without loss. For a slope κ of MD the accuracy is at most
 
     D(κ) = Σ_j max_v (A_jv - κ G_jv) + |κ| d,    and exactly    D(κ) - Σ_j r_j - (|κ| d - κ Σ_j G_j)
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.lft_ensemble.finite_client_path import ClientPath
@@ -69,33 +69,33 @@ class Splits:
 
     @cached_property
     def _edges(self) -> tuple[Array, Array, Array, Array, Array]:
-        """The edges of all concave majorants by falling price: prices (E,), clients, far ends; total MD (E + 1,).
+        """The edges of all concave majorants by falling slope: slopes (E,), clients, far ends; total MD (E + 1,).
 
         And the vertices (I,) before all edges.
         """
-        price, client, first, end, step = [], [], [], [], []
+        slope, client, first, end, step = [], [], [], [], []
         for j, (g, a) in enumerate(zip(self.md, self.accuracy, strict=True)):
             v = _hull(g, a)
             step.append(np.diff(g[v]))
-            price.append(np.diff(a[v]) / step[-1])
+            slope.append(np.diff(a[v]) / step[-1])
             client.append(np.full(v.size - 1, j))
             first.append(v[0])
             end.append(v[1:])
-        prices, clients, ends, steps = (np.concatenate(v) for v in (price, client, end, step))
-        order = np.argsort(-prices, kind="stable")
+        slopes, clients, ends, steps = (np.concatenate(v) for v in (slope, client, end, step))
+        order = np.argsort(-slopes, kind="stable")
         level = float(self.md.min(axis=1).sum()) + np.append(0.0, np.cumsum(steps[order]))
-        return prices[order], clients[order], ends[order], level, np.array(first)
+        return slopes[order], clients[order], ends[order], level, np.array(first)
 
     def along(self, d: float) -> tuple[float, Array]:
         """The κ that minimises D, and the two combinations (2, I) of the majorants' vertices where |MD| meets d."""
-        prices, client, end, level, first = self._edges
-        free, flat = int((prices > 0).sum()), int((prices >= 0).sum())  # between them lie the most accurate
+        slopes, client, end, level, first = self._edges
+        free, flat = int((slopes > 0).sum()), int((slopes >= 0).sum())  # between them lie the most accurate
         if level[free] <= d and level[flat] >= -d:
             k, kappa = free + int(np.abs(level[free : flat + 1]).argmin()), 0.0
         else:
             goal = d if level[free] > d else -d
-            k = int(np.clip(np.searchsorted(level, goal, side="left"), 1, max(prices.size, 1)))
-            kappa = float(prices[k - 1]) if prices.size else 0.0
+            k = int(np.clip(np.searchsorted(level, goal, side="left"), 1, max(slopes.size, 1)))
+            kappa = float(slopes[k - 1]) if slopes.size else 0.0
         homes = []
         for count in (max(k - 1, 0), k):
             homes.append(first.copy())
@@ -108,8 +108,8 @@ class Splits:
 
         Where two of them lie on both sides of MD = 0, a jump may leave out all between.
         """
-        prices, _, _, level, _ = self._edges
-        return float(min(abs(level[int((prices > 0).sum())]), abs(level[int((prices >= 0).sum())])))
+        slopes, _, _, level, _ = self._edges
+        return float(min(abs(level[int((slopes > 0).sum())]), abs(level[int((slopes >= 0).sum())])))
 
     def best(self, d: float) -> tuple[Array, float]:
         """Fractional vertices (I,) of the most accurate split with |MD| <= d, and by how much others may be better.
@@ -233,5 +233,5 @@ def _hull(x: Array, y: Array) -> Array:
     if last.size == 1:
         return last
     rise = np.diff(x[last])
-    slope = optimize.isotonic_regression(np.diff(y[last]) / rise, weights=rise, increasing=False)
+    slope = scipy.optimize.isotonic_regression(np.diff(y[last]) / rise, weights=rise, increasing=False)
     return last[slope.blocks]

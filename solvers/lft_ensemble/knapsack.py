@@ -14,14 +14,14 @@ from fairfl._support.checks import Array
 
 CELLS = 4000
 """Cells of the total fairness, at least..."""
-APIECE = 20
+CELLS_PER_CLIENT = 20
 """... and for each client on average."""
 
 STEEPEST = 1e3
 """A larger slope at the end of a curve is that of a jump, not one to go on with."""
 
 
-def allocate(fairness: list[Array], accuracy: list[Array], weight: Array, goals: Array) -> Array:
+def solve_knapsack(fairness: list[Array], accuracy: list[Array], weight: Array, goals: Array) -> Array:
     """The fairness (J, P) that each client gives in a best split of the total, for each range of totals.
 
     Parameters
@@ -40,7 +40,7 @@ def allocate(fairness: list[Array], accuracy: list[Array], weight: Array, goals:
     low = float(sum(w * f[0] for w, f in zip(weight, fairness, strict=True)))
     if total <= 0.0:
         return np.repeat(np.array([f[0] for f in fairness])[:, None], len(goals), axis=1)
-    step = total / max(CELLS, APIECE * len(fairness))
+    step = total / max(CELLS, CELLS_PER_CLIENT * len(fairness))
     best, choices, counts = np.zeros(1), [], []
     for f, a, w, span in zip(fairness, accuracy, weight, spans, strict=True):
         count = int(np.ceil(span / step - 1e-9))  # the last cell may be cut off by the curve's end

@@ -15,7 +15,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.laws import advice, mixed_rule, threshold_accuracy
 from fairfl.solvers.cfl.threshold import ThresholdProblem, ThresholdSolution, local_problems, solve_thresholds
-from fairfl.solvers.cfl.two_thresholds import bridge
+from fairfl.solvers.cfl.two_thresholds import second_rules
 from fairfl.solvers.solution import ADVICE, LAW_TOLERANCE, Certificate, Solution, budget_term, evaluate
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
@@ -106,7 +106,7 @@ def assemble(rules: LocalRules, eps: Array, found: ThresholdSolution | None) -> 
     lam[rules.bound] = anchor + offset
     members = [Classifier.thresholds([float(a), float(b)]) for a, b in zip(t0, t1, strict=True)]
     certificates = []
-    second = bridge(rules.problem, found, eps[rules.bound]) if found is not None else None
+    second = second_rules(rules.problem, found, eps[rules.bound]) if found is not None else None
     for k, i in enumerate(rules.bound):
         assert found is not None and second is not None
         members[i] = mixed_rule(found, second, k) if second.share[k] else members[i]

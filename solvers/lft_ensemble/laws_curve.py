@@ -3,7 +3,7 @@
 Pooled MD and accuracy are sums over clients of functions of one multiplier each, so the frontier is a separable
 problem with one coupling constraint: at its optimum all clients trade accuracy for MD at one common rate κ. Where η
 and q are common this means λ_j = κ clipped to Λ_j, exactly. Otherwise each client's response to κ is read from its own
-trade-off, and ``ensemble_polish`` makes a point of the frontier of it.
+trade-off, and ``laws_polish`` makes a point of the frontier of it.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.lft_ensemble.knapsack import allocate
+from fairfl.solvers.lft_ensemble.knapsack import solve_knapsack
 from fairfl.solvers.lft_ensemble.laws_curve import EnsembleCurve, Multipliers
 from fairfl.solvers.lft_ensemble.laws_tradeoff import CONCAVE, Tradeoffs, rising
 
@@ -99,7 +99,7 @@ def knapsack(curve: EnsembleCurve, goals: Array) -> Array:
     rest = np.setdiff1d(np.arange(curve.fed.n_clients), curve.rules.bound)
     others = float(-curve.sign * (curve.fed.weight * curve.rules.ends[0])[rest].sum())
     rows = [rising(f, a, u) for f, a, u in zip(table.fairness, table.accuracy, table.u, strict=True)]
-    given = allocate([r[0] for r in rows], [r[1] for r in rows], table.weight, -goals[:, ::-1] - others)
+    given = solve_knapsack([r[0] for r in rows], [r[1] for r in rows], table.weight, -goals[:, ::-1] - others)
     return np.stack([np.interp(g, f, u) for g, (f, _, u) in zip(given, rows, strict=True)])
 
 
@@ -112,18 +112,18 @@ def _polish(curve: EnsembleCurve, start: Array, disparity: Array) -> Array:
         missing = -disparity + curve.sign * curve.difference(curve.multipliers(u))
         f1, f2, a1, a2 = table.slopes(u)
         inside = (u > 0) & (u < end)
-        mu = _price(w, f1, a1, inside)
+        mu = _exchange_rate(w, f1, a1, inside)
         gradient = a1 + mu * f1
         free = ((u > 0) | (gradient > 0)) & ((u < end) | (gradient < 0))  # inside, or drawn in from an end
-        bend = a2 + mu * f2
-        usable = free & (np.abs(bend) > 1e-300)
+        curvature = a2 + mu * f2
+        usable = free & (np.abs(curvature) > 1e-300)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            stiff = np.where(usable, w * f1 * f1 / bend, 0.0).sum(axis=0)
-            drift = np.where(usable, w * f1 * a1 / bend, 0.0).sum(axis=0)
+            stiff = np.where(usable, w * f1 * f1 / curvature, 0.0).sum(axis=0)
+            drift = np.where(usable, w * f1 * a1 / curvature, 0.0).sum(axis=0)
             mu = -(missing + drift) / stiff
-            step = np.where(usable, -(a1 + mu * f1) / bend, 0.0)
+            step = np.where(usable, -(a1 + mu * f1) / curvature, 0.0)
         # a maximum along the constraint has no convex client, or one whom the others outweigh; elsewhere no step
-        convex = (usable & (bend > 0)).sum(axis=0)
+        convex = (usable & (curvature > 0)).sum(axis=0)
         good = ((convex == 0) & (stiff < 0)) | ((convex == 1) & (stiff > 0))
         good &= np.isfinite(step).all(axis=0)
         longest = LONGEST * np.maximum(end, 1e-300)
@@ -131,7 +131,7 @@ def _polish(curve: EnsembleCurve, start: Array, disparity: Array) -> Array:
     return _close(curve, u, disparity)
 
 
-def _price(w: Array, f1: Array, a1: Array, inside: Array) -> Array:
+def _exchange_rate(w: Array, f1: Array, a1: Array, inside: Array) -> Array:
     """μ (P,) that fits A' + μF' = 0 best over the clients inside their intervals."""
     counted = inside | ~inside.any(axis=0)
     square = np.where(counted, w * f1 * f1, 0.0).sum(axis=0)
@@ -139,7 +139,7 @@ def _price(w: Array, f1: Array, a1: Array, inside: Array) -> Array:
 
 
 def _close(curve: EnsembleCurve, u: Array, disparity: Array) -> Array:
-    """Meet the constraint to rounding: of the clients that move MD well, the one with the best price takes the rest."""
+    """Meet the constraint to rounding: what is missing goes to the client with the best exchange rate."""
     table, end, p = curve.tradeoffs, curve.reach[:, None], np.arange(u.shape[1])
     u = u.copy()
     for _ in range(4):

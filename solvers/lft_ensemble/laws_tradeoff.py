@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import interpolate, optimize
+import scipy
 
 from fairfl._support.checks import Array
 
@@ -100,7 +100,7 @@ def spread_nodes(own: Callable[[Array], tuple[Array, Array]], reach: float) -> t
 def _spline(u: Array, values: Array) -> Array:
     if u[-1] == 0.0:  # a client that is fair already stays where it is
         return np.zeros((4, u.size - 1))
-    return interpolate.CubicSpline(u, values).c
+    return scipy.interpolate.CubicSpline(u, values).c
 
 
 def rising(fairness: Array, *others: Array) -> tuple[Array, ...]:
@@ -112,7 +112,7 @@ def rising(fairness: Array, *others: Array) -> tuple[Array, ...]:
 def _majorant(fairness: Array, accuracy: Array) -> tuple[Array, Array]:
     """Widths of the table's cells, and the slopes of the concave majorant there."""
     step = np.maximum(np.diff(fairness), 1e-300)
-    return step, optimize.isotonic_regression(np.diff(accuracy) / step, weights=step, increasing=False).x
+    return step, scipy.optimize.isotonic_regression(np.diff(accuracy) / step, weights=step, increasing=False).x
 
 
 def _depth(fairness: Array, accuracy: Array) -> float:
@@ -125,15 +125,15 @@ def _response(u: Array, fairness: Array, accuracy: Array) -> tuple[Array, Array]
     fairness, accuracy, u = rising(fairness, accuracy, u)
     slope = _majorant(fairness, accuracy)[1]
     middle = (u[1:] + u[:-1]) / 2
-    price = -slope
-    first = price >= 0
+    rate = -slope
+    first = rate >= 0
     if not first.any():
         return np.array([0.0]), u[-1:]
     j = int(first.argmax())
-    end = 1.5 * price[-1] - 0.5 * price[max(j, price.size - 2)]
-    kappa, tau = np.append(price[j:], end), np.append(middle[j:], u[-1])
-    if j == 0:  # its most accurate rule is at an end, with a price above zero: below that it stays there
-        start = max(1.5 * price[0] - 0.5 * price[min(1, price.size - 1)], 0.0)
+    end = 1.5 * rate[-1] - 0.5 * rate[max(j, rate.size - 2)]
+    kappa, tau = np.append(rate[j:], end), np.append(middle[j:], u[-1])
+    if j == 0:  # its most accurate rule is at an end, with a rate above zero: below that it stays there
+        start = max(1.5 * rate[0] - 0.5 * rate[min(1, rate.size - 1)], 0.0)
         kappa, tau = np.append(start, kappa), np.append(u[0], tau)
     kappa, tau = np.append(0.0, kappa), np.append(u[j], tau)
     kappa = np.maximum.accumulate(kappa) + 1e-13 * np.arange(kappa.size)  # a jump becomes a steep, attained, ramp

@@ -1,8 +1,8 @@
 """LFT+FedAvg over all eps on a finite X, exactly: every optimal rule of every budget, by the vertices where rules tie.
 
-No budget is tried. The vertices λ at which cells tie hold all rules that are optimal for some eps (``tie_vertices``),
-what the rules at one vertex attain is a polygon (``tie_polytopes``), and the frontier is the envelope of the polygons'
-upper sides (``pieces``). Where several rules are optimal for one eps, each of them counts as attained.
+No budget is tried. The vertices λ at which cells tie hold all rules that are optimal for some eps (``vertices``),
+what the rules at one vertex attain is a polygon (``polytopes``), and the frontier is the envelope of the polygons'
+upper sides (``segments``). Where several rules are optimal for one eps, each of them counts as attained.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build
 from fairfl.solvers.lft_fedavg.finite import local_rows, pooled_row
 from fairfl.solvers.numerics.polytopes import ROUNDING, chains
-from fairfl.solvers.numerics.segments import Pieces
-from fairfl.solvers.numerics.vertices import Programme, TooMany, vertices
+from fairfl.solvers.numerics.segments import Segments
+from fairfl.solvers.numerics.vertices import LinearProgramme, TooMany, vertices
 from fairfl.solvers.solution import ADVICE, FINITE_TOLERANCE, Certificate, budget_term
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
@@ -34,12 +34,12 @@ FAIR = 1e-12
 
 @dataclass(frozen=True)
 class ExactFedAvg:
-    """All that LFT+FedAvg attains: ``pieces``, their ``other`` the MD_i of clients ``bound``; multipliers (S, K) and
-    dual values (S,) without prices, by vertex."""
+    """All that LFT+FedAvg attains: ``segments``, their ``other`` the MD_i of clients ``bound``; multipliers (S, K) and
+    dual values (S,) without the terms ε|λ|, by vertex."""
 
     clients: int
     bound: Array
-    pieces: Pieces
+    segments: Segments
     lam: Array
     dual: Array
 
@@ -57,7 +57,7 @@ class ExactFedAvg:
         if bound.size > CLIENTS:
             raise TooMany(f"{bound.size} clients")
         seen = (gain != 0) | (pooled != 0)
-        problem = Programme(gain[seen], rows[bound][:, seen], pooled[seen])
+        problem = LinearProgramme(gain[seen], rows[bound][:, seen], pooled[seen])
         found = vertices(problem, min(VERTICES, ENTRIES // max(problem.u.size, 1)))
         corner = chains(problem, found)
         # neighbours on one hull, and every corner with itself: a hull may be a point
@@ -65,14 +65,14 @@ class ExactFedAvg:
         last = np.append(first[1:], first[-1])
         last = np.where(corner.vertex[last] == corner.vertex, last, first)
         base = 1.0 - fed.base_rate
-        pieces = Pieces.folded(
+        segments = Segments.folded(
             np.stack([corner.md[first], corner.md[last]], axis=1),
             base + np.stack([corner.accuracy[first], corner.accuracy[last]], axis=1),
             np.stack([corner.local[first], corner.local[last]], axis=1),
             corner.vertex,
         ).undominated()
         dual = base + np.maximum(problem.u + found.lam @ problem.v, 0.0).sum(axis=1)
-        return cls(fed.n_clients, bound, pieces, found.lam, dual)
+        return cls(fed.n_clients, bound, segments, found.lam, dual)
 
     def points(self, disparity: Array) -> Points:
         """The best points with at most ``disparity`` (P,).
@@ -81,9 +81,9 @@ class ExactFedAvg:
         ------
         CertificationError : a point is not within FINITE_TOLERANCE of its budgets' dual value.
         """
-        _, piece, place = self.pieces.best(disparity)
-        d, accuracy, local = self.pieces.at(piece, place)
-        owner = self.pieces.owner[piece]
+        _, segment, place = self.segments.best(disparity)
+        d, accuracy, local = self.segments.at(segment, place)
+        owner = self.segments.owner[segment]
         lam = self.lam[owner]
         tight = np.where(np.abs(local) <= ROUNDING, 0.0, np.abs(local))
         eps = np.full((len(d), self.clients), SLACK_BUDGET)
@@ -99,16 +99,16 @@ class ExactFedAvg:
         return Points(np.where(d <= FAIR, 0.0, d), accuracy, eps, multipliers)
 
     def frontier(self, points: int) -> Frontier:
-        """``points`` of it, from the smallest disparity to that of the most accurate rule, denser where it bends."""
-        grid = np.linspace(self.pieces.smallest, self.pieces.largest, DENSE * points)
-        bend = np.abs(np.diff(self.pieces.best(grid)[0], 2))
-        bend = np.sqrt(np.where(bend > STRAIGHT, bend, 0.0))
+        """``points`` of it, from the smallest disparity to that of the most accurate rule, denser where curved."""
+        grid = np.linspace(self.segments.smallest, self.segments.largest, DENSE * points)
+        curvature = np.abs(np.diff(self.segments.best(grid)[0], 2))
+        curvature = np.sqrt(np.where(curvature > STRAIGHT, curvature, 0.0))
         even = np.full(grid.size - 1, 1.0 / (grid.size - 1))
-        dense = (np.append(bend, 0.0) + np.append(0.0, bend)) / max(2.0 * float(bend.sum()), 1e-300)
+        dense = (np.append(curvature, 0.0) + np.append(0.0, curvature)) / max(2.0 * float(curvature.sum()), 1e-300)
         share = np.append(0.0, np.cumsum(even + dense))
         wanted = np.interp(np.linspace(0.0, share[-1], points), share, grid)
         return build("lft_fedavg", self.points(wanted), self.points, exact=True)
 
     def minimum(self) -> Points:
         """The least disparate rule, of several the most accurate."""
-        return self.points(np.array([self.pieces.smallest]))
+        return self.points(np.array([self.segments.smallest]))

@@ -1,6 +1,6 @@
 """LFT+FedAvg over all eps on a finite X where the ties are too many to look at: a search by pivots.
 
-Some budgets are solved, and their rules climb (``tie_pivots``), down to a disparity and then up in accuracy. CFL's
+Some budgets are solved, and their rules climb (``pivots``), down to a disparity and then up in accuracy. CFL's
 frontier bounds what can be reached: a rule that meets it is the best there is. Every point is solved again for its
 budgets and certified for them; that no others do better is proven only where CFL's bound is met.
 """

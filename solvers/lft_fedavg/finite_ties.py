@@ -8,7 +8,7 @@ elsewhere, for any one optimal λ (complementary slackness). More undecided cell
 from __future__ import annotations
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
@@ -41,7 +41,7 @@ def least_disparate(u: Array, v: Array, pooled: Array, eps: Array, found: BoxSol
     rows, loose = v[:, tied], ~binds & np.isfinite(eps)
     k = tied.size
     # one column more, t >= |MD|, to be minimised
-    least = optimize.linprog(
+    least = scipy.optimize.linprog(
         np.append(np.zeros(k), 1.0),
         A_ub=np.block(
             [

@@ -11,14 +11,14 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.lft_fedavg.multipliers import Priced, PricedFamily, Slopes
+from fairfl.solvers.lft_fedavg.multipliers import RuleFamily, Rules, Slopes
 from fairfl.solvers.numerics.interior_point import maximise
 
 RATE = 30.0
 """Accuracy that a unit of MD beyond the target, or of MD_k with the wrong sign, costs where points are compared."""
 DEAR = 100.0
 """The same within a programme, where MD and accuracy are measured by the most that its box lets them change."""
-HOLES = 5
+GAPS = 5
 """Closed holes that a programme respects, for each rule: those that its step could open first."""
 MARGIN = 1e-10
 """Holes stay closed by this height: at zero itself one rounding opens them."""
@@ -34,7 +34,7 @@ WORTH = 1e-11
 """A step that gains less is not taken."""
 
 
-def ascend(family: PricedFamily, start: Priced, target: Array, reach: Array, rounds: int) -> Priced:
+def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds: int) -> Rules:
     """Improve every rule: more accuracy, at |MD| <= target (B,); from above, first to the target.
 
     Parameters
@@ -49,7 +49,7 @@ def ascend(family: PricedFamily, start: Priced, target: Array, reach: Array, rou
     for _ in range(rounds):
         here, goal = best.take(alive), target[alive]
         slopes = family.slopes(here)
-        step = _programme(here, slopes, goal, radius[alive], reach)
+        step = _linearised_step(here, slopes, goal, radius[alive], reach)
         hopeful = _promise(here, slopes, goal, step) > WORTH
         alive, goal, step = alive[hopeful], goal[hopeful], step[hopeful]
         if alive.size == 0:
@@ -66,7 +66,7 @@ def ascend(family: PricedFamily, start: Priced, target: Array, reach: Array, rou
     return best
 
 
-def _promise(here: Priced, slopes: Slopes, target: Array, step: Array) -> Array:
+def _promise(here: Rules, slopes: Slopes, target: Array, step: Array) -> Array:
     """What the steps gain to first order, and in accuracy to second."""
     seeks = np.isinf(target)
     climb = (slopes.accuracy * step).sum(axis=1) - np.einsum("bk,bkl,bl->b", step, slopes.values, step) / 2
@@ -78,7 +78,7 @@ def _promise(here: Priced, slopes: Slopes, target: Array, step: Array) -> Array:
     return np.where(seeks, -moved, climb + RATE * (beyond[0] - beyond[1])) + RATE * broken
 
 
-def merit(rules: Priced, target: Array) -> Array:
+def merit(rules: Rules, target: Array) -> Array:
     """Accuracy less RATE times what the rules break; for a target of -inf, minus |MD|."""
     broken = RATE * rules.excess.sum(axis=1)
     seeks = np.isinf(target)
@@ -86,14 +86,14 @@ def merit(rules: Priced, target: Array) -> Array:
     return np.where(seeks, -rules.disparity, rules.accuracy - RATE * beyond) - broken
 
 
-def _programme(here: Priced, slopes: Slopes, target: Array, radius: Array, reach: Array) -> Array:
+def _linearised_step(here: Rules, slopes: Slopes, target: Array, radius: Array, reach: Array) -> Array:
     """The step (B, K) that the linearised problem asks for, in units of λ.
 
     Variables are the steps over radius · reach (or less, see FARTHEST), within [-1, 1], and the |MD| above the target.
     """
     count, k = here.lam.shape
-    bends = np.maximum(np.einsum("bkk->bk", slopes.values), 1e-300)
-    unit = radius[:, None] * np.minimum(reach, FARTHEST / bends)
+    curvatures = np.maximum(np.einsum("bkk->bk", slopes.values), 1e-300)
+    unit = radius[:, None] * np.minimum(reach, FARTHEST / curvatures)
     side = np.where(here.lam != 0, np.sign(here.lam), -np.sign(here.values))
     seeks = np.isinf(target)
     md = np.where(here.md < 0, -1.0, 1.0)[:, None] * slopes.md * unit
@@ -106,12 +106,12 @@ def _programme(here: Priced, slopes: Slopes, target: Array, radius: Array, reach
     # MD_k keeps the other sign
     rows.append(side[:, :, None] * slopes.values * unit[:, None, :])
     limits.append(np.maximum(-side * here.values, 0.0))
-    # next to small holes MD_k runs like the root of λ: there the box is one of rates
+    # next to small gaps MD_k runs like the root of λ: there the box is one of rates
     rates = slopes.values * unit[:, None, :]
     rows += [rates, -rates]
     limits += [np.broadcast_to(SWING * radius[:, None], (count, k))] * 2
-    holes, heights = _nearest_holes(count, slopes, unit)
-    rows.append(holes)
+    closed, heights = _nearest_gaps(count, slopes, unit)
+    rows.append(closed)
     limits.append(heights)
     size = np.maximum(np.abs(md).max(axis=1), 1e-300)
     rows += [-(md / size[:, None])[:, None, :], (md / size[:, None])[:, None, :]]
@@ -126,37 +126,37 @@ def _programme(here: Priced, slopes: Slopes, target: Array, radius: Array, reach
     a[:, -1, -1] = -1.0
     b = np.concatenate([b, np.zeros((count, 1))], axis=1)
     gain = np.where(seeks[:, None], -md, slopes.accuracy * unit)
-    # the accuracy bends like -H where λ is small, which is where frontiers end
-    bend = np.zeros((count, k + 1, k + 1))
-    bend[:, :k, :k] = np.where(seeks[:, None, None], 0.0, slopes.values * unit[:, :, None] * unit[:, None, :])
-    most = np.maximum(np.abs(gain).max(axis=1), np.abs(bend).max(axis=(1, 2)))
+    # the accuracy has the curvature -H where λ is small, which is where frontiers end
+    curvature = np.zeros((count, k + 1, k + 1))
+    curvature[:, :k, :k] = np.where(seeks[:, None, None], 0.0, slopes.values * unit[:, :, None] * unit[:, None, :])
+    most = np.maximum(np.abs(gain).max(axis=1), np.abs(curvature).max(axis=(1, 2)))
     charge = DEAR * np.where(most > 0, most, 1.0)[:, None]
-    return maximise(np.concatenate([gain, -charge], axis=1), a, b, bend)[:, :k] * unit
+    return maximise(np.concatenate([gain, -charge], axis=1), a, b, curvature)[:, :k] * unit
 
 
-def _nearest_holes(count: int, slopes: Slopes, unit: Array) -> tuple[Array, Array]:
-    """Rows (B, HOLES, K) and limits (B, HOLES) that keep closed what a step could open."""
-    rows, limits = np.zeros((count, HOLES, unit.shape[1])), np.ones((count, HOLES))
+def _nearest_gaps(count: int, slopes: Slopes, unit: Array) -> tuple[Array, Array]:
+    """Rows (B, GAPS, K) and limits (B, GAPS) that keep closed what a step could open."""
+    rows, limits = np.zeros((count, GAPS, unit.shape[1])), np.ones((count, GAPS))
     owner, slope, height = [], [], []
-    for turns, heights in zip(slopes.turns, slopes.heights, strict=True):
-        closed = np.flatnonzero(turns.closed)
-        upward = np.where(turns.peak[closed], 1.0, -1.0)  # maxima must not rise through zero, minima not fall
-        owner.append(turns.owner[closed])
-        slope.append(upward[:, None] * heights[closed] * unit[turns.owner[closed]])
-        height.append(np.abs(turns.height[closed]))
+    for points, heights in zip(slopes.critical, slopes.heights, strict=True):
+        closed = np.flatnonzero(points.closed)
+        upward = np.where(points.peak[closed], 1.0, -1.0)  # maxima must not rise through zero, minima not fall
+        owner.append(points.owner[closed])
+        slope.append(upward[:, None] * heights[closed] * unit[points.owner[closed]])
+        height.append(np.abs(points.height[closed]))
     who, how, far = np.concatenate(owner), np.concatenate(slope), np.concatenate(height)
     near = far < 1.5 * np.abs(how).sum(axis=1)
     who, how, far = who[near], how[near], far[near]
     order = np.lexsort((far / np.abs(how).sum(axis=1), who))
     who, how, far = who[order], how[order], far[order]
     place = np.arange(who.size) - np.searchsorted(who, who, side="left")
-    kept = place < HOLES
+    kept = place < GAPS
     rows[who[kept], place[kept]] = how[kept]
     limits[who[kept], place[kept]] = np.maximum(far[kept] - MARGIN, 0.0)
     return rows, limits
 
 
-def _walk(family: PricedFamily, here: Priced, target: Array, step: Array, reach: Array) -> Priced:
+def _walk(family: RuleFamily, here: Rules, target: Array, step: Array, reach: Array) -> Rules:
     """The best of the step's end and of what Newton makes of it where it broke something."""
     lam = here.lam + step
     lam = np.where((np.abs(lam) < 1e-9 * reach) | (lam * here.lam < 0), 0.0, lam)
@@ -176,28 +176,28 @@ def _walk(family: PricedFamily, here: Priced, target: Array, step: Array, reach:
     return best
 
 
-def _mended(family: PricedFamily, rules: Priced, target: Array, opened: Array, reach: Array) -> Priced:
+def _mended(family: RuleFamily, rules: Rules, target: Array, opened: Array, reach: Array) -> Rules:
     """One least Newton step back: to closed holes where one has opened, else to what MD and MD_k may be."""
     slopes = family.slopes(rules)
     count, k = rules.lam.shape
-    rows = np.zeros((count, k + 1 + HOLES, k))
-    gap = np.zeros((count, k + 1 + HOLES))
+    rows = np.zeros((count, k + 1 + GAPS, k))
+    residual = np.zeros((count, k + 1 + GAPS))
     for b in range(count):
         found, height, open_ = _close_by(slopes, b, opened[b])
-        m = min(len(height), HOLES)
+        m = min(len(height), GAPS)
         rows[b, k + 1 : k + 1 + m] = np.reshape(found[:m], (m, k))
-        gap[b, k + 1 : k + 1 + m] = height[:m]
+        residual[b, k + 1 : k + 1 + m] = height[:m]
         if open_:
             continue
         wrong = (rules.excess[b] > 0) | (np.abs(rules.values[b]) < 1e-9)
         rows[b, :k][wrong] = slopes.values[b][wrong]
-        gap[b, :k][wrong] = np.where(rules.lam[b] != 0, rules.values[b], 0.0)[wrong]
+        residual[b, :k][wrong] = np.where(rules.lam[b] != 0, rules.values[b], 0.0)[wrong]
         if np.isfinite(target[b]) and rules.disparity[b] > target[b] - 1e-9:
-            rows[b, k], gap[b, k] = slopes.md[b], rules.md[b] - np.copysign(target[b], rules.md[b])
+            rows[b, k], residual[b, k] = slopes.md[b], rules.md[b] - np.copysign(target[b], rules.md[b])
     unit = np.where(rules.lam != 0, reach, 0.0)
     scaled = rows * unit[:, None, :]
     size = np.maximum(np.abs(scaled).max(axis=2), 1e-300)
-    delta = -np.einsum("bkm,bm->bk", np.linalg.pinv(scaled / size[..., None], rcond=1e-10), gap / size)
+    delta = -np.einsum("bkm,bm->bk", np.linalg.pinv(scaled / size[..., None], rcond=1e-10), residual / size)
     delta = np.clip(delta, -0.5, 0.5) * unit
     lam = rules.lam + delta
     return family.at(np.where(lam * rules.lam < 0, 0.0, lam))
@@ -206,16 +206,16 @@ def _mended(family: PricedFamily, rules: Priced, target: Array, opened: Array, r
 def _close_by(slopes: Slopes, b: int, opened: Array) -> tuple[list[Array], list[float], bool]:
     """Slopes of the holes of rule ``b`` that stand open (the smallest of each ``opened`` group) or nearly so."""
     rows: list[Array] = []
-    gaps: list[float] = []
-    for a, (turns, heights) in enumerate(zip(slopes.turns, slopes.heights, strict=True)):
-        mine = slice(*np.searchsorted(turns.owner, [b, b + 1]))
-        height, closed, slope = turns.height[mine], turns.closed[mine], heights[mine]
-        upward = np.where(turns.peak[mine], 1.0, -1.0)
+    residuals: list[float] = []
+    for a, (points, heights) in enumerate(zip(slopes.critical, slopes.heights, strict=True)):
+        mine = slice(*np.searchsorted(points.owner, [b, b + 1]))
+        height, closed, slope = points.height[mine], points.closed[mine], heights[mine]
+        upward = np.where(points.peak[mine], 1.0, -1.0)
         size = np.abs(height) / np.maximum(np.abs(slope).max(axis=1, initial=0.0), 1e-300)
         if opened[a] and (~closed).any():
             k = int(np.where(closed, np.inf, size).argmin())
             return [slope[k]], [float(height[k] + upward[k] * MARGIN)], True
         for k in np.flatnonzero(closed & (size < 1e-7)):
             rows.append(slope[k])
-            gaps.append(float(height[k] + upward[k] * MARGIN))
-    return rows, gaps, False
+            residuals.append(float(height[k] + upward[k] * MARGIN))
+    return rows, residuals, False

@@ -1,7 +1,7 @@
 """LFT+FedAvg over all eps in [0, 1]^I on continuous laws: smallest disparity and frontier.
 
-The search is over multipliers, each of which is a solution for its own budgets (``prices``). From starts all over
-them, every target disparity is climbed to on its own (``price_ascent``); what comes out is solved again for its
+The search is over multipliers, each of which is a solution for its own budgets (``multipliers``). From starts all over
+them, every target disparity is climbed to on its own (``laws_ascent``); what comes out is solved again for its
 budgets and certified as ``solve`` is. That no better budgets exist is searched for, not proven.
 """
 
@@ -15,7 +15,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, points_of
 from fairfl.solvers.lft_fedavg.laws import solve_fedavg
 from fairfl.solvers.lft_fedavg.laws_ascent import ascend, merit
-from fairfl.solvers.lft_fedavg.multipliers import Priced, PricedFamily
+from fairfl.solvers.lft_fedavg.multipliers import RuleFamily, Rules
 from fairfl.solvers.numerics.dual import ENOUGH, fedavg_constraints, minimise_dual
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.federation import Federation
@@ -46,22 +46,22 @@ NEARLY = 1e-6
 
 
 @dataclass(frozen=True)
-class PriceSearch:
+class MultiplierSearch:
     """A federation's rules f_λ, the reach (K,) of their multipliers, and starts all over them, the free rule first."""
 
     fed: Federation
-    family: PricedFamily
+    family: RuleFamily
     reach: Array
-    starts: Priced
+    starts: Rules
 
     @classmethod
-    def of(cls, fed: Federation) -> PriceSearch:
+    def of(cls, fed: Federation) -> MultiplierSearch:
         """Starts: no constraint; all, all but one, or one exactly tight; and random multipliers of their sizes.
 
         Neither the order of the clients nor the groups' names matter to the draws.
         """
         problem = fedavg_constraints(fed)
-        family = PricedFamily(problem, np.stack([fed.within[:, 0], -fed.within[:, 1]]))
+        family = RuleFamily(problem, np.stack([fed.within[:, 0], -fed.within[:, 1]]))
         alone = np.eye(problem.count)
         corners = np.concatenate([np.zeros((1, problem.count)), alone, 1.0 - alone])
         found = np.concatenate([minimise_dual(problem, eps, enough=ENOUGH).lam for eps in corners])
@@ -88,11 +88,11 @@ class PriceSearch:
         return cls(fed, family, reach, starts.take(np.flatnonzero(sound)))
 
     @property
-    def free(self) -> Priced:
+    def free(self) -> Rules:
         """The most accurate rule."""
         return self.starts.take(np.array([0]))
 
-    def lowest(self) -> Priced:
+    def lowest(self) -> Rules:
         """The rule with the smallest |MD| that was found; at zero, it is the most accurate of those with MD 0."""
         if not self.reach.any():
             return self.free
@@ -105,14 +105,14 @@ class PriceSearch:
         fair = self.at(np.zeros(1), low.join(self.starts))
         return fair if fair.disparity[0] <= FAIR else low
 
-    def at(self, targets: Array, known: Priced) -> Priced:
+    def at(self, targets: Array, known: Rules) -> Rules:
         """The most accurate rules with |MD| <= targets (P,) that climbs from many of the ``known`` ones reach."""
         count = min(WIDTH, 2 * self.reach.size)
         rows = np.stack([self._various(known, target, count) for target in targets])
         found = self._best(known.take(rows.ravel()), targets, SCREENED, FINALISTS)
         return self._best(found, targets, ROUNDS, 1)
 
-    def _various(self, known: Priced, target: float, count: int) -> Array:
+    def _various(self, known: Rules, target: float, count: int) -> Array:
         """``count`` starts among the ``known`` rules, the best of each kind first: who is bound, and how many cuts."""
         order = np.argsort(-merit(known, np.full(known.md.size, target)), kind="stable")
         kinds = np.concatenate([np.sign(known.lam), known.cuts], axis=1)[order]
@@ -120,20 +120,20 @@ class PriceSearch:
         others = np.setdiff1d(np.arange(order.size), first)
         return np.resize(order[np.append(first, others)], count)
 
-    def _best(self, starts: Priced, targets: Array, rounds: int, kept: int) -> Priced:
+    def _best(self, starts: Rules, targets: Array, rounds: int, kept: int) -> Rules:
         """The best ``kept`` for each target of climbs from ``starts``, equally many for each, together."""
         goal = np.repeat(targets, starts.md.size // targets.size)
         found = ascend(self.family, starts, goal, self.reach, rounds)
         order = np.argsort(-merit(found, goal).reshape(targets.size, -1), axis=1, kind="stable")[:, :kept]
         return found.take((order + np.arange(targets.size)[:, None] * (goal.size // targets.size)).ravel())
 
-    def refined(self, targets: Array, known: Priced) -> Priced:
+    def refined(self, targets: Array, known: Rules) -> Rules:
         """As ``at``, from the neighbours on both sides among ``known``, which increase in |MD|."""
         right = np.clip(np.searchsorted(known.disparity, targets), 0, known.md.size - 1)
         rows = np.stack([np.maximum(right - 1, 0), right], axis=1)
         return self._best(known.take(rows.ravel()), targets, ROUNDS, 1)
 
-    def solved(self, rules: Priced, *, warm: bool = True) -> list[Solution]:
+    def solved(self, rules: Rules, *, warm: bool = True) -> list[Solution]:
         """The rules' budgets solved again and certified, from their multipliers unless told to start from nothing.
 
         What is not certified is left out.
@@ -147,7 +147,7 @@ class PriceSearch:
         return out
 
 
-def budgets(rules: Priced) -> Array:
+def budgets(rules: Rules) -> Array:
     """(B, I) budgets that the rules solve: their |MD_i|, and none where λ_i = 0."""
     eps = np.where(rules.lam != 0, np.abs(rules.values), SLACK_BUDGET)
     return np.where(eps <= TIGHT, 0.0, eps)
@@ -160,7 +160,7 @@ def common_shares(fed: Federation) -> bool:
 
 def fedavg_frontier(fed: Federation, points: int) -> Frontier:
     """LFT+FedAvg's frontier: certified points, the best that a search over multipliers found."""
-    search = PriceSearch.of(fed)
+    search = MultiplierSearch.of(fed)
     low, free = search.lowest(), search.free
     rules = _ordered(low.join(free))
     if free.disparity[0] - low.disparity[0] > FAIR:
@@ -181,14 +181,14 @@ def fedavg_frontier(fed: Federation, points: int) -> Frontier:
     return build("lft_fedavg", points_of(fed, solved), evaluate)
 
 
-def _ordered(rules: Priced) -> Priced:
+def _ordered(rules: Rules) -> Rules:
     """By increasing |MD|, dominated ones left out."""
     rules = rules.take(np.lexsort((-rules.accuracy, rules.disparity)))
     best = np.maximum.accumulate(rules.accuracy)
     return rules.take(np.flatnonzero(np.append(True, rules.accuracy[1:] > best[:-1])))
 
 
-def _fairest(search: PriceSearch, low: Priced) -> list[Solution]:
+def _fairest(search: MultiplierSearch, low: Rules) -> list[Solution]:
     """Certified solutions of the smallest disparity; where a tie spoils that of ``low``, the one that must be fair.
 
     They start from nothing, and so are just what ``solve`` returns for their budgets.
@@ -201,5 +201,5 @@ def _fairest(search: PriceSearch, low: Priced) -> list[Solution]:
 
 def fedavg_minimum(fed: Federation) -> Points:
     """The least disparate solution, certified; of several fair ones an accurate one."""
-    search = PriceSearch.of(fed)
+    search = MultiplierSearch.of(fed)
     return points_of(fed, _fairest(search, search.lowest())).least

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.critical_points import TurningPoints, turning_points
+from fairfl.solvers.numerics.critical_points import CriticalPoints, critical_points
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, hessian
 
 CHUNK = 400
@@ -21,7 +21,7 @@ CHUNK = 400
 
 
 @dataclass(frozen=True)
-class Priced:
+class Rules:
     """Rules f_λ, b = 0..B-1: the dual points, and their pooled ``md`` (B,)."""
 
     point: DualPoint
@@ -57,15 +57,15 @@ class Priced:
         """(B, K) |MD_k| where λ_k has the wrong sign, else 0: where all are 0, the rule solves its problem."""
         return np.where(self.lam * self.values > 0, np.abs(self.values), 0.0)
 
-    def take(self, rows: Array) -> Priced:
+    def take(self, rows: Array) -> Rules:
         """The rules ``rows``."""
-        return Priced(self.point.take(rows), self.md[rows])
+        return Rules(self.point.take(rows), self.md[rows])
 
-    def join(self, other: Priced) -> Priced:
+    def join(self, other: Rules) -> Rules:
         """Both sets of rules."""
-        return Priced(self.point.join(other.point), np.concatenate([self.md, other.md]))
+        return Rules(self.point.join(other.point), np.concatenate([self.md, other.md]))
 
-    def replaced(self, rows: Array, other: Priced) -> Priced:
+    def replaced(self, rows: Array, other: Rules) -> Rules:
         """``other`` in place of the rules ``rows``."""
         order = np.arange(self.md.size)
         order[rows] = self.md.size + np.arange(len(rows))
@@ -79,35 +79,35 @@ class Slopes:
     accuracy: Array
     md: Array
     values: Array
-    turns: tuple[TurningPoints, TurningPoints]
+    critical: tuple[CriticalPoints, CriticalPoints]
     heights: tuple[Array, Array]
     """(R, K) for each group: of the turning points' heights."""
 
 
 @dataclass(frozen=True)
-class PricedFamily:
+class RuleFamily:
     """All f_λ of a federation; ``pooled`` (2, I): MD = Σ_a pooled[a] · rates_a."""
 
     problem: Constraints
     pooled: Array
 
-    def at(self, lam: Array) -> Priced:
+    def at(self, lam: Array) -> Rules:
         """The rules at lam (B, K)."""
         parts = [dual_point(self.problem, lam[b : b + CHUNK]) for b in range(0, max(len(lam), 1), CHUNK)]
         point = functools.reduce(DualPoint.join, parts)
         rates = [point.sets[a].integrals[:, 1:] @ self.pooled[a] for a in (0, 1)]
         md: Array = rates[0] + rates[1]
-        return Priced(point, md)
+        return Rules(point, md)
 
-    def slopes(self, rules: Priced) -> Slopes:
+    def slopes(self, rules: Rules) -> Slopes:
         """Derivatives at rules of this family. accuracy = D - λ·MD and ∇D = MD, so its slope is -Hλ, H = ∂MD/∂λ."""
         point, lam = rules.point, rules.lam
         own = hessian(self.problem, point)
         cross = hessian(self.problem, point, self.pooled[:, None, :])[:, 0]
-        turns, heights = [], []
+        points, heights = [], []
         for profile, rows in zip(self.problem.profiles, self.problem.coefficients, strict=True):
-            found = turning_points(profile, np.concatenate([np.ones((len(lam), 1)), lam @ rows], axis=1))
-            turns.append(found)
+            found = critical_points(profile, np.concatenate([np.ones((len(lam), 1)), lam @ rows], axis=1))
+            points.append(found)
             heights.append(found.values[:, 1:] @ rows.T)
         climb = -np.einsum("bkl,bl->bk", own, lam)
-        return Slopes(climb, cross, own, (turns[0], turns[1]), (heights[0], heights[1]))
+        return Slopes(climb, cross, own, (points[0], points[1]), (heights[0], heights[1]))

@@ -1,6 +1,6 @@
 """α-fair choices from a convex set of utilities: utilitarian, proportional (Nash), harmonic, max-min; their tests.
 
-Every point is certified by prices. Mean utility of order α (``bargaining.mean_utility``) is concave, so u is best iff
+Every point is certified by weights. Mean utility of order α (``bargaining.mean_utility``) is concave, so u is best iff
 no attainable v has a positive first-order gain Σ_i s_i (v_i - u_i)/u_i. At α = 1 that is the definition of proportional
 fairness (PropFair, definition 2.1 and proposition 2.3). The largest gain over v is a linear programme on a polytope.
 """
@@ -57,7 +57,7 @@ class FairPoint:
     alpha : 0 utilitarian, 1 proportional, 2 harmonic, inf max-min.
     utilities : (n,) u.
     value : mean utility of order α (above the disagreement point, where there is one).
-    prices : (n,) weights of which u maximises the total over U: s_i / u_i, multipliers at α = inf; prices.u = 1.
+    weights : (n,) weights of which u maximises the total over U: s_i / u_i, multipliers at α = inf; weights.u = 1.
     gain : no v in U has a value above value (1 + gain/n): see ``FairnessTest``.
     best_total : the largest total of utilities.
     """
@@ -65,7 +65,7 @@ class FairPoint:
     alpha: float
     utilities: Array
     value: float
-    prices: Array
+    weights: Array
     gain: float
     best_total: float
 
@@ -94,25 +94,25 @@ def alpha_fair(utilities: UtilitySet, alpha: float, *, tolerance: float = TOLERA
         raise ValueError(f"utilities must be attainable with all u_i > 0, got a largest minimum of {least:g}")
     if np.isinf(alpha):
         u = _leximin(U, least, tolerance)
-        prices = multipliers / (multipliers @ u)
-        value, (upper, _) = float(u.min()), U.support(prices)
-        gain = U.n * (upper / (prices.sum() * value) - 1)  # min v <= prices.v / Σ prices for every v
+        weights = multipliers / (multipliers @ u)
+        value, (upper, _) = float(u.min()), U.support(weights)
+        gain = U.n * (upper / (weights.sum() * value) - 1)  # min v <= weights.v / Σ weights for every v
     else:
         u, gain = _finite(U, alpha, least)
-        prices, value = _prices(u, alpha), float(bargaining.mean_utility(u, alpha))
+        weights, value = _weights(u, alpha), float(bargaining.mean_utility(u, alpha))
     best_total, _ = U.support(np.ones(U.n))
     if not abs(gain) <= tolerance:
         raise CertificationError(
             f"no {alpha:g}-fair point certified to {tolerance:g}: a relative gain of {gain:.3g} is left; {ADVICE}"
         )
-    return FairPoint(alpha, u, value, prices, gain, best_total)
+    return FairPoint(alpha, u, value, weights, gain, best_total)
 
 
 def nash_point(utilities: UtilitySet, disagreement: Any = 0.0, *, tolerance: float = TOLERANCE) -> FairPoint:
     """The Nash bargaining solution: the u in U, u > d, with the largest product Π_i (u_i - d_i).
 
     ``disagreement`` d is a number or (n,): what each has without an agreement (PropFair: 0). Proportionally fair in
-    u - d, where U is convex. ``value``, ``prices`` and ``gain`` are about u - d.
+    u - d, where U is convex. ``value``, ``weights`` and ``gain`` are about u - d.
     Errors: ValueError where nothing in U is above d for every client; as for ``alpha_fair``.
     Source: Nash (1950); PropFair, definition 2.2 and proposition 2.3.
     """
@@ -122,7 +122,8 @@ def nash_point(utilities: UtilitySet, disagreement: Any = 0.0, *, tolerance: flo
         raise ValueError(f"disagreement must be a number or of shape ({U.n},), got shape {d.shape}")
     d = np.broadcast_to(d, (U.n,))
     found = alpha_fair(U.above(d) if d.any() else U, 1.0, tolerance=tolerance)
-    return FairPoint(1.0, found.utilities + d, found.value, found.prices, found.gain, found.best_total + float(d.sum()))
+    total = found.best_total + float(d.sum())
+    return FairPoint(1.0, found.utilities + d, found.value, found.weights, found.gain, total)
 
 
 def harmonic_point(utilities: UtilitySet, *, tolerance: float = TOLERANCE) -> FairPoint:
@@ -162,14 +163,14 @@ def max_min_test(utilities: UtilitySet, u: Any, *, tolerance: float = RISE) -> F
     return FairnessTest(bool(gain <= tolerance), float(gain), best, best - u)
 
 
-def _prices(u: Array, alpha: float) -> Array:
-    """s_i / u_i, the prices at which u has the value 1."""
+def _weights(u: Array, alpha: float) -> Array:
+    """s_i / u_i, the weights at which u has the value 1."""
     return np.asarray(bargaining.shares(u, alpha)) / u if alpha else np.full(len(u), 1 / u.sum())
 
 
 def _gain(U: UtilitySet, u: Array, alpha: float) -> tuple[float, Array]:
     """The largest relative gain over U (an upper bound on it), and a point that has it."""
-    upper, best = U.support(_prices(u, alpha))
+    upper, best = U.support(_weights(u, alpha))
     return U.n * (upper - 1), best
 
 
@@ -181,7 +182,7 @@ def _finite(U: UtilitySet, alpha: float, least: float) -> tuple[Array, float]:
     unit, found = np.full(U.n, least), []
     for _ in range(PASSES):
         _solve(U, alpha, unit)
-        u = np.maximum(U.point(), least * TIE)  # at a zero of u (α < 1) prices are infinite
+        u = np.maximum(U.point(), least * TIE)  # at a zero of u (α < 1) weights are infinite
         found.append((u, _gain(U, u, alpha)[0]))
         if abs(found[-1][1]) <= GOOD:
             break

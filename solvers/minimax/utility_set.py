@@ -86,14 +86,14 @@ class UtilitySet:
         )
         return -found.value, -min(found.value, found.dual)
 
-    def support(self, prices: Array) -> tuple[float, Array]:
-        """max over v in U of prices.v (prices >= 0), an upper bound on it, and a v that attains it.
+    def support(self, weights: Array) -> tuple[float, Array]:
+        """max over v in U of weights.v (weights >= 0), an upper bound on it, and a v that attains it.
 
         Exact for a hull of points; else from the multipliers of the programme.
         """
         if self.vertices is not None:
-            values = self.vertices @ prices
+            values = self.vertices @ weights
             return float(values.max()), self.vertices[int(np.argmax(values))].copy()
-        kept = prices > 0
-        _, upper = self.maximise(prices[kept] @ self.utilities[kept], (), "the largest weighted total of utilities")
+        kept = weights > 0
+        _, upper = self.maximise(weights[kept] @ self.utilities[kept], (), "the largest weighted total of utilities")
         return upper, self.point()

@@ -84,7 +84,7 @@ def accept_sets(functions: Piecewise, weights: Array) -> AcceptSets:
     """The sets where Σ_j weights[b, j] F_j > 0, for every b.
 
     Candidates for cuts are collected generously (every isolated root, every panel end with a change of sign);
-    between two candidates the *integral* of s decides, and cuts between pieces of one sign are dropped.
+    between two candidates the *integral* of s decides, and cuts between parts of one sign are dropped.
 
     Parameters
     ----------
@@ -100,41 +100,41 @@ def accept_sets(functions: Piecewise, weights: Array) -> AcceptSets:
     owner, x = owner[order], x[order]
     above = functions.above(x)  # (J, T)
     inner = owner[1:] == owner[:-1]
-    pieces = np.where(inner, above[:, :-1] - above[:, 1:], 0.0)
-    value = np.einsum("tj,jt->t", weights[owner[:-1]], pieces)
-    pieces, value = _narrow(functions, weights, owner, x, inner, pieces, value)
+    parts = np.where(inner, above[:, :-1] - above[:, 1:], 0.0)
+    value = np.einsum("tj,jt->t", weights[owner[:-1]], parts)
+    parts, value = _narrow(functions, weights, owner, x, inner, parts, value)
     positive = value > 0
     starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
-    # a piece without a sign of its own goes with the piece before it (or after, at the start): no mass, or s is zero
+    # a part without a sign of its own goes with the part before it (or after, at the start): no mass, or s is zero
     silent = inner & (np.abs(value) <= 1e-300)
     positive = _carry(positive, silent, starts, owner)
     integrals = np.zeros((count, weights.shape[1]))
-    np.add.at(integrals, owner[:-1][positive & inner], pieces[:, positive & inner].T)
+    np.add.at(integrals, owner[:-1][positive & inner], parts[:, positive & inner].T)
     change = inner[1:] & inner[:-1] & (positive[1:] != positive[:-1])
     at = np.flatnonzero(change) + 1
     return AcceptSets(owner[at], x[at], positive[at], positive[starts], integrals)
 
 
 def _narrow(
-    functions: Piecewise, weights: Array, owner: Array, x: Array, inner: Array, pieces: Array, value: Array
+    functions: Piecewise, weights: Array, owner: Array, x: Array, inner: Array, parts: Array, value: Array
 ) -> tuple[Array, Array]:
-    """Pieces so narrow that their integrals drown in the rounding of cumulative ones: integrate their own series.
+    """Parts so narrow that their integrals drown in the rounding of cumulative ones: integrate their own series.
 
-    A hole of width 1e-5 changes an accuracy by 1e-17, but a client's acceptance rate by 1e-6.
+    A gap of width 1e-5 changes an accuracy by 1e-17, but a client's acceptance rate by 1e-6.
     """
     rows = np.flatnonzero(inner & (np.abs(value) < 1e-13) & np.isfinite(x[:-1]) & np.isfinite(x[1:]) & (x[1:] > x[:-1]))
     if rows.size == 0:
-        return pieces, value
+        return parts, value
     low, high = x[:-1][rows], x[1:][rows]
     whole = np.searchsorted(functions.edges, low, side="right") == np.searchsorted(functions.edges, high, side="left")
     rows, low, high = rows[whole], low[whole], high[whole]
     nodes, shares = np.polynomial.legendre.leggauss(8)
     half = (high - low) / 2
     sampled = functions.values((low + half)[:, None] + half[:, None] * nodes)  # (J, R, 8)
-    pieces, value = pieces.copy(), value.copy()
-    pieces[:, rows] = (sampled @ shares) * half
-    value[rows] = np.einsum("rj,jr->r", weights[owner[rows]], pieces[:, rows])
-    return pieces, value
+    parts, value = parts.copy(), value.copy()
+    parts[:, rows] = (sampled @ shares) * half
+    value[rows] = np.einsum("rj,jr->r", weights[owner[rows]], parts[:, rows])
+    return parts, value
 
 
 def _carry(positive: Array, silent: Array, starts: Array, owner: Array) -> Array:
@@ -168,7 +168,7 @@ def _candidates(functions: Piecewise, weights: Array) -> tuple[Array, Array]:
 
 
 def isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> list[tuple[Array, Array]]:
-    """Halve pieces until each is free of roots, monotone, or convex (concave); then find the roots of all of these."""
+    """Halve parts until each is free of roots, monotone, or convex (concave); then find the roots of all of these."""
     kept: list[tuple[Array, ...]] = []
     for depth in range(MAX_DEPTH + 1):
         size = np.abs(c)
@@ -178,9 +178,9 @@ def isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> li
             break
         c, noise, low, span, owner = c[live], noise[live], low[live], span[live], owner[live]
         slope = c @ DERIVATIVE
-        bend = slope @ DERIVATIVE
-        simple = _single_signed(slope) | _single_signed(bend) | (depth == MAX_DEPTH)
-        kept.append(tuple(v[simple] for v in (c, slope, bend, noise, low, span, owner)))
+        curvature = slope @ DERIVATIVE
+        simple = _single_signed(slope) | _single_signed(curvature) | (depth == MAX_DEPTH)
+        kept.append(tuple(v[simple] for v in (c, slope, curvature, noise, low, span, owner)))
         k = ~simple
         if not k.any():
             break
@@ -190,10 +190,10 @@ def isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> li
         noise, owner, span = np.tile(noise, 2), np.tile(owner, 2), np.tile(span, 2)
     if not kept:
         return []
-    c, slope, bend, noise, low, span, owner = (np.concatenate(v) for v in zip(*kept, strict=True))
+    c, slope, curvature, noise, low, span, owner = (np.concatenate(v) for v in zip(*kept, strict=True))
     if owner.size == 0:
         return []
-    rows, xi = _simple_roots(c, slope, bend, 4 * noise)
+    rows, xi = _simple_roots(c, slope, curvature, 4 * noise)
     return [(owner[rows], low[rows] + span[rows] * (xi + 1) / 2)]
 
 
@@ -202,18 +202,19 @@ def _single_signed(c: Array) -> Array:
     return 2.0 * size[:, 0] > size.sum(axis=1)
 
 
-def _simple_roots(c: Array, slope: Array, bend: Array, tiny: Array) -> tuple[Array, Array]:
+def _simple_roots(c: Array, slope: Array, curvature: Array, tiny: Array) -> tuple[Array, Array]:
     """All roots of series that are monotone, convex or concave on [-1, 1]: (row, position) candidates."""
     left, right = (c * _SIGNS).sum(axis=1), c.sum(axis=1)
     turn_left, turn_right = (slope * _SIGNS).sum(axis=1), slope.sum(axis=1)
     ends = np.full(c.shape[0], 1.0)
     turning = (turn_left < 0) != (turn_right < 0)
     turns = np.flatnonzero(turning)
-    peak = _polish(slope[turns], bend[turns], -ends[turns], ends[turns], _secant(turn_left[turns], turn_right[turns]))
+    secant = _secant(turn_left[turns], turn_right[turns])
+    peak = _polish(slope[turns], curvature[turns], -ends[turns], ends[turns], secant)
     top = _value(c[turns], peak)
     # brackets: [-1, 1] where monotone, [-1, peak] and [peak, 1] where there is a turn
     plain = np.flatnonzero(~turning)
-    reach = np.sqrt(np.abs(2 * top / _nonzero(_value(bend[turns], peak))))
+    reach = np.sqrt(np.abs(2 * top / _nonzero(_value(curvature[turns], peak))))
     row = np.concatenate([plain, turns, turns])
     a = np.concatenate([-ends[plain], -ends[turns], peak])
     b = np.concatenate([ends[plain], peak, ends[turns]])

@@ -10,7 +10,7 @@ import functools
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
@@ -20,8 +20,12 @@ WHOLE = 6000
 """Programmes with at most this many cells go to HiGHS whole."""
 GOOD = 1e-13
 """Gap and violation at which a basis is not read again."""
+ROWS = 1e3
+"""Constraints are scaled up by this: HiGHS takes coefficients below 1e-9 for zero."""
+DROPPED = 1e-9
+"""Cells with no larger coefficient are decided by the multipliers, and not by HiGHS."""
 PENALTY = 1e3
-"""Price of violating a constraint while sifting. Many tight budgets have multipliers beyond any such price."""
+"""Penalty of violating a constraint while sifting. Many tight budgets have larger multipliers."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +78,10 @@ def _highs(u: Array, v: Array, eps: Array, cells: Array, fixed: Array) -> tuple[
     inner = np.concatenate([v[:, cells], -v[:, cells]])
     slack = -np.concatenate([np.eye(k), np.eye(k)])[:, : k if sifting else 0]
     solve = functools.partial(
-        optimize.linprog,
+        scipy.optimize.linprog,
         np.concatenate([-u[cells] / scale, np.full(slack.shape[1], PENALTY / scale)]),
-        A_ub=np.concatenate([inner, slack], axis=1),
-        b_ub=np.concatenate([eps - base, eps + base]),
+        A_ub=ROWS * np.concatenate([inner, slack], axis=1),
+        b_ub=ROWS * np.concatenate([eps - base, eps + base]),
         bounds=np.concatenate([np.tile([[0.0, 1.0]], (m, 1)), np.tile([[0.0, np.inf]], (slack.shape[1], 1))]),
         options=highs.OPTIONS,
     )
@@ -88,7 +92,7 @@ def _highs(u: Array, v: Array, eps: Array, cells: Array, fixed: Array) -> tuple[
         raise CertificationError(f"the linear programme was not solved: {result.message}; use method='lp'")
     f = fixed.copy()
     f[cells] = np.clip(result.x[:m], 0.0, 1.0)  # HiGHS' own feasibility tolerance
-    marginals = result.ineqlin.marginals * scale
+    marginals = result.ineqlin.marginals * scale * ROWS
     return f, marginals[:k] - marginals[k:]
 
 
@@ -139,17 +143,21 @@ def _exact(u: Array, v: Array, eps: Array, f: Array, lam: Array, whole: float, t
     largest gain (HiGHS' own tolerance), count with them for the multipliers.
     """
     clean, basic = highs.rounded(f, whole)
+    small = np.abs(v).max(axis=0) <= DROPPED
+    basic = basic[~small[basic]]
     values = v @ clean
     active = np.flatnonzero((np.abs(np.abs(values) - eps) <= 1e-7) & (np.abs(lam) > 1e-12))
     lam = np.where(np.isin(np.arange(lam.size), active), lam, 0.0)
-    near = np.abs(u + lam @ v) <= tie * np.abs(u).max()
+    near = (np.abs(u + lam @ v) <= tie * np.abs(u).max()) & ~small
     tied = np.union1d(basic, np.flatnonzero(near)) if tie else basic
+    # minimum-norm corrections: ties may leave more fractional cells than active constraints, or fewer
+    if active.size and tied.size:
+        lam = highs.solve_again(lam, active, v[:, tied].T, -u[tied], rounds=3, rcond=1e-13)
+    clean[small] = (u + lam @ v)[small] > 0
     if active.size == 0 or tied.size == 0:
         return clean, lam
     target = np.sign(-lam[active]) * eps[active]
-    # minimum-norm corrections: ties may leave more fractional cells than active constraints, or fewer
     clean = highs.solve_again(clean, basic, v[active], target, rounds=3, rcond=1e-13)
-    lam = highs.solve_again(lam, active, v[:, tied].T, -u[tied], rounds=3, rcond=1e-13)
     if clean[basic].min(initial=0.0) < -1e-9 or clean[basic].max(initial=1.0) > 1 + 1e-9:
         return np.clip(f, 0, 1), lam  # the certificate will tell
     return np.clip(clean, 0.0, 1.0), lam  # rounding of the solve only

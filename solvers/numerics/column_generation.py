@@ -8,7 +8,7 @@ The master problem maximises Σ θ_j acc(f_j) over mixtures that satisfy the con
 from __future__ import annotations
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
@@ -57,7 +57,7 @@ def _master(problem: Constraints, eps: Array, points: list[DualPoint]) -> tuple[
     values = np.stack([np.zeros(eps.size), *(p.values[0] for p in points), np.zeros(eps.size)], axis=1)
     bounded = np.flatnonzero(np.isfinite(eps))
     rows = np.concatenate([values[bounded], -values[bounded]])
-    result = optimize.linprog(
+    result = scipy.optimize.linprog(
         -accuracy,
         A_ub=FINE * rows,
         b_ub=FINE * np.concatenate([eps[bounded]] * 2),

@@ -22,7 +22,7 @@ FAINT = 1e-9
 
 
 @dataclass(frozen=True)
-class TurningPoints:
+class CriticalPoints:
     """Turning points of combinations b = 0..B-1, sorted by ``owner``.
 
     Attributes
@@ -45,7 +45,7 @@ class TurningPoints:
         return np.where(self.peak, self.height < 0, self.height > 0)
 
 
-def turning_points(functions: Piecewise, weights: Array) -> TurningPoints:
+def critical_points(functions: Piecewise, weights: Array) -> CriticalPoints:
     """All turning points of Σ_j weights[b, j] F_j, for every b, those in faint tails left out."""
     series = np.einsum("bj,jpn->bpn", weights, functions.coefficients)
     slope = series @ DERIVATIVE
@@ -65,4 +65,4 @@ def turning_points(functions: Piecewise, weights: Array) -> TurningPoints:
     terms = weights[owner] * values
     rising = np.einsum("tj,jt->t", weights[owner], functions.slopes(x - 1e-7 * (1 + np.abs(x)))) > 0
     loud = np.abs(terms).sum(axis=1) > FAINT
-    return TurningPoints(owner[loud], x[loud], terms.sum(axis=1)[loud], rising[loud], values[loud])
+    return CriticalPoints(owner[loud], x[loud], terms.sum(axis=1)[loud], rising[loud], values[loud])

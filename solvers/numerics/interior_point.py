@@ -20,7 +20,7 @@ LEAST = 1e-30
 """Slacks and multipliers stay above this: their ratios must not overflow."""
 
 
-def maximise(gain: Array, rows: Array, limits: Array, bend: Array | None = None) -> Array:
+def maximise(gain: Array, rows: Array, limits: Array, curvature: Array | None = None) -> Array:
     """Solutions x (B, n) of B programmes.
 
     Parameters
@@ -28,7 +28,7 @@ def maximise(gain: Array, rows: Array, limits: Array, bend: Array | None = None)
     gain : (B, n) objectives g.
     rows : (B, m, n) A; a row of zeros with a non-negative limit is no constraint.
     limits : (B, m) b. Every programme must have a solution: the rows bound the variables and admit a point.
-    bend : (B, n, n) Q, positive semidefinite; None for zero.
+    curvature : (B, n, n) Q, positive semidefinite; None for zero.
     """
     size = np.abs(rows).max(axis=2, initial=0.0)
     size = np.where(size > 0, size, 1.0)
@@ -36,7 +36,7 @@ def maximise(gain: Array, rows: Array, limits: Array, bend: Array | None = None)
     unit = np.abs(gain).max(axis=1)
     unit = np.where(unit > 0, unit, 1.0)
     g = gain / unit[:, None]
-    q = np.zeros((*gain.shape, gain.shape[1])) if bend is None else bend / unit[:, None, None]
+    q = np.zeros((*gain.shape, gain.shape[1])) if curvature is None else curvature / unit[:, None, None]
     x = np.zeros(gain.shape)
     s, z = np.maximum(b, 0.1), np.full(b.shape, 1.0 / np.sqrt(b.shape[1]))
     moving = np.arange(gain.shape[0])

@@ -44,7 +44,7 @@ class Basis:
     """A rule ``f`` (N,) of the basis of cells ``tied`` (N,) and clients ``bound`` (K,), both masks of k.
 
     What holds f there: cells ``stuck`` (N,) at 0 or 1, clients ``zero`` (K,) at MD_i = 0, and MD at the limit ``level``
-    (1 the upper, -1 the lower, 0 none). ``reduced`` (N,) and ``price`` (K,) are the reduced costs of the last goal.
+    (1 the upper, -1 the lower, 0 none). ``reduced`` (N,) and ``duals`` (K,) are the reduced costs of the last goal.
     """
 
     tied: Array
@@ -54,7 +54,7 @@ class Basis:
     zero: Array
     level: int = 0
     reduced: Array = field(default_factory=lambda: np.empty(0))
-    price: Array = field(default_factory=lambda: np.empty(0))
+    duals: Array = field(default_factory=lambda: np.empty(0))
 
     @property
     def key(self) -> bytes:
@@ -145,18 +145,18 @@ class Pivots:
         flat = RISE * float(np.abs(goal.gain).max())
         x, local, md = at.f[cells], self.v[clients] @ at.f, self.md(at)
         held = np.concatenate([at.stuck[cells], at.zero[clients], [at.level != 0]])  # what is active: cells, MD_i, MD
-        level, price, left = at.level, np.zeros(k + 1), goal.gain[cells]
+        level, duals, left = at.level, np.zeros(k + 1), goal.gain[cells]
         for _ in range(20 + 5 * k):
             moves, walls = ~held[:k], np.concatenate([rows, pooled[None]])
-            price = np.zeros(k + 1)
+            duals = np.zeros(k + 1)
             if held[k:].any() and moves.any():
                 active = walls[held[k:]][:, moves].T
-                price[held[k:]] = np.linalg.lstsq(active, goal.gain[cells][moves], rcond=ALIKE)[0]
-            left = goal.gain[cells] - price @ walls
+                duals[held[k:]] = np.linalg.lstsq(active, goal.gain[cells][moves], rcond=ALIKE)[0]
+            left = goal.gain[cells] - duals @ walls
             way = np.where(moves, left, 0.0)
             if np.abs(way).max(initial=0.0) <= flat:
                 inward = np.where(x == 0, left, -left)
-                wrong = np.where(held, np.concatenate([inward, side * price[:k], [-level * price[k]]]), 0.0)
+                wrong = np.where(held, np.concatenate([inward, side * duals[:k], [-level * duals[k]]]), 0.0)
                 worst = int(wrong.argmax())
                 if wrong[worst] <= flat:
                     break
@@ -179,8 +179,8 @@ class Pivots:
             elif hit == 2 * k:
                 level = 1 if drift > 0 else -1
         f, stuck, zero, costs = at.f.copy(), np.zeros_like(at.tied), np.zeros_like(at.bound), np.zeros(len(self.v))
-        f[cells], stuck[cells], zero[clients], costs[clients] = x, held[:k], held[k : 2 * k], price[:k]
-        reduced = goal.gain - costs @ self.v - price[k] * self.pooled
+        f[cells], stuck[cells], zero[clients], costs[clients] = x, held[:k], held[k : 2 * k], duals[:k]
+        reduced = goal.gain - costs @ self.v - duals[k] * self.pooled
         return Basis(at.tied, at.bound, f, stuck, zero, level if held[2 * k] else 0, reduced, costs)
 
     def _next(self, at: Basis) -> list[tuple[float, Basis]]:
@@ -232,6 +232,6 @@ class Pivots:
             else:
                 i = clients[event[e] - f.size]
                 bound[i] = zero[i] = False
-                gain = abs(float(at.price[i]))
-            found.append((gain, Basis(tied, bound, f, stuck, zero, at.level, at.reduced, at.price)))
+                gain = abs(float(at.duals[i]))
+            found.append((gain, Basis(tied, bound, f, stuck, zero, at.level, at.reduced, at.duals)))
         return sorted(found, key=lambda pair: -pair[0])

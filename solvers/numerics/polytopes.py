@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import optimize
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
-from fairfl.solvers.numerics.vertices import Programme, Vertices
+from fairfl.solvers.numerics.vertices import LinearProgramme, Vertices
 from fairfl.solvers.solution import CertificationError
 
 CORNERS = 3_000
@@ -42,7 +42,7 @@ class Chains:
     local: Array
 
 
-def chains(problem: Programme, found: Vertices) -> Chains:
+def chains(problem: LinearProgramme, found: Vertices) -> Chains:
     """The upper hulls at all vertices, each by increasing MD; vertices without an optimal rule are left out."""
     count = found.tied.sum(axis=1)
     parts: list[tuple[Array, Array, Array, Array]] = []
@@ -61,7 +61,7 @@ def _candidates(k: int, rows: int) -> int:
 
 
 def _group(
-    problem: Programme, found: Vertices, same: Array, *, enumerated: bool
+    problem: LinearProgramme, found: Vertices, same: Array, *, enumerated: bool
 ) -> list[tuple[Array, Array, Array, Array]]:
     """The hulls at vertices ``same``, which have equally many undecided cells."""
     parts = []
@@ -156,7 +156,7 @@ class _Polytope:
         """The corner with the most md·MD + accuracy·accuracy."""
         aim = md * self.pooled + accuracy * self.u
         size = float(np.abs(aim).max()) or 1.0
-        found = optimize.linprog(
+        found = scipy.optimize.linprog(
             -aim / size,
             A_ub=self.rows,
             b_ub=self.limit + ROUNDING,

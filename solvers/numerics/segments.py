@@ -19,7 +19,7 @@ BLOCK = 2_000_000
 
 
 @dataclass(frozen=True)
-class Pieces:
+class Segments:
     """Segments by increasing disparity: ``disparity`` (S, 2) and ``accuracy`` (S, 2) of their ends.
 
     ``other`` (S, 2, M) is linear along them too, ``owner`` (S,) says what a segment belongs to.
@@ -31,7 +31,7 @@ class Pieces:
     owner: Array
 
     @classmethod
-    def folded(cls, md: Array, accuracy: Array, other: Array, owner: Array) -> Pieces:
+    def folded(cls, md: Array, accuracy: Array, other: Array, owner: Array) -> Segments:
         """From segments of signed ``md`` (S, 2): those that cross 0 are split there, and |md| increases."""
         across = np.flatnonzero(md.min(axis=1, initial=0.0) * md.max(axis=1, initial=0.0) < 0)
         place = md[across, 0] / (md[across, 0] - md[across, 1])
@@ -44,13 +44,13 @@ class Pieces:
         md[turned], accuracy[turned], other[turned] = md[turned, ::-1], accuracy[turned, ::-1], other[turned, ::-1]
         return cls(np.abs(md), accuracy, other, owner[ends[:, 0]])
 
-    def undominated(self) -> Pieces:
+    def undominated(self) -> Segments:
         """Without the segments that are nowhere better than an end of others at most as disparate."""
         order = np.argsort(self.disparity, axis=None, kind="stable")
         best = np.maximum.accumulate(self.accuracy.ravel()[order])
         reached = best[np.searchsorted(self.disparity.ravel()[order], self.disparity[:, 0], side="right") - 1]
         kept = self.accuracy.max(axis=1) >= reached
-        return Pieces(self.disparity[kept], self.accuracy[kept], self.other[kept], self.owner[kept])
+        return Segments(self.disparity[kept], self.accuracy[kept], self.other[kept], self.owner[kept])
 
     @property
     def smallest(self) -> float:
@@ -68,12 +68,12 @@ class Pieces:
 
         Accuracy -inf where no segment reaches so low.
         """
-        accuracy, piece, place = np.empty(len(disparity)), np.empty(len(disparity), np.intp), np.empty(len(disparity))
+        accuracy, segment, place = np.empty(len(disparity)), np.empty(len(disparity), np.intp), np.empty(len(disparity))
         step = max(1, BLOCK // max(len(self.owner), 1))
         for start in range(0, len(disparity), step):
             rows = slice(start, start + step)
-            accuracy[rows], piece[rows], place[rows] = self._best(disparity[rows])
-        return accuracy, piece, place
+            accuracy[rows], segment[rows], place[rows] = self._best(disparity[rows])
+        return accuracy, segment, place
 
     def _best(self, disparity: Array) -> tuple[Array, Array, Array]:
         left, right = self.disparity.T
@@ -83,16 +83,16 @@ class Pieces:
         place = np.where(rises, np.clip(reach, 0.0, 1.0), 0.0)
         offer = self.accuracy[:, 0] + place * (self.accuracy[:, 1] - self.accuracy[:, 0])
         offer = np.where(left <= disparity[:, None] + EQUAL, offer, -np.inf)
-        piece = offer.argmax(axis=1)
+        segment = offer.argmax(axis=1)
         rows = np.arange(len(disparity))
-        return offer[rows, piece], piece, place[rows, piece]
+        return offer[rows, segment], segment, place[rows, segment]
 
-    def at(self, piece: Array, place: Array) -> tuple[Array, Array, Array]:
+    def at(self, segment: Array, place: Array) -> tuple[Array, Array, Array]:
         """Disparity (P,), accuracy (P,) and ``other`` (P, M) at places of segments."""
         return (
-            _between(self.disparity[piece], place),
-            _between(self.accuracy[piece], place),
-            _between(self.other[piece], place),
+            _between(self.disparity[segment], place),
+            _between(self.accuracy[segment], place),
+            _between(self.other[segment], place),
         )
 
 

@@ -34,7 +34,7 @@ DIGITS = 12
 
 
 @dataclass(frozen=True)
-class Programme:
+class LinearProgramme:
     """LFT+FedAvg's cells: gains ``u`` (N,), rows ``v`` (K, N) of the MD_i that bind, and ``pooled`` (N,) of the MD."""
 
     u: Array
@@ -64,7 +64,7 @@ class TooMany(Exception):
     """More vertices, or lines that meet in them, than the walk has room for."""
 
 
-def vertices(problem: Programme, limit: int) -> Vertices:
+def vertices(problem: LinearProgramme, limit: int) -> Vertices:
     """All vertices at which some rule is optimal for some budgets.
 
     Raises
@@ -95,7 +95,7 @@ def _key(lam: Array) -> bytes:
     return (np.round(lam, DIGITS) + 0.0).tobytes()
 
 
-def decided(problem: Programme, lam: Array) -> Vertices:
+def decided(problem: LinearProgramme, lam: Array) -> Vertices:
     """What is tied and what is accepted at lam (B, K)."""
     s = problem.u + lam @ problem.v
     tied = undecided(problem.u, problem.v, lam, s)
@@ -108,7 +108,7 @@ def undecided(u: Array, v: Array, lam: Array, s: Array) -> Array:
     return np.abs(s) <= TIED * (np.abs(u) + np.abs(lam) @ size) + ZERO * size.max(axis=0, initial=0.0)
 
 
-def possible(problem: Programme, found: Vertices) -> Array:
+def possible(problem: LinearProgramme, found: Vertices) -> Array:
     """(B,) whether the tied cells can give each MD_i, on its own, the sign that it must have."""
     fits = np.ones(len(found.lam), dtype=bool)
     for i, row in enumerate(problem.v):
@@ -121,7 +121,7 @@ def possible(problem: Programme, found: Vertices) -> Array:
 class _Walk:
     """The planes normals (P, K) · λ = offsets (P,): those of the cells that some client has, then the axes."""
 
-    def __init__(self, problem: Programme) -> None:
+    def __init__(self, problem: LinearProgramme) -> None:
         count = problem.v.shape[0]
         self.cells = np.flatnonzero(np.abs(problem.v).max(axis=0, initial=0.0) > 0)
         size = np.linalg.norm(problem.v[:, self.cells], axis=0)

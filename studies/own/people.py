@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array
-from fairfl.sims.data.federated.data import PARTS
-from fairfl.sims.data.federated.own_table import OwnTable
+from fairfl.sims.data.federated.data import PARTS, FederatedData
+from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.api import frontier
 from fairfl.studies.experiment import Experiment, Picture
 from fairfl.studies.frames import among, floats
 from fairfl.studies.frames import rows as kept_rows
-from fairfl.studies.own.people_runs import NOTIONS, SCHEDULES, People, label, methods, read, units
+from fairfl.studies.own.people_runs import NOTIONS, SCHEDULES, Request, label, methods, read, units
 from fairfl.studies.papers.fedfb import points as fedfb_points
 from fairfl.studies.papers.fedfb.limits import scored
 from fairfl.studies.published import COLUMNS
@@ -30,43 +30,42 @@ BEHIND = 40
 """Points of the frontier behind."""
 
 
-def own_people(people: People) -> Experiment:
+def own_people(request: Request) -> Experiment:
     """The experiment: all methods on the table, at every budget, and for demographic parity a frontier behind them.
 
-    The table is read here, so that whatever is wrong with it is said before anything runs. Errors: as ``own_table``,
-    and ValueError for a group without people of a label that the notion compares.
+    The table is read here, so that whatever is wrong with it is said before anything runs. Errors: as ``read_people``
+    and ``split_people``, and ValueError for a group without people of a label that the notion compares.
     """
-    table, name = read(people), Path(people.path).stem
-    _has_cells(people, table)
-    if people.notion == "dp":
-        behind(people)
-    title = f"{name}: fair training by {len(table.data.client_names)} clients, and of the pooled people"
-    axis = f"disparity: largest difference of {SYMBOLS[people.notion]}"
+    (table, data), name = read(request), Path(request.path).stem
+    _has_cells(request, table, data)
+    if request.notion == "dp":
+        behind(request)
+    title = f"{name}: fair training by {len(table.client_names)} clients, and of the pooled people"
+    axis = f"disparity: largest difference of {SYMBOLS[request.notion]}"
     pictures = (Picture(f"{name}-tradeoff", "tradeoff", title, x=axis),)
     return Experiment(
-        name, title, {"quick": 2, "paper": 5}, partial(units, people), partial(values, people),
-        partial(notes, people), NONE, pictures, points=partial(points, people),
+        name, title, {"quick": 2, "paper": 5}, partial(units, request), partial(values, request),
+        partial(notes, request), NONE, pictures, points=partial(points, request),
     )  # fmt: skip
 
 
-def _has_cells(people: People, table: OwnTable) -> None:
+def _has_cells(request: Request, table: Dataset, data: FederatedData) -> None:
     """ValueError where a rate that the notion compares is of nobody."""
-    data = table.data
     assert data.group is not None
     labels: dict[str, tuple[int, ...]] = {"dp": (), "eo": (1,), "eodds": (0, 1)}
-    for y, part in product(labels[people.notion], PARTS):
+    for y, part in product(labels[request.notion], PARTS):
         rows = data.rows(part)
         there = np.bincount(data.group[rows][data.y[rows] == y], minlength=len(table.group_names))
         if there.min() == 0:
             raise ValueError(
-                f"notion {people.notion!r} must have people of y = {y} in every group to train, choose and test on, "
-                f"some 10 or more: of {people.group} = {table.group_names[there.argmin()]} there are none for {part}"
+                f"notion {request.notion!r} must have people of y = {y} in every group to train, choose and test on, "
+                f"some 10 or more: of {request.group} = {table.group_names[there.argmin()]} there are none for {part}"
             )
 
 
-def values(people: People, rows: pd.DataFrame) -> pd.DataFrame:
+def values(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
     """Test measures, and accuracy and disparity on validation: a row an objective, seed and measure."""
-    disparity = NOTIONS[people.notion]
+    disparity = NOTIONS[request.notion]
     shown = {"accuracy": "Acc.", disparity: "disparity", "accepted": "accepted"}
     chosen_by = {"accuracy": f"{VALIDATION} Acc.", disparity: f"{VALIDATION} disparity"}
     parts = []
@@ -78,45 +77,44 @@ def values(people: People, rows: pd.DataFrame) -> pd.DataFrame:
     return kept_rows(table, np.isfinite(floats(table, "value")))
 
 
-def points(people: People, rows: pd.DataFrame) -> pd.DataFrame:
+def points(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
     """A point a setting; for demographic parity with the frontier of a score behind."""
     known = {label(name, budget): (name, budget) for schedule in SCHEDULES
-             for name, budget, _ in methods(people, schedule, 1)}  # fmt: skip
+             for name, budget, _ in methods(request, schedule, 1)}  # fmt: skip
     test = among(rows, "part", ["test"])
     both = [known.get(str(name), (str(name), np.nan)) for name in test["objective"]]
     test = test.assign(objective=[name for name, _ in both], alpha=[budget for _, budget in both])
-    found = fedfb_points.trade_off(test, NONE, None, NOTIONS[people.notion])
-    if people.notion != "dp":
+    found = fedfb_points.trade_off(test, NONE, None, NOTIONS[request.notion])
+    if request.notion != "dp":
         return found
-    curve = fedfb_points.frontiers([Path(people.path).stem], lambda name: behind(people))
+    curve = fedfb_points.frontiers([Path(request.path).stem], lambda name: behind(request))
     return pd.concat([found, curve.assign(objective=fedfb_points.OF_SCORE)], ignore_index=True)
 
 
 @lru_cache(maxsize=2)
-def behind(people: People) -> tuple[Array, Array]:
+def behind(request: Request) -> tuple[Array, Array]:
     """The frontier of a score on the test people: (disparity, accuracy)."""
-    found = frontier(scored(read(people).data), "cfl", BEHIND)
+    found = frontier(scored(read(request)[1]), "cfl", BEHIND)
     return found.disparity, found.accuracy
 
 
-def notes(people: People, rows: pd.DataFrame) -> tuple[str, ...]:
+def notes(request: Request, rows: pd.DataFrame) -> tuple[str, ...]:
     """What was trained on whom, what ε is, and how far numbers can be trusted."""
-    table = read(people)
-    data, tested = table.data, len(table.data.rows("test"))
-    assert data.group is not None
-    groups = ", ".join(f"{n} {_count(data.group == a)}" for a, n in enumerate(table.group_names))
-    clients = [f"{n} {_count(data.owner == k)}" for k, n in enumerate(data.client_names)]
+    table, data = read(request)
+    tested = len(data.rows("test"))
+    groups = ", ".join(f"{n} {_count(table.group == a)}" for a, n in enumerate(table.group_names))
+    clients = [f"{n} {_count(table.client == k)}" for k, n in enumerate(table.client_names)]
     return (
-        f"{len(data):,} people, by group: {groups}; by client: {_few(clients)}. y = 1 is {people.label} = "
-        f"{table.positive}. Features: {_few(table.features)}.",
+        f"{len(table):,} people, by group: {groups}; by client: {_few(clients)}. y = 1 is {request.label} = "
+        f"{table.label_names[1]}. Features: {_few(table.columns['features'])}.",
         f"Three fifths are trained on; a fifth, '{VALIDATION}', is for choosing ε; a fifth is tested on.",
         f"± is the spread over seeds of training; the split is one. With {tested:,} test people an accuracy of .8 has "
         f"a sampling error of {np.sqrt(0.16 / tested):.3f}, disparities a larger one, the more so for small groups.",
-        f"Disparity: the largest difference between two groups of {SYMBOLS[people.notion]}, as in fairfl frontier. "
+        f"Disparity: the largest difference between two groups of {SYMBOLS[request.notion]}, as in fairfl frontier. "
         f"ε bounds the differences of the rates of {table.group_names[0]} and of each other group among the people "
         "trained on. Local training holds it at every client on its own people (LFT+Ensemble, LFT+FedAvg), FedFB by "
         "sums over the clients, CFL on the pooled people. 'all 0', 'all 1': constants.",
-        *((_BEHIND,) if people.notion == "dp" else ()),
+        *((_BEHIND,) if request.notion == "dp" else ()),
     )
 
 

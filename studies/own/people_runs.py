@@ -10,7 +10,10 @@ import numpy as np
 
 from fairfl._support.checks import in_range, one_of, whole
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.data.federated.own_table import OwnTable, own_table
+from fairfl.sims.data.federated.data import FederatedData
+from fairfl.sims.data.federated.split_people import split_people
+from fairfl.sims.data.tables.people import read_people
+from fairfl.sims.data.tables.table import Dataset
 from fairfl.sims.engine import MLP, Computing, Logistic, Model, Parts, Replicate, Training
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
@@ -33,8 +36,8 @@ SCHEDULES = ("federated", "local", "central")
 
 
 @dataclass(frozen=True)
-class People:
-    """A file of people, its columns as ``own_table`` takes them, and what is asked of a classifier.
+class Request:
+    """What a user asks of a table of people: a file, its columns as ``read_people`` takes them, and what is fair.
 
     ``notion``: "dp", "eo" or "eodds". ``hidden``: 0 for logistic regression, else the units of a network's one hidden
     layer. ``blind``: the group is not among the features. Errors: ValueError for anything else.
@@ -57,17 +60,18 @@ class People:
 
 
 @lru_cache(maxsize=2)
-def read(people: People) -> OwnTable:
-    """The table; see ``own_table`` for errors."""
-    return own_table(
-        people.path, label=people.label, group=people.group, client=people.client, features=people.features,
-        blind=people.blind,
+def read(request: Request) -> tuple[Dataset, FederatedData]:
+    """The table, as it is and as it is trained on; see ``read_people`` and ``split_people`` for errors."""
+    people = read_people(
+        request.path, label=request.label, group=request.group, client=request.client, features=request.features,
+        blind=request.blind,
     )  # fmt: skip
+    return people, split_people(people)
 
 
-def methods(people: People, schedule: str, epochs: int) -> list[tuple[str, float, Algorithm]]:
+def methods(request: Request, schedule: str, epochs: int) -> list[tuple[str, float, Algorithm]]:
     """What trains together, with its name and budget: rounds; FairBatch at the clients; FairBatch on all people."""
-    rules = [(budget, _rule(people.notion, budget)) for budget in people.budgets]
+    rules = [(budget, _rule(request.notion, budget)) for budget in request.budgets]
     if schedule == "central":
         return [(runs.CFL, budget, FedFB(rule)) for budget, rule in rules]
     if schedule == "local":
@@ -75,8 +79,8 @@ def methods(people: People, schedule: str, epochs: int) -> list[tuple[str, float
         return [(name, budget, LocalFairBatch(rule, every)) for name, every in pairs for budget, rule in rules]
     found: list[tuple[str, float, Algorithm]] = [(runs.FEDAVG, np.nan, FedAvg())]
     found += [(runs.FEDFB, budget, FedFB(rule)) for budget, rule in rules]
-    if len(read(people).group_names) == 2 and people.notion != "eodds":
-        found.append((runs.FAIRFED, np.nan, FairFed(notion=people.notion)))
+    if len(read(request)[0].group_names) == 2 and request.notion != "eodds":
+        found.append((runs.FAIRFED, np.nan, FairFed(notion=request.notion)))
     return found
 
 
@@ -90,34 +94,34 @@ def label(name: str, budget: float) -> str:
     return name if np.isnan(budget) else f"{name}, ε = {budget:g}"
 
 
-def units(people: People, scale: Scale) -> list[Unit]:
+def units(request: Request, scale: Scale) -> list[Unit]:
     """A unit a schedule, all seeds and settings together."""
-    name, kind = Path(people.path).stem, f"mlp-{people.hidden}" if people.hidden else "logistic"
-    kind += "-blind" * people.blind
+    name, kind = Path(request.path).stem, f"mlp-{request.hidden}" if request.hidden else "logistic"
+    kind += "-blind" * request.blind
     found = []
     for schedule in SCHEDULES:
-        listed = methods(people, schedule, EPOCHS[scale.profile])
+        listed = methods(request, schedule, EPOCHS[scale.profile])
         called = tuple(label(method, budget) for method, budget, _ in listed for _ in range(scale.seeds))
-        slug = f"own-{name}-{people.notion}-{kind}-{schedule}-{scale.profile}-{scale.seeds}"
+        slug = f"own-{name}-{request.notion}-{kind}-{schedule}-{scale.profile}-{scale.seeds}"
         measured = partial(runs.measured, called, False)
-        found.append(Unit(slug, name, 0, called, partial(make, people, schedule, scale), measured))
+        found.append(Unit(slug, name, 0, called, partial(make, request, schedule, scale), measured))
     return found
 
 
-def make(people: People, schedule: str, scale: Scale) -> Setting:
+def make(request: Request, schedule: str, scale: Scale) -> Setting:
     """One schedule's setting."""
-    parts, epochs = Parts.of(read(people).data), EPOCHS[scale.profile]
+    parts, epochs = Parts.of(read(request)[1]), EPOCHS[scale.profile]
     if schedule == "central":
         parts = pooled(parts)
     rounds, each = (ROUNDS, epochs) if schedule == "federated" else (ROUNDS * epochs, 1)
-    listed = methods(people, schedule, epochs)
+    listed = methods(request, schedule, epochs)
     replicates = tuple(Replicate(algorithm, seed) for *_, algorithm in listed for seed in range(scale.seeds))
-    training = Training(rounds=rounds, epochs=each, lr=LR, momentum=runs.MOMENTUM, batch_size=_batch(read(people)))
+    training = Training(rounds=rounds, epochs=each, lr=LR, momentum=runs.MOMENTUM, batch_size=_batch(read(request)[1]))
     width = parts.train.x.shape[1]
-    kernel: Model = MLP((width, people.hidden, 2)) if people.hidden else Logistic(width)
+    kernel: Model = MLP((width, request.hidden, 2)) if request.hidden else Logistic(width)
     return Setting(kernel, parts, replicates, training, rounds, Computing(device="cpu"))
 
 
-def _batch(table: OwnTable) -> int:
+def _batch(data: FederatedData) -> int:
     """So many people that an epoch of the mean client has ``STEPS`` steps, from 8 to 128."""
-    return int(np.clip(table.data.sizes().mean() // STEPS, 8, runs.BATCH))
+    return int(np.clip(data.sizes().mean() // STEPS, 8, runs.BATCH))

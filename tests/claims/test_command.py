@@ -46,11 +46,11 @@ def changed(monkeypatch):
     def change(id, **what):
         known = dict(registry.registered())
         known[id] = replace(known[id], claim=replace(known[id].claim, **what))
-        for module in (registry, *(sys.modules[f"fairfl.{m}"] for m in ("claims.runner", "claims_text"))):
+        for module in (registry, *(sys.modules[f"fairfl.{m}"] for m in ("claims.runner", "reports.claims.text"))):
             monkeypatch.setattr(module, "registered", lambda: known)
 
     import fairfl.claims.runner
-    import fairfl.reports.claims_text  # noqa: F401
+    import fairfl.reports.claims.text  # noqa: F401
 
     return change
 
@@ -210,3 +210,17 @@ def test_ctrl_c_stops_the_processes_too(tmp_path):
             os.killpg(run.pid, 0)
             time.sleep(0.1)
     assert not list(tmp_path.glob(".*"))
+
+
+def test_the_list_is_kept_until_a_source_or_the_record_changes(cli, own_record, monkeypatch):
+    """What is kept is what is computed; the second list imports no claim, and a new outcome is listed."""
+    from fairfl.claims import runner
+
+    first = cli("list", "pffl", "--json").stdout
+    computed = [checked.to_json() for checked in runner.recorded() if checked.claim.paper == "pffl"]
+    assert json.loads(first) == computed
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "recorded", unchecked)
+        assert cli("list", "pffl", "--json").stdout == first
+    cli("check", SMALL, "--record")
+    assert cli("list", "--verdict", "refuted").stdout.startswith(SMALL)

@@ -136,17 +136,35 @@ def test_the_key_follows_imports_within_fairfl():
         "fairfl.theory.aggregation._ranks",
     } <= reached
     assert "fairfl.claims.pffl.eq_8" not in reached and "fairfl.cli.main" not in reached
-    assert sources.reached("fairfl.claims.no_such_module") == {"fairfl.claims.no_such_module"}
 
 
-def test_the_key_sees_names_in_brackets_plain_imports_and_imports_within_functions(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [("import os\n", "must import modules of fairfl"), ("import fairfl.no_such_module\n", "fairfl.no_such_module")],
+)
+def test_a_module_whose_imports_are_not_found_is_an_error(text, part, tmp_path, monkeypatch):
+    (tmp_path / "lonely.py").write_text(text, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    sources.imported.cache_clear()
+    sources.source.cache_clear()
+    with pytest.raises(ValueError, match=part):
+        sources.key("lonely")
+    with pytest.raises(ValueError, match="source"):
+        sources.key("fairfl.claims.no_such_module")
+
+
+def test_the_key_sees_names_in_brackets_plain_imports_and_imports_within_blocks(tmp_path, monkeypatch):
     text = (
-        "from fairfl.theory import (\n    checks,\n    notions as other,\n)\nimport fairfl.theory.populations.eta\n"
-        "def f():\n    from fairfl.theory import laws  # late\n    from os import path\n"
+        "from fairfl.theory.populations import (\n    laws,\n    notions as other,\n)\n"
+        "import fairfl.theory.populations.eta\n"
+        "def f():\n    try:\n        from fairfl.theory.bounds import steps  # late\n"
+        "    finally:\n        from os import path\n"
+        "TEXT = 'import fairfl.solvers'\n"
     )
     (tmp_path / "probe.py").write_text(text, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    expected = {f"fairfl.theory{name}" for name in ("", ".checks", ".notions", ".eta", ".laws")}
+    expected = {f"fairfl.theory.{name}" for name in ("populations", "bounds", "bounds.steps")}
+    expected |= {f"fairfl.theory.populations.{name}" for name in ("laws", "notions", "eta")}
     assert set(sources.imported("probe")) == expected
 
 

@@ -78,7 +78,7 @@ def small_registry(monkeypatch):
         "nodata": registry.Entry("nodata", "No data", missing, draw, source),
     }
     import fairfl.figures.lib.render as render
-    import fairfl.reports.report as report
+    import fairfl.reports.index_page as report
 
     for module in (registry, render, report):
         monkeypatch.setattr(module, "registered", lambda: known)

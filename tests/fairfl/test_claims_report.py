@@ -11,12 +11,12 @@ from browser import BROWSER, in_browser
 from fairfl.claims.picture import Curve, Picture, Region
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked, recorded
-from fairfl.reports.claims_graph import graph
-from fairfl.reports.claims_markdown import markdown
-from fairfl.reports.claims_math import BadMathematics, html, mathml
-from fairfl.reports.claims_page import page
-from fairfl.reports.claims_picture import svg
-from fairfl.reports.claims_report import write_report
+from fairfl.reports.claims.graph import graph
+from fairfl.reports.claims.markdown import markdown
+from fairfl.reports.claims.math import BadMathematics, html, mathml
+from fairfl.reports.claims.page import page
+from fairfl.reports.claims.picture import svg
+from fairfl.reports.claims.report import write_report
 
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="no chromium here: the page is not tried in a browser")
 

@@ -138,11 +138,3 @@ def test_the_list(cli, study):
 def test_wrong_usage(cli, study, words, message):
     result = cli("crosscheck", *words)
     assert result.exit_code == 2 and message in result.stderr
-
-
-def test_without_torch_it_says_what_to_install(cli, monkeypatch):
-    import fairfl.cli.crosscheck as command
-
-    monkeypatch.setattr(command, "find_spec", lambda name: None)
-    result = cli("crosscheck")
-    assert result.exit_code == 1 and 'pip install "fairfl[sims]"' in result.stderr

@@ -13,7 +13,7 @@ import pytest
 
 import fairfl.figures.lib.registry as registry
 import fairfl.figures.lib.render as render
-import fairfl.reports.report as report
+import fairfl.reports.index_page as report
 from fairfl._support.manifest import finished
 from fairfl._support.whole_file import PARTIAL
 from fairfl.claims import record
@@ -46,10 +46,10 @@ COMMANDS = {
 
 
 MODULES = (
-    "claims.runner", "reports.claims_report", "reports.claims_text", "cli.drawing", "reports.report",
-    "figures.lib.render", "reports.frontier_report", "reports.people", "cli.simulate", "cli.crosscheck",
+    "claims.runner", "reports.claims.report", "reports.claims.text", "cli.drawing", "reports.index_page",
+    "figures.lib.render", "reports.frontier", "reports.people", "cli.simulate", "cli.crosscheck",
     "cli.unit_runs", "studies.registry", "studies.execute", "studies.crosscheck.registry", "figures.lib.experiments",
-    "figures.lib.crosscheck", "solvers.api", "cli.processes",
+    "figures.lib.crosscheck", "solvers.api", "_support.processes",
 )  # fmt: skip
 REST = 0.02
 

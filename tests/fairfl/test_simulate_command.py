@@ -76,13 +76,6 @@ def test_a_quick_run_is_said_to_be_one(cli, tmp_path):
     assert differences[0].startswith("The quick profile stops") and f"- {differences[0]}" in result.stdout
 
 
-def test_without_torch_it_says_what_to_install(cli, monkeypatch):
-    monkeypatch.setattr("fairfl.cli.simulate.find_spec", lambda name: None)
-    for words in (("--list",), ("qffl-table-9",)):
-        result = cli("simulate", *words)
-        assert result.exit_code == 1
-        assert result.stderr == 'fairfl: error: fairfl simulate needs torch: pip install "fairfl[sims]"\n'
-
 
 def test_json_has_the_table(cli, config, tmp_path):
     found = json.loads(cli("simulate", config, "--out", tmp_path / "out", "--json", "--seeds", 1).stdout)

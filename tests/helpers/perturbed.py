@@ -13,7 +13,6 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import Any
 
-import published_ensemble
 import pytest
 import torch
 from torch import Tensor
@@ -21,7 +20,6 @@ from torch.overrides import TorchFunctionMode
 
 import fairfl.studies.crosscheck.step_worlds  # noqa: F401 - all models are known once it is there
 from fairfl.sims.engine import Computing, Model
-from fairfl.studies.papers.fedfb import code_training as fedfb_code_training
 
 RELATIVE = 1e-7
 """How far each of the first parameters is moved, as a share of it; where it is 0, this much."""
@@ -43,9 +41,6 @@ def start(seed: int) -> Iterator[None]:
         for kind in set(descendants(Model)):
             if "init" in vars(kind):
                 patch.setattr(kind, "init", wrapped(kind.init))
-        patch.setattr(fedfb_code_training, "_first", wrapped(fedfb_code_training._first))
-        first = published_ensemble.first
-        patch.setattr(published_ensemble, "first", lambda seed: [moved(p.flatten()).view(p.shape) for p in first(seed)])
         yield
 
 

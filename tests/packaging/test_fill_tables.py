@@ -1,4 +1,4 @@
-"""tools/fill_tables.py: a page's blocks from tables, and nothing else changed."""
+"""tools/fill_tables.py: a page's blocks from its CSV, the CSV from runs; and the pages of docs/results are filled."""
 
 import importlib.util
 from pathlib import Path
@@ -10,7 +10,7 @@ spec = importlib.util.spec_from_file_location("fill_tables", ROOT / "tools" / "f
 tool = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(tool)
 
-TABLE = """dataset,objective,measure,mean,sd,seeds,published,published_sd,apart
+RUN = """dataset,objective,measure,mean,sd,seeds,published,published_sd,apart
 Adult,FedAvg,Acc.,0.8451,0.0004,5,0.837,0.007,1.2
 Adult,FedAvg,DP disp.,0.1174,0.002,5,0.144,0.008,3.3
 Adult,all 0,Acc.,0.764,,1,,,
@@ -26,49 +26,63 @@ old
 <!-- fill run@Bank: Acc. -->
 <!-- /fill -->
 """
+OTHER = dict.fromkeys(tool.COLUMNS, "") | {"experiment": "other", "dataset": "D", "measure": "M", "mean": "1"}
 
 
 @pytest.fixture
 def runs(tmp_path):
     (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "table.csv").write_text(TABLE)
+    (tmp_path / "run" / "table.csv").write_text(RUN)
     return tmp_path
 
 
-def test_blocks_are_filled(runs):
-    page = tool.fill(PAGE, runs)
+@pytest.fixture
+def rows(runs):
+    return tool.taken([OTHER], ["run", "not run"], runs)
+
+
+def test_blocks_are_filled(rows):
+    page = tool.fill(PAGE, rows)
     assert "old" not in page
     assert "| data | objective | Acc. | DP disp. |" in page
     assert "| Adult | FedAvg | 0.845 ± 0.000 [0.837 ± 0.007] | 0.117 ± 0.002 [0.144 ± 0.008]* |" in page
     assert "| Adult | all 0 | 0.764 |  |" in page
     assert "| objective | Acc. |\n| --- | --- |\n| FedAvg | 0.900 ± 0.001 |\n<!-- /fill -->" in page
-    assert r"| FedAvg | 0.010 ± 0.001 |" in tool.fill("<!-- fill run@Bank: |SPD| -->\n<!-- /fill -->", runs)
-    assert r"| objective | \|SPD\| |" in tool.fill("<!-- fill run@Bank: |SPD| -->\n<!-- /fill -->", runs)
+    spd = tool.fill("<!-- fill run@Bank: |SPD| -->\n<!-- /fill -->", rows)
+    assert r"| objective | \|SPD\| |" in spd
+    assert "| FedAvg | 0.010 ± 0.001 |" in spd
     assert page.startswith("# A page\n\n<!-- fill run: Acc., DP disp. -->\n")
-    assert tool.fill(page, runs) == page
+    assert tool.fill(page, rows) == page
 
 
-@pytest.mark.parametrize(
-    ("block", "error", "words"),
-    [
-        ("<!-- fill run: Loss -->\n<!-- /fill -->", ValueError, "'Loss'"),
-        ("<!-- fill run@Mars: Acc. -->\n<!-- /fill -->", ValueError, "'Mars'"),
-        ("<!-- fill other: Acc. -->\n<!-- /fill -->", FileNotFoundError, "other"),
-    ],
-)
-def test_bad_blocks(block, error, words, runs):
-    with pytest.raises(error, match=words):
-        tool.fill(block, runs)
+def test_rows_of_other_experiments_stay(rows, runs):
+    assert rows[0] == OTHER
+    assert tool.taken(rows, ["run"], runs) == rows
+
+
+@pytest.mark.parametrize(("name", "measure"), [("run", "Loss"), ("run@Mars", "Acc."), ("nothing", "Acc.")])
+def test_bad_blocks(name, measure, rows):
+    with pytest.raises(ValueError, match=f"{name} must have measured '{measure}'"):
+        tool.fill(f"<!-- fill {name}: {measure} -->\n<!-- /fill -->", rows)
 
 
 def test_the_command(runs, monkeypatch):
     page = runs / "page.md"
     page.write_text(PAGE)
-    monkeypatch.setattr("sys.argv", ["fill_tables", str(page), "--runs", str(runs), "--check"])
+    page.with_suffix(".csv").write_text(",".join(tool.COLUMNS) + "\n")
+    called = ["fill_tables", "--results", str(runs), "--runs", str(runs)]
+    monkeypatch.setattr("sys.argv", [*called, "--check"])
     assert tool.main() == 1
     assert page.read_text() == PAGE
-    monkeypatch.setattr("sys.argv", ["fill_tables", str(page), "--runs", str(runs)])
+    monkeypatch.setattr("sys.argv", called)
     assert tool.main() == 0
-    assert page.read_text() == tool.fill(PAGE, runs)
-    monkeypatch.setattr("sys.argv", ["fill_tables", str(page), "--runs", str(runs), "--check"])
+    filled = page.read_text()
+    assert "old" not in filled
+    monkeypatch.setattr("sys.argv", [*called[:3], "--check"])  # from its own CSV alone
     assert tool.main() == 0
+
+
+def test_the_pages_of_results_are_filled(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["fill_tables", "--check"])
+    assert tool.main() == 0
+    assert len(list(tool.RESULTS.glob("*.csv"))) >= 5

@@ -243,7 +243,7 @@ def test_slack_budgets_give_the_most_accurate_rule(fed: ff.Federation, scheme: s
 
 def test_a_randomised_tie_by_hand() -> None:
     # one client, groups alike in mass; group 0 has everybody at η = 3/4, group 1 at η = 1/4: MD = 1 unconstrained.
-    # the price of a flip is ½·½ = 1/4 per unit of MD in both groups: at eps = 1/2 half a unit is flipped, cost 1/8
+    # a flip costs ½·½ = 1/4 per unit of MD in both groups: at eps = 1/2 half a unit is flipped, cost 1/8
     fed = ff.Federation.finite([0.0, 1.0], [[[0, 0.5], [0.5, 0]]], [0.25, 0.75])
     assert ff.solve(fed, "cfl", 1.0).accuracy == 0.75
     s = ff.solve(fed, "cfl", 0.5)
@@ -267,7 +267,7 @@ def test_a_flip_path_descends_to_zero(first: list[int], second: list[int], data:
     p[1, 0] += p[1].sum() == 0
     p /= p.sum(axis=1, keepdims=True)
     path = flip_path(margin, np.array([0.25, 0.75]), p)
-    assert (np.diff(path.gap) <= 1e-15).all() and (np.diff(path.price) >= 0).all()
+    assert (np.diff(path.gap) <= 1e-15).all() and (np.diff(path.exchange_rate) >= 0).all()
     assert path.gap[-1] <= 1e-15
     start = p[0] @ (margin[0] > 0) - p[1] @ (margin[1] > 0)
     assert path.gap[0] == pytest.approx(abs(start), abs=1e-15)

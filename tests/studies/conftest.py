@@ -9,12 +9,9 @@ from fairfl.sims.data.fetch import Remote
 from fairfl.sims.data.tables.adult import COLUMNS
 from fairfl.studies.papers.pffl import table_1 as pffl_table_1
 from fairfl.studies.papers.propfair import runs as propfair_runs
-from fairfl.studies.papers.qffl import figure_3 as qffl_figure_3
-from fairfl.studies.papers.qffl import figure_9 as qffl_figure_9
-from fairfl.studies.papers.qffl import large_q as qffl_large_q
+from fairfl.studies.papers.qffl import figures_3_6_9, three_classes
 from fairfl.studies.papers.qffl import runs as qffl_runs
 from fairfl.studies.papers.qffl import table_2 as qffl_table_2
-from fairfl.studies.papers.qffl import three_classes
 
 
 @pytest.fixture
@@ -59,13 +56,10 @@ def tiny(files, monkeypatch):
     """Every experiment with four rounds."""
     short = (4, 4)
     monkeypatch.setattr(qffl_runs, "ROUNDS", {"Synthetic": short, "Vehicle": short})
-    for module in (qffl_figure_3, qffl_figure_9):
-        monkeypatch.setattr(module, "ROUNDS", dict.fromkeys(module.DATA, short))
+    monkeypatch.setattr(figures_3_6_9, "ROUNDS", {})
+    monkeypatch.setattr(figures_3_6_9, "OTHERS", short)
     monkeypatch.setattr(pffl_table_1, "ROUNDS", {"Synthetic": short, "Vehicle": short})
     monkeypatch.setattr(pffl_table_1, "CLASS_ROUNDS", short)
-    monkeypatch.setattr(qffl_large_q, "ROUNDS", {})
-    monkeypatch.setattr(qffl_large_q, "OTHERS", short)
-    monkeypatch.setattr(qffl_large_q, "GRADIENT", 1.0)
     monkeypatch.setattr(qffl_table_2, "ROUNDS", {"Adult": short, "classes": short})
     monkeypatch.setattr(qffl_table_2, "QUICK_ROWS", 60)
     monkeypatch.setattr(propfair_runs, "ROUNDS", {False: 4, True: 4})

@@ -1,4 +1,4 @@
-"""Which algorithms reach their objective: the table of docs/algorithms.md, again, and what it rests on."""
+"""Which algorithms reach their objective: the table of docs/results/convergence.md, again, and what it rests on."""
 
 import re
 from pathlib import Path
@@ -13,7 +13,7 @@ from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.studies import convergence
 from fairfl.theory import aggregation as aims
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "algorithms.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "results" / "convergence.md"
 
 
 def test_the_gradients_are_those_of_the_losses():

@@ -44,17 +44,17 @@ def convexity_criterion(s: sympy.Expr, t: sympy.Symbol, lower: float = -np.inf, 
     first, second = sympy.diff(s, t), sympy.simplify(sympy.diff(s, t, 2))
     if second == 0:
         return Criterion(True, True, None, None, None, "s is linear, A_s the arithmetic mean")
-    bends, where = _sign(second, t, lower, upper)
+    s_convex, where = _sign(second, t, lower, upper)
     ratio = sympy.simplify(-first / second)
     curvature = sympy.simplify(sympy.diff(ratio, t, 2))
-    if bends is False:
+    if s_convex is False:
         return Criterion(False, False, ratio, curvature, where, f"s'' < 0 at {t} = {where}")
     convex, witness = _sign(curvature, t, lower, upper)
     if convex is False:
-        return Criterion(False, bends, ratio, curvature, witness, f"(-s'/s'')'' < 0 at {t} = {witness}")
-    both = True if bends and convex else None
+        return Criterion(False, s_convex, ratio, curvature, witness, f"(-s'/s'')'' < 0 at {t} = {witness}")
+    both = True if s_convex and convex else None
     words = "s'' >= 0 and (-s'/s'')'' >= 0" if both else "the sign of s'' or of (-s'/s'')'' is not decided"
-    return Criterion(both, bends, ratio, curvature, None, words)
+    return Criterion(both, s_convex, ratio, curvature, None, words)
 
 
 def sample_points(lower: float, upper: float, count: int = 41) -> list[float]:

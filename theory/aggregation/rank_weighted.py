@@ -121,7 +121,7 @@ class RankWeighted(Objective):
         return [(1 - k / n, float(c)) for k, c in enumerate(steps, start=1) if c > 0]
 
     def _knots(self, n: int) -> tuple[np.ndarray, np.ndarray]:
-        """Where W bends, and its values there: W(k/n) = w_1 + ... + w_k."""
+        """The knots of W, and its values there: W(k/n) = w_1 + ... + w_k."""
         if self.profile == "cvar" and self.parameters[0] > 0:
             return np.array([0.0, 1 - self.parameters[0], 1.0]), np.array([0.0, 1.0, 1.0])
         return np.linspace(0, 1, n + 1), np.append(0.0, np.cumsum(self.rank_weights(n)))

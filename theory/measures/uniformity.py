@@ -17,8 +17,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from fairfl._support import checks
 from fairfl._support.checks import Array
@@ -59,7 +59,7 @@ def entropy(losses: ArrayLike) -> Any:
     f = _scaled(losses, None, nonnegative=True)[0]
     total = f.sum(-1)
     shares = f / np.where(total == 0, 1.0, total)[..., None]
-    return np.where(total == 0, np.log(f.shape[-1]), special.entr(shares).sum(-1))[()]
+    return np.where(total == 0, np.log(f.shape[-1]), scipy.special.entr(shares).sum(-1))[()]
 
 
 def kl_to_uniform(losses: ArrayLike, client_weights: ArrayLike | None = None) -> Any:
@@ -74,7 +74,7 @@ def kl_to_uniform(losses: ArrayLike, client_weights: ArrayLike | None = None) ->
     off = (f - mean) / np.where(some, mean, 1.0)
     ratio = np.where(some, f / np.where(some, mean, 1.0), 1.0)
     near = np.abs(off) <= SMALL
-    terms = np.where(near, _series(np.where(near, off, 0.0)), special.xlogy(ratio, ratio) - ratio + 1)
+    terms = np.where(near, _series(np.where(near, off, 0.0)), scipy.special.xlogy(ratio, ratio) - ratio + 1)
     return _mean(np.where(some, terms, 0.0), p)[()]
 
 

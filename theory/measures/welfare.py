@@ -67,8 +67,8 @@ def welfare(utilities: ArrayLike, alpha: float) -> Any:
 def shares(utilities: ArrayLike, alpha: float) -> Any:
     """s_i = u_i^(1-α) / Σ_j u_j^(1-α), shape (..., n): the elasticity of ``mean_utility`` in u_i; 1/n at α = 1.
 
-    The welfare's supporting prices are s_i / u_i. Errors: ValueError for α infinite (any shares on the worst clients
-    support the minimum), and for u_i = 0 (at α = 0: all of them 0), where there are no finite prices.
+    The welfare's supporting weights are s_i / u_i. Errors: ValueError for α infinite (any shares on the worst clients
+    support the minimum), and for u_i = 0 (at α = 0: all of them 0), where there are no finite weights.
     """
     u, alpha = _utilities(utilities), _alpha(alpha)
     if np.isinf(alpha):

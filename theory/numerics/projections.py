@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.optimize import isotonic_regression
+import scipy
 
 from fairfl._support.checks import Array
 
@@ -67,6 +67,6 @@ def onto_permutahedron(point: Array, p: Array, vertex_of: Callable[[Array], Arra
     vertex = vertex_of(ranks)
     z = (y - vertex / p)[order]
     x = np.empty(n)
-    x[order] = isotonic_regression(z, weights=p[order], increasing=False).x
+    x[order] = scipy.optimize.isotonic_regression(z, weights=p[order], increasing=False).x
     nearest = p * (y - x)
     return nearest + p * (vertex.sum() - nearest.sum())  # rounding of the sum

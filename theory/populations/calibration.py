@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import optimize
 
 from fairfl._support.checks import Array, as_floats, cells, finite, one_of, shown
 
@@ -30,12 +30,21 @@ class ScoreWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Counted:
-    """People by client, group, label and level: ``points`` (n,) distinct scores, ``counts`` (I, A, 2, n), and names."""
+    """People by client, group, label and level: ``points`` (n,) distinct scores, ``counts`` (I, A, 2, n), and names.
+
+    ``calibrate`` says how η is fitted to them.
+    """
 
     points: Array
     counts: Array
-    groups: tuple[Any, ...]
-    clients: tuple[Any, ...]
+    groups: tuple[Any, ...] = ()
+    clients: tuple[Any, ...] = ()
+    calibrate: str = "shared"
+
+    @property
+    def people(self) -> int:
+        """How many."""
+        return int(self.counts.sum())
 
 
 def isotonic(positives: Array, counts: Array) -> Array:
@@ -46,7 +55,7 @@ def isotonic(positives: Array, counts: Array) -> Array:
     seen = counts > 0
     if not seen.any():
         return np.full(counts.shape, 0.5)
-    fit = optimize.isotonic_regression(positives[seen] / counts[seen], weights=counts[seen]).x
+    fit = scipy.optimize.isotonic_regression(positives[seen] / counts[seen], weights=counts[seen]).x
     where = np.maximum(np.cumsum(seen) - 1, 0)
     return np.clip(fit[where], 0.0, 1.0)  # rounding of block means only
 
@@ -107,7 +116,9 @@ def threshold_accuracy(positives: Array, counts: Array) -> float:
     return float(counts @ np.maximum(eta, 1.0 - eta) / counts.sum())
 
 
-def count_people(score: ArrayLike, label: ArrayLike, group: ArrayLike, client: ArrayLike) -> Counted:
+def count_people(
+    score: ArrayLike, label: ArrayLike, group: ArrayLike, client: ArrayLike, calibrate: str = "shared"
+) -> Counted:
     """Check the four columns and count people. See :meth:`Federation.from_samples`."""
     x = finite("score", score)
     y = as_floats("label", label)
@@ -127,7 +138,7 @@ def count_people(score: ArrayLike, label: ArrayLike, group: ArrayLike, client: A
     cells("clients x groups x labels x distinct scores", shape)
     cell = np.ravel_multi_index((i, a, y.astype(np.int64), k), shape)
     counts = np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
-    return Counted(points, counts, groups, clients)
+    return Counted(points, counts, groups, clients, calibrate)
 
 
 def checked_counts(counts: ArrayLike, score: ArrayLike) -> tuple[Array, Array]:

@@ -100,7 +100,7 @@ class Classifier:
             out[chosen] = self.values[k][np.searchsorted(self.edges[k], at[chosen], side="left")]
         return out[()]
 
-    def pieces(self, a: int) -> list[tuple[float, float, float]]:
+    def steps(self, a: int) -> list[tuple[float, float, float]]:
         """[(lo, hi, P(ŷ=1))], covering the line."""
         ends = np.concatenate([[-np.inf], self.edges[a], [np.inf]])
         return [(float(lo), float(hi), float(v)) for lo, hi, v in zip(ends, ends[1:], self.values[a], strict=False)]
@@ -108,7 +108,7 @@ class Classifier:
     def accept(self, a: int, level: float = 1.0) -> list[tuple[float, float]]:
         """Maximal intervals [(lo, hi), ...] where P(ŷ = 1 | x, a) >= level; level = 1: certain acceptance."""
         merged: list[tuple[float, float]] = []
-        for lo, hi, value in self.pieces(a):
+        for lo, hi, value in self.steps(a):
             if value < level or hi <= lo:
                 continue
             if merged and merged[-1][1] == lo:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special
 
 from fairfl._support.checks import Array, applied, finite, positive, shown, single
 
@@ -52,7 +52,7 @@ class Logistic(Eta):
         return hash((self.slope, self.intercept))
 
     def __call__(self, x: ArrayLike) -> Array:
-        return special.expit(self.slope * np.asarray(x, dtype=np.float64) + self.intercept)
+        return scipy.special.expit(self.slope * np.asarray(x, dtype=np.float64) + self.intercept)
 
     def inverse(self, level: ArrayLike, complement: ArrayLike) -> Array:
         with np.errstate(divide="ignore"):

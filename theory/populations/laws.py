@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import special, stats
 
 from fairfl._support.checks import Array, finite, positive, shares, shown, single
 
@@ -27,8 +27,8 @@ SLOW = ("kstwo", "levy_stable", "studentized_range")
 solver takes thousands of points. A table and not a stopwatch, so that a file is accepted everywhere or nowhere."""
 
 
-REACHES = np.array([special.ndtri(TAIL), -3.0, 0.0, 3.0, -special.ndtri(TAIL)])
-"""Breaks of the standard normal law."""
+REACHES = np.array([-8.757290348782316, -3.0, 0.0, 3.0, 8.757290348782316])
+"""Breaks of the standard normal law; the outer two are its quantiles at ``TAIL``."""
 
 
 class Law:
@@ -98,16 +98,16 @@ class Normal(Law):
         return float(self.breaks[1]), float(self.breaks[3])
 
     def sf(self, x: ArrayLike) -> Array:
-        return special.ndtr((self.mean - np.asarray(x)) / self.sd)
+        return scipy.special.ndtr((self.mean - np.asarray(x)) / self.sd)
 
     def cdf(self, x: ArrayLike) -> Array:
-        return special.ndtr((np.asarray(x) - self.mean) / self.sd)
+        return scipy.special.ndtr((np.asarray(x) - self.mean) / self.sd)
 
     def logsf(self, x: ArrayLike) -> Array:
-        return special.log_ndtr((self.mean - np.asarray(x)) / self.sd)
+        return scipy.special.log_ndtr((self.mean - np.asarray(x)) / self.sd)
 
     def logcdf(self, x: ArrayLike) -> Array:
-        return special.log_ndtr((np.asarray(x) - self.mean) / self.sd)
+        return scipy.special.log_ndtr((np.asarray(x) - self.mean) / self.sd)
 
     def logpdf(self, x: ArrayLike) -> Array:
         z = (np.asarray(x) - self.mean) / self.sd
@@ -261,9 +261,9 @@ def as_law(law: Any, name: str = "law") -> Law | Finite:
     if isinstance(law, (Law, Finite)):
         return law
     dist = getattr(law, "dist", None)
-    if isinstance(dist, stats.rv_discrete) or hasattr(law, "pmf"):
+    if isinstance(dist, scipy.stats.rv_discrete) or hasattr(law, "pmf"):
         raise ValueError(f"{name} must have a density, got a discrete scipy.stats law; use Finite(points, masses)")
-    if not isinstance(dist, stats.rv_continuous):
+    if not isinstance(dist, scipy.stats.rv_continuous):
         raise ValueError(
             f"{name} must be a frozen continuous scipy.stats law, Mixture, Finite or Samples, got {shown(law)}"
         )

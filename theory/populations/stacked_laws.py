@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import special
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.theory.populations.laws import Law, Normal
@@ -62,18 +62,18 @@ class NormalLaws(StackedLaws):
         return (x - self.mean[:, a].reshape(shape)) / self.sd[:, a].reshape(shape)
 
     def sf(self, a: int, t: Array) -> Array:
-        return special.ndtr(-self._standard(a, t, np.ndim(t)))
+        return scipy.special.ndtr(-self._standard(a, t, np.ndim(t)))
 
     def sf_of(self, a: int, t: Array, client: Array) -> Array:
-        return special.ndtr((self.mean[client, a] - t) / self.sd[client, a])
+        return scipy.special.ndtr((self.mean[client, a] - t) / self.sd[client, a])
 
     def log_tails_of(self, a: int, t: Array, client: Array) -> tuple[Array, Array]:
         z = (t - self.mean[client, a]) / self.sd[client, a]
-        return special.log_ndtr(-z), special.log_ndtr(z)
+        return scipy.special.log_ndtr(-z), scipy.special.log_ndtr(z)
 
     def own_log_tails(self, a: int, t: Array) -> tuple[Array, Array]:
         z = self._standard(a, t, t.ndim - 1)
-        return special.log_ndtr(-z), special.log_ndtr(z)
+        return scipy.special.log_ndtr(-z), scipy.special.log_ndtr(z)
 
     def pdf(self, a: int, x: Array) -> Array:
         z = self._standard(a, x, x.ndim)
@@ -82,7 +82,7 @@ class NormalLaws(StackedLaws):
     def interval_masses(self, a: int, low: Array, high: Array) -> Array:
         first, last = self._standard(a, low, 1), self._standard(a, high, 1)
         mirror = first > 0  # in the upper tail difference the survival functions
-        return special.ndtr(np.where(mirror, -first, last)) - special.ndtr(np.where(mirror, -last, first))
+        return scipy.special.ndtr(np.where(mirror, -first, last)) - scipy.special.ndtr(np.where(mirror, -last, first))
 
 
 class AnyLaws(StackedLaws):

@@ -26,7 +26,7 @@ SPLITS: dict[tuple[int, str], tuple[tuple[float, ...], tuple[float, ...]]] = {
     (4, "medium"): ((0.4, 0.3, 0.2, 0.1), (0.1, 0.2, 0.3, 0.4)),
 }
 """Shares of group 0 and of group 1 that the clients get. Those of three clients are FedFB's; it does not print those of
-two and four clients, which are ours: in its published code those clients overlap (``experiments/fedfb_code_data.py``).
+two and four clients, which are ours: in its published code those clients overlap (``docs/results/causes.md``).
 """
 ROWS = {2: 3333, 3: 5000, 4: 6667}
 PUBLISHED_SEED = 123

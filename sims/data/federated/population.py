@@ -33,7 +33,7 @@ def sample(federation: Federation, rows: int, seed: int = 0) -> FederatedData:
     x, chance = np.empty(n), np.empty(n)
     model = federation.model
     for i in range(federation.n_clients):
-        for a in federation.groups:
+        for a in range(federation.n_groups):
             mine = np.flatnonzero((owner == i) & (group == a))
             if mine.size == 0:
                 continue

@@ -1,4 +1,4 @@
-"""Federated data sets by name: a file in this folder with a ``@register`` adds one."""
+"""Federated data sets by name. A file in this folder with a ``@register`` adds one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from fairfl._support.checks import one_of
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.fetch import Progress
+from fairfl.sims.data.registry import Registry
 
 Loader = Callable[[str | Path | None, Progress | None], FederatedData]
 
@@ -22,7 +23,7 @@ class Entry:
     load: Loader
 
 
-SOURCES: dict[str, Entry] = {}
+SOURCES = Registry[Entry]("fairfl.sims.data.federated")
 """Every registered source, by name."""
 
 
@@ -30,9 +31,7 @@ def register(name: str, title: str) -> Callable[[Loader], Loader]:
     """Add a loader ``load(folder, progress)``; ValueError if the name is taken."""
 
     def add(load: Loader) -> Loader:
-        if name in SOURCES:
-            raise ValueError(f"name must be new, got {name!r}, registered already")
-        SOURCES[name] = Entry(name, title, load)
+        SOURCES.register(Entry(name, title, load))
         return load
 
     return add

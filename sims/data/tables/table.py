@@ -1,7 +1,7 @@
-"""One prepared data set: the features, label, group and client of every row, with the names of the codes."""
+"""A table of people: the features, label, group and client of every row, with the names of the codes."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 RESERVED = ("label", "group", "client", "is_test")
-"""Column names that `Dataset.to_frame` adds, and that no feature may bear."""
+"""Columns that `Dataset.to_frame` adds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,11 +23,11 @@ class Dataset:
     Parameters
     ----------
     name : str
-        The name under which the data set is registered.
+        The name under which the data set is registered, or of its file.
     features : array of float, shape (n, d)
         Finite numbers; n >= 1. The sensitive attribute is among them where the preparation keeps it.
     feature_names : tuple of str, length d
-        Distinct; none of `RESERVED`.
+        Distinct.
     label : array of int, shape (n,)
         0 or 1; 1 is the favourable outcome.
     group, client : array of int, shape (n,)
@@ -38,6 +38,10 @@ class Dataset:
         True for the rows held out for testing, False for the training rows.
     note : str
         What was done to the published data, in a sentence or two.
+    label_names : pair of str
+        What 0 and 1 were in the file.
+    columns : dict of tuples of str
+        Of a file of your own: the columns that made the label, the group, the client, the score and the features.
     """
 
     name: str
@@ -50,6 +54,8 @@ class Dataset:
     client_names: tuple[str, ...]
     is_test: NDArray[np.bool_]
     note: str = ""
+    label_names: tuple[str, str] = ("0", "1")
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check every field against the others, and freeze the arrays."""
@@ -63,9 +69,6 @@ class Dataset:
         names = _names("feature_names", self.feature_names)
         if len(names) != d:
             raise ValueError(f"feature_names must have one name per column of features ({d}), got {len(names)}")
-        taken = [name for name in names if name in RESERVED]
-        if taken:
-            raise ValueError(f"feature_names must not use the reserved names {RESERVED}, got {taken[0]!r}")
         group_names = _names("group_names", self.group_names)
         client_names = _names("client_names", self.client_names)
         is_test = np.asarray(self.is_test)
@@ -81,8 +84,8 @@ class Dataset:
             "client_names": client_names,
             "is_test": _frozen(is_test),
         }
-        for field, value in checked.items():
-            object.__setattr__(self, field, value)  # the only way to set a field of a frozen dataclass
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)  # the only way to set a field of a frozen dataclass
 
     def __len__(self) -> int:
         """Return the number of rows, n."""
@@ -99,8 +102,12 @@ class Dataset:
         Returns
         -------
         DataFrame, shape (n, d + 4)
-            The features, then `label` (0/1), `group` and `client` (categories, by name) and `is_test`.
+            The features, then `label` (0/1), `group` and `client` (categories, by name) and `is_test`. A feature of
+            such a name raises `ValueError`.
         """
+        taken = [name for name in self.feature_names if name in RESERVED]
+        if taken:
+            raise ValueError(f"feature_names must not use the reserved names {RESERVED}, got {taken[0]!r}")
         frame = pd.DataFrame(self.features, columns=pd.Index(self.feature_names))
         roles = pd.DataFrame(
             {

@@ -9,25 +9,22 @@ from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats
 from fairfl.studies.frames import rows as kept_rows
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
-from fairfl.studies.papers.fedfb import variants as fedfb_variants
 from fairfl.studies.papers.fedfb.numbers import TABLE_1
 from fairfl.studies.papers.fedfb.points import of_all, picture
 from fairfl.studies.papers.fedfb.runs import CFL, FEDAVG, FEDFB, FEDFB_BITS, FEDFB_PLAIN
-from fairfl.studies.published import COLUMNS
+from fairfl.studies.published import COLUMNS, published
 
 NAME = "fedfb-figure-3b"
 TITLE = "FedFB, figure 3(b), synthetic data: accuracy and disparity over α, beside the exact frontier"
 PUBLISHED = pd.DataFrame(columns=COLUMNS)
 """The figure's points are not printed as numbers. The picture has those of table 1."""
 PICTURES = picture("figure-3b", TITLE)
-points = of_all(TABLE_1)
+points = of_all(published(TABLE_1))
 
 
 def units(scale: Scale) -> list[Unit]:
-    """FedFB with both steps, in 10 bits and with λ on its plane, FedAvg and CFL."""
-    plane = fedfb_variants.unit(scale, "Synthetic", "mlp", "plane", fedfb_variants.on_plane())
-    runs = fedfb_runs.family(scale, ("Synthetic",), only=(FEDAVG, FEDFB, FEDFB_PLAIN, FEDFB_BITS, CFL))
-    return [*runs, plane]
+    """FedFB with both steps and in 10 bits, FedAvg and CFL."""
+    return fedfb_runs.family(scale, ("Synthetic",), only=(FEDAVG, FEDFB, FEDFB_PLAIN, FEDFB_BITS, CFL))
 
 
 def values(rows: pd.DataFrame) -> pd.DataFrame:
@@ -44,7 +41,4 @@ def values(rows: pd.DataFrame) -> pd.DataFrame:
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper, but for choices, of which there are none."""
     made = fedfb_runs.choices(rows)
-    return (
-        *(line for line in fedfb_runs.differences(rows) if line not in made),
-        "'λ on its plane': λ is projected on Σ λ_a = 1 and its box together; (6) has the box alone.",
-    )
+    return tuple(line for line in fedfb_runs.differences(rows) if line not in made)

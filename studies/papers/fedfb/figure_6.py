@@ -8,13 +8,11 @@ import pandas as pd
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
-from fairfl.studies.papers.fedfb import variants as fedfb_variants
 from fairfl.studies.papers.fedfb.agnostic import RULES, TAUS, agnostic_units, notes
 from fairfl.studies.papers.fedfb.numbers import TABLE_4
 from fairfl.studies.papers.fedfb.points import of_all, picture
 from fairfl.studies.papers.fedfb.runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
-from fairfl.studies.papers.fedfb.variants import NO_REWEIGHING, REWEIGHING
-from fairfl.studies.published import COLUMNS
+from fairfl.studies.published import COLUMNS, published
 
 NAME = "fedfb-figure-6"
 TITLE = "FedFB, figure 6: FedFB, FairFed and AgnosticFair, logistic regression"
@@ -22,15 +20,13 @@ SEEDS = {"quick": 1, "paper": 5}
 PUBLISHED = pd.DataFrame(columns=COLUMNS)
 """The figure's points are not printed as numbers. The picture has FedAvg's and FedFB's of table 4."""
 PICTURES = picture("figure-6", TITLE)
-points = of_all(TABLE_4)
+points = of_all(published(TABLE_4))
 
 
 def units(scale: Scale) -> list[Unit]:
     """Quick: the synthetic data alone."""
     datasets = ("Synthetic", "Adult") if scale.paper else ("Synthetic",)
     mine = [unit for name in datasets for unit in agnostic_units(scale, name, "logistic", TAUS[name])]
-    halves = fedfb_variants.halves_of_fairfed()
-    mine += [fedfb_variants.unit(scale, name, "logistic", "fairfed-halves", halves) for name in datasets]
     shared = fedfb_runs.family(scale, datasets, "logistic", (FEDAVG, FEDFB, FEDFB_PLAIN))  # on Adult table 4's runs
     return [*shared, *fedfb_runs.family(scale, datasets, "logistic", (FAIRFED,)), *mine]
 
@@ -46,15 +42,11 @@ def values(rows: pd.DataFrame) -> pd.DataFrame:
     return fedfb_runs.long(test.assign(objective=names))
 
 
-_SYMBOL = {FAIRFED: "β", **dict.fromkeys(RULES, "τ"), REWEIGHING: "β", NO_REWEIGHING: "β"}
+_SYMBOL = {FAIRFED: "β", **dict.fromkeys(RULES, "τ")}
 
 
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper, but for choices, of which there are none."""
     made = fedfb_runs.choices(rows)
     common = tuple(line for line in fedfb_runs.differences(rows) if line not in made)
-    halves = (
-        "FairFed weighs people at the clients and leans the average towards clients with the federation's disparity: "
-        f"'{REWEIGHING}' has β = 0, '{NO_REWEIGHING}' plain training at the clients."
-    )
-    return (*common, halves, *notes(rows))
+    return (*common, *notes(rows))

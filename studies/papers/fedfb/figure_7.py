@@ -97,7 +97,7 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def points(clients: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy and max |L_i - L_j|. The frontier is level: see ``fedfb_parity_limits.levelled_margins``."""
+    """Accuracy and max |L_i - L_j|. The frontier is level: see ``parity_limits.levelled_margins``."""
     return _points(clients, "CP disp.", lambda share, best, gaps: np.full(len(gaps), float(share @ best)))
 
 
@@ -160,8 +160,7 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
         "losses agree. They can always be made to, so that in log losses parity costs no accuracy.",
         f"q-FFL hardly moves in {ROUNDS} rounds: its step is divided by L F^q + q F^(q-1) ||g||^2, and 30 local epochs "
         f"make g, the sum of their gradients, large. '{MORE_ROUNDS}': as many epochs, a round each; then it does move. "
-        "On the synthetic data its objective is not to blame, nor of much help: the network that minimises it (L-BFGS, "
-        "the best of 4 starts) has losses of the two groups .036 apart in training at q = 0, .033 at q = 1, .032 at 5.",
+        "On the synthetic data its objective is not to blame, nor of much help: it hardly depends on q.",
         "The pictures leave out q-FFL's 10 rounds, and lines that a constant is more accurate than.",
         "The sum of FedFB's reports for client parity tells every client's loss, as its algorithm 5 does.",
         "Fewer people a group, fewer steps: epochs are of each client's own people.",

@@ -82,7 +82,7 @@ def best_by_group(name: str) -> tuple[Array, Array]:
     """Shares (A,) of the test people's groups, and the best accuracy (A,) on each.
 
     Synthetic data: of any classifier of (x, a), the labels' P(y=1 | x) being known, in expectation over labels. Real
-    data: of a threshold, one a group, on a cross-fitted logistic score rounded as in ``fedfb_limits``, on the same
+    data: of a threshold, one a group, on a cross-fitted logistic score rounded as in ``limits``, on the same
     test people and their labels: no bound for classifiers that see the features.
     """
     one_of("name", name, (*SYNTHETIC, *REAL))

@@ -38,6 +38,9 @@ SHORT = {
     FEDFB_LOSS: "FedFBl", FEDFB_BITS: "FedFBb", FAIRFED: "FairFe", CFL: "CFL", CFL_LOSS: "CFLl",
 }  # fmt: skip
 """In names of folders: one a method, or experiments with other methods would take each other's runs for theirs."""
+VARIANTS = {FEDFB: (FEDFB, FEDFB_PLAIN, FEDFB_LOSS, FEDFB_BITS), CFL: (CFL, CFL_LOSS)}
+"""The methods here that a published line is put beside."""
+CAUSES = "Why rows differ: docs/results/causes.md has what was run, and the last commit that can run it."
 MEASURES = {"accuracy": "Acc.", "dp": "DP disp.", "spd": "|SPD|", "expected": "E Acc.", "best": "best E Acc."}
 """Columns of the measures, and what tables call them."""
 
@@ -252,8 +255,8 @@ def differences(rows: pd.DataFrame) -> tuple[str, ...]:
         "'FedFB' takes the printed step α μ/||μ||; in 10 rounds λ takes 9 steps of that one length. 'step α μ' drops "
         "the norm, as in the published code.",
         "α is chosen on a fifth of the training rows, kept apart; the paper says cross-validation.",
-        "One draw and split of the data for all seeds; of the synthetic data the published code's draw. Over six other "
-        "draws FedAvg had accuracies of .863 to .891, CFL of .700 to .728: more than the spread over seeds.",
+        "One draw and split of the data for all seeds; of the synthetic data the published code's draw. Other draws "
+        "differ by more than the spread over seeds.",
         "DP disp.: max over groups against overall, the paper's; |SPD|: difference of two groups. 'all 0', 'all 1': "
         "constants. E Acc.: over labels drawn by the true P(y | x); best: the exact frontier's at the same |SPD|.",
         "In the picture: expected accuracies where the true P(y | x) is known (synthetic data); published points are "

@@ -10,18 +10,18 @@ import pandas as pd
 from fairfl._support.checks import Array
 from fairfl.solvers.api import frontier
 from fairfl.studies.experiment import Picture, Scale, Unit
-from fairfl.studies.frames import among, floats, groups
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
 from fairfl.studies.papers.fedfb.data import DIRICHLET, DIRICHLET_CLIENTS, fedfb_data
 from fairfl.studies.papers.fedfb.limits import scored
-from fairfl.studies.papers.fedfb.numbers import TABLE_6, doubled
+from fairfl.studies.papers.fedfb.numbers import TABLE_6
 from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 from fairfl.studies.papers.fedfb.runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
+from fairfl.studies.published import published
 
 NAME = "fedfb-table-6"
 TITLE = "FedFB, table 6, Adult and COMPAS: FairFed and FedFB over Dirichlet splits, logistic regression"
 SEEDS = {"quick": 1, "paper": 5}
-PUBLISHED = doubled(TABLE_6, tuple(DIRICHLET))
+PUBLISHED = published(TABLE_6, {FEDFB: (FEDFB, FEDFB_PLAIN)})
 PICTURES = (Picture("table-6", "tradeoff", TITLE, x="|P(ŷ=1 | 0) - P(ŷ=1 | 1)|"),)
 
 
@@ -48,16 +48,17 @@ def points(rows: pd.DataFrame) -> pd.DataFrame:
 def _printed(datasets: list[str]) -> pd.DataFrame:
     """The published points of these data."""
     rows = []
-    for (name, objective), cell in groups(among(TABLE_6, "dataset", datasets), ["dataset", "objective"]):
-        base, level = DIRICHLET[str(name)]
-        accuracy, spd = (float(floats(among(cell, "measure", [of]), "published")[0]) for of in ("Acc.", "|SPD|"))
-        rows.append([base, "published", objective, level, spd, np.nan, accuracy, np.nan, 0])
+    for (name, objective), cells in TABLE_6.items():
+        if name in datasets:
+            accuracy, spd = (float(cells[measure][0]) for measure in ("Acc.", "|SPD|"))
+            base, level = DIRICHLET[name]
+            rows.append([base, "published", objective, level, spd, np.nan, accuracy, np.nan, 0])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 @lru_cache(maxsize=2)
 def spd_limit(base: str, count: int = 40) -> tuple[Array, Array]:
-    """The exact frontier in |SPD| of rules of a score and the group, on the test people (``fedfb_limits.scored``)."""
+    """The exact frontier in |SPD| of rules of a score and the group, on the test people (``limits.scored``)."""
     found = frontier(scored(fedfb_data(next(name for name in DIRICHLET if DIRICHLET[name][0] == base))), "cfl", count)
     return found.disparity, found.accuracy
 

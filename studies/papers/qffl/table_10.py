@@ -11,10 +11,11 @@ from fairfl.studies.frames import among, groups
 from fairfl.studies.measures import statistics
 from fairfl.studies.papers.qffl import runs as qffl_runs
 from fairfl.studies.papers.qffl.numbers import STATISTICS, TABLE_10
+from fairfl.studies.published import published
 
 NAME = "qffl-table-10"
 TITLE = "q-FFL, table 10: several q in parallel, each device keeps its best model"
-PUBLISHED = TABLE_10
+PUBLISHED = published(TABLE_10)
 MULTIPLE = tuple(map(qffl_runs.name_of, qffl_runs.QS[:-1]))  # appendix F.2: without 15
 
 

@@ -10,13 +10,14 @@ from fairfl.studies.frames import rows
 from fairfl.studies.measures import statistics
 from fairfl.studies.papers.qffl import runs as qffl_runs
 from fairfl.studies.papers.qffl.numbers import STATISTICS, TABLE_7, TABLE_8
+from fairfl.studies.published import published
 
 NAME = "qffl-table-8"
 TITLE = "q-FFL, tables 7 (training) and 8 (test), figures 2 and 5: q-FFL against devices weighed alike"
-PUBLISHED = pd.concat(
-    [TABLE_7.assign(dataset=TABLE_7["dataset"] + ", training"), TABLE_8.assign(dataset=TABLE_8["dataset"] + ", test")],
-    ignore_index=True,
-)
+PUBLISHED = published(
+    {(f"{data}, {part}", row): cells for part, table in (("training", TABLE_7), ("test", TABLE_8))
+     for (data, row), cells in table.items()}
+)  # fmt: skip
 SHOWN = ("uniform", "q = 1", "q = 5")
 PICTURES = (
     Picture("qffl-figure-2", "distribution", "q-FFL, figure 2: test accuracies, uniform and q-FFL", "test", SHOWN),

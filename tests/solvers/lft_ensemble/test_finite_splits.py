@@ -72,7 +72,7 @@ def test_every_point_is_attained_by_its_budgets(seed: int, unseen: bool, clients
 
 
 def test_a_jump_is_crossed_and_never_stood_on() -> None:
-    # client 0 favours group 1 by 0.2, and has nobody of group 0 at x = 1, whose price, 0.5·|2·0.45 - 1|, is the least:
+    # client 0 favours group 1 by 0.2, and has nobody of group 0 at x = 1, where 0.5·|2·0.45 - 1| is the least:
     # as its budget falls below 0.2 that cell flips at once, and with it the 0.2/0.5 that client 1 has there
     masses = np.array([[[0.3, 0.0, 0.1, 0.1], [0.1, 0.1, 0.1, 0.2]], [[0.1, 0.2, 0.1, 0.1], [0.2, 0.1, 0.1, 0.1]]])
     fed = ff.Federation.finite([0, 1, 2, 3], masses, [0.2, 0.45, 0.7, 0.9])

@@ -68,7 +68,7 @@ def brute(curve: EnsembleCurve, disparity: float) -> float:
 
 @pytest.mark.parametrize("seed", [48, 52, 187674, 448544, 654763])
 def test_splits_with_a_client_at_an_end(seed: int) -> None:
-    # most accurate with client 0 or 1 wholly free, or wholly fair: the price at such an end is not that of the others
+    # most accurate with client 0 or 1 wholly free, or wholly fair: κ at such an end is not that of the others
     fed = two_clients(seed, True)
     F = ff.frontier(fed, "lft_ensemble", points=15)
     assert all(a >= brute(curve_of(fed), d) - 1e-11 for d, a in zip(F.disparity[1:-1], F.accuracy[1:-1], strict=True))

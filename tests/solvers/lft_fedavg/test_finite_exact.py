@@ -19,8 +19,8 @@ from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 4))  # type: ignore[union-attr]
 SLACK, SCALE = 1e-12, 100.0
 """What a rule may lose to count as optimal in the programmes below, and what accuracies are multiplied by there, so
-that this is as much as HiGHS tells apart. A rule that loses so little may be fairer by SLACK over the price of MD:
-where clients nearly cancel, prices are small, and no programme in floats tells such a rule from an optimal one."""
+that this is as much as HiGHS tells apart. A rule that loses so little may be fairer by SLACK over the exchange rate:
+where clients nearly cancel the rate is small, and no programme in floats tells such a rule from an optimal one."""
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
@@ -61,7 +61,7 @@ def some_budgets(fed: ff.Federation, seed: int, count: int) -> Any:
 def check(fed: ff.Federation, tried: Any, blur: float) -> None:
     """Budgets tried do not beat the frontier; its own points are the least disparate optima for their budgets.
 
-    ``blur`` is the MD that SLACK of accuracy may buy, at the federation's lowest price.
+    ``blur`` is the MD that SLACK of accuracy may buy, at the federation's lowest exchange rate.
     """
     F = ff.frontier(fed, "lft_fedavg", points=7)
     low = F.disparity[0]

@@ -8,8 +8,8 @@ import pytest
 
 import fairfl as ff
 from fairfl.solvers.frontier import non_dominated
-from fairfl.solvers.lft_fedavg.laws_ascent import _programme, _promise, merit
-from fairfl.solvers.lft_fedavg.laws_frontier import PriceSearch
+from fairfl.solvers.lft_fedavg.laws_ascent import _linearised_step, _promise, merit
+from fairfl.solvers.lft_fedavg.laws_frontier import MultiplierSearch
 from fairfl.solvers.numerics.dual import DualPoint, dual_point, fedavg_constraints, kkt_residual, minimise_dual
 
 MILD, WILD = (0.5, 2.5), (0.05, 50.0)
@@ -85,7 +85,7 @@ SHARP = ff.Federation.normal(
     ids=["two local maxima", "steep multipliers", "steeper multipliers"],
 )
 def test_these_budgets_do_not_beat_the_search(fed: ff.Federation, eps: list[float]) -> None:
-    search, s = PriceSearch.of(fed), ff.solve(fed, "lft_fedavg", eps)
+    search, s = MultiplierSearch.of(fed), ff.solve(fed, "lft_fedavg", eps)
     target = np.array([s.disparity])
     assert merit(search.at(target, search.starts), target)[0] >= s.accuracy - 1e-9
 
@@ -93,12 +93,12 @@ def test_these_budgets_do_not_beat_the_search(fed: ff.Federation, eps: list[floa
 @pytest.mark.parametrize("clients", (2, 6))
 def test_no_programme_asks_for_less_than_standing_still(clients: int) -> None:
     # beside sds of 50, those of 0.05 have thresholds whose densities are 1e-100: constraints that nothing can reach
-    search = PriceSearch.of(ff.Federation.normal(**random_federation(3, clients, WILD)))
+    search = MultiplierSearch.of(ff.Federation.normal(**random_federation(3, clients, WILD)))
     starts = search.starts.take(np.flatnonzero((search.starts.excess == 0).all(axis=1)))
     starts, target = starts.take(np.arange(0, starts.md.size, 3)), starts.disparity[::3]
     slopes = search.family.slopes(starts)
     for radius in (0.15, 0.01):
-        step = _programme(starts, slopes, target, np.full(target.size, radius), search.reach)
+        step = _linearised_step(starts, slopes, target, np.full(target.size, radius), search.reach)
         assert (_promise(starts, slopes, target, step) >= -1e-9).all()
 
 

@@ -11,9 +11,9 @@ from strategies import federations, mixtures, normals
 
 import fairfl as ff
 from fairfl.solvers.lft_fedavg.laws_ascent import ascend, merit
-from fairfl.solvers.lft_fedavg.laws_frontier import PriceSearch
-from fairfl.solvers.lft_fedavg.multipliers import PricedFamily
-from fairfl.solvers.numerics.critical_points import turning_points
+from fairfl.solvers.lft_fedavg.laws_frontier import MultiplierSearch
+from fairfl.solvers.lft_fedavg.multipliers import RuleFamily
+from fairfl.solvers.numerics.critical_points import critical_points
 from fairfl.solvers.numerics.dual import fedavg_constraints
 
 SMOOTH = st.one_of(normals(), mixtures())
@@ -21,8 +21,8 @@ FEWER = settings(max_examples=max(8, settings.default.max_examples // 5))  # typ
 LAMBDAS = st.integers(-24, 24).map(lambda k: k / 64)
 
 
-def family_of(fed: ff.Federation) -> PricedFamily:
-    return PricedFamily(fedavg_constraints(fed), np.stack([fed.within[:, 0], -fed.within[:, 1]]))
+def family_of(fed: ff.Federation) -> RuleFamily:
+    return RuleFamily(fedavg_constraints(fed), np.stack([fed.within[:, 0], -fed.within[:, 1]]))
 
 
 @FEWER
@@ -67,7 +67,7 @@ def test_all_turning_points_are_found(fed: ff.Federation, data: st.DataObject) -
     model: Any = fed.model
     profile = model.profile(0)
     weights = np.array([[1.0, *(data.draw(LAMBDAS) for _ in range(fed.n_clients))]])
-    found = turning_points(profile, weights)
+    found = critical_points(profile, weights)
     x = np.linspace(profile.edges[0], profile.edges[-1], 20011)
     s = weights[0] @ profile.values(x)
     size = np.abs(weights[0]) @ np.abs(profile.values(x))
@@ -85,7 +85,7 @@ FIGURE_5D = figure_5((0.2, 0.8))
 
 
 def test_the_climb_ends_where_every_start_ends() -> None:
-    search = PriceSearch.of(FIGURE_5D)
+    search = MultiplierSearch.of(FIGURE_5D)
     rng = np.random.default_rng(1)
     for target in (0.36, 0.45, 0.57):
         starts = search.starts.take(rng.integers(0, search.starts.md.size, 12))
@@ -96,7 +96,7 @@ def test_the_climb_ends_where_every_start_ends() -> None:
 
 def test_the_climb_reaches_the_opening_of_a_hole() -> None:
     # along MD = d the accuracy rises with λ_0 until a hole opens in group 1, then falls like a root: a slow scan
-    search = PriceSearch.of(FIGURE_5D)
+    search = MultiplierSearch.of(FIGURE_5D)
     family, target = search.family, 0.45
     scan = np.concatenate([np.linspace(0.05, 0.0912, 40), np.linspace(0.0912, 0.0925, 400)])
     low, high = np.full(scan.size, -0.15), np.zeros(scan.size)
@@ -109,4 +109,4 @@ def test_the_climb_reaches_the_opening_of_a_hole() -> None:
     best = float(rules.accuracy.max())
     found = search.at(np.array([target]), search.starts)
     assert best <= found.accuracy[0] <= best + 1e-6 and found.md[0] == pytest.approx(target, abs=1e-9)
-    assert found.cuts[0, 1] == 1 and search.family.slopes(found).turns[1].height[2] < 1e-5
+    assert found.cuts[0, 1] == 1 and search.family.slopes(found).critical[1].height[2] < 1e-5

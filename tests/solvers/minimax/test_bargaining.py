@@ -39,9 +39,9 @@ def test_triangle_in_closed_form(alpha):
     found = alpha_fair(TRIANGLE, alpha)
     assert found.utilities == pytest.approx(expected, abs=2e-5)
     assert found.value == pytest.approx(bargaining.mean_utility(found.utilities, alpha))
-    assert found.prices @ found.utilities == pytest.approx(1)
+    assert found.weights @ found.utilities == pytest.approx(1)
     if alpha >= 0.3:  # below, u_2 is so small that it is right to no digit
-        assert found.prices / found.prices.sum() == pytest.approx(c / c.sum(), abs=1e-4)  # the face's normal
+        assert found.weights / found.weights.sum() == pytest.approx(c / c.sum(), abs=1e-4)  # the face's normal
     assert found.price_of_fairness == pytest.approx(1 - expected.sum() / 3, abs=1e-5)
 
 
@@ -52,7 +52,7 @@ def test_no_mixture_of_vertices_is_better(U, alpha, seed):
     mixes = np.random.default_rng(seed).dirichlet(np.full(len(U.vertices), 0.3), 300)
     values = bargaining.mean_utility(mixes @ U.vertices, alpha)
     assert values.max() <= found.value * (1 + 2e-7)
-    assert (U.vertices @ found.prices).max() <= 1 + 1e-6  # u has the largest value at its own prices
+    assert (U.vertices @ found.weights).max() <= 1 + 1e-6  # u has the largest value at its own weights
     assert abs(found.gain) <= 1e-6 and found.best_total == pytest.approx(U.vertices.sum(1).max())
 
 
@@ -136,7 +136,7 @@ def test_concave_utilities(alpha):
     U = quadratics()
     found = alpha_fair(U, alpha)
     centres = np.random.default_rng(0).normal(size=(4, 2))
-    w = found.prices * np.arange(1, 5)
+    w = found.weights * np.arange(1, 5)
     theta = w @ centres / w.sum()  # where the priced total is largest
     u = 8 - np.arange(1, 5) * ((theta - centres) ** 2).sum(1)
     assert found.utilities == pytest.approx(u, abs=1e-3)
@@ -151,7 +151,7 @@ def test_disagreement_point():
     d = np.array([0.5, 0.1])
     moved = UtilitySet.from_vertices(TRIANGLE.vertices + d)
     assert nash_point(moved, d).utilities == pytest.approx(nash_point(TRIANGLE).utilities + d, abs=1e-6)
-    # u_1/3 + u_2 = 1 above (1, 0.2): the gains split the surplus 1 - 1/3 - 0.2 evenly in prices
+    # u_1/3 + u_2 = 1 above (1, 0.2): the gains split the surplus 1 - 1/3 - 0.2 evenly in weights
     surplus = 1 - 1 / 3 - 0.2
     expected = [1 + 3 * surplus / 2, 0.2 + surplus / 2]
     found = nash_point(TRIANGLE, [1.0, 0.2])

@@ -42,10 +42,10 @@ def test_no_feasible_point_is_better(problem: tuple[Any, Any, Any], data: st.Dat
     gain, rows, limits = problem
     count, n = gain.shape
     root = np.array(data.draw(st.lists(INTEGERS, min_size=count * n * n, max_size=count * n * n))).reshape(count, n, n)
-    bend = np.einsum("bij,bik->bjk", root, root) / 4
-    x = maximise(gain, rows, limits, bend)
+    curvature = np.einsum("bij,bik->bjk", root, root) / 4
+    x = maximise(gain, rows, limits, curvature)
     assert (np.einsum("bmn,bn->bm", rows, x) <= limits + 1e-9).all()
-    slope = gain - np.einsum("bij,bj->bi", bend, x)
+    slope = gain - np.einsum("bij,bj->bi", curvature, x)
     for b in range(count):
         best = optimize.linprog(-slope[b], A_ub=rows[b], b_ub=limits[b], bounds=(None, None), method="highs")
         # complementarity of 1e-12: where a row is met with no force, x is off by its root

@@ -13,15 +13,15 @@ from scipy import optimize
 from fairfl.solvers.numerics import polytopes as tie_polytopes
 from fairfl.solvers.numerics import vertices as tie_vertices
 from fairfl.solvers.numerics.polytopes import chains
-from fairfl.solvers.numerics.segments import Pieces
-from fairfl.solvers.numerics.vertices import Programme, TooMany, Vertices, decided, vertices
+from fairfl.solvers.numerics.segments import Segments
+from fairfl.solvers.numerics.vertices import LinearProgramme, TooMany, Vertices, decided, vertices
 
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 3))  # type: ignore[union-attr]
 EIGHTHS = st.integers(-8, 8).map(lambda k: k / 8)
 
 
 @st.composite
-def programmes(draw: st.DrawFn) -> Programme:
+def programmes(draw: st.DrawFn) -> LinearProgramme:
     """Of 1 to 3 clients and few cells of two groups; dyadic, so that many planes meet in one point."""
     rows, n = draw(st.integers(1, 3)), draw(st.integers(1, 3))
     u = draw(hnp.arrays(float, 2 * n, elements=EIGHTHS))
@@ -32,10 +32,10 @@ def programmes(draw: st.DrawFn) -> Programme:
     within = np.array(draw(st.lists(st.integers(1, 4), min_size=2 * rows, max_size=2 * rows)), dtype=float)
     share = within.reshape(2, rows) / within.reshape(2, rows).sum(axis=1, keepdims=True)
     pooled = np.concatenate([share[0] @ v[:, :n], share[1] @ v[:, n:]])
-    return Programme(u, v, pooled)
+    return LinearProgramme(u, v, pooled)
 
 
-def feasible(problem: Programme, found: Vertices) -> Any:
+def feasible(problem: LinearProgramme, found: Vertices) -> Any:
     """Positions of the vertices at which some rule has all its signs right, by one programme each."""
     kept = []
     for b, side in enumerate(found.side):
@@ -54,7 +54,7 @@ def rounded(lam: Any) -> set[tuple[float, ...]]:
 
 @FEWER
 @given(programmes())
-def test_the_walk_misses_no_vertex(problem: Programme) -> None:
+def test_the_walk_misses_no_vertex(problem: LinearProgramme) -> None:
     count = len(problem.v)
     planes = np.concatenate([problem.v, np.eye(count)], axis=1).T
     offsets = np.concatenate([-problem.u, np.zeros(count)])
@@ -72,7 +72,7 @@ def test_the_walk_misses_no_vertex(problem: Programme) -> None:
 
 @FEWER
 @given(programmes())
-def test_hulls_by_enumeration_and_by_programmes(problem: Programme) -> None:
+def test_hulls_by_enumeration_and_by_programmes(problem: LinearProgramme) -> None:
     found = vertices(problem, 10_000)
     fast = chains(problem, found)
     with pytest.MonkeyPatch.context() as patch:
@@ -93,7 +93,7 @@ def test_hulls_by_enumeration_and_by_programmes(problem: Programme) -> None:
 
 @FEWER
 @given(programmes(), st.integers(0, 10**6))
-def test_rules_drawn_at_vertices_are_under_the_hull(problem: Programme, seed: int) -> None:
+def test_rules_drawn_at_vertices_are_under_the_hull(problem: LinearProgramme, seed: int) -> None:
     found = vertices(problem, 10_000)
     hull = chains(problem, found)
     rng = np.random.default_rng(seed)
@@ -117,7 +117,7 @@ def test_rules_drawn_at_vertices_are_under_the_hull(problem: Programme, seed: in
 def test_more_vertices_than_allowed() -> None:
     rng = np.random.default_rng(0)
     v = rng.random((2, 12)) * np.repeat([1.0, -1.0], 6)
-    problem = Programme(rng.normal(size=12), v, v.sum(axis=0))
+    problem = LinearProgramme(rng.normal(size=12), v, v.sum(axis=0))
     assert len(vertices(problem, 10_000).lam) > 3
     with pytest.raises(TooMany, match="more than 3 vertices"):
         vertices(problem, 3)
@@ -126,7 +126,7 @@ def test_more_vertices_than_allowed() -> None:
 def test_many_lines_at_once_are_walked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     v = rng.random((2, 12)) * np.repeat([1.0, -1.0], 6)
-    problem = Programme(rng.normal(size=12), v, v.sum(axis=0))
+    problem = LinearProgramme(rng.normal(size=12), v, v.sum(axis=0))
     whole = rounded(vertices(problem, 10_000).lam)
     monkeypatch.setattr(tie_vertices, "ROOM", 3 * 14)
     assert rounded(vertices(problem, 10_000).lam) == whole
@@ -138,16 +138,16 @@ def test_many_lines_at_once_are_walked_in_parts(monkeypatch: pytest.MonkeyPatch)
 @given(hnp.arrays(float, (5, 2), elements=EIGHTHS), hnp.arrays(float, (5, 2), elements=EIGHTHS))
 def test_the_envelope_by_definition(md: Any, accuracy: Any) -> None:
     other = np.stack([md, accuracy], axis=2)
-    pieces = Pieces.folded(md, accuracy, other, np.arange(5))
+    segments = Segments.folded(md, accuracy, other, np.arange(5))
     t = np.linspace(0, 1, 65)  # eighths: the crossings of 0 are not all among them
     x = np.abs(md[:, :1] + t * (md[:, 1:] - md[:, :1]))
     y = accuracy[:, :1] + t * (accuracy[:, 1:] - accuracy[:, :1])
     goals = np.linspace(0, 1, 17)
     offered = np.array([np.where(x <= d + 1e-12, y, -np.inf).max() for d in goals])
-    for some in (pieces, pieces.undominated()):
-        best, piece, place = some.best(goals)
+    for some in (segments, segments.undominated()):
+        best, segment, place = some.best(goals)
         assert (best >= offered - 1e-12).all()
-        d, a, z = some.at(piece[np.isfinite(best)], place[np.isfinite(best)])
+        d, a, z = some.at(segment[np.isfinite(best)], place[np.isfinite(best)])
         assert (d <= goals[np.isfinite(best)] + 1e-12).all() and a == pytest.approx(best[np.isfinite(best)], abs=1e-12)
         # what is attained lies on the segment that it belongs to
         assert np.abs(z[:, 0]) == pytest.approx(d, abs=1e-12) and z[:, 1] == pytest.approx(a, abs=1e-12)

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from fairfl.studies.measures import MEASURES, statistics
+from fairfl.studies.printed import printed
 from fairfl.studies.published import compare, lines, published
 
 
@@ -31,7 +32,7 @@ def test_clients_without_samples_count_in_nothing():
 
 
 def test_published_numbers_are_read():
-    table = published("A | q = 0 | 80.8 ± .9 | -\nA | q = 1 | 100 | .083 ± .013", ("average", "KL"))
+    table = published(printed("A | q = 0 | 80.8 ± .9 | -\nA | q = 1 | 100 | .083 ± .013", ("average", "KL")))
     rows = table.set_index(["objective", "measure"])
     assert rows.loc[("q = 0", "average"), ["published", "published_sd"]].tolist() == [80.8, 0.9]
     assert ("q = 0", "KL") not in rows.index
@@ -44,7 +45,7 @@ def test_published_numbers_are_read():
 )
 def test_a_wrong_line_is_told(line, why):
     with pytest.raises(ValueError, match=why):
-        published(line, ("average", "KL"))
+        printed(line, ("average", "KL"))
 
 
 def test_ours_beside_the_published():
@@ -52,7 +53,8 @@ def test_ours_beside_the_published():
         {"dataset": "A", "objective": ["q = 0", "q = 0", "mine"], "seed": [0, 1, 0], "measure": "average",
          "value": [80.0, 84.0, 70.0]}
     )  # fmt: skip
-    table = compare(values, published("A | q = 0 | 81 ± .5\nA | q = 9 | 3", ("average",))).set_index("objective")
+    theirs = published(printed("A | q = 0 | 81 ± .5\nA | q = 9 | 3", ("average",)))
+    table = compare(values, theirs).set_index("objective")
     assert list(table.index) == ["q = 0", "mine"]
     row = table.loc["q = 0"]
     assert row["mean"] == 82 and row["sd"] == pytest.approx(np.sqrt(8)) and row["seeds"] == 2

@@ -9,7 +9,7 @@ import pytest
 from fairfl.sims.engine import ByWeight, LinearSVM
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
-from fairfl.studies.papers.qffl import efficiency as qffl_efficiency
+from fairfl.studies.papers.qffl import figures_3_6_9 as qffl_efficiency
 from fairfl.studies.papers.qffl import runs as qffl_runs
 from fairfl.studies.papers.qffl import table_2 as qffl_table_2
 from fairfl.studies.papers.qffl.choice import chosen_q, chosen_rows

@@ -40,7 +40,7 @@ def slow_accuracy(rule: Classifier, fed: Federation) -> float:
     for i in range(fed.n_clients):
         for a in (0, 1):
             law, eta = model.laws[i][a], model.etas[i][a]
-            for lo, hi, f in rule.pieces(a):
+            for lo, hi, f in rule.steps(a):
                 lo, hi = max(lo, law.low), min(hi, law.high)
                 if hi <= lo or fed.mass[i, a] == 0:
                     continue
@@ -74,7 +74,7 @@ def test_rates_are_sums_over_pieces(rule: Classifier, fed: Federation) -> None:
                 assert np.isnan(rates[i, a])
                 continue
             law = fed.model.laws[i][a]  # type: ignore[union-attr]
-            expected = sum(f * float(law.cdf(hi) - law.cdf(lo)) for lo, hi, f in rule.pieces(a))
+            expected = sum(f * float(law.cdf(hi) - law.cdf(lo)) for lo, hi, f in rule.steps(a))
             assert rates[i, a] == pytest.approx(expected, abs=1e-14)
 
 
@@ -147,10 +147,10 @@ def test_accept_needs_certainty_unless_told() -> None:
 @given(classifiers())
 def test_pieces_cover_the_line_and_rebuild_the_rule(rule: Classifier) -> None:
     for a in (0, 1):
-        pieces = rule.pieces(a)
-        assert pieces[0][0] == -np.inf and pieces[-1][1] == np.inf
-        assert all(p[1] == q[0] for p, q in zip(pieces, pieces[1:], strict=False))
-        again = Classifier([[p[1] for p in pieces[:-1]]] * 2, [[p[2] for p in pieces]] * 2)
+        steps = rule.steps(a)
+        assert steps[0][0] == -np.inf and steps[-1][1] == np.inf
+        assert all(p[1] == q[0] for p, q in zip(steps, steps[1:], strict=False))
+        again = Classifier([[p[1] for p in steps[:-1]]] * 2, [[p[2] for p in steps]] * 2)
         x = np.arange(-4, 4, 0.125)
         assert again(x, 0).tolist() == rule(x, a).tolist()
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.sims.data.federated.own_table import _parts, own_table
+from fairfl.sims.data.federated.split_people import _parts, own_table
 
 ROLES = {"label": "hired", "group": "sex", "client": "site"}
 

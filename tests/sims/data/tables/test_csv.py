@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairfl.sims.data.federated.own_table import own_table
+from fairfl.sims.data.federated.split_people import own_table
 from fairfl.sims.data.tables import cross_fitted_score, read_samples
 
 ROLES: dict[str, Any] = {"score": "s", "label": "y", "group": "a", "client": "site"}

@@ -3,7 +3,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from fairfl.sims.data.tables.tabular import categories, numbers, read_table, require_column
+from fairfl.sims.data.tables.csv_file import categories, numbers, read_table, require_column
 
 
 def test_an_absent_file_and_a_folder(tmp_path: Path):

@@ -1,0 +1,35 @@
+"""Optional libraries: an error that says which extra of fairfl brings the missing one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+EXTRAS = {
+    "flint": "claims",
+    "hypothesis": "claims",
+    "latex2mathml": "claims",
+    "mpmath": "claims",
+    "sympy": "claims",
+    "pyarrow": "data",
+    "filelock": "sims",
+    "torch": "sims",
+}
+"""The extra by the module that it brings."""
+
+
+class MissingExtra(ModuleNotFoundError):
+    """A library that an extra of fairfl brings is not installed."""
+
+
+@contextmanager
+def extras_named() -> Iterator[None]:
+    """Where a library of an extra is missing, the error names the extra; any other missing module stays as it is."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in EXTRAS or isinstance(error, MissingExtra):
+            raise
+        told = f'{library} is not installed: pip install "fairfl[{EXTRAS[library]}]"'
+        raise MissingExtra(told, name=library) from None

@@ -1,0 +1,55 @@
+"""Work in several processes, stopped cleanly: results as they come, and nobody left behind after Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context
+from threading import current_thread, main_thread
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+MOST_JOBS = 4
+
+
+def job_count(jobs: int, tasks: int) -> int:
+    """``jobs``, or for 0 one a core, four at most; never more than there are tasks, and at least one."""
+    return max(1, min(jobs or min(os.cpu_count() or 1, MOST_JOBS), tasks))
+
+
+def as_done(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[T]:
+    """``function(*task)`` of each task as it is done; in this process where ``jobs`` is 1."""
+    if jobs <= 1:
+        for task in tasks:
+            yield function(*task)
+        return
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        with _deaf():
+            futures = [pool.submit(function, *task) for task in tasks]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        except BaseException:  # Ctrl-C above all: nobody waits for what remains
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in active_children():
+                child.terminate()
+            raise
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Processes born here ignore Ctrl-C: a terminal sends it to all, and each would print a traceback.
+
+    The parent alone hears it, and ends them. The first submission starts them all; they inherit what it ignores.
+    """
+    if current_thread() is not main_thread():  # where Python allows no handler of signals
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,46 @@
+"""The list of claims, kept in the cache folder: importing the modules of all claims takes seconds."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from fairfl._support.cache_folder import cache_folder
+from fairfl._support.manifest import sealed, unsealed
+from fairfl._support.whole_file import write_whole
+from fairfl.claims import record
+
+LAYERS = ("_support", "theory", "solvers", "sims", "studies", "claims")
+"""The packages that a claim may import."""
+
+
+def listing() -> dict[str, dict[str, Any]]:
+    """What ``fairfl claims list --json`` says of every claim, by id.
+
+    It is computed anew where a source file or the committed record is not as it was.
+    """
+    file, key = cache_folder() / "claims.json", _key()
+    with suppress(OSError, ValueError):
+        kept = unsealed(file.read_text("utf-8"))
+        if kept["key"] == key:
+            return kept["claims"]
+    from fairfl.claims.runner import recorded
+
+    claims = {checked.claim.id: checked.to_json() for checked in recorded()}
+    with suppress(OSError):  # a cache that cannot be written only costs time
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(file, sealed({"key": key, "claims": claims}))
+    return claims
+
+
+def _key() -> str:
+    """Digest of all sources, their data and the record."""
+    folders = [find_spec(f"fairfl.{layer}").submodule_search_locations[0] for layer in LAYERS]
+    files = [file for folder in (*folders, record.COMMITTED) for file in Path(folder).rglob("*.*")]
+    total = hashlib.sha256()
+    for file in sorted(file for file in files if file.suffix in (".py", ".json")):
+        total.update(f"{file}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
+    return total.hexdigest()

@@ -1,0 +1,65 @@
+"""``fairfl figures``: draw figures, telling of each as it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fairfl.cli.errors import FAILED, one_line
+from fairfl.cli.options import Force, Jobs, Out, option, out_folder
+
+if TYPE_CHECKING:
+    from fairfl.figures.lib.render import Outcome
+
+
+def figures(
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Figures; by default all.")] = None,
+    out: Out = Path("out"),
+    jobs: Jobs = 1,
+    force: Force = False,
+    show: Annotated[bool, option("List the figures, and draw none.", "--list")] = False,
+) -> None:
+    """Draw figures: PNG, SVG and CSV each. A run that was stopped goes on where it was."""
+    with one_line():
+        from fairfl.figures.lib.registry import find
+
+        entries = find(names)
+        if show:
+            width = max(len(entry.name) for entry in entries)
+            for entry in entries:
+                typer.echo(f"{entry.name:<{width}}  {entry.title}")
+            return
+        outcomes = draw([entry.name for entry in entries], out_folder(out), jobs, force)
+        if names and any(outcome.status == "skipped" for outcome in outcomes):
+            raise typer.Exit(FAILED)
+
+
+def draw(names: Iterable[str] | None, out: Path, jobs: int, force: bool) -> list[Outcome]:
+    """Draw figures with progress on stderr; jobs = 0 takes one process a core, four at most.
+
+    Raises
+    ------
+    ValueError : an unknown name.  KeyboardInterrupt : stopped; finished figures stay, nothing half-written does.
+    """
+    from fairfl._support.processes import job_count
+    from fairfl.cli.progress import counting
+    from fairfl.figures.lib.registry import find
+    from fairfl.figures.lib.render import render_all
+
+    wanted = [entry.name for entry in find(names)]
+    with counting("figures", len(wanted)) as one_more:
+
+        def told(outcome: Outcome, done: int, count: int) -> None:
+            one_more(outcome.name)
+            typer.echo(_line(outcome))
+
+        return render_all(wanted, out, job_count(jobs, len(wanted)), force=force, progress=told)
+
+
+def _line(outcome: Outcome) -> str:
+    if outcome.status == "skipped":
+        return f"skipped    {outcome.name}: {' '.join(outcome.reason.split())}"
+    return f"{outcome.status:<9}  {outcome.files[-1]}  ({outcome.seconds:.1f} s)"

@@ -1,0 +1,46 @@
+"""Options that several commands have, and the folder of ``--out``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Annotated, Any
+
+import typer
+
+
+class Profile(StrEnum):
+    """How long an experiment runs."""
+
+    quick = "quick"
+    paper = "paper"
+
+
+def option(help: str, *names: str, **more: Any) -> Any:
+    """An option, its help first."""
+    return typer.Option(*names, help=help, **more)
+
+
+Out = Annotated[Path, option("Folder of the files.", "--out", metavar="DIR")]
+Jobs = Annotated[int, option("Processes; 0: one a core, four at most.", "--jobs", "-j", min=0)]
+Force = Annotated[bool, option("Draw again what is there already.", "--force")]
+Seeds = Annotated[int | None, option("Seeds 0, 1, ...; default: see --list.", "--seeds", min=1)]
+Resume = Annotated[bool, option("Go on from the runs in DIR.", "--resume")]
+AsJson = Annotated[bool, option("Print JSON.", "--json")]
+
+
+def out_folder(path: Path) -> Path:
+    """The folder of ``--out``, made if missing, and written into once before the work.
+
+    Raises
+    ------
+    RuntimeError : it cannot be made or written; what was asked for cannot be done, which is exit code 1.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=path):
+            pass
+    except OSError as error:
+        raise RuntimeError(f"--out must be a folder that can be written, got {path}: {error.strerror}") from None
+    return path

@@ -1,0 +1,1 @@
+"""The report on the claims: one page of HTML, Markdown and JSON."""

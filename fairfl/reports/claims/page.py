@@ -1,0 +1,176 @@
+"""The report on the claims as one HTML page that loads nothing: mathematics, filters, graph and errata inside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+
+from fairfl._support.version import __version__
+from fairfl.claims.certificates.base import LEVELS
+from fairfl.claims.claim import REPAIRED, VERDICTS, Claim
+from fairfl.claims.picture import pictures
+from fairfl.claims.registry import papers, registered
+from fairfl.claims.runner import Checked
+from fairfl.reports.claims.graph import graph
+from fairfl.reports.claims.math import html
+from fairfl.reports.claims.picture import svg
+
+HERE = Path(__file__).parent
+MEANING = {
+    "holds": "as printed, at the level and in the scope given",
+    "holds-repaired": "false as printed, true after the repair that is stated",
+    "refuted": "false, by a counterexample or a proof of the contrary",
+    "open": "searched, and neither proved nor refuted",
+}
+
+
+def page(checked: Sequence[Checked]) -> str:
+    """The whole page."""
+    style, script = (HERE.joinpath(f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
+    parts = [_paper(key, [c for c in checked if c.claim.paper == key]) for key in _keys(checked)]
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>fairfl {__version__}: claims</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        "<h1>The statements of five papers on fair federated learning, checked</h1>\n"
+        f"<p>By fairfl {__version__}. A verdict is computed from certificates that verify themselves; its level is "
+        "that of the weakest certificate and of what the claim rests on. Every check also refutes at least one "
+        f"statement made wrong on purpose.</p>\n{_summary(checked)}{_legend()}"
+        f'<p><a href="#errata">Errata, paper by paper</a></p>\n{_form(checked)}<main>\n{"".join(parts)}</main>\n'
+        f'<h2 id="errata">Errata</h2>\n{"".join(errata(key, checked) for key in _keys(checked))}'
+        f"{_graph(checked)}<script>{script}</script>\n</body>\n</html>\n"
+    )
+
+
+def _graph(checked: Sequence[Checked]) -> str:
+    drawn = graph(checked)
+    if not drawn:
+        return ""
+    return (
+        '<h2 id="graph">What rests on what</h2>\n<p>An arrow points to what a claim takes for granted, a dashed one '
+        "from a repaired form to the printed statement. Claims that are not here stand by themselves.</p>\n"
+        f'<div class="wide">{drawn}</div>\n'
+    )
+
+
+def _keys(checked: Iterable[Checked]) -> list[str]:
+    used = {c.claim.paper for c in checked}
+    return [key for key in papers() if key in used]
+
+
+def _summary(checked: Sequence[Checked]) -> str:
+    own = [c for c in checked if not c.claim.id.endswith(REPAIRED)]
+    head = "".join(f"<th>{verdict}</th>" for verdict in VERDICTS)
+    rows = []
+    for key in _keys(checked):
+        mine = [c for c in own if c.claim.paper == key]
+        cells = "".join(f"<td>{sum(c.settled.verdict == v for c in mine)}</td>" for v in VERDICTS)
+        unknown = sum(c.settled.verdict is None for c in mine)
+        rows.append(f"<tr><td>{escape(papers()[key].title)}</td>{cells}<td>{unknown or ''}</td></tr>")
+    return (
+        f'<div class="wide"><table>\n<tr><th>paper (printed statements)</th>{head}<th></th></tr>\n'
+        + "\n".join(rows)
+        + "</table></div>\n"
+    )
+
+
+def _legend() -> str:
+    items = "".join(f"<dt>{_tag(verdict)}</dt><dd>{text}</dd>" for verdict, text in MEANING.items())
+    levels = f"<p>Levels, strongest first: {', '.join(LEVELS)}.</p>"
+    return f"<details><summary>What the words mean</summary><dl>{items}</dl>{levels}</details>\n"
+
+
+def _form(checked: Sequence[Checked]) -> str:
+    def choice(name: str, values: Iterable[str]) -> str:
+        options = "".join(f"<option>{escape(value)}</option>" for value in values)
+        return f'<label>{name} <select name="{name}"><option value="">all</option>{options}</select></label>'
+
+    return (
+        f"<form>{choice('paper', _keys(checked))}{choice('verdict', VERDICTS)}{choice('level', LEVELS)}"
+        '<label>words <input name="words" type="search" size="14"></label><output id="count"></output></form>\n'
+    )
+
+
+def _paper(key: str, checked: Sequence[Checked]) -> str:
+    paper = papers()[key]
+    claims = "".join(map(_claim, checked))
+    return (
+        f'<section class="paper" id="{key}"><h2>{escape(paper.title)}</h2>\n<p>{escape(paper.authors)}</p>\n'
+        f"{claims}</section>\n"
+    )
+
+
+def _claim(checked: Checked) -> str:
+    claim, outcome = checked.claim, checked.outcome
+    id = escape(claim.id)
+    words = escape(" ".join([claim.id, claim.title, claim.number, claim.erratum, claim.notes]).lower())
+    rows = [
+        f'<section class="claim" id="{id}" data-paper="{claim.paper}" '
+        f'data-verdict="{checked.settled.verdict or ""}" data-level="{checked.settled.level or ""}" '
+        f'data-text="{words}">\n<h3>{html(claim.title)}</h3>\n'
+        f"<p>{_tag(checked.status, checked.settled.verdict)} {escape(checked.settled.level or '')} · "
+        f'<a href="#{id}">{id}</a> · {escape(claim.number)} · scope: {html(claim.scope)}</p>\n'
+    ]
+    rows += [_row("Printed", claim.printed), _row("Checked", claim.statement)]
+    rows += [_row(name.capitalize(), getattr(claim, name)) for name in ("erratum", "gap", "reading", "notes")]
+    if claim.repaired_id in registered():
+        rows.append(f'<p><b>Repaired:</b> <a href="#{escape(claim.repaired_id)}">{escape(claim.repaired_id)}</a></p>\n')
+    if claim.rests_on:
+        links = ", ".join(f'<a href="#{escape(id)}">{escape(id)}</a>' for id in claim.rests_on)
+        rows.append(f"<p><b>Rests on:</b> {links}</p>\n")
+    draw = pictures(registered()[claim.id].module).get(claim.id)
+    if draw is not None:
+        picture = draw()
+        caption = f"<figcaption>{html(picture.caption)}</figcaption>"
+        rows.append(f'<figure class="picture">{svg(picture, claim.id)}{caption}</figure>\n')
+    if outcome is not None:
+        rows.append(_evidence(checked))
+    return "".join(rows) + "</section>\n"
+
+
+def _evidence(checked: Checked) -> str:
+    claim, outcome = checked.claim, checked.outcome
+    assert outcome is not None
+    lines = "".join(f"<li>{html(summary)}</li>" for summary in outcome.summaries)
+    instances = "".join(
+        f"<pre>{escape(json.dumps(part['instance'], ensure_ascii=False))}</pre>"
+        for part in (outcome.evidence or {}).get("parts", [])
+        if "instance" in part and part["type"] == "Counterexample"
+    )
+    hypotheses = "".join(f"<dt>{escape(name)}</dt><dd>{html(text)}</dd>" for name, text in claim.hypotheses)
+    mutants = "".join(f"<li>{escape(m.name)}: {html(m.change)}</li>" for m in outcome.mutants if m.killed)
+    return (
+        f"<ul>{lines}</ul>{instances}<details><summary>Hypotheses and mutants</summary><dl>{hypotheses}</dl>"
+        f"<p>Wrong statements that the same check refutes:</p><ul>{mutants}</ul></details>\n"
+    )
+
+
+def errata(key: str, checked: Sequence[Checked]) -> str:
+    """What the authors of a paper should change, and which proofs have gaps."""
+    mine = [c.claim for c in checked if c.claim.paper == key]
+    wrong = [c for c in mine if c.erratum]
+    gaps = [c for c in mine if c.gap]
+    if not wrong and not gaps:
+        return ""
+    items = "".join(map(_erratum, wrong))
+    proofs = "".join(f'<li><a href="#{escape(c.id)}">{escape(c.number)}</a>: {html(c.gap)}</li>\n' for c in gaps)
+    return (
+        f"<h3>{escape(papers()[key].title)}</h3>\n<ol>{items}</ol>\n"
+        + (f"<p>Proofs whose statement survives:</p>\n<ul>{proofs}</ul>\n" if proofs else "")
+    )  # fmt: skip
+
+
+def _erratum(claim: Claim) -> str:
+    repaired = registered().get(claim.repaired_id)
+    mended = "" if repaired is None else f" <em>Repaired:</em> {html(repaired.claim.statement)}"
+    return f'<li><a href="#{escape(claim.id)}">{escape(claim.number)}</a>: {html(claim.erratum)}{mended}</li>\n'
+
+
+def _row(head: str, text: str) -> str:
+    return f'<div class="math"><b>{head}:</b> {html(text)}</div>\n' if text else ""
+
+
+def _tag(text: str, verdict: str | None = None) -> str:
+    return f'<span class="tag {escape(verdict or text)}">{escape(text)}</span>'

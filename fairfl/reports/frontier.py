@@ -1,0 +1,185 @@
+"""What `fairfl frontier` prints and writes: notes, a table and words, or JSON; a CSV and a picture."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from fairfl.figures.lib.schemes import LABELS
+from fairfl.reports.comparison import ENDS, Comparison, compare, tried
+from fairfl.reports.comparison_words import number, percent, sentences, span
+from fairfl.reports.sampling import LEVEL
+from fairfl.theory.populations.calibration import Counted
+from fairfl.theory.populations.federation import Federation
+
+SEARCHED = "{}: accuracies between the ends are the best that a search found; each is attained, and CFL's bound them."
+MINIMUM = "LFT+FedAvg's smallest disparity is the smallest that a search found."
+WIDE = 120
+
+
+def report(
+    federation: Federation,
+    notes: Sequence[str] = (),
+    sample: Counted | None = None,
+    *,
+    title: str,
+    at: Sequence[float] | None = None,
+    count: int = 60,
+    out: Path | None = None,
+    as_json: bool = False,
+    bootstraps: int | None = None,
+    seed: int = 0,
+) -> Comparison:
+    """Compare the schemes, print what was found, and write it into the folder ``out`` where one is given.
+
+    ``notes``: what was done to the table; ``sample``: the people that the federation was made of, None for laws.
+    """
+    console = Console(stderr=True)
+    with console.status("") if console.is_terminal else nullcontext() as status:
+        told = None if status is None else status.update
+        found = compare(federation, at=at, count=count, progress=told)
+        if sample is not None:
+            found = tried(found, sample, count=count, bootstraps=bootstraps, seed=seed, progress=told)
+    files = [] if out is None else write(found, title, out)
+    if as_json:
+        extra = {"notes": list(notes), "files": [str(file) for file in files]}
+        typer.echo(json.dumps(as_data(found) | extra, indent=1, allow_nan=False))
+        return found
+    show(found, notes)
+    for file in files:
+        typer.echo(f"written: {file}")
+    return found
+
+
+def show(found: Comparison, notes: Sequence[str]) -> None:
+    """Print notes, the table and the words."""
+    share = ", ".join(f"{n} ({100 * w:.0f} %)" for n, w in list(zip(found.clients, found.weight, strict=True))[:8])
+    more = f", ... {len(found.clients)} in all" if len(found.clients) > 8 else ""
+    plural = "clients" if len(found.clients) > 1 else "client"
+    for line in [f"{plural}: {share}{more}", f"groups: {found.groups[0]} and {found.groups[1]}", *notes]:
+        typer.echo(line)
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=WIDE)  # a pipe has no width of its own
+    console.print(table(found))
+    for line in [*sentences(found), *searched(found)]:
+        typer.echo(line)
+    if found.held is not None:
+        console.print(held_table(found))
+
+
+def searched(found: Comparison) -> list[str]:
+    """What is not exact."""
+    names = [LABELS[scheme] for scheme, reach in found.reaches.items() if not reach.frontier.exact]
+    minimum = [MINIMUM] if LABELS["lft_fedavg"] in names else []
+    return [SEARCHED.format(" and ".join(names)), *minimum] if names else []
+
+
+def table(found: Comparison) -> Table:
+    """One column a scheme, so that it fits a terminal of 80 characters; intervals stand below their numbers."""
+    out = _headed(found, "")
+
+    def row(name: str, column: int, show: Callable[[float], str], end: bool = False) -> None:
+        cells, several = [], False
+        for scheme, reach in found.reaches.items():
+            value, ends = reach.numbers[column], found.between(scheme, column)
+            cells.append("-" if np.isnan(value) else show(value))
+            if ends is not None and not np.isnan(value):
+                cells[-1] += f"\n{span(ends, show)}"
+                several = True
+        out.add_row(f"{name}\n" if several else name, *cells, end_section=end)
+
+    row("smallest disparity", 0, number)
+    row("accuracy there", 1, percent, True)
+    for k, d in enumerate(found.disparities):
+        row(f"accuracy at disparity {d:g}", len(ENDS) + k, percent, k == len(found.disparities) - 1)
+    row("best accuracy", 2, percent)
+    row("disparity there", 3, number)
+    return out
+
+
+def held_table(found: Comparison) -> Table:
+    """Rules fitted to half of the people: accuracy and disparity on that half, and on the other."""
+    assert found.held is not None
+    out = _headed(found, "half fitted to → other half")
+    halves = found.held.inside, found.held.outside
+    names = ["smallest disparity", *(f"disparity {d:g}" for d in found.disparities), "best accuracy"]
+    for k, name in enumerate(names):
+        cells = []
+        for (right, apart), (held_right, held_apart) in zip(*(half[:, k] for half in halves), strict=True):
+            shown = f"{100 * right:.2f} → {percent(held_right)}\n{apart:.3f} → {held_apart:.3f}"
+            cells.append("-" if np.isnan(right) else shown)
+        out.add_row(f"{name}\n", *cells)
+    return out
+
+
+def _headed(found: Comparison, first: str) -> Table:
+    out = Table()
+    out.add_column(first)
+    for scheme in found.reaches:
+        out.add_column(LABELS[scheme], justify="right")
+    return out
+
+
+def write(found: Comparison, title: str, out: Path) -> list[Path]:
+    """Write frontier.csv, frontier.svg and frontier.png; the pictures are drawn from the table alone."""
+    from fairfl.figures.lib import frontier_panels, style
+    from fairfl.figures.lib.saved import save
+
+    data = frontier_panels.rows(title, {scheme: reach.frontier for scheme, reach in found.reaches.items()})
+    with style.sheet():
+        figure = frontier_panels.draw(data.assign(panel=style.plain(title)), columns=1, height=5.6, losses=True)
+        return save("frontier", title, data, figure, out)
+
+
+def as_data(found: Comparison) -> dict[str, Any]:
+    """Plain numbers, for JSON."""
+    schemes = []
+    for k, (scheme, reach) in enumerate(found.reaches.items()):
+        entry: dict[str, Any] = {"scheme": scheme}
+        entry |= dict(zip(ENDS, reach.numbers, strict=False))
+        entry["exact"] = reach.frontier.exact
+        entry["at"] = [{"disparity": d, "accuracy": v} for d, v in zip(found.disparities, reach.at, strict=True)]
+        if found.spread is not None:
+            entry["intervals"] = {name: found.between(scheme, c) for c, name in enumerate(ENDS)}
+            for c, at in enumerate(entry["at"], start=len(ENDS)):
+                at["interval"], at["reached"] = found.between(scheme, c), float(found.spread.reached[k, c])
+        if found.held is not None:
+            entry["held_out"] = _held(found, k)
+        curve = reach.frontier
+        names = ("disparity", "accuracy", "eps")
+        entry["frontier"] = {name: getattr(curve, name).tolist() for name in names}
+        schemes.append(entry)
+    out: dict[str, Any] = {
+        "groups": list(found.groups),
+        "clients": [{"name": n, "weight": w} for n, w in zip(found.clients, found.weight, strict=True)],
+        "people": found.people,
+        "unconstrained_rates": list(found.rates),
+        "schemes": schemes,
+        "in_words": sentences(found),
+    }
+    if found.spread is not None:
+        drawn = {name: getattr(found.spread, name) for name in ("bootstraps", "failed", "seed")}
+        out["intervals"] = drawn | {"level": LEVEL}
+    return out
+
+
+def _held(found: Comparison, scheme: int) -> list[dict[str, Any]]:
+    """A scheme's rules, fitted to half of the people."""
+    assert found.held is not None
+    rows = []
+    for k, name in enumerate(["smallest disparity", *found.disparities, "best accuracy"]):
+        row: dict[str, Any] = {"rule": name, "reached": float(found.held.reached[scheme, k])}
+        for half, values in (("inside", found.held.inside), ("outside", found.held.outside)):
+            accuracy, disparity = (None if np.isnan(v) else float(v) for v in values[scheme, k])
+            row[half] = {"accuracy": accuracy, "disparity": disparity}
+        rows.append(row)
+    return rows

@@ -1,0 +1,77 @@
+"""index.html beside the pictures: plain HTML, relative links, nothing loaded from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+
+import pandas as pd
+
+from fairfl._support.manifest import SUFFIX, write_piece
+from fairfl._support.version import __version__
+from fairfl.figures.lib.registry import registered
+from fairfl.figures.lib.render import Outcome
+from fairfl.figures.lib.schemes import LABELS
+
+STYLE = (
+    "body{max-width:54rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 sans-serif;color:#222}"
+    "img{max-width:100%;height:auto}table{border-collapse:collapse;margin:1rem 0}"
+    "td,th{padding:.15rem .8rem;text-align:left;border-bottom:1px solid #ccc}section{margin:3rem 0}"
+)
+SHOWN = {
+    "panel": "panel", "scheme": "scheme", "point": "point", "disparity": "disparity", "accuracy": "accuracy",
+    "eps_0": "ε0", "eps_1": "ε1", "eps_2": "ε2",
+}  # fmt: skip
+
+
+def write_index(out: Path, outcomes: Iterable[Outcome]) -> Path:
+    """Write DIR/index.html about the figures in DIR, and return its path."""
+    titles = {name: entry.title for name, entry in registered().items()}
+    parts = [_section(outcome, titles[outcome.name]) for outcome in outcomes]
+    page = (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<title>fairfl {__version__}: figures</title>\n'
+        f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>What federated training loses in accuracy and fairness</h1>\n"
+        f"<p>Drawn by fairfl {__version__}. Curves are computed from the laws, not simulated. "
+        "Each picture comes with the table it is drawn from. "
+        'The statements of the papers, verified or refuted: <a href="claims.html">claims</a>, with errata.</p>\n'
+        f"{''.join(parts)}</body>\n</html>\n"
+    )
+    return write_piece(out / f"index{SUFFIX}", {"index.html": page})[0]
+
+
+def _section(outcome: Outcome, title: str) -> str:
+    name = escape(outcome.name)
+    head = f'<section id="{name}">\n<h2>{escape(title)}</h2>\n'
+    if outcome.status == "skipped":
+        return f"{head}<p>Not drawn: {escape(outcome.reason)}</p>\n</section>\n"
+    links = " · ".join(f'<a href="{escape(file.name)}">{escape(file.suffix[1:].upper())}</a>' for file in outcome.files)
+    picture = f'<a href="{name}.svg"><img src="{name}.png" alt="{escape(title)}"></a>\n<p>{links}</p>\n'
+    table = next((file for file in outcome.files if file.suffix == ".csv"), None)
+    return f"{head}{picture}{'' if table is None else _key_numbers(pd.read_csv(table))}</section>\n"
+
+
+def _key_numbers(data: pd.DataFrame) -> str:
+    """The smallest disparities, from the rows that a figure marks as minima; nothing where it marks none."""
+    if "minimum" in data:
+        rows = data.loc[data["minimum"].astype(bool)]
+    elif "point" in data:
+        rows = data.loc[data["point"].astype(str).str.startswith("minimum")]
+    else:
+        return ""
+    columns = [column for column in SHOWN if column in rows and rows[column].count() > 0]
+    if rows.empty or "disparity" not in columns:
+        return ""
+    head = "".join(f"<th>{SHOWN[column]}</th>" for column in columns)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row) + "</tr>\n"
+        for row in zip(*(rows[column] for column in columns), strict=True)
+    )
+    return f"<p>Smallest disparities:</p>\n<table>\n<tr>{head}</tr>\n{body}</table>\n"
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return "" if pd.isna(value) else f"{value:.6g}"
+    return escape(LABELS.get(str(value), str(value)))

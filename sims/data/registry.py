@@ -1,0 +1,49 @@
+"""Data sets by name. A new file in a registry's folder that registers a data set adds it; nothing else is edited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Protocol, TypeVar
+
+
+class Named(Protocol):
+    """What can be registered."""
+
+    @property
+    def name(self) -> str:
+        """By which it is found."""
+        ...
+
+
+E = TypeVar("E", bound=Named)
+
+
+class Registry(Mapping[str, E]):
+    """Entries by name; the first look imports the modules of ``package``, which register theirs."""
+
+    def __init__(self, package: str) -> None:
+        self._package, self._entries, self._complete = package, {}, False
+
+    def register(self, entry: E) -> None:
+        """Add an entry. A name that is taken raises `ValueError`."""
+        if entry.name in self._entries:
+            raise ValueError(f"name must be new, got {entry.name!r}, registered already")
+        self._entries[entry.name] = entry
+
+    def _all(self) -> dict[str, E]:
+        if not self._complete:
+            self._complete = True  # first: the modules below may look
+            for module in iter_modules(import_module(self._package).__path__):
+                import_module(f"{self._package}.{module.name}")
+        return self._entries
+
+    def __getitem__(self, name: str) -> E:
+        return self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())

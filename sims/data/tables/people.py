@@ -1,0 +1,158 @@
+"""The reader of a table of people: label, group, client, and features or a score, from a CSV or Parquet file.
+
+`fairfl frontier people.csv` and `fairfl simulate people.csv` both read with it, and so learn from the same features.
+Whatever is wrong with the file ends in one `ValueError` or `OSError` that names the column, row and what is allowed.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from fairfl.sims.data.tables.csv_file import UNNAMED, categories, numbers, read_table, require_column
+from fairfl.sims.data.tables.encode import one_hot
+from fairfl.sims.data.tables.table import Dataset
+
+LEVELS = 20
+"""A text column of up to so many values is always taken for a category; one of more, only if values repeat."""
+MOST_LEVELS = 1_000
+"""A text column of more values is never one: each value makes a feature."""
+
+
+def read_people(
+    path: str | Path,
+    *,
+    label: str,
+    group: str,
+    client: str | None = None,
+    score: str | None = None,
+    features: Sequence[str] | None = None,
+    blind: bool = False,
+) -> Dataset:
+    """Read people from a file: Parquet by its suffix (.parquet, .pq), else comma-separated with a header.
+
+    Parameters
+    ----------
+    path : path
+    label, group : str
+        Columns. The label is 0/1, or has two values, of which the later in sorted order becomes 1 ("no" < "yes").
+        The group has at least two values.
+    client : str, optional
+        Column; without it, all rows are of one client, "all".
+    score : str, optional
+        A column of finite numbers, which is then the only feature.
+    features : sequence of str, optional
+        Columns: numbers enter as they are, texts and truth values one-hot. By default all that have a name and no
+        role. In either case the group is added, unless `blind` or among them: the classifiers f(x, a) are told the
+        group, and a probability of y that is not is wrong for one group or the other wherever y depends on it.
+    blind : bool
+        Do not add the group.
+
+    Returns
+    -------
+    Dataset
+        Without test rows; its `columns` are those of each role.
+
+    Raises
+    ------
+    ValueError
+        If the content does not fit.
+    OSError
+        If the file cannot be read; `FileNotFoundError` if there is none.
+    """
+    path = Path(path)
+    frame = read_table(path)
+    named = {"score": score, "label": label, "group": group, "client": client}
+    roles = {role: column for role, column in named.items() if column is not None}
+    for role, column in roles.items():
+        require_column(frame, role, column, path)
+    if len(set(roles.values())) < len(roles):
+        *first, last = roles
+        raise ValueError(f"{', '.join(first)} and {last} must be different columns, got {roles}")
+    label_codes, label_names = _label(frame, label)
+    group_codes, group_names = categories(frame, group)
+    if len(group_names) < 2:
+        raise ValueError(f"group column {group!r} must have at least two values, got {group_names} alone")
+    n = len(frame)
+    client_codes, client_names = (np.zeros(n, int), ("all",)) if client is None else categories(frame, client)
+    if score is not None:
+        for name, given in (("features", features is not None), ("blind", blind)):
+            if given:
+                raise ValueError(f"{name} must not be given together with a score, got score={score!r}")
+        columns, blocks = [score], [_one(frame, score)]
+    else:
+        columns = _features(frame, features, roles, path)
+        blocks = [_encoded(frame, column, features is not None) for column in columns]
+        if not blind and group not in columns:
+            columns.append(group)
+            blocks.append(_indicators(group, group_codes, group_names))
+    return Dataset(
+        name=path.stem,
+        features=np.hstack([values for _, values in blocks]),
+        feature_names=tuple(name for names, _ in blocks for name in names),
+        label=label_codes,
+        group=group_codes,
+        group_names=group_names,
+        client=client_codes,
+        client_names=client_names,
+        is_test=np.zeros(n, bool),
+        note=f"{n} rows of {path.name}",
+        label_names=label_names,
+        columns={role: (column,) for role, column in roles.items()} | {"features": tuple(columns)},
+    )
+
+
+def _label(frame: pd.DataFrame, column: str) -> tuple[NDArray[np.int64], tuple[str, str]]:
+    """Return the labels as 0/1, and what these were in the file."""
+    codes, names = categories(frame, column)
+    if len(names) != 2:
+        shown = ", ".join(repr(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
+        raise ValueError(f"label column {column!r} must be 0/1 or have exactly two values, got {len(names)}: {shown}")
+    return codes, (names[0], names[1])
+
+
+def _features(frame: pd.DataFrame, named: Sequence[str] | None, roles: dict[str, str], path: Path) -> list[str]:
+    """Return the columns to learn from, the group not added."""
+    if named is None:  # columns without a name are mostly row numbers
+        taken = roles.values()
+        columns = [name for name in frame.columns if name not in taken and not name.startswith(UNNAMED)]
+    else:
+        columns = list(dict.fromkeys([named] if isinstance(named, str) else named))
+        if roles["label"] in columns:
+            raise ValueError(f"features must not hold the label column {roles['label']!r}")
+    for column in columns:
+        require_column(frame, "feature", column, path)
+    if not columns:
+        raise ValueError(f"{path.name} must have at least one feature column, got none")
+    return columns
+
+
+Block = tuple[tuple[str, ...], NDArray[np.float64]]
+"""Names of features, length d, and their values, shape (n, d)."""
+
+
+def _one(frame: pd.DataFrame, column: str) -> Block:
+    return (column,), numbers(frame, column)[:, None]
+
+
+def _indicators(column: str, codes: NDArray[np.int64], levels: tuple[str, ...]) -> Block:
+    return tuple(f"{column}={level}" for level in levels), one_hot(codes, len(levels))
+
+
+def _encoded(frame: pd.DataFrame, column: str, asked: bool) -> Block:
+    """Return a column as features: itself where it holds numbers, else one-hot.
+
+    `asked` says that the columns were named: then one of many values is no reason to take it for an identifier.
+    """
+    kind = frame[column].dtype
+    if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind):
+        return _one(frame, column)
+    codes, levels = categories(frame, column)
+    if len(levels) > MOST_LEVELS or (not asked and len(levels) > max(LEVELS, len(frame) // 2)):
+        raise ValueError(
+            f"column {column!r} has {len(levels)} different values in {len(frame)} rows and looks like an identifier: "
+            f"name the features to use, none with more than {MOST_LEVELS} values unless numeric"
+        )
+    return _indicators(column, codes, levels)

@@ -1,0 +1,141 @@
+"""q-FFL, figures 3, 6 and 9: q-FedAvg, q-FedSGD and tuned gradient descent on one objective.
+
+q-FedSGD's L and q-FedAvg's learning rate are tuned on q = 0 and kept for q > 0 (section 4.4, figure 6). "FedSGD" in the
+figures is gradient descent on the same objective with a fixed step, the best of a grid: here on the (q + 1)-mean of
+the losses, which has the same minimisers (``DualWeighted(QFFL(q))`` with full gradients).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from fairfl.sims.algorithms.dual_weighted import DualWeighted
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.algorithms.qfedsgd import QFedSGD
+from fairfl.sims.engine import Computing, Replicate
+from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
+from fairfl.studies.frames import among, floats, groups, rows
+from fairfl.studies.measures import KEYS
+from fairfl.studies.papers.qffl.runs import parts_of, training_of
+from fairfl.studies.published import COLUMNS
+from fairfl.theory.aggregation import QFFL
+
+RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
+"""The grid of fixed steps; the paper does not print its own."""
+TUNED_BY = {"q-FedAvg": ("FedAvg", 0.0), "q-FedSGD": ("FedSGD, q = 0", 0.0), "FedSGD": ("FedSGD", None)}
+"""Whose end decides on the rate of each curve, and by which q; None: its own."""
+EVERY = 40  # measurements
+DROPPING = Computing(non_finite="drop")  # a rate of the grid may diverge: it is then not the best
+
+
+def units(scale: Scale, data: dict[str, tuple[str, str, float]], rounds: dict[str, tuple[int, int]]) -> list[Unit]:
+    """For each label (data set, kind, q): local epochs in one program, full gradients with all rates in another."""
+    found = []
+    for label, (dataset, kind, q) in data.items():
+        count = rounds[label][scale.paper]
+        for seed in range(scale.seeds):
+            name = f"{dataset.lower()}-{kind}-q{q:g}-{count}-{seed}"
+            local = partial(make_local, dataset, kind, q, count, seed)
+            found.append(Unit(f"local-{name}", label, seed, _names("FedAvg", "q-FedAvg"), local))
+            full = partial(make_full, dataset, kind, q, count, seed)
+            found.append(Unit(f"full-{name}", label, seed, _names("FedSGD, q = 0", "q-FedSGD", "FedSGD"), full))
+    return found
+
+
+def _names(*curves: str) -> tuple[str, ...]:
+    return tuple(f"{curve} {rate:g}" for curve in curves for rate in RATES)
+
+
+def make_local(dataset: str, kind: str, q: float, rounds: int, seed: int) -> Setting:
+    """One local epoch, a replicate a rate: q-FedAvg with 0 (to tune by) and with q."""
+    model, parts = parts_of(dataset, seed, kind)
+    replicates = tuple(Replicate(QFedAvg(each), seed, lr=rate) for each in (0.0, q) for rate in RATES)
+    return Setting(model, parts, replicates, training_of(dataset, rounds), max(1, rounds // EVERY), DROPPING)
+
+
+def make_full(dataset: str, kind: str, q: float, rounds: int, seed: int) -> Setting:
+    """Full gradients of the same devices, a replicate a rate: q-FedSGD with 0 (to tune by), with q, and fixed steps."""
+    model, parts = parts_of(dataset, seed, kind)
+    kinds: tuple[Algorithm, ...] = (QFedSGD(0.0), QFedSGD(q), DualWeighted(QFFL(q)))
+    replicates = tuple(Replicate(algorithm, seed, lr=rate) for algorithm in kinds for rate in RATES)
+    training = replace(training_of(dataset, rounds), epochs=None, steps=1, batch_size=None)
+    return Setting(model, parts, replicates, training, max(1, rounds // EVERY), DROPPING)
+
+
+def objective_value(clients: pd.DataFrame, q: float) -> float:
+    """(q + 1)-mean of the training losses, devices weighed by their samples; infinite where a loss is not finite."""
+    losses, samples = floats(clients, "loss"), floats(clients, "samples")
+    if not np.isfinite(losses).all():
+        return np.inf
+    return float(QFFL(q, client_weights=samples / samples.sum()).value(losses))
+
+
+def curves(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd.DataFrame:
+    """The rows of the three curves: of the rates that tuning chose by the training objective at the end."""
+    found = []
+    for (label, _), mine in groups(clients, ["dataset", "seed"]):
+        q = data[label][2]
+        last = rows(mine, (mine["part"] == "train") & (mine["round"] == mine["round"].max()))
+        ends = {key[0]: part for key, part in groups(last, ["objective"])}
+        names = {}
+        for curve, (judge, of) in TUNED_BY.items():
+            values_at = {r: objective_value(ends[f"{judge} {r:g}"], q if of is None else of) for r in RATES}
+            names[f"{curve} {min(RATES, key=values_at.__getitem__):g}"] = curve
+        kept = among(mine, "objective", list(names))
+        found.append(kept.assign(objective=[names[name] for name in kept["objective"]]))
+    return pd.concat(found, ignore_index=True)
+
+
+def values(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd.DataFrame:
+    """The training objective at a tenth of the rounds, at half of them and at the end."""
+    kept = curves(clients, data)
+    found = []
+    for key, run in groups(among(kept, "part", ["train"]), KEYS):
+        when = np.unique(floats(run, "round"))
+        for name, share in (("after 10 %", 0.1), ("after 50 %", 0.5), ("at the end", 1.0)):
+            at = when[np.argmin(np.abs(when - share * when[-1]))]
+            value = objective_value(among(run, "round", [at]), data[key[0]][2])
+            found.append({**dict(zip(KEYS, key, strict=True)), "measure": name, "value": value})
+    return pd.DataFrame(found)
+
+
+DATA = {
+    3: {"Synthetic": ("Synthetic", "non-iid", 1.0), "Vehicle": ("Vehicle", "non-iid", 5.0)},
+    9: {
+        "Synthetic-IID": ("Synthetic", "iid", 1.0), "Synthetic-Hybrid": ("Synthetic", "hybrid", 1.0),
+        "Synthetic-Non-IID": ("Synthetic", "non-iid", 1.0),
+    },
+}  # fmt: skip
+"""By figure: label -> data set, kind, q."""
+ROUNDS = {"Vehicle": (40, 460)}
+OTHERS = (40, 500)
+"""Quick, and enough to see who is ahead."""
+NOTES = (
+    "The figures print no numbers. The table has the (q + 1)-mean of the training losses: smaller is better.",
+    "The rates of q-FedAvg and q-FedSGD are those of {0.01, ..., 3} that are best for q = 0 at the end; FedSGD's is "
+    "the one that is best for q itself, a fixed step on the (q + 1)-mean. The paper does not print its grid.",
+)
+IID = "IID: x ~ N(0, diag(j^-1.2)) on every device, as appendix F.2's \"same global distribution\" asks."
+
+
+def figure(number: int, title: str, notes: tuple[str, ...]) -> Experiment:
+    """The experiment of a figure; its picture shows the rates that tuning chose."""
+    data, name = DATA[number], f"qffl-figure-{number}"
+    return Experiment(
+        name, f"q-FFL, {title}, the training objective by round", {"quick": 1, "paper": 3},
+        lambda scale: units(scale, data, {label: ROUNDS.get(label, OTHERS) for label in data}),
+        lambda clients: values(clients, data), lambda clients: notes, pd.DataFrame(columns=COLUMNS),
+        (Picture(name, "convergence", f"q-FFL, figure {number}: test accuracy by round"),),
+        lambda clients: curves(clients, data),
+    )  # fmt: skip
+
+
+EXPERIMENTS = (
+    figure(3, "figures 3 and 6: q-FedAvg, q-FedSGD and tuned FedSGD", NOTES),
+    figure(9, "figure 9: q-FedAvg and q-FedSGD on Synthetic IID, hybrid and non-IID", (*NOTES, IID)),
+)

@@ -1,0 +1,112 @@
+"""A plain install works; what needs an extra says which one in a line; and nothing is loaded before it is used."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from fairfl._support.extras import EXTRAS
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULE = {"python-flint": "flint", "scikit-learn": "sklearn"}
+BLOCKED = f"""
+import sys
+class Missing:  # not None in sys.modules: scipy looks there for torch
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] in {sorted({*EXTRAS, "sklearn"})}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Missing)
+"""
+PEOPLE = "score,label,group,site\n" + "".join(f"0.{k % 9 + 1},{k * k % 2},{k % 2},{k % 3}\n" for k in range(60))
+FINITE = """
+import numpy as np, fairfl as ff
+masses = np.arange(1.0, 13.0).reshape(2, 2, 3)
+fed = ff.Federation.finite([0, 1, 2], masses / masses.sum(axis=(1, 2), keepdims=True), [0.2, 0.5, 0.9])
+"""
+LAWS = """
+import fairfl as ff
+fed = ff.Federation.normal(mean=[[3, 5], [1, -1]], sd=1.0, q=[0.5, 0.4])
+"""
+USE = """
+for scheme in ("cfl", "lft_ensemble", "lft_fedavg"):
+    assert ff.solve(fed, scheme, eps=0.1).accuracy > 0.5
+    assert ff.frontier(fed, scheme, points=10).accuracy_at(0.5) > 0.5
+"""
+
+
+def python(code: str, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-W", "ignore", "-c", code, *words]
+    return subprocess.run(line, capture_output=True, text=True, cwd=cwd)
+
+
+def without_extras(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """The command line where no extra is installed."""
+    return python(f"{BLOCKED}from fairfl.cli.main import main; main()", *words, cwd=cwd)
+
+
+def test_every_library_of_an_extra_is_named():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    brings = {name: {line.partition(">")[0] for line in lines} for name, lines in extras.items()}
+    assert brings["all"] == {"fairfl[claims,data,sims]"}
+    for name in ("claims", "data", "sims"):
+        for library in brings[name] - {"scikit-learn"}:  # which only tests import
+            extra = EXTRAS[MODULE.get(library, library)]
+            assert library in brings[extra]
+
+
+@pytest.mark.parametrize("federation", [FINITE, LAWS])
+def test_solving_loads_no_extra_and_neither_pandas_nor_cvxpy(federation):
+    heavy = {"pandas", "cvxpy", "matplotlib", *EXTRAS, "sklearn"}
+    shown = python(f"{federation}{USE}\nimport sys; print({heavy} & set(sys.modules))")
+    assert (shown.stdout.strip(), shown.stderr) == ("set()", "")
+
+
+def test_a_first_solution_on_a_finite_x_loads_little_of_scipy():
+    shown = python(f"{FINITE}ff.solve(fed, 'cfl', 0.1)\nimport sys; print('scipy.special' in sys.modules)")
+    assert (shown.stdout.strip(), shown.stderr) == ("False", "")
+
+
+@pytest.mark.parametrize("federation", [FINITE, LAWS])
+def test_a_plain_install_solves(federation):
+    shown = python(f"{BLOCKED}{federation}{USE}ff.frontier(fed, 'cfl').to_frame()")
+    assert (shown.stdout, shown.stderr) == ("", "")
+
+
+def test_the_commands_of_a_plain_install(tmp_path):
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    people = ("people.csv", "--score", "score", "--label", "label", "--group", "group", "--client", "site")
+    for words in (
+        ("frontier", *people, "--points", "5", "--bootstraps", "2", "--out", "out"),
+        ("figures", "--list"),
+        ("figures", "dual_weights", "--out", "out"),
+    ):
+        shown = without_extras(*words, cwd=tmp_path)
+        assert shown.returncode == 0, shown.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (("claims", "list"), "claims"),
+        (("claims", "check", "pffl"), "claims"),
+        (("claims", "report"), "claims"),
+        (("reproduce", "--out", "out"), "claims"),
+        (("frontier", "people.parquet", "--score", "s", "--label", "y", "--group", "a"), "data"),
+        (("simulate", "--list"), "sims"),
+        (("crosscheck", "--list"), "sims"),
+    ],
+)
+def test_a_command_without_its_extra_says_which_in_one_line(words, extra, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    (tmp_path / "people.parquet").write_bytes(b"PAR1")
+    shown = without_extras(*words, cwd=tmp_path)
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert shown.stderr.startswith("fairfl: error: ") and shown.stderr.count("\n") == 1
+    assert shown.stderr.endswith(f'is not installed: pip install "fairfl[{extra}]"\n')
+
+
+def test_an_enclosure_without_flint_names_the_extra():
+    shown = python(f"{BLOCKED}{LAWS}ff.min_disparity(fed, 'lft_ensemble', certify=True)")
+    assert shown.stderr.endswith('MissingExtra: flint is not installed: pip install "fairfl[claims]"\n')
