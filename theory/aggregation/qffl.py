@@ -12,7 +12,7 @@ from fairfl.theory.aggregation._arrays import detached, mean, mean_of_products, 
 from fairfl.theory.aggregation._base import Objective
 from fairfl.theory.aggregation._checks import number
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
-from fairfl.theory.aggregation._fill import water_level
+from fairfl.theory.numerics.water_filling import water_level
 
 
 @dataclass(frozen=True, repr=False)

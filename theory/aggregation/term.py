@@ -12,7 +12,7 @@ from fairfl.theory.aggregation._arrays import detached, exponential, mean, names
 from fairfl.theory.aggregation._base import Objective
 from fairfl.theory.aggregation._checks import number
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
-from fairfl.theory.aggregation._fill import water_level
+from fairfl.theory.numerics.water_filling import water_level
 
 ALL_NEAR = -0.5  # where every alpha (f - max f) is above this, expm1 alone serves: 1 is added without loss
 NEARLY_LINEAR = 0.99  # where the mean of exp(alpha (f - max f)) exceeds this, its logarithm is taken through expm1

@@ -7,7 +7,7 @@ shares of a total, and need losses >= 0; the others take any sign.
 Zeros: 0 log 0 = 0. The vector (0, ..., 0) has equal entries, and so it counts as perfectly uniform: variance 0,
 angle 0, entropy log n, KL 0, Gini 0, Jain 1. The last five are not continuous there: they ignore the scale of f.
 
->>> from fairfl.theory import uniformity
+>>> from fairfl.theory.measures import uniformity
 >>> uniformity.variance([1.0, 3.0]), uniformity.gini([1.0, 3.0]), uniformity.jain([1.0, 3.0])
 (np.float64(1.0), np.float64(0.25), np.float64(0.8))
 """

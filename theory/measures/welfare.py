@@ -4,7 +4,7 @@
 welfare of Mo and Walrand (2000), includes the named ones: α = 0 utilitarian, 1 proportional (the Nash product), 2
 harmonic, inf egalitarian. q-FFL applies it to losses, with α = -q.
 
->>> from fairfl.theory import bargaining
+>>> from fairfl.theory.measures import welfare as bargaining
 >>> [round(float(bargaining.mean_utility([1.0, 4.0], alpha)), 12) for alpha in (0, 1, 2, float("inf"))]
 [2.5, 2.0, 1.6, 1.0]
 """
