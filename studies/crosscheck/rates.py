@@ -60,7 +60,7 @@ class Rate:
         if (spread == 0).any():
             raise ValueError(f"distances must not vanish, got 0 at size {each[(spread == 0).any(0)][0]:g}")
         x, y = np.log(each) - np.log(each).mean(), np.log(spread)
-        own = np.array([stats.linregress(x, row).slope for row in y])
+        own = np.array([stats.linregress(x, row)[0] for row in y])  # slopes
         slope = float(own.mean())
         rest = y - y.mean(1, keepdims=True) - slope * x
         freedom = y.size - len(mine) - 1
