@@ -29,6 +29,24 @@ def fairfl_data() -> Path:
     return Path(folder)
 
 
+@pytest.fixture
+def cli():
+    """Run a command line; the result has exit_code, stdout, stderr."""
+    from typer.testing import CliRunner
+
+    from fairfl.cli.main import app
+
+    runner = CliRunner()
+
+    def run(*words):
+        result = runner.invoke(app, [str(word) for word in words])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception  # a traceback, which no user should see
+        return result
+
+    return run
+
+
 # Helpers that several test files share: importlib mode puts nothing on the path by itself. Not tests/, where
 # tests/fairfl would pass for the package.
 sys.path.append(str(Path(__file__).parent / "helpers"))

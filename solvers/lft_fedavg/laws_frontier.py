@@ -182,9 +182,8 @@ def fedavg_frontier(fed: Federation, points: int) -> Frontier:
     low, free = search.lowest(), search.free
     rules = _ordered(low.join(free))
     if free.disparity[0] - low.disparity[0] > FAIR:
-        targets, coarse = (
-            np.linspace(float(low.disparity[0]), float(free.disparity[0]), count)[:-1] for count in (points, COARSE + 1)
-        )
+        targets = np.linspace(float(low.disparity[0]), float(free.disparity[0]), points)[:-1]
+        coarse = targets[:: -(-targets.size // COARSE)]
         known = search.settled(coarse, _ordered(search.at(coarse, search.starts.join(low)).join(rules)))
         found = search.refined(targets, known)
         first = low.join(found.take(np.array([0])))

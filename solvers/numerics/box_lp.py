@@ -52,7 +52,7 @@ def solve_box(u: Array, v: Array, eps: Array, start: Array | None = None) -> Box
     u : (N,) gains.  v : (K, N) constraint rows.  eps : (K,) non-negative, inf for none.
     start : (K,) multipliers near the solution's.
     """
-    k = np.flatnonzero(np.isfinite(eps) & (np.abs(v).sum(axis=1) > 0))
+    k = np.flatnonzero(eps < np.abs(v).sum(axis=1))  # larger budgets limit nothing
     rows, budget = v[k], eps[k]
     lam = np.zeros(k.size) if start is None else start[k].astype(np.float64)
     if k.size == 0:

@@ -7,26 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.figure import Figure
-from typer.testing import CliRunner
 
 import fairfl.figures.lib.registry as registry
 import fairfl.reports.comparison
-from fairfl.cli.main import app
 from fairfl.sims.data.fetch import DataUnavailable
-
-
-@pytest.fixture
-def cli():
-    """Run a command line; the result has exit_code, stdout, stderr."""
-    runner = CliRunner()
-
-    def run(*words):
-        result = runner.invoke(app, [str(word) for word in words])
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception  # a traceback, which no user should see
-        return result
-
-    return run
 
 
 @pytest.fixture

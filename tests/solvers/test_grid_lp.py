@@ -50,9 +50,10 @@ def test_the_ensemble_agrees_in_accuracy_and_disparity(fed: ff.Federation, data:
     eps = data.draw(st.sampled_from([0.0, 0.05, 1.0]))
     exact = ff.solve(fed, "lft_ensemble", eps)
     found = ff.solve(fed, "lft_ensemble", eps, method="lp", grid=800)
-    # not a bound here: rules are optimal locally, not on the pooled law, where a cell's width counts to first order
-    assert found.accuracy == pytest.approx(exact.accuracy, abs=5e-3)
-    assert found.mean_difference == pytest.approx(exact.mean_difference, abs=1e-2)
+    # not a bound here: rules are optimal locally, not on the pooled law, where the mass of one cell counts: up to 0.01
+    # where a law is a fortieth as wide as the range
+    assert found.accuracy == pytest.approx(exact.accuracy, abs=1e-2)
+    assert found.mean_difference == pytest.approx(exact.mean_difference, abs=2e-2)
 
 
 @given(finite_federations(max_clients=3), st.sampled_from(("cfl", "lft_fedavg")), st.data())

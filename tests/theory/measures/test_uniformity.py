@@ -70,7 +70,8 @@ def test_client_weights_count_clients_that_often(name, f, data):
     counts = np.array(data.draw(st.lists(st.integers(1, 4), min_size=len(f), max_size=len(f))))
     p = counts / counts.sum()
     measured = MEASURES[name](f, client_weights=p)
-    assert measured == pytest.approx(slow(name, f, p), rel=1e-10, abs=3e-16)
+    # the arccos of a number one rounding below 1 is 1.5e-8
+    assert measured == pytest.approx(slow(name, f, p), rel=1e-10, abs=3e-8 if name == "angle" else 3e-16)
     assert measured == pytest.approx(MEASURES[name](np.repeat(f, counts)), rel=1e-9, abs=1e-15)
 
 
