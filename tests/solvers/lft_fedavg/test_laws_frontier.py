@@ -59,7 +59,9 @@ def check_not_beaten(fed: ff.Federation, seed: int, points: int) -> ff.Frontier:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("clients", "sd"), [(2, MILD), (2, WILD), (3, WILD), (6, MILD), (8, WILD)], ids=["2", "2 wild", "3 wild", "6", "8 wild"]
+    ("clients", "sd"),
+    [(2, MILD), (2, WILD), (3, WILD), (6, MILD), (8, WILD)],
+    ids=["2", "2 wild", "3 wild", "6", "8 wild"],
 )
 def test_random_budgets_do_not_beat_the_search(clients: int, sd: tuple[float, float]) -> None:
     check_not_beaten(ff.Federation.normal(**random_federation(clients, clients, sd)), seed=clients, points=6)
