@@ -131,17 +131,17 @@ class MultiplierSearch:
         order = np.argsort(-merit(found, goal).reshape(targets.size, -1), axis=1, kind="stable")[:, :kept]
         return found.take((order + np.arange(targets.size)[:, None] * (goal.size // targets.size)).ravel())
 
-    def refined(self, targets: Array, known: Rules, sides: int = 1) -> Rules:
+    def refined(self, targets: Array, known: Rules, sides: int = 1, rounds: int = ROUNDS) -> Rules:
         """As ``at``, from ``sides`` neighbours on both sides among ``known``, which increase in |MD|."""
         right = np.searchsorted(known.disparity, targets)
         rows = np.clip(right[:, None] + np.arange(-sides, sides), 0, known.md.size - 1)
-        return self._best(known.take(rows.ravel()), targets, ROUNDS, 1)
+        return self._best(known.take(rows.ravel()), targets, rounds, 1)
 
     def settled(self, targets: Array, known: Rules) -> Rules:
         """``known`` and what climbs to the targets from their neighbours find, until nothing is gained by that."""
         for _ in range(SWEEPS):
             before = below(known, targets).accuracy
-            known = _ordered(known.join(self.refined(targets, known, sides=2)))
+            known = _ordered(known.join(self.refined(targets, known, sides=2, rounds=SCREENED)))
             if (below(known, targets).accuracy - before).max() <= GAINED:
                 break
         return known

@@ -18,7 +18,7 @@ from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.numerics.vertices import TooMany
 from fairfl.solvers.solution import CertificationError
 
-FEWER = settings(max_examples=max(4, settings.default.max_examples // 20))  # type: ignore[union-attr]
+FEWER = settings(max_examples=max(2, settings.default.max_examples // 25))  # type: ignore[union-attr]
 TOLERANCE = 1e-9
 """What budgets may be better than the search by: README."""
 
