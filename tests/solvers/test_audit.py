@@ -4,16 +4,12 @@ import pytest
 from audit import audit
 
 EXACT, SEARCHED = 1e-9, 1e-6
-"""Allowed on a finite X and by the search on densities, as README's table has it; everything else is exact."""
-NOT_CLAIMED = (
-    "seconds",
-    "random budgets not certified (share)",
-    "points not reproduced (share)",
-    "minimum not reproduced",
-)
+"""Allowed on a finite X and by the search on densities, as docs/exactness.md has it; everything else is exact."""
+ON_DENSITIES = ("random budgets not certified (share)", "points not reproduced (share)", "minimum not reproduced")
+"""Not claimed there, and said of each result."""
 SOLVED_AGAIN = 1e-7
 MANY_BASINS = ("groups relabelled", "clients permuted")
-"""On densities the search may end on another of several maxima: README says by how much."""
+"""On densities the search may end on another of several maxima: docs/exactness.md says by how much."""
 
 
 def held(kind: str, seed: int, **settings: int) -> None:
@@ -21,15 +17,18 @@ def held(kind: str, seed: int, **settings: int) -> None:
     told = {"frontier above CFL's", "accuracy_at falls", "random budgets beat the frontier"}
     assert told <= {what for _, what in figures}
     for (scheme, what), figure in figures.items():
-        if what in NOT_CLAIMED or (scheme, kind) == ("lft_fedavg", "densities") and what.startswith(MANY_BASINS):
+        if what == "seconds" or (kind == "densities" and what in ON_DENSITIES):
+            continue
+        if (scheme, kind) == ("lft_fedavg", "densities") and what.startswith(MANY_BASINS):
             continue
         searched = (scheme, kind) == ("lft_fedavg", "densities") and "beat" in what
         allowed = SOLVED_AGAIN if "again" in what else SEARCHED if searched else EXACT
         assert figure <= allowed, (kind, seed, scheme, what, figure)
 
 
+# 81: multipliers of 170; 91: masses of 1e-11, which HiGHS takes for zero; 130: a jump over MD = 0 in an ensemble
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", (2, 3, 5, 6))
+@pytest.mark.parametrize("seed", (2, 3, 6, 81, 91, 130))
 def test_on_a_finite_x(seed: int) -> None:
     held("finite", seed, budgets=15, points=6)
 
