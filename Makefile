@@ -34,6 +34,7 @@ bench: .venv/.ready-bench
 
 lint: .venv/.ready-dev typings
 	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m pyright
 
 # The core and torch, without the tools of development.

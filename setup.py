@@ -1,4 +1,5 @@
-"""Lists the packages: setuptools cannot discover them through several root folders, and a hand-kept list is forgotten.
+"""Lists the packages: setuptools cannot discover them through several root folders, and a hand-kept
+list is forgotten.
 
 Everything else about the build is in pyproject.toml; the folders are read from there.
 """
@@ -12,7 +13,9 @@ ROOT = Path(__file__).resolve().parent
 
 
 def packages() -> list[str]:
-    """Every folder with a python file in it, below the folders that pyproject.toml maps to packages."""
+    """Every folder with a python file in it, below the folders that pyproject.toml maps to
+    packages.
+    """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     found = set()
     for package, folder in project["tool"]["setuptools"]["package-dir"].items():

@@ -19,7 +19,9 @@ MOST_CELLS = 10**8
 
 
 def as_floats(name: str, value: Any) -> Array:
-    """Return ``value`` as a float64 array; ValueError when it is not numeric, too large for a float or holds NaN."""
+    """Return ``value`` as a float64 array; ValueError when it is not numeric, too large for a float
+    or holds NaN.
+    """
     try:
         given = np.asarray(value)
         if given.dtype.kind not in "biufO" or (given.dtype.kind == "O" and _holds_text(given)):
@@ -28,7 +30,9 @@ def as_floats(name: str, value: Any) -> Array:
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be numbers, got {shown(value)}") from None
     except OverflowError:
-        raise ValueError(f"{name} must be numbers that a float holds, up to 1.8e308, got {shown(value)}") from None
+        raise ValueError(
+            f"{name} must be numbers that a float holds, up to 1.8e308, got {shown(value)}"
+        ) from None
     if np.isnan(array).any():
         raise ValueError(f"{name} must not hold NaN, got {shown(value)}")
     return array
@@ -50,7 +54,9 @@ def in_range(name: str, value: Any, low: float, high: float, *, open_low: bool =
         bracket = "(" if open_low else "["
         closing = ")" if np.isinf(high) else "]"
         where = "" if array.ndim == 0 else f" at position {_first(bad)}"
-        raise ValueError(f"{name} must be in {bracket}{low:g}, {high:g}{closing}, got {array[bad][0]:g}{where}")
+        raise ValueError(
+            f"{name} must be in {bracket}{low:g}, {high:g}{closing}, got {array[bad][0]:g}{where}"
+        )
     return array
 
 
@@ -73,7 +79,9 @@ def finite(name: str, value: Any) -> Array:
 
 
 def broadcast(name: str, value: ArrayLike, shape: tuple[int, ...], allowed: str) -> Array:
-    """Return ``value`` broadcast to ``shape``, writable; ValueError naming ``allowed`` shapes otherwise."""
+    """Return ``value`` broadcast to ``shape``, writable; ValueError naming ``allowed`` shapes
+    otherwise.
+    """
     array = np.asarray(value, dtype=np.float64)
     try:
         return np.broadcast_to(array, shape).copy()
@@ -84,12 +92,16 @@ def broadcast(name: str, value: ArrayLike, shape: tuple[int, ...], allowed: str)
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
     """Return ``value`` when it is one of the strings ``allowed``."""
     if not isinstance(value, str) or value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {shown(value)}")
+        raise ValueError(
+            f"{name} must be one of {', '.join(map(repr, allowed))}, got {shown(value)}"
+        )
     return value
 
 
 def whole(name: str, value: Any, low: int, high: int = MOST_WHOLE) -> int:
-    """Return ``value`` as an int from ``low`` to ``high``: give one wherever memory follows from it."""
+    """Return ``value`` as an int from ``low`` to ``high``: give one wherever memory follows from
+    it.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < low:
         raise ValueError(f"{name} must be a whole number of at least {low}, got {shown(value)}")
     if value > high:
@@ -109,9 +121,14 @@ def applied(name: str, function: Any, x: Array) -> Array:
     try:
         values = np.asarray(function(x), dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must take an array and return one of numbers, got {shown(function)}") from None
+        raise ValueError(
+            f"{name} must take an array and return one of numbers, got {shown(function)}"
+        ) from None
     if values.shape != x.shape:
-        raise ValueError(f"{name} must return an array of the shape {x.shape} that it is given, got {values.shape}")
+        raise ValueError(
+            f"{name} must return an array of the shape {x.shape} that it is given, got "
+            f"{values.shape}"
+        )
     return values
 
 
@@ -123,12 +140,16 @@ def cells(name: str, shape: Sequence[int]) -> None:
 
 
 def shares(name: str, weights: Array) -> Array:
-    """``weights``, all positive, over their sum: scaled first, by a power of two, so that no sum overflows."""
+    """``weights``, all positive, over their sum: scaled first, by a power of two, so that no sum
+    overflows.
+    """
     scaled = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
     found = scaled / scaled.sum()
     if (found == 0).any():
         low, high = weights.min(), weights.max()
-        raise ValueError(f"{name} must be within a factor of 1e307 of each other, got {low:g} and {high:g}")
+        raise ValueError(
+            f"{name} must be within a factor of 1e307 of each other, got {low:g} and {high:g}"
+        )
     return found
 
 

@@ -1,7 +1,9 @@
-"""Manifests of finished outputs: SHA-256 of the files and of their inputs, kept beside them and checked.
+"""Manifests of finished outputs: SHA-256 of the files and of their inputs, kept beside them and
+checked.
 
-A manifest detects damage and edits by hand: a changed bit, a file that was cut, emptied, removed or replaced. It does
-not detect somebody who computes the digests anew; only recomputed things do, such as the certificates of a claim.
+A manifest detects damage and edits by hand: a changed bit, a file that was cut, emptied, removed or
+replaced. It does not detect somebody who computes the digests anew; only recomputed things do, such
+as the certificates of a claim.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ def unsealed(text: str) -> dict[str, Any]:
 
 
 def _seal(data: Mapping[str, Any]) -> str:
-    return sha256(json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode())
+    return sha256(
+        json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
+    )
 
 
 def digests(files: Iterable[Path]) -> dict[str, str]:
@@ -60,19 +64,25 @@ def altered(folder: Path, wanted: Mapping[str, str]) -> list[Path]:
 
 
 def tell(files: Iterable[Path]) -> None:
-    """Say, on standard error unless logging is set up otherwise, that what was made of these files is made again."""
+    """Say, on standard error unless logging is set up otherwise, that what was made of these files
+    is made again.
+    """
     for file in files:
         logging.getLogger("fairfl").warning("altered since it was written, done again: %s", file)
 
 
-def write_piece(manifest: Path, contents: Mapping[str, Content], inputs: Mapping[str, Any] | None = None) -> list[Path]:
-    """Write the files of a piece beside its manifest, each whole or not at all, and the manifest last.
+def write_piece(
+    manifest: Path, contents: Mapping[str, Content], inputs: Mapping[str, Any] | None = None
+) -> list[Path]:
+    """Write the files of a piece beside its manifest, each whole or not at all, and the manifest
+    last.
 
     Parameters
     ----------
     manifest : Path
-        Its folder is made if missing. A manifest that is there is removed first: while there is none, the piece is
-        unfinished. So is what a killed process left of the files. Nobody else may be writing the same piece.
+        Its folder is made if missing. A manifest that is there is removed first: while there is
+        none, the piece is unfinished. So is what a killed process left of the files. Nobody else
+        may be writing the same piece.
     contents : mapping
         By the names of the files, as ``write_whole`` takes them.
     inputs : mapping, optional
@@ -95,7 +105,8 @@ def write_piece(manifest: Path, contents: Mapping[str, Content], inputs: Mapping
 def finished(manifest: Path) -> dict[str, Any] | None:
     """What a piece was made from; None where it is unfinished.
 
-    Where a file, or the manifest itself, was altered, that is told and the manifest removed: the piece is unfinished.
+    Where a file, or the manifest itself, was altered, that is told and the manifest removed: the
+    piece is unfinished.
     """
     if not manifest.is_file():
         return None

@@ -1,4 +1,6 @@
-"""Work in several processes, stopped cleanly: results as they come, and nobody left behind after Ctrl-C."""
+"""Work in several processes, stopped cleanly: results as they come, and nobody left behind after
+Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ MOST_JOBS = 4
 
 
 def job_count(jobs: int, tasks: int) -> int:
-    """``jobs``, or for 0 one a core, four at most; never more than there are tasks, and at least one."""
+    """``jobs``, or for 0 one a core, four at most; never more than there are tasks, and at least
+    one.
+    """
     return max(1, min(jobs or min(os.cpu_count() or 1, MOST_JOBS), tasks))
 
 
@@ -41,9 +45,11 @@ def as_done(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], jobs: 
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Processes born here ignore Ctrl-C: a terminal sends it to all, and each would print a traceback.
+    """Processes born here ignore Ctrl-C: a terminal sends it to all, and each would print a
+    traceback.
 
-    The parent alone hears it, and ends them. The first submission starts them all; they inherit what it ignores.
+    The parent alone hears it, and ends them. The first submission starts them all; they inherit
+    what it ignores.
     """
     if current_thread() is not main_thread():  # where Python allows no handler of signals
         yield

@@ -11,10 +11,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit BLAS to one thread; also a decorator. What the user had set is in force again at the end.
+    """Limit BLAS to one thread; also a decorator. What the user had set is in force again at the
+    end.
 
-    The limit is the process's: where calls in several threads overlap, the first one sets and lifts it. torch, which
-    has threads of its own, is left alone.
+    The limit is the process's: where calls in several threads overlap, the first one sets and lifts
+    it. torch, which has threads of its own, is left alone.
     """
     from threadpoolctl import get_cached_controller  # not when fairfl is imported
 

@@ -12,12 +12,14 @@ def read_toml(path: str | Path) -> dict[str, Any]:
 
     Raises
     ------
-    ValueError : a file that is not TOML, or nested too deeply to be read.  OSError : it cannot be read.
+    ValueError : a file that is not TOML, or nested too deeply to be read.  OSError : it cannot be
+        read.
     """
     file = Path(path)
     try:
         return tomllib.loads(file.read_text("utf-8"))
-    except ValueError as error:  # of the syntax, of the encoding, of an integer with thousands of digits
+    except ValueError as error:
+        # of the syntax, of the encoding, of an integer with thousands of digits
         raise ValueError(f"{file.name} is not a TOML file: {error}") from error
     except RecursionError:
         raise ValueError(f"{file.name} must not nest arrays and tables hundreds deep") from None

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 PARTIAL = ".partial"
-"""How the name of a file ends while it is being written; what a killed process left of one may be swept away."""
+"""How the name of a file ends while it is being written; what a killed process left of one may be
+swept away.
+"""
 
 
 def write_whole(
@@ -28,13 +30,16 @@ def write_whole(
     content : bytes, str or callable
         Text goes out as UTF-8; a callable is given the open binary file.
     check : callable, optional
-        Called with the path of what was written, before it takes its place; what it raises stops that.
+        Called with the path of what was written, before it takes its place; what it raises stops
+        that.
     sync : bool
         Whether the disk must have it before this returns: then old or new survive a power cut, too.
 
-    Errors: OSError as the system has it, and what ``content`` and ``check`` raise; the old file, if any, stays.
+    Errors: OSError as the system has it, and what ``content`` and ``check`` raise; the old file, if
+    any, stays.
     """
-    partial = file.with_name(f".{file.name}.{os.urandom(6).hex()}{PARTIAL}")  # nobody else writes to that
+    # nobody else writes to that
+    partial = file.with_name(f".{file.name}.{os.urandom(6).hex()}{PARTIAL}")
     try:
         with open(partial, "xb") as stream:
             if callable(content):

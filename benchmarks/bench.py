@@ -1,4 +1,6 @@
-"""BENCHMARKS.md: timings of pairs, interleaved in one run, so that ratios hold on a busy machine."""
+"""BENCHMARKS.md: timings of pairs, interleaved in one run, so that ratios hold on a busy
+machine.
+"""
 
 from __future__ import annotations
 
@@ -47,14 +49,25 @@ class Sizes:
     vectors: int = 100_000
 
 
-FULL = Sizes(eps=1000, atoms=(100_000, 1_000_000), clients=200, people=20_000, grid=2000, rounds=5, figures=True)
-QUICK = Sizes(eps=20, atoms=(1000,), clients=5, people=300, grid=100, rounds=1, figures=False, vectors=500)
+FULL = Sizes(
+    eps=1000,
+    atoms=(100_000, 1_000_000),
+    clients=200,
+    people=20_000,
+    grid=2000,
+    rounds=5,
+    figures=True,
+)
+QUICK = Sizes(
+    eps=20, atoms=(1000,), clients=5, people=300, grid=100, rounds=1, figures=False, vectors=500
+)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: seconds of ours (NaN: could not be measured, ``note`` says why), of the alternative and of
-    the aim, None where there is none."""
+    """One line of the table: seconds of ours (NaN: could not be measured, ``note`` says why), of
+    the alternative and of the aim, None where there is none.
+    """
 
     what: str
     ours: float
@@ -68,9 +81,16 @@ class Row:
         if self.alternative is None:
             against, ratio = "", ""
         else:
-            against, ratio = f"{seconds(self.alternative)} ({self.other})", f"{self.alternative / self.ours:.3g}"
+            against = f"{seconds(self.alternative)} ({self.other})"
+            ratio = f"{self.alternative / self.ours:.3g}"
         aim = "" if self.aim is None else f"≤ {seconds(self.aim)}"
-        met = "" if self.aim is None or self.ours != self.ours else "yes" if self.ours <= self.aim else "**no**"
+        met = (
+            ""
+            if self.aim is None or self.ours != self.ours
+            else "yes"
+            if self.ours <= self.aim
+            else "**no**"
+        )
         ours = "not measured" if self.ours != self.ours else seconds(self.ours)
         return self.what, ours, against, ratio, aim, met, self.note
 
@@ -82,7 +102,17 @@ def run(sizes: Sizes, tell: Callable[[str], None] = lambda line: None) -> str:
     from benchmarks.simulator import simulator  # and this
 
     rows = []
-    parts = (cfl_laws, cfl_finite, fedavg, ensemble, libraries, importing, figures, objectives, simulator)
+    parts = (
+        cfl_laws,
+        cfl_finite,
+        fedavg,
+        ensemble,
+        libraries,
+        importing,
+        figures,
+        objectives,
+        simulator,
+    )
     for part in (*parts, group_fairness):
         for row in part(sizes):
             tell(" | ".join(cell for cell in row.cells() if cell))
@@ -91,9 +121,11 @@ def run(sizes: Sizes, tell: Callable[[str], None] = lambda line: None) -> str:
 
 
 def interleaved(rounds: int, *functions: Callable[[], Any]) -> list[float]:
-    """The shortest time of each function, seconds; every round runs all of them, after one run that is not counted.
+    """The shortest time of each function, seconds; every round runs all of them, after one run that
+    is not counted.
 
-    Short functions get more rounds, up to SETTLE seconds in all: somewhere among them the machine is quiet.
+    Short functions get more rounds, up to SETTLE seconds in all: somewhere among them the machine
+    is quiet.
     """
     best = [np.inf] * len(functions)
     start, k = time.perf_counter(), 0
@@ -126,7 +158,9 @@ def cfl_laws(sizes: Sizes) -> Iterator[Row]:
 
 
 def scalar_loop(count: int) -> np.ndarray:
-    """Thresholds (count, 2) of CFL on figure 5's federation, one scalar root after the other (FedFB, lemma 7)."""
+    """Thresholds (count, 2) of CFL on figure 5's federation, one scalar root after the other
+    (FedFB, lemma 7).
+    """
     mean = np.array(MEANS)
 
     def rate(a: int, t: float) -> float:
@@ -143,12 +177,16 @@ def scalar_loop(count: int) -> np.ndarray:
     for eps in np.linspace(0.0, abs(free), count)[:-1]:
         goal = np.sign(free) * eps
         ends = (-0.5, 0.0) if free > 0 else (0.0, 0.5)
-        lams.append(optimize.brentq(lambda lam, goal=goal: difference(lam) - goal, *ends, xtol=1e-15))
+        lams.append(
+            optimize.brentq(lambda lam, goal=goal: difference(lam) - goal, *ends, xtol=1e-15)
+        )
     return np.array([[cut(a, lam) for a in (0, 1)] for lam in [*lams, 0.0]])
 
 
 def cfl_finite(sizes: Sizes) -> Iterator[Row]:
-    """The exact frontier by one sort: the solve alone on a federation never solved before, and with making it."""
+    """The exact frontier by one sort: the solve alone on a federation never solved before, and with
+    making it.
+    """
     for atoms in sizes.atoms:
         rng = np.random.default_rng(1)
         points = np.sort(rng.normal(size=atoms))
@@ -163,7 +201,10 @@ def cfl_finite(sizes: Sizes) -> Iterator[Row]:
             frontier(fed, "cfl", 200)
             making.append(middle - begin)
             solving.append(time.perf_counter() - middle)
-        note = f"nothing cached: a new federation each time; to make and check it takes {seconds(min(making[1:]))} more"
+        note = (
+            "nothing cached: a new federation each time; to make and check it takes "
+            f"{seconds(min(making[1:]))} more"
+        )
         aim = {100_000: 10e-3, 1_000_000: 150e-3}.get(atoms)
         what = f"CFL frontier, finite X, {atoms:,} atoms, 2 clients, solve alone"
         yield Row(what, min(solving[1:]), aim=aim, note=note)
@@ -192,10 +233,13 @@ def ensemble(sizes: Sizes) -> Iterator[Row]:
     """LFT+Ensemble's smallest disparity for many clients."""
     rng = np.random.default_rng(2)
     n = sizes.clients
-    mean, q, weight = rng.normal(scale=2.0, size=(n, 2)), rng.uniform(0.2, 0.8, n), rng.uniform(0.5, 2.0, n)
+    mean, q = rng.normal(scale=2.0, size=(n, 2)), rng.uniform(0.2, 0.8, n)
+    weight = rng.uniform(0.5, 2.0, n)
     fed = Federation.normal(mean, q=q, weight=weight)
     (alone,) = interleaved(sizes.rounds, lambda: min_disparity(fed, "lft_ensemble"))
-    (cold,) = interleaved(1, lambda: min_disparity(Federation.normal(mean, q=q, weight=weight), "lft_ensemble"))
+    (cold,) = interleaved(
+        1, lambda: min_disparity(Federation.normal(mean, q=q, weight=weight), "lft_ensemble")
+    )
     what = f"LFT+Ensemble's smallest disparity, {n} clients, unequal q and weights"
     yield Row(f"{what}, densities expanded before", alone, aim=50e-3)
     yield Row(f"{what}, from a new federation", cold)
@@ -211,13 +255,19 @@ def people(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def libraries(sizes: Sizes) -> Iterator[Row]:
-    """Post-processing of one score by Fairlearn and by error-parity, one budget a fit, against our whole curve."""
+    """Post-processing of one score by Fairlearn and by error-parity, one budget a fit, against our
+    whole curve.
+    """
     score, label, group = people(sizes.people)
     zeros = np.zeros(len(score), int)
 
     def ours() -> Any:
         # one isotonic η a group: exactly the groups' convex ROC hulls, on which the libraries work
-        return frontier(Federation.from_samples(score, label, group, zeros, calibrate="client_group"), "cfl", BUDGETS)
+        return frontier(
+            Federation.from_samples(score, label, group, zeros, calibrate="client_group"),
+            "cfl",
+            BUDGETS,
+        )
 
     curve = ours()
     told = f"{sizes.people:,} people"
@@ -233,14 +283,20 @@ def libraries(sizes: Sizes) -> Iterator[Row]:
             continue
         try:
             disparity, accuracy = fit(score, label, group)
-        except Exception as error:  # somebody else's code, and what it needs: the other rows are worth having
+        except Exception as error:
+            # somebody else's code, and what it needs: the other rows are worth having
             (mine,) = interleaved(1, ours)
             yield Row(what, mine, note=f"{name} did not run: {' '.join(str(error).split())}")
             continue
-        mine, its = interleaved(min(sizes.rounds, 3), ours, lambda fit=fit: fit(score, label, group))
+        mine, its = interleaved(
+            min(sizes.rounds, 3), ours, lambda fit=fit: fit(score, label, group)
+        )
         below = float(curve.accuracy_at(disparity)) - accuracy
         apiece = f"ours takes {seconds(mine / BUDGETS)} a budget"
-        note = f"{apiece}; its accuracy at its disparity {disparity:.2g} is {below:.1e} below the exact curve"
+        note = (
+            f"{apiece}; its accuracy at its disparity {disparity:.2g} is {below:.1e} below "
+            "the exact curve"
+        )
         yield Row(what, mine, f"{name}, one budget", its, None, note)
 
 
@@ -263,12 +319,16 @@ def by_fairlearn(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> tup
 
     x = score[:, None]
     fitted = ThresholdOptimizer(
-        estimator=Score().fit(x, label), constraints="demographic_parity", prefit=True, predict_method="predict_proba"
+        estimator=Score().fit(x, label),
+        constraints="demographic_parity",
+        prefit=True,
+        predict_method="predict_proba",
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fitted.fit(x, label, sensitive_features=group)
-        accept = np.asarray(fitted._pmf_predict(x, sensitive_features=group))[:, 1]  # its probabilities, without a draw
+        # its probabilities, without a draw
+        accept = np.asarray(fitted._pmf_predict(x, sensitive_features=group))[:, 1]
     return _figures(accept, label, group)
 
 
@@ -328,7 +388,12 @@ def figures(sizes: Sizes) -> Iterator[Row]:
         took = time.perf_counter() - begin
         if done.returncode or len(list(Path(folder).glob("*.png"))) != len(names):
             raise RuntimeError(f"the figures could not be drawn: {done.stderr.strip()}")
-    yield Row(f"all {len(names)} theory figures, from nothing, {jobs} processes", took, aim=60.0, note="run once")
+    yield Row(
+        f"all {len(names)} theory figures, from nothing, {jobs} processes",
+        took,
+        aim=60.0,
+        note="run once",
+    )
 
 
 def markdown(rows: list[Row], sizes: Sizes) -> str:
@@ -336,14 +401,17 @@ def markdown(rows: list[Row], sizes: Sizes) -> str:
     head = ("what", "ours", "alternative", "ratio", "aim", "met", "note")
     lines = [head, tuple("---" for _ in head), *(row.cells() for row in rows)]
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
-    told = ", ".join(f"{name} {metadata.version(name)}" for name in ("fairfl", "numpy", "scipy", "cvxpy"))
-    machine = f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, {told}"
+    told = ", ".join(
+        f"{name} {metadata.version(name)}" for name in ("fairfl", "numpy", "scipy", "cvxpy")
+    )
+    machine = (
+        f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, {told}"
+    )
     return (
         "# Benchmarks\n\n"
-        f"Written by `make bench` (`fairfl bench`). {machine}.\n"
-        f"Times are the shortest of at least {sizes.rounds} rounds after one that is not counted, ours and the "
-        f"alternative in turn in one run; ratio is the alternative's time over ours.\n\n"
-        f"{table}\n"
+        f"Written by `make bench` (`fairfl bench`). {machine}.\nTimes are the shortest of at "
+        f"least {sizes.rounds} rounds after one that is not counted, ours and the alternative in "
+        f"turn in one run; ratio is the alternative's time over ours.\n\n{table}\n"
     )
 
 

@@ -1,7 +1,7 @@
 """FedFB for demographic parity in declearn, where it is installed, to compare results and time.
 
-declearn (Inria) comes with the extra ``declearn``, in an environment of its own: its releases up to 2.9.1 want
-pandas < 3.
+declearn (Inria) comes with the extra ``declearn``, in an environment of its own: its releases up to
+2.9.1 want pandas < 3.
 """
 
 # pyright: reportMissingImports=false, reportCallIssue=false, reportGeneralTypeIssues=false
@@ -30,10 +30,11 @@ from fairfl.sims.engine.task import Floats
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """A run: the model in the layout of our ``MLP`` (P,), λ of the groups in each round (T, 2), CPU seconds.
+    """A run: the model in the layout of our ``MLP`` (P,), λ of the groups in each round (T, 2), CPU
+    seconds.
 
-    λ_a is the share of a batch that is people of group a and label 0, within [0, P(a)]; the server sets it before each
-    round, the first time from the losses of the untrained model.
+    λ_a is the share of a batch that is people of group a and label 0, within [0, P(a)]; the server
+    sets it before each round, the first time from the losses of the untrained model.
     """
 
     params: Tensor
@@ -58,9 +59,9 @@ def fedfb(
 ) -> Found:
     r"""FedFB's controller of declearn, all clients in this process.
 
-    Its problem is FairBatch's, not FedFB's: a batch holds λ_0, P(0) - λ_0, λ_1 and P(1) - λ_1 of the four cells on
-    every client, whatever that client's own shares are. Its F is the printed one, of the log loss. It adds the clients'
-    updates up, unweighted: w ← w + server_lr Σ_k (w_k - w).
+    Its problem is FairBatch's, not FedFB's: a batch holds λ_0, P(0) - λ_0, λ_1 and P(1) - λ_1 of
+    the four cells on every client, whatever that client's own shares are. Its F is the printed one,
+    of the log loss. It adds the clients' updates up, unweighted: w ← w + server_lr Σ_k (w_k - w).
 
     Parameters
     ----------
@@ -73,7 +74,8 @@ def fedfb(
     server_lr : float > 0
         1 is declearn's default; 1 / K takes the mean.
     turned : bool
-        declearn moves λ_0 and λ_1 the same way. FedFB's (9) moves them apart, μ_0 = -μ_1: True turns λ_1's steps.
+        declearn moves λ_0 and λ_1 the same way. FedFB's (9) moves them apart, μ_0 = -μ_1: True
+        turns λ_1's steps.
     untrained : bool
         declearn's first step of λ is by the losses of the untrained model; False leaves it out.
 
@@ -87,16 +89,42 @@ def fedfb(
     if data.group is None or set(np.unique(data.group)) != {0, 1}:
         raise ValueError("group must hold the groups 0 and 1 for declearn")
     if len(model.widths) != 3 or model.widths[-1] != 2:
-        raise ValueError(f"model must have one hidden layer and two classes for declearn, got {model.widths}")
-    with warnings.catch_warnings():  # it tells that it replaces the averaging of updates by their sum
+        raise ValueError(
+            f"model must have one hidden layer and two classes for declearn, got {model.widths}"
+        )
+    # it tells that it replaces the averaging of updates by their sum
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _fedfb(data, model, rounds, epochs, batch, lr, momentum, alpha, seed, server_lr, turned, untrained)
+        return _fedfb(
+            data,
+            model,
+            rounds,
+            epochs,
+            batch,
+            lr,
+            momentum,
+            alpha,
+            seed,
+            server_lr,
+            turned,
+            untrained,
+        )
 
 
 def _fedfb(
-    data: ClientData, model: MLP, rounds: int, epochs: int, batch: int, lr: float, momentum: float, alpha: float,
-    seed: int, server_lr: float, turned: bool, untrained: bool,
-) -> Found:  # fmt: skip
+    data: ClientData,
+    model: MLP,
+    rounds: int,
+    epochs: int,
+    batch: int,
+    lr: float,
+    momentum: float,
+    alpha: float,
+    seed: int,
+    server_lr: float,
+    turned: bool,
+    untrained: bool,
+) -> Found:
     from declearn.fairness.core import FairnessInMemoryDataset
     from declearn.fairness.fairbatch import FairbatchControllerServer
     from declearn.main import FederatedClient, FederatedServer
@@ -115,25 +143,32 @@ def _fedfb(
     wire = make_server("localhost", 0, heartbeat=0.0)
     optimiser = Optimizer(lrate=lr, modules=[MomentumModule(beta=momentum)] if momentum else [])
     server = FederatedServer(
-        TorchModel(network, nn.CrossEntropyLoss()), wire,
-        FLOptimConfig(client_opt=optimiser, server_opt=Optimizer(lrate=server_lr), fairness=controller),
-    )  # fmt: skip
+        TorchModel(network, nn.CrossEntropyLoss()),
+        wire,
+        FLOptimConfig(
+            client_opt=optimiser, server_opt=Optimizer(lrate=server_lr), fairness=controller
+        ),
+    )
     clients = []
     group = data.group
     assert group is not None  # checked
     for k in range(data.clients):
         rows = slice(int(data.offsets[k]), int(data.offsets[k + 1]))
         mine = FairnessInMemoryDataset(
-            data.x[rows].float().numpy(), target=data.y[rows].numpy(), s_attr=group[rows, None],
-            expose_classes=True, seed=1000 * seed + k,
-        )  # fmt: skip
+            data.x[rows].float().numpy(),
+            target=data.y[rows].numpy(),
+            s_attr=group[rows, None],
+            expose_classes=True,
+            seed=1000 * seed + k,
+        )
         clients.append(FederatedClient(make_client(wire, f"client-{k}"), mine, verbose=False))
     config = FLRunConfig.from_params(
-        rounds=rounds, register=len(clients),
+        rounds=rounds,
+        register=len(clients),
         training={"batch_size": batch, "shuffle": True, "drop_remainder": False, "n_epoch": epochs},
         evaluate={"batch_size": len(data.x), "frequency": rounds + 1},
         fairness={"batch_size": len(data.x)},
-    )  # fmt: skip
+    )
 
     async def everyone() -> None:
         await asyncio.gather(server.async_run(config), *(client.async_run() for client in clients))
@@ -175,7 +210,9 @@ def _watch(controller: Any, lam: list[tuple[float, float]], turned: bool, untrai
 
 
 def _network() -> tuple[Any, Any]:
-    """Endpoints that hand bytes over in memory: messages are packed as on a wire, no socket is opened."""
+    """Endpoints that hand bytes over in memory: messages are packed as on a wire, no socket is
+    opened.
+    """
     from declearn.communication.api import NetworkClient, NetworkServer
 
     class Server(NetworkServer, register=False):

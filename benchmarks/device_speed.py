@@ -32,7 +32,9 @@ def room(device: str) -> int:
 
 
 def timed(function: Callable[[], Any], device: str, rounds: int) -> float:
-    """The shortest wall time of some runs, after two that are not counted; the device is done when the clock stops."""
+    """The shortest wall time of some runs, after two that are not counted; the device is done when
+    the clock stops.
+    """
 
     def wait() -> None:
         if device.startswith("cuda"):
@@ -62,7 +64,9 @@ def product_rate(device: str, side: int, rounds: int) -> float:
 
 
 def resnet_operations(width: int, side: int) -> float:
-    """Floating-point operations of one image's forward and backward pass through ResNet-18-GN, as torch counts them."""
+    """Floating-point operations of one image's forward and backward pass through ResNet-18-GN, as
+    torch counts them.
+    """
     module = ResNet18GN(width=width)
     with FlopCounterMode(display=False) as counter:
         module(torch.zeros(1, 3, side, side)).sum().backward()

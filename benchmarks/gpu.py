@@ -1,7 +1,8 @@
-"""Timings of the simulator on a GPU: many small clients, a few networks, as a share of the device's speed.
+"""Timings of the simulator on a GPU: many small clients, a few networks, as a share of the device's
+speed.
 
-What the device can do is measured beside it: the bandwidth of a copy, and the rate of a product of large matrices in
-the same dtype. Everything runs on a CPU too, which is how it is tested.
+What the device can do is measured beside it: the bandwidth of a copy, and the rate of a product of
+large matrices in the same dtype. Everything runs on a CPU too, which is how it is tested.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ NUMBER = 4  # bytes of a float32
 
 @dataclass(frozen=True)
 class Work:
-    """How much a GPU is given: clients of softmax regression; clients, images of each, their side and the network's
-    width for ResNet-18; numbers copied, and the side of the matrices that are multiplied."""
+    """How much a GPU is given: clients of softmax regression; clients, images of each, their side
+    and the network's width for ResNet-18; numbers copied, and the side of the matrices that are
+    multiplied.
+    """
 
     clients: tuple[int, ...] = (100, 1_000, 10_000, 100_000)
     networks: int = 16
@@ -44,13 +47,19 @@ def on_gpu(sizes: Sizes) -> Iterator[Row]:
     from benchmarks.device_speed import has_gpu
 
     if not has_gpu():
-        yield Row("the same on a GPU, 100,000 clients, ResNet-18-GN", float("nan"), note="no CUDA device here: skipped")
+        yield Row(
+            "the same on a GPU, 100,000 clients, ResNet-18-GN",
+            float("nan"),
+            note="no CUDA device here: skipped",
+        )
         return
     yield from rows("cuda", FEW if sizes.rounds == 1 else Work())
 
 
 def rows(device: str, work: Work) -> Iterator[Row]:
-    """Rounds of FedAvg on ``device``, wall time: softmax regression by number of clients, then ResNet-18-GN."""
+    """Rounds of FedAvg on ``device``, wall time: softmax regression by number of clients, then
+    ResNet-18-GN.
+    """
     from benchmarks.device_speed import bandwidth, name_of
 
     name, speed = name_of(device), bandwidth(device, work.copied, 2 * work.rounds)
@@ -60,7 +69,9 @@ def rows(device: str, work: Work) -> Iterator[Row]:
 
 
 def many_clients(device: str, clients: int, name: str, speed: float, rounds: int) -> Row:
-    """A round with one epoch in batches of 10, as ``bench_simulator`` has it on the CPU; the same there beside it."""
+    """A round with one epoch in batches of 10, as ``bench_simulator`` has it on the CPU; the same
+    there beside it.
+    """
     from benchmarks.device_speed import timed
     from benchmarks.simulator import simulation
     from fairfl.sims.engine import Softmax
@@ -73,34 +84,54 @@ def many_clients(device: str, clients: int, name: str, speed: float, rounds: int
     steps = clients * SAMPLES // BATCH
     share = least_bytes(clients, model.size) / took / speed
     return Row(
-        f"round of FedAvg, softmax regression, {clients:,} clients, on {name}", took,
-        "one CPU thread" if there else "", there, None,
-        f"{steps / took:,.0f} client steps a second; {100 * share:.2g} % of a copy's {speed / 1e9:,.0f} GB/s",
-    )  # fmt: skip
+        f"round of FedAvg, softmax regression, {clients:,} clients, on {name}",
+        took,
+        "one CPU thread" if there else "",
+        there,
+        None,
+        f"{steps / took:,.0f} client steps a second; {100 * share:.2g} % of a copy's "
+        f"{speed / 1e9:,.0f} GB/s",
+    )
 
 
 def least_bytes(clients: int, parameters: int) -> float:
-    """What a round must move at least: every sample read once, every client's parameters read and written each step."""
+    """What a round must move at least: every sample read once, every client's parameters read and
+    written each step.
+    """
     steps = SAMPLES // BATCH
     return NUMBER * clients * (SAMPLES * (FEATURES + 1) + 2 * steps * parameters)
 
 
 def networks(device: str, name: str, work: Work) -> Row:
-    """A round of ResNet-18 with group norm, full batches, against a loop over the clients on the same device."""
+    """A round of ResNet-18 with group norm, full batches, against a loop over the clients on the
+    same device.
+    """
     from benchmarks.device_speed import product_rate, resnet_operations, room, timed
     from fairfl.sims.algorithms.fedavg import FedAvg
-    from fairfl.sims.engine import ClientData, Computing, Module, Parts, Replicate, Simulation, Training
+    from fairfl.sims.engine import (
+        ClientData,
+        Computing,
+        Module,
+        Parts,
+        Replicate,
+        Simulation,
+        Training,
+    )
     from fairfl.sims.models import ResNet18GN
 
     rng = np.random.default_rng(3)
     total = work.networks * work.images
     x = rng.normal(size=(total, 3, work.side, work.side)).astype(np.float32)
-    data = ClientData.of_arrays(x, rng.integers(0, 10, total), np.arange(work.networks + 1) * work.images)
+    data = ClientData.of_arrays(
+        x, rng.integers(0, 10, total), np.arange(work.networks + 1) * work.images
+    )
     model = Module(lambda: ResNet18GN(width=work.width), name="resnet18gn")
     limit = room(device)
 
     def step(backend: Any) -> Callable[[], Any]:
-        computing = Computing(device="auto" if device == "cuda" else device, backend=backend, memory_limit=limit)
+        computing = Computing(
+            device="auto" if device == "cuda" else device, backend=backend, memory_limit=limit
+        )
         training = Training(rounds=10**9, lr=1e-3, batch_size=None)
         return Simulation(model, Parts(data), [Replicate(FedAvg())], training, computing).step
 
@@ -110,7 +141,7 @@ def networks(device: str, name: str, work: Work) -> Row:
     each = f"{work.images} images of {work.side} x {work.side} each"
     what = f"round of FedAvg, ResNet-18-GN, {work.networks} clients, {each}"
     note = (
-        f"{total / took:,.0f} images a second; {rate / 1e12:.3g} TFLOP/s, {100 * rate / reached:.2g} % of the "
-        f"{reached / 1e12:.3g} of a product of matrices"
+        f"{total / took:,.0f} images a second; {rate / 1e12:.3g} TFLOP/s, "
+        f"{100 * rate / reached:.2g} % of the {reached / 1e12:.3g} of a product of matrices"
     )
     return Row(f"{what}, on {name}", took, "a loop over clients, autograd", loop, None, note)

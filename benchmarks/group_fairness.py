@@ -1,7 +1,8 @@
 """Timings of group fairness: FedFB's synthetic data with five methods, and FedFB against declearn.
 
-By itself: ``python -m benchmarks.group_fairness``; with the word ``declearn`` it compares the two over five seeds on
-both data sets that declearn can take (its groups are two), and prints means and standard deviations.
+By itself: ``python -m benchmarks.group_fairness``; with the word ``declearn`` it compares the two
+over five seeds on both data sets that declearn can take (its groups are two), and prints means and
+standard deviations.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ def group_fairness(sizes: Sizes) -> Iterator[Row]:
 
 
 def table_row(sizes: Sizes) -> Row:
-    """Table 1's five methods on the synthetic data, run as ``fairfl simulate fedfb-table-1`` runs them; CPU seconds.
+    """Table 1's five methods on the synthetic data, run as ``fairfl simulate fedfb-table-1`` runs
+    them; CPU seconds.
 
-    FedFB takes the step α μ of its published code, with which it comes to the published numbers, over its whole grid of
-    α. The runs are those of the table: accuracies and disparities are told.
+    FedFB takes the step α μ of its published code, with which it comes to the published numbers,
+    over its whole grid of α. The runs are those of the table: accuracies and disparities are told.
     """
     from fairfl.studies.execute import run_units
     from fairfl.studies.experiment import Scale
@@ -45,7 +47,13 @@ def table_row(sizes: Sizes) -> Row:
     from fairfl.studies.papers.fedfb import runs as fedfb_runs
 
     full = sizes.rounds > 1
-    methods = (fedfb_runs.FEDAVG, fedfb_runs.FEDFB_PLAIN, fedfb_runs.CFL, fedfb_runs.ENSEMBLE, fedfb_runs.LFT_AVG)
+    methods = (
+        fedfb_runs.FEDAVG,
+        fedfb_runs.FEDFB_PLAIN,
+        fedfb_runs.CFL,
+        fedfb_runs.ENSEMBLE,
+        fedfb_runs.LFT_AVG,
+    )
     methods = methods if full else methods[:2]
     scale = Scale("paper", 5) if full else Scale("quick", 1)
     wall, cpu = time.perf_counter(), time.process_time()
@@ -63,7 +71,9 @@ def table_row(sizes: Sizes) -> Row:
 
 
 def against_declearn(sizes: Sizes) -> Row:
-    """One run of FedFB, ours and declearn's, on the same people, first parameters and schedule; CPU seconds."""
+    """One run of FedFB, ours and declearn's, on the same people, first parameters and schedule; CPU
+    seconds.
+    """
     from benchmarks.simulator import cpu_interleaved
 
     full = sizes.rounds > 1
@@ -72,12 +82,23 @@ def against_declearn(sizes: Sizes) -> Row:
     (mine,) = cpu_interleaved(min(sizes.rounds, 3), [lambda: ours(rounds, epochs)])
     found = find_spec("declearn")
     if found is None or found.origin is None:  # a folder of that name is not the package
-        return Row(what, mine, note="declearn is not installed: an extra, in an environment of its own (pandas < 3)")
+        return Row(
+            what,
+            mine,
+            note="declearn is not installed: an extra, in an environment of its own (pandas < 3)",
+        )
     try:
-        printed, turned = (theirs(rounds, epochs, **kwargs) for kwargs in ({}, {"turned": True, "server_lr": 1 / 3}))
+        printed, turned = (
+            theirs(rounds, epochs, **kwargs)
+            for kwargs in ({}, {"turned": True, "server_lr": 1 / 3})
+        )
     except Exception as error:  # somebody else's code, and what it needs: our time is worth having
         return Row(what, mine, note=f"declearn did not run: {' '.join(str(error).split())}")
-    pairs = (("ours", ours(rounds, epochs)[0]), ("declearn", printed[1:]), ("its mean and λ_1 turned", turned[1:]))
+    pairs = (
+        ("ours", ours(rounds, epochs)[0]),
+        ("declearn", printed[1:]),
+        ("its mean and λ_1 turned", turned[1:]),
+    )
     note = "accuracy/disparity: " + ", ".join(f"{name} {a:.3f}/{dp:.3f}" for name, (a, dp) in pairs)
     return Row(what, mine, "declearn", min(printed[0], turned[0]), note=note)
 
@@ -85,7 +106,9 @@ def against_declearn(sizes: Sizes) -> Row:
 def ours(
     rounds: int, epochs: int, seeds: tuple[int, ...] = (0,), dataset: str = "Synthetic"
 ) -> list[tuple[float, float]]:
-    """Accuracy and disparity on test of our FedFB, F of log loss as declearn's, step ALPHA, for each seed."""
+    """Accuracy and disparity on test of our FedFB, F of log loss as declearn's, step ALPHA, for
+    each seed.
+    """
     from fairfl.sims.engine import Computing, Replicate, Simulation, Training
     from fairfl.sims.group_fairness import FairBatch, FedFB
 
@@ -101,19 +124,31 @@ def ours(
 def theirs(
     rounds: int, epochs: int, seed: int = 0, dataset: str = "Synthetic", **kwargs: Any
 ) -> tuple[float, float, float]:
-    """CPU seconds, accuracy and disparity on test of declearn's FedFB; ``kwargs`` as ``declearn_twin.fedfb``."""
+    """CPU seconds, accuracy and disparity on test of declearn's FedFB; ``kwargs`` as
+    ``declearn_twin.fedfb``.
+    """
     from benchmarks import declearn_twin
 
     parts, model, settings = _job(dataset)
     batch = settings.pop("batch_size")
     found = declearn_twin.fedfb(
-        parts.train, model, rounds=rounds, epochs=epochs, batch=batch, alpha=ALPHA, seed=seed, **settings, **kwargs
+        parts.train,
+        model,
+        rounds=rounds,
+        epochs=epochs,
+        batch=batch,
+        alpha=ALPHA,
+        seed=seed,
+        **settings,
+        **kwargs,
     )
     return found.seconds, *_measures(model, found.params[None], parts)
 
 
 def compared(dataset: str, tell: Callable[[str], None] = print) -> None:
-    """FedFB, ours and declearn's as it is and with its changes undone one after the other; a line each."""
+    """FedFB, ours and declearn's as it is and with its changes undone one after the other; a line
+    each.
+    """
     rounds, epochs = COMPARED[dataset]
     parts, _, _ = _job(dataset)
     mean: dict[str, Any] = {"server_lr": 1 / parts.train.clients}
@@ -123,7 +158,10 @@ def compared(dataset: str, tell: Callable[[str], None] = print) -> None:
         "and λ_1 turned": mean | {"turned": True},
         "and no step untrained": mean | {"turned": True, "untrained": False},
     }
-    tell(f"{dataset}, {rounds} rounds of {epochs} epochs, {SEEDS} seeds: accuracy, disparity, CPU seconds a run")
+    tell(
+        f"{dataset}, {rounds} rounds of {epochs} epochs, {SEEDS} seeds: accuracy, disparity, CPU "
+        "seconds a run"
+    )
     begin = time.process_time()
     found = np.array(ours(rounds, epochs, tuple(range(SEEDS)), dataset))
     tell(_line("ours", found, (time.process_time() - begin) / SEEDS))

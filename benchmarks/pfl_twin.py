@@ -1,6 +1,8 @@
-"""The simulator's benchmark job in pfl-research, where it is installed, to compare results and time.
+"""The simulator's benchmark job in pfl-research, where it is installed, to compare results and
+time.
 
-pfl (``pip install pfl``, Granqvist et al. 2024) is no dependency: its releases up to 0.6 want packaging < 26.
+pfl (``pip install pfl``, Granqvist et al. 2024) is no dependency: its releases up to 0.6 want
+packaging < 26.
 """
 
 # pyright: reportMissingImports=false
@@ -49,9 +51,16 @@ def linear(features: int, classes: int) -> nn.Module:
 
 
 def rounds(
-    make: Callable[[], nn.Module], x: ArrayLike, y: ArrayLike, count: int, *, batch: int, lr: float = 0.1
+    make: Callable[[], nn.Module],
+    x: ArrayLike,
+    y: ArrayLike,
+    count: int,
+    *,
+    batch: int,
+    lr: float = 0.1,
 ) -> tuple[list[float], nn.Module]:
-    """CPU seconds of ``count`` rounds of FedAvg, one epoch a round, and the module; x (K, n, features), y (K, n).
+    """CPU seconds of ``count`` rounds of FedAvg, one epoch a round, and the module; x (K, n,
+    features), y (K, n).
 
     The first round is timed too, from its start; users weigh alike, as they are alike in size.
     Errors: ImportError where pfl is not installed.
@@ -72,7 +81,9 @@ def rounds(
     ends = []
 
     class Clock(TrainingProcessCallback):
-        def after_central_iteration(self, aggregate_metrics: Any, model: Any, *, central_iteration: int) -> Any:
+        def after_central_iteration(
+            self, aggregate_metrics: Any, model: Any, *, central_iteration: int
+        ) -> Any:
             ends.append(process_time())
             return False, Metrics()
 
@@ -91,7 +102,9 @@ def rounds(
     try:
         FederatedAveraging().run(
             algorithm_params=NNAlgorithmParams(
-                central_num_iterations=count, evaluation_frequency=count + 1, train_cohort_size=len(users),
+                central_num_iterations=count,
+                evaluation_frequency=count + 1,
+                train_cohort_size=len(users),
                 val_cohort_size=0,
             ),
             backend=SimulatedBackend(training_data=data, val_data=None),
@@ -101,7 +114,7 @@ def rounds(
             ),
             model_eval_params=None,
             callbacks=[Clock()],
-        )  # fmt: skip
+        )
     finally:
         torch.set_num_threads(threads)
         quiet(logger)

@@ -1,4 +1,6 @@
-"""Timings of the simulator: local SGD against a loop over clients, and unequal clients against padded ones."""
+"""Timings of the simulator: local SGD against a loop over clients, and unequal clients against
+padded ones.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,19 @@ SOFTMAX_STEP = 1 / 350_000
 
 
 def simulator(sizes: Sizes) -> Iterator[Row]:
-    """One round: every client one epoch of batches of 10 over 120 samples of 60 features in 10 classes; CPU seconds."""
+    """One round: every client one epoch of batches of 10 over 120 samples of 60 features in 10
+    classes; CPU seconds.
+    """
     if find_spec("torch") is None:
         return
     from fairfl.sims.engine import MLP, Softmax
 
     softmax, mlp = Softmax(FEATURES, CLASSES), MLP((FEATURES, HIDDEN, CLASSES))
     counts = (100, 1_000, 10_000) if sizes.rounds > 1 else (3,)
-    for name, model in (("softmax regression", softmax), (f"MLP {FEATURES}-{HIDDEN}-{CLASSES}", mlp)):
+    for name, model in (
+        ("softmax regression", softmax),
+        (f"MLP {FEATURES}-{HIDDEN}-{CLASSES}", mlp),
+    ):
         for clients in counts:
             yield _against_loop(name, model, clients, sizes.rounds, loop=clients == counts[0])
     yield _against_loop("the same MLP by torch.func", _module(), counts[0], sizes.rounds, loop=True)
@@ -49,7 +56,14 @@ def _against_loop(name: str, model: Any, clients: int, rounds: int, *, loop: boo
     aim = SOFTMAX_STEP * steps if name.startswith("softmax") else best[1] / 6 if loop else None
     note = f"{steps / best[0]:,.0f} client steps a CPU second"
     what = f"round of FedAvg, {name}, {clients:,} clients, {steps:,} steps, CPU time"
-    return Row(what, best[0], "a loop over clients, autograd" if loop else "", best[1] if loop else None, aim, note)
+    return Row(
+        what,
+        best[0],
+        "a loop over clients, autograd" if loop else "",
+        best[1] if loop else None,
+        aim,
+        note,
+    )
 
 
 def _against_pfl(clients: int, rounds: int) -> Iterator[Row]:
@@ -62,7 +76,11 @@ def _against_pfl(clients: int, rounds: int) -> Iterator[Row]:
     x = rng.normal(size=(clients, SAMPLES, FEATURES)).astype(np.float32)
     y = rng.integers(0, CLASSES, (clients, SAMPLES))
     pairs: tuple[tuple[str, Any, Callable[[], Any]], ...] = (
-        ("softmax regression", Softmax(FEATURES, CLASSES), lambda: pfl_twin.linear(FEATURES, CLASSES)),
+        (
+            "softmax regression",
+            Softmax(FEATURES, CLASSES),
+            lambda: pfl_twin.linear(FEATURES, CLASSES),
+        ),
         (
             f"MLP {FEATURES}-{HIDDEN}-{CLASSES}",
             MLP((FEATURES, HIDDEN, CLASSES)),
@@ -77,27 +95,35 @@ def _against_pfl(clients: int, rounds: int) -> Iterator[Row]:
             for _ in range(rounds):
                 mine = min(mine, cpu_interleaved(2, [batched.step])[0])
                 theirs = min(theirs, *pfl_twin.rounds(make, x, y, 3, batch=BATCH)[0][1:])
-        except Exception as error:  # somebody else's code, and what it needs: the other rows are worth having
+        except Exception as error:
+            # somebody else's code, and what it needs: the other rows are worth having
             yield Row(what, mine, note=f"pfl did not run: {' '.join(str(error).split())}")
             continue
-        yield Row(what, mine, "pfl-research", theirs, theirs / 80 if name.startswith("softmax") else None)
+        yield Row(
+            what, mine, "pfl-research", theirs, theirs / 80 if name.startswith("softmax") else None
+        )
 
 
 def _against_padding(model: Any, clients: int, rounds: int) -> Row:
-    """Sizes log-normal with sd 1, against all padded to the largest: what a mask over (clients, samples) computes."""
+    """Sizes log-normal with sd 1, against all padded to the largest: what a mask over (clients,
+    samples) computes.
+    """
     spread = np.exp(np.random.default_rng(4).normal(size=clients))
     sizes = np.maximum(1, np.rint(SAMPLES * spread / spread.mean())).astype(np.int64)
     own = simulation(model, sizes)
     padded = simulation(model, np.full(clients, sizes.max()))
     best = cpu_interleaved(rounds, [own.step, padded.step])
     most = sizes.max() / sizes.mean()
-    note = f"sizes {sizes.min()} to {sizes.max()}, mean {sizes.mean():.0f}: {most:.3g} times the work"
+    note = (
+        f"sizes {sizes.min()} to {sizes.max()}, mean {sizes.mean():.0f}: {most:.3g} times the work"
+    )
     what = f"round of FedAvg, softmax regression, {clients:,} clients of unequal size, CPU time"
     return Row(what, best[0], "all padded to the largest", best[1], best[1] / 3, note)
 
 
 def cpu_interleaved(rounds: int, functions: list[Callable[[], Any]]) -> list[float]:
-    """The least CPU time of each function, one after the other in every round, after one run that is not counted.
+    """The least CPU time of each function, one after the other in every round, after one run that
+    is not counted.
 
     A function that takes less than half a second is run up to ten times in its turn.
     """
@@ -127,9 +153,16 @@ def simulation(model: Any, sizes: np.ndarray, backend: Any = "batched", device: 
     total = int(sizes.sum())
     x = rng.normal(size=(total, FEATURES)).astype(np.float32)
     offsets = np.append(0, np.cumsum(sizes))
-    data = ClientData.of_arrays(x, rng.integers(0, CLASSES, total), offsets)  # torch is for sims alone
+    # torch is for sims alone
+    data = ClientData.of_arrays(x, rng.integers(0, CLASSES, total), offsets)
     computing = Computing(device=device, threads=1, backend=backend)
-    return Simulation(model, Parts(data), [Replicate(FedAvg())], Training(rounds=10**9, batch_size=BATCH), computing)
+    return Simulation(
+        model,
+        Parts(data),
+        [Replicate(FedAvg())],
+        Training(rounds=10**9, batch_size=BATCH),
+        computing,
+    )
 
 
 def _module() -> Any:
@@ -137,4 +170,3 @@ def _module() -> Any:
     from fairfl.sims.models import MLP
 
     return Module(lambda: MLP(FEATURES, (HIDDEN,), CLASSES), name="MLP")
-

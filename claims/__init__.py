@@ -1,1 +1,3 @@
-"""Statements of the papers as data, with checks that return certificates. How to write one: README.md."""
+"""Statements of the papers as data, with checks that return certificates. How to write one:
+README.md.
+"""

@@ -1,4 +1,6 @@
-"""The search behind :class:`IntervalLeaves`: bisects a box until the sign of a margin is certain on every part."""
+"""The search behind :class:`IntervalLeaves`: bisects a box until the sign of a margin is certain on
+every part.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,12 @@ def bisect(
     strict: bool = True,
     most: int = MOST_BOXES,
 ) -> IntervalLeaves:
-    """Bisect the widest side (relative to the box's) until the margin is certainly positive on each part.
+    """Bisect the widest side (relative to the box's) until the margin is certainly positive on each
+    part.
 
-    Looks at a grid of points first: where the margin is certainly negative at one, or after ``most`` boxes, the tree is
-    left incomplete, and the certificate is rejected when it is verified.
+    Looks at a grid of points first: where the margin is certainly negative at one, or after
+    ``most`` boxes, the tree is left incomplete, and the certificate is rejected when it is
+    verified.
     """
     if not box or any(not low <= high for low, high in box):
         raise ValueError(f"box must be pairs low <= high, got {box!r}")
@@ -52,6 +56,8 @@ def bisect(
 def _violated(margin: Call, box: Box) -> bool:
     """Whether the margin is certainly negative at a point of a grid on the box, ends included."""
     steps = max(2, round(PROBES ** (1 / len(box)))) - 1
-    lines = [[low + (high - low) * Fraction(k, steps) for k in range(steps + 1)] for low, high in box]
+    lines = [
+        [low + (high - low) * Fraction(k, steps) for k in range(steps + 1)] for low, high in box
+    ]
     values = (margin([ball(v) for v in point]) for point in product(*lines))
     return any(value is not None and bool(value < 0) for value in values)

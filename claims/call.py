@@ -14,7 +14,8 @@ ROOT = "fairfl.claims."
 
 @dataclass(frozen=True)
 class Call:
-    """A module-level function of a module below ``fairfl.claims``, with some of its arguments given.
+    """A module-level function of a module below ``fairfl.claims``, with some of its arguments
+    given.
 
     Attributes
     ----------
@@ -42,7 +43,10 @@ class Call:
         """
         module, _, name = self.function.partition(":")
         if not module.startswith(ROOT) or not name.isidentifier():
-            raise ValueError(f"function must be 'fairfl.claims.MODULE:NAME' at module level, got {self.function!r}")
+            raise ValueError(
+                "function must be 'fairfl.claims.MODULE:NAME' at module level, got "
+                f"{self.function!r}"
+            )
         found = getattr(import_module(module), name, None)
         if not callable(found):
             raise ValueError(f"function must exist, got {self.function!r}")

@@ -1,4 +1,6 @@
-"""A statement at one instance: its premises there, and the relations between numbers that it asserts."""
+"""A statement at one instance: its premises there, and the relations between numbers that it
+asserts.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,9 @@ _NEGATED: dict[str, Callable[[Any, Any], Any]] = {
 class Relation:
     """``left`` operator ``right``, with numbers of one of three kinds.
 
-    Exact ones (int, Fraction, fmpq, sympy numbers) compare as they are; balls (arb) only where that is certain, so
-    that :meth:`holds` and :meth:`fails` may both be False; floats are inexact, and have a ``margin`` to be judged by.
+    Exact ones (int, Fraction, fmpq, sympy numbers) compare as they are; balls (arb) only where that
+    is certain, so that :meth:`holds` and :meth:`fails` may both be False; floats are inexact, and
+    have a ``margin`` to be judged by.
 
     Attributes
     ----------
@@ -70,7 +73,9 @@ class Relation:
 
     @property
     def margin(self) -> float:
-        """How far the relation is from failing, >= 0 where it holds: right - left, or -|right - left| for ==."""
+        """How far the relation is from failing, >= 0 where it holds: right - left, or -|right -
+        left| for ==.
+        """
         difference = (_approximate(self.right) - _approximate(self.left)) / self.scale
         if self.operator == "==":
             return -abs(difference)
@@ -96,7 +101,8 @@ class Case:
     Attributes
     ----------
     relations : all of them are claimed, wherever all premises hold.
-    premises : each hypothesis by name, whether the instance satisfies it (certainly, where it took balls).
+    premises : each hypothesis by name, whether the instance satisfies it (certainly, where it took
+        balls).
     """
 
     relations: tuple[Relation, ...]
@@ -114,7 +120,9 @@ class Case:
     @property
     def worst(self) -> Relation:
         """The relation of the smallest margin; of a float that is NaN, that one."""
-        return min(self.relations, key=lambda r: r.margin if r.margin == r.margin else float("-inf"))
+        return min(
+            self.relations, key=lambda r: r.margin if r.margin == r.margin else float("-inf")
+        )
 
     @property
     def margin(self) -> float:

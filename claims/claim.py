@@ -12,7 +12,15 @@ if TYPE_CHECKING:  # certificates load sympy, which listing the claims need not 
 
 
 Kind = Literal[
-    "identity", "bound", "tight bound", "existence", "equivalence", "limit", "uniqueness", "implication", "figure"
+    "identity",
+    "bound",
+    "tight bound",
+    "existence",
+    "equivalence",
+    "limit",
+    "uniqueness",
+    "implication",
+    "figure",
 ]
 KINDS: tuple[str, ...] = get_args(Kind)
 Verdict = Literal["holds", "holds-repaired", "refuted", "open"]
@@ -72,8 +80,9 @@ class Mutant:
     ----------
     name : two or three words.
     change : what was changed: a constant nudged, a direction turned, a hypothesis dropped.
-    check : the claim's check, of the changed statement. It is killed when its finding is another than the claim's, or
-        a certificate of it is rejected; an exception is a fault, and kills nothing.
+    check : the claim's check, of the changed statement. It is killed when its finding is another
+        than the claim's, or a certificate of it is rejected; an exception is a fault, and kills
+        nothing.
     """
 
     name: str
@@ -102,7 +111,8 @@ class Claim:
     rests_on : ids of claims that the check takes for granted.
     reading : which reading of an ambiguous statement was chosen, and what the others give.
     erratum : what the authors should change; empty where nothing is wrong.
-    gap : a false or missing step of the printed proof, under a statement that survives: "the statement survives: ...".
+    gap : a false or missing step of the printed proof, under a statement that survives: "the
+        statement survives: ...".
     notes : anything else that a referee would want to know.
     """
 
@@ -126,20 +136,32 @@ class Claim:
 
     def __post_init__(self) -> None:
         if not _ID.match(self.id):
-            raise ValueError(f"id must be paper/name with letters, digits, dots and hyphens, got {self.id!r}")
+            raise ValueError(
+                f"id must be paper/name with letters, digits, dots and hyphens, got {self.id!r}"
+            )
         if self.kind not in KINDS:
-            raise ValueError(f"kind of {self.id} must be one of {', '.join(KINDS)}, got {self.kind!r}")
+            raise ValueError(
+                f"kind of {self.id} must be one of {', '.join(KINDS)}, got {self.kind!r}"
+            )
         if self.expected not in VERDICTS:
-            raise ValueError(f"expected of {self.id} must be one of {', '.join(VERDICTS)}, got {self.expected!r}")
+            raise ValueError(
+                f"expected of {self.id} must be one of {', '.join(VERDICTS)}, got {self.expected!r}"
+            )
         for name in ("number", "title", "printed", "statement", "scope"):
             if not getattr(self, name).strip():
                 raise ValueError(f"{name} of {self.id} must be given, got an empty text")
         if not self.mutants:
-            raise ValueError(f"mutants of {self.id} must be at least one: a check that cannot fail checks nothing")
+            raise ValueError(
+                f"mutants of {self.id} must be at least one: a check that cannot fail checks "
+                "nothing"
+            )
         if len({m.name for m in self.mutants}) < len(self.mutants):
             raise ValueError(f"mutants of {self.id} must have different names")
         if self.expected in ("refuted", "holds-repaired") and not self.erratum:
-            raise ValueError(f"erratum of {self.id} must say what is wrong, since it is expected to be {self.expected}")
+            raise ValueError(
+                f"erratum of {self.id} must say what is wrong, since it is expected to be "
+                f"{self.expected}"
+            )
         if self.id in self.rests_on:
             raise ValueError(f"rests_on of {self.id} must not name itself")
 

@@ -27,7 +27,10 @@ class Evidence:
         if not self.parts:
             raise ValueError("evidence must have at least one certificate, got none")
         if self.negation and {part.finding for part in self.parts} != {"holds"}:
-            raise ValueError("negation must be shown by certificates that hold, not by counterexamples or searches")
+            raise ValueError(
+                "negation must be shown by certificates that hold, not by counterexamples or "
+                "searches"
+            )
 
     @classmethod
     def of(cls, *parts: Certificate, extra: tuple[Certificate, ...] = ()) -> Self:
@@ -41,7 +44,9 @@ class Evidence:
 
     @property
     def finding(self) -> Finding:
-        """Refuted by one counterexample or a proof of the negation, else open where one part is, else holds."""
+        """Refuted by one counterexample or a proof of the negation, else open where one part is,
+        else holds.
+        """
         if self.negation:
             return "refuted"
         found = {part.finding for part in self.parts}
@@ -49,7 +54,9 @@ class Evidence:
 
     @property
     def level(self) -> Level:
-        """The weakest of the parts that carry the finding: all of them, or of the counterexamples the strongest."""
+        """The weakest of the parts that carry the finding: all of them, or of the counterexamples
+        the strongest.
+        """
         if self.finding == "refuted" and not self.negation:
             against: list[Level] = [part.level for part in self.parts if part.finding == "refuted"]
             return "certified" if "certified" in against else weakest(against)
@@ -71,4 +78,8 @@ class Evidence:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
-        return cls(tuple(map(from_json, data["parts"])), tuple(map(from_json, data["extra"])), data["negation"])
+        return cls(
+            tuple(map(from_json, data["parts"])),
+            tuple(map(from_json, data["extra"])),
+            data["negation"],
+        )

@@ -1,4 +1,6 @@
-"""Numbers kept in JSON without rounding: fractions as "p/q", floats as they are, and balls made from either."""
+"""Numbers kept in JSON without rounding: fractions as "p/q", floats as they are, and balls made
+from either.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +15,13 @@ _FRACTION = re.compile(r"-?\d+/[1-9]\d*\Z")
 
 
 def encode(value: Any) -> Any:
-    """``value`` as JSON data: Fraction -> "p/q", numpy scalars and arrays -> numbers and lists, tuples -> lists.
+    """``value`` as JSON data: Fraction -> "p/q", numpy scalars and arrays -> numbers and lists,
+    tuples -> lists.
 
     Raises
     ------
-    ValueError : a value that is none of these (numbers, strings, None, lists and dicts with string keys of them).
+    ValueError : a value that is none of these (numbers, strings, None, lists and dicts with string
+        keys of them).
     """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
@@ -32,7 +36,8 @@ def encode(value: Any) -> Any:
     if hasattr(value, "tolist"):  # numpy
         return encode(value.tolist())
     raise ValueError(
-        f"an instance must be numbers, strings, lists and dicts, got {type(value).__name__}: {value!r:.60}"
+        f"an instance must be numbers, strings, lists and dicts, got {type(value).__name__}: "
+        f"{value!r:.60}"
     )
 
 
@@ -48,7 +53,9 @@ def decode(value: Any) -> Any:
 
 
 def rational(value: int | float | str | Fraction) -> fmpq:
-    """``value`` exactly: a float is the double that it is, a string the decimal or fraction that it spells."""
+    """``value`` exactly: a float is the double that it is, a string the decimal or fraction that it
+    spells.
+    """
     exact = Fraction(value)
     return fmpq(exact.numerator, exact.denominator)
 

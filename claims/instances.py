@@ -1,4 +1,6 @@
-"""Property tests at run time: instances drawn by hypothesis, then by an optimiser that minimises the margin."""
+"""Property tests at run time: instances drawn by hypothesis, then by an optimiser that minimises
+the margin.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ SLOW_BUT_COUNTED = (
     HealthCheck.data_too_large,
     HealthCheck.large_base_example,
 )
-"""Checks of hypothesis that ask for patience: what is discarded is counted here, and judged by the certificate."""
+"""Checks of hypothesis that ask for patience: what is discarded is counted here, and judged by the
+certificate.
+"""
 CHUNK = 1000
 """Examples a run of hypothesis: its bookkeeping grows with their number."""
 Instance = dict[str, Any]
@@ -50,7 +54,8 @@ class Tally:
         self.examples += 1
         margin = case.margin if case.margin == case.margin else float("-inf")
         if repr(data) not in self._seen:
-            heapq.heappush(self._worst, (-margin, -self.examples, data))  # a heap of the smallest margins
+            # a heap of the smallest margins
+            heapq.heappush(self._worst, (-margin, -self.examples, data))
             self._seen.add(repr(data))
             if len(self._worst) > KEPT:
                 self._seen.discard(repr(heapq.heappop(self._worst)[2]))
@@ -58,7 +63,9 @@ class Tally:
 
     def worst(self) -> tuple[dict[str, Any], ...]:
         """The kept instances, the worst first."""
-        return tuple({"instance": data, "margin": -m} for m, _, data in sorted(self._worst, reverse=True))
+        return tuple(
+            {"instance": data, "margin": -m} for m, _, data in sorted(self._worst, reverse=True)
+        )
 
 
 def explore(
@@ -73,16 +80,18 @@ def explore(
 ) -> PropertyRun:
     """Test a statement on drawn instances, then attack it.
 
-    The first violation stops the search, shrunk by hypothesis: the certificate holds it as its worst, and is rejected
-    when it is verified.
+    The first violation stops the search, shrunk by hypothesis: the certificate holds it as its
+    worst, and is rejected when it is verified.
 
     Parameters
     ----------
     statement : instance -> :class:`Case`; instances are dicts of JSON data and fractions.
-    strategy : draws instances that satisfy the premises; those that do not are counted as discarded.
+    strategy : draws instances that satisfy the premises; those that do not are counted as
+        discarded.
     effort : how many.
     tolerance : margins above minus this are taken for rounding.
-    attacks : families of instances, each over a box of parameters, in which the margin is minimised.
+    attacks : families of instances, each over a box of parameters, in which the margin is
+        minimised.
     seed_ : of draws and attacks.
     examples : how many, in place of the effort's.
     """
@@ -100,11 +109,16 @@ def explore(
             break
         restarts += effort.restarts
         evaluations += attack(one, tally.margin, effort.restarts, seed_, tolerance)
-    return PropertyRun(statement, tolerance, tally.worst(), drawn, discarded, seed_, restarts, evaluations)
+    return PropertyRun(
+        statement, tolerance, tally.worst(), drawn, discarded, seed_, restarts, evaluations
+    )
 
 
-def tabulate(statement: Call, instances: Sequence[Instance], grid: str, tolerance: float = 1e-9) -> NumericGrid:
-    """Evaluate a statement on a fixed list of instances, ``grid`` in words; each must satisfy the premises.
+def tabulate(
+    statement: Call, instances: Sequence[Instance], grid: str, tolerance: float = 1e-9
+) -> NumericGrid:
+    """Evaluate a statement on a fixed list of instances, ``grid`` in words; each must satisfy the
+    premises.
 
     Raises
     ------
@@ -113,11 +127,15 @@ def tabulate(statement: Call, instances: Sequence[Instance], grid: str, toleranc
     tally = Tally(statement)
     for instance in instances:
         if tally.margin(instance) is None:
-            raise ValueError(f"instances of a grid must satisfy the premises, got {instance!r:.200}")
+            raise ValueError(
+                f"instances of a grid must satisfy the premises, got {instance!r:.200}"
+            )
     return NumericGrid(statement, tolerance, tally.worst(), len(instances), grid)
 
 
-def _draw(tally: Tally, strategy: st.SearchStrategy[Instance], count: int, tolerance: float, start: int) -> bool:
+def _draw(
+    tally: Tally, strategy: st.SearchStrategy[Instance], count: int, tolerance: float, start: int
+) -> bool:
     """Draw ``count`` instances; whether the statement was violated."""
 
     class Violated(Exception):
@@ -143,7 +161,8 @@ def _runner(
         max_examples=count,
         database=InMemoryExampleDatabase(),
         deadline=None,
-        phases=(Phase.generate, Phase.shrink),  # not target: its hill climbing may never end where margins are flat
+        # not target: its hill climbing may never end where margins are flat
+        phases=(Phase.generate, Phase.shrink),
         suppress_health_check=SLOW_BUT_COUNTED,
         report_multiple_bugs=False,
         print_blob=False,

@@ -1,4 +1,6 @@
-"""The list of claims, kept in the cache folder: importing the modules of all claims takes seconds."""
+"""The list of claims, kept in the cache folder: importing the modules of all claims takes
+seconds.
+"""
 
 from __future__ import annotations
 

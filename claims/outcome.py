@@ -30,7 +30,8 @@ class Outcome:
     ----------
     id, key : the claim, and the digest of the sources that it was checked with.
     effort : "quick" or "deep".
-    finding, level : what its evidence shows and how strongly; None where that was rejected, or the check failed.
+    finding, level : what its evidence shows and how strongly; None where that was rejected, or the
+        check failed.
     evidence : the certificates, see :meth:`Evidence.to_json`; None where there are none.
     summaries : a line for each certificate.
     mutants : one outcome each.
@@ -51,7 +52,9 @@ class Outcome:
 
     @property
     def shown(self) -> tuple[str | None, Level | None, tuple[str, ...]]:
-        """Finding, level and summaries as the certificates have them, unverified; none where none count."""
+        """Finding, level and summaries as the certificates have them, unverified; none where none
+        count.
+        """
         if self.evidence is None or self.fault:
             return None, None, ()
         return _shown(Evidence.from_json(self.evidence))
@@ -109,7 +112,11 @@ def examine(claim: Claim, effort: Effort, key: str) -> Outcome:
 
 
 def _shown(evidence: Evidence) -> tuple[str, Level, tuple[str, ...]]:
-    return evidence.finding, evidence.level, tuple(c.summary() for c in (*evidence.parts, *evidence.extra))
+    return (
+        evidence.finding,
+        evidence.level,
+        tuple(c.summary() for c in (*evidence.parts, *evidence.extra)),
+    )
 
 
 def _verified(check: Check, effort: Effort) -> tuple[Evidence | None, str]:
@@ -127,10 +134,14 @@ def _verified(check: Check, effort: Effort) -> tuple[Evidence | None, str]:
 
 
 def _unnamed(claim: Claim, evidence: Evidence) -> str:
-    """A fault where an instance was held to a premise that the claim does not name among its hypotheses."""
+    """A fault where an instance was held to a premise that the claim does not name among its
+    hypotheses.
+    """
     used = frozenset[str]().union(*(c.premises() for c in (*evidence.parts, *evidence.extra)))
     unknown = sorted(used - {name for name, _ in claim.hypotheses})
-    return f"premises not among the hypotheses of {claim.id}: {', '.join(unknown)}" if unknown else ""
+    return (
+        f"premises not among the hypotheses of {claim.id}: {', '.join(unknown)}" if unknown else ""
+    )
 
 
 def _try(mutant: Mutant, effort: Effort, finding: str | None) -> MutantOutcome:

@@ -17,7 +17,10 @@ class Curve:
 
     def __post_init__(self) -> None:
         if len(self.x) != len(self.y) or not self.x:
-            raise ValueError(f"x and y of {self.label!r} must be as long, got {len(self.x)} and {len(self.y)} numbers")
+            raise ValueError(
+                f"x and y of {self.label!r} must be as long, got {len(self.x)} and {len(self.y)} "
+                "numbers"
+            )
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,8 @@ class Region:
 class Picture:
     """What to draw: either curves over x, or regions as rows.
 
-    A claim's module names its pictures in ``PICTURES``, a dict from the claim's id to a function without arguments.
+    A claim's module names its pictures in ``PICTURES``, a dict from the claim's id to a function
+    without arguments.
     """
 
     caption: str

@@ -1,4 +1,6 @@
-"""Outcomes on disk, a file for each claim: the committed record, and the folder from which a stopped run resumes."""
+"""Outcomes on disk, a file for each claim: the committed record, and the folder from which a
+stopped run resumes.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,9 @@ if TYPE_CHECKING:
 COMMITTED = Path(__file__).parent / "record"
 """Written by ``fairfl claims check --record``, never by hand.
 
-A file carries the SHA-256 of its content, which tells damage and an edit by hand. Who computes the digest anew still
-has to forge the certificates: on reading, finding, level and summaries are computed from them, and ``fairfl claims
-show`` verifies them.
+A file carries the SHA-256 of its content, which tells damage and an edit by hand. Who computes the
+digest anew still has to forge the certificates: on reading, finding, level and summaries are
+computed from them, and ``fairfl claims show`` verifies them.
 """
 
 
@@ -39,7 +41,8 @@ def write(folder: Path, outcome: Outcome) -> Path:
 def read(folder: Path, id: str) -> Outcome | None:
     """The outcome of a claim, None where there is none.
 
-    Errors: Altered where the file is not what was written, is another claim's, or says what its certificates do not.
+    Errors: Altered where the file is not what was written, is another claim's, or says what its
+    certificates do not.
     """
     from fairfl.claims.outcome import Outcome  # sympy, which listing the claims need not wait for
 

@@ -1,4 +1,6 @@
-"""The claims by id, from every module of a paper's folder that has ``CLAIMS``: nothing else is edited."""
+"""The claims by id, from every module of a paper's folder that has ``CLAIMS``: nothing else is
+edited.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,10 @@ def papers() -> dict[str, Paper]:
             paper = getattr(import_module(f"fairfl.claims.{module.name}"), "PAPER", None)
             if paper is not None:
                 if paper.key != module.name:
-                    raise ValueError(f"key of a paper must be its folder's name, got {paper.key!r} in {module.name}")
+                    raise ValueError(
+                        f"key of a paper must be its folder's name, got {paper.key!r} in "
+                        f"{module.name}"
+                    )
                 found[paper.key] = paper
     return dict(sorted(found.items()))
 
@@ -42,8 +47,8 @@ def registered() -> dict[str, Entry]:
 
     Raises
     ------
-    ValueError : an id taken twice or in the wrong folder, a ``rests_on`` that leads nowhere or in a circle, a verdict
-        that asks for a repaired form that is not there.
+    ValueError : an id taken twice or in the wrong folder, a ``rests_on`` that leads nowhere or in a
+        circle, a verdict that asks for a repaired form that is not there.
     """
     found: dict[str, Entry] = {}
     for paper in papers():
@@ -53,9 +58,14 @@ def registered() -> dict[str, Entry]:
             loaded = import_module(name)
             for claim in getattr(loaded, "CLAIMS", ()):
                 if claim.id in found:
-                    raise ValueError(f"id must be new, got {claim.id} in {name}, taken by {found[claim.id].module}")
+                    raise ValueError(
+                        f"id must be new, got {claim.id} in {name}, taken by "
+                        f"{found[claim.id].module}"
+                    )
                 if claim.paper != paper:
-                    raise ValueError(f"id of a claim in {name} must begin with {paper}/, got {claim.id}")
+                    raise ValueError(
+                        f"id of a claim in {name} must begin with {paper}/, got {claim.id}"
+                    )
                 found[claim.id] = Entry(claim, name, Path(str(loaded.__file__)))
     order([entry.claim for entry in found.values()])
     return dict(sorted(found.items()))
@@ -76,7 +86,10 @@ def order(claims: Sequence[Claim]) -> list[str]:
         if id in done:
             return
         if id in path:
-            raise ValueError(f"rests_on must not run in a circle, got {' -> '.join([*path[path.index(id) :], id])}")
+            raise ValueError(
+                "rests_on must not run in a circle, got "
+                f"{' -> '.join([*path[path.index(id) :], id])}"
+            )
         path.append(id)
         for other in known[id].rests_on:
             if other not in known:
@@ -88,7 +101,8 @@ def order(claims: Sequence[Claim]) -> list[str]:
         repaired = claim.repaired_id in known
         if (claim.expected == "holds-repaired") != repaired and not id.endswith(REPAIRED):
             raise ValueError(
-                f"{id} is expected to be {claim.expected}, but {claim.repaired_id} is {'' if repaired else 'not '}there"
+                f"{id} is expected to be {claim.expected}, but {claim.repaired_id} is "
+                f"{'' if repaired else 'not '}there"
             )
         if id.endswith(REPAIRED) and id.removesuffix(REPAIRED) not in known:
             raise ValueError(f"{id} repairs a claim that is not there")
@@ -103,7 +117,8 @@ def find(ids: Iterable[str] | None = None) -> list[Entry]:
 
 
 def matching(ids: Iterable[str] | None, known: Iterable[str]) -> list[str]:
-    """The known ids that are given or begin as given ("pffl", "pffl/eq-7"), each once; all where ``ids`` is empty.
+    """The known ids that are given or begin as given ("pffl", "pffl/eq-7"), each once; all where
+    ``ids`` is empty.
 
     Raises
     ------

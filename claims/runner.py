@@ -38,13 +38,17 @@ class Checked:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Why the check failed: a fault, an unexpected verdict, a mutant that lives. Empty where it passed."""
+        """Why the check failed: a fault, an unexpected verdict, a mutant that lives. Empty where it
+        passed.
+        """
         if self.outcome is None:
             return ("not checked",)
         found = [self.outcome.fault.strip()] if self.outcome.fault else []
         if not found and self.settled.verdict != self.claim.expected:
             reason = f" ({self.settled.reason})" if self.settled.reason else ""
-            found.append(f"the verdict is {self.settled.verdict}{reason}, expected is {self.claim.expected}")
+            found.append(
+                f"the verdict is {self.settled.verdict}{reason}, expected is {self.claim.expected}"
+            )
         found += [f"mutant {m.name!r} survives: {m.reason.strip()}" for m in self.outcome.survivors]
         return tuple(found)
 
@@ -78,7 +82,8 @@ class Checked:
 
 @one_thread()
 def examine_id(id: str, effort: str, folder: Path | None = None) -> Outcome:
-    """Check one claim by id; where ``folder`` holds its outcome, of these sources and this effort, take that.
+    """Check one claim by id; where ``folder`` holds its outcome, of these sources and this effort,
+    take that.
 
     An outcome without a fault and with no mutant that lives is kept there.
     """
@@ -114,14 +119,20 @@ def needed(entries: Iterable[Entry]) -> list[Entry]:
     while todo:
         claim = todo.pop().claim
         for id in (*claim.rests_on, claim.repaired_id):
-            if id in known and id not in chosen and not record.current(folder, id, sources.key(known[id].module)):
+            if (
+                id in known
+                and id not in chosen
+                and not record.current(folder, id, sources.key(known[id].module))
+            ):
                 chosen[id] = known[id]
                 todo.append(known[id])
     return list(chosen.values())
 
 
 def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome]) -> list[Checked]:
-    """The verdicts of ``entries``; what they rest on and is not among ``outcomes`` is taken from the record."""
+    """The verdicts of ``entries``; what they rest on and is not among ``outcomes`` is taken from
+    the record.
+    """
     folder = record.COMMITTED
     everything = {id: entry.claim for id, entry in registered().items()}
     wanted = list(entries)
@@ -139,7 +150,8 @@ def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome]) -> list[Che
                 reached[id] = known
         todo += [*everything[id].rests_on, id + REPAIRED]
     findings: dict[str, tuple[str, Level] | None] = {
-        id: (o.finding, o.level) if o.finding is not None and o.level is not None else None for id, o in reached.items()
+        id: (o.finding, o.level) if o.finding is not None and o.level is not None else None
+        for id, o in reached.items()
     }
     settled = settle(list(everything.values()), findings)
     return [
@@ -147,7 +159,8 @@ def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome]) -> list[Che
             entry.claim,
             settled[entry.claim.id],
             reached.get(entry.claim.id),
-            stale=entry.claim.id not in reached and record.path_of(folder, entry.claim.id).is_file(),
+            stale=entry.claim.id not in reached
+            and record.path_of(folder, entry.claim.id).is_file(),
             altered=entry.claim.id not in reached and record.is_altered(folder, entry.claim.id),
         )
         for entry in wanted

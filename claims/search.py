@@ -46,12 +46,16 @@ class Attack:
 
 
 def attack(
-    family: Attack, margin: Callable[[Instance], float | None], restarts: int, seed: int, tolerance: float
+    family: Attack,
+    margin: Callable[[Instance], float | None],
+    restarts: int,
+    seed: int,
+    tolerance: float,
 ) -> int:
     """Minimise the margin over the family from several starts, and stop at the first violation.
 
-    The starts take turns: L-BFGS-B, the best in many dimensions; Nelder-Mead and Powell's directions, as
-    margins have kinks, being minima of several. Premises that fail are a plateau.
+    The starts take turns: L-BFGS-B, the best in many dimensions; Nelder-Mead and Powell's
+    directions, as margins have kinks, being minima of several. Premises that fail are a plateau.
 
     Returns
     -------
@@ -70,12 +74,18 @@ def attack(
         return MARGINLESS if found is None else min(found, MARGINLESS)
 
     for k in range(restarts):
-        start = family.starts[k] if k < len(family.starts) else low + (high - low) * rng.random(len(low))
+        start = (
+            family.starts[k]
+            if k < len(family.starts)
+            else low + (high - low) * rng.random(len(low))
+        )
         method, options = METHODS[k % len(METHODS)]
         count_key = "maxfun" if method == "L-BFGS-B" else "maxfev"
         try:
             settings = {**options, count_key: family.steps}
-            minimize(value, np.asarray(start, float), method=method, bounds=family.box, options=settings)
+            minimize(
+                value, np.asarray(start, float), method=method, bounds=family.box, options=settings
+            )
         except _Found:
             break
     return count

@@ -1,4 +1,6 @@
-"""The modules that a claim's outcome depends on: its own, and all of fairfl that it imports, directly or not."""
+"""The modules that a claim's outcome depends on: its own, and all of fairfl that it imports,
+directly or not.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 def key(module: str) -> str:
-    """Digest of the module's source and of all that it imports from fairfl, imports inside functions included.
+    """Digest of the module's source and of all that it imports from fairfl, imports inside
+    functions included.
 
     Modules that a registry finds by looking into a folder are not followed.
     """
@@ -56,7 +59,8 @@ def imported(module: str) -> tuple[str, ...]:
         elif isinstance(statement, ast.ImportFrom) and _ours(statement.module or ""):
             names.add(str(statement.module))
             inner = (f"{statement.module}.{alias.name}" for alias in statement.names)
-            names.update(name for name in inner if source(name) is not None)  # the others are names in the module
+            # the others are names in the module
+            names.update(name for name in inner if source(name) is not None)
     return tuple(sorted(names))
 
 
@@ -65,7 +69,9 @@ def _ours(module: str) -> bool:
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Every statement, without the expressions, which import nothing: three times faster than ``ast.walk``."""
+    """Every statement, without the expressions, which import nothing: three times faster than
+    ``ast.walk``.
+    """
     todo = [tree]
     while todo:
         node = todo.pop()
@@ -76,12 +82,18 @@ def _statements(tree: ast.AST) -> Iterator[ast.AST]:
 
 @cache
 def source(module: str) -> Path | None:
-    """The file of a module, without importing more than its package; None where there is no such module."""
+    """The file of a module, without importing more than its package; None where there is no such
+    module.
+    """
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):
         return None
-    return Path(spec.origin) if spec is not None and spec.origin and spec.origin.endswith(".py") else None
+    return (
+        Path(spec.origin)
+        if spec is not None and spec.origin and spec.origin.endswith(".py")
+        else None
+    )
 
 
 def _source(module: str) -> Path:

@@ -10,7 +10,9 @@ from fairfl.claims.claim import Claim, Verdict
 from fairfl.claims.registry import order
 
 CONFIRMED: tuple[Verdict, ...] = ("holds",)
-"""What another claim may rest on; on the repaired form of a false one, not on the false one itself."""
+"""What another claim may rest on; on the repaired form of a false one, not on the false one
+itself.
+"""
 
 
 @dataclass(frozen=True)
@@ -22,16 +24,20 @@ class Settled:
     reason: str = ""
 
 
-def settle(claims: Sequence[Claim], findings: Mapping[str, tuple[str, Level] | None]) -> dict[str, Settled]:
+def settle(
+    claims: Sequence[Claim], findings: Mapping[str, tuple[str, Level] | None]
+) -> dict[str, Settled]:
     """The verdicts of ``claims``, from what the evidence of each showed by itself.
 
-    A finding holds only as strongly as what it rests on; a claim that rests on one that does not hold is open. A claim
-    that is refuted, and whose repaired form holds, holds repaired, at the weaker of the two levels.
+    A finding holds only as strongly as what it rests on; a claim that rests on one that does not
+    hold is open. A claim that is refuted, and whose repaired form holds, holds repaired, at the
+    weaker of the two levels.
 
     Parameters
     ----------
     claims : all that is needed: what they rest on, and their repaired forms.
-    findings : by id, the finding and level of the claim's own evidence; None where it was rejected or never looked for.
+    findings : by id, the finding and level of the claim's own evidence; None where it was rejected
+        or never looked for.
     """
     known = {claim.id: claim for claim in claims}
     result: dict[str, Settled] = {}

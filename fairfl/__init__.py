@@ -1,4 +1,5 @@
-"""fairfl: what a federation loses in accuracy and fairness by the way it trains; exact answers, checked.
+"""fairfl: what a federation loses in accuracy and fairness by the way it trains; exact answers,
+checked.
 
 Public names are imported on first use, so that ``import fairfl`` stays fast.
 """

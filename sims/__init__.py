@@ -1,1 +1,3 @@
-"""The simulator: data, models, engine and algorithms of federated learning. Only what needs torch imports it."""
+"""The simulator: data, models, engine and algorithms of federated learning. Only what needs torch
+imports it.
+"""

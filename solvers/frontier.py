@@ -1,4 +1,6 @@
-"""Frontier: the non-dominated pairs of disparity and accuracy of a scheme, and the best accuracy between them."""
+"""Frontier: the non-dominated pairs of disparity and accuracy of a scheme, and the best accuracy
+between them.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +21,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 REPRODUCED = 1e-7
-"""Disparity and accuracy of a solution at the budgets of a point this close to the point's are the same."""
+"""Disparity and accuracy of a solution at the budgets of a point this close to the point's are the
+same.
+"""
 SLACK = 1e-12
-"""Disparities may be asked for this much below the smallest reachable one (rounding of a printed number)."""
+"""Disparities may be asked for this much below the smallest reachable one (rounding of a printed
+number).
+"""
 MET = 1e-10
-"""A point this much more disparate than was asked still counts: what ``solve`` certifies on continuous laws."""
+"""A point this much more disparate than was asked still counts: what ``solve`` certifies on
+continuous laws.
+"""
 SLACK_BUDGET = 1.0
 """A budget that binds nobody: |MD_k| never exceeds one."""
 WIDE = 2.0
@@ -31,7 +39,9 @@ WIDE = 2.0
 
 
 class Points(NamedTuple):
-    """Attained points: disparities (P,), accuracies (P,), budgets (P, K) and, where known, multipliers (P, K)."""
+    """Attained points: disparities (P,), accuracies (P,), budgets (P, K) and, where known,
+    multipliers (P, K).
+    """
 
     disparity: Array
     accuracy: Array
@@ -50,14 +60,18 @@ class Points(NamedTuple):
 
     def join(self, other: Points) -> Points:
         """Both sets of points."""
-        d, accuracy, eps = (np.concatenate([v, w]) for v, w in zip(self[:3], other[:3], strict=True))
+        d, accuracy, eps = (
+            np.concatenate([v, w]) for v, w in zip(self[:3], other[:3], strict=True)
+        )
         if self.multipliers is None or other.multipliers is None:
             return Points(d, accuracy, eps)
         return Points(d, accuracy, eps, np.concatenate([self.multipliers, other.multipliers]))
 
 
 def points_of(fed: Federation, solutions: Sequence[Solution]) -> Points:
-    """What certified solutions attain; a disparity within the certificates' tolerance of zero is zero."""
+    """What certified solutions attain; a disparity within the certificates' tolerance of zero is
+    zero.
+    """
     disparity = np.array([s.disparity for s in solutions])
     return Points(
         np.where(disparity <= tolerance(fed), 0.0, disparity),
@@ -68,7 +82,9 @@ def points_of(fed: Federation, solutions: Sequence[Solution]) -> Points:
 
 
 Evaluate = Callable[[Array], Points]
-"""The best attained points with at most the disparities (P,), each at or above the smallest reachable one."""
+"""The best attained points with at most the disparities (P,), each at or above the smallest
+reachable one.
+"""
 
 
 @dataclass(frozen=True)
@@ -81,11 +97,13 @@ class Frontier:
     disparity, accuracy : (P,) every point is attained by ``eps``, or at least by ``multipliers``.
     eps : (P, 1) for "cfl", else (P, I): budgets that attain the points.
     evaluate : the best points with at most the given disparities.
-    exact : whether no budgets do better, up to rounding; False where the points are the best that a search found.
+    exact : whether no budgets do better, up to rounding; False where the points are the best that a
+        search found.
     multipliers : (P, K) the local multipliers λ of the points; None where they are not kept.
-    reproduced : (P,) whether ``solve`` at ``eps`` gives this point to ``REPRODUCED``; they are solved when this is
-        asked for. It does not where the wanted |MD_i| is no double (a rounding below 1, say), or where the solution
-        at eps is not unique. The multipliers, each one double, may then miss the point too, by 1e-7 or so.
+    reproduced : (P,) whether ``solve`` at ``eps`` gives this point to ``REPRODUCED``; they are
+        solved when this is asked for. It does not where the wanted |MD_i| is no double (a rounding
+        below 1, say), or where the solution at eps is not unique. The multipliers, each one double,
+        may then miss the point too, by 1e-7 or so.
     """
 
     scheme: str
@@ -95,7 +113,9 @@ class Frontier:
     evaluate: Evaluate = field(repr=False)
     exact: bool = False
     multipliers: Array | None = None
-    again: Callable[[Points], Array] = field(repr=False, default=lambda points: np.ones(points.disparity.size, bool))
+    again: Callable[[Points], Array] = field(
+        repr=False, default=lambda points: np.ones(points.disparity.size, bool)
+    )
 
     @cached_property
     def reproduced(self) -> Array:
@@ -109,14 +129,17 @@ class Frontier:
 
     @property
     def gaps(self) -> Array:
-        """(G, 2) stretches of disparity without a point of their own: there the accuracy is that of the left end."""
+        """(G, 2) stretches of disparity without a point of their own: there the accuracy is that of
+        the left end.
+        """
         even = (self.disparity[-1] - self.disparity[0]) / max(self.disparity.size - 1, 1)
         left = np.flatnonzero(np.diff(self.disparity) > WIDE * even)
         return np.stack([self.disparity[left], self.disparity[left + 1]], axis=1)
 
     @one_thread()
     def accuracy_at(self, disparity: ArrayLike) -> Any:
-        """The best accuracy with at most the given disparity, solved for (not interpolated between points).
+        """The best accuracy with at most the given disparity, solved for (not interpolated between
+        points).
 
         Raises
         ------
@@ -125,10 +148,12 @@ class Frontier:
         d = as_floats("disparity", disparity)
         if (d < self.disparity[0] - SLACK).any():
             raise ValueError(
-                f"disparity must be at least {self.disparity[0]:.6g}, the smallest that {self.scheme} reaches, "
-                f"got {d.min():g}"
+                f"disparity must be at least {self.disparity[0]:.6g}, the smallest that "
+                f"{self.scheme} reaches, got {d.min():g}"
             )
-        flat, place = np.unique(np.clip(np.ravel(d), self.disparity[0], self.disparity[-1]), return_inverse=True)
+        flat, place = np.unique(
+            np.clip(np.ravel(d), self.disparity[0], self.disparity[-1]), return_inverse=True
+        )
         best = self.accuracy[np.searchsorted(self.disparity, flat, side="right") - 1].copy()
         inner = np.flatnonzero(flat < self.disparity[-1])
         if inner.size:
@@ -146,7 +171,9 @@ class Frontier:
 
 
 def non_dominated(disparity: Array, accuracy: Array) -> Any:
-    """Positions of the non-dominated points, by increasing disparity; of equal points one is kept."""
+    """Positions of the non-dominated points, by increasing disparity; of equal points one is
+    kept.
+    """
     order = np.lexsort((-accuracy, disparity))
     best = np.maximum.accumulate(accuracy[order])
     keep = np.append(True, accuracy[order][1:] > best[:-1])

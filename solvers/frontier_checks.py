@@ -1,4 +1,6 @@
-"""Checks that every frontier of LFT+FedAvg and LFT+Ensemble must pass, and a second search within its gaps."""
+"""Checks that every frontier of LFT+FedAvg and LFT+Ensemble must pass, and a second search within
+its gaps.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,17 @@ from fairfl.solvers.solution import CertificationError, tolerance
 from fairfl.theory.populations.federation import Federation
 
 ROUNDINGS = 10
-"""Tolerances of ``solve`` that two accuracies may differ by: each has a gap, and its disparity an error of its own."""
+"""Tolerances of ``solve`` that two accuracies may differ by: each has a gap, and its disparity an
+error of its own.
+"""
 
 
 def checked(fed: Federation, found: Frontier, ends: Points) -> Frontier:
     """The frontier, after three checks, the first of which stays on its ``evaluate``.
 
-    No classifier of local training is above CFL's frontier; ``ends``, the solutions without budgets and with all of
-    them zero, are not above this one, nor less disparate; disparity and accuracy both increase.
+    No classifier of local training is above CFL's frontier; ``ends``, the solutions without budgets
+    and with all of them zero, are not above this one, nor less disparate; disparity and accuracy
+    both increase.
 
     Raises
     ------
@@ -40,21 +45,32 @@ def checked(fed: Federation, found: Frontier, ends: Points) -> Frontier:
     below(found.points)
     for disparity, accuracy, eps in zip(*ends[:3], strict=True):
         if disparity < found.disparity[0] - rounding:
-            _refuse(found.scheme, f"it starts at {found.disparity[0]:.12g}, budgets {eps[0]:g} reach {disparity:.12g}")
+            _refuse(
+                found.scheme,
+                f"it starts at {found.disparity[0]:.12g}, budgets {eps[0]:g} reach "
+                f"{disparity:.12g}",
+            )
         best = found.accuracy_at(disparity + rounding)
         if best < accuracy - rounding:
-            _refuse(found.scheme, f"at {disparity:.6g} it has {best:.12g}, budgets {eps[0]:g} reach {accuracy:.12g}")
+            _refuse(
+                found.scheme,
+                f"at {disparity:.6g} it has {best:.12g}, budgets {eps[0]:g} reach {accuracy:.12g}",
+            )
     if (np.diff(found.disparity) <= 0).any() or (np.diff(found.accuracy) <= 0).any():
         _refuse(found.scheme, "its points are not in order")
     return dataclasses.replace(found, evaluate=lambda d: below(found.evaluate(d)))
 
 
 def _refuse(scheme: str, what: str) -> None:
-    raise CertificationError(f"the frontier of {scheme} is wrong: {what}; please report this federation")
+    raise CertificationError(
+        f"the frontier of {scheme} is wrong: {what}; please report this federation"
+    )
 
 
 def filled(found: Frontier, ends: Points) -> Frontier:
-    """A searched frontier with the ``ends`` above it, and with the points that a second look finds within its gaps."""
+    """A searched frontier with the ``ends`` above it, and with the points that a second look finds
+    within its gaps.
+    """
     missed = (ends.disparity < found.disparity[0]) | (
         ends.accuracy > found.accuracy_at(np.maximum(ends.disparity, found.disparity[0]))
     )

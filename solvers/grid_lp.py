@@ -1,8 +1,10 @@
-"""The three schemes by a linear programme (cvxpy) on a discretised X: slow, and independent of all other solvers.
+"""The three schemes by a linear programme (cvxpy) on a discretised X: slow, and independent of all
+other solvers.
 
-Cells are intervals of X; their masses are exact (distribution functions) and their gains are Gauss-Legendre integrals
-of η against the density. The optimum is the best classifier that is constant on cells: its accuracy is a lower bound on
-the exact one, and the difference is of the order of the cells' width squared. No code is shared with the exact solvers.
+Cells are intervals of X; their masses are exact (distribution functions) and their gains are
+Gauss-Legendre integrals of η against the density. The optimum is the best classifier that is
+constant on cells: its accuracy is a lower bound on the exact one, and the difference is of the
+order of the cells' width squared. No code is shared with the exact solvers.
 """
 
 from __future__ import annotations
@@ -57,13 +59,17 @@ def _linear_programme(gain: Array, rows: Array, eps: Array) -> tuple[Array, Arra
     tight = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
     problem.solve(solver=cp.HIGHS, **tight)
     if f.value is None:
-        raise CertificationError(f"the linear programme ended with status {problem.status!r}; try another grid")
+        raise CertificationError(
+            f"the linear programme ended with status {problem.status!r}; try another grid"
+        )
     value = np.clip(f.value, 0.0, 1.0)  # the solver's own feasibility tolerance
     lam = np.zeros(rows.shape[0])
     if bounded.size:
         lam[bounded] = limits[1].dual_value - limits[0].dual_value
     flat = rows.reshape(rows.shape[0], -1)
-    dual = float(np.maximum(gain.ravel() + lam @ flat, 0).sum() + (np.abs(lam[bounded]) * eps[bounded]).sum())
+    dual = float(
+        np.maximum(gain.ravel() + lam @ flat, 0).sum() + (np.abs(lam[bounded]) * eps[bounded]).sum()
+    )
     violation = float(np.maximum(np.abs(flat @ value) - eps, 0.0).max(initial=0.0))
     certificate = Certificate(float(gain.ravel() @ value), dual, violation)
     certificate.check(LP_TOLERANCE, "try another grid")
@@ -81,13 +87,17 @@ def _finite_cells(fed: Federation) -> dict[str, Array]:
 
 
 def _continuous_cells(fed: Federation, grid: int) -> dict[str, Array]:
-    """Cells of about equal pooled mass with extra ones in the tails; own gains per unit of client and group."""
+    """Cells of about equal pooled mass with extra ones in the tails; own gains per unit of client
+    and group.
+    """
     model = fed.model
     assert isinstance(model, ContinuousModel)
     laws = [law for pair in model.laws for law in pair]
     low, high = min(law.low for law in laws), max(law.high for law in laws)
     fine = np.unique(np.concatenate([np.linspace(law.low, law.high, 4000) for law in laws]))
-    mass = np.sum([np.einsum("i,ix->x", fed.mass[:, a], 1.0 - model.sf(a, fine)) for a in (0, 1)], axis=0)
+    mass = np.sum(
+        [np.einsum("i,ix->x", fed.mass[:, a], 1.0 - model.sf(a, fine)) for a in (0, 1)], axis=0
+    )
     keep = np.append(np.diff(mass) > 0, True)  # np.interp needs an increasing function
     edges = np.interp(np.linspace(0, 1, grid + 1)[1:-1], mass[keep], fine[keep])
     edges = np.unique(np.concatenate([[low], edges, [high]]))
@@ -96,10 +106,17 @@ def _continuous_cells(fed: Federation, grid: int) -> dict[str, Array]:
     x = edges[:-1, None] + half * (nodes + 1)
     rate = np.stack([model.interval_masses(a, edges[:-1], edges[1:]) for a in (0, 1)], axis=1)
     own = np.stack(
-        [np.einsum("n,icn->ic", weights, model.pdf(a, x) * model.margins(a, x)) * half[:, 0] for a in (0, 1)], axis=1
+        [
+            np.einsum("n,icn->ic", weights, model.pdf(a, x) * model.margins(a, x)) * half[:, 0]
+            for a in (0, 1)
+        ],
+        axis=1,
     )
     middle = edges[:-1] + half[:, 0]
-    margin = np.stack([np.broadcast_to(model.margins(a, middle), (fed.n_clients, middle.size)) for a in (0, 1)], axis=1)
+    margin = np.stack(
+        [np.broadcast_to(model.margins(a, middle), (fed.n_clients, middle.size)) for a in (0, 1)],
+        axis=1,
+    )
     return {"rate": rate, "own_gain": own, "margin": margin, "edges": edges}
 
 
@@ -111,7 +128,9 @@ def _pooled_rows(fed: Federation, cells: dict[str, Array], notion: str) -> Array
 
 
 def _ensemble(fed: Federation, cells: dict[str, Array], eps: Array) -> Solution:
-    """A linear programme for each client; one without mass has none, and its multiplier's sign decides."""
+    """A linear programme for each client; one without mass has none, and its multiplier's sign
+    decides.
+    """
     members, lams, certificates = [], np.zeros(fed.n_clients), []
     for i in range(fed.n_clients):
         gain = fed.share[i][:, None] * cells["own_gain"][i]
@@ -125,7 +144,15 @@ def _ensemble(fed: Federation, cells: dict[str, Array], eps: Array) -> Solution:
         members.append(np.where(cells["rate"][i] > 1e-9, f, (score > 0).astype(np.float64)))
         certificates.append(certificate)
     f = np.einsum("i,iac->ac", fed.weight, np.stack(members))
-    return _finish(fed, "lft_ensemble", eps, cells, f, lams, tuple(certificates) or (Certificate(0.0, 0.0, 0.0),))
+    return _finish(
+        fed,
+        "lft_ensemble",
+        eps,
+        cells,
+        f,
+        lams,
+        tuple(certificates) or (Certificate(0.0, 0.0, 0.0),),
+    )
 
 
 def _finish(

@@ -1,4 +1,6 @@
-"""Solution: the classifier, its exact accuracy and disparities, and the certificate that it is optimal."""
+"""Solution: the classifier, its exact accuracy and disparities, and the certificate that it is
+optimal.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,13 @@ class CertificationError(RuntimeError):
 class Certificate:
     """Evidence that ``primal`` (the accuracy of a feasible classifier) is optimal for one problem.
 
-    The local problems of an ensemble on continuous laws give both values relative to the local rule's own accuracy
-    (``primal`` 0): the rule maximises its Lagrangian pointwise, so complementary slackness is the whole gap.
+    The local problems of an ensemble on continuous laws give both values relative to the local
+    rule's own accuracy (``primal`` 0): the rule maximises its Lagrangian pointwise, so
+    complementary slackness is the whole gap.
 
-    By weak duality every feasible classifier has accuracy at most ``dual``; ``gap = dual - primal``.
-    ``violation`` is the largest max(|MD_k| - eps_k, 0); ``numerical_error`` bounds the error of the integrals.
+    By weak duality every feasible classifier has accuracy at most ``dual``; ``gap = dual -
+    primal``. ``violation`` is the largest max(|MD_k| - eps_k, 0); ``numerical_error`` bounds the
+    error of the integrals.
     """
 
     primal: float
@@ -49,12 +53,15 @@ class Certificate:
         return self.dual - self.primal
 
     def check(self, tolerance: float, advice: str) -> None:
-        """Raise :class:`CertificationError` unless gap, violation and numerical error are within ``tolerance``."""
+        """Raise :class:`CertificationError` unless gap, violation and numerical error are within
+        ``tolerance``.
+        """
         worst = max(abs(self.gap), self.violation, self.numerical_error)
         if not worst <= tolerance:
             raise CertificationError(
-                f"no solution certified to {tolerance:g}: duality gap {self.gap:.3g}, constraint violation "
-                f"{self.violation:.3g}, numerical error {self.numerical_error:.3g}; {advice}"
+                f"no solution certified to {tolerance:g}: duality gap {self.gap:.3g}, constraint "
+                f"violation {self.violation:.3g}, numerical error {self.numerical_error:.3g}; "
+                f"{advice}"
             )
 
 
@@ -70,7 +77,8 @@ class Solution:
     mean_difference : MD on the pooled law (NaN with more than two groups).
     disparity : max - min of the groups' acceptance rates (of ``notion``); |MD| for two groups.
     local_mean_differences : (I,) MD_i, NaN where a client lacks a group.
-    multipliers : λ; (1,) for "cfl" with two groups, (I,) else; the sign convention is FedFB's s(x,a) = 2η-1 ± λ/...
+    multipliers : λ; (1,) for "cfl" with two groups, (I,) else; the sign convention is FedFB's
+        s(x,a) = 2η-1 ± λ/...
     classifier : f(x, a).
     certificates : one per optimisation problem (I local problems for the ensemble).
     """
@@ -98,7 +106,9 @@ class Solution:
             "accuracy": self.accuracy,
             "mean_difference": self.mean_difference,
             "disparity": self.disparity,
-            "local_mean_differences": [None if np.isnan(v) else float(v) for v in self.local_mean_differences],
+            "local_mean_differences": [
+                None if np.isnan(v) else float(v) for v in self.local_mean_differences
+            ],
             "multipliers": self.multipliers.tolist(),
             "duality_gap": self.duality_gap,
         }
@@ -108,10 +118,11 @@ class Solution:
 class MinDisparity:
     """The smallest reachable disparity, budgets that reach it, and the accuracy there.
 
-    ``lower`` and ``upper`` enclose the disparity rigorously where ``certify=True`` was asked for, else are None.
-    ``multipliers`` (I,) are the local λ of the solution, None where they are not kept; ``reproduced`` says whether
-    ``solve`` at ``eps`` gives this point, to 1e-7. Where it does not, no double eps was found that does: the wanted
-    |MD_i| is within a rounding of another, or the solution at eps is not unique. The multipliers then attain it.
+    ``lower`` and ``upper`` enclose the disparity rigorously where ``certify=True`` was asked for,
+    else are None. ``multipliers`` (I,) are the local λ of the solution, None where they are not
+    kept; ``reproduced`` says whether ``solve`` at ``eps`` gives this point, to 1e-7. Where it does
+    not, no double eps was found that does: the wanted |MD_i| is within a rounding of another, or
+    the solution at eps is not unique. The multipliers then attain it.
     """
 
     scheme: str

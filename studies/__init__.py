@@ -1,1 +1,3 @@
-"""What the simulator is used for: the published tables and figures, and practice compared with theory."""
+"""What the simulator is used for: the published tables and figures, and practice compared with
+theory.
+"""

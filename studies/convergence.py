@@ -1,4 +1,5 @@
-"""Which algorithms reach the optimum of the objective they are named after: least squares, full gradients.
+"""Which algorithms reach the optimum of the objective they are named after: least squares, full
+gradients.
 
 ``python -m fairfl.studies.convergence`` prints the table of docs/results/convergence.md.
 """
@@ -51,7 +52,9 @@ from fairfl.theory import aggregation as aims
 CLIENTS, FEATURES = 4, 3
 LR = 0.1
 SMOOTH, KINKED = 1e-9, 1e-3
-"""How far above the optimum, relative, still counts as reached; at kinks steps must shrink, and digits come slowly."""
+"""How far above the optimum, relative, still counts as reached; at kinks steps must shrink, and
+digits come slowly.
+"""
 ROUNDS, SLOW_ROUNDS = 1000, 4000
 
 
@@ -69,8 +72,11 @@ class Entry:
 
 GINI, Z = aims.RankWeighted.gini(), aims.RankWeighted.geometric(0.5)
 LAM = 0.02
-# p_k + lam r_k in the order of falling losses, r_k = n + 1 - 2 k: a rank-weighted mean where all p_k are alike
-PENALISED = aims.RankWeighted(tuple(1 / CLIENTS + LAM * (CLIENTS + 1 - 2 * k) for k in range(1, CLIENTS + 1)))
+# p_k + lam r_k in the order of falling losses, r_k = n + 1 - 2 k: a rank-weighted mean where all
+# p_k are alike
+PENALISED = aims.RankWeighted(
+    tuple(1 / CLIENTS + LAM * (CLIENTS + 1 - 2 * k) for k in range(1, CLIENTS + 1))
+)
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(FedSGD(), aims.FedAvg()),
@@ -88,7 +94,9 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(PropFair(6.0, rescale=True), aims.PropFair(6.0)),
     Entry(PropFair(6.0, rescale=True), aims.PropFair(6.0), batch=6),
     Entry(PropFair(2.5, 1.6), aims.PropFair(2.5), note="two clients beyond the threshold"),
-    Entry(PropFair(2.5, 1.6, "linear"), aims.PropFair(2.5), note="the same, continued by the tangent"),
+    Entry(
+        PropFair(2.5, 1.6, "linear"), aims.PropFair(2.5), note="the same, continued by the tangent"
+    ),
     Entry(PropFair(2.5, 1.6, "quadratic"), aims.PropFair(2.5), note="the same, to second order"),
     Entry(DualWeighted(aims.PropFair(2.5)), aims.PropFair(2.5), note="no threshold"),
     Entry(DualWeighted(aims.PropFair(6.0)), aims.PropFair(6.0)),
@@ -99,14 +107,21 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(AFL(0.1), aims.AFL(), kinked=True, note="the mixture is the weight"),
     Entry(AFL(0.1, "exponentiated"), aims.AFL(), kinked=True, note="the mixture is the weight"),
     Entry(DualWeighted(aims.AFL()), aims.AFL(), kinked=True),
-    Entry(FedMGDA(1.0, normalize=False), None, kinked=True, note="MGDA: any Pareto stationary point will do"),
+    Entry(
+        FedMGDA(1.0, normalize=False),
+        None,
+        kinked=True,
+        note="MGDA: any Pareto stationary point will do",
+    ),
     Entry(FedMGDA(0.1), None, kinked=True, note="any Pareto stationary point will do"),
 )
 
 
 @dataclass(frozen=True)
 class Watched(Algorithm):
-    """An algorithm that is looked at: ``seen`` has w^t, what its server received, and the weights it gave."""
+    """An algorithm that is looked at: ``seen`` has w^t, what its server received, and the weights
+    it gave.
+    """
 
     inner: Algorithm
     seen: list[tuple[Array, Received, Array]] = field(default_factory=list, compare=False)
@@ -132,27 +147,41 @@ class Watched(Algorithm):
         return result
 
 
-def run(problem: Problem, entries: Sequence[Entry], steps: int, short: float = 1.0) -> list[tuple[Array, Array]]:
-    """Where each algorithm ends (d,), and its effective weights (K,), averaged over the second half of the rounds.
+def run(
+    problem: Problem, entries: Sequence[Entry], steps: int, short: float = 1.0
+) -> list[tuple[Array, Array]]:
+    """Where each algorithm ends (d,), and its effective weights (K,), averaged over the second half
+    of the rounds.
 
-    The effective weight of a client is that of its gradient in the step: the server's weight times the factor on the
-    gradient in the client's first local step, where PropFair and GIFAIR have theirs.
+    The effective weight of a client is that of its gradient in the step: the server's weight times
+    the factor on the gradient in the client's first local step, where PropFair and GIFAIR have
+    theirs.
     """
     results: list[tuple[Array, Array]] = [(np.zeros(0), np.zeros(0))] * len(entries)
     model, computing = LeastSquares(FEATURES, bias=False), Computing(device="cpu", dtype="float64")
     for kinked, batch in sorted({(entry.kinked, entry.batch) for entry in entries}, key=str):
-        mine = [i for i, entry in enumerate(entries) if (entry.kinked, entry.batch) == (kinked, batch)]
+        mine = [
+            i for i, entry in enumerate(entries) if (entry.kinked, entry.batch) == (kinked, batch)
+        ]
         rounds = int(short * (SLOW_ROUNDS if kinked else ROUNDS))
         shrinking = Polynomial(1.0, 40.0)
         schedule = shrinking if kinked else Polynomial(0.0)
         training = Training(rounds=rounds, lr=LR, batch_size=batch, steps=steps, schedule=schedule)
-        for members in ([i for i in mine if entries[i].aim], [i for i in mine if not entries[i].aim]):
+        for members in (
+            [i for i in mine if entries[i].aim],
+            [i for i in mine if not entries[i].aim],
+        ):
             if not members:
                 continue
-            if entries[members[0]].aim is None:  # normalised updates shrink by the server's rate alone
-                training = replace(training, schedule=Polynomial(0.0), server_schedule=shrinking, server_lr=0.5)
+            # normalised updates shrink by the server's rate alone
+            if entries[members[0]].aim is None:
+                training = replace(
+                    training, schedule=Polynomial(0.0), server_schedule=shrinking, server_lr=0.5
+                )
             watched = [Watched(entries[i].algorithm) for i in members]
-            simulation = Simulation(model, problem.data, [Replicate(w) for w in watched], training, computing)
+            simulation = Simulation(
+                model, problem.data, [Replicate(w) for w in watched], training, computing
+            )
             sums = np.zeros((len(members), CLIENTS))
             while not simulation.done:
                 simulation.step()
@@ -165,7 +194,9 @@ def run(problem: Problem, entries: Sequence[Entry], steps: int, short: float = 1
 
 
 def _effective(problem: Problem, watched: Watched, steps: int, tilt: float) -> Array:
-    """Weights of the gradients at w^t in one step; the server's alone where there are several local steps."""
+    """Weights of the gradients at w^t in one step; the server's alone where there are several local
+    steps.
+    """
     before, received, weights = watched.seen[0]
     if steps > 1:
         return weights * received.lr
@@ -174,7 +205,9 @@ def _effective(problem: Problem, watched: Watched, steps: int, tilt: float) -> A
 
 
 def pareto(problem: Problem, w: Array, tilt: float = 0.0) -> float:
-    """min over the simplex of ||sum v_k grad F_k(w)||, over the gradients' mean length: 0 where Pareto stationary."""
+    """min over the simplex of ||sum v_k grad F_k(w)||, over the gradients' mean length: 0 where
+    Pareto stationary.
+    """
     slopes = problem.gradients(w, tilt)
     scale = float(np.linalg.norm(slopes, axis=1).mean())
     gram = slopes @ slopes.T / scale**2
@@ -183,18 +216,21 @@ def pareto(problem: Problem, w: Array, tilt: float = 0.0) -> float:
 
 
 def table(entries: Sequence[Entry] = ENTRIES, short: float = 1.0, seed: int = 2) -> pd.DataFrame:
-    """A row an entry: gaps above the optimum and distances from it with one and five local steps, and the weights.
+    """A row an entry: gaps above the optimum and distances from it with one and five local steps,
+    and the weights.
 
-    ``gap`` is (A(F(w)) - A*) / A*, and for FedMGDA+ the least norm of ``pareto``; ``distance`` is the Euclidean one to
-    the optimum; ``weights off`` the largest difference between the effective weights of the algorithm, normalised, and
-    the dual weights of the optimum, normalised.
+    ``gap`` is (A(F(w)) - A*) / A*, and for FedMGDA+ the least norm of ``pareto``; ``distance`` is
+    the Euclidean one to the optimum; ``weights off`` the largest difference between the effective
+    weights of the algorithm, normalised, and the dual weights of the optimum, normalised.
     """
     problem = Problem.make(seed)
     ends = {steps: run(problem, entries, steps, short) for steps in (1, 5)}
     rows = []
     for i, entry in enumerate(entries):
         row: dict[str, Any] = {"algorithm": entry.algorithm, "aim": entry.aim, "note": entry.note}
-        row |= {"batch": entry.batch} | {f"weights {steps}": done[i][1] for steps, done in ends.items()}
+        row |= {"batch": entry.batch} | {
+            f"weights {steps}": done[i][1] for steps, done in ends.items()
+        }
         if entry.aim is None:
             row |= {f"gap {steps}": pareto(problem, done[i][0]) for steps, done in ends.items()}
         else:
@@ -226,7 +262,13 @@ def markdown(rows: pd.DataFrame) -> str:
         note = ", ".join(part for part in (row["note"], batch) if part)
         aim = "" if row["aim"] is None else f"`{row['aim']!r}`"
         off = "" if np.isnan(row["weights off"]) else _figure(row["weights off"])
-        cells = (f"`{_call(row['algorithm'])}`", aim, "yes" if row["reached"] else "**no**", _figure(row["gap 1"]), off)
+        cells = (
+            f"`{_call(row['algorithm'])}`",
+            aim,
+            "yes" if row["reached"] else "**no**",
+            _figure(row["gap 1"]),
+            off,
+        )
         lines.append((*cells, _figure(row["gap 5"]), note))
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 

@@ -23,11 +23,14 @@ Progress = Callable[[str, int, int], None]
 
 
 @one_thread()
-def run_unit(unit: Unit, folder: Path | None, resume: bool, progress: Progress | None = None) -> pd.DataFrame:
+def run_unit(
+    unit: Unit, folder: Path | None, resume: bool, progress: Progress | None = None
+) -> pd.DataFrame:
     """The clients' measures of a unit: the engine's columns, and dataset, objective and seed.
 
-    With a ``folder`` the run is kept in ``folder / unit.name``; ``resume`` goes on from there, or reads what is done.
-    Errors: as ``simulate``, and as ``kept_unit.kept``: a folder that holds another configuration's run is refused.
+    With a ``folder`` the run is kept in ``folder / unit.name``; ``resume`` goes on from there, or
+    reads what is done. Errors: as ``simulate``, and as ``kept_unit.kept``: a folder that holds
+    another configuration's run is refused.
     """
     done = kept(folder / unit.name, unit) if resume and folder is not None else None
     if done is not None:
@@ -40,7 +43,9 @@ def run_unit(unit: Unit, folder: Path | None, resume: bool, progress: Progress |
             keep(folder / unit.name, unit, found, files)
         return found
     if len(unit.objectives) != len(setting.replicates):
-        raise ValueError(f"objectives must name {len(setting.replicates)} replicates, got {unit.objectives!r}")
+        raise ValueError(
+            f"objectives must name {len(setting.replicates)} replicates, got {unit.objectives!r}"
+        )
     result = simulate(
         setting.model,
         setting.parts,
@@ -56,10 +61,14 @@ def run_unit(unit: Unit, folder: Path | None, resume: bool, progress: Progress |
     if unit.measured is not None:
         return unit.measured(result).assign(dataset=unit.dataset, unit=unit.name)
     objective = np.array(unit.objectives, dtype=object)[result.clients["replicate"].to_numpy()]
-    return result.clients.assign(dataset=unit.dataset, objective=objective, seed=unit.seed, unit=unit.name)
+    return result.clients.assign(
+        dataset=unit.dataset, objective=objective, seed=unit.seed, unit=unit.name
+    )
 
 
-Map = Callable[[Callable[..., pd.DataFrame], Sequence[tuple[object, ...]], int], Iterator[pd.DataFrame]]
+Map = Callable[
+    [Callable[..., pd.DataFrame], Sequence[tuple[object, ...]], int], Iterator[pd.DataFrame]
+]
 
 
 def run_units(
@@ -72,8 +81,9 @@ def run_units(
 ) -> pd.DataFrame:
     """The measures of all units, in their order whatever order they end in.
 
-    ``mapper(function, tasks, jobs)`` spreads them over processes; by default they run here, one after the other, and
-    tell ``progress`` of every round. With a mapper ``progress`` hears of each unit when it is done.
+    ``mapper(function, tasks, jobs)`` spreads them over processes; by default they run here, one
+    after the other, and tell ``progress`` of every round. With a mapper ``progress`` hears of each
+    unit when it is done.
     """
     names = [unit.name for unit in units]
     if len(set(names)) < len(names):

@@ -18,7 +18,9 @@ SEEDS = {"quick": 2, "paper": 5}
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is run: ``profile`` "quick" (well under a minute) or "paper" (its rounds), and how many ``seeds``."""
+    """How much is run: ``profile`` "quick" (well under a minute) or "paper" (its rounds), and how
+    many ``seeds``.
+    """
 
     profile: str = "quick"
     seeds: int = 2
@@ -47,7 +49,8 @@ class Setting:
 
 @dataclass(frozen=True)
 class Unit:
-    """One call of ``simulate``: it has a folder of its own, and ``make`` loads the data when its turn comes.
+    """One call of ``simulate``: it has a folder of its own, and ``make`` loads the data when its
+    turn comes.
 
     Attributes
     ----------
@@ -60,11 +63,13 @@ class Unit:
     objectives : tuple of str
         What the table calls each replicate.
     make : callable () -> Setting, or DataFrame
-        What is to be run; or, of what does not run in the engine, what was measured, as ``measured`` gives it. A
-        ``functools.partial`` of a function of a module, so that another process can call it.
+        What is to be run; or, of what does not run in the engine, what was measured, as
+        ``measured`` gives it. A ``functools.partial`` of a function of a module, so that another
+        process can call it.
     measured : callable (Result) -> DataFrame, optional
-        What is measured in place of the engine's table of clients: rows with the columns round, part, model, objective
-        and seed at least (group-fair experiments, whose replicates have seeds of their own).
+        What is measured in place of the engine's table of clients: rows with the columns round,
+        part, model, objective and seed at least (group-fair experiments, whose replicates have
+        seeds of their own).
     """
 
     name: str
@@ -77,11 +82,12 @@ class Unit:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture of what was measured, of a part: ``kind`` "distribution" (last round), "convergence" (by round), or
-    "tradeoff" (the experiment's points of accuracy against disparity, whose axis ``x`` names).
+    """A picture of what was measured, of a part: ``kind`` "distribution" (last round),
+    "convergence" (by round), or "tradeoff" (the experiment's points of accuracy against disparity,
+    whose axis ``x`` names).
 
-    ``objectives`` are those that it shows; all of them where none is named. ``points`` gives a "tradeoff" points of its
-    own in place of the experiment's.
+    ``objectives`` are those that it shows; all of them where none is named. ``points`` gives a
+    "tradeoff" points of its own in place of the experiment's.
     """
 
     name: str
@@ -107,7 +113,8 @@ class Experiment:
         How many seeds a profile has unless one asks for another number.
     units : callable (Scale) -> list of Unit
     values : callable (clients) -> DataFrame
-        From the clients' measures (see ``execute.py``) a row a dataset, objective, seed and measure: ``value``.
+        From the clients' measures (see ``execute.py``) a row a dataset, objective, seed and
+        measure: ``value``.
     differences : callable (clients) -> tuple of str
         What differs from the paper in data or protocol, a line each.
     published : DataFrame

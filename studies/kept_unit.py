@@ -1,4 +1,6 @@
-"""Results of a unit outside of the engine, kept with its arguments, so that no other run is taken for it."""
+"""Results of a unit outside of the engine, kept with its arguments, so that no other run is taken
+for it.
+"""
 
 from __future__ import annotations
 
@@ -23,10 +25,11 @@ CONFIGURATION, FILES = "configuration", "files"
 
 
 def configuration(unit: Unit) -> dict[str, Any]:
-    """What the unit is run with, as JSON: the function that ``make`` calls, by name, and all of its arguments.
+    """What the unit is run with, as JSON: the function that ``make`` calls, by name, and all of its
+    arguments.
 
-    Defaults are among the arguments. What the function reads beside them, its source above all, is not, as it is not
-    in the configuration of an engine's run.
+    Defaults are among the arguments. What the function reads beside them, its source above all, is
+    not, as it is not in the configuration of an engine's run.
     """
     make = unit.make if isinstance(unit.make, partial) else partial(unit.make)
     given = signature(make.func).bind(*make.args, **make.keywords)
@@ -40,7 +43,8 @@ def configuration(unit: Unit) -> dict[str, Any]:
 
 
 def keep(folder: Path, unit: Unit, measures: pd.DataFrame, files: Mapping[str, str]) -> None:
-    """Write the measures into the unit's folder; ``files`` are those of data that were read, as ``data_read`` has them.
+    """Write the measures into the unit's folder; ``files`` are those of data that were read, as
+    ``data_read`` has them.
 
     Errors: RunFolderError where the folder cannot be written.
     """
@@ -50,7 +54,8 @@ def keep(folder: Path, unit: Unit, measures: pd.DataFrame, files: Mapping[str, s
 
 
 def kept(folder: Path, unit: Unit) -> pd.DataFrame | None:
-    """The measures that the folder holds of this very unit, as they were written, of the data as they are now.
+    """The measures that the folder holds of this very unit, as they were written, of the data as
+    they are now.
 
     None where it holds no such; what was altered is told.
 
@@ -65,7 +70,7 @@ def kept(folder: Path, unit: Unit) -> pd.DataFrame | None:
     if theirs != mine:
         where, got, wanted = first_difference(theirs, mine, "unit")
         raise ValueError(
-            f"folder must hold measures of the same configuration, got {str(folder)!r} with {where} = {got!r}, "
-            f"not {wanted!r}"
+            f"folder must hold measures of the same configuration, got {str(folder)!r} with "
+            f"{where} = {got!r}, not {wanted!r}"
         )
     return pd.read_parquet(folder / MEASURED)

@@ -34,9 +34,13 @@ class Problem:
 
     @classmethod
     def make(cls, seed: int = 2, clients: int = 4, samples: int = 24, features: int = 3) -> Problem:
-        """Every client with a truth, a noise and scales of its own; the same numbers for the same seed."""
+        """Every client with a truth, a noise and scales of its own; the same numbers for the same
+        seed.
+        """
         rng = np.random.default_rng(seed)
-        x = rng.normal(size=(clients, samples, features)) * rng.uniform(0.6, 1.4, (clients, 1, features))
+        x = rng.normal(size=(clients, samples, features)) * rng.uniform(
+            0.6, 1.4, (clients, 1, features)
+        )
         truth = rng.normal(size=(clients, 1, features)) * 0.8
         noise = rng.normal(size=(clients, samples)) * rng.uniform(0.5, 1.3, (clients, 1))
         y = (x * truth).sum(2) + noise

@@ -18,7 +18,8 @@ MEASURES: dict[str, Measure] = {
     "average": lambda a, n: 100 * float(np.average(a, weights=n)),
     "devices": lambda a, n: 100 * float(a.mean()),
     "worst": lambda a, n: 100 * float(a.min()),
-    "worst 10%": lambda a, n: 100 * float(uniformity.best(a)),  # of accuracies the worst are the smallest
+    # of accuracies the worst are the smallest
+    "worst 10%": lambda a, n: 100 * float(uniformity.best(a)),
     "best": lambda a, n: 100 * float(a.max()),
     "best 10%": lambda a, n: 100 * float(uniformity.worst(a)),
     "std": lambda a, n: 100 * float(np.sqrt(uniformity.variance(a))),
@@ -26,9 +27,11 @@ MEASURES: dict[str, Measure] = {
     "angle": lambda a, n: float(np.degrees(uniformity.angle(a))),
     "KL": lambda a, n: float(uniformity.kl_to_uniform(a)),
 }
-"""Of accuracies a (K,) of clients with n (K,) samples: the mean over samples, the mean over devices; of the tenth of
-the devices that is worst and best (the last one counted in part); spread over the devices, the divisor K; the angle
-with (1, ..., 1) in degrees; the divergence of a / sum a from the uniform law, in nats."""
+"""Of accuracies a (K,) of clients with n (K,) samples: the mean over samples, the mean over
+devices; of the tenth of the devices that is worst and best (the last one counted in part); spread
+over the devices, the divisor K; the angle with (1, ..., 1) in degrees; the divergence of a / sum a
+from the uniform law, in nats.
+"""
 
 KEYS = ["dataset", "objective", "seed"]
 
@@ -42,5 +45,7 @@ def statistics(clients: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
     for key, run in groups(rows(clients, floats(clients, "samples") > 0), KEYS):
         accuracy, samples = floats(run, "accuracy"), floats(run, "samples")
         values = [MEASURES[name](accuracy, samples) for name in wanted]
-        parts.append(pd.DataFrame({**dict(zip(KEYS, key, strict=True)), "measure": wanted, "value": values}))
+        parts.append(
+            pd.DataFrame({**dict(zip(KEYS, key, strict=True)), "measure": wanted, "value": values})
+        )
     return pd.concat(parts, ignore_index=True)

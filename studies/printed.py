@@ -13,7 +13,8 @@ CELL = re.compile(r"(-?\d*\.?\d+)\s*(?:±\s*(\d*\.?\d+))?")
 
 
 def printed(text: str, measures: tuple[str, ...]) -> Printed:
-    """Read lines ``data | row | number ± spread | ...``, a number for each measure; "-" where there is none.
+    """Read lines ``data | row | number ± spread | ...``, a number for each measure; "-" where there
+    is none.
 
     Raises
     ------
@@ -23,13 +24,19 @@ def printed(text: str, measures: tuple[str, ...]) -> Printed:
     for line in filter(None, map(str.strip, text.splitlines())):
         data, row, *cells = (cell.strip() for cell in line.split("|"))
         if len(cells) != len(measures):
-            raise ValueError(f"a line must have {len(measures)} numbers ({', '.join(measures)}), got {line!r}")
-        table[data, row] = {m: _cell(m, cell, line) for m, cell in zip(measures, cells, strict=True) if cell != "-"}
+            raise ValueError(
+                f"a line must have {len(measures)} numbers ({', '.join(measures)}), got {line!r}"
+            )
+        table[data, row] = {
+            m: _cell(m, cell, line) for m, cell in zip(measures, cells, strict=True) if cell != "-"
+        }
     return table
 
 
 def _cell(measure: str, cell: str, line: str) -> Cell:
     found = CELL.fullmatch(cell)
     if found is None:
-        raise ValueError(f"{measure} must be a number, with or without ± spread, got {cell!r} in {line!r}")
+        raise ValueError(
+            f"{measure} must be a number, with or without ± spread, got {cell!r} in {line!r}"
+        )
     return found[1], found[2]

@@ -10,8 +10,19 @@ import pandas as pd
 
 from fairfl.studies.printed import Printed
 
-_SHARES = ("Acc.", "DP disp.", "|SPD|", "E Acc.", "best E Acc.", "CP disp.", "EO disp.", "EOdds disp.", "accepted",
-           "Acc. gap", "E gap")  # fmt: skip
+_SHARES = (
+    "Acc.",
+    "DP disp.",
+    "|SPD|",
+    "E Acc.",
+    "best E Acc.",
+    "CP disp.",
+    "EO disp.",
+    "EOdds disp.",
+    "accepted",
+    "Acc. gap",
+    "E gap",
+)
 _HELD = ("validation Acc.", "validation DP disp.", "validation EO disp.", "validation EOdds disp.")
 _OTHERS = ("KL", "after 10 %", "after 50 %", "at the end", "mean loss", "worst loss")
 DIGITS = {"variance": 0, **dict.fromkeys((*_SHARES, *_HELD, *_OTHERS), 3)}
@@ -20,7 +31,9 @@ COLUMNS = ["dataset", "objective", "measure", "published", "published_sd"]
 
 
 def published(table: Printed, rename: Mapping[str, Sequence[str]] | None = None) -> pd.DataFrame:
-    """A row a number. ``rename``: the names, one or several, by which our table has a row; the others keep theirs."""
+    """A row a number. ``rename``: the names, one or several, by which our table has a row; the
+    others keep theirs.
+    """
     names = rename or {}
     rows = [
         (data, name, measure, float(mean), np.nan if spread is None else float(spread))
@@ -32,10 +45,12 @@ def published(table: Printed, rename: Mapping[str, Sequence[str]] | None = None)
 
 
 def compare(values: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """A row a dataset, objective and measure: mean, sd (divisor seeds - 1; NaN for one seed), seeds, and the published.
+    """A row a dataset, objective and measure: mean, sd (divisor seeds - 1; NaN for one seed),
+    seeds, and the published.
 
-    ``apart`` is |mean - published| over the larger of the two spreads, NaN where neither is known or both are 0. What
-    was measured and never published has NaN there; what was published and not measured is left out.
+    ``apart`` is |mean - published| over the larger of the two spreads, NaN where neither is known
+    or both are 0. What was measured and never published has NaN there; what was published and not
+    measured is left out.
     """
     grouped = values.groupby(["dataset", "objective", "measure"], sort=False)["value"]
     ours = grouped.agg(mean="mean", sd="std", seeds="count").reset_index()
@@ -52,16 +67,24 @@ def lines(table: pd.DataFrame) -> list[str]:
     for row in table.to_dict("records"):
         cells.setdefault((row["dataset"], row["objective"]), {})[row["measure"]] = _cell(row)
     header = ["data", "objective", *measures]
-    body = [[*key, *(found.get(measure, "") for measure in measures)] for key, found in cells.items()]
+    body = [
+        [*key, *(found.get(measure, "") for measure in measures)] for key, found in cells.items()
+    ]
     widths = [max(len(line[k]) for line in [header, *body]) for k in range(len(header))]
-    return ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
-            for line in [header, *body]]  # fmt: skip
+    return [
+        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
+        for line in [header, *body]
+    ]
 
 
 def _cell(row: dict[Any, Any]) -> str:
     digits = DIGITS.get(row["measure"], 1)
     text = _number(row["mean"], row["sd"], digits)
-    return text if np.isnan(row["published"]) else f"{text} [{_number(row['published'], row['published_sd'], digits)}]"
+    return (
+        text
+        if np.isnan(row["published"])
+        else f"{text} [{_number(row['published'], row['published_sd'], digits)}]"
+    )
 
 
 def _number(mean: float, sd: float, digits: int) -> str:

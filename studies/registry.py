@@ -1,9 +1,9 @@
 """The experiments by name: every module of ``papers`` that has a ``NAME``; nothing else is edited.
 
-A module may hold several instead: ``EXPERIMENTS``, a tuple of ``Experiment``. One alone holds ``NAME``, ``TITLE``,
-``units(scale)``, ``values(clients)``, ``differences(clients)``, ``PUBLISHED``; where it has any, ``PICTURES``, and
-``shown(clients)``, the rows that they show, or ``points(clients)``, see ``Picture``; ``SEEDS`` where they are not
-``experiment.SEEDS``.
+A module may hold several instead: ``EXPERIMENTS``, a tuple of ``Experiment``. One alone holds
+``NAME``, ``TITLE``, ``units(scale)``, ``values(clients)``, ``differences(clients)``, ``PUBLISHED``;
+where it has any, ``PICTURES``, and ``shown(clients)``, the rows that they show, or
+``points(clients)``, see ``Picture``; ``SEEDS`` where they are not ``experiment.SEEDS``.
 """
 
 from __future__ import annotations
@@ -27,11 +27,16 @@ def experiments() -> dict[str, Experiment]:
     ------
     ValueError : an experiment module without one of its parts, or a name taken twice.
     """
-    found = {name: _experiment(module) for name, module in named_modules(papers, "experiment", PARTS).items()}
+    found = {
+        name: _experiment(module)
+        for name, module in named_modules(papers, "experiment", PARTS).items()
+    }
     for entry in walk_packages(papers.__path__, f"{papers.__name__}."):
         for experiment in getattr(import_module(entry.name), "EXPERIMENTS", ()):
             if found.setdefault(experiment.name, experiment) is not experiment:
-                raise ValueError(f"an experiment's name must be new, got {experiment.name!r} in {entry.name}")
+                raise ValueError(
+                    f"an experiment's name must be new, got {experiment.name!r} in {entry.name}"
+                )
     return dict(sorted(found.items()))
 
 
@@ -43,7 +48,14 @@ def find(name: str) -> Experiment:
 
 def _experiment(module: ModuleType) -> Experiment:
     return Experiment(
-        module.NAME, module.TITLE, getattr(module, "SEEDS", SEEDS), module.units, module.values, module.differences,
-        module.PUBLISHED, getattr(module, "PICTURES", ()), getattr(module, "shown", Experiment.shown),
+        module.NAME,
+        module.TITLE,
+        getattr(module, "SEEDS", SEEDS),
+        module.units,
+        module.values,
+        module.differences,
+        module.PUBLISHED,
+        getattr(module, "PICTURES", ()),
+        getattr(module, "shown", Experiment.shown),
         getattr(module, "points", None),
-    )  # fmt: skip
+    )

@@ -1,4 +1,6 @@
-"""What every test starts from: hypothesis profiles, no screen, the folder of real data, and maybe another rounding."""
+"""What every test starts from: hypothesis profiles, no screen, the folder of real data, and maybe
+another rounding.
+"""
 
 import os
 import sys
@@ -23,7 +25,10 @@ def fairfl_data() -> Path:
     """The folder with copies of the public data sets; the test is skipped where there is none."""
     folder = os.environ.get("FAIRFL_DATA")
     if not folder:
-        pytest.skip("FAIRFL_DATA is unset: it names the folder with adult/, compas/, bank/, mnist/ and vehicle/")
+        pytest.skip(
+            "FAIRFL_DATA is unset: it names the folder with adult/, compas/, bank/, mnist/ and "
+            "vehicle/"
+        )
     if not Path(folder).is_dir():
         pytest.fail(f"FAIRFL_DATA must name a folder, got {folder!r}")
     return Path(folder)
@@ -47,8 +52,8 @@ def cli():
     return run
 
 
-# Helpers that several test files share: importlib mode puts nothing on the path by itself. Not tests/, where
-# tests/fairfl would pass for the package.
+# Helpers that several test files share: importlib mode puts nothing on the path by itself. Not
+# tests/, where tests/fairfl would pass for the package.
 sys.path.append(str(Path(__file__).parent / "helpers"))
 sys.path.append(str(Path(__file__).parents[1]))  # benchmarks/, which no package holds
 

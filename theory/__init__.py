@@ -1,1 +1,3 @@
-"""The mathematics: populations, aggregation objectives, measures and bounds. No solver, no torch."""
+"""The mathematics: populations, aggregation objectives, measures and bounds. No solver, no
+torch.
+"""

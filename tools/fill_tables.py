@@ -1,12 +1,15 @@
-"""Fill the tables of docs/results from the CSV beside each page, so that no number is pasted by hand.
+"""Fill the tables of docs/results from the CSV beside each page, so that no number is pasted by
+hand.
 
     python tools/fill_tables.py                # every page that has a block, from its own CSV
-    python tools/fill_tables.py --runs DIR     # first take what ``fairfl simulate NAME --out DIR`` measured
-    python tools/fill_tables.py --check        # write nothing; exit code 1 if a page would change
+    python tools/fill_tables.py --runs DIR     # first take what ``fairfl simulate NAME --out DIR``
+    measured python tools/fill_tables.py --check        # write nothing; exit code 1 if a page would
+    change
 
-Between ``<!-- fill NAME: MEASURE, ... -->`` and ``<!-- /fill -->`` of PAGE.md comes the table of experiment NAME in
-PAGE.csv: a row a data set and objective, cells "ours ± sd [published ± sd]", with a star where the means are more than
-twice the larger spread apart. ``NAME@DATA`` takes one data set. The CSV holds the numbers as they are shown.
+Between ``<!-- fill NAME: MEASURE, ... -->`` and ``<!-- /fill -->`` of PAGE.md comes the table of
+experiment NAME in PAGE.csv: a row a data set and objective, cells "ours ± sd [published ± sd]",
+with a star where the means are more than twice the larger spread apart. ``NAME@DATA`` takes one
+data set. The CSV holds the numbers as they are shown.
 """
 
 from __future__ import annotations
@@ -23,7 +26,17 @@ from fairfl.studies.published import DIGITS
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
 BLOCK = re.compile(r"(<!-- fill ([^:\n]+): ([^\n]+?) -->\n).*?(<!-- /fill -->)", re.DOTALL)
-COLUMNS = ["experiment", "dataset", "objective", "measure", "mean", "sd", "published", "published_sd", "far"]
+COLUMNS = [
+    "experiment",
+    "dataset",
+    "objective",
+    "measure",
+    "mean",
+    "sd",
+    "published",
+    "published_sd",
+    "far",
+]
 FAR = 2.0
 """Spreads."""
 
@@ -31,14 +44,20 @@ Row = dict[str, str]
 
 
 def fill(page: str, rows: list[Row]) -> str:
-    """The page with its blocks filled. Errors: ValueError for an experiment, a data set or a measure without rows."""
-    return BLOCK.sub(lambda found: found[1] + table(found[2].strip(), found[3], rows) + found[4], page)
+    """The page with its blocks filled. Errors: ValueError for an experiment, a data set or a
+    measure without rows.
+    """
+    return BLOCK.sub(
+        lambda found: found[1] + table(found[2].strip(), found[3], rows) + found[4], page
+    )
 
 
 def table(name: str, measures: str, rows: list[Row]) -> str:
     """One block's Markdown, with a line end."""
     experiment, _, dataset = name.partition("@")
-    mine = [row for row in rows if row["experiment"] == experiment and dataset in ("", row["dataset"])]
+    mine = [
+        row for row in rows if row["experiment"] == experiment and dataset in ("", row["dataset"])
+    ]
     wanted = [measure.strip() for measure in measures.split(",")]
     known = sorted({row["measure"] for row in mine})
     missing = [measure for measure in wanted if measure not in known]
@@ -46,7 +65,9 @@ def table(name: str, measures: str, rows: list[Row]) -> str:
         raise ValueError(f"{name} must have measured {missing[0]!r}, its rows have {known}")
     lines = [[*(() if dataset else ("data",)), "objective", *wanted]]
     for keys in dict.fromkeys((row["dataset"], row["objective"]) for row in mine):
-        here = {row["measure"]: cell(row) for row in mine if (row["dataset"], row["objective"]) == keys}
+        here = {
+            row["measure"]: cell(row) for row in mine if (row["dataset"], row["objective"]) == keys
+        }
         lines.append([*keys[bool(dataset) :], *(here.get(measure, "") for measure in wanted)])
     text = ["| " + " | ".join(each.replace("|", r"\|") for each in line) + " |" for line in lines]
     return "\n".join([text[0], "| " + " | ".join("---" for _ in lines[0]) + " |", *text[1:]]) + "\n"
@@ -55,7 +76,11 @@ def table(name: str, measures: str, rows: list[Row]) -> str:
 def cell(row: Row) -> str:
     """Ours, the published in brackets, and a star where they are far apart."""
     text = number(row["mean"], row["sd"])
-    return text + (f" [{number(row['published'], row['published_sd'])}]" if row["published"] else "") + row["far"]
+    return (
+        text
+        + (f" [{number(row['published'], row['published_sd'])}]" if row["published"] else "")
+        + row["far"]
+    )
 
 
 def number(mean: str, sd: str) -> str:
@@ -69,7 +94,9 @@ def taken(rows: list[Row], experiments: list[str], runs: Path) -> list[Row]:
         path = runs / experiment / "table.csv"
         if path.is_file():
             new = [shown(experiment, row) for row in read(path)]
-            at = next((k for k, row in enumerate(rows) if row["experiment"] == experiment), len(rows))
+            at = next(
+                (k for k, row in enumerate(rows) if row["experiment"] == experiment), len(rows)
+            )
             others = [row for row in rows if row["experiment"] != experiment]
             rows = [*others[:at], *new, *others[at:]]
     return rows
@@ -78,9 +105,17 @@ def taken(rows: list[Row], experiments: list[str], runs: Path) -> list[Row]:
 def shown(experiment: str, row: Row) -> Row:
     """A row of table.csv as the CSV of a page has it: rounded, a star in place of the distance."""
     digits = DIGITS.get(row["measure"], 1)
-    parts = {k: f"{float(row[k]):.{digits}f}" if row[k] else "" for k in ("mean", "sd", "published", "published_sd")}
+    parts = {
+        k: f"{float(row[k]):.{digits}f}" if row[k] else ""
+        for k in ("mean", "sd", "published", "published_sd")
+    }
     far = "*" if row["apart"] and float(row["apart"]) > FAR else ""
-    return {"experiment": experiment, **{k: row[k] for k in ("dataset", "objective", "measure")}, **parts, "far": far}
+    return {
+        "experiment": experiment,
+        **{k: row[k] for k in ("dataset", "objective", "measure")},
+        **parts,
+        "far": far,
+    }
 
 
 def read(path: Path) -> list[Row]:
@@ -94,7 +129,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder of the pages")
     parser.add_argument("--runs", type=Path, help="what --out of fairfl simulate named")
-    parser.add_argument("--check", action="store_true", help="write nothing; 1 if a page would change")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; 1 if a page would change"
+    )
     chosen, changed = parser.parse_args(), False
     for page in sorted(chosen.results.glob("*.md")):
         before = page.read_text(encoding="utf-8")
@@ -102,7 +139,9 @@ def main() -> int:
             continue
         rows = read(page.with_suffix(".csv"))
         if chosen.runs is not None:
-            names = dict.fromkeys(found[2].partition("@")[0].strip() for found in BLOCK.finditer(before))
+            names = dict.fromkeys(
+                found[2].partition("@")[0].strip() for found in BLOCK.finditer(before)
+            )
             rows = taken(rows, list(names), chosen.runs)
         after, text = fill(before, rows), io.StringIO()
         writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")

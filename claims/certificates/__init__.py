@@ -1,8 +1,18 @@
-"""Typed certificates: each verifies itself from its data, without the code that found it, and is kept as JSON."""
+"""Typed certificates: each verifies itself from its data, without the code that found it, and is
+kept as JSON.
+"""
 
 from __future__ import annotations
 
-from fairfl.claims.certificates.base import LEVELS, Certificate, Finding, Level, Rejected, from_json, weakest
+from fairfl.claims.certificates.base import (
+    LEVELS,
+    Certificate,
+    Finding,
+    Level,
+    Rejected,
+    from_json,
+    weakest,
+)
 from fairfl.claims.certificates.definite_form import DefiniteForm
 from fairfl.claims.certificates.interval_leaves import IntervalLeaves
 from fairfl.claims.certificates.property_run import NumericGrid, PropertyRun, Search

@@ -1,4 +1,6 @@
-"""Certificate: data, a level, and a ``verify()`` that shares no code with the search that found it."""
+"""Certificate: data, a level, and a ``verify()`` that shares no code with the search that found
+it.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,9 @@ class Certificate(ABC):
         """
 
     def premises(self) -> frozenset[str]:
-        """The names of the premises that its instances were held to; none where it has no instances."""
+        """The names of the premises that its instances were held to; none where it has no
+        instances.
+        """
         return frozenset()
 
     @abstractmethod
@@ -59,7 +63,10 @@ class Certificate(ABC):
 
     def to_json(self) -> dict[str, Any]:
         """The certificate as JSON data, its type under "type"."""
-        return {"type": type(self).__name__, **{f.name: _plain(getattr(self, f.name)) for f in fields(self)}}  # type: ignore[arg-type]
+        return {
+            "type": type(self).__name__,
+            **{f.name: _plain(getattr(self, f.name)) for f in fields(self)},
+        }  # type: ignore[arg-type]
 
     @classmethod
     def _load(cls, data: Mapping[str, Any]) -> Self:
@@ -76,7 +83,9 @@ def from_json(data: Mapping[str, Any]) -> Certificate:
     """
     kind = data.get("type")
     if kind not in TYPES:
-        raise ValueError(f"type of a certificate must be one of {', '.join(sorted(TYPES))}, got {kind!r}")
+        raise ValueError(
+            f"type of a certificate must be one of {', '.join(sorted(TYPES))}, got {kind!r}"
+        )
     try:
         return TYPES[kind]._load(data)
     except KeyError as error:
@@ -103,7 +112,9 @@ def _plain(value: Any) -> Any:
 
 
 def _parsed(value: Any, annotation: Any) -> Any:
-    """``Call`` and ``tuple`` fields come back as such, all else as it is; annotations are strings here."""
+    """``Call`` and ``tuple`` fields come back as such, all else as it is; annotations are strings
+    here.
+    """
     text = str(annotation)
     if value is None:
         return None

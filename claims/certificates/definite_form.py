@@ -15,12 +15,14 @@ from fairfl.claims.exact import decode
 
 @dataclass(frozen=True)
 class DefiniteForm(Certificate):
-    """expression = sum of terms, every term non-negative (``strict``: one of them positive), so expression >= 0 (> 0).
+    """expression = sum of terms, every term non-negative (``strict``: one of them positive), so
+    expression >= 0 (> 0).
 
     Attributes
     ----------
-    form : () -> (expression, [terms]); symbols carry the assumptions (real, positive) of the statement. A term is
-        non-negative when sympy derives it from these alone: squares, and products of symbols declared non-negative.
+    form : () -> (expression, [terms]); symbols carry the assumptions (real, positive) of the
+        statement. A term is non-negative when sympy derives it from these alone: squares, and
+        products of symbols declared non-negative.
     method : how ``expression - sum of terms`` is reduced to zero, as in :class:`SymbolicZero`.
     points : spots that satisfy the assumptions, at which the expression is evaluated too.
     strict : whether positivity is shown.
@@ -36,18 +38,27 @@ class DefiniteForm(Certificate):
         return "symbolic"
 
     def verify(self) -> None:
-        require(self.method in METHODS, f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        require(
+            self.method in METHODS,
+            f"method must be one of {', '.join(METHODS)}, got {self.method!r}",
+        )
         require(len(self.points) > 0, "no point to check at")
         expression, terms = self.form()
         for point in self.points:
             value = at_point(expression, decode(point))
-            require(bool(value > 0 if self.strict else value >= 0), f"the expression is {value} at {point}")
+            require(
+                bool(value > 0 if self.strict else value >= 0),
+                f"the expression is {value} at {point}",
+            )
         rest = METHODS[self.method](expression - sum(terms))
         require(rest == 0, f"the terms do not sum to the expression: {str(rest):.200} is left")
         for term in terms:
             require(sympy.sympify(term).is_nonnegative is True, f"not visibly non-negative: {term}")
         if self.strict:
-            require(any(sympy.sympify(term).is_positive for term in terms), "no term is visibly positive")
+            require(
+                any(sympy.sympify(term).is_positive for term in terms),
+                "no term is visibly positive",
+            )
 
     def summary(self) -> str:
         return f"{self.form} is a sum of {'positive' if self.strict else 'non-negative'} terms"

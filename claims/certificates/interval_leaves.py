@@ -1,4 +1,6 @@
-"""A bound over a box, by ball arithmetic: a bisection of the box with a certain bound on each leaf."""
+"""A bound over a box, by ball arithmetic: a bisection of the box with a certain bound on each
+leaf.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,12 @@ class IntervalLeaves(Certificate):
 
     Attributes
     ----------
-    margin : [balls] -> arb, enclosing the margin over the ball; positive where the bound holds. It may return None
-        where it can tell that no point of the box satisfies the statement's premises: there is nothing to show.
+    margin : [balls] -> arb, enclosing the margin over the ball; positive where the bound holds. It
+        may return None where it can tell that no point of the box satisfies the statement's
+        premises: there is nothing to show.
     box : (low, high) of each coordinate, "p/q".
-    tree : the bisection in preorder: a digit splits that coordinate in half (at most ten), "." is a leaf. The halves
-        meet, so the leaves cover the box by construction.
+    tree : the bisection in preorder: a digit splits that coordinate in half (at most ten), "." is a
+        leaf. The halves meet, so the leaves cover the box by construction.
     precision : working precision in bits.
     strict : whether margins are shown to be positive.
     """
@@ -64,14 +67,19 @@ class IntervalLeaves(Certificate):
             if letter == LEAF:
                 yield box
                 continue
-            require(letter.isdigit() and int(letter) < len(box), f"no coordinate {letter!r} to split")
+            require(
+                letter.isdigit() and int(letter) < len(box), f"no coordinate {letter!r} to split"
+            )
             todo.extend(reversed(halves(box, int(letter))))
         require(not todo, f"the tree leaves {len(todo)} boxes undecided")
 
     def summary(self) -> str:
         sign = ">" if self.strict else ">="
         where = " x ".join(f"[{low}, {high}]" for low, high in self.box)
-        return f"{self.margin} {sign} 0 on {where}: {self.tree.count(LEAF)} boxes at {self.precision} bits"
+        return (
+            f"{self.margin} {sign} 0 on {where}: {self.tree.count(LEAF)} boxes at "
+            f"{self.precision} bits"
+        )
 
 
 def halves(box: Box, axis: int) -> tuple[Box, Box]:

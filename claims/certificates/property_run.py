@@ -13,7 +13,9 @@ from fairfl.claims.exact import decode
 MOST_DISCARDED = 0.5
 """A strategy that misses its premises more often than this does not draw what it says."""
 SAME = 1e-9
-"""A margin must be met again to this, relative to one and itself: it may be computed by another machine's libraries."""
+"""A margin must be met again to this, relative to one and itself: it may be computed by another
+machine's libraries.
+"""
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,10 @@ class _Tried(Certificate):
         require(len(self.worst) > 0, "no instance was kept")
         for margin, case in self._again():
             require(case.applies, f"a kept instance breaks the premises {dict(case.premises)}")
-            again = case.margin == margin or abs(case.margin - margin) <= SAME * max(1.0, abs(margin))
-            require(
-                again,
-                f"the margin {margin:.6g} is {case.margin:.6g} when computed again",
+            again = case.margin == margin or abs(case.margin - margin) <= SAME * max(
+                1.0, abs(margin)
             )
+            require(again, f"the margin {margin:.6g} is {case.margin:.6g} when computed again")
             require(case.margin >= -self.tolerance, f"violated by {-case.margin:.6g}: {case.worst}")
 
     def premises(self) -> frozenset[str]:
@@ -52,7 +53,8 @@ class _Tried(Certificate):
 
 @dataclass(frozen=True)
 class PropertyRun(_Tried):
-    """The statement held at every instance that was drawn, and an optimiser that lowers the margin broke it nowhere.
+    """The statement held at every instance that was drawn, and an optimiser that lowers the margin
+    broke it nowhere.
 
     Attributes
     ----------
@@ -76,13 +78,20 @@ class PropertyRun(_Tried):
         super().verify()
         require(self.examples > 0, "no instance satisfied the premises")
         share = self.discarded / (self.examples + self.discarded)
-        require(share <= MOST_DISCARDED, f"{share:.0%} of the instances were discarded, more than {MOST_DISCARDED:.0%}")
+        require(
+            share <= MOST_DISCARDED,
+            f"{share:.0%} of the instances were discarded, more than {MOST_DISCARDED:.0%}",
+        )
 
     def summary(self) -> str:
         share = self.discarded / max(1, self.examples + self.discarded)
-        attack = f", {self.restarts} attacks ({self.evaluations} evaluations)" if self.restarts else ""
+        attack = (
+            f", {self.restarts} attacks ({self.evaluations} evaluations)" if self.restarts else ""
+        )
         margin = self.worst[0]["margin"] if self.worst else float("nan")
-        return f"{self.examples} examples, {share:.1%} discarded{attack}; smallest margin {margin:.3g}"
+        return (
+            f"{self.examples} examples, {share:.1%} discarded{attack}; smallest margin {margin:.3g}"
+        )
 
 
 @dataclass(frozen=True)
@@ -133,4 +142,7 @@ class Search(_Tried):
         require(self.instances > 0, "nothing was tried")
 
     def summary(self) -> str:
-        return f"open: {self.instances} instances by {self.optimiser} in {self.seconds:.0f} s; missing: {self.missing}"
+        return (
+            f"open: {self.instances} instances by {self.optimiser} in {self.seconds:.0f} s; "
+            f"missing: {self.missing}"
+        )

@@ -64,12 +64,17 @@ class Counterexample(_Replay):
     finding: ClassVar[Finding] = "refuted"
 
     def _judge(self, case: Case) -> None:
-        require(case.broken is not None, f"no relation certainly fails: {'; '.join(map(str, case.relations))}")
+        require(
+            case.broken is not None,
+            f"no relation certainly fails: {'; '.join(map(str, case.relations))}",
+        )
 
 
 @dataclass(frozen=True)
 class Witness(_Replay):
-    """An instance at which every premise and every relation holds: what an existence claim asks for."""
+    """An instance at which every premise and every relation holds: what an existence claim asks
+    for.
+    """
 
     def _judge(self, case: Case) -> None:
         unsure = [str(r) for r in case.relations if not r.holds()]

@@ -31,8 +31,9 @@ class SymbolicZero(Certificate):
     ----------
     residuals : () -> {name: sympy expression}, the two sides' differences, not simplified.
     method : how they are reduced to zero: simplify, expand, together, cancel or doit.
-    points : spots at which the *unsimplified* residuals are evaluated too, {symbol: "p/q"}: a second, independent
-        look that no simplification rule enters. At least one; every symbol has a value.
+    points : spots at which the *unsimplified* residuals are evaluated too, {symbol: "p/q"}: a
+        second, independent look that no simplification rule enters. At least one; every symbol has
+        a value.
     """
 
     residuals: Call
@@ -44,7 +45,10 @@ class SymbolicZero(Certificate):
         return "symbolic"
 
     def verify(self) -> None:
-        require(self.method in METHODS, f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
+        require(
+            self.method in METHODS,
+            f"method must be one of {', '.join(METHODS)}, got {self.method!r}",
+        )
         require(len(self.points) > 0, "no point to check at")
         residuals = self.residuals()
         require(len(residuals) > 0, "no residual")
@@ -56,11 +60,16 @@ class SymbolicZero(Certificate):
             require(rest == 0, f"{name} does not reduce to zero: {str(rest):.200}")
 
     def summary(self) -> str:
-        return f"residuals of {self.residuals} vanish identically ({self.method}; {len(self.points)} spot checks)"
+        return (
+            f"residuals of {self.residuals} vanish identically ({self.method}; "
+            f"{len(self.points)} spot checks)"
+        )
 
 
 def at_point(expression: sympy.Expr, point: dict[str, Any]) -> sympy.Expr:
-    """``expression`` with rational numbers for its symbols: exact where it is rational, else to 40 digits."""
+    """``expression`` with rational numbers for its symbols: exact where it is rational, else to 40
+    digits.
+    """
     values = [(s, _number(point, s)) for s in expression.free_symbols]
     result = expression.subs(values, simultaneous=True).doit()
     return result if result.is_Rational else sympy.N(result, DIGITS)

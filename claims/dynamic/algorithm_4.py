@@ -16,7 +16,9 @@ from fairfl.claims.evidence import Evidence
 
 
 def updates(losses: list[Any], steps: list[Any], q: int, corrected: bool) -> tuple[Any, Any]:
-    """w_t - w_(t+1) by algorithm 4 (or corrected) and by q-FedAvg with L = 1, on a line; equal weights."""
+    """w_t - w_(t+1) by algorithm 4 (or corrected) and by q-FedAvg with L = 1, on a line; equal
+    weights.
+    """
     squares = 2 if corrected else 1
     delta = [f**q * d for f, d in zip(losses, steps, strict=True)]
     own = [q * f ** (q - 1) * abs(d) ** squares + f**q for f, d in zip(losses, steps, strict=True)]
@@ -42,7 +44,9 @@ def plain(q: int = 0) -> dict[str, sympy.Expr]:
 
 def _check(effort: Effort, corrected: bool = False) -> Evidence:
     shows = "one client, F = 1, q = 1, an update of 2: algorithm 4 moves by 2/3, q-FedAvg by 2/5"
-    return Evidence.of(Counterexample.at(Call.of(same, corrected=corrected), shows, losses=[1], steps=[2], q=1))
+    return Evidence.of(
+        Counterexample.at(Call.of(same, corrected=corrected), shows, losses=[1], steps=[2], q=1)
+    )
 
 
 def _check_plain(effort: Effort, q: int = 0) -> Evidence:
@@ -51,9 +55,9 @@ def _check_plain(effort: Effort, q: int = 0) -> Evidence:
 
 
 PRINTED = (
-    r"$\Delta_t^{k} = F_k^q(w_t) (w_t - w_{t+1}^k)$, $h_t^k = qF_k^{q-1}(w_t) LN(w_t - w_{t+1}^k) + F_k^q(w_t)$, "
-    r"$w_{t+1} \leftarrow w_t - \sum_{v \in S_t} \sum_{k \in v} p_k \frac{\Delta_t^{k}}{h_t^k}$; 'We merged our "
-    r"methods into the q-Fedavg'"
+    r"$\Delta_t^{k} = F_k^q(w_t) (w_t - w_{t+1}^k)$, $h_t^k = qF_k^{q-1}(w_t) LN(w_t - "
+    r"w_{t+1}^k) + F_k^q(w_t)$, $w_{t+1} \leftarrow w_t - \sum_{v \in S_t} \sum_{k \in v} p_k "
+    r"\frac{\Delta_t^{k}}{h_t^k}$; 'We merged our methods into the q-Fedavg'"
 )
 CLAIMS = (
     Claim(
@@ -63,18 +67,25 @@ CLAIMS = (
         title="Without its step 8, algorithm 4 is q-FedAvg",
         printed=PRINTED,
         statement=(
-            r"Algorithm 4 without step 8 makes the update of q-FedAvg with $L = 1$, $\sum_k \Delta_k / \sum_k h_k$ "
-            r"with $h_k = q F_k^{q-1} \|w_t - w_{t+1}^k\|^2 + F_k^q$."
+            r"Algorithm 4 without step 8 makes the update of q-FedAvg with $L = 1$, $\sum_k "
+            r"\Delta_k / \sum_k h_k$ with $h_k = q F_k^{q-1} \|w_t - w_{t+1}^k\|^2 + F_k^q$."
         ),
         kind="identity",
         hypotheses=(("losses", "F_k > 0"),),
         scope="one client, q = 1",
         expected="refuted",
         check=_check,
-        mutants=(Mutant("squared, one ratio", "q-FedAvg's h and ratio of sums", partial(_check, corrected=True)),),
+        mutants=(
+            Mutant(
+                "squared, one ratio",
+                "q-FedAvg's h and ratio of sums",
+                partial(_check, corrected=True),
+            ),
+        ),
         erratum=(
-            "q-FedAvg squares the norm in h_k (its bound on the local Lipschitz constant has it so), has the factors "
-            "L = 1/eta, and divides the sum of the Delta_k by the sum of the h_k, not each by its own."
+            "q-FedAvg squares the norm in h_k (its bound on the local Lipschitz constant has it "
+            "so), has the factors L = 1/eta, and divides the sum of the Delta_k by the sum of "
+            "the h_k, not each by its own."
         ),
     ),
     Claim(

@@ -1,4 +1,6 @@
-"""Equations (7), (8): interpolation from the normalised step to FedAvg, and its first coefficient."""
+"""Equations (7), (8): interpolation from the normalised step to FedAvg, and its first
+coefficient.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def update(beta: Any, scale: Any, rounds: Any, step: sympy.Matrix) -> sympy.Matr
 
 
 def residuals(late: int = 1, turned: bool = False) -> dict[str, sympy.Expr]:
-    """(8) at beta = 0 is FedAvg's step, at beta = 1 that of (7), and between them it is the mixture of the two."""
+    """(8) at beta = 0 is FedAvg's step, at beta = 1 that of (7), and between them it is the mixture
+    of the two.
+    """
     step = sympy.Matrix(sympy.symbols("d1:4", positive=True))
     beta, scale, rounds = sympy.symbols("beta G n", positive=True)
     normalised = scale / (late + rounds) * step / sympy.sqrt(step.dot(step))
@@ -50,7 +54,10 @@ def agrees(instance: dict[str, Any]) -> Case:
     claimed = (beta * scale / (1 + instance["rounds"]) + (1 - beta) * length) * step / length
     found = interpolated_update(step, beta, scale, instance["rounds"])
     pairs = zip(found.tolist(), claimed.tolist(), strict=True)
-    return Case(tuple(Relation(a, "==", b, scale=1 + scale + length) for a, b in pairs), {"defined": length > 0})
+    return Case(
+        tuple(Relation(a, "==", b, scale=1 + scale + length) for a, b in pairs),
+        {"defined": length > 0},
+    )
 
 
 def begins(instance: dict[str, Any], late: int = 1) -> Case:
@@ -64,10 +71,14 @@ def begins(instance: dict[str, Any], late: int = 1) -> Case:
 
 def instances() -> st.SearchStrategy[dict[str, Any]]:
     """Updates, beta with both ends, and rounds from the first."""
-    step = st.lists(st.integers(-8, 8).map(lambda k: Fraction(k, 4)), min_size=1, max_size=4).filter(any)
+    step = st.lists(
+        st.integers(-8, 8).map(lambda k: Fraction(k, 4)), min_size=1, max_size=4
+    ).filter(any)
     share = st.integers(0, 8).map(lambda k: Fraction(k, 8))
     scale = st.integers(0, 12).map(lambda k: Fraction(k, 3))
-    return st.fixed_dictionaries({"step": step, "beta": share, "scale": scale, "rounds": st.integers(1, 50)})
+    return st.fixed_dictionaries(
+        {"step": step, "beta": share, "scale": scale, "rounds": st.integers(1, 50)}
+    )
 
 
 def _check(effort: Effort, late: int = 1, turned: bool = False) -> Evidence:
@@ -79,7 +90,11 @@ def _check(effort: Effort, late: int = 1, turned: bool = False) -> Evidence:
 
 
 def _check_start(effort: Effort, late: int = 1) -> Evidence:
-    return Evidence.of(Counterexample.at(Call.of(begins, late=late), "G = 1 at t = t_2 + 1: 1/2", scale=1, rounds=1))
+    return Evidence.of(
+        Counterexample.at(
+            Call.of(begins, late=late), "G = 1 at t = t_2 + 1: 1/2", scale=1, rounds=1
+        )
+    )
 
 
 def _check_start_repaired(effort: Effort, late: int = 0) -> Evidence:
@@ -94,13 +109,14 @@ def start(late: int = 0) -> dict[str, sympy.Expr]:
 
 
 PRINTED = (
-    r"$w_{t+1}^k := w_t - \left(\beta \frac{\mathcal{G}}{1+t-t_2} + (1-\beta)\|w_t - w_{t+1}^k\|_2\right) \frac{w_t - "
-    r"w_{t+1}^k}{\|w_t - w_{t+1}^k\|_2}$; if the value is close to 0, the algorithm will converge faster and close to "
-    r"Fedavg"
+    r"$w_{t+1}^k := w_t - \left(\beta \frac{\mathcal{G}}{1+t-t_2} + (1-\beta)\|w_t - "
+    r"w_{t+1}^k\|_2\right) \frac{w_t - w_{t+1}^k}{\|w_t - w_{t+1}^k\|_2}$; if the value is close "
+    r"to 0, the algorithm will converge faster and close to Fedavg"
 )
 PRINTED_START = (
-    r"We choose the model update norm $\mathcal{G}$ at the time point when group $v_2$ joined in the training as the "
-    r"initial value of this coefficient; $\frac{\mathcal{G}}{1+t-t_2}$ where $t \ge t_2 + 1$"
+    r"We choose the model update norm $\mathcal{G}$ at the time point when group $v_2$ joined in "
+    r"the training as the initial value of this coefficient; $\frac{\mathcal{G}}{1+t-t_2}$ where "
+    r"$t \ge t_2 + 1$"
 )
 FIRST = (("first", "t = t_2 + 1, from where (7) is used"),)
 CLAIMS = (
@@ -108,11 +124,12 @@ CLAIMS = (
         id="dynamic/beta",
         number="Eqs. (7), (8)",
         line=172,
-        title="(8) is FedAvg at beta = 0, the normalised step (7) at beta = 1, and their mixture between",
+        title="(8) is FedAvg at beta = 0, the normalised step (7) at beta = 1, and their mixture "
+        "between",
         printed=PRINTED,
         statement=(
-            r"The update of (8) is $\beta$ times that of (7) plus $1 - \beta$ times FedAvg's, for every $\beta \in "
-            r"[0, 1]$."
+            r"The update of (8) is $\beta$ times that of (7) plus $1 - \beta$ times FedAvg's, "
+            r"for every $\beta \in [0, 1]$."
         ),
         kind="identity",
         hypotheses=(("defined", "the update is not 0, else it has no direction"),),
@@ -124,9 +141,9 @@ CLAIMS = (
             Mutant("1 - beta", "the ends exchanged", partial(_check, turned=True)),
         ),
         reading=(
-            "The norm is that of the whole update, as printed in (8). Algorithm 2 takes it layer by layer, where the "
-            "identity holds for each layer. That beta near 1 is 'more fair' is an observation of the experiments, and "
-            "not checked here."
+            "The norm is that of the whole update, as printed in (8). Algorithm 2 takes it layer "
+            "by layer, where the identity holds for each layer. That beta near 1 is 'more fair' "
+            "is an observation of the experiments, and not checked here."
         ),
     ),
     Claim(
@@ -142,7 +159,8 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_start,
         mutants=(Mutant("t - t_2", "without the 1", partial(_check_start, late=0)),),
-        erratum="(7) is used from t = t_2 + 1 on, where G/(1 + t - t_2) is G/2. Write G/(t - t_2), or 'half of G'.",
+        erratum="(7) is used from t = t_2 + 1 on, where G/(1 + t - t_2) is G/2. Write G/(t - "
+        "t_2), or 'half of G'.",
     ),
     Claim(
         id="dynamic/eq-7-start/repaired",

@@ -19,7 +19,8 @@ from fairfl.claims.instances import explore
 
 
 def residuals(divisor: int = 2) -> dict[str, sympy.Expr]:
-    """Smoothness and strong convexity at w - eta g, which are (5), (6) word for word; g in three dimensions.
+    """Smoothness and strong convexity at w - eta g, which are (5), (6) word for word; g in three
+    dimensions.
 
     f(w) + g.(w' - w) + c ||w' - w||^2 / 2 bounds f(w') from above for c = L, from below for c = mu.
     """
@@ -49,7 +50,9 @@ def case(instance: dict[str, Any], divisor: int = 2) -> Case:
 def tight(instance: dict[str, Any], divisor: int = 2) -> Case:
     """With one curvature both bounds are met with equality."""
     found = case(instance, divisor)
-    return Case(tuple(Relation(r.left, "==", r.right, r.name) for r in found.relations), found.premises)
+    return Case(
+        tuple(Relation(r.left, "==", r.right, r.name) for r in found.relations), found.premises
+    )
 
 
 def instances() -> st.SearchStrategy[dict[str, Any]]:
@@ -63,16 +66,19 @@ def instances() -> st.SearchStrategy[dict[str, Any]]:
 
 
 def no_room(distance: int = 3) -> tuple[list[int], list[list[int]], list[int], Fraction]:
-    """The largest rise of a 1-Lipschitz function's derivative between two points, as a linear programme.
+    """The largest rise of a 1-Lipschitz function's derivative between two points, as a linear
+    programme.
 
-    With x = g + 1 in [0, 2]: min x_0 - x_1 over -x_0 >= -2, -x_1 >= -2 is -2. Over a distance of 3/mu strong convexity
-    asks for a rise of 3: -3 is claimed to be reached.
+    With x = g + 1 in [0, 2]: min x_0 - x_1 over -x_0 >= -2, -x_1 >= -2 is -2. Over a distance of
+    3/mu strong convexity asks for a rise of 3: -3 is claimed to be reached.
     """
     return [1, -1], [[-1, 0], [0, -1]], [-2, -2], Fraction(-distance)
 
 
 def rise(instance: dict[str, Any]) -> Case:
-    """Over a distance of ``distance``/mu the derivative rises by more than a 1-Lipschitz function allows."""
+    """Over a distance of ``distance``/mu the derivative rises by more than a 1-Lipschitz function
+    allows.
+    """
     return Case((Relation(2, "<", instance["distance"], "rise"),))
 
 
@@ -82,7 +88,9 @@ def _check(effort: Effort, divisor: int = 2) -> Evidence:
     return Evidence.of(
         SymbolicZero(Call.of(residuals, divisor=divisor), "expand", (point,)),
         extra=(
-            Witness.at(Call.of(tight, divisor=divisor), "one curvature: equality on both sides", **instance),
+            Witness.at(
+                Call.of(tight, divisor=divisor), "one curvature: equality on both sides", **instance
+            ),
             explore(Call.of(case, divisor=divisor), instances(), effort, tolerance=0.0),
         ),
     )
@@ -100,15 +108,17 @@ CLAIMS = (
         id="dynamic/eq-5-6",
         number="Eqs. (5), (6)",
         line=100,
-        title="One step of gradient descent brings between (eta - eta^2 L/2) and (eta - eta^2 mu/2) times ||g||^2",
+        title="One step of gradient descent brings between (eta - eta^2 L/2) and (eta - eta^2 "
+        "mu/2) times ||g||^2",
         printed=(
-            r"$(\eta - \frac{\eta^2 L}{2}) \|\nabla_w L_{v_2}(w_{t_2})\|_2^2 \le L_{v_2}(w_{t_2}) - "
-            r"L_{v_2}(w_{t_2+1}^2) \le (\eta - \frac{\eta^2 \mu}{2}) \|\nabla_w L_{v_2}(w_{t_2})\|_2^2$"
+            r"$(\eta - \frac{\eta^2 L}{2}) \|\nabla_w L_{v_2}(w_{t_2})\|_2^2 \le "
+            r"L_{v_2}(w_{t_2}) - L_{v_2}(w_{t_2+1}^2) \le (\eta - \frac{\eta^2 \mu}{2}) "
+            r"\|\nabla_w L_{v_2}(w_{t_2})\|_2^2$"
         ),
         statement=(
-            r"For an $L$-smooth, $\mu$-strongly convex $f$ and $w' = w - \eta \nabla f(w)$, any $\eta$: $(\eta - "
-            r"\eta^2 L/2) \|\nabla f(w)\|^2 \le f(w) - f(w') \le (\eta - \eta^2 \mu/2) \|\nabla f(w)\|^2$; equal "
-            r"where $L = \mu$."
+            r"For an $L$-smooth, $\mu$-strongly convex $f$ and $w' = w - \eta \nabla f(w)$, any "
+            r"$\eta$: $(\eta - \eta^2 L/2) \|\nabla f(w)\|^2 \le f(w) - f(w') \le (\eta - \eta^2 "
+            r"\mu/2) \|\nabla f(w)\|^2$; equal where $L = \mu$."
         ),
         kind="tight bound",
         hypotheses=(("convex", "f is L-smooth and mu-strongly convex, mu >= 0"),),
@@ -119,15 +129,18 @@ CLAIMS = (
             Mutant("eta^2 L", "without the half", partial(_check, divisor=1)),
             Mutant("eta^2 L/4", "a quarter for the half", partial(_check, divisor=4)),
         ),
-        reading="The paper also assumes 1-Lipschitz losses: no loss on R^d has all three, see dynamic/assumptions.",
-        notes="For local models; the benefit of definition 1 is that of the aggregate, which may lie outside.",
+        reading="The paper also assumes 1-Lipschitz losses: no loss on R^d has all three, see "
+        "dynamic/assumptions.",
+        notes="For local models; the benefit of definition 1 is that of the aggregate, which may "
+        "lie outside.",
     ),
     Claim(
         id="dynamic/assumptions",
         number="Section 4",
         line=98,
         title="There are losses on R^d that are mu-strongly convex and 1-Lipschitz",
-        printed=r"We assume both $L_{v_1}(w)$ and $L_{v_2}(w)$ are $L$-smooth, $\mu$-strongly convex and 1-Lispschitz.",
+        printed=r"We assume both $L_{v_1}(w)$ and $L_{v_2}(w)$ are $L$-smooth, $\mu$-strongly "
+        r"convex and 1-Lispschitz.",
         statement=r"Some $f$ on $R^d$ is $\mu$-strongly convex, $\mu > 0$, and 1-Lipschitz.",
         kind="existence",
         hypotheses=(),
@@ -136,14 +149,16 @@ CLAIMS = (
         check=_check_assumptions,
         mutants=(
             Mutant(
-                "a distance of 2/mu", "where the two do not exclude each other", partial(_check_assumptions, distance=2)
+                "a distance of 2/mu",
+                "where the two do not exclude each other",
+                partial(_check_assumptions, distance=2),
             ),
         ),
         erratum=(
-            "Strong convexity makes the derivative along a line rise by mu times the distance; 1-Lipschitz keeps it "
-            "in [-1, 1]. Over 3/mu the first asks for 3, the second allows 2. Assume mu = 0, or the three on a "
-            "bounded set that holds all iterates. No later result uses mu > 0: the upper bounds in (5), (6) hold with "
-            "mu = 0."
+            "Strong convexity makes the derivative along a line rise by mu times the distance; "
+            "1-Lipschitz keeps it in [-1, 1]. Over 3/mu the first asks for 3, the second allows "
+            "2. Assume mu = 0, or the three on a bounded set that holds all iterates. No later "
+            "result uses mu > 0: the upper bounds in (5), (6) hold with mu = 0."
         ),
     ),
 )

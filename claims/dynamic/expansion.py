@@ -1,4 +1,6 @@
-"""The expansions (10), (11) in the proof of theorem 1: their remainder, and a factor that is lost after them."""
+"""The expansions (10), (11) in the proof of theorem 1: their remainder, and a factor that is lost
+after them.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,20 @@ from fairfl.claims.instances import explore
 
 
 def remainder(instance: dict[str, Any], order: int = 2) -> Case:
-    """|remainder of (10)| <= ||w' - w||^order/100, which o(||w' - w||^order) is for a small step of any direction."""
+    """|remainder of (10)| <= ||w' - w||^order/100, which o(||w' - w||^order) is for a small step of
+    any direction.
+    """
     round_ = Round.of(instance)
     g, h = round_.gradients
     new = fedavg(round_.now, g, h, round_.eta)
-    linear = round_.first(round_.now) - HALF * round_.eta * dot(g, [a + b for a, b in zip(g, h, strict=True)])
+    linear = round_.first(round_.now) - HALF * round_.eta * dot(
+        g, [a + b for a, b in zip(g, h, strict=True)]
+    )
     square = dot(*([a - b for a, b in zip(new, round_.now, strict=True)],) * 2)
     left, right = (round_.first(new) - linear) ** 2, square**order
     return Case(
-        (Relation(left, "<=", right / 100**2, "remainder, squared"),), {"small step": square <= Fraction(1, 10**6)}
+        (Relation(left, "<=", right / 100**2, "remainder, squared"),),
+        {"small step": square <= Fraction(1, 10**6)},
     )
 
 
@@ -36,14 +43,18 @@ def lipschitz(instance: dict[str, Any], share: str = "1/2") -> Case:
     round_ = Round.of(instance)
     g, h = round_.gradients
     new = fedavg(round_.now, g, h, round_.eta)
-    linear = round_.first(round_.now) - HALF * round_.eta * dot(g, [a + b for a, b in zip(g, h, strict=True)])
+    linear = round_.first(round_.now) - HALF * round_.eta * dot(
+        g, [a + b for a, b in zip(g, h, strict=True)]
+    )
     square = dot(*([a - b for a, b in zip(new, round_.now, strict=True)],) * 2)
     bound = Fraction(share) * round_.first.smoothness * square
     return Case((Relation(abs(round_.first(new) - linear), "<=", bound, "remainder"),))
 
 
 def quadratic(curvature_squared: bool = False) -> dict[str, sympy.Expr]:
-    """The remainder of a quadratic of curvature c: c ||w' - w||^2/2 exactly, so of the order of the step squared."""
+    """The remainder of a quadratic of curvature c: c ||w' - w||^2/2 exactly, so of the order of the
+    step squared.
+    """
     c, x, w, d = sympy.symbols("c x w d", real=True)
     loss = c * (w - x) ** 2 / 2
     rest = loss.subs(w, w + d) - loss - sympy.diff(loss, w) * d
@@ -51,7 +62,9 @@ def quadratic(curvature_squared: bool = False) -> dict[str, sympy.Expr]:
 
 
 def factor(instance: dict[str, Any], half: bool = False) -> Case:
-    """The difference of the linear parts of (11) and (10) is eta (||g_2||^2 - ||g_1||^2), or half of that."""
+    """The difference of the linear parts of (11) and (10) is eta (||g_2||^2 - ||g_1||^2), or half
+    of that.
+    """
     g, h, eta = instance["g1"], instance["g2"], instance["eta"]
     both = [a + b for a, b in zip(g, h, strict=True)]
     difference = eta * HALF * (dot(h, both) - dot(g, both))
@@ -72,11 +85,16 @@ def instances() -> st.SearchStrategy[dict[str, Any]]:
     two = partial(st.lists, min_size=2, max_size=2)
     loss = st.fixed_dictionaries({"c": two(quarter), "x": two(quarter)})
     step = st.integers(1, 8).map(lambda k: Fraction(k, 8))
-    return st.fixed_dictionaries({"L1": loss, "L2": loss, "w1": two(quarter), "w": two(quarter), "eta": step})
+    return st.fixed_dictionaries(
+        {"L1": loss, "L2": loss, "w1": two(quarter), "w": two(quarter), "eta": step}
+    )
 
 
 def _check_remainder(effort: Effort, order: int = 2) -> Evidence:
-    shows = "L_1 = w^2/2, L_2 = (w-1)^2/2, w = 0, eta = 1/1000: the step is 1/2000, the remainder half of its square"
+    shows = (
+        "L_1 = w^2/2, L_2 = (w-1)^2/2, w = 0, eta = 1/1000: the step is 1/2000, the "
+        "remainder half of its square"
+    )
     one, two = {"c": [1], "x": [0]}, {"c": [1], "x": [1]}
     instance = {"L1": one, "L2": two, "w1": [0], "w": [0], "eta": Fraction(1, 1000)}
     return Evidence.of(Counterexample.at(Call.of(remainder, order=order), shows, **instance))
@@ -96,17 +114,21 @@ def _check_factor(effort: Effort, half: bool = False) -> Evidence:
 
 
 def _check_halved(effort: Effort, divisor: int = 2) -> Evidence:
-    point = {**{f"g{k}": f"{k}/3" for k in (1, 2, 3)}, **{f"h{k}": f"{5 - k * k}/2" for k in (1, 2, 3)}}
+    point = {
+        **{f"g{k}": f"{k}/3" for k in (1, 2, 3)},
+        **{f"h{k}": f"{5 - k * k}/2" for k in (1, 2, 3)},
+    }
     return Evidence.of(SymbolicZero(Call.of(halved, divisor=divisor), "expand", (point,)))
 
 
 PRINTED_EXPANSION = (
-    r"$L_{v_1}(w_{t_2+1}) = L_{v_1}(w_{t_2}) - \eta \nabla_w L_{v_1}(w_{t_2}) \cdot \frac{\nabla_w L_{v_1}(w_{t_2}) + "
-    r"\nabla_w L_{v_2}(w_{t_2})}{2} + o\left[\|w_{t_2+1} - w_{t_2}\|^2\right]$"
+    r"$L_{v_1}(w_{t_2+1}) = L_{v_1}(w_{t_2}) - \eta \nabla_w L_{v_1}(w_{t_2}) \cdot "
+    r"\frac{\nabla_w L_{v_1}(w_{t_2}) + \nabla_w L_{v_2}(w_{t_2})}{2} + o\left[\|w_{t_2+1} - "
+    r"w_{t_2}\|^2\right]$"
 )
 PRINTED_FACTOR = (
-    r"$[L_{v_2}(w_{t_2}) - L_{v_2}(w_{t_2+1})] - [L_{v_1}(w_{t_2}) - L_{v_1}(w_{t_2+1})] \approx \eta \|\nabla_w "
-    r"L_{v_2}(w_{t_2})\|_2^2 - \eta \|\nabla_w L_{v_1}(w_{t_2})\|_2^2$"
+    r"$[L_{v_2}(w_{t_2}) - L_{v_2}(w_{t_2+1})] - [L_{v_1}(w_{t_2}) - L_{v_1}(w_{t_2+1})] \approx "
+    r"\eta \|\nabla_w L_{v_2}(w_{t_2})\|_2^2 - \eta \|\nabla_w L_{v_1}(w_{t_2})\|_2^2$"
 )
 CLAIMS = (
     Claim(
@@ -115,29 +137,36 @@ CLAIMS = (
         line=267,
         title="The remainder of the first-order expansion is o(||w' - w||^2)",
         printed=PRINTED_EXPANSION,
-        statement=r"For a small step, $|L_1(w') - L_1(w) - g_1 \cdot (w' - w)| \le \frac{1}{100} \|w' - w\|^2$.",
+        statement=r"For a small step, $|L_1(w') - L_1(w) - g_1 \cdot (w' - w)| \le \frac{1}{100} "
+        r"\|w' - w\|^2$.",
         kind="bound",
         hypotheses=(("small step", "||w' - w|| <= 1/1000"),),
         scope="L_1 = w^2/2, every step (the remainder is exactly half of its square)",
         expected="holds-repaired",
         check=_check_remainder,
-        mutants=(Mutant("o(||w' - w||)", "the first power of the step", partial(_check_remainder, order=1)),),
-        reading="o(s^2) is below s^2/100 once the step s is small; the counterexample scales to every step.",
+        mutants=(
+            Mutant(
+                "o(||w' - w||)", "the first power of the step", partial(_check_remainder, order=1)
+            ),
+        ),
+        reading="o(s^2) is below s^2/100 once the step s is small; the counterexample scales to "
+        "every step.",
         erratum=(
-            "A first-order expansion leaves o(||w' - w||), or O(||w' - w||^2) where the gradient is Lipschitz. For a "
-            "fixed eta the remainder has the order of eta^2 ||g||^2, that of the terms that are compared: eta L must "
-            "be small."
+            "A first-order expansion leaves o(||w' - w||), or O(||w' - w||^2) where the gradient "
+            "is Lipschitz. For a fixed eta the remainder has the order of eta^2 ||g||^2, that of "
+            "the terms that are compared: eta L must be small."
         ),
     ),
     Claim(
         id="dynamic/eq-10-11/repaired",
         number="Eqs. (10)-(13), proofs of theorems 1 and 2",
         line=267,
-        title="The remainder of the first-order expansion is at most (L/2) ||w' - w||^2, and can be that",
+        title="The remainder of the first-order expansion is at most (L/2) ||w' - w||^2, and can "
+        "be that",
         printed=PRINTED_EXPANSION,
         statement=(
-            r"For an $L$-smooth $L_1$: $|L_1(w') - L_1(w) - g_1 \cdot (w' - w)| \le \frac{L}{2} \|w' - w\|^2$, with "
-            r"equality for $L_1 = \frac{L}{2} \|w - x\|^2$."
+            r"For an $L$-smooth $L_1$: $|L_1(w') - L_1(w) - g_1 \cdot (w' - w)| \le \frac{L}{2} "
+            r"\|w' - w\|^2$, with equality for $L_1 = \frac{L}{2} \|w - x\|^2$."
         ),
         kind="tight bound",
         hypotheses=(),
@@ -146,9 +175,12 @@ CLAIMS = (
         check=_check_lipschitz,
         mutants=(
             Mutant("L/4", "half of the bound", partial(_check_lipschitz, share="1/4")),
-            Mutant("c^2", "another remainder of the quadratic", partial(_check_lipschitz, squared=True)),
+            Mutant(
+                "c^2", "another remainder of the quadratic", partial(_check_lipschitz, squared=True)
+            ),
         ),
-        notes="For any L-smooth function this is the descent lemma, which smoothness is often defined by.",
+        notes="For any L-smooth function this is the descent lemma, which smoothness is often "
+        "defined by.",
     ),
     Claim(
         id="dynamic/theorem-1-factor",
@@ -164,17 +196,19 @@ CLAIMS = (
         check=_check_factor,
         mutants=(Mutant("eta/2", "with the factor 1/2", partial(_check_factor, half=True)),),
         erratum=(
-            "The half of the aggregation is lost: it is (eta/2)(||g_2||^2 - ||g_1||^2). Only with it does the "
-            "condition ||g_2|| >= 2 of theorem 2's proof come out."
+            "The half of the aggregation is lost: it is (eta/2)(||g_2||^2 - ||g_1||^2). Only "
+            "with it does the condition ||g_2|| >= 2 of theorem 2's proof come out."
         ),
     ),
     Claim(
         id="dynamic/theorem-1-factor/repaired",
         number="Proof of theorem 1",
         line=275,
-        title="The difference of the step's benefits is (eta/2)(||g_2||^2 - ||g_1||^2) to first order",
+        title="The difference of the step's benefits is (eta/2)(||g_2||^2 - ||g_1||^2) to first "
+        "order",
         printed=PRINTED_FACTOR,
-        statement=r"$\frac{\eta}{2} (g_2 - g_1) \cdot (g_1 + g_2) = \frac{\eta}{2} (\|g_2\|^2 - \|g_1\|^2)$.",
+        statement=r"$\frac{\eta}{2} (g_2 - g_1) \cdot (g_1 + g_2) = \frac{\eta}{2} (\|g_2\|^2 - "
+        r"\|g_1\|^2)$.",
         kind="identity",
         hypotheses=(),
         scope="as stated (three dimensions written out)",

@@ -26,7 +26,9 @@ def clients(instance: dict[str, Any]) -> Case:
 
 
 def _check(effort: Effort, t1: int = 1) -> Evidence:
-    return Evidence.of(Counterexample.at(Call.of(first), "the set of joining times begins with 0", t1=t1))
+    return Evidence.of(
+        Counterexample.at(Call.of(first), "the set of joining times begins with 0", t1=t1)
+    )
 
 
 def _check_clients(effort: Effort, size: int = 3) -> Evidence:
@@ -40,8 +42,9 @@ CLAIMS = (
         line=186,
         title="In the multi-group experiment the first group joins at t_1 = 1",
         printed=(
-            r"each group is added to trained at a specific time point $\{t_1, ..., t_S\}$ ($t_1 = 1$) [...] The "
-            r"timepoint each group join in training is in the set $\{0, 10, 20, 30, 40, 50, 60, 70, 80, 90\}$."
+            r"each group is added to trained at a specific time point $\{t_1, ..., t_S\}$ ($t_1 "
+            r"= 1$) [...] The timepoint each group join in training is in the set $\{0, 10, 20, "
+            r"30, 40, 50, 60, 70, 80, 90\}$."
         ),
         statement=r"The smallest of the joining times 0, 10, ..., 90 is 1.",
         kind="figure",
@@ -50,20 +53,26 @@ CLAIMS = (
         expected="refuted",
         check=_check,
         mutants=(Mutant("t_1 = 0", "what the set says", partial(_check, t1=0)),),
-        erratum="t_1 is 1 in the setting and in algorithm 1, 0 in the experiment (and algorithm 2 begins with w_0).",
+        erratum="t_1 is 1 in the setting and in algorithm 1, 0 in the experiment (and algorithm "
+        "2 begins with w_0).",
     ),
     Claim(
         id="dynamic/figure-2-clients",
         number="Section 5",
         line=188,
         title="The multi-group experiment has 30 clients in groups of 3",
-        printed="For the Multi-groups experiment, we choose 30 clients in total and each group contains 3 clients",
+        printed="For the Multi-groups experiment, we choose 30 clients in total and each group "
+        "contains 3 clients",
         statement="A group of 3 at each of the ten joining times makes 30.",
         kind="figure",
         hypotheses=(),
         scope="as printed",
         expected="holds",
         check=_check_clients,
-        mutants=(Mutant("groups of 5", "as in the two-group experiment", partial(_check_clients, size=5)),),
+        mutants=(
+            Mutant(
+                "groups of 5", "as in the two-group experiment", partial(_check_clients, size=5)
+            ),
+        ),
     ),
 )

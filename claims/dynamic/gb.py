@@ -24,12 +24,18 @@ from fairfl.theory.measures.dynamic import group_benefit
 
 def benefits(instance: dict[str, Any]) -> list[Fraction]:
     """L_i(w_(t_i)) - L_i(w_t) of each group."""
-    return [Fraction(a) - Fraction(b) for a, b in zip(instance["joined"], instance["now"], strict=True)]
+    return [
+        Fraction(a) - Fraction(b) for a, b in zip(instance["joined"], instance["now"], strict=True)
+    ]
 
 
 def gaps(instance: dict[str, Any], form: str) -> list[Fraction]:
     """The exponents of (9), form "loss", or (20), form "benefit"."""
-    levels = [Fraction(v) for v in instance["now"]] if form == "loss" else [-b for b in benefits(instance)]
+    levels = (
+        [Fraction(v) for v in instance["now"]]
+        if form == "loss"
+        else [-b for b in benefits(instance)]
+    )
     return [b - a for a, b in zip(levels, levels[1:], strict=False)]
 
 
@@ -57,14 +63,18 @@ def tells(instance: dict[str, Any], form: str = "loss") -> Case:
     gain = benefits(instance)
     fair = all(a > b for i, a in enumerate(gain) for b in gain[i + 1 :])
     positive = sign(group(gaps(instance, form))) > 0
-    return Case((Relation(int(positive), "==", int(fair), "GB > 0, and fair"),), {"groups": len(gain) >= 2})
+    return Case(
+        (Relation(int(positive), "==", int(fair), "GB > 0, and fair"),), {"groups": len(gain) >= 2}
+    )
 
 
 def implied(instance: dict[str, Any], form: str = "benefit") -> Case:
     """As the code has it: fair implies GB > 0; for two groups GB > 0 iff fair."""
     gain = [float(b) for b in benefits(instance)]
     joins = np.arange(len(gain))
-    table = np.array([[float(v) for v in instance["joined"]]] * len(gain) + [[float(v) for v in instance["now"]]])
+    table = np.array(
+        [[float(v) for v in instance["joined"]]] * len(gain) + [[float(v) for v in instance["now"]]]
+    )
     found = float(group_benefit(table, joins, form)[-1])
     fair = all(a > b for i, a in enumerate(gain) for b in gain[i + 1 :])
     relations = [Relation(0.0, "<", found, "fair: GB > 0")] if fair else []
@@ -82,15 +92,19 @@ def residuals(sign_of: int = 1) -> dict[str, sympy.Expr]:
 
 
 def slope(power: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """The derivative of exp(x) - 1, which is 0 at 0: positive, so that exp(x) - 1 has the sign of x."""
+    """The derivative of exp(x) - 1, which is 0 at 0: positive, so that exp(x) - 1 has the sign of
+    x.
+    """
     x = sympy.symbols("x", real=True)
     return sympy.diff(sympy.exp(x) ** power - 1, x), [sympy.exp(x)]
 
 
 def joining(instance: dict[str, Any], groups: int = 3, early: bool = False) -> Case:
-    """The losses at joining are the same for FedAvg and its normalised form, in one dimension from the same start.
+    """The losses at joining are the same for FedAvg and its normalised form, in one dimension from
+    the same start.
 
-    A group joins each round. Before t_2 the two take the same steps (algorithm 1, line 8), unless ``early``.
+    A group joins each round. Before t_2 the two take the same steps (algorithm 1, line 8), unless
+    ``early``.
     """
     losses = [Quadratic((1,), (x,)) for x in instance["x"][:groups]]
     levels = []
@@ -101,7 +115,9 @@ def joining(instance: dict[str, Any], groups: int = 3, early: bool = False) -> C
             present = [other.gradient(w) for other in losses[: k + 1]]
             if normalise and (k > 0 or early):
                 present = [unit(g) if any(g) else g for g in present]
-            mean = [sum(column, Fraction(0)) / len(present) for column in zip(*present, strict=True)]
+            mean = [
+                sum(column, Fraction(0)) / len(present) for column in zip(*present, strict=True)
+            ]
             w = fedavg(w, mean, mean, instance["eta"])
         levels.append(values)
     pairs = enumerate(zip(*levels, strict=True), start=1)
@@ -113,7 +129,9 @@ def paths() -> st.SearchStrategy[dict[str, Any]]:
     """Centres, a start and a step size."""
     half = st.integers(-12, 12).map(lambda k: Fraction(k, 2))
     step = st.integers(1, 7).map(lambda k: Fraction(k, 8))
-    return st.fixed_dictionaries({"x": st.lists(half, min_size=2, max_size=2), "w": half, "eta": step})
+    return st.fixed_dictionaries(
+        {"x": st.lists(half, min_size=2, max_size=2), "w": half, "eta": step}
+    )
 
 
 def instances() -> st.SearchStrategy[dict[str, Any]]:
@@ -127,12 +145,17 @@ def instances() -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _check(effort: Effort, form: str = "loss") -> Evidence:
-    shows = "v_1 from 1 to 9/10, v_2 from 10 to 2: GB = exp(11/10) - 1 > 0, but v_2 has gained 8, v_1 1/10"
+    shows = (
+        "v_1 from 1 to 9/10, v_2 from 10 to 2: GB = exp(11/10) - 1 > 0, but v_2 has gained "
+        "8, v_1 1/10"
+    )
     instance = {"joined": [1, 10], "now": [Fraction(9, 10), 2]}
     return Evidence.of(Counterexample.at(Call.of(tells, form=form), shows, **instance))
 
 
-def _check_repaired(effort: Effort, sign_of: int = 1, power: int = 1, form: str = "benefit") -> Evidence:
+def _check_repaired(
+    effort: Effort, sign_of: int = 1, power: int = 1, form: str = "benefit"
+) -> Evidence:
     point = {"a": "5", "b": "1/3", "c": "2", "d": "-4/7"}
     return Evidence.of(
         SymbolicZero(Call.of(residuals, sign_of=sign_of), "expand", (point,)),
@@ -149,26 +172,31 @@ def _check_three(effort: Effort, middle: int = 1) -> Evidence:
 
 def _check_joining(effort: Effort, groups: int = 3) -> Evidence:
     shows = (
-        "centres 0, 4, 8, from w = 2, eta = 1/2, one group a round: v_3 joins at the loss 169/8, or 49/2 if normalised"
+        "centres 0, 4, 8, from w = 2, eta = 1/2, one group a round: v_3 joins at the loss "
+        "169/8, or 49/2 if normalised"
     )
     instance = {"x": [0, 4, 8], "w": 2, "eta": Fraction(1, 2)}
     return Evidence.of(Counterexample.at(Call.of(joining, groups=groups), shows, **instance))
 
 
 def _check_joining_repaired(effort: Effort, early: bool = False) -> Evidence:
-    return Evidence.of(explore(Call.of(joining, groups=2, early=early), paths(), effort, tolerance=0.0))
+    return Evidence.of(
+        explore(Call.of(joining, groups=2, early=early), paths(), effort, tolerance=0.0)
+    )
 
 
 PRINTED_9 = (
-    r"$GB_t = \frac{1}{n-1} \sum_{i=1}^{n-1} \exp\left(L_{v_{i+1}}(w_t) - L_{v_i}(w_t)\right) - 1$. A positive value "
-    r"of GB indicates that the algorithm is fair, and larger value indicates better fairness of the algorithm."
+    r"$GB_t = \frac{1}{n-1} \sum_{i=1}^{n-1} \exp\left(L_{v_{i+1}}(w_t) - L_{v_i}(w_t)\right) - "
+    r"1$. A positive value of GB indicates that the algorithm is fair, and larger value "
+    r"indicates better fairness of the algorithm."
 )
 PRINTED_20 = (
-    r"$GB_t = \frac{1}{n-1} \sum_{i=1}^{n-1} \exp\left((L_{v_i}(w_{t_i}) - L_{v_{i+1}}(w_{t_{i+1}})) + "
-    r"(L_{v_{i+1}}(w_t) - L_{v_i}(w_t))\right) - 1$"
+    r"$GB_t = \frac{1}{n-1} \sum_{i=1}^{n-1} \exp\left((L_{v_i}(w_{t_i}) - "
+    r"L_{v_{i+1}}(w_{t_{i+1}})) + (L_{v_{i+1}}(w_t) - L_{v_i}(w_t))\right) - 1$"
 )
 PRINTED_SAME = (
-    r"we find that $L_{v_i}(w_{t_i}) - L_{v_{i+1}}(w_{t_{i+1}})$ in (20) is the same for our algorithms and Fedavg"
+    r"we find that $L_{v_i}(w_{t_i}) - L_{v_{i+1}}(w_{t_{i+1}})$ in (20) is the same for our "
+    r"algorithms and Fedavg"
 )
 GROUPS = (("groups", "at least two groups have joined"),)
 STEP = (("step size", "0 < eta < 1"),)
@@ -180,31 +208,35 @@ CLAIMS = (
         title="The group benefit (9) is positive iff the algorithm is fair",
         printed=PRINTED_9,
         statement=(
-            r"$GB_t$ of (9) is positive iff every group that joined earlier has the larger benefit at $t$ (definition "
-            r"2)."
+            r"$GB_t$ of (9) is positive iff every group that joined earlier has the larger "
+            r"benefit at $t$ (definition 2)."
         ),
         kind="equivalence",
         hypotheses=GROUPS,
         scope="two groups",
         expected="holds-repaired",
         check=_check,
-        mutants=(Mutant("(20)", "the form with the losses at joining", partial(_check, form="benefit")),),
+        mutants=(
+            Mutant("(20)", "the form with the losses at joining", partial(_check, form="benefit")),
+        ),
         erratum=(
-            "(9) compares losses, definition 2 compares gains: a group that joins late with a large loss makes (9) "
-            "positive, however much it gains. Use (20), whose sign is that of the gap for two groups. That (9) leaves "
-            "out a term which is the same for all algorithms lets it compare two of them, and says nothing of its "
-            "sign."
+            "(9) compares losses, definition 2 compares gains: a group that joins late with a "
+            "large loss makes (9) positive, however much it gains. Use (20), whose sign is that "
+            "of the gap for two groups. That (9) leaves out a term which is the same for all "
+            "algorithms lets it compare two of them, and says nothing of its sign."
         ),
     ),
     Claim(
         id="dynamic/gb/repaired",
         number="Eq. (20)",
         line=443,
-        title="The group benefit (20) is positive if the algorithm is fair, and for two groups only then",
+        title="The group benefit (20) is positive if the algorithm is fair, and for two groups "
+        "only then",
         printed=PRINTED_20,
         statement=(
-            r"The exponents of (20) are the gaps of benefits between neighbours, and $e^x - 1$ has the sign of $x$: "
-            r"fair implies $GB_t > 0$, and for two groups $GB_t > 0$ implies fair."
+            r"The exponents of (20) are the gaps of benefits between neighbours, and $e^x - 1$ "
+            r"has the sign of $x$: fair implies $GB_t > 0$, and for two groups $GB_t > 0$ "
+            r"implies fair."
         ),
         kind="equivalence",
         hypotheses=GROUPS,
@@ -212,8 +244,14 @@ CLAIMS = (
         expected="holds",
         check=_check_repaired,
         mutants=(
-            Mutant("a sign", "the second term of the exponent turned", partial(_check_repaired, sign_of=-1)),
-            Mutant("(9)", "fair implies that (9) is positive", partial(_check_repaired, form="loss")),
+            Mutant(
+                "a sign",
+                "the second term of the exponent turned",
+                partial(_check_repaired, sign_of=-1),
+            ),
+            Mutant(
+                "(9)", "fair implies that (9) is positive", partial(_check_repaired, form="loss")
+            ),
         ),
     ),
     Claim(
@@ -222,14 +260,20 @@ CLAIMS = (
         line=443,
         title="The group benefit (20) of three groups is positive only if the algorithm is fair",
         printed=PRINTED_20,
-        statement=r"For three groups, $GB_t > 0$ in (20) iff every group that joined earlier has the larger benefit.",
+        statement=r"For three groups, $GB_t > 0$ in (20) iff every group that joined earlier has "
+        r"the larger benefit.",
         kind="equivalence",
         hypotheses=GROUPS,
         scope="three groups",
         expected="refuted",
         check=_check_three,
-        mutants=(Mutant("v_2 gains nothing", "benefits 1, 0 and -1: fair", partial(_check_three, middle=-1)),),
-        erratum="The mean of exponentials lets one large gap outweigh a negative one. Report the smallest gap instead.",
+        mutants=(
+            Mutant(
+                "v_2 gains nothing", "benefits 1, 0 and -1: fair", partial(_check_three, middle=-1)
+            ),
+        ),
+        erratum="The mean of exponentials lets one large gap outweigh a negative one. Report the "
+        "smallest gap instead.",
     ),
     Claim(
         id="dynamic/gb-joining",
@@ -237,35 +281,47 @@ CLAIMS = (
         line=445,
         title="The losses at joining are the same for the proposed algorithms and FedAvg",
         printed=PRINTED_SAME,
-        statement=r"$L_{v_i}(w_{t_i})$ is the same under FedAvg and under its normalised form, for every group $i$.",
+        statement=r"$L_{v_i}(w_{t_i})$ is the same under FedAvg and under its normalised form, "
+        r"for every group $i$.",
         kind="identity",
         hypotheses=STEP,
         scope="three groups, d = 1",
         expected="holds-repaired",
         check=_check_joining,
-        mutants=(Mutant("two groups", "before t_2 nothing is normalised", partial(_check_joining, groups=2)),),
+        mutants=(
+            Mutant(
+                "two groups", "before t_2 nothing is normalised", partial(_check_joining, groups=2)
+            ),
+        ),
         erratum=(
-            "True of two groups. From t_3 on the models differ, and so do the losses at joining: in the multi-group "
-            "experiments of figure 2 the term that (9) leaves out depends on the algorithm, and (9) does not compare "
-            "algorithms either."
+            "True of two groups. From t_3 on the models differ, and so do the losses at joining: "
+            "in the multi-group experiments of figure 2 the term that (9) leaves out depends on "
+            "the algorithm, and (9) does not compare algorithms either."
         ),
     ),
     Claim(
         id="dynamic/gb-joining/repaired",
         number="Appendix E",
         line=445,
-        title="With two groups the losses at joining are the same for the proposed algorithms and FedAvg",
+        title="With two groups the losses at joining are the same for the proposed algorithms "
+        "and FedAvg",
         printed=PRINTED_SAME,
         statement=(
-            r"With two groups, $L_{v_1}(w_{t_1})$ and $L_{v_2}(w_{t_2})$ are the same under FedAvg and its normalised "
-            r"form."
+            r"With two groups, $L_{v_1}(w_{t_1})$ and $L_{v_2}(w_{t_2})$ are the same under "
+            r"FedAvg and its normalised form."
         ),
         kind="identity",
         hypotheses=STEP,
         scope="two groups, quadratics on a line",
         expected="holds",
         check=_check_joining_repaired,
-        mutants=(Mutant("normalised early", "from the first round on", partial(_check_joining_repaired, early=True)),),
+        mutants=(
+            Mutant(
+                "normalised early",
+                "from the first round on",
+                partial(_check_joining_repaired, early=True),
+            ),
+        ),
         notes="Algorithm 1 normalises from t_2 on (line 8), and the model at t_2 is made before.",
     ),
 )

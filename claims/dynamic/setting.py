@@ -1,7 +1,9 @@
-"""Theorem 1's setting: two groups of one client each, one local step, and the mean of the two local models.
+"""Theorem 1's setting: two groups of one client each, one local step, and the mean of the two local
+models.
 
-Losses are separable quadratics L(w) = sum_k c_k (w_k - x_k)^2 / 2, with any real curvatures c_k, in exact numbers:
-they are max |c_k|-smooth, and min c_k-strongly convex. Normalised steps are exact for gradients of rational length.
+Losses are separable quadratics L(w) = sum_k c_k (w_k - x_k)^2 / 2, with any real curvatures c_k, in
+exact numbers: they are max |c_k|-smooth, and min c_k-strongly convex. Normalised steps are exact
+for gradients of rational length.
 """
 
 from __future__ import annotations
@@ -75,7 +77,9 @@ def normalised(w: Sequence[Any], one: Sequence[Any], two: Sequence[Any], eta: An
 
 @dataclass(frozen=True)
 class Round:
-    """The two groups at t_2 + 1, after one step of ``step``: its two losses, w_1 and w_(t_2), and the step size."""
+    """The two groups at t_2 + 1, after one step of ``step``: its two losses, w_1 and w_(t_2), and
+    the step size.
+    """
 
     first: Quadratic
     second: Quadratic

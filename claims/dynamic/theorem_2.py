@@ -20,27 +20,36 @@ from fairfl.claims.search import Attack
 
 
 def fairer(instance: dict[str, Any], ordered: bool = False, short: bool = False) -> Case:
-    """(4) at t_2 + 1: the gap of benefits is larger under normalised gradient descent than under FedAvg.
+    """(4) at t_2 + 1: the gap of benefits is larger under normalised gradient descent than under
+    FedAvg.
 
-    ``ordered`` and ``short`` add hypotheses that the theorem does not have: ||g_1|| <= ||g_2||/2, eta L < 2/5.
+    ``ordered`` and ``short`` add hypotheses that the theorem does not have: ||g_1|| <= ||g_2||/2,
+    eta L < 2/5.
     """
     round_ = Round.of(instance)
     one, two = round_.gradients
-    premises = {"defined": any(one) and any(two), "gradient": dot(two, two) >= instance["bound"] ** 2}
+    premises = {
+        "defined": any(one) and any(two),
+        "gradient": dot(two, two) >= instance["bound"] ** 2,
+    }
     if ordered:
         premises["order"] = 4 * dot(one, one) <= dot(two, two)
     if short:
         ell = round_.eta * max(round_.first.smoothness, round_.second.smoothness)
         premises["step size"] = 5 * ell < 2
-    return Case((Relation(round_.gap(fedavg), "<", round_.gap(normalised), "gap of benefits"),), premises)
+    return Case(
+        (Relation(round_.gap(fedavg), "<", round_.gap(normalised), "gap of benefits"),), premises
+    )
 
 
 def any_bound(large_step: bool, turned: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """FedAvg's gap less that of normalised gradient descent, times C^3: positive for every bound C = 1 + s on ||g_2||.
+    """FedAvg's gap less that of normalised gradient descent, times C^3: positive for every bound C
+    = 1 + s on ||g_2||.
 
-    In one dimension, at w = 0. Either g_1 is the longer: L_1 = (w-2C)^2/2, L_2 = (w-C)^2/2, eta L = 1; there the gap of
-    benefits grows with the step, which is the longer one of FedAvg. Or the step is large: L_2 = 2 (w-C)^2,
-    L_1 = (w-1)^2/(200 C), eta L = 4, where FedAvg steps over the minimum of L_2, and v_2 gains nothing.
+    In one dimension, at w = 0. Either g_1 is the longer: L_1 = (w-2C)^2/2, L_2 = (w-C)^2/2, eta L =
+    1; there the gap of benefits grows with the step, which is the longer one of FedAvg. Or the step
+    is large: L_2 = 2 (w-C)^2, L_1 = (w-1)^2/(200 C), eta L = 4, where FedAvg steps over the minimum
+    of L_2, and v_2 gains nothing.
     """
     s, w = sympy.symbols("s w", nonnegative=True)
     c = 1 + s
@@ -54,7 +63,8 @@ def any_bound(large_step: bool, turned: int = 1) -> tuple[sympy.Expr, list[sympy
 
 
 def first_order(least: int = 2, share: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """2/eta times (FedAvg's less NGD's benefit of v_2 over v_1), to first order: (b - a)(a + b - 1 - cos).
+    """2/eta times (FedAvg's less NGD's benefit of v_2 over v_1), to first order: (b - a)(a + b - 1
+    - cos).
 
     b = ||g_2|| = ``least`` + q and a = ||g_1|| = ``share`` b A/(A+P), below b; 1 + cos = 2U/(U+V).
     """
@@ -66,11 +76,13 @@ def first_order(least: int = 2, share: int = 1) -> tuple[sympy.Expr, list[sympy.
 
 
 def exact(share: int = 1, least: int = 4) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """A lower bound of (gap of NGD less that of FedAvg)/eta for L-smooth losses, as a sum of non-negative terms.
+    """A lower bound of (gap of NGD less that of FedAvg)/eta for L-smooth losses, as a sum of
+    non-negative terms.
 
-    (b-a)(a+b-1-cos)/2, less (L/2) ||step||^2/eta for each of the four losses at the new models: the squared steps are
-    at most eta^2 (a+b)^2/4 for FedAvg and eta^2 for the other. b = ``least`` + q, a = ``share`` b A/(2(A+P)) <= b/2,
-    eta L = 2/5 - m, 1 - cos = 2V/(U+V). With p = b - 2a, and all made quadratic by b >= 4, (11/20) a p + p^2/8 is left.
+    (b-a)(a+b-1-cos)/2, less (L/2) ||step||^2/eta for each of the four losses at the new models: the
+    squared steps are at most eta^2 (a+b)^2/4 for FedAvg and eta^2 for the other. b = ``least`` + q,
+    a = ``share`` b A/(2(A+P)) <= b/2, eta L = 2/5 - m, 1 - cos = 2V/(U+V). With p = b - 2a, and all
+    made quadratic by b >= 4, (11/20) a p + p^2/8 is left.
     """
     big_a, u, v, m = sympy.symbols("A U V m", positive=True)
     big_p, q = sympy.symbols("P q", nonnegative=True)
@@ -83,8 +95,12 @@ def exact(share: int = 1, least: int = 4) -> tuple[sympy.Expr, list[sympy.Expr]]
     return lower, [*terms, (a + p) * q / 4, q * (b + 4) / 40]
 
 
-def build(g: list[Any], h: list[Any], c: list[Any], d: list[Any], ell: Any, part: Any) -> dict[str, Any]:
-    """Gradients at w = 0 of rational length, curvatures in [-1, 1], eta L below 2/5; ||g_1|| = ``part`` ||g_2||/2."""
+def build(
+    g: list[Any], h: list[Any], c: list[Any], d: list[Any], ell: Any, part: Any
+) -> dict[str, Any]:
+    """Gradients at w = 0 of rational length, curvatures in [-1, 1], eta L below 2/5; ||g_1|| =
+    ``part`` ||g_2||/2.
+    """
     one, two = _rational_unit(g), _rational_unit(h)
     length = 4 + abs(h[0])
     first, second = ([k or 1 for k in curvatures] for curvatures in (c, d))
@@ -120,8 +136,20 @@ def attacked(x: list[float]) -> dict[str, Any]:
     return build(x[0:2], x[2:4], x[4:6], x[6:8], x[8], x[9])
 
 
-SHORTER_SECOND = {"L1": {"c": [1], "x": [4]}, "L2": {"c": [1], "x": [2]}, "w1": [0], "w": [0], "bound": 2}
-LARGE_STEP = {"L1": {"c": [Fraction(1, 100)], "x": [1]}, "L2": {"c": [4], "x": [1]}, "w1": [0], "w": [0], "bound": 2}
+SHORTER_SECOND = {
+    "L1": {"c": [1], "x": [4]},
+    "L2": {"c": [1], "x": [2]},
+    "w1": [0],
+    "w": [0],
+    "bound": 2,
+}
+LARGE_STEP = {
+    "L1": {"c": [Fraction(1, 100)], "x": [1]},
+    "L2": {"c": [4], "x": [1]},
+    "w1": [0],
+    "w": [0],
+    "bound": 2,
+}
 
 
 def _check(effort: Effort, ordered: bool = False, short: bool = False, turned: int = 1) -> Evidence:
@@ -129,20 +157,24 @@ def _check(effort: Effort, ordered: bool = False, short: bool = False, turned: i
     return Evidence.of(
         Counterexample.at(
             call,
-            "L_1 = (w-4)^2/2, L_2 = (w-2)^2/2, eta = 1/10, w = 0: ||g_1|| = 4, ||g_2|| = 2; the gaps are 3/5 and 1/5",
+            "L_1 = (w-4)^2/2, L_2 = (w-2)^2/2, eta = 1/10, w = 0: ||g_1|| = 4, ||g_2|| = 2; the "
+            "gaps are 3/5 and 1/5",
             eta=Fraction(1, 10),
             **SHORTER_SECOND,
         ),
         Counterexample.at(
             call,
-            "L_1 = (w-1)^2/200, L_2 = 2 (w-1)^2, eta = 1, w = 0: ||g_2|| = 4 = 400 ||g_1||, but FedAvg steps over the "
-            "minimum of L_2, and v_2 gains less from it",
+            "L_1 = (w-1)^2/200, L_2 = 2 (w-1)^2, eta = 1, w = 0: ||g_2|| = 4 = 400 ||g_1||, but "
+            "FedAvg steps over the minimum of L_2, and v_2 gains less from it",
             eta=1,
             **LARGE_STEP,
         ),
         extra=tuple(
             DefiniteForm(
-                Call.of(any_bound, large_step=large, turned=turned), "expand", ({"s": "0"}, {"s": "7/2"}), True
+                Call.of(any_bound, large_step=large, turned=turned),
+                "expand",
+                ({"s": "0"}, {"s": "7/2"}),
+                True,
             )
             for large in (False, True)
         ),
@@ -172,55 +204,73 @@ def _check_exact(effort: Effort, share: int = 1, least: int = 4) -> Evidence:
 
 
 PRINTED = (
-    r"Consider the same setting as in Theorem 1 with normalized GD and fixed $w_1$, $w_{t_2}$ and $\eta$, then if "
-    r"$\|\nabla_w L_{v_2}(w_{t_2})\|_2 \geq \Omega(1)$ we have NGD is dynamically fairer than the above Fedavg at "
-    r"time point $t_2 + 1$."
+    r"Consider the same setting as in Theorem 1 with normalized GD and fixed $w_1$, $w_{t_2}$ "
+    r"and $\eta$, then if $\|\nabla_w L_{v_2}(w_{t_2})\|_2 \geq \Omega(1)$ we have NGD is "
+    r"dynamically fairer than the above Fedavg at time point $t_2 + 1$."
 )
 DEFINED = ("defined", "g_1 and g_2 are not 0, else the normalised steps are undefined")
 READING = (
-    "'Fairer' is (4) alone. Definition 3 compares absolutely fair algorithms only, and theorem 1 says that FedAvg is "
-    "not: taken together the two theorems compare nothing. Both loss differences are exact, not of first order."
+    "'Fairer' is (4) alone. Definition 3 compares absolutely fair algorithms only, and theorem 1 "
+    "says that FedAvg is not: taken together the two theorems compare nothing. Both loss "
+    "differences are exact, not of first order."
 )
 CLAIMS = (
     Claim(
         id="dynamic/theorem-2",
         number="Theorem 2",
         line=114,
-        title="Normalised gradient descent is dynamically fairer than FedAvg at t_2 + 1 if ||g_2|| >= Omega(1)",
+        title="Normalised gradient descent is dynamically fairer than FedAvg at t_2 + 1 if "
+        "||g_2|| >= Omega(1)",
         printed=PRINTED,
         statement=(
-            r"There is a constant $C$ (2, by the proof) such that $\|g_2\| \ge C$ implies a larger gap of benefits, "
-            r"$v_1$ less $v_2$, at $t_2 + 1$ under normalised gradient descent than under FedAvg."
+            r"There is a constant $C$ (2, by the proof) such that $\|g_2\| \ge C$ implies a "
+            r"larger gap of benefits, $v_1$ less $v_2$, at $t_2 + 1$ under normalised gradient "
+            r"descent than under FedAvg."
         ),
         kind="implication",
-        hypotheses=(DEFINED, ("gradient", "||g_2|| >= C; here C = 2, and in the forms every C >= 1")),
+        hypotheses=(
+            DEFINED,
+            ("gradient", "||g_2|| >= C; here C = 2, and in the forms every C >= 1"),
+        ),
         scope="every C; d = 1",
         expected="holds-repaired",
         check=_check,
         mutants=(
-            Mutant("||g_1|| <= ||g_2||/2", "a hypothesis that excludes the first", partial(_check, ordered=True)),
-            Mutant("eta L < 2/5", "a hypothesis that excludes the second", partial(_check, short=True)),
-            Mutant("turned", "FedAvg is claimed to have the smaller gap for every C", partial(_check, turned=-1)),
+            Mutant(
+                "||g_1|| <= ||g_2||/2",
+                "a hypothesis that excludes the first",
+                partial(_check, ordered=True),
+            ),
+            Mutant(
+                "eta L < 2/5", "a hypothesis that excludes the second", partial(_check, short=True)
+            ),
+            Mutant(
+                "turned",
+                "FedAvg is claimed to have the smaller gap for every C",
+                partial(_check, turned=-1),
+            ),
         ),
         reading=READING,
         erratum=(
-            "Two hypotheses are missing. ||g_1|| < ||g_2||: else the first-order terms have the other sign, and "
-            "FedAvg is the fairer one. And eta small against 1/L, which eta = O(1) does not say: where FedAvg steps "
-            "over the minimum of L_2, v_2 gains nothing. To first order ||g_1|| < ||g_2|| and ||g_2|| >= 2 are enough "
-            "(dynamic/theorem-2-first-order). Under the 1-Lipschitz losses of the paragraph before, ||g_2|| >= 2 "
-            "never holds."
+            "Two hypotheses are missing. ||g_1|| < ||g_2||: else the first-order terms have the "
+            "other sign, and FedAvg is the fairer one. And eta small against 1/L, which eta = "
+            "O(1) does not say: where FedAvg steps over the minimum of L_2, v_2 gains nothing. "
+            "To first order ||g_1|| < ||g_2|| and ||g_2|| >= 2 are enough "
+            "(dynamic/theorem-2-first-order). Under the 1-Lipschitz losses of the paragraph "
+            "before, ||g_2|| >= 2 never holds."
         ),
     ),
     Claim(
         id="dynamic/theorem-2/repaired",
         number="Theorem 2",
         line=114,
-        title="Normalised gradient descent is fairer if ||g_2|| >= 4, ||g_1|| <= ||g_2||/2 and eta L < 2/5",
+        title="Normalised gradient descent is fairer if ||g_2|| >= 4, ||g_1|| <= ||g_2||/2 and "
+        "eta L < 2/5",
         printed=PRINTED,
         statement=(
-            r"For $L$-smooth $L_1, L_2$ (convex or not): if $\eta L < 2/5$, $0 < \|g_1\| \le \|g_2\|/2$ and $\|g_2\| "
-            r"\ge 4$, then the gap of benefits at $t_2 + 1$ is larger under normalised gradient descent than under "
-            r"FedAvg."
+            r"For $L$-smooth $L_1, L_2$ (convex or not): if $\eta L < 2/5$, $0 < \|g_1\| \le "
+            r"\|g_2\|/2$ and $\|g_2\| \ge 4$, then the gap of benefits at $t_2 + 1$ is larger "
+            r"under normalised gradient descent than under FedAvg."
         ),
         kind="implication",
         hypotheses=(
@@ -237,22 +287,24 @@ CLAIMS = (
             Mutant("||g_2|| >= 3", "3 for 4", partial(_check_exact, least=3)),
         ),
         reading=READING,
-        notes="4 and 2/5 are met by one bound, which is 0 at their edge; better constants may be had by other means.",
+        notes="4 and 2/5 are met by one bound, which is 0 at their edge; better constants may be "
+        "had by other means.",
     ),
     Claim(
         id="dynamic/theorem-2-first-order",
         number="Proof of theorem 2",
         line=298,
-        title="To first order, normalised gradient descent is fairer if ||g_2|| >= 2 and ||g_1|| < ||g_2||",
+        title="To first order, normalised gradient descent is fairer if ||g_2|| >= 2 and ||g_1|| "
+        "< ||g_2||",
         printed=(
-            r"$\frac{\eta}{2} (\|g_2\| - \|g_1\|)(1 + \frac{g_1 \cdot g_2}{\|g_1\| \|g_2\|}) + [L_{v_1}(w_{t_2}) - "
-            r"L_{v_1}(w_1)]$ [...] is smaller than the difference in the case of Theorem 1 [...] when $\|\nabla_w "
-            r"L_{v_2}(w_{t_2})\|_2 \geq 2$."
+            r"$\frac{\eta}{2} (\|g_2\| - \|g_1\|)(1 + \frac{g_1 \cdot g_2}{\|g_1\| \|g_2\|}) + "
+            r"[L_{v_1}(w_{t_2}) - L_{v_1}(w_1)]$ [...] is smaller than the difference in the "
+            r"case of Theorem 1 [...] when $\|\nabla_w L_{v_2}(w_{t_2})\|_2 \geq 2$."
         ),
         statement=(
-            r"If $0 < \|g_1\| < \|g_2\|$ and $\|g_2\| \ge 2$: $\frac{\eta}{2}(\|g_2\| - \|g_1\|)(1 + \cos) < "
-            r"\frac{\eta}{2} (\|g_2\|^2 - \|g_1\|^2)$, the linear parts under normalised gradient descent and under "
-            r"FedAvg."
+            r"If $0 < \|g_1\| < \|g_2\|$ and $\|g_2\| \ge 2$: $\frac{\eta}{2}(\|g_2\| - "
+            r"\|g_1\|)(1 + \cos) < \frac{\eta}{2} (\|g_2\|^2 - \|g_1\|^2)$, the linear parts "
+            r"under normalised gradient descent and under FedAvg."
         ),
         kind="bound",
         hypotheses=(),
@@ -261,11 +313,16 @@ CLAIMS = (
         check=_check_first_order,
         mutants=(
             Mutant("||g_2|| >= 1", "1 for 2", partial(_check_first_order, least=1)),
-            Mutant("||g_1|| < 10 ||g_2||", "without the order of the gradients", partial(_check_first_order, share=10)),
+            Mutant(
+                "||g_1|| < 10 ||g_2||",
+                "without the order of the gradients",
+                partial(_check_first_order, share=10),
+            ),
         ),
         gap=(
-            "The statement survives with ||g_1|| < ||g_2||, which the proof does not ask for, and with the factor "
-            "eta/2 that theorem 1's proof lost (dynamic/theorem-1-factor); with its eta, ||g_2|| >= 1 would do."
+            "The statement survives with ||g_1|| < ||g_2||, which the proof does not ask for, "
+            "and with the factor eta/2 that theorem 1's proof lost (dynamic/theorem-1-factor); "
+            "with its eta, ||g_2|| >= 1 would do."
         ),
     ),
 )

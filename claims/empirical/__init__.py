@@ -1,4 +1,6 @@
-"""Claims on measurements: verdicts of ``fairfl crosscheck``, each with the learned rules that it rests on."""
+"""Claims on measurements: verdicts of ``fairfl crosscheck``, each with the learned rules that it
+rests on.
+"""
 
 from __future__ import annotations
 

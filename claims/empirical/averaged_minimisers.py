@@ -1,4 +1,6 @@
-"""The accuracy that averaging the clients' own minimisers loses on samples, and not on the population."""
+"""The accuracy that averaging the clients' own minimisers loses on samples, and not on the
+population.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,16 @@ PEOPLE, SAMPLES = 5_000, 20
 WORLDS = {"uneven shares": (1.5, 0.45), "distant centres": (3.0, 0.0)}
 """Distance of the centres and spread of the shares of three clients: see ``spread``."""
 TIMES, SHARE = 3.0, 0.5
-"""How many times what pooled people lose is lost by averages; and how much of it is left with four times the people."""
+"""How many times what pooled people lose is lost by averages; and how much of it is left with four
+times the people.
+"""
 
 
 @cache
 def losses(world: str, people: int, count: int) -> tuple[float, float]:
-    """Mean accuracy below the supporting line acc* - λ MD: of averaged local minimisers, and of pooled ones."""
+    """Mean accuracy below the supporting line acc* - λ MD: of averaged local minimisers, and of
+    pooled ones.
+    """
     federation, lost = spread(3, *WORLDS[world]).federation, []
     for seed in range(FIRST, FIRST + count):
         data = sample(federation, people, seed)
@@ -40,7 +46,9 @@ def losses(world: str, people: int, count: int) -> tuple[float, float]:
 
 
 def dearer(instance: dict[str, Any], times: float = TIMES, share: float = SHARE) -> Case:
-    """Averages lose more than pooled people do; and with four times the people the difference is less."""
+    """Averages lose more than pooled people do; and with four times the people the difference is
+    less.
+    """
     world, count = instance["world"], instance["samples"]
     averaged, pooled = losses(world, PEOPLE, count)
     more, rest = losses(world, 4 * PEOPLE, count // 2)
@@ -55,7 +63,10 @@ def dearer(instance: dict[str, Any], times: float = TIMES, share: float = SHARE)
 def _check(effort: Effort, times: float = TIMES, share: float = SHARE) -> Evidence:
     count = SAMPLES * effort.pick(1, 10)
     grid = [{"world": world, "samples": count} for world in WORLDS]
-    words = f"{count} samples of {PEOPLE:,} and {count // 2} of {4 * PEOPLE:,} people, seeds from {FIRST} on"
+    words = (
+        f"{count} samples of {PEOPLE:,} and {count // 2} of {4 * PEOPLE:,} people, seeds "
+        f"from {FIRST} on"
+    )
     return Evidence.of(tabulate(Call.of(dearer, times=times, share=share), grid, words))
 
 
@@ -64,22 +75,25 @@ CLAIMS = (
         id="empirical/averaged-minimisers-cost-samples",
         number="crosscheck fedfb-gap",
         line=0,
-        title="FedFB with local training to its end loses more than CFL on the same sample, and less the more people",
+        title="FedFB with local training to its end loses more than CFL on the same sample, and "
+        "less the more people",
         printed="FedFB closely mimics the operation of the centralized FB (section 5.3).",
-        statement=r"Clients that share a logistic $\eta$, group-specific logistic models, $\mathrm{MD}=0$ on the "
-        r"sample: the rule of averaged local minimisers is on average more than three times as far below the line "
-        r"$\mathrm{acc}^*-\lambda\,\mathrm{MD}$ as the rule of pooled people; with four times the people the "
-        r"difference is less than half.",
+        statement=r"Clients that share a logistic $\eta$, group-specific logistic models, "
+        r"$\mathrm{MD}=0$ on the sample: the rule of averaged local minimisers is on average "
+        r"more than three times as far below the line $\mathrm{acc}^*-\lambda\,\mathrm{MD}$ as "
+        r"the rule of pooled people; with four times the people the difference is less than half.",
         kind="bound",
         hypotheses=(),
-        scope=f"three clients, shares of group 1 of 0.05, 0.5, 0.95, or centres 3 apart; {PEOPLE:,} people",
+        scope="three clients, shares of group 1 of 0.05, 0.5, 0.95, or centres 3 apart; "
+        f"{PEOPLE:,} people",
         expected="holds",
         check=_check,
         mutants=(
             Mutant("hundredfold", "a hundred times as far", partial(_check, times=100.0)),
             Mutant("a tenth", "less than a tenth of the difference", partial(_check, share=0.1)),
         ),
-        notes="A client with 83 people of a group counts as much for that group's parameters as one with 1,583: "
-        "averages weigh by people, not by information. No training stands between the sample and the rule here.",
+        notes="A client with 83 people of a group counts as much for that group's parameters as "
+        "one with 1,583: averages weigh by people, not by information. No training stands "
+        "between the sample and the rule here.",
     ),
 )

@@ -18,13 +18,16 @@ from fairfl.studies.crosscheck.rates import Rate
 
 DATA = "frontier.json"
 SLACK = 0.3
-"""How far a slope that was measured at four sizes, from some two dozen rules each, may be from its power. Set on the
-seeds that were seen."""
+"""How far a slope that was measured at four sizes, from some two dozen rules each, may be from its
+power. Set on the seeds that were seen.
+"""
 
 
 @cache
 def runs() -> tuple[tuple[str, int, int, float, float], ...]:
-    """World, seed, people, accuracy below the frontier and how far |MD| is from its budget, of every rated rule."""
+    """World, seed, people, accuracy below the frontier and how far |MD| is from its budget, of
+    every rated rule.
+    """
     found = []
     for part in load(DATA)["rated"]:
         kept = list(read({"worlds": [part]}))
@@ -38,16 +41,20 @@ def runs() -> tuple[tuple[str, int, int, float, float], ...]:
 
 
 def case(instance: dict[str, Any], power: float = 0.0) -> Case:
-    """The slope of log distance on log n: of the distance below the frontier -1, of |MD| from its budget -1/2.
+    """The slope of log distance on log n: of the distance below the frontier -1, of |MD| from its
+    budget -1/2.
 
-    Of the seeds that the bound was set on, or of the others; every world has an intercept of its own.
+    Of the seeds that the bound was set on, or of the others; every world has an intercept of its
+    own.
     """
     mine = [run for run in runs() if in_part(run[1], load(DATA)["runs"], instance["seeds"])]
     worlds, _, people, short, missed = zip(*mine, strict=True)
     rate = Rate.of(people, short if instance["of"] == "accuracy" else missed, worlds)
     assert rate is not None  # four sizes are kept of every world
     expected = -1.0 if instance["of"] == "accuracy" else -0.5
-    return Case((Relation(abs(rate.slope - expected - power), "<=", SLACK, f"slope of {instance['of']}"),))
+    return Case(
+        (Relation(abs(rate.slope - expected - power), "<=", SLACK, f"slope of {instance['of']}"),)
+    )
 
 
 def _check(effort: Effort, power: float = 0.0) -> Evidence:
@@ -58,7 +65,8 @@ def _check(effort: Effort, power: float = 0.0) -> Evidence:
 def _scope() -> str:
     rated = load(DATA)["rated"]
     kept = [{int(entry["rows"]) for entry in part["rules"]} for part in rated]
-    sizes, seeds = sorted(set.intersection(*kept)), {entry["seed"] for part in rated for entry in part["rules"]}
+    sizes = sorted(set.intersection(*kept))
+    seeds = {entry["seed"] for part in rated for entry in part["rules"]}
     names = ", ".join(part["world"]["name"] for part in rated)
     people = ", ".join(f"{size:,}" for size in sizes)
     told = confirmed_on(load(DATA)["runs"], int(max(seeds)))
@@ -70,12 +78,14 @@ CLAIMS = (
         id="empirical/cfl-regret-rate",
         number="crosscheck frontier",
         line=0,
-        title="CFL's learner: below the frontier by the order of 1/n, off its budget by that of the root of 1/n",
+        title="CFL's learner: below the frontier by the order of 1/n, off its budget by that of "
+        "the root of 1/n",
         printed="No paper prints it.",
-        statement="FairBatch on pooled people, its class containing the optimum. Of root mean squares by world, with "
-        "an intercept for each, the logarithm of "
-        r"accuracy lost against the exact CFL optimum at its own $|\mathrm{MD}|$ has a slope within 0.3 of "
-        r"$-1$ on $\log n$, that of $||\mathrm{MD}|-\varepsilon|$ within 0.3 of $-\frac12$.",
+        statement="FairBatch on pooled people, its class containing the optimum. Of root mean "
+        "squares by world, with an intercept for each, the logarithm of "
+        r"accuracy lost against the exact CFL optimum at its own $|\mathrm{MD}|$ has a slope "
+        r"within 0.3 of $-1$ on $\log n$, that of $||\mathrm{MD}|-\varepsilon|$ within 0.3 of "
+        r"$-\frac12$.",
         kind="limit",
         hypotheses=(),
         scope=_scope(),
@@ -85,7 +95,7 @@ CLAIMS = (
             Mutant("faster", "slopes of -2 and -3/2", partial(_check, power=-1.0)),
             Mutant("slower", "slopes of 0 and 1/2", partial(_check, power=1.0)),
         ),
-        notes="The optimum is stationary along rules of the same |MD|: what a cut misses by the root of 1/n "
-        "costs its square.",
+        notes="The optimum is stationary along rules of the same |MD|: what a cut misses by the "
+        "root of 1/n costs its square.",
     ),
 )

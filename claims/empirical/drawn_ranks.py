@@ -24,7 +24,9 @@ EXACT = 1e-9
 
 
 def enumerated(instance: dict[str, Any], shift: int = 0) -> Case:
-    """The formula against the mean over all sets, for each unit vector of rank weights: both sides are linear in it."""
+    """The formula against the mean over all sets, for each unit vector of rank weights: both sides
+    are linear in it.
+    """
     n, m = instance["n"], instance["m"]
     sets = list(combinations(range(n), m))
     relations = []
@@ -39,16 +41,26 @@ def enumerated(instance: dict[str, Any], shift: int = 0) -> Case:
 
 
 def measured(instance: dict[str, Any], own: bool = False) -> Case:
-    """Kept mean weights over all sets of clients against the formula, or (``own``) the family's own n weights."""
+    """Kept mean weights over all sets of clients against the formula, or (``own``) the family's own
+    n weights.
+    """
     kept = load(DATA)["draws"][instance["place"]]
     losses, found = np.array(kept["losses"]), np.array(kept["weights"])
     drawn = len(losses) if own else kept["drawn"]
-    return Case((Relation(apart(found, drawn_weights(RANKS[kept["algorithm"]], losses, drawn)), "<=", EXACT),))
+    return Case(
+        (
+            Relation(
+                apart(found, drawn_weights(RANKS[kept["algorithm"]], losses, drawn)), "<=", EXACT
+            ),
+        )
+    )
 
 
 def _check(effort: Effort, shift: int = 0, own: bool = False) -> Evidence:
     sizes = [{"n": n, "m": m} for n in range(1, effort.pick(7, 10)) for m in range(1, n + 1)]
-    places = [{"place": k} for k, one in enumerate(load(DATA)["draws"]) if one["algorithm"] in RANKS]
+    places = [
+        {"place": k} for k, one in enumerate(load(DATA)["draws"]) if one["algorithm"] in RANKS
+    ]
     steps = "steps of p-FedAvg (Gini, z = 0.5) with all sets of 3 of 6 clients"
     return Evidence.of(
         tabulate(Call.of(enumerated, shift=shift), sizes, "all n and m, every rank, in rationals"),
@@ -62,10 +74,12 @@ CLAIMS = (
         number="crosscheck realised-weights",
         line=0,
         title="p-FedAvg with m of n clients realises, on average, other rank weights",
-        printed="p-FFL, algorithm 1, draws clients and ranks the drawn; it does not say what that minimises.",
-        statement=r"With every set of $m$ of $n$ clients equally likely, rank weights $v_1,\dots,v_m$ among the drawn "
-        r"and different losses, the client with the $k$-th largest loss of all has mean weight "
-        r"$\sum_j v_j\binom{k-1}{j-1}\binom{n-k}{m-j}/\binom nm$.",
+        printed="p-FFL, algorithm 1, draws clients and ranks the drawn; it does not say what "
+        "that minimises.",
+        statement=r"With every set of $m$ of $n$ clients equally likely, rank weights "
+        r"$v_1,\dots,v_m$ among the drawn and different losses, the client with the $k$-th "
+        r"largest loss of all has mean weight $\sum_j v_j\binom{k-1}{j-1}\binom{n-k}{m-j}/\binom "
+        r"nm$.",
         kind="identity",
         hypotheses=(),
         scope="n <= 6 in rationals; steps of p-FedAvg with m = 3 of n = 6 quadratic clients",
@@ -75,7 +89,8 @@ CLAIMS = (
             Mutant("shifted", "the weight of the next rank", partial(_check, shift=1)),
             Mutant("own weights", "the family's own n weights", partial(_check, own=True)),
         ),
-        notes="For Gini weights the tilt shrinks by n (m - 1) / (m (n - 1)) alone: 0.91 for 10 of 100 clients. One "
-        "full step with m clients is then an unbiased subgradient step of the rank-weighted mean with these weights.",
+        notes="For Gini weights the tilt shrinks by n (m - 1) / (m (n - 1)) alone: 0.91 for 10 "
+        "of 100 clients. One full step with m clients is then an unbiased subgradient step of "
+        "the rank-weighted mean with these weights.",
     ),
 )

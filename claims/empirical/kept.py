@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "data"
-"""Of the files; a claim that names one is checked anew where the file has changed (``fairfl.claims.sources``)."""
+"""Of the files; a claim that names one is checked anew where the file has changed
+(``fairfl.claims.sources``).
+"""
 
 
 @cache
@@ -22,15 +24,21 @@ def load(name: str) -> dict[str, Any]:
         return json.loads((FOLDER / name).read_text("utf-8"))
     except FileNotFoundError:
         study = name.removesuffix(".json")
-        raise FileNotFoundError(f"{name} is not there: fairfl crosscheck {study} --record writes it") from None
+        raise FileNotFoundError(
+            f"{name} is not there: fairfl crosscheck {study} --record writes it"
+        ) from None
 
 
 PARTS = ("seen", "unseen")
-"""Of the seeds: those on which a claim's bounds were set, and those that had never been run when they were."""
+"""Of the seeds: those on which a claim's bounds were set, and those that had never been run when
+they were.
+"""
 
 
 def in_part(seed: int, runs: Mapping[str, Any], part: str) -> bool:
-    """Whether a seed belongs to a part; "seen" of the file's ``runs`` is how many of the first seeds were seen."""
+    """Whether a seed belongs to a part; "seen" of the file's ``runs`` is how many of the first
+    seeds were seen.
+    """
     return (seed < runs["seen"]) == (part == "seen")
 
 

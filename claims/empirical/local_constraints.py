@@ -1,4 +1,6 @@
-"""FedAvg with local fairness constraints against LFT+FedAvg(ε), to which FedFB says that it is equivalent."""
+"""FedAvg with local fairness constraints against LFT+FedAvg(ε), to which FedFB says that it is
+equivalent.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,19 @@ from fairfl.theory.populations.classifiers import Classifier
 
 DATA = "local-constraints.json"
 SAME = 1e-8
-WORLDS = (*(f"figure-{figure}{panel}" for figure in (5, 9) for panel in "abcd"), "random-0", "random-1")
+WORLDS = (
+    *(f"figure-{figure}{panel}" for figure in (5, 9) for panel in "abcd"),
+    "random-0",
+    "random-1",
+)
 
 
 def averaged(instance: dict[str, Any]) -> Case:
-    """Clients of N(μ_ia, 1), q = 1/2, each with its own best rule of MD_i = 0: thresholds t_0 = -t_1 = (μ_0 - μ_1) / 2.
+    """Clients of N(μ_ia, 1), q = 1/2, each with its own best rule of MD_i = 0: thresholds t_0 =
+    -t_1 = (μ_0 - μ_1) / 2.
 
-    That these are fair (μ_0 - t_0 = μ_1 - t_1) and best (η(t_0) + η(t_1) = 1, so t_0 + t_1 = 0) are the premises. Their
-    parameters z_a = x - t_a average to the mean thresholds.
+    That these are fair (μ_0 - t_0 = μ_1 - t_1) and best (η(t_0) + η(t_1) = 1, so t_0 + t_1 = 0) are
+    the premises. Their parameters z_a = x - t_a average to the mean thresholds.
     """
     means, eps = instance["mean"], instance["eps"]
     own = [((first - second) / 2, (second - first) / 2) for first, second in means]
@@ -73,25 +80,36 @@ def compared(world: World, rule: Classifier, eps: float) -> Case:
     best, federation = optimum(world.name, eps), world.federation
     local = float(np.nanmax(np.abs(rule.local_mean_differences(federation))))
     away = abs(rule.accuracy(federation) - best.accuracy)
-    return Case((Relation(local, "<=", eps + OVER, "max |MD_i|"), Relation(away, "<=", NEAR, "accuracy")))
+    return Case(
+        (Relation(local, "<=", eps + OVER, "max |MD_i|"), Relation(away, "<=", NEAR, "accuracy"))
+    )
 
 
 def weighted(instance: dict[str, Any], divide: bool = True) -> Case:
-    """The pointwise rule at δ_i = multiplier_i / π_i against the optimum: accuracy and every MD_i."""
+    """The pointwise rule at δ_i = multiplier_i / π_i against the optimum: accuracy and every
+    MD_i.
+    """
     world = by_name(instance["world"])
     best = optimum(world.name, float(instance["eps"]))
     offset = best.multipliers / (np.array(world.weight) if divide else 1.0)
     rule = any_rule(world, shares(world) + offset[:, None] * np.array([-1.0, 1.0]))
     local = rule.local_mean_differences(world.federation) - best.local_mean_differences
     away = abs(rule.accuracy(world.federation) - best.accuracy)
-    return Case((Relation(float(np.abs(local).max()), "<=", SAME, "MD_i"), Relation(away, "<=", SAME, "accuracy")))
+    return Case(
+        (
+            Relation(float(np.abs(local).max()), "<=", SAME, "MD_i"),
+            Relation(away, "<=", SAME, "accuracy"),
+        )
+    )
 
 
 def boxed(instance: dict[str, Any]) -> Case:
     """λ^(i)_a of the optimum's multipliers is in [0, 2 P(a | i)]."""
     world = by_name(instance["world"])
     best = optimum(world.name, float(instance["eps"]))
-    lam = shares(world) + (best.multipliers / np.array(world.weight))[:, None] * np.array([-1.0, 1.0])
+    lam = shares(world) + (best.multipliers / np.array(world.weight))[:, None] * np.array(
+        [-1.0, 1.0]
+    )
     low, high = float(lam.min()), float((lam - 2 * shares(world)).max())
     return Case((Relation(0.0, "<=", low, "λ >= 0"), Relation(high, "<=", 0.0, "λ <= 2 n_a/n")))
 
@@ -112,13 +130,19 @@ def _check_averaged(effort: Effort, alike: bool = False) -> Evidence:
     if alike:
         means[1] = [Fraction(1), Fraction(3)]
     shows = (
-        "figure 5 (a): thresholds (-1, 1) and (1, -1), their mean (0, 0) is the Bayes rule: MD_1 = 2 Φ(1) - 1 = 0.683"
+        "figure 5 (a): thresholds (-1, 1) and (1, -1), their mean (0, 0) is the Bayes rule: "
+        "MD_1 = 2 Φ(1) - 1 = 0.683"
     )
     return Evidence.of(Counterexample.at(Call.of(averaged), shows, mean=means, eps=Fraction(0)))
 
 
-def _check_trained(effort: Effort, regime: str = "converged", degree: int = 1, eps: float = 0.0) -> Evidence:
-    shows = "figure 5 (a), ε = 0: ρ of the two clients is 1 + c and 1 - c, so the averages of log((2 - ρ) / ρ) are 0 "
+def _check_trained(
+    effort: Effort, regime: str = "converged", degree: int = 1, eps: float = 0.0
+) -> Evidence:
+    shows = (
+        "figure 5 (a), ε = 0: ρ of the two clients is 1 + c and 1 - c, so the averages of "
+        "log((2 - ρ) / ρ) are 0 "
+    )
     shows += "all the way: the Bayes rule, max |MD_i| = 0.683, accuracy 0.848 for 0.798"
     call = Call.of(trained, regime=regime, degree=degree)
     return Evidence.of(Counterexample.at(call, shows, world="figure-5a", eps=eps, rounds=150))
@@ -132,21 +156,29 @@ def _check_weighted(effort: Effort, divide: bool = True) -> Evidence:
 
 
 def _check_boxed(effort: Effort, world: str = "figure-5d") -> Evidence:
-    shows = "figure 5 (d), P(a=1 | i) = 0.2 and 0.8, ε = 0.05: λ_0 of client 1 has to be 0.42, its box ends at 0.4"
+    shows = (
+        "figure 5 (d), P(a=1 | i) = 0.2 and 0.8, ε = 0.05: λ_0 of client 1 has to be 0.42, "
+        "its box ends at 0.4"
+    )
     return Evidence.of(Counterexample.at(Call.of(boxed), shows, world=world, eps=0.05))
 
 
 def _check_ends(effort: Effort, regime: str = "pooled-any") -> Evidence:
-    parts = [part for part in load(DATA)["worlds"] if not all(rule["boxed"] for rule in part["rules"])]
+    parts = [
+        part for part in load(DATA)["worlds"] if not all(rule["boxed"] for rule in part["rules"])
+    ]
     worlds = [{"world": part["world"]["name"]} for part in parts]
-    words = f"{len(worlds)} Gaussian federations, ε = 0 to 0.2, {load(DATA)['runs']['rounds'][regime]} steps of λ"
+    words = (
+        f"{len(worlds)} Gaussian federations, ε = 0 to 0.2, "
+        f"{load(DATA)['runs']['rounds'][regime]} steps of λ"
+    )
     return Evidence.of(tabulate(Call.of(ends, regime=regime), worlds, words))
 
 
 EQUIVALENT = (
-    r"The classifier obtained by LFT+FedAvg can be shown to be equivalent to the solution of LFT+FedAvg($\varepsilon$) "
-    r"(section 3.1); solving it is equivalent to minimizing $P(\hat y\ne y\mid i)-\lambda_i\mathrm{MD}_i$ locally and "
-    r"applying FedAvg (remark 9)."
+    r"The classifier obtained by LFT+FedAvg can be shown to be equivalent to the solution of "
+    r"LFT+FedAvg($\varepsilon$) (section 3.1); solving it is equivalent to minimizing $P(\hat "
+    r"y\ne y\mid i)-\lambda_i\mathrm{MD}_i$ locally and applying FedAvg (remark 9)."
 )
 
 CLAIMS = (
@@ -156,15 +188,23 @@ CLAIMS = (
         line=0,
         title="parameters of clients that are each fair average to a model that is fair on each",
         printed=EQUIVALENT,
-        statement=r"Clients with $\mathrm{MD}_i=0$, each the most accurate of these, average to $|\mathrm{MD}_i|\le0$.",
+        statement=r"Clients with $\mathrm{MD}_i=0$, each the most accurate of these, average to "
+        r"$|\mathrm{MD}_i|\le0$.",
         kind="implication",
-        hypotheses=(("fair", "each client's rule has MD_i = 0"), ("best", "it is the most accurate that has")),
+        hypotheses=(
+            ("fair", "each client's rule has MD_i = 0"),
+            ("best", "it is the most accurate that has"),
+        ),
         scope="two clients, unit variances, q = 1/2, group-specific logistic models, populations",
         expected="refuted",
         check=_check_averaged,
-        mutants=(Mutant("alike", "clients whose groups differ alike", partial(_check_averaged, alike=True)),),
-        erratum="Local fair training to its end and one average (one-shot LFT+FedAvg) may undo all fairness: the "
-        "constraints have to be evaluated at the averaged model.",
+        mutants=(
+            Mutant(
+                "alike", "clients whose groups differ alike", partial(_check_averaged, alike=True)
+            ),
+        ),
+        erratum="Local fair training to its end and one average (one-shot LFT+FedAvg) may undo "
+        "all fairness: the constraints have to be evaluated at the averaged model.",
     ),
     Claim(
         id="empirical/local-training-reaches-lft-fedavg",
@@ -172,8 +212,10 @@ CLAIMS = (
         line=0,
         title="FedAvg with local constraints and local training to its end reaches LFT+FedAvg(ε)",
         printed=EQUIVALENT,
-        statement=r"The average of the clients' minimisers at $\lambda^{(i)}$, $\lambda$ stepped by the average's "
-        rf"$\mathrm{{MD}}_i$, ends within {NEAR} of the optimum's accuracy and {OVER} of the budgets.",
+        statement=r"The average of the clients' minimisers at $\lambda^{(i)}$, $\lambda$ stepped "
+        r"by the average's "
+        rf"$\mathrm{{MD}}_i$, ends within {NEAR} of the optimum's accuracy and {OVER} of the "
+        r"budgets.",
         kind="equivalence",
         hypotheses=(),
         scope="figure 5 (a), ε = 0, populations",
@@ -181,31 +223,36 @@ CLAIMS = (
         check=_check_trained,
         mutants=(
             Mutant(
-                "one step", "pooled gradients over all functions", partial(_check_trained, regime="pooled", degree=0)
+                "one step",
+                "pooled gradients over all functions",
+                partial(_check_trained, regime="pooled", degree=0),
             ),
-            Mutant("loose budgets", "ε = 0.3, where one constraint binds", partial(_check_trained, eps=0.3)),
+            Mutant(
+                "loose budgets",
+                "ε = 0.3, where one constraint binds",
+                partial(_check_trained, eps=0.3),
+            ),
         ),
-        erratum="Li et al.'s theorem 1 has strongly convex losses and falling learning rates. With many local steps "
-        "at a "
-        "constant rate the average is no minimiser of the sum: where η is logistic it is a threshold rule, and the "
-        "optimum is a union of intervals where two constraints bind. Say: one local step a round (or rates that "
-        "fall), a "
-        "class that holds unions of intervals, and a λ whose box holds the multipliers.",
-        notes="crosscheck: with 20 local steps the runs neither reach the optimum nor settle where two constraints "
-        "bind; "
-        "with falling rates they come near it; where one binds all regimes that evaluate λ at the average come near "
-        "it.",
+        erratum="Li et al.'s theorem 1 has strongly convex losses and falling learning rates. "
+        "With many local steps at a constant rate the average is no minimiser of the sum: where "
+        "η is logistic it is a threshold rule, and the optimum is a union of intervals where two "
+        "constraints bind. Say: one local step a round (or rates that fall), a class that holds "
+        "unions of intervals, and a λ whose box holds the multipliers.",
+        notes="crosscheck: with 20 local steps the runs neither reach the optimum nor settle "
+        "where two constraints bind; with falling rates they come near it; where one binds all "
+        "regimes that evaluate λ at the average come near it.",
     ),
     Claim(
         id="empirical/local-training-reaches-lft-fedavg/repaired",
         number="crosscheck local-constraints; FedFB, remark 9",
         line=0,
-        title="the pooled weighted loss at δ_i = λ_i/π_i is least, over all functions, at LFT+FedAvg(ε)'s optimum",
+        title="the pooled weighted loss at δ_i = λ_i/π_i is least, over all functions, at "
+        "LFT+FedAvg(ε)'s optimum",
         printed=EQUIVALENT,
-        statement=r"With weights $\lambda^{(i)}_0=P(0\mid i)-\lambda_i/\pi_i$, $\lambda^{(i)}_1=P(1\mid "
-        r"i)+\lambda_i/\pi_i$, "
-        r"$\lambda$ the optimum's multipliers, the pointwise minimiser of the pooled weighted 0-1 or log loss has the "
-        r"optimum's accuracy and $\mathrm{MD}_i$.",
+        statement=r"With weights $\lambda^{(i)}_0=P(0\mid i)-\lambda_i/\pi_i$, "
+        r"$\lambda^{(i)}_1=P(1\mid i)+\lambda_i/\pi_i$, $\lambda$ the optimum's multipliers, the "
+        r"pointwise minimiser of the pooled weighted 0-1 or log loss has the optimum's accuracy "
+        r"and $\mathrm{MD}_i$.",
         kind="equivalence",
         hypotheses=(),
         scope="FedFB's figures 5 and 9, two random federations; ε = 0, 0.05, 0.2",
@@ -217,21 +264,31 @@ CLAIMS = (
         id="empirical/one-step-reaches-lft-fedavg",
         number="crosscheck local-constraints",
         line=0,
-        title="dual ascent on pooled gradients over all functions ends at LFT+FedAvg(ε)'s optimum, where the box "
-        "holds λ",
+        title="dual ascent on pooled gradients over all functions ends at LFT+FedAvg(ε)'s "
+        "optimum, where the box holds λ",
         printed="FedFB, section 3.1, read for one local step before every averaging.",
         statement=rf"The rules at the end: accuracy within {NEAR} of the optimum's, "
         rf"$|\mathrm{{MD}}_i|\le\varepsilon+{OVER}$.",
         kind="limit",
         hypotheses=(),
-        scope="populations of FedFB's figures 5 and 9 and two random federations, equal ε in [0, 0.2]",
+        scope="populations of FedFB's figures 5 and 9 and two random federations, equal ε in [0, "
+        "0.2]",
         expected="holds",
         check=_check_ends,
-        notes=f"Near is what a test on {PEOPLE:,} people of each client, half in each group, could not well tell: the "
+        notes=f"Near is what a test on {PEOPLE:,} people of each client, half in each group, "
+        "could not well tell: the "
         "largest standard errors of an accuracy and of an MD_i.",
         mutants=(
-            Mutant("20 local steps", "the ends with 20 local steps", partial(_check_ends, regime="steps-20")),
-            Mutant("fair to the end", "averages of fair clients", partial(_check_ends, regime="locally-fair")),
+            Mutant(
+                "20 local steps",
+                "the ends with 20 local steps",
+                partial(_check_ends, regime="steps-20"),
+            ),
+            Mutant(
+                "fair to the end",
+                "averages of fair clients",
+                partial(_check_ends, regime="locally-fair"),
+            ),
         ),
     ),
     Claim(
@@ -239,17 +296,22 @@ CLAIMS = (
         number="crosscheck local-constraints; FedFB, eq. (6)",
         line=0,
         title="the multipliers of LFT+FedAvg(ε) lie in FairBatch's box",
-        printed=r"$\lambda\in[0,2\frac{n_{\star,0}}n]\times\dots\times[0,2\frac{n_{\star,A-1}}n]$ (6), for each "
-        r"client.",
+        printed=r"$\lambda\in[0,2\frac{n_{\star,0}}n]\times\dots\times[0,2\frac{n_{\star,"
+        r"A-1}}n]$ (6), for each client.",
         statement=r"$0\le\lambda^{(i)}_a\le2P(a\mid i)$ at the optimum's multipliers.",
         kind="implication",
         hypotheses=(),
         scope="figure 5 (d), ε = 0.05",
         expected="refuted",
         check=_check_boxed,
-        mutants=(Mutant("even shares", "figure 5 (a), P(a=1 | i) = 1/2", partial(_check_boxed, world="figure-5a")),),
-        erratum="Clients that run FairBatch each in its box stop short of LFT+FedAvg(ε) where shares are uneven: "
-        "weights of "
-        "a label would have to be negative.",
+        mutants=(
+            Mutant(
+                "even shares",
+                "figure 5 (a), P(a=1 | i) = 1/2",
+                partial(_check_boxed, world="figure-5a"),
+            ),
+        ),
+        erratum="Clients that run FairBatch each in its box stop short of LFT+FedAvg(ε) where "
+        "shares are uneven: weights of a label would have to be negative.",
     ),
 )

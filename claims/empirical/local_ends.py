@@ -1,4 +1,6 @@
-"""FedAvg with local constraints: what violated budgets gain, and the distance between samples and populations."""
+"""FedAvg with local constraints: what violated budgets gain, and the distance between samples and
+populations.
+"""
 
 from __future__ import annotations
 
@@ -23,18 +25,24 @@ DATA = "local-constraints.json"
 STEADY = 2 * OVER
 ERRORS, MOST = 2.0, 0.95
 DUAL = 1e-8
-"""Of the bound by multipliers: solutions are certified to 1e-10, and rules are evaluated to some 1e-13."""
+"""Of the bound by multipliers: solutions are certified to 1e-10, and rules are evaluated to some
+1e-13.
+"""
 
 
 def bought(instance: dict[str, Any], share: float = 1.0) -> Case:
-    """Every kept end of one world: acc(f) <= acc* + sum_i |λ_i| (|MD_i(f)| - ε); ``share`` of the bound."""
+    """Every kept end of one world: acc(f) <= acc* + sum_i |λ_i| (|MD_i(f)| - ε); ``share`` of the
+    bound.
+    """
     nearest = min(share * bought - more for bought, more in ends(instance["world"]))
     return Case((Relation(-DUAL, "<=", nearest, "the nearest end is at most acc* + the bound"),))
 
 
 @cache
 def ends(name: str) -> tuple[tuple[float, float], ...]:
-    """Of every kept end on a world: sum_i |λ_i| (|MD_i| - ε), and by how much it is more accurate than the optimum."""
+    """Of every kept end on a world: sum_i |λ_i| (|MD_i| - ε), and by how much it is more accurate
+    than the optimum.
+    """
     found = []
     for world, entry, rule in read(load(DATA)):
         if world.name == name:
@@ -47,7 +55,9 @@ def ends(name: str) -> tuple[tuple[float, float], ...]:
 
 @cache
 def missed() -> tuple[tuple[str, int, int, float], ...]:
-    """World, people, seed and distance, the larger of accuracy's and MD's, of the samples whose population settles."""
+    """World, people, seed and distance, the larger of accuracy's and MD's, of the samples whose
+    population settles.
+    """
     ends = {}
     for world, entry, rule in read(load(DATA)):
         if entry["range"] <= STEADY:
@@ -63,7 +73,8 @@ def missed() -> tuple[tuple[str, int, int, float], ...]:
 
 
 def nearer(instance: dict[str, Any], share: float = 1.0) -> Case:
-    """Of all seeds, or of the unseen: the median distance by size falls, to less than ``share`` each time.
+    """Of all seeds, or of the unseen: the median distance by size falls, to less than ``share``
+    each time.
 
     Sizes next to each other are compared over the federations that have both.
     """
@@ -72,10 +83,16 @@ def nearer(instance: dict[str, Any], share: float = 1.0) -> Case:
     for less, more in zip(sizes, sizes[1:], strict=False):
         both = {world for world, people, _, _ in runs if people == more}
         middle = [
-            float(np.median([away for world, people, _, away in runs if people == size and world in both]))
+            float(
+                np.median(
+                    [away for world, people, _, away in runs if people == size and world in both]
+                )
+            )
             for size in (less, more)
         ]
-        relations.append(Relation(middle[1], "<", share * middle[0], f"{less:,} and {more:,} people"))
+        relations.append(
+            Relation(middle[1], "<", share * middle[0], f"{less:,} and {more:,} people")
+        )
     return Case(tuple(relations))
 
 
@@ -84,7 +101,9 @@ def _part(seeds: str) -> list[tuple[str, int, int, float]]:
 
 
 def sampling(instance: dict[str, Any], errors: float = ERRORS) -> Case:
-    """Of one part of the seeds: 19 of 20 ends within ``errors`` standard errors of an MD measured on as many people."""
+    """Of one part of the seeds: 19 of 20 ends within ``errors`` standard errors of an MD measured
+    on as many people.
+    """
     runs = _part(instance["seeds"])
     near = [away <= errors * difference_error(people) for _, people, _, away in runs]
     return Case((Relation(MOST, "<=", float(np.mean(near)), f"of {len(near)} ends"),))
@@ -120,51 +139,71 @@ CLAIMS = (
         id="empirical/broken-budgets-buy-no-more",
         number="crosscheck local-constraints",
         line=0,
-        title="no end of FedAvg with local constraints is more accurate than its broken budgets buy",
+        title="no end of FedAvg with local constraints is more accurate than its broken budgets "
+        "buy",
         printed="No paper prints it; it is weak duality.",
-        statement=r"$\mathrm{acc}(f)\le\mathrm{acc}^*+\sum_i|\lambda_i|\,(|\mathrm{MD}_i(f)|-\varepsilon)$ for the "
-        r"rule $f$ at every end, $\lambda$ the multipliers of LFT+FedAvg($\varepsilon$).",
+        statement=r"$\mathrm{acc}(f)\le\mathrm{acc}^*+\sum_i|\lambda_i|\,"
+        r"(|\mathrm{MD}_i(f)|-\varepsilon)$ for the rule $f$ at every end, $\lambda$ the "
+        r"multipliers of LFT+FedAvg($\varepsilon$).",
         kind="bound",
         hypotheses=(),
-        scope="populations of FedFB's figures 5 and 9 and two random federations, eight regimes, ε = 0 to 0.2",
+        scope="populations of FedFB's figures 5 and 9 and two random federations, eight regimes, "
+        "ε = 0 to 0.2",
         expected="holds",
         check=_check_bought,
-        mutants=(Mutant("half the bound", "half of the multipliers", partial(_check_bought, share=0.5)),),
+        mutants=(
+            Mutant("half the bound", "half of the multipliers", partial(_check_bought, share=0.5)),
+        ),
     ),
     Claim(
         id="empirical/samples-follow-the-population",
         number="crosscheck local-constraints",
         line=0,
-        title="FedAvg with local constraints on samples ends the nearer to its population's end the more people",
+        title="FedAvg with local constraints on samples ends the nearer to its population's end "
+        "the more people",
         printed="No paper prints it.",
-        statement="Where the population's run settles, the median distance of the samples' ends from its end, the "
+        statement="Where the population's run settles, the median distance of the samples' ends "
+        "from its end, the "
         r"larger of accuracy's and $\mathrm{MD}$'s, falls with the number of people.",
         kind="limit",
         hypotheses=(),
         scope=_scope(),
         expected="holds",
         check=_check_nearer,
-        mutants=(Mutant("to a tenth", "to less than a tenth each time", partial(_check_nearer, share=0.1)),),
-        notes="Of all federations together, on all seeds and on those never seen. Few ends say otherwise: the eight of "
-        "unseen seeds on figure 9(b) are nearer with 500 people (0.011) than with 4,000 (0.031), and the four of seed "
-        "0 on figure 5(a) with 4,000 (0.014) than with 32,000 (0.026), two of which are of clients fair to the end.",
+        mutants=(
+            Mutant(
+                "to a tenth", "to less than a tenth each time", partial(_check_nearer, share=0.1)
+            ),
+        ),
+        notes="Of all federations together, on all seeds and on those never seen. Few ends say "
+        "otherwise: the eight of unseen seeds on figure 9(b) are nearer with 500 people (0.011) "
+        "than with 4,000 (0.031), and the four of seed 0 on figure 5(a) with 4,000 (0.014) than "
+        "with 32,000 (0.026), two of which are of clients fair to the end.",
     ),
     Claim(
         id="empirical/samples-miss-by-sampling",
         number="crosscheck local-constraints",
         line=0,
-        title="on samples FedAvg with local constraints misses its population's end by the error of an MD alone",
+        title="on samples FedAvg with local constraints misses its population's end by the error "
+        "of an MD alone",
         printed="No paper prints it; a prediction of ours, derived before the samples were run.",
-        statement=r"Where the population's run settles, 19 of 20 runs on $n$ people end within $2/\sqrt n$ of its end "
-        r"in accuracy and in $\mathrm{MD}$: two of the largest standard errors of an MD measured on $n$ people.",
+        statement=r"Where the population's run settles, 19 of 20 runs on $n$ people end within "
+        r"$2/\sqrt n$ of its end in accuracy and in $\mathrm{MD}$: two of the largest standard "
+        r"errors of an MD measured on $n$ people.",
         kind="limit",
         hypotheses=(),
         scope=_scope(),
         expected="refuted",
         check=_check_sampling,
-        mutants=(Mutant("twelve errors", "within twelve standard errors", partial(_check_sampling, errors=12.0)),),
-        erratum="Clients that are fair to the end and averaged once miss by more: a client's thresholds are "
-        "undetermined where it has few people, as an ensemble's members are. Where λ follows the average most ends are "
-        "within two errors.",
+        mutants=(
+            Mutant(
+                "twelve errors",
+                "within twelve standard errors",
+                partial(_check_sampling, errors=12.0),
+            ),
+        ),
+        erratum="Clients that are fair to the end and averaged once miss by more: a client's "
+        "thresholds are undetermined where it has few people, as an ensemble's members are. "
+        "Where λ follows the average most ends are within two errors.",
     ),
 )

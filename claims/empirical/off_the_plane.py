@@ -24,7 +24,9 @@ PLANE = (0.7257660847353268, 0.27423391526467317)
 
 
 def case(instance: dict[str, Any], lost: float = LOST) -> Case:
-    """0-1 loss on the population: w_λ accepts η > λ_a / (2 m_a), m_a = P(a); F_1 = -MD of that rule."""
+    """0-1 loss on the population: w_λ accepts η > λ_a / (2 m_a), m_a = P(a); F_1 = -MD of that
+    rule.
+    """
     federation = by_name(instance["world"]).federation
     lam, share = np.array(instance["lam"]), federation.group_mass
     rule = Classifier.thresholds(special.logit(lam / (2 * share)).tolist())
@@ -32,15 +34,24 @@ def case(instance: dict[str, Any], lost: float = LOST) -> Case:
     return Case(
         (
             Relation(abs(rule.mean_difference(federation)), "<=", FAIR, "F_1 = 0: λ minimises (6)"),
-            Relation(rule.accuracy(federation) + lost, "<", best.accuracy, "less accurate than the best fair rule"),
+            Relation(
+                rule.accuracy(federation) + lost,
+                "<",
+                best.accuracy,
+                "less accurate than the best fair rule",
+            ),
         ),
         {"box": bool((lam > 0).all() and (lam < 2 * share).all())},
     )
 
 
-def _check(effort: Effort, lam: tuple[float, float] = (0.2, 0.032734440906794324), lost: float = LOST) -> Evidence:
+def _check(
+    effort: Effort, lam: tuple[float, float] = (0.2, 0.032734440906794324), lost: float = LOST
+) -> Evidence:
     shows = f"figure 5, q = (1/2, 1/2): λ = ({lam[0]:g}, {lam[1]:g})"
-    return Evidence.of(Witness.at(Call.of(case, lost=lost), shows, world="figure-5a", lam=list(lam)))
+    return Evidence.of(
+        Witness.at(Call.of(case, lost=lost), shows, world="figure-5a", lam=list(lam))
+    )
 
 
 CLAIMS = (
@@ -48,23 +59,30 @@ CLAIMS = (
         id="empirical/parity-off-the-plane",
         number="FedFB, eqs. (6)-(9)",
         line=198,
-        title="a minimiser of FedFB's (6) can be fair and 0.07 less accurate than the best fair rule",
+        title="a minimiser of FedFB's (6) can be fair and 0.07 less accurate than the best fair "
+        "rule",
         printed=r"$\min_{\lambda\in[0,2n_{\star,0}/n]\times\dots}\sum_{a\ge1}F_a(w_\lambda)^2$, "
-        r"$w_\lambda=\operatorname{argmin}_w\sum_a[\lambda_aL'_{0,a}+(2n_{\star,a}/n-\lambda_a)L'_{1,a}]$",
-        statement=r"On the population, with 0-1 loss and two groups, there is $\lambda$ in the inside of the box with "
-        r"$F_1(w_\lambda)=0$, the least value of (6), and $\mathrm{acc}(w_\lambda)+0.05<\max\{\mathrm{acc}(f):"
-        r"\mathrm{MD}(f)=0\}$.",
+        r"$w_\lambda=\operatorname{argmin}_w\sum_a[\lambda_aL'_{0,a}+(2n_{\star,"
+        r"a}/n-\lambda_a)L'_{1,a}]$",
+        statement=r"On the population, with 0-1 loss and two groups, there is $\lambda$ in the "
+        r"inside of the box with $F_1(w_\lambda)=0$, the least value of (6), and "
+        r"$\mathrm{acc}(w_\lambda)+0.05<\max\{\mathrm{acc}(f):\mathrm{MD}(f)=0\}$.",
         kind="existence",
         hypotheses=(("box", "0 < λ_a < 2 m_a"),),
         scope="figure 5, q = (1/2, 1/2)",
         expected="holds",
         check=_check,
         mutants=(
-            Mutant("on the plane", "λ with sum 1: the multipliers of lemma 7", partial(_check, lam=PLANE)),
+            Mutant(
+                "on the plane",
+                "λ with sum 1: the multipliers of lemma 7",
+                partial(_check, lam=PLANE),
+            ),
             Mutant("twice the loss", "0.1 less accurate", partial(_check, lost=0.1)),
         ),
-        notes="Two unknowns, one equation. FedFB's steps (9) keep the sum of λ, and on that plane F = 0 is the best "
-        "fair rule; clipping each λ_a to its range leaves the plane, and nothing leads back. The box's corners are "
-        "the constant rules, of disparity 0 as well. FairBatch(projection='sum') projects on box and plane.",
+        notes="Two unknowns, one equation. FedFB's steps (9) keep the sum of λ, and on that "
+        "plane F = 0 is the best fair rule; clipping each λ_a to its range leaves the plane, and "
+        "nothing leads back. The box's corners are the constant rules, of disparity 0 as well. "
+        "FairBatch(projection='sum') projects on box and plane.",
     ),
 )

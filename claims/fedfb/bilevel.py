@@ -1,7 +1,8 @@
-"""FairBatch's bilevel problem for four notions of fairness: min_λ Σ_j G_j(w_λ)², w_λ = argmin_w Σ_k c_k(λ) L_k(w).
+"""FairBatch's bilevel problem for four notions of fairness: min_λ Σ_j G_j(w_λ)², w_λ = argmin_w Σ_k
+c_k(λ) L_k(w).
 
-The losses are quadratics of a real w, L = h w²/2 - b w + r. A slope of the outer objective depends on gradients and
-Hessians of the losses at w_λ alone, so quadratics stand for all smooth losses.
+The losses are quadratics of a real w, L = h w²/2 - b w + r. A slope of the outer objective depends
+on gradients and Hessians of the losses at w_λ alone, so quadratics stand for all smooth losses.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class Outer:
 def outer(notion: str, groups: int, shares: Sequence[Any], constants: Sequence[Any]) -> Outer:
     """The problem (6)-(7), (89)-(90), (101)-(103) or (125)-(126).
 
-    ``shares`` : n_a/n for each group ("dp"), (n_0/n, n_1/n) of the labels ("eo", "eodds"), unused ("cp").
-    ``constants`` : n_00/n_0 - n_0a/n_a for a = 1, 2, ... ("dp").
+    ``shares`` : n_a/n for each group ("dp"), (n_0/n, n_1/n) of the labels ("eo", "eodds"), unused
+    ("cp"). ``constants`` : n_00/n_0 - n_0a/n_a for a = 1, 2, ... ("dp").
     """
     others = range(1, groups)
     if notion == "dp":
@@ -70,12 +71,15 @@ def _unit(size: int) -> list[list[int]]:
 
 
 def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) -> dict[str, Any]:
-    """w_λ, the G_j, μ, V = Σ G_j G_j', H, and the derivative of Σ G_j² along μ, by the quotient rule on w_λ = B/H."""
+    """w_λ, the G_j, μ, V = Σ G_j G_j', H, and the derivative of Σ G_j² along μ, by the quotient
+    rule on w_λ = B/H.
+    """
 
     def along(step: Sequence[Any], place: int, base: bool) -> Any:
         """Σ_k c_k (h, b)_k at ``step`` in place of λ."""
         return sum(
-            ((constant if base else 0) + sum(step[j] * c for j, c in rate.items())) * loss[name][place]
+            ((constant if base else 0) + sum(step[j] * c for j, c in rate.items()))
+            * loss[name][place]
             for name, (constant, rate) in problem.weight.items()
         )
 
@@ -83,7 +87,9 @@ def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) ->
     w = pull / curve
     value = {k: v[0] * w * w / 2 - v[1] * w + v[2] for k, v in loss.items()}
     grad = {k: v[0] * w - v[1] for k, v in loss.items()}
-    gaps = [constant + sum(c * value[k] for k, c in parts.items()) for constant, parts in problem.gap]
+    gaps = [
+        constant + sum(c * value[k] for k, c in parts.items()) for constant, parts in problem.gap
+    ]
     tilt = [sum(c * grad[k] for k, c in parts.items()) for _, parts in problem.gap]
     mu = [sum(c * g for c, g in zip(row, gaps, strict=True)) for row in problem.direction]
     moved = (along(mu, 1, False) * curve - pull * along(mu, 0, False)) / curve**2
@@ -92,8 +98,12 @@ def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) ->
 
 
 def from_instance(instance: dict[str, Any]) -> dict[str, Any]:
-    """:func:`slope` at {"notion", "groups", "shares", "constants", "losses": {name: [h, b, r]}, "lam"}."""
-    problem = outer(instance["notion"], instance["groups"], instance["shares"], instance["constants"])
+    """:func:`slope` at {"notion", "groups", "shares", "constants", "losses": {name: [h, b, r]},
+    "lam"}.
+    """
+    problem = outer(
+        instance["notion"], instance["groups"], instance["shares"], instance["constants"]
+    )
     return slope(problem, instance["losses"], instance["lam"])
 
 
@@ -109,11 +119,15 @@ def descent(instance: dict[str, Any], sign: int = 1) -> Case:
     """The slope along μ is -2V²/H <= 0."""
     found = from_instance(instance)
     formula = Relation(sign * found["slope"], "==", -2 * found["V"] ** 2 / found["H"], "slope")
-    return Case((formula, Relation(sign * found["slope"], "<=", 0, "descent")), {"assumption": found["H"] > 0})
+    return Case(
+        (formula, Relation(sign * found["slope"], "<=", 0, "descent")),
+        {"assumption": found["H"] > 0},
+    )
 
 
 def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
-    """The slope in two dimensions from gradients g_k and Hessians at w_λ, minus -2 V·H⁻¹V: the chain rule in symbols.
+    """The slope in two dimensions from gradients g_k and Hessians at w_λ, minus -2 V·H⁻¹V: the
+    chain rule in symbols.
 
     Stationarity of the inner problem, differentiated along μ: H w' + Σ_k c_k'(μ) g_k = 0.
     """
@@ -142,7 +156,11 @@ def _total(parts: Sequence[Any]) -> Any:
 def point(notion: str, groups: int) -> dict[str, str]:
     """A spot for :func:`jets`."""
     free = sorted(map(str, jets(notion, groups)["slope"].free_symbols))
-    return {name: f"{3 * k + 2}/{k + 5}" for k, name in enumerate(free)} | {"h": "3", "o": "1", "v": "2"}
+    return {name: f"{3 * k + 2}/{k + 5}" for k, name in enumerate(free)} | {
+        "h": "3",
+        "o": "1",
+        "v": "2",
+    }
 
 
 def instances(notion: str, groups: int) -> st.SearchStrategy[dict[str, Any]]:
@@ -156,19 +174,34 @@ def instances(notion: str, groups: int) -> st.SearchStrategy[dict[str, Any]]:
         {
             "notion": st.just(notion),
             "groups": st.just(groups),
-            "shares": st.lists(unit, min_size=groups, max_size=groups).map(lambda v: [Fraction(k, sum(v)) for k in v]),
+            "shares": st.lists(unit, min_size=groups, max_size=groups).map(
+                lambda v: [Fraction(k, sum(v)) for k in v]
+            ),
             "constants": st.lists(part, min_size=groups, max_size=groups),
             "losses": losses,
-            "place": st.lists(unit.map(lambda k: Fraction(k, 10)), min_size=2 * groups, max_size=2 * groups),
+            "place": st.lists(
+                unit.map(lambda k: Fraction(k, 10)), min_size=2 * groups, max_size=2 * groups
+            ),
         }
     ).map(_placed)
 
 
 def _placed(drawn: dict[str, Any]) -> dict[str, Any]:
-    """λ from places in (0, 1): λ_a = 2 s_a place for "dp", else a part of what the notion has to share out."""
-    notion, groups, shares, place = drawn["notion"], drawn["groups"], drawn["shares"], drawn.pop("place")
+    """λ from places in (0, 1): λ_a = 2 s_a place for "dp", else a part of what the notion has to
+    share out.
+    """
+    notion, groups, shares = drawn["notion"], drawn["groups"], drawn["shares"]
+    place = drawn.pop("place")
     if notion == "dp":
         return {**drawn, "lam": [2 * s * p for s, p in zip(shares, place, strict=False)]}
-    whole = [Fraction(1)] if notion == "cp" else [shares[1]] if notion == "eo" else [shares[0], shares[1]]
-    lam = [w * place[k * groups + j] / groups for k, w in enumerate(whole) for j in range(groups - 1)]
+    whole = (
+        [Fraction(1)]
+        if notion == "cp"
+        else [shares[1]]
+        if notion == "eo"
+        else [shares[0], shares[1]]
+    )
+    lam = [
+        w * place[k * groups + j] / groups for k, w in enumerate(whole) for j in range(groups - 1)
+    ]
     return {**drawn, "lam": lam}

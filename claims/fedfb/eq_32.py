@@ -15,18 +15,23 @@ CLIENTS = (0, 1)
 
 
 def residuals(common: bool = True, quarter: int = 4) -> dict[str, Any]:
-    """MD of (f_0 + f_1)/2 on the pooled law, by Bayes' rule, minus Σ_ij g_i(λ_j)/4; and g - (g_0 + g_1)/2.
+    """MD of (f_0 + f_1)/2 on the pooled law, by Bayes' rule, minus Σ_ij g_i(λ_j)/4; and g - (g_0 +
+    g_1)/2.
 
     r_iaj = P(x accepted by client j's rule | a, i), so g_i(λ_j) = r_i0j - r_i1j.
     """
     q = sympy.symbols("q", positive=True)
     shares = (q, q) if common else sympy.symbols("q0 q1", positive=True)
-    accept = {(i, a, j): sympy.Symbol(f"r{i}{a}{j}") for i in CLIENTS for a in (0, 1) for j in CLIENTS}
+    accept = {
+        (i, a, j): sympy.Symbol(f"r{i}{a}{j}") for i in CLIENTS for a in (0, 1) for j in CLIENTS
+    }
 
     def pooled(a: int, j: int) -> Any:
         """P(x accepted by rule j | a), P(i | a) proportional to P(a | i)."""
         weights = [s if a else 1 - s for s in shares]
-        return sum(w * accept[i, a, j] for i, w in zip(CLIENTS, weights, strict=True)) / sum(weights)
+        return sum(w * accept[i, a, j] for i, w in zip(CLIENTS, weights, strict=True)) / sum(
+            weights
+        )
 
     local = {(i, j): accept[i, 0, j] - accept[i, 1, j] for i in CLIENTS for j in CLIENTS}
     ensemble = sum((pooled(0, j) - pooled(1, j)) / 2 for j in CLIENTS)
@@ -37,9 +42,16 @@ def residuals(common: bool = True, quarter: int = 4) -> dict[str, Any]:
 
 
 def _check(effort: Effort, common: bool = True, quarter: int = 4) -> Evidence:
-    rates = {f"r{i}{a}{j}": f"{1 + i + 2 * a + 4 * j}/{9 + i}" for i in (0, 1) for a in (0, 1) for j in (0, 1)}
+    rates = {
+        f"r{i}{a}{j}": f"{1 + i + 2 * a + 4 * j}/{9 + i}"
+        for i in (0, 1)
+        for a in (0, 1)
+        for j in (0, 1)
+    }
     point = {"q": "1/3", "q0": "1/4", "q1": "2/3", **rates}
-    return Evidence.of(SymbolicZero(Call.of(residuals, common=common, quarter=quarter), "together", (point,)))
+    return Evidence.of(
+        SymbolicZero(Call.of(residuals, common=common, quarter=quarter), "together", (point,))
+    )
 
 
 CLAIMS = (
@@ -48,18 +60,26 @@ CLAIMS = (
         number="Eq. (32)",
         line=558,
         title="DP Disp of LFT+Ensemble is |Σ_ij g_i(λ_j)|/4, and g = (g_0 + g_1)/2",
-        printed=r"$DP\,Disp(f^{LFT+Ensemble}_{\varepsilon_0,\varepsilon_1})=|\frac14(g_0(\lambda_{\varepsilon_0})+"
-        r"g_0(\lambda_{\varepsilon_1})+g_1(\lambda_{\varepsilon_0})+g_1(\lambda_{\varepsilon_1}))|$; "
+        printed=r"$DP\,Disp(f^{LFT+Ensemble}_{\varepsilon_0,\varepsilon_1})="
+        r"|\frac14(g_0(\lambda_{\varepsilon_0})+g_0(\lambda_{\varepsilon_1})+"
+        r"g_1(\lambda_{\varepsilon_0})+g_1(\lambda_{\varepsilon_1}))|$; "
         r"$g(\lambda)=\frac12g_0(\lambda)+\frac12g_1(\lambda)$.",
-        statement=r"With two clients of equal weight and a common $q\in(0,1)$, both hold identically in the rates "
-        r"$P(\hat y_j=1\mid a,i)$.",
+        statement=r"With two clients of equal weight and a common $q\in(0,1)$, both hold "
+        r"identically in the rates $P(\hat y_j=1\mid a,i)$.",
         kind="identity",
-        hypotheses=(("common q", "q_0 = q_1 = q in (0, 1)"), ("equal weights", "the clients have as much data each")),
+        hypotheses=(
+            ("common q", "q_0 = q_1 = q in (0, 1)"),
+            ("equal weights", "the clients have as much data each"),
+        ),
         scope="n = 2, as stated; linear, so the same for any number of clients",
         expected="holds",
         check=_check,
         mutants=(
-            Mutant("two shares", "q_0 and q_1 differ, pooled by Bayes' rule", lambda e: _check(e, common=False)),
+            Mutant(
+                "two shares",
+                "q_0 and q_1 differ, pooled by Bayes' rule",
+                lambda e: _check(e, common=False),
+            ),
             Mutant("a half", "1/2 in place of 1/4", lambda e: _check(e, quarter=2)),
         ),
     ),

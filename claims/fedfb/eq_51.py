@@ -18,7 +18,10 @@ def printed(instance: dict[str, Any], divide: bool = True) -> Case:
     """(51): Σ_x [f(x,0) P(x | a=0, i)/P(a=0) - f(x,1) P(x | a=1, i)/P(a=1)] is MD_i."""
     q = instance["q"]
     rates = [
-        sum((Fraction(f) * m for f, m in zip(instance["f"][a], instance["law"][a], strict=True)), Fraction(0))
+        sum(
+            (Fraction(f) * m for f, m in zip(instance["f"][a], instance["law"][a], strict=True)),
+            Fraction(0),
+        )
         for a in (0, 1)
     ]
     divisors = (1 - q, q) if divide else (1, 1)
@@ -27,7 +30,9 @@ def printed(instance: dict[str, Any], divide: bool = True) -> Case:
 
 
 def residuals(own: bool = True) -> dict[str, sympy.Expr]:
-    """(56): E_a E_{x ~ P_a^(i)} [f(x,0) 1{a=0}/(1-q_i) - f(x,1) 1{a=1}/q_i] - MD_i, on two points."""
+    """(56): E_a E_{x ~ P_a^(i)} [f(x,0) 1{a=0}/(1-q_i) - f(x,1) 1{a=1}/q_i] - MD_i, on two
+    points.
+    """
     q, other = sympy.symbols("q other", positive=True)
     divisor = q if own else other
     total = difference = sympy.Integer(0)
@@ -49,14 +54,18 @@ def _check_printed(effort: Effort, divide: bool = True) -> Evidence:
 
 def _check_repaired(effort: Effort, own: bool = True) -> Evidence:
     names = [f"{n}{a}{k}" for n in "fm" for a in (0, 1) for k in (0, 1)]
-    point = {"q": "1/3", "other": "1/2", **{name: f"{j + 1}/{j + 4}" for j, name in enumerate(names)}}
+    point = {
+        "q": "1/3",
+        "other": "1/2",
+        **{name: f"{j + 1}/{j + 4}" for j, name in enumerate(names)},
+    }
     return Evidence.of(SymbolicZero(Call.of(residuals, own=own), "together", (point,)))
 
 
 PRINTED = (
     r"(51): $P(\hat y=1\mid a=0,i)-P(\hat y=1\mid a=1,i)=\sum_x[f(x,0)\frac{P(x\mid "
-    r"a=0,i)}{P(a=0)}-f(x,1)\frac{P(x\mid "
-    r"a=1,i)}{P(a=1)}]$. (56): $=E_aE_{x\sim\mathcal P_a^{(i)}}[f(x,0)\frac{[[a=0]]}{1-q}-f(x,1)\frac{[[a=1]]}q]$."
+    r"a=0,i)}{P(a=0)}-f(x,1)\frac{P(x\mid a=1,i)}{P(a=1)}]$. (56): $=E_aE_{x\sim\mathcal "
+    r"P_a^{(i)}}[f(x,0)\frac{[[a=0]]}{1-q}-f(x,1)\frac{[[a=1]]}q]$."
 )
 
 CLAIMS = (
@@ -72,11 +81,15 @@ CLAIMS = (
         scope="as stated",
         expected="holds-repaired",
         check=_check_printed,
-        mutants=(Mutant("no division", "without dividing by P(a)", lambda e: _check_printed(e, divide=False)),),
-        erratum="P(x | a, i) is conditional on a already: drop the division by P(a), or write P(x, a | i)/P(a | i). "
-        "The v_i "
-        "defined from (51) inherit it, so that (52)-(54) is another programme than LFT+FedAvg(ε). (53) also prints one "
-        "side of the constraint only: -ε_i <= v_i·f is missing.",
+        mutants=(
+            Mutant(
+                "no division", "without dividing by P(a)", lambda e: _check_printed(e, divide=False)
+            ),
+        ),
+        erratum="P(x | a, i) is conditional on a already: drop the division by P(a), or write "
+        "P(x, a | i)/P(a | i). The v_i defined from (51) inherit it, so that (52)-(54) is "
+        "another programme than LFT+FedAvg(ε). (53) also prints one side of the constraint only: "
+        "-ε_i <= v_i·f is missing.",
         notes="(56) is right, with q = q_i, and lemma 18 is derived from that.",
     ),
     Claim(
@@ -91,6 +104,8 @@ CLAIMS = (
         scope="two points of X; linear, so the same for any law",
         expected="holds",
         check=_check_repaired,
-        mutants=(Mutant("another q", "the pooled q for q_i", lambda e: _check_repaired(e, own=False)),),
+        mutants=(
+            Mutant("another q", "the pooled q for q_i", lambda e: _check_repaired(e, own=False)),
+        ),
     ),
 )

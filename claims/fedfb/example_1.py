@@ -41,7 +41,9 @@ def printed(instance: dict[str, Any], digits: Fraction, product: Operator = "<")
 
 
 def exact(instance: dict[str, Any], low: str, high: str) -> Case:
-    """δ in closed form, between decimals, and within the enclosure that the solver certifies by another route."""
+    """δ in closed form, between decimals, and within the enclosure that the solver certifies by
+    another route.
+    """
     from fairfl.solvers.api import min_disparity
     from fairfl.theory.populations.federation import Federation
 
@@ -65,7 +67,10 @@ def exact(instance: dict[str, Any], low: str, high: str) -> Case:
 
 
 def _check_printed(effort: Effort, digits: str = "21/100", product: Operator = "<") -> Evidence:
-    shows = "μ_0^(0) = μ_1^(0) = 0: the product of the differences is 0, not negative; and δ = 0.20430..., not 0.21"
+    shows = (
+        "μ_0^(0) = μ_1^(0) = 0: the product of the differences is 0, not negative; and δ = "
+        "0.20430..., not 0.21"
+    )
     statement = Call.of(printed, digits=Fraction(digits), product=product)
     return Evidence.of(Counterexample.at(statement, shows, **INSTANCE))
 
@@ -76,8 +81,9 @@ def _check_exact(effort: Effort, low: str = "0.2043003118", high: str = "0.20430
 
 
 PRINTED = (
-    r"[An example that satisfies the conditions of Corollary 2:] Let $\mu_0^{(0)}=\mu_1^{(0)}=0,\mu_0^{(1)}=3,"
-    r"\mu_1^{(1)}=-1,\sigma^{(0)}=70$ and $\sigma^{(1)}=1$. Then, $\delta\approx0.21$."
+    r"[An example that satisfies the conditions of Corollary 2:] Let "
+    r"$\mu_0^{(0)}=\mu_1^{(0)}=0,\mu_0^{(1)}=3,\mu_1^{(1)}=-1,\sigma^{(0)}=70$ and "
+    r"$\sigma^{(1)}=1$. Then, $\delta\approx0.21$."
 )
 
 CLAIMS = (
@@ -87,18 +93,25 @@ CLAIMS = (
         line=116,
         title="the example satisfies corollary 2 (= 11), and δ ≈ 0.21",
         printed=PRINTED,
-        statement=r"$(\mu_0^{(0)}-\mu_1^{(0)})(\mu_0^{(1)}-\mu_1^{(1)})<0$, and $\delta$ rounds to $0.21$.",
+        statement=r"$(\mu_0^{(0)}-\mu_1^{(0)})(\mu_0^{(1)}-\mu_1^{(1)})<0$, and $\delta$ rounds "
+        r"to $0.21$.",
         kind="figure",
         hypotheses=(),
         scope="as stated; q = 1/2, logistic η",
         expected="holds-repaired",
         check=_check_printed,
         mutants=(
-            Mutant("0.20, at most 0", "δ rounds to 0.20, product <= 0", lambda e: _check_printed(e, "1/5", "<=")),
+            Mutant(
+                "0.20, at most 0",
+                "δ rounds to 0.20, product <= 0",
+                lambda e: _check_printed(e, "1/5", "<="),
+            ),
         ),
-        erratum="The means of client 0 are equal, so the product is 0 and the corollary's condition fails (lemma 10's "
-        "g_0(0) g_1(0) < 0 as well). δ = 0.2043003...; 0.21 is the approximation |g_0(0) + g_1(0)|/4 = 0.2099988.",
-        notes="With μ_0^(0) slightly below μ_1^(0) the conditions hold, and δ is continuous in them.",
+        erratum="The means of client 0 are equal, so the product is 0 and the corollary's "
+        "condition fails (lemma 10's g_0(0) g_1(0) < 0 as well). δ = 0.2043003...; 0.21 is the "
+        "approximation |g_0(0) + g_1(0)|/4 = 0.2099988.",
+        notes="With μ_0^(0) slightly below μ_1^(0) the conditions hold, and δ is continuous in "
+        "them.",
     ),
     Claim(
         id="fedfb/example-1/repaired",
@@ -106,7 +119,8 @@ CLAIMS = (
         line=116,
         title="the smallest disparity of example 1 is 0.2043003118...",
         printed=PRINTED,
-        statement=r"$\min DP\,Disp=\frac14(\Phi(3)-\Phi(-1)-2\Phi(\frac1{35})+1)\in(0.2043003118,0.2043003119)$.",
+        statement=r"$\min "
+        r"DP\,Disp=\frac14(\Phi(3)-\Phi(-1)-2\Phi(\frac1{35})+1)\in(0.2043003118,0.2043003119)$.",
         kind="figure",
         hypotheses=(),
         scope="as stated; q = 1/2, logistic η",
@@ -114,9 +128,12 @@ CLAIMS = (
         check=_check_exact,
         mutants=(
             Mutant(
-                "next digit", "0.2043003117 to ...118", lambda e: _check_exact(e, "0.2043003117", "0.2043003118")
+                "next digit",
+                "0.2043003117 to ...118",
+                lambda e: _check_exact(e, "0.2043003117", "0.2043003118"),
             ),
         ),
-        notes="Two routes: the closed form of the root of g_1, and the enclosure of solvers/lft_ensemble/enclosure.py.",
+        notes="Two routes: the closed form of the root of g_1, and the enclosure of "
+        "solvers/lft_ensemble/enclosure.py.",
     ),
 )

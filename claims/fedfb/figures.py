@@ -1,4 +1,6 @@
-"""FedFB, figures 4, 5 and 9: captions and text compared with the laws that the figures are drawn from."""
+"""FedFB, figures 4, 5 and 9: captions and text compared with the laws that the figures are drawn
+from.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +27,23 @@ FIGURE_9 = ((3, 5), (1, -1), (1, 2))
 
 
 def together(shift: str = "1/5") -> dict[str, sympy.Expr]:
-    """4(b): with thresholds t_0 = t_1 + 1/5 both clients' rates agree, so MD_0 = MD_1 = 0 = MD at one λ."""
+    """4(b): with thresholds t_0 = t_1 + 1/5 both clients' rates agree, so MD_0 = MD_1 = 0 = MD at
+    one λ.
+    """
     t, sd = sympy.symbols("t sd", positive=True)
     found: dict[str, sympy.Expr] = {}
     for i, (zero, one) in enumerate(((10, sympy.Rational(49, 5)), (sympy.Rational(1, 5), 0))):
-        rates = [sympy.erfc((cut - m) / sd) for cut, m in ((t + sympy.Rational(shift), zero), (t, one))]
+        rates = [
+            sympy.erfc((cut - m) / sd) for cut, m in ((t + sympy.Rational(shift), zero), (t, one))
+        ]
         found[f"MD_{i}"] = (rates[0] - rates[1]) / 2
     return found
 
 
 def exists(instance: dict[str, Any]) -> Case:
-    """4(b): some λ in (low, high) has t_0 - t_1 = 1/5: η⁻¹ of 1/2 - λ/1.6 and 1/2 + λ/0.4, the logit, is continuous."""
+    """4(b): some λ in (low, high) has t_0 - t_1 = 1/5: η⁻¹ of 1/2 - λ/1.6 and 1/2 + λ/0.4, the
+    logit, is continuous.
+    """
     relations = []
     for name, sign in (("low", 1), ("high", -1)):
         lam = Fraction(instance[name])
@@ -47,7 +55,9 @@ def exists(instance: dict[str, Any]) -> Case:
 
 
 def figure_4(instance: dict[str, Any]) -> Case:
-    """The smallest disparities of (a) and (c); of (b) where ε_0 > |g_0(0)|, and how small |g_0(0)| is."""
+    """The smallest disparities of (a) and (c); of (b) where ε_0 > |g_0(0)|, and how small |g_0(0)|
+    is.
+    """
     with ctx.workprec(4000):
         low_a, _ = ends(*clients(INSTANCE))
         third = [NormalClient((Fraction(m[0]), Fraction(m[1])), Fraction(1)) for m in FIGURE_5]
@@ -73,14 +83,26 @@ def panel(instance: dict[str, Any], order: str = "ensemble > fedavg > 0") -> Cas
     ensemble = min_disparity(federation, "lft_ensemble").disparity
     fedavg = min_disparity(federation, "lft_fedavg").disparity
     if len(set(instance["q"])) == 1 and order != "printed":
-        return Case((Relation(fedavg, "<=", 1e-9, "LFT+FedAvg"), Relation(0.1, "<=", ensemble, "LFT+Ensemble")))
-    return Case((Relation(1e-3, "<=", fedavg, "LFT+FedAvg"), Relation(fedavg + 1e-3, "<=", ensemble, "LFT+Ensemble")))
+        return Case(
+            (
+                Relation(fedavg, "<=", 1e-9, "LFT+FedAvg"),
+                Relation(0.1, "<=", ensemble, "LFT+Ensemble"),
+            )
+        )
+    return Case(
+        (
+            Relation(1e-3, "<=", fedavg, "LFT+FedAvg"),
+            Relation(fedavg + 1e-3, "<=", ensemble, "LFT+Ensemble"),
+        )
+    )
 
 
 def curves(instance: dict[str, Any], gap: str = "0.00016", end: str = "equal") -> Case:
-    """Figure 5, equal shares: LFT+FedAvg's curve below CFL's, by ``gap`` at most; at the most accurate rule the same.
+    """Figure 5, equal shares: LFT+FedAvg's curve below CFL's, by ``gap`` at most; at the most
+    accurate rule the same.
 
-    LFT+FedAvg's points are attained, so that the gap is no larger; that none is more accurate rests on a search.
+    LFT+FedAvg's points are attained, so that the gap is no larger; that none is more accurate rests
+    on a search.
     """
     from fairfl.solvers.api import frontier
     from fairfl.theory.populations.federation import Federation
@@ -90,9 +112,13 @@ def curves(instance: dict[str, Any], gap: str = "0.00016", end: str = "equal") -
     relations = []
     for share in instance["shares"]:
         at = float(share) * float(cfl.disparity[-1])
-        central, local = (float(f.accuracy_at(max(at, float(f.disparity[0])))) for f in (cfl, fedavg))
+        central, local = (
+            float(f.accuracy_at(max(at, float(f.disparity[0])))) for f in (cfl, fedavg)
+        )
         if share == 1 and end == "equal":
-            relations.append(Relation(abs(central - local), "<=", 1e-12, "gap at the most accurate rule"))
+            relations.append(
+                Relation(abs(central - local), "<=", 1e-12, "gap at the most accurate rule")
+            )
         else:
             relations.append(Relation(local + 1e-9, "<=", central, f"below CFL's at {at:.3f}"))
             relations.append(Relation(central - local, "<=", float(gap), f"gap at {at:.3f}"))
@@ -100,7 +126,9 @@ def curves(instance: dict[str, Any], gap: str = "0.00016", end: str = "equal") -
 
 
 def accuracy(instance: dict[str, Any], lead: str = "") -> Case:
-    """Figure 9: at the disparity of LFT+FedAvg(ε) LFT+Ensemble is more accurate; or, repaired, less by ``lead``."""
+    """Figure 9: at the disparity of LFT+FedAvg(ε) LFT+Ensemble is more accurate; or, repaired, less
+    by ``lead``.
+    """
     local, ensemble = _accuracies(instance)
     if lead:
         return Case((Relation(ensemble + float(lead), "<=", local, "accuracy"),))
@@ -120,7 +148,9 @@ def _accuracies(instance: dict[str, Any]) -> tuple[float, float]:
 
     federation = Federation.normal(FIGURE_9, 1.0, [float(q) for q in instance["q"]])
     found = solve(federation, "lft_fedavg", [float(e) for e in instance["eps"]])
-    return found.accuracy, float(frontier(federation, "lft_ensemble", points=20).accuracy_at(found.disparity))
+    return found.accuracy, float(
+        frontier(federation, "lft_ensemble", points=20).accuracy_at(found.disparity)
+    )
 
 
 def _check_4(effort: Effort, shift: str = "1/5", high: str = "-1/100") -> Evidence:
@@ -133,8 +163,11 @@ def _check_4(effort: Effort, shift: str = "1/5", high: str = "-1/100") -> Eviden
 
 
 RANGES = {
-    "a": ["0.2043", "0.2044"], "b": ["0.0853", "0.0854"], "c": ["0.1646", "0.1647"], "g_0(0)": ["1e-524", "1e-523"]
-}  # fmt: skip
+    "a": ["0.2043", "0.2044"],
+    "b": ["0.0853", "0.0854"],
+    "c": ["0.1646", "0.1647"],
+    "g_0(0)": ["1e-524", "1e-523"],
+}
 
 
 def _check_4_repaired(effort: Effort, **changed: list[str]) -> Evidence:
@@ -143,14 +176,26 @@ def _check_4_repaired(effort: Effort, **changed: list[str]) -> Evidence:
 
 
 def _check_5(effort: Effort, equal: bool = True) -> Evidence:
-    point = {"q": "1/2", "q0": "3/10", "q1": "7/10", "r00": "1/5", "r01": "2/5", "r10": "3/7", "r11": "1/9"}
-    return Evidence.against(SymbolicZero(Call.of(mean, clients=2, common=equal), "together", (point,)))
+    point = {
+        "q": "1/2",
+        "q0": "3/10",
+        "q1": "7/10",
+        "r00": "1/5",
+        "r01": "2/5",
+        "r10": "3/7",
+        "r11": "1/9",
+    }
+    return Evidence.against(
+        SymbolicZero(Call.of(mean, clients=2, common=equal), "together", (point,))
+    )
 
 
 def _check_5_repaired(effort: Effort, order: str = "") -> Evidence:
     tenths = (5, 3) if effort.name == "quick" else (5, 4, 3, 2)
     panels = [{"q": [Fraction(k, 10), Fraction(10 - k, 10)]} for k in tenths]
-    return Evidence.of(tabulate(Call.of(panel, order=order), panels, "panels of figure 5", tolerance=0.0))
+    return Evidence.of(
+        tabulate(Call.of(panel, order=order), panels, "panels of figure 5", tolerance=0.0)
+    )
 
 
 def _check_5_curves(effort: Effort, **changed: str) -> Evidence:
@@ -165,33 +210,48 @@ SHARES = [[Fraction(5 - k, 10), Fraction(1, 2), Fraction(5 + k, 10)] for k in ra
 
 def panels(*hundredths: int) -> list[dict[str, Any]]:
     """ε = (1, e, 1) in the four panels, for these e in hundredths."""
-    return [{"q": q, "eps": [Fraction(1), Fraction(e, 100), Fraction(1)]} for q in SHARES for e in hundredths]
+    return [
+        {"q": q, "eps": [Fraction(1), Fraction(e, 100), Fraction(1)]}
+        for q in SHARES
+        for e in hundredths
+    ]
 
 
 def _check_9(effort: Effort, lead: str = "") -> Evidence:
-    shows = "panel (a), ε = (1, 0.52, 1): at its disparity LFT+FedAvg is more accurate than any LFT+Ensemble"
+    shows = (
+        "panel (a), ε = (1, 0.52, 1): at its disparity LFT+FedAvg is more accurate than any "
+        "LFT+Ensemble"
+    )
     return Evidence.of(Counterexample.at(Call.of(accuracy, lead=lead), shows, **panels(52)[0]))
 
 
 def _check_9_repaired(effort: Effort, lead: str = "0.0012", free: int = 100) -> Evidence:
     return Evidence.of(
-        tabulate(Call.of(accuracy, lead=lead), panels(52, 60), "two budgets in each panel of figure 9", tolerance=0.0),
-        tabulate(Call.of(meet), panels(free), "no budget, in each panel of figure 9", tolerance=0.0),
+        tabulate(
+            Call.of(accuracy, lead=lead),
+            panels(52, 60),
+            "two budgets in each panel of figure 9",
+            tolerance=0.0,
+        ),
+        tabulate(
+            Call.of(meet), panels(free), "no budget, in each panel of figure 9", tolerance=0.0
+        ),
     )
 
 
 CAPTION_4 = (
-    r"In all three cases, the LFT+Ensemble cannot achieve perfect fairness, i.e., $\delta>0$. [Section 5.1, of (b) and "
-    r"(c):] "
-    r"In both cases, LFT+Ensemble fails to achieve perfect fairness, i.e., $\delta>0$."
+    r"In all three cases, the LFT+Ensemble cannot achieve perfect fairness, i.e., $\delta>0$. "
+    r"[Section 5.1, of (b) and (c):] In both cases, LFT+Ensemble fails to achieve perfect "
+    r"fairness, i.e., $\delta>0$."
 )
 CAPTION_5 = (
-    r"LFT+FedAvg's maximum fairness is strictly higher than that of LFT+Ensemble but strictly lower than that of CFL. "
-    r"Moreover, the tradeoff curves are strictly ordered in the same order."
+    r"LFT+FedAvg's maximum fairness is strictly higher than that of LFT+Ensemble but strictly "
+    r"lower than that of CFL. Moreover, the tradeoff curves are strictly ordered in the same "
+    r"order."
 )
 TEXT_9 = (
-    r"A very interesting observation is that LFT+Ensemble is observed to obtain a strictly higher accuracy "
-    r"than LFT+FedAvg."
+    r"A very interesting observation is that LFT+Ensemble is observed to obtain a strictly "
+    r"higher accuracy than LFT+FedAvg."
 )
 
 CLAIMS = (
@@ -211,52 +271,59 @@ CLAIMS = (
             Mutant("another shift", "t_0 - t_1 = 1/4", lambda e: _check_4(e, shift="1/4")),
             Mutant("no sign change", "λ in (-1/50, -1/60)", lambda e: _check_4(e, high="-1/60")),
         ),
-        erratum="In (b) both clients have means 0.2 apart and the same spread, so g_0 and g_1 vanish at the same λ: at "
-        "ε = (0, 0) "
-        "the two local classifiers are one, and MD = 0 (lemma 15's case 1: τ = 0). Its constraint binds client 0 only "
-        "for ε_0 "
-        "below |g_0(0)| < 10^-523, so a grid or a sample cannot show it.",
+        erratum="In (b) both clients have means 0.2 apart and the same spread, so g_0 and g_1 "
+        "vanish at the same λ: at ε = (0, 0) the two local classifiers are one, and MD = 0 "
+        "(lemma 15's case 1: τ = 0). Its constraint binds client 0 only for ε_0 below |g_0(0)| < "
+        "10^-523, so a grid or a sample cannot show it.",
     ),
     Claim(
         id="fedfb/figure-4/repaired",
         number="Figure 4, section 5.1",
         line=85,
-        title="figure 4: δ = 0.2043 (a), 0.1646 (c); (b) is 0 at ε = (0, 0), and at least 0.0853 for ε_0 > 10^-523",
+        title="figure 4: δ = 0.2043 (a), 0.1646 (c); (b) is 0 at ε = (0, 0), and at least 0.0853 "
+        "for ε_0 > 10^-523",
         printed=CAPTION_4,
         statement=r"(a) $\delta\in(0.2043,0.2044)$; (c) $\delta\in(0.1646,0.1647)$; (b) "
-        r"$\frac14(g_0(0)+g_1(0))\in(0.0853,"
-        r"0.0854)$ is the least disparity with $\varepsilon_0\ge g_0(0)$, and $0<g_0(0)<10^{-523}$.",
+        r"$\frac14(g_0(0)+g_1(0))\in(0.0853,0.0854)$ is the least disparity with "
+        r"$\varepsilon_0\ge g_0(0)$, and $0<g_0(0)<10^{-523}$.",
         kind="figure",
         hypotheses=(),
         scope="the laws of figure 4",
         expected="holds",
         check=_check_4_repaired,
         mutants=(
-            Mutant("(c) up", "δ in (0.1647, 0.1648) for (c)", lambda e: _check_4_repaired(e, c=["0.1647", "0.1648"])),
-            Mutant("(b) down", "below 0.0853 for (b)", lambda e: _check_4_repaired(e, b=["0.0852", "0.0853"])),
+            Mutant(
+                "(c) up",
+                "δ in (0.1647, 0.1648) for (c)",
+                lambda e: _check_4_repaired(e, c=["0.1647", "0.1648"]),
+            ),
+            Mutant(
+                "(b) down",
+                "below 0.0853 for (b)",
+                lambda e: _check_4_repaired(e, b=["0.0852", "0.0853"]),
+            ),
         ),
     ),
     Claim(
         id="fedfb/figure-5",
         number="Figure 5, section 3.3",
         line=121,
-        title="LFT+FedAvg's maximum fairness is strictly lower than CFL's, in the panel of equal shares too",
+        title="LFT+FedAvg's maximum fairness is strictly lower than CFL's, in the panel of equal "
+        "shares too",
         printed=CAPTION_5,
-        statement=r"$0<\min DP\,Disp(LFT+FedAvg)$ for $q_0=q_1=\frac12$. Refuted by $MD=\frac12(MD_0+MD_1)$, which is "
-        r"$0$ at "
-        r"$\varepsilon=(0,0)$.",
+        statement=r"$0<\min DP\,Disp(LFT+FedAvg)$ for $q_0=q_1=\frac12$. Refuted by "
+        r"$MD=\frac12(MD_0+MD_1)$, which is $0$ at $\varepsilon=(0,0)$.",
         kind="figure",
         hypotheses=(),
         scope="q = (1/2, 1/2), where |q_1 - q_0| is least",
         expected="holds-repaired",
         check=_check_5,
         mutants=(Mutant("different shares", "q = (0.3, 0.7)", lambda e: _check_5(e, equal=False)),),
-        erratum="For q_0 = q_1 theorem 17 gives LFT+FedAvg(0, 0) the disparity 0, CFL's own: equal, not strictly "
-        "lower. Say so of "
-        "the leftmost panel (and of figure 9(a)). Its curve is below CFL's by 1.6·10^-4 at most, and ends at the same "
-        "most accurate rule.",
-        reading="The shares of figure 5's panels are not printed; the leftmost is taken to have q_0 = q_1, like figure "
-        "9(a).",
+        erratum="For q_0 = q_1 theorem 17 gives LFT+FedAvg(0, 0) the disparity 0, CFL's own: "
+        "equal, not strictly lower. Say so of the leftmost panel (and of figure 9(a)). Its curve "
+        "is below CFL's by 1.6·10^-4 at most, and ends at the same most accurate rule.",
+        reading="The shares of figure 5's panels are not printed; the leftmost is taken to have "
+        "q_0 = q_1, like figure 9(a).",
     ),
     Claim(
         id="fedfb/figure-5/repaired",
@@ -264,33 +331,48 @@ CLAIMS = (
         line=121,
         title="figure 5: LFT+FedAvg reaches 0 for q_0 = q_1; else 0 < LFT+FedAvg < LFT+Ensemble",
         printed=CAPTION_5,
-        statement="The order of the smallest disparities for q = (0.5, 0.5), (0.4, 0.6), (0.3, 0.7), (0.2, 0.8).",
+        statement="The order of the smallest disparities for q = (0.5, 0.5), (0.4, 0.6), (0.3, "
+        "0.7), (0.2, 0.8).",
         kind="figure",
         hypotheses=(),
         scope="four pairs of shares; LFT+FedAvg's minimum is the least that a search found",
         expected="holds",
         check=_check_5_repaired,
-        mutants=(Mutant("as printed", "0 < LFT+FedAvg in every panel", lambda e: _check_5_repaired(e, "printed")),),
+        mutants=(
+            Mutant(
+                "as printed",
+                "0 < LFT+FedAvg in every panel",
+                lambda e: _check_5_repaired(e, "printed"),
+            ),
+        ),
         rests_on=("fedfb/theorem-17",),
     ),
     Claim(
         id="fedfb/figure-5/curves",
         number="Figure 5, section 3.3",
         line=121,
-        title="figure 5, q_0 = q_1: LFT+FedAvg's curve is below CFL's by 1.6·10^-4 at most, and ends where CFL's does",
+        title="figure 5, q_0 = q_1: LFT+FedAvg's curve is below CFL's by 1.6·10^-4 at most, and "
+        "ends where CFL's does",
         printed=CAPTION_5,
-        statement="For q = (1/2, 1/2), at 0, 1/4 and 3/4 of the most accurate rule's disparity, LFT+FedAvg is less "
-        "accurate than CFL, by 1.6·10^-4 at most; at that disparity it is as accurate.",
+        statement="For q = (1/2, 1/2), at 0, 1/4 and 3/4 of the most accurate rule's disparity, "
+        "LFT+FedAvg is less accurate than CFL, by 1.6·10^-4 at most; at that disparity it is as "
+        "accurate.",
         kind="figure",
         hypotheses=(),
-        scope="four disparities; that LFT+FedAvg is no more accurate than its points rests on a search",
+        scope="four disparities; that LFT+FedAvg is no more accurate than its points rests on a "
+        "search",
         expected="holds",
         check=_check_5_curves,
         mutants=(
-            Mutant("1.5e-4", "1.5·10^-4 apart at most", lambda e: _check_5_curves(e, gap="0.00015")),
-            Mutant("all below", "below CFL's at the end too", lambda e: _check_5_curves(e, end="below")),
+            Mutant(
+                "1.5e-4", "1.5·10^-4 apart at most", lambda e: _check_5_curves(e, gap="0.00015")
+            ),
+            Mutant(
+                "all below", "below CFL's at the end too", lambda e: _check_5_curves(e, end="below")
+            ),
         ),
-        reading="The figure's order of curves, in the panel where theorem 17 makes the two smallest disparities equal.",
+        reading="The figure's order of curves, in the panel where theorem 17 makes the two "
+        "smallest disparities equal.",
     ),
     Claim(
         id="fedfb/figure-9-accuracy",
@@ -304,28 +386,46 @@ CLAIMS = (
         scope="panel (a), on the laws, certified solutions",
         expected="holds-repaired",
         check=_check_9,
-        mutants=(Mutant("turned", "LFT+FedAvg is more accurate by 0.004", lambda e: _check_9(e, lead="0.004")),),
-        erratum="On the laws it is the other way round at ε = (1, 0.52, 1) and (1, 0.6, 1) in all four panels; both "
-        "curves end at one rule, the most accurate: the observation comes from the samples or from the grid of "
-        "multipliers.",
+        mutants=(
+            Mutant(
+                "turned",
+                "LFT+FedAvg is more accurate by 0.004",
+                lambda e: _check_9(e, lead="0.004"),
+            ),
+        ),
+        erratum="On the laws it is the other way round at ε = (1, 0.52, 1) and (1, 0.6, 1) in "
+        "all four panels; both curves end at one rule, the most accurate: the observation comes "
+        "from the samples or from the grid of multipliers.",
     ),
     Claim(
         id="fedfb/figure-9-accuracy/repaired",
         number="Section 5.2, figure 9",
         line=265,
-        title="figure 9: LFT+FedAvg is more accurate than LFT+Ensemble where budgets bind, else as accurate",
+        title="figure 9: LFT+FedAvg is more accurate than LFT+Ensemble where budgets bind, else "
+        "as accurate",
         printed=TEXT_9,
-        statement="For ε = (1, 0.52, 1) and (1, 0.6, 1) LFT+FedAvg(ε) is more accurate than the best LFT+Ensemble of "
-        "its disparity, by at least 0.0012; for ε = (1, 1, 1), where no budget binds, it is as accurate.",
+        statement="For ε = (1, 0.52, 1) and (1, 0.6, 1) LFT+FedAvg(ε) is more accurate than the "
+        "best LFT+Ensemble of its disparity, by at least 0.0012; for ε = (1, 1, 1), where no "
+        "budget binds, it is as accurate.",
         kind="figure",
         hypotheses=(),
         scope="three budgets in each of the four panels",
         expected="holds",
         check=_check_9_repaired,
         mutants=(
-            Mutant("by 0.0013", "by at least 0.0013", lambda e: _check_9_repaired(e, lead="0.0013")),
-            Mutant("ε_1 = 0.67", "as accurate for ε = (1, 0.67, 1)", lambda e: _check_9_repaired(e, free=67)),
-            Mutant("as printed", "LFT+Ensemble is more accurate", lambda e: _check_9_repaired(e, lead="")),
+            Mutant(
+                "by 0.0013", "by at least 0.0013", lambda e: _check_9_repaired(e, lead="0.0013")
+            ),
+            Mutant(
+                "ε_1 = 0.67",
+                "as accurate for ε = (1, 0.67, 1)",
+                lambda e: _check_9_repaired(e, free=67),
+            ),
+            Mutant(
+                "as printed",
+                "LFT+Ensemble is more accurate",
+                lambda e: _check_9_repaired(e, lead=""),
+            ),
         ),
     ),
 )

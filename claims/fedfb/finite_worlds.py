@@ -1,4 +1,6 @@
-"""LFT+FedAvg on a finite X, in exact rationals or floats: rates, accuracy and the Lagrangian of any f."""
+"""LFT+FedAvg on a finite X, in exact rationals or floats: rates, accuracy and the Lagrangian of any
+f.
+"""
 
 from __future__ import annotations
 
@@ -56,11 +58,16 @@ class FiniteWorld:
 
     def deterministic(self) -> list[dict[tuple[int, int], int]]:
         """All rules without randomisation."""
-        return [dict(zip(self.cells, bits, strict=True)) for bits in product((0, 1), repeat=len(self.cells))]
+        return [
+            dict(zip(self.cells, bits, strict=True))
+            for bits in product((0, 1), repeat=len(self.cells))
+        ]
 
 
 def federation_of(instance: dict[str, Any]) -> tuple[Federation, list[float]]:
-    """Federation and budgets of {"masses" (weights), "q" (eighths), "eta" (tenths), "eps" (twentieths), "weight"}."""
+    """Federation and budgets of {"masses" (weights), "q" (eighths), "eta" (tenths), "eps"
+    (twentieths), "weight"}.
+    """
     from fairfl.theory.populations.federation import Federation
 
     law = np.array(instance["masses"], dtype=float)
@@ -73,7 +80,9 @@ def federation_of(instance: dict[str, Any]) -> tuple[Federation, list[float]]:
     return federation, [float(v) / 20 for v in instance["eps"]]
 
 
-def solved(instance: dict[str, Any]) -> tuple[FiniteWorld, dict[tuple[int, int], float], Solution, list[float]]:
+def solved(
+    instance: dict[str, Any],
+) -> tuple[FiniteWorld, dict[tuple[int, int], float], Solution, list[float]]:
     """fairfl's solution of LFT+FedAvg on the federation of the instance."""
     from fairfl.solvers.api import solve
 
@@ -84,5 +93,8 @@ def solved(instance: dict[str, Any]) -> tuple[FiniteWorld, dict[tuple[int, int],
     weight = np.array(instance.get("weight", [1] * len(law)), dtype=float)
     q, eta = [v / 8 for v in instance["q"]], [v / 10 for v in instance["eta"]]
     world = FiniteWorld(law.tolist(), q, (weight / weight.sum()).tolist(), eta)
-    f = {(a, k): float(found.classifier(np.array([float(k)]), np.array([a]))[0]) for a, k in world.cells}
+    f = {
+        (a, k): float(found.classifier(np.array([float(k)]), np.array([a]))[0])
+        for a, k in world.cells
+    }
     return world, f, found, eps

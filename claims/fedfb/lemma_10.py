@@ -20,7 +20,9 @@ from fairfl.claims.picture import Curve, Picture
 
 ZERO = Fraction(0)
 GRID = 3
-"""Parts of [0, c] at which the condition on ψ is tested; its corners, where ψ is extreme, are among them."""
+"""Parts of [0, c] at which the condition on ψ is tested; its corners, where ψ is extreme, are among
+them.
+"""
 
 
 def psi(clients: Sequence[Population], eps: Sequence[Fraction]) -> Fraction:
@@ -36,13 +38,19 @@ def conditions(world: World) -> tuple[dict[str, bool], Fraction]:
     clients = world.clients
     start = [client.g(ZERO) for client in clients]
     c = min(abs(v) for v in start)
-    values = [psi(clients, (c * i / GRID, c * j / GRID)) for i in range(GRID + 1) for j in range(GRID + 1)]
+    values = [
+        psi(clients, (c * i / GRID, c * j / GRID)) for i in range(GRID + 1) for j in range(GRID + 1)
+    ]
     opposite = start[0] * start[1] < 0
-    return {"opposite": opposite, "ψ": opposite and all(v * sum(start) > 0 for v in values)}, min(map(abs, values))
+    return {"opposite": opposite, "ψ": opposite and all(v * sum(start) > 0 for v in values)}, min(
+        map(abs, values)
+    )
 
 
 def bound(instance: dict[str, Any], factor: Fraction = Fraction(1), tight: bool = False) -> Case:
-    """|MD| >= δ > 0 at any budgets; tight: δ is reached, by freeing the fairer client and ε = 0 for the other."""
+    """|MD| >= δ > 0 at any budgets; tight: δ is reached, by freeing the fairer client and ε = 0 for
+    the other.
+    """
     world = World.of(instance["laws"], instance["q"])
     premises, delta = conditions(world)
     eps = instance["eps"]
@@ -54,7 +62,10 @@ def bound(instance: dict[str, Any], factor: Fraction = Fraction(1), tight: bool 
     premises["g_i increase"] = world.positive
     if tight:
         return Case((Relation(factor * delta, "==", disparity, "δ"),), premises)
-    return Case((Relation(ZERO, "<", delta, "δ"), Relation(factor * delta, "<=", disparity, "DP Disp")), premises)
+    return Case(
+        (Relation(ZERO, "<", delta, "δ"), Relation(factor * delta, "<=", disparity, "DP Disp")),
+        premises,
+    )
 
 
 def choices(instance: dict[str, Any], choice: str = "any") -> Case:
@@ -67,13 +78,18 @@ def choices(instance: dict[str, Any], choice: str = "any") -> Case:
         for client, lam, eps in zip(world.clients, lams, instance["eps"], strict=True)
     )
     if choice == "nearest":
-        lams = [client.multiplier(eps) for client, eps in zip(world.clients, instance["eps"], strict=True)]
+        lams = [
+            client.multiplier(eps)
+            for client, eps in zip(world.clients, instance["eps"], strict=True)
+        ]
     premises["λ_i solves"] = solve
     return Case((Relation(delta, "<=", abs(world.ensemble(lams)[0]), "DP Disp"),), premises)
 
 
 def case_3(instance: dict[str, Any], repair: bool = False) -> Case:
-    """The step (36)-(37): the mean difference is at least ψ(ε_0, ε_0), or, repaired, ψ(ε_0, min(ε_1, c))."""
+    """The step (36)-(37): the mean difference is at least ψ(ε_0, ε_0), or, repaired, ψ(ε_0,
+    min(ε_1, c)).
+    """
     world = World.of(instance["laws"], instance["q"])
     clients, eps = world.clients, instance["eps"]
     premises, _ = conditions(world)
@@ -82,13 +98,17 @@ def case_3(instance: dict[str, Any], repair: bool = False) -> Case:
     premises["g_i increase"] = world.positive
     lams = [client.multiplier(e) for client, e in zip(clients, eps, strict=True)]
     other = min(eps[1], -start[0]) if repair else eps[0]
-    return Case((Relation(psi(clients, (eps[0], other)), "<=", world.ensemble(lams)[0], "(37)"),), premises)
+    return Case(
+        (Relation(psi(clients, (eps[0], other)), "<=", world.ensemble(lams)[0], "(37)"),), premises
+    )
 
 
 def form(quarter: int = 4) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """MD - ψ(c, 0) for g_0(0) = -c < 0 < b = g_1(0), c < b, as the sum of what monotonicity makes non-negative.
+    """MD - ψ(c, 0) for g_0(0) = -c < 0 < b = g_1(0), c < b, as the sum of what monotonicity makes
+    non-negative.
 
-    λ_0 >= 0 gives g_i(λ_0) = g_i(0) + (p, r); λ_1 >= λ* = g_1⁻¹(0) gives g_0(λ_1) = g_0(λ*) + s, g_1(λ_1) = t.
+    λ_0 >= 0 gives g_i(λ_0) = g_i(0) + (p, r); λ_1 >= λ* = g_1⁻¹(0) gives g_0(λ_1) = g_0(λ*) + s,
+    g_1(λ_1) = t.
     """
     c, b = sympy.symbols("c b", positive=True)
     p, r, s, t = sympy.symbols("p r s t", nonnegative=True)
@@ -99,13 +119,25 @@ def form(quarter: int = 4) -> tuple[sympy.Expr, list[sympy.Expr]]:
 
 @st.composite
 def opposed(draw: st.DrawFn) -> dict[str, Any]:
-    """A wide client that is nearly fair and a narrow one that is not: the conditions then often hold."""
+    """A wide client that is nearly fair and a narrow one that is not: the conditions then often
+    hold.
+    """
     outer, inner = st.integers(40, 60), st.integers(1, 2)
     ends = draw(st.tuples(outer, outer))
     wide = [[draw(outer), draw(inner), draw(inner), v] for v in sorted(ends)]
     wide[0][0] += draw(st.integers(1, 9))
-    low = [draw(st.integers(1, 3)), draw(st.integers(20, 60)), draw(st.integers(1, 9)), draw(st.integers(1, 3))]
-    high = [draw(st.integers(1, 3)), draw(st.integers(1, 9)), draw(st.integers(20, 60)), draw(st.integers(1, 3))]
+    low = [
+        draw(st.integers(1, 3)),
+        draw(st.integers(20, 60)),
+        draw(st.integers(1, 9)),
+        draw(st.integers(1, 3)),
+    ]
+    high = [
+        draw(st.integers(1, 3)),
+        draw(st.integers(1, 9)),
+        draw(st.integers(20, 60)),
+        draw(st.integers(1, 3)),
+    ]
     laws, q = [wide, [high, low]], Fraction(draw(st.integers(3, 5)), 8)
     if draw(st.booleans()):
         laws = laws[::-1]
@@ -124,24 +156,33 @@ def _check(effort: Effort, factor: Fraction = Fraction(1), quarter: int = 4) -> 
 
 
 def _check_tight(effort: Effort, factor: Fraction = Fraction(1)) -> Evidence:
-    return Evidence.of(explore(Call.of(bound, factor=factor, tight=True), opposed(), effort, tolerance=0.0))
+    return Evidence.of(
+        explore(Call.of(bound, factor=factor, tight=True), opposed(), effort, tolerance=0.0)
+    )
 
 
 def _check_gaps(effort: Effort, choice: str = "any") -> Evidence:
     eighth = Fraction(1, 8)
-    shows = "q = 1/2, ε = (1, 0): λ_0 = -1/8 gives client 0 the same rule on its own law as λ_0 = 0, and makes MD = 0"
+    shows = (
+        "q = 1/2, ε = (1, 0): λ_0 = -1/8 gives client 0 the same rule on its own law as λ_0 "
+        "= 0, and makes MD = 0"
+    )
     one = Counterexample.at(
-        Call.of(choices, choice=choice), shows,
+        Call.of(choices, choice=choice),
+        shows,
         laws=[[[1, 0, 0, 1], [1, 0, 2, 0]], [[1, 0, 2, 0], [1, 0, 0, 0]]],
-        q=Fraction(1, 2), eps=[Fraction(1), ZERO], lams=[-eighth, Fraction(-1, 4)],
-    )  # fmt: skip
+        q=Fraction(1, 2),
+        eps=[Fraction(1), ZERO],
+        lams=[-eighth, Fraction(-1, 4)],
+    )
     return Evidence.of(one)
 
 
 CASE_3: dict[str, Any] = {
     "laws": [[[9, 1, 1, 8], [8, 1, 1, 9]], [[1, 1, 5, 1], [1, 5, 1, 1]]],
-    "q": Fraction(1, 2), "eps": [Fraction(1, 20), ZERO],
-}  # fmt: skip
+    "q": Fraction(1, 2),
+    "eps": [Fraction(1, 20), ZERO],
+}
 
 
 def _check_case_3(effort: Effort, repair: bool = False) -> Evidence:
@@ -150,13 +191,15 @@ def _check_case_3(effort: Effort, repair: bool = False) -> Evidence:
 
 
 PRINTED = (
-    r"Let $q\in(0,1)$. Let $c=\min\{|g_0(0)|,|g_1(0)|\}$. Define $\psi:[0,c]\times[0,c]\to[-1,1]$ as "
+    r"Let $q\in(0,1)$. Let $c=\min\{|g_0(0)|,|g_1(0)|\}$. Define "
+    r"$\psi:[0,c]\times[0,c]\to[-1,1]$ as "
     r"$\psi(\varepsilon_0,\varepsilon_1)=\frac14g_0(g_1^{-1}(\mathrm{sign}(g_1(0))\varepsilon_1))+"
-    r"\frac14g_1(g_0^{-1}(\mathrm{sign}(g_0(0))\varepsilon_0))+\frac14\mathrm{sign}(g_0(0))\varepsilon_0+"
-    r"\frac14\mathrm{sign}(g_1(0))\varepsilon_1$. If $g_0(0)g_1(0)<0$ and "
-    r"$\psi(\varepsilon_0,\varepsilon_1)(g_0(0)+g_1(0))>0$ for all $\varepsilon_0,\varepsilon_1\in[0,c]$, then for all "
-    r"$\varepsilon_0,\varepsilon_1\in[0,1]$, $DP\,Disp(f^{LFT+Ensemble})\ge\delta="
-    r"\min\{|\psi(\varepsilon_0,\varepsilon_1)|:\varepsilon_0,\varepsilon_1\in[0,c]\}>0$."
+    r"\frac14g_1(g_0^{-1}(\mathrm{sign}(g_0(0))\varepsilon_0))+"
+    r"\frac14\mathrm{sign}(g_0(0))\varepsilon_0+\frac14\mathrm{sign}(g_1(0))\varepsilon_1$. "
+    r"If $g_0(0)g_1(0)<0$ and $\psi(\varepsilon_0,\varepsilon_1)(g_0(0)+g_1(0))>0$ for all "
+    r"$\varepsilon_0,\varepsilon_1\in[0,c]$, then for all $\varepsilon_0,\varepsilon_1\in[0,1]$, "
+    r"$DP\,Disp(f^{LFT+Ensemble})\ge\delta=\min\{|\psi(\varepsilon_0,"
+    r"\varepsilon_1)|:\varepsilon_0,\varepsilon_1\in[0,c]\}>0$."
 )
 PREMISES = (
     ("opposite", "g_0(0) g_1(0) < 0: the clients' ERMs favour different groups"),
@@ -169,10 +212,12 @@ CLAIMS = (
         id="fedfb/lemma-10",
         number="Lemma 10",
         line=568,
-        title="if the ERMs favour different groups and ψ keeps its sign, DP Disp of LFT+Ensemble is at least δ > 0",
+        title="if the ERMs favour different groups and ψ keeps its sign, DP Disp of LFT+Ensemble "
+        "is at least δ > 0",
         printed=PRINTED,
-        statement=r"$|MD|\ge\delta$ for all $\varepsilon_0,\varepsilon_1\in[0,1]$; with $g_0(0)=-c<0<g_1(0)$, $MD\ge"
-        r"\psi(c,0)=\delta$ because all four $g_i(\lambda_j)$ are least there.",
+        statement=r"$|MD|\ge\delta$ for all $\varepsilon_0,\varepsilon_1\in[0,1]$; with "
+        r"$g_0(0)=-c<0<g_1(0)$, $MD\ge\psi(c,0)=\delta$ because all four $g_i(\lambda_j)$ are "
+        r"least there.",
         kind="bound",
         hypotheses=(*PREMISES, INCREASE),
         scope="each g_i strictly increasing",
@@ -183,14 +228,15 @@ CLAIMS = (
             Mutant("above δ", "DP Disp >= 1.2 δ", lambda e: _check(e, Fraction(6, 5))),
         ),
         rests_on=("fedfb/eq-32", "fedfb/lemma-9/repaired"),
-        reading="g_i⁻¹ is a function. Where supports have gaps it is not, and the lemma fails: fedfb/lemma-10/gaps.",
-        gap="the statement survives, but: cases 1, 2, 4 and 5 write ψ(g_0(0), 0), whose argument is negative: read "
-        "ψ(|g_0(0)|, 0). Case 3's step (36) to (37) is false for ε_1 < ε_0 (fedfb/lemma-10/case-3); its mirror (g_1(0) "
-        "< "
-        "0) puts ε_1 > c into ψ, outside of its domain. Mirrored case 5 prints '=' for '<'. Cases 2 and 4 print '>' "
-        "where equality happens (ε_0 = |g_0(0)|, ε_1 = 0). ε_1 = |g_1(0)| with ε_0 > |g_0(0)| is in no case.",
-        notes="The condition on ψ need only be checked at one corner, (c, 0) for |g_0(0)| < |g_1(0)|: there |ψ| is "
-        "least.",
+        reading="g_i⁻¹ is a function. Where supports have gaps it is not, and the lemma fails: "
+        "fedfb/lemma-10/gaps.",
+        gap="the statement survives, but: cases 1, 2, 4 and 5 write ψ(g_0(0), 0), whose argument "
+        "is negative: read ψ(|g_0(0)|, 0). Case 3's step (36) to (37) is false for ε_1 < ε_0 "
+        "(fedfb/lemma-10/case-3); its mirror (g_1(0) < 0) puts ε_1 > c into ψ, outside of its "
+        "domain. Mirrored case 5 prints '=' for '<'. Cases 2 and 4 print '>' where equality "
+        "happens (ε_0 = |g_0(0)|, ε_1 = 0). ε_1 = |g_1(0)| with ε_0 > |g_0(0)| is in no case.",
+        notes="The condition on ψ need only be checked at one corner, (c, 0) for |g_0(0)| < "
+        "|g_1(0)|: there |ψ| is least.",
     ),
     Claim(
         id="fedfb/lemma-10/tight",
@@ -198,15 +244,18 @@ CLAIMS = (
         line=568,
         title="δ of lemma 10 is the smallest disparity of LFT+Ensemble",
         printed=PRINTED,
-        statement=r"Equality $DP\,Disp=\delta$ at $\varepsilon_i=1$ for the client with the smaller $|g_i(0)|$ and "
-        r"$\varepsilon_j=0$ for the other.",
+        statement=r"Equality $DP\,Disp=\delta$ at $\varepsilon_i=1$ for the client with the "
+        r"smaller $|g_i(0)|$ and $\varepsilon_j=0$ for the other.",
         kind="tight bound",
         hypotheses=(*PREMISES, INCREASE),
         scope="step densities of u = η(x), positive on (0, 1)",
         expected="holds",
         check=_check_tight,
-        mutants=(Mutant("below", "0.99 δ is reached", lambda e: _check_tight(e, Fraction(99, 100))),),
-        notes="So lemma 1's strict inequality (min DP Disp > δ) is false for lemma 10's δ; it is =.",
+        mutants=(
+            Mutant("below", "0.99 δ is reached", lambda e: _check_tight(e, Fraction(99, 100))),
+        ),
+        notes="So lemma 1's strict inequality (min DP Disp > δ) is false for lemma 10's δ; it is "
+        "=.",
     ),
     Claim(
         id="fedfb/lemma-10/gaps",
@@ -214,38 +263,50 @@ CLAIMS = (
         line=568,
         title="lemma 10 for whichever solutions of their own problems the clients return",
         printed=PRINTED,
-        statement=r"$DP\,Disp\ge\delta$ for every choice of $\lambda_i\in g_i^{-1}(\cdot)$, each of which solves "
-        r"client "
-        r"$i$'s problem.",
+        statement=r"$DP\,Disp\ge\delta$ for every choice of $\lambda_i\in g_i^{-1}(\cdot)$, each "
+        r"of which solves client $i$'s problem.",
         kind="bound",
         hypotheses=(*PREMISES, ("λ_i solves", "λ_i gives a solution of LFT+Ensemble(i, ε_i)")),
         scope="densities with gaps, n = 2",
         expected="refuted",
         check=_check_gaps,
-        mutants=(Mutant("nearest", "λ_i the point of g_i⁻¹ next to 0", lambda e: _check_gaps(e, "nearest")),),
-        erratum="Assume that every client's law has full support (or fix which solution a client returns off its own "
-        "support): the ensemble's disparity depends on rules where the client itself has no data.",
+        mutants=(
+            Mutant(
+                "nearest", "λ_i the point of g_i⁻¹ next to 0", lambda e: _check_gaps(e, "nearest")
+            ),
+        ),
+        erratum="Assume that every client's law has full support (or fix which solution a client "
+        "returns off its own support): the ensemble's disparity depends on rules where the "
+        "client itself has no data.",
     ),
     Claim(
         id="fedfb/lemma-10/case-3",
         number="Proof of lemma 10, (36) to (37)",
         line=610,
         title="in case 3 the mean difference is at least ψ(ε_0, ε_0)",
-        printed=r"$\frac14(-\varepsilon_0+\varepsilon_1+g_0(g_1^{-1}(\varepsilon_1))+g_1(g_0^{-1}(-\varepsilon_0)))\ge"
-        r"\frac14(-\varepsilon_0+\varepsilon_0+g_0(g_1^{-1}(\varepsilon_0))+g_1(g_0^{-1}(-\varepsilon_0)))="
-        r"\psi(\varepsilon_0,\varepsilon_0)$ for $\varepsilon_0\le|g_0(0)|$, $\varepsilon_1\le|g_1(0)|$.",
+        printed=r"$\frac14(-\varepsilon_0+\varepsilon_1+g_0(g_1^{-1}(\varepsilon_1))+"
+        r"g_1(g_0^{-1}(-\varepsilon_0)))\ge\frac14(-\varepsilon_0+\varepsilon_0+"
+        r"g_0(g_1^{-1}(\varepsilon_0))+g_1(g_0^{-1}(-\varepsilon_0)))=\psi(\varepsilon_0,"
+        r"\varepsilon_0)$ for $\varepsilon_0\le|g_0(0)|$, $\varepsilon_1\le|g_1(0)|$.",
         statement=r"The inequality at $g_0(0)<0<g_1(0)$, $|g_0(0)|<|g_1(0)|$.",
         kind="bound",
-        hypotheses=(*PREMISES, INCREASE, ("case 3", "0 <= ε_i <= |g_i(0)|, g_0(0) < 0, |g_0(0)| < g_1(0)")),
+        hypotheses=(
+            *PREMISES,
+            INCREASE,
+            ("case 3", "0 <= ε_i <= |g_i(0)|, g_0(0) < 0, |g_0(0)| < g_1(0)"),
+        ),
         scope="as stated",
         expected="holds-repaired",
         check=_check_case_3,
         mutants=(
-            Mutant("repaired", "ψ(ε_0, min(ε_1, c)) on the right", lambda e: _check_case_3(e, repair=True)),
+            Mutant(
+                "repaired",
+                "ψ(ε_0, min(ε_1, c)) on the right",
+                lambda e: _check_case_3(e, repair=True),
+            ),
         ),
-        erratum="The step needs ε_1 >= ε_0. For ε_1 <= c the mean difference is ψ(ε_0, ε_1) itself; for ε_1 > c it is "
-        "at "
-        "least ψ(ε_0, c).",
+        erratum="The step needs ε_1 >= ε_0. For ε_1 <= c the mean difference is ψ(ε_0, ε_1) "
+        "itself; for ε_1 > c it is at least ψ(ε_0, c).",
         notes="The lemma survives.",
     ),
     Claim(
@@ -256,17 +317,29 @@ CLAIMS = (
         printed="see fedfb/lemma-10/case-3",
         statement=r"$MD\ge\psi(\varepsilon_0,\min(\varepsilon_1,c))$ in case 3.",
         kind="bound",
-        hypotheses=(*PREMISES, INCREASE, ("case 3", "0 <= ε_i <= |g_i(0)|, g_0(0) < 0, |g_0(0)| < g_1(0)")),
+        hypotheses=(
+            *PREMISES,
+            INCREASE,
+            ("case 3", "0 <= ε_i <= |g_i(0)|, g_0(0) < 0, |g_0(0)| < g_1(0)"),
+        ),
         scope="step densities of u = η(x), positive on (0, 1)",
         expected="holds",
         check=lambda e: _check_case_3_repaired(e),
-        mutants=(Mutant("as printed", "ψ(ε_0, ε_0) on the right", lambda e: _check_case_3_repaired(e, repair=False)),),
+        mutants=(
+            Mutant(
+                "as printed",
+                "ψ(ε_0, ε_0) on the right",
+                lambda e: _check_case_3_repaired(e, repair=False),
+            ),
+        ),
     ),
 )
 
 
 def _check_case_3_repaired(effort: Effort, repair: bool = True) -> Evidence:
-    return Evidence.of(explore(Call.of(case_3, repair=repair), case_3_instances(), effort, tolerance=0.0))
+    return Evidence.of(
+        explore(Call.of(case_3, repair=repair), case_3_instances(), effort, tolerance=0.0)
+    )
 
 
 @st.composite
@@ -276,11 +349,16 @@ def case_3_instances(draw: st.DrawFn) -> dict[str, Any]:
     laws = instance["laws"]
     if laws[0][0][1] > 2 or laws[0][1][1] > 2:  # the wide client first
         laws = laws[::-1]
-    if sum(laws[1][0][2:]) * sum(laws[1][1]) < sum(laws[1][1][2:]) * sum(laws[1][0]):  # it favours group 1
+    # it favours group 1
+    if sum(laws[1][0][2:]) * sum(laws[1][1]) < sum(laws[1][1][2:]) * sum(laws[1][0]):
         laws = [pair[::-1] for pair in laws]
     clients = World.of(laws, instance["q"]).clients
     unit = st.integers(0, 8).map(lambda k: Fraction(k, 8))
-    return {**instance, "laws": laws, "eps": [draw(unit) * abs(client.g(ZERO)) for client in clients]}
+    return {
+        **instance,
+        "laws": laws,
+        "eps": [draw(unit) * abs(client.g(ZERO)) for client in clients],
+    }
 
 
 def choices_matter() -> Picture:

@@ -32,7 +32,9 @@ def bound(instance: dict[str, Any], condition: str = "all equal") -> Case:
     if condition == "all equal":
         equal = equal and lams[0] == world.pooled.multiplier(eps)
     best = world.pooled.best(eps)
-    relation = Relation(accuracy, "==", best, "accuracy") if equal else less(accuracy, best, "accuracy")
+    relation = (
+        Relation(accuracy, "==", best, "accuracy") if equal else less(accuracy, best, "accuracy")
+    )
     return Case((relation,), {"common q": True, "g_i increase": world.positive})
 
 
@@ -41,7 +43,9 @@ def fair(instance: dict[str, Any], part: Fraction = Fraction(1)) -> Case:
     world = World.of(instance["laws"], instance["q"])
     start = abs(world.pooled.g(ZERO))
     eps = part * start + instance["slack"]
-    difference, accuracy = world.ensemble([client.multiplier(Fraction(1)) for client in world.clients])
+    difference, accuracy = world.ensemble(
+        [client.multiplier(Fraction(1)) for client in world.clients]
+    )
     return Case(
         (
             Relation(abs(difference), "<=", eps, "DP Disp"),
@@ -60,7 +64,9 @@ def definition(instance: dict[str, Any], given: int = 0) -> Case:
         weights = [m * (e if y else 1 - e) for m, e in zip(mass, eta, strict=True)]
         return sum(w * v for w, v in zip(weights, f, strict=True)) / sum(weights)
 
-    return Case((Relation((1 - positive) * (1 - mean(0)) + positive * mean(given), "==", total, "Acc"),))
+    return Case(
+        (Relation((1 - positive) * (1 - mean(0)) + positive * mean(given), "==", total, "Acc"),)
+    )
 
 
 def residuals(given: int = 1) -> dict[str, sympy.Expr]:
@@ -87,7 +93,10 @@ def _check_fair(effort: Effort, part: Fraction = Fraction(1)) -> Evidence:
 
 
 def _check_definition(effort: Effort, given: int = 0) -> Evidence:
-    shows = "two equally likely points, η = 1/4 and 3/4, f accepts the second: P(ŷ = y) = 3/4, the formula gives 1/2"
+    shows = (
+        "two equally likely points, η = 1/4 and 3/4, f accepts the second: P(ŷ = y) = 3/4, "
+        "the formula gives 1/2"
+    )
     half, quarter = Fraction(1, 2), Fraction(1, 4)
     instance = {"mass": [half, half], "eta": [quarter, 3 * quarter], "f": [ZERO, Fraction(1)]}
     return Evidence.of(Counterexample.at(Call.of(definition, given=given), shows, **instance))
@@ -99,8 +108,8 @@ def _check_definition_repaired(effort: Effort, given: int = 1) -> Evidence:
 
 
 ACC = (
-    r"Define the accuracy of a classifier $f$ as $Acc(f)=P(\hat y=y)=P(y=0)E_{x,a\mid y=0}[1-f(x,a)]+"
-    r"P(y=1)E_{x,a\mid y=0}f(x,a)$."
+    r"Define the accuracy of a classifier $f$ as $Acc(f)=P(\hat y=y)=P(y=0)E_{x,a\mid "
+    r"y=0}[1-f(x,a)]+P(y=1)E_{x,a\mid y=0}f(x,a)$."
 )
 
 CLAIMS = (
@@ -116,7 +125,13 @@ CLAIMS = (
         scope="as stated",
         expected="holds-repaired",
         check=_check_definition,
-        mutants=(Mutant("given y = 1", "the second expectation given y = 1", lambda e: _check_definition(e, given=1)),),
+        mutants=(
+            Mutant(
+                "given y = 1",
+                "the second expectation given y = 1",
+                lambda e: _check_definition(e, given=1),
+            ),
+        ),
         erratum="The second expectation must be given y = 1.",
         notes="Nothing later uses the formula.",
     ),
@@ -132,17 +147,21 @@ CLAIMS = (
         scope="two points of X; linear, so the same for any law",
         expected="holds",
         check=_check_definition_repaired,
-        mutants=(Mutant("given y = 0", "as printed", lambda e: _check_definition_repaired(e, given=0)),),
+        mutants=(
+            Mutant("given y = 0", "as printed", lambda e: _check_definition_repaired(e, given=0)),
+        ),
     ),
     Claim(
         id="fedfb/lemma-12",
         number="Lemma 12",
         line=756,
-        title="Acc(LFT+Ensemble) ≤ CFL(ε) where its disparity is ≤ ε, with equality iff λ_0 = λ_1 = λ_ε",
-        printed=r"Let $q\in(0,1)$. Given an LFT+Ensemble classifier such that $DP\,Disp\le\varepsilon$ and a CFL "
-        r"classifier, we have $LFT+Ensemble(\varepsilon_0,\varepsilon_1;\varepsilon)\le CFL(\varepsilon)$. The "
-        r"equality "
-        r"holds if and only if $\lambda_{\varepsilon_0}=\lambda_{\varepsilon_1}=\lambda^{CFL}_\varepsilon$.",
+        title="Acc(LFT+Ensemble) ≤ CFL(ε) where its disparity is ≤ ε, with equality iff λ_0 = "
+        "λ_1 = λ_ε",
+        printed=r"Let $q\in(0,1)$. Given an LFT+Ensemble classifier such that "
+        r"$DP\,Disp\le\varepsilon$ and a CFL classifier, we have "
+        r"$LFT+Ensemble(\varepsilon_0,\varepsilon_1;\varepsilon)\le CFL(\varepsilon)$. The "
+        r"equality holds if and only if "
+        r"$\lambda_{\varepsilon_0}=\lambda_{\varepsilon_1}=\lambda^{CFL}_\varepsilon$.",
         statement="The bound, and both directions of the equality.",
         kind="bound",
         hypotheses=(("common q", "q_0 = q_1"), ("g_i increase", "each g_i is strictly increasing")),
@@ -151,22 +170,29 @@ CLAIMS = (
         check=_check,
         mutants=(Mutant("λ_0 = λ_1", "equality iff λ_0 = λ_1", lambda e: _check(e, "two equal")),),
         rests_on=("fedfb/lemma-7/repaired", "fedfb/lemma-8"),
-        reading="g_i⁻¹ is a function: where supports have gaps, different λ give the same classifier.",
+        reading="g_i⁻¹ is a function: where supports have gaps, different λ give the same "
+        "classifier.",
     ),
     Claim(
         id="fedfb/lemma-13",
         number="Lemma 13",
         line=764,
         title="if ε ≥ |g(0)| then max LFT+Ensemble(ε_0, ε_1; ε) = CFL(ε)",
-        printed=r"Let $q\in(0,1)$. If the ERM is already fair, i.e., $\varepsilon\ge|g(0)|$, then "
-        r"$\max_{\varepsilon_0,\varepsilon_1}LFT+Ensemble(\varepsilon_0,\varepsilon_1;\varepsilon)=CFL(\varepsilon)$.",
-        statement=r"$\varepsilon_i=1$ for all $i$ gives the accuracy CFL($\varepsilon$) and $|MD|\le\varepsilon$.",
+        printed=r"Let $q\in(0,1)$. If the ERM is already fair, i.e., $\varepsilon\ge|g(0)|$, "
+        r"then "
+        r"$\max_{\varepsilon_0,\varepsilon_1}LFT+Ensemble(\varepsilon_0,\varepsilon_1;"
+        r"\varepsilon)=CFL(\varepsilon)$.",
+        statement=r"$\varepsilon_i=1$ for all $i$ gives the accuracy CFL($\varepsilon$) and "
+        r"$|MD|\le\varepsilon$.",
         kind="implication",
         hypotheses=(),
-        scope="step densities of u = η(x), gaps allowed; two or three clients; the q_i need not be equal",
+        scope="step densities of u = η(x), gaps allowed; two or three clients; the q_i need not "
+        "be equal",
         expected="holds",
         check=_check_fair,
-        mutants=(Mutant("half as fair", "ε >= |g(0)|/2", lambda e: _check_fair(e, Fraction(1, 2))),),
+        mutants=(
+            Mutant("half as fair", "ε >= |g(0)|/2", lambda e: _check_fair(e, Fraction(1, 2))),
+        ),
         rests_on=("fedfb/lemma-7/repaired",),
     ),
 )

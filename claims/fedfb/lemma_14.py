@@ -1,4 +1,6 @@
-"""FedFB, lemma 14: where the clients' ERMs favour different groups, LFT+Ensemble never matches CFL."""
+"""FedFB, lemma 14: where the clients' ERMs favour different groups, LFT+Ensemble never matches
+CFL.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,11 @@ def strict(instance: dict[str, Any], opposite: bool = True) -> Case:
     world = World.of(instance["laws"], instance["q"])
     start = [client.g(ZERO) for client in world.clients]
     eps = instance["part"] * abs(world.pooled.g(ZERO))
-    premises = {"common q": True, "g_i increase": world.positive, "ε < |g(0)|": eps < abs(world.pooled.g(ZERO))}
+    premises = {
+        "common q": True,
+        "g_i increase": world.positive,
+        "ε < |g(0)|": eps < abs(world.pooled.g(ZERO)),
+    }
     if opposite:
         premises["opposite"] = start[0] * start[1] < 0
     return Case((worse(world, multipliers(world, instance, eps), eps),), premises)
@@ -64,7 +70,9 @@ def choices(instance: dict[str, Any], choice: str = "any") -> Case:
 
 
 def disagreeing(instance: dict[str, Any]) -> dict[str, Any]:
-    """The instance with its groups exchanged where need be: client 0 favours group 1, client 1 group 0."""
+    """The instance with its groups exchanged where need be: client 0 favours group 1, client 1
+    group 0.
+    """
     world = World.of(instance["laws"], instance["q"])
     signs = [client.g(ZERO) > 0 for client in world.clients]
     pairs = zip(instance["laws"], signs, (False, True), strict=True)
@@ -90,18 +98,27 @@ def _attack(point: list[float]) -> dict[str, Any]:
 def _check(effort: Effort, opposite: bool = True) -> Evidence:
     drawn = instances().map(disagreeing) if opposite else instances()
     family = Attack([(0, 1), (0, 1), (0, 0.999)], _attack, steps=effort.pick(60, 400))
-    run = explore(Call.of(strict, opposite=opposite), drawn, effort, tolerance=0.0, attacks=[family])
+    run = explore(
+        Call.of(strict, opposite=opposite), drawn, effort, tolerance=0.0, attacks=[family]
+    )
     return Evidence.of(run)
 
 
 def _check_gaps(effort: Effort, choice: str = "any") -> Evidence:
     lam = Fraction(-1, 16)
-    shows = "λ_0 = λ_1 = λ_CFL = -1/16 at ε = 1/12 < |g(0)| = 1/3: client 0 has no one with u in (1/4, 3/4)"
+    shows = (
+        "λ_0 = λ_1 = λ_CFL = -1/16 at ε = 1/12 < |g(0)| = 1/3: client 0 has no one with u in "
+        "(1/4, 3/4)"
+    )
     one = Counterexample.at(
-        Call.of(choices, choice=choice), shows,
-        laws=[[[2, 0, 0, 1], [1, 0, 0, 2]], [[0, 0, 1, 0], [0, 1, 0, 0]]], q=Fraction(1, 2),
-        eps=Fraction(1, 12), local=[Fraction(1), Fraction(1, 2)], lams=[lam, lam],
-    )  # fmt: skip
+        Call.of(choices, choice=choice),
+        shows,
+        laws=[[[2, 0, 0, 1], [1, 0, 0, 2]], [[0, 0, 1, 0], [0, 1, 0, 0]]],
+        q=Fraction(1, 2),
+        eps=Fraction(1, 12),
+        local=[Fraction(1), Fraction(1, 2)],
+        lams=[lam, lam],
+    )
     return Evidence.of(one)
 
 
@@ -129,12 +146,14 @@ CLAIMS = (
         scope="n = 2, step densities of u = η(x), positive on (0, 1)",
         expected="holds",
         check=_check,
-        mutants=(Mutant("any signs", "without g_0(0) g_1(0) < 0", lambda e: _check(e, opposite=False)),),
+        mutants=(
+            Mutant("any signs", "without g_0(0) g_1(0) < 0", lambda e: _check(e, opposite=False)),
+        ),
         rests_on=("fedfb/lemma-9/repaired", "fedfb/lemma-12"),
         reading="g_i⁻¹ is a function; else see fedfb/lemma-14/gaps.",
-        gap="the statement survives: the proof treats g_1(0) > 0, |g_1(0)| >= |g_0(0)|, and names the same case again "
-        "as "
-        "the one that is similar (read g_1(0) < 0 or |g_1(0)| < |g_0(0)|).",
+        gap="the statement survives: the proof treats g_1(0) > 0, |g_1(0)| >= |g_0(0)|, and "
+        "names the same case again as the one that is similar (read g_1(0) < 0 or |g_1(0)| < "
+        "|g_0(0)|).",
     ),
     Claim(
         id="fedfb/lemma-14/gaps",
@@ -148,9 +167,13 @@ CLAIMS = (
         scope="densities with gaps, n = 2",
         expected="refuted",
         check=_check_gaps,
-        mutants=(Mutant("nearest", "λ_i the point of g_i⁻¹ next to 0", lambda e: _check_gaps(e, "nearest")),),
-        erratum="Assume that every client's law has full support: without, g_i is flat somewhere, λ_i may have the "
-        "sign "
-        "that lemma 9 excludes, and the ensemble may be CFL's own solution.",
+        mutants=(
+            Mutant(
+                "nearest", "λ_i the point of g_i⁻¹ next to 0", lambda e: _check_gaps(e, "nearest")
+            ),
+        ),
+        erratum="Assume that every client's law has full support: without, g_i is flat "
+        "somewhere, λ_i may have the sign that lemma 9 excludes, and the ensemble may be CFL's "
+        "own solution.",
     ),
 )

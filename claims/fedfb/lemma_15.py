@@ -1,4 +1,6 @@
-"""FedFB, lemma 15: where ERMs favour the same group, LFT+Ensemble matches CFL down to τ. Remark 8, (47)."""
+"""FedFB, lemma 15: where ERMs favour the same group, LFT+Ensemble matches CFL down to τ. Remark 8,
+(47).
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ def above(instance: dict[str, Any], choose: str = "max") -> Case:
     low, high = tau(world, choose), abs(world.pooled.g(ZERO))
     eps = low + instance["part"] * (high - low)
     lam = world.pooled.multiplier(eps)
-    difference, accuracy = world.ensemble([client.multiplier(abs(client.g(lam))) for client in world.clients])
+    difference, accuracy = world.ensemble(
+        [client.multiplier(abs(client.g(lam))) for client in world.clients]
+    )
     return Case(
         (
             Relation(abs(difference), "<=", eps, "DP Disp"),
@@ -58,7 +62,9 @@ def above(instance: dict[str, Any], choose: str = "max") -> Case:
 
 
 def equation_47(instance: dict[str, Any], half: bool = False) -> Case:
-    """g(g_0⁻¹(0)) = g_1(g_0⁻¹(0)), and the same the other way round; repaired, half of the right sides."""
+    """g(g_0⁻¹(0)) = g_1(g_0⁻¹(0)), and the same the other way round; repaired, half of the right
+    sides.
+    """
     world = World.of(instance["laws"], instance["q"])
     one, two = world.clients
     ends = one.multiplier(ZERO), two.multiplier(ZERO)
@@ -79,7 +85,10 @@ def remark_8(instance: dict[str, Any], word: str = "equal") -> Case:
     sign = 1 if world.pooled.g(ZERO) > 0 else -1
     positive = max(sign * world.pooled.g(end) for end in ends) > 0
     equal = ends[0] == ends[1]
-    return Case((Relation(int(positive), "==", int(equal if word == "equal" else not equal), "iff"),), premises(world))
+    return Case(
+        (Relation(int(positive), "==", int(equal if word == "equal" else not equal), "iff"),),
+        premises(world),
+    )
 
 
 def agreeing(instance: dict[str, Any]) -> dict[str, Any]:
@@ -96,7 +105,10 @@ def _check(effort: Effort, factor: Fraction = Fraction(1), choose: str = "max") 
     return Evidence.of(under, over)
 
 
-TWO: dict[str, Any] = {"laws": [[[1, 2, 3, 2], [2, 3, 2, 1]], [[1, 1, 5, 1], [1, 5, 1, 1]]], "q": Fraction(1, 2)}
+TWO: dict[str, Any] = {
+    "laws": [[[1, 2, 3, 2], [2, 3, 2, 1]], [[1, 1, 5, 1], [1, 5, 1, 1]]],
+    "q": Fraction(1, 2),
+}
 
 
 def _check_47(effort: Effort, half: bool = False) -> Evidence:
@@ -105,7 +117,9 @@ def _check_47(effort: Effort, half: bool = False) -> Evidence:
 
 
 def _check_47_repaired(effort: Effort, half: bool = True) -> Evidence:
-    return Evidence.of(explore(Call.of(equation_47, half=half), instances().map(agreeing), effort, tolerance=0.0))
+    return Evidence.of(
+        explore(Call.of(equation_47, half=half), instances().map(agreeing), effort, tolerance=0.0)
+    )
 
 
 def _check_remark(effort: Effort, word: str = "equal") -> Evidence:
@@ -128,12 +142,14 @@ PREMISES = (
 )
 SCOPE = "n = 2, step densities of u = η(x), positive on (0, 1)"
 REMARK = (
-    r"According to the proof of Lemma 15, we obtain $\max\{\mathrm{sign}(g(0))g(g_0^{-1}(0)),\mathrm{sign}(g(0))"
-    r"g(g_1^{-1}(0))\}>0$ if and only if two local classifiers which achieves perfect local fairness is equal, i.e., "
+    r"According to the proof of Lemma 15, we obtain "
+    r"$\max\{\mathrm{sign}(g(0))g(g_0^{-1}(0)),\mathrm{sign}(g(0))g(g_1^{-1}(0))\}>0$ if and "
+    r"only if two local classifiers which achieves perfect local fairness is equal, i.e., "
     r"$f_0^0=f_1^0$."
 )
 EQUATION = (
-    r"$g(g_0^{-1}(0))=g_1(g_0^{-1}(0))<0=g(g^{-1}(0))<g_0(g_1^{-1}(0))=g(g_1^{-1}(0))$, from $g=\frac{g_0+g_1}2$."
+    r"$g(g_0^{-1}(0))=g_1(g_0^{-1}(0))<0=g(g^{-1}(0))<g_0(g_1^{-1}(0))=g(g_1^{-1}(0))$, from "
+    r"$g=\frac{g_0+g_1}2$."
 )
 
 CLAIMS = (
@@ -142,9 +158,10 @@ CLAIMS = (
         number="Lemma 15",
         line=799,
         title="if g_0(0) g_1(0) > 0: max LFT+Ensemble = CFL(ε) for ε ≥ τ, and < CFL(ε) otherwise",
-        printed=r"Let $\tau=\min\{|g(0)|,\max\{\mathrm{sign}(g(0))g(g_0^{-1}(0)),"
-        r"\mathrm{sign}(g(0))g(g_1^{-1}(0))\}\}$. "
-        r"If $g_0(0)g_1(0)>0$, we have $\max_{\varepsilon_0,\varepsilon_1}LFT+Ensemble(\varepsilon_0,\varepsilon_1;"
+        printed=r"Let "
+        r"$\tau=\min\{|g(0)|,\max\{\mathrm{sign}(g(0))g(g_0^{-1}(0)),"
+        r"\mathrm{sign}(g(0))g(g_1^{-1}(0))\}\}$. If $g_0(0)g_1(0)>0$, we have "
+        r"$\max_{\varepsilon_0,\varepsilon_1}LFT+Ensemble(\varepsilon_0,\varepsilon_1;"
         r"\varepsilon)=CFL(\varepsilon)$ for all $\varepsilon\ge\tau$, $<CFL(\varepsilon)$ o.w.",
         statement="Both cases; equality is reached at "
         r"$\varepsilon_i=|g_i(\lambda_\varepsilon)|$. The minimum with $|g(0)|$ is not needed.",
@@ -155,15 +172,18 @@ CLAIMS = (
         check=_check,
         mutants=(
             Mutant("twice τ", "< CFL(ε) for all ε < 2τ", lambda e: _check(e, factor=Fraction(2))),
-            Mutant("least", "= CFL(ε) from the smaller of the two on", lambda e: _check(e, choose="min")),
+            Mutant(
+                "least",
+                "= CFL(ε) from the smaller of the two on",
+                lambda e: _check(e, choose="min"),
+            ),
         ),
         rests_on=("fedfb/lemma-9/repaired", "fedfb/lemma-12", "fedfb/lemma-13"),
         reading="g_i⁻¹ is a function.",
-        gap="the statement survives: (47) lacks factors 1/2 (fedfb/eq-47), of which only the signs are used; 'for all "
-        "ε <= "
-        "τ' in case 2 should be ε < τ, at τ itself there is equality; 'when g_0(0)g_1(0) < 0' above the cases should "
-        "be > "
-        "0; λ_i = g_i⁻¹(ε_i) is printed g⁻¹(ε_i).",
+        gap="the statement survives: (47) lacks factors 1/2 (fedfb/eq-47), of which only the "
+        "signs are used; 'for all ε <= τ' in case 2 should be ε < τ, at τ itself there is "
+        "equality; 'when g_0(0)g_1(0) < 0' above the cases should be > 0; λ_i = g_i⁻¹(ε_i) is "
+        "printed g⁻¹(ε_i).",
     ),
     Claim(
         id="fedfb/eq-47",
@@ -178,7 +198,8 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_47,
         mutants=(Mutant("halves", "half of the right sides", lambda e: _check_47(e, half=True)),),
-        erratum="Both equalities need a factor 1/2 on the right: g = (g_0 + g_1)/2 and g_i(g_i⁻¹(0)) = 0.",
+        erratum="Both equalities need a factor 1/2 on the right: g = (g_0 + g_1)/2 and "
+        "g_i(g_i⁻¹(0)) = 0.",
         notes="Lemma 15 uses only the signs, and survives.",
     ),
     Claim(
@@ -187,13 +208,16 @@ CLAIMS = (
         line=844,
         title="g(g_0⁻¹(0)) = g_1(g_0⁻¹(0))/2 and g(g_1⁻¹(0)) = g_0(g_1⁻¹(0))/2",
         printed=EQUATION,
-        statement=r"$g(g_0^{-1}(0))=\frac12g_1(g_0^{-1}(0))$, $g(g_1^{-1}(0))=\frac12g_0(g_1^{-1}(0))$.",
+        statement=r"$g(g_0^{-1}(0))=\frac12g_1(g_0^{-1}(0))$, "
+        r"$g(g_1^{-1}(0))=\frac12g_0(g_1^{-1}(0))$.",
         kind="identity",
         hypotheses=PREMISES,
         scope=SCOPE,
         expected="holds",
         check=_check_47_repaired,
-        mutants=(Mutant("as printed", "without the halves", lambda e: _check_47_repaired(e, half=False)),),
+        mutants=(
+            Mutant("as printed", "without the halves", lambda e: _check_47_repaired(e, half=False)),
+        ),
     ),
     Claim(
         id="fedfb/remark-8",
@@ -208,9 +232,9 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_remark,
         mutants=(Mutant("unequal", "iff they are unequal", lambda e: _check_remark(e, "unequal")),),
-        erratum="'equal' should be 'unequal'. Where they are unequal one of the two numbers is negative, so it is not "
-        "the "
-        "disparity of f_i^0, as the remark says, but its signed mean difference.",
+        erratum="'equal' should be 'unequal'. Where they are unequal one of the two numbers is "
+        "negative, so it is not the disparity of f_i^0, as the remark says, but its signed mean "
+        "difference.",
     ),
     Claim(
         id="fedfb/remark-8/repaired",

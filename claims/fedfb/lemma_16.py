@@ -28,7 +28,9 @@ def printed_pool(world: World) -> Population:
 
 
 def strict(instance: dict[str, Any], pool: str = "bayes", shares: str = "differ") -> Case:
-    """The statement at one ε < |g(0)| and one pair of multipliers, g of the pooled law that is named."""
+    """The statement at one ε < |g(0)| and one pair of multipliers, g of the pooled law that is
+    named.
+    """
     world = World.of(instance["laws"], instance["q"])
     start = abs((world.pooled if pool == "bayes" else printed_pool(world)).g(ZERO))
     eps = instance["part"] * start
@@ -37,7 +39,10 @@ def strict(instance: dict[str, Any], pool: str = "bayes", shares: str = "differ"
     if instance["aim"]:  # the thresholds of one group as CFL has them
         lam, a = world.pooled.multiplier(min(eps, Fraction(1))), instance["aim"] - 1
         goals = [lam * client.shares[a] / world.pooled.shares[a] for client in world.clients]
-        lams = [min(max(goal, min(end, ZERO)), max(end, ZERO)) for goal, end in zip(goals, ends, strict=True)]
+        lams = [
+            min(max(goal, min(end, ZERO)), max(end, ZERO))
+            for goal, end in zip(goals, ends, strict=True)
+        ]
     premises = {"ε < |g(0)|": eps < start, "g_i increase": world.positive}
     if shares == "differ":
         premises["q_0 ≠ q_1"] = world.q[0] != world.q[1]
@@ -52,7 +57,9 @@ def mixture(instance: dict[str, Any], pool: str = "printed") -> Case:
     for a in (0, 1):
         people = [client.shares[a] * client.rate(a, HALF) for client in world.clients]
         count = sum((client.shares[a] for client in world.clients), ZERO)
-        relations.append(Relation(chosen.rate(a, HALF), "==", sum(people, ZERO) / count, f"P(u > 1/2 | a = {a})"))
+        relations.append(
+            Relation(chosen.rate(a, HALF), "==", sum(people, ZERO) / count, f"P(u > 1/2 | a = {a})")
+        )
     return Case(tuple(relations), {"q_0 ≠ q_1": world.q[0] != world.q[1]})
 
 
@@ -71,18 +78,24 @@ def residuals(repair: bool = True) -> dict[str, sympy.Expr]:
 
 
 HALVES: dict[str, Any] = {
-    "laws": [[[3, 1], [5, 3]], [[1, 3], [5, 3]]], "q": [Fraction(1, 4), Fraction(3, 4)]
-}  # fmt: skip
-"""P(u > 1/2 | a=0, i) = 1/4 and 3/4; for a = 1 it is 3/8 with both: pooled it is 3/8 in both groups, MD = 0."""
+    "laws": [[[3, 1], [5, 3]], [[1, 3], [5, 3]]],
+    "q": [Fraction(1, 4), Fraction(3, 4)],
+}
+"""P(u > 1/2 | a=0, i) = 1/4 and 3/4; for a = 1 it is 3/8 with both: pooled it is 3/8 in both
+groups, MD = 0.
+"""
 
 
 def _check_printed(effort: Effort, pool: str = "printed") -> Evidence:
-    shows = "q = (1/4, 3/4): ERM is perfectly fair, so LFT+Ensemble(1, 1) is CFL(1/8), while the printed |g(0)| is 1/4"
+    shows = (
+        "q = (1/4, 3/4): ERM is perfectly fair, so LFT+Ensemble(1, 1) is CFL(1/8), while the "
+        "printed |g(0)| is 1/4"
+    )
     call = Call.of(strict, pool=pool)
     place = [ZERO, ZERO]
     return Evidence.of(
         Counterexample.at(call, shows, **HALVES, part=Fraction(1, 2), place=place, aim=0)
-    )  # fmt: skip
+    )
 
 
 def _check_repaired(effort: Effort, shares: str = "differ") -> Evidence:
@@ -90,7 +103,11 @@ def _check_repaired(effort: Effort, shares: str = "differ") -> Evidence:
     part = st.integers(0, 15).map(lambda k: Fraction(k, 16))
     place = st.lists(unit, min_size=2, max_size=2)
     more = st.fixed_dictionaries({"place": place, "part": part, "aim": st.sampled_from([0, 1, 2])})
-    kinds = worlds(2, equal=False) if shares == "differ" else worlds(2).map(lambda w: {**w, "q": [w["q"]] * 2})
+    kinds = (
+        worlds(2, equal=False)
+        if shares == "differ"
+        else worlds(2).map(lambda w: {**w, "q": [w["q"]] * 2})
+    )
     drawn = st.tuples(kinds, more).map(lambda pair: {**pair[0], **pair[1]})
     family = Attack([(0, 1), (0, 1), (0, 0.999)], _attack, steps=effort.pick(60, 400))
     run = explore(Call.of(strict, shares=shares), drawn, effort, tolerance=0.0, attacks=[family])
@@ -100,11 +117,20 @@ def _check_repaired(effort: Effort, shares: str = "differ") -> Evidence:
 def _attack(point: list[float]) -> dict[str, Any]:
     first, second, part = (Fraction(v).limit_denominator(10_000) for v in point)
     laws = [[[2, 3, 4, 7], [4, 5, 3, 2]], [[1, 2, 4, 5], [3, 4, 2, 2]]]
-    return {"laws": laws, "q": [Fraction(3, 8), HALF], "place": [first, second], "part": part, "aim": 0}
+    return {
+        "laws": laws,
+        "q": [Fraction(3, 8), HALF],
+        "place": [first, second],
+        "part": part,
+        "aim": 0,
+    }
 
 
 def _check_mixture(effort: Effort, pool: str = "printed") -> Evidence:
-    shows = "q = (1/4, 3/4): of group 0 three quarters are with client 0, whom the printed mixture gives one quarter"
+    shows = (
+        "q = (1/4, 3/4): of group 0 three quarters are with client 0, whom the printed "
+        "mixture gives one quarter"
+    )
     return Evidence.of(Counterexample.at(Call.of(mixture, pool=pool), shows, **HALVES))
 
 
@@ -114,32 +140,42 @@ def _check_mixture_repaired(effort: Effort, repair: bool = True) -> Evidence:
 
 
 PRINTED = (
-    r"Assume $a\sim Bern(q_i)$ in client $i$, and $q_0\ne q_1\in(0,1)$. Then $\max_{\varepsilon_0,\varepsilon_1}"
-    r"LFT+Ensemble(\varepsilon_0,\varepsilon_1;\varepsilon)<CFL(\varepsilon)$ for all $\varepsilon<|g(0)|$. [Proof:] "
-    r"We "
-    r"assemble the dataset from two clients to have $x\mid a=a\sim\mathcal P_a=\frac{q_0}{q_0+q_1}\mathcal P_a^{(0)}+"
-    r"\frac{q_1}{q_0+q_1}\mathcal P_a^{(1)}$, $a=0,1$ [...] with $q=\frac{q_0+q_1}2$."
+    r"Assume $a\sim Bern(q_i)$ in client $i$, and $q_0\ne q_1\in(0,1)$. Then "
+    r"$\max_{\varepsilon_0,\varepsilon_1}LFT+Ensemble(\varepsilon_0,\varepsilon_1;"
+    r"\varepsilon)<CFL(\varepsilon)$ for all $\varepsilon<|g(0)|$. [Proof:] We assemble the "
+    r"dataset from two clients to have $x\mid a=a\sim\mathcal P_a=\frac{q_0}{q_0+q_1}\mathcal "
+    r"P_a^{(0)}+\frac{q_1}{q_0+q_1}\mathcal P_a^{(1)}$, $a=0,1$ [...] with $q=\frac{q_0+q_1}2$."
 )
 DIFFER = ("q_0 ≠ q_1", "the shares differ, both in (0, 1)")
-PREMISES = (DIFFER, ("ε < |g(0)|", "g of the pooled law"), ("g_i increase", "each density is positive on (0, 1)"))
+PREMISES = (
+    DIFFER,
+    ("ε < |g(0)|", "g of the pooled law"),
+    ("g_i increase", "each density is positive on (0, 1)"),
+)
 
 CLAIMS = (
     Claim(
         id="fedfb/lemma-16",
         number="Lemma 16",
         line=878,
-        title="q_0 ≠ q_1: max LFT+Ensemble < CFL(ε) for all ε < |g(0)|, g of the printed pooled law",
+        title="q_0 ≠ q_1: max LFT+Ensemble < CFL(ε) for all ε < |g(0)|, g of the printed pooled "
+        "law",
         printed=PRINTED,
-        statement=r"The statement, $g(0)$ computed from the mixture as printed, CFL from the people themselves.",
+        statement=r"The statement, $g(0)$ computed from the mixture as printed, CFL from the "
+        r"people themselves.",
         kind="bound",
         hypotheses=PREMISES,
         scope="as stated",
         expected="holds-repaired",
         check=_check_printed,
-        mutants=(Mutant("Bayes", "g of the pooled law by Bayes' rule", lambda e: _check_printed(e, "bayes")),),
-        erratum="The mixture for a = 0 must have weights (1 - q_i)/(2 - q_0 - q_1). With the printed ones |g(0)| is "
-        "not "
-        "the disparity of ERM, and the lemma fails at budgets at which ERM is already fair.",
+        mutants=(
+            Mutant(
+                "Bayes", "g of the pooled law by Bayes' rule", lambda e: _check_printed(e, "bayes")
+            ),
+        ),
+        erratum="The mixture for a = 0 must have weights (1 - q_i)/(2 - q_0 - q_1). With the "
+        "printed ones |g(0)| is not the disparity of ERM, and the lemma fails at budgets at "
+        "which ERM is already fair.",
     ),
     Claim(
         id="fedfb/lemma-16/repaired",
@@ -147,17 +183,21 @@ CLAIMS = (
         line=878,
         title="q_0 ≠ q_1: max LFT+Ensemble < CFL(ε) for all ε < |g(0)|, pooled by Bayes' rule",
         printed=PRINTED,
-        statement=r"The statement with $P(i\mid a=1)=\frac{q_i}{q_0+q_1}$, $P(i\mid a=0)=\frac{1-q_i}{2-q_0-q_1}$.",
+        statement=r"The statement with $P(i\mid a=1)=\frac{q_i}{q_0+q_1}$, $P(i\mid "
+        r"a=0)=\frac{1-q_i}{2-q_0-q_1}$.",
         kind="bound",
         hypotheses=PREMISES,
         scope="n = 2, step densities of u = η(x), positive on (0, 1)",
         expected="holds",
         check=_check_repaired,
-        mutants=(Mutant("common q", "for q_0 = q_1", lambda e: _check_repaired(e, shares="common")),),
+        mutants=(
+            Mutant("common q", "for q_0 = q_1", lambda e: _check_repaired(e, shares="common")),
+        ),
         rests_on=("fedfb/lemma-7/repaired", "fedfb/lemma-8", "fedfb/lemma-16/mixture/repaired"),
         reading="Supports without gaps, as for lemmas 12 and 14.",
-        gap="the statement survives: in case 2, (1 - λ(1 - q_1))/2 should divide by 1 - q_1. That thresholds beyond 0 "
-        "and 1 make no difference is not treated; for ε < |g(0)| CFL's own thresholds lie inside (0, 1).",
+        gap="the statement survives: in case 2, (1 - λ(1 - q_1))/2 should divide by 1 - q_1. "
+        "That thresholds beyond 0 and 1 make no difference is not treated; for ε < |g(0)| CFL's "
+        "own thresholds lie inside (0, 1).",
     ),
     Claim(
         id="fedfb/lemma-16/mixture",
@@ -171,7 +211,13 @@ CLAIMS = (
         scope="as stated",
         expected="holds-repaired",
         check=_check_mixture,
-        mutants=(Mutant("Bayes", "weights (1-q_i)/(2-q_0-q_1) for a = 0", lambda e: _check_mixture(e, "bayes")),),
+        mutants=(
+            Mutant(
+                "Bayes",
+                "weights (1-q_i)/(2-q_0-q_1) for a = 0",
+                lambda e: _check_mixture(e, "bayes"),
+            ),
+        ),
         erratum="Right for a = 1. For a = 0 the weights are (1 - q_i)/(2 - q_0 - q_1).",
     ),
     Claim(
@@ -186,6 +232,12 @@ CLAIMS = (
         scope="n = 2, equal weights",
         expected="holds",
         check=_check_mixture_repaired,
-        mutants=(Mutant("as printed", "q_i/(q_0 + q_1) for both groups", lambda e: _check_mixture_repaired(e, False)),),
+        mutants=(
+            Mutant(
+                "as printed",
+                "q_i/(q_0 + q_1) for both groups",
+                lambda e: _check_mixture_repaired(e, False),
+            ),
+        ),
     ),
 )

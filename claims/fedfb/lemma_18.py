@@ -18,11 +18,15 @@ from fairfl.claims.fedfb.theorem_17 import finite
 from fairfl.claims.instances import explore
 
 TINY = 1e-9
-"""Prices and multipliers within this of zero are not asked for a sign: both come from a solver in floats."""
+"""Prices and multipliers within this of zero are not asked for a sign: both come from a solver in
+floats.
+"""
 
 
 def printed(instance: dict[str, Any], allow: str = "deterministic") -> Case:
-    """No feasible f is more accurate than the best feasible rule of the form [[Σ_i s_i p > 0]], a rule in {0, 1}."""
+    """No feasible f is more accurate than the best feasible rule of the form [[Σ_i s_i p > 0]], a
+    rule in {0, 1}.
+    """
     world = FiniteWorld(instance["law"], instance["q"], [Fraction(1)], instance["eta"])
     eps = instance["eps"]
     rival = {(a, k): instance["f"][a][k] for a, k in world.cells}
@@ -35,7 +39,9 @@ def printed(instance: dict[str, Any], allow: str = "deterministic") -> Case:
 
 
 def form(instance: dict[str, Any], sign: int = 1) -> Case:
-    """fairfl's solution accepts where the Lagrangian gain is positive, rejects where negative, and is complementary."""
+    """fairfl's solution accepts where the Lagrangian gain is positive, rejects where negative, and
+    is complementary.
+    """
     world, f, found, eps = solved(instance)
     lams = [sign * float(v) for v in found.multipliers]
     relations = []
@@ -52,22 +58,33 @@ def form(instance: dict[str, Any], sign: int = 1) -> Case:
 
 
 def least(instance: dict[str, Any], sign: int = 1) -> Case:
-    """fairfl's solution minimises P(ŷ ≠ y) - Σ_i λ_i MD_i over all f: it takes all positive Lagrangian gains."""
+    """fairfl's solution minimises P(ŷ ≠ y) - Σ_i λ_i MD_i over all f: it takes all positive
+    Lagrangian gains.
+    """
     world, f, found, _ = solved(instance)
     lams = [sign * float(v) for v in found.multipliers]
     nothing = dict.fromkeys(world.cells, 0.0)
-    most = 1 - world.accuracy(nothing) - sum(max(world.lagrangian_gain(lams, a, k), 0.0) for a, k in world.cells)
+    most = (
+        1
+        - world.accuracy(nothing)
+        - sum(max(world.lagrangian_gain(lams, a, k), 0.0) for a, k in world.cells)
+    )
     value = 1 - world.accuracy(f) - sum(lam * world.local(f, i) for i, lam in enumerate(lams))
     return Case((Relation(value, "<=", most, "(61)"),))
 
 
 def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
-    """err(f) - err(f*) = Σ (f* - f) gain + Σ_i λ_i (MD_i(f) - MD_i(f*)), two clients of any share and weight."""
+    """err(f) - err(f*) = Σ (f* - f) gain + Σ_i λ_i (MD_i(f) - MD_i(f*)), two clients of any share
+    and weight.
+    """
     law = [[[sympy.Symbol(f"p{i}{a}{k}") for k in (0, 1)] for a in (0, 1)] for i in (0, 1)]
     world = FiniteWorld(law, sympy.symbols("q0 q1"), sympy.symbols("w0 w1"), sympy.symbols("e0 e1"))
     lams = sympy.symbols("l0 l1")
     f, best = ({c: sympy.Symbol(f"{n}{c[0]}{c[1]}") for c in world.cells} for n in "fb")
-    gained = sum((best[c] - f[c]) * world.lagrangian_gain([sign * lam for lam in lams], *c) for c in world.cells)
+    gained = sum(
+        (best[c] - f[c]) * world.lagrangian_gain([sign * lam for lam in lams], *c)
+        for c in world.cells
+    )
     held = sum(lam * (world.local(f, i) - world.local(best, i)) for i, lam in enumerate(lams))
     return {"Lagrangian": world.accuracy(best) - world.accuracy(f) - gained - held}
 
@@ -77,20 +94,34 @@ def local_objective(instance: dict[str, Any], factor: str = "one") -> Case:
     error, local, lams = instance["error"], instance["local"], instance["lams"]
     count = len(error)
     scale = count if factor == "I" else 1
-    mean = sum((e - scale * lam * d for e, lam, d in zip(error, lams, local, strict=True)), Fraction(0)) / count
-    whole = sum(error, Fraction(0)) / count - sum((lam * d for lam, d in zip(lams, local, strict=True)), Fraction(0))
+    mean = (
+        sum(
+            (e - scale * lam * d for e, lam, d in zip(error, lams, local, strict=True)), Fraction(0)
+        )
+        / count
+    )
+    whole = sum(error, Fraction(0)) / count - sum(
+        (lam * d for lam, d in zip(lams, local, strict=True)), Fraction(0)
+    )
     return Case((Relation(mean, "==", whole, "objective"),))
 
 
 def _check_printed(effort: Effort, allow: str = "deterministic") -> Evidence:
     one, zero = Fraction(1), Fraction(0)
-    shows = "group 0 at η = 9/10, group 1 at η = 1/10, ε = 1/2: accepting half of group 0 is right 7/10 of the time, "
+    shows = (
+        "group 0 at η = 9/10, group 1 at η = 1/10, ε = 1/2: accepting half of group 0 is "
+        "right 7/10 of the time, "
+    )
     shows += "each rule in {0, 1} that is feasible 1/2"
     one_client = Counterexample.at(
-        Call.of(printed, allow=allow), shows,
-        law=[[[one, zero], [zero, one]]], q=[Fraction(1, 2)], eta=[Fraction(9, 10), Fraction(1, 10)],
-        eps=Fraction(1, 2), f=[[Fraction(1, 2), zero], [zero, zero]],
-    )  # fmt: skip
+        Call.of(printed, allow=allow),
+        shows,
+        law=[[[one, zero], [zero, one]]],
+        q=[Fraction(1, 2)],
+        eta=[Fraction(9, 10), Fraction(1, 10)],
+        eps=Fraction(1, 2),
+        f=[[Fraction(1, 2), zero], [zero, zero]],
+    )
     return Evidence.of(one_client)
 
 
@@ -101,12 +132,20 @@ def weighted() -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _check_repaired(effort: Effort, sign: int = 1, identity: int = 1) -> Evidence:
-    run = explore(Call.of(form, sign=sign), weighted(), effort, tolerance=1e-7, examples=effort.pick(60, 3000))
+    run = explore(
+        Call.of(form, sign=sign), weighted(), effort, tolerance=1e-7, examples=effort.pick(60, 3000)
+    )
     return Evidence.of(run, algebra(identity))
 
 
 def _check_remark_repaired(effort: Effort, sign: int = 1, identity: int = 1) -> Evidence:
-    run = explore(Call.of(least, sign=sign), weighted(), effort, tolerance=1e-9, examples=effort.pick(60, 3000))
+    run = explore(
+        Call.of(least, sign=sign),
+        weighted(),
+        effort,
+        tolerance=1e-9,
+        examples=effort.pick(60, 3000),
+    )
     return Evidence.of(run, algebra(identity))
 
 
@@ -120,35 +159,43 @@ def algebra(sign: int) -> SymbolicZero:
 
 
 def _check_local(effort: Effort, factor: str = "one") -> Evidence:
-    shows = "two clients, MD_i = 1, λ_i = 1/2: the mean of the local objectives subtracts 1/2, (61) subtracts 1"
+    shows = (
+        "two clients, MD_i = 1, λ_i = 1/2: the mean of the local objectives subtracts 1/2, "
+        "(61) subtracts 1"
+    )
     half = Fraction(1, 2)
     instance = {"error": [half, half], "local": [Fraction(1)] * 2, "lams": [half, half]}
-    return Evidence.of(Counterexample.at(Call.of(local_objective, factor=factor), shows, **instance))
+    return Evidence.of(
+        Counterexample.at(Call.of(local_objective, factor=factor), shows, **instance)
+    )
 
 
 def _check_local_repaired(effort: Effort, factor: str = "I") -> Evidence:
     part = st.integers(-8, 8).map(lambda k: Fraction(k, 8))
     lists = {name: st.lists(part, min_size=3, max_size=3) for name in ("error", "local", "lams")}
     drawn = st.fixed_dictionaries(lists)
-    return Evidence.of(explore(Call.of(local_objective, factor=factor), drawn, effort, tolerance=0.0))
+    return Evidence.of(
+        explore(Call.of(local_objective, factor=factor), drawn, effort, tolerance=0.0)
+    )
 
 
 PRINTED = (
-    r"For finite $\mathcal X$, the solution to LFT+FedAvg($\varepsilon$) is given by $f(x,a)=[[\sum_{i\in[I]}s_i(x,a)"
-    r"p_a^{(i)}(x)>0]]$, where $s_i(x,a)=2\eta(x)-1+I\lambda_i\frac{[[a=0]]}{1-q}-I\lambda_i\frac{[[a=1]]}q$, for "
-    r"certain "
+    r"For finite $\mathcal X$, the solution to LFT+FedAvg($\varepsilon$) is given by "
+    r"$f(x,a)=[[\sum_{i\in[I]}s_i(x,a)p_a^{(i)}(x)>0]]$, where "
+    r"$s_i(x,a)=2\eta(x)-1+I\lambda_i\frac{[[a=0]]}{1-q}-I\lambda_i\frac{[[a=1]]}q$, for certain "
     r"$\lambda_0,\dots,\lambda_{I-1}\in\mathbb R$."
 )
 REMARK = (
-    r"Based on the proof of Lemma 18 LFT+FedAvg($\varepsilon$) is equivalent to solving $\min_{f\in\mathcal F}P(\hat "
-    r"y\ne "
-    r"y)-\sum_{i=0}^{I-1}\lambda_i(P(\hat y=1\mid a=0,i)-P(\hat y=1\mid a=1,i))$. Under certain conditions [...] "
-    r"solving "
-    r"LFT+FedAvg($\varepsilon$) is equivalent to minimizing $P(\hat y\ne y\mid i)-\lambda_i(P(\hat y=1\mid "
-    r"a=0,i)-P(\hat "
-    r"y=1\mid a=1,i))$ locally and applying FedAvg."
+    r"Based on the proof of Lemma 18 LFT+FedAvg($\varepsilon$) is equivalent to solving "
+    r"$\min_{f\in\mathcal F}P(\hat y\ne y)-\sum_{i=0}^{I-1}\lambda_i(P(\hat y=1\mid "
+    r"a=0,i)-P(\hat y=1\mid a=1,i))$. Under certain conditions [...] solving "
+    r"LFT+FedAvg($\varepsilon$) is equivalent to minimizing $P(\hat y\ne y\mid "
+    r"i)-\lambda_i(P(\hat y=1\mid a=0,i)-P(\hat y=1\mid a=1,i))$ locally and applying FedAvg."
 )
-FINITE = (("finite X", "x takes finitely many values"), ("feasible", "the rival's |MD_i| is at most ε_i"))
+FINITE = (
+    ("finite X", "x takes finitely many values"),
+    ("feasible", "the rival's |MD_i| is at most ε_i"),
+)
 
 CLAIMS = (
     Claim(
@@ -163,32 +210,45 @@ CLAIMS = (
         scope="I = 1, as stated",
         expected="holds-repaired",
         check=_check_printed,
-        mutants=(Mutant("randomised", "with randomised rules among them", lambda e: _check_printed(e, "randomised")),),
-        erratum="On a finite X the solution is in general randomised where Σ_i s_i p_a^(i) = 0. In the proof: the "
-        "multipliers "
-        "of (57)-(58) have the wrong sign for λ' >= 0 (harmless, λ_i is free), (58) has -P(ŷ=1|a=0,i) for +; (55) and "
-        "(59) "
-        "lack Σ_i; (60) lacks the factor P(a), and (51)-(53) are wrong (fedfb/eq-51). q is common throughout, unsaid.",
-        notes="With laws that have densities the statement may fail too: Σ_i s_i p_a^(i) can vanish on an interval.",
+        mutants=(
+            Mutant(
+                "randomised",
+                "with randomised rules among them",
+                lambda e: _check_printed(e, "randomised"),
+            ),
+        ),
+        erratum="On a finite X the solution is in general randomised where Σ_i s_i p_a^(i) = 0. "
+        "In the proof: the multipliers of (57)-(58) have the wrong sign for λ' >= 0 (harmless, "
+        "λ_i is free), (58) has -P(ŷ=1|a=0,i) for +; (55) and (59) lack Σ_i; (60) lacks the "
+        "factor P(a), and (51)-(53) are wrong (fedfb/eq-51). q is common throughout, unsaid.",
+        notes="With laws that have densities the statement may fail too: Σ_i s_i p_a^(i) can "
+        "vanish on an interval.",
     ),
     Claim(
         id="fedfb/lemma-18/repaired",
         number="Lemma 18",
         line=960,
-        title="finite X: solutions accept where Σ_i s_i > 0, reject where < 0, and may randomise where = 0",
+        title="finite X: solutions accept where Σ_i s_i > 0, reject where < 0, and may randomise "
+        "where = 0",
         printed=PRINTED,
-        statement=r"For some $\lambda$, $f=1$ where $\sum_i[P(x,a,i)(2\eta-1)\pm\lambda_iP(x\mid a,i)]>0$ and $f=0$ "
-        r"where "
-        r"it is $<0$ ($+$ for $a=0$); $\lambda_i<0$ only if $MD_i=\varepsilon_i$, $\lambda_i>0$ only if "
-        r"$MD_i=-\varepsilon_i$. Every feasible such $f$ is a solution. Shares $q_i$ and weights are arbitrary.",
+        statement=r"For some $\lambda$, $f=1$ where $\sum_i[P(x,a,i)(2\eta-1)\pm\lambda_iP(x\mid "
+        r"a,i)]>0$ and $f=0$ where it is $<0$ ($+$ for $a=0$); $\lambda_i<0$ only if "
+        r"$MD_i=\varepsilon_i$, $\lambda_i>0$ only if $MD_i=-\varepsilon_i$. Every feasible such "
+        r"$f$ is a solution. Shares $q_i$ and weights are arbitrary.",
         kind="equivalence",
         hypotheses=(FINITE[0],),
         scope="I = 3 clients, 4 points; that such f are solutions: as stated",
         expected="holds",
         check=_check_repaired,
         mutants=(
-            Mutant("sign", "the solver's λ with the other sign", lambda e: _check_repaired(e, sign=-1)),
-            Mutant("sign in the identity", "the gain with -λ for λ", lambda e: _check_repaired(e, identity=-1)),
+            Mutant(
+                "sign", "the solver's λ with the other sign", lambda e: _check_repaired(e, sign=-1)
+            ),
+            Mutant(
+                "sign in the identity",
+                "the gain with -λ for λ",
+                lambda e: _check_repaired(e, identity=-1),
+            ),
         ),
     ),
     Claim(
@@ -197,28 +257,35 @@ CLAIMS = (
         line=1011,
         title="LFT+FedAvg(ε) is equivalent to minimising P(ŷ≠y) - Σ λ_i MD_i(f)",
         printed=REMARK,
-        statement="For some λ, the minimisers of (61) are the solutions of LFT+FedAvg(ε). (61) is linear over a cube, "
-        "so a "
-        "rule with values in {0, 1} is among its minimisers: one such rule would have to be a solution.",
+        statement="For some λ, the minimisers of (61) are the solutions of LFT+FedAvg(ε). (61) "
+        "is linear over a cube, so a rule with values in {0, 1} is among its minimisers: one "
+        "such rule would have to be a solution.",
         kind="equivalence",
         hypotheses=FINITE,
         scope="I = 1, finite X",
         expected="holds-repaired",
         check=_check_printed,
-        mutants=(Mutant("randomised", "with randomised rules among them", lambda e: _check_printed(e, "randomised")),),
-        erratum="Every solution of LFT+FedAvg(ε) minimises (61) for the optimal λ, but not conversely: minimisers may "
-        "be "
-        "infeasible, or not complementary. They coincide where the minimiser is unique.",
+        mutants=(
+            Mutant(
+                "randomised",
+                "with randomised rules among them",
+                lambda e: _check_printed(e, "randomised"),
+            ),
+        ),
+        erratum="Every solution of LFT+FedAvg(ε) minimises (61) for the optimal λ, but not "
+        "conversely: minimisers may be infeasible, or not complementary. They coincide where the "
+        "minimiser is unique.",
     ),
     Claim(
         id="fedfb/remark-9/repaired",
         number="Remark 9",
         line=1011,
-        title="solutions of LFT+FedAvg(ε) minimise P(ŷ≠y) - Σ λ_i MD_i(f) for some λ; feasible complementary "
-        "minimisers solve it",
+        title="solutions of LFT+FedAvg(ε) minimise P(ŷ≠y) - Σ λ_i MD_i(f) for some λ; feasible "
+        "complementary minimisers solve it",
         printed=REMARK,
-        statement=r"For the dual optimal $\lambda$ every solution minimises (61). A minimiser $f$ with $|MD_i|\le"
-        r"\varepsilon_i$ and $\lambda_iMD_i=-|\lambda_i|\varepsilon_i$ solves LFT+FedAvg($\varepsilon$).",
+        statement=r"For the dual optimal $\lambda$ every solution minimises (61). A minimiser "
+        r"$f$ with $|MD_i|\le\varepsilon_i$ and $\lambda_iMD_i=-|\lambda_i|\varepsilon_i$ solves "
+        r"LFT+FedAvg($\varepsilon$).",
         kind="implication",
         hypotheses=(FINITE[0],),
         scope="I = 3 clients, 4 points; the second half: as stated",
@@ -226,7 +293,11 @@ CLAIMS = (
         check=_check_remark_repaired,
         mutants=(
             Mutant("sign", "+ Σ λ_i MD_i", lambda e: _check_remark_repaired(e, sign=-1)),
-            Mutant("sign in the identity", "the gain with -λ for λ", lambda e: _check_remark_repaired(e, 1, -1)),
+            Mutant(
+                "sign in the identity",
+                "the gain with -λ for λ",
+                lambda e: _check_remark_repaired(e, 1, -1),
+            ),
         ),
     ),
     Claim(
@@ -235,14 +306,18 @@ CLAIMS = (
         line=1017,
         title="the clients' objectives P(ŷ≠y | i) - λ_i MD_i average to (61)",
         printed=REMARK,
-        statement=r"$\frac1I\sum_i[P(\hat y\ne y\mid i)-\lambda_iMD_i]=P(\hat y\ne y)-\sum_i\lambda_iMD_i$.",
+        statement=r"$\frac1I\sum_i[P(\hat y\ne y\mid i)-\lambda_iMD_i]=P(\hat y\ne "
+        r"y)-\sum_i\lambda_iMD_i$.",
         kind="identity",
         hypotheses=(),
         scope="as stated; equal weights",
         expected="holds-repaired",
         check=_check_local,
-        mutants=(Mutant("factor I", "I λ_i in the local objectives", lambda e: _check_local(e, "I")),),
-        erratum="With the λ_i of (61) the local objectives need I λ_i. With free λ_i nothing else changes.",
+        mutants=(
+            Mutant("factor I", "I λ_i in the local objectives", lambda e: _check_local(e, "I")),
+        ),
+        erratum="With the λ_i of (61) the local objectives need I λ_i. With free λ_i nothing "
+        "else changes.",
     ),
     Claim(
         id="fedfb/remark-9/local/repaired",
@@ -250,7 +325,8 @@ CLAIMS = (
         line=1017,
         title="the clients' objectives P(ŷ≠y | i) - I λ_i MD_i average to (61)",
         printed=REMARK,
-        statement=r"$\frac1I\sum_i[P(\hat y\ne y\mid i)-I\lambda_iMD_i]=P(\hat y\ne y)-\sum_i\lambda_iMD_i$.",
+        statement=r"$\frac1I\sum_i[P(\hat y\ne y\mid i)-I\lambda_iMD_i]=P(\hat y\ne "
+        r"y)-\sum_i\lambda_iMD_i$.",
         kind="identity",
         hypotheses=(),
         scope="I = 3, equal weights",

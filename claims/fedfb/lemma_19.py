@@ -22,33 +22,44 @@ SHARES = (Fraction(2, 5), Fraction(3, 5))
 
 
 def segregated(instance: dict[str, Any], mixed: bool = False) -> Case:
-    """fairfl on a finite X, every q_i in {0, 1}: DP Disp(LFT+FedAvg(ε)) = DP Disp(CFL(1)) > 0, min DP Disp(CFL) = 0."""
+    """fairfl on a finite X, every q_i in {0, 1}: DP Disp(LFT+FedAvg(ε)) = DP Disp(CFL(1)) > 0, min
+    DP Disp(CFL) = 0.
+    """
     from fairfl.solvers.api import solve
 
-    federation, eps = federation_of({**instance, "q": [4] * len(instance["q"])} if mixed else instance)
+    federation, eps = federation_of(
+        {**instance, "q": [4] * len(instance["q"])} if mixed else instance
+    )
     free = solve(federation, "cfl", 1.0).disparity
     found = solve(federation, "lft_fedavg", eps).disparity
     fair = solve(federation, "cfl", 0.0).disparity
     premises = {"unfair": free > 1e-6, "η": all(v != 5 for v in instance["eta"])}
     if not mixed:
         premises["segregated"] = set(instance["q"]) == {0, 8}
-    return Case((Relation(found, "==", free, "LFT+FedAvg"), Relation(fair, "==", 0.0, "CFL")), premises)
+    return Case(
+        (Relation(found, "==", free, "LFT+FedAvg"), Relation(fair, "==", 0.0, "CFL")), premises
+    )
 
 
 def reading(instance: dict[str, Any], undefined: str = "zero") -> Case:
-    """q = (0, 1) on one point of η > 1/2 for client 0 and one of η < 1/2 for client 1: min DP Disp(LFT+FedAvg) > 0.
+    """q = (0, 1) on one point of η > 1/2 for client 0 and one of η < 1/2 for client 1: min DP
+    Disp(LFT+FedAvg) > 0.
 
-    ``undefined``: a rate in a group that a client lacks is zero; else, its constraint vanishes. With zero, ε = (0, 0)
-    makes everyone be rejected, and MD = 0.
+    ``undefined``: a rate in a group that a client lacks is zero; else, its constraint vanishes.
+    With zero, ε = (0, 0) makes everyone be rejected, and MD = 0.
     """
     up, down = instance["eta"]
     erm = Fraction(int(up > HALF)) - Fraction(int(down > HALF))
     at_zero = Fraction(0) if undefined == "zero" else erm
-    return Case((Relation(Fraction(0), "<", abs(at_zero), "DP Disp at ε = (0, 0)"),), {"unfair": erm != 0})
+    return Case(
+        (Relation(Fraction(0), "<", abs(at_zero), "DP Disp at ε = (0, 0)"),), {"unfair": erm != 0}
+    )
 
 
 def simpson(instance: dict[str, Any]) -> Case:
-    """ERM is locally fair with both clients, so it solves LFT+FedAvg(ε) at every ε; pooled it is unfair."""
+    """ERM is locally fair with both clients, so it solves LFT+FedAvg(ε) at every ε; pooled it is
+    unfair.
+    """
     law, q = instance["law"], instance["q"]
     world = FiniteWorld(law, q, [HALF, HALF], instance["eta"])
     erm = {(a, k): Fraction(int(world.eta[k] > HALF)) for a, k in world.cells}
@@ -59,11 +70,15 @@ def simpson(instance: dict[str, Any]) -> Case:
         pooled.append(sum(s * r for s, r in zip(shares, rates, strict=True)) / sum(shares))
     relations = [Relation(world.local(erm, i), "==", 0, f"MD_{i} of ERM") for i in (0, 1)]
     unique = [Relation(e, "!=", HALF, "η: ERM is unique") for e in world.eta]
-    return Case((*relations, *unique, Relation(0, "<", abs(pooled[0] - pooled[1]), "DP Disp of ERM")))
+    return Case(
+        (*relations, *unique, Relation(0, "<", abs(pooled[0] - pooled[1]), "DP Disp of ERM"))
+    )
 
 
 def gap(power: int = 1) -> dict[str, sympy.Expr]:
-    """MD of a rule with rates r_i in both groups of client i: (q_1 - q_0)(r_0 - r_1)/((q_0 + q_1)(2 - q_0 - q_1))."""
+    """MD of a rule with rates r_i in both groups of client i: (q_1 - q_0)(r_0 - r_1)/((q_0 + q_1)(2
+    - q_0 - q_1)).
+    """
     q0, q1, r0, r1 = sympy.symbols("q0 q1 r0 r1")
     difference = ((1 - q0) * r0 + (1 - q1) * r1) / (2 - q0 - q1) - (q0 * r0 + q1 * r1) / (q0 + q1)
     return {"MD": difference - (q1 - q0) ** power * (r0 - r1) / ((q0 + q1) * (2 - q0 - q1))}
@@ -73,19 +88,28 @@ def _check(effort: Effort, clients: int, mixed: bool = False) -> Evidence:
     tenths = st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9])
     eta = st.lists(tenths, min_size=4, max_size=4).filter(lambda e: min(e) < 5 < max(e))
     some = st.lists(st.sampled_from([0, 8]), min_size=clients - 2, max_size=clients - 2)
-    more = st.fixed_dictionaries({"eta": eta, "q": some.flatmap(lambda q: st.permutations([0, 8, *q]))})
+    more = st.fixed_dictionaries(
+        {"eta": eta, "q": some.flatmap(lambda q: st.permutations([0, 8, *q]))}
+    )
     drawn = st.tuples(finite(clients), more).map(lambda pair: {**pair[0], **pair[1]})
     return Evidence.of(explore(Call.of(segregated, mixed=mixed), drawn, effort, tolerance=1e-8))
 
 
 def _check_reading(effort: Effort, undefined: str = "zero") -> Evidence:
-    shows = "q = (0, 1), η = 3/4 and 1/4: with 0/0 = 0 the budgets ε = (0, 0) reject everyone, which is perfectly fair"
+    shows = (
+        "q = (0, 1), η = 3/4 and 1/4: with 0/0 = 0 the budgets ε = (0, 0) reject everyone, "
+        "which is perfectly fair"
+    )
     return Evidence.of(
-        Counterexample.at(Call.of(reading, undefined=undefined), shows, eta=[Fraction(3, 4), Fraction(1, 4)])
+        Counterexample.at(
+            Call.of(reading, undefined=undefined), shows, eta=[Fraction(3, 4), Fraction(1, 4)]
+        )
     )
 
 
-def _check_simpson(effort: Effort, q: tuple[Fraction, Fraction] = SHARES, power: int = 1) -> Evidence:
+def _check_simpson(
+    effort: Effort, q: tuple[Fraction, Fraction] = SHARES, power: int = 1
+) -> Evidence:
     quarter = Fraction(1, 4)
     law = [[[1 - 3 * quarter, 3 * quarter]] * 2, [[1 - quarter, quarter]] * 2]
     shows = "q = (2/5, 3/5), rates 3/4 and 1/4 in both groups: MD_0 = MD_1 = 0 for ERM, MD = 1/10"
@@ -98,9 +122,10 @@ def _check_simpson(effort: Effort, q: tuple[Fraction, Fraction] = SHARES, power:
 
 
 LEMMA_19 = (
-    r"When $a\mid i=0\sim Bern(0)$, $a\mid i=1\sim Bern(1)$ and $DP\,Disp(f_1^{CFL})>0$, we have $\min_{\varepsilon_0,"
-    r"\varepsilon_1}DP\,Disp(f^{LFT+FedAvg}_{\varepsilon_0,\varepsilon_1})=DP\,Disp(f_1^{CFL})>\min_\varepsilon "
-    r"DP\,Disp(f_\varepsilon^{CFL})=0$. [Proof: the constraints vanish.]"
+    r"When $a\mid i=0\sim Bern(0)$, $a\mid i=1\sim Bern(1)$ and $DP\,Disp(f_1^{CFL})>0$, we have "
+    r"$\min_{\varepsilon_0,\varepsilon_1}DP\,Disp(f^{LFT+FedAvg}_{\varepsilon_0,\varepsilon_1})="
+    r"DP\,Disp(f_1^{CFL})>\min_\varepsilon DP\,Disp(f_\varepsilon^{CFL})=0$. [Proof: the "
+    r"constraints vanish.]"
 )
 PREMISES = (
     ("segregated", "every q_i is 0 or 1, and both occur"),
@@ -115,8 +140,8 @@ CLAIMS = (
         line=1025,
         title="q = (0, 1): min DP Disp(LFT+FedAvg) = DP Disp(f_1^CFL) > min DP Disp(CFL) = 0",
         printed=LEMMA_19,
-        statement=r"$DP\,Disp(f^{LFT+FedAvg}_\varepsilon)=DP\,Disp(f_1^{CFL})$ for every $\varepsilon$; "
-        r"$DP\,Disp(f_0^{CFL})=0$.",
+        statement=r"$DP\,Disp(f^{LFT+FedAvg}_\varepsilon)=DP\,Disp(f_1^{CFL})$ for every "
+        r"$\varepsilon$; $DP\,Disp(f_0^{CFL})=0$.",
         kind="implication",
         hypotheses=PREMISES,
         scope="I = 2, 4 points, fairfl's solutions",
@@ -124,9 +149,9 @@ CLAIMS = (
         check=lambda effort: _check(effort, 2),
         mutants=(Mutant("half and half", "q_i = 1/2", lambda e: _check(e, 2, mixed=True)),),
         rests_on=("fedfb/lemma-8",),
-        reading="A rate in a group that a client lacks is undefined, and its constraint 'vanishes', as the proof says. "
-        "With "
-        "the rate taken as 0 the lemma is false: fedfb/lemma-19/zero.",
+        reading="A rate in a group that a client lacks is undefined, and its constraint "
+        "'vanishes', as the proof says. With the rate taken as 0 the lemma is false: "
+        "fedfb/lemma-19/zero.",
     ),
     Claim(
         id="fedfb/lemma-19/zero",
@@ -134,25 +159,31 @@ CLAIMS = (
         line=1025,
         title="lemma 19 where the rate in a group that a client lacks counts as 0",
         printed=LEMMA_19,
-        statement=r"$\min DP\,Disp(f^{LFT+FedAvg})>0$ with $P(\hat y=1\mid a,i)=0$ where $P(a\mid i)=0$.",
+        statement=r"$\min DP\,Disp(f^{LFT+FedAvg})>0$ with $P(\hat y=1\mid a,i)=0$ where "
+        r"$P(a\mid i)=0$.",
         kind="implication",
         hypotheses=(PREMISES[1],),
         scope="the other reading",
         expected="refuted",
         check=_check_reading,
-        mutants=(Mutant("vanishing", "undefined constraints vanish", lambda e: _check_reading(e, "vanish")),),
-        erratum="Say that constraints with an undefined rate are dropped: (3) as printed is undefined for q_i in {0, "
-        "1}.",
+        mutants=(
+            Mutant(
+                "vanishing", "undefined constraints vanish", lambda e: _check_reading(e, "vanish")
+            ),
+        ),
+        erratum="Say that constraints with an undefined rate are dropped: (3) as printed is "
+        "undefined for q_i in {0, 1}.",
     ),
     Claim(
         id="fedfb/lemma-22",
         number="Lemma 22",
         line=1130,
-        title="every q_i in {0, 1}, I clients: min DP Disp(LFT+FedAvg) = DP Disp(f_1^CFL) > min DP Disp(CFL) = 0",
+        title="every q_i in {0, 1}, I clients: min DP Disp(LFT+FedAvg) = DP Disp(f_1^CFL) > min "
+        "DP Disp(CFL) = 0",
         printed=r"Let $a\mid i=i\sim Bern(0)$ or $a\mid i=i\sim Bern(1)$ for all $i\in[I]$. When "
-        r"$DP\,Disp(f_1^{CFL})>0$, we "
-        r"have $\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg}_\varepsilon)=DP\,Disp(f_1^{CFL})>\min_\varepsilon "
-        r"DP\,Disp(f_\varepsilon^{CFL})=0$.",
+        r"$DP\,Disp(f_1^{CFL})>0$, we have "
+        r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg}_\varepsilon)=DP\,Disp(f_1^{CFL})>"
+        r"\min_\varepsilon DP\,Disp(f_\varepsilon^{CFL})=0$.",
         statement="As lemma 19.",
         kind="implication",
         hypotheses=PREMISES,
@@ -161,33 +192,35 @@ CLAIMS = (
         check=lambda effort: _check(effort, 4),
         mutants=(Mutant("half and half", "q_i = 1/2", lambda e: _check(e, 4, mixed=True)),),
         rests_on=("fedfb/lemma-8",),
-        reading="As lemma 19. Both values must occur among the q_i, else DP Disp itself is undefined.",
+        reading="As lemma 19. Both values must occur among the q_i, else DP Disp itself is "
+        "undefined.",
     ),
     Claim(
         id="fedfb/lemma-4",
         number="Lemma 4",
         line=162,
-        title="for any q_0 ≠ q_1 in (0, 1) there are laws with min DP Disp(LFT+FedAvg) > min DP Disp(CFL) = 0",
-        printed=r"When there exist $i\ne j\in[I]$ s.t. $q_i\ne q_j$, there exists a distribution such that "
-        r"$\min_{\varepsilon"
-        r"\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg}_\varepsilon)>\min_\varepsilon DP\,Disp(f^{CFL}_\varepsilon)=0$.",
-        statement=r"Client $i$ accepts a share $r_i$ of both groups under ERM, $r_0\ne r_1$: ERM solves "
-        r"LFT+FedAvg($\varepsilon$) "
-        r"at every $\varepsilon$, and $MD=\frac{(q_1-q_0)(r_0-r_1)}{(q_0+q_1)(2-q_0-q_1)}\ne0$.",
+        title="for any q_0 ≠ q_1 in (0, 1) there are laws with min DP Disp(LFT+FedAvg) > min DP "
+        "Disp(CFL) = 0",
+        printed=r"When there exist $i\ne j\in[I]$ s.t. $q_i\ne q_j$, there exists a distribution "
+        r"such that "
+        r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg}_\varepsilon)>\min_\varepsilon "
+        r"DP\,Disp(f^{CFL}_\varepsilon)=0$.",
+        statement=r"Client $i$ accepts a share $r_i$ of both groups under ERM, $r_0\ne r_1$: ERM "
+        r"solves LFT+FedAvg($\varepsilon$) at every $\varepsilon$, and "
+        r"$MD=\frac{(q_1-q_0)(r_0-r_1)}{(q_0+q_1)(2-q_0-q_1)}\ne0$.",
         kind="existence",
         hypotheses=(),
-        scope="n = 2, every pair q_0 ≠ q_1; a finite X, which a density around each point makes continuous",
+        scope="n = 2, every pair q_0 ≠ q_1; a finite X, which a density around each point makes "
+        "continuous",
         expected="holds",
         check=_check_simpson,
         mutants=(
             Mutant("square", "(q_1 - q_0)² in MD", lambda e: _check_simpson(e, power=2)),
             Mutant("common q", "q_0 = q_1 = 1/2", lambda e: _check_simpson(e, (HALF, HALF))),
         ),
-        gap="the formal version (lemma 19) treats q in {0, 1} only, where the local constraints are undefined; "
-        "Simpson's "
-        "paradox gives every other pair.",
-        notes="LFT+Ensemble is the same classifier here: with different q_i, LFT+FedAvg need not be fairer than it "
-        "(remark 2 "
-        "conjectures that theorem 3 extends to different q_i).",
+        gap="the formal version (lemma 19) treats q in {0, 1} only, where the local constraints "
+        "are undefined; Simpson's paradox gives every other pair.",
+        notes="LFT+Ensemble is the same classifier here: with different q_i, LFT+FedAvg need not "
+        "be fairer than it (remark 2 conjectures that theorem 3 extends to different q_i).",
     ),
 )

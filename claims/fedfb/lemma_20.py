@@ -1,4 +1,6 @@
-"""FedFB, lemma 20: many clients, split into two pooled subsets; and the strict inequality of theorem 21."""
+"""FedFB, lemma 20: many clients, split into two pooled subsets; and the strict inequality of
+theorem 21.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def conditions(world: World, split: list[list[int]]) -> tuple[dict[str, bool], F
 
 
 def printed(instance: dict[str, Any], who: str = "clients") -> Case:
-    """DP Disp >= δ̃ of the ensemble of all clients; or, repaired, of the two classifiers of the pooled subsets."""
+    """DP Disp >= δ̃ of the ensemble of all clients; or, repaired, of the two classifiers of the
+    pooled subsets.
+    """
     world = World.of(instance["laws"], instance["q"])
     split, eps = instance["split"], instance["eps"]
     premises, delta, pair = conditions(world, split)
@@ -63,12 +67,16 @@ def printed(instance: dict[str, Any], who: str = "clients") -> Case:
     else:
         rules = [p.rule(p.multiplier(e)) for p, e in zip(pair, eps[:2], strict=True)]
         sizes = [Fraction(len(part), len(world.q)) for part in split]
-        disparity = abs(sum((s * world.pooled.difference(r) for s, r in zip(sizes, rules, strict=True)), ZERO))
+        disparity = abs(
+            sum((s * world.pooled.difference(r) for s, r in zip(sizes, rules, strict=True)), ZERO)
+        )
     return Case((Relation(delta, "<=", disparity, "DP Disp"),), premises)
 
 
 def reachable(instance: dict[str, Any], ends: str = "own") -> Case:
-    """min DP Disp = max(0, L, -U): MD lies in [L, U], L and U the sums over clients of the ends of g(λ_i)/I."""
+    """min DP Disp = max(0, L, -U): MD lies in [L, U], L and U the sums over clients of the ends of
+    g(λ_i)/I.
+    """
     world = World.of(instance["laws"], instance["q"])
     g, count = world.pooled.g, len(world.q)
     far = [g(client.multiplier(ZERO)) for client in world.clients]
@@ -76,7 +84,9 @@ def reachable(instance: dict[str, Any], ends: str = "own") -> Case:
     high = sum((max(v, g(ZERO)) for v in far), ZERO) / count
     if ends == "ERM":
         low = high = g(ZERO)
-    difference = world.ensemble([c.multiplier(e) for c, e in zip(world.clients, instance["eps"], strict=True)])[0]
+    difference = world.ensemble(
+        [c.multiplier(e) for c, e in zip(world.clients, instance["eps"], strict=True)]
+    )[0]
     return Case(
         (Relation(low, "<=", difference, "L <= MD"), Relation(difference, "<=", high, "MD <= U")),
         {"common q": len(set(world.q)) == 1},
@@ -84,7 +94,9 @@ def reachable(instance: dict[str, Any], ends: str = "own") -> Case:
 
 
 def form(square: int = 2) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """(63) - ψ̃(c, 0), for g̃_0(0) = -c < 0 < b = g̃_1(0): the sum of what monotonicity makes non-negative."""
+    """(63) - ψ̃(c, 0), for g̃_0(0) = -c < 0 < b = g̃_1(0): the sum of what monotonicity makes
+    non-negative.
+    """
     j = sympy.symbols("j", positive=True)  # J_0 and 1 - J_0 are shares; write them j/(j+k), k/(j+k)
     k, c, b = sympy.symbols("k c b", positive=True)
     p, r, s, t = sympy.symbols("p r s t", nonnegative=True)
@@ -98,17 +110,32 @@ def form(square: int = 2) -> tuple[sympy.Expr, list[sympy.Expr]]:
 
 COUNTER: dict[str, Any] = {
     "laws": [[[1, 4], [4, 1]], [[3, 3], [1, 5]], [[2, 2], [9, 2]]],
-    "q": Fraction(1, 2), "split": [[0], [1, 2]], "eps": [Fraction(34841, 171535), ONE, ZERO],
-}  # fmt: skip
+    "q": Fraction(1, 2),
+    "split": [[0], [1, 2]],
+    "eps": [Fraction(34841, 171535), ONE, ZERO],
+}
 
 
 def _check_printed(effort: Effort, who: str = "clients") -> Evidence:
-    shows = "three clients, P(u > 1/2 | a) = (4/5, 1/5), (1/2, 5/6), (1/2, 2/11): MD takes both signs, and is 0 here"
+    shows = (
+        "three clients, P(u > 1/2 | a) = (4/5, 1/5), (1/2, 5/6), (1/2, 2/11): MD takes both "
+        "signs, and is 0 here"
+    )
     return Evidence.of(Counterexample.at(Call.of(printed, who=who), shows, **COUNTER))
 
 
 def _check_pooled(effort: Effort, square: int = 2) -> Evidence:
-    point = {"j": "1", "k": "2", "c": "1/5", "b": "1/2", "p": "1/9", "r": "0", "s": "2/7", "t": "1/11", "d": "-1/3"}
+    point = {
+        "j": "1",
+        "k": "2",
+        "c": "1/5",
+        "b": "1/2",
+        "p": "1/9",
+        "r": "0",
+        "s": "2/7",
+        "t": "1/11",
+        "d": "-1/3",
+    }
     proof = DefiniteForm(Call.of(form, square=square), "together", (point,))
 
     def split(instance: dict[str, Any]) -> dict[str, Any]:
@@ -127,13 +154,16 @@ def _check_reachable(effort: Effort, ends: str = "own") -> Evidence:
 
 
 PRINTED = (
-    r"Let $q_i=q$ for all $i\in[I]$. Consider a partition which divides $I$ clients into two subsets [with pooled laws "
-    r"$\tilde{\mathcal P}_a^{(j)}$, shares $J_0,J_1$, and $\tilde g_j$ as $g_i$]. Let $c=\min\{|\tilde g_0(0)|,|\tilde "
-    r"g_1(0)|\}$, $\tilde\psi(\tilde\varepsilon_0,\tilde\varepsilon_1)=J_0J_1\tilde g_0(\tilde g_1^{-1}(\mathrm{sign}"
-    r"(\tilde g_1(0))\tilde\varepsilon_1))+J_0J_1\tilde g_1(\tilde g_0^{-1}(\mathrm{sign}(\tilde g_0(0))\tilde"
-    r"\varepsilon_0))+J_0^2\mathrm{sign}(\tilde g_0(0))\tilde\varepsilon_0+J_1^2\mathrm{sign}(\tilde g_1(0))\tilde"
-    r"\varepsilon_1$. If there exists a partition such that $\tilde g_0(0)\tilde g_1(0)<0$ and $\tilde\psi\cdot(\tilde "
-    r"g_0(0)+\tilde g_1(0))>0$ on $[0,c]^2$, then for all $\tilde\varepsilon_0,\tilde\varepsilon_1\in[0,1]$, "
+    r"Let $q_i=q$ for all $i\in[I]$. Consider a partition which divides $I$ clients into two "
+    r"subsets [with pooled laws $\tilde{\mathcal P}_a^{(j)}$, shares $J_0,J_1$, and $\tilde g_j$ "
+    r"as $g_i$]. Let $c=\min\{|\tilde g_0(0)|,|\tilde g_1(0)|\}$, "
+    r"$\tilde\psi(\tilde\varepsilon_0,\tilde\varepsilon_1)=J_0J_1\tilde g_0(\tilde "
+    r"g_1^{-1}(\mathrm{sign}(\tilde g_1(0))\tilde\varepsilon_1))+J_0J_1\tilde g_1(\tilde "
+    r"g_0^{-1}(\mathrm{sign}(\tilde g_0(0))\tilde\varepsilon_0))+J_0^2\mathrm{sign}(\tilde "
+    r"g_0(0))\tilde\varepsilon_0+J_1^2\mathrm{sign}(\tilde g_1(0))\tilde\varepsilon_1$. If there "
+    r"exists a partition such that $\tilde g_0(0)\tilde g_1(0)<0$ and $\tilde\psi\cdot(\tilde "
+    r"g_0(0)+\tilde g_1(0))>0$ on $[0,c]^2$, then for all "
+    r"$\tilde\varepsilon_0,\tilde\varepsilon_1\in[0,1]$, "
     r"$DP\,Disp(f^{LFT+Ensemble}_{\varepsilon})\ge\tilde\delta=\min|\tilde\psi|>0$."
 )
 PREMISES = (
@@ -150,40 +180,47 @@ CLAIMS = (
         line=1042,
         title="I clients in two pooled subsets: DP Disp of LFT+Ensemble is at least δ̃ > 0",
         printed=PRINTED,
-        statement=r"$DP\,Disp(f^{LFT+Ensemble}_\varepsilon)\ge\tilde\delta$, $f_\varepsilon$ the average of all $I$ "
-        r"local "
-        r"classifiers.",
+        statement=r"$DP\,Disp(f^{LFT+Ensemble}_\varepsilon)\ge\tilde\delta$, $f_\varepsilon$ the "
+        r"average of all $I$ local classifiers.",
         kind="bound",
         hypotheses=PREMISES,
         scope="I = 3, as stated",
         expected="holds-repaired",
         check=_check_printed,
-        mutants=(Mutant("pooled subsets", "the pooled subsets' classifiers", lambda e: _check_printed(e, "subsets")),),
-        erratum="The bound is for the average of two classifiers, each trained on the pooled data of a subset, not for "
-        "LFT+Ensemble of I > 2 clients. 'Pooling the datasets in one subset can clearly achieve a wider range of "
-        "fairness' is false: a client that is far less fair than its subset moves its own λ further.",
-        notes="Lemma 1 and remark 10 for more than two clients, and the second half of theorem 21, rest on it "
-        "(fedfb/theorem-21/strict). What does hold for I clients: fedfb/lemma-20/range.",
+        mutants=(
+            Mutant(
+                "pooled subsets",
+                "the pooled subsets' classifiers",
+                lambda e: _check_printed(e, "subsets"),
+            ),
+        ),
+        erratum="The bound is for the average of two classifiers, each trained on the pooled "
+        "data of a subset, not for LFT+Ensemble of I > 2 clients. 'Pooling the datasets in one "
+        "subset can clearly achieve a wider range of fairness' is false: a client that is far "
+        "less fair than its subset moves its own λ further.",
+        notes="Lemma 1 and remark 10 for more than two clients, and the second half of theorem "
+        "21, rest on it (fedfb/theorem-21/strict). What does hold for I clients: "
+        "fedfb/lemma-20/range.",
     ),
     Claim(
         id="fedfb/lemma-20/repaired",
         number="Lemma 20",
         line=1042,
-        title="the average of the two pooled subsets' classifiers, with weights J_0, J_1, has DP Disp at least δ̃ > 0",
+        title="the average of the two pooled subsets' classifiers, with weights J_0, J_1, has DP "
+        "Disp at least δ̃ > 0",
         printed=PRINTED,
-        statement=r"$DP\,Disp(J_0\tilde f_0+J_1\tilde f_1)\ge\tilde\delta>0$ for all $\tilde\varepsilon_0,\tilde"
-        r"\varepsilon_1\in[0,1]$.",
+        statement=r"$DP\,Disp(J_0\tilde f_0+J_1\tilde f_1)\ge\tilde\delta>0$ for all "
+        r"$\tilde\varepsilon_0,\tilde\varepsilon_1\in[0,1]$.",
         kind="bound",
         hypotheses=PREMISES,
         scope="each g̃_j strictly increasing, any shares",
         expected="holds",
         check=_check_pooled,
         mutants=(Mutant("J_0", "J_0 for J_0² in (63)", lambda e: _check_pooled(e, square=1)),),
-        gap="the printed proof assumes |g̃_0(0)| < |g̃_1(0)| and J_0 <= J_1 at once 'without loss of generality': only "
-        "one "
-        "of them is. Case 1 sets J_0² g̃_0(0) + J_1² g̃_1(0) + J_0 J_1 g̃_0(g̃_1⁻¹(0)) equal to ψ̃(c, 0), which has "
-        "J_0 J_1 "
-        "g̃_1(0) in place of J_1² g̃_1(0); case 4 does so too. Neither is needed.",
+        gap="the printed proof assumes |g̃_0(0)| < |g̃_1(0)| and J_0 <= J_1 at once 'without "
+        "loss of generality': only one of them is. Case 1 sets J_0² g̃_0(0) + J_1² g̃_1(0) + J_0 "
+        "J_1 g̃_0(g̃_1⁻¹(0)) equal to ψ̃(c, 0), which has J_0 J_1 g̃_1(0) in place of J_1² "
+        "g̃_1(0); case 4 does so too. Neither is needed.",
     ),
     Claim(
         id="fedfb/lemma-20/range",
@@ -191,9 +228,8 @@ CLAIMS = (
         line=1042,
         title="(ours) the mean differences that LFT+Ensemble of I clients reaches",
         printed=PRINTED,
-        statement=r"$MD\in[L,U]$, $L=\frac1I\sum_i\min\{g(0),g(g_i^{-1}(0))\}$, $U$ with $\max$; all of it is reached, "
-        r"so "
-        r"$\min DP\,Disp=\max\{0,L,-U\}$.",
+        statement=r"$MD\in[L,U]$, $L=\frac1I\sum_i\min\{g(0),g(g_i^{-1}(0))\}$, $U$ with $\max$; "
+        r"all of it is reached, so $\min DP\,Disp=\max\{0,L,-U\}$.",
         kind="tight bound",
         hypotheses=(PREMISES[0],),
         scope="I = 3, step densities of u = η(x), positive on (0, 1)",
@@ -201,7 +237,8 @@ CLAIMS = (
         check=_check_reachable,
         mutants=(Mutant("ERM alone", "L = U = g(0)", lambda e: _check_reachable(e, "ERM")),),
         rests_on=("fedfb/lemma-9/repaired",),
-        notes="With the q_i different, the same with MD's own terms: solvers/lft_ensemble/laws.py computes it so.",
+        notes="With the q_i different, the same with MD's own terms: "
+        "solvers/lft_ensemble/laws.py computes it so.",
     ),
 )
 
@@ -213,7 +250,9 @@ def zero_reached() -> Picture:
     budgets = [Fraction(k, 40) for k in range(25)]
     fixed = [c.multiplier(e) for c, e in zip(world.clients[1:], COUNTER["eps"][1:], strict=True)]
     x = tuple(map(float, budgets))
-    values = tuple(float(world.ensemble([world.clients[0].multiplier(e), *fixed])[0]) for e in budgets)
+    values = tuple(
+        float(world.ensemble([world.clients[0].multiplier(e), *fixed])[0]) for e in budgets
+    )
     bound = Curve("δ̃, said to be a lower bound of |MD|", (x[0], x[-1]), (float(delta),) * 2)
     caption = "three clients, ε_1 = 1, ε_2 = 0: MD of LFT+Ensemble passes through 0"
     return Picture(caption, "ε_0", "MD", (Curve("MD", x, values), bound))

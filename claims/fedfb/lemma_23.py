@@ -1,4 +1,6 @@
-"""FedFB, lemmas 23, 25, 26 and 27: FairBatch's update is a direction of descent, and when its slope vanishes."""
+"""FedFB, lemmas 23, 25, 26 and 27: FairBatch's update is a direction of descent, and when its slope
+vanishes.
+"""
 
 from __future__ import annotations
 
@@ -29,41 +31,70 @@ def lifted(by: Fraction, slope: Fraction = ZERO) -> list[Fraction]:
 
 
 TWO: dict[str, dict[str, Any]] = {
-    "dp": {  # every loss w²: n_00, n_10 = 1, 1; n_01, n_11 = 1, 3, so L'_{y,a} = (n_{y,a}/n_a) w² and F_1 = 1/4 - w²/2
-        "shares": [Fraction(1, 3), Fraction(2, 3)], "constants": [Fraction(1, 4)],
+    # every loss w²: n_00, n_10 = 1, 1; n_01, n_11 = 1, 3, so L'_{y,a} = (n_{y,a}/n_a) w² and F_1 =
+    # 1/4 - w²/2
+    "dp": {
+        "shares": [Fraction(1, 3), Fraction(2, 3)],
+        "constants": [Fraction(1, 4)],
         "lam": [Fraction(1, 3), Fraction(2, 3)],
-        "losses": {"00": scaled(ONE), "10": scaled(ONE), "01": scaled(HALF), "11": scaled(3 * HALF)},
+        "losses": {
+            "00": scaled(ONE),
+            "10": scaled(ONE),
+            "01": scaled(HALF),
+            "11": scaled(3 * HALF),
+        },
     },
-    "eo": {"shares": [HALF, HALF], "lam": [HALF / 2], "losses": {"0*": FLAT, "10": FLAT, "11": lifted(ONE)}},
+    "eo": {
+        "shares": [HALF, HALF],
+        "lam": [HALF / 2],
+        "losses": {"0*": FLAT, "10": FLAT, "11": lifted(ONE)},
+    },
     "eodds": {
-        "shares": [HALF, HALF], "lam": [HALF / 2, HALF / 2],
+        "shares": [HALF, HALF],
+        "lam": [HALF / 2, HALF / 2],
         "losses": {"00": FLAT, "01": lifted(ONE), "10": FLAT, "11": lifted(ONE)},
     },
     "cp": {"shares": [], "lam": [HALF], "losses": {"0": FLAT, "1": lifted(ONE)}},
-}  # fmt: skip
+}
 """Two groups, w_λ = 0, ∇G_1(w_λ) = 0 and G_1(w_λ) ≠ 0."""
 
 THREE: dict[str, dict[str, Any]] = {
     "dp": {
-        "shares": [Fraction(1, 3)] * 3, "constants": [HALF, HALF], "lam": [Fraction(1, 3)] * 3,
-        "losses": {"00": FLAT, "10": FLAT, "01": lifted(ZERO, ONE), "11": FLAT, "02": lifted(ZERO, -ONE), "12": FLAT},
+        "shares": [Fraction(1, 3)] * 3,
+        "constants": [HALF, HALF],
+        "lam": [Fraction(1, 3)] * 3,
+        "losses": {
+            "00": FLAT,
+            "10": FLAT,
+            "01": lifted(ZERO, ONE),
+            "11": FLAT,
+            "02": lifted(ZERO, -ONE),
+            "12": FLAT,
+        },
     },
     "eo": {
-        "shares": [HALF, HALF], "lam": [Fraction(1, 6)] * 2,
+        "shares": [HALF, HALF],
+        "lam": [Fraction(1, 6)] * 2,
         "losses": {"0*": FLAT, "10": FLAT, "11": lifted(ONE, ONE), "12": lifted(ONE, -ONE)},
     },
     "eodds": {
-        "shares": [HALF, HALF], "lam": [Fraction(1, 6)] * 4,
+        "shares": [HALF, HALF],
+        "lam": [Fraction(1, 6)] * 4,
         "losses": {
-            "00": FLAT, "01": lifted(ONE, ONE), "02": lifted(ONE, -ONE),
-            "10": FLAT, "11": lifted(ONE, ONE), "12": lifted(ONE, -ONE),
+            "00": FLAT,
+            "01": lifted(ONE, ONE),
+            "02": lifted(ONE, -ONE),
+            "10": FLAT,
+            "11": lifted(ONE, ONE),
+            "12": lifted(ONE, -ONE),
         },
     },
     "cp": {
-        "shares": [], "lam": [Fraction(1, 3)] * 2,
+        "shares": [],
+        "lam": [Fraction(1, 3)] * 2,
         "losses": {"0": FLAT, "1": lifted(ONE, ONE), "2": lifted(ONE, -ONE)},
     },
-}  # fmt: skip
+}
 """Three groups, w_λ = 0, ∇G_1 = 1 and ∇G_2 = -1: no gradient vanishes, and Σ G_a ∇G_a does."""
 
 
@@ -71,10 +102,14 @@ def _check_printed(effort: Effort, notion: str, condition: str = "mu") -> Eviden
     call = Call.of(equality, condition=condition)
     base = {"notion": notion, "constants": []}
     two = Counterexample.at(
-        call, "two groups, quadratic losses: ∇G_1 = 0 at w_λ, G_1 ≠ 0", **{**base, "groups": 2, **TWO[notion]}
+        call,
+        "two groups, quadratic losses: ∇G_1 = 0 at w_λ, G_1 ≠ 0",
+        **{**base, "groups": 2, **TWO[notion]},
     )
     three = Counterexample.at(
-        call, "three groups: G_1 ∇G_1 + G_2 ∇G_2 = 0 with no term zero", **{**base, "groups": 3, **THREE[notion]}
+        call,
+        "three groups: G_1 ∇G_1 + G_2 ∇G_2 = 0 with no term zero",
+        **{**base, "groups": 3, **THREE[notion]},
     )
     return Evidence.of(two, three)
 
@@ -102,11 +137,13 @@ def pair(
 ) -> tuple[Claim, Claim]:
     """A lemma and its repaired form: the four differ in the notion alone."""
     printed = (
-        rf"If {assumption} holds, then on the direction {direction} we have $\mu(\lambda)\cdot\nabla "
-        rf"{objective}(\lambda)"
+        rf"If {assumption} holds, then on the direction {direction} we have "
+        rf"$\mu(\lambda)\cdot\nabla {objective}(\lambda)"
         r"\le0$, and the equality holds if only if $\mu(\lambda)=0$."
     )
-    hypotheses = (("assumption", f"{assumption}: the inner problem's Hessian is positive definite at w_λ"),)
+    hypotheses = (
+        ("assumption", f"{assumption}: the inner problem's Hessian is positive definite at w_λ"),
+    )
     false = Claim(
         id=id,
         number=number,
@@ -120,13 +157,16 @@ def pair(
         expected="holds-repaired",
         check=partial(_check_printed, notion=notion),
         mutants=(
-            Mutant("V = 0", "equality iff Σ G_a ∇G_a = 0", partial(_check_printed, notion=notion, condition="V")),
+            Mutant(
+                "V = 0",
+                "equality iff Σ G_a ∇G_a = 0",
+                partial(_check_printed, notion=notion, condition="V"),
+            ),
         ),
-        erratum="μ·∇F <= 0 is right, 'equality only if μ = 0' is not: μ·∇F = -2 V·H⁻¹V with V = Σ_a G_a ∇G_a(w_λ), "
-        "which "
-        "vanishes with μ ≠ 0 where ∇G_1(w_λ) = 0 (two groups) or where the terms cancel (three). The update then has "
-        "no "
-        "first-order effect on an unfair classifier." + gap,
+        erratum="μ·∇F <= 0 is right, 'equality only if μ = 0' is not: μ·∇F = -2 V·H⁻¹V with V = "
+        "Σ_a G_a ∇G_a(w_λ), which vanishes with μ ≠ 0 where ∇G_1(w_λ) = 0 (two groups) or where "
+        "the terms cancel (three). The update then has no first-order effect on an unfair "
+        "classifier." + gap,
         notes="Theorem 24 needs the missing part: fedfb/theorem-24." if notion == "dp" else "",
     )
     true = Claim(
@@ -135,40 +175,70 @@ def pair(
         line=line,
         title=f"{what}: μ·∇F = -2 V·H⁻¹V ≤ 0, with equality iff V = Σ_a G_a ∇G_a(w_λ) = 0",
         printed=printed,
-        statement=r"$\mu\cdot\nabla F=-2V^\top H^{-1}V\le0$, $V=\sum_aG_a\nabla G_a(w_\lambda)$, $H$ the inner "
-        r"Hessian; it is "
-        r"$0$ iff $V=0$. For two groups: iff $G_1=0$ or $\nabla G_1(w_\lambda)=0$.",
+        statement=r"$\mu\cdot\nabla F=-2V^\top H^{-1}V\le0$, $V=\sum_aG_a\nabla G_a(w_\lambda)$, "
+        r"$H$ the inner Hessian; it is $0$ iff $V=0$. For two groups: iff $G_1=0$ or $\nabla "
+        r"G_1(w_\lambda)=0$.",
         kind="identity",
         hypotheses=hypotheses,
         scope="2, 3 and 4 groups, two parameters; λ inside its region",
         expected="holds",
         check=partial(_check_repaired, notion=notion),
-        mutants=(Mutant("ascent", "the slope with the other sign", partial(_check_repaired, notion=notion, sign=-1)),),
-        notes="The second look differentiates Σ G² along μ for quadratic losses from the definition of w_λ.",
+        mutants=(
+            Mutant(
+                "ascent",
+                "the slope with the other sign",
+                partial(_check_repaired, notion=notion, sign=-1),
+            ),
+        ),
+        notes="The second look differentiates Σ G² along μ for quadratic losses from the "
+        "definition of w_λ.",
     )
     return false, true
 
 
 CLAIMS = (
     *pair(
-        "fedfb/lemma-23", "Lemma 23", 1180, "dp", "demographic parity", r"F_{dp}",
-        r"$\mu_0=-\sum_{a=1}^{A-1}F_a(w_\lambda)$, $\mu_a=F_a(w_\lambda)$", "assumption 1",
+        "fedfb/lemma-23",
+        "Lemma 23",
+        1180,
+        "dp",
+        "demographic parity",
+        r"F_{dp}",
+        r"$\mu_0=-\sum_{a=1}^{A-1}F_a(w_\lambda)$, $\mu_a=F_a(w_\lambda)$",
+        "assumption 1",
     ),
     *pair(
-        "fedfb/lemma-25", "Lemma 25", 1336, "eo", "equal opportunity", r"F_{eo}",
-        r"$\mu_a=L_{1,a}(w_\lambda)-L_{1,0}(w_\lambda)$", "assumption 6",
+        "fedfb/lemma-25",
+        "Lemma 25",
+        1336,
+        "eo",
+        "equal opportunity",
+        r"F_{eo}",
+        r"$\mu_a=L_{1,a}(w_\lambda)-L_{1,0}(w_\lambda)$",
+        "assumption 6",
         " In (94)-(95) ∂w/∂λ_j must multiply the bracket.",
     ),
     *pair(
-        "fedfb/lemma-26", "Lemma 26", 1429, "eodds", "equalised odds", r"F_{eod}",
-        r"$\mu_{y,a}=L_{y,a}(w_\lambda)-L_{y,0}(w_\lambda)$", "assumption 7",
-        " Assumption 7's bracket (106)-(107) takes the terms of a = 0 into the sum over a, A - 1 times: for A > 2 it "
-        "is not "
-        "the Hessian that the proof inverts.",
+        "fedfb/lemma-26",
+        "Lemma 26",
+        1429,
+        "eodds",
+        "equalised odds",
+        r"F_{eod}",
+        r"$\mu_{y,a}=L_{y,a}(w_\lambda)-L_{y,0}(w_\lambda)$",
+        "assumption 7",
+        " Assumption 7's bracket (106)-(107) takes the terms of a = 0 into the sum over a, A - 1 "
+        "times: for A > 2 it is not the Hessian that the proof inverts.",
     ),
     *pair(
-        "fedfb/lemma-27", "Lemma 27", 1527, "cp", "client parity", r"F_{cp}",
-        r"$\mu^{(i)}=L^{(i)}(w_\lambda)-L^{(0)}(w_\lambda)$", "assumption 8",
+        "fedfb/lemma-27",
+        "Lemma 27",
+        1527,
+        "cp",
+        "client parity",
+        r"F_{cp}",
+        r"$\mu^{(i)}=L^{(i)}(w_\lambda)-L^{(0)}(w_\lambda)$",
+        "assumption 8",
         " Assumption 8 should include i = 0, and hold for all λ in Λ.",
     ),
-)  # fmt: skip
+)

@@ -18,7 +18,12 @@ from fairfl.claims.instances import explore
 from fairfl.claims.picture import Curve, Picture
 from fairfl.claims.search import Attack
 
-GAP = {"laws": [[[1, 0, 0, 3], [3, 0, 0, 1]]], "q": Fraction(1, 2), "low": Fraction(-1, 4), "high": Fraction(1, 4)}
+GAP = {
+    "laws": [[[1, 0, 0, 3], [3, 0, 0, 1]]],
+    "q": Fraction(1, 2),
+    "low": Fraction(-1, 4),
+    "high": Fraction(1, 4),
+}
 """Half-empty densities: u is never between 1/4 and 3/4, so g = 1/2 on all of [-1/4, 1/4]."""
 
 
@@ -28,12 +33,16 @@ def increasing(instance: dict[str, Any], strict: bool = True) -> Case:
     low, high = instance["low"], instance["high"]
     if not -population.reach <= low < high <= population.reach:
         raise ValueError(f"low < high must be in the domain of g, got {low}, {high}")
-    relation = Relation(population.g(low), "<" if strict else "<=", population.g(high), "g increases")
+    relation = Relation(
+        population.g(low), "<" if strict else "<=", population.g(high), "g increases"
+    )
     return Case((relation,), {"q in (0, 1)": 0 < population.q < 1})
 
 
 def optimal(instance: dict[str, Any], shares: str = "right") -> Case:
-    """No rival with |MD| <= ε is more accurate than the rule of any λ in g⁻¹(sign(g(0)) min(ε, |g(0)|))."""
+    """No rival with |MD| <= ε is more accurate than the rule of any λ in g⁻¹(sign(g(0)) min(ε,
+    |g(0)|)).
+    """
     population, rule, _ = solution(instance, shares)
     accuracy, eps = population.accuracy(rule), instance["eps"]
     goal = -eps + 2 * eps * instance["goal"]
@@ -42,13 +51,20 @@ def optimal(instance: dict[str, Any], shares: str = "right") -> Case:
     return Case(
         (
             Relation(population.accuracy(cuts), "<=", accuracy, "thresholds of any rates"),
-            Relation(step_accuracy(population, instance["rival"], eps), "<=", accuracy, "any step function"),
+            Relation(
+                step_accuracy(population, instance["rival"], eps),
+                "<=",
+                accuracy,
+                "any step function",
+            ),
         )
     )
 
 
 def reached(instance: dict[str, Any]) -> Case:
-    """Such a λ exists in the domain of g, and its rule has MD = sign(g(0)) min(ε, |g(0)|), not beyond ±ε."""
+    """Such a λ exists in the domain of g, and its rule has MD = sign(g(0)) min(ε, |g(0)|), not
+    beyond ±ε.
+    """
     population, rule, target = solution(instance, "right")
     return Case(
         (
@@ -79,7 +95,9 @@ def quantile(law: tuple[Fraction, ...], share: Fraction) -> Fraction:
 
 
 def step_accuracy(population: Population, rival: list[list[Fraction]], eps: Fraction) -> Fraction:
-    """The accuracy of f(u, a) = rival[a][cell of u], moved towards f = 1/2 until its |MD| is at most ε."""
+    """The accuracy of f(u, a) = rival[a][cell of u], moved towards f = 1/2 until its |MD| is at
+    most ε.
+    """
     rates = [sum(f * m for f, m in zip(rival[a], population.laws[a], strict=True)) for a in (0, 1)]
     difference = rates[0] - rates[1]
     keep = min(Fraction(1), eps / abs(difference)) if difference else Fraction(1)
@@ -93,7 +111,9 @@ def step_accuracy(population: Population, rival: list[list[Fraction]], eps: Frac
 
 
 def residuals(shares: str = "right") -> dict[str, sympy.Expr]:
-    """err(f) - err(f*) = E[(f* - f) s] + λ(MD(f) - MD(f*)) on two points of X: linear, so true of all sums."""
+    """err(f) - err(f*) = E[(f* - f) s] + λ(MD(f) - MD(f*)) on two points of X: linear, so true of
+    all sums.
+    """
     q, lam = sympy.symbols("q lam")
     parts = {0: 1 - q, 1: q} if shares == "right" else {0: q, 1: 1 - q}
     error = difference = slack = sympy.Integer(0)
@@ -109,11 +129,20 @@ def residuals(shares: str = "right") -> dict[str, sympy.Expr]:
 
 def _points() -> tuple[dict[str, str], ...]:
     names = [f"{n}{a}{k}" for n in "umfb" for a in (0, 1) for k in (0, 1)]
-    return ({"q": "1/3", "lam": "-2/7", **{name: f"{3 * j + 1}/{2 * j + 5}" for j, name in enumerate(names)}},)
+    return (
+        {
+            "q": "1/3",
+            "lam": "-2/7",
+            **{name: f"{3 * j + 1}/{2 * j + 5}" for j, name in enumerate(names)},
+        },
+    )
 
 
 def _check_printed(effort: Effort, strict: bool = True) -> Evidence:
-    shows = "u avoids (1/4, 3/4) in both groups; g = 1/2 on [-1/4, 1/4], so g is not strictly increasing, g^-1 no "
+    shows = (
+        "u avoids (1/4, 3/4) in both groups; g = 1/2 on [-1/4, 1/4], so g is not strictly "
+        "increasing, g^-1 no "
+    )
     shows += "function"
     return Evidence.of(Counterexample.at(Call.of(increasing, strict=strict), shows, **GAP))
 
@@ -122,30 +151,45 @@ def _check_repaired(effort: Effort, shares: str = "right", identity: str = "righ
     rate01 = st.integers(0, 16).map(lambda k: Fraction(k, 16))
     lists = st.lists(st.lists(rate01, min_size=4, max_size=4), min_size=2, max_size=2)
     extra = {"eps": rate01, "pick": rate01, "goal": rate01, "rate": rate01, "rival": lists}
-    drawn = st.tuples(worlds(1, least=0), st.fixed_dictionaries(extra)).map(lambda pair: {**pair[0], **pair[1]})
+    drawn = st.tuples(worlds(1, least=0), st.fixed_dictionaries(extra)).map(
+        lambda pair: {**pair[0], **pair[1]}
+    )
     family = Attack([(0, 1)] * 4, _hard, steps=effort.pick(150, 500), starts=[[0.1, 0.5, 1.0, 0.3]])
     best = explore(Call.of(optimal, shares=shares), drawn, effort, tolerance=0.0, attacks=[family])
     there = explore(Call.of(reached), drawn, effort, tolerance=0.0)
-    return Evidence.of(best, there, SymbolicZero(Call.of(residuals, shares=identity), "together", _points()))
+    return Evidence.of(
+        best, there, SymbolicZero(Call.of(residuals, shares=identity), "together", _points())
+    )
 
 
 def _hard(point: list[float]) -> dict[str, Any]:
     eps, pick, goal, share = (Fraction(v).limit_denominator(10_000) for v in point)
     plain = [[Fraction(0)] * 3, [Fraction(1)] * 3]
     laws = [[[1, 2, 5], [4, 0, 1]]]
-    return {"laws": laws, "q": Fraction(1, 5), "eps": eps, "pick": pick, "goal": goal, "rate": share, "rival": plain}
+    return {
+        "laws": laws,
+        "q": Fraction(1, 5),
+        "eps": eps,
+        "pick": pick,
+        "goal": goal,
+        "rate": share,
+        "rival": plain,
+    }
 
 
 PRINTED = (
     r"Let $q\in(0,1)$. Define $g:[-\max(q,1-q),\max(q,1-q)]\to[-1,1]$ as "
-    r"$g(\lambda)=\int_{[\eta^{-1}(\frac12-\frac{\lambda}{2(1-q)}),+\infty]}d\mathcal P_0"
-    r"-\int_{[\eta^{-1}(\frac12+\frac{\lambda}{2q}),+\infty]}d\mathcal P_1$, then "
+    r"$g(\lambda)=\int_{[\eta^{-1}(\frac12-\frac{\lambda}{2(1-q)}),+\infty]}d\mathcal "
+    r"P_0-\int_{[\eta^{-1}(\frac12+\frac{\lambda}{2q}),+\infty]}d\mathcal P_1$, then "
     r"$f_\varepsilon^{CFL}=\{[[s(x,a)>0]]+\alpha[[s(x,a)=0]]:\alpha\in[0,1]\}$, where "
     r"$s(x,0)=2\eta(x)-1+\frac{\lambda}{1-q}$, $s(x,1)=2\eta(x)-1-\frac{\lambda}{q}$, "
-    r"$\lambda=g^{-1}(\mathrm{sign}(g(0))\min\{\varepsilon,|g(0)|\})$. [Proof:] Note that $g$ is a strictly monotone "
-    r"increasing function."
+    r"$\lambda=g^{-1}(\mathrm{sign}(g(0))\min\{\varepsilon,|g(0)|\})$. [Proof:] Note that $g$ is "
+    r"a strictly monotone increasing function."
 )
-SETTING = (("density", "x | a has a density, η is strictly increasing"), ("q in (0, 1)", "both groups are there"))
+SETTING = (
+    ("density", "x | a has a density, η is strictly increasing"),
+    ("q in (0, 1)", "both groups are there"),
+)
 
 CLAIMS = (
     Claim(
@@ -154,21 +198,26 @@ CLAIMS = (
         line=388,
         title="CFL(ε) is solved by thresholds at λ = g⁻¹(...), g strictly increasing",
         printed=PRINTED,
-        statement=r"$g$ is strictly increasing on $[-\max(q,1-q),\max(q,1-q)]$, so that $\lambda=g^{-1}(\cdot)$ is "
-        r"defined.",
+        statement=r"$g$ is strictly increasing on $[-\max(q,1-q),\max(q,1-q)]$, so that "
+        r"$\lambda=g^{-1}(\cdot)$ is defined.",
         kind="uniqueness",
         hypotheses=SETTING,
         scope="as stated",
         expected="holds-repaired",
         check=_check_printed,
         mutants=(
-            Mutant("weakly increasing", "g(low) <= g(high) in place of <", lambda e: _check_printed(e, strict=False)),
+            Mutant(
+                "weakly increasing",
+                "g(low) <= g(high) in place of <",
+                lambda e: _check_printed(e, strict=False),
+            ),
         ),
-        erratum="g is non-decreasing, and strictly increasing only if no interval of thresholds has mass zero in both "
-        "groups (full support and η onto (0, 1), say). Either assume that, or let λ be any point of g⁻¹(·).",
-        notes="Lemmas 9, 10, 12, 14, 15 and 20 inherit the gap: where clients live on different parts of X, g_i⁻¹ is a "
-        "set, and the ensemble depends on which point of it is taken (see fedfb/lemma-10/gaps and "
-        "fedfb/lemma-14/gaps).",
+        erratum="g is non-decreasing, and strictly increasing only if no interval of thresholds "
+        "has mass zero in both groups (full support and η onto (0, 1), say). Either assume that, "
+        "or let λ be any point of g⁻¹(·).",
+        notes="Lemmas 9, 10, 12, 14, 15 and 20 inherit the gap: where clients live on different "
+        "parts of X, g_i⁻¹ is a set, and the ensemble depends on which point of it is taken (see "
+        "fedfb/lemma-10/gaps and fedfb/lemma-14/gaps).",
     ),
     Claim(
         id="fedfb/lemma-7/repaired",
@@ -176,20 +225,29 @@ CLAIMS = (
         line=388,
         title="CFL(ε) is solved by thresholds at any λ with g(λ) = sign(g(0)) min(ε, |g(0)|)",
         printed=PRINTED,
-        statement=r"$g$ is continuous, non-decreasing and onto $[-1,1]$; for every $\lambda$ with "
-        r"$g(\lambda)=\mathrm{sign}(g(0))\min\{\varepsilon,|g(0)|\}$ the rule $[[s>0]]$ solves CFL($\varepsilon$). For "
-        r"$f^*=[[s>0]]$ and all $f$: $e(f)-e(f^*)=E[|s||f-f^*|]+\lambda(MD(f)-MD(f^*))$.",
+        statement=r"$g$ is continuous, non-decreasing and onto $[-1,1]$; for every $\lambda$ "
+        r"with $g(\lambda)=\mathrm{sign}(g(0))\min\{\varepsilon,|g(0)|\}$ the rule $[[s>0]]$ "
+        r"solves CFL($\varepsilon$). For $f^*=[[s>0]]$ and all $f$: "
+        r"$e(f)-e(f^*)=E[|s||f-f^*|]+\lambda(MD(f)-MD(f^*))$.",
         kind="implication",
         hypotheses=SETTING,
         scope="the identity: as stated; that no rule does better: step densities of u = η(x)",
         expected="holds",
         check=_check_repaired,
         mutants=(
-            Mutant("shares exchanged", "λ/q in group 0 and λ/(1-q) in group 1", lambda e: _check_repaired(e, "wrong")),
-            Mutant("exchanged in s", "the same in the identity alone", lambda e: _check_repaired(e, identity="wrong")),
+            Mutant(
+                "shares exchanged",
+                "λ/q in group 0 and λ/(1-q) in group 1",
+                lambda e: _check_repaired(e, "wrong"),
+            ),
+            Mutant(
+                "exchanged in s",
+                "the same in the identity alone",
+                lambda e: _check_repaired(e, identity="wrong"),
+            ),
         ),
-        reading="x is continuous, as section 3 assumes. With atoms the rule needs its own randomisation in each group, "
-        "not one α: see fedfb/lemma-18.",
+        reading="x is continuous, as section 3 assumes. With atoms the rule needs its own "
+        "randomisation in each group, not one α: see fedfb/lemma-18.",
     ),
 )
 
@@ -198,7 +256,12 @@ def flat() -> Picture:
     """g of the counterexample."""
     population = World.of(GAP["laws"], GAP["q"]).pooled
     x, y = zip(*((float(lam), float(v)) for lam, v in population.nodes), strict=True)
-    return Picture("g is flat where u = η(x) has no mass: g⁻¹(1/2) = [-1/4, 1/4]", "λ", "g(λ)", (Curve("g", x, y),))
+    return Picture(
+        "g is flat where u = η(x) has no mass: g⁻¹(1/2) = [-1/4, 1/4]",
+        "λ",
+        "g(λ)",
+        (Curve("g", x, y),),
+    )
 
 
 PICTURES = {"fedfb/lemma-7": flat}

@@ -19,10 +19,12 @@ from fairfl.claims.picture import Picture, Region
 
 
 def unique(instance: dict[str, Any]) -> Case:
-    """A rule of other rates (r_0, r_1), |r_0 - r_1| <= ε, is strictly less accurate than the solution of CFL(ε).
+    """A rule of other rates (r_0, r_1), |r_0 - r_1| <= ε, is strictly less accurate than the
+    solution of CFL(ε).
 
-    Of all f with these rates the thresholds are the most accurate, and any f of the same rates as the solution that
-    differs from it on a set of positive mass is less accurate still, by E[|s||f - f*|] of lemma 7.
+    Of all f with these rates the thresholds are the most accurate, and any f of the same rates as
+    the solution that differs from it on a set of positive mass is less accurate still, by E[|s||f -
+    f*|] of lemma 7.
     """
     population = World.of(instance["laws"], instance["q"]).pooled
     eps = instance["eps"]
@@ -33,7 +35,9 @@ def unique(instance: dict[str, Any]) -> Case:
     cuts = quantile(population.laws[0], rates[0]), quantile(population.laws[1], rates[1])
     same = rates == tuple(population.rate(a, best[a]) for a in (0, 1))
     left, right = population.accuracy(cuts), population.accuracy(best)
-    return Case((Relation(left, "==", right, "accuracy") if same else less(left, right, "accuracy"),))
+    return Case(
+        (Relation(left, "==", right, "accuracy") if same else less(left, right, "accuracy"),)
+    )
 
 
 def lebesgue(instance: dict[str, Any], measure: str = "Lebesgue") -> Case:
@@ -41,12 +45,19 @@ def lebesgue(instance: dict[str, Any], measure: str = "Lebesgue") -> Case:
     population = World.of(instance["laws"], instance["q"]).pooled
     eps, first, second = instance["eps"], tuple(instance["first"]), tuple(instance["second"])
     best = population.best(eps)
-    both = all(population.accuracy(r) == best and abs(population.difference(r)) <= eps for r in (first, second))
+    both = all(
+        population.accuracy(r) == best and abs(population.difference(r)) <= eps
+        for r in (first, second)
+    )
     if measure == "Lebesgue":
         apart = sum(abs(s - t) for s, t in zip(first, second, strict=True))
     else:
-        apart = sum(abs(population.rate(a, first[a]) - population.rate(a, second[a])) for a in (0, 1))
-    return Case((Relation(apart, "==", 0, "measure of the disagreement"),), {"both solve CFL(ε)": both})
+        apart = sum(
+            abs(population.rate(a, first[a]) - population.rate(a, second[a])) for a in (0, 1)
+        )
+    return Case(
+        (Relation(apart, "==", 0, "measure of the disagreement"),), {"both solve CFL(ε)": both}
+    )
 
 
 def _check(effort: Effort, nowhere: bool = False) -> Evidence:
@@ -65,18 +76,28 @@ def above(instance: dict[str, Any]) -> Case:
 
 def _check_lebesgue(effort: Effort, measure: str = "Lebesgue") -> Evidence:
     half = Fraction(1, 2)
-    shows = "u avoids (1/4, 3/4): the thresholds (1/2, 1/2) and (3/8, 5/8) have the same rates and accuracy"
+    shows = (
+        "u avoids (1/4, 3/4): the thresholds (1/2, 1/2) and (3/8, 5/8) have the same rates "
+        "and accuracy"
+    )
     return Evidence.of(
         Counterexample.at(
-            Call.of(lebesgue, measure=measure), shows,
-            laws=[[[1, 0, 0, 3], [3, 0, 0, 1]]], q=half, eps=half,
-            first=[half, half], second=[Fraction(3, 8), Fraction(5, 8)],
+            Call.of(lebesgue, measure=measure),
+            shows,
+            laws=[[[1, 0, 0, 3], [3, 0, 0, 1]]],
+            q=half,
+            eps=half,
+            first=[half, half],
+            second=[Fraction(3, 8), Fraction(5, 8)],
         )
-    )  # fmt: skip
+    )
 
 
 PRINTED = r"If $f$ and $g$ are two solutions to CFL($\varepsilon$), then $f=g$ almost everywhere."
-SETTING = (("density", "x | a has a density, η is strictly increasing"), ("q in (0, 1)", "both groups are there"))
+SETTING = (
+    ("density", "x | a has a density, η is strictly increasing"),
+    ("q in (0, 1)", "both groups are there"),
+)
 
 CLAIMS = (
     Claim(
@@ -91,13 +112,18 @@ CLAIMS = (
         scope="almost everywhere under the law of (x, a); step densities, gaps allowed",
         expected="holds",
         check=_check,
-        mutants=(Mutant("no loss", "rules of other rates are no less accurate", lambda e: _check(e, nowhere=True)),),
+        mutants=(
+            Mutant(
+                "no loss",
+                "rules of other rates are no less accurate",
+                lambda e: _check(e, nowhere=True),
+            ),
+        ),
         rests_on=("fedfb/lemma-7/repaired",),
         reading="'Almost everywhere' under the law of (x, a). For Lebesgue measure it is false "
         "(fedfb/lemma-8/lebesgue).",
-        gap="no proof is printed. One: by the identity of fedfb/lemma-7/repaired a solution f has E[|s||f - f*|] = 0, "
-        "and "
-        "s = 0 only where η meets one level, a null set.",
+        gap="no proof is printed. One: by the identity of fedfb/lemma-7/repaired a solution f "
+        "has E[|s||f - f*|] = 0, and s = 0 only where η meets one level, a null set.",
     ),
     Claim(
         id="fedfb/lemma-8/lebesgue",
@@ -105,18 +131,22 @@ CLAIMS = (
         line=510,
         title="two solutions of CFL(ε) agree Lebesgue-almost everywhere",
         printed=PRINTED,
-        statement=r"If $f,f'$ solve CFL($\varepsilon$), then $\{x: f(x,a)\ne f'(x,a)\}$ has Lebesgue measure zero.",
+        statement=r"If $f,f'$ solve CFL($\varepsilon$), then $\{x: f(x,a)\ne f'(x,a)\}$ has "
+        r"Lebesgue measure zero.",
         kind="uniqueness",
         hypotheses=(*SETTING, ("both solve CFL(ε)", "each is feasible and as accurate as CFL(ε)")),
         scope="Lebesgue measure",
         expected="refuted",
         check=_check_lebesgue,
         mutants=(
-            Mutant("law of (x, a)", "the law in place of Lebesgue measure", lambda e: _check_lebesgue(e, "law")),
+            Mutant(
+                "law of (x, a)",
+                "the law in place of Lebesgue measure",
+                lambda e: _check_lebesgue(e, "law"),
+            ),
         ),
-        erratum="Say 'almost everywhere with respect to the law of (x, a)'. Lemmas 12, 14 and 16 use the lemma for "
-        "pooled "
-        "laws, whose null sets are not those of a client.",
+        erratum="Say 'almost everywhere with respect to the law of (x, a)'. Lemmas 12, 14 and 16 "
+        "use the lemma for pooled laws, whose null sets are not those of a client.",
     ),
 )
 
@@ -125,8 +155,14 @@ def two_rules() -> Picture:
     """The two solutions of the counterexample."""
     rules = {"first": (0.5, 0.5), "second": (0.375, 0.625)}
     rows = [Region("where people are", ((0.0, 0.25), (0.75, 1.0)))]
-    rows += [Region(f"{name}, group {a}", ((cuts[a], 1.0),)) for name, cuts in rules.items() for a in (0, 1)]
-    return Picture("two solutions that differ only where nobody is", "u = η(x)", regions=tuple(rows))
+    rows += [
+        Region(f"{name}, group {a}", ((cuts[a], 1.0),))
+        for name, cuts in rules.items()
+        for a in (0, 1)
+    ]
+    return Picture(
+        "two solutions that differ only where nobody is", "u = η(x)", regions=tuple(rows)
+    )
 
 
 PICTURES = {"fedfb/lemma-8/lebesgue": two_rules}

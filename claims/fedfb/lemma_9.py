@@ -47,7 +47,11 @@ def repaired(instance: dict[str, Any], turned: bool = False) -> Case:
 def _check_printed(effort: Effort, repair: bool = False) -> Evidence:
     shows = "P(u > 1/2 | a) = 3/4 and 1/2, ε = 0: λ = -1/10, while MD = 0"
     laws = [[[1, 3], [1, 1]]]
-    return Evidence.of(Counterexample.at(Call.of(printed, repair=repair), shows, laws=laws, q=Fraction(1, 2), eps=ZERO))
+    return Evidence.of(
+        Counterexample.at(
+            Call.of(printed, repair=repair), shows, laws=laws, q=Fraction(1, 2), eps=ZERO
+        )
+    )
 
 
 def _check_repaired(effort: Effort, turned: bool = False) -> Evidence:
@@ -57,10 +61,11 @@ def _check_repaired(effort: Effort, turned: bool = False) -> Evidence:
 
 
 PRINTED = (
-    r"1. If $\varepsilon<|g(0)|$, then $MD(f^{CFL}_\varepsilon)=\lambda^{CFL}_\varepsilon\neq0$, and "
-    r"$g(\lambda^{CFL}_\varepsilon)=\mathrm{sign}(g(0))\varepsilon$. If $|g(0)|\le\varepsilon$, then "
-    r"$\lambda^{CFL}_\varepsilon=0$ and $MD(f^{CFL}_\varepsilon)=g(\lambda^{CFL}_\varepsilon)=g(0)$. 2. If $g(0)>0$ or "
-    r"$g(0)<0$, then for any $\varepsilon\ge0$, we have $\lambda\le0$ or $\lambda\ge0$, respectively."
+    r"1. If $\varepsilon<|g(0)|$, then $MD(f^{CFL}_\varepsilon)=\lambda^{CFL}_\varepsilon\neq0$, "
+    r"and $g(\lambda^{CFL}_\varepsilon)=\mathrm{sign}(g(0))\varepsilon$. If "
+    r"$|g(0)|\le\varepsilon$, then $\lambda^{CFL}_\varepsilon=0$ and "
+    r"$MD(f^{CFL}_\varepsilon)=g(\lambda^{CFL}_\varepsilon)=g(0)$. 2. If $g(0)>0$ or $g(0)<0$, "
+    r"then for any $\varepsilon\ge0$, we have $\lambda\le0$ or $\lambda\ge0$, respectively."
 )
 
 CLAIMS = (
@@ -76,9 +81,14 @@ CLAIMS = (
         scope="as stated",
         expected="holds-repaired",
         check=_check_printed,
-        mutants=(Mutant("g(λ)", "MD(f_ε) = g(λ_ε) in place of λ_ε", lambda e: _check_printed(e, repair=True)),),
-        erratum="Part 1 should read MD(f_ε) = g(λ_ε), λ_ε ≠ 0. As printed it contradicts its own next equation, "
-        "g(λ_ε) = sign(g(0)) ε, and part 2: MD(f_ε) and λ_ε have opposite signs. At ε = 0 it says 0 ≠ 0.",
+        mutants=(
+            Mutant(
+                "g(λ)", "MD(f_ε) = g(λ_ε) in place of λ_ε", lambda e: _check_printed(e, repair=True)
+            ),
+        ),
+        erratum="Part 1 should read MD(f_ε) = g(λ_ε), λ_ε ≠ 0. As printed it contradicts its own "
+        "next equation, g(λ_ε) = sign(g(0)) ε, and part 2: MD(f_ε) and λ_ε have opposite signs. "
+        "At ε = 0 it says 0 ≠ 0.",
         notes="Later results use λ_ε ≠ 0 and g(λ_ε) = sign(g(0)) ε only, and survive.",
     ),
     Claim(
@@ -89,14 +99,16 @@ CLAIMS = (
         printed=PRINTED,
         statement=r"If $\varepsilon<|g(0)|$: "
         r"$MD(f_\varepsilon)=g(\lambda_\varepsilon)=\mathrm{sign}(g(0))\varepsilon$, "
-        r"$\lambda_\varepsilon\ne0$. Else $\lambda_\varepsilon=0$, $MD(f_\varepsilon)=g(0)$. Always "
-        r"$\lambda_\varepsilon g(0)\le0$.",
+        r"$\lambda_\varepsilon\ne0$. Else $\lambda_\varepsilon=0$, $MD(f_\varepsilon)=g(0)$. "
+        r"Always $\lambda_\varepsilon g(0)\le0$.",
         kind="implication",
         hypotheses=(("g increases", "g is strictly increasing, as the proof of lemma 7 says"),),
         scope="step densities of u = η(x), positive on (0, 1)",
         expected="holds",
         check=_check_repaired,
-        mutants=(Mutant("sign", "λ_ε has the sign of g(0)", lambda e: _check_repaired(e, turned=True)),),
+        mutants=(
+            Mutant("sign", "λ_ε has the sign of g(0)", lambda e: _check_repaired(e, turned=True)),
+        ),
     ),
 )
 

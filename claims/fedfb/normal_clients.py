@@ -1,6 +1,8 @@
-"""Two normal groups of common spread, q = 1/2, logistic η: g_i and its root in closed form, in ball arithmetic.
+"""Two normal groups of common spread, q = 1/2, logistic η: g_i and its root in closed form, in ball
+arithmetic.
 
-With t = η⁻¹(1/2 + λ), -t = η⁻¹(1/2 - λ): g_i = Φ((t - μ_1)/σ) - Φ((-t - μ_0)/σ), (42), so g_i = 0 at t = (μ_1 - μ_0)/2.
+With t = η⁻¹(1/2 + λ), -t = η⁻¹(1/2 - λ): g_i = Φ((t - μ_1)/σ) - Φ((-t - μ_0)/σ), (42), so g_i = 0
+at t = (μ_1 - μ_0)/2.
 """
 
 from __future__ import annotations
@@ -36,7 +38,8 @@ def phi(x: Fraction) -> arb:
 
 
 def ends(first: NormalClient, second: NormalClient) -> tuple[arb, arb]:
-    """The least and the largest MD of LFT+Ensemble for g_0(0) <= 0 <= g_1(0): t_0 in [0, root_0], t_1 in [root_1, 0].
+    """The least and the largest MD of LFT+Ensemble for g_0(0) <= 0 <= g_1(0): t_0 in [0, root_0],
+    t_1 in [root_1, 0].
 
     MD = Σ_ij g_i(t_j)/4, each term increasing in t_j.
     """

@@ -19,7 +19,9 @@ def outcomes(instance: dict[str, Any]) -> Case:
 
 
 def residuals(largest: str = "1-q") -> dict[str, sympy.Expr]:
-    """|P(ŷ=1 | a) - P(ŷ=1)| for a = 0 and 1 are q|MD| and (1-q)|MD|: without the absolute values."""
+    """|P(ŷ=1 | a) - P(ŷ=1)| for a = 0 and 1 are q|MD| and (1-q)|MD|: without the absolute
+    values.
+    """
     q, r0, r1 = sympy.symbols("q r0 r1")
     whole = (1 - q) * r0 + q * r1
     share = 1 - q if largest == "1-q" else q
@@ -39,7 +41,10 @@ def _check_disparity(effort: Effort, largest: str = "1-q") -> Evidence:
     return Evidence.of(SymbolicZero(Call.of(residuals, largest=largest), "expand", (point,)))
 
 
-SETS = r"Denote $[N]:=\{0,1,\dots,N-1\}$ [...] $y\in\mathcal Y=[1]$ is the outcome and $a\in\mathcal A=[A]=[1]$."
+SETS = (
+    r"Denote $[N]:=\{0,1,\dots,N-1\}$ [...] $y\in\mathcal Y=[1]$ is the outcome and "
+    r"$a\in\mathcal A=[A]=[1]$."
+)
 
 CLAIMS = (
     Claim(
@@ -76,12 +81,11 @@ CLAIMS = (
         number="Section 5.3",
         line=278,
         title="(ours) the DP disparity of the experiments is max(q, 1-q) |MD| for two groups",
-        printed=r"We [...] report DP disparity $=\max_{a\in[A]}|P(\hat y=1\mid a=a)-P(\hat y=1)|$ [...]. Note that "
-        r"this is slightly "
-        r"different from the definition we used in the previous sections.",
-        statement=r"$|P(\hat y=1\mid a)-P(\hat y=1)|=P(1-a)|MD|$, so the maximum is $\max(q,1-q)|MD|$: between half of "
-        r"the "
-        r"disparity of section 3 and all of it.",
+        printed=r"We [...] report DP disparity $=\max_{a\in[A]}|P(\hat y=1\mid a=a)-P(\hat "
+        r"y=1)|$ [...]. Note that this is slightly different from the definition we used in the "
+        r"previous sections.",
+        statement=r"$|P(\hat y=1\mid a)-P(\hat y=1)|=P(1-a)|MD|$, so the maximum is "
+        r"$\max(q,1-q)|MD|$: between half of the disparity of section 3 and all of it.",
         kind="identity",
         hypotheses=(),
         scope="A = 2",

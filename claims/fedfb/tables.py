@@ -32,10 +32,16 @@ def _rows(table: Printed, datasets: tuple[str, ...]) -> dict[str, Row]:
 
 
 DATASETS = ("Synthetic", "Adult", "COMPAS", "Bank")
-TABLE_1, TABLE_4, TABLE_7 = (_rows(table, DATASETS) for table in (numbers.TABLE_1, numbers.TABLE_4, numbers.TABLE_7))
+TABLE_1, TABLE_4, TABLE_7 = (
+    _rows(table, DATASETS) for table in (numbers.TABLE_1, numbers.TABLE_4, numbers.TABLE_7)
+)
 TABLE_5 = _rows(numbers.TABLE_5, ("Synthetic, 2 clients", "Synthetic", "Synthetic, 4 clients"))
 TABLE_6 = {
-    name: [_thousandths(cells["|SPD|"][0]) for (_, row), cells in numbers.TABLE_6.items() if row == name]
+    name: [
+        _thousandths(cells["|SPD|"][0])
+        for (_, row), cells in numbers.TABLE_6.items()
+        if row == name
+    ]
     for name in ("FairFed", "FedFB")
 }
 """|SPD| in thousandths: Adult, then COMPAS, α = 0.1, 0.2, 0.5, 10, 5000 each."""
@@ -47,7 +53,8 @@ def dominated(instance: dict[str, Any]) -> Case:
     """In some column of the table, ``worse`` is less accurate and less fair than ``better``."""
     table = TABLES[instance["table"]]
     count = sum(
-        w[0] < b[0] and w[2] > b[2] for w, b in zip(table[instance["worse"]], table[instance["better"]], strict=True)
+        w[0] < b[0] and w[2] > b[2]
+        for w, b in zip(table[instance["worse"]], table[instance["better"]], strict=True)
     )
     return Case((Relation(instance["least"], "<=", count, "columns where it is worse in both"),))
 
@@ -71,7 +78,9 @@ def fairer(instance: dict[str, Any]) -> Case:
 
 
 def fairest(instance: dict[str, Any]) -> Case:
-    """FedFB has the lowest DP disparity of the decentralised methods in at least so many columns."""
+    """FedFB has the lowest DP disparity of the decentralised methods in at least so many
+    columns.
+    """
     table = TABLES[instance["table"]]
     others = [row for name, row in table.items() if name not in ("FedFB", "CFL")]
     count = sum(all(v[2] < row[k][2] for row in others) for k, v in enumerate(table["FedFB"]))
@@ -79,7 +88,9 @@ def fairest(instance: dict[str, Any]) -> Case:
 
 
 def possible(instance: dict[str, Any]) -> Case:
-    """Five numbers in [0, 1] of mean m have a sample deviation of at most sqrt(5/4 m (1 - m)), up to rounding."""
+    """Five numbers in [0, 1] of mean m have a sample deviation of at most sqrt(5/4 m (1 - m)), up
+    to rounding.
+    """
     relations = []
     for number, table in TABLES.items():
         for name, row in table.items():
@@ -88,7 +99,9 @@ def possible(instance: dict[str, Any]) -> Case:
                     m = Fraction(min(max(mean, 1), 999), 1000)
                     least = Fraction(max(instance["times"] * spread - 1, 0), 1000)
                     most = Fraction(RUNS, RUNS - 1) * m * (1 - m) + Fraction(1, 1000)
-                    relations.append(Relation(least**2, "<=", most, f"table {number}, {name}: {mean}"))
+                    relations.append(
+                        Relation(least**2, "<=", most, f"table {number}, {name}: {mean}")
+                    )
     return Case(tuple(relations))
 
 
@@ -105,7 +118,10 @@ def _check_worse_repaired(effort: Effort, table: str = "5") -> Evidence:
 
 
 def _check_4(effort: Effort, least: int = 4) -> Evidence:
-    shows = "on COMPAS .600 against .606 in accuracy, on Bank .011 against .008 in DP disparity: not better in both"
+    shows = (
+        "on COMPAS .600 against .606 in accuracy, on Bank .011 against .008 in DP disparity: "
+        "not better in both"
+    )
     instance = {"table": "4", "worse": "LFT+Ensemble", "better": "FedFB", "least": least}
     return Evidence.of(Counterexample.at(Call.of(dominated), shows, **instance))
 
@@ -120,33 +136,49 @@ def _check_6_repaired(effort: Effort, least: int = 9) -> Evidence:
 
 
 def _check_7(effort: Effort, row: str = "FedFB") -> Evidence:
-    shows = "COMPAS: .606, .086 in table 1 and .616, .036 in table 7, which are table 1's numbers of CFL"
+    shows = (
+        "COMPAS: .606, .086 in table 1 and .616, .036 in table 7, which are table 1's "
+        "numbers of CFL"
+    )
     return Evidence.of(Counterexample.at(Call.of(same_row), shows, row=row, columns=[2]))
 
 
 def _check_fairest(effort: Effort, least: int = 3) -> Evidence:
-    return Evidence.of(Witness.at(Call.of(fairest), "synthetic, Adult and Bank; not COMPAS", table="1", least=least))
+    return Evidence.of(
+        Witness.at(
+            Call.of(fairest), "synthetic, Adult and Bank; not COMPAS", table="1", least=least
+        )
+    )
 
 
 def _check_5(effort: Effort, least: int = 3) -> Evidence:
-    return Evidence.of(Witness.at(Call.of(fairest), "two, three and four clients", table="5", least=least))
+    return Evidence.of(
+        Witness.at(Call.of(fairest), "two, three and four clients", table="5", least=least)
+    )
 
 
 def _check_spread(effort: Effort, times: int = 1) -> Evidence:
-    return Evidence.of(Witness.at(Call.of(possible), "all means and deviations of tables 1, 4, 5 and 7", times=times))
+    return Evidence.of(
+        Witness.at(
+            Call.of(possible), "all means and deviations of tables 1, 4, 5 and 7", times=times
+        )
+    )
 
 
 CAPTION_1 = (
-    r"FedFB outperforms the other approaches on most of the tested datasets, sometimes nearly matching the performance "
-    r"of CFL. "
-    r"Note that LFT+FedAvg sometimes gets a strictly worse performance than FedAvg."
+    r"FedFB outperforms the other approaches on most of the tested datasets, sometimes nearly "
+    r"matching the performance of CFL. Note that LFT+FedAvg sometimes gets a strictly worse "
+    r"performance than FedAvg."
 )
 TEXT_4 = (
-    r"We also compare FedAvg, LFT+Ensemble, LFT+FedAvg, FedFB, AgnosticFair and CFL on logistic regression. Table 4 "
-    r"shows that "
-    r"our method outperforms LFT+Ensemble and LFT+FedAvg, while achieving similar performance as AgnosticFair and CFL."
+    r"We also compare FedAvg, LFT+Ensemble, LFT+FedAvg, FedFB, AgnosticFair and CFL on logistic "
+    r"regression. Table 4 shows that our method outperforms LFT+Ensemble and LFT+FedAvg, while "
+    r"achieving similar performance as AgnosticFair and CFL."
 )
-TEXT_6 = r"We observe that FedFB achieves higher fairness than FairFed while being robust to data heterogeneity."
+TEXT_6 = (
+    r"We observe that FedFB achieves higher fairness than FairFed while being robust to data "
+    r"heterogeneity."
+)
 
 CLAIMS = (
     Claim(
@@ -155,15 +187,18 @@ CLAIMS = (
         line=269,
         title="table 1: LFT+FedAvg sometimes gets a strictly worse performance than FedAvg",
         printed=CAPTION_1,
-        statement="In some column of table 1 LFT+FedAvg has both lower accuracy and higher DP disparity than FedAvg.",
+        statement="In some column of table 1 LFT+FedAvg has both lower accuracy and higher DP "
+        "disparity than FedAvg.",
         kind="figure",
         hypotheses=(),
         scope="table 1",
         expected="holds-repaired",
         check=_check_worse,
         mutants=(Mutant("table 5", "of table 5", lambda e: _check_worse(e, "5")),),
-        erratum="In every column of table 1 LFT+FedAvg is fairer than FedAvg; it is worse in both in table 5 only.",
-        reading="'Strictly worse' as worse in both columns, as 'strictly worse' is used of trade-offs elsewhere.",
+        erratum="In every column of table 1 LFT+FedAvg is fairer than FedAvg; it is worse in "
+        "both in table 5 only.",
+        reading="'Strictly worse' as worse in both columns, as 'strictly worse' is used of "
+        "trade-offs elsewhere.",
     ),
     Claim(
         id="fedfb/table-1-worse/repaired",
@@ -171,7 +206,8 @@ CLAIMS = (
         line=1634,
         title="table 5: LFT+FedAvg is worse than FedAvg in both, for two and for four clients",
         printed=CAPTION_1,
-        statement="In two columns of table 5 LFT+FedAvg has both lower accuracy and higher DP disparity than FedAvg.",
+        statement="In two columns of table 5 LFT+FedAvg has both lower accuracy and higher DP "
+        "disparity than FedAvg.",
         kind="figure",
         hypotheses=(),
         scope="table 5",
@@ -185,7 +221,8 @@ CLAIMS = (
         line=269,
         title="table 1: FedFB outperforms the other approaches on most of the datasets",
         printed=CAPTION_1,
-        statement="FedFB has the lowest DP disparity of the decentralised methods in three columns of four.",
+        statement="FedFB has the lowest DP disparity of the decentralised methods in three "
+        "columns of four.",
         kind="figure",
         hypotheses=(),
         scope="table 1",
@@ -193,9 +230,9 @@ CLAIMS = (
         check=_check_fairest,
         mutants=(Mutant("all", "in all four", lambda e: _check_fairest(e, 4)),),
         reading="In DP disparity. In accuracy FedFB is nowhere the best of the four.",
-        notes="On Bank FedFB and CFL report .883 ± .000 and .000 ± .000: 39,922 of Bank's 45,211 people have label 0, "
-        "which is "
-        ".883, so these are the numbers of the classifier that accepts no one.",
+        notes="On Bank FedFB and CFL report .883 ± .000 and .000 ± .000: 39,922 of Bank's 45,211 "
+        "people have label 0, which is .883, so these are the numbers of the classifier that "
+        "accepts no one.",
     ),
     Claim(
         id="fedfb/table-4",
@@ -203,19 +240,19 @@ CLAIMS = (
         line=1613,
         title="table 4: FedFB outperforms LFT+Ensemble, and is as good as AgnosticFair",
         printed=TEXT_4,
-        statement="FedFB has both higher accuracy and lower DP disparity than LFT+Ensemble in all four columns.",
+        statement="FedFB has both higher accuracy and lower DP disparity than LFT+Ensemble in "
+        "all four columns.",
         kind="figure",
         hypotheses=(),
         scope="table 4",
         expected="refuted",
         check=_check_4,
         mutants=(Mutant("half", "in two columns", lambda e: _check_4(e, 2)),),
-        erratum="On COMPAS FedFB is less accurate than LFT+Ensemble, on Bank less fair. Table 4 has no row for "
-        "AgnosticFair.",
+        erratum="On COMPAS FedFB is less accurate than LFT+Ensemble, on Bank less fair. Table 4 "
+        "has no row for AgnosticFair.",
         reading="'Outperforms' as better in both columns.",
-        notes="Appendix C.3, which makes the synthetic data, prints the covariance [5,1] for a law in two dimensions, "
-        "and omits "
-        "'= 0' in the first y.",
+        notes="Appendix C.3, which makes the synthetic data, prints the covariance [5,1] for a "
+        "law in two dimensions, and omits '= 0' in the first y.",
     ),
     Claim(
         id="fedfb/table-5",
@@ -223,7 +260,8 @@ CLAIMS = (
         line=1632,
         title="table 5: FedFB outperforms under the three cases",
         printed=r"Table 5 shows that our method outperforms under the three cases.",
-        statement="FedFB has the lowest DP disparity of the decentralised methods for two, three and four clients.",
+        statement="FedFB has the lowest DP disparity of the decentralised methods for two, three "
+        "and four clients.",
         kind="figure",
         hypotheses=(),
         scope="table 5",
@@ -266,9 +304,9 @@ CLAIMS = (
         number="Table 7, appendix C.6",
         line=1653,
         title="table 7 repeats table 1's numbers of FedFB",
-        printed=r"Table 7: Comparison of accuracy and fairness in the synthetic, Adult, COMPAS, and Bank datasets "
-        r"w.r.t demographic "
-        r"parity (DP) on multilayer perceptron. FedFB (Ours): .725, .051; .804, .028; .616, .036; .883, .000.",
+        printed=r"Table 7: Comparison of accuracy and fairness in the synthetic, Adult, COMPAS, "
+        r"and Bank datasets w.r.t demographic parity (DP) on multilayer perceptron. FedFB "
+        r"(Ours): .725, .051; .804, .028; .616, .036; .883, .000.",
         statement="FedFB on COMPAS: the same in tables 1 and 7.",
         kind="figure",
         hypotheses=(),
@@ -276,9 +314,9 @@ CLAIMS = (
         expected="refuted",
         check=_check_7,
         mutants=(Mutant("CFL", "CFL's row of table 1", lambda e: _check_7(e, "CFL")),),
-        erratum="Table 7 has CFL's row of table 1 (.616 ± .033, .036 ± .028) under FedFB. With table 1's own numbers "
-        "(.606, .086) "
-        "FedFB is less accurate than AgnosticFair on COMPAS (.612, .096).",
+        erratum="Table 7 has CFL's row of table 1 (.616 ± .033, .036 ± .028) under FedFB. With "
+        "table 1's own numbers (.606, .086) FedFB is less accurate than AgnosticFair on COMPAS "
+        "(.612, .096).",
     ),
     Claim(
         id="fedfb/tables-spread",

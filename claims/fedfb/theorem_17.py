@@ -46,16 +46,26 @@ def solved(instance: dict[str, Any], common: bool = True) -> Case:
     """fairfl's solution of LFT+FedAvg(ε) on a finite X: |MD| <= max ε_i."""
     from fairfl.solvers.api import solve
 
-    federation, eps = federation_of({**instance, "q": instance["q"][:1] * len(instance["q"])} if common else instance)
-    return Case((Relation(solve(federation, "lft_fedavg", eps).disparity, "<=", max(eps), "DP Disp"),))
+    federation, eps = federation_of(
+        {**instance, "q": instance["q"][:1] * len(instance["q"])} if common else instance
+    )
+    return Case(
+        (Relation(solve(federation, "lft_fedavg", eps).disparity, "<=", max(eps), "DP Disp"),)
+    )
 
 
 def strict(instance: dict[str, Any], fedavg: Fraction = ZERO) -> Case:
-    """Under lemma 20's conditions the smallest disparity of LFT+Ensemble is more than LFT+FedAvg's, which is 0."""
+    """Under lemma 20's conditions the smallest disparity of LFT+Ensemble is more than LFT+FedAvg's,
+    which is 0.
+    """
     world = World.of(instance["laws"], instance["q"])
     premises, _, _ = conditions(world, instance["split"])
-    lams = [client.multiplier(eps) for client, eps in zip(world.clients, instance["eps"], strict=True)]
-    return Case((Relation(fedavg, "<", abs(world.ensemble(lams)[0]), "DP Disp of LFT+Ensemble"),), premises)
+    lams = [
+        client.multiplier(eps) for client, eps in zip(world.clients, instance["eps"], strict=True)
+    ]
+    return Case(
+        (Relation(fedavg, "<", abs(world.ensemble(lams)[0]), "DP Disp of LFT+Ensemble"),), premises
+    )
 
 
 def _check(effort: Effort, clients: int, common: bool = True, budget: int = 1) -> Evidence:
@@ -63,8 +73,12 @@ def _check(effort: Effort, clients: int, common: bool = True, budget: int = 1) -
     rates = {name: f"{k + 1}/{k + 7}" for k, name in enumerate(names)}
     shares = {"q": "1/3", **{f"q{i}": f"{i + 1}/5" for i in range(clients)}}
     slack = {f"{n}{i}": f"1/{9 + i}" for n in "st" for i in range(clients)}
-    identity = SymbolicZero(Call.of(mean, clients=clients, common=common), "together", ({**rates, **shares},))
-    bound = DefiniteForm(Call.of(within, clients=clients, budget=budget), "expand", ({"eps": "1/2", **slack},))
+    identity = SymbolicZero(
+        Call.of(mean, clients=clients, common=common), "together", ({**rates, **shares},)
+    )
+    bound = DefiniteForm(
+        Call.of(within, clients=clients, budget=budget), "expand", ({"eps": "1/2", **slack},)
+    )
     run = explore(Call.of(solved, common=common), finite(clients), effort, tolerance=1e-9)
     return Evidence.of(identity, bound, extra=(run,))
 
@@ -96,14 +110,16 @@ CLAIMS = (
         id="fedfb/theorem-17",
         number="Theorem 17",
         line=940,
-        title="common q: LFT+FedAvg(ε, ε) has DP Disp ≤ ε; so min LFT+Ensemble > min LFT+FedAvg = 0 under lemma 10",
-        printed=r"Let $q\in(0,1)$. For all $\varepsilon\in[0,1]$, there exists $\varepsilon_0,\varepsilon_1\in[0,1]$ "
-        r"such "
-        r"that $DP\,Disp(f^{LFT+FedAvg}_{\varepsilon_0,\varepsilon_1})\le\varepsilon$. Thus under the condition in "
-        r"Lemma "
-        r"10, $\min DP\,Disp(f^{LFT+Ensemble})>\min DP\,Disp(f^{LFT+FedAvg})=0$.",
-        statement=r"$MD=\frac12(MD_0+MD_1)$ for every $f$, so $|MD|\le\varepsilon$ where $|MD_i|\le\varepsilon_i\le"
-        r"\varepsilon$; $\varepsilon=0$ gives $0$, and lemma 10 the rest.",
+        title="common q: LFT+FedAvg(ε, ε) has DP Disp ≤ ε; so min LFT+Ensemble > min LFT+FedAvg "
+        "= 0 under lemma 10",
+        printed=r"Let $q\in(0,1)$. For all $\varepsilon\in[0,1]$, there exists "
+        r"$\varepsilon_0,\varepsilon_1\in[0,1]$ such that "
+        r"$DP\,Disp(f^{LFT+FedAvg}_{\varepsilon_0,\varepsilon_1})\le\varepsilon$. Thus under the "
+        r"condition in Lemma 10, $\min DP\,Disp(f^{LFT+Ensemble})>\min "
+        r"DP\,Disp(f^{LFT+FedAvg})=0$.",
+        statement=r"$MD=\frac12(MD_0+MD_1)$ for every $f$, so $|MD|\le\varepsilon$ where "
+        r"$|MD_i|\le\varepsilon_i\le\varepsilon$; $\varepsilon=0$ gives $0$, and lemma 10 the "
+        r"rest.",
         kind="existence",
         hypotheses=(("common q", "q_0 = q_1 = q in (0, 1)"),),
         scope="n = 2, as stated",
@@ -124,20 +140,24 @@ CLAIMS = (
         printed=r"Let $q_i=q\in(0,1)$ for all $i\in[I]$. For all $\varepsilon\in[0,1]$, let "
         r"$\varepsilon_i\le\varepsilon$ "
         r"for all $i\in[I]$, then $DP\,Disp(f^{LFT+FedAvg}_{\varepsilon})\le\varepsilon$.",
-        statement=r"$MD=\frac1I\sum_iMD_i$ for every $f$, so $|MD|\le\frac1I\sum_i\varepsilon_i\le\varepsilon$.",
+        statement=r"$MD=\frac1I\sum_iMD_i$ for every $f$, so "
+        r"$|MD|\le\frac1I\sum_i\varepsilon_i\le\varepsilon$.",
         kind="bound",
         hypotheses=(("common q", "q_i = q in (0, 1) for all clients"),),
         scope="I = 4, as stated; linear, so the same for any I",
         expected="holds",
         check=lambda effort: _check(effort, 4),
-        mutants=(Mutant("different shares", "the q_i differ", lambda e: _check(e, 4, common=False)),),
+        mutants=(
+            Mutant("different shares", "the q_i differ", lambda e: _check(e, 4, common=False)),
+        ),
         gap="the statement survives: the proof's last '= ε' should be '<= ε'.",
     ),
     Claim(
         id="fedfb/theorem-21/strict",
         number="Theorem 21",
         line=1115,
-        title="under lemma 20's condition: min DP Disp(LFT+Ensemble) > min DP Disp(LFT+FedAvg) = 0, for I clients",
+        title="under lemma 20's condition: min DP Disp(LFT+Ensemble) > min DP Disp(LFT+FedAvg) = "
+        "0, for I clients",
         printed=r"Thus under the condition in Lemma 20, we have "
         r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+Ensemble})>"
         r"\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg})=0$.",
@@ -147,9 +167,10 @@ CLAIMS = (
         scope="I = 3, as stated",
         expected="refuted",
         check=_check_strict,
-        mutants=(Mutant("negative", "> -1 in place of > 0", lambda e: _check_strict(e, Fraction(-1))),),
-        erratum="False for I > 2, since lemma 20 is: LFT+Ensemble may be perfectly fair under its condition. It holds "
-        "where "
-        "0 is outside of the range [L, U] of fedfb/lemma-20/range.",
+        mutants=(
+            Mutant("negative", "> -1 in place of > 0", lambda e: _check_strict(e, Fraction(-1))),
+        ),
+        erratum="False for I > 2, since lemma 20 is: LFT+Ensemble may be perfectly fair under "
+        "its condition. It holds where 0 is outside of the range [L, U] of fedfb/lemma-20/range.",
     ),
 )

@@ -23,7 +23,8 @@ ROOT = sympy.sqrt(2)
 
 
 def path(instance: dict[str, Any]) -> tuple[list[Fraction], list[Fraction], bool]:
-    """λ_1 after each update (85), F_1 before it, and whether the inner problem was strictly convex each time.
+    """λ_1 after each update (85), F_1 before it, and whether the inner problem was strictly convex
+    each time.
 
     The steps are a_t = α_t/√2, the inner problem is solved exactly.
     """
@@ -40,18 +41,26 @@ def path(instance: dict[str, Any]) -> tuple[list[Fraction], list[Fraction], bool
 
 
 def printed(instance: dict[str, Any], constant: str = "printed", minimiser: str = "any") -> Case:
-    """|λ_1^(T) - λ_1*| <= max{|λ_1^(0) - λ_1*| - Σ α_t, α_T}, α_t = √2 a_t (or, repaired, a_t in place of α_t)."""
+    """|λ_1^(T) - λ_1*| <= max{|λ_1^(0) - λ_1*| - Σ α_t, α_T}, α_t = √2 a_t (or, repaired, a_t in
+    place of α_t).
+    """
     places, _, convex = path(instance)
     scale = ROOT if constant == "printed" else 1
-    steps, goal = [sympy.Rational(str(a)) for a in instance["steps"]], sympy.Rational(str(instance["goal"]))
+    steps = [sympy.Rational(str(a)) for a in instance["steps"]]
+    goal = sympy.Rational(str(instance["goal"]))
     start, last = (abs(sympy.Rational(str(v)) - goal) for v in (places[0], places[-1]))
     bound = sympy.Max(start - scale * sum(steps), scale * steps[-1])
-    premises = {"assumptions": convex, "minimiser": minimiser == "any" or instance["goal"] == instance["zero"]}
+    premises = {
+        "assumptions": convex,
+        "minimiser": minimiser == "any" or instance["goal"] == instance["zero"],
+    }
     return Case((Relation(last, "<=", bound, f"|λ^({len(steps)}) - λ*|"),), premises)
 
 
 def bounded(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
-    """d_T <= max{d_0 - Σ_{t<T} a_t, max_{s<T} (a_s - Σ_{s<t<T} a_t)} at every T, where F_1 has its zero on the line."""
+    """d_T <= max{d_0 - Σ_{t<T} a_t, max_{s<T} (a_s - Σ_{s<t<T} a_t)} at every T, where F_1 has its
+    zero on the line.
+    """
     places, gaps, _ = path(instance)
     goal, steps = instance["goal"], [factor * a for a in instance["steps"]]
     relations = []
@@ -60,19 +69,29 @@ def bounded(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
         after = [a - sum(used[s + 1 :], ZERO) for s, a in enumerate(used)]
         bound = max(abs(places[0] - goal) - sum(used, ZERO), *after)
         relations.append(Relation(abs(places[count] - goal), "<=", bound, f"T = {count}"))
-    sides = all((gap > 0) == (goal > place) and gap != 0 for gap, place in zip(gaps, places, strict=False))
+    sides = all(
+        (gap > 0) == (goal > place) and gap != 0 for gap, place in zip(gaps, places, strict=False)
+    )
     inside = all(0 <= p <= 2 * instance["shares"][1] for p in places)
     return Case(tuple(relations), {"zero": sides, "inside": inside})
 
 
 def kept(instance: dict[str, Any], length: str = "printed") -> Case:
-    """(9) with α keeps λ in [0, 2 n_0/n] x [0, 2 n_1/n]: μ = (-F_1, F_1), so the step is α/√2 each way."""
-    step = instance["alpha"] / ROOT if length == "printed" else sympy.Rational(instance["alpha"], 100)
+    """(9) with α keeps λ in [0, 2 n_0/n] x [0, 2 n_1/n]: μ = (-F_1, F_1), so the step is α/√2 each
+    way.
+    """
+    step = (
+        instance["alpha"] / ROOT if length == "printed" else sympy.Rational(instance["alpha"], 100)
+    )
     relations = []
     for a, sign in ((0, -1), (1, 1)):
         moved = sympy.Rational(str(instance["lam"][a])) + sign * step * instance["sign"]
         relations.append(Relation(sympy.Integer(0), "<=", moved, f"λ_{a} >= 0"))
-        relations.append(Relation(moved, "<=", 2 * sympy.Rational(str(instance["shares"][a])), f"λ_{a} <= 2 n_a/n"))
+        relations.append(
+            Relation(
+                moved, "<=", 2 * sympy.Rational(str(instance["shares"][a])), f"λ_{a} <= 2 n_a/n"
+            )
+        )
     return Case(tuple(relations))
 
 
@@ -80,40 +99,68 @@ def _check_printed(effort: Effort, harmless: bool = False) -> Evidence:
     steps = [Fraction(1, t) for t in range(1, 21)]
     instance: dict[str, Any] = {"steps": steps, "goal": Fraction(4, 3), "zero": Fraction(4, 3)}
     instance |= {"shares": [Fraction(1, 3), Fraction(2, 3)], "constants": [Fraction(1, 4)]}
-    instance |= {"losses": dict.fromkeys(("00", "10", "01", "11"), FLAT), "lam": [Fraction(1, 3), Fraction(2, 3)]}
+    instance |= {
+        "losses": dict.fromkeys(("00", "10", "01", "11"), FLAT),
+        "lam": [Fraction(1, 3), Fraction(2, 3)],
+    }
     if harmless:  # F_1 = (2/3 - λ_1)/2 on the line: it has a zero, and one step reaches it
-        instance |= {"losses": zero_losses(), "constants": [ZERO], "goal": Fraction(2, 3), "zero": Fraction(2, 3)}
+        instance |= {
+            "losses": zero_losses(),
+            "constants": [ZERO],
+            "goal": Fraction(2, 3),
+            "zero": Fraction(2, 3),
+        }
         instance["lam"] = [Fraction(1, 3), Fraction(2, 3) - Fraction(1, 20)]
         instance["steps"] = [Fraction(1, 20)]
-    shows = "L'_{y,a} = w² for all y, a, and n_00/n_0 - n_01/n_1 = 1/4: F_1 = 1/4 whatever λ is, so λ_1 grows without "
+    shows = (
+        "L'_{y,a} = w² for all y, a, and n_00/n_0 - n_01/n_1 = 1/4: F_1 = 1/4 whatever λ is, "
+        "so λ_1 grows without "
+    )
     shows += "end; "
     shows += "even from the end of its box, 4/3, it is 2.9 away at T = 20"
     return Evidence.of(Counterexample.at(Call.of(printed), shows, **instance))
 
 
 def zero_losses() -> dict[str, list[Fraction]]:
-    """Quadratics with F_1 = -w and w_λ of the sign of λ_1 - 2/3 on the line λ_0 + λ_1 = 1, n_a/n = 1/3 and 2/3."""
+    """Quadratics with F_1 = -w and w_λ of the sign of λ_1 - 2/3 on the line λ_0 + λ_1 = 1, n_a/n =
+    1/3 and 2/3.
+    """
     one, flat = Fraction(1), [Fraction(1), ZERO, ZERO]
-    return {"00": flat, "10": flat, "01": [one, Fraction(1, 2), ZERO], "11": [one, -Fraction(1, 2), ZERO]}
+    return {
+        "00": flat,
+        "10": flat,
+        "01": [one, Fraction(1, 2), ZERO],
+        "11": [one, -Fraction(1, 2), ZERO],
+    }
 
 
 def _check_constant(effort: Effort, constant: str = "printed") -> Evidence:
-    shows = "F_1 = -w_λ with its zero at λ_1 = 2/3, steps α = √2/4, √2/10 from 1/6: the distance falls from 1/2 to "
+    shows = (
+        "F_1 = -w_λ with its zero at λ_1 = 2/3, steps α = √2/4, √2/10 from 1/6: the distance "
+        "falls from 1/2 to "
+    )
     shows += "3/20, "
     shows += "(88) says to √2/10 or less"
     one = Counterexample.at(
-        Call.of(printed, constant=constant, minimiser="zero"), shows,
-        shares=[Fraction(1, 3), Fraction(2, 3)], constants=[ZERO], losses=zero_losses(),
-        lam=[Fraction(5, 6), Fraction(1, 6)], steps=[Fraction(1, 4), Fraction(1, 10)],
-        goal=Fraction(2, 3), zero=Fraction(2, 3),
-    )  # fmt: skip
+        Call.of(printed, constant=constant, minimiser="zero"),
+        shows,
+        shares=[Fraction(1, 3), Fraction(2, 3)],
+        constants=[ZERO],
+        losses=zero_losses(),
+        lam=[Fraction(5, 6), Fraction(1, 6)],
+        steps=[Fraction(1, 4), Fraction(1, 10)],
+        goal=Fraction(2, 3),
+        zero=Fraction(2, 3),
+    )
     return Evidence.of(one)
 
 
 def lines() -> st.SearchStrategy[dict[str, Any]]:
     """Quadratics, with the constant of F_1 chosen to make it zero at a given place of the line."""
     step = st.integers(1, 20).map(lambda k: Fraction(k, 300))
-    more = st.fixed_dictionaries({"steps": st.lists(step, min_size=1, max_size=8), "at": st.integers(2, 8)})
+    more = st.fixed_dictionaries(
+        {"steps": st.lists(step, min_size=1, max_size=8), "at": st.integers(2, 8)}
+    )
 
     def zeroed(pair: tuple[dict[str, Any], dict[str, Any]]) -> dict[str, Any]:
         instance, extra = {**pair[0], "constants": [ZERO]}, dict(pair[1])
@@ -135,20 +182,28 @@ def _check_repaired(effort: Effort, factor: Fraction = Fraction(1)) -> Evidence:
 
 def _check_kept(effort: Effort, length: str = "printed") -> Evidence:
     half = Fraction(1, 2)
-    shows = "n_0 = n_1, α = 2, the first update: λ goes from (1/2, 1/2) to 1/2 ± √2, outside of [0, 1]"
+    shows = (
+        "n_0 = n_1, α = 2, the first update: λ goes from (1/2, 1/2) to 1/2 ± √2, outside of [0, 1]"
+    )
     return Evidence.of(
-        Counterexample.at(Call.of(kept, length=length), shows, alpha=2, sign=1, lam=[half, half], shares=[half, half])
+        Counterexample.at(
+            Call.of(kept, length=length),
+            shows,
+            alpha=2,
+            sign=1,
+            lam=[half, half],
+            shares=[half, half],
+        )
     )
 
 
 PRINTED = (
-    r"Consider the case of $A=2$. Let Assumption 2, 3, 4, 5 and Assumption 1 hold. Choose $\{\alpha_t\}$ such that "
-    r"$\lim"
-    r"\alpha_t=0,\sum_{t=1}^\infty\alpha_t=\infty$. Suppose [$k\to\infty$]. We can find sufficiently large $T$ such "
-    r"that "
-    r"with high probability, applying update rule (8) leads to "
-    r"$|\lambda_a^{(T)}-\lambda_a^\star|\le\max\{|\lambda_a^{(0)}-"
-    r"\lambda_a^\star|-\sum_{t=1}^T\alpha_t,\alpha_T\}\to0$, where "
+    r"Consider the case of $A=2$. Let Assumption 2, 3, 4, 5 and Assumption 1 hold. Choose "
+    r"$\{\alpha_t\}$ such that $\lim\alpha_t=0,\sum_{t=1}^\infty\alpha_t=\infty$. Suppose "
+    r"[$k\to\infty$]. We can find sufficiently large $T$ such that with high probability, "
+    r"applying update rule (8) leads to "
+    r"$|\lambda_a^{(T)}-\lambda_a^\star|\le\max\{|\lambda_a^{(0)}-\lambda_a^\star|-\sum_{t="
+    r"1}^T\alpha_t,\alpha_T\}\to0$, where "
     r"$\lambda^\star\in\mathrm{argmin}_\lambda\sum_a[F_a(w_\lambda)]^2$."
 )
 
@@ -159,43 +214,47 @@ CLAIMS = (
         line=1279,
         title="A = 2: |λ_a^(T) - λ_a*| ≤ max{|λ_a^(0) - λ_a*| - Σ α_t, α_T} → 0",
         printed=PRINTED,
-        statement=r"The bound at $T=20$, $\alpha_t=\sqrt2/t$, for the minimiser $\lambda^\star$ in the box next to "
-        r"$\lambda^{(T)}$.",
+        statement=r"The bound at $T=20$, $\alpha_t=\sqrt2/t$, for the minimiser $\lambda^\star$ "
+        r"in the box next to $\lambda^{(T)}$.",
         kind="limit",
         hypotheses=(
-            ("assumptions", "assumptions 1 to 5; α_t → 0, Σ α_t = ∞; the inner problem is solved exactly"),
+            (
+                "assumptions",
+                "assumptions 1 to 5; α_t → 0, Σ α_t = ∞; the inner problem is solved exactly",
+            ),
             ("minimiser", "λ* minimises F_1²"),
         ),
         scope="as stated; one parameter, one client, k → ∞",
         expected="holds-repaired",
         check=_check_printed,
         mutants=(
-            Mutant("a zero", "losses for which F_1 has a zero on the line", lambda e: _check_printed(e, harmless=True)),
+            Mutant(
+                "a zero",
+                "losses for which F_1 has a zero on the line",
+                lambda e: _check_printed(e, harmless=True),
+            ),
         ),
-        erratum="'By lemma 23, F_dp has minimizer λ* such that μ(λ*) = 0' does not follow: F_1 may have no zero (here "
-        "it is "
-        "1/4 at every λ, all of them minimisers), and λ then leaves every bounded set, the box of (6) first. Assume "
-        "that F_1 "
-        "has a zero on the line λ_0 + λ_1 = λ_0^(0) + λ_1^(0) within the box, and ∇F_1(w_λ) ≠ 0 there. The steps of "
-        "one λ_a "
-        "are α_t/√2, so the sum must be Σ α_t/√2 (fedfb/theorem-24/constant). And α_T bounds the rest only where α "
-        "falls "
-        "slowly.",
-        notes="λ* is a point of that line, not any minimiser: F_1 = 0 is one equation in two unknowns. Theorem 6 "
-        "inherits this. "
-        "Assumption 5 prints E||∇|| < ∞ for a uniform bound on E||∇||².",
+        erratum="'By lemma 23, F_dp has minimizer λ* such that μ(λ*) = 0' does not follow: F_1 "
+        "may have no zero (here it is 1/4 at every λ, all of them minimisers), and λ then leaves "
+        "every bounded set, the box of (6) first. Assume that F_1 has a zero on the line λ_0 + "
+        "λ_1 = λ_0^(0) + λ_1^(0) within the box, and ∇F_1(w_λ) ≠ 0 there. The steps of one λ_a "
+        "are α_t/√2, so the sum must be Σ α_t/√2 (fedfb/theorem-24/constant). And α_T bounds the "
+        "rest only where α falls slowly.",
+        notes="λ* is a point of that line, not any minimiser: F_1 = 0 is one equation in two "
+        "unknowns. Theorem 6 inherits this. Assumption 5 prints E||∇|| < ∞ for a uniform bound "
+        "on E||∇||².",
     ),
     Claim(
         id="fedfb/theorem-24/repaired",
         number="Theorem 24",
         line=1279,
-        title="A = 2: where F_1 has its zero on the line, d_T ≤ max{d_0 - Σ a_t, max_s (a_s - Σ_{t>s} a_t)}, a_t = "
-        "α_t/√2",
+        title="A = 2: where F_1 has its zero on the line, d_T ≤ max{d_0 - Σ a_t, max_s (a_s - "
+        "Σ_{t>s} a_t)}, a_t = α_t/√2",
         printed=PRINTED,
         statement=r"$d_T=|\lambda_a^{(T)}-\lambda_a^\star|\le\max\{d_0-\sum_{t<T}a_t,"
-        r"\max_{s<T}(a_s-\sum_{s<t<T}a_t)\}$, "
-        r"$a_t=\alpha_t/\sqrt2$; the right side tends to $0$ if $a_t\to0$ and $\sum a_t=\infty$. If $\alpha_{t+1}\ge"
-        r"\alpha_t/2$ it is $\max\{d_0-\sum a_t,a_{T-1}\}$.",
+        r"\max_{s<T}(a_s-\sum_{s<t<T}a_t)\}$, $a_t=\alpha_t/\sqrt2$; the right side tends to $0$ "
+        r"if $a_t\to0$ and $\sum a_t=\infty$. If $\alpha_{t+1}\ge\alpha_t/2$ it is "
+        r"$\max\{d_0-\sum a_t,a_{T-1}\}$.",
         kind="bound",
         hypotheses=(
             ("zero", "F_1 is positive before λ_1* on the line and negative behind it"),
@@ -204,11 +263,14 @@ CLAIMS = (
         scope="one parameter, quadratic losses, exact inner solutions; up to 8 updates",
         expected="holds",
         check=_check_repaired,
-        mutants=(Mutant("√2", "7/5 a_t for a_t, less than α_t", lambda e: _check_repaired(e, Fraction(7, 5))),),
+        mutants=(
+            Mutant(
+                "√2", "7/5 a_t for a_t, less than α_t", lambda e: _check_repaired(e, Fraction(7, 5))
+            ),
+        ),
         rests_on=("fedfb/lemma-23/repaired",),
-        notes="F_1 falls along the line by lemma 23 (repaired), strictly where ∇F_1(w_λ) ≠ 0. One step is d' <= max{d "
-        "- a, a}; "
-        "the bound follows by induction.",
+        notes="F_1 falls along the line by lemma 23 (repaired), strictly where ∇F_1(w_λ) ≠ 0. "
+        "One step is d' <= max{d - a, a}; the bound follows by induction.",
     ),
     Claim(
         id="fedfb/theorem-24/constant",
@@ -233,11 +295,10 @@ CLAIMS = (
         number="Eq. (9), algorithm 2, appendix C.1",
         line=206,
         title="the update (9) stays in the box of (6), for the step sizes of appendix C.1",
-        printed=r"$\min_{\lambda\in[0,2\frac{n_{\star,0}}n]\times\dots\times[0,2\frac{n_{\star,A-1}}n]}"
-        r"\sum_a(F_a(w_\lambda))^2$ "
-        r"(6); $\lambda_a\leftarrow\lambda_a+\frac{\alpha}{\|\mu(\lambda)\|_2}\mu_a(\lambda)$ (9); sample weight "
-        r"learning rates "
-        r"$\alpha\in\{0.001,0.05,0.08,0.1,0.2,0.5,1,2\}$ (C.1).",
+        printed=r"$\min_{\lambda\in[0,2\frac{n_{\star,0}}n]\times\dots\times[0,2\frac{n_{\star,"
+        r"A-1}}n]}\sum_a(F_a(w_\lambda))^2$ (6); "
+        r"$\lambda_a\leftarrow\lambda_a+\frac{\alpha}{\|\mu(\lambda)\|_2}\mu_a(\lambda)$ (9); "
+        r"sample weight learning rates $\alpha\in\{0.001,0.05,0.08,0.1,0.2,0.5,1,2\}$ (C.1).",
         statement=r"$\lambda^{(1)}$ lies in the box, for $A=2$, $\alpha=2$.",
         kind="implication",
         hypotheses=(),
@@ -245,11 +306,10 @@ CLAIMS = (
         expected="refuted",
         check=_check_kept,
         mutants=(Mutant("short", "a step of α/100", lambda e: _check_kept(e, "short")),),
-        erratum="Project onto the box. With A = 2 every step moves both λ_a by α/√2; the narrower side of the box is "
-        "at most 1 "
-        "wide, so α = 2 leaves it from wherever λ is, and α = 1 at the first update. Weights of the inner problem are "
-        "then "
-        "negative, and w_λ need not exist.",
+        erratum="Project onto the box. With A = 2 every step moves both λ_a by α/√2; the "
+        "narrower side of the box is at most 1 wide, so α = 2 leaves it from wherever λ is, and "
+        "α = 1 at the first update. Weights of the inner problem are then negative, and w_λ need "
+        "not exist.",
         reading="The paper does not say what happens at the boundary.",
     ),
 )

@@ -1,9 +1,10 @@
-"""Section 3's setting in exact rationals: laws of u = η(x) with piecewise constant densities on (0, 1).
+"""Section 3's setting in exact rationals: laws of u = η(x) with piecewise constant densities on (0,
+1).
 
-Everything in section 3 depends on x through u = η(x) alone, and a law of u with a density is the law of η(x) for a
-law of x with one: x = η⁻¹(u), for any continuous increasing η onto (0, 1), the logistic one for instance. So these
-instances are instances of the paper's setting; g is piecewise linear, accuracies are integrals of 2u - 1 over cells,
-and all of it is exact.
+Everything in section 3 depends on x through u = η(x) alone, and a law of u with a density is the
+law of η(x) for a law of x with one: x = η⁻¹(u), for any continuous increasing η onto (0, 1), the
+logistic one for instance. So these instances are instances of the paper's setting; g is piecewise
+linear, accuracies are integrals of 2u - 1 over cells, and all of it is exact.
 """
 
 from __future__ import annotations
@@ -21,14 +22,18 @@ from fairfl.claims.case import Relation
 HALF = Fraction(1, 2)
 Masses = tuple[Fraction, ...]
 LEAST = Fraction(1, 10**30)
-"""Less than any difference of two unequal numbers that turn up here: strictness for a test that judges margins."""
+"""Less than any difference of two unequal numbers that turn up here: strictness for a test that
+judges margins.
+"""
 Rule = tuple[Fraction, Fraction]
 """Thresholds (t_0, t_1): accept u > t_a in group a."""
 
 
 @dataclass(frozen=True)
 class Population:
-    """One law of (u, a): the masses of u | a on K cells of equal width, uniform within each, and q = P(a = 1)."""
+    """One law of (u, a): the masses of u | a on K cells of equal width, uniform within each, and q
+    = P(a = 1).
+    """
 
     laws: tuple[Masses, Masses]
     q: Fraction
@@ -57,13 +62,18 @@ class Population:
 
     def accuracy(self, rule: Rule) -> Fraction:
         """P(ŷ = y) = P(y = 0) + Σ_a P(a) E[(2u - 1) 1{u > t_a} | a]."""
-        gains = (share * gain(law, t) for share, law, t in zip(self.shares, self.laws, rule, strict=True))
+        gains = (
+            share * gain(law, t) for share, law, t in zip(self.shares, self.laws, rule, strict=True)
+        )
         return sum(gains, self.negatives)
 
     @cached_property
     def negatives(self) -> Fraction:
         """P(y = 0) = 1 - E u."""
-        means = (share * (HALF + gain(law, Fraction(0)) / 2) for share, law in zip(self.shares, self.laws, strict=True))
+        means = (
+            share * (HALF + gain(law, Fraction(0)) / 2)
+            for share, law in zip(self.shares, self.laws, strict=True)
+        )
         return 1 - sum(means, Fraction(0))
 
     def g(self, lam: Fraction) -> Fraction:
@@ -76,7 +86,9 @@ class Population:
         cells = len(self.laws[0])
         edges = [Fraction(k, cells) for k in range(cells + 1)]
         places = {(1 - 2 * e) * (1 - self.q) for e in edges} | {(2 * e - 1) * self.q for e in edges}
-        return [(lam, self.g(lam)) for lam in sorted(places | {-self.reach, Fraction(0), self.reach})]
+        return [
+            (lam, self.g(lam)) for lam in sorted(places | {-self.reach, Fraction(0), self.reach})
+        ]
 
     def preimage(self, value: Fraction) -> tuple[Fraction, Fraction]:
         """The interval {λ : g(λ) = value}, for a value in [-1, 1]."""
@@ -171,13 +183,18 @@ def mix(laws: Sequence[Masses], weights: Sequence[Fraction]) -> Masses:
     """The mixture of laws with weights of any sum."""
     total = sum(weights, Fraction(0))
     cells = zip(*laws, strict=True)
-    return tuple(sum((w * m for w, m in zip(weights, cell, strict=True)), Fraction(0)) / total for cell in cells)
+    return tuple(
+        sum((w * m for w, m in zip(weights, cell, strict=True)), Fraction(0)) / total
+        for cell in cells
+    )
 
 
 def worlds(
     clients: int = 2, cells: int = 4, *, equal: bool = True, least: int = 1
 ) -> st.SearchStrategy[dict[str, Any]]:
-    """Instances {"laws", "q"}: integer weights from ``least`` up (0 leaves gaps), q common or, not ``equal``, each."""
+    """Instances {"laws", "q"}: integer weights from ``least`` up (0 leaves gaps), q common or, not
+    ``equal``, each.
+    """
     weights = st.lists(st.integers(least, 9), min_size=cells, max_size=cells).filter(any)
     one = st.integers(1, 7).map(lambda k: Fraction(k, 8))
     shares = one if equal else st.lists(one, min_size=clients, max_size=clients)

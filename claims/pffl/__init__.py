@@ -4,8 +4,4 @@ from __future__ import annotations
 
 from fairfl.claims.claim import Paper
 
-PAPER = Paper(
-    key="pffl",
-    title="Relative Fair Federated Learning",
-    authors="A.-A. Iacob",
-)
+PAPER = Paper(key="pffl", title="Relative Fair Federated Learning", authors="A.-A. Iacob")

@@ -1,4 +1,6 @@
-"""Algorithm 1: the last line of the server's loop sums the models that came in, not their weighted mean."""
+"""Algorithm 1: the last line of the server's loop sums the models that came in, not their weighted
+mean.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ def agreement(instance: dict[str, Any], line_13: bool = True) -> Case:
 
 
 def residuals(c: int, missing: int = 0) -> dict[str, sympy.Expr]:
-    """sum p_k w_k less its value where all w_k = u, for c weights with sum one; ``missing`` models are left out."""
+    """sum p_k w_k less its value where all w_k = u, for c weights with sum one; ``missing`` models
+    are left out.
+    """
     p = list(sympy.symbols(f"p1:{c}", real=True))
     u = sympy.Symbol("u", real=True)
     weights = [*p, 1 - sum(p)]
@@ -34,18 +38,22 @@ def residuals(c: int, missing: int = 0) -> dict[str, sympy.Expr]:
 def _check(effort: Effort, line_13: bool = True) -> Evidence:
     shows = "two clients that both return 1: the server's new model is 2"
     half = Fraction(1, 2)
-    return Evidence.of(Counterexample.at(Call.of(agreement, line_13=line_13), shows, p=[half, half], u=1))
+    return Evidence.of(
+        Counterexample.at(Call.of(agreement, line_13=line_13), shows, p=[half, half], u=1)
+    )
 
 
 def _check_repaired(effort: Effort, missing: int = 0) -> Evidence:
     point = {**{f"p{k}": f"{k}/17" for k in range(1, 8)}, "u": "5/3"}
     sizes = range(2, effort.pick(6, 9))
-    return Evidence.of(*(SymbolicZero(Call.of(residuals, c=c, missing=missing), "expand", (point,)) for c in sizes))
+    return Evidence.of(
+        *(SymbolicZero(Call.of(residuals, c=c, missing=missing), "expand", (point,)) for c in sizes)
+    )
 
 
 PRINTED = (
-    r"12: $\mathbf{w} = \mathbf{p}^T \cdot \mathbf{w}$, 13: $w^{t+1} = \sum_{k=1}^c w_k^{t+1}$, after line 6: 'Client "
-    r"returns their trained model $w_k^{t+1}$'"
+    r"12: $\mathbf{w} = \mathbf{p}^T \cdot \mathbf{w}$, 13: $w^{t+1} = \sum_{k=1}^c w_k^{t+1}$, "
+    r"after line 6: 'Client returns their trained model $w_k^{t+1}$'"
 )
 HYPOTHESES = (("weights", "p >= 0 with sum one"),)
 CLAIMS = (
@@ -61,9 +69,14 @@ CLAIMS = (
         scope="c = 2",
         expected="holds-repaired",
         check=_check,
-        mutants=(Mutant("without line 13", "the weighted mean of line 12", partial(_check, line_13=False)),),
+        mutants=(
+            Mutant(
+                "without line 13", "the weighted mean of line 12", partial(_check, line_13=False)
+            ),
+        ),
         reading="w_k^{t+1} in line 13 is what line 6 calls so, the model that client k returns.",
-        erratum="Line 13 discards the weights, and c equal models give c times the model. Drop it: w^{t+1} = p^T w.",
+        erratum="Line 13 discards the weights, and c equal models give c times the model. Drop "
+        "it: w^{t+1} = p^T w.",
     ),
     Claim(
         id="pffl/algorithm-1/repaired",
@@ -72,13 +85,18 @@ CLAIMS = (
         title="The weighted mean of line 12 leaves a model as it is on which all clients agree",
         printed=PRINTED,
         statement=(
-            r"With $w^{t+1} = \sum_k p_k w_{(k)}^{t+1}$, models in the order of the losses: all equal to $u$ give $u$."
+            r"With $w^{t+1} = \sum_k p_k w_{(k)}^{t+1}$, models in the order of the losses: all "
+            r"equal to $u$ give $u$."
         ),
         kind="identity",
         hypotheses=HYPOTHESES,
         scope="2 <= c <= 5",
         expected="holds",
         check=_check_repaired,
-        mutants=(Mutant("a model left out", "the first is not summed", partial(_check_repaired, missing=1)),),
+        mutants=(
+            Mutant(
+                "a model left out", "the first is not summed", partial(_check_repaired, missing=1)
+            ),
+        ),
     ),
 )

@@ -26,23 +26,29 @@ def by_rank(w: list[Fraction], f: list[Fraction]) -> Fraction:
 
 
 def majorised(v: list[Fraction], w: list[Fraction], total: bool) -> bool:
-    """The k largest v sum to at most w_1 + ... + w_k; and all, to w_1 + ... + w_n, where ``total``."""
+    """The k largest v sum to at most w_1 + ... + w_k; and all, to w_1 + ... + w_n, where
+    ``total``.
+    """
     ranked = sorted(v, reverse=True)
     below = all(sum(ranked[:k]) <= sum(w[:k]) for k in range(1, len(w) + 1))
     return below and (not total or sum(v) == sum(w))
 
 
 def case(instance: dict[str, Any], total: bool = True) -> Case:
-    """f*(v) = sup v.F - f(F) is 0 where v is majorised by w, and infinite elsewhere; the code says the same.
+    """f*(v) = sup v.F - f(F) is 0 where v is majorised by w, and infinite elsewhere; the code says
+    the same.
 
-    Fenchel's inequality at a drawn F; and where v is not majorised, an F at which v.F - f(F) is as large as one likes:
-    along the indicators of the k largest v, or along (1, ..., 1) or its opposite.
+    Fenchel's inequality at a drawn F; and where v is not majorised, an F at which v.F - f(F) is as
+    large as one likes: along the indicators of the k largest v, or along (1, ..., 1) or its
+    opposite.
     """
     w, v, f = ([Fraction(x) for x in instance[name]] for name in "wvF")
     n = len(w)
     inside = majorised(v, w, total)
     place = sorted(range(n), key=lambda i: -v[i])
-    rays = [[Fraction(i in place[:k]) for i in range(n)] for k in range(1, n + 1)] + [[Fraction(-1)] * n]
+    rays = [[Fraction(i in place[:k]) for i in range(n)] for k in range(1, n + 1)] + [
+        [Fraction(-1)] * n
+    ]
     gain = max(_dot(v, ray) - by_rank(w, ray) for ray in rays)
     weights = RankWeighted(weights=tuple(float(x) for x in w))
     found = weights.conjugate([float(x) for x in v]).item()
@@ -52,37 +58,62 @@ def case(instance: dict[str, Any], total: bool = True) -> Case:
     elif inside:
         relations.append(Relation(_dot(v, f), "<=", by_rank(w, f), "Fenchel"))
         relations.append(Relation(gain, "<=", 0, "no direction of ascent"))
-    return Case(tuple(relations), {"weights": w == sorted(w, reverse=True) and min(w) >= 0 and sum(w) == 1})
+    return Case(
+        tuple(relations), {"weights": w == sorted(w, reverse=True) and min(w) >= 0 and sum(w) == 1}
+    )
 
 
 def dual(instance: dict[str, Any], worst: int = 0) -> Case:
-    """The dual weights of F are majorised by w, and v.F = f(F): they attain the supremum over the permutahedron."""
+    """The dual weights of F are majorised by w, and v.F = f(F): they attain the supremum over the
+    permutahedron.
+    """
     w, f = ([Fraction(x) for x in instance[name]] for name in "wF")
     weights = RankWeighted(weights=tuple(float(x) for x in w))
     v = weights.dual_weights([float(x) for x in f])
     caps = np.cumsum([float(x) for x in w])
     tops = np.cumsum(np.sort(v)[::-1])
     relations = [
-        Relation(float(a), "<=", float(b), f"k = {k}") for k, (a, b) in enumerate(zip(tops, caps, strict=True))
+        Relation(float(a), "<=", float(b), f"k = {k}")
+        for k, (a, b) in enumerate(zip(tops, caps, strict=True))
     ]
-    value = float(np.sort(v)[::-1] @ np.sort([float(x) for x in f])) if worst else float(v @ [float(x) for x in f])
-    relations += [Relation(float(v.sum()), "==", 1.0, "sum"), Relation(value, "==", float(by_rank(w, f)), "attained")]
-    return Case(tuple(relations), {"weights": w == sorted(w, reverse=True) and min(w) >= 0 and sum(w) == 1})
+    value = (
+        float(np.sort(v)[::-1] @ np.sort([float(x) for x in f]))
+        if worst
+        else float(v @ [float(x) for x in f])
+    )
+    relations += [
+        Relation(float(v.sum()), "==", 1.0, "sum"),
+        Relation(value, "==", float(by_rank(w, f)), "attained"),
+    ]
+    return Case(
+        tuple(relations), {"weights": w == sorted(w, reverse=True) and min(w) >= 0 and sum(w) == 1}
+    )
 
 
 @st.composite
 def instances(draw: st.DrawFn) -> dict[str, Any]:
-    """Weights in 1/24, dual points near and on the border of the permutahedron, or beyond; losses with ties."""
+    """Weights in 1/24, dual points near and on the border of the permutahedron, or beyond; losses
+    with ties.
+    """
     n = draw(st.integers(1, 5))
-    raw = sorted(draw(st.lists(st.integers(0, 6), min_size=n, max_size=n).filter(any)), reverse=True)
+    raw = sorted(
+        draw(st.lists(st.integers(0, 6), min_size=n, max_size=n).filter(any)), reverse=True
+    )
     w = [Fraction(x, sum(raw)) for x in raw]
     mixed = [draw(st.integers(0, 3)) for _ in range(3)]
     parts = [draw(st.permutations(w)) for _ in range(3)]
     weight = sum(mixed) or 1
-    v = [sum((m * p[i] for m, p in zip(mixed, parts, strict=True)), Fraction(0)) / weight for i in range(n)]
+    v = [
+        sum((m * p[i] for m, p in zip(mixed, parts, strict=True)), Fraction(0)) / weight
+        for i in range(n)
+    ]
     if draw(st.booleans()):
-        v[draw(st.integers(0, n - 1))] += draw(st.sampled_from([Fraction(1, 24), Fraction(-1, 24), Fraction(1)]))
-    losses = draw(st.lists(st.integers(-8, 8).map(lambda k: Fraction(k, 4)), min_size=n, max_size=n))
+        v[draw(st.integers(0, n - 1))] += draw(
+            st.sampled_from([Fraction(1, 24), Fraction(-1, 24), Fraction(1)])
+        )
+    losses = draw(
+        st.lists(st.integers(-8, 8).map(lambda k: Fraction(k, 4)), min_size=n, max_size=n)
+    )
     return {"w": w, "v": v, "F": losses}
 
 
@@ -103,14 +134,15 @@ CLAIMS = (
         number="Eq. (6) (the question is ours)",
         line=72,
         title=(
-            "The conjugate is 0 on the vectors majorised by the weights, infinite elsewhere; dual weights are by rank"
+            "The conjugate is 0 on the vectors majorised by the weights, infinite elsewhere; "
+            "dual weights are by rank"
         ),
         printed=r"$\min_w f_p(w) = \mathbf{p}^T \cdot \phi(\mathbf{F}(w))$",
         statement=(
-            r"For $w_1 \ge \dots \ge w_n \ge 0$ with sum one and $f(F) = \sum_k w_k F_{[k]}$ on $R^n$: $f^*(v) = 0$ "
-            r"if the $k$ largest $v_i$ sum to at most $w_1 + \dots + w_k$ for every $k$, with equality for $k = n$; "
-            r"else $f^*(v) = \infty$. The weights by rank, ties shared evenly, are such a $v$, and attain $f(F) = "
-            r"\max_v v^T F$."
+            r"For $w_1 \ge \dots \ge w_n \ge 0$ with sum one and $f(F) = \sum_k w_k F_{[k]}$ on "
+            r"$R^n$: $f^*(v) = 0$ if the $k$ largest $v_i$ sum to at most $w_1 + \dots + w_k$ "
+            r"for every $k$, with equality for $k = n$; else $f^*(v) = \infty$. The weights by "
+            r"rank, ties shared evenly, are such a $v$, and attain $f(F) = \max_v v^T F$."
         ),
         kind="identity",
         hypotheses=(("weights", "w_1 >= ... >= w_n >= 0 with sum one"),),

@@ -18,9 +18,11 @@ from fairfl.claims.instances import explore
 
 
 def residuals(offset: int = -1, power: int = 2) -> dict[str, sympy.Expr]:
-    """What is left of (3) against its definition, coefficient by coefficient of the descending values phi_i.
+    """What is left of (3) against its definition, coefficient by coefficient of the descending
+    values phi_i.
 
-    n^2 mu I = sum_i (n - (2i-1)) phi_i, while sum_{i<j} (phi_i - phi_j) has phi_i n-i times with +, i-1 times with -.
+    n^2 mu I = sum_i (n - (2i-1)) phi_i, while sum_{i<j} (phi_i - phi_j) has phi_i n-i times with +,
+    i-1 times with -.
     """
     n, i = sympy.symbols("n i", positive=True, integer=True)
     total = sympy.summation(2 * i + offset, (i, 1, n))
@@ -63,7 +65,9 @@ def utilities(n_max: int = 6) -> st.SearchStrategy[dict[str, Any]]:
 def _check(effort: Effort, offset: int = -1, power: int = 2) -> Evidence:
     return Evidence.of(
         SymbolicZero(
-            Call.of(residuals, offset=offset, power=power), "simplify", ({"n": "5", "i": "2"}, {"n": "7", "i": "7"})
+            Call.of(residuals, offset=offset, power=power),
+            "simplify",
+            ({"n": "5", "i": "2"}, {"n": "7", "i": "7"}),
         ),
         extra=(explore(Call.of(case, offset=offset), utilities(), effort, tolerance=0.0),),
     )
@@ -74,10 +78,12 @@ CLAIMS = (
         id="pffl/eq-3",
         number="Eqs. (3), (4)",
         line=50,
-        title="The Gini index is one less the rank-weighted sum over the mean, and 0 when all values are equal",
+        title="The Gini index is one less the rank-weighted sum over the mean, and 0 when all "
+        "values are equal",
         printed=(
-            r"$I(\mathbf{u}) = 1 - \frac{1}{n^2} \left( \frac{\sum_1^n (2i - 1) \phi(\mathbf{u})_i}{\mu(\mathbf{u})} "
-            r"\right)$, $\phi$ descending; all elements equal: $I(\mathbf{u}) = 1 - \mu/\mu = 0$."
+            r"$I(\mathbf{u}) = 1 - \frac{1}{n^2} \left( \frac{\sum_1^n (2i - 1) "
+            r"\phi(\mathbf{u})_i}{\mu(\mathbf{u})} \right)$, $\phi$ descending; all elements "
+            r"equal: $I(\mathbf{u}) = 1 - \mu/\mu = 0$."
         ),
         statement=(
             r"For $u \ge 0$, $u \ne 0$: $1 - \frac{1}{n^2 \mu}\sum_{i=1}^n (2i-1) u_{[i]} = "
@@ -85,17 +91,27 @@ CLAIMS = (
             r"hence $0 \le I \le 1 - 1/n$, and $I = 0$ iff all are equal."
         ),
         kind="identity",
-        hypotheses=(("utilities", "u_i >= 0, and not all are 0 (the paper says any vector; mu = 0 divides by zero)"),),
+        hypotheses=(
+            (
+                "utilities",
+                "u_i >= 0, and not all are 0 (the paper says any vector; mu = 0 divides by zero)",
+            ),
+        ),
         scope="every n",
         expected="holds",
         check=_check,
         mutants=(
-            Mutant("2i for 2i-1", "the first n even numbers for the odd ones", partial(_check, offset=0)),
+            Mutant(
+                "2i for 2i-1",
+                "the first n even numbers for the odd ones",
+                partial(_check, offset=0),
+            ),
             Mutant("n for n^2", "the sum of the odd numbers is called n", partial(_check, power=1)),
         ),
         reading=(
-            "The paper admits any vector in R^n. Where the mean is negative, so is the index of differing "
-            "values, and for a mean of 0 it is undefined; the verdict is for non-negative utilities."
+            "The paper admits any vector in R^n. Where the mean is negative, so is the index of "
+            "differing values, and for a mean of 0 it is undefined; the verdict is for "
+            "non-negative utilities."
         ),
     ),
 )

@@ -18,7 +18,13 @@ from fairfl.claims.evidence import Evidence
 def no_gap(instance: dict[str, Any], shift: int = 1) -> Case:
     """The weights 2(k + shift)/(n(n+1)), k = 1..n, sum to one."""
     n = instance["n"]
-    return Case((Relation(sum(Fraction(2 * (k + shift), n * (n + 1)) for k in range(1, n + 1)), "==", 1, "sum"),))
+    return Case(
+        (
+            Relation(
+                sum(Fraction(2 * (k + shift), n * (n + 1)) for k in range(1, n + 1)), "==", 1, "sum"
+            ),
+        )
+    )
 
 
 def arithmetic(p1: Any, d: Any, n: int) -> list[Any]:
@@ -28,11 +34,16 @@ def arithmetic(p1: Any, d: Any, n: int) -> list[Any]:
 
 
 def same_difference(instance: dict[str, Any], keep: str = "difference") -> Case:
-    """Two pairs (p_1, d) with the same difference d - p_1 (or the same ratio) give the same weights."""
+    """Two pairs (p_1, d) with the same difference d - p_1 (or the same ratio) give the same
+    weights.
+    """
     (p1, d), (q1, e) = ([Fraction(v) for v in pair] for pair in instance["pairs"])
     same = d - p1 == e - q1 if keep == "difference" else d * q1 == e * p1
     weights = zip(arithmetic(p1, d, instance["n"]), arithmetic(q1, e, instance["n"]), strict=True)
-    return Case(tuple(Relation(a, "==", b, f"k = {k}") for k, (a, b) in enumerate(weights, start=1)), {keep: same})
+    return Case(
+        tuple(Relation(a, "==", b, f"k = {k}") for k, (a, b) in enumerate(weights, start=1)),
+        {keep: same},
+    )
 
 
 def residuals(shift: int = 0) -> dict[str, sympy.Expr]:
@@ -73,9 +84,13 @@ def _check_repaired(effort: Effort, shift: int = 0) -> Evidence:
     return Evidence.of(SymbolicZero(Call.of(residuals, shift=shift), "simplify", points))
 
 
-def _check_difference(effort: Effort, pairs: Any = ((1, 2), (2, 3)), keep: str = "difference") -> Evidence:
+def _check_difference(
+    effort: Effort, pairs: Any = ((1, 2), (2, 3)), keep: str = "difference"
+) -> Evidence:
     shows = "n = 2: (1, 2) gives 1/4, 3/4 and (2, 3) gives 2/7, 5/7"
-    return Evidence.of(Counterexample.at(Call.of(same_difference, keep=keep), shows, pairs=pairs, n=2))
+    return Evidence.of(
+        Counterexample.at(Call.of(same_difference, keep=keep), shows, pairs=pairs, n=2)
+    )
 
 
 def _check_scaling(effort: Effort, added: int = 0) -> Evidence:
@@ -87,12 +102,12 @@ def _check_scaling(effort: Effort, added: int = 0) -> Evidence:
 
 
 PRINTED_GAP = (
-    r"$p_k = p_1 + (k - 1)d$; the original GSF is $p_1 = 1, d = 2$; if this gap between the first element and the "
-    r"rest is removed: $p_k = 2(k + 1) \times 1/n(n+1)$"
+    r"$p_k = p_1 + (k - 1)d$; the original GSF is $p_1 = 1, d = 2$; if this gap between the "
+    r"first element and the rest is removed: $p_k = 2(k + 1) \times 1/n(n+1)$"
 )
 PRINTED_DIFFERENCE = (
-    "since the weights are linearly spaced and normalised by the total sum, the specific choice of $a$ and $d$ are not "
-    "relevant outside of the magnitude of their difference"
+    "since the weights are linearly spaced and normalised by the total sum, the specific choice "
+    "of $a$ and $d$ are not relevant outside of the magnitude of their difference"
 )
 CLAIMS = (
     Claim(
@@ -107,9 +122,14 @@ CLAIMS = (
         scope="every n (the sum is (n+3)/(n+1))",
         expected="holds-repaired",
         check=_check,
-        mutants=(Mutant("k for k+1", "the weights 2k/(n(n+1)), which sum to one", partial(_check, shift=0)),),
+        mutants=(
+            Mutant(
+                "k for k+1", "the weights 2k/(n(n+1)), which sum to one", partial(_check, shift=0)
+            ),
+        ),
         reading="k runs from 1 to n, as in (7).",
-        erratum="Read 2k/(n(n+1)) for k = 1, ..., n; the printed form sums to one for k = 0, ..., n-1 only.",
+        erratum="Read 2k/(n(n+1)) for k = 1, ..., n; the printed form sums to one for k = 0, "
+        "..., n-1 only.",
     ),
     Claim(
         id="pffl/eq-7/repaired",
@@ -118,8 +138,8 @@ CLAIMS = (
         title="Arithmetic weights: Gini's are (2k-1)/n^2, those without the first gap 2k/(n(n+1))",
         printed=PRINTED_GAP,
         statement=(
-            r"For $k = 1, \dots, n$, (7) divided by its sum is $(2k-1)/n^2$ for $p_1 = 1, d = 2$, and $2k/(n(n+1))$ "
-            r"for $p_1 = d$; both sum to one."
+            r"For $k = 1, \dots, n$, (7) divided by its sum is $(2k-1)/n^2$ for $p_1 = 1, d = "
+            r"2$, and $2k/(n(n+1))$ for $p_1 = d$; both sum to one."
         ),
         kind="identity",
         hypotheses=(),
@@ -134,7 +154,8 @@ CLAIMS = (
         line=88,
         title="Of p_1 and d only the magnitude of their difference matters",
         printed=PRINTED_DIFFERENCE,
-        statement=r"If $d - p_1 = d' - p_1'$, then (7) with $(p_1, d)$ and with $(p_1', d')$ gives the same weights.",
+        statement=r"If $d - p_1 = d' - p_1'$, then (7) with $(p_1, d)$ and with $(p_1', d')$ "
+        r"gives the same weights.",
         kind="implication",
         hypotheses=(("difference", "d - p_1 = d' - p_1'"),),
         scope="n = 2",
@@ -142,11 +163,14 @@ CLAIMS = (
         check=_check_difference,
         mutants=(
             Mutant(
-                "the same ratio", "(1, 2) and (2, 4)", partial(_check_difference, pairs=((1, 2), (2, 4)), keep="ratio")
+                "the same ratio",
+                "(1, 2) and (2, 4)",
+                partial(_check_difference, pairs=((1, 2), (2, 4)), keep="ratio"),
             ),
         ),
         reading="a is p_1, and 'the magnitude of their difference' is |d - p_1|.",
-        erratum="The weights depend on the ratio d/p_1: (1, 2) and (2, 3) differ, (1, 2) and (2, 4) do not.",
+        erratum="The weights depend on the ratio d/p_1: (1, 2) and (2, 3) differ, (1, 2) and (2, "
+        "4) do not.",
     ),
     Claim(
         id="pffl/arithmetic-difference/repaired",
@@ -155,14 +179,21 @@ CLAIMS = (
         title="Of p_1 and d only their ratio matters",
         printed=PRINTED_DIFFERENCE,
         statement=(
-            r"(7) divided by its sum is the same for $(p_1, d)$ and $(c p_1, c d)$, $c > 0$; and for $n \ge 2$ the "
-            r"last weight over the first is $1 + (n-1) d/p_1$, so that different ratios give different weights."
+            r"(7) divided by its sum is the same for $(p_1, d)$ and $(c p_1, c d)$, $c > 0$; and "
+            r"for $n \ge 2$ the last weight over the first is $1 + (n-1) d/p_1$, so that "
+            r"different ratios give different weights."
         ),
         kind="equivalence",
         hypotheses=(),
         scope="every n, p_1 > 0",
         expected="holds",
         check=_check_scaling,
-        mutants=(Mutant("one added", "(c p_1 + 1, c d + 1): the same difference", partial(_check_scaling, added=1)),),
+        mutants=(
+            Mutant(
+                "one added",
+                "(c p_1 + 1, c d + 1): the same difference",
+                partial(_check_scaling, added=1),
+            ),
+        ),
     ),
 )

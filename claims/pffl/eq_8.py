@@ -25,11 +25,14 @@ def case(instance: dict[str, Any], first: int = 1) -> Case:
     z, n = Fraction(instance["z"]), instance["n"]
     p = weights(z, n, first)
     ordered = tuple(Relation(b, "<", a, "decreasing") for a, b in zip(p, p[1:], strict=False))
-    return Case((Relation(sum(p), "==", 1, "sum"), *ordered, Relation(0, "<", p[-1])), {"term": 0 < z < 1})
+    return Case(
+        (Relation(sum(p), "==", 1, "sum"), *ordered, Relation(0, "<", p[-1])), {"term": 0 < z < 1}
+    )
 
 
 def residuals(first: int = 0) -> dict[str, sympy.Expr]:
-    """By induction over n: S_n = z^first (z^n - 1)/(z - 1) is the sum of z^k over n values of k from ``first`` on.
+    """By induction over n: S_n = z^first (z^n - 1)/(z - 1) is the sum of z^k over n values of k
+    from ``first`` on.
 
     S_0 = 0 and S_(n+1) - S_n = z^(first+n); and S_n (z-1)/(z^n-1) = 1.
     """
@@ -46,7 +49,9 @@ def residuals(first: int = 0) -> dict[str, sympy.Expr]:
 
 
 def limits(first: int = 0) -> dict[str, sympy.Expr]:
-    """The limits of the weights at z -> 1 and z -> 0 less 1/n, and less 1 for the first and 0 for a later one."""
+    """The limits of the weights at z -> 1 and z -> 0 less 1/n, and less 1 for the first and 0 for a
+    later one.
+    """
     z, n, k = sympy.symbols("z n k", positive=True)
     factor = (z - 1) / (z**n - 1)
     return {
@@ -78,7 +83,8 @@ def _check_repaired(effort: Effort, first: int = 0) -> Evidence:
         SymbolicZero(Call.of(residuals, first=first), "simplify", points),
         SymbolicZero(Call.of(limits, first=first), "simplify", ({"n": "3"},)),
         extra=tuple(
-            Witness.at(Call.of(near_limits, first=first), f"z = 1e-6 and 1 - 1e-6, n = {n}", n=n) for n in sizes
+            Witness.at(Call.of(near_limits, first=first), f"z = 1e-6 and 1 - 1e-6, n = {n}", n=n)
+            for n in sizes
         ),
     )
 
@@ -89,7 +95,8 @@ CLAIMS = (
         id="pffl/eq-8",
         number="Eq. (8), Section 3.2.2",
         line=94,
-        title="Geometric weights sum to one, tend to 1/n as z -> 1, and to the worst client alone as z -> 0",
+        title="Geometric weights sum to one, tend to 1/n as z -> 1, and to the worst client "
+        "alone as z -> 0",
         printed=r"$p_k = \frac{q^k(q - 1)}{q^n - 1}$; $\lim_{z \rightarrow 1.0} p_k = 1/n$",
         statement=r"For $0 < z < 1$, $k = 1, \dots, n$: $p_k = z^k (z-1)/(z^n - 1)$ sum to one.",
         kind="identity",
@@ -97,13 +104,19 @@ CLAIMS = (
         scope="every n",
         expected="holds-repaired",
         check=_check,
-        mutants=(Mutant("k from 0", "the index runs over 0..n-1: the sum is one", partial(_check, first=0)),),
-        reading="q is z throughout, and k runs from 1 to n, as in (7) and (9), the other two families.",
+        mutants=(
+            Mutant(
+                "k from 0", "the index runs over 0..n-1: the sum is one", partial(_check, first=0)
+            ),
+        ),
+        reading="q is z throughout, and k runs from 1 to n, as in (7) and (9), the other two "
+        "families.",
         erratum=(
-            "As k runs from 1, (8) sums to z, and every weight tends to 0 with z: write z^{k-1}, or let k run from 0. "
-            "The q in (8) is the z of the text. (After the normalisation by the sum that section 3.2 announces the "
-            "weights are right; the factor (z-1)/(z^n-1) is that normalisation, so it should be right by itself.) "
-            "The text says that the trend to the worst client grows 'as z values rise'; with 0 < z < 1 and descending "
+            "As k runs from 1, (8) sums to z, and every weight tends to 0 with z: write z^{k-1}, "
+            "or let k run from 0. The q in (8) is the z of the text. (After the normalisation by "
+            "the sum that section 3.2 announces the weights are right; the factor (z-1)/(z^n-1) "
+            "is that normalisation, so it should be right by itself.) The text says that the "
+            "trend to the worst client grows 'as z values rise'; with 0 < z < 1 and descending "
             "losses, as the next sentences fix it, it grows as z falls."
         ),
     ),
@@ -111,11 +124,13 @@ CLAIMS = (
         id="pffl/eq-8/repaired",
         number="Eq. (8), Section 3.2.2",
         line=94,
-        title="Geometric weights z^(k-1)(z-1)/(z^n-1) sum to one, tend to 1/n and to the worst client alone",
+        title="Geometric weights z^(k-1)(z-1)/(z^n-1) sum to one, tend to 1/n and to the worst "
+        "client alone",
         printed=r"$p_k = \frac{q^k(q - 1)}{q^n - 1}$; $\lim_{z \rightarrow 1.0} p_k = 1/n$",
         statement=(
-            r"For $0 < z < 1$, $k = 0, \dots, n-1$ on descending losses: $p_k = z^k (z-1)/(z^n - 1)$ sum to one; "
-            r"$p_k \to 1/n$ as $z \to 1$; $p_0 \to 1$ and all others $\to 0$ as $z \to 0$."
+            r"For $0 < z < 1$, $k = 0, \dots, n-1$ on descending losses: $p_k = z^k (z-1)/(z^n - "
+            r"1)$ sum to one; $p_k \to 1/n$ as $z \to 1$; $p_0 \to 1$ and all others $\to 0$ as "
+            r"$z \to 0$."
         ),
         kind="identity",
         hypotheses=HYPOTHESES,

@@ -34,13 +34,17 @@ def steps(shift: int = 0) -> dict[str, sympy.Expr]:
 
 
 def below(factor: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """The slope of x - ln(1+x), which is 0 at 0: so ln(1 + 1/k) <= 1/k, and ln(k+1) <= H_k by adding up."""
+    """The slope of x - ln(1+x), which is 0 at 0: so ln(1 + 1/k) <= 1/k, and ln(k+1) <= H_k by
+    adding up.
+    """
     x = sympy.symbols("x", nonnegative=True)
     return sympy.diff(x - factor * sympy.log(1 + x), x), [x / (1 + x)]
 
 
 def above(factor: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """The slope of ln(1+x) - x/(1+x): so 1/(k+1) <= ln((k+1)/k), and H_k <= 1 + ln k by adding up from H_1 = 1."""
+    """The slope of ln(1+x) - x/(1+x): so 1/(k+1) <= ln((k+1)/k), and H_k <= 1 + ln k by adding up
+    from H_1 = 1.
+    """
     x = sympy.symbols("x", nonnegative=True)
     return sympy.diff(sympy.log(1 + x) - factor * x / (1 + x), x), [x / (1 + x) ** 2]
 
@@ -60,8 +64,8 @@ def _check_repaired(effort: Effort, shift: int = 0, factor: int = 1) -> Evidence
 
 
 PRINTED = (
-    r"For the $n$-th harmonic number $H_n \in O(\log(n))$, making the spacing between weights increase only "
-    r"logarithmically. $p_k = H_k = \sum_{i=1}^k 1/i$"
+    r"For the $n$-th harmonic number $H_n \in O(\log(n))$, making the spacing between weights "
+    r"increase only logarithmically. $p_k = H_k = \sum_{i=1}^k 1/i$"
 )
 CLAIMS = (
     Claim(
@@ -77,7 +81,8 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check,
         mutants=(Mutant("decreases", "the spacing shrinks", partial(_check, sign=-1)),),
-        erratum="The weights grow logarithmically; the spacing between neighbours, 1/(k+1), shrinks.",
+        erratum="The weights grow logarithmically; the spacing between neighbours, 1/(k+1), "
+        "shrinks.",
     ),
     Claim(
         id="pffl/eq-9/repaired",
@@ -86,7 +91,8 @@ CLAIMS = (
         title="Harmonic-number weights grow logarithmically, and their spacing shrinks",
         printed=PRINTED,
         statement=(
-            r"$\ln(k+1) \le H_k \le 1 + \ln k$ and $H_{k+1} - H_k = 1/(k+1)$, decreasing in $k$, for every $k \ge 1$."
+            r"$\ln(k+1) \le H_k \le 1 + \ln k$ and $H_{k+1} - H_k = 1/(k+1)$, decreasing in $k$, "
+            r"for every $k \ge 1$."
         ),
         kind="bound",
         hypotheses=(),
@@ -97,6 +103,7 @@ CLAIMS = (
             Mutant("1/(k+2)", "a wrong spacing", partial(_check_repaired, shift=1)),
             Mutant("twice the logarithm", "2 ln(1+x) <= x", partial(_check_repaired, factor=2)),
         ),
-        notes="Each step adds 1/(k+1), between ln((k+2)/(k+1)) and ln((k+1)/k): both are slopes that are non-negative.",
+        notes="Each step adds 1/(k+1), between ln((k+2)/(k+1)) and ln((k+1)/k): both are slopes "
+        "that are non-negative.",
     ),
 )

@@ -1,4 +1,6 @@
-"""Section 2.2.1: lowering the Gini index is not raising the social-evaluation function, unless the mean is fixed."""
+"""Section 2.2.1: lowering the Gini index is not raising the social-evaluation function, unless the
+mean is fixed.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from fairfl.claims.instances import explore
 
 def evaluation(u: list[Fraction]) -> Fraction:
     """(4)."""
-    return sum((2 * i - 1) * v for i, v in enumerate(sorted(u, reverse=True), start=1)) / Fraction(len(u) ** 2)
+    return sum((2 * i - 1) * v for i, v in enumerate(sorted(u, reverse=True), start=1)) / Fraction(
+        len(u) ** 2
+    )
 
 
 def orders(instance: dict[str, Any], mean_fixed: bool = False) -> Case:
@@ -45,12 +49,16 @@ def pairs() -> st.SearchStrategy[dict[str, Any]]:
     vector = st.lists(st.integers(1, 9).map(Fraction), min_size=3, max_size=3)
     scaled = vector.map(lambda u: [x / sum(u) for x in u])
     two = st.tuples(scaled, scaled).map(lambda w: sorted(w, key=evaluation, reverse=True))
-    return two.filter(lambda w: evaluation(w[0]) > evaluation(w[1])).map(lambda w: {"u": w[0], "v": w[1]})
+    return two.filter(lambda w: evaluation(w[0]) > evaluation(w[1])).map(
+        lambda w: {"u": w[0], "v": w[1]}
+    )
 
 
 def _check(effort: Effort, mean_fixed: bool = False) -> Evidence:
     shows = "(1, 1) has the index 0 and the evaluation 1; (4, 2) has 1/6 and 5/2"
-    return Evidence.of(Counterexample.at(Call.of(orders, mean_fixed=mean_fixed), shows, u=[1, 1], v=[4, 2]))
+    return Evidence.of(
+        Counterexample.at(Call.of(orders, mean_fixed=mean_fixed), shows, u=[1, 1], v=[4, 2])
+    )
 
 
 def _check_repaired(effort: Effort, power: int = 1) -> Evidence:
@@ -62,8 +70,9 @@ def _check_repaired(effort: Effort, power: int = 1) -> Evidence:
 
 
 PRINTED = (
-    "Consequently, minimising the inequality of a distribution based on the Gini index is equivalent to maximising "
-    "fairness based on the GSF by bringing all elements as close to the mean as possible."
+    "Consequently, minimising the inequality of a distribution based on the Gini index is "
+    "equivalent to maximising fairness based on the GSF by bringing all elements as close to the "
+    "mean as possible."
 )
 HYPOTHESES = (("utilities", "u, v >= 0, not all zero"), ("less unequal", "I(u) < I(v)"))
 CLAIMS = (
@@ -71,7 +80,8 @@ CLAIMS = (
         id="pffl/gini-minimises",
         number="Section 2.2.1",
         line=56,
-        title="Minimising the Gini index is equivalent to maximising the Gini social-evaluation function",
+        title="Minimising the Gini index is equivalent to maximising the Gini social-evaluation "
+        "function",
         printed=PRINTED,
         statement=r"If $I(u) < I(v)$, then $G_{SF}(u) > G_{SF}(v)$.",
         kind="equivalence",
@@ -80,20 +90,27 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check,
         mutants=(
-            Mutant("one mean", "the mean fixed, which these vectors do not have", partial(_check, mean_fixed=True)),
+            Mutant(
+                "one mean",
+                "the mean fixed, which these vectors do not have",
+                partial(_check, mean_fixed=True),
+            ),
         ),
         erratum=(
-            "I = 1 - G/mu: the two agree where the mean is fixed. Otherwise the social evaluation also grows with the "
-            "mean, which is why it can serve as an objective at all."
+            "I = 1 - G/mu: the two agree where the mean is fixed. Otherwise the social "
+            "evaluation also grows with the mean, which is why it can serve as an objective at "
+            "all."
         ),
     ),
     Claim(
         id="pffl/gini-minimises/repaired",
         number="Section 2.2.1",
         line=56,
-        title="For a fixed mean, minimising the Gini index is maximising the Gini social-evaluation function",
+        title="For a fixed mean, minimising the Gini index is maximising the Gini "
+        "social-evaluation function",
         printed=PRINTED,
-        statement=r"If $\mu(u) = \mu(v) = \mu > 0$, then $G_{SF}(u) - G_{SF}(v) = \mu\,(I(v) - I(u))$.",
+        statement=r"If $\mu(u) = \mu(v) = \mu > 0$, then $G_{SF}(u) - G_{SF}(v) = \mu\,(I(v) - "
+        r"I(u))$.",
         kind="equivalence",
         hypotheses=(*HYPOTHESES, ("mean", "u and v have the same mean")),
         scope="every n",

@@ -30,12 +30,17 @@ TRANSFORMS = {
 
 
 def case(instance: dict[str, Any], scheme: str = "rank") -> Case:
-    """The weight of each client before and after a strictly increasing transform of all losses (x >= 0)."""
+    """The weight of each client before and after a strictly increasing transform of all losses (x
+    >= 0).
+    """
     losses = [Fraction(v) for v in instance["losses"]]
     moved = [TRANSFORMS[instance["transform"]](v) for v in losses]
     before, after = (weights(scheme, instance["profile"], f) for f in (losses, moved))
     return Case(
-        tuple(Relation(a, "==", b, f"client {k}") for k, (a, b) in enumerate(zip(before, after, strict=True))),
+        tuple(
+            Relation(a, "==", b, f"client {k}")
+            for k, (a, b) in enumerate(zip(before, after, strict=True))
+        ),
         {"losses": min(losses) >= 0},
     )
 
@@ -70,16 +75,23 @@ CLAIMS = (
         number="Abstract, Section 3.1",
         line=14,
         title="The weights depend on the losses only through their order",
-        printed="client loss functions are weighted solely on the basis of their position in the sorted order",
-        statement=r"For every strictly increasing $h$, the weights at $(h(F_1), \dots, h(F_n))$ are those at $F$.",
+        printed="client loss functions are weighted solely on the basis of their position in the "
+        "sorted order",
+        statement=r"For every strictly increasing $h$, the weights at $(h(F_1), \dots, h(F_n))$ "
+        r"are those at $F$.",
         kind="implication",
         hypotheses=(("losses", "F_i >= 0; h strictly increasing on [0, inf)"),),
         scope="four families, four transforms, n <= 7, ties shared evenly",
         expected="holds",
         check=_check,
         mutants=(
-            Mutant("q-FFL's weights", "weights proportional to F_i, q-FFL with q = 1", partial(_check, scheme="q-FFL")),
+            Mutant(
+                "q-FFL's weights",
+                "weights proportional to F_i, q-FFL with q = 1",
+                partial(_check, scheme="q-FFL"),
+            ),
         ),
-        reading="Tied clients share the weights of their ranks evenly; a sort that breaks ties by index would do too.",
+        reading="Tied clients share the weights of their ranks evenly; a sort that breaks ties "
+        "by index would do too.",
     ),
 )

@@ -22,7 +22,8 @@ def margin(x: list[arb], variance: str, divisor: int) -> arb:
     """The printed variance, rounded down, less that of three accuracies in [0, 1]."""
     centre = [arb(v.mid()) for v in x]
     spread = squares(centre)
-    for k, v in enumerate(x):  # mean value form: the squares are smooth, and their plain enclosure over a box is wide
+    # mean value form: the squares are smooth, and their plain enclosure over a box is wide
+    for k, v in enumerate(x):
         spread += (2 * v - 2 * (x[0] + x[1] + x[2]) / 3) * (v - centre[k])
     return ball(Fraction(variance) - HALF_DIGIT) - spread / divisor
 
@@ -33,7 +34,9 @@ def squares(x: list[arb]) -> arb:
     return ((a - b) ** 2 + (b - c) ** 2 + (c - a) ** 2) / 3
 
 
-def _check(effort: Effort, divisor: int = 2, rows: tuple[str, ...] = tuple(ROWS.values())) -> Evidence:
+def _check(
+    effort: Effort, divisor: int = 2, rows: tuple[str, ...] = tuple(ROWS.values())
+) -> Evidence:
     unit = (Fraction(0), Fraction(1))
     parts = (bisect(Call.of(margin, variance=row, divisor=divisor), [unit] * 3) for row in rows)
     return Evidence.against(*parts)
@@ -45,10 +48,12 @@ CLAIMS = (
         number="Table 1, FMNIST",
         line=149,
         title="The variances of Table 1's FMNIST rows are variances of three accuracies",
-        printed="FMNIST ('only has three clients'): Gini 50.7, variance 0.350; Geo = 0.5: 53.5, variance 0.396",
+        printed="FMNIST ('only has three clients'): Gini 50.7, variance 0.350; Geo = 0.5: 53.5, "
+        "variance 0.396",
         statement=(
-            r"Some $x \in [0,1]^3$ has the sample variance $\frac12\sum(x_i - \bar x)^2 \ge 0.3495$, and some has one "
-            r"of at least 0.3955 (divisor $n-1$, the larger of the two in use; the printed digits rounded down)."
+            r"Some $x \in [0,1]^3$ has the sample variance $\frac12\sum(x_i - \bar x)^2 \ge "
+            r"0.3495$, and some has one of at least 0.3955 (divisor $n-1$, the larger of the two "
+            r"in use; the printed digits rounded down)."
         ),
         kind="figure",
         hypotheses=(("accuracies", "three accuracies as fractions of one, each in [0, 1]"),),
@@ -57,14 +62,20 @@ CLAIMS = (
         check=_check,
         mutants=(
             Mutant("the row q = 15", "0.047 is attainable", partial(_check, rows=("0.047",))),
-            Mutant("divisor 1", "the sum of squares, undivided, reaches 2/3", partial(_check, divisor=1)),
+            Mutant(
+                "divisor 1",
+                "the sum of squares, undivided, reaches 2/3",
+                partial(_check, divisor=1),
+            ),
         ),
         reading=(
-            "Variances are of fractions, as other rows show: Synthetic, q = 0 has 0.08 with an average of 72.8 percent."
+            "Variances are of fractions, as other rows show: Synthetic, q = 0 has 0.08 with an "
+            "average of 72.8 percent."
         ),
         erratum=(
-            "FMNIST has three clients, and three accuracies in [0, 1] have a sample variance of at most 1/3 (0, 0, 1) "
-            "and a population variance of at most 2/9: 0.350 and 0.396 are neither. The other four are possible."
+            "FMNIST has three clients, and three accuracies in [0, 1] have a sample variance of "
+            "at most 1/3 (0, 0, 1) and a population variance of at most 2/9: 0.350 and 0.396 are "
+            "neither. The other four are possible."
         ),
     ),
 )

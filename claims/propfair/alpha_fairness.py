@@ -1,4 +1,6 @@
-"""(D.7): alpha-fairness, printed without its sign change at alpha = 1; and its neighbours in appendix D."""
+"""(D.7): alpha-fairness, printed without its sign change at alpha = 1; and its neighbours in
+appendix D.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from fairfl.claims.instances import explore
 
 
 def welfare(u: list[Fraction], alpha: Fraction, form: str) -> arb:
-    """sum u^alpha ("printed"), or sum U_alpha(u) with U_alpha = u^(1-alpha)/(1-alpha), log u at 1 ("usual")."""
+    """sum u^alpha ("printed"), or sum U_alpha(u) with U_alpha = u^(1-alpha)/(1-alpha), log u at 1
+    ("usual").
+    """
     if form == "printed":
         return sum((ball(v) ** ball(alpha) for v in u), arb(0))
     if alpha == 1:
@@ -31,7 +35,9 @@ def welfare(u: list[Fraction], alpha: Fraction, form: str) -> arb:
 def large(instance: dict[str, Any], form: str = "printed") -> Case:
     """For this (large) alpha the egalitarian point has the larger welfare of the two."""
     fair, other, alpha = instance["fair"], instance["other"], instance["alpha"]
-    relation = Relation(welfare(other, alpha, form), "<", welfare(fair, alpha, form), f"alpha = {alpha}")
+    relation = Relation(
+        welfare(other, alpha, form), "<", welfare(fair, alpha, form), f"alpha = {alpha}"
+    )
     return Case((relation,), {"egalitarian": min(other) < min(fair)})
 
 
@@ -54,16 +60,20 @@ def bend(form: str = "usual") -> tuple[sympy.Expr, list[sympy.Expr]]:
 
 
 def gap(instance: dict[str, Any], form: str = "usual", slack: Fraction = Fraction(1)) -> Case:
-    """The usual form: where min v < min u, u is better once alpha > 1 + log n / log(min u / min v), n clients.
+    """The usual form: where min v < min u, u is better once alpha > 1 + log n / log(min u / min v),
+    n clients.
 
-    For alpha > 1: sum v^(1-alpha) >= (min v)^(1-alpha) > n (min u)^(1-alpha) >= sum u^(1-alpha), and U has a minus.
+    For alpha > 1: sum v^(1-alpha) >= (min v)^(1-alpha) > n (min u)^(1-alpha) >= sum u^(1-alpha),
+    and U has a minus.
     """
     u, v = instance["u"], instance["v"]
     n, ratio = len(u), min(u) / min(v) if min(v) < min(u) else Fraction(1)
     if ratio == 1:
         return Case((Relation(0, "<=", 0),), {"egalitarian": False})
     enough = 1 + slack * (
-        Fraction(int(float((arb(n).log() / ball(ratio).log()).upper()) * 1000) + 1, 1000) if n > 1 else 0
+        Fraction(int(float((arb(n).log() / ball(ratio).log()).upper()) * 1000) + 1, 1000)
+        if n > 1
+        else 0
     )
     alpha = enough + Fraction(1, 1000)
     left, right = welfare(v, alpha, form), welfare(u, alpha, form)
@@ -129,7 +139,11 @@ def check_concave(effort: Effort, alpha: int = 2) -> Evidence:
 
 def check_pareto(effort: Effort, sign: int = 1) -> Evidence:
     """The slope of u^alpha is positive."""
-    return Evidence.of(DefiniteForm(Call.of(rise, sign=sign), "simplify", ({"u": "2", "alpha": "3/2"},), strict=True))
+    return Evidence.of(
+        DefiniteForm(
+            Call.of(rise, sign=sign), "simplify", ({"u": "2", "alpha": "3/2"},), strict=True
+        )
+    )
 
 
 def rise(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
@@ -139,9 +153,10 @@ def rise(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
 
 
 PRINTED = (
-    r"$\max_{\theta} \sum_i u_i(\theta)^\alpha, \quad \alpha > 0$. The optimal solution is always Pareto optimal. "
-    r"When $\alpha \rightarrow \infty$, the optimal solution corresponds to the egalitarian solution (a.k.a. "
-    r"Agnostic FL); when $\alpha = 1$, the optimization problem corresponds to the utilitarian rule, i.e., FedAvg."
+    r"$\max_{\theta} \sum_i u_i(\theta)^\alpha, \quad \alpha > 0$. The optimal solution is "
+    r"always Pareto optimal. When $\alpha \rightarrow \infty$, the optimal solution corresponds "
+    r"to the egalitarian solution (a.k.a. Agnostic FL); when $\alpha = 1$, the optimization "
+    r"problem corresponds to the utilitarian rule, i.e., FedAvg."
 )
 CLAIMS = (
     Claim(
@@ -151,7 +166,8 @@ CLAIMS = (
         title="Maximising sum u^alpha tends to the egalitarian solution as alpha grows",
         printed=PRINTED,
         statement=(
-            r"For $U = \{u, v\}$ with $\min v < \min u$ and $\alpha$ large enough, $\sum u_i^\alpha > \sum v_i^\alpha$."
+            r"For $U = \{u, v\}$ with $\min v < \min u$ and $\alpha$ large enough, $\sum "
+            r"u_i^\alpha > \sum v_i^\alpha$."
         ),
         kind="limit",
         hypotheses=(("egalitarian", "u has the larger minimum"),),
@@ -160,10 +176,11 @@ CLAIMS = (
         check=check,
         mutants=(Mutant("usual", "sum u^(1-alpha)/(1-alpha)", partial(check, form="usual")),),
         erratum=(
-            "As alpha grows, sum u^alpha favours the *best-off* client: it is the l_alpha norm. The family of Mo and "
-            "Walrand is sum u^(1-alpha)/(1-alpha) (log at alpha = 1), alpha >= 0: 0 is utilitarian, 1 proportional, "
-            "2 harmonic, infinity max-min. (D.7) is its part with alpha' = 1 - alpha for alpha' < 1 only, and not "
-            "concave for alpha > 1 (propfair/alpha-fairness-concave). Losses as powers, as in q-FFL, do tend to the "
+            "As alpha grows, sum u^alpha favours the *best-off* client: it is the l_alpha norm. "
+            "The family of Mo and Walrand is sum u^(1-alpha)/(1-alpha) (log at alpha = 1), alpha "
+            ">= 0: 0 is utilitarian, 1 proportional, 2 harmonic, infinity max-min. (D.7) is its "
+            "part with alpha' = 1 - alpha for alpha' < 1 only, and not concave for alpha > 1 "
+            "(propfair/alpha-fairness-concave). Losses as powers, as in q-FFL, do tend to the "
             "egalitarian solution."
         ),
     ),
@@ -171,12 +188,14 @@ CLAIMS = (
         id="propfair/alpha-fairness/repaired",
         number="(D.7)",
         line=1066,
-        title="alpha-fairness, sum u^(1-alpha)/(1-alpha), is concave and increasing, and egalitarian for large alpha",
+        title="alpha-fairness, sum u^(1-alpha)/(1-alpha), is concave and increasing, and "
+        "egalitarian for large alpha",
         printed=PRINTED,
         statement=(
-            r"$U_\alpha(u) = u^{1-\alpha}/(1-\alpha)$, $\log u$ at $\alpha = 1$: $U_\alpha' = u^{-\alpha} > 0$, "
-            r"$U_\alpha'' = -\alpha u^{-\alpha-1} \le 0$; and $\min v < \min u$ implies $\sum U_\alpha(u) > \sum "
-            r"U_\alpha(v)$ for $\alpha > 1 + \log n / \log(\min u / \min v)$."
+            r"$U_\alpha(u) = u^{1-\alpha}/(1-\alpha)$, $\log u$ at $\alpha = 1$: $U_\alpha' = "
+            r"u^{-\alpha} > 0$, $U_\alpha'' = -\alpha u^{-\alpha-1} \le 0$; and $\min v < \min "
+            r"u$ implies $\sum U_\alpha(u) > \sum U_\alpha(v)$ for $\alpha > 1 + \log n / "
+            r"\log(\min u / \min v)$."
         ),
         kind="limit",
         hypotheses=(("egalitarian", "u has the larger minimum"),),
@@ -185,7 +204,11 @@ CLAIMS = (
         check=check_repaired,
         mutants=(
             Mutant("printed", "sum u^alpha", partial(check_repaired, form="printed")),
-            Mutant("half", "half of the threshold's excess over 1", partial(check_repaired, slack=Fraction(1, 2))),
+            Mutant(
+                "half",
+                "half of the threshold's excess over 1",
+                partial(check_repaired, slack=Fraction(1, 2)),
+            ),
         ),
     ),
     Claim(
@@ -194,7 +217,8 @@ CLAIMS = (
         line=1070,
         title="Maximisers of sum u^alpha, alpha > 0, are Pareto optimal",
         printed="The optimal solution is always Pareto optimal.",
-        statement=r"$\frac{d}{du} u^\alpha = \alpha u^{\alpha-1} > 0$: raising one utility raises the sum.",
+        statement=r"$\frac{d}{du} u^\alpha = \alpha u^{\alpha-1} > 0$: raising one utility "
+        r"raises the sum.",
         kind="implication",
         hypotheses=(("positive", "u > 0"),),
         scope="as stated",
@@ -208,7 +232,8 @@ CLAIMS = (
         line=1068,
         title="(ours) sum u^alpha is concave for every alpha > 0",
         printed=r"$\max_{\theta} \sum_i u_i(\theta)^\alpha, \quad \alpha > 0$",
-        statement=r"$\sum_i u_i^\alpha$ is concave on $u > 0$ for every $\alpha > 0$, as the maximisation needs.",
+        statement=r"$\sum_i u_i^\alpha$ is concave on $u > 0$ for every $\alpha > 0$, as the "
+        r"maximisation needs.",
         kind="implication",
         hypotheses=(),
         scope="n = 1, alpha = 2",

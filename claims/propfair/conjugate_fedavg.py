@@ -18,7 +18,9 @@ from fairfl.claims.instances import explore
 
 
 def residuals(scale: int = 1) -> dict[str, Any]:
-    """Along f = t (lambda - 1/n), the maximand is t ||lambda - 1/n||^2; at lambda = 1/n it is 0 for every f. n = 3."""
+    """Along f = t (lambda - 1/n), the maximand is t ||lambda - 1/n||^2; at lambda = 1/n it is 0 for
+    every f. n = 3.
+    """
     x, f = sympy.symbols("x1:4", real=True), sympy.symbols("f1:4", real=True)
     t = sympy.symbols("t", positive=True)
     n = 3
@@ -38,13 +40,17 @@ def growth() -> tuple[Any, list[Any]]:
 
 
 def case(instance: dict[str, Any], domain: str = "R^n") -> Case:
-    """(C.3) at one lambda: where it says infinite, the maximand exceeds 1000 somewhere on a ray inside the domain."""
+    """(C.3) at one lambda: where it says infinite, the maximand exceeds 1000 somewhere on a ray
+    inside the domain.
+    """
     x: list[Fraction] = instance["lambda"]
     n = len(x)
     ray = [a - Fraction(1, n) for a in x]
     if domain == "f >= 0":
         ray = [max(a, Fraction(0)) for a in ray]
-    size = sum((a * b for a, b in zip([v - Fraction(1, n) for v in x], ray, strict=True)), Fraction(0))
+    size = sum(
+        (a * b for a, b in zip([v - Fraction(1, n) for v in x], ray, strict=True)), Fraction(0)
+    )
     far = 1000 / size + 1 if size else Fraction(1)
     value = far * size
     if all(a == Fraction(1, n) for a in x):
@@ -76,12 +82,12 @@ CLAIMS = (
         line=865,
         title="The conjugate of the mean is 0 at lambda = 1/n and infinite elsewhere",
         printed=(
-            r"$A_s^*(\lambda) = 0$ if $\lambda_1 = \dots = \lambda_n = \frac{1}{n}$, $\infty$ otherwise, where we "
-            r"extend the domain of f to be $\mathbb{R}^n$"
+            r"$A_s^*(\lambda) = 0$ if $\lambda_1 = \dots = \lambda_n = \frac{1}{n}$, $\infty$ "
+            r"otherwise, where we extend the domain of f to be $\mathbb{R}^n$"
         ),
         statement=(
-            r"On $R^n$: the maximand is $0$ at $\lambda = 1/n$, and $t\|\lambda - 1/n\|^2$ along $f = t(\lambda - "
-            r"1/n)$."
+            r"On $R^n$: the maximand is $0$ at $\lambda = 1/n$, and $t\|\lambda - 1/n\|^2$ along "
+            r"$f = t(\lambda - 1/n)$."
         ),
         kind="identity",
         hypotheses=(),
@@ -91,7 +97,9 @@ CLAIMS = (
         mutants=(
             Mutant("2/n", "another point", partial(check, scale=2)),
             Mutant(
-                "f >= 0", "the losses that the paper has, where lambda <= 1/n gives 0", partial(check, domain="f >= 0")
+                "f >= 0",
+                "the losses that the paper has, where lambda <= 1/n gives 0",
+                partial(check, domain="f >= 0"),
             ),
         ),
         reading="On R^n. On f >= 0 it is 0 wherever lambda <= 1/n: see propfair/table-1.",

@@ -1,4 +1,6 @@
-"""(C.15)-(C.22): the conjugate of PropFair's mean, and the one on f >= 0 that the paper leaves uncomputed."""
+"""(C.15)-(C.22): the conjugate of PropFair's mean, and the one on f >= 0 that the paper leaves
+uncomputed.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from fairfl.claims.instances import explore
 
 
 def residuals(scale: int = 1) -> dict[str, sympy.Expr]:
-    """(C.18), and what AM-GM leaves in (C.19); u_i = M - f_i. n = 3, u_i = z_i^3 and n lambda_i = y_i^3 for roots."""
+    """(C.18), and what AM-GM leaves in (C.19); u_i = M - f_i. n = 3, u_i = z_i^3 and n lambda_i =
+    y_i^3 for roots.
+    """
     M, c = sympy.symbols("M c", positive=True)
     y, z = sympy.symbols("y1:4", positive=True), sympy.symbols("z1:4", positive=True)
     lam = [a**3 / 3 for a in y]
@@ -41,9 +45,9 @@ def residuals(scale: int = 1) -> dict[str, sympy.Expr]:
 def case(instance: dict[str, Any], threshold: Fraction = Fraction(1)) -> Case:
     """(C.21) at one lambda, in fractions, n-th powers for roots.
 
-    Inside: lambda.u >= G at any u >= 0, so no f beats M (sum lambda - 1), which f = M attains. Positive but outside:
-    u = c/(n lambda) gains, as prod n lambda < 1. With some lambda_i <= 0: u_i = s^n there, the others 1, gains without
-    bound: G - lambda.u >= s - sum of the other lambda.
+    Inside: lambda.u >= G at any u >= 0, so no f beats M (sum lambda - 1), which f = M attains.
+    Positive but outside: u = c/(n lambda) gains, as prod n lambda < 1. With some lambda_i <= 0: u_i
+    = s^n there, the others 1, gains without bound: G - lambda.u >= s - sum of the other lambda.
     """
     x, u = instance["lambda"], instance["u"]
     n = len(x)
@@ -51,7 +55,9 @@ def case(instance: dict[str, Any], threshold: Fraction = Fraction(1)) -> Case:
     if min(x) > 0:
         if product >= threshold:
             dot = sum((a * b for a, b in zip(x, u, strict=True)), Fraction(0))
-            return Case((Relation(prod(u), "<=", dot**n, "inside: G <= lambda.u", float(dot**n) or 1.0),))
+            return Case(
+                (Relation(prod(u), "<=", dot**n, "inside: G <= lambda.u", float(dot**n) or 1.0),)
+            )
         return Case((Relation(product, "<", 1, "outside: the ray gains"),))
     low = x.index(min(x))
     others = sum((v for i, v in enumerate(x) if i != low), Fraction(0))
@@ -62,7 +68,9 @@ def case(instance: dict[str, Any], threshold: Fraction = Fraction(1)) -> Case:
 
 @st.composite
 def weights(draw: st.DrawFn) -> dict[str, Any]:
-    """Weights of any sign; or positive ones near prod n lambda = 1, with the utilities 1/lambda of equality."""
+    """Weights of any sign; or positive ones near prod n lambda = 1, with the utilities 1/lambda of
+    equality.
+    """
     n = draw(st.integers(1, 3))
     if draw(st.booleans()):
         x = [Fraction(draw(st.integers(1, 12)), 4) for _ in range(n)]
@@ -83,15 +91,17 @@ def check(effort: Effort, scale: int = 1, threshold: Fraction = Fraction(1)) -> 
 
 
 def level(instance: dict[str, Any]) -> tuple[list[Fraction], Fraction]:
-    """v = max(lambda, c) with prod n v_i = 1, the instance giving v and who is raised to c = min v."""
+    """v = max(lambda, c) with prod n v_i = 1, the instance giving v and who is raised to c = min
+    v.
+    """
     return instance["v"], min(instance["v"])
 
 
 def closed(instance: dict[str, Any], capped: bool = True) -> Case:
     """(C.22) = M (sum v - 1), by a primal and a dual point in fractions.
 
-    Primal: u_i = M c/v_i <= M, so f_i = M - u_i >= 0, and the geometric mean of u is n M c, as prod n v = 1. Dual: for
-    0 <= f <= M, lambda.f <= v.f, and (C.21) at v.
+    Primal: u_i = M c/v_i <= M, so f_i = M - u_i >= 0, and the geometric mean of u is n M c, as prod
+    n v = 1. Dual: for 0 <= f <= M, lambda.f <= v.f, and (C.21) at v.
     """
     v, c = level(instance)
     n, M = len(v), instance["M"]
@@ -111,7 +121,9 @@ def closed(instance: dict[str, Any], capped: bool = True) -> Case:
 
 @st.composite
 def levels(draw: st.DrawFn) -> dict[str, Any]:
-    """v > 0 with prod n v = 1, the smallest perhaps twice, and how far lambda lies below it there (also below 0)."""
+    """v > 0 with prod n v = 1, the smallest perhaps twice, and how far lambda lies below it there
+    (also below 0).
+    """
     n = draw(st.integers(1, 4))
     w = [Fraction(draw(st.integers(1, 9)), draw(st.integers(1, 4))) for _ in range(n)]
     if n > 1:
@@ -132,15 +144,17 @@ CLAIMS = (
         id="propfair/conjugate-propfair",
         number="(C.21)",
         line=967,
-        title="The conjugate of PropFair's mean: M (sum lambda - 1) where prod n lambda_i >= 1, infinite elsewhere",
+        title="The conjugate of PropFair's mean: M (sum lambda - 1) where prod n lambda_i >= 1, "
+        "infinite elsewhere",
         printed=(
-            r"$A_s^*(\lambda) = M(\lambda^\top \mathbf{1} - 1)$, if $\lambda \geq \mathbf{0}$ and $\prod_{i=1}^n "
-            r"(n\lambda_i) \geq 1$, $\infty$ otherwise"
+            r"$A_s^*(\lambda) = M(\lambda^\top \mathbf{1} - 1)$, if $\lambda \geq \mathbf{0}$ "
+            r"and $\prod_{i=1}^n (n\lambda_i) \geq 1$, $\infty$ otherwise"
         ),
         statement=(
-            r"On $f \le M$: with $u = M - f$ the maximand is $M(\sum\lambda_i - 1) + G(u) - \lambda^\top u$; "
-            r"$\lambda^\top u \ge (\prod n\lambda_i)^{1/n} G(u)$ by AM-GM. Outside, $u_i = c/(n\lambda_i)$, or $u_i "
-            r"\to \infty$ where $\lambda_i \le 0$, is unbounded."
+            r"On $f \le M$: with $u = M - f$ the maximand is $M(\sum\lambda_i - 1) + G(u) - "
+            r"\lambda^\top u$; $\lambda^\top u \ge (\prod n\lambda_i)^{1/n} G(u)$ by AM-GM. "
+            r"Outside, $u_i = c/(n\lambda_i)$, or $u_i \to \infty$ where $\lambda_i \le 0$, is "
+            r"unbounded."
         ),
         kind="identity",
         hypotheses=(),
@@ -154,31 +168,36 @@ CLAIMS = (
         ),
         rests_on=("propfair/eq-4",),
         gap=(
-            "'M_s^*' should be A_s^*, and its domain is closed because every conjugate's sublevel sets are; the "
-            "statement survives: both are slips of the pen."
+            "'M_s^*' should be A_s^*, and its domain is closed because every conjugate's "
+            "sublevel sets are; the statement survives: both are slips of the pen."
         ),
     ),
     Claim(
         id="propfair/eq-C.22",
         number="(C.22)",
         line=971,
-        title="(ours) On 0 <= f <= M the conjugate is M (sum v - 1), v = max(lambda, c), finite for every lambda",
+        title="(ours) On 0 <= f <= M the conjugate is M (sum v - 1), v = max(lambda, c), finite "
+        "for every lambda",
         printed=(
-            r"$\bar{A}_s^*(\lambda) = \inf_{\lambda \leq \gamma} A_s^*(\gamma)$. However, the formula for $A_s^*$ "
-            r"suffices for our purpose so we need not compute the above explicitly."
+            r"$\bar{A}_s^*(\lambda) = \inf_{\lambda \leq \gamma} A_s^*(\gamma)$. However, the "
+            r"formula for $A_s^*$ suffices for our purpose so we need not compute the above "
+            r"explicitly."
         ),
         statement=(
-            r"$\bar A^*(\lambda) = M(\sum_i v_i - 1)$, $v = \lambda$ where $\lambda > 0$, $\prod n\lambda_i \ge 1$, "
-            r"and else $v = \max(\lambda, c)$ with $c > 0$ such that $\prod n v_i = 1$; attained at $f_i = M(1 - "
-            r"c/v_i)$."
+            r"$\bar A^*(\lambda) = M(\sum_i v_i - 1)$, $v = \lambda$ where $\lambda > 0$, $\prod "
+            r"n\lambda_i \ge 1$, and else $v = \max(\lambda, c)$ with $c > 0$ such that $\prod n "
+            r"v_i = 1$; attained at $f_i = M(1 - c/v_i)$."
         ),
         kind="identity",
         hypotheses=(("level", "prod n v_i = 1"), ("below", "lambda = v, or below c where v = c")),
         scope="n <= 4, fractions; the second case",
         expected="holds",
         check=check_closed,
-        mutants=(Mutant("lambda for v", "f_i = M (1 - c/lambda_i)", partial(check_closed, capped=False)),),
+        mutants=(
+            Mutant("lambda for v", "f_i = M (1 - c/lambda_i)", partial(check_closed, capped=False)),
+        ),
         rests_on=("propfair/conjugate-propfair",),
-        notes="In the first case f = M attains it, and (C.21) is the bound. theory.aggregation.PropFair computes it.",
+        notes="In the first case f = M attains it, and (C.21) is the bound. "
+        "theory.aggregation.PropFair computes it.",
     ),
 )

@@ -20,11 +20,16 @@ from fairfl.claims.instances import explore
 
 
 def alone(instance: dict[str, Any], clipped: bool = False) -> Case:
-    """(15) for one client, n = 1: A(f) = f on f >= 0, so A*(lambda) = sup (lambda - 1) f is 0 for lambda <= 1."""
+    """(15) for one client, n = 1: A(f) = f on f >= 0, so A*(lambda) = sup (lambda - 1) f is 0 for
+    lambda <= 1.
+    """
     x: Fraction = instance["lambda"]
     value = sympy.Integer(0) if x <= 1 else sympy.oo
-    inside = (x >= 0 or clipped) and max(x, Fraction(0)) <= 1  # any (q+1)/q-norm of one number, and n^(-1/(q+1)) = 1
-    return Case((Relation(value, "==", sympy.Integer(0) if inside else sympy.oo, "A*(lambda), and (15)"),))
+    # any (q+1)/q-norm of one number, and n^(-1/(q+1)) = 1
+    inside = (x >= 0 or clipped) and max(x, Fraction(0)) <= 1
+    return Case(
+        (Relation(value, "==", sympy.Integer(0) if inside else sympy.oo, "A*(lambda), and (15)"),)
+    )
 
 
 def check(effort: Effort, clipped: bool = False, at: Fraction = Fraction(-1)) -> Evidence:
@@ -41,19 +46,25 @@ def power(x: Any, exponent: Fraction) -> arb:
 def norms(x: list[Fraction], q: Fraction) -> tuple[arb, arb]:
     """||max(x, 0)||_((q+1)/q) and n^(-1/(q+1)), q > 0."""
     r = (q + 1) / q
-    return sum((power(max(v, Fraction(0)), r) for v in x), arb(0)) ** ball(1 / r), power(len(x), -1 / (q + 1))
+    return sum((power(max(v, Fraction(0)), r) for v in x), arb(0)) ** ball(1 / r), power(
+        len(x), -1 / (q + 1)
+    )
 
 
 def mean(f: list[Any], q: Fraction) -> arb:
     """A(f)."""
-    total = sum((ball(v) ** ball(q + 1) if not isinstance(v, int) and v != 0 else arb(0) for v in f), arb(0)) / len(f)
+    total = sum(
+        (ball(v) ** ball(q + 1) if not isinstance(v, int) and v != 0 else arb(0) for v in f), arb(0)
+    ) / len(f)
     return total ** ball(1 / (q + 1)) if total > 0 else arb(0)
 
 
 def case(instance: dict[str, Any], shift: Fraction = Fraction(0), clip: bool = True) -> Case:
-    """(15) with max(lambda, 0), at one lambda: inside, no f beats 0; outside, f_i = max(lambda_i, 0)^(1/q) does.
+    """(15) with max(lambda, 0), at one lambda: inside, no f beats 0; outside, f_i = max(lambda_i,
+    0)^(1/q) does.
 
-    The maximand is homogeneous in f, so one positive value makes the supremum infinite. ``shift`` moves the bound.
+    The maximand is homogeneous in f, so one positive value makes the supremum infinite. ``shift``
+    moves the bound.
     """
     x, q, f = instance["lambda"], instance["q"], instance["f"]
     norm, limit = norms(x if clip else [abs(v) for v in x], q)
@@ -63,15 +74,21 @@ def case(instance: dict[str, Any], shift: Fraction = Fraction(0), clip: bool = T
         value = sum((ball(v) * g for v, g in zip(x, ray, strict=True)), arb(0)) - mean(ray, q)
         return Case((Relation(0, "<", value, "infinite"),))
     value = sum((v * g for v, g in zip(x, f, strict=True)), Fraction(0))
-    return Case((Relation(ball(value), "<=", mean(f, q) + ball(Fraction(1, 10**15)), "no more than 0"),))
+    return Case(
+        (Relation(ball(value), "<=", mean(f, q) + ball(Fraction(1, 10**15)), "no more than 0"),)
+    )
 
 
 @st.composite
 def weights(draw: st.DrawFn) -> dict[str, Any]:
-    """Weights of any sign, one in two scaled to 99 or 101 hundredths of the bound; losses towards the maximiser."""
+    """Weights of any sign, one in two scaled to 99 or 101 hundredths of the bound; losses towards
+    the maximiser.
+    """
     n = draw(st.integers(1, 4))
     x = draw(st.lists(st.integers(-4, 8).map(lambda k: Fraction(k, 8)), min_size=n, max_size=n))
-    q = draw(st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)]))
+    q = draw(
+        st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)])
+    )
     positive = [max(v, Fraction(0)) for v in x]
     if any(positive) and draw(st.booleans()):
         norm, limit = norms(x, q)
@@ -85,19 +102,24 @@ def weights(draw: st.DrawFn) -> dict[str, Any]:
 def residuals(root: int = 1) -> dict[str, sympy.Expr]:
     """(C.6), with S for sum lambda_i^((q+1)/q), and the limits of (C.8).
 
-    For f_i = lambda_i^(1/q) n^(1/(q+1)) t: lambda.f = S n^(1/(q+1)) t, and sum f_i^(q+1) = S n t^(q+1).
+    For f_i = lambda_i^(1/q) n^(1/(q+1)) t: lambda.f = S n^(1/(q+1)) t, and sum f_i^(q+1) = S n
+    t^(q+1).
     """
     q, t, n, S = sympy.symbols("q t n S", positive=True)
     A = (S * n**root * t ** (q + 1) / n) ** (1 / (q + 1))
     return {
-        "(C.6)": S * n ** (root / (q + 1)) * t - A - (S * n ** (1 / (q + 1)) - S ** (1 / (q + 1))) * t,
+        "(C.6)": S * n ** (root / (q + 1)) * t
+        - A
+        - (S * n ** (1 / (q + 1)) - S ** (1 / (q + 1))) * t,
         "norm": S ** (1 - 1 / (q + 1)) - S ** (q / (q + 1)),
         "(C.8), bound": sympy.limit(n ** (-1 / (q + 1)), q, sympy.oo) - 1,
         "(C.8), exponent": sympy.limit((q + 1) / q, q, sympy.oo) - 1,
     }
 
 
-def check_repaired(effort: Effort, shift: Fraction = Fraction(0), clip: bool = True, root: int = 1) -> Evidence:
+def check_repaired(
+    effort: Effort, shift: Fraction = Fraction(0), clip: bool = True, root: int = 1
+) -> Evidence:
     """The certificates."""
     spot = {"q": "2", "t": "1/2", "n": "3", "S": "5"}
     return Evidence.of(
@@ -107,7 +129,9 @@ def check_repaired(effort: Effort, shift: Fraction = Fraction(0), clip: bool = T
 
 
 def summand(instance: dict[str, Any], summed: bool = True) -> Case:
-    """After (C.6), q = 1: lambda_i^2 sqrt(n) - sqrt(sum lambda_j^2) > 0, or the same with a sum in front."""
+    """After (C.6), q = 1: lambda_i^2 sqrt(n) - sqrt(sum lambda_j^2) > 0, or the same with a sum in
+    front.
+    """
     x: list[Fraction] = instance["lambda"]
     squares = sum((v * v for v in x), Fraction(0))
     root = sympy.sqrt(sympy.Rational(str(squares)))
@@ -119,26 +143,31 @@ def summand(instance: dict[str, Any], summed: bool = True) -> Case:
 
 def check_summand(effort: Effort, summed: bool = False) -> Evidence:
     """The printed term without its sum."""
-    shows = "q = 1, n = 2, lambda = (1, 0): norm 1 > 1/sqrt 2, and for i = 2 the printed term is 0 - 1"
+    shows = (
+        "q = 1, n = 2, lambda = (1, 0): norm 1 > 1/sqrt 2, and for i = 2 the printed term is 0 - 1"
+    )
     return Evidence.of(
-        Counterexample.at(Call.of(summand, summed=summed), shows, **{"lambda": [Fraction(1), Fraction(0)]})
+        Counterexample.at(
+            Call.of(summand, summed=summed), shows, **{"lambda": [Fraction(1), Fraction(0)]}
+        )
     )
 
 
 PRINTED = (
-    r"$A_s^*(\lambda) = 0$ if $\lambda \geq \mathbf{0}$ and $\|\lambda\|_{(q+1)/q} \leq n^{-\frac{1}{q+1}}$, "
-    r"$\infty$ otherwise; (C.8), $q \to \infty$: $\|\lambda\|_1 \leq 1$"
+    r"$A_s^*(\lambda) = 0$ if $\lambda \geq \mathbf{0}$ and $\|\lambda\|_{(q+1)/q} \leq "
+    r"n^{-\frac{1}{q+1}}$, $\infty$ otherwise; (C.8), $q \to \infty$: $\|\lambda\|_1 \leq 1$"
 )
 CLAIMS = (
     Claim(
         id="propfair/conjugate-qffl",
         number="Eq. (15), (C.4)-(C.8)",
         line=240,
-        title="The conjugate of q-FFL's mean: 0 in a ball of the dual norm with lambda >= 0, infinite otherwise",
+        title="The conjugate of q-FFL's mean: 0 in a ball of the dual norm with lambda >= 0, "
+        "infinite otherwise",
         printed=PRINTED,
         statement=(
-            r"On $f \ge 0$: $A^*(\lambda) = 0$ if $\lambda \ge 0$ and $\|\lambda\|_{(q+1)/q} \le n^{-1/(q+1)}$, "
-            r"$\infty$ otherwise."
+            r"On $f \ge 0$: $A^*(\lambda) = 0$ if $\lambda \ge 0$ and $\|\lambda\|_{(q+1)/q} \le "
+            r"n^{-1/(q+1)}$, $\infty$ otherwise."
         ),
         kind="identity",
         hypotheses=(),
@@ -149,31 +178,40 @@ CLAIMS = (
             Mutant("clipped", "max(lambda, 0) for lambda", partial(check, clipped=True)),
             Mutant("lambda = 2", "a weight that is too large", partial(check, at=Fraction(2))),
         ),
-        reading="dom f = R^n_+, as (C.4) supposes. (C.7) is careful: 'the convex conjugate for lambda >= 0 is'.",
+        reading="dom f = R^n_+, as (C.4) supposes. (C.7) is careful: 'the convex conjugate for "
+        "lambda >= 0 is'.",
         erratum=(
-            "(15): 'otherwise' includes negative weights, where A* is finite: a negative lambda_i asks for f_i = 0. "
-            "Write max(lambda, 0) for lambda, or restrict to lambda >= 0 as in (C.7). After (C.6) a sum is missing."
+            "(15): 'otherwise' includes negative weights, where A* is finite: a negative "
+            "lambda_i asks for f_i = 0. Write max(lambda, 0) for lambda, or restrict to lambda "
+            ">= 0 as in (C.7). After (C.6) a sum is missing."
         ),
     ),
     Claim(
         id="propfair/conjugate-qffl/repaired",
         number="Eq. (15), (C.4)-(C.8)",
         line=240,
-        title="The conjugate of q-FFL's mean: 0 where the positive part of lambda is in a ball of the dual norm",
+        title="The conjugate of q-FFL's mean: 0 where the positive part of lambda is in a ball "
+        "of the dual norm",
         printed=PRINTED,
         statement=(
-            r"On $f \ge 0$, $q > 0$: $A^*(\lambda) = 0$ if $\|\max(\lambda, 0)\|_{(q+1)/q} \le n^{-1/(q+1)}$, "
-            r"$\infty$ otherwise. As $q \to \infty$ the bound is $\sum \max(\lambda_i, 0) \le 1$ (AFL)."
+            r"On $f \ge 0$, $q > 0$: $A^*(\lambda) = 0$ if $\|\max(\lambda, 0)\|_{(q+1)/q} \le "
+            r"n^{-1/(q+1)}$, $\infty$ otherwise. As $q \to \infty$ the bound is $\sum "
+            r"\max(\lambda_i, 0) \le 1$ (AFL)."
         ),
         kind="identity",
         hypotheses=(),
-        scope="every n and q > 0; drawn, n <= 4, five q from 1/10 to 5, near the bound from both sides",
+        scope="every n and q > 0; drawn, n <= 4, five q from 1/10 to 5, near the bound from both "
+        "sides",
         expected="holds",
         check=check_repaired,
         mutants=(
             Mutant("102 %", "the bound moved out", partial(check_repaired, shift=Fraction(2, 100))),
             Mutant("98 %", "the bound moved in", partial(check_repaired, shift=Fraction(-2, 100))),
-            Mutant("|lambda|", "absolute values for positive parts", partial(check_repaired, clip=False)),
+            Mutant(
+                "|lambda|",
+                "absolute values for positive parts",
+                partial(check_repaired, clip=False),
+            ),
             Mutant("n^(2/(q+1))", "another factor in (C.6)", partial(check_repaired, root=2)),
         ),
         rests_on=("qffl/eq-22-23",),
@@ -184,19 +222,22 @@ CLAIMS = (
         line=907,
         title="The coefficient of t is positive, as the text after (C.6) prints it",
         printed=(
-            r"From $\|\lambda\|_{\frac{q+1}{q}} > n^{-\frac{1}{q+1}}$ we can get $\lambda_i^{\frac{q+1}{q}} "
-            r"n^{\frac{1}{q+1}} - (\sum_i \lambda_i^{\frac{q+1}{q}})^{\frac{1}{q+1}} > 0$"
+            r"From $\|\lambda\|_{\frac{q+1}{q}} > n^{-\frac{1}{q+1}}$ we can get "
+            r"$\lambda_i^{\frac{q+1}{q}} n^{\frac{1}{q+1}} - (\sum_i "
+            r"\lambda_i^{\frac{q+1}{q}})^{\frac{1}{q+1}} > 0$"
         ),
         statement=(
-            r"$\|\lambda\|_2 > n^{-1/2}$ implies $\lambda_i^2 \sqrt n - \sqrt{\sum_j \lambda_j^2} > 0$ for each $i$ "
-            r"($q = 1$)."
+            r"$\|\lambda\|_2 > n^{-1/2}$ implies $\lambda_i^2 \sqrt n - \sqrt{\sum_j "
+            r"\lambda_j^2} > 0$ for each $i$ ($q = 1$)."
         ),
         kind="implication",
         hypotheses=(("outside", "||lambda|| > n^(-1/(q+1))"),),
         scope="n = 2, q = 1",
         expected="refuted",
         check=check_summand,
-        mutants=(Mutant("sum", "with the sum that (C.6) has", partial(check_summand, summed=True)),),
+        mutants=(
+            Mutant("sum", "with the sum that (C.6) has", partial(check_summand, summed=True)),
+        ),
         erratum="A sum over i is missing before the first term. The conclusion stands.",
     ),
 )

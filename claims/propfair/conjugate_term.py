@@ -1,4 +1,6 @@
-"""(16), (C.9)-(C.14): the conjugate of TERM's mean, and the weights that (C.12) says always exist."""
+"""(16), (C.9)-(C.14): the conjugate of TERM's mean, and the weights that (C.12) says always
+exist.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,11 @@ from fairfl.claims.instances import explore
 
 
 def residuals(sign: int = 1, mean: bool = True) -> dict[str, sympy.Expr]:
-    """A*(lambda) less the maximand is the divergence of lambda from softmax(alpha f), over alpha. n = 3.
+    """A*(lambda) less the maximand is the divergence of lambda from softmax(alpha f), over alpha. n
+    = 3.
 
-    lambda = (x_1, x_2, 1 - x_1 - x_2). Outside the simplex: along f = t 1 the maximand is (sum lambda - 1) t.
+    lambda = (x_1, x_2, 1 - x_1 - x_2). Outside the simplex: along f = t 1 the maximand is (sum
+    lambda - 1) t.
     """
     alpha = sympy.symbols("alpha", positive=True)
     f = sympy.symbols("f1:4", real=True)
@@ -31,23 +35,31 @@ def residuals(sign: int = 1, mean: bool = True) -> dict[str, sympy.Expr]:
     total = sum(sympy.exp(alpha * v) for v in f)
     A = sympy.log(total / (3 if mean else 1)) / alpha
     penalty = (sum(v * sympy.log(v) for v in x) + sympy.log(3)) / alpha
-    divergence = sum(v * (sympy.log(v) - (alpha * g - sympy.log(total))) for v, g in zip(x, f, strict=True))
+    divergence = sum(
+        v * (sympy.log(v) - (alpha * g - sympy.log(total))) for v, g in zip(x, f, strict=True)
+    )
     equal = sympy.log(sympy.exp(alpha * t)) / alpha  # A(t, ..., t)
     y = sympy.symbols("y1:4", real=True)
     return {
-        "divergence": penalty - (sum(v * g for v, g in zip(x, f, strict=True)) - A) - sign * divergence / alpha,
+        "divergence": penalty
+        - (sum(v * g for v, g in zip(x, f, strict=True)) - A)
+        - sign * divergence / alpha,
         "along 1": sum(v * t for v in y) - equal - (sum(y) - 1) * t,
     }
 
 
 def tangent() -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """The divergence's derivative: p log(p/s) - p + s = s k(p/s), k(z) = z log z - z + 1, k' = log z, k'' = 1/z > 0."""
+    """The divergence's derivative: p log(p/s) - p + s = s k(p/s), k(z) = z log z - z + 1, k' = log
+    z, k'' = 1/z > 0.
+    """
     z = sympy.symbols("z", positive=True)
     return sympy.diff(z * sympy.log(z) - z + 1, z, 2), [1 / z]
 
 
 def case(instance: dict[str, Any], factor: int = 1) -> Case:
-    """(16) in balls: no f beats A*(lambda), zeros in lambda included; and f near its maximiser comes close to it."""
+    """(16) in balls: no f beats A*(lambda), zeros in lambda included; and f near its maximiser
+    comes close to it.
+    """
     x, alpha, f = instance["lambda"], instance["alpha"], instance["f"]
     penalty = sum((ball(v) * ball(v).log() for v in x if v), arb(0)) + arb(len(x)).log()
     penalty = factor * penalty / ball(alpha)
@@ -56,7 +68,9 @@ def case(instance: dict[str, Any], factor: int = 1) -> Case:
     return Case(
         (
             Relation(maximand(x, [ball(g) for g in f], alpha), "<=", penalty + room, "bound"),
-            Relation(penalty - ball(Fraction(1, 10**6)), "<=", maximand(x, near, alpha), "approached"),
+            Relation(
+                penalty - ball(Fraction(1, 10**6)), "<=", maximand(x, near, alpha), "approached"
+            ),
         ),
         {"simplex": sum(x, Fraction(0)) == 1 and min(x) >= 0},
     )
@@ -74,7 +88,11 @@ def weights(draw: st.DrawFn) -> dict[str, Any]:
     n = draw(st.integers(1, 4))
     w = draw(st.lists(st.integers(0, 5), min_size=n, max_size=n).filter(any))
     f = draw(st.lists(st.integers(-9, 9).map(lambda k: Fraction(k, 3)), min_size=n, max_size=n))
-    return {"lambda": [Fraction(v, sum(w)) for v in w], "alpha": Fraction(draw(st.integers(1, 12)), 4), "f": f}
+    return {
+        "lambda": [Fraction(v, sum(w)) for v in w],
+        "alpha": Fraction(draw(st.integers(1, 12)), 4),
+        "f": f,
+    }
 
 
 def check(effort: Effort, sign: int = 1, mean: bool = True, factor: int = 1) -> Evidence:
@@ -98,7 +116,9 @@ def attained(instance: dict[str, Any]) -> Case:
 def check_attained(effort: Effort, first: Fraction = Fraction(1)) -> Evidence:
     """A corner of the simplex."""
     shows = "lambda = (1, 0): e^(alpha f_2) / (e^(alpha f_1) + e^(alpha f_2)) is not 0 for any f"
-    return Evidence.of(Counterexample.at(Call.of(attained), shows, **{"lambda": [first, 1 - first]}))
+    return Evidence.of(
+        Counterexample.at(Call.of(attained), shows, **{"lambda": [first, 1 - first]})
+    )
 
 
 CLAIMS = (
@@ -107,18 +127,20 @@ CLAIMS = (
         number="Eq. (16), (C.14)",
         line=246,
         title=(
-            "The conjugate of TERM's mean is a relative entropy on the simplex; the weights are exponential in the "
-            "losses"
+            "The conjugate of TERM's mean is a relative entropy on the simplex; the weights are "
+            "exponential in the losses"
         ),
         printed=(
-            r"$A_s^*(\lambda) = \frac{1}{\alpha} \sum_i \lambda_i \log \lambda_i + \frac{1}{\alpha} \log n$, if "
-            r"$\lambda^\top \mathbf{1} = 1, \lambda \geq \mathbf{0}$, and $\infty$ otherwise. The maximizer is "
-            r"achieved at $\lambda_i = \frac{\exp(\alpha f_i)}{\sum_i \exp(\alpha f_i)}$"
+            r"$A_s^*(\lambda) = \frac{1}{\alpha} \sum_i \lambda_i \log \lambda_i + "
+            r"\frac{1}{\alpha} \log n$, if $\lambda^\top \mathbf{1} = 1, \lambda \geq "
+            r"\mathbf{0}$, and $\infty$ otherwise. The maximizer is achieved at $\lambda_i = "
+            r"\frac{\exp(\alpha f_i)}{\sum_i \exp(\alpha f_i)}$"
         ),
         statement=(
-            r"On $R^n$: $A^*(\lambda) - (\lambda^\top f - A(f)) = \frac1\alpha KL(\lambda \| softmax(\alpha f)) \ge "
-            r"0$, which is $0$ at $\lambda = softmax(\alpha f)$ and comes near $0$ for every $\lambda$ of the "
-            r"simplex; elsewhere $f = t\mathbf{1}$, or $f_i \to -\infty$ for $\lambda_i < 0$, is unbounded."
+            r"On $R^n$: $A^*(\lambda) - (\lambda^\top f - A(f)) = \frac1\alpha KL(\lambda \| "
+            r"softmax(\alpha f)) \ge 0$, which is $0$ at $\lambda = softmax(\alpha f)$ and comes "
+            r"near $0$ for every $\lambda$ of the simplex; elsewhere $f = t\mathbf{1}$, or $f_i "
+            r"\to -\infty$ for $\lambda_i < 0$, is unbounded."
         ),
         kind="identity",
         hypotheses=(("simplex", "lambda >= 0 of sum one; 0 log 0 = 0"),),
@@ -132,8 +154,9 @@ CLAIMS = (
         ),
         reading="On R^n, as (C.9) says. On f >= 0 it is another one: see propfair/table-1.",
         gap=(
-            "(C.12) is not always solvable (propfair/eq-C.12); the statement survives: where some lambda_i = 0 the "
-            "supremum is approached as f_i tends to minus infinity, and has the same value."
+            "(C.12) is not always solvable (propfair/eq-C.12); the statement survives: where "
+            "some lambda_i = 0 the supremum is approached as f_i tends to minus infinity, and "
+            "has the same value."
         ),
     ),
     Claim(
@@ -142,19 +165,22 @@ CLAIMS = (
         line=935,
         title="For every lambda of the simplex, the stationarity condition (C.12) has a solution f",
         printed=(
-            r"$\lambda_i = \frac{e^{\alpha f_i}}{\sum_i e^{\alpha f_i}}$, which can always be satisfied with our "
-            r"assumption."
+            r"$\lambda_i = \frac{e^{\alpha f_i}}{\sum_i e^{\alpha f_i}}$, which can always be "
+            r"satisfied with our assumption."
         ),
         statement=(
-            r"For every $\lambda \ge 0$ with $\sum\lambda_i = 1$ there is $f \in R^n$ with $\lambda = softmax(\alpha "
-            r"f)$."
+            r"For every $\lambda \ge 0$ with $\sum\lambda_i = 1$ there is $f \in R^n$ with "
+            r"$\lambda = softmax(\alpha f)$."
         ),
         kind="existence",
         hypotheses=(("simplex", "lambda >= 0 of sum one"),),
         scope="n = 2",
         expected="refuted",
         check=check_attained,
-        mutants=(Mutant("inside", "lambda = (1/2, 1/2)", partial(check_attained, first=Fraction(1, 2))),),
-        erratum="It holds for lambda > 0; (C.14) extends to zeros by closure, as conjugates are closed.",
+        mutants=(
+            Mutant("inside", "lambda = (1/2, 1/2)", partial(check_attained, first=Fraction(1, 2))),
+        ),
+        erratum="It holds for lambda > 0; (C.14) extends to zeros by closure, as conjugates are "
+        "closed.",
     ),
 )

@@ -22,15 +22,25 @@ def case(instance: dict[str, Any], mean: str = "arithmetic") -> Case:
     """(4), exponentiated: the product against the n-th power of the mean, in fractions."""
     u: list[Fraction] = instance["u"]
     n = len(u)
-    middle = sum(u, Fraction(0)) / n if mean == "arithmetic" else n / sum((1 / v for v in u), Fraction(0))
+    middle = (
+        sum(u, Fraction(0)) / n
+        if mean == "arithmetic"
+        else n / sum((1 / v for v in u), Fraction(0))
+    )
     relations = [Relation(prod(u), "<=", middle**n, "bound", float(middle**n))]
     equal = len(set(u)) == 1
-    relations.append(Relation(prod(u), "==" if equal else "!=", middle**n, "equality iff all equal", float(middle**n)))
+    relations.append(
+        Relation(
+            prod(u), "==" if equal else "!=", middle**n, "equality iff all equal", float(middle**n)
+        )
+    )
     return Case(tuple(relations), {"positive": min(u) > 0})
 
 
 def residuals(tangent: int = 1) -> dict[str, sympy.Expr]:
-    """The tangent of log at 1: h(x) = x - 1 - log x has h(1) = 0 and h' = (x-1)/x; and sum (u_i/mean - 1) = 0."""
+    """The tangent of log at 1: h(x) = x - 1 - log x has h(1) = 0 and h' = (x-1)/x; and sum
+    (u_i/mean - 1) = 0.
+    """
     x, n, total = sympy.symbols("x n S", positive=True)
     h = tangent * x - 1 - sympy.log(x)
     return {
@@ -50,9 +60,9 @@ def vectors() -> st.SearchStrategy[dict[str, Any]]:
     """Positive vectors, with ties; nearly equal ones among them."""
     one = st.builds(Fraction, st.integers(1, 40), st.integers(1, 6))
     near = st.integers(-3, 3).map(lambda k: 1 + Fraction(k, 1000))
-    return st.one_of(st.lists(one, min_size=1, max_size=5), st.lists(near, min_size=1, max_size=5)).map(
-        lambda u: {"u": u}
-    )
+    return st.one_of(
+        st.lists(one, min_size=1, max_size=5), st.lists(near, min_size=1, max_size=5)
+    ).map(lambda u: {"u": u})
 
 
 def check(effort: Effort, mean: str = "arithmetic", tangent: int = 1) -> Evidence:
@@ -70,14 +80,16 @@ CLAIMS = (
         id="propfair/eq-4",
         number="Eq. (4)",
         line=68,
-        title="The mean log-utility is at most the log of the mean utility, with equality iff all are equal",
+        title="The mean log-utility is at most the log of the mean utility, with equality iff "
+        "all are equal",
         printed=(
-            r"$\frac{1}{n} \log \Pi(u) \leq \log \frac{\sum_i u_i}{n}$, where the equality holds iff $u_1 = \dots = "
-            r"u_n$."
+            r"$\frac{1}{n} \log \Pi(u) \leq \log \frac{\sum_i u_i}{n}$, where the equality holds "
+            r"iff $u_1 = \dots = u_n$."
         ),
         statement=(
-            r"With $x_i = u_i/\bar u$: $h(x) = x - 1 - \log x$ has $h(1) = 0$ and $(x-1)h'(x) = (x-1)^2/x$, so $\log "
-            r"x_i \le x_i - 1$ with equality iff $x_i = 1$; the sum over $i$ is (4), as $\sum (x_i - 1) = 0$."
+            r"With $x_i = u_i/\bar u$: $h(x) = x - 1 - \log x$ has $h(1) = 0$ and $(x-1)h'(x) = "
+            r"(x-1)^2/x$, so $\log x_i \le x_i - 1$ with equality iff $x_i = 1$; the sum over "
+            r"$i$ is (4), as $\sum (x_i - 1) = 0$."
         ),
         kind="bound",
         hypotheses=(("positive", "u_i > 0"),),
@@ -85,13 +97,15 @@ CLAIMS = (
         expected="holds",
         check=check,
         mutants=(
-            Mutant("harmonic mean", "the harmonic mean on the right", partial(check, mean="harmonic")),
+            Mutant(
+                "harmonic mean", "the harmonic mean on the right", partial(check, mean="harmonic")
+            ),
             Mutant("slope 2", "log x <= 2x - 1, no tangent", partial(check, tangent=2)),
         ),
         notes=(
-            "The text concludes that a large product means a large sum. A maximiser of the product need not maximise "
-            "the sum: on the segment from (1, 9) to (3, 1) the sum is 10 at most, the product is largest where it is "
-            "65/8."
+            "The text concludes that a large product means a large sum. A maximiser of the "
+            "product need not maximise the sum: on the segment from (1, 9) to (3, 1) the sum is "
+            "10 at most, the product is largest where it is 65/8."
         ),
     ),
 )

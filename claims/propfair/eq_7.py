@@ -13,7 +13,9 @@ from fairfl.claims.evidence import Evidence
 
 
 def residuals(sign: int = 1, power: int = 2) -> dict[str, sympy.Expr]:
-    """Chain rule for f(x, y) with arbitrary values of f and its derivatives: a 2-jet stands for every smooth f."""
+    """Chain rule for f(x, y) with arbitrary values of f and its derivatives: a 2-jet stands for
+    every smooth f.
+    """
     x, y, M, c, a, b, p, q, r = sympy.symbols("x y M c a b p q r", real=True)
     f = c + a * x + b * y + p * x**2 / 2 + q * x * y + r * y**2 / 2
     phi = -sympy.log(M - f)
@@ -29,7 +31,9 @@ def residuals(sign: int = 1, power: int = 2) -> dict[str, sympy.Expr]:
 def check(effort: Effort, sign: int = 1, power: int = 2) -> Evidence:
     """The certificates."""
     spot = {"M": "3", "c": "1/2", "a": "2/3", "b": "-1", "p": "4", "q": "1/7", "r": "-2"}
-    return Evidence.of(SymbolicZero(Call.of(residuals, sign=sign, power=power), "together", (spot,)))
+    return Evidence.of(
+        SymbolicZero(Call.of(residuals, sign=sign, power=power), "together", (spot,))
+    )
 
 
 CLAIMS = (
@@ -39,11 +43,13 @@ CLAIMS = (
         line=139,
         title="Gradient and Hessian of -log(M - f)",
         printed=(
-            r"$\nabla(\varphi \circ f_i) = \frac{\nabla f_i}{M - f_i}, \quad \nabla^2(\varphi \circ f_i) = \frac{(M "
-            r"- f_i)\nabla^2 f_i + (\nabla f_i)(\nabla f_i)^\top}{(M - f_i)^2}$"
+            r"$\nabla(\varphi \circ f_i) = \frac{\nabla f_i}{M - f_i}, \quad \nabla^2(\varphi "
+            r"\circ f_i) = \frac{(M - f_i)\nabla^2 f_i + (\nabla f_i)(\nabla f_i)^\top}{(M - "
+            r"f_i)^2}$"
         ),
         statement=(
-            r"As printed, entry by entry: an entry depends on f, two first derivatives and one second derivative."
+            r"As printed, entry by entry: an entry depends on f, two first derivatives and one "
+            r"second derivative."
         ),
         kind="identity",
         hypotheses=(("smooth", "f twice differentiable, f < M"),),

@@ -1,4 +1,6 @@
-"""(A.18): a cross term that is dropped, though later drift depends on earlier noise; and (A.25), which holds."""
+"""(A.18): a cross term that is dropped, though later drift depends on earlier noise; and (A.25),
+which holds.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,8 @@ from fairfl.claims.instances import explore
 def moments(world: dict[str, Any]) -> dict[str, Fraction]:
     """E of the squares in (A.18), over all signs of the noise +-s_i of every step, in fractions.
 
-    Client i: f_i = h_i theta^2/2 + b_i theta, of any sign of h_i; F is their plain mean; shares p_i; K_i steps.
+    Client i: f_i = h_i theta^2/2 + b_i theta, of any sign of h_i; F is their plain mean; shares
+    p_i; K_i steps.
     """
     n, eta, theta = len(world["h"]), world["eta"], world["theta"]
     gradients = [world["h"][i] * theta + world["b"][i] for i in range(n)]
@@ -39,7 +42,9 @@ def moments(world: dict[str, Any]) -> dict[str, Fraction]:
                 noise += world["p"][i] * error
                 drift += world["p"][i] * (exact - centre)
                 squares = sum((x * x for x in world["p"]), Fraction(0))
-                found["bound"] += squares * world["steps"][i] * (error**2 + (exact - centre) ** 2) / len(outcomes)
+                found["bound"] += (
+                    squares * world["steps"][i] * (error**2 + (exact - centre) ** 2) / len(outcomes)
+                )
                 at -= eta * (exact + error)
         whole = noise + drift
         for name, value in (("whole", whole), ("noise", noise), ("drift", drift)):
@@ -50,7 +55,10 @@ def moments(world: dict[str, Any]) -> dict[str, Fraction]:
 def split(instance: dict[str, Any], operator: str = "==") -> Case:
     """(A.18) as printed: E||noise + drift||^2 = E||noise||^2 + E||drift||^2."""
     found = moments(instance)
-    return Case((Relation(found["whole"], operator, found["noise"] + found["drift"], "(A.18)"),), premises(instance))  # type: ignore[arg-type]
+    return Case(
+        (Relation(found["whole"], operator, found["noise"] + found["drift"], "(A.18)"),),
+        premises(instance),
+    )  # type: ignore[arg-type]
 
 
 def premises(world: dict[str, Any]) -> dict[str, bool]:
@@ -63,9 +71,14 @@ def premises(world: dict[str, Any]) -> dict[str, bool]:
 
 
 def joint(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
-    """Cauchy-Schwarz first, then unbiasedness at each step: the bound that (A.19) and (A.20) add up to."""
+    """Cauchy-Schwarz first, then unbiasedness at each step: the bound that (A.19) and (A.20) add up
+    to.
+    """
     found = moments(instance)
-    return Case((Relation(found["whole"], "<=", factor * found["bound"], "sum of (A.19), (A.20)"),), premises(instance))
+    return Case(
+        (Relation(found["whole"], "<=", factor * found["bound"], "sum of (A.19), (A.20)"),),
+        premises(instance),
+    )
 
 
 def world(h: int, steps: int = 2) -> dict[str, Any]:
@@ -85,13 +98,20 @@ def world(h: int, steps: int = 2) -> dict[str, Any]:
 
 def check(effort: Effort, operator: str = "==", steps: int = 2) -> Evidence:
     """The printed equality, at a concave loss."""
-    shows = "one client, K = 2, f = -theta^2/2, theta = 1, noise +-1, eta = 1/12: the left side is larger by 1/6"
-    return Evidence.of(Counterexample.at(Call.of(split, operator=operator), shows, **world(-1, steps)))
+    shows = (
+        "one client, K = 2, f = -theta^2/2, theta = 1, noise +-1, eta = 1/12: the left side "
+        "is larger by 1/6"
+    )
+    return Evidence.of(
+        Counterexample.at(Call.of(split, operator=operator), shows, **world(-1, steps))
+    )
 
 
 @st.composite
 def worlds(draw: st.DrawFn) -> dict[str, Any]:
-    """One or two clients, curvatures of any sign, one to three steps, the step size up to its limit."""
+    """One or two clients, curvatures of any sign, one to three steps, the step size up to its
+    limit.
+    """
     n = draw(st.integers(1, 2))
 
     def numbers(low: int, high: int) -> list[Fraction]:
@@ -104,18 +124,33 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
     eta = draw(st.sampled_from([Fraction(1, 4), Fraction(1)])) / (6 * L * max(steps))
     p = [w / sum(sizes, Fraction(0)) for w in sizes]
     theta = Fraction(draw(st.integers(-4, 4)), 2)
-    return {"h": h, "b": numbers(-4, 4), "s": numbers(0, 6), "p": p, "steps": steps, "eta": eta, "theta": theta}
+    return {
+        "h": h,
+        "b": numbers(-4, 4),
+        "s": numbers(0, 6),
+        "p": p,
+        "steps": steps,
+        "eta": eta,
+        "theta": theta,
+    }
 
 
 def schwarz(scale: int = 1) -> tuple[Any, list[Any]]:
-    """(sum p_i c_i)^2 <= (sum p_i^2)(sum c_i^2) by Lagrange's identity; three clients, or three steps with p_i = 1."""
+    """(sum p_i c_i)^2 <= (sum p_i^2)(sum c_i^2) by Lagrange's identity; three clients, or three
+    steps with p_i = 1.
+    """
     p, c = sympy.symbols("p1:4", real=True), sympy.symbols("c1:4", real=True)
-    gap = sum(x**2 for x in p) * sum(x**2 for x in c) - scale * sum(x * y for x, y in zip(p, c, strict=True)) ** 2
+    gap = (
+        sum(x**2 for x in p) * sum(x**2 for x in c)
+        - scale * sum(x * y for x, y in zip(p, c, strict=True)) ** 2
+    )
     return gap, [(p[i] * c[j] - p[j] * c[i]) ** 2 for i in range(3) for j in range(i + 1, 3)]
 
 
 def step(mean: int = 0) -> dict[str, Any]:
-    """E (x + d)^2 = E x^2 + d^2 at one step, d known before the noise x: any law on three values of mean 0."""
+    """E (x + d)^2 = E x^2 + d^2 at one step, d known before the noise x: any law on three values of
+    mean 0.
+    """
     w1, w2, w3 = sympy.symbols("w1:4", positive=True)
     x1, x2, d = sympy.symbols("x1 x2 d", real=True)
     x3 = (mean - w1 * x1 - w2 * x2) / w3
@@ -123,9 +158,17 @@ def step(mean: int = 0) -> dict[str, Any]:
     return {"split": sum(w * ((x + d) ** 2 - x**2) for w, x in law) - d**2}
 
 
-def check_repaired(effort: Effort, factor: Fraction = Fraction(1), mean: int = 0, scale: int = 1) -> Evidence:
+def check_repaired(
+    effort: Effort, factor: Fraction = Fraction(1), mean: int = 0, scale: int = 1
+) -> Evidence:
     """The two steps of the proof; and every outcome of the noise, enumerated."""
-    run = explore(Call.of(joint, factor=factor), worlds(), effort, tolerance=0.0, examples=effort.pick(60, 2000))
+    run = explore(
+        Call.of(joint, factor=factor),
+        worlds(),
+        effort,
+        tolerance=0.0,
+        examples=effort.pick(60, 2000),
+    )
     spot = {f"{v}{k}": str(k + len(v)) for v in "pc" for k in (1, 2, 3)}
     at = {"w1": "1", "w2": "2", "w3": "1/2", "x1": "1", "x2": "-3", "d": "2"}
     return Evidence.of(
@@ -137,9 +180,9 @@ def check_repaired(effort: Effort, factor: Fraction = Fraction(1), mean: int = 0
 
 HYPOTHESES = (("step size", "6 eta L K_i <= 1"), ("shares", "p_i > 0, sum one"))
 PRINTED = (
-    r"(A.18): the last term of (A.13) can be simplified as $\mathbb{E} \| \sum_i p_i \sum_j (g_{t,j}^{(i)} - \nabla f_i"
-    r"(\theta_{t,j-1}^{(i)})) \|^2 + \mathbb{E} \| \sum_i p_i \sum_j (\nabla f_i(\theta_{t,j-1}^{(i)}) - \nabla "
-    r"F(\theta_t)) \|^2$"
+    r"(A.18): the last term of (A.13) can be simplified as $\mathbb{E} \| \sum_i p_i \sum_j "
+    r"(g_{t,j}^{(i)} - \nabla f_i(\theta_{t,j-1}^{(i)})) \|^2 + \mathbb{E} \| \sum_i p_i \sum_j "
+    r"(\nabla f_i(\theta_{t,j-1}^{(i)}) - \nabla F(\theta_t)) \|^2$"
 )
 CLAIMS = (
     Claim(
@@ -148,21 +191,27 @@ CLAIMS = (
         line=487,
         title="The squared error of a round is that of the noise plus that of the drift",
         printed=PRINTED,
-        statement=r"$E\|N + D\|^2 = E\|N\|^2 + E\|D\|^2$, $N = \sum_i p_i \sum_j \xi_{ij}$ the noise, $D$ the drift.",
+        statement=r"$E\|N + D\|^2 = E\|N\|^2 + E\|D\|^2$, $N = \sum_i p_i \sum_j \xi_{ij}$ the "
+        r"noise, $D$ the drift.",
         kind="identity",
         hypotheses=HYPOTHESES,
         scope="one client, two steps",
         expected="holds-repaired",
         check=check,
         mutants=(
-            Mutant("K = 1", "one local step, where the drift is known before the noise", partial(check, steps=1)),
+            Mutant(
+                "K = 1",
+                "one local step, where the drift is known before the noise",
+                partial(check, steps=1),
+            ),
             Mutant("differs", "the two sides are not equal", partial(check, operator="!=")),
         ),
         erratum=(
-            "Unbiasedness makes the noise of step j orthogonal to what precedes it, not to the drift of later steps, "
-            "which it causes. For f = h theta^2/2 and K = 2 the sides differ by -2 eta h sigma^2; for h < 0 the "
-            "printed right side is too small. Apply Cauchy-Schwarz to the whole first, then split at each step: "
-            "(A.25) and all that follows stand."
+            "Unbiasedness makes the noise of step j orthogonal to what precedes it, not to the "
+            "drift of later steps, which it causes. For f = h theta^2/2 and K = 2 the sides "
+            "differ by -2 eta h sigma^2; for h < 0 the printed right side is too small. Apply "
+            "Cauchy-Schwarz to the whole first, then split at each step: (A.25) and all that "
+            "follows stand."
         ),
     ),
     Claim(
@@ -172,22 +221,26 @@ CLAIMS = (
         title="The squared error of a round is at most what (A.19) and (A.20) add up to",
         printed=PRINTED,
         statement=(
-            r"$E\|N + D\|^2 \le (\sum_i p_i^2) \sum_i K_i \sum_j (E\|\xi_{ij}\|^2 + E\|\nabla f_i(\theta_{j-1}) - "
-            r"\nabla F\|^2)$: Cauchy-Schwarz, then $E\|\xi + d\|^2 = E\|\xi\|^2 + E\|d\|^2$ at each step, where $d$ "
-            r"precedes $\xi$."
+            r"$E\|N + D\|^2 \le (\sum_i p_i^2) \sum_i K_i \sum_j (E\|\xi_{ij}\|^2 + E\|\nabla "
+            r"f_i(\theta_{j-1}) - \nabla F\|^2)$: Cauchy-Schwarz, then $E\|\xi + d\|^2 = "
+            r"E\|\xi\|^2 + E\|d\|^2$ at each step, where $d$ precedes $\xi$."
         ),
         kind="bound",
         hypotheses=HYPOTHESES,
         scope=(
-            "Cauchy-Schwarz for three terms, which looks the same for any; drawn: quadratics, every outcome of the "
-            "noise"
+            "Cauchy-Schwarz for three terms, which looks the same for any; drawn: quadratics, "
+            "every outcome of the noise"
         ),
         expected="holds",
         check=check_repaired,
         mutants=(
-            Mutant("9/10", "nine tenths of the bound", partial(check_repaired, factor=Fraction(9, 10))),
+            Mutant(
+                "9/10", "nine tenths of the bound", partial(check_repaired, factor=Fraction(9, 10))
+            ),
             Mutant("biased", "noise of mean other than 0", partial(check_repaired, mean=1)),
-            Mutant("twice", "half of the bound in Cauchy-Schwarz", partial(check_repaired, scale=2)),
+            Mutant(
+                "twice", "half of the bound in Cauchy-Schwarz", partial(check_repaired, scale=2)
+            ),
         ),
     ),
 )

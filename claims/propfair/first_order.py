@@ -1,4 +1,6 @@
-"""Section 3: FedAvg as the first-order approximation of PropFair, and the loss that replaces the logarithm."""
+"""Section 3: FedAvg as the first-order approximation of PropFair, and the loss that replaces the
+logarithm.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from fairfl.claims.exact import ball
 
 
 def residuals(slope: int = 1) -> dict[str, sympy.Expr]:
-    """phi(f) = -log(M - f) at f = 0: value and slope; and the remainder's two derivatives, x = f/M."""
+    """phi(f) = -log(M - f) at f = 0: value and slope; and the remainder's two derivatives, x =
+    f/M.
+    """
     f, M = sympy.symbols("f M", positive=True)
     x = sympy.symbols("x", positive=True)  # in (0, 1)
     phi = -sympy.log(M - f)
@@ -49,7 +53,9 @@ def check(effort: Effort, slope: int = 1) -> Evidence:
 
 
 def replaced(loss: Fraction, M: Fraction, eps: Fraction, joined: bool = False) -> arb:
-    """f^log of Algorithm 1, line 9: -log(M - l) if M - l >= eps, else l/M; ``joined``: the tangent at M - eps."""
+    """f^log of Algorithm 1, line 9: -log(M - l) if M - l >= eps, else l/M; ``joined``: the tangent
+    at M - eps.
+    """
     if M - loss >= eps:
         return -ball(M - loss).log()
     if joined:
@@ -60,13 +66,23 @@ def replaced(loss: Fraction, M: Fraction, eps: Fraction, joined: bool = False) -
 def trick(instance: dict[str, Any], joined: bool = False) -> Case:
     """A batch of larger loss has the larger f^log."""
     low, high, M, eps = (instance[k] for k in ("low", "high", "M", "eps"))
-    relation = Relation(replaced(low, M, eps, joined), "<", replaced(high, M, eps, joined), "f^log of the larger loss")
+    relation = Relation(
+        replaced(low, M, eps, joined),
+        "<",
+        replaced(high, M, eps, joined),
+        "f^log of the larger loss",
+    )
     return Case((relation,), {"order": 0 <= low < high, "eps": 0 < eps < M})
 
 
 def check_trick(effort: Effort, joined: bool = False) -> Evidence:
     """The certificates."""
-    data = {"low": Fraction(9, 5), "high": Fraction(19, 10), "M": Fraction(2), "eps": Fraction(1, 5)}
+    data = {
+        "low": Fraction(9, 5),
+        "high": Fraction(19, 10),
+        "M": Fraction(2),
+        "eps": Fraction(1, 5),
+    }
     shows = "M = 2, eps = 0.2: a batch loss of 1.8 costs -log 0.2 = 1.61, one of 1.9 costs 0.95"
     return Evidence.of(Counterexample.at(Call.of(trick, joined=joined), shows, **data))
 
@@ -78,15 +94,23 @@ def check_trick_repaired(effort: Effort, joined: bool = True) -> Evidence:
     steps = effort.pick(40, 400)
     for k in range(steps):
         low, high = Fraction(3 * k, steps), Fraction(3 * (k + 1), steps)
-        parts.append(Witness.at(Call.of(trick, joined=joined), "M = 2, eps = 1/5", low=low, high=high, M=M, eps=eps))
+        parts.append(
+            Witness.at(
+                Call.of(trick, joined=joined), "M = 2, eps = 1/5", low=low, high=high, M=M, eps=eps
+            )
+        )
     return Evidence.of(
-        SymbolicZero(Call.of(join, joined=joined), "simplify", ({"M": "2", "e": "1/5"}, {"M": "5", "e": "1"})),
+        SymbolicZero(
+            Call.of(join, joined=joined), "simplify", ({"M": "2", "e": "1/5"}, {"M": "5", "e": "1"})
+        ),
         extra=tuple(parts),
     )
 
 
 def join(joined: bool = True) -> dict[str, sympy.Expr]:
-    """Value and slope of the two branches where they meet, at loss M - eps; the slope is then 1/eps > 0."""
+    """Value and slope of the two branches where they meet, at loss M - eps; the slope is then 1/eps
+    > 0.
+    """
     M, e, x = sympy.symbols("M e x", positive=True)
     left, right = -sympy.log(M - x), (-sympy.log(e) + (x - (M - e)) / e) if joined else x / M
     return {
@@ -101,11 +125,12 @@ CLAIMS = (
         number="Section 3, 'Relation with FedAvg'",
         line=119,
         title="FedAvg is the first-order approximation of PropFair",
-        printed=r"$f_i^{\log}(\theta) = -\log(M - f_i(\theta)) \approx -\log M + \frac{f_i(\theta)}{M}$",
+        printed=r"$f_i^{\log}(\theta) = -\log(M - f_i(\theta)) \approx -\log M + "
+        r"\frac{f_i(\theta)}{M}$",
         statement=(
-            r"$-\log(M - f)$ has value $-\log M$ and slope $1/M$ at $f = 0$, and with $x = f/M \in [0, 1)$: $0 \le "
-            r"-\log(1-x) - x \le x^2/(2(1-x))$. So $M(\pi + \log M) \to F$ as $M \to \infty$, uniformly where losses "
-            r"are bounded."
+            r"$-\log(M - f)$ has value $-\log M$ and slope $1/M$ at $f = 0$, and with $x = f/M "
+            r"\in [0, 1)$: $0 \le -\log(1-x) - x \le x^2/(2(1-x))$. So $M(\pi + \log M) \to F$ "
+            r"as $M \to \infty$, uniformly where losses are bounded."
         ),
         kind="limit",
         hypotheses=(("range", "0 <= f < M"),),
@@ -114,8 +139,9 @@ CLAIMS = (
         check=check,
         mutants=(Mutant("2/M", "twice the slope", partial(check, slope=2)),),
         notes=(
-            "'PropFair should be at least as good as FedAvg (by taking large M)' is about the best M, chosen in "
-            "hindsight; at a fixed M the mean loss of PropFair's optimum is never below FedAvg's, which minimises it."
+            "'PropFair should be at least as good as FedAvg (by taking large M)' is about the "
+            "best M, chosen in hindsight; at a fixed M the mean loss of PropFair's optimum is "
+            "never below FedAvg's, which minimises it."
         ),
     ),
     Claim(
@@ -123,34 +149,41 @@ CLAIMS = (
         number="Algorithm 1, line 9; Section 3, 'Implementation tricks'",
         line=125,
         title="The loss of Algorithm 1 increases with the batch loss",
-        printed=r"$f_i^{\log}(\theta) = -\log(M - \ell_S^i)$ if $M - \ell_S^i \geq \epsilon$ else $\ell_S^i / M$",
-        statement=r"$\ell \mapsto f^{\log}(\ell)$ is increasing, as a loss that stands for $-\log(M - \ell)$ must be.",
+        printed=r"$f_i^{\log}(\theta) = -\log(M - \ell_S^i)$ if $M - \ell_S^i \geq \epsilon$ "
+        r"else $\ell_S^i / M$",
+        statement=r"$\ell \mapsto f^{\log}(\ell)$ is increasing, as a loss that stands for "
+        r"$-\log(M - \ell)$ must be.",
         kind="implication",
         hypotheses=(("order", "0 <= l < l'"), ("eps", "0 < eps < M")),
         scope="as stated",
         expected="holds-repaired",
         check=check_trick,
-        mutants=(Mutant("joined", "the tangent at M - eps instead", partial(check_trick, joined=True)),),
+        mutants=(
+            Mutant("joined", "the tangent at M - eps instead", partial(check_trick, joined=True)),
+        ),
         reading=(
-            "The paper does not say 'increasing'; it says that the replacement stabilises optimisation. The jump "
-            "down, to a slope eps/M times the one before, is what a worse batch gets."
+            "The paper does not say 'increasing'; it says that the replacement stabilises "
+            "optimisation. The jump down, to a slope eps/M times the one before, is what a worse "
+            "batch gets."
         ),
         erratum=(
-            "The branches do not meet: at l = M - eps the value falls from -log(eps) to 1 - eps/M (for eps < 1/e at "
-            "least), and the slope from 1/eps to 1/M, so the worst batches weigh least, against the principle. "
-            "Continue by the tangent, -log(eps) + (l - M + eps)/eps, which is increasing and once differentiable, or "
-            "clip the gradient."
+            "The branches do not meet: at l = M - eps the value falls from -log(eps) to 1 - "
+            "eps/M (for eps < 1/e at least), and the slope from 1/eps to 1/M, so the worst "
+            "batches weigh least, against the principle. Continue by the tangent, -log(eps) + (l "
+            "- M + eps)/eps, which is increasing and once differentiable, or clip the gradient."
         ),
     ),
     Claim(
         id="propfair/algorithm-1-threshold/repaired",
         number="Algorithm 1, line 9; Section 3, 'Implementation tricks'",
         line=125,
-        title="Continued by its tangent, the loss of Algorithm 1 is increasing and continuously differentiable",
-        printed=r"$f_i^{\log}(\theta) = -\log(M - \ell_S^i)$ if $M - \ell_S^i \geq \epsilon$ else $\ell_S^i / M$",
+        title="Continued by its tangent, the loss of Algorithm 1 is increasing and continuously "
+        "differentiable",
+        printed=r"$f_i^{\log}(\theta) = -\log(M - \ell_S^i)$ if $M - \ell_S^i \geq \epsilon$ "
+        r"else $\ell_S^i / M$",
         statement=(
-            r"$-\log(M - \ell)$ for $\ell \le M - \epsilon$ and $-\log\epsilon + (\ell - M + \epsilon)/\epsilon$ "
-            r"beyond meet in value and slope, and both increase."
+            r"$-\log(M - \ell)$ for $\ell \le M - \epsilon$ and $-\log\epsilon + (\ell - M + "
+            r"\epsilon)/\epsilon$ beyond meet in value and slope, and both increase."
         ),
         kind="identity",
         hypotheses=(("eps", "0 < eps < M"), ("order", "0 <= l < l'")),

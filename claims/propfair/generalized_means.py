@@ -52,7 +52,9 @@ def limits() -> dict[str, Any]:
 
 
 def case(instance: dict[str, Any], lower: int = 1) -> Case:
-    """max n^(-1/(q+1)) <= A <= max for q-FFL, max - log(n)/alpha <= A <= max for TERM, in powers and exponentials."""
+    """max n^(-1/(q+1)) <= A <= max for q-FFL, max - log(n)/alpha <= A <= max for TERM, in powers
+    and exponentials.
+    """
     f, k, alpha = instance["f"], instance["power"], instance["alpha"]
     n, top = len(f), max(f)
     powers = sum((x**k for x in f), Fraction(0))
@@ -63,9 +65,19 @@ def case(instance: dict[str, Any], lower: int = 1) -> Case:
             Relation(lower * top**k, "<=", powers, "q-FFL from below", float(top**k) or 1.0),
             Relation(powers, "<=", n * top**k, "q-FFL from above", float(top**k) or 1.0),
             Relation(
-                lower * peak, "<=", tilted + peak * ball(Fraction(1, 10**12)), "TERM from below", float(peak.mid())
+                lower * peak,
+                "<=",
+                tilted + peak * ball(Fraction(1, 10**12)),
+                "TERM from below",
+                float(peak.mid()),
             ),
-            Relation(tilted, "<=", n * peak * ball(1 + Fraction(1, 10**12)), "TERM from above", float(peak.mid())),
+            Relation(
+                tilted,
+                "<=",
+                n * peak * ball(1 + Fraction(1, 10**12)),
+                "TERM from above",
+                float(peak.mid()),
+            ),
         ),
         {"losses": min(f) >= 0},
     )
@@ -76,12 +88,28 @@ def losses(draw: st.DrawFn) -> dict[str, Any]:
     """Non-negative losses, with ties and zeros."""
     one = st.integers(0, 12).map(lambda k: Fraction(k, 4))
     f = draw(st.lists(one, min_size=1, max_size=5))
-    return {"f": f, "power": draw(st.integers(1, 12)), "alpha": Fraction(draw(st.integers(1, 30)), 3)}
+    return {
+        "f": f,
+        "power": draw(st.integers(1, 12)),
+        "alpha": Fraction(draw(st.integers(1, 30)), 3),
+    }
 
 
-def check(effort: Effort, root: int = 1, mean: bool = True, base: bool = True, lower: int = 1) -> Evidence:
+def check(
+    effort: Effort, root: int = 1, mean: bool = True, base: bool = True, lower: int = 1
+) -> Evidence:
     """The certificates."""
-    spot = {"q": "2", "alpha": "1/2", "M": "3", "f1": "1", "f2": "1/3", "f3": "2", "v1": "1/2", "v2": "-1", "v3": "1/3"}
+    spot = {
+        "q": "2",
+        "alpha": "1/2",
+        "M": "3",
+        "f1": "1",
+        "f2": "1/3",
+        "f3": "2",
+        "v1": "1/2",
+        "v2": "-1",
+        "v3": "1/3",
+    }
     return Evidence.of(
         SymbolicZero(Call.of(residuals, root=root, mean=mean, base=base), "simplify", (spot,)),
         SymbolicZero(Call.of(limits), "simplify", ({"n": "5"},)),
@@ -96,18 +124,20 @@ CLAIMS = (
         line=185,
         title="FedAvg, q-FFL, AFL, TERM and PropFair minimise generalised means",
         printed=(
-            r"$A_s(f) := s^{-1}( \frac{1}{n} \sum_{i=1}^n s(f_i) )$; $s(t) = t$; $s(t) = t^{q+1}$: $n^{-\frac{1}{q+1}} "
-            r"\|f\|_{q+1}$, and AFL for $q \rightarrow \infty$; $s(t) = e^{\alpha t}$: $\frac{1}{\alpha} \log ( "
-            r"\frac{1}{n} \sum_i e^{\alpha f_i} )$, AFL for $\alpha \to \infty$; $s(t) = -\log(M - t)$: $M - \prod "
-            r"(M - f_i)^{1/n}$"
+            r"$A_s(f) := s^{-1}( \frac{1}{n} \sum_{i=1}^n s(f_i) )$; $s(t) = t$; $s(t) = "
+            r"t^{q+1}$: $n^{-\frac{1}{q+1}} \|f\|_{q+1}$, and AFL for $q \rightarrow \infty$; "
+            r"$s(t) = e^{\alpha t}$: $\frac{1}{\alpha} \log ( \frac{1}{n} \sum_i e^{\alpha f_i} "
+            r")$, AFL for $\alpha \to \infty$; $s(t) = -\log(M - t)$: $M - \prod (M - f_i)^{1/n}$"
         ),
         statement=(
-            r"$s(A) = \frac1n\sum s(f_i)$ for each printed $A$; $\max f \cdot n^{-1/(q+1)} \le A \le \max f$ for "
-            r"q-FFL and $\max f - \log(n)/\alpha \le A \le \max f$ for TERM; (13) is $M - e^{-\pi}$, increasing in (6)."
+            r"$s(A) = \frac1n\sum s(f_i)$ for each printed $A$; $\max f \cdot n^{-1/(q+1)} \le A "
+            r"\le \max f$ for q-FFL and $\max f - \log(n)/\alpha \le A \le \max f$ for TERM; "
+            r"(13) is $M - e^{-\pi}$, increasing in (6)."
         ),
         kind="identity",
         hypotheses=(("losses", "f_i >= 0; f_i < M for PropFair"),),
-        scope="identities with three clients, whose sums look the same for any n; bounds for every n",
+        scope="identities with three clients, whose sums look the same for any n; bounds for "
+        "every n",
         expected="holds",
         check=check,
         mutants=(
@@ -117,8 +147,9 @@ CLAIMS = (
             Mutant("2 max", "twice the lower bounds", partial(check, lower=2)),
         ),
         notes=(
-            "The limits q, alpha to infinity are of values, uniform in f. Minimisers converge to minimisers of the "
-            "maximum where the set of losses is compact; not every minimiser of the maximum is such a limit."
+            "The limits q, alpha to infinity are of values, uniform in f. Minimisers converge to "
+            "minimisers of the maximum where the set of losses is compact; not every minimiser "
+            "of the maximum is such a limit."
         ),
     ),
 )

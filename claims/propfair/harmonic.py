@@ -45,16 +45,22 @@ def inverse(u: list[Fraction]) -> Fraction:
 
 
 def case(instance: dict[str, Any], power: int = 2) -> Case:
-    """On the segment from u to v: (D.10) at v, or a point between them with the larger harmonic mean."""
+    """On the segment from u to v: (D.10) at v, or a point between them with the larger harmonic
+    mean.
+    """
     u, v = instance["u"], instance["v"]
     if condition(u, v, power) <= 0:
         return Case(
-            (Relation(inverse(u), "<=", inverse(v), "(D.10), so no larger mean"),), {"positive": min(u + v) > 0}
+            (Relation(inverse(u), "<=", inverse(v), "(D.10), so no larger mean"),),
+            {"positive": min(u + v) > 0},
         )
     steps = (Fraction(1, 2**k) for k in range(HALVINGS))
     between = ([a + t * (b - a) for a, b in zip(u, v, strict=True)] for t in steps)
     best = next((w for w in between if inverse(w) < inverse(u)), v)
-    return Case((Relation(inverse(best), "<", inverse(u), "a larger mean between"),), {"positive": min(u + v) > 0})
+    return Case(
+        (Relation(inverse(best), "<", inverse(u), "a larger mean between"),),
+        {"positive": min(u + v) > 0},
+    )
 
 
 @st.composite
@@ -73,7 +79,9 @@ def check(effort: Effort, power: int = 2, sign: int = 1) -> Evidence:
     """The certificates."""
     return Evidence.of(
         SymbolicZero(Call.of(residuals, power=power), "together", ({"u": "2", "v": "1/3"},)),
-        DefiniteForm(Call.of(concavity, sign=sign), "together", ({"a": "-1", "w": "2", "t": "1/2"},)),
+        DefiniteForm(
+            Call.of(concavity, sign=sign), "together", ({"a": "-1", "w": "2", "t": "1/2"},)
+        ),
         extra=(explore(Call.of(case, power=power), segments(), effort, tolerance=0.0),),
     )
 
@@ -83,14 +91,17 @@ CLAIMS = (
         id="propfair/harmonic",
         number="(D.9), (D.10)",
         line=1078,
-        title="Maximising the harmonic mean of utilities over a convex set: the condition with squared denominators",
+        title="Maximising the harmonic mean of utilities over a convex set: the condition with "
+        "squared denominators",
         printed=(
-            r"$\max_{\theta} \frac{n}{\sum_i u_i(\theta)^{-1}}$; optimality condition, assuming the utility set "
-            r"convex: $\sum_{i=1}^n \frac{u_i - u_i^*}{(u_i^*)^2} \leq 0$ for all $u \in \mathcal{U}$"
+            r"$\max_{\theta} \frac{n}{\sum_i u_i(\theta)^{-1}}$; optimality condition, assuming "
+            r"the utility set convex: $\sum_{i=1}^n \frac{u_i - u_i^*}{(u_i^*)^2} \leq 0$ for "
+            r"all $u \in \mathcal{U}$"
         ),
         statement=(
-            r"$-\sum 1/u_i$, an increasing function of the harmonic mean, is concave along segments with slope $\sum "
-            r"(v_i - u_i)/u_i^2$ at $u$: (D.10) is necessary and sufficient on a convex $U$."
+            r"$-\sum 1/u_i$, an increasing function of the harmonic mean, is concave along "
+            r"segments with slope $\sum (v_i - u_i)/u_i^2$ at $u$: (D.10) is necessary and "
+            r"sufficient on a convex $U$."
         ),
         kind="equivalence",
         hypotheses=(("positive", "U convex, in R^n_{++}"),),
@@ -98,7 +109,11 @@ CLAIMS = (
         expected="holds",
         check=check,
         mutants=(
-            Mutant("first power", "the condition (D.8) of proportional fairness", partial(check, power=1)),
+            Mutant(
+                "first power",
+                "the condition (D.8) of proportional fairness",
+                partial(check, power=1),
+            ),
             Mutant("convex", "the second derivative's sign turned", partial(check, sign=-1)),
         ),
     ),

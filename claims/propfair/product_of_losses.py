@@ -25,7 +25,9 @@ def residuals(power: int = 1) -> dict[str, sympy.Expr]:
 
 
 def moved(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """What the product loses when c + d, c - d are moved apart by h > 0, their sum kept: R h (2d + h)."""
+    """What the product loses when c + d, c - d are moved apart by h > 0, their sum kept: R h (2d +
+    h).
+    """
     c, d, h, rest = sympy.symbols("c d h R", nonnegative=True)
     loss = rest * ((c + d) * (c - d) - (c + d + h) * (c - d - h))
     return sign * loss, [2 * rest * d * h, rest * h**2]
@@ -43,15 +45,24 @@ def printed(instance: dict[str, Any]) -> Case:
     )
 
 
-def check(effort: Effort, power: int = 1, sign: int = 1, second: Fraction = Fraction(1)) -> Evidence:
+def check(
+    effort: Effort, power: int = 1, sign: int = 1, second: Fraction = Fraction(1)
+) -> Evidence:
     """The certificates."""
     half = Fraction(1, 2)
     return Evidence.of(
-        SymbolicZero(Call.of(residuals, power=power), "expand", ({"f": "2", "g": "1/3", "R": "5"},)),
-        DefiniteForm(Call.of(moved, sign=sign), "expand", ({"c": "3", "d": "1", "h": "1/2", "R": "2"},)),
+        SymbolicZero(
+            Call.of(residuals, power=power), "expand", ({"f": "2", "g": "1/3", "R": "5"},)
+        ),
+        DefiniteForm(
+            Call.of(moved, sign=sign), "expand", ({"c": "3", "d": "1", "h": "1/2", "R": "2"},)
+        ),
         extra=(
             Witness.at(
-                Call.of(printed), "(0, 1) against (1/2, 1/2)", unequal=[Fraction(0), second], equal=[half, half]
+                Call.of(printed),
+                "(0, 1) against (1/2, 1/2)",
+                unequal=[Fraction(0), second],
+                equal=[half, half],
             ),
         ),
     )
@@ -64,12 +75,14 @@ CLAIMS = (
         line=95,
         title="Minimising the product of the losses rewards disparity",
         printed=(
-            r"simply minimizing $\prod_i f_i$ ... will encourage the client losses to be even more disparate. For "
-            r"instance, $(f_1, f_2) = (0, 1)$ has smaller product than $(f_1, f_2) = (\frac{1}{2}, \frac{1}{2})$."
+            r"simply minimizing $\prod_i f_i$ ... will encourage the client losses to be even "
+            r"more disparate. For instance, $(f_1, f_2) = (0, 1)$ has smaller product than "
+            r"$(f_1, f_2) = (\frac{1}{2}, \frac{1}{2})$."
         ),
         statement=(
-            r"$\prod f_i$ is Schur-concave on $f \ge 0$: $(f_i - f_j)(\partial_i - \partial_j)\prod f = -(f_i - f_j)^2 "
-            r"\prod_{k \ne i,j} f_k$; so moving two losses apart, their sum kept, never raises it."
+            r"$\prod f_i$ is Schur-concave on $f \ge 0$: $(f_i - f_j)(\partial_i - "
+            r"\partial_j)\prod f = -(f_i - f_j)^2 \prod_{k \ne i,j} f_k$; so moving two losses "
+            r"apart, their sum kept, never raises it."
         ),
         kind="implication",
         hypotheses=(("losses", "f_i >= 0; the sum of the two is kept"),),
@@ -77,10 +90,15 @@ CLAIMS = (
         expected="holds",
         check=check,
         mutants=(
-            Mutant("squares", "the product of the squares in the identity", partial(check, power=2)),
+            Mutant(
+                "squares", "the product of the squares in the identity", partial(check, power=2)
+            ),
             Mutant("lowers", "moving apart raises the product", partial(check, sign=-1)),
-            Mutant("(0, 2)", "the printed pair with another sum", partial(check, second=Fraction(2))),
+            Mutant(
+                "(0, 2)", "the printed pair with another sum", partial(check, second=Fraction(2))
+            ),
         ),
-        reading="'Disparate' compares losses of the same sum; otherwise f = 0 for all has the smallest product of all.",
+        reading="'Disparate' compares losses of the same sum; otherwise f = 0 for all has the "
+        "smallest product of all.",
     ),
 )

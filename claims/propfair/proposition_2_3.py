@@ -23,7 +23,9 @@ HALVINGS = 80
 
 def gain(u: list[Fraction], v: list[Fraction], base: str = "u") -> Fraction:
     """The left side of (1) at v: sum (v_i - u_i) / u_i; ``base`` v divides by v_i."""
-    return sum(((b - a) / (a if base == "u" else b) for a, b in zip(u, v, strict=True)), Fraction(0))
+    return sum(
+        ((b - a) / (a if base == "u" else b) for a, b in zip(u, v, strict=True)), Fraction(0)
+    )
 
 
 def between(u: list[Fraction], v: list[Fraction], t: Fraction) -> list[Fraction]:
@@ -32,7 +34,9 @@ def between(u: list[Fraction], v: list[Fraction], t: Fraction) -> list[Fraction]
 
 
 def better(u: list[Fraction], v: list[Fraction]) -> Fraction:
-    """The largest Nash product that halving the step from u towards v meets first above that of u, else at v."""
+    """The largest Nash product that halving the step from u towards v meets first above that of u,
+    else at v.
+    """
     for k in range(HALVINGS):
         found = prod(between(u, v, Fraction(1, 2**k)), start=Fraction(1))
         if found > prod(u):
@@ -41,17 +45,24 @@ def better(u: list[Fraction], v: list[Fraction]) -> Fraction:
 
 
 def case(instance: dict[str, Any], base: str = "u", convex: bool = True) -> Case:
-    """Proposition 2.3 on the segment from u to v; a convex U is the union of the segments from u, so it says it all.
+    """Proposition 2.3 on the segment from u to v; a convex U is the union of the segments from u,
+    so it says it all.
 
-    If (1) holds at v, no point between u and v has a larger product (this half needs no convexity: take t = 1). If
-    it fails at v, some point between has one, in a convex U.
+    If (1) holds at v, no point between u and v has a larger product (this half needs no convexity:
+    take t = 1). If it fails at v, some point between has one, in a convex U.
     """
     u, v, t = instance["u"], instance["v"], instance["t"]
     if gain(u, v, base) <= 0:
         places = (between(u, v, t) if convex else v, v)
-        relations = tuple(Relation(prod(w), "<=", prod(u), "PF, so no larger product") for w in places)
+        relations = tuple(
+            Relation(prod(w), "<=", prod(u), "PF, so no larger product") for w in places
+        )
     else:
-        relations = (Relation(prod(u), "<", better(u, v) if convex else prod(v), "not PF, so a larger product"),)
+        relations = (
+            Relation(
+                prod(u), "<", better(u, v) if convex else prod(v), "not PF, so a larger product"
+            ),
+        )
     return Case(relations, {"positive": min(u) > 0 and min(v) > 0, "step": 0 <= t <= 1})
 
 
@@ -63,7 +74,9 @@ def residuals(power: int = 1) -> dict[str, sympy.Expr]:
 
 
 def concavity(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """Minus the second derivative of log along the segment: w is the point at t, w > 0 for t in [0, 1]."""
+    """Minus the second derivative of log along the segment: w is the point at t, w > 0 for t in [0,
+    1].
+    """
     w, t = sympy.symbols("w t", positive=True)
     a = sympy.symbols("a", real=True)  # v - u
     u = sympy.symbols("u")
@@ -78,7 +91,9 @@ def positive() -> st.SearchStrategy[Fraction]:
 
 @st.composite
 def segments(draw: st.DrawFn) -> dict[str, Any]:
-    """Two positive points, of (1) with either sign; near its equality, where the halves meet, one time in two."""
+    """Two positive points, of (1) with either sign; near its equality, where the halves meet, one
+    time in two.
+    """
     n = draw(st.integers(1, 4))
     u = [draw(positive()) for _ in range(n)]
     v = [draw(positive()) for _ in range(n)]
@@ -88,25 +103,38 @@ def segments(draw: st.DrawFn) -> dict[str, Any]:
     return {"u": u, "v": v, "t": draw(st.integers(0, 8).map(lambda k: Fraction(k, 8)))}
 
 
-def check(effort: Effort, base: str = "u", convex: bool = True, power: int = 1, sign: int = 1) -> Evidence:
+def check(
+    effort: Effort, base: str = "u", convex: bool = True, power: int = 1, sign: int = 1
+) -> Evidence:
     """The certificates."""
     spots = ({"u": "2/3", "v": "5"}, {"u": "7", "v": "1/4"})
     points = ({"a": "-1", "w": "2", "t": "1/2"}, {"a": "3", "w": "1/5", "t": "1/3"})
     return Evidence.of(
         SymbolicZero(Call.of(residuals, power=power), "together", spots),
         DefiniteForm(Call.of(concavity, sign=sign), "together", points),
-        extra=(explore(Call.of(case, base=base, convex=convex), segments(), effort, tolerance=0.0),),
+        extra=(
+            explore(Call.of(case, base=base, convex=convex), segments(), effort, tolerance=0.0),
+        ),
     )
 
 
 def trade(instance: dict[str, Any], strict: bool = True, factor: int | Fraction = 1) -> Case:
-    """(2) in words, for two players: whoever gains the share p costs the other more than p (``strict``), or p."""
+    """(2) in words, for two players: whoever gains the share p costs the other more than p
+    (``strict``), or p.
+    """
     u, v = instance["u"], instance["v"]
     ends = [[Fraction(a) for a in end] for end in instance["ends"]]
     first, second = (v[0] - u[0]) / u[0], (u[1] - v[1]) / u[1]
     fair = all(gain(u, end) <= 0 for end in ends)
     return Case(
-        (Relation(factor * first, "<" if strict else "<=", second, "gain of player 1, loss of player 2"),),
+        (
+            Relation(
+                factor * first,
+                "<" if strict else "<=",
+                second,
+                "gain of player 1, loss of player 2",
+            ),
+        ),
         {"proportionally fair": fair, "player 1 gains": first > 0},
     )
 
@@ -114,7 +142,10 @@ def trade(instance: dict[str, Any], strict: bool = True, factor: int | Fraction 
 def check_trade(effort: Effort, strict: bool = True) -> Evidence:
     """The certificates."""
     ends = [[Fraction(1), Fraction(3)], [Fraction(3), Fraction(1)]]
-    shows = "on the segment from (1, 3) to (3, 1), u* = (2, 2): at (3, 1) player 1 gains 50 %, player 2 loses 50 %"
+    shows = (
+        "on the segment from (1, 3) to (3, 1), u* = (2, 2): at (3, 1) player 1 gains 50 %, "
+        "player 2 loses 50 %"
+    )
     point = {"u": [Fraction(2), Fraction(2)], "v": ends[1], "ends": ends}
     return Evidence.of(Counterexample.at(Call.of(trade, strict=strict), shows, **point))
 
@@ -130,7 +161,9 @@ def trades(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def rest(factor: int | Fraction = 1) -> tuple[Any, list[Any]]:
-    """Loss of player 2 less gain of player 1, where (1) has slack z >= 0: v_2/u_2 = 2 - v_1/u_1 - z."""
+    """Loss of player 2 less gain of player 1, where (1) has slack z >= 0: v_2/u_2 = 2 - v_1/u_1 -
+    z.
+    """
     u1, u2, v1 = sympy.symbols("u1 u2 v1", positive=True)
     z = sympy.symbols("z", nonnegative=True)
     v2 = u2 * (2 - v1 / u1 - z)
@@ -141,7 +174,9 @@ def check_trade_repaired(effort: Effort, factor: Fraction = Fraction(1)) -> Evid
     """The certificates."""
     run = explore(Call.of(trade, strict=False, factor=factor), trades(), effort, tolerance=0.0)
     spot = {"u1": "2", "u2": "1", "v1": "3", "z": "1/4"}
-    return Evidence.of(DefiniteForm(Call.of(rest, factor=factor), "together", (spot,)), extra=(run,))
+    return Evidence.of(
+        DefiniteForm(Call.of(rest, factor=factor), "together", (spot,)), extra=(run,)
+    )
 
 
 def solution(ends: list[list[Fraction]]) -> list[Fraction]:
@@ -150,15 +185,18 @@ def solution(ends: list[list[Fraction]]) -> list[Fraction]:
     x, y = c - a, d - b
     t = Fraction(0) if x * y == 0 else -(a * y + b * x) / (2 * x * y)
     best = max(
-        (Fraction(0), Fraction(1), min(max(t, Fraction(0)), Fraction(1))), key=lambda s: (a + s * x) * (b + s * y)
+        (Fraction(0), Fraction(1), min(max(t, Fraction(0)), Fraction(1))),
+        key=lambda s: (a + s * x) * (b + s * y),
     )
     return [a + best * x, b + best * y]
 
 
 def monotone(instance: dict[str, Any], player: int = 1) -> Case:
-    """Monotonicity on comprehensive hulls: U in V, and the best that the other player can have is the same in both.
+    """Monotonicity on comprehensive hulls: U in V, and the best that the other player can have is
+    the same in both.
 
-    Both sets are {0 < w <= a point of a broken line}, given by its corners; the solution is on the line.
+    Both sets are {0 < w <= a point of a broken line}, given by its corners; the solution is on the
+    line.
     """
     small, large = instance["small"], instance["large"]
     before, after = best_on(small), best_on(large)
@@ -189,17 +227,31 @@ def below(point: list[Fraction], line: list[list[Fraction]]) -> bool:
 def check_axioms(effort: Effort, player: int = 1) -> Evidence:
     """The certificates."""
     small = [[Fraction(1, 10), Fraction(1)], [Fraction(1), Fraction(1, 10)]]
-    large = [[Fraction(1, 10), Fraction(1)], [Fraction(9, 10), Fraction(1, 2)], [Fraction(1), Fraction(1, 10)]]
-    shows = "u* = (11/20, 11/20) in U; in V, which holds U and more, it is (17/20, 17/32): player 2 gets less"
-    return Evidence.of(Counterexample.at(Call.of(monotone, player=player), shows, small=small, large=large))
+    large = [
+        [Fraction(1, 10), Fraction(1)],
+        [Fraction(9, 10), Fraction(1, 2)],
+        [Fraction(1), Fraction(1, 10)],
+    ]
+    shows = (
+        "u* = (11/20, 11/20) in U; in V, which holds U and more, it is (17/20, 17/32): "
+        "player 2 gets less"
+    )
+    return Evidence.of(
+        Counterexample.at(Call.of(monotone, player=player), shows, small=small, large=large)
+    )
 
 
 def existence(instance: dict[str, Any], sides: str = "both") -> Case:
-    """A compact U that is not convex, in which no Nash solution is proportionally fair; two of them."""
+    """A compact U that is not convex, in which no Nash solution is proportionally fair; two of
+    them.
+    """
     u, v = instance["u"], instance["v"]
     both = [gain(u, v), gain(v, u)][: 2 if sides == "both" else 1]
     return Case(
-        (Relation(prod(u), "==", prod(v), "both are solutions"), *(Relation(0, "<", g, "not PF") for g in both))
+        (
+            Relation(prod(u), "==", prod(v), "both are solutions"),
+            *(Relation(0, "<", g, "not PF") for g in both),
+        )
     )
 
 
@@ -216,18 +268,20 @@ CLAIMS = (
         number="Proposition 2.3",
         line=62,
         title=(
-            "On a convex compact U the Nash bargaining solution is the proportionally fair point; PF maximises the "
-            "product"
+            "On a convex compact U the Nash bargaining solution is the proportionally fair "
+            "point; PF maximises the product"
         ),
         printed=(
-            r"For any convex compact set $\mathcal{U} \in \mathbb{R}_{++}^n$, a point $u \in \mathcal{U}$ is the Nash "
-            r"bargaining solution iff it is proportionally fair. If $\mathcal{U}$ is non-convex, then a PF solution, "
-            r"when exists, necessarily maximizes the Nash product."
+            r"For any convex compact set $\mathcal{U} \in \mathbb{R}_{++}^n$, a point $u \in "
+            r"\mathcal{U}$ is the Nash bargaining solution iff it is proportionally fair. If "
+            r"$\mathcal{U}$ is non-convex, then a PF solution, when exists, necessarily "
+            r"maximizes the Nash product."
         ),
         statement=(
-            r"$g(t) = \sum_i \log(u_i + t(v_i - u_i))$ is concave on $[0,1]$ with $g'(0) = \sum_i (v_i - u_i)/u_i$. So "
-            r"$g'(0) \le 0$ gives $\prod v_i \le \prod u_i$, for any $U$; and $g'(0) > 0$ gives a larger product on "
-            r"the segment, which a convex $U$ contains."
+            r"$g(t) = \sum_i \log(u_i + t(v_i - u_i))$ is concave on $[0,1]$ with $g'(0) = "
+            r"\sum_i (v_i - u_i)/u_i$. So $g'(0) \le 0$ gives $\prod v_i \le \prod u_i$, for any "
+            r"$U$; and $g'(0) > 0$ gives a larger product on the segment, which a convex $U$ "
+            r"contains."
         ),
         kind="equivalence",
         hypotheses=(("positive", "U in R^n_{++}, convex for 'only if'"), ("step", "t in [0, 1]")),
@@ -235,9 +289,17 @@ CLAIMS = (
         expected="holds",
         check=check,
         mutants=(
-            Mutant("divide by u", "(1) with u_i, the other point, in the denominator", partial(check, base="v")),
+            Mutant(
+                "divide by u",
+                "(1) with u_i, the other point, in the denominator",
+                partial(check, base="v"),
+            ),
             Mutant("U not convex", "only if, for a U of two points", partial(check, convex=False)),
-            Mutant("squared", "the optimality condition (D.10) of the harmonic mean", partial(check, power=2)),
+            Mutant(
+                "squared",
+                "the optimality condition (D.10) of the harmonic mean",
+                partial(check, power=2),
+            ),
             Mutant("log convex", "the second derivative's sign turned", partial(check, sign=-1)),
         ),
     ),
@@ -247,28 +309,37 @@ CLAIMS = (
         line=64,
         title="Without convexity the Nash solution need not be unique, nor proportionally fair",
         printed=(
-            "Nash bargaining solution still exists if U is compact, but it might not be unique. Additionally, it may "
-            "not agree with the PF solution."
+            "Nash bargaining solution still exists if U is compact, but it might not be unique. "
+            "Additionally, it may not agree with the PF solution."
         ),
-        statement=r"$U = \{(1,4), (4,1)\}$: both points maximise $u_1 u_2$, and (1) fails at either, for the other.",
+        statement=r"$U = \{(1,4), (4,1)\}$: both points maximise $u_1 u_2$, and (1) fails at "
+        r"either, for the other.",
         kind="existence",
         hypotheses=(),
         scope="as stated",
         expected="holds",
         check=check_nonconvex,
-        mutants=(Mutant("(5, 1)", "the second point moved: it alone is the solution", partial(check_nonconvex, v=5)),),
+        mutants=(
+            Mutant(
+                "(5, 1)",
+                "the second point moved: it alone is the solution",
+                partial(check_nonconvex, v=5),
+            ),
+        ),
     ),
     Claim(
         id="propfair/eq-2",
         number="Eq. (2)",
         line=50,
-        title="For two players at the PF point, a gain of p percent costs the other more than p percent",
+        title="For two players at the PF point, a gain of p percent costs the other more than p "
+        "percent",
         printed=(
-            "if player 1 gains p percentage more in terms of utility, then player 2 will lose a larger percentage "
-            "than p"
+            "if player 1 gains p percentage more in terms of utility, then player 2 will lose a "
+            "larger percentage than p"
         ),
         statement=(
-            r"$(v_1 - u_1^*)/u_1^* = p > 0$ implies $(u_2^* - v_2)/u_2^* > p$, where $u^*$ is proportionally fair."
+            r"$(v_1 - u_1^*)/u_1^* = p > 0$ implies $(u_2^* - v_2)/u_2^* > p$, where $u^*$ is "
+            r"proportionally fair."
         ),
         kind="implication",
         hypotheses=(
@@ -279,56 +350,74 @@ CLAIMS = (
         expected="holds-repaired",
         check=check_trade,
         mutants=(Mutant("at least", "a loss of at least p", partial(check_trade, strict=False)),),
-        erratum="(2) is an inequality that may hold with equality: write 'at least p' for 'larger than p'.",
+        erratum="(2) is an inequality that may hold with equality: write 'at least p' for "
+        "'larger than p'.",
     ),
     Claim(
         id="propfair/eq-2/repaired",
         number="Eq. (2)",
         line=50,
-        title="For two players at the PF point, a gain of p percent costs the other at least p percent",
+        title="For two players at the PF point, a gain of p percent costs the other at least p "
+        "percent",
         printed=(
-            "if player 1 gains p percentage more in terms of utility, then player 2 will lose a larger percentage "
-            "than p"
+            "if player 1 gains p percentage more in terms of utility, then player 2 will lose a "
+            "larger percentage than p"
         ),
         statement=(
-            r"$(v_1 - u_1^*)/u_1^* = p > 0$ implies $(u_2^* - v_2)/u_2^* \ge p$, where $u^*$ is proportionally fair."
+            r"$(v_1 - u_1^*)/u_1^* = p > 0$ implies $(u_2^* - v_2)/u_2^* \ge p$, where $u^*$ is "
+            r"proportionally fair."
         ),
         kind="implication",
-        hypotheses=(("proportionally fair", "u* is, for the v in question"), ("player 1 gains", "p > 0")),
+        hypotheses=(
+            ("proportionally fair", "u* is, for the v in question"),
+            ("player 1 gains", "p > 0"),
+        ),
         scope="as stated",
         expected="holds",
         check=check_trade_repaired,
-        mutants=(Mutant("11/10", "a loss of 1.1 p", partial(check_trade_repaired, factor=Fraction(11, 10))),),
+        mutants=(
+            Mutant(
+                "11/10", "a loss of 1.1 p", partial(check_trade_repaired, factor=Fraction(11, 10))
+            ),
+        ),
     ),
     Claim(
         id="propfair/nash-axioms",
         number="Section 2, after Definition 2.2",
         line=60,
         title=(
-            "The Nash bargaining solution is characterised by Pareto optimality, symmetry, scale equivariance, "
-            "monotonicity"
+            "The Nash bargaining solution is characterised by Pareto optimality, symmetry, scale "
+            "equivariance, monotonicity"
         ),
         printed=(
-            "Axiomatic characterizations of the Nash bargaining solution are well-known, for instance by the "
-            "following four axioms: Pareto optimality, symmetry, scale equivariance and monotonicity"
+            "Axiomatic characterizations of the Nash bargaining solution are well-known, for "
+            "instance by the following four axioms: Pareto optimality, symmetry, scale "
+            "equivariance and monotonicity"
         ),
         statement=(
-            r"(necessary for it) If $U \subset V$ and the largest $u_1$ is the same in both, then player 2 gets no "
-            r"less from the Nash solution of $V$ than from that of $U$."
+            r"(necessary for it) If $U \subset V$ and the largest $u_1$ is the same in both, "
+            r"then player 2 gets no less from the Nash solution of $V$ than from that of $U$."
         ),
         kind="implication",
-        hypotheses=(("U is in V", "comprehensive convex sets, given by corners"), ("best", "the same for player 1")),
+        hypotheses=(
+            ("U is in V", "comprehensive convex sets, given by corners"),
+            ("best", "the same for player 1"),
+        ),
         scope="n = 2",
         expected="refuted",
         check=check_axioms,
-        mutants=(Mutant("player 1", "player 1, whose share did grow", partial(check_axioms, player=0)),),
+        mutants=(
+            Mutant("player 1", "player 1, whose share did grow", partial(check_axioms, player=0)),
+        ),
         reading=(
-            "Monotonicity as the term is used in bargaining: individual monotonicity (Kalai and Smorodinsky, 1975). "
-            "Were it 'contraction' (independence of irrelevant alternatives), the sentence would be Nash's theorem."
+            "Monotonicity as the term is used in bargaining: individual monotonicity (Kalai and "
+            "Smorodinsky, 1975). Were it 'contraction' (independence of irrelevant "
+            "alternatives), the sentence would be Nash's theorem."
         ),
         erratum=(
-            "Nash's fourth axiom is independence of irrelevant alternatives. With monotonicity in its place the "
-            "other three characterise the solution of Kalai and Smorodinsky (for two players), and Nash's violates it."
+            "Nash's fourth axiom is independence of irrelevant alternatives. With monotonicity "
+            "in its place the other three characterise the solution of Kalai and Smorodinsky "
+            "(for two players), and Nash's violates it."
         ),
     ),
 )

@@ -19,7 +19,8 @@ from fairfl.claims.instances import explore
 
 
 def attained(instance: dict[str, Any]) -> Case:
-    """The maximum in (17) is attained, where some but not all f_i = M: then A(f) = M, and the maximand is M - lambda.u.
+    """The maximum in (17) is attained, where some but not all f_i = M: then A(f) = M, and the
+    maximand is M - lambda.u.
 
     It equals M only for lambda_i = 0 wherever u_i = M - f_i > 0, and then prod n lambda_i = 0.
     """
@@ -28,17 +29,26 @@ def attained(instance: dict[str, Any]) -> Case:
     forced = [Fraction(0) if v > 0 else Fraction(1, len(u)) for v in u]
     product = prod(len(u) * v for v in forced) if any(v > 0 for v in u) else Fraction(1)
     premises = {"range": min(u) >= 0, "some f_i = M": min(u) == 0}
-    return Case((Relation(1, "<=", product, "the constraint, at every lambda that attains"),), premises)
+    return Case(
+        (Relation(1, "<=", product, "the constraint, at every lambda that attains"),), premises
+    )
 
 
 def check(effort: Effort, second: Fraction = Fraction(0)) -> Evidence:
     """One client at M."""
-    shows = "M = 1, f = (1, 0): A = 1, the maximand is 1 - lambda_2, and lambda_2 = 0 is not allowed: no maximum"
-    return Evidence.of(Counterexample.at(Call.of(attained), shows, M=Fraction(1), f=[Fraction(1), second]))
+    shows = (
+        "M = 1, f = (1, 0): A = 1, the maximand is 1 - lambda_2, and lambda_2 = 0 is not "
+        "allowed: no maximum"
+    )
+    return Evidence.of(
+        Counterexample.at(Call.of(attained), shows, M=Fraction(1), f=[Fraction(1), second])
+    )
 
 
 def residuals(power: int = 1) -> dict[str, Any]:
-    """At lambda_i = G/(n u_i): the maximand is M - G = A(f), and prod n lambda_i = 1. n = 3, u_i = w_i^3."""
+    """At lambda_i = G/(n u_i): the maximand is M - G = A(f), and prod n lambda_i = 1. n = 3, u_i =
+    w_i^3.
+    """
     M = sympy.symbols("M", positive=True)
     w = sympy.symbols("w1:4", positive=True)
     G = sympy.prod(w)
@@ -48,7 +58,9 @@ def residuals(power: int = 1) -> dict[str, Any]:
 
 
 def case(instance: dict[str, Any], always: bool = False, bound: Fraction = Fraction(1)) -> Case:
-    """(C.25) in fractions, roots by powers: (lambda.u)^n >= prod n lambda prod u, equality iff lambda u is constant."""
+    """(C.25) in fractions, roots by powers: (lambda.u)^n >= prod n lambda prod u, equality iff
+    lambda u is constant.
+    """
     x, u = instance["lambda"], instance["u"]
     n = len(x)
     dot = sum((a * b for a, b in zip(x, u, strict=True)), Fraction(0))
@@ -58,7 +70,9 @@ def case(instance: dict[str, Any], always: bool = False, bound: Fraction = Fract
     return Case(
         (
             Relation(prod(u), "<=", dot**n, "lambda.u >= G", float(dot**n)),
-            Relation(right, "==" if equal or always else "!=", dot**n, "equality iff", float(dot**n)),
+            Relation(
+                right, "==" if equal or always else "!=", dot**n, "equality iff", float(dot**n)
+            ),
         ),
         premises,
     )
@@ -66,7 +80,9 @@ def case(instance: dict[str, Any], always: bool = False, bound: Fraction = Fract
 
 @st.composite
 def weights(draw: st.DrawFn, bound: Fraction = Fraction(1)) -> dict[str, Any]:
-    """Feasible weights, at ``bound`` one time in two; utilities, those with lambda u constant among them."""
+    """Feasible weights, at ``bound`` one time in two; utilities, those with lambda u constant among
+    them.
+    """
     n = draw(st.integers(1, 4))
     u = [Fraction(draw(st.integers(1, 12)), draw(st.integers(1, 3))) for _ in range(n)]
     x = [Fraction(draw(st.integers(1, 9)), 4) for _ in range(n)]
@@ -84,7 +100,9 @@ def weights(draw: st.DrawFn, bound: Fraction = Fraction(1)) -> dict[str, Any]:
     return {"lambda": x, "u": u}
 
 
-def check_repaired(effort: Effort, power: int = 1, bound: Fraction = Fraction(1), always: bool = False) -> Evidence:
+def check_repaired(
+    effort: Effort, power: int = 1, bound: Fraction = Fraction(1), always: bool = False
+) -> Evidence:
     """The certificates."""
     spot = {"M": "40", "w1": "1", "w2": "2", "w3": "3"}
     statement = Call.of(case, always=always, bound=bound)
@@ -95,16 +113,17 @@ def check_repaired(effort: Effort, power: int = 1, bound: Fraction = Fraction(1)
 
 
 PRINTED = (
-    r"$A_s(f) = \max_{\lambda \geq \mathbf{0}, \prod_i (n\lambda_i) \geq 1} \lambda^\top f - M(\lambda^\top "
-    r"\mathbf{1} - 1)$. Solving the inner maximization of (14) gives $\prod_{i=1}^n (n\lambda_i) = 1$ and $\lambda_i "
-    r"\propto \frac{1}{M-f_i}$."
+    r"$A_s(f) = \max_{\lambda \geq \mathbf{0}, \prod_i (n\lambda_i) \geq 1} \lambda^\top f - "
+    r"M(\lambda^\top \mathbf{1} - 1)$. Solving the inner maximization of (14) gives "
+    r"$\prod_{i=1}^n (n\lambda_i) = 1$ and $\lambda_i \propto \frac{1}{M-f_i}$."
 )
 CLAIMS = (
     Claim(
         id="propfair/proposition-4.1",
         number="Proposition 4.1",
         line=250,
-        title="PropFair's mean is a maximum of weighted sums, attained at weights proportional to 1/(M - f_i)",
+        title="PropFair's mean is a maximum of weighted sums, attained at weights proportional "
+        "to 1/(M - f_i)",
         printed=PRINTED,
         statement=r"(17) for $f \le M$, the domain of (C.16), with a maximum that is attained.",
         kind="identity",
@@ -112,22 +131,27 @@ CLAIMS = (
         scope="n = 2",
         expected="holds-repaired",
         check=check,
-        mutants=(Mutant("all f_i = M", "where every lambda attains", partial(check, second=Fraction(1))),),
+        mutants=(
+            Mutant("all f_i = M", "where every lambda attains", partial(check, second=Fraction(1))),
+        ),
         erratum=(
-            "Suppose f_i < M. Where some f_i = M (not all) the supremum M is not attained, and 1/(M - f_i) "
-            "undefined; where all are, every feasible lambda attains, and prod n lambda_i = 1 does not follow."
+            "Suppose f_i < M. Where some f_i = M (not all) the supremum M is not attained, and "
+            "1/(M - f_i) undefined; where all are, every feasible lambda attains, and prod n "
+            "lambda_i = 1 does not follow."
         ),
     ),
     Claim(
         id="propfair/proposition-4.1/repaired",
         number="Proposition 4.1",
         line=250,
-        title="For f < M, PropFair's mean is a maximum of weighted sums, attained at lambda = G/(n (M - f_i)) alone",
+        title="For f < M, PropFair's mean is a maximum of weighted sums, attained at lambda = "
+        "G/(n (M - f_i)) alone",
         printed=PRINTED,
         statement=(
-            r"For $f_i < M$ (17) holds, attained only at $\lambda_i = G/(n(M - f_i))$, $G = \prod(M-f_i)^{1/n}$, "
-            r"where $\prod n\lambda_i = 1$: $\lambda^\top u \ge n(\prod\lambda_i)^{1/n} G \ge G$, with equality iff "
-            r"$\lambda_i u_i$ are equal and the product is 1."
+            r"For $f_i < M$ (17) holds, attained only at $\lambda_i = G/(n(M - f_i))$, $G = "
+            r"\prod(M-f_i)^{1/n}$, where $\prod n\lambda_i = 1$: $\lambda^\top u \ge "
+            r"n(\prod\lambda_i)^{1/n} G \ge G$, with equality iff $\lambda_i u_i$ are equal and "
+            r"the product is 1."
         ),
         kind="identity",
         hypotheses=(("range", "f < M"), ("feasible", "lambda > 0, prod n lambda_i >= 1")),
@@ -135,9 +159,19 @@ CLAIMS = (
         expected="holds",
         check=check_repaired,
         mutants=(
-            Mutant("1/u^2", "lambda proportional to 1/(M - f_i)^2", partial(check_repaired, power=2)),
-            Mutant("prod >= 1/2", "a larger set of weights", partial(check_repaired, bound=Fraction(1, 2))),
-            Mutant("always equal", "lambda.u = G at every lambda with product 1", partial(check_repaired, always=True)),
+            Mutant(
+                "1/u^2", "lambda proportional to 1/(M - f_i)^2", partial(check_repaired, power=2)
+            ),
+            Mutant(
+                "prod >= 1/2",
+                "a larger set of weights",
+                partial(check_repaired, bound=Fraction(1, 2)),
+            ),
+            Mutant(
+                "always equal",
+                "lambda.u = G at every lambda with product 1",
+                partial(check_repaired, always=True),
+            ),
         ),
         rests_on=("propfair/eq-4",),
     ),

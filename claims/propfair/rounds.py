@@ -1,7 +1,9 @@
-"""Federated averaging on quadratics with exact moments, and the two sides of theorem A.1 in ball arithmetic.
+"""Federated averaging on quadratics with exact moments, and the two sides of theorem A.1 in ball
+arithmetic.
 
-f_i(theta) = h theta^2/2 + b_i theta in one dimension: assumption 3.1 asks for gradients that differ by a bounded amount
-everywhere, so the curvature h is common. Batch gradients have additive independent noise of variance s_i.
+f_i(theta) = h theta^2/2 + b_i theta in one dimension: assumption 3.1 asks for gradients that differ
+by a bounded amount everywhere, so the curvature h is common. Batch gradients have additive
+independent noise of variance s_i.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ Law = list[tuple[list[int], Fraction]]
 
 
 def step_limit(L: Any, steps: list[int], fourth: Any) -> arb:
-    """min_i 1/(6 L K_i) and (A.3), 1/(L sqrt(24 (e-2) a)), where ``fourth`` is the average a of the K_i^4."""
+    """min_i 1/(6 L K_i) and (A.3), 1/(L sqrt(24 (e-2) a)), where ``fourth`` is the average a of the
+    K_i^4.
+    """
     first = 1 / (6 * ball(L) * max(steps))
     second = 1 / (ball(L) * (24 * (arb(1).exp() - 2) * ball(fourth)).sqrt())
     return first if first < second else second
@@ -50,13 +54,17 @@ def bound(world: dict[str, Any], gap: arb, eta: arb, kind: str, mu: Fraction) ->
     p = shares(world["sizes"])
     second = averaged([k**2 * (s + 2 * g) for k, s in zip(steps, noise, strict=True)], p, kind)
     third = averaged([k**3 * (s + 6 * k * g) for k, s in zip(steps, noise, strict=True)], p, kind)
-    return 12 / ((11 * ball(mu) - 9) * eta) * (gap / world["T"] + psi(eta, world["L"], second, third))
+    return (
+        12 / ((11 * ball(mu) - 9) * eta) * (gap / world["T"] + psi(eta, world["L"], second, third))
+    )
 
 
 def squared_gradients(world: dict[str, Any], eta: arb, law: Law | None = None) -> list[arb]:
-    """E ||grad F(theta_t)||^2 for t = 0..T-1, F the plain mean of the f_i: first and second moments of theta_t.
+    """E ||grad F(theta_t)||^2 for t = 0..T-1, F the plain mean of the f_i: first and second moments
+    of theta_t.
 
-    Client i maps theta to a theta - eta c_i b_i + noise with a = (1 - eta h)^K_i, c_i = sum_(j<K_i) (1 - eta h)^j.
+    Client i maps theta to a theta - eta c_i b_i + noise with a = (1 - eta h)^K_i, c_i = sum_(j<K_i)
+    (1 - eta h)^j.
     """
     h, slopes, steps = ball(world["h"]), [ball(b) for b in world["slopes"]], world["steps"]
     rate = 1 - eta * h
@@ -73,9 +81,15 @@ def squared_gradients(world: dict[str, Any], eta: arb, law: Law | None = None) -
         for members, chance in law or [(everyone, Fraction(1))]:
             p = [ball(x) for x in shares([world["sizes"][i] for i in members])]
             a = sum((x * powers[i] for x, i in zip(p, members, strict=True)), arb(0))
-            c = -eta * sum((x * sums[i] * slopes[i] for x, i in zip(p, members, strict=True)), arb(0))
+            c = -eta * sum(
+                (x * sums[i] * slopes[i] for x, i in zip(p, members, strict=True)), arb(0)
+            )
             v = eta**2 * sum(
-                (x * x * ball(world["noise"][i]) * spreads[i] for x, i in zip(p, members, strict=True)), arb(0)
+                (
+                    x * x * ball(world["noise"][i]) * spreads[i]
+                    for x, i in zip(p, members, strict=True)
+                ),
+                arb(0),
             )
             new_mean += ball(chance) * (a * mean + c)
             new_second += ball(chance) * (a * a * second + 2 * a * c * mean + c * c + v)
@@ -85,12 +99,15 @@ def squared_gradients(world: dict[str, Any], eta: arb, law: Law | None = None) -
 
 def gap(world: dict[str, Any]) -> arb:
     """F(theta_0) - F*, for h > 0."""
-    h, centre = ball(world["h"]), sum((ball(b) for b in world["slopes"]), arb(0)) / len(world["slopes"])
+    h = ball(world["h"])
+    centre = sum((ball(b) for b in world["slopes"]), arb(0)) / len(world["slopes"])
     return (h * ball(world["theta"]) + centre) ** 2 / (2 * h)
 
 
 def least(values: list[arb]) -> arb:
-    """A ball that holds the minimum: the one with the smallest midpoint, widened where others overlap it."""
+    """A ball that holds the minimum: the one with the smallest midpoint, widened where others
+    overlap it.
+    """
     best = min(values, key=lambda v: float(v.mid()))
     for other in values:
         if other is not best and not other > best:

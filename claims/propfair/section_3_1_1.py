@@ -18,7 +18,9 @@ from fairfl.claims.instances import explore
 
 
 def curvature(sign: int = 1) -> tuple[Any, list[Any]]:
-    """The second derivative of -log(M - f) along a line, where f has slope g and second derivative h >= 0."""
+    """The second derivative of -log(M - f) along a line, where f has slope g and second derivative
+    h >= 0.
+    """
     t = sympy.symbols("t")
     g = sympy.symbols("g", real=True)
     h = sympy.symbols("h", nonnegative=True)
@@ -34,7 +36,8 @@ def example(coefficient: int = 1) -> dict[str, Any]:
 
 
 def middle(instance: dict[str, Any], factor: int = 1) -> Case:
-    """pi at the midpoint, for convex f_i(t) = max of lines, in fractions: the product of the means of utilities.
+    """pi at the midpoint, for convex f_i(t) = max of lines, in fractions: the product of the means
+    of utilities.
 
     Concavity of sum log(M - f_i) between s and t is prod u_i(middle)^2 >= prod u_i(s) u_i(t).
     """
@@ -45,36 +48,54 @@ def middle(instance: dict[str, Any], factor: int = 1) -> Case:
         at_s, at_t, at_m = (M - max(a + b * x for a, b in lines) for x in (s, t, (s + t) / 2))
         inside &= min(at_s, at_t, at_m) > 0
         left, right = left * at_s * at_t, right * at_m**2
-    return Case((Relation(factor * left, "<=", right, "midpoint", float(abs(right) or 1)),), {"below M": inside})
+    return Case(
+        (Relation(factor * left, "<=", right, "midpoint", float(abs(right) or 1)),),
+        {"below M": inside},
+    )
 
 
 @st.composite
 def polygons(draw: st.DrawFn) -> dict[str, Any]:
-    """Up to three losses, each a maximum of up to three lines, M above all values that are looked at."""
+    """Up to three losses, each a maximum of up to three lines, M above all values that are looked
+    at.
+    """
     whole = st.integers(-6, 6).map(Fraction)
     lines = st.lists(st.tuples(whole, whole).map(list), min_size=1, max_size=3)
     losses = draw(st.lists(lines, min_size=1, max_size=3))
     s, t = draw(whole) / 4, draw(whole) / 4
     top = max(a + b * x for one in losses for a, b in one for x in (s, t))
-    return {"losses": losses, "s": s, "t": t, "M": top + draw(st.integers(1, 20).map(lambda k: Fraction(k, 10)))}
+    return {
+        "losses": losses,
+        "s": s,
+        "t": t,
+        "M": top + draw(st.integers(1, 20).map(lambda k: Fraction(k, 10))),
+    }
 
 
 def not_convex(instance: dict[str, Any]) -> Case:
-    """The midpoint inequality for the loss f = M - exp(-t^2) itself, between s and t: it fails for large |t|."""
+    """The midpoint inequality for the loss f = M - exp(-t^2) itself, between s and t: it fails for
+    large |t|.
+    """
     s, t, M = (sympy.Rational(str(instance[k])) for k in ("s", "t", "M"))
 
     def f(x: sympy.Expr) -> sympy.Expr:
         return M - sympy.exp(-(x**2))
 
-    return Case((Relation((f(s) + f(t)) / 2, "<", f((s + t) / 2), "f lies above its chord's middle"),))
+    return Case(
+        (Relation((f(s) + f(t)) / 2, "<", f((s + t) / 2), "f lies above its chord's middle"),)
+    )
 
 
 def check(effort: Effort, sign: int = 1, coefficient: int = 1, factor: int = 1) -> Evidence:
     """The certificates."""
     shows = "M = 1: at 2, the middle of 1 and 3, f is 1 - exp(-4) > 1 - (exp(-1) + exp(-9))/2"
     return Evidence.of(
-        DefiniteForm(Call.of(curvature, sign=sign), "together", ({"g": "-1", "h": "2", "w": "1/3"},)),
-        SymbolicZero(Call.of(example, coefficient=coefficient), "simplify", ({"r": "2"}, {"r": "1/3"})),
+        DefiniteForm(
+            Call.of(curvature, sign=sign), "together", ({"g": "-1", "h": "2", "w": "1/3"},)
+        ),
+        SymbolicZero(
+            Call.of(example, coefficient=coefficient), "simplify", ({"r": "2"}, {"r": "1/3"})
+        ),
         extra=(
             Witness.at(Call.of(not_convex), shows, s=Fraction(1), t=Fraction(3), M=Fraction(1)),
             explore(Call.of(middle, factor=factor), polygons(), effort, tolerance=0.0),
@@ -90,7 +111,10 @@ def literal(instance: dict[str, Any], bend: int = -1) -> Case:
         return 1 - bend * x**2
 
     left, right = utility(s) * utility(t), utility((s + t) / 2) ** 2
-    return Case((Relation(left, "<=", right, "midpoint of pi, exponentiated"),), {"range": max(abs(s), abs(t)) <= 1})
+    return Case(
+        (Relation(left, "<=", right, "midpoint of pi, exponentiated"),),
+        {"range": max(abs(s), abs(t)) <= 1},
+    )
 
 
 def check_literal(effort: Effort, s: Fraction = Fraction(-1), bend: int = -1) -> Evidence:
@@ -104,24 +128,34 @@ CLAIMS = (
         id="propfair/section-3.1.1",
         number="Section 3.1.1",
         line=131,
-        title="The PropFair objective is convex if every loss is, or if every M - f_i is log-concave",
+        title="The PropFair objective is convex if every loss is, or if every M - f_i is "
+        "log-concave",
         printed=(
-            r"for convex losses, our optimization problem (6) is still convex ... one client and $f_1(\theta) = M - "
-            r"e^{-\|\theta\|^2}$. In fact, it suffices to require each $M - f_i$ to be log-concave."
+            r"for convex losses, our optimization problem (6) is still convex ... one client and "
+            r"$f_1(\theta) = M - e^{-\|\theta\|^2}$. In fact, it suffices to require each $M - "
+            r"f_i$ to be log-concave."
         ),
         statement=(
-            r"Along any line $(\varphi \circ f)'' = f''/(M-f) + (f'/(M-f))^2$, which is $\ge 0$ where $f'' \ge 0$; a "
-            r"sum of convex functions is convex, and $-\log(M - f)$ convex is what '$M - f$ log-concave' means. For "
-            r"$M - f = e^{-\|\theta\|^2}$ it is $\|\theta\|^2$, while $f$ is not convex."
+            r"Along any line $(\varphi \circ f)'' = f''/(M-f) + (f'/(M-f))^2$, which is $\ge 0$ "
+            r"where $f'' \ge 0$; a sum of convex functions is convex, and $-\log(M - f)$ convex "
+            r"is what '$M - f$ log-concave' means. For $M - f = e^{-\|\theta\|^2}$ it is "
+            r"$\|\theta\|^2$, while $f$ is not convex."
         ),
         kind="implication",
-        hypotheses=(("below M", "f_i < M"), ("smooth", "for the formula; the property run has kinks")),
+        hypotheses=(
+            ("below M", "f_i < M"),
+            ("smooth", "for the formula; the property run has kinks"),
+        ),
         scope="every n and dimension; maxima of lines for kinks",
         expected="holds",
         check=check,
         mutants=(
             Mutant("concave", "losses with f'' <= 0", partial(check, sign=-1)),
-            Mutant("exp(-2r)", "another example with the same right side", partial(check, coefficient=2)),
+            Mutant(
+                "exp(-2r)",
+                "another example with the same right side",
+                partial(check, coefficient=2),
+            ),
             Mutant("factor 2", "twice the product of the ends", partial(check, factor=2)),
         ),
         notes="The example needs M >= 1 for its loss to be non-negative.",
@@ -131,7 +165,8 @@ CLAIMS = (
         number="Section 3.1.1",
         line=133,
         title="The PropFair objective is convex even when the losses are not",
-        printed="Moreover, our PropFair objective is convex even when f_i's are not. For example, this could happen if",
+        printed="Moreover, our PropFair objective is convex even when f_i's are not. For "
+        "example, this could happen if",
         statement=r"(read literally) $\pi$ is convex for losses $f_i < M$ that are not convex.",
         kind="implication",
         hypotheses=(("range", "|theta| <= 1, where 0 <= f <= 1, M = 2"),),
@@ -142,7 +177,8 @@ CLAIMS = (
             Mutant("s = t", "the two points agree", partial(check_literal, s=Fraction(1))),
             Mutant("convex", "the convex loss 1 + theta^2", partial(check_literal, bend=1)),
         ),
-        reading="The next sentence shows that 'can be convex' is meant, and that holds: see propfair/section-3.1.1.",
+        reading="The next sentence shows that 'can be convex' is meant, and that holds: see "
+        "propfair/section-3.1.1.",
         erratum="Write 'can be convex even when the f_i are not'.",
     ),
 )

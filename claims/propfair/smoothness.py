@@ -20,10 +20,11 @@ SPOT = {"M": "2", "f": "1/3", "h": "3/4", "g": "-1", "k": "2/5"}
 
 
 def residuals(scale: int = 1) -> dict[str, sympy.Expr]:
-    """The two ways to split the difference of gradients g/(M-f) - k/(M-h), and the squares in (A.52).
+    """The two ways to split the difference of gradients g/(M-f) - k/(M-h), and the squares in
+    (A.52).
 
-    (A.44)/(A.47)/(A.51): over the common denominator, M (g-k) + (k-g) f + g (f-h), so M + M/2 in place of one M/2.
-    Ours: (g-k)/(M-h) + g (f-h)/((M-f)(M-h)).
+    (A.44)/(A.47)/(A.51): over the common denominator, M (g-k) + (k-g) f + g (f-h), so M + M/2 in
+    place of one M/2. Ours: (g-k)/(M-h) + g (f-h)/((M-f)(M-h)).
     """
     M, f, h, g, k = sympy.symbols("M f h g k", real=True)
     L, s, z, L0 = sympy.symbols("L s z L0", positive=True)
@@ -34,8 +35,10 @@ def residuals(scale: int = 1) -> dict[str, sympy.Expr]:
     return {
         "(A.44)": scale * difference - over,
         "ours": difference - direct,
-        "(A.46)": (M * L + M / 2 * L + L0**2) / least - 4 / M**2 * (sympy.Rational(3, 2) * M * L + L0**2),
-        "(A.49)": (M * s + M / 2 * s + L0 * z) / least - 4 / M * (sympy.Rational(3, 2) * s + L0 / M * z),
+        "(A.46)": (M * L + M / 2 * L + L0**2) / least
+        - 4 / M**2 * (sympy.Rational(3, 2) * M * L + L0**2),
+        "(A.49)": (M * s + M / 2 * s + L0 * z) / least
+        - 4 / M * (sympy.Rational(3, 2) * s + L0 / M * z),
         "(A.52)": 16 / M**4 * (2 * (3 * M / 2) ** 2 * s**2 + 2 * L0**2 * z**2)
         - 8 / M**4 * (9 * M**2 * s**2 + 4 * L0**2 * z**2),
     }
@@ -48,19 +51,24 @@ def squares() -> tuple[sympy.Expr, list[sympy.Expr]]:
 
 
 def case(instance: dict[str, Any], c: Fraction = Fraction(3), part: str = "all") -> Case:
-    """All three bounds for vectors, norms squared, in fractions; ``c`` stands for 3 in 3/2, 9 is c^2.
+    """All three bounds for vectors, norms squared, in fractions; ``c`` stands for 3 in 3/2, 9 is
+    c^2.
 
-    f, h and their gradients g, k at two points (or of two clients, or of a batch and its client) with |g| <= L0.
+    f, h and their gradients g, k at two points (or of two clients, or of a batch and its client)
+    with |g| <= L0.
     """
     M, f, h, L0 = (instance[name] for name in ("M", "f", "h", "L0"))
     g, k = instance["g"], instance["k"]
     apart = _square([a - b for a, b in zip(g, k, strict=True)])
     found = _square([a / (M - f) - b / (M - h) for a, b in zip(g, k, strict=True)])
     gap2 = (f - h) ** 2
-    # 2xy in ((c/2) M sqrt(apart) + L0 |f-h|)^2 is irrational: compare found - squares with it through squares
+    # 2xy in ((c/2) M sqrt(apart) + L0 |f-h|)^2 is irrational: compare found - squares with it
+    # through squares
     x2, y2 = (c * M / 2) ** 2 * apart, L0**2 * gap2
     rest = found * M**4 / 16 - x2 - y2
-    relations = [Relation(found, "<=", 8 / M**4 * (c**2 * M**2 * apart + 4 * L0**2 * gap2), "(A.52)")]
+    relations = [
+        Relation(found, "<=", 8 / M**4 * (c**2 * M**2 * apart + 4 * L0**2 * gap2), "(A.52)")
+    ]
     if rest > 0:
         relations.append(Relation(rest**2, "<=", 4 * x2 * y2, "(A.46), (A.49), (A.51)"))
     premises = {
@@ -97,14 +105,23 @@ def check(effort: Effort, c: Fraction = Fraction(3), scale: int = 1) -> Evidence
 
 
 def descent(step: int = 1) -> dict[str, sympy.Expr]:
-    """r = M/2 - f >= 0 is L-smooth too: 0 <= r(t - r'/L) <= r - r'^2/L + (L/2)(r'/L)^2 = r - r'^2/(2L)."""
+    """r = M/2 - f >= 0 is L-smooth too: 0 <= r(t - r'/L) <= r - r'^2/L + (L/2)(r'/L)^2 = r -
+    r'^2/(2L).
+    """
     r, L = sympy.symbols("r L", positive=True)
     g = sympy.symbols("g", real=True)
-    return {"the largest decrease": r - step * g**2 / L + (step * g) ** 2 / (2 * L) - (r - g**2 / (2 * L))}
+    return {
+        "the largest decrease": r
+        - step * g**2 / L
+        + (step * g) ** 2 / (2 * L)
+        - (r - g**2 / (2 * L))
+    }
 
 
 def room(constant: Fraction = Fraction(9, 4)) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """9/4 - 1/(1-x) - 2 (1/2-x)/(1-x)^2 = (3x-1)^2/(4(1-x)^2), 0 at x = 1/3; x = f/M and y = 1 - x > 0."""
+    """9/4 - 1/(1-x) - 2 (1/2-x)/(1-x)^2 = (3x-1)^2/(4(1-x)^2), 0 at x = 1/3; x = f/M and y = 1 - x
+    > 0.
+    """
     x = sympy.symbols("x", real=True)
     y = sympy.symbols("y", positive=True)
     gap = sympy.Rational(str(constant)) - 1 / (1 - x) - (1 - 2 * x) / (1 - x) ** 2
@@ -112,7 +129,8 @@ def room(constant: Fraction = Fraction(9, 4)) -> tuple[sympy.Expr, list[sympy.Ex
 
 
 def attained(instance: dict[str, Any]) -> Case:
-    """f = M/6 + L t^2/2 up to t1 = sqrt(M/(3L)), then concave up to M/2 at 2 t1, constant beyond; even.
+    """f = M/6 + L t^2/2 up to t1 = sqrt(M/(3L)), then concave up to M/2 at 2 t1, constant beyond;
+    even.
 
     At t1 from the left f = M/3, f' = L t1, f'' = L: the curvature of phi o f there is 9 L/(4 M).
     """
@@ -140,14 +158,18 @@ def check_direct(effort: Effort, c: Fraction = Fraction(1), scale: int = 1) -> E
 
 
 def direct(scale: int = 1) -> dict[str, sympy.Expr]:
-    """The split without a common denominator, and the constants it gives with M - f, M - h >= M/2."""
+    """The split without a common denominator, and the constants it gives with M - f, M - h >=
+    M/2.
+    """
     M, L, s, z, L0 = sympy.symbols("M L s z L0", positive=True)
     half = M / 2
     return {
         "split": residuals()["ours"],
         "smoothness": scale * L / half + L0**2 / half**2 - 4 / M**2 * (M * L / 2 + L0**2),
         "between clients": s / half + L0 * z / half**2 - 4 / M * (s / 2 + L0 / M * z),
-        "batches": 2 * (s / half) ** 2 + 2 * (L0 * z / half**2) ** 2 - 8 / M**4 * (M**2 * s**2 + 4 * L0**2 * z**2),
+        "batches": 2 * (s / half) ** 2
+        + 2 * (L0 * z / half**2) ** 2
+        - 8 / M**4 * (M**2 * s**2 + 4 * L0**2 * z**2),
     }
 
 
@@ -155,30 +177,39 @@ def check_sharp(effort: Effort, constant: Fraction = Fraction(9, 4), step: int =
     """The certificates."""
     return Evidence.of(
         SymbolicZero(Call.of(descent, step=step), "expand", ({"r": "2", "g": "-1", "L": "3"},)),
-        DefiniteForm(Call.of(room, constant=constant), "together", ({"y": "3/4"}, {"y": "1/2"}, {"y": "2/3"})),
+        DefiniteForm(
+            Call.of(room, constant=constant), "together", ({"y": "3/4"}, {"y": "1/2"}, {"y": "2/3"})
+        ),
         Witness.at(Call.of(attained), "attained at f = M/3", M=Fraction(2), L=Fraction(3)),
     )
 
 
 PRINTED = (
     r"(A.46): $\frac{4}{M^2}(\frac{3}{2}ML + L_0^2)$; (A.49): $\frac{4}{M}(\frac{3}{2}\sigma_g + "
-    r"\frac{L_0}{M}\sigma_{0,g})$; (A.52): $\frac{8}{M^4}(9M^2\sigma_{l,i}^2 + 4L_0^2\sigma_{0,l,i}^2)$"
+    r"\frac{L_0}{M}\sigma_{0,g})$; (A.52): $\frac{8}{M^4}(9M^2\sigma_{l,i}^2 + "
+    r"4L_0^2\sigma_{0,l,i}^2)$"
 )
 HYPOTHESES = (
     ("range", "0 <= f_i, l_S <= M/2 everywhere (assumption 3.2)"),
-    ("Lipschitz", "the gradients of the f_i, and of the batch losses for (A.52) by symmetry, no longer than L_0"),
+    (
+        "Lipschitz",
+        "the gradients of the f_i, and of the batch losses for (A.52) by symmetry, no longer "
+        "than L_0",
+    ),
 )
 CLAIMS = (
     Claim(
         id="propfair/smoothness",
         number="(A.44)-(A.52)",
         line=648,
-        title="The composed losses -log(M - f_i) are L~-smooth, and vary between clients and batches as stated",
+        title="The composed losses -log(M - f_i) are L~-smooth, and vary between clients and "
+        "batches as stated",
         printed=PRINTED,
         statement=(
-            r"With $\varphi(t) = -\log(M - t)$, the differences of $\nabla(\varphi \circ f)$ between two points, two "
-            r"clients, or a client and its batch are at most $\frac{4}{M^2}(\frac32 M \|\nabla f - \nabla f'\| + L_0 "
-            r"|f - f'|)$; the constants follow, (A.52) by $(a+b)^2 \le 2a^2 + 2b^2$."
+            r"With $\varphi(t) = -\log(M - t)$, the differences of $\nabla(\varphi \circ f)$ "
+            r"between two points, two clients, or a client and its batch are at most "
+            r"$\frac{4}{M^2}(\frac32 M \|\nabla f - \nabla f'\| + L_0 |f - f'|)$; the constants "
+            r"follow, (A.52) by $(a+b)^2 \le 2a^2 + 2b^2$."
         ),
         kind="bound",
         hypotheses=HYPOTHESES,
@@ -190,13 +221,14 @@ CLAIMS = (
             Mutant("twice", "twice the difference in (A.44)", partial(check, scale=2)),
         ),
         gap=(
-            "(A.52) bounds the mean square of grad(phi o l_S) - grad(phi o f_i), as printed; it is no variance, since "
-            "E grad(phi o l_S) is not grad(phi o f_i): see propfair/theorem-3.3. (A.50) defines l_S with a gradient "
-            "too many."
+            "(A.52) bounds the mean square of grad(phi o l_S) - grad(phi o f_i), as printed; it "
+            "is no variance, since E grad(phi o l_S) is not grad(phi o f_i): see "
+            "propfair/theorem-3.3. (A.50) defines l_S with a gradient too many."
         ),
         notes=(
-            "No quadratic satisfies assumption 3.2, which asks for losses in [0, M/2] on all of R^d. The bounds are "
-            "upper bounds with room: see propfair/smoothness-direct and propfair/smoothness-sharp."
+            "No quadratic satisfies assumption 3.2, which asks for losses in [0, M/2] on all of "
+            "R^d. The bounds are upper bounds with room: see propfair/smoothness-direct and "
+            "propfair/smoothness-sharp."
         ),
     ),
     Claim(
@@ -206,10 +238,10 @@ CLAIMS = (
         title="(ours) The three constants hold with 1/2 in place of 3/2, and M^2 in place of 9 M^2",
         printed=PRINTED,
         statement=(
-            r"$\frac{g}{M-f} - \frac{k}{M-h} = \frac{g-k}{M-h} + \frac{g(f-h)}{(M-f)(M-h)}$, so $\tilde L = "
-            r"\frac{2L}{M} + \frac{4L_0^2}{M^2}$, $\tilde\sigma_g = \frac{2}{M}\sigma_g + "
-            r"\frac{4L_0}{M^2}\sigma_{0,g}$, $\tilde\sigma_{l,i}^2 = \frac{8}{M^4}(M^2\sigma_{l,i}^2 + "
-            r"4L_0^2\sigma_{0,l,i}^2)$."
+            r"$\frac{g}{M-f} - \frac{k}{M-h} = \frac{g-k}{M-h} + \frac{g(f-h)}{(M-f)(M-h)}$, so "
+            r"$\tilde L = \frac{2L}{M} + \frac{4L_0^2}{M^2}$, $\tilde\sigma_g = "
+            r"\frac{2}{M}\sigma_g + \frac{4L_0}{M^2}\sigma_{0,g}$, $\tilde\sigma_{l,i}^2 = "
+            r"\frac{8}{M^4}(M^2\sigma_{l,i}^2 + 4L_0^2\sigma_{0,l,i}^2)$."
         ),
         kind="bound",
         hypotheses=HYPOTHESES,
@@ -225,13 +257,15 @@ CLAIMS = (
         id="propfair/smoothness-sharp",
         number="(A.46)",
         line=658,
-        title="(ours) Under assumptions 3.1 and 3.2 the composed losses are (9/4)(L/M)-smooth, which is attained",
+        title="(ours) Under assumptions 3.1 and 3.2 the composed losses are (9/4)(L/M)-smooth, "
+        "which is attained",
         printed=r"(A.46): $\tilde L = \frac{4}{M^2}\left(\frac{3}{2}ML + L_0^2\right)$",
         statement=(
-            r"$f \le M/2$ on all of $R^d$ and $L$-smooth gives $\|\nabla f\|^2 \le 2L(M/2 - f)$, and with $x = f/M$ "
-            r"the Hessian of $\varphi \circ f$ is at most $\frac{L}{M}\left(\frac{1}{1-x} + "
-            r"\frac{1-2x}{(1-x)^2}\right) \le \frac94 \frac{L}{M}$, attained at $x = 1/3$ by a loss in $[M/6, M/2]$. "
-            r"($L_0$ does not enter; the printed constant is at least $6L/M$.)"
+            r"$f \le M/2$ on all of $R^d$ and $L$-smooth gives $\|\nabla f\|^2 \le 2L(M/2 - f)$, "
+            r"and with $x = f/M$ the Hessian of $\varphi \circ f$ is at most "
+            r"$\frac{L}{M}\left(\frac{1}{1-x} + \frac{1-2x}{(1-x)^2}\right) \le \frac94 "
+            r"\frac{L}{M}$, attained at $x = 1/3$ by a loss in $[M/6, M/2]$. ($L_0$ does not "
+            r"enter; the printed constant is at least $6L/M$.)"
         ),
         kind="tight bound",
         hypotheses=(
@@ -243,8 +277,11 @@ CLAIMS = (
         check=check_sharp,
         mutants=(
             Mutant("2 for 9/4", "a smaller constant", partial(check_sharp, constant=Fraction(2))),
-            Mutant("step 2/L", "twice the step in the descent inequality", partial(check_sharp, step=2)),
+            Mutant(
+                "step 2/L", "twice the step in the descent inequality", partial(check_sharp, step=2)
+            ),
         ),
-        notes="Smallest eigenvalues are at least -L/(M - f) >= -2L/M, so the largest decides the norm.",
+        notes="Smallest eigenvalues are at least -L/(M - f) >= -2L/M, so the largest decides the "
+        "norm.",
     ),
 )

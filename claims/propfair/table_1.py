@@ -26,7 +26,9 @@ def printed_alone(row: str, x: Fraction) -> bool:
 
 
 def same(instance: dict[str, Any], rows: list[str]) -> Case:
-    """For n = 1, A(f) = f for every row: the weights that A* allows are the same set, whatever the domain."""
+    """For n = 1, A(f) = f for every row: the weights that A* allows are the same set, whatever the
+    domain.
+    """
     x = instance["lambda"]
     allowed = [int(printed_alone(row, x)) for row in rows]
     return Case((Relation(allowed[0], "==", allowed[1], f"{rows[0]} and {rows[1]} allow lambda"),))
@@ -34,8 +36,13 @@ def same(instance: dict[str, Any], rows: list[str]) -> Case:
 
 def check(effort: Effort, rows: tuple[str, str] = ("FedAvg", "q-FFL")) -> Evidence:
     """One client."""
-    shows = "n = 1, where all five objectives are A(f) = f: lambda = 1/2 is allowed for q-FFL and AFL, not for FedAvg"
-    return Evidence.of(Counterexample.at(Call.of(same, rows=list(rows)), shows, **{"lambda": Fraction(1, 2)}))
+    shows = (
+        "n = 1, where all five objectives are A(f) = f: lambda = 1/2 is allowed for q-FFL "
+        "and AFL, not for FedAvg"
+    )
+    return Evidence.of(
+        Counterexample.at(Call.of(same, rows=list(rows)), shows, **{"lambda": Fraction(1, 2)})
+    )
 
 
 def value(row: str, f: np.ndarray) -> float:
@@ -56,14 +63,22 @@ def dual(row: str, domain: str, x: np.ndarray) -> float:
     n, total = len(x), float(x.sum())
     near = 1e-12
     if row == "FedAvg":
-        return 0.0 if (np.abs(x - 1 / n).max() if domain == "native" else x.max() - 1 / n) <= near else inf
+        return (
+            0.0
+            if (np.abs(x - 1 / n).max() if domain == "native" else x.max() - 1 / n) <= near
+            else inf
+        )
     if row == "AFL":
         return 0.0 if (abs(total - 1) if domain == "native" else total - 1) <= near else inf
     if row == "q-FFL":  # a norm of f >= 0: its native domain
         return 0.0 if np.linalg.norm(x) <= n**-0.5 + near else inf
     if row == "TERM":
         if domain == "native":
-            return float((x[x > 0] * np.log(x[x > 0])).sum() + np.log(n)) if abs(total - 1) <= near else inf
+            return (
+                float((x[x > 0] * np.log(x[x > 0])).sum() + np.log(n))
+                if abs(total - 1) <= near
+                else inf
+            )
         return _term_nonnegative(x)
     product = float(np.prod(n * x))
     if domain == "native":
@@ -82,7 +97,9 @@ def _water(x: np.ndarray) -> float:
 
 
 def _term_nonnegative(x: np.ndarray) -> float:
-    """TERM on f >= 0: the least conjugate over gamma >= lambda of sum one, max(lambda, c); infinite if sum > 1."""
+    """TERM on f >= 0: the least conjugate over gamma >= lambda of sum one, max(lambda, c); infinite
+    if sum > 1.
+    """
     if x.sum() > 1 + 1e-12:
         return inf
     low, high = 0.0, 1.0
@@ -94,7 +111,8 @@ def _term_nonnegative(x: np.ndarray) -> float:
 
 
 def case(instance: dict[str, Any], row: str, domain: str, table: str = "corrected") -> Case:
-    """A* as the supremum: no f of the domain beats a finite value; where it is infinite some f exceeds 50.
+    """A* as the supremum: no f of the domain beats a finite value; where it is infinite some f
+    exceeds 50.
 
     ``table`` "native everywhere" takes the native column on f >= 0 too.
     """
@@ -105,7 +123,10 @@ def case(instance: dict[str, Any], row: str, domain: str, table: str = "correcte
         f = np.maximum(f, 0.0)
     told = dual(row, domain if table == "corrected" else "native", x)
     if told < inf:
-        return Case((Relation(float(x @ f) - value(row, f), "<=", told, "no f beats A*"),), {"weights": True})
+        return Case(
+            (Relation(float(x @ f) - value(row, f), "<=", told, "no f beats A*"),),
+            {"weights": True},
+        )
     best = max((float(x @ g) - value(row, g) for g in rays(row, domain, x)), default=-inf)
     return Case((Relation(50.0, "<=", best, "infinite"),), {"weights": True})
 
@@ -113,9 +134,15 @@ def case(instance: dict[str, Any], row: str, domain: str, table: str = "correcte
 def rays(row: str, domain: str, x: np.ndarray) -> list[np.ndarray]:
     """Far points of the domain, in the directions that the corrected table's proof takes."""
     n, far = len(x), 1e5
-    made = [far * np.eye(n)[i] for i in range(n)] + [far * np.ones(n), far * x, far * np.maximum(x - 1 / n, 0)]
+    made = [far * np.eye(n)[i] for i in range(n)] + [
+        far * np.ones(n),
+        far * x,
+        far * np.maximum(x - 1 / n, 0),
+    ]
     if row == "PropFair":
-        made = [2 - far * np.eye(n)[i] - far**0.5 for i in range(n)] + [2 - 1e7 / np.maximum(x, 1e-9)]
+        made = [2 - far * np.eye(n)[i] - far**0.5 for i in range(n)] + [
+            2 - 1e7 / np.maximum(x, 1e-9)
+        ]
     if domain == "native" and row != "q-FFL":
         made += [-g for g in made if row != "PropFair"]
     return [g for g in made if domain == "native" or g.min() >= 0]
@@ -135,7 +162,9 @@ def weights(draw: st.DrawFn, row: str, domain: str) -> dict[str, Any]:
 
 
 PAIRS = tuple(
-    (row, domain) for row in ("FedAvg", "AFL", "q-FFL", "TERM", "PropFair") for domain in ("native", "nonnegative")
+    (row, domain)
+    for row in ("FedAvg", "AFL", "q-FFL", "TERM", "PropFair")
+    for domain in ("native", "nonnegative")
 )
 
 
@@ -144,17 +173,24 @@ def check_repaired(effort: Effort, table: str = "corrected") -> Evidence:
     count = effort.pick(40, 1000)
     return Evidence.of(
         *(
-            explore(Call.of(case, row=r, domain=d, table=table), weights(r, d), effort, tolerance=1e-9, examples=count)
+            explore(
+                Call.of(case, row=r, domain=d, table=table),
+                weights(r, d),
+                effort,
+                tolerance=1e-9,
+                examples=count,
+            )
             for r, d in PAIRS
         )
     )
 
 
 PRINTED = (
-    r"Constraints of $\lambda$: FedAvg $\lambda_1 = \dots = \lambda_n = 1/n$; Agnostic FL $\lambda \geq \mathbf{0}, "
-    r"\mathbf{1}^\top \lambda \leq 1$; $q$-FFL $\lambda \geq \mathbf{0}, \|\lambda\|_{(q+1)/q} \leq "
-    r"n^{-\frac{1}{q+1}}$; TERM $\lambda_i \propto e^{\alpha f_i}, \lambda \geq \mathbf{0}, \mathbf{1}^\top \lambda "
-    r"= 1$; PropFair $\lambda_i \propto \frac{1}{M-f_i}, \prod_i (n\lambda_i) = 1$"
+    r"Constraints of $\lambda$: FedAvg $\lambda_1 = \dots = \lambda_n = 1/n$; Agnostic FL "
+    r"$\lambda \geq \mathbf{0}, \mathbf{1}^\top \lambda \leq 1$; $q$-FFL $\lambda \geq "
+    r"\mathbf{0}, \|\lambda\|_{(q+1)/q} \leq n^{-\frac{1}{q+1}}$; TERM $\lambda_i \propto "
+    r"e^{\alpha f_i}, \lambda \geq \mathbf{0}, \mathbf{1}^\top \lambda = 1$; PropFair $\lambda_i "
+    r"\propto \frac{1}{M-f_i}, \prod_i (n\lambda_i) = 1$"
 )
 CLAIMS = (
     Claim(
@@ -163,7 +199,8 @@ CLAIMS = (
         line=227,
         title="Table 1 lists the constraints on lambda that A_s* induces",
         printed=PRINTED + "; 'the constraints of $\\lambda$ induced by $A_s^*$'",
-        statement="There is one domain of f on which each row's constraint is the domain of its $A_s^*$.",
+        statement="There is one domain of f on which each row's constraint is the domain of its "
+        "$A_s^*$.",
         kind="identity",
         hypotheses=(),
         scope="n = 1",
@@ -174,14 +211,16 @@ CLAIMS = (
             Mutant("AFL, q-FFL", "two others that do", partial(check, rows=("AFL", "q-FFL"))),
         ),
         reading=(
-            "As the domain of A*, by the text; read as 'what the maximiser satisfies' the rows of AFL and q-FFL are "
-            "too wide. For n = 1 all objectives are A(f) = f, so no reading makes the rows agree."
+            "As the domain of A*, by the text; read as 'what the maximiser satisfies' the rows "
+            "of AFL and q-FFL are too wide. For n = 1 all objectives are A(f) = f, so no reading "
+            "makes the rows agree."
         ),
         erratum=(
-            "FedAvg and TERM are conjugates on R^n, AFL and q-FFL on f >= 0 (AFL on R^n has sum lambda = 1); TERM "
-            "and PropFair print the maximiser (lambda proportional to ..., prod n lambda = 1) where the others print "
-            "the domain, which for PropFair is prod n lambda >= 1. As q tends to 0 the row of q-FFL becomes lambda "
-            "<= 1/n, not FedAvg's lambda = 1/n."
+            "FedAvg and TERM are conjugates on R^n, AFL and q-FFL on f >= 0 (AFL on R^n has sum "
+            "lambda = 1); TERM and PropFair print the maximiser (lambda proportional to ..., "
+            "prod n lambda = 1) where the others print the domain, which for PropFair is prod n "
+            "lambda >= 1. As q tends to 0 the row of q-FFL becomes lambda <= 1/n, not FedAvg's "
+            "lambda = 1/n."
         ),
     ),
     Claim(
@@ -191,10 +230,11 @@ CLAIMS = (
         title="Table 1 with a column for each domain",
         printed=PRINTED,
         statement=(
-            r"Domain of $A^*$ among $\lambda \ge 0$, native | on $f \ge 0$. FedAvg: $\lambda = \frac1n$ | $\lambda "
-            r"\le \frac1n$. AFL: $\sum\lambda = 1$ | $\sum\lambda \le 1$. q-FFL: $\|\lambda\|_{(q+1)/q} \le "
-            r"n^{-1/(q+1)}$, both. TERM: $\sum\lambda = 1$ | $\sum\lambda \le 1$. PropFair: $\prod n\lambda_i \ge 1$ "
-            r"| every $\lambda$. Values as in the conjugate claims, and for $f \ge 0$ those of the least $\gamma \ge "
+            r"Domain of $A^*$ among $\lambda \ge 0$, native | on $f \ge 0$. FedAvg: $\lambda = "
+            r"\frac1n$ | $\lambda \le \frac1n$. AFL: $\sum\lambda = 1$ | $\sum\lambda \le 1$. "
+            r"q-FFL: $\|\lambda\|_{(q+1)/q} \le n^{-1/(q+1)}$, both. TERM: $\sum\lambda = 1$ | "
+            r"$\sum\lambda \le 1$. PropFair: $\prod n\lambda_i \ge 1$ | every $\lambda$. Values "
+            r"as in the conjugate claims, and for $f \ge 0$ those of the least $\gamma \ge "
             r"\lambda$."
         ),
         kind="identity",
@@ -202,6 +242,12 @@ CLAIMS = (
         scope="q = alpha = 1, M = 2, n <= 3, floats",
         expected="holds",
         check=check_repaired,
-        mutants=(Mutant("one column", "the native one on f >= 0", partial(check_repaired, table="native everywhere")),),
+        mutants=(
+            Mutant(
+                "one column",
+                "the native one on f >= 0",
+                partial(check_repaired, table="native everywhere"),
+            ),
+        ),
     ),
 )

@@ -26,7 +26,8 @@ def _column(measure: str, *tables: Printed) -> dict[str, dict[str, str]]:
 WORST = _column("worst 10%", numbers.TABLE_6, numbers.TABLE_7, numbers.TABLE_8)
 MEANS = _column("devices", numbers.TABLE_6)
 SPLITS = {
-    # Table 2: training and test set sizes; and the share that the text gives to training, appendix B.1
+    # Table 2: training and test set sizes; and the share that the text gives to training, appendix
+    # B.1
     "CIFAR-10": (24948, 25052, Fraction(6, 10)),
     "CIFAR-100": (29636, 20364, Fraction(5, 10)),
     "CINIC-10": (134709, 134970, Fraction(1, 2)),
@@ -55,10 +56,14 @@ def best(instance: dict[str, Any], table: str = "worst", slack: Fraction = Fract
     row = (WORST if table == "worst" else MEANS)[instance["row"]]
     others = [(name, number(v)) for name, v in row.items() if name != "PropFair"]
     top = number(row["PropFair"])
-    return Case(tuple(Relation(v + slack, "<", top, f"{name}, {instance['row']}") for name, v in others))
+    return Case(
+        tuple(Relation(v + slack, "<", top, f"{name}, {instance['row']}") for name, v in others)
+    )
 
 
-def check_best(effort: Effort, rows: tuple[str, ...], table: str = "worst", slack: Fraction = Fraction(0)) -> Evidence:
+def check_best(
+    effort: Effort, rows: tuple[str, ...], table: str = "worst", slack: Fraction = Fraction(0)
+) -> Evidence:
     """A witness for each row."""
     statement = Call.of(best, table=table, slack=slack)
     return Evidence.of(*(Witness.at(statement, f"{row}: PropFair first", row=row) for row in rows))
@@ -91,7 +96,9 @@ def split(instance: dict[str, Any], swapped: bool = False) -> Case:
     told = {"CIFAR-10": "CIFAR-100", "CIFAR-100": "CIFAR-10"}.get(name, name) if swapped else name
     train, test, _ = SPLITS[name]
     share = Fraction(train, train + test)
-    return Case((Relation(abs(share - SPLITS[told][2]), "<=", Fraction(1, 100), f"training share, {name}"),))
+    return Case(
+        (Relation(abs(share - SPLITS[told][2]), "<=", Fraction(1, 100), f"training share, {name}"),)
+    )
 
 
 def check_split(effort: Effort, swapped: bool = False) -> Evidence:
@@ -116,21 +123,31 @@ def grid(instance: dict[str, Any], added: str = "") -> Case:
 def check_grid(effort: Effort, added: str = "") -> Evidence:
     """StackOverflow."""
     shows = "StackOverflow, TERM: 2e-1 is the best of a grid that has 1e-1 and 5e-1, not 2e-1"
-    return Evidence.of(Counterexample.at(Call.of(grid, added=added), shows, dataset="StackOverflow"))
+    return Evidence.of(
+        Counterexample.at(Call.of(grid, added=added), shows, dataset="StackOverflow")
+    )
 
 
 def repeated(instance: dict[str, Any]) -> Case:
-    """One setting (CIFAR-100, ratio 0.6, batch 64) in two tables: worst 10 % within three joint standard deviations."""
+    """One setting (CIFAR-100, ratio 0.6, batch 64) in two tables: worst 10 % within three joint
+    standard deviations.
+    """
     a, s, b, t = (number(v) for v in instance["entries"])
-    return Case((Relation((a - b) ** 2, "<=", 9 * (s**2 + t**2), "squared difference and nine variances"),))
+    return Case(
+        (Relation((a - b) ** 2, "<=", 9 * (s**2 + t**2), "squared difference and nine variances"),)
+    )
 
 
 def check_repeated(effort: Effort, second: str | None = None) -> Evidence:
     """AFL's entry."""
-    one, other = (table[row, "AFL"]["worst 10%"] for table, row in
-                  ((numbers.TABLE_7, "ratio 0.6"), (numbers.TABLE_8, "batch 64")))  # fmt: skip
+    one, other = (
+        table[row, "AFL"]["worst 10%"]
+        for table, row in ((numbers.TABLE_7, "ratio 0.6"), (numbers.TABLE_8, "batch 64"))
+    )
     shows = "AFL: 52.48 +- 0.17 in Table 7, 53.72 +- 0.10 in Table 8, for one setting"
-    return Evidence.of(Counterexample.at(Call.of(repeated), shows, entries=[*one, second or other[0], other[1]]))
+    return Evidence.of(
+        Counterexample.at(Call.of(repeated), shows, entries=[*one, second or other[0], other[1]])
+    )
 
 
 DATASETS = ("CIFAR-10", "CIFAR-100", "CINIC-10", "Shakespeare", "StackOverflow")
@@ -141,14 +158,22 @@ CLAIMS = (
         number="Section 5.2, Table 6",
         line=287,
         title="PropFair has the best worst 10 % accuracy on all five data sets",
-        printed="PropFair is the state-of-the-art in terms of the worst 10% performance over baselines, across various",
-        statement="In each of the five blocks of Table 6, PropFair's worst (10%) is larger than the other four.",
+        printed="PropFair is the state-of-the-art in terms of the worst 10% performance over "
+        "baselines, across various",
+        statement="In each of the five blocks of Table 6, PropFair's worst (10%) is larger than "
+        "the other four.",
         kind="figure",
         hypotheses=(),
         scope="means over three runs, as printed",
         expected="holds",
         check=partial(check_best, rows=DATASETS),
-        mutants=(Mutant("by 1/2", "by half a point each", partial(check_best, rows=DATASETS, slack=Fraction(1, 2))),),
+        mutants=(
+            Mutant(
+                "by 1/2",
+                "by half a point each",
+                partial(check_best, rows=DATASETS, slack=Fraction(1, 2)),
+            ),
+        ),
         notes="On CINIC-10 the lead is 0.33 with standard deviations of 0.34 and 0.12.",
     ),
     Claim(
@@ -167,7 +192,12 @@ CLAIMS = (
             Mutant(
                 "by 1/10",
                 "by a tenth of a point each",
-                partial(check_best, rows=("Shakespeare", "StackOverflow"), table="mean", slack=Fraction(1, 10)),
+                partial(
+                    check_best,
+                    rows=("Shakespeare", "StackOverflow"),
+                    table="mean",
+                    slack=Fraction(1, 10),
+                ),
             ),
         ),
     ),
@@ -175,13 +205,15 @@ CLAIMS = (
         id="propfair/table-6-shakespeare",
         number="Section 5.2, Table 6",
         line=287,
-        title="On Shakespeare PropFair beats the baselines by nearly 2 % in the worst 10 % accuracy",
+        title="On Shakespeare PropFair beats the baselines by nearly 2 % in the worst 10 % "
+        "accuracy",
         printed=(
-            r"for the Shakespeare dataset, PropFair is better than the baselines by **nearly 2%** w.r.t. the worst "
-            r"10% test accuracy"
+            r"for the Shakespeare dataset, PropFair is better than the baselines by **nearly "
+            r"2%** w.r.t. the worst 10% test accuracy"
         ),
         statement=(
-            "PropFair's worst (10%) on Shakespeare is larger than that of every baseline by more than 1.5 points."
+            "PropFair's worst (10%) on Shakespeare is larger than that of every baseline by more "
+            "than 1.5 points."
         ),
         kind="figure",
         hypotheses=(),
@@ -197,7 +229,12 @@ CLAIMS = (
             Mutant(
                 "by 4/5",
                 "by more than 0.8 points",
-                partial(check_not_best, row="Shakespeare", shows="no contradiction", slack=Fraction(4, 5)),
+                partial(
+                    check_not_best,
+                    row="Shakespeare",
+                    shows="no contradiction",
+                    slack=Fraction(4, 5),
+                ),
             ),
         ),
         erratum="0.84 points over TERM, the best baseline; 1.99 over FedAvg.",
@@ -208,17 +245,24 @@ CLAIMS = (
         line=785,
         title="PropFair has the best worst 10 % accuracy at every training set size",
         printed=(
-            "PropFair outperforms other algorithms in terms of the worst 10% accuracy, especially when the training "
-            "set size is small."
+            "PropFair outperforms other algorithms in terms of the worst 10% accuracy, "
+            "especially when the training set size is small."
         ),
-        statement="At each training set ratio of Table 7 PropFair's worst (10%) is larger than the other four.",
+        statement="At each training set ratio of Table 7 PropFair's worst (10%) is larger than "
+        "the other four.",
         kind="figure",
         hypotheses=(),
         scope="as printed",
         expected="refuted",
-        check=partial(check_not_best, row="ratio 0.7", shows="ratio 0.7: AFL 56.62, PropFair 56.60"),
+        check=partial(
+            check_not_best, row="ratio 0.7", shows="ratio 0.7: AFL 56.62, PropFair 56.60"
+        ),
         mutants=(
-            Mutant("ratio 0.6", "another row", partial(check_not_best, row="ratio 0.6", shows="no contradiction")),
+            Mutant(
+                "ratio 0.6",
+                "another row",
+                partial(check_not_best, row="ratio 0.6", shows="no contradiction"),
+            ),
         ),
         erratum="At a ratio of 0.7 AFL is ahead, 56.62 to 56.60 (within the spread of the runs).",
     ),
@@ -227,14 +271,20 @@ CLAIMS = (
         number="Appendix B.4.1, Table 7",
         line=785,
         title="As the training set grows, PropFair's lead over AFL shrinks",
-        printed="As the training set gets larger, the difference between PropFair and AFL gets smaller.",
-        statement="PropFair's lead over AFL in worst (10%) does not rise from one training set ratio to the next.",
+        printed="As the training set gets larger, the difference between PropFair and AFL gets "
+        "smaller.",
+        statement="PropFair's lead over AFL in worst (10%) does not rise from one training set "
+        "ratio to the next.",
         kind="figure",
         hypotheses=(("order", "the smaller ratio first"),),
         scope="as printed",
         expected="refuted",
         check=check_smaller,
-        mutants=(Mutant("0.6 and 0.7", "the next two ratios", partial(check_smaller, ratios=("0.6", "0.7"))),),
+        mutants=(
+            Mutant(
+                "0.6 and 0.7", "the next two ratios", partial(check_smaller, ratios=("0.6", "0.7"))
+            ),
+        ),
         erratum="The leads are 1.47, 0.98, 1.56 and -0.02 at ratios 0.4, 0.5, 0.6 and 0.7.",
     ),
     Claim(
@@ -243,16 +293,23 @@ CLAIMS = (
         line=820,
         title="PropFair has the best worst 10 % accuracy at every batch size",
         printed=(
-            "PropFair consistently outperforms other algorithms in terms of fairness (worst 10% performances) for "
-            "all batch sizes."
+            "PropFair consistently outperforms other algorithms in terms of fairness (worst 10% "
+            "performances) for all batch sizes."
         ),
-        statement="At each batch size of Table 8 PropFair's worst (10%) is larger than the other four.",
+        statement="At each batch size of Table 8 PropFair's worst (10%) is larger than the other "
+        "four.",
         kind="figure",
         hypotheses=(),
         scope="as printed",
         expected="holds",
         check=partial(check_best, rows=BATCHES),
-        mutants=(Mutant("by 1/2", "by half a point each", partial(check_best, rows=BATCHES, slack=Fraction(1, 2))),),
+        mutants=(
+            Mutant(
+                "by 1/2",
+                "by half a point each",
+                partial(check_best, rows=BATCHES, slack=Fraction(1, 2)),
+            ),
+        ),
         notes="The leads are 0.47, 0.10, 0.13 and 0.80 points, the standard deviations up to 0.28.",
     ),
     Claim(
@@ -260,25 +317,29 @@ CLAIMS = (
         number="Tables 7 and 8",
         line=783,
         title="Tables 7 and 8 agree where their settings do",
-        printed="we fix the training set ratio to 0.6 for CIFAR-100 dataset; fix the default batch size to 64",
+        printed="we fix the training set ratio to 0.6 for CIFAR-100 dataset; fix the default "
+        "batch size to 64",
         statement=(
-            "For AFL, the worst (10%) of Table 7 at ratio 0.6 and of Table 8 at batch size 64 differ by at most "
-            "three joint standard deviations of the runs."
+            "For AFL, the worst (10%) of Table 7 at ratio 0.6 and of Table 8 at batch size 64 "
+            "differ by at most three joint standard deviations of the runs."
         ),
         kind="figure",
         hypotheses=(),
         scope="AFL, as printed",
         expected="refuted",
         check=check_repeated,
-        mutants=(Mutant("52.72", "another entry in Table 8", partial(check_repeated, second="52.72")),),
+        mutants=(
+            Mutant("52.72", "another entry in Table 8", partial(check_repeated, second="52.72")),
+        ),
         reading=(
-            "Both are CIFAR-100 with ratio 0.6 and batch size 64, in one section 'with a different data split and "
-            "different seeds than Table 6'. TERM's rows are the same but for one digit (69.85 and 69.89), so they "
-            "are one run."
+            "Both are CIFAR-100 with ratio 0.6 and batch size 64, in one section 'with a "
+            "different data split and different seeds than Table 6'. TERM's rows are the same "
+            "but for one digit (69.85 and 69.89), so they are one run."
         ),
         erratum=(
-            "AFL has 52.48 and 53.72, in the other columns 61.63/62.09 and 69.63/70.16. Say what differs, or give "
-            "one set of runs. In Table 7, TERM's best (10%) at ratio 0.4 repeats AFL's, 60.46 +- 0.21."
+            "AFL has 52.48 and 53.72, in the other columns 61.63/62.09 and 69.63/70.16. Say what "
+            "differs, or give one set of runs. In Table 7, TERM's best (10%) at ratio 0.4 "
+            "repeats AFL's, 60.46 +- 0.21."
         ),
     ),
     Claim(
@@ -287,19 +348,27 @@ CLAIMS = (
         line=706,
         title="Table 2 has the training shares that the text gives",
         printed=(
-            "60% training data and 40% test data for CIFAR-10. For CIFAR-100 ... 50% training data and 50% test data."
+            "60% training data and 40% test data for CIFAR-10. For CIFAR-100 ... 50% training "
+            "data and 50% test data."
         ),
-        statement="Training set size over all samples is 60 % for CIFAR-10 and 50 % for CIFAR-100, within a point.",
+        statement="Training set size over all samples is 60 % for CIFAR-10 and 50 % for "
+        "CIFAR-100, within a point.",
         kind="figure",
         hypotheses=(),
         scope="as printed",
         expected="refuted",
         check=check_split,
-        mutants=(Mutant("swapped", "50 % for CIFAR-10, 60 % for CIFAR-100", partial(check_split, swapped=True)),),
+        mutants=(
+            Mutant(
+                "swapped",
+                "50 % for CIFAR-10, 60 % for CIFAR-100",
+                partial(check_split, swapped=True),
+            ),
+        ),
         erratum=(
-            "Table 2 has 24948 of 50000 for CIFAR-10 and 29636 of 50000 for CIFAR-100: text or table has the two "
-            "swapped. (Ratio 0.6 for CIFAR-100 in appendix B.4 speaks for the table.) CINIC-10 adds up to 269679, "
-            "not 270000."
+            "Table 2 has 24948 of 50000 for CIFAR-10 and 29636 of 50000 for CIFAR-100: text or "
+            "table has the two swapped. (Ratio 0.6 for CIFAR-100 in appendix B.4 speaks for the "
+            "table.) CINIC-10 adds up to 269679, not 270000."
         ),
     ),
     Claim(
@@ -308,7 +377,8 @@ CLAIMS = (
         line=759,
         title="The best learning rates are in the grids that were searched",
         printed=(
-            "we find the best learning rate from a grid ... StackOverflow: {1e-3, 1e-2, 5e-2, 1e-1, 5e-1, 1, 2, 5, 10}"
+            "we find the best learning rate from a grid ... StackOverflow: {1e-3, 1e-2, 5e-2, "
+            "1e-1, 5e-1, 1, 2, 5, 10}"
         ),
         statement="Each entry of Table 5 is in the grid of its data set.",
         kind="figure",
@@ -317,6 +387,7 @@ CLAIMS = (
         expected="refuted",
         check=check_grid,
         mutants=(Mutant("2e-1", "the grid with 2e-1", partial(check_grid, added="2e-1")),),
-        erratum="TERM on StackOverflow has 2e-1, which is not in the grid (1e-1 and 5e-1 are). All other entries are.",
+        erratum="TERM on StackOverflow has 2e-1, which is not in the grid (1e-1 and 5e-1 are). "
+        "All other entries are.",
     ),
 )

@@ -1,4 +1,6 @@
-"""Theorem A.1 without unbiased gradients: the constants of theorem 3.3's repaired form, line by line. Ours."""
+"""Theorem A.1 without unbiased gradients: the constants of theorem 3.3's repaired form, line by
+line. Ours.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +13,22 @@ from fairfl.claims.call import Call
 from fairfl.claims.certificates import DefiniteForm, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.propfair.theorem_A_1_constants import first_coefficient, growth, second_coefficient
+from fairfl.claims.propfair.theorem_A_1_constants import (
+    first_coefficient,
+    growth,
+    second_coefficient,
+)
 
 Form = tuple[Any, list[Any]]
 
 
 def identities(condition: int = 48, lead: int = 3) -> dict[str, Any]:
-    """What becomes of (A.25), (A.30) and (A.36)-(A.39), s = sigma~_l^2, g = sigma~_g^2, b = ||grad pi||^2."""
+    """What becomes of (A.25), (A.30) and (A.36)-(A.39), s = sigma~_l^2, g = sigma~_g^2, b = ||grad
+    pi||^2.
+    """
     K, L, eta, P, Q, e, s, g, b = sympy.symbols("K L eta P Q e s g b", positive=True)
-    step = 2 * K * eta**2 * 4 * (s + g + b)  # Young's 2K, four parts of g: error, drift, spread, grad pi
+    # Young's 2K, four parts of g: error, drift, spread, grad pi
+    step = 2 * K * eta**2 * 4 * (s + g + b)
     drift = (e - 2) * K**2 * step  # (A.35)
     squared = lead * P * K * (K * (s + g) + L**2 * drift)  # (A.25), three parts of g - grad pi
     psi = 3 * eta / 2 * P * (K**2 * (s + g) + 8 * (e - 2) * eta**2 * L**2 * K**4 * (s + g))
@@ -51,19 +60,36 @@ def growth_step(parts_of_g: int = 4) -> Form:
     K = 2 + k
     left = 1 / (2 * K - 1) + 2 * K * parts_of_g / (6 * K * (1 + z)) ** 2
     # 1/K - 1/(2K-1) = (K-1)/(K (2K-1)), and (K-1)/(2K-1) - 2/9 = (5K-7)/(9 (2K-1))
-    return 1 / K - left, [(5 * k + 3) / (9 * K * (2 * K - 1)), 2 * z * (z + 2) / (9 * K * (1 + z) ** 2)]
+    return 1 / K - left, [
+        (5 * k + 3) / (9 * K * (2 * K - 1)),
+        2 * z * (z + 2) / (9 * K * (1 + z) ** 2),
+    ]
 
 
-def check(effort: Effort, condition: int = 48, four: int = 4, lead: int = 3, sign: int = 1) -> Evidence:
+def check(
+    effort: Effort, condition: int = 48, four: int = 4, lead: int = 3, sign: int = 1
+) -> Evidence:
     """All lines; those of theorem A.1 that do not change, too."""
-    at = {"K": "3", "L": "2", "eta": "1/40", "P": "1/3", "Q": "7", "e": "27/10", "s": "1", "g": "2", "b": "1/2"}
+    at = {
+        "K": "3",
+        "L": "2",
+        "eta": "1/40",
+        "P": "1/3",
+        "Q": "7",
+        "e": "27/10",
+        "s": "1",
+        "g": "2",
+        "b": "1/2",
+    }
     return Evidence.of(
         SymbolicZero(Call.of(identities, condition=condition, lead=lead), "simplify", (at,)),
         DefiniteForm(Call.of(parts, four=four), "expand", ({v: "1" for v in "abcd"},)),
         DefiniteForm(Call.of(pathwise, sign=sign), "expand", ({"b": "1", "x": "-1"},)),
         DefiniteForm(Call.of(growth_step), "together", ({"k": "0", "z": "0"},)),
         DefiniteForm(Call.of(first_coefficient), "together", ({"mu": "2", "z": "0"},)),
-        DefiniteForm(Call.of(second_coefficient), "together", ({"L": "2", "eta": "1/9", "m": "1"},)),
+        DefiniteForm(
+            Call.of(second_coefficient), "together", ({"L": "2", "eta": "1/9", "m": "1"},)
+        ),
         DefiniteForm(Call.of(growth), "together", ({"k": "0"},)),
     )
 
@@ -75,14 +101,14 @@ CLAIMS = (
         line=634,
         title="(ours) The constants of theorem A.1 for gradients that are not unbiased",
         printed=(
-            r"It suffices to determine the constants in Assumptions 3.1 after adding the composition $\varphi \circ "
-            r"f_i$."
+            r"It suffices to determine the constants in Assumptions 3.1 after adding the "
+            r"composition $\varphi \circ f_i$."
         ),
         statement=(
-            r"With $E\|g - \nabla\phi_i\|^2 \le s$ only: $\|g - \nabla\pi\|^2 \le 3(\dots)$ in three parts, $\|g\|^2 "
-            r"\le 4(\dots)$ in four, so $\frac{1}{2K-1} + 8 K \eta^2 \tilde L^2 \le \frac1K$ for $K \ge 2$, "
-            r"$\tilde\Psi = \frac{3\eta}{2}[\dots]$ as in propfair/theorem-3.3/repaired, and 48 for 24 makes (A.39) "
-            r"hold."
+            r"With $E\|g - \nabla\phi_i\|^2 \le s$ only: $\|g - \nabla\pi\|^2 \le 3(\dots)$ in "
+            r"three parts, $\|g\|^2 \le 4(\dots)$ in four, so $\frac{1}{2K-1} + 8 K \eta^2 "
+            r"\tilde L^2 \le \frac1K$ for $K \ge 2$, $\tilde\Psi = \frac{3\eta}{2}[\dots]$ as in "
+            r"propfair/theorem-3.3/repaired, and 48 for 24 makes (A.39) hold."
         ),
         kind="bound",
         hypotheses=(

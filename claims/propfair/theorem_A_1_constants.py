@@ -15,7 +15,9 @@ Form = tuple[sympy.Expr, list[sympy.Expr]]
 
 
 def identities(young: int = 2, spread: int = 6, condition: int = 24) -> dict[str, sympy.Expr]:
-    """(A.12), (A.27), (A.30), (A.34)-(A.39): what is an equality. a_j is (A.34)'s right side, S(j) the sum up to j."""
+    """(A.12), (A.27), (A.30), (A.34)-(A.39): what is an equality. a_j is (A.34)'s right side, S(j)
+    the sum up to j.
+    """
     K, L, eta, mu, c, P, Q, e = sympy.symbols("K L eta mu c P Q e", positive=True)
     j = sympy.symbols("j", nonnegative=True)
     r = 1 + 1 / K
@@ -26,10 +28,12 @@ def identities(young: int = 2, spread: int = 6, condition: int = 24) -> dict[str
     def total(m: sympy.Expr) -> sympy.Expr:
         return (K**2 * (r**m - 1) - K * m) * c
 
-    limit = 1 / (L * sympy.sqrt(condition * (e - 2) * P * Q))  # (A.38), Q = sum K_i^4, P = sum p_i^2
+    # (A.38), Q = sum K_i^4, P = sum p_i^2
+    limit = 1 / (L * sympy.sqrt(condition * (e - 2) * P * Q))
     drift = (e - 2) * K**2 * eta**2 * 6 * K  # of ||grad F||^2 in (A.35)
     return {
-        "(A.10) to (A.12): ||grad F||^2": (L * eta**2 / 2 * mu**2 - eta * mu) + eta * mu * (1 - L * eta / 2 * mu),
+        "(A.10) to (A.12): ||grad F||^2": (L * eta**2 / 2 * mu**2 - eta * mu)
+        + eta * mu * (1 - L * eta / 2 * mu),
         "(A.10) to (A.12): inner product": L * eta**2 * mu - eta + eta * (1 - L * eta * mu),
         "(A.27): Young's pair, alpha = 2K - 1": (1 + 1 / (young * K - 1)) * (young * K)
         - (young * K) ** 2 / (young * K - 1),
@@ -40,7 +44,8 @@ def identities(young: int = 2, spread: int = 6, condition: int = 24) -> dict[str
         "(A.35): start": total(sympy.Integer(0)),
         "(A.35): step": total(j + 1) - total(j) - a(j),
         "(A.35): all K": total(K) - K**2 * (r**K - 2) * c,
-        "(A.36): ||grad F||^2": eta / 2 * 2 * L**2 * P * K * drift - 6 * (e - 2) * eta**3 * L**2 * P * K**4,
+        "(A.36): ||grad F||^2": eta / 2 * 2 * L**2 * P * K * drift
+        - 6 * (e - 2) * eta**3 * L**2 * P * K**4,
         "(A.37)": eta / 2 * (2 * L**2 * P * K * (e - 2) * K**2 * eta**2)
         - eta / 2 * P * 2 * (e - 2) * eta**2 * L**2 * K**3,
         "(A.39): at the limit": (6 * (e - 2) * L**2 * P * Q * limit**2) - sympy.Rational(1, 4),
@@ -81,7 +86,9 @@ def growth_step(bound: int = 6) -> Form:
 
 
 def between_mean(n: int = 3) -> Form:
-    """(A.22) and (A.29): (a+b)^2 <= 2 (a^2 + b^2) and (a+b+c)^2 <= n (a^2 + b^2 + c^2), n = 3; summed."""
+    """(A.22) and (A.29): (a+b)^2 <= 2 (a^2 + b^2) and (a+b+c)^2 <= n (a^2 + b^2 + c^2), n = 3;
+    summed.
+    """
     a, b, c, d, e = sympy.symbols("a b c d e", real=True)
     gap = 2 * (a**2 + b**2) - (a + b) ** 2 + n * (c**2 + d**2 + e**2) - (c + d + e) ** 2
     return gap, [(a - b) ** 2, (c - d) ** 2, (d - e) ** 2, (c - e) ** 2]
@@ -97,20 +104,44 @@ def young(shift: int = 0) -> Form:
 
 
 def exponential() -> dict[str, sympy.Expr]:
-    """(A.35), last step, (1 + 1/K)^K <= e: by log(1+x) <= x, the tangent of eq. (4), K log(1 + 1/K) <= 1."""
+    """(A.35), last step, (1 + 1/K)^K <= e: by log(1+x) <= x, the tangent of eq. (4), K log(1 + 1/K)
+    <= 1.
+    """
     K = sympy.symbols("K", positive=True)
     return {"K times the tangent at 1/K": K * (1 / K) - 1}
 
 
 def check(
-    effort: Effort, spread: int = 6, condition: int = 24, twelfths: int = 6, sign: int = 1, n: int = 3, shift: int = 0
+    effort: Effort,
+    spread: int = 6,
+    condition: int = 24,
+    twelfths: int = 6,
+    sign: int = 1,
+    n: int = 3,
+    shift: int = 0,
 ) -> Evidence:
     """All lines."""
-    at = {"K": "3", "L": "2", "eta": "1/40", "mu": "2", "c": "1/2", "P": "1/3", "Q": "7", "e": "27/10", "j": "2"}
+    at = {
+        "K": "3",
+        "L": "2",
+        "eta": "1/40",
+        "mu": "2",
+        "c": "1/2",
+        "P": "1/3",
+        "Q": "7",
+        "e": "27/10",
+        "j": "2",
+    }
     return Evidence.of(
         SymbolicZero(Call.of(identities, spread=spread, condition=condition), "simplify", (at,)),
-        DefiniteForm(Call.of(first_coefficient, twelfths=twelfths), "together", ({"mu": "2", "z": "0"},)),
-        DefiniteForm(Call.of(second_coefficient, sign=sign), "together", ({"L": "2", "eta": "1/9", "m": "1"},)),
+        DefiniteForm(
+            Call.of(first_coefficient, twelfths=twelfths), "together", ({"mu": "2", "z": "0"},)
+        ),
+        DefiniteForm(
+            Call.of(second_coefficient, sign=sign),
+            "together",
+            ({"L": "2", "eta": "1/9", "m": "1"},),
+        ),
         DefiniteForm(Call.of(growth), "together", ({"k": "0"}, {"k": "7"})),
         DefiniteForm(Call.of(growth_step), "together", ({"K": "2", "z": "0"},)),
         DefiniteForm(Call.of(between_mean, n=n), "expand", ({v: "1" for v in "abcde"},)),
@@ -126,14 +157,14 @@ CLAIMS = (
         line=440,
         title="Every constant in the proof of theorem A.1",
         printed=(
-            r"(A.14) $\leq -\eta \frac{11\mu - 6}{12}$; (A.15) $\leq \frac{\eta}{2}$; (A.32) $1 + \frac{1}{2K_i - 1} + "
-            r"6K_i \eta^2 L^2 \leq 1 + \frac{1}{K_i}$; (A.35) $(e - 2)K_i^2 (\dots)$; (A.39) $\geq \frac{11\mu - "
-            r"9}{12}$"
+            r"(A.14) $\leq -\eta \frac{11\mu - 6}{12}$; (A.15) $\leq \frac{\eta}{2}$; (A.32) $1 "
+            r"+ \frac{1}{2K_i - 1} + 6K_i \eta^2 L^2 \leq 1 + \frac{1}{K_i}$; (A.35) $(e - "
+            r"2)K_i^2 (\dots)$; (A.39) $\geq \frac{11\mu - 9}{12}$"
         ),
         statement=(
-            r"Each of (A.12), (A.14), (A.15), (A.22), (A.27), (A.29), (A.30), (A.32), (A.34)-(A.39) follows from the "
-            r"one before with the constants printed, given $\mu \ge 1$, $K_i \ge 2$ in (A.32), $6 \eta L K_i \le 1$ "
-            r"and (A.3)."
+            r"Each of (A.12), (A.14), (A.15), (A.22), (A.27), (A.29), (A.30), (A.32), "
+            r"(A.34)-(A.39) follows from the one before with the constants printed, given $\mu "
+            r"\ge 1$, $K_i \ge 2$ in (A.32), $6 \eta L K_i \le 1$ and (A.3)."
         ),
         kind="bound",
         hypotheses=(
@@ -152,6 +183,7 @@ CLAIMS = (
             Mutant("2K - 1", "the factor 2K of (A.27), less one", partial(check, shift=-1)),
         ),
         rests_on=("propfair/eq-4",),
-        notes="(A.26) and (A.27) are printed with = where the assumption and Young's inequality give <=.",
+        notes="(A.26) and (A.27) are printed with = where the assumption and Young's inequality "
+        "give <=.",
     ),
 )

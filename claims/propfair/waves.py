@@ -1,7 +1,8 @@
-"""PropFair with local steps on cosines: bounded losses, known constants, expectations by enumeration.
+"""PropFair with local steps on cosines: bounded losses, known constants, expectations by
+enumeration.
 
-Client i has batches of loss 1 + a cos(theta - u) +- k cos(theta - v), both signs equally likely, in one dimension;
-``world["clients"]`` lists (a, u, k, v). Floats throughout.
+Client i has batches of loss 1 + a cos(theta - u) +- k cos(theta - v), both signs equally likely, in
+one dimension; ``world["clients"]`` lists (a, u, k, v). Floats throughout.
 """
 
 from __future__ import annotations
@@ -30,7 +31,11 @@ def constants(world: dict[str, Any]) -> dict[str, Any]:
     """L, L_0 and the four variances of the waves, exactly: suprema over theta are amplitudes."""
     clients = world["clients"]
     top = max(a for a, *_ in clients)
-    pairs = [abs(a * np.exp(1j * u) - b * np.exp(1j * w)) for a, u, _, _ in clients for b, w, _, _ in clients]
+    pairs = [
+        abs(a * np.exp(1j * u) - b * np.exp(1j * w))
+        for a, u, _, _ in clients
+        for b, w, _, _ in clients
+    ]
     return {"L": top, "L0": top, "between": max(pairs), "local": [k for _, _, k, _ in clients]}
 
 
@@ -45,7 +50,9 @@ def objective(world: dict[str, Any], theta: Any) -> tuple[Any, Any]:
 
 
 def repaired_bound(world: dict[str, Any], eta: float, gap: float, c: float = 1.0) -> float:
-    """12/((11 mu - 9) eta) (gap/T + Psi), biased form, see the claim's statement; c = 3: as printed."""
+    """12/((11 mu - 9) eta) (gap/T + Psi), biased form, see the claim's statement; c = 3: as
+    printed.
+    """
     made, M, e2 = constants(world), world["M"], np.e - 2
     tilde = 2 * made["L"] / M + 4 * made["L0"] ** 2 / M**2
     g2 = (2 * c * made["between"] / M + 4 * made["L0"] * made["between"] / M**2) ** 2
@@ -72,9 +79,15 @@ def limit(world: dict[str, Any], c: float = 1.0) -> float:
     made, M = constants(world), world["M"]
     tilde = 2 * c * made["L"] / M + 4 * made["L0"] ** 2 / M**2
     steps, p = world["steps"], np.array(world["sizes"]) / sum(world["sizes"])
-    fourth = float((p**2).sum() * sum(k**4 for k in steps)) if world["law"] is None else max(k**4 for k in steps)
+    fourth = (
+        float((p**2).sum() * sum(k**4 for k in steps))
+        if world["law"] is None
+        else max(k**4 for k in steps)
+    )
     other, factor = (made["L"], 24) if c == 3 else (tilde, 48)
-    return float(min(1 / (6 * tilde * max(steps)), 1 / (other * np.sqrt(factor * (np.e - 2) * fourth))))
+    return float(
+        min(1 / (6 * tilde * max(steps)), 1 / (other * np.sqrt(factor * (np.e - 2) * fourth)))
+    )
 
 
 def expected(world: dict[str, Any], eta: float) -> list[float]:

@@ -16,7 +16,9 @@ from fairfl.claims.evidence import Evidence
 
 
 def update(w: Any, local: list[Any], losses: list[Any], L: Any, q: int, scaled: bool) -> Any:
-    """Lines 6 to 8, in one dimension, of local models w-bar; ``scaled``: Delta w = L (w - w-bar)."""
+    """Lines 6 to 8, in one dimension, of local models w-bar; ``scaled``: Delta w = L (w -
+    w-bar).
+    """
     moves = [(L if scaled else 1) * (w - v) for v in local]
     deltas = [f**q * d for f, d in zip(losses, moves, strict=True)]
     h = [q * f ** (q - 1) * d**2 + L * f**q for f, d in zip(losses, moves, strict=True)]
@@ -27,7 +29,9 @@ def case(instance: dict[str, Any], scaled: bool = False) -> Case:
     """With q = 0, the new model is the mean of the local ones, as in FedAvg (Algorithm 2)."""
     w, local, L = instance["w"], instance["local"], instance["L"]
     found = update(w, local, [Fraction(1)] * len(local), L, 0, scaled)
-    return Case((Relation(found, "==", sum(local, Fraction(0)) / len(local), "w^(t+1)"),), {"smooth": L > 0})
+    return Case(
+        (Relation(found, "==", sum(local, Fraction(0)) / len(local), "w^(t+1)"),), {"smooth": L > 0}
+    )
 
 
 def check(effort: Effort, scaled: bool = False, L: int = 2) -> Evidence:
@@ -43,7 +47,9 @@ def residuals(scaled: bool = True) -> dict[str, sympy.Expr]:
     v = sympy.symbols("v1:4", real=True)
     f, g = sympy.symbols("f1:4", positive=True), sympy.symbols("g1:4", real=True)
     one_step = [w - x / L for x in g]
-    sgd = w - sum(a * b for a, b in zip(f, g, strict=True)) / sum(b**2 + L * a for a, b in zip(f, g, strict=True))
+    sgd = w - sum(a * b for a, b in zip(f, g, strict=True)) / sum(
+        b**2 + L * a for a, b in zip(f, g, strict=True)
+    )
     return {
         "q = 0": update(w, list(v), list(f), L, 0, scaled) - sum(v) / 3,
         "one local step, q = 1": update(w, one_step, list(f), L, 1, scaled) - sgd,
@@ -52,13 +58,18 @@ def residuals(scaled: bool = True) -> dict[str, sympy.Expr]:
 
 def check_repaired(effort: Effort, scaled: bool = True) -> Evidence:
     """The certificates."""
-    spot = {"L": "3", "w": "1", **{f"{x}{k}": str(k + n) for n, x in enumerate("vfg") for k in (1, 2, 3)}}
+    spot = {
+        "L": "3",
+        "w": "1",
+        **{f"{x}{k}": str(k + n) for n, x in enumerate("vfg") for k in (1, 2, 3)},
+    }
     return Evidence.of(SymbolicZero(Call.of(residuals, scaled=scaled), "together", (spot,)))
 
 
 PRINTED = (
-    r"$\Delta w_k^t = w^t - \bar w_k^{t+1}$, $\Delta_k^t = F_k^q(w^t) \Delta w_k^t$, $h_k^t = qF_k^{q-1}(w^t) "
-    r"\|\Delta w_k^t\|^2 + LF_k^q(w^t)$, $w^{t+1} = w^t - \frac{\sum_{k \in S_t} \Delta_k^t}{\sum_{k \in S_t} h_k^t}$"
+    r"$\Delta w_k^t = w^t - \bar w_k^{t+1}$, $\Delta_k^t = F_k^q(w^t) \Delta w_k^t$, $h_k^t = "
+    r"qF_k^{q-1}(w^t) \|\Delta w_k^t\|^2 + LF_k^q(w^t)$, $w^{t+1} = w^t - \frac{\sum_{k \in S_t} "
+    r"\Delta_k^t}{\sum_{k \in S_t} h_k^t}$"
 )
 CLAIMS = (
     Claim(
@@ -68,8 +79,8 @@ CLAIMS = (
         title="With q = 0, q-FedAvg is FedAvg",
         printed=PRINTED + "; 'FedAvg (i.e., solving q-FFL with q = 0)'",
         statement=(
-            r"For $q = 0$ line 8 gives the mean of the local models, $w^{t+1} = \frac1K\sum \bar w_k^{t+1}$ "
-            r"(Algorithm 2)."
+            r"For $q = 0$ line 8 gives the mean of the local models, $w^{t+1} = \frac1K\sum \bar "
+            r"w_k^{t+1}$ (Algorithm 2)."
         ),
         kind="identity",
         hypotheses=(("smooth", "L > 0"),),
@@ -81,20 +92,21 @@ CLAIMS = (
             Mutant("L = 1", "where the factor does not show", partial(check, L=1)),
         ),
         erratum=(
-            "Delta w_k stands in for the gradient in q-FedSGD, whose unit it lacks: write Delta w_k = L (w - "
-            "w-bar_k), as the later version of the paper does. As printed the step is 1/L of the intended one for q "
-            "= 0."
+            "Delta w_k stands in for the gradient in q-FedSGD, whose unit it lacks: write Delta "
+            "w_k = L (w - w-bar_k), as the later version of the paper does. As printed the step "
+            "is 1/L of the intended one for q = 0."
         ),
     ),
     Claim(
         id="qffl/algorithm-1/repaired",
         number="Algorithm 1",
         line=79,
-        title="With Delta w = L (w - w-bar), q-FedAvg is FedAvg for q = 0, and q-FedSGD for one local step of size 1/L",
+        title="With Delta w = L (w - w-bar), q-FedAvg is FedAvg for q = 0, and q-FedSGD for one "
+        "local step of size 1/L",
         printed=PRINTED,
         statement=(
-            r"With $\Delta w_k = L(w - \bar w_k)$: the mean of the local models for $q = 0$; $\bar w_k = w - \nabla "
-            r"F_k/L$ gives Algorithm 3."
+            r"With $\Delta w_k = L(w - \bar w_k)$: the mean of the local models for $q = 0$; "
+            r"$\bar w_k = w - \nabla F_k/L$ gives Algorithm 3."
         ),
         kind="identity",
         hypotheses=(("smooth", "L > 0"),),

@@ -20,10 +20,12 @@ from fairfl.claims.instances import explore
 
 
 def residuals(power: int = 1) -> dict[str, sympy.Expr]:
-    """nu_k = F_k^q / ||F^q||_p has norm 1 and value ||F||_(q+1); S = sum F_k^(q+1), and p q = q + 1.
+    """nu_k = F_k^q / ||F^q||_p has norm 1 and value ||F||_(q+1); S = sum F_k^(q+1), and p q = q +
+    1.
 
-    So (23) is S^(1/(q+1)), and (22) its power q + 1 over m. Hoelder's inequality by Young's, x y <= x^p/p + y^r/r: the
-    tangent of log (propfair/eq-4) at z/mean, weighted by 1/p and 1/r for z = x^p and y^r, sums to 0 on the right.
+    So (23) is S^(1/(q+1)), and (22) its power q + 1 over m. Hoelder's inequality by Young's, x y <=
+    x^p/p + y^r/r: the tangent of log (propfair/eq-4) at z/mean, weighted by 1/p and 1/r for z = x^p
+    and y^r, sums to 0 on the right.
     """
     q, S, m, x, y = sympy.symbols("q S m x y", positive=True)
     p = (q + 1) / q
@@ -40,12 +42,17 @@ def residuals(power: int = 1) -> dict[str, sympy.Expr]:
 
 
 def case(instance: dict[str, Any], conjugate: bool = True) -> Case:
-    """No nu with ||nu||_p <= 1 has sum nu_k F_k > ||F||_(q+1); homogeneous: sum nu F <= ||nu||_p ||F||_(q+1)."""
+    """No nu with ||nu||_p <= 1 has sum nu_k F_k > ||F||_(q+1); homogeneous: sum nu F <= ||nu||_p
+    ||F||_(q+1).
+    """
     nu, F, q = instance["nu"], instance["F"], instance["q"]
     p = (q + 1) / q if conjugate else q + 1
     dot = sum((abs(a) * b for a, b in zip(nu, F, strict=True)), Fraction(0))
     right = norm(nu, p) * norm(F, q + 1)
-    return Case((Relation(ball(dot), "<=", right + ball(Fraction(1, 10**12)), "Hoelder"),), {"losses": min(F) >= 0})
+    return Case(
+        (Relation(ball(dot), "<=", right + ball(Fraction(1, 10**12)), "Hoelder"),),
+        {"losses": min(F) >= 0},
+    )
 
 
 def norm(x: list[Fraction], p: Fraction) -> arb:
@@ -58,7 +65,9 @@ def norm(x: list[Fraction], p: Fraction) -> arb:
 def pairs(draw: st.DrawFn) -> dict[str, Any]:
     """Weights of any sign and losses; one in two the weights of the maximum, rounded."""
     m = draw(st.integers(1, 5))
-    q = draw(st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)]))
+    q = draw(
+        st.sampled_from([Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)])
+    )
     F = [Fraction(draw(st.integers(0, 12)), 4) for _ in range(m)]
     nu = [Fraction(draw(st.integers(-8, 8)), 4) for _ in range(m)]
     if draw(st.booleans()):
@@ -70,7 +79,9 @@ def check(effort: Effort, power: int = 1, conjugate: bool = True) -> Evidence:
     """The certificates."""
     return Evidence.of(
         SymbolicZero(
-            Call.of(residuals, power=power), "simplify", ({"q": "2", "S": "3", "m": "4", "x": "5", "y": "2"},)
+            Call.of(residuals, power=power),
+            "simplify",
+            ({"q": "2", "S": "3", "m": "4", "x": "5", "y": "2"},),
         ),
         extra=(explore(Call.of(case, conjugate=conjugate), pairs(), effort),),
     )
@@ -81,15 +92,17 @@ CLAIMS = (
         id="qffl/eq-22-23",
         number="Eqs. (22), (23)",
         line=369,
-        title="Minimising the mean of F^(q+1) is minimising the largest weighted sum over a ball of weights",
+        title="Minimising the mean of F^(q+1) is minimising the largest weighted sum over a ball "
+        "of weights",
         printed=(
-            r"$\min_{w} f_q(w) = \frac{1}{m} \sum_{k=1}^m F_k^{q+1}(w)$, which is equivalent to minimizing the "
-            r"empirical loss $\tilde{L}_{q}(h) = \max_{\nu, \|\nu\|_{p} \le 1} \sum_{k=1}^{m} \frac{\nu_{i}}{n_{k}} "
-            r"\sum_{j=1}^{n_{k}} l(h(x_{k,j}), y_{k,j})$, $\frac{1}{p} + \frac{1}{q+1} = 1$ $(p \ge 1, q \ge 0)$"
+            r"$\min_{w} f_q(w) = \frac{1}{m} \sum_{k=1}^m F_k^{q+1}(w)$, which is equivalent to "
+            r"minimizing the empirical loss $\tilde{L}_{q}(h) = \max_{\nu, \|\nu\|_{p} \le 1} "
+            r"\sum_{k=1}^{m} \frac{\nu_{i}}{n_{k}} \sum_{j=1}^{n_{k}} l(h(x_{k,j}), y_{k,j})$, "
+            r"$\frac{1}{p} + \frac{1}{q+1} = 1$ $(p \ge 1, q \ge 0)$"
         ),
         statement=(
-            r"$\max_{\|\nu\|_p \le 1} \sum\nu_k F_k = \|F\|_{q+1}$, attained at $\nu_k = F_k^q / \|F^q\|_p$, and "
-            r"(22) is its power $q + 1$ over $m$, an increasing function."
+            r"$\max_{\|\nu\|_p \le 1} \sum\nu_k F_k = \|F\|_{q+1}$, attained at $\nu_k = F_k^q / "
+            r"\|F^q\|_p$, and (22) is its power $q + 1$ over $m$, an increasing function."
         ),
         kind="equivalence",
         hypotheses=(("losses", "F_k >= 0"),),
@@ -102,8 +115,8 @@ CLAIMS = (
         ),
         rests_on=("propfair/eq-4",),
         erratum=(
-            "(23) has nu_i for nu_k. f_q has three definitions: (2), weighted with 1/(q+1); appendix A.1, with the "
-            "root; and (22). For q = 0, p is infinite."
+            "(23) has nu_i for nu_k. f_q has three definitions: (2), weighted with 1/(q+1); "
+            "appendix A.1, with the root; and (22). For q = 0, p is infinite."
         ),
     ),
 )

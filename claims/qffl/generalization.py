@@ -1,4 +1,6 @@
-"""Lemma 10 and theorem 11: generalisation bounds, checked by enumerating every sample of small problems."""
+"""Lemma 10 and theorem 11: generalisation bounds, checked by enumerating every sample of small
+problems.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ Table = list[list[Fraction]]
 
 
 def samples(world: dict[str, Any]) -> list[tuple[Fraction, list[list[Fraction]]]]:
-    """Every sample with its probability: [h][k] empirical losses. Device k draws n_k outcomes, 1 with chance_k."""
+    """Every sample with its probability: [h][k] empirical losses. Device k draws n_k outcomes, 1
+    with chance_k.
+    """
     tables: list[Table] = world["tables"]
     count = len(tables[0])
     draws = [list(product((0, 1), repeat=n)) for n in world["n"]]
@@ -34,7 +38,10 @@ def samples(world: dict[str, Any]) -> list[tuple[Fraction, list[list[Fraction]]]
             for z in drawn:
                 weight *= world["chance"][k] if z else 1 - world["chance"][k]
         means = [
-            [sum((tables[k][h][z] for z in drawn), Fraction(0)) / len(drawn) for k, drawn in enumerate(outcome)]
+            [
+                sum((tables[k][h][z] for z in drawn), Fraction(0)) / len(drawn)
+                for k, drawn in enumerate(outcome)
+            ]
             for h in range(count)
         ]
         found.append((weight, means))
@@ -57,7 +64,10 @@ def complexity(world: dict[str, Any], mixture: list[Fraction]) -> Fraction:
         (
             weight
             * max(
-                sum((x * (a - b) for x, a, b in zip(mixture, true[h], seen[h], strict=True)), Fraction(0))
+                sum(
+                    (x * (a - b) for x, a, b in zip(mixture, true[h], seen[h], strict=True)),
+                    Fraction(0),
+                )
                 for h in range(len(true))
             )
             for weight, seen in samples(world)
@@ -81,13 +91,23 @@ def spread(world: dict[str, Any], mixture: list[Fraction], risk: Fraction, facto
 
 
 def broken(
-    world: dict[str, Any], mixtures: list[list[Fraction]], risk: Fraction, factor: Fraction, full: bool, bare: bool
+    world: dict[str, Any],
+    mixtures: list[list[Fraction]],
+    risk: Fraction,
+    factor: Fraction,
+    full: bool,
+    bare: bool,
 ) -> Fraction:
-    """P(some h and some of the mixtures break the bound); ``full``: theorem 11's, with maxima over the mixtures."""
+    """P(some h and some of the mixtures break the bound); ``full``: theorem 11's, with maxima over
+    the mixtures.
+    """
     q = Fraction(world["q"])
     p = (q + 1) / q if q else None
     true = expected(world)
-    extra = [ball(Fraction(0) if bare else complexity(world, x)) + spread(world, x, risk, factor) for x in mixtures]
+    extra = [
+        ball(Fraction(0) if bare else complexity(world, x)) + spread(world, x, risk, factor)
+        for x in mixtures
+    ]
     sizes = [norm(x, p) for x in mixtures]
     if full:
         top, most = sizes[0], extra[0]
@@ -99,7 +119,8 @@ def broken(
         for h in range(len(true)):
             empirical = norm(seen[h], q + 1)
             hit = any(
-                ball(sum((a * b for a, b in zip(x, true[h], strict=True)), Fraction(0))) > size * empirical + more
+                ball(sum((a * b for a, b in zip(x, true[h], strict=True)), Fraction(0)))
+                > size * empirical + more
                 for x, size, more in zip(mixtures, sizes, extra, strict=True)
             )
             if hit:
@@ -113,12 +134,18 @@ def corners(m: int) -> list[list[Fraction]]:
     return [[Fraction(int(i == k)) for i in range(m)] for k in range(m)]
 
 
-def case(instance: dict[str, Any], mode: str = "uniform", factor: Fraction = Fraction(1), bare: bool = False) -> Case:
+def case(
+    instance: dict[str, Any],
+    mode: str = "uniform",
+    factor: Fraction = Fraction(1),
+    bare: bool = False,
+) -> Case:
     """P(the bound fails for some h, and some lambda) <= delta, over every sample.
 
-    ``mode``: "uniform" lemma 10 for all vertices of the simplex; "maximum" theorem 11, likewise (a violation at a
-    vertex is one); "one" lemma 10 for the instance's lambda; "union" theorem 11 with log(m/delta), for all lambda:
-    L_lambda is linear and the right side does not depend on lambda, so the vertices decide.
+    ``mode``: "uniform" lemma 10 for all vertices of the simplex; "maximum" theorem 11, likewise (a
+    violation at a vertex is one); "one" lemma 10 for the instance's lambda; "union" theorem 11 with
+    log(m/delta), for all lambda: L_lambda is linear and the right side does not depend on lambda,
+    so the vertices decide.
     """
     m, risk = len(instance["n"]), instance["delta"]
     mixtures = [instance["lambda"]] if mode == "one" else corners(m)
@@ -127,18 +154,31 @@ def case(instance: dict[str, Any], mode: str = "uniform", factor: Fraction = Fra
     low = min(min(min(row) for row in t) for t in instance["tables"])
     top = max(max(max(row) for row in t) for t in instance["tables"])
     return Case(
-        (Relation(found, "<=", risk, "P(violation), delta"),), {"bounded": 0 <= low and top <= 1, "risk": 0 < risk < 1}
+        (Relation(found, "<=", risk, "P(violation), delta"),),
+        {"bounded": 0 <= low and top <= 1, "risk": 0 < risk < 1},
     )
 
 
 def separate(m: int, chance: Fraction, risk: Fraction, q: int = 1) -> dict[str, Any]:
-    """m devices with one sample, m hypotheses; h_k has a loss (of 1, with this chance) on device k alone."""
+    """m devices with one sample, m hypotheses; h_k has a loss (of 1, with this chance) on device k
+    alone.
+    """
     tables = [[[Fraction(0), Fraction(int(h == k))] for h in range(m)] for k in range(m)]
-    return {"tables": tables, "chance": [chance] * m, "n": [1] * m, "q": q, "delta": risk, "lambda": corners(m)[0]}
+    return {
+        "tables": tables,
+        "chance": [chance] * m,
+        "n": [1] * m,
+        "q": q,
+        "delta": risk,
+        "lambda": corners(m)[0],
+    }
 
 
 WORLD = separate(3, Fraction(4, 5), Fraction(9, 20))
-SHOWS = "3 devices, 1 sample each, h_k with loss Bern(4/5) on device k only, delta = 9/20: it fails w.p. 61/125 > 9/20"
+SHOWS = (
+    "3 devices, 1 sample each, h_k with loss Bern(4/5) on device k only, delta = 9/20: it "
+    "fails w.p. 61/125 > 9/20"
+)
 
 
 def check(effort: Effort, mode: str = "uniform") -> Evidence:
@@ -163,33 +203,51 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-def check_repaired(effort: Effort, mode: str = "one", factor: Fraction = Fraction(1), bare: bool = False) -> Evidence:
+def check_repaired(
+    effort: Effort, mode: str = "one", factor: Fraction = Fraction(1), bare: bool = False
+) -> Evidence:
     """Drawn worlds, and some in which little is to spare."""
     statement = Call.of(case, mode=mode, factor=factor, bare=bare)
-    tight = [separate(1, Fraction(1, 3), Fraction(1, 2)), separate(1, Fraction(11, 20), Fraction(11, 20)), WORLD]
-    runs = [explore(statement, st.just(w), effort, tolerance=0.0, examples=1) for w in (*tight, many())]
+    tight = [
+        separate(1, Fraction(1, 3), Fraction(1, 2)),
+        separate(1, Fraction(11, 20), Fraction(11, 20)),
+        WORLD,
+    ]
+    runs = [
+        explore(statement, st.just(w), effort, tolerance=0.0, examples=1) for w in (*tight, many())
+    ]
     run = explore(statement, worlds(), effort, tolerance=0.0, examples=effort.pick(60, 2000))
     return Evidence.of(run, *runs)
 
 
 def many() -> dict[str, Any]:
-    """One device, two samples, two opposite hypotheses: one of them always looks better than it is."""
+    """One device, two samples, two opposite hypotheses: one of them always looks better than it
+    is.
+    """
     tables = [[[Fraction(0), Fraction(1)], [Fraction(1), Fraction(0)]]]
     half = Fraction(1, 2)
-    return {"tables": tables, "chance": [half], "n": [1], "q": 1, "delta": Fraction(9, 10), "lambda": [Fraction(1)]}
+    return {
+        "tables": tables,
+        "chance": [half],
+        "n": [1],
+        "q": 1,
+        "delta": Fraction(9, 10),
+        "lambda": [Fraction(1)],
+    }
 
 
 PRINTED = (
-    r"for any $\delta > 0$, with probability at least $1 - \delta$, the following holds for any $\lambda \in "
-    r"\Lambda, h \in H$: $L_{\lambda}(h) \le A_q(\lambda)\tilde{L}_q(h) + \mathbb{E}[\max_{h\in H} L_{\lambda}(h) - "
-    r"\hat{L}_{\lambda}(h)] + M\sqrt{\sum_{k=1}^m \frac{\lambda_k^2}{2n_k}\log\frac{1}{\delta}}$, $A_q(\lambda) = "
-    r"\|\lambda\|_p$"
+    r"for any $\delta > 0$, with probability at least $1 - \delta$, the following holds for any "
+    r"$\lambda \in \Lambda, h \in H$: $L_{\lambda}(h) \le A_q(\lambda)\tilde{L}_q(h) + "
+    r"\mathbb{E}[\max_{h\in H} L_{\lambda}(h) - \hat{L}_{\lambda}(h)] + M\sqrt{\sum_{k=1}^m "
+    r"\frac{\lambda_k^2}{2n_k}\log\frac{1}{\delta}}$, $A_q(\lambda) = \|\lambda\|_p$"
 )
 PRINTED_11 = (
-    r"with probability at least $1 - \delta$, the following holds for any $\lambda \in \Lambda$, $h \in H$: "
-    r"$L_{\lambda}(h) \leq \max_{\lambda \in \Lambda} (A_q(\lambda)) \tilde{L}_q(h) + \max_{\lambda \in \Lambda} "
-    r"(\mathbb{E} [\max_{h\in H} L_{\lambda}(h) - \hat{L}_{\lambda}(h)] + M\sqrt{\sum_{k=1}^m "
-    r"\frac{\lambda_k^2}{2n_k} \log \frac{1}{\delta}})$"
+    r"with probability at least $1 - \delta$, the following holds for any $\lambda \in \Lambda$, "
+    r"$h \in H$: $L_{\lambda}(h) \leq \max_{\lambda \in \Lambda} (A_q(\lambda)) \tilde{L}_q(h) + "
+    r"\max_{\lambda \in \Lambda} (\mathbb{E} [\max_{h\in H} L_{\lambda}(h) - "
+    r"\hat{L}_{\lambda}(h)] + M\sqrt{\sum_{k=1}^m \frac{\lambda_k^2}{2n_k} \log "
+    r"\frac{1}{\delta}})$"
 )
 HYPOTHESES = (("bounded", "losses in [0, M], M = 1"), ("risk", "0 < delta < 1"))
 CLAIMS = (
@@ -200,23 +258,29 @@ CLAIMS = (
         title="Generalisation bound of q-FFL, for any mixture lambda",
         printed=PRINTED,
         statement=(
-            "As printed: with probability at least $1 - \\delta$, for all $\\lambda \\in \\Lambda$ and $h \\in H$ at "
-            "once."
+            "As printed: with probability at least $1 - \\delta$, for all $\\lambda \\in "
+            "\\Lambda$ and $h \\in H$ at once."
         ),
         kind="bound",
         hypotheses=HYPOTHESES,
         scope="m = 3, n_k = 1, three hypotheses, every sample enumerated",
         expected="holds-repaired",
         check=check,
-        mutants=(Mutant("one lambda", "lambda = (1, 0, 0), chosen beforehand", partial(check, mode="one")),),
+        mutants=(
+            Mutant(
+                "one lambda", "lambda = (1, 0, 0), chosen beforehand", partial(check, mode="one")
+            ),
+        ),
         reading=(
-            "The title says 'for a specific lambda', the statement quantifies lambda after the probability. In the "
-            "counterexample A_q(lambda) = 1 and L~_q(h_k) is the loss on device k, for every q."
+            "The title says 'for a specific lambda', the statement quantifies lambda after the "
+            "probability. In the counterexample A_q(lambda) = 1 and L~_q(h_k) is the loss on "
+            "device k, for every q."
         ),
         erratum=(
-            "(25) is McDiarmid's inequality for one lambda. 'For any lambda in Lambda' must come before 'with "
-            "probability': the m vertices alone break the bound with a probability that tends to one as m grows. "
-            "(Mohri et al. cover Lambda and pay log of the covering number.)"
+            "(25) is McDiarmid's inequality for one lambda. 'For any lambda in Lambda' must come "
+            "before 'with probability': the m vertices alone break the bound with a probability "
+            "that tends to one as m grows. (Mohri et al. cover Lambda and pay log of the "
+            "covering number.)"
         ),
     ),
     Claim(
@@ -226,8 +290,8 @@ CLAIMS = (
         title="Generalisation bound of q-FFL, for one mixture lambda chosen before the sample",
         printed=PRINTED,
         statement=(
-            r"For each $\lambda \in \Lambda$: with probability at least $1 - \delta$ the printed bound holds for all "
-            r"$h \in H$."
+            r"For each $\lambda \in \Lambda$: with probability at least $1 - \delta$ the printed "
+            r"bound holds for all $h \in H$."
         ),
         kind="bound",
         hypotheses=HYPOTHESES,
@@ -236,12 +300,14 @@ CLAIMS = (
         check=check_repaired,
         mutants=(
             Mutant("half", "half of the last term", partial(check_repaired, factor=Fraction(1, 2))),
-            Mutant("one h", "the expected maximum over H left out", partial(check_repaired, bare=True)),
+            Mutant(
+                "one h", "the expected maximum over H left out", partial(check_repaired, bare=True)
+            ),
             Mutant("all lambda", "the printed quantifier", partial(check_repaired, mode="uniform")),
         ),
         notes=(
-            "The proof is McDiarmid's inequality (one sample moves the maximum by at most lambda_k M/n_k) and "
-            "Hoelder's; the constants are right."
+            "The proof is McDiarmid's inequality (one sample moves the maximum by at most "
+            "lambda_k M/n_k) and Hoelder's; the constants are right."
         ),
     ),
     Claim(
@@ -258,13 +324,13 @@ CLAIMS = (
         check=partial(check, mode="maximum"),
         mutants=(Mutant("log(m/delta)", "delta/m in the last term", partial(check, mode="union")),),
         reading=(
-            "Both maxima on the right are over the simplex. A_q and the second maximand are convex in lambda, so "
-            "vertices attain them, and are what is enumerated."
+            "Both maxima on the right are over the simplex. A_q and the second maximand are "
+            "convex in lambda, so vertices attain them, and are what is enumerated."
         ),
         erratum=(
-            "'Directly follows from lemma 10, by taking the maximum over all lambda' uses lemma 10 for all lambda at "
-            "once, which is what is false. With log(m/delta) for log(1/delta) it holds: L_lambda is linear in "
-            "lambda, so the vertices decide."
+            "'Directly follows from lemma 10, by taking the maximum over all lambda' uses lemma "
+            "10 for all lambda at once, which is what is false. With log(m/delta) for "
+            "log(1/delta) it holds: L_lambda is linear in lambda, so the vertices decide."
         ),
     ),
     Claim(
@@ -274,9 +340,9 @@ CLAIMS = (
         title="Generalisation bound of q-FFL, for all mixtures at once, with log(m/delta)",
         printed=PRINTED_11,
         statement=(
-            r"With probability at least $1 - \delta$, for all $\lambda$ and $h$: $L_\lambda(h) \le \tilde L_q(h) + "
-            r"\max_k ( E[\max_h L_k(h) - \hat L_k(h)] + M\sqrt{\log(m/\delta)/(2n_k)} )$, as $\|e_k\|_p = 1$ is the "
-            r"largest norm."
+            r"With probability at least $1 - \delta$, for all $\lambda$ and $h$: $L_\lambda(h) "
+            r"\le \tilde L_q(h) + \max_k ( E[\max_h L_k(h) - \hat L_k(h)] + "
+            r"M\sqrt{\log(m/\delta)/(2n_k)} )$, as $\|e_k\|_p = 1$ is the largest norm."
         ),
         kind="bound",
         hypotheses=HYPOTHESES,
@@ -285,7 +351,11 @@ CLAIMS = (
         check=partial(check_repaired, mode="union"),
         mutants=(
             Mutant("log(1/delta)", "the printed term", partial(check_repaired, mode="maximum")),
-            Mutant("half", "half of the last term", partial(check_repaired, mode="union", factor=Fraction(1, 2))),
+            Mutant(
+                "half",
+                "half of the last term",
+                partial(check_repaired, mode="union", factor=Fraction(1, 2)),
+            ),
         ),
     ),
 )

@@ -1,4 +1,6 @@
-"""Section 3.2, table 9: is a larger q more uniform? Not by entropy from q = 0 to 1, by no measure from 1 to 2."""
+"""Section 3.2, table 9: is a larger q more uniform? Not by entropy from q = 0 to 1, by no measure
+from 1 to 2.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def variance(f: list[arb]) -> arb:
 
 
 def sine(f: list[arb]) -> arb:
-    """Definition 4: of the angle with (1, ..., 1), squared; the angle of losses is below 90 degrees."""
+    """Definition 4: of the angle with (1, ..., 1), squared; the angle of losses is below 90
+    degrees.
+    """
     return 1 - total(f) ** 2 / (len(f) * total([v * v for v in f]))
 
 
@@ -39,26 +43,40 @@ def order(f: list[arb]) -> arb:
     return total([s * s.log() for s in shares])
 
 
-MEASURES: dict[str, Callable[[list[arb]], arb]] = {"variance": variance, "angle": sine, "entropy": order}
+MEASURES: dict[str, Callable[[list[arb]], arb]] = {
+    "variance": variance,
+    "angle": sine,
+    "entropy": order,
+}
 """Each is smaller where the losses are more uniform."""
 
 
 def case(instance: dict[str, Any], measure: str, slack: Fraction = Fraction(0)) -> Case:
-    """At w_q* of the larger q the measure is no larger (by ``slack``), for F_k = a_k/2 (w - b_k)^2 + c_k.
+    """At w_q* of the larger q the measure is no larger (by ``slack``), for F_k = a_k/2 (w - b_k)^2
+    + c_k.
 
-    sum F_k^(q+1) is strictly convex where F_k >= 0 and a_k > 0, so its minimiser lies where the derivative
-    sum F_k^q F_k' changes sign, between the two ends that ``at`` has for each q; at equal ends it must vanish.
+    sum F_k^(q+1) is strictly convex where F_k >= 0 and a_k > 0, so its minimiser lies where the
+    derivative sum F_k^q F_k' changes sign, between the two ends that ``at`` has for each q; at
+    equal ends it must vanish.
     """
     a, b, c = (instance[key] for key in "abc")
     found, optimal = [], True
     for q, (low, high) in zip(instance["q"], instance["at"], strict=True):
         left, right = (
-            sum(((k / 2 * (w - m) ** 2 + n) ** q * k * (w - m) for k, m, n in zip(a, b, c, strict=True)), Fraction(0))
+            sum(
+                (
+                    (k / 2 * (w - m) ** 2 + n) ** q * k * (w - m)
+                    for k, m, n in zip(a, b, c, strict=True)
+                ),
+                Fraction(0),
+            )
             for w in (low, high)
         )
         optimal &= left == 0 if low == high else left < 0 < right
         w = ball(low).union(ball(high))
-        losses = [ball(k) / 2 * (w - ball(m)) ** 2 + ball(n) for k, m, n in zip(a, b, c, strict=True)]
+        losses = [
+            ball(k) / 2 * (w - ball(m)) ** 2 + ball(n) for k, m, n in zip(a, b, c, strict=True)
+        ]
         found.append(MEASURES[measure](losses))
     premises = {
         "convex": min(a) > 0,
@@ -100,11 +118,17 @@ PARTS = {
 
 
 def check(effort: Effort, part: str = "", slack: str = "0", instead: str = "") -> Evidence:
-    """A counterexample for each part; mutants weaken one of them by ``slack``, or measure it by ``instead``."""
+    """A counterexample for each part; mutants weaken one of them by ``slack``, or measure it by
+    ``instead``.
+    """
     found = []
     for name, (measure, instance, shows) in PARTS.items():
         mine = name == part
-        call = Call.of(case, measure=instead if mine and instead else measure, slack=Fraction(slack if mine else 0))
+        call = Call.of(
+            case,
+            measure=instead if mine and instead else measure,
+            slack=Fraction(slack if mine else 0),
+        )
         found.append(Counterexample.at(call, shows, **instance))
     return Evidence.of(*found)
 
@@ -121,13 +145,15 @@ CLAIMS = (
         line=67,
         title="A larger q is more uniform, by variance, angle and entropy of the losses",
         printed=(
-            "we theoretically explore how q-FFL results in more *uniform* accuracy distributions with increasing q. "
-            "[Table 9:] A larger q results in more fairness (smaller variance), but potentially lower accuracy. "
-            "Similarly, a larger q imposes more uniformity in terms of other metrics"
+            "we theoretically explore how q-FFL results in more *uniform* accuracy distributions "
+            "with increasing q. [Table 9:] A larger q results in more fairness (smaller "
+            "variance), but potentially lower accuracy. Similarly, a larger q imposes more "
+            "uniformity in terms of other metrics"
         ),
         statement=(
-            r"For $0 \le q < q'$: $Var(F(w_{q'}^*)) \le Var(F(w_q^*))$, the angle of $F(w_{q'}^*)$ with "
-            r"$(1, \dots, 1)$ is no larger than that of $F(w_q^*)$, and its entropy is no smaller."
+            r"For $0 \le q < q'$: $Var(F(w_{q'}^*)) \le Var(F(w_q^*))$, the angle of "
+            r"$F(w_{q'}^*)$ with $(1, \dots, 1)$ is no larger than that of $F(w_q^*)$, and its "
+            r"entropy is no smaller."
         ),
         kind="bound",
         hypotheses=(
@@ -144,14 +170,22 @@ CLAIMS = (
             weaker("entropy by 0.0365", "entropy", "0.0365"),
             weaker("variance by 0.333", "variance", "0.333"),
             weaker("angle by 0.0155", "angle", "0.0155"),
-            Mutant("lemma 6", "variance from q = 0 to 1", partial(check, part="first", instead="variance")),
-            Mutant("lemma 7", "angle from q = 0 to 1", partial(check, part="first", instead="angle")),
+            Mutant(
+                "lemma 6",
+                "variance from q = 0 to 1",
+                partial(check, part="first", instead="variance"),
+            ),
+            Mutant(
+                "lemma 7", "angle from q = 0 to 1", partial(check, part="first", instead="angle")
+            ),
         ),
-        reading="Of the losses, which appendix A.1 calls the performance; table 9: see qffl/table-9-metrics.",
+        reading="Of the losses, which appendix A.1 calls the performance; table 9: see "
+        "qffl/table-9-metrics.",
         erratum=(
-            "From q = 0 to q = 1 the variance and the angle of the losses do not increase (lemmas 6 and 7); their "
-            "entropy may fall. From q = 1 to q = 2 each of the three may get worse. What grows with q is the entropy "
-            "of F^(q+1), for small steps (lemma 8, repaired)."
+            "From q = 0 to q = 1 the variance and the angle of the losses do not increase "
+            "(lemmas 6 and 7); their entropy may fall. From q = 1 to q = 2 each of the three may "
+            "get worse. What grows with q is the entropy of F^(q+1), for small steps (lemma 8, "
+            "repaired)."
         ),
     ),
 )

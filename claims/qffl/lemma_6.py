@@ -30,8 +30,12 @@ def square(f: Vector) -> Fraction:
 
 
 def optima(models: list[Vector]) -> tuple[Vector, Vector]:
-    """F(w_0*), F(w_1*) over a finite set of models, each given by its losses; ties by the other objective, against."""
-    return min(models, key=lambda f: (mean(f), square(f))), min(models, key=lambda f: (square(f), -mean(f)))
+    """F(w_0*), F(w_1*) over a finite set of models, each given by its losses; ties by the other
+    objective, against.
+    """
+    return min(models, key=lambda f: (mean(f), square(f))), min(
+        models, key=lambda f: (square(f), -mean(f))
+    )
 
 
 def variance(instance: dict[str, Any], operator: str = "<", signed: bool = False) -> Case:
@@ -43,10 +47,14 @@ def variance(instance: dict[str, Any], operator: str = "<", signed: bool = False
 
 
 def angle(instance: dict[str, Any], turned: bool = False) -> Case:
-    """Lemma 7, squared and cross-multiplied: mean(F_1)^2 / square(F_1) >= mean(F_0)^2 / square(F_0)."""
+    """Lemma 7, squared and cross-multiplied: mean(F_1)^2 / square(F_1) >= mean(F_0)^2 /
+    square(F_0).
+    """
     zero, one = optima(instance["models"])
     left, right = mean(zero) ** 2 * square(one), mean(one) ** 2 * square(zero)
-    relation = Relation(right, "<=", left, "cosines") if turned else Relation(left, "<=", right, "cosines")
+    relation = (
+        Relation(right, "<=", left, "cosines") if turned else Relation(left, "<=", right, "cosines")
+    )
     low = min(min(f) for f in instance["models"])
     return Case((relation,), {"losses": low >= 0, "not zero": square(one) > 0})
 
@@ -56,11 +64,16 @@ def proof(instance: dict[str, Any], second: str = ">=") -> Case:
     zero, one = optima(instance["models"])
     low, high = (square(zero), square(one)) if second == ">=" else (square(one), square(zero))
     premises = {"losses": min(min(f) for f in instance["models"]) >= 0}
-    return Case((Relation(mean(zero), "<=", mean(one), "means"), Relation(low, "<=", high, "squares")), premises)
+    return Case(
+        (Relation(mean(zero), "<=", mean(one), "means"), Relation(low, "<=", high, "squares")),
+        premises,
+    )
 
 
 def definite(signed: bool = False) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """Var_0 - Var_1 with means m, m + e and squares Q + d, Q: d, e >= 0 by optimality, m >= 0 by F >= 0."""
+    """Var_0 - Var_1 with means m, m + e and squares Q + d, Q: d, e >= 0 by optimality, m >= 0 by F
+    >= 0.
+    """
     d, e = sympy.symbols("d e", nonnegative=True)
     m = sympy.symbols("m", real=True) if signed else sympy.symbols("m", nonnegative=True)
     Q = sympy.symbols("Q", nonnegative=True)
@@ -75,7 +88,9 @@ def definite_angle(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
 
 @st.composite
 def worlds(draw: st.DrawFn) -> dict[str, Any]:
-    """Two to five models of two to four devices, one of them even, so that mean and mean square are at odds."""
+    """Two to five models of two to four devices, one of them even, so that mean and mean square are
+    at odds.
+    """
     m = draw(st.integers(2, 4))
     one = st.lists(st.integers(0, 12).map(lambda k: Fraction(k, 4)), min_size=m, max_size=m)
     models = draw(st.lists(one, min_size=1, max_size=4))
@@ -85,9 +100,14 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
 
 def check(effort: Effort, operator: str = "<") -> Evidence:
     """Two models, one best for both objectives."""
-    shows = "F = (w, w + 1) on w in {0, 1}: w = 0 is optimal for q = 0 and q = 1, both variances are 1/4"
+    shows = (
+        "F = (w, w + 1) on w in {0, 1}: w = 0 is optimal for q = 0 and q = 1, both variances "
+        "are 1/4"
+    )
     models = [[Fraction(w), Fraction(w + 1)] for w in (0, 1)]
-    return Evidence.of(Counterexample.at(Call.of(variance, operator=operator), shows, models=models))
+    return Evidence.of(
+        Counterexample.at(Call.of(variance, operator=operator), shows, models=models)
+    )
 
 
 def check_repaired(effort: Effort, signed: bool = False, operator: str = "<=") -> Evidence:
@@ -110,12 +130,17 @@ def check_angle(effort: Effort, sign: int = 1, turned: bool = False) -> Evidence
 
 def check_proof(effort: Effort, second: str = ">=") -> Evidence:
     """Two models that trade mean against square."""
-    shows = "F in {(0, 3), (2, 2)}: w_0* has (0, 3), mean square 9/2; w_1* has (2, 2), mean square 4"
+    shows = (
+        "F in {(0, 3), (2, 2)}: w_0* has (0, 3), mean square 9/2; w_1* has (2, 2), mean square 4"
+    )
     models = [[Fraction(0), Fraction(3)], [Fraction(2), Fraction(2)]]
     return Evidence.of(Counterexample.at(Call.of(proof, second=second), shows, models=models))
 
 
-PRINTED = r"$\operatorname{Var}(F_1(w_1^*), \dots, F_m(w_1^*)) < \operatorname{Var}(F_1(w_0^*), \dots, F_m(w_0^*))$"
+PRINTED = (
+    r"$\operatorname{Var}(F_1(w_1^*), \dots, F_m(w_1^*)) < \operatorname{Var}(F_1(w_0^*), "
+    r"\dots, F_m(w_0^*))$"
+)
 PRINTED_7 = (
     r"$\frac{\frac{1}{m}\sum_{k=1}^{m}F_k(w_1^*)}{\sqrt{\frac{1}{m}F_k^2(w_1^*)}} \ge "
     r"\frac{\frac{1}{m}\sum_{k=1}^{m}F_k(w_0^*)}{\sqrt{\frac{1}{m}F_k^2(w_0^*)}}$"
@@ -136,9 +161,9 @@ CLAIMS = (
         check=check,
         mutants=(Mutant("<=", "not larger", partial(check, operator="<=")),),
         erratum=(
-            "The proof gives <=, and equality occurs: whenever one model is best for both objectives. Write <=, or "
-            "add that w_0* does not minimise f_1. (The statement is about losses; Definition 1 is about test "
-            "accuracies.)"
+            "The proof gives <=, and equality occurs: whenever one model is best for both "
+            "objectives. Write <=, or add that w_0* does not minimise f_1. (The statement is "
+            "about losses; Definition 1 is about test accuracies.)"
         ),
     ),
     Claim(
@@ -146,12 +171,14 @@ CLAIMS = (
         number="Lemma 6",
         line=259,
         title=(
-            "The losses have no larger variance at the optimum of q = 1, a smaller one if w_0* is not such an optimum"
+            "The losses have no larger variance at the optimum of q = 1, a smaller one if w_0* "
+            "is not such an optimum"
         ),
         printed=PRINTED,
         statement=(
-            r"With means $m$, $m + e$ and mean squares $Q + d$, $Q$ at $w_0^*$, $w_1^*$: $Var_0 - Var_1 = d + 2me + "
-            r"e^2 \ge 0$; it is positive if $d > 0$, that is, if $w_0^*$ does not minimise $f_1$."
+            r"With means $m$, $m + e$ and mean squares $Q + d$, $Q$ at $w_0^*$, $w_1^*$: $Var_0 "
+            r"- Var_1 = d + 2me + e^2 \ge 0$; it is positive if $d > 0$, that is, if $w_0^*$ "
+            r"does not minimise $f_1$."
         ),
         kind="bound",
         hypotheses=(LOSSES,),
@@ -160,17 +187,21 @@ CLAIMS = (
         check=check_repaired,
         mutants=(
             Mutant("any sign", "losses of any sign", partial(check_repaired, signed=True)),
-            Mutant("always equal", "equality for all models", partial(check_repaired, operator="==")),
+            Mutant(
+                "always equal", "equality for all models", partial(check_repaired, operator="==")
+            ),
         ),
     ),
     Claim(
         id="qffl/lemma-7",
         number="Lemma 7",
         line=266,
-        title="The losses make no larger an angle with (1, ..., 1) at the optimum of q = 1 than at that of q = 0",
+        title="The losses make no larger an angle with (1, ..., 1) at the optimum of q = 1 than "
+        "at that of q = 0",
         printed=PRINTED_7,
         statement=(
-            r"$\frac{\sum F_k(w_1^*)}{\sqrt{\sum F_k^2(w_1^*)}} \ge \frac{\sum F_k(w_0^*)}{\sqrt{\sum F_k^2(w_0^*)}}$."
+            r"$\frac{\sum F_k(w_1^*)}{\sqrt{\sum F_k^2(w_1^*)}} \ge \frac{\sum "
+            r"F_k(w_0^*)}{\sqrt{\sum F_k^2(w_0^*)}}$."
         ),
         kind="bound",
         hypotheses=(LOSSES, ("not zero", "F(w_1*) is not 0, where the angle is undefined")),
@@ -178,14 +209,20 @@ CLAIMS = (
         expected="holds",
         check=check_angle,
         mutants=(
-            Mutant("smaller mean", "the mean at w_1* smaller than at w_0*", partial(check_angle, sign=-1)),
+            Mutant(
+                "smaller mean",
+                "the mean at w_1* smaller than at w_0*",
+                partial(check_angle, sign=-1),
+            ),
             Mutant("turned", "the inequality turned", partial(check_angle, turned=True)),
         ),
-        reading="With the sums under the roots that (4) has; printed is F_k^2 for an unspecified k.",
+        reading="With the sums under the roots that (4) has; printed is F_k^2 for an unspecified "
+        "k.",
         erratum="The sums under the square roots are missing, in the statement and in the proof.",
         gap=(
-            "The proof says that the sum of squares is larger at w_1*; it is smaller, as w_1* minimises it "
-            "(qffl/lemma-7-proof). With the printed direction the conclusion would not follow; the statement survives."
+            "The proof says that the sum of squares is larger at w_1*; it is smaller, as w_1* "
+            "minimises it (qffl/lemma-7-proof). With the printed direction the conclusion would "
+            "not follow; the statement survives."
         ),
     ),
     Claim(
@@ -194,10 +231,11 @@ CLAIMS = (
         line=270,
         title="The sum of squared losses is larger at the optimum of q = 1",
         printed=(
-            r"$\frac{1}{m} \sum F_k(w_1^*) \ge \frac{1}{m} \sum F_k(w_0^*)$ and $\frac{1}{m} \sum F_k^2(w_1^*) \ge "
-            r"\frac{1}{m} \sum F_k^2(w_0^*)$"
+            r"$\frac{1}{m} \sum F_k(w_1^*) \ge \frac{1}{m} \sum F_k(w_0^*)$ and $\frac{1}{m} "
+            r"\sum F_k^2(w_1^*) \ge \frac{1}{m} \sum F_k^2(w_0^*)$"
         ),
-        statement=r"$\sum F_k(w_1^*) \ge \sum F_k(w_0^*)$ and $\sum F_k^2(w_1^*) \ge \sum F_k^2(w_0^*)$.",
+        statement=r"$\sum F_k(w_1^*) \ge \sum F_k(w_0^*)$ and $\sum F_k^2(w_1^*) \ge \sum "
+        r"F_k^2(w_0^*)$.",
         kind="bound",
         hypotheses=(LOSSES,),
         scope="m = 2, two models",

@@ -1,4 +1,6 @@
-"""Lemma 8: does the entropy of the powered losses grow with q? Not with the definition given; with F^(q+1) it does."""
+"""Lemma 8: does the entropy of the powered losses grow with q? Not with the definition given; with
+F^(q+1) it does.
+"""
 
 from __future__ import annotations
 
@@ -19,22 +21,35 @@ from fairfl.claims.exact import ball
 from fairfl.claims.instances import explore
 
 
-def slope(a: list[Fraction], b: list[Fraction], c: list[Fraction], q: Fraction, power: Fraction) -> arb:
-    """d/dp H(F^power(w_p*)) at p = q, where w_q* = 0; F_k = a_k + b_k w + c_k w^2/2, w_p* minimises sum F_k^(p+1).
+def slope(
+    a: list[Fraction], b: list[Fraction], c: list[Fraction], q: Fraction, power: Fraction
+) -> arb:
+    """d/dp H(F^power(w_p*)) at p = q, where w_q* = 0; F_k = a_k + b_k w + c_k w^2/2, w_p* minimises
+    sum F_k^(p+1).
 
-    Implicit function: the derivative of sum F^p F' in w is sum (p F^(p-1) F'^2 + F^p F''), in p it is sum F^p F' log F.
-    H of shares P_k proportional to F_k^s has dH/dw = -s^2 sum P_k (g_k - mean g) log F_k, g = F'/F, mean under P.
+    Implicit function: the derivative of sum F^p F' in w is sum (p F^(p-1) F'^2 + F^p F''), in p it
+    is sum F^p F' log F. H of shares P_k proportional to F_k^s has dH/dw = -s^2 sum P_k (g_k - mean
+    g) log F_k, g = F'/F, mean under P.
     """
     value, rise, bend = ([ball(v) for v in x] for x in (a, b, c))
     logs = [v.log() for v in value]
     weight = [v ** ball(q) for v in value]
-    turn = sum((w * (ball(q) * r * r / v + k) for w, v, r, k in zip(weight, value, rise, bend, strict=True)), arb(0))
+    turn = sum(
+        (
+            w * (ball(q) * r * r / v + k)
+            for w, v, r, k in zip(weight, value, rise, bend, strict=True)
+        ),
+        arb(0),
+    )
     moved = -sum((w * r * g for w, r, g in zip(weight, rise, logs, strict=True)), arb(0)) / turn
     share = [v ** ball(power) for v in value]
     total = sum(share, arb(0))
     ratio = [r / v for r, v in zip(rise, value, strict=True)]
     mean = sum((s * g for s, g in zip(share, ratio, strict=True)), arb(0)) / total
-    change = sum((s * (g - mean) * x for s, g, x in zip(share, ratio, logs, strict=True)), arb(0)) / total
+    change = (
+        sum((s * (g - mean) * x for s, g, x in zip(share, ratio, logs, strict=True)), arb(0))
+        / total
+    )
     return -(ball(power) ** 2) * change * moved
 
 
@@ -45,7 +60,8 @@ def case(instance: dict[str, Any], shift: int = 0, sign: int = 1) -> Case:
     premises = {
         "optimal": stationary == 0 and q == int(q) >= 0,  # sum F^(q+1) is convex, as F >= 0 is
         "convex": min(c) > 0,
-        "losses": all(r * r < 2 * v * k for v, r, k in zip(a, b, c, strict=True)),  # F_k > 0 everywhere
+        # F_k > 0 everywhere
+        "losses": all(r * r < 2 * v * k for v, r, k in zip(a, b, c, strict=True)),
     }
     derivative = sign * slope(a, b, c, Fraction(q), Fraction(q + shift))
     return Case((Relation(-derivative, "<=", ball(Fraction(1, 10**20)), "dH/dp >= 0"),), premises)
@@ -64,9 +80,11 @@ def check(effort: Effort, shift: int = 0) -> Evidence:
 
 
 def residuals(shift: int = 1, factor: int = 1) -> dict[str, sympy.Expr]:
-    """dH/dw for F^(q+1) at a stationary point is -(q+1)^2 X/S, X = sum F^q F' log F; three devices, F_k = a_k + b_k w.
+    """dH/dw for F^(q+1) at a stationary point is -(q+1)^2 X/S, X = sum F^q F' log F; three devices,
+    F_k = a_k + b_k w.
 
-    With dw/dp = -X/(Hessian) the product is (q+1)^2 X^2/(S Hessian) >= 0. In more dimensions X' Hessian^-1 X.
+    With dw/dp = -X/(Hessian) the product is (q+1)^2 X^2/(S Hessian) >= 0. In more dimensions X'
+    Hessian^-1 X.
     """
     q, w = sympy.symbols("q w", positive=True)
     a = sympy.symbols("a1:4", positive=True)
@@ -117,8 +135,9 @@ def check_eleven(effort: Effort, divided: bool = False) -> Evidence:
 
 
 PRINTED = (
-    r"Let F(w) be twice differentiable in w with $\nabla^2 F(w) > 0$. The derivative of $H(F^q(w_p^*))$ with respect "
-    r"to p evaluated at $p = q$ is non-negative, i.e., $\frac{\partial}{\partial p} H(F^q(w_p^*)) |_{p=q} \ge 0$"
+    r"Let F(w) be twice differentiable in w with $\nabla^2 F(w) > 0$. The derivative of "
+    r"$H(F^q(w_p^*))$ with respect to p evaluated at $p = q$ is non-negative, i.e., "
+    r"$\frac{\partial}{\partial p} H(F^q(w_p^*)) |_{p=q} \ge 0$"
 )
 HYPOTHESES = (
     ("convex", "every F_k has a positive definite Hessian"),
@@ -143,15 +162,15 @@ CLAIMS = (
         check=check,
         mutants=(Mutant("F^(q+1)", "the entropy of F^(q+1)", partial(check, shift=1)),),
         reading=(
-            "The proof uses sum grad F_k^p(w_p*) = 0 'by definition', which is the optimum of the power p, not p + "
-            "1. With that w_p* the lemma holds for q >= 1 (where sum F^q is convex): it is the repaired form, "
-            "renumbered."
+            "The proof uses sum grad F_k^p(w_p*) = 0 'by definition', which is the optimum of "
+            "the power p, not p + 1. With that w_p* the lemma holds for q >= 1 (where sum F^q is "
+            "convex): it is the repaired form, renumbered."
         ),
         erratum=(
-            "Exponents are off by one: with w_p* minimising sum F^(p+1) the entropy must be that of F^(q+1). With "
-            "three or more devices the entropy of F^q can fall. (11)-(12) lack a factor 1/p (qffl/eq-11), and F_k > "
-            "0 must be supposed. After the lemma, 'guaranteed to be more uniform' needs a positive derivative; it "
-            "may be zero."
+            "Exponents are off by one: with w_p* minimising sum F^(p+1) the entropy must be that "
+            "of F^(q+1). With three or more devices the entropy of F^q can fall. (11)-(12) lack "
+            "a factor 1/p (qffl/eq-11), and F_k > 0 must be supposed. After the lemma, "
+            "'guaranteed to be more uniform' needs a positive derivative; it may be zero."
         ),
     ),
     Claim(
@@ -161,9 +180,9 @@ CLAIMS = (
         title="The entropy of F^(q+1)(w_p*) does not decrease as p grows through q",
         printed=PRINTED,
         statement=(
-            r"$\frac{\partial}{\partial p} H(F^{q+1}(w_p^*))|_{p=q} = \frac{(q+1)^2}{\sum F_k^{q+1}} X^\top A^{-1} X "
-            r"\ge 0$, $X = \sum_k F_k^q \ln F_k \nabla F_k$, $A = \sum_k (q F_k^{q-1}\nabla F_k \nabla F_k^\top + "
-            r"F_k^q \nabla^2 F_k) \succ 0$."
+            r"$\frac{\partial}{\partial p} H(F^{q+1}(w_p^*))|_{p=q} = \frac{(q+1)^2}{\sum "
+            r"F_k^{q+1}} X^\top A^{-1} X \ge 0$, $X = \sum_k F_k^q \ln F_k \nabla F_k$, $A = "
+            r"\sum_k (q F_k^{q-1}\nabla F_k \nabla F_k^\top + F_k^q \nabla^2 F_k) \succ 0$."
         ),
         kind="identity",
         hypotheses=HYPOTHESES,
@@ -182,16 +201,19 @@ CLAIMS = (
         line=306,
         title="The p-derivative of grad F^p is (ln F^p + 1) grad F^p",
         printed=(
-            r"$\sum_k \nabla_w^2 F_k^p(w_p^*) \frac{\partial}{\partial p} w_p^* + \sum_k (\ln F_k^p(w_p^*) + 1) "
-            r"\nabla_w F_k^p(w_p^*) = 0$"
+            r"$\sum_k \nabla_w^2 F_k^p(w_p^*) \frac{\partial}{\partial p} w_p^* + \sum_k (\ln "
+            r"F_k^p(w_p^*) + 1) \nabla_w F_k^p(w_p^*) = 0$"
         ),
-        statement=r"$\frac{\partial}{\partial p}\nabla F^p = (\ln F^p + 1)\nabla F^p$ at fixed $w$.",
+        statement=r"$\frac{\partial}{\partial p}\nabla F^p = (\ln F^p + 1)\nabla F^p$ at fixed "
+        r"$w$.",
         kind="identity",
         hypotheses=(),
         scope="F = e, p = 2",
         expected="refuted",
         check=check_eleven,
-        mutants=(Mutant("1/p", "the right side divided by p", partial(check_eleven, divided=True)),),
+        mutants=(
+            Mutant("1/p", "the right side divided by p", partial(check_eleven, divided=True)),
+        ),
         erratum="A factor 1/p is missing: grad F^p = p F^(p-1) grad F. For p > 0 no sign changes.",
     ),
 )

@@ -19,7 +19,9 @@ from fairfl.claims.exact import ball
 PIECES = 64
 
 
-def losses(a: list[Fraction], b: list[Fraction], c: Fraction, w: arb) -> tuple[list[arb], list[arb]]:
+def losses(
+    a: list[Fraction], b: list[Fraction], c: Fraction, w: arb
+) -> tuple[list[arb], list[arb]]:
     """F_k = a_k + b_k w + c w^2/2, and F_k'/F_k."""
     value = [ball(x) + ball(y) * w + ball(c) * w * w / 2 for x, y in zip(a, b, strict=True)]
     return value, [(ball(y) + ball(c) * w) / v for y, v in zip(b, value, strict=True)]
@@ -39,10 +41,11 @@ def tilt(value: list[arb], ratio: list[arb], s: Fraction) -> arb:
 def upright(a: list[Fraction], b: list[Fraction], c: Fraction) -> bool:
     """(b), by covering: the tilt is positive for every s >= 1 at every w that is some w_p*, p >= 0.
 
-    w_p* is a mean of the -b_k/c, so at least -max b/c; w_0* = -mean(b)/c. Between the two: F_0 < F_1 < F_2, tilt > 0 at
-    s = 1, and it grows with s, as g_2 - g_1 > 0 and (g_2 - g_1) + (g_2 - g_0) > 0. So there dH(F^s)/dw < 0 for s >= 1,
-    and dw_p*/dp = -(positive) tilt at s = p + 1 < 0: from w_0* on w_p* falls, and never leaves the interval. Hence
-    dH(F^s(w_p*))/dp > 0 for all p >= 0, s >= 1, and f_t/f_r grows along w_p*.
+    w_p* is a mean of the -b_k/c, so at least -max b/c; w_0* = -mean(b)/c. Between the two: F_0 <
+    F_1 < F_2, tilt > 0 at s = 1, and it grows with s, as g_2 - g_1 > 0 and (g_2 - g_1) + (g_2 -
+    g_0) > 0. So there dH(F^s)/dw < 0 for s >= 1, and dw_p*/dp = -(positive) tilt at s = p + 1 < 0:
+    from w_0* on w_p* falls, and never leaves the interval. Hence dH(F^s(w_p*))/dp > 0 for all p >=
+    0, s >= 1, and f_t/f_r grows along w_p*.
     """
     low, high = -max(b) / c, -sum(b, Fraction(0)) / (3 * c)
     step = (high - low) / PIECES
@@ -51,27 +54,40 @@ def upright(a: list[Fraction], b: list[Fraction], c: Fraction) -> bool:
         value, ratio = losses(a, b, c, w)
         rising = value[0] > 0 and value[0] < value[1] and value[1] < value[2]
         first, second = ratio[2] - ratio[1], ratio[2] - ratio[0]
-        if not (rising and tilt(value, ratio, Fraction(1)) > 0 and first > 0 and first + second > 0):
+        if not (
+            rising and tilt(value, ratio, Fraction(1)) > 0 and first > 0 and first + second > 0
+        ):
             return False
     return low < high
 
 
 def case(instance: dict[str, Any]) -> Case:
-    """(b) implies dH(F^q(w_p*))/dp >= 0 at p = 0, for three quadratics of one curvature; w_0* = -mean(b)/c exactly.
+    """(b) implies dH(F^q(w_p*))/dp >= 0 at p = 0, for three quadratics of one curvature; w_0* =
+    -mean(b)/c exactly.
 
     dH/dp is the product of two tilts, at s = q and at s = 1, and of positive factors.
     """
     a, b, c, q = (instance[k] for k in "abcq")
     value, ratio = losses(a, b, c, ball(-sum(b, Fraction(0)) / (3 * c)))
     product = tilt(value, ratio, q) * tilt(value, ratio, Fraction(1))
-    premises = {"losses": all(y * y < 2 * x * c for x, y in zip(a, b, strict=True)), "(b)": upright(a, b, c)}
+    premises = {
+        "losses": all(y * y < 2 * x * c for x, y in zip(a, b, strict=True)),
+        "(b)": upright(a, b, c),
+    }
     return Case((Relation(-product, "<=", 0, "(a) at p = 0"),), premises)
 
 
 def check(effort: Effort, q: Fraction = Fraction(1, 4)) -> Evidence:
     """Three devices."""
-    shows = "F = (1, 2 - 5w, 4 + w), each + 50 w^2: (b) holds, and at p = 0 dH(F^(1/4)(w_p*))/dp < 0"
-    data = {"a": [Fraction(v) for v in (1, 2, 4)], "b": [Fraction(v) for v in (0, -5, 1)], "c": Fraction(100), "q": q}
+    shows = (
+        "F = (1, 2 - 5w, 4 + w), each + 50 w^2: (b) holds, and at p = 0 dH(F^(1/4)(w_p*))/dp < 0"
+    )
+    data = {
+        "a": [Fraction(v) for v in (1, 2, 4)],
+        "b": [Fraction(v) for v in (0, -5, 1)],
+        "c": Fraction(100),
+        "q": q,
+    }
     return Evidence.of(Counterexample.at(Call.of(case), shows, **data))
 
 
@@ -89,15 +105,24 @@ def residuals(printed: bool = False, shift: int = 1) -> dict[str, sympy.Expr]:
 
 def check_repaired(effort: Effort, printed: bool = False, shift: int = 1) -> Evidence:
     """The identity that carries the equivalence."""
-    spots = ({"q": "2", "F1": "1", "F2": "3", "F3": "1/2"}, {"q": "1/3", "F1": "2", "F2": "1/5", "F3": "1"})
-    return Evidence.of(SymbolicZero(Call.of(residuals, printed=printed, shift=shift), "simplify", spots))
+    spots = (
+        {"q": "2", "F1": "1", "F2": "3", "F3": "1/2"},
+        {"q": "1/3", "F1": "2", "F2": "1/5", "F3": "1"},
+    )
+    return Evidence.of(
+        SymbolicZero(Call.of(residuals, printed=printed, shift=shift), "simplify", spots)
+    )
 
 
 def nineteen(instance: dict[str, Any], printed: bool = True) -> Case:
-    """d/dq ln f_q against -H(F^q), for equal losses of m devices: f_q = F for every q, so the left side is 0."""
+    """d/dq ln f_q against -H(F^q), for equal losses of m devices: f_q = F for every q, so the left
+    side is 0.
+    """
     m = instance["m"]
     entropy = sympy.log(m)
-    right = -entropy if printed else (sympy.log(m) - entropy) / sympy.Integer(instance["q"] + 1) ** 2
+    right = (
+        -entropy if printed else (sympy.log(m) - entropy) / sympy.Integer(instance["q"] + 1) ** 2
+    )
     return Case((Relation(sympy.Integer(0), "==", right, "d/dq ln f_q"),))
 
 
@@ -108,20 +133,24 @@ def check_nineteen(effort: Effort, printed: bool = True) -> Evidence:
 
 
 PRINTED = (
-    r"(a) holds if and only if (b) holds where (a) for any $p, q \in \mathbb{R}$, the derivative of $H(F^q(w_p^*))$ "
-    r"with respect to p is non-negative, (b) for any $0 \le t \le r, 0 \le v \le u$, $\frac{f_t(w_u^*)}{f_r(w_u^*)} "
-    r"\ge \frac{f_t(w_v^*)}{f_r(w_v^*)}$."
+    r"(a) holds if and only if (b) holds where (a) for any $p, q \in \mathbb{R}$, the derivative "
+    r"of $H(F^q(w_p^*))$ with respect to p is non-negative, (b) for any $0 \le t \le r, 0 \le v "
+    r"\le u$, $\frac{f_t(w_u^*)}{f_r(w_u^*)} \ge \frac{f_t(w_v^*)}{f_r(w_v^*)}$."
 )
 CLAIMS = (
     Claim(
         id="qffl/lemma-9",
         number="Lemma 9",
         line=320,
-        title="More uniform by entropies of all powers if and only if more uniform by ratios of all power means",
+        title="More uniform by entropies of all powers if and only if more uniform by ratios of "
+        "all power means",
         printed=PRINTED,
         statement=r"(b) implies (a), also with (a) for $p, q \ge 0$ only, as (19) has it.",
         kind="equivalence",
-        hypotheses=(("losses", "F_k > 0, strictly convex"), ("(b)", "certified on a covering of all w_p*, p >= 0")),
+        hypotheses=(
+            ("losses", "F_k > 0, strictly convex"),
+            ("(b)", "certified on a covering of all w_p*, p >= 0"),
+        ),
         scope="m = 3, one parameter, q = 1/4",
         expected="holds-repaired",
         check=check,
@@ -130,26 +159,29 @@ CLAIMS = (
             Mutant("q = 2", "another", partial(check, q=Fraction(2))),
         ),
         reading=(
-            "f_q is the mean of appendix A.1, with exponent q + 1. (a) implies (b) stands; for m = 2 both directions "
-            "do, as entropy then falls with the ratio of the two losses, whatever the power."
+            "f_q is the mean of appendix A.1, with exponent q + 1. (a) implies (b) stands; for m "
+            "= 2 both directions do, as entropy then falls with the ratio of the two losses, "
+            "whatever the power."
         ),
         erratum=(
-            "(b) speaks of powers q + 1 >= 1: write (a) for all p >= 0 and all powers q >= 1, H(F^q). (18) to (19) "
-            "uses the derivative of ln f_q, which is (ln m - H(F^(q+1)))/(q+1)^2 and not -H(F^q) (qffl/eq-19). In "
-            "(17) the integral runs from t to r."
+            "(b) speaks of powers q + 1 >= 1: write (a) for all p >= 0 and all powers q >= 1, "
+            "H(F^q). (18) to (19) uses the derivative of ln f_q, which is (ln m - "
+            "H(F^(q+1)))/(q+1)^2 and not -H(F^q) (qffl/eq-19). In (17) the integral runs from t "
+            "to r."
         ),
     ),
     Claim(
         id="qffl/lemma-9/repaired",
         number="Lemma 9",
         line=320,
-        title="(b) if and only if H(F^s(w_p*)) does not decrease in p for any power s >= 1 and p >= 0",
+        title="(b) if and only if H(F^s(w_p*)) does not decrease in p for any power s >= 1 and p "
+        ">= 0",
         printed=PRINTED,
         statement=(
             r"$\frac{\partial}{\partial q}\ln f_q = \frac{\ln m - H(F^{q+1})}{(q+1)^2}$, so "
-            r"$\frac{\partial}{\partial p} \ln \frac{f_t}{f_r}(w_p^*) = \int_t^r \frac{\partial_p "
-            r"H(F^{q+1}(w_p^*))}{(q+1)^2} dq$: it is $\ge 0$ for all $0 \le t \le r$, $p \ge 0$ iff every "
-            r"$\partial_p H(F^s(w_p^*)) \ge 0$, $s \ge 1$, $p \ge 0$."
+            r"$\frac{\partial}{\partial p} \ln \frac{f_t}{f_r}(w_p^*) = \int_t^r "
+            r"\frac{\partial_p H(F^{q+1}(w_p^*))}{(q+1)^2} dq$: it is $\ge 0$ for all $0 \le t "
+            r"\le r$, $p \ge 0$ iff every $\partial_p H(F^s(w_p^*)) \ge 0$, $s \ge 1$, $p \ge 0$."
         ),
         kind="equivalence",
         hypotheses=(("smooth", "p -> w_p* differentiable, F_k > 0"),),
@@ -166,14 +198,19 @@ CLAIMS = (
         number="Proof of lemma 9, last line",
         line=348,
         title="The derivative of ln f_q(w) in q is -H(F^q(w))",
-        printed=r"by taking the derivative of $\ln f_q(w_p^*)$ with respect to q, we get $-H(F^q(w_p^*))$",
+        printed=r"by taking the derivative of $\ln f_q(w_p^*)$ with respect to q, we get "
+        r"$-H(F^q(w_p^*))$",
         statement=r"$\frac{\partial}{\partial q} \ln f_q = -H(F^q)$.",
         kind="identity",
         hypotheses=(),
         scope="m = 2, equal losses",
         expected="refuted",
         check=check_nineteen,
-        mutants=(Mutant("repaired", "(ln m - H(F^(q+1)))/(q+1)^2", partial(check_nineteen, printed=False)),),
+        mutants=(
+            Mutant(
+                "repaired", "(ln m - H(F^(q+1)))/(q+1)^2", partial(check_nineteen, printed=False)
+            ),
+        ),
         erratum="It is (ln m - H(F^(q+1)))/(q+1)^2: see qffl/lemma-9/repaired.",
     ),
 )

@@ -15,8 +15,12 @@ from fairfl.cli.options import option, out_folder
 
 
 def bench(
-    out: Annotated[Path | None, option("Markdown file, else standard output.", "--out", metavar="FILE")] = None,
-    quick: Annotated[bool, option("Small sizes, one round: to see that it runs.", "--quick")] = False,
+    out: Annotated[
+        Path | None, option("Markdown file, else standard output.", "--out", metavar="FILE")
+    ] = None,
+    quick: Annotated[
+        bool, option("Small sizes, one round: to see that it runs.", "--quick")
+    ] = False,
 ) -> None:
     """Time the solvers against what else could be used, interleaved in one run."""
     with one_line():
@@ -27,12 +31,17 @@ def bench(
         if find_spec("benchmarks") is None and (Path(checkout) / "benchmarks").is_dir():
             sys.path.append(checkout)
         if find_spec("benchmarks") is None:
-            raise ValueError("bench needs a checkout of the repository, whose benchmarks/ are not part of the package")
+            raise ValueError(
+                "bench needs a checkout of the repository, whose benchmarks/ are not part of the "
+                "package"
+            )
         timings = import_module("benchmarks.bench")
 
         if out is not None:
             out_folder(out.parent)
-        text = timings.run(timings.QUICK if quick else timings.FULL, lambda line: typer.echo(line, err=True))
+        text = timings.run(
+            timings.QUICK if quick else timings.FULL, lambda line: typer.echo(line, err=True)
+        )
         if out is None:
             typer.echo(text)
         else:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from fairfl.claims.registry import Entry
     from fairfl.claims.runner import Checked
 
-app = typer.Typer(no_args_is_help=True, help="The statements of the papers: verified, repaired or refuted.")
+app = typer.Typer(
+    no_args_is_help=True, help="The statements of the papers: verified, repaired or refuted."
+)
 
 
 class Level(StrEnum):
@@ -40,16 +42,21 @@ class Verdict(StrEnum):
 
 
 Ids = Annotated[
-    list[str] | None, typer.Argument(metavar="[ID]...", help="Claims, or beginnings such as pffl; by default all.")
+    list[str] | None,
+    typer.Argument(metavar="[ID]...", help="Claims, or beginnings such as pffl; by default all."),
 ]
-Levels = Annotated[list[Level] | None, typer.Option("--level", help="Only claims with such evidence; repeat.")]
+Levels = Annotated[
+    list[Level] | None, typer.Option("--level", help="Only claims with such evidence; repeat.")
+]
 
 
 @app.command("list")
 def list_claims(
     ids: Ids = None,
     level: Levels = None,
-    verdict: Annotated[list[Verdict] | None, typer.Option("--verdict", help="Only these; repeat.")] = None,
+    verdict: Annotated[
+        list[Verdict] | None, typer.Option("--verdict", help="Only these; repeat.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List claims with the verdicts of the committed record."""
@@ -62,7 +69,10 @@ def list_claims(
 
 
 @app.command()
-def show(id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim.")], as_json: AsJson = False) -> None:
+def show(
+    id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim.")],
+    as_json: AsJson = False,
+) -> None:
     """Show a claim: as printed and as checked, its hypotheses, verdict and evidence."""
     with one_line():
         from fairfl.claims.registry import find
@@ -70,14 +80,22 @@ def show(id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim
 
         exact = [entry for entry in find([id]) if entry.claim.id == id]
         if not exact:
-            raise ValueError(f"claim must be a whole id, such as {find([id])[0].claim.id}, got {id!r}")
+            raise ValueError(
+                f"claim must be a whole id, such as {find([id])[0].claim.id}, got {id!r}"
+            )
         checked = _recorded()[id]
         if checked.outcome is not None:
             try:
                 checked.outcome.verify()
             except Exception as error:  # forged data may run into anything
-                raise RuntimeError(f"the record of {id} was altered: its certificates do not verify: {error}") from None
-        typer.echo(json.dumps(as_data(checked), ensure_ascii=False, indent=1) if as_json else as_text(checked))
+                raise RuntimeError(
+                    f"the record of {id} was altered: its certificates do not verify: {error}"
+                ) from None
+        typer.echo(
+            json.dumps(as_data(checked), ensure_ascii=False, indent=1)
+            if as_json
+            else as_text(checked)
+        )
 
 
 @app.command()
@@ -90,14 +108,21 @@ def check(
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Keep outcomes here, and go on from those that are."),
+        typer.Option(
+            "--out", metavar="DIR", help="Keep outcomes here, and go on from those that are."
+        ),
     ] = None,
     to_record: Annotated[
-        bool, typer.Option("--record", help="Keep outcomes in the committed record, and go on from those that are.")
+        bool,
+        typer.Option(
+            "--record", help="Keep outcomes in the committed record, and go on from those that are."
+        ),
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check claims and their mutants anew. Exit code 1: a verdict other than expected, or a mutant that lives."""
+    """Check claims and their mutants anew. Exit code 1: a verdict other than expected, or a mutant
+    that lives.
+    """
     with one_line():
         from fairfl.claims import record
         from fairfl.claims.runner import judge, needed
@@ -107,7 +132,9 @@ def check(
         if folder is not None:
             out_folder(folder)
         outcomes = {}
-        for outcome in _run(needed(entries), "deep" if deep else "quick", jobs, folder, quiet=as_json):
+        for outcome in _run(
+            needed(entries), "deep" if deep else "quick", jobs, folder, quiet=as_json
+        ):
             outcomes[outcome.id] = outcome
             if to_record and outcome.passed and folder != record.COMMITTED:
                 record.write(record.COMMITTED, outcome)
@@ -129,9 +156,13 @@ def check(
 @app.command()
 def report(
     ids: Ids = None,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write it.")] = Path("out/claims"),
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write it.")] = Path(
+        "out/claims"
+    ),
 ) -> None:
-    """Write the report of the committed record: claims.html (one page, no network), claims.md and claims.json."""
+    """Write the report of the committed record: claims.html (one page, no network), claims.md and
+    claims.json.
+    """
     with one_line():
         from fairfl.claims.registry import find
         from fairfl.reports.claims.report import write_report
@@ -147,7 +178,9 @@ def _recorded() -> dict[str, Checked]:
     return {checked.claim.id: checked for checked in recorded()}
 
 
-def _listed(ids: list[str] | None, levels: list[Level] | None, verdicts: list[Verdict] | None) -> list[dict[str, Any]]:
+def _listed(
+    ids: list[str] | None, levels: list[Level] | None, verdicts: list[Verdict] | None
+) -> list[dict[str, Any]]:
     from fairfl.claims.listing import listing
     from fairfl.claims.registry import matching
 
@@ -156,7 +189,9 @@ def _listed(ids: list[str] | None, levels: list[Level] | None, verdicts: list[Ve
     if levels:
         chosen = [claim for claim in chosen if claim["level"] in {level.value for level in levels}]
     if verdicts:
-        chosen = [claim for claim in chosen if claim["verdict"] in {verdict.value for verdict in verdicts}]
+        chosen = [
+            claim for claim in chosen if claim["verdict"] in {verdict.value for verdict in verdicts}
+        ]
     return chosen
 
 
@@ -168,12 +203,15 @@ def _entries(ids: list[str] | None, levels: list[Level] | None) -> list[Entry]:
     chosen = [registered()[claim["id"]] for claim in _listed(ids, levels, None)]
     if not chosen:
         raise ValueError(
-            f"--level must be one that a recorded claim has, got {', '.join(level.value for level in levels)}"
+            "--level must be one that a recorded claim has, got "
+            f"{', '.join(level.value for level in levels)}"
         )
     return chosen
 
 
-def _run(entries: list[Entry], effort: str, jobs: int, folder: Path | None, quiet: bool) -> Iterator[Outcome]:
+def _run(
+    entries: list[Entry], effort: str, jobs: int, folder: Path | None, quiet: bool
+) -> Iterator[Outcome]:
     """The outcomes as they come."""
     from fairfl._support.processes import as_done, job_count
     from fairfl.claims.runner import examine_id
@@ -197,7 +235,9 @@ def _table(chosen: list[dict[str, Any]]) -> None:
     console = Console(markup=False, highlight=False)
     if not console.is_terminal:
         for c in chosen:
-            typer.echo(f"{c['id']}\t{c['status']}\t{c['level'] or ''}\t{c['scope']}\t{c['statement']}")
+            typer.echo(
+                f"{c['id']}\t{c['status']}\t{c['level'] or ''}\t{c['scope']}\t{c['statement']}"
+            )
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("id", "statement", "verdict", "level", "scope"):

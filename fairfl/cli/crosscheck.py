@@ -1,4 +1,6 @@
-"""``fairfl crosscheck``: learned classifiers held against the exact theory; verdicts, tables and pictures."""
+"""``fairfl crosscheck``: learned classifiers held against the exact theory; verdicts, tables and
+pictures.
+"""
 
 from __future__ import annotations
 
@@ -17,24 +19,35 @@ if TYPE_CHECKING:
 
     from fairfl.studies.crosscheck.study import Study, Verdict
 
-Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of runs, verdicts, tables and pictures.")]
+Out = Annotated[
+    Path,
+    typer.Option("--out", metavar="DIR", help="Folder of runs, verdicts, tables and pictures."),
+]
 HELD = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
 
 
 def crosscheck(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[STUDY]...", help="See --list; by default all.")] = None,
-    profile: Annotated[Profile, typer.Option("--profile", help="quick, or as recorded: paper.")] = Profile.quick,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[STUDY]...", help="See --list; by default all.")
+    ] = None,
+    profile: Annotated[
+        Profile, typer.Option("--profile", help="quick, or as recorded: paper.")
+    ] = Profile.quick,
     seeds: Seeds = None,
     out: Out = Path("out/crosscheck"),
     resume: Resume = False,
     jobs: Jobs = 1,
     as_json: AsJson = False,
     show: Annotated[bool, typer.Option("--list", help="List the studies, and run none.")] = False,
-    record: Annotated[bool, typer.Option("--record", help="Keep what claims are checked on (paper).")] = False,
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep what claims are checked on (paper).")
+    ] = False,
 ) -> None:
-    """Train on samples of federations whose laws are known, and hold what was learned against the exact theory.
+    """Train on samples of federations whose laws are known, and hold what was learned against the
+    exact theory.
 
-    Exit code 1 where a hard verdict fails, which is a fault of this program: a theorem stands behind it.
+    Exit code 1 where a hard verdict fails, which is a fault of this program: a theorem stands
+    behind it.
     """
     with one_line():
         from fairfl.studies.crosscheck.registry import find
@@ -45,16 +58,25 @@ def crosscheck(
             return
         if record:
             _recordable(chosen, profile.value, seeds)
-        told = [_study(study, profile.value, seeds, out, resume, jobs, as_json, record) for study in chosen]
+        told = [
+            _study(study, profile.value, seeds, out, resume, jobs, as_json, record)
+            for study in chosen
+        ]
         if as_json:
             typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
-        if any(verdict["hard"] and verdict["holds"] is False for one in told for verdict in one["verdicts"]):
+        if any(
+            verdict["hard"] and verdict["holds"] is False
+            for one in told
+            for verdict in one["verdicts"]
+        ):
             raise typer.Exit(FAILED)
 
 
 def _list(chosen: Sequence[Study], as_json: bool) -> None:
     if as_json:
-        rows = [{"name": study.name, "title": study.title, "seeds": study.seeds} for study in chosen]
+        rows = [
+            {"name": study.name, "title": study.title, "seeds": study.seeds} for study in chosen
+        ]
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
         return
     width = max(len(study.name) for study in chosen)
@@ -64,18 +86,33 @@ def _list(chosen: Sequence[Study], as_json: bool) -> None:
 
 
 def _recordable(chosen: Sequence[Study], profile: str, seeds: int | None) -> None:
-    """ValueError for what would leave the claims less than they say they are checked on; before anything runs."""
+    """ValueError for what would leave the claims less than they say they are checked on; before
+    anything runs.
+    """
     if profile != Profile.paper.value:
         raise ValueError(f"--record must come with --profile paper, got {profile}")
     for study in chosen:
         if study.record is None:
-            raise ValueError(f"--record must be of studies that keep something for the claims, {study.name} does not")
+            raise ValueError(
+                f"--record must be of studies that keep something for the claims, {study.name} "
+                "does not"
+            )
         if seeds is not None and seeds < study.seeds[profile]:
-            raise ValueError(f"--seeds must be at least {study.seeds[profile]} to record {study.name}, got {seeds}")
+            raise ValueError(
+                f"--seeds must be at least {study.seeds[profile]} to record {study.name}, got "
+                f"{seeds}"
+            )
 
 
 def _study(
-    study: Study, profile: str, seeds: int | None, out: Path, resume: bool, jobs: int, quiet: bool, record: bool
+    study: Study,
+    profile: str,
+    seeds: int | None,
+    out: Path,
+    resume: bool,
+    jobs: int,
+    quiet: bool,
+    record: bool,
 ) -> dict[str, Any]:
     """Run a study, write its files, and print it unless ``quiet``; all of it as data."""
     from fairfl.cli.unit_runs import measured
@@ -89,7 +126,8 @@ def _study(
     told = [told_of(study, verdict, alone.get(verdict.name)) for verdict in verdicts]
     files = _write(study, measures, tables, told, out / study.name)
     failed = [verdict.name for verdict in verdicts if verdict.hard and verdict.holds is False]
-    if record and study.record is not None and not failed:  # what a fault of ours made is no evidence
+    # what a fault of ours made is no evidence
+    if record and study.record is not None and not failed:
         files.append(keep(study.name, study.record(measures)))
     if not quiet:
         typer.echo(f"{study.title}\nprofile {profile}, {count} seed{'s' * (count > 1)}\n")
@@ -97,8 +135,17 @@ def _study(
             typer.echo(f"{name}\n{table.to_string(index=False, float_format='{:.3g}'.format)}\n")
         lines = [sentence(verdict, study.seen, alone.get(verdict.name)) for verdict in verdicts]
         typer.echo("\n".join(lines) + f"\n\nwritten: {', '.join(map(str, files))}\n")
-    found: dict[str, Any] = {"name": study.name, "title": study.title, "profile": profile, "seeds": count}
-    found |= {"tables": {name: json.loads(str(table.to_json(orient="records"))) for name, table in tables.items()}}
+    found: dict[str, Any] = {
+        "name": study.name,
+        "title": study.title,
+        "profile": profile,
+        "seeds": count,
+    }
+    found |= {
+        "tables": {
+            name: json.loads(str(table.to_json(orient="records"))) for name, table in tables.items()
+        }
+    }
     return found | {"verdicts": told, "files": list(map(str, files))}
 
 
@@ -111,14 +158,24 @@ def told_of(study: Study, verdict: Verdict, alone: Verdict | None) -> dict[str, 
 def sentence(verdict: Verdict, seen: int = 0, alone: Verdict | None = None) -> str:
     """A verdict in a line, and what the seeds from ``seen`` on say of it by themselves."""
     kind = " (hard)" if verdict.hard else ""
-    line = f"- {verdict.name}{kind}: {HELD[verdict.holds]}. {verdict.statement} Found: {verdict.found}."
+    line = (
+        f"- {verdict.name}{kind}: {HELD[verdict.holds]}. {verdict.statement} Found: "
+        f"{verdict.found}."
+    )
     if alone is None:
         return line
-    return f"{line} As a prediction, on seeds from {seen} on alone: {HELD[alone.holds]}. Found: {alone.found}."
+    return (
+        f"{line} As a prediction, on seeds from {seen} on alone: {HELD[alone.holds]}. Found: "
+        f"{alone.found}."
+    )
 
 
 def _write(
-    study: Study, measures: pd.DataFrame, tables: dict[str, pd.DataFrame], told: Sequence[dict[str, Any]], folder: Path
+    study: Study,
+    measures: pd.DataFrame,
+    tables: dict[str, pd.DataFrame],
+    told: Sequence[dict[str, Any]],
+    folder: Path,
 ) -> list[Path]:
     """measures.csv, NAME.csv of each table, verdicts.json and the pictures; the files."""
     from fairfl._support.manifest import SUFFIX, write_piece

@@ -1,6 +1,7 @@
 """How every command ends: errors as one line on stderr, and exit codes.
 
-Exit codes: 0 done; 1 a check failed, or what was asked for could not be done; 2 wrong usage or bad input; 130 stopped.
+Exit codes: 0 done; 1 a check failed, or what was asked for could not be done; 2 wrong usage or bad
+input; 130 stopped.
 """
 
 from __future__ import annotations
@@ -21,13 +22,21 @@ def one_line() -> Iterator[None]:
     try:
         with extras_named():
             yield
-    except (BrokenPipeError, typer.Exit):  # the reader has left, as `head` does; an exit code, which is a RuntimeError
+    except (BrokenPipeError, typer.Exit):
+        # the reader has left, as `head` does; an exit code, which is a RuntimeError
         raise
     except (NotImplementedError, RecursionError):  # a RuntimeError that is a fault of ours
         raise
-    except (ValueError, MissingExtra, FileNotFoundError, IsADirectoryError, NotADirectoryError) as error:
+    except (
+        ValueError,
+        MissingExtra,
+        FileNotFoundError,
+        IsADirectoryError,
+        NotADirectoryError,
+    ) as error:
         raise _exit(str(error), USAGE) from None
-    except (OSError, RuntimeError) as error:  # unreadable, unavailable, not certified, no score to be fitted
+    except (OSError, RuntimeError) as error:
+        # unreadable, unavailable, not certified, no score to be fitted
         raise _exit(str(error), FAILED) from None
     except KeyboardInterrupt:
         raise _exit("stopped", STOPPED) from None

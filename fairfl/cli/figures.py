@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 def figures(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Figures; by default all.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Figures; by default all.")
+    ] = None,
     out: Out = Path("out"),
     jobs: Jobs = 1,
     force: Force = False,
@@ -42,7 +44,8 @@ def draw(names: Iterable[str] | None, out: Path, jobs: int, force: bool) -> list
 
     Raises
     ------
-    ValueError : an unknown name.  KeyboardInterrupt : stopped; finished figures stay, nothing half-written does.
+    ValueError : an unknown name.  KeyboardInterrupt : stopped; finished figures stay, nothing
+        half-written does.
     """
     from fairfl._support.processes import job_count
     from fairfl.cli.progress import counting

@@ -21,54 +21,105 @@ class Calibrate(StrEnum):
 
 
 def frontier(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="FEDERATION.toml, or people as .csv or .parquet.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="FEDERATION.toml, or people as .csv or .parquet.")
+    ],
     score: Annotated[str | None, option("Column: larger where y = 1 is likelier.")] = None,
     label: Annotated[str | None, option("Column of two values, y.")] = None,
     group: Annotated[str | None, option("Column of the protected groups, a.")] = None,
-    client: Annotated[str | None, option("Column of the clients; without it all are one client.")] = None,
-    feature: Annotated[list[str] | None, option("Column to make a score from, in place of --score; repeat.")] = None,
-    group_pair: Annotated[str | None, option("Two groups to keep, where there are more.", metavar="A,B")] = None,
-    blind: Annotated[bool, option("Do not make the score from the group itself.", "--blind")] = False,
-    levels: Annotated[int | None, option("Levels to merge scores into, at most; 0: none merged.", min=0)] = None,
-    calibrate: Annotated[Calibrate, option("One P(y=1|x) for all, or one each.")] = Calibrate.shared,
+    client: Annotated[
+        str | None, option("Column of the clients; without it all are one client.")
+    ] = None,
+    feature: Annotated[
+        list[str] | None, option("Column to make a score from, in place of --score; repeat.")
+    ] = None,
+    group_pair: Annotated[
+        str | None, option("Two groups to keep, where there are more.", metavar="A,B")
+    ] = None,
+    blind: Annotated[
+        bool, option("Do not make the score from the group itself.", "--blind")
+    ] = False,
+    levels: Annotated[
+        int | None, option("Levels to merge scores into, at most; 0: none merged.", min=0)
+    ] = None,
+    calibrate: Annotated[
+        Calibrate, option("One P(y=1|x) for all, or one each.")
+    ] = Calibrate.shared,
     at: Annotated[list[float] | None, option("Disparity to compare accuracies at; repeat.")] = None,
     points: Annotated[int, option("Points a frontier.", min=2)] = 60,
     bootstraps: Annotated[
-        int | None, option("Draws of people for the intervals, 0: none. Default: 200, fewer after a minute.", min=0)
+        int | None,
+        option(
+            "Draws of people for the intervals, 0: none. Default: 200, fewer after a minute.", min=0
+        ),
     ] = None,
     seed: Annotated[int | None, option("Of the draws; default 0.", min=0)] = None,
-    out: Annotated[Path | None, option("Also write frontier.png, .svg and .csv.", "--out", metavar="DIR")] = None,
+    out: Annotated[
+        Path | None, option("Also write frontier.png, .svg and .csv.", "--out", metavar="DIR")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the data."""
+    """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the
+    data.
+    """
     with one_line():
         if file.suffix.lower() == ".toml":
             given = {
-                "--score": score, "--label": label, "--group": group, "--client": client, "--feature": feature,
-                "--group-pair": group_pair, "--levels": levels, "--bootstraps": bootstraps, "--seed": seed,
+                "--score": score,
+                "--label": label,
+                "--group": group,
+                "--client": client,
+                "--feature": feature,
+                "--group-pair": group_pair,
+                "--levels": levels,
+                "--bootstraps": bootstraps,
+                "--seed": seed,
                 "--blind": blind or None,
-            }  # fmt: skip
+            }
             extra = [name for name, value in given.items() if value is not None]
             if extra:
-                raise ValueError(f"{', '.join(extra)} goes with a table of people, got the federation {file.name}")
+                raise ValueError(
+                    f"{', '.join(extra)} goes with a table of people, got the federation "
+                    f"{file.name}"
+                )
             from fairfl.reports.federation_file import read_federation
 
             federation, notes, sample = read_federation(file), (), None
         else:
-            missing = [f"--{name}" for name, value in (("label", label), ("group", group)) if value is None]
+            missing = [
+                f"--{name}" for name, value in (("label", label), ("group", group)) if value is None
+            ]
             if label is None or group is None:
-                raise ValueError(f"a table of people needs {' and '.join(missing)} (the name of a column)")
+                raise ValueError(
+                    f"a table of people needs {' and '.join(missing)} (the name of a column)"
+                )
             from fairfl.reports.people import read
 
             federation, notes, sample = read(
-                file, score=score, label=label, group=group, client=client, features=feature or None,
-                group_pair=group_pair, levels=levels, calibrate=calibrate.value, blind=blind,
-            )  # fmt: skip
+                file,
+                score=score,
+                label=label,
+                group=group,
+                client=client,
+                features=feature or None,
+                group_pair=group_pair,
+                levels=levels,
+                calibrate=calibrate.value,
+                blind=blind,
+            )
         from fairfl.reports.frontier import report
 
         if out is not None:
             out_folder(out)
         report(
-            federation, notes, sample, title=file.stem, at=at or None, count=points, out=out, as_json=as_json,
-            bootstraps=bootstraps, seed=seed or 0,
-        )  # fmt: skip
+            federation,
+            notes,
+            sample,
+            title=file.stem,
+            at=at or None,
+            count=points,
+            out=out,
+            as_json=as_json,
+            bootstraps=bootstraps,
+            seed=seed or 0,
+        )

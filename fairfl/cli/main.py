@@ -30,7 +30,9 @@ app.add_typer(claims.app, name="claims")
 
 
 @app.callback(invoke_without_command=True)
-def _top(version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+def _top(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
     if version:
         typer.echo(f"fairfl {__version__}")
         raise typer.Exit

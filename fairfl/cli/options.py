@@ -35,12 +35,15 @@ def out_folder(path: Path) -> Path:
 
     Raises
     ------
-    RuntimeError : it cannot be made or written; what was asked for cannot be done, which is exit code 1.
+    RuntimeError : it cannot be made or written; what was asked for cannot be done, which is exit
+        code 1.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=path):
             pass
     except OSError as error:
-        raise RuntimeError(f"--out must be a folder that can be written, got {path}: {error.strerror}") from None
+        raise RuntimeError(
+            f"--out must be a folder that can be written, got {path}: {error.strerror}"
+        ) from None
     return path

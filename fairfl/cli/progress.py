@@ -21,15 +21,24 @@ from rich.progress import (
 def counting(what: str, total: int) -> Iterator[Callable[[str], None]]:
     """A bar of ``total`` things; what is yielded is called with the name of each as it is done."""
     last = TextColumn("{task.fields[last]}")
-    with _bar(TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), last) as bar:
+    with _bar(
+        TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), last
+    ) as bar:
         task = bar.add_task(what, total=total, last="")
         yield lambda name: bar.update(task, advance=1, last=name)
 
 
 @contextmanager
 def of_rounds(units: int, jobs: int) -> Iterator[Callable[[str, int, int], None]]:
-    """A bar of runs; what is yielded is called with a run's name, its round, and its number of rounds."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    """A bar of runs; what is yielded is called with a run's name, its round, and its number of
+    rounds.
+    """
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
     done: dict[str, float] = {}
     with _bar(*columns) as bar:
         task = bar.add_task("runs", total=units)
@@ -38,7 +47,9 @@ def of_rounds(units: int, jobs: int) -> Iterator[Callable[[str, int, int], None]
             done[unit] = round / rounds
             where = "" if jobs > 1 else f"  {unit}: round {round} of {rounds}"
             finished = sum(share == 1 for share in done.values())
-            bar.update(task, completed=sum(done.values()), description=f"run {finished} of {units}{where}")
+            bar.update(
+                task, completed=sum(done.values()), description=f"run {finished} of {units}{where}"
+            )
 
         yield progress
 

@@ -1,4 +1,6 @@
-"""``fairfl reproduce``: every figure and the report on the claims, in one folder with an index page."""
+"""``fairfl reproduce``: every figure and the report on the claims, in one folder with an index
+page.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,10 @@ from fairfl.cli.figures import draw
 from fairfl.cli.options import Force, Jobs, Out, out_folder
 
 
-def reproduce(
-    out: Out = Path("out"),
-    jobs: Jobs = 0,
-    force: Force = False,
-) -> None:
-    """Draw everything and report the claims, in one folder with an index page. A stopped run goes on where it was."""
+def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> None:
+    """Draw everything and report the claims, in one folder with an index page. A stopped run goes
+    on where it was.
+    """
     with one_line():
         from fairfl.claims.runner import recorded
         from fairfl.reports.claims.report import write_report

@@ -19,14 +19,18 @@ if TYPE_CHECKING:
 
 TABLES = (".csv", ".parquet", ".pq")
 GROWN, LOST = 1e3, 1e10
-"""A run has diverged whose mean training loss ends above so many times what was measured first, or above so much."""
+"""A run has diverged whose mean training loss ends above so many times what was measured first, or
+above so much.
+"""
 QUICK = (
-    "The quick profile stops after a small part of the paper's rounds: numbers are far from their end, and their order "
-    "may be another. `--profile paper` runs it whole."
+    "The quick profile stops after a small part of the paper's rounds: numbers are far from "
+    "their end, and their order may be another. `--profile paper` runs it whole."
 )
 
 
-Out = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder of runs, tables and pictures.")]
+Out = Annotated[
+    Path, typer.Option("--out", metavar="DIR", help="Folder of runs, tables and pictures.")
+]
 
 
 class Notion(StrEnum):
@@ -40,42 +44,83 @@ class Notion(StrEnum):
 def simulate(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME|CONFIG.toml|PEOPLE.csv", help="See --list; a run; a table (.csv, .parquet)."),
+        typer.Argument(
+            metavar="NAME|CONFIG.toml|PEOPLE.csv",
+            help="See --list; a run; a table (.csv, .parquet).",
+        ),
     ] = None,
-    profile: Annotated[Profile, typer.Option("--profile", help="quick: to see it; paper: its rounds.")] = Profile.quick,
+    profile: Annotated[
+        Profile, typer.Option("--profile", help="quick: to see it; paper: its rounds.")
+    ] = Profile.quick,
     seeds: Seeds = None,
     out: Out = Path("out/simulate"),
     resume: Resume = False,
     jobs: Jobs = 1,
     as_json: AsJson = False,
-    show: Annotated[bool, typer.Option("--list", help="List the experiments, and run none.")] = False,
+    show: Annotated[
+        bool, typer.Option("--list", help="List the experiments, and run none.")
+    ] = False,
     label: Annotated[str | None, option("People: column of two values, y.")] = None,
     group: Annotated[str | None, option("People: column of the protected groups, a.")] = None,
-    client: Annotated[str | None, option("People: column of the clients; without it all are one.")] = None,
-    feature: Annotated[list[str] | None, option("People: column to learn from; repeat. Default: all others.")] = None,
-    budget: Annotated[
-        list[float] | None, option("People: disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2.")
+    client: Annotated[
+        str | None, option("People: column of the clients; without it all are one.")
     ] = None,
-    notion: Annotated[Notion | None, option("People: parity (dp, the default), equal opportunity or odds.")] = None,
-    hidden: Annotated[int | None, option("People: hidden units of a network; 0: logistic regression.", min=0)] = None,
-    blind: Annotated[bool, option("People: do not learn from the group itself.", "--blind")] = False,
+    feature: Annotated[
+        list[str] | None, option("People: column to learn from; repeat. Default: all others.")
+    ] = None,
+    budget: Annotated[
+        list[float] | None,
+        option("People: disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2."),
+    ] = None,
+    notion: Annotated[
+        Notion | None, option("People: parity (dp, the default), equal opportunity or odds.")
+    ] = None,
+    hidden: Annotated[
+        int | None, option("People: hidden units of a network; 0: logistic regression.", min=0)
+    ] = None,
+    blind: Annotated[
+        bool, option("People: do not learn from the group itself.", "--blind")
+    ] = False,
 ) -> None:
-    """Run an experiment, or the run that a TOML file describes, and set its table beside the published numbers.
+    """Run an experiment, or the run that a TOML file describes, and set its table beside the
+    published numbers.
 
-    On a table of people: FedAvg, FedFB, FairFed, local fair training and fair training of the pooled people, side by
-    side. A stopped run goes on with --resume. Cells of the table: ours ± sd over the seeds [published ± sd].
+    On a table of people: FedAvg, FedFB, FairFed, local fair training and fair training of the
+    pooled people, side by side. A stopped run goes on with --resume. Cells of the table: ours ± sd
+    over the seeds [published ± sd].
     """
     with one_line():
         if show:
             _list(as_json)
             return
         if name is None:
-            raise ValueError("NAME or CONFIG.toml must be given; fairfl simulate --list names the experiments")
-        columns: dict[str, Any] = {"label": label, "group": group, "client": client, "feature": feature or None}
+            raise ValueError(
+                "NAME or CONFIG.toml must be given; fairfl simulate --list names the experiments"
+            )
+        columns: dict[str, Any] = {
+            "label": label,
+            "group": group,
+            "client": client,
+            "feature": feature or None,
+        }
         columns["budget"] = budget or None
-        columns |= {"notion": None if notion is None else notion.value, "hidden": hidden, "blind": blind or None}
-        experiment = _experiment(name, {key: value for key, value in columns.items() if value is not None})
-        _run(experiment, profile.value, seeds or experiment.seeds[profile.value], out, resume, jobs, as_json)
+        columns |= {
+            "notion": None if notion is None else notion.value,
+            "hidden": hidden,
+            "blind": blind or None,
+        }
+        experiment = _experiment(
+            name, {key: value for key, value in columns.items() if value is not None}
+        )
+        _run(
+            experiment,
+            profile.value,
+            seeds or experiment.seeds[profile.value],
+            out,
+            resume,
+            jobs,
+            as_json,
+        )
 
 
 def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
@@ -121,7 +166,15 @@ def _list(as_json: bool) -> None:
         typer.echo(f"{entry.name:<{width}}  {entry.title} (seeds: {seeds})")
 
 
-def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bool, jobs: int, as_json: bool) -> None:
+def _run(
+    experiment: Experiment,
+    profile: str,
+    seeds: int,
+    out: Path,
+    resume: bool,
+    jobs: int,
+    as_json: bool,
+) -> None:
     from fairfl.cli.unit_runs import measured
     from fairfl.studies.experiment import Scale
     from fairfl.studies.published import compare, lines
@@ -136,13 +189,24 @@ def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bo
     lost = diverged(clients) if experiment.name not in experiments() else []
     if as_json:
         rows = json.loads(str(table.to_json(orient="records")))
-        found: dict[str, Any] = {"name": experiment.name, "title": experiment.title, "profile": profile}
-        found |= {"seeds": seeds, "table": rows, "differences": list(differences), "files": list(map(str, files))}
+        found: dict[str, Any] = {
+            "name": experiment.name,
+            "title": experiment.title,
+            "profile": profile,
+        }
+        found |= {
+            "seeds": seeds,
+            "table": rows,
+            "differences": list(differences),
+            "files": list(map(str, files)),
+        }
         found["diverged"] = lost
         typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
         _told(lost)
         return
-    cells = "ours ± sd [published ± sd]" if len(experiment.published) else "mean ± sd over the seeds"
+    cells = (
+        "ours ± sd [published ± sd]" if len(experiment.published) else "mean ± sd over the seeds"
+    )
     typer.echo(f"{experiment.title}\nprofile {profile}, {seeds} seed{'s' * (seeds > 1)}; {cells}\n")
     typer.echo("\n".join(lines(table)))
     if differences:
@@ -153,7 +217,9 @@ def _run(experiment: Experiment, profile: str, seeds: int, out: Path, resume: bo
 
 
 def diverged(clients: pd.DataFrame) -> list[str]:
-    """The runs, "data, objective, seed", whose mean training loss went off: see ``GROWN`` and ``LOST``."""
+    """The runs, "data, objective, seed", whose mean training loss went off: see ``GROWN`` and
+    ``LOST``.
+    """
     if not {"loss", "round", "model", "part", "samples"} <= set(clients.columns):
         return []
     from fairfl.studies.frames import among, floats, groups, rows
@@ -174,13 +240,18 @@ def _told(lost: list[str]) -> None:
     if lost:
         more = f" and {len(lost) - 3} more" if len(lost) > 3 else ""
         raise RuntimeError(
-            f"training diverged ({'; '.join(lost[:3])}{more}): the mean training loss is above {LOST:g}, or {GROWN:g} "
+            f"training diverged ({'; '.join(lost[:3])}{more}): the mean training loss is above "
+            f"{LOST:g}, or {GROWN:g} "
             "times what it was; what was computed is kept. Try a smaller lr"
         )
 
 
 def _write(
-    experiment: Experiment, clients: pd.DataFrame, table: pd.DataFrame, differences: tuple[str, ...], folder: Path
+    experiment: Experiment,
+    clients: pd.DataFrame,
+    table: pd.DataFrame,
+    differences: tuple[str, ...],
+    folder: Path,
 ) -> list[Path]:
     """table.csv, differences.txt and the pictures; the files."""
     from fairfl._support.manifest import SUFFIX, write_piece

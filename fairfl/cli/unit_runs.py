@@ -1,4 +1,6 @@
-"""Units of an experiment or a study, run in a folder that a stopped run is taken up from, with progress on stderr."""
+"""Units of an experiment or a study, run in a folder that a stopped run is taken up from, with
+progress on stderr.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,8 @@ def measured(units: Sequence[Unit], out: Path, resume: bool, jobs: int) -> pd.Da
 
     Raises
     ------
-    ValueError : a run that is there already, without ``resume``.  RuntimeError : a folder that cannot be made or
-        written, before any run; an update that is not finite.
+    ValueError : a run that is there already, without ``resume``.  RuntimeError : a folder that
+        cannot be made or written, before any run; an update that is not finite.
     """
     from fairfl._support.processes import as_done, job_count
     from fairfl.cli.progress import of_rounds

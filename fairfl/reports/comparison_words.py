@@ -26,11 +26,12 @@ def sentences(found: Comparison) -> list[str]:
     low, high = (0, 1) if found.rates[0] <= found.rates[1] else (1, 0)
     these = "" if found.people is None else f" for these {found.people:,} people"
     out = [
-        f"With no constraint, {_share(found, 'cfl', 2)} of the decisions are right{these}; group {found.groups[high]} "
-        f"is accepted at a rate of {number(found.rates[high])}, group {found.groups[low]} of "
-        f"{number(found.rates[low])}: a disparity of {_disparity(found, 'cfl', 3)}.",
-        f"Perfect fairness (disparity 0) costs {points(cfl.accuracy[-1] - cfl.accuracy[0])} when the data are "
-        f"pooled: {_share(found, 'cfl', 1)} are right.",
+        f"With no constraint, {_share(found, 'cfl', 2)} of the decisions are right{these}; group "
+        f"{found.groups[high]} is accepted at a rate of {number(found.rates[high])}, group "
+        f"{found.groups[low]} of {number(found.rates[low])}: a disparity of "
+        f"{_disparity(found, 'cfl', 3)}.",
+        f"Perfect fairness (disparity 0) costs {points(cfl.accuracy[-1] - cfl.accuracy[0])} when "
+        f"the data are pooled: {_share(found, 'cfl', 1)} are right.",
     ]
     out += [_at(found, k) for k in _talked(found)]
     out += [_cost(found, scheme) for scheme in ("lft_fedavg", "lft_ensemble")]
@@ -40,7 +41,11 @@ def sentences(found: Comparison) -> list[str]:
 def _talked(found: Comparison) -> list[int]:
     if found.asked:
         return list(range(len(found.disparities)))
-    return [int(np.argmin([abs(np.log(d / TALKED)) for d in found.disparities]))] if found.disparities else []
+    return (
+        [int(np.argmin([abs(np.log(d / TALKED)) for d in found.disparities]))]
+        if found.disparities
+        else []
+    )
 
 
 def _at(found: Comparison, k: int) -> str:
@@ -56,7 +61,9 @@ def _at(found: Comparison, k: int) -> str:
         parts.append(f"{WORDS[scheme]} reaches {an_accuracy}{_share(found, scheme, len(ENDS) + k)}")
         if scheme != "cfl":
             how = "" if reach.frontier.exact else " as far as a search found"
-            parts[-1] += f", {points(best - got)} less{how}" if best - got > NEGLIGIBLE else ", no less"
+            parts[-1] += (
+                f", {points(best - got)} less{how}" if best - got > NEGLIGIBLE else ", no less"
+            )
     return f"At a disparity of {found.disparities[k]:g}, {'; '.join(parts)}."
 
 
@@ -68,11 +75,14 @@ def _cost(found: Comparison, scheme: str) -> str:
     if reach.smallest < ZERO:
         fair = f"reaches perfect fairness{_here(found)}"
     if reach.loss <= NEGLIGIBLE:
-        return f"{who} {fair}, and loses no accuracy against pooling at any disparity that it reaches."
+        return (
+            f"{who} {fair}, and loses no accuracy against pooling at any disparity that it reaches."
+        )
     how = "" if reach.frontier.exact else ", as far as a search found: it may be less"
     return (
-        f"{who} {fair}, and loses at most {points(reach.loss)}{_brackets(found.between(scheme, 4), points)} of "
-        f"accuracy against pooling at the same disparity (at {number(reach.loss_at)}){how}."
+        f"{who} {fair}, and loses at most "
+        f"{points(reach.loss)}{_brackets(found.between(scheme, 4), points)} of accuracy against "
+        f"pooling at the same disparity (at {number(reach.loss_at)}){how}."
     )
 
 
@@ -96,23 +106,28 @@ def _sampled(found: Comparison) -> list[str]:
     if found.spread is not None and np.isfinite(found.spread.interval).any():
         failed = f", {found.spread.failed} more not certified" if found.spread.failed else ""
         out.append(
-            f"In brackets and below numbers: approximate {100 * LEVEL:.0f} % intervals for all people such as "
-            f"these, from {found.spread.bootstraps} bootstraps{failed} (seed {found.spread.seed}): people drawn anew "
+            f"In brackets and below numbers: approximate {100 * LEVEL:.0f} % intervals for all "
+            f"people such as these, from {found.spread.bootstraps} bootstraps{failed} (seed "
+            f"{found.spread.seed}): people drawn anew "
             "at each client, P(y = 1 | x) fitted anew, all computed anew."
         )
     elif found.spread is not None:
         out.append(
-            f"No intervals, which take {FEWEST} bootstraps: there are {found.spread.bootstraps}. Where more take "
-            "longer than a minute, --bootstraps 200 makes them. For other people than these numbers may be far off."
+            f"No intervals, which take {FEWEST} bootstraps: there are {found.spread.bootstraps}. "
+            "Where more take "
+            "longer than a minute, --bootstraps 200 makes them. For other people than these "
+            "numbers may be far off."
         )
     if found.held is not None:
         k = _talked(found)[0] + 1 if _talked(found) else 0
         where = f"at a disparity of {found.disparities[k - 1]:g}" if k else "at disparity 0"
         (right, apart), (held_right, held_apart) = found.held.inside[0, k], found.held.outside[0, k]
         out.append(
-            "These rules are fitted to the people they are counted on. Fitted to half of them, pooling's rule "
-            f"{where} is right for {percent(right)} of that half, with a disparity of {number(apart)}, and for "
-            f"{percent(held_right)} of the other, with {number(held_apart)} (means of {found.held.splits} fits)."
+            "These rules are fitted to the people they are counted on. Fitted to half of them, "
+            "pooling's rule "
+            f"{where} is right for {percent(right)} of that half, with a disparity of "
+            f"{number(apart)}, and for {percent(held_right)} of the other, with "
+            f"{number(held_apart)} (means of {found.held.splits} fits)."
         )
     return out
 
@@ -133,7 +148,9 @@ def number(value: float) -> str:
 
 
 def _searched(reach: Reach) -> bool:
-    """Whether its smallest disparity is what a search found; LFT+Ensemble's is known even where its curve is not."""
+    """Whether its smallest disparity is what a search found; LFT+Ensemble's is known even where its
+    curve is not.
+    """
     return reach.frontier.scheme == "lft_fedavg" and not reach.frontier.exact
 
 

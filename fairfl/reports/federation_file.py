@@ -1,6 +1,7 @@
 """A federation from a TOML file.
 
-    eta = {slope = 1.0, intercept = 0.0}    # P(y = 1 | x), logistic; may be left out, and may stand in a client too
+    eta = {slope = 1.0, intercept = 0.0}    # P(y = 1 | x), logistic; may be left out, and may stand
+    in a client too
 
     [[clients]]
     name = "north"                          # optional
@@ -9,8 +10,8 @@
     q = 0.5                                 # P(a = 1 | client); default 0.5
     weight = 1.0                            # relative amount of data; default 1
 
-    [[clients]]                             # instead of mean and sd: any two laws of scipy.stats, by name
-    laws = [{law = "gamma", a = 2.0, scale = 1.5}, {law = "norm", loc = 1, scale = 0.5}]
+    [[clients]]                             # instead of mean and sd: any two laws of scipy.stats,
+    by name laws = [{law = "gamma", a = 2.0, scale = 1.5}, {law = "norm", loc = 1, scale = 0.5}]
 
 A law may also be a mixture, {mixture = [{law = ...}, {law = ...}], weights = [1, 2]}, or finite,
 {points = [0, 1, 2], masses = [0.5, 0.25, 0.25]} (then all laws of the federation must be).
@@ -44,7 +45,10 @@ def read_federation(path: str | Path) -> Federation:
         raise ValueError(f"{file.name} must hold at least one [[clients]] table, got none")
     clients = [_client(row, f"clients[{i}]") for i, row in enumerate(rows)]
     shared = _eta(table["eta"], "eta") if "eta" in table else Logistic()
-    own = [_eta(row["eta"], f"clients[{i}].eta") if "eta" in row else shared for i, row in enumerate(rows)]
+    own = [
+        _eta(row["eta"], f"clients[{i}].eta") if "eta" in row else shared
+        for i, row in enumerate(rows)
+    ]
     federation = Federation(clients, eta=shared if all(eta == shared for eta in own) else own)
     federation.groups = ("a = 0", "a = 1")
     federation.client_names = tuple(str(row.get("name", i)) for i, row in enumerate(rows))
@@ -54,7 +58,10 @@ def read_federation(path: str | Path) -> Federation:
 def _client(row: dict[str, Any], where: str) -> Client:
     _only(row, {"name", "mean", "sd", "laws", "q", "weight", "eta"}, where)
     if ("mean" in row) == ("laws" in row):
-        raise ValueError(f"{where} must have either mean (and sd) or laws, got {shown(', '.join(row) or 'nothing')}")
+        raise ValueError(
+            f"{where} must have either mean (and sd) or laws, got "
+            f"{shown(', '.join(row) or 'nothing')}"
+        )
     if "laws" in row:
         if "sd" in row:
             raise ValueError(f"{where}.sd goes with mean, got it with laws")
@@ -63,15 +70,24 @@ def _client(row: dict[str, Any], where: str) -> Client:
     else:
         mean = [_number(v, f"{where}.mean") for v in _pair(row["mean"], f"{where}.mean")]
         sd = row.get("sd", 1.0)
-        spread = [_number(v, f"{where}.sd") for v in (_pair(sd, f"{where}.sd") if isinstance(sd, list) else (sd, sd))]
-        laws = (_placed(where, Normal, mean[0], spread[0]), _placed(where, Normal, mean[1], spread[1]))
-    q, weight = _number(row.get("q", 0.5), f"{where}.q"), _number(row.get("weight", 1.0), f"{where}.weight")
+        spread = [
+            _number(v, f"{where}.sd")
+            for v in (_pair(sd, f"{where}.sd") if isinstance(sd, list) else (sd, sd))
+        ]
+        laws = (
+            _placed(where, Normal, mean[0], spread[0]),
+            _placed(where, Normal, mean[1], spread[1]),
+        )
+    q = _number(row.get("q", 0.5), f"{where}.q")
+    weight = _number(row.get("weight", 1.0), f"{where}.weight")
     return Client(laws, q=q, weight=weight)
 
 
 def _law(value: Any, where: str) -> Any:
     if not isinstance(value, dict) or len({"law", "mixture", "points"} & value.keys()) != 1:
-        raise ValueError(f"{where} must be a table with one of law, mixture and points, got {shown(value)}")
+        raise ValueError(
+            f"{where} must be a table with one of law, mixture and points, got {shown(value)}"
+        )
     if "mixture" in value:
         _only(value, {"mixture", "weights"}, where)
         parts = value["mixture"] if isinstance(value["mixture"], list) else [value["mixture"]]
@@ -87,7 +103,9 @@ def _law(value: Any, where: str) -> Any:
 
     dist = getattr(stats, name, None) if isinstance(name, str) else None
     if not isinstance(dist, (stats.rv_continuous, stats.rv_discrete)):
-        raise ValueError(f"{where}.law must be the name of a continuous law in scipy.stats, got {shown(name)}")
+        raise ValueError(
+            f"{where}.law must be the name of a continuous law in scipy.stats, got {shown(name)}"
+        )
     given = {key: _number(v, f"{where}.{key}") for key, v in value.items() if key != "law"}
     try:
         return dist(**given)
@@ -98,7 +116,9 @@ def _law(value: Any, where: str) -> Any:
 
 
 def _placed(where: str, build: Callable[..., Any], *given: Any, **named: Any) -> Any:
-    """``build(...)``; its errors begin with the argument, and get the place in the file before it."""
+    """``build(...)``; its errors begin with the argument, and get the place in the file before
+    it.
+    """
     try:
         return build(*given, **named)
     except ValueError as error:
@@ -107,9 +127,13 @@ def _placed(where: str, build: Callable[..., Any], *given: Any, **named: Any) ->
 
 def _eta(value: Any, where: str) -> Logistic:
     if not isinstance(value, dict):
-        raise ValueError(f"{where} must be a table such as {{slope = 1.0, intercept = 0.0}}, got {shown(value)}")
+        raise ValueError(
+            f"{where} must be a table such as {{slope = 1.0, intercept = 0.0}}, got {shown(value)}"
+        )
     _only(value, {"slope", "intercept"}, where)
-    return _placed(where, Logistic, **{key: _number(v, f"{where}.{key}") for key, v in value.items()})
+    return _placed(
+        where, Logistic, **{key: _number(v, f"{where}.{key}") for key, v in value.items()}
+    )
 
 
 def _pair(value: Any, where: str) -> tuple[Any, Any]:
@@ -127,4 +151,6 @@ def _number(value: Any, where: str) -> float:
 def _only(table: dict[str, Any], allowed: set[str], where: str) -> None:
     unknown = sorted(table.keys() - allowed)
     if unknown:
-        raise ValueError(f"{where} must hold only {', '.join(sorted(allowed))}, got {shown(', '.join(unknown))}")
+        raise ValueError(
+            f"{where} must hold only {', '.join(sorted(allowed))}, got {shown(', '.join(unknown))}"
+        )

@@ -1,4 +1,6 @@
-"""What `fairfl frontier` prints and writes: notes, a table and words, or JSON; a CSV and a picture."""
+"""What `fairfl frontier` prints and writes: notes, a table and words, or JSON; a CSV and a
+picture.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,10 @@ from fairfl.solvers.schemes import LABELS
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
 
-SEARCHED = "{}: accuracies between the ends are the best that a search found; each is attained, and CFL's bound them."
+SEARCHED = (
+    "{}: accuracies between the ends are the best that a search found; each is attained, and "
+    "CFL's bound them."
+)
 MINIMUM = "LFT+FedAvg's smallest disparity is the smallest that a search found."
 WIDE = 120
 
@@ -38,16 +43,20 @@ def report(
     bootstraps: int | None = None,
     seed: int = 0,
 ) -> Comparison:
-    """Compare the schemes, print what was found, and write it into the folder ``out`` where one is given.
+    """Compare the schemes, print what was found, and write it into the folder ``out`` where one is
+    given.
 
-    ``notes``: what was done to the table; ``sample``: the people that the federation was made of, None for laws.
+    ``notes``: what was done to the table; ``sample``: the people that the federation was made of,
+    None for laws.
     """
     console = Console(stderr=True)
     with console.status("") if console.is_terminal else nullcontext() as status:
         told = None if status is None else status.update
         found = compare(federation, at=at, count=count, progress=told)
         if sample is not None:
-            found = tried(found, sample, count=count, bootstraps=bootstraps, seed=seed, progress=told)
+            found = tried(
+                found, sample, count=count, bootstraps=bootstraps, seed=seed, progress=told
+            )
     files = [] if out is None else write(found, title, out)
     if as_json:
         extra = {"notes": list(notes), "files": [str(file) for file in files]}
@@ -61,10 +70,16 @@ def report(
 
 def show(found: Comparison, notes: Sequence[str]) -> None:
     """Print notes, the table and the words."""
-    share = ", ".join(f"{n} ({100 * w:.0f} %)" for n, w in list(zip(found.clients, found.weight, strict=True))[:8])
+    share = ", ".join(
+        f"{n} ({100 * w:.0f} %)" for n, w in list(zip(found.clients, found.weight, strict=True))[:8]
+    )
     more = f", ... {len(found.clients)} in all" if len(found.clients) > 8 else ""
     plural = "clients" if len(found.clients) > 1 else "client"
-    for line in [f"{plural}: {share}{more}", f"groups: {found.groups[0]} and {found.groups[1]}", *notes]:
+    for line in [
+        f"{plural}: {share}{more}",
+        f"groups: {found.groups[0]} and {found.groups[1]}",
+        *notes,
+    ]:
         typer.echo(line)
     console = Console()
     if not console.is_terminal:
@@ -84,7 +99,9 @@ def searched(found: Comparison) -> list[str]:
 
 
 def table(found: Comparison) -> Table:
-    """One column a scheme, so that it fits a terminal of 80 characters; intervals stand below their numbers."""
+    """One column a scheme, so that it fits a terminal of 80 characters; intervals stand below their
+    numbers.
+    """
     out = _headed(found, "")
 
     def row(name: str, column: int, show: Callable[[float], str], end: bool = False) -> None:
@@ -111,10 +128,16 @@ def held_table(found: Comparison) -> Table:
     assert found.held is not None
     out = _headed(found, "half fitted to → other half")
     halves = found.held.inside, found.held.outside
-    names = ["smallest disparity", *(f"disparity {d:g}" for d in found.disparities), "best accuracy"]
+    names = [
+        "smallest disparity",
+        *(f"disparity {d:g}" for d in found.disparities),
+        "best accuracy",
+    ]
     for k, name in enumerate(names):
         cells = []
-        for (right, apart), (held_right, held_apart) in zip(*(half[:, k] for half in halves), strict=True):
+        for (right, apart), (held_right, held_apart) in zip(
+            *(half[:, k] for half in halves), strict=True
+        ):
             shown = f"{100 * right:.2f} → {percent(held_right)}\n{apart:.3f} → {held_apart:.3f}"
             cells.append("-" if np.isnan(right) else shown)
         out.add_row(f"{name}\n", *cells)
@@ -130,13 +153,19 @@ def _headed(found: Comparison, first: str) -> Table:
 
 
 def write(found: Comparison, title: str, out: Path) -> list[Path]:
-    """Write frontier.csv, frontier.svg and frontier.png; the pictures are drawn from the table alone."""
+    """Write frontier.csv, frontier.svg and frontier.png; the pictures are drawn from the table
+    alone.
+    """
     from fairfl.figures.lib import frontier_panels, style
     from fairfl.figures.lib.saved import save
 
-    data = frontier_panels.rows(title, {scheme: reach.frontier for scheme, reach in found.reaches.items()})
+    data = frontier_panels.rows(
+        title, {scheme: reach.frontier for scheme, reach in found.reaches.items()}
+    )
     with style.sheet():
-        figure = frontier_panels.draw(data.assign(panel=style.plain(title)), columns=1, height=5.6, losses=True)
+        figure = frontier_panels.draw(
+            data.assign(panel=style.plain(title)), columns=1, height=5.6, losses=True
+        )
         return save("frontier", title, data, figure, out)
 
 
@@ -147,11 +176,17 @@ def as_data(found: Comparison) -> dict[str, Any]:
         entry: dict[str, Any] = {"scheme": scheme}
         entry |= dict(zip(ENDS, reach.numbers, strict=False))
         entry["exact"] = reach.frontier.exact
-        entry["at"] = [{"disparity": d, "accuracy": v} for d, v in zip(found.disparities, reach.at, strict=True)]
+        entry["at"] = [
+            {"disparity": d, "accuracy": v}
+            for d, v in zip(found.disparities, reach.at, strict=True)
+        ]
         if found.spread is not None:
             entry["intervals"] = {name: found.between(scheme, c) for c, name in enumerate(ENDS)}
             for c, at in enumerate(entry["at"], start=len(ENDS)):
-                at["interval"], at["reached"] = found.between(scheme, c), float(found.spread.reached[k, c])
+                at["interval"], at["reached"] = (
+                    found.between(scheme, c),
+                    float(found.spread.reached[k, c]),
+                )
         if found.held is not None:
             entry["held_out"] = _held(found, k)
         curve = reach.frontier
@@ -160,7 +195,9 @@ def as_data(found: Comparison) -> dict[str, Any]:
         schemes.append(entry)
     out: dict[str, Any] = {
         "groups": list(found.groups),
-        "clients": [{"name": n, "weight": w} for n, w in zip(found.clients, found.weight, strict=True)],
+        "clients": [
+            {"name": n, "weight": w} for n, w in zip(found.clients, found.weight, strict=True)
+        ],
         "people": found.people,
         "unconstrained_rates": list(found.rates),
         "schemes": schemes,

@@ -20,9 +20,15 @@ STYLE = (
     "td,th{padding:.15rem .8rem;text-align:left;border-bottom:1px solid #ccc}section{margin:3rem 0}"
 )
 SHOWN = {
-    "panel": "panel", "scheme": "scheme", "point": "point", "disparity": "disparity", "accuracy": "accuracy",
-    "eps_0": "ε0", "eps_1": "ε1", "eps_2": "ε2",
-}  # fmt: skip
+    "panel": "panel",
+    "scheme": "scheme",
+    "point": "point",
+    "disparity": "disparity",
+    "accuracy": "accuracy",
+    "eps_0": "ε0",
+    "eps_1": "ε1",
+    "eps_2": "ε2",
+}
 
 
 def write_index(out: Path, outcomes: Iterable[Outcome]) -> Path:
@@ -31,11 +37,13 @@ def write_index(out: Path, outcomes: Iterable[Outcome]) -> Path:
     parts = [_section(outcome, titles[outcome.name]) for outcome in outcomes]
     page = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<title>fairfl {__version__}: figures</title>\n'
-        f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>What federated training loses in accuracy and fairness</h1>\n"
-        f"<p>Drawn by fairfl {__version__}. Curves are computed from the laws, not simulated. "
+        f"<title>fairfl {__version__}: "
+        f"figures</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>What federated training "
+        f"loses in accuracy and fairness</h1>\n<p>Drawn by fairfl {__version__}. Curves are "
+        "computed from the laws, not simulated. "
         "Each picture comes with the table it is drawn from. "
-        'The statements of the papers, verified or refuted: <a href="claims.html">claims</a>, with errata.</p>\n'
+        'The statements of the papers, verified or refuted: <a href="claims.html">claims</a>, '
+        "with errata.</p>\n"
         f"{''.join(parts)}</body>\n</html>\n"
     )
     return write_piece(out / f"index{SUFFIX}", {"index.html": page})[0]
@@ -46,14 +54,21 @@ def _section(outcome: Outcome, title: str) -> str:
     head = f'<section id="{name}">\n<h2>{escape(title)}</h2>\n'
     if outcome.status == "skipped":
         return f"{head}<p>Not drawn: {escape(outcome.reason)}</p>\n</section>\n"
-    links = " · ".join(f'<a href="{escape(file.name)}">{escape(file.suffix[1:].upper())}</a>' for file in outcome.files)
-    picture = f'<a href="{name}.svg"><img src="{name}.png" alt="{escape(title)}"></a>\n<p>{links}</p>\n'
+    links = " · ".join(
+        f'<a href="{escape(file.name)}">{escape(file.suffix[1:].upper())}</a>'
+        for file in outcome.files
+    )
+    picture = (
+        f'<a href="{name}.svg"><img src="{name}.png" alt="{escape(title)}"></a>\n<p>{links}</p>\n'
+    )
     table = next((file for file in outcome.files if file.suffix == ".csv"), None)
     return f"{head}{picture}{'' if table is None else _key_numbers(pd.read_csv(table))}</section>\n"
 
 
 def _key_numbers(data: pd.DataFrame) -> str:
-    """The smallest disparities, from the rows that a figure marks as minima; nothing where it marks none."""
+    """The smallest disparities, from the rows that a figure marks as minima; nothing where it marks
+    none.
+    """
     if "minimum" in data:
         rows = data.loc[data["minimum"].astype(bool)]
     elif "point" in data:

@@ -1,8 +1,10 @@
-"""What sampling does to a comparison: intervals by the bootstrap, and rules tried on people they were not fitted to.
+"""What sampling does to a comparison: intervals by the bootstrap, and rules tried on people they
+were not fitted to.
 
-Frontiers are computed on the people of a table, who are a sample, and that shows in two ways. Other people would have
-given other numbers: people are drawn anew, η is fitted anew, and everything is computed anew. And an optimum is chosen
-for the people it is counted on, and is worth less on others: rules are fitted to one half and counted on the other.
+Frontiers are computed on the people of a table, who are a sample, and that shows in two ways. Other
+people would have given other numbers: people are drawn anew, η is fitted anew, and everything is
+computed anew. And an optimum is chosen for the people it is counted on, and is worth less on
+others: rules are fitted to one half and counted on the other.
 """
 
 from __future__ import annotations
@@ -34,7 +36,9 @@ Progress = Callable[[str], None]
 
 
 def refitted(sample: Counted, counts: Array) -> Federation:
-    """A federation of other people on the same levels, without a warning about what their score is worth."""
+    """A federation of other people on the same levels, without a warning about what their score is
+    worth.
+    """
     with catch_warnings():
         simplefilter("ignore", ScoreWarning)
         return Federation.from_counts(counts, sample.points, calibrate=sample.calibrate)
@@ -43,14 +47,17 @@ def refitted(sample: Counted, counts: Array) -> Federation:
 def resampled(counts: Array, rng: np.random.Generator) -> Array:
     """As many people of every client (I, A, 2, n), drawn from its own with replacement.
 
-    The clients are what they are, and so is their size; who came to them is chance, and so are the shares of their
-    groups. A client's draw is repeated until it has people of all groups that the client has.
+    The clients are what they are, and so is their size; who came to them is chance, and so are the
+    shares of their groups. A client's draw is repeated until it has people of all groups that the
+    client has.
     """
     return np.stack([_resampled(client, rng) for client in counts])
 
 
 def halves(counts: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """People (I, A, 2, n) dealt into two halves, evenly within every client, group and label, to within one."""
+    """People (I, A, 2, n) dealt into two halves, evenly within every client, group and label, to
+    within one.
+    """
     cells = counts.reshape(-1, counts.shape[-1]).astype(np.int64)
     size = cells.sum(axis=1)
     half = size // 2 + (size % 2) * rng.integers(0, 2, size.size)
@@ -62,7 +69,9 @@ def halves(counts: Array, rng: np.random.Generator) -> tuple[Array, Array]:
 def _resampled(client: Array, rng: np.random.Generator) -> Array:
     size = int(client.sum())
     while True:
-        drawn = rng.multinomial(size, client.ravel() / size).reshape(client.shape).astype(np.float64)
+        drawn = (
+            rng.multinomial(size, client.ravel() / size).reshape(client.shape).astype(np.float64)
+        )
         if ((drawn.sum(axis=(1, 2)) > 0) == (client.sum(axis=(1, 2)) > 0)).all():
             return drawn
 
@@ -87,13 +96,15 @@ class Spread:
 
 
 def interval(estimate: Array, draws: Array) -> Array:
-    """Approximate 95 % intervals (..., 2) of shares in [0, 1], from ``draws`` (B, ...), NaN where one lacks the number.
+    """Approximate 95 % intervals (..., 2) of shares in [0, 1], from ``draws`` (B, ...), NaN where
+    one lacks the number.
 
-    From the lower end to the higher of two intervals: the draws' quantiles, and estimate - bias ± 1.96 sd, bias and sd
-    being those of the draws about the estimate. What is best on a sample is better there than in truth, and on a sample
-    of the sample it is better once more: quantiles are biased twice; the other interval removes the bias, but not all
-    of it, and where there was little, too much. Neither alone holds the truth often enough; how often both together do
-    is in the README.
+    From the lower end to the higher of two intervals: the draws' quantiles, and estimate - bias ±
+    1.96 sd, bias and sd being those of the draws about the estimate. What is best on a sample is
+    better there than in truth, and on a sample of the sample it is better once more: quantiles are
+    biased twice; the other interval removes the bias, but not all of it, and where there was
+    little, too much. Neither alone holds the truth often enough; how often both together do is in
+    the README.
     """
     there = np.isfinite(draws)
     size = np.maximum(there.sum(axis=0), 1)
@@ -104,7 +115,9 @@ def interval(estimate: Array, draws: Array) -> Array:
     known = np.isfinite(middle)
     if known.any():
         low, high = np.nanquantile(draws[:, known], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-        ends[known] = np.stack([np.minimum(ends[known, 0], low), np.maximum(ends[known, 1], high)], axis=-1)
+        ends[known] = np.stack(
+            [np.minimum(ends[known, 0], low), np.maximum(ends[known, 1], high)], axis=-1
+        )
     return np.clip(ends, 0.0, 1.0)  # they are shares
 
 
@@ -116,16 +129,19 @@ def bootstrap(
     seed: int,
     progress: Progress | None = None,
 ) -> Spread:
-    """Intervals of the numbers that ``measure`` takes of a federation; ``estimate``, what it takes of the sample's own.
+    """Intervals of the numbers that ``measure`` takes of a federation; ``estimate``, what it takes
+    of the sample's own.
 
-    ``asked`` bootstraps, or 200, or as many of these as a minute of computing allows; it is not spent where it does not
-    allow the fewest that make an interval.
+    ``asked`` bootstraps, or 200, or as many of these as a minute of computing allows; it is not
+    spent where it does not allow the fewest that make an interval.
     """
     rng, start, draws, failed = np.random.default_rng(seed), process_time(), [], 0
     count = BOOTSTRAPS if asked is None else asked
     for done in range(count):
         spent = process_time() - start
-        if asked is None and (spent >= SECONDS or 0 < done < FEWEST and spent / done * FEWEST > SECONDS):
+        if asked is None and (
+            spent >= SECONDS or 0 < done < FEWEST and spent / done * FEWEST > SECONDS
+        ):
             break
         if progress is not None:
             progress(f"bootstrap {done + 1} of {count}")
@@ -140,7 +156,8 @@ def bootstrap(
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Rules fitted to half of the people: mean (..., 2) accuracy and disparity on that half, and on the other.
+    """Rules fitted to half of the people: mean (..., 2) accuracy and disparity on that half, and on
+    the other.
 
     ``splits`` fits; ``reached`` (...) the share of them that have the rule: the means are of these.
     """
@@ -157,9 +174,11 @@ def held_out(
     seed: int,
     progress: Progress | None = None,
 ) -> HeldOut | None:
-    """Fit ``rules`` to halves of the people, and count them on both halves; None where people are too few to be halved.
+    """Fit ``rules`` to halves of the people, and count them on both halves; None where people are
+    too few to be halved.
 
-    Clients without people in a half are left out of it. No new split begins after a minute of computing.
+    Clients without people in a half are left out of it. No new split begins after a minute of
+    computing.
     """
     rng, start, found = np.random.default_rng(seed), process_time(), []
     for k in range(SPLITS):
@@ -172,7 +191,12 @@ def held_out(
             if progress is not None:
                 progress(f"rules of half of the people, {len(found) + 1} of {2 * SPLITS}")
             chosen = rules(refitted(sample, fitted[fitted.sum(axis=(1, 2, 3)) > 0]))
-            found.append([[counted(rule, sample.points, half) for half in (fitted, other)] for rule in chosen])
+            found.append(
+                [
+                    [counted(rule, sample.points, half) for half in (fitted, other)]
+                    for rule in chosen
+                ]
+            )
     table = np.array(found)  # (splits, rules, 2 halves, 2 numbers)
     there = np.isfinite(table)
     with np.errstate(invalid="ignore"):
@@ -181,11 +205,15 @@ def held_out(
 
 
 def counted(rule: Classifier | None, points: Array, counts: Array) -> tuple[float, float]:
-    """Accuracy and disparity of a rule on people ``counts`` (I, A, 2, n), by their labels; NaN for no rule."""
+    """Accuracy and disparity of a rule on people ``counts`` (I, A, 2, n), by their labels; NaN for
+    no rule.
+    """
     if rule is None:
         return float("nan"), float("nan")
     groups = counts.sum(axis=0)
     accept = rule(points, np.arange(len(groups))[:, None])
     right = (groups[:, 1] * accept + groups[:, 0] * (1.0 - accept)).sum()
     people = groups.sum(axis=1)
-    return float(right / groups.sum()), largest_difference((people * accept).sum(axis=1) / people.sum(axis=1))
+    return float(right / groups.sum()), largest_difference(
+        (people * accept).sum(axis=1) / people.sum(axis=1)
+    )

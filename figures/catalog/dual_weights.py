@@ -1,8 +1,9 @@
-"""Dual weights against losses: the weight of a client's loss in each objective, for two clients and for ten.
+"""Dual weights against losses: the weight of a client's loss in each objective, for two clients and
+for ten.
 
-PropFair, section 4.1: every objective is a maximum of sum_i w_i f_i - A*(w), and the best w is its gradient. Shown is
-n w_i, 1 for FedAvg. Panel (a): the weight of client 1 as its loss moves and client 2 keeps 1/2. Panel (b): ten
-clients with losses 0.05, 0.15, ..., 0.95, the weight of each.
+PropFair, section 4.1: every objective is a maximum of sum_i w_i f_i - A*(w), and the best w is its
+gradient. Shown is n w_i, 1 for FedAvg. Panel (a): the weight of client 1 as its loss moves and
+client 2 keeps 1/2. Panel (b): ten clients with losses 0.05, 0.15, ..., 0.95, the weight of each.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from fairfl.figures.lib.objective_looks import LOOKS
 from fairfl.figures.lib.tables import names, numbers, pick
 
 NAME = "dual_weights"
-TITLE = "Dual weights n·w against losses for the objectives of PropFair's section 4 and p-FFL, two clients and ten"
+TITLE = (
+    "Dual weights n·w against losses for the objectives of PropFair's section 4 and p-FFL, "
+    "two clients and ten"
+)
 
 OTHER = 0.5
 TEN = np.arange(10) / 10 + 0.05
@@ -31,10 +35,13 @@ def data(points: int = POINTS) -> pd.DataFrame:
 
     Returns
     -------
-    Columns: panel ("two": client 1 of two, the other's loss being 1/2; "ten"), objective, loss, weight (n w_i). In
-    "two" the losses step over 1/2 by a hair on either side, where the rank-weighted objectives jump.
+    Columns: panel ("two": client 1 of two, the other's loss being 1/2; "ten"), objective, loss,
+    weight (n w_i). In "two" the losses step over 1/2 by a hair on either side, where the
+    rank-weighted objectives jump.
     """
-    moving = np.unique(np.concatenate([np.linspace(0, 1, points + 1), [OTHER - 1e-9, OTHER, OTHER + 1e-9]]))
+    moving = np.unique(
+        np.concatenate([np.linspace(0, 1, points + 1), [OTHER - 1e-9, OTHER, OTHER + 1e-9]])
+    )
     two = np.stack([moving, np.full_like(moving, OTHER)], axis=-1)
     rows = []
     for name, look in LOOKS.items():
@@ -42,7 +49,9 @@ def data(points: int = POINTS) -> pd.DataFrame:
             ("two", moving, 2 * look.objective.dual_weights(two)[:, 0]),
             ("ten", TEN, 10 * look.objective.dual_weights(TEN)),
         ):
-            rows.append(pd.DataFrame({"panel": panel, "objective": name, "loss": loss, "weight": weight}))
+            rows.append(
+                pd.DataFrame({"panel": panel, "objective": name, "loss": loss, "weight": weight})
+            )
     return pd.concat(rows, ignore_index=True)
 
 
@@ -75,11 +84,24 @@ def _ten(axes: Axes, data: pd.DataFrame) -> None:
         look, mine = LOOKS[name], pick(data, objective=name)
         loss, weight = numbers(mine, "loss"), numbers(mine, "weight")
         axes.plot(
-            loss, weight, color=look.colour, ls=look.line, lw=0.75 * look.width, marker=look.marker,
-            markersize=look.size, label=name,
-        )  # fmt: skip
-    axes.set(xlim=(0, 1), ylim=(-0.12, TOP), xlabel="losses of the clients", ylabel="10 · weight of each client")
+            loss,
+            weight,
+            color=look.colour,
+            ls=look.line,
+            lw=0.75 * look.width,
+            marker=look.marker,
+            markersize=look.size,
+            label=name,
+        )
+    axes.set(
+        xlim=(0, 1),
+        ylim=(-0.12, TOP),
+        xlabel="losses of the clients",
+        ylabel="10 · weight of each client",
+    )
     style.letter(axes, 1, "ten clients")
     beyond = data[numbers(data, "weight") > TOP]
-    for name, loss, weight in zip(beyond["objective"], beyond["loss"], beyond["weight"], strict=True):
+    for name, loss, weight in zip(
+        beyond["objective"], beyond["loss"], beyond["weight"], strict=True
+    ):
         axes.text(loss - 0.075, TOP - 0.1, f"{name}: {weight:.0f} ↑", ha="right", va="top")

@@ -1,15 +1,16 @@
 """PropFair's table 1 as pictures: the dual weights λ that each objective allows, for n = 3 clients.
 
-Every λ >= 0 is a direction λ / 1ᵀλ, a point of a triangle whose corners put all weight on one client, and a total 1ᵀλ.
-Shaded are the directions in which the conjugate A* is finite for some total; where that fixes the total, it is 1.
+Every λ >= 0 is a direction λ / 1ᵀλ, a point of a triangle whose corners put all weight on one
+client, and a total 1ᵀλ. Shaded are the directions in which the conjugate A* is finite for some
+total; where that fixes the total, it is 1.
 
-- FedAvg: the centre. AFL: all of the triangle (table 1's 1ᵀλ <= 1 is for f >= 0). TERM: the same, at a price: lines
-  are levels of A*, α = 1 (table 1's "λ_i ∝ exp(α f_i)" is the maximiser).
+- FedAvg: the centre. AFL: all of the triangle (table 1's 1ᵀλ <= 1 is for f >= 0). TERM: the same,
+  at a price: lines are levels of A*, α = 1 (table 1's "λ_i ∝ exp(α f_i)" is the maximiser).
 - q-FFL, q = 1: a ball, 1ᵀλ at most what the lines say (f >= 0, the domain of q-FFL).
-- PropFair: Π(3λ_i) >= 1, so 1ᵀλ at least what the lines say; it grows without bound towards the edges, which do not
-  belong to it. The maximisers lie on the surface, as in table 1.
-- Rank-weighted: the permutahedron of the weights; here p-FFL's Gini weights (5, 3, 1)/9, and, dotted, CVaR of the
-  worst half.
+- PropFair: Π(3λ_i) >= 1, so 1ᵀλ at least what the lines say; it grows without bound towards the
+  edges, which do not belong to it. The maximisers lie on the surface, as in table 1.
+- Rank-weighted: the permutahedron of the weights; here p-FFL's Gini weights (5, 3, 1)/9, and,
+  dotted, CVaR of the worst half.
 """
 
 from __future__ import annotations
@@ -48,8 +49,16 @@ WORDS = {
     "PropFair": "λ > 0, Π(3λᵢ) ≥ 1",
     "Rank-weighted": "Gini; dotted: CVaR, ½",
 }
-LINES = {"q-FFL, q = 1": "lines:\n1ᵀλ ≤", "TERM, α = 1": "lines:\nA*(λ) =", "PropFair": "lines:\n1ᵀλ ≥"}
-LEVELS = {"q-FFL, q = 1": (0.75, 0.85, 0.95), "TERM, α = 1": (0.05, 0.2, 0.4), "PropFair": (1.05, 1.25, 1.7)}
+LINES = {
+    "q-FFL, q = 1": "lines:\n1ᵀλ ≤",
+    "TERM, α = 1": "lines:\nA*(λ) =",
+    "PropFair": "lines:\n1ᵀλ ≥",
+}
+LEVELS = {
+    "q-FFL, q = 1": (0.75, 0.85, 0.95),
+    "TERM, α = 1": (0.05, 0.2, 0.4),
+    "PropFair": (1.05, 1.25, 1.7),
+}
 CELLS = 60
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
 FILL, EDGE = "#CFE3F1", "#0072B2"
@@ -60,18 +69,26 @@ def data(cells: int = CELLS) -> pd.DataFrame:
 
     Returns
     -------
-    Columns: panel, kind ("point", "polygon": its corners in order, or "surface": a direction of the grid), λ_1 to λ_3
-    (weight_1, ...), total (1ᵀλ) and conjugate (A*(λ), 0 on a surface except TERM's and PropFair's).
+    Columns: panel, kind ("point", "polygon": its corners in order, or "surface": a direction of the
+    grid), λ_1 to λ_3 (weight_1, ...), total (1ᵀλ) and conjugate (A*(λ), 0 on a surface except
+    TERM's and PropFair's).
     """
     corners = np.eye(3)
     rows = [_table("FedAvg", "point", np.full((1, 3), 1 / 3)), _table("AFL", "polygon", corners)]
-    inside = np.array([(i, j, cells - i - j) for i in range(1, cells) for j in range(1, cells - i)]) / cells
+    inside = (
+        np.array([(i, j, cells - i - j) for i in range(1, cells) for j in range(1, cells - i)])
+        / cells
+    )
     edges = np.array([(i, cells - i, 0) for i in range(cells + 1)]) / cells
-    closed = np.unique(np.concatenate([inside, *(np.roll(edges, k, axis=1) for k in range(3))]), axis=0)
+    closed = np.unique(
+        np.concatenate([inside, *(np.roll(edges, k, axis=1) for k in range(3))]), axis=0
+    )
     norm = np.sqrt((closed**2).sum(axis=1, keepdims=True))  # r = (q+1)/q = 2
     rows.append(_table("q-FFL, q = 1", "surface", closed / norm / np.sqrt(3)))
     rows.append(_table("TERM, α = 1", "surface", closed))
-    rows.append(_table("PropFair", "surface", inside / (3 * np.cbrt(inside.prod(axis=1, keepdims=True)))))
+    rows.append(
+        _table("PropFair", "surface", inside / (3 * np.cbrt(inside.prod(axis=1, keepdims=True))))
+    )
     for panel, objective in (("Rank-weighted", OBJECTIVES["Rank-weighted"]), (CVAR, INNER)):
         assert isinstance(objective, RankWeighted)
         rows.append(_table(panel, "polygon", _permutahedron(objective.rank_weights(3))))
@@ -79,7 +96,9 @@ def data(cells: int = CELLS) -> pd.DataFrame:
 
 
 def _permutahedron(w: Array) -> Array:
-    """The permutations of (w_1, w_2, w_3), neighbours differing by a swap of neighbouring values."""
+    """The permutations of (w_1, w_2, w_3), neighbours differing by a swap of neighbouring
+    values.
+    """
     order = [(0, 1, 2), (1, 0, 2), (2, 0, 1), (2, 1, 0), (1, 2, 0), (0, 2, 1)]
     return w[np.array(order)]
 
@@ -109,7 +128,9 @@ def draw(data: pd.DataFrame) -> Figure:
             _surface(axes, panel, mine, xy)
     inner = _place(pick(data, panel=CVAR))
     axes = figure.axes[-1]
-    axes.add_patch(Polygon(inner, closed=True, fill=False, ec="#D55E00", lw=1.3, ls=(0, (1.2, 1.2)), zorder=3))
+    axes.add_patch(
+        Polygon(inner, closed=True, fill=False, ec="#D55E00", lw=1.3, ls=(0, (1.2, 1.2)), zorder=3)
+    )
     figure.supxlabel("corners: all weight on client 1, 2 or 3; centre: even weights", fontsize=7)
     return figure
 
@@ -117,17 +138,30 @@ def draw(data: pd.DataFrame) -> Figure:
 def _surface(axes: Axes, panel: str, mine: pd.DataFrame, xy: Array) -> None:
     """The triangle with level lines of the total, or of A* for TERM."""
     open_edge = panel == "PropFair"
-    axes.add_patch(Polygon(CORNERS, closed=True, fc=FILL, ec=EDGE, lw=1.3, ls=":" if open_edge else "-", zorder=1))
+    axes.add_patch(
+        Polygon(
+            CORNERS, closed=True, fc=FILL, ec=EDGE, lw=1.3, ls=":" if open_edge else "-", zorder=1
+        )
+    )
     height = numbers(mine, "conjugate" if panel.startswith("TERM") else "total")
     mesh = Triangulation(*xy.T)
     axes.tricontour(mesh, height, levels=LEVELS[panel], colors=style.INK, linewidths=0.8, zorder=2)
     axes.text(-0.16, 0.88, LINES[panel], fontsize=6.5, ha="left", va="top")
     centre = CORNERS.mean(axis=0)
-    ray = centre + np.linspace(0.0, 0.98, 400)[:, None] * (CORNERS[2] - centre)  # each level crosses it once
+    # each level crosses it once
+    ray = centre + np.linspace(0.0, 0.98, 400)[:, None] * (CORNERS[2] - centre)
     along = np.asarray(LinearTriInterpolator(mesh, height)(*ray.T))
     for level in LEVELS[panel]:
         x, y = ray[int(np.nanargmin(np.abs(along - level)))]
-        axes.text(x, y, f"{level:g}", fontsize=6, ha="center", va="center", bbox={"fc": FILL, "ec": "none", "pad": 0.4})
+        axes.text(
+            x,
+            y,
+            f"{level:g}",
+            fontsize=6,
+            ha="center",
+            va="center",
+            bbox={"fc": FILL, "ec": "none", "pad": 0.4},
+        )
 
 
 def _frame(axes: Axes) -> None:
@@ -135,7 +169,13 @@ def _frame(axes: Axes) -> None:
     axes.set(xlim=(-0.18, 1.18), ylim=(-0.13, 0.98), aspect="equal")
     axes.add_patch(Polygon(CORNERS, closed=True, fill=False, ec="#999999", lw=0.8))
     for k, (x, y) in enumerate(CORNERS):
-        axes.text(x, y + (0.03 if k == 2 else -0.04), str(k + 1), ha="center", va="bottom" if k == 2 else "top")
+        axes.text(
+            x,
+            y + (0.03 if k == 2 else -0.04),
+            str(k + 1),
+            ha="center",
+            va="bottom" if k == 2 else "top",
+        )
 
 
 def _place(table: pd.DataFrame) -> Array:

@@ -1,9 +1,11 @@
-"""FedFB figure 2, solved: three locally fair classifiers, whose vote is less accurate and less fair than a pooled one.
+"""FedFB figure 2, solved: three locally fair classifiers, whose vote is less accurate and less fair
+than a pooled one.
 
-The instance is ours: the picture in the paper gives no numbers. ``fedfb_figure_2_instance`` finds it. Labels are 1
-exactly where x > 0, so η(x) ∈ {0, 1}; X is the twelve samples' places, clients weigh the same, group 0 is F and 1 is M.
-Everything drawn is solved on ``Federation.finite``: the local rules as CFL(0) of a federation of one, LFT+Ensemble(0)
-and CFL(0) of all three. The vote is FedFB's eq. (2), ŷ ~ Bern(mean of f_i); a majority is drawn too, and fails as well.
+The instance is ours: the picture in the paper gives no numbers. ``fedfb_figure_2_instance`` finds
+it. Labels are 1 exactly where x > 0, so η(x) ∈ {0, 1}; X is the twelve samples' places, clients
+weigh the same, group 0 is F and 1 is M. Everything drawn is solved on ``Federation.finite``: the
+local rules as CFL(0) of a federation of one, LFT+Ensemble(0) and CFL(0) of all three. The vote is
+FedFB's eq. (2), ŷ ~ Bern(mean of f_i); a majority is drawn too, and fails as well.
 """
 
 from __future__ import annotations
@@ -25,7 +27,10 @@ from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 
 NAME = "fedfb_figure_2"
-TITLE = "FedFB figure 2, solved on an instance of ours: a vote of locally fair classifiers against a pooled fair one"
+TITLE = (
+    "FedFB figure 2, solved on an instance of ours: a vote of locally fair classifiers "
+    "against a pooled fair one"
+)
 
 MAJORITY = "majority vote"
 PINK = "#CC79A7"
@@ -45,15 +50,18 @@ def data() -> pd.DataFrame:
 
     Returns
     -------
-    Columns: rule; group (F, M); x; accept = P(ŷ=1 | x, group); label, where the rule's own data has such a sample (NaN
-    else: the local rules were never shown it); accuracy and disparity |MD| of the rule on its own data, which is the
-    client's for a local rule, and all twelve samples for the others.
+    Columns: rule; group (F, M); x; accept = P(ŷ=1 | x, group); label, where the rule's own data has
+    such a sample (NaN else: the local rules were never shown it); accuracy and disparity |MD| of
+    the rule on its own data, which is the client's for a local rule, and all twelve samples for the
+    others.
     """
     everyone = federation()
     rows: list[pd.DataFrame] = []
     for i in range(len(SAMPLE_X)):
         own = federation(slice(i, i + 1))
-        rows.append(_table(f"client {i + 1}", solve(own, "cfl", 0.0).classifier, own, SAMPLE_X[i : i + 1]))
+        rows.append(
+            _table(f"client {i + 1}", solve(own, "cfl", 0.0).classifier, own, SAMPLE_X[i : i + 1])
+        )
     vote = solve(everyone, "lft_ensemble", 0.0).classifier
     majority = Classifier(vote.edges, [(v > 0.5).astype(float) for v in vote.values])
     for name, rule in (
@@ -65,7 +73,9 @@ def data() -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-def _table(name: str, rule: Classifier, own: Federation, held: tuple[dict[str, tuple[int, ...]], ...]) -> pd.DataFrame:
+def _table(
+    name: str, rule: Classifier, own: Federation, held: tuple[dict[str, tuple[int, ...]], ...]
+) -> pd.DataFrame:
     points = sorted(x for groups in SAMPLE_X for places in groups.values() for x in places)
     shown = {(a, x) for groups in held for a in GROUPS for x in groups[a]}
     return pd.DataFrame(
@@ -85,7 +95,9 @@ def _table(name: str, rule: Classifier, own: Federation, held: tuple[dict[str, t
 
 @style.styled
 def draw(data: pd.DataFrame) -> Figure:
-    """A lane a rule, F above M: the darker, the likelier accepted; samples as letters, positive ones in pink boxes."""
+    """A lane a rule, F above M: the darker, the likelier accepted; samples as letters, positive
+    ones in pink boxes.
+    """
     rules = names(data, "rule")
     figure = Figure(figsize=(style.COLUMN, 4.0))
     axes = figure.add_subplot()
@@ -93,20 +105,25 @@ def draw(data: pd.DataFrame) -> Figure:
         _lane(axes, -1.45 * k - (0.3 if k >= len(SAMPLE_X) else 0.0), pick(data, rule=name))
     axes.set(xlim=(-6.9, 15.6), ylim=(-1.45 * len(rules) + 0.9, 1.5), yticks=[])
     axes.set_xticks(range(-3, 10, 3))
-    axes.set_xlabel("feature x (no unit)", x=(3 + 6.9) / (15.6 + 6.9))  # below the middle of the strips
+    # below the middle of the strips
+    axes.set_xlabel("feature x (no unit)", x=(3 + 6.9) / (15.6 + 6.9))
     axes.grid(visible=False)
     axes.spines["left"].set_visible(False)
     axes.spines["bottom"].set_bounds(*SPAN)
     axes.text(10.3, 1.15, "acc.", ha="left", va="bottom")
     axes.text(13.6, 1.15, "|MD|", ha="left", va="bottom")
-    figure.legend(handles=_legend(), loc="outside lower center", ncols=3, handlelength=1.4, columnspacing=1.2)
+    figure.legend(
+        handles=_legend(), loc="outside lower center", ncols=3, handlelength=1.4, columnspacing=1.2
+    )
     return figure
 
 
 def _lane(axes: Axes, base: float, table: pd.DataFrame) -> None:
     """One rule: a strip for each group, cut halfway between the places of X."""
     name = names(table, "rule")[0]
-    colour = {style.SCHEMES["cfl"].label: style.SCHEMES["cfl"].colour}.get(name, style.SCHEMES["lft_ensemble"].colour)
+    colour = {style.SCHEMES["cfl"].label: style.SCHEMES["cfl"].colour}.get(
+        name, style.SCHEMES["lft_ensemble"].colour
+    )
     for k, a in enumerate(GROUPS):
         low = base + 0.55 * (1 - k)
         strip = pick(table, group=a)
@@ -114,20 +131,57 @@ def _lane(axes: Axes, base: float, table: pd.DataFrame) -> None:
         edges = np.concatenate([SPAN[:1], (x[1:] + x[:-1]) / 2, SPAN[1:]])
         for left, right, p in zip(edges, edges[1:], accept, strict=False):
             # one tint of white: no alpha, whose overlaps would show seams
-            axes.add_patch(Rectangle((left, low), right - left, 0.5, color=_tint(colour, 0.62 * float(p)), lw=0))
-        axes.add_patch(Rectangle((SPAN[0], low), SPAN[1] - SPAN[0], 0.5, fill=False, ec="#bbbbbb", lw=0.5))
+            axes.add_patch(
+                Rectangle(
+                    (left, low), right - left, 0.5, color=_tint(colour, 0.62 * float(p)), lw=0
+                )
+            )
+        axes.add_patch(
+            Rectangle((SPAN[0], low), SPAN[1] - SPAN[0], 0.5, fill=False, ec="#bbbbbb", lw=0.5)
+        )
         for cut in np.flatnonzero(np.diff(accept) != 0):
-            axes.plot([edges[cut + 1]] * 2, [low - 0.04, low + 0.54], color=colour, lw=1.8, solid_capstyle="butt")
+            axes.plot(
+                [edges[cut + 1]] * 2,
+                [low - 0.04, low + 0.54],
+                color=colour,
+                lw=1.8,
+                solid_capstyle="butt",
+            )
         for place, label in zip(x, labels, strict=True):
             if not np.isnan(label):
                 box = {"boxstyle": "round,pad=0.16", "fc": PINK, "ec": "none"} if label else None
-                axes.text(place, low + 0.24, a, ha="center", va="center", fontsize=6, bbox=box, color="black")
-        randomised = np.isnan(labels) & (accept > 0) & (accept < 1)  # the probability goes where no sample stands
+                axes.text(
+                    place,
+                    low + 0.24,
+                    a,
+                    ha="center",
+                    va="center",
+                    fontsize=6,
+                    bbox=box,
+                    color="black",
+                )
+        # the probability goes where no sample stands
+        randomised = np.isnan(labels) & (accept > 0) & (accept < 1)
         if randomised.any():
             shown = _fraction(accept[randomised][0])
-            axes.text(x[randomised].mean(), low + 0.24, shown, ha="center", va="center", fontsize=6, style="italic")
+            axes.text(
+                x[randomised].mean(),
+                low + 0.24,
+                shown,
+                ha="center",
+                va="center",
+                fontsize=6,
+                style="italic",
+            )
     middle = base + 0.52
-    axes.text(-4.0, middle, name.replace("+", "+\n").replace(" vote", "\nvote"), ha="right", va="center", fontsize=7)
+    axes.text(
+        -4.0,
+        middle,
+        name.replace("+", "+\n").replace(" vote", "\nvote"),
+        ha="right",
+        va="center",
+        fontsize=7,
+    )
     axes.text(10.3, middle, _fraction(first(table, "accuracy")), ha="left", va="center")
     axes.text(13.6, middle, _fraction(first(table, "disparity")), ha="left", va="center")
 
@@ -138,7 +192,9 @@ def _tint(colour: str, strength: float) -> tuple[float, float, float]:
 
 
 def _fraction(value: float) -> str:
-    """The fraction that a rounded number stands for: all of the instance's have denominators below 1000."""
+    """The fraction that a rounded number stands for: all of the instance's have denominators below
+    1000.
+    """
     return str(Fraction(float(value)).limit_denominator(999))
 
 

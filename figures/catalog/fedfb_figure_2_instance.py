@@ -1,15 +1,19 @@
 """The toy federation of FedFB's figure 2, found by exhaustive search in exact fractions.
 
-The paper draws three clients with four samples each, and prints no numbers. Let every sample's label be 1 exactly where
-x > 0. Then a locally optimal rule depends on x through the label alone, and an instance is, for each client, how many
-of its four samples are F, and how many of its F and its M are positive: 25 kinds of client, 2,925 multisets of three.
-Solving all of them, exactly, for budget 0, :func:`search` keeps those where
+The paper draws three clients with four samples each, and prints no numbers. Let every sample's
+label be 1 exactly where x > 0. Then a locally optimal rule depends on x through the label alone,
+and an instance is, for each client, how many of its four samples are F, and how many of its F and
+its M are positive: 25 kinds of client, 2,925 multisets of three. Solving all of them, exactly, for
+budget 0, :func:`search` keeps those where
 
-- every local rule is deterministic (it can be drawn as a pair of thresholds), and fair on its own data;
-- the vote of the three, both as FedFB defines it (ŷ ~ Bern(mean of f_i), eq. (2)) and as a majority, is strictly less
-  accurate and strictly less fair, on all twelve samples, than the pooled fair classifier CFL(0).
+- every local rule is deterministic (it can be drawn as a pair of thresholds), and fair on its own
+  data;
+- the vote of the three, both as FedFB defines it (ŷ ~ Bern(mean of f_i), eq. (2)) and as a
+  majority, is strictly less accurate and strictly less fair, on all twelve samples, than the pooled
+  fair classifier CFL(0).
 
-Four remain: :data:`KINDS`, and what becomes of it when F and M, or the labels, or both, are exchanged.
+Four remain: :data:`KINDS`, and what becomes of it when F and M, or the labels, or both, are
+exchanged.
 """
 
 from __future__ import annotations
@@ -33,7 +37,9 @@ Rule = tuple[tuple[Fraction, Fraction], tuple[Fraction, Fraction]]
 """rule[group][label]: the probability of acceptance."""
 
 KINDS = (Kind((1, 3), (0, 3)), Kind((1, 3), (0, 3)), Kind((3, 1), (3, 0)))
-"""Clients 1 and 2: one F, rejected, and three M, accepted. Client 3: three F, accepted, and one M, rejected."""
+"""Clients 1 and 2: one F, rejected, and three M, accepted. Client 3: three F, accepted, and one M,
+rejected.
+"""
 SAMPLE_X = (
     {"F": (-2,), "M": (1, 4, 7)},
     {"F": (-3,), "M": (2, 5, 8)},
@@ -45,18 +51,27 @@ SAMPLE_X = (
 def kinds() -> list[Kind]:
     """All clients with four samples, and both groups among them."""
     return [
-        Kind((f, SAMPLES - f), (k, m)) for f in range(1, SAMPLES) for k in range(f + 1) for m in range(SAMPLES - f + 1)
+        Kind((f, SAMPLES - f), (k, m))
+        for f in range(1, SAMPLES)
+        for k in range(f + 1)
+        for m in range(SAMPLES - f + 1)
     ]
 
 
 def fair_rule(kind: Kind) -> Rule:
-    """The most accurate rule with equal acceptance rates: the cheaper group is flipped first, ties alike."""
+    """The most accurate rule with equal acceptance rates: the cheaper group is flipped first, ties
+    alike.
+    """
     rule = [[Fraction(0), Fraction(1)], [Fraction(0), Fraction(1)]]
     gap = Fraction(kind.positive[0], kind.size[0]) - Fraction(kind.positive[1], kind.size[1])
     favoured, other = (0, 1) if gap > 0 else (1, 0)
     # (exchange rate, what the whole flip changes of the gap, which cell)
     flips = [
-        (kind.size[favoured], Fraction(kind.positive[favoured], kind.size[favoured]), (favoured, 1)),
+        (
+            kind.size[favoured],
+            Fraction(kind.positive[favoured], kind.size[favoured]),
+            (favoured, 1),
+        ),
         (kind.size[other], 1 - Fraction(kind.positive[other], kind.size[other]), (other, 0)),
     ]
     gap = abs(gap)
@@ -72,7 +87,9 @@ def fair_rule(kind: Kind) -> Rule:
 
 def vote(rules: list[Rule], majority: bool) -> Rule:
     """The mean of the rules, or acceptance where it exceeds one half."""
-    mean = [[sum((r[a][y] for r in rules), Fraction(0)) / len(rules) for y in (0, 1)] for a in (0, 1)]
+    mean = [
+        [sum((r[a][y] for r in rules), Fraction(0)) / len(rules) for y in (0, 1)] for a in (0, 1)
+    ]
     if majority:
         mean = [[Fraction(int(p > Fraction(1, 2))) for p in row] for row in mean]
     return (mean[0][0], mean[0][1]), (mean[1][0], mean[1][1])

@@ -1,13 +1,17 @@
-"""FedFB figure 4: the disparity of LFT+Ensemble over the clients' budgets (ε0, ε1), with its exact minimum.
+"""FedFB figure 4: the disparity of LFT+Ensemble over the clients' budgets (ε0, ε1), with its exact
+minimum.
 
-Three federations of two clients with normal laws and logistic η, of equal weights: (a) the paper's example 1, (b) and
-(c) those of section 5.1. The pooled MD is Σ_j π_j G_j(ε_j), a sum of one function a client, so that a panel costs two
+Three federations of two clients with normal laws and logistic η, of equal weights: (a) the paper's
+example 1, (b) and
+(c) those of section 5.1. The pooled MD is Σ_j π_j G_j(ε_j), a sum of one function a client, so that
+    a panel costs two
 curves.
 
-The paper says that δ > 0 in all three. On (b) this is not so at one edge. Client 0's unconstrained MD_0 is about
-3e-524, far below the smallest double and yet positive: at ε0 = 0 exactly its constraint binds, its thresholds move by
-0.2, and at (0, 0) the ensemble is perfectly fair. For any ε0 above that the smallest disparity is the positive one that
-the paper's picture shows. Both are drawn and named: the strip on the left is ε0 = 0, the map is ε0 > 0.
+The paper says that δ > 0 in all three. On (b) this is not so at one edge. Client 0's unconstrained
+MD_0 is about 3e-524, far below the smallest double and yet positive: at ε0 = 0 exactly its
+constraint binds, its thresholds move by 0.2, and at (0, 0) the ensemble is perfectly fair. For any
+ε0 above that the smallest disparity is the positive one that the paper's picture shows. Both are
+drawn and named: the strip on the left is ε0 = 0, the map is ε0 > 0.
 """
 
 from __future__ import annotations
@@ -30,7 +34,10 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
 NAME = "fedfb_figure_4"
-TITLE = "FedFB figure 4: the disparity of LFT+Ensemble over the local budgets, and the smallest that it can reach"
+TITLE = (
+    "FedFB figure 4: the disparity of LFT+Ensemble over the local budgets, and the smallest "
+    "that it can reach"
+)
 
 POINTS = 61
 APART = "minimum, eps_0 > 0"
@@ -38,7 +45,9 @@ MARK: dict[str, Any] = {"color": "#E69F00", "mec": "black", "mew": 0.5, "ls": ""
 EXAMPLE = "example 1: sd 70 and 1"
 PRINTED = {EXAMPLE: " (paper: ≈ 0.21)"}
 NO_DOUBLE = 1e-300
-"""An unconstrained MD_i below this makes ε_i = 0 differ from every other budget that a double can hold."""
+"""An unconstrained MD_i below this makes ε_i = 0 differ from every other budget that a double can
+hold.
+"""
 
 
 def federations() -> dict[str, Federation]:
@@ -55,13 +64,15 @@ def data(points: int = POINTS) -> pd.DataFrame:
 
     Returns
     -------
-    Columns: panel; point: "grid", "minimum" (over [0, 1]²), or "minimum, eps_0 > 0" (where that differs); eps_0; eps_1;
-    mean_difference; disparity; log10_erm_0: log10 |MD_0| of client 0 without a constraint.
+    Columns: panel; point: "grid", "minimum" (over [0, 1]²), or "minimum, eps_0 > 0" (where that
+    differs); eps_0; eps_1; mean_difference; disparity; log10_erm_0: log10 |MD_0| of client 0
+    without a constraint.
     """
     parts = []
     for panel, fed in federations().items():
         rules = local_rules(fed)
-        # beyond a client's unconstrained |MD_i| its budget changes nothing: the kinks are among the grid's lines
+        # beyond a client's unconstrained |MD_i| its budget changes nothing: the kinks are among the
+        # grid's lines
         eps = np.unique(np.concatenate([np.linspace(0.0, 1.0, points), np.abs(rules.tightest.erm)]))
         left, right = curves(rules, eps)
         grid = pd.DataFrame(
@@ -75,7 +86,8 @@ def data(points: int = POINTS) -> pd.DataFrame:
         smallest = min_disparity(fed, "lft_ensemble")
         marks = [_mark("minimum", rules, smallest.eps)]
         if rules.tightest.erm_sign[0] != 0 and abs(float(rules.tightest.erm[0])) < NO_DOUBLE:
-            # every budget of a double's size leaves client 0 alone: the best of ε0 > 0 is the best with ε0 slack
+            # every budget of a double's size leaves client 0 alone: the best of ε0 > 0 is the best
+            # with ε0 slack
             j = np.abs(left[-1] + right).argmin()
             marks.append(_mark(APART, rules, np.array([1.0, eps[j]])))
         part = pd.concat([grid, *marks], ignore_index=True)
@@ -104,26 +116,38 @@ def curves(rules: LocalRules, eps: Array) -> Array:
 
 
 def _mark(point: str, rules: LocalRules, eps: Array) -> pd.DataFrame:
-    """One marked point; a budget of 1 stands for "no constraint", and is drawn at the smallest that is."""
-    shown = np.where(eps == 1.0, np.maximum(np.abs(rules.tightest.erm), float(point != "minimum")), eps)
+    """One marked point; a budget of 1 stands for "no constraint", and is drawn at the smallest that
+    is.
+    """
+    shown = np.where(
+        eps == 1.0, np.maximum(np.abs(rules.tightest.erm), float(point != "minimum")), eps
+    )
     value = float(contributions(rules, eps).sum())
-    return pd.DataFrame({"point": [point], "eps_0": shown[:1], "eps_1": shown[1:], "mean_difference": [value]})
+    return pd.DataFrame(
+        {"point": [point], "eps_0": shown[:1], "eps_1": shown[1:], "mean_difference": [value]}
+    )
 
 
 def log10_unconstrained(rules: LocalRules, client: int) -> float:
-    """log10 |MD_i| of a client's unconstrained rule, from log tails: -inf where it is exactly fair."""
+    """log10 |MD_i| of a client's unconstrained rule, from log tails: -inf where it is exactly
+    fair.
+    """
     assert isinstance(rules.model, ContinuousModel)
     zero = np.zeros(rules.bound.size)
     cuts = rules.cuts(zero, zero)
-    tails = np.array([rules.model.own_log_tails(a, cuts[a]) for a in (0, 1)])[:, :, client]  # (group, above/below)
-    small = tails[:, tails.max(axis=0).argmin()]  # the smaller tail of the two: the other's difference is rounding
+    # (group, above/below)
+    tails = np.array([rules.model.own_log_tails(a, cuts[a]) for a in (0, 1)])[:, :, client]
+    # the smaller tail of the two: the other's difference is rounding
+    small = tails[:, tails.max(axis=0).argmin()]
     with np.errstate(divide="ignore"):
         return float((small.max() + np.log1p(-np.exp(-abs(small[0] - small[1])))) / np.log(10))
 
 
 @style.styled
 def draw(data: pd.DataFrame) -> Figure:
-    """Three maps with one colour scale; a panel where ε0 = 0 stands apart has it as a strip on its left."""
+    """Three maps with one colour scale; a panel where ε0 = 0 stands apart has it as a strip on its
+    left.
+    """
     figure = Figure(figsize=(style.PAGE, 3.0))
     grid = figure.subplots(1, 3)
     top = float(numbers(data, "disparity").max())
@@ -134,7 +158,9 @@ def draw(data: pd.DataFrame) -> Figure:
         axes.set_xlabel("client 0's budget ε0 (|MD|)")
     grid[0].set_ylabel("client 1's budget ε1 (|MD|)")
     assert mesh is not None
-    figure.colorbar(mesh, ax=list(grid), label="disparity |MD| of the ensemble", fraction=0.04, pad=0.01)
+    figure.colorbar(
+        mesh, ax=list(grid), label="disparity |MD| of the ensemble", fraction=0.04, pad=0.01
+    )
     marks = [
         Line2D([], [], marker="*", ms=9, label="smallest over [0, 1]²", **MARK),
         Line2D([], [], marker="D", ms=5, label="smallest over ε0 > 0, where that differs", **MARK),
@@ -149,10 +175,13 @@ def _panel(axes: Axes, part: pd.DataFrame, top: float) -> QuadMesh:
     best, apart = pick(part, point="minimum"), pick(part, point=APART)
     left = 0 if apart.empty else 1
     # rasterized: thousands of cells as one image in the SVG, without seams between them
-    mesh = axes.pcolormesh(x[left:], y, z[:, left:], shading="gouraud", vmin=0, vmax=top, rasterized=True)
+    mesh = axes.pcolormesh(
+        x[left:], y, z[:, left:], shading="gouraud", vmin=0, vmax=top, rasterized=True
+    )
     levels = np.arange(0.05, z[-1, -1], 0.05)
     lines = axes.contour(x[left:], y, z[:, left:], levels=levels, colors="white", linewidths=0.4)
-    heights = np.interp(levels[levels > z[0, -1]], z[:, -1], y)  # the disparity rises with ε1 on the right edge
+    # the disparity rises with ε1 on the right edge
+    heights = np.interp(levels[levels > z[0, -1]], z[:, -1], y)
     axes.clabel(lines, fontsize=6, fmt="%.2f", manual=[(0.8, height) for height in heights])
     axes.grid(visible=False)
     axes.set(ylim=(-0.02, 1.02), xlim=(-0.02, 1.02), yticks=[0, 0.5, 1])
@@ -166,7 +195,9 @@ def _panel(axes: Axes, part: pd.DataFrame, top: float) -> QuadMesh:
     axes.set_xlim(-0.31, 1.02)
     axes.set_xticks([-0.22, x[1], 0.5, 1], ["= 0", "> 0", "0.5", "1"])
     middle: dict[str, Any] = {"color": "white", "ha": "center", "va": "center"}
-    axes.text(-0.22, 0.5, f"δ = {round(first(best, 'disparity'), 9):g}, at (0, 0)", rotation=90, **middle)
+    axes.text(
+        -0.22, 0.5, f"δ = {round(first(best, 'disparity'), 9):g}, at (0, 0)", rotation=90, **middle
+    )
     _annotate(axes, best, -0.22, "", "*", 9)
     # the same all along ε0 > 0: marked at one place of it
     _annotate(axes, apart, 0.15, f"δ = {first(apart, 'disparity'):.4f}", "D", 5)
@@ -175,7 +206,9 @@ def _panel(axes: Axes, part: pd.DataFrame, top: float) -> QuadMesh:
     return mesh
 
 
-def _annotate(axes: Axes, mark: pd.DataFrame, place: float, text: str, marker: str, size: float) -> None:
+def _annotate(
+    axes: Axes, mark: pd.DataFrame, place: float, text: str, marker: str, size: float
+) -> None:
     """A mark at (place, ε1), and its value above it."""
     height = first(mark, "eps_1")
     axes.plot([place], [height], marker=marker, ms=size, clip_on=False, **MARK)

@@ -1,7 +1,8 @@
-"""FedFB figure 5: the frontiers of the three schemes on two clients, by the shares q_i = P(a = 1 | i).
+"""FedFB figure 5: the frontiers of the three schemes on two clients, by the shares q_i = P(a = 1 |
+i).
 
-x | a, i ~ N(μ, 1) with means 3 and 5 (client 0) and 1 and -1 (client 1) for a = 0 and 1, logistic η, equal weights.
-The curves are exact; the paper's come from samples on a grid of multipliers.
+x | a, i ~ N(μ, 1) with means 3 and 5 (client 0) and 1 and -1 (client 1) for a = 0 and 1, logistic
+η, equal weights. The curves are exact; the paper's come from samples on a grid of multipliers.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from fairfl.figures.lib import frontier_panels
 from fairfl.theory.populations.federation import Federation
 
 NAME = "fedfb_figure_5"
-TITLE = "FedFB figure 5: accuracy-fairness trade-offs of CFL, LFT+FedAvg and LFT+Ensemble, two clients"
+TITLE = (
+    "FedFB figure 5: accuracy-fairness trade-offs of CFL, LFT+FedAvg and LFT+Ensemble, two clients"
+)
 
 MEANS = ((3, 5), (1, -1))
 SHARES = ((0.5, 0.5), (0.4, 0.6), (0.3, 0.7), (0.2, 0.8))

@@ -1,8 +1,10 @@
-"""FedFB figure 8: g(λ) = MD of the rule with multiplier λ, and |g(λ)|, where MD(ERM) = g(0) > ε (the paper's case 2).
+"""FedFB figure 8: g(λ) = MD of the rule with multiplier λ, and |g(λ)|, where MD(ERM) = g(0) > ε
+(the paper's case 2).
 
-The federation is figure 5's with q = (0.5, 0.5), pooled as CFL sees it: g(0) > 0, so that the best fair classifier has
-λ = g⁻¹(ε) < 0. Lemma 7: the rule accepts η > 1/2 - λ/(2(1-q)) in group 0 and η > 1/2 + λ/(2q) in group 1, with
-q = P(a = 1); g increases on [-max(q, 1-q), max(q, 1-q)], beyond which nothing changes.
+The federation is figure 5's with q = (0.5, 0.5), pooled as CFL sees it: g(0) > 0, so that the best
+fair classifier has λ = g⁻¹(ε) < 0. Lemma 7: the rule accepts η > 1/2 - λ/(2(1-q)) in group 0 and η
+> 1/2 + λ/(2q) in group 1, with q = P(a = 1); g increases on [-max(q, 1-q), max(q, 1-q)], beyond
+which nothing changes.
 """
 
 from __future__ import annotations
@@ -23,7 +25,10 @@ from fairfl.solvers.cfl.threshold import pooled_problem
 from fairfl.theory.populations.federation import Federation
 
 NAME = "fedfb_figure_8"
-TITLE = "FedFB figure 8: g(λ) and |g(λ)| where MD(ERM) > ε, on figure 5's federation with q = (0.5, 0.5)"
+TITLE = (
+    "FedFB figure 8: g(λ) and |g(λ)| where MD(ERM) > ε, on figure 5's federation with q = "
+    "(0.5, 0.5)"
+)
 
 EPS = 0.2
 POINTS = 401
@@ -39,8 +44,9 @@ def data(points: int = POINTS) -> pd.DataFrame:
 
     Returns
     -------
-    Columns: point ("curve", "unconstrained" at λ = 0, or "budget" at λ = g⁻¹(ε), as CFL(ε) was solved), multiplier λ,
-    mean_difference g(λ), disparity |g(λ)|, eps (the budget ε; NaN on the curve).
+    Columns: point ("curve", "unconstrained" at λ = 0, or "budget" at λ = g⁻¹(ε), as CFL(ε) was
+    solved), multiplier λ, mean_difference g(λ), disparity |g(λ)|, eps (the budget ε; NaN on the
+    curve).
     """
     fed = federation()
     model = threshold_model(fed)
@@ -50,7 +56,9 @@ def data(points: int = POINTS) -> pd.DataFrame:
     problem = pooled_problem(model, fed.within, fed.group_mass, points)
     everyone: Any = np.arange(points)
     g = problem.mean_difference(*problem.thresholds(np.zeros(points), lam, everyone), everyone)
-    rows = [pd.DataFrame({"point": "curve", "multiplier": lam, "mean_difference": g, "eps": np.nan})]
+    rows = [
+        pd.DataFrame({"point": "curve", "multiplier": lam, "mean_difference": g, "eps": np.nan})
+    ]
     for name, eps in (("unconstrained", np.inf), ("budget", EPS)):
         found = solve(fed, "cfl", eps)
         rows.append(
@@ -84,7 +92,9 @@ def draw(data: pd.DataFrame) -> Figure:
 
 
 def _panel(axes: Axes, data: pd.DataFrame, column: str, name: str) -> None:
-    curve, free, budget = (pick(data, point=point) for point in ("curve", "unconstrained", "budget"))
+    curve, free, budget = (
+        pick(data, point=point) for point in ("curve", "unconstrained", "budget")
+    )
     x, y = numbers(curve, "multiplier"), numbers(curve, column)
     look = style.SCHEMES["cfl"]
     axes.plot(x, y, color=look.colour, label=name)
@@ -101,5 +111,12 @@ def _panel(axes: Axes, data: pd.DataFrame, column: str, name: str) -> None:
     note: dict[str, Any] = {"color": "#B34700", "bbox": {"fc": "white", "ec": "none", "pad": 0.8}}
     axes.text(left + 0.02, eps - 0.03 * (1.09 - low), f"ε = {eps:g}", ha="left", va="top", **note)
     shown = f"{lam:.3f}".replace("-", "\u2212")
-    axes.text(lam + 0.015, low + 0.05 * (1.09 - low), f"λ = g⁻¹(ε) = {shown}", ha="left", va="bottom", **note)
+    axes.text(
+        lam + 0.015,
+        low + 0.05 * (1.09 - low),
+        f"λ = g⁻¹(ε) = {shown}",
+        ha="left",
+        va="bottom",
+        **note,
+    )
     axes.text(0.02, erm, f"  g(0) = {erm:.3f}", ha="left", va="top")

@@ -1,7 +1,9 @@
-"""FedFB figure 9: the frontiers of the three schemes on three clients, by the shares q_i = P(a = 1 | i).
+"""FedFB figure 9: the frontiers of the three schemes on three clients, by the shares q_i = P(a = 1
+| i).
 
-x | a, i ~ N(μ, 1) with means 3 and 5 (client 0), 1 and -1 (client 1), 1 and 2 (client 2) for a = 0 and 1, logistic η,
-equal weights. The curves are exact; the paper's come from samples on a grid of multipliers.
+x | a, i ~ N(μ, 1) with means 3 and 5 (client 0), 1 and -1 (client 1), 1 and 2 (client 2) for a = 0
+and 1, logistic η, equal weights. The curves are exact; the paper's come from samples on a grid of
+multipliers.
 """
 
 from __future__ import annotations
@@ -13,7 +15,10 @@ from fairfl.figures.lib import frontier_panels
 from fairfl.theory.populations.federation import Federation
 
 NAME = "fedfb_figure_9"
-TITLE = "FedFB figure 9: accuracy-fairness trade-offs of CFL, LFT+FedAvg and LFT+Ensemble, three clients"
+TITLE = (
+    "FedFB figure 9: accuracy-fairness trade-offs of CFL, LFT+FedAvg and LFT+Ensemble, three "
+    "clients"
+)
 
 MEANS = ((3, 5), (1, -1), (1, 2))
 SHARES = ((0.5, 0.5, 0.5), (0.4, 0.5, 0.6), (0.3, 0.5, 0.7), (0.2, 0.5, 0.8))
@@ -22,7 +27,9 @@ POINTS = 40
 
 def federations() -> dict[str, Federation]:
     """The four panels' federations by title."""
-    return {f"q = ({', '.join(f'{v:g}' for v in q)})": Federation.normal(MEANS, 1.0, q) for q in SHARES}
+    return {
+        f"q = ({', '.join(f'{v:g}' for v in q)})": Federation.normal(MEANS, 1.0, q) for q in SHARES
+    }
 
 
 def data(points: int = POINTS) -> pd.DataFrame:

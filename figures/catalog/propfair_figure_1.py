@@ -1,12 +1,16 @@
-"""PropFair figure 1, solved: the Nash bargaining solution on a convex set of utilities of two clients.
+"""PropFair figure 1, solved: the Nash bargaining solution on a convex set of utilities of two
+clients.
 
-(a) The paper's picture, without numbers there, as a polytope: all points of one edge have the largest total, and the
-Nash point is the one with equal utilities, which is also max-min fair. (b) That is its symmetry. Two clients with
-losses θ² and (θ-1)² + 6/5 and utilities M - loss, M = 11/5 (PropFair, section 3): utilitarian, proportional, harmonic
-and max-min points differ. The set is {u <= M - f(θ)}, whose efficient boundary is θ in [0, 1].
+(a) The paper's picture, without numbers there, as a polytope: all points of one edge have the
+    largest total, and the
+Nash point is the one with equal utilities, which is also max-min fair. (b) That is its symmetry.
+Two clients with losses θ² and (θ-1)² + 6/5 and utilities M - loss, M = 11/5 (PropFair, section 3):
+utilitarian, proportional, harmonic and max-min points differ. The set is {u <= M - f(θ)}, whose
+efficient boundary is θ in [0, 1].
 
-At the Nash point u* the line Σ u_i/u*_i = 2 touches the set: every attainable v has Σ (v_i - u*_i)/u*_i <= 0, which is
-proportional fairness (definition 2.1), and the curve u_1 u_2 = u*_1 u*_2 touches it there too (proposition 2.3).
+At the Nash point u* the line Σ u_i/u*_i = 2 touches the set: every attainable v has Σ (v_i -
+u*_i)/u*_i <= 0, which is proportional fairness (definition 2.1), and the curve u_1 u_2 = u*_1 u*_2
+touches it there too (proposition 2.3).
 """
 
 from __future__ import annotations
@@ -22,7 +26,10 @@ from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import numbers, pick
 
 NAME = "propfair_figure_1"
-TITLE = "PropFair figure 1: the Nash bargaining solution beside the utilitarian, harmonic and max-min points, solved"
+TITLE = (
+    "PropFair figure 1: the Nash bargaining solution beside the utilitarian, harmonic and "
+    "max-min points, solved"
+)
 
 POLYTOPE = ((0.4, 0.4), (0.4, 3.4), (1.5, 3.1), (3.1, 1.5), (3.4, 0.4))
 BASELINE = 2.2
@@ -40,7 +47,9 @@ POINTS = 101
 
 def utilities(theta: Any) -> Any:
     """(2, ...) M - f(θ) of the two clients of panel (b)."""
-    return np.stack([BASELINE - np.square(theta), BASELINE - OFFSET - np.square(np.subtract(theta, 1.0))])
+    return np.stack(
+        [BASELINE - np.square(theta), BASELINE - OFFSET - np.square(np.subtract(theta, 1.0))]
+    )
 
 
 def data() -> pd.DataFrame:
@@ -48,9 +57,10 @@ def data() -> pd.DataFrame:
 
     Returns
     -------
-    Columns: panel ("polytope", "losses"); part ("set": corners, in order; "face": the ends of the edge with the largest
-    total; or a rule: its point); alpha of the rule (NaN else); u1, u2; mean_utility of order alpha; gain, the largest
-    relative first-order gain over the set, as certified; price, the share of the largest total that is given up.
+    Columns: panel ("polytope", "losses"); part ("set": corners, in order; "face": the ends of the
+    edge with the largest total; or a rule: its point); alpha of the rule (NaN else); u1, u2;
+    mean_utility of order alpha; gain, the largest relative first-order gain over the set, as
+    certified; price, the share of the largest total that is given up.
     """
     import cvxpy as cp  # here, since finding the figures should not wait for it
 
@@ -70,12 +80,22 @@ def data() -> pd.DataFrame:
             found = alpha_fair(sets[panel], alpha)
             u1, u2 = (float(x) for x in found.utilities)
             rows.append(
-                {"panel": panel, "part": rule, "alpha": alpha, "u1": u1, "u2": u2, "mean_utility": found.value,
-                 "gain": found.gain, "price": found.price_of_fairness}
-            )  # fmt: skip
+                {
+                    "panel": panel,
+                    "part": rule,
+                    "alpha": alpha,
+                    "u1": u1,
+                    "u2": u2,
+                    "mean_utility": found.value,
+                    "gain": found.gain,
+                    "price": found.price_of_fairness,
+                }
+            )
     best = corners[corners.sum(1) >= corners.sum(1).max() - 1e-12]
     rows += [{"panel": "polytope", "part": "face", "u1": u[0], "u2": u[1]} for u in best]
-    return pd.DataFrame(rows, columns=["panel", "part", "alpha", "u1", "u2", "mean_utility", "gain", "price"])
+    return pd.DataFrame(
+        rows, columns=["panel", "part", "alpha", "u1", "u2", "mean_utility", "gain", "price"]
+    )
 
 
 @style.styled
@@ -102,7 +122,13 @@ def draw(data: pd.DataFrame) -> Figure:
 
 def _panel(axes: Axes, data: pd.DataFrame, reach: float) -> None:
     outline, face = pick(data, part="set"), pick(data, part="face")
-    axes.fill(numbers(outline, "u1"), numbers(outline, "u2"), facecolor="#eef2f5", edgecolor="#777777", lw=1.0)
+    axes.fill(
+        numbers(outline, "u1"),
+        numbers(outline, "u2"),
+        facecolor="#eef2f5",
+        edgecolor="#777777",
+        lw=1.0,
+    )
     nash = pick(data, part=NASH)
     (a,), (b,) = numbers(nash, "u1"), numbers(nash, "u2")
     x = np.linspace(0.02 * reach, reach, 400)
@@ -110,23 +136,42 @@ def _panel(axes: Axes, data: pd.DataFrame, reach: float) -> None:
     axes.plot(x, b * (2 - x / a), color=style.INK, lw=0.9, ls=(0, (1, 1.4)), label="Σ uᵢ/uᵢ* = 2")
     if len(face):
         axes.plot(
-            numbers(face, "u1"), numbers(face, "u2"), color=LOOKS["utilitarian"][0], lw=3.2, alpha=0.55,
-            solid_capstyle="round", label="largest total",
-        )  # fmt: skip
+            numbers(face, "u1"),
+            numbers(face, "u2"),
+            color=LOOKS["utilitarian"][0],
+            lw=3.2,
+            alpha=0.55,
+            solid_capstyle="round",
+            label="largest total",
+        )
     spread = _apart(data)
     for k, rule in enumerate(RULES):
         colour, marker, size = LOOKS[rule]
         point = pick(data, part=rule)
-        grown = size if spread else size + 3.2 * (len(RULES) - 1 - k)  # coinciding points as rings around each other
+        # coinciding points as rings around each other
+        grown = size if spread else size + 3.2 * (len(RULES) - 1 - k)
         axes.plot(
-            numbers(point, "u1"), numbers(point, "u2"), marker, color=colour, markersize=grown,
-            markerfacecolor=colour if spread or k == len(RULES) - 1 else "none", markeredgewidth=1.2,
-            label=rule, ls="none", zorder=4 + k,
-        )  # fmt: skip
-    axes.set(xlim=(0, reach), ylim=(0, reach * 0.62 if spread else reach), aspect="equal" if not spread else "auto")
+            numbers(point, "u1"),
+            numbers(point, "u2"),
+            marker,
+            color=colour,
+            markersize=grown,
+            markerfacecolor=colour if spread or k == len(RULES) - 1 else "none",
+            markeredgewidth=1.2,
+            label=rule,
+            ls="none",
+            zorder=4 + k,
+        )
+    axes.set(
+        xlim=(0, reach),
+        ylim=(0, reach * 0.62 if spread else reach),
+        aspect="equal" if not spread else "auto",
+    )
 
 
 def _apart(data: pd.DataFrame) -> bool:
     """Whether the rules' points differ by more than they can be drawn apart."""
-    points = np.array([[numbers(pick(data, part=rule), c)[0] for c in ("u1", "u2")] for rule in RULES])
+    points = np.array(
+        [[numbers(pick(data, part=rule), c)[0] for c in ("u1", "u2")] for rule in RULES]
+    )
     return bool(np.ptp(points, axis=0).max() > 0.05)

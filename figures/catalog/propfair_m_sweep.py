@@ -1,10 +1,12 @@
-"""PropFair's baseline M (figure 3 of the paper), solved exactly: the models between AFL's and FedAvg's.
+"""PropFair's baseline M (figure 3 of the paper), solved exactly: the models between AFL's and
+FedAvg's.
 
-Ten clients with two features and an intercept, logistic regression, cross entropy in nats with a ridge of 1e-3 ||θ||².
-The paper sweeps M by training on CIFAR-100; with convex losses the end points are known. PropFair needs M > f_i for all
-i: the least such M is M₀ = min over θ of max_i f_i(θ), and as M falls to M₀ the model tends to AFL's. As M grows,
--M log(1 - f_i/M) = f_i + f_i²/(2M) + ..., so it tends to FedAvg's, at a distance of about 1/M (section 5.3: "as M
-becomes larger, the performance of PropFair gradually reduces to that of FedAvg").
+Ten clients with two features and an intercept, logistic regression, cross entropy in nats with a
+ridge of 1e-3 ||θ||². The paper sweeps M by training on CIFAR-100; with convex losses the end points
+are known. PropFair needs M > f_i for all i: the least such M is M₀ = min over θ of max_i f_i(θ),
+and as M falls to M₀ the model tends to AFL's. As M grows, -M log(1 - f_i/M) = f_i + f_i²/(2M) +
+..., so it tends to FedAvg's, at a distance of about 1/M (section 5.3: "as M becomes larger, the
+performance of PropFair gradually reduces to that of FedAvg").
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from fairfl.theory.aggregation import AFL, FedAvg, Objective, PropFair
 from fairfl.theory.measures import uniformity
 
 NAME = "propfair_m_sweep"
-TITLE = "PropFair figure 3 on convex losses, solved: mean and worst loss against M, from AFL to FedAvg"
+TITLE = (
+    "PropFair figure 3 on convex losses, solved: mean and worst loss against M, from AFL to FedAvg"
+)
 
 CLIENTS, SAMPLES, RIDGE = 10, 60, 1e-3
 CLOSE, FAR = 1e-3, 1e3
@@ -31,15 +35,22 @@ CLOSE, FAR = 1e-3, 1e3
 
 
 def features() -> NDArray[np.float64]:
-    """(clients, samples, 3): y_ij (x_ij, 1), labels y = ±1, of a synthetic federation that is always the same.
+    """(clients, samples, 3): y_ij (x_ij, 1), labels y = ±1, of a synthetic federation that is
+    always the same.
 
-    The direction in which labels are told apart turns from client to client, and so does how far they are apart.
+    The direction in which labels are told apart turns from client to client, and so does how far
+    they are apart.
     """
     rng = np.random.default_rng(20)
     turn = np.linspace(-0.9, 0.9, CLIENTS)
     apart = np.linspace(2.2, 0.7, CLIENTS)
     y = np.where(np.arange(SAMPLES) % 2 == 0, 1.0, -1.0)
-    middle = apart[:, None, None] * y[None, :, None] * np.stack([np.cos(turn), np.sin(turn)], -1)[:, None, :] / 2
+    middle = (
+        apart[:, None, None]
+        * y[None, :, None]
+        * np.stack([np.cos(turn), np.sin(turn)], -1)[:, None, :]
+        / 2
+    )
     x = middle + rng.normal(size=(CLIENTS, SAMPLES, 2))
     return np.concatenate([x, np.ones((CLIENTS, SAMPLES, 1))], axis=2) * y[None, :, None]
 
@@ -60,8 +71,9 @@ def data(points: int = 61) -> pd.DataFrame:
 
     Returns
     -------
-    Columns: aim ("FedAvg", "AFL", "PropFair"); excess = M - M₀ and M (nats; NaN but for PropFair); mean, worst (the
-    largest, of 10 clients the worst 10 %) and variance of the losses; distance to FedAvg's θ; stationarity.
+    Columns: aim ("FedAvg", "AFL", "PropFair"); excess = M - M₀ and M (nats; NaN but for PropFair);
+    mean, worst (the largest, of 10 clients the worst 10 %) and variance of the losses; distance to
+    FedAvg's θ; stationarity.
     """
     fedavg, afl = _solve(FedAvg(), np.zeros(3)), _solve(AFL(), np.zeros(3))
     least = afl.value
@@ -69,11 +81,15 @@ def data(points: int = 61) -> pd.DataFrame:
     theta = fedavg.theta
     for excess in np.geomspace(FAR, CLOSE, points):
         M = least + float(excess)
-        start = theta if losses(theta)[0].max() < M else afl.theta  # PropFair starts where all losses are below M
+        # PropFair starts where all losses are below M
+        start = theta if losses(theta)[0].max() < M else afl.theta
         found = _solve(PropFair(M), start)
         theta = found.theta
         rows.append({**_row("PropFair", found, fedavg), "excess": excess, "M": M})
-    return pd.DataFrame(rows, columns=["aim", "excess", "M", "mean", "worst", "variance", "distance", "stationarity"])
+    return pd.DataFrame(
+        rows,
+        columns=["aim", "excess", "M", "mean", "worst", "variance", "distance", "stationarity"],
+    )
 
 
 def _solve(aim: Objective, start: Array) -> MinimaxSolution:
@@ -101,17 +117,28 @@ def draw(data: pd.DataFrame) -> Figure:
     axes = figure.add_subplot()
     sweep = pick(data, aim="PropFair")
     x = numbers(sweep, "excess")
-    looks = (("worst", "worst client", "#D55E00", "-"), ("mean", "mean of the clients", "#0072B2", (0, (5, 1.6))))
+    looks = (
+        ("worst", "worst client", "#D55E00", "-"),
+        ("mean", "mean of the clients", "#0072B2", (0, (5, 1.6))),
+    )
     for column, label, colour, line in looks:
-        axes.plot(x, numbers(sweep, column), color=colour, ls=line, lw=1.8, label=f"PropFair, {label}")
+        axes.plot(
+            x, numbers(sweep, column), color=colour, ls=line, lw=1.8, label=f"PropFair, {label}"
+        )
         for aim, dots in (("FedAvg", (0, (1, 1.4))), ("AFL", (0, (4, 1.4, 1, 1.4)))):
             y = first(pick(data, aim=aim), column)
             axes.axhline(y, color=colour, ls=dots, lw=0.8)
             left = aim == "AFL"
             axes.annotate(
-                aim, (CLOSE if left else FAR, y), xytext=(3 if left else -3, 1.5), textcoords="offset points",
-                ha="left" if left else "right", va="bottom", fontsize=6.5, color=colour,
-            )  # fmt: skip
+                aim,
+                (CLOSE if left else FAR, y),
+                xytext=(3 if left else -3, 1.5),
+                textcoords="offset points",
+                ha="left" if left else "right",
+                va="bottom",
+                fontsize=6.5,
+                color=colour,
+            )
     axes.set_xscale("log")
     axes.set_xlim(CLOSE, FAR)
     least = numbers(sweep, "M")[0] - x[0]

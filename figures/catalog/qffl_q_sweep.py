@@ -1,12 +1,14 @@
-"""q-FFL: whether a larger q is more uniform; two families of convex losses, one where it is and one where it is not.
+"""q-FFL: whether a larger q is more uniform; two families of convex losses, one where it is and one
+where it is not.
 
-q-FFL's section 3.2 and its tables read "a larger q imposes more uniformity"; its appendix A proves it for q = 0 against
-q = 1 (variance and angle, lemmas 6 and 7), where both families agree. Beyond, nothing holds in general: a larger q
-serves the client with the largest loss. Three clients with losses a_i (θ - c_i)² + h_i on the line:
+q-FFL's section 3.2 and its tables read "a larger q imposes more uniformity"; its appendix A proves
+it for q = 0 against q = 1 (variance and angle, lemmas 6 and 7), where both families agree. Beyond,
+nothing holds in general: a larger q serves the client with the largest loss. Three clients with
+losses a_i (θ - c_i)² + h_i on the line:
 
 - even: the largest loss can be brought down to the others;
-- uneven: the client with the largest loss can hardly be helped, has its optimum where the best-off client has, and each
-  step towards it makes the best-off better and the third worse.
+- uneven: the client with the largest loss can hardly be helped, has its optimum where the best-off
+  client has, and each step towards it makes the best-off better and the third worse.
 
 Each point is solved (``solve_minimax``, certified to 1e-8), q = inf as AFL.
 """
@@ -28,7 +30,10 @@ from fairfl.theory.aggregation import AFL, QFFL
 from fairfl.theory.measures import uniformity
 
 NAME = "qffl_q_sweep"
-TITLE = "q-FFL: uniformity of the losses against q on two convex families, one where it grows, one where it does not"
+TITLE = (
+    "q-FFL: uniformity of the losses against q on two convex families, one where it grows, "
+    "one where it does not"
+)
 
 FAMILIES = {
     "even": ((2.0, 2.0, 2.0), (0.0, 1.5, 2.0), (1.0, 1.75, 0.0)),
@@ -55,15 +60,20 @@ def data(points: int = 41) -> pd.DataFrame:
 
     Returns
     -------
-    Columns: family; q (evenly from 0 to 1, in log q from there on, inf last); theta; f1, f2, f3; variance (squared
-    units of loss), angle (radians), entropy (nats), kl_to_uniform = log 3 - entropy; stationarity of the certificate.
+    Columns: family; q (evenly from 0 to 1, in log q from there on, inf last); theta; f1, f2, f3;
+    variance (squared units of loss), angle (radians), entropy (nats), kl_to_uniform = log 3 -
+    entropy; stationarity of the certificate.
     """
     rows = []
-    sweep = np.concatenate([np.linspace(0, 1, points // 2), np.geomspace(1, LARGEST, points)[1:], [np.inf]])
+    sweep = np.concatenate(
+        [np.linspace(0, 1, points // 2), np.geomspace(1, LARGEST, points)[1:], [np.inf]]
+    )
     for family in FAMILIES:
         theta = np.array([1.0])
         for q in sweep:
-            found = solve_minimax(losses(family), AFL() if np.isinf(q) else QFFL(float(q)), theta, jac=True)
+            found = solve_minimax(
+                losses(family), AFL() if np.isinf(q) else QFFL(float(q)), theta, jac=True
+            )
             theta, f = found.theta, found.losses
             rows.append(
                 {
@@ -83,7 +93,9 @@ def data(points: int = 41) -> pd.DataFrame:
 
 @style.styled
 def draw(data: pd.DataFrame) -> Figure:
-    """The losses above; below, each measure in units of its value at q = 0: lower is more uniform."""
+    """The losses above; below, each measure in units of its value at q = 0: lower is more
+    uniform.
+    """
     figure = Figure(figsize=(style.COLUMN, 3.9))
     axes = figure.subplots(2, 2, sharex=True, sharey="row")
     for k, family in enumerate(FAMILIES):
@@ -100,14 +112,22 @@ def draw(data: pd.DataFrame) -> Figure:
             panel.axvline(1.0, color=style.INK, lw=0.5, ls=":")
             _scale(panel)
         bottom.set_xlabel("q (no unit)")
-        style.letter(top, k, {"even": "larger q: more even", "uneven": "past q ≈ 2: less even"}[family])
+        style.letter(
+            top, k, {"even": "larger q: more even", "uneven": "past q ≈ 2: less even"}[family]
+        )
     axes[0, 0].set_ylabel("loss fᵢ (units of loss)")
     axes[1, 0].set_ylabel("measure ÷ its value at q = 0")
     axes[0, 0].set_ylim(bottom=0)
     axes[1, 0].set_ylim(bottom=0)
     for row in (0, 1):
         handles, labels = axes[row, 0].get_legend_handles_labels()
-        axes[row, 0].legend(handles, labels, fontsize=6.5, loc=("lower center", "upper right")[row], handlelength=2.0)
+        axes[row, 0].legend(
+            handles,
+            labels,
+            fontsize=6.5,
+            loc=("lower center", "upper right")[row],
+            handlelength=2.0,
+        )
     return figure
 
 

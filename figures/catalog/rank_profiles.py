@@ -1,8 +1,9 @@
 """p-FFL's rank weights: the weight of each client by family, from the largest loss to the smallest.
 
-Panel (a): n w_k by rank for ten clients. Panel (b): the weight w_1 + ... + w_k on the worst share k/n of a hundred
-clients, whose concavity makes the objective convex; above the diagonal of FedAvg as far as it favours the worst-off.
-The arithmetic, harmonic and CVaR profiles keep their shape as n grows; a geometric one runs to AFL.
+Panel (a): n w_k by rank for ten clients. Panel (b): the weight w_1 + ... + w_k on the worst share
+k/n of a hundred clients, whose concavity makes the objective convex; above the diagonal of FedAvg
+as far as it favours the worst-off. The arithmetic, harmonic and CVaR profiles keep their shape as n
+grows; a geometric one runs to AFL.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from fairfl.figures.lib.tables import names, numbers, pick
 from fairfl.theory.aggregation import RankWeighted
 
 NAME = "rank_profiles"
-TITLE = "Rank weights of p-FFL, eqs. (4) and (7)-(9), and of CVaR: by rank for n = 10, cumulated for n = 100"
+TITLE = (
+    "Rank weights of p-FFL, eqs. (4) and (7)-(9), and of CVaR: by rank for n = 10, cumulated "
+    "for n = 100"
+)
 
 FEW, MANY = 10, 100
 TOP = 5.3
@@ -42,8 +46,12 @@ PROFILES = {
     "Gini": Profile(RankWeighted.gini(), "#CC79A7", "-", "v"),
     "linear": Profile(RankWeighted.linear(), "#0072B2", (0, (1.2, 1.2)), "^"),
     "CVaR, worst 30 %": Profile(RankWeighted.cvar(0.7), "#E69F00", (0, (3, 1)), "P"),
-    "geometric, z = 0.85": Profile(RankWeighted.geometric(0.85), "#56B4E9", (0, (4, 1.4, 1, 1.4)), "D"),
-    "geometric, z = 0.5": Profile(RankWeighted.geometric(0.5), "#D55E00", (0, (6, 1.2, 1, 1.2, 1, 1.2)), "X"),
+    "geometric, z = 0.85": Profile(
+        RankWeighted.geometric(0.85), "#56B4E9", (0, (4, 1.4, 1, 1.4)), "D"
+    ),
+    "geometric, z = 0.5": Profile(
+        RankWeighted.geometric(0.5), "#D55E00", (0, (6, 1.2, 1, 1.2, 1, 1.2)), "X"
+    ),
 }
 """Least concerned with the worst-off first; z = 0.85 and 0.5 are p-FFL's."""
 
@@ -53,7 +61,8 @@ def data() -> pd.DataFrame:
 
     Returns
     -------
-    Columns: profile, clients (n), rank (k, 1 the largest loss), weight (w_k), cumulated (w_1 + ... + w_k).
+    Columns: profile, clients (n), rank (k, 1 the largest loss), weight (w_k), cumulated (w_1 + ...
+    + w_k).
     """
     rows = []
     for name, profile in PROFILES.items():
@@ -61,7 +70,13 @@ def data() -> pd.DataFrame:
             w = profile.objective.rank_weights(n)
             rows.append(
                 pd.DataFrame(
-                    {"profile": name, "clients": n, "rank": np.arange(1, n + 1), "weight": w, "cumulated": np.cumsum(w)}
+                    {
+                        "profile": name,
+                        "clients": n,
+                        "rank": np.arange(1, n + 1),
+                        "weight": w,
+                        "cumulated": np.cumsum(w),
+                    }
                 )
             )
     return pd.concat(rows, ignore_index=True)
@@ -77,11 +92,18 @@ def draw(data: pd.DataFrame) -> Figure:
         few, many = pick(mine, clients=FEW), pick(mine, clients=MANY)
         common = {"color": look.colour, "ls": look.line}
         top.plot(
-            numbers(few, "rank"), FEW * numbers(few, "weight"), marker=look.marker, markersize=3.2, lw=1.0, label=name,
+            numbers(few, "rank"),
+            FEW * numbers(few, "weight"),
+            marker=look.marker,
+            markersize=3.2,
+            lw=1.0,
+            label=name,
             **common,
-        )  # fmt: skip
+        )
         bottom.plot(
-            np.append(0.0, numbers(many, "rank") / MANY), np.append(0.0, numbers(many, "cumulated")), **common
+            np.append(0.0, numbers(many, "rank") / MANY),
+            np.append(0.0, numbers(many, "cumulated")),
+            **common,
         )
     _labels(top, bottom)
     handles, told = top.get_legend_handles_labels()
@@ -91,11 +113,17 @@ def draw(data: pd.DataFrame) -> Figure:
 
 def _labels(top: Axes, bottom: Axes) -> None:
     top.set(
-        xlim=(0.7, FEW + 0.3), ylim=(-0.15, TOP), xticks=range(1, FEW + 1),
-        xlabel="rank of the client (1: the largest loss)", ylabel=f"{FEW} · weight",
-    )  # fmt: skip
+        xlim=(0.7, FEW + 0.3),
+        ylim=(-0.15, TOP),
+        xticks=range(1, FEW + 1),
+        xlabel="rank of the client (1: the largest loss)",
+        ylabel=f"{FEW} · weight",
+    )
     bottom.set(
-        xlim=(0, 1), ylim=(0, 1.03), xlabel="share of the clients, worst-off first", ylabel="share of the weight"
+        xlim=(0, 1),
+        ylim=(0, 1.03),
+        xlabel="share of the clients, worst-off first",
+        ylabel="share of the weight",
     )
     style.letter(top, 0, f"by rank, n = {FEW}")
     style.letter(bottom, 1, f"cumulated, n = {MANY}")

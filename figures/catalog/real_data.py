@@ -1,11 +1,13 @@
 """The frontiers of the three schemes on Adult, COMPAS and Bank, split among clients as in FedFB.
 
-Training rows alone, clients as FedFB's code draws them, two groups each. x is the cross-fitted logistic score, η its
-isotonic calibration, shared by all, and the frontiers are exact on the finite law of (x, a, y, client) so found.
+Training rows alone, clients as FedFB's code draws them, two groups each. x is the cross-fitted
+logistic score, η its isotonic calibration, shared by all, and the frontiers are exact on the finite
+law of (x, a, y, client) so found.
 
-Scores are rounded to 0.01. Unrounded, nearly every person has a score of their own, and then x names the person and
-with that the client: LFT+FedAvg, which is not told the client, could treat the clients apart. On COMPAS with budget 0
-that would show 0.648 where 0.632 is the truth for 101 scores, and cost next to nothing else (CFL: 0.6504 and 0.6503).
+Scores are rounded to 0.01. Unrounded, nearly every person has a score of their own, and then x
+names the person and with that the client: LFT+FedAvg, which is not told the client, could treat the
+clients apart. On COMPAS with budget 0 that would show 0.648 where 0.632 is the truth for 101
+scores, and cost next to nothing else (CFL: 0.6504 and 0.6503).
 """
 
 from __future__ import annotations
@@ -18,7 +20,10 @@ from fairfl.figures.lib import frontier_panels
 from fairfl.theory.populations.federation import Federation
 
 NAME = "real_data"
-TITLE = "Accuracy-fairness trade-offs on Adult, COMPAS and Bank, clients as in FedFB (no figure of the paper's)"
+TITLE = (
+    "Accuracy-fairness trade-offs on Adult, COMPAS and Bank, clients as in FedFB (no figure "
+    "of the paper's)"
+)
 
 DATASETS = {
     "adult": "Adult, 2 clients: women | men",
@@ -35,9 +40,11 @@ def federation(name: str) -> Federation:
 
     Raises
     ------
-    DataUnavailable : the data is neither in the folder that FAIRFL_DATA names, nor cached, nor to be downloaded.
+    DataUnavailable : the data is neither in the folder that FAIRFL_DATA names, nor cached, nor to
+        be downloaded.
     """
-    from fairfl.sims.data.tables import FEDFB_SEED, cross_fitted_score, load  # loaders: not needed to list the figures
+    # loaders: not needed to list the figures
+    from fairfl.sims.data.tables import FEDFB_SEED, cross_fitted_score, load
 
     data = load(name, groups="two", seed=FEDFB_SEED)
     data = data.select(~data.is_test)
@@ -47,10 +54,15 @@ def federation(name: str) -> Federation:
 
 def data(points: int = POINTS) -> pd.DataFrame:
     """See :func:`frontier_panels.table`; raises DataUnavailable as :func:`federation` does."""
-    return frontier_panels.table({title: federation(name) for name, title in DATASETS.items()}, points)
+    return frontier_panels.table(
+        {title: federation(name) for name, title in DATASETS.items()}, points
+    )
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """Three panels, and below each what the two federated schemes lose against CFL, which the panels hardly show."""
-    titles = data["panel"].astype(str).str.replace(": ", "\n")  # on two lines: too long for a third of a page
+    """Three panels, and below each what the two federated schemes lose against CFL, which the
+    panels hardly show.
+    """
+    # on two lines: too long for a third of a page
+    titles = data["panel"].astype(str).str.replace(": ", "\n")
     return frontier_panels.draw(data.assign(panel=titles), columns=3, height=3.9, losses=True)

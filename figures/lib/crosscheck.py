@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from fairfl.studies.crosscheck.study import Drawing
 
 COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7F7F7F")
-"""Okabe and Ito's but for those of the three schemes, which are theirs alone; then Tol's wine and olive, and grey."""
+"""Okabe and Ito's but for those of the three schemes, which are theirs alone; then Tol's wine and
+olive, and grey.
+"""
 MARKERS = ("D", "v", "P", "X", "o", "^", "s")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
 
@@ -66,7 +68,10 @@ def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
         axes.set_ylabel(drawing.y if k % columns == 0 else "")
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
-    handles = [_handle(series, names(pick(table, series=series), "kind"), look) for series, look in looks.items()]
+    handles = [
+        _handle(series, names(pick(table, series=series), "kind"), look)
+        for series, look in looks.items()
+    ]
     figure.legend(handles=handles, loc="outside lower center", ncols=across, handlelength=3.0)
     return figure
 
@@ -79,7 +84,8 @@ def _columns(table: pd.DataFrame, panels: int) -> int:
 
 
 def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """Colour, line and marker of each series: a scheme's own where its name, up to the comma, is a scheme's.
+    """Colour, line and marker of each series: a scheme's own where its name, up to the comma, is a
+    scheme's.
 
     Series whose names agree up to the comma share a colour, and differ in their lines.
     """
@@ -94,7 +100,11 @@ def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
             continue
         if names(pick(table, series=series), "kind") == ["behind"]:
             behind += 1
-            found[series] = {"color": "#8C8C8C", "ls": LINES[(behind - 1) % len(LINES)], "marker": ""}
+            found[series] = {
+                "color": "#8C8C8C",
+                "ls": LINES[(behind - 1) % len(LINES)],
+                "marker": "",
+            }
             continue
         stem = series.partition(",")[0]
         if stem in schemes:
@@ -105,19 +115,27 @@ def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
             others.append(stem)
         k, again = others.index(stem), sum(one.partition(",")[0] == stem for one in found)
         line = LINES[(k // len(COLOURS) + again) % len(LINES)]
-        found[series] = {"color": COLOURS[k % len(COLOURS)], "ls": line, "marker": MARKERS[k % len(MARKERS)]}
+        found[series] = {
+            "color": COLOURS[k % len(COLOURS)],
+            "ls": line,
+            "marker": MARKERS[k % len(MARKERS)],
+        }
     return found
 
 
 def _logarithmic(axes: Axes, name: str) -> None:
-    """Ticks at 1, 2 and 5 times the powers of ten; at the powers alone where these are many, at all nine where few."""
+    """Ticks at 1, 2 and 5 times the powers of ten; at the powers alone where these are many, at all
+    nine where few.
+    """
     (axes.set_xscale if name == "x" else axes.set_yscale)("log")
     axis = axes.xaxis if name == "x" else axes.yaxis
     low, high = axis.get_data_interval()
     few = (30 if name == "x" else 300) * low
     subs = tuple(range(1, 10)) if high < 4 * low else (1.0, 2.0, 5.0) if high < few else (1.0,)
     axis.set_major_locator(LogLocator(subs=subs))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1000 else f"{value:g}"))
+    axis.set_major_formatter(
+        FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1000 else f"{value:g}")
+    )
     axis.set_minor_formatter(NullFormatter())
 
 
@@ -127,13 +145,34 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: dict[str, Any]) -> 
     if kind == "line":
         axes.plot(x, y, lw=1.4, zorder=2, **plain)
     elif kind == "band":
-        axes.fill_between(x, numbers(rows, "low"), numbers(rows, "high"), color=colour, alpha=0.15, lw=0, zorder=1)
+        axes.fill_between(
+            x, numbers(rows, "low"), numbers(rows, "high"), color=colour, alpha=0.15, lw=0, zorder=1
+        )
     elif kind == "behind":
         axes.plot(x, y, lw=0.8, zorder=1.5, **plain)
     elif kind == "way":
         axes.plot(x, y, lw=0.6, alpha=0.7, marker=".", ms=2.0, zorder=3, **plain)
-        axes.plot(x[:1], y[:1], ls="none", marker=look["marker"], ms=5.5, color=colour, mfc="white", mew=1.1, zorder=5)
-        axes.plot(x[-1:], y[-1:], ls="none", marker=look["marker"], ms=5.5, color=colour, mew=1.1, zorder=6)
+        axes.plot(
+            x[:1],
+            y[:1],
+            ls="none",
+            marker=look["marker"],
+            ms=5.5,
+            color=colour,
+            mfc="white",
+            mew=1.1,
+            zorder=5,
+        )
+        axes.plot(
+            x[-1:],
+            y[-1:],
+            ls="none",
+            marker=look["marker"],
+            ms=5.5,
+            color=colour,
+            mew=1.1,
+            zorder=6,
+        )
     elif kind == "end":
         axes.plot(x, y, ls="none", marker=look["marker"], ms=5.5, color=colour, zorder=4)
     elif kind == "path":
@@ -142,14 +181,32 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: dict[str, Any]) -> 
         if "low" in rows and np.isfinite(numbers(rows, "low")).any():
             bars = [y - numbers(rows, "low"), numbers(rows, "high") - y]
             axes.errorbar(x, y, bars, ls="none", color=colour, elinewidth=0.7, zorder=3)
-        axes.plot(x, y, ls="none", marker=look["marker"], ms=4.0, color=colour, mfc="none", mew=0.9, zorder=4)
+        axes.plot(
+            x,
+            y,
+            ls="none",
+            marker=look["marker"],
+            ms=4.0,
+            color=colour,
+            mfc="none",
+            mew=0.9,
+            zorder=4,
+        )
 
 
 def _handle(series: str, kinds: list[str], look: dict[str, Any]) -> Line2D | Patch:
     if kinds == ["band"]:
         return Patch(color=look["color"], alpha=0.15, label=series)
-    marked, joined = {"points", "path", "way", "end"} & set(kinds), {"line", "path", "behind", "way"} & set(kinds)
+    marked = {"points", "path", "way", "end"} & set(kinds)
+    joined = {"line", "path", "behind", "way"} & set(kinds)
     return Line2D(
-        [], [], color=look["color"], ls=look["ls"] if joined else "none", marker=look["marker"] if marked else "",
-        ms=4.0, mfc="none" if "points" in kinds else look["color"], lw=1.3, label=series,
-    )  # fmt: skip
+        [],
+        [],
+        color=look["color"],
+        ls=look["ls"] if joined else "none",
+        marker=look["marker"] if marked else "",
+        ms=4.0,
+        mfc="none" if "points" in kinds else look["color"],
+        lw=1.3,
+        label=series,
+    )

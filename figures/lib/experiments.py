@@ -1,4 +1,6 @@
-"""Pictures of experiments: the distribution of accuracies over clients, and accuracy by round; a panel a data set."""
+"""Pictures of experiments: the distribution of accuracies over clients, and accuracy by round; a
+panel a data set.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
     from fairfl.studies.experiment import Picture
 
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's; from the eighth curve on they come again, with another line, seven and four being coprime."""
+"""Okabe and Ito's; from the eighth curve on they come again, with another line, seven and four
+being coprime.
+"""
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.4, 1.2, 1.4)))
 """Neighbours differ, so that a curve which lies on another lets it through."""
 BANDS = 3
@@ -31,29 +35,39 @@ BANDS = 3
 
 
 def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write name.csv, .svg and .png of an experiment's picture; ``clients`` as ``fairfl.studies.papers`` has them.
+    """Write name.csv, .svg and .png of an experiment's picture; ``clients`` as
+    ``fairfl.studies.papers`` has them.
 
-    Of the kind "tradeoff" ``clients`` are the points themselves, as the experiment's ``points`` gives them.
+    Of the kind "tradeoff" ``clients`` are the points themselves, as the experiment's ``points``
+    gives them.
     """
     tables: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
-        "distribution": distribution, "convergence": rounds, "tradeoff": pd.DataFrame.copy,
-    }  # fmt: skip
+        "distribution": distribution,
+        "convergence": rounds,
+        "tradeoff": pd.DataFrame.copy,
+    }
     points = partial(draw_tradeoff, x=picture.x)
     draws = {"distribution": draw_distribution, "convergence": draw_rounds, "tradeoff": points}
     table = tables[picture.kind](clients)
     with style.sheet():
         words = [column for column in table if not is_numeric_dtype(table[column])]
-        figure = draws[picture.kind](table.assign(**{str(word): table[word].map(style.plain) for word in words}))
+        figure = draws[picture.kind](
+            table.assign(**{str(word): table[word].map(style.plain) for word in words})
+        )
         figure.suptitle(style.plain(picture.title))
         return save(picture.name, picture.title, table, figure, folder)
 
 
 def distribution(clients: pd.DataFrame) -> pd.DataFrame:
-    """Share of the devices (all seeds together) at or below each accuracy: dataset, objective, accuracy, share."""
+    """Share of the devices (all seeds together) at or below each accuracy: dataset, objective,
+    accuracy, share.
+    """
     parts = []
     for dataset in names(clients, "dataset"):
         for objective in names(pick(clients, dataset=dataset), "objective"):
-            accuracies = 100 * numbers(pick(clients, dataset=dataset, objective=objective), "accuracy")
+            accuracies = 100 * numbers(
+                pick(clients, dataset=dataset, objective=objective), "accuracy"
+            )
             met, counts = np.unique(accuracies, return_counts=True)
             columns = {"dataset": dataset, "objective": objective, "accuracy": met}
             parts.append(pd.DataFrame({**columns, "share": 100 * np.cumsum(counts) / counts.sum()}))
@@ -61,19 +75,31 @@ def distribution(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def rounds(clients: pd.DataFrame) -> pd.DataFrame:
-    """Average accuracy over samples by round: dataset, objective, round, average, and its least and most by seed."""
+    """Average accuracy over samples by round: dataset, objective, round, average, and its least and
+    most by seed.
+    """
     keys = ["dataset", "objective", "round", "seed"]
     weighted = clients.assign(right=numbers(clients, "accuracy") * numbers(clients, "samples"))
-    sums = pd.DataFrame(weighted.groupby(keys, sort=False)[["right", "samples"]].sum()).reset_index()
-    sums["average"] = sums["least"] = sums["most"] = 100 * numbers(sums, "right") / numbers(sums, "samples")
+    sums = pd.DataFrame(
+        weighted.groupby(keys, sort=False)[["right", "samples"]].sum()
+    ).reset_index()
+    sums["average"] = sums["least"] = sums["most"] = (
+        100 * numbers(sums, "right") / numbers(sums, "samples")
+    )
     each = sums.groupby(keys[:3], sort=False)
     return pd.DataFrame(each.agg({"average": "mean", "least": "min", "most": "max"})).reset_index()
 
 
 def draw_distribution(table: pd.DataFrame) -> Figure:
-    """An empirical distribution function an objective, from the ten below the least accuracy of the panel on."""
-    panels = {name: numbers(pick(table, dataset=name), "accuracy") for name in names(table, "dataset")}
-    least = {name: 10 * float(np.floor(accuracies.min() / 10)) for name, accuracies in panels.items()}
+    """An empirical distribution function an objective, from the ten below the least accuracy of the
+    panel on.
+    """
+    panels = {
+        name: numbers(pick(table, dataset=name), "accuracy") for name in names(table, "dataset")
+    }
+    least = {
+        name: 10 * float(np.floor(accuracies.min() / 10)) for name, accuracies in panels.items()
+    }
 
     def one(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
         x = np.concatenate([[least[names(part, "dataset")[0]]], numbers(part, "accuracy"), [100.0]])
@@ -83,19 +109,33 @@ def draw_distribution(table: pd.DataFrame) -> Figure:
 
 
 def draw_rounds(table: pd.DataFrame) -> Figure:
-    """A curve an objective; between its least and most seed a band, where a panel has ``BANDS`` curves at most."""
-    few = all(len(names(pick(table, dataset=name), "objective")) <= BANDS for name in names(table, "dataset"))
+    """A curve an objective; between its least and most seed a band, where a panel has ``BANDS``
+    curves at most.
+    """
+    few = all(
+        len(names(pick(table, dataset=name), "objective")) <= BANDS
+        for name in names(table, "dataset")
+    )
 
     def one(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
         x: Array = numbers(part, "round")
         axes.plot(x, numbers(part, "average"), **look)
         if few:
-            axes.fill_between(x, numbers(part, "least"), numbers(part, "most"), color=look["color"], alpha=0.12, lw=0)
+            axes.fill_between(
+                x,
+                numbers(part, "least"),
+                numbers(part, "most"),
+                color=look["color"],
+                alpha=0.12,
+                lw=0,
+            )
 
     return _panels(table, one, "round", "average accuracy (%)")
 
 
-def _panels(table: pd.DataFrame, one: Callable[[Axes, pd.DataFrame, dict[str, Any]], None], x: str, y: str) -> Figure:
+def _panels(
+    table: pd.DataFrame, one: Callable[[Axes, pd.DataFrame, dict[str, Any]], None], x: str, y: str
+) -> Figure:
     datasets, objectives = names(table, "dataset"), names(table, "objective")
     columns = min(3, len(datasets))
     rows = -(-len(datasets) // columns)
@@ -115,7 +155,8 @@ def _panels(table: pd.DataFrame, one: Callable[[Axes, pd.DataFrame, dict[str, An
         axes.set_ylabel(y)
     for axes in grid.flat[len(datasets) :]:
         axes.set_visible(False)
-    room = figure.get_figwidth() / (0.62 + 0.07 * max(map(len, drawn)))  # inches of a handle, and of a letter
+    # inches of a handle, and of a letter
+    room = figure.get_figwidth() / (0.62 + 0.07 * max(map(len, drawn)))
     wide = max(1, min(5, len(drawn), int(room)))
     lines = -(-len(drawn) // wide)
     figure.set_figheight(figure.get_figheight() + 0.2 * max(0, lines - 2))

@@ -1,4 +1,6 @@
-"""Panels of accuracy against disparity, one for each federation: for figures 5, 9, the real data and the command."""
+"""Panels of accuracy against disparity, one for each federation: for figures 5, 9, the real data
+and the command.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +37,10 @@ def rows(panel: str, found: Mapping[str, Frontier]) -> pd.DataFrame:
 
     Returns
     -------
-    Columns: panel; scheme; minimum (true for the scheme's smallest disparity, its first point, where the dotted
-    vertical stands); disparity; accuracy; below_cfl, the accuracy that CFL has more at the same disparity; eps_0,
-    eps_1, ... the budgets that attain the point (CFL has one, eps_0).
+    Columns: panel; scheme; minimum (true for the scheme's smallest disparity, its first point,
+    where the dotted vertical stands); disparity; accuracy; below_cfl, the accuracy that CFL has
+    more at the same disparity; eps_0, eps_1, ... the budgets that attain the point (CFL has one,
+    eps_0).
     """
     parts = []
     for curve in found.values():
@@ -51,7 +54,9 @@ def rows(panel: str, found: Mapping[str, Frontier]) -> pd.DataFrame:
 
 @style.styled
 def draw(data: pd.DataFrame, columns: int, height: float, *, losses: bool = False) -> Figure:
-    """One panel a federation, one legend for all; ``losses`` adds a row with what the schemes lose against CFL."""
+    """One panel a federation, one legend for all; ``losses`` adds a row with what the schemes lose
+    against CFL.
+    """
     panels = names(data, "panel")
     high = -(-len(panels) // columns)
     figure = Figure(figsize=(style.PAGE, height))
@@ -79,7 +84,15 @@ def _panel(axes: Axes, data: pd.DataFrame, column: str, unit: float) -> None:
         axes.plot(x, y, color=look.colour, ls=look.line, lw=look.width)
         first = int(numbers(curve, "minimum").argmax())
         axes.axvline(x[first], color=look.colour, ls=":", lw=0.6 + 0.5 * look.width)
-        axes.plot(x[first], y[first], color=look.colour, marker=look.marker, ms=look.size, clip_on=False, zorder=3)
+        axes.plot(
+            x[first],
+            y[first],
+            color=look.colour,
+            marker=look.marker,
+            ms=look.size,
+            clip_on=False,
+            zorder=3,
+        )
     span = float(numbers(data, "disparity").max())
     axes.set_xlim(-0.03 * span, 1.03 * span)
     axes.margins(y=0.06)
@@ -88,7 +101,9 @@ def _panel(axes: Axes, data: pd.DataFrame, column: str, unit: float) -> None:
 
 def _legend() -> list[Line2D]:
     curves = [
-        Line2D([], [], color=s.colour, ls=s.line, lw=s.width, marker=s.marker, ms=s.size, label=s.label)
+        Line2D(
+            [], [], color=s.colour, ls=s.line, lw=s.width, marker=s.marker, ms=s.size, label=s.label
+        )
         for s in style.SCHEMES.values()
     ]
     return [*curves, Line2D([], [], color=style.INK, ls=":", lw=1.0, label="smallest disparity")]

@@ -10,7 +10,9 @@ from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, Objective, PropFa
 
 @dataclass(frozen=True)
 class Look:
-    """An instance of a family of objectives and its line; what others may cover is wider and larger."""
+    """An instance of a family of objectives and its line; what others may cover is wider and
+    larger.
+    """
 
     objective: Objective
     colour: str
@@ -30,4 +32,6 @@ LOOKS = {
     "CVaR, worst 30 %": Look(RankWeighted.cvar(0.7), "#E69F00", SHORT, "P", 2.4, 5.5),
     "AFL": Look(AFL(), "#56B4E9", (0, (6, 1.2, 1, 1.2, 1, 1.2)), "X"),
 }
-"""One objective of each family, Okabe and Ito's colours; losses in [0, 1], so that M = 1.25 is within reach of them."""
+"""One objective of each family, Okabe and Ito's colours; losses in [0, 1], so that M = 1.25 is
+within reach of them.
+"""

@@ -1,7 +1,9 @@
-"""The figures by name: every module of ``figures/catalog/`` that has a ``NAME``; nothing else is edited.
+"""The figures by name: every module of ``figures/catalog/`` that has a ``NAME``; nothing else is
+edited.
 
-A figure module holds ``NAME`` (of its files), ``TITLE`` (which figure of which paper it shows, and what it says),
-``data() -> DataFrame`` (tidy; kept as CSV beside the picture) and ``draw(data) -> Figure`` (all of it from that table).
+A figure module holds ``NAME`` (of its files), ``TITLE`` (which figure of which paper it shows, and
+what it says), ``data() -> DataFrame`` (tidy; kept as CSV beside the picture) and ``draw(data) ->
+Figure`` (all of it from that table).
 """
 
 from __future__ import annotations
@@ -51,7 +53,8 @@ def registered() -> dict[str, Entry]:
 
 
 def find(names: Iterable[str] | None = None) -> list[Entry]:
-    """The figures of these names, each once, in the order given; all of them where ``names`` is None or empty.
+    """The figures of these names, each once, in the order given; all of them where ``names`` is
+    None or empty.
 
     Raises
     ------
@@ -61,7 +64,9 @@ def find(names: Iterable[str] | None = None) -> list[Entry]:
     wanted = list(dict.fromkeys(names or known))
     unknown = [name for name in wanted if name not in known]
     if unknown:
-        raise ValueError(f"figure must be one of {', '.join(known)}, got {', '.join(map(repr, unknown))}")
+        raise ValueError(
+            f"figure must be one of {', '.join(known)}, got {', '.join(map(repr, unknown))}"
+        )
     return [known[name] for name in wanted]
 
 

@@ -1,4 +1,6 @@
-"""A figure's files NAME.csv, NAME.svg and NAME.png: written whole or not at all, the same bytes from run to run."""
+"""A figure's files NAME.csv, NAME.svg and NAME.png: written whole or not at all, the same bytes
+from run to run.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,18 @@ from fairfl.figures.lib.registry import Entry, find, registered
 from fairfl.figures.lib.saved import SUFFIXES, save
 from fairfl.sims.data.fetch import DataUnavailable, data_read, same_data
 
-SHARED = ("fairfl.theory", "fairfl.solvers", "fairfl.sims.data.tables", "fairfl.sims.data.partition", "fairfl.figures")
+SHARED = (
+    "fairfl.theory",
+    "fairfl.solvers",
+    "fairfl.sims.data.tables",
+    "fairfl.sims.data.partition",
+    "fairfl.figures",
+)
 """Packages whose sources decide what a figure shows."""
 SOURCE = "source"
-"""What the manifest calls the digest of those sources; the rest of its inputs are the files of data."""
+"""What the manifest calls the digest of those sources; the rest of its inputs are the files of
+data.
+"""
 
 
 @dataclass(frozen=True)
@@ -34,7 +44,8 @@ class Outcome:
     Attributes
     ----------
     name : the figure.
-    status : "drawn", "unchanged" (its files are as they were drawn, from this source and these data) or "skipped".
+    status : "drawn", "unchanged" (its files are as they were drawn, from this source and these
+        data) or "skipped".
     reason : why it was skipped, else "".
     files : the three files, empty where skipped.
     seconds : time it took.
@@ -69,7 +80,8 @@ def render_all(
     force: bool = False,
     progress: Progress | None = None,
 ) -> list[Outcome]:
-    """Draw figures, all of them where ``names`` is None or empty; a run that was interrupted goes on where it stopped.
+    """Draw figures, all of them where ``names`` is None or empty; a run that was interrupted goes
+    on where it stopped.
 
     Parameters
     ----------
@@ -81,7 +93,8 @@ def render_all(
 
     Returns
     -------
-    One :class:`Outcome` a figure, in the order of ``names``. A figure whose data cannot be had is skipped.
+    One :class:`Outcome` a figure, in the order of ``names``. A figure whose data cannot be had is
+    skipped.
 
     Raises
     ------
@@ -98,7 +111,9 @@ def render_all(
         if progress is not None:
             progress(outcome, len(done), len(entries))
 
-    for outcome in as_done(_attempt, [(entry.name, out, force) for entry in entries], min(jobs, len(entries))):
+    for outcome in as_done(
+        _attempt, [(entry.name, out, force) for entry in entries], min(jobs, len(entries))
+    ):
         note(outcome)
     return [done[entry.name] for entry in entries]
 
@@ -129,18 +144,31 @@ def _render(entry: Entry, out: Path) -> tuple[Path, ...]:
     with data_read() as files:
         table = entry.data()
     with style.sheet():
-        return tuple(save(entry.name, entry.title, table, entry.draw(table), out, {SOURCE: key(entry), **files}))
+        return tuple(
+            save(
+                entry.name,
+                entry.title,
+                table,
+                entry.draw(table),
+                out,
+                {SOURCE: key(entry), **files},
+            )
+        )
 
 
 def key(entry: Entry) -> str:
-    """What a drawn figure depends on: version, matplotlib, its own source, and the sources that it may call."""
+    """What a drawn figure depends on: version, matplotlib, its own source, and the sources that it
+    may call.
+    """
     parts = [__version__, matplotlib.__version__, shared_digest(), entry.source.read_text("utf-8")]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=1)
 def shared_digest() -> str:
-    """Digest of the solvers' and helpers' sources; figures are left out, so that a new one leaves the others be."""
+    """Digest of the solvers' and helpers' sources; figures are left out, so that a new one leaves
+    the others be.
+    """
     figures = {entry.source.name for entry in registered().values()}
     total = hashlib.sha256()
     for package in SHARED:
@@ -148,5 +176,8 @@ def shared_digest() -> str:
             for file in sorted(Path(folder).rglob("*")):
                 own = package == "fairfl.figures" and file.name in figures
                 if file.suffix in (".py", ".mplstyle") and not own:
-                    total.update(f"{package}/{file.relative_to(folder).as_posix()}\0".encode() + file.read_bytes())
+                    total.update(
+                        f"{package}/{file.relative_to(folder).as_posix()}\0".encode()
+                        + file.read_bytes()
+                    )
     return total.hexdigest()

@@ -1,4 +1,6 @@
-"""A drawn table's three files, CSV, SVG and PNG, and their manifest: the same bytes from run to run."""
+"""A drawn table's three files, CSV, SVG and PNG, and their manifest: the same bytes from run to
+run.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,15 @@ DIGITS = "%.12g"
 
 
 def save(
-    name: str, title: str, table: pd.DataFrame, figure: Figure, folder: Path, inputs: Mapping[str, Any] | None = None
+    name: str,
+    title: str,
+    table: pd.DataFrame,
+    figure: Figure,
+    folder: Path,
+    inputs: Mapping[str, Any] | None = None,
 ) -> list[Path]:
-    """Write NAME.csv, NAME.svg and NAME.png into ``folder``, made if missing; the files. Under the style sheet.
+    """Write NAME.csv, NAME.svg and NAME.png into ``folder``, made if missing; the files. Under the
+    style sheet.
 
     NAME.manifest.json holds their SHA-256, and ``inputs``: what they were made from.
     """
@@ -31,4 +39,6 @@ def save(
     figure.savefig(png, format="png", metadata={"Title": title, "Software": software})
     text = table.to_csv(index=False, float_format=DIGITS, lineterminator="\n")
     contents = dict(zip(SUFFIXES, (text, svg.getvalue(), png.getvalue()), strict=True))
-    return write_piece(folder / f"{name}{SUFFIX}", {f"{name}{end}": made for end, made in contents.items()}, inputs)
+    return write_piece(
+        folder / f"{name}{SUFFIX}", {f"{name}{end}": made for end, made in contents.items()}, inputs
+    )

@@ -1,4 +1,6 @@
-"""The style of all figures: style sheet, the three schemes, and figures without pyplot's global state."""
+"""The style of all figures: style sheet, the three schemes, and figures without pyplot's global
+state.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ T = TypeVar("T")
 class Look:
     """How one scheme is drawn, wherever it is drawn: told apart by colour, line and marker.
 
-    Widths and sizes fall from the best scheme to the worst, drawn in that order: a curve on another leaves it visible.
+    Widths and sizes fall from the best scheme to the worst, drawn in that order: a curve on another
+    leaves it visible.
     """
 
     label: str
@@ -49,13 +52,17 @@ SCHEMES = {
 
 
 def plain(text: str) -> str:
-    """A user's words, a label or a title, to be drawn as they are: a pair of dollars would make a formula of them."""
+    """A user's words, a label or a title, to be drawn as they are: a pair of dollars would make a
+    formula of them.
+    """
     return text.replace("$", r"\$")
 
 
 @contextmanager
 def sheet() -> Iterator[None]:
-    """Matplotlib's defaults and the style sheet, whatever the user's own settings; undone on leaving."""
+    """Matplotlib's defaults and the style sheet, whatever the user's own settings; undone on
+    leaving.
+    """
     with matplotlib.rc_context():
         matplotlib.rc_file(SHEET)
         yield

@@ -1,4 +1,6 @@
-"""Accuracy against disparity, a panel a data set: runs filled, published points hollow, and the exact frontier."""
+"""Accuracy against disparity, a panel a data set: runs filled, published points hollow, and the
+exact frontier.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,17 @@ from matplotlib.lines import Line2D
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import names, numbers, pick
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31", "#882255")
+COLOURS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#000000",
+    "#8C6D31",
+    "#882255",
+)
 """Okabe and Ito's, a brown and a wine."""
 MARKERS = ("o", "s", "^", "D", "v", "p", "h", "P", "X")
 SPREAD = 0.2
@@ -22,13 +34,15 @@ LINE = {"color": "#999999", "ls": "-", "lw": 1.6}
 
 
 def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accuracy") -> Figure:
-    """``table``: the columns of ``fairfl.studies.papers.fedfb.points``; bars are one sd over the seeds, cut where
-    they reach far out of the panel.
+    """``table``: the columns of ``fairfl.studies.papers.fedfb.points``; bars are one sd over the
+    seeds, cut where they reach far out of the panel.
     """
     panels = names(table, "dataset")
     columns = min(3, len(panels)) if len(panels) != 4 else 2
     rows = -(-len(panels) // columns)
-    objectives = names(pd.concat([pick(table, kind="ours"), pick(table, kind="published")]), "objective")
+    objectives = names(
+        pd.concat([pick(table, kind="ours"), pick(table, kind="published")]), "objective"
+    )
     looks = {
         name: {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
         for k, name in enumerate(objectives)
@@ -44,7 +58,9 @@ def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accura
         axes.set_ylabel(y if k % columns == 0 else "")
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
-    figure.legend(handles=_legend(table, looks), loc="outside lower center", ncols=4 if columns > 1 else 3)
+    figure.legend(
+        handles=_legend(table, looks), loc="outside lower center", ncols=4 if columns > 1 else 3
+    )
     return figure
 
 
@@ -52,7 +68,8 @@ def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, dict[str, Any]]) ->
     curve = pick(table, kind="frontier")
     if len(curve):
         x, y = numbers(curve, "disparity"), numbers(curve, "accuracy")
-        end = max(float(x[-1]), *(float(v) for v in numbers(table, "disparity")))  # beyond its end it is level
+        # beyond its end it is level
+        end = max(float(x[-1]), *(float(v) for v in numbers(table, "disparity")))
         look = _line(names(curve, "objective")[0])
         axes.plot(np.append(x, end), np.append(y, y[-1]), zorder=1, **look)
     for name, look in looks.items():
@@ -60,12 +77,27 @@ def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, dict[str, Any]]) ->
         for kind, face in (("published", "none"), ("ours", look["color"])):
             part = pick(table, kind=kind, objective=name)
             axes.errorbar(
-                numbers(part, "disparity"), numbers(part, "accuracy"), numbers(part, "accuracy_sd"),
-                numbers(part, "disparity_sd"), ls="none", color=look["color"], marker=look["marker"], mfc=face,
-                ms=5.0, mew=0.9, elinewidth=0.7, zorder=3,
-            )  # fmt: skip
+                numbers(part, "disparity"),
+                numbers(part, "accuracy"),
+                numbers(part, "accuracy_sd"),
+                numbers(part, "disparity_sd"),
+                ls="none",
+                color=look["color"],
+                marker=look["marker"],
+                mfc=face,
+                ms=5.0,
+                mew=0.9,
+                elinewidth=0.7,
+                zorder=3,
+            )
         if len(mine) > 1:  # by setting: a thin line in the order of the grid
-            axes.plot(numbers(mine, "disparity"), numbers(mine, "accuracy"), color=look["color"], lw=0.6, zorder=2)
+            axes.plot(
+                numbers(mine, "disparity"),
+                numbers(mine, "accuracy"),
+                color=look["color"],
+                lw=0.6,
+                zorder=2,
+            )
     seen = constants(table)
     axes.plot(numbers(seen, "disparity"), numbers(seen, "accuracy"), ls="none", **_CROSS)
     kinds = [pick(table, kind=kind) for kind in ("ours", "published", "frontier")]
@@ -73,7 +105,9 @@ def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, dict[str, Any]]) ->
 
 
 def _limits(axes: Axes, shown: pd.DataFrame) -> None:
-    """What is shown fits in, spreads only where they are within a fifth of it: one of .3 would squeeze all else."""
+    """What is shown fits in, spreads only where they are within a fifth of it: one of .3 would
+    squeeze all else.
+    """
     for column, limit in (("disparity", axes.set_xlim), ("accuracy", axes.set_ylim)):
         middle = numbers(shown, column)
         low, high = float(middle.min()), float(middle.max())
@@ -89,7 +123,10 @@ def _limits(axes: Axes, shown: pd.DataFrame) -> None:
 
 def constants(table: pd.DataFrame) -> pd.DataFrame:
     """A panel's constants, but for those far below all else, which would squeeze it."""
-    low = min(float(numbers(pick(table, kind=kind), "accuracy").min(initial=1.0)) for kind in ("ours", "published"))
+    low = min(
+        float(numbers(pick(table, kind=kind), "accuracy").min(initial=1.0))
+        for kind in ("ours", "published")
+    )
     found = pick(table, kind="constant")
     return cast(pd.DataFrame, found[numbers(found, "accuracy") >= low - 0.05])
 
@@ -100,7 +137,18 @@ _CROSS: dict[str, Any] = {"color": style.INK, "marker": "x", "ms": 5.5, "mew": 1
 def _legend(table: pd.DataFrame, looks: dict[str, dict[str, Any]]) -> list[Line2D]:
     shown = [Line2D([], [], ls="none", ms=5.0, label=name, **look) for name, look in looks.items()]
     if len(pick(table, kind="published")):
-        shown.append(Line2D([], [], ls="none", color=style.INK, marker="o", mfc="none", ms=5.0, label="published"))
+        shown.append(
+            Line2D(
+                [],
+                [],
+                ls="none",
+                color=style.INK,
+                marker="o",
+                mfc="none",
+                ms=5.0,
+                label="published",
+            )
+        )
     if any(len(constants(pick(table, dataset=panel))) for panel in names(table, "dataset")):
         shown.append(Line2D([], [], ls="none", label="constant", **_CROSS))
     behind = names(pick(table, kind="frontier"), "objective")

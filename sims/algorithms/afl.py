@@ -18,19 +18,20 @@ from fairfl.theory.numerics.projections import onto_simplex
 
 @dataclass(frozen=True)
 class AFL(Algorithm):
-    """min over w of the max over mixtures lambda (simplex) of sum_k lambda_k F_k(w), by descent and ascent at once.
+    """min over w of the max over mixtures lambda (simplex) of sum_k lambda_k F_k(w), by descent and
+    ascent at once.
 
     w^(t+1) = w^t + sum_k lambda_k^t (w_k - w^t). The losses are those at w^t:
     ``ascent="projected"``: lambda^(t+1) is the projection of lambda^t + rate F on the simplex;
-    ``ascent="exponentiated"``: lambda^(t+1) is proportional to lambda^t exp(rate F). lambda^0 = p. ``rate`` has the
-    unit of 1 / loss (projected: of lambda over loss). If only some clients take part, their lambdas are scaled to sum
-    one for the step, and theirs alone are raised (ours: the paper has everyone). Draws are not counted: a client's
-    weight is its lambda, however often it is drawn. With a constant rate the last iterate need not converge where the
-    paper's averages do.
+    ``ascent="exponentiated"``: lambda^(t+1) is proportional to lambda^t exp(rate F). lambda^0 = p.
+    ``rate`` has the unit of 1 / loss (projected: of lambda over loss). If only some clients take
+    part, their lambdas are scaled to sum one for the step, and theirs alone are raised (ours: the
+    paper has everyone). Draws are not counted: a client's weight is its lambda, however often it is
+    drawn. With a constant rate the last iterate need not converge where the paper's averages do.
 
     Errors: ValueError for rate <= 0 or another ascent.
-    Source: Mohri, Sivek and Suresh, Agnostic federated learning (ICML 2019), Stochastic-AFL; exponentiated as in
-    mirror descent (Nemirovski et al. 2009).
+    Source: Mohri, Sivek and Suresh, Agnostic federated learning (ICML 2019), Stochastic-AFL;
+    exponentiated as in mirror descent (Nemirovski et al. 2009).
     """
 
     rate: float = 0.1

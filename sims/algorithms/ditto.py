@@ -17,13 +17,14 @@ from fairfl.sims.engine.task import Floats, LocalTask
 
 @dataclass(frozen=True)
 class Ditto(FedAvg):
-    """FedAvg; each client that takes part also runs SGD on F_k(v) + (lam / 2) ||v - w^t||² from its own v_k.
+    """FedAvg; each client that takes part also runs SGD on F_k(v) + (lam / 2) ||v - w^t||² from its
+    own v_k.
 
-    The personal models v_k (K, P) start at w^0, stay on the clients' axis, and take as many steps, at the same rates,
-    as the global one. lam = 0 is training alone; as lam grows v_k follows w^t (stable for lam * lr < 2).
-    Errors: ValueError for lam < 0 or infinite.
-    Source: Li, Hu, Beirami and Smith, Ditto: fair and robust federated learning through personalization (ICML 2021),
-    algorithm 1.
+    The personal models v_k (K, P) start at w^0, stay on the clients' axis, and take as many steps,
+    at the same rates, as the global one. lam = 0 is training alone; as lam grows v_k follows w^t
+    (stable for lam * lr < 2). Errors: ValueError for lam < 0 or infinite.
+    Source: Li, Hu, Beirami and Smith, Ditto: fair and robust federated learning through
+    personalization (ICML 2021), algorithm 1.
     """
 
     lam: float = 0.1

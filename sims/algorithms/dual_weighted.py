@@ -13,14 +13,16 @@ from fairfl.theory.aggregation import AFL, QFFL, TERM, Objective, PropFair, Rank
 
 @dataclass(frozen=True)
 class DualWeighted(Algorithm):
-    """Updates weighed by the dual weights of A at (F_k(w^t))_k, under the client weights p_k of those who take part.
+    """Updates weighed by the dual weights of A at (F_k(w^t))_k, under the client weights p_k of
+    those who take part.
 
     Who is drawn j times is j of the arguments of A.
 
-    The dual weights are the gradient of A, so with full gradients this is (sub)gradient descent on A(F(w)), with the
-    learning rate of FedAvg. They need not sum to one (q-FFL: at most; PropFair: at least); ``normalize`` makes them.
-    Errors: ValueError for an objective that carries client weights, and for losses outside its domain.
-    Source: PropFair, section 4, eq. (14); the algorithm is ours.
+    The dual weights are the gradient of A, so with full gradients this is (sub)gradient descent on
+    A(F(w)), with the learning rate of FedAvg. They need not sum to one (q-FFL: at most; PropFair:
+    at least); ``normalize`` makes them. Errors: ValueError for an objective that carries client
+    weights, and for losses outside its domain. Source: PropFair, section 4, eq. (14); the algorithm
+    is ours.
     """
 
     objective: Objective = field(default_factory=lambda: QFFL(1.0))
@@ -30,7 +32,9 @@ class DualWeighted(Algorithm):
 
     def __post_init__(self) -> None:
         if not isinstance(self.objective, Objective) or self.objective.client_weights is not None:
-            raise ValueError(f"objective must be an Objective without client weights, got {self.objective!r}")
+            raise ValueError(
+                f"objective must be an Objective without client weights, got {self.objective!r}"
+            )
 
     @classmethod
     def examples(cls) -> Iterable[Algorithm]:

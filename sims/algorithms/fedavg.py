@@ -12,8 +12,8 @@ from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
 class FedAvg(Algorithm):
     """w^(t+1) = sum_k p_k w_k.
 
-    Source: McMahan et al., Communication-efficient learning of deep networks from decentralized data (AISTATS 2017),
-    algorithm 1; q-FFL, algorithm 2.
+    Source: McMahan et al., Communication-efficient learning of deep networks from decentralized
+    data (AISTATS 2017), algorithm 1; q-FFL, algorithm 2.
     """
 
     name: ClassVar[str] = "fedavg"

@@ -1,4 +1,6 @@
-"""FedMGDA+: a common descent direction of all clients, by the least-norm convex combination of gradients."""
+"""FedMGDA+: a common descent direction of all clients, by the least-norm convex combination of
+gradients.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,18 @@ from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
 
 @dataclass(frozen=True)
 class FedMGDA(Algorithm):
-    """w^(t+1) = w^t + server_lr sum_k v_k g_k, v on the simplex of least ||sum_k v_k g_k||², |v_k - p_k| <= epsilon.
+    """w^(t+1) = w^t + server_lr sum_k v_k g_k, v on the simplex of least ||sum_k v_k g_k||², |v_k -
+    p_k| <= epsilon.
 
-    g_k = (w_k - w^t) / ||w_k - w^t||, or without ``normalize`` the update itself. A client whose update is 0 is at its
-    optimum: with epsilon = 1 it gets all weight, and nothing moves, for the point is Pareto stationary. With normalised
-    updates the step's length no longer depends on the local learning rate but on the training's ``server_lr`` alone.
-    epsilon = 0 without ``normalize`` is FedAvg. Who is drawn j times counts as j clients: |v_k - p_k| <= j epsilon.
+    g_k = (w_k - w^t) / ||w_k - w^t||, or without ``normalize`` the update itself. A client whose
+    update is 0 is at its optimum: with epsilon = 1 it gets all weight, and nothing moves, for the
+    point is Pareto stationary. With normalised updates the step's length no longer depends on the
+    local learning rate but on the training's ``server_lr`` alone. epsilon = 0 without ``normalize``
+    is FedAvg. Who is drawn j times counts as j clients: |v_k - p_k| <= j epsilon.
 
     Errors: ValueError for epsilon outside [0, 1].
-    Source: Hu, Shaloudegi, Zhang and Yu, Federated learning meets multi-objective optimization (IEEE TNSE 2022):
-    FedMGDA+ is epsilon < 1 with normalisation, FedMGDA epsilon = 1 without.
+    Source: Hu, Shaloudegi, Zhang and Yu, Federated learning meets multi-objective optimization
+    (IEEE TNSE 2022): FedMGDA+ is epsilon < 1 with normalisation, FedMGDA epsilon = 1 without.
     """
 
     epsilon: float = 0.1
@@ -44,7 +48,8 @@ class FedMGDA(Algorithm):
         norms = np.sqrt(received.squared_norms())
         units = np.where(norms > 0, norms, 1.0) if self.normalize else np.ones_like(norms)
         gram = (rows @ rows.T).cpu().numpy() / np.outer(units, units)
-        # The problem is the same for all multiples of the updates: solve it in units of the longest.
+        # The problem is the same for all multiples of the updates: solve it in units of the
+        # longest.
         largest = gram.diagonal().max()
         if largest > 0:
             gram = gram / largest

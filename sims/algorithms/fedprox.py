@@ -14,10 +14,12 @@ from fairfl.sims.engine.task import LocalTask
 
 @dataclass(frozen=True)
 class FedProx(FedAvg):
-    """Clients run SGD on F_k(w) + (mu / 2) ||w - w^t||²; the server averages by p_k. mu = 0 is FedAvg.
+    """Clients run SGD on F_k(w) + (mu / 2) ||w - w^t||²; the server averages by p_k. mu = 0 is
+    FedAvg.
 
     Partial work is the training's ``stragglers``. Errors: ValueError for mu < 0 or infinite.
-    Source: Li et al., Federated optimization in heterogeneous networks (MLSys 2020), algorithm 2, eq. (2).
+    Source: Li et al., Federated optimization in heterogeneous networks (MLSys 2020), algorithm 2,
+    eq. (2).
     """
 
     mu: float = 0.1

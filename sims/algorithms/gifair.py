@@ -18,21 +18,24 @@ from fairfl.sims.engine.task import Floats, LocalTask
 
 @dataclass(frozen=True)
 class GIFAIR(FedAvg):
-    """Descent on sum_k p_k F_k + lam sum_{i < j} |L_i - L_j|, L_i the mean of F_k over the clients k of group i.
+    """Descent on sum_k p_k F_k + lam sum_{i < j} |L_i - L_j|, L_i the mean of F_k over the clients
+    k of group i.
 
-    Its subgradient weighs grad F_k by p_k (1 + lam r_k / (p_k |A_k|)), A_k the group of k, and r_k the number of groups
-    with a smaller loss than k's less that with a larger one. So a client scales its local gradients by the bracket,
-    with the losses at w^t, and the server averages by p_k. lam = 0 is FedAvg. Groups are counted among the clients that
-    take part, of whom one that is drawn j times counts as j members of its group, each with p_k / j.
+    Its subgradient weighs grad F_k by p_k (1 + lam r_k / (p_k |A_k|)), A_k the group of k, and r_k
+    the number of groups with a smaller loss than k's less that with a larger one. So a client
+    scales its local gradients by the bracket, with the losses at w^t, and the server averages by
+    p_k. lam = 0 is FedAvg. Groups are counted among the clients that take part, of whom one that is
+    drawn j times counts as j members of its group, each with p_k / j.
 
-    No bracket is negative as long as lam <= min_k p_k |A_k| / (d - 1), d the number of groups. By default lam is half
-    of that in every round: brackets are from 1/2 on, whatever the number of clients and their weights, and the
-    objective is the same in all rounds as long as the same clients take part.
+    No bracket is negative as long as lam <= min_k p_k |A_k| / (d - 1), d the number of groups. By
+    default lam is half of that in every round: brackets are from 1/2 on, whatever the number of
+    clients and their weights, and the objective is the same in all rounds as long as the same
+    clients take part.
 
     ``groups`` (K,) codes from 0; by default every client is a group of its own.
-    Errors: ValueError for lam < 0 or above the bound, and for codes that are not whole numbers >= 0, one a client.
-    Source: Yue, Nouiehed and Al Kontar, GIFAIR-FL: a framework for group and individual fairness in federated learning
-    (INFORMS Journal on Data Science 2023).
+    Errors: ValueError for lam < 0 or above the bound, and for codes that are not whole numbers >=
+    0, one a client. Source: Yue, Nouiehed and Al Kontar, GIFAIR-FL: a framework for group and
+    individual fairness in federated learning (INFORMS Journal on Data Science 2023).
     """
 
     lam: float | None = None
@@ -46,7 +49,9 @@ class GIFAIR(FedAvg):
         if self.groups is not None:
             codes = np.asarray(self.groups)
             if codes.ndim != 1 or codes.dtype.kind not in "iu" or (codes < 0).any():
-                raise ValueError(f"groups must be whole numbers >= 0, one a client, got {self.groups!r}")
+                raise ValueError(
+                    f"groups must be whole numbers >= 0, one a client, got {self.groups!r}"
+                )
 
     @classmethod
     def examples(cls) -> Iterable[Algorithm]:
@@ -75,13 +80,16 @@ class GIFAIR(FedAvg):
         return np.unique(own, return_inverse=True)[1]
 
     def _lam(self, each: Floats, code: NDArray[np.int64], members: Floats) -> float:
-        """lam, or half its bound; ValueError for one above it. ``each`` is p of every draw, ``members`` of every group.
+        """lam, or half its bound; ValueError for one above it. ``each`` is p of every draw,
+        ``members`` of every group.
         """
         most = float((each * members[code]).min() / max(1, len(members) - 1))
         if self.lam is None:
             return most / 2
         if len(members) > 1 and self.lam > most * (1 + 1e-12):
-            raise ValueError(f"lam must be at most min p_k |A_k| / (d - 1) = {most:.6g} here, got {self.lam:g}")
+            raise ValueError(
+                f"lam must be at most min p_k |A_k| / (d - 1) = {most:.6g} here, got {self.lam:g}"
+            )
         return self.lam
 
 

@@ -9,7 +9,9 @@ from fairfl.sims.engine.task import Floats
 from fairfl.theory.numerics.projections import onto_box_of_sum
 
 TOLERANCE = 1e-12  # of multipliers and steps, for Gram matrices with a diagonal of about one
-FEW = 40  # clients up to which the active sets are found from the centre; above, from a point near the minimum
+# clients up to which the active sets are found from the centre; above, from a point near the
+# minimum
+FEW = 40
 PASSES, NEAR = 300, 1e-7
 
 
@@ -18,9 +20,11 @@ class NoMinimum(ArithmeticError):
 
 
 def min_norm_weights(gram: Floats, center: Floats, radius: float | Floats) -> Floats:
-    """argmin of v^T G v over v >= 0, sum one, |v_k - center_k| <= radius_k; G (m, m) positive semidefinite.
+    """argmin of v^T G v over v >= 0, sum one, |v_k - center_k| <= radius_k; G (m, m) positive
+    semidefinite.
 
-    ``center`` is positive with sum one, and so feasible. Where the minimiser is not unique, one of them.
+    ``center`` is positive with sum one, and so feasible. Where the minimiser is not unique, one of
+    them.
     """
     low, high = np.maximum(center - radius, 0.0), np.minimum(center + radius, 1.0)
     if not (low < high).any():
@@ -40,7 +44,9 @@ def min_norm_weights(gram: Floats, center: Floats, radius: float | Floats) -> Fl
             free[worst] = True
             continue
         with np.errstate(divide="ignore", invalid="ignore"):
-            reach = np.where(step > 0, (high - v) / step, np.where(step < 0, (low - v) / step, np.inf))
+            reach = np.where(
+                step > 0, (high - v) / step, np.where(step < 0, (low - v) / step, np.inf)
+            )
         reach[~free] = np.inf
         k = int(np.argmin(reach))
         if reach[k] >= 1:
@@ -49,13 +55,19 @@ def min_norm_weights(gram: Floats, center: Floats, radius: float | Floats) -> Fl
             v = v + max(reach[k], 0.0) * step
             v[k] = high[k] if step[k] > 0 else low[k]
             free[k] = False
-    raise NoMinimum(f"the least norm was not found for {len(v)} updates: a Gram matrix of rank {_rank(gram)}")
+    raise NoMinimum(
+        f"the least norm was not found for {len(v)} updates: a Gram matrix of rank {_rank(gram)}"
+    )
 
 
-def _near(gram: Floats, center: Floats, low: Floats, high: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """A feasible point near the minimum, and which of its weights are off their bounds: accelerated projected gradient.
+def _near(
+    gram: Floats, center: Floats, low: Floats, high: Floats
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """A feasible point near the minimum, and which of its weights are off their bounds: accelerated
+    projected gradient.
 
-    Source: Beck and Teboulle, A fast iterative shrinkage-thresholding algorithm (SIAM J. Imaging Sciences 2009).
+    Source: Beck and Teboulle, A fast iterative shrinkage-thresholding algorithm (SIAM J. Imaging
+    Sciences 2009).
     """
     length = float(np.linalg.norm(gram, 2))
     if length == 0:  # nobody moves: every v is a minimum
@@ -76,7 +88,9 @@ def _near(gram: Floats, center: Floats, low: Floats, high: Floats) -> tuple[Floa
 
 
 def _step(gram: Floats, v: Floats, free: NDArray[np.bool_]) -> Floats:
-    """From v to the minimum over the free weights, their sum kept; the shortest such step where G is singular."""
+    """From v to the minimum over the free weights, their sum kept; the shortest such step where G
+    is singular.
+    """
     count = int(free.sum())
     system = np.zeros((count + 1, count + 1))
     system[:count, :count] = gram[np.ix_(free, free)]

@@ -14,17 +14,20 @@ from fairfl.theory.aggregation import RankWeighted
 
 @dataclass(frozen=True)
 class PFedAvg(Algorithm):
-    """w^(t+1) = sum_k v_k w_k, v_k the weight of the rank of F_k(w^t) among the m draws received, largest loss first.
+    """w^(t+1) = sum_k v_k w_k, v_k the weight of the rank of F_k(w^t) among the m draws received,
+    largest loss first.
 
-    ``ranks`` is a ``RankWeighted`` objective: gini, linear, arithmetic, geometric(z), harmonic, cvar, or given weights;
-    tied clients share evenly, and who is drawn j times has j ranks. geometric(1) is FedAvg with equal weights.
-    ``client_weights`` says what becomes of p_k: "none" (the paper: clients are drawn by p_k instead, ``ByWeight``);
-    "product": p_k v_k, normalised (the paper's alternative, section 3.1); "quantile": the weight of the share of people
-    with larger losses, as ``RankWeighted``.
+    ``ranks`` is a ``RankWeighted`` objective: gini, linear, arithmetic, geometric(z), harmonic,
+    cvar, or given weights; tied clients share evenly, and who is drawn j times has j ranks.
+    geometric(1) is FedAvg with equal weights. ``client_weights`` says what becomes of p_k: "none"
+    (the paper: clients are drawn by p_k instead, ``ByWeight``); "product": p_k v_k, normalised (the
+    paper's alternative, section 3.1); "quantile": the weight of the share of people with larger
+    losses, as ``RankWeighted``.
 
-    The weights are in the order that makes the objective convex, the largest for the largest loss. Algorithm 1 does not
-    say at which model F_k is taken; here at w^t on all data, as in q-FedAvg: that is a subgradient step.
-    Errors: ValueError for ``ranks`` that carry client weights, or another ``client_weights``.
+    The weights are in the order that makes the objective convex, the largest for the largest loss.
+    Algorithm 1 does not say at which model F_k is taken; here at w^t on all data, as in q-FedAvg:
+    that is a subgradient step. Errors: ValueError for ``ranks`` that carry client weights, or
+    another ``client_weights``.
     Source: p-FFL, algorithm 1, eqs. (6)-(9).
     """
 
@@ -35,12 +38,19 @@ class PFedAvg(Algorithm):
 
     def __post_init__(self) -> None:
         if not isinstance(self.ranks, RankWeighted) or self.ranks.client_weights is not None:
-            raise ValueError(f"ranks must be a RankWeighted objective without client weights, got {self.ranks!r}")
+            raise ValueError(
+                f"ranks must be a RankWeighted objective without client weights, got {self.ranks!r}"
+            )
         one_of("client_weights", self.client_weights, ("none", "product", "quantile"))
 
     @classmethod
     def examples(cls) -> Iterable[Algorithm]:
-        ranks = (RankWeighted.gini(), RankWeighted.linear(), RankWeighted.geometric(0.85), RankWeighted.harmonic())
+        ranks = (
+            RankWeighted.gini(),
+            RankWeighted.linear(),
+            RankWeighted.geometric(0.85),
+            RankWeighted.harmonic(),
+        )
         return [*(cls(rank) for rank in ranks), cls(ranks[0], "product"), cls(ranks[2], "quantile")]
 
     def server(self, received: Received) -> Aggregate:

@@ -1,4 +1,6 @@
-"""PropFair: local training on the logarithm of the utility, batch by batch (PropFair, algorithm 1)."""
+"""PropFair: local training on the logarithm of the utility, batch by batch (PropFair, algorithm
+1).
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,11 @@ from fairfl.sims.engine.task import LocalTask, SampleWeights
 
 @dataclass(frozen=True)
 class BatchLog:
-    """-factor log(M - l) of a batch's mean loss l where M - l >= epsilon, by its derivative factor / (M - l).
+    """-factor log(M - l) of a batch's mean loss l where M - l >= epsilon, by its derivative factor
+    / (M - l).
 
-    Below epsilon the paper's fallback factor l / M, whose derivative drops from factor / epsilon to factor / M there.
+    Below epsilon the paper's fallback factor l / M, whose derivative drops from factor / epsilon to
+    factor / M there.
     """
 
     M: float
@@ -38,7 +42,9 @@ class BatchLog:
 
 @dataclass(frozen=True)
 class LinearLog(BatchLog):
-    """The same, continued below epsilon by its tangent: the derivative stays factor / epsilon. Convex."""
+    """The same, continued below epsilon by its tangent: the derivative stays factor / epsilon.
+    Convex.
+    """
 
     @staticmethod
     def __call__(losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor:
@@ -47,11 +53,15 @@ class LinearLog(BatchLog):
 
 @dataclass(frozen=True)
 class QuadraticLog(BatchLog):
-    """The same, continued to second order: derivative factor (2 - gap / epsilon) / epsilon. Convex, C²."""
+    """The same, continued to second order: derivative factor (2 - gap / epsilon) / epsilon. Convex,
+    C².
+    """
 
     @staticmethod
     def __call__(losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor:
-        return _slope(losses, share, parameters, lambda gap, M, epsilon: (2 - gap / epsilon) / epsilon)
+        return _slope(
+            losses, share, parameters, lambda gap, M, epsilon: (2 - gap / epsilon) / epsilon
+        )
 
 
 def _slope(losses: Tensor, share: Tensor, parameters: tuple[Tensor, ...], below: object) -> Tensor:
@@ -62,20 +72,25 @@ def _slope(losses: Tensor, share: Tensor, parameters: tuple[Tensor, ...], below:
     return share * factor * torch.where(inside, log, below(gap, M, epsilon))  # type: ignore[operator]
 
 
-VARIANTS: dict[str, type[BatchLog]] = {"paper": BatchLog, "linear": LinearLog, "quadratic": QuadraticLog}
+VARIANTS: dict[str, type[BatchLog]] = {
+    "paper": BatchLog,
+    "linear": LinearLog,
+    "quadratic": QuadraticLog,
+}
 
 
 @dataclass(frozen=True)
 class PropFair(FedAvg):
     """Clients run SGD on -log(M - l) of each batch's mean loss l; the server averages by p_k.
 
-    Where M - l < epsilon, ``variant`` says what follows: "paper" l / M, whose gradient is smaller by epsilon / M than
-    just before, for exactly the clients that are worst off; "linear" and "quadratic" continue the logarithm smoothly,
-    so that the derivative does not drop. With ``rescale`` the objective is multiplied by M: then M -> inf is FedAvg at
-    the same lr, and without it at lr / M.
+    Where M - l < epsilon, ``variant`` says what follows: "paper" l / M, whose gradient is smaller
+    by epsilon / M than just before, for exactly the clients that are worst off; "linear" and
+    "quadratic" continue the logarithm smoothly, so that the derivative does not drop. With
+    ``rescale`` the objective is multiplied by M: then M -> inf is FedAvg at the same lr, and
+    without it at lr / M.
 
-    A batch's log is not the client's: E log(M - l_S) < log(M - F_k) (Jensen), so small batches tilt within clients too;
-    ``DualWeighted(PropFair(M))`` has the weights of full losses.
+    A batch's log is not the client's: E log(M - l_S) < log(M - F_k) (Jensen), so small batches tilt
+    within clients too; ``DualWeighted(PropFair(M))`` has the weights of full losses.
     Errors: ValueError unless 0 < epsilon < M < inf, and for another variant.
     Source: PropFair, algorithm 1, lines 8-11. The paper prints no value of epsilon; 0.2 is ours.
     """
@@ -98,5 +113,7 @@ class PropFair(FedAvg):
         return [cls(2.0), cls(5.0, variant="linear"), cls(3.0, 0.5, "quadratic", rescale=True)]
 
     def client(self, round: Round) -> tuple[LocalTask, ...]:
-        objective: SampleWeights = VARIANTS[self.variant](self.M, self.epsilon, self.M if self.rescale else 1.0)
+        objective: SampleWeights = VARIANTS[self.variant](
+            self.M, self.epsilon, self.M if self.rescale else 1.0
+        )
         return (LocalTask(batch_objective=objective),)

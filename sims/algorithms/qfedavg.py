@@ -1,4 +1,6 @@
-"""q-FedAvg: updates weighed by losses to the power q, with a step size from a curvature estimate (q-FFL)."""
+"""q-FedAvg: updates weighed by losses to the power q, with a step size from a curvature estimate
+(q-FFL).
+"""
 
 from __future__ import annotations
 
@@ -18,20 +20,21 @@ NOTHING = 1e-300
 
 @dataclass(frozen=True)
 class QFedAvg(Algorithm):
-    """g_k = L (w^t - w_k);  w^(t+1) = w^t - sum_k p_k F_k^q g_k / sum_k p_k (L F_k^q + q F_k^(q-1) ||g_k||²).
+    """g_k = L (w^t - w_k);  w^(t+1) = w^t - sum_k p_k F_k^q g_k / sum_k p_k (L F_k^q + q F_k^(q-1)
+    ||g_k||²).
 
-    F_k = F_k(w^t) on all data of the client, >= 0. L stands for the Lipschitz constant of the gradients, and is 1 / lr
-    unless given: a local step of 1 / L has g_k = grad F_k, which is q-FedSGD (lemma 12). L cancels but for its factor
-    on q F_k^(q-1) ||w^t - w_k||²: q = 0 is FedAvg whatever L and lr are, and for q > 0 a larger L makes the step
-    shorter. If all losses are multiplied by c, lr is divided by c, and L, where it is given, multiplied by c, the step
-    stays.
+    F_k = F_k(w^t) on all data of the client, >= 0. L stands for the Lipschitz constant of the
+    gradients, and is 1 / lr unless given: a local step of 1 / L has g_k = grad F_k, which is
+    q-FedSGD (lemma 12). L cancels but for its factor on q F_k^(q-1) ||w^t - w_k||²: q = 0 is FedAvg
+    whatever L and lr are, and for q > 0 a larger L makes the step shorter. If all losses are
+    multiplied by c, lr is divided by c, and L, where it is given, multiplied by c, the step stays.
 
-    Algorithm 1, line 6, prints Delta w_k = w^t - w_k for g_k, without the factor L: then q = 0 is FedAvg for L = 1
-    alone, and the step changes with the unit of the losses (claims ``qffl/algorithm-1`` and ``.../repaired``).
-    ``variant="printed"`` is line 6 as it stands.
+    Algorithm 1, line 6, prints Delta w_k = w^t - w_k for g_k, without the factor L: then q = 0 is
+    FedAvg for L = 1 alone, and the step changes with the unit of the losses (claims
+    ``qffl/algorithm-1`` and ``.../repaired``). ``variant="printed"`` is line 6 as it stands.
 
-    A client with F_k = 0 has F_k^(q-1) = inf for q < 1. If its update is 0 it adds nothing; else the step is 0, the
-    limit.
+    A client with F_k = 0 has F_k^(q-1) = inf for q < 1. If its update is 0 it adds nothing; else
+    the step is 0, the limit.
 
     Errors: ValueError for q < 0 or infinite, L <= 0, another variant, and for a loss below 0.
     Source: q-FFL (Li et al., ICLR 2020), algorithm 1, lemma 12.
@@ -55,22 +58,27 @@ class QFedAvg(Algorithm):
 
     def server(self, received: Received) -> Aggregate:
         losses = nonnegative(received.known_losses(), self)
-        if received.lr < NOTHING:  # a schedule that has run out: nobody has moved, and 1 / lr is no number
+        # a schedule that has run out: nobody has moved, and 1 / lr is no number
+        if received.lr < NOTHING:
             return Aggregate(np.zeros_like(received.p), received.state)
         curvature = 1 / received.lr if self.L is None else self.L
         unit = self._unit(received.lr, curvature)
         with np.errstate(over="ignore"):  # an L near the largest double: then nobody moves
             squares = received.squared_norms() / unit / unit  # unit² may underflow
-        return Aggregate(step_weights(self.q, received.p, losses, squares, curvature, unit), received.state)
+        return Aggregate(
+            step_weights(self.q, received.p, losses, squares, curvature, unit), received.state
+        )
 
     def _unit(self, lr: float, curvature: float) -> float:
         """(w^t - w_k) / g_k."""
         return 1 / curvature if self.variant == "corrected" else 1.0
 
 
-def step_weights(q: float, p: Floats, losses: Floats, squares: Floats, curvature: float, unit: float) -> Floats:
-    """Weights of w_k - w^t: p_k F_k^q / unit over the sum of the h_k; losses relative to the largest, so that no power
-    overflows.
+def step_weights(
+    q: float, p: Floats, losses: Floats, squares: Floats, curvature: float, unit: float
+) -> Floats:
+    """Weights of w_k - w^t: p_k F_k^q / unit over the sum of the h_k; losses relative to the
+    largest, so that no power overflows.
     """
     top = losses.max()
     if top == 0:  # all losses are zero: for q = 0 FedAvg, else no step
@@ -81,7 +89,11 @@ def step_weights(q: float, p: Floats, losses: Floats, squares: Floats, curvature
         slope_terms = np.zeros_like(x)
     else:
         with np.errstate(divide="ignore"):
-            slope_terms = np.where(squares > 0, q * x ** (q - 1) * squares / top, 0.0) if (squares > 0).any() else 0 * x
+            slope_terms = (
+                np.where(squares > 0, q * x ** (q - 1) * squares / top, 0.0)
+                if (squares > 0).any()
+                else 0 * x
+            )
     total = p @ (curvature * power + slope_terms)
     return p * power / (unit * total)
 

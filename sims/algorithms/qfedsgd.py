@@ -14,10 +14,12 @@ from fairfl.sims.engine.task import LocalTask
 
 @dataclass(frozen=True)
 class QFedSGD(QFedAvg):
-    """w^(t+1) = w^t - sum_k p_k F_k^q grad F_k / sum_k p_k (L F_k^q + q F_k^(q-1) ||grad F_k||²), at w^t.
+    """w^(t+1) = w^t - sum_k p_k F_k^q grad F_k / sum_k p_k (L F_k^q + q F_k^(q-1) ||grad F_k||²),
+    at w^t.
 
-    L is 1 / lr unless given; lr has no other meaning here. q = 0 is FedSGD with the learning rate 1 / L, where q-FedAvg
-    with one full step is FedSGD with lr. It has no ``variant``: what is printed is right.
+    L is 1 / lr unless given; lr has no other meaning here. q = 0 is FedSGD with the learning rate 1
+    / L, where q-FedAvg with one full step is FedSGD with lr. It has no ``variant``: what is printed
+    is right.
 
     Errors: as q-FedAvg.
     Source: q-FFL (Li et al., ICLR 2020), algorithm 3, lemma 12.

@@ -16,7 +16,9 @@ from fairfl.sims.engine.task import LocalTask
 
 @dataclass(frozen=True)
 class Tilted:
-    """(1/tau) log sum_b share_b exp(tau loss_b) of a batch, by its derivatives, a softmax of tau loss."""
+    """(1/tau) log sum_b share_b exp(tau loss_b) of a batch, by its derivatives, a softmax of tau
+    loss.
+    """
 
     tau: float
 
@@ -34,16 +36,18 @@ class Tilted:
 
 @dataclass(frozen=True)
 class TERM(Algorithm):
-    """Updates weighed by p_k exp(alpha R_k), normalised: descent on (1/alpha) log sum_k p_k exp(alpha R_k(w)).
+    """Updates weighed by p_k exp(alpha R_k), normalised: descent on (1/alpha) log sum_k p_k
+    exp(alpha R_k(w)).
 
-    tau = 0: R_k = F_k(w^t), the mean loss, and clients train on it (client level). tau != 0: R_k = (1/tau) log mean
-    exp(tau loss) on all data of the client, and clients train on the tilted risk of their batches (hierarchical); a
-    batch's tilted risk is biased for the client's, and exact where a batch is all data. alpha -> 0 is FedAvg.
+    tau = 0: R_k = F_k(w^t), the mean loss, and clients train on it (client level). tau != 0: R_k =
+    (1/tau) log mean exp(tau loss) on all data of the client, and clients train on the tilted risk
+    of their batches (hierarchical); a batch's tilted risk is biased for the client's, and exact
+    where a batch is all data. alpha -> 0 is FedAvg.
 
-    Weights come from exact losses at w^t in place of the running estimates of the paper's stochastic algorithms.
-    Errors: ValueError for alpha < 0 or infinite, or tau infinite.
-    Source: Li, Beirami, Sanjabi and Smith, Tilted empirical risk minimization (ICLR 2021): t-tilted loss, and
-    hierarchical multi-objective tilting; PropFair, appendix B.2, uses tau = 0.
+    Weights come from exact losses at w^t in place of the running estimates of the paper's
+    stochastic algorithms. Errors: ValueError for alpha < 0 or infinite, or tau infinite.
+    Source: Li, Beirami, Sanjabi and Smith, Tilted empirical risk minimization (ICLR 2021): t-tilted
+    loss, and hierarchical multi-objective tilting; PropFair, appendix B.2, uses tau = 0.
     """
 
     alpha: float = 1.0

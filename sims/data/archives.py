@@ -1,7 +1,8 @@
-"""What archives hold, read into memory and never onto the disk: with a limit, and refused where a name leads outside.
+"""What archives hold, read into memory and never onto the disk: with a limit, and refused where a
+name leads outside.
 
-A file that was swapped on its way may unpack to more than a machine holds. Every function here raises ``ValueError``
-for more than ``MOST_BYTES`` or ``MOST_MEMBERS``, before it reads that much.
+A file that was swapped on its way may unpack to more than a machine holds. Every function here
+raises ``ValueError`` for more than ``MOST_BYTES`` or ``MOST_MEMBERS``, before it reads that much.
 """
 
 import gzip
@@ -23,12 +24,15 @@ MOST_MEMBERS = 500_000
 def _within(members: int, size: int) -> None:
     if members > MOST_MEMBERS or size > MOST_BYTES:
         raise ValueError(
-            f"an archive must hold at most {MOST_MEMBERS} members and {MOST_BYTES} bytes, got {members} and {size}"
+            f"an archive must hold at most {MOST_MEMBERS} members and {MOST_BYTES} bytes, got "
+            f"{members} and {size}"
         )
 
 
 def tar_members(path: Path) -> Iterator[tuple[str, Any]]:
-    """Name, and a callable that gives the content, of every file of a tar archive, in its order; links are left out."""
+    """Name, and a callable that gives the content, of every file of a tar archive, in its order;
+    links are left out.
+    """
     count = size = 0
     with tarfile.open(path) as archive:
         for member in archive:
@@ -43,7 +47,9 @@ def tar_members(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def zip_member(archive: bytes, name: str) -> bytes:
-    """One member of a zip archive; KeyError where there is none, BadZipFile where it is no archive."""
+    """One member of a zip archive; KeyError where there is none, BadZipFile where it is no
+    archive.
+    """
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         _within(len(opened.infolist()), opened.getinfo(name).file_size)
         return opened.read(name)
@@ -62,5 +68,6 @@ def npz(path: Path) -> dict[str, Any]:
     with zipfile.ZipFile(path) as archive:
         known = archive.infolist()
         _within(len(known), sum(member.file_size for member in known))
-    with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as content:  # a damaged one stays open otherwise
+    # a damaged one stays open otherwise
+    with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as content:
         return {name: content[name] for name in content.files}

@@ -1,13 +1,16 @@
 """Find a data file: in a local folder, in the cache, or at its public source.
 
-The order is: the folder given by the caller; else the folder that the environment variable `FAIRFL_DATA` names; else
-the cache; else a download into the cache, over https. What is downloaded is verified before it is kept, by its SHA-256
-where the public file's is known and by its content where it is not, and moved into place in one step, so that an
-interrupted or wrong download leaves nothing behind. What is found in `FAIRFL_DATA` or in the cache is held against the
-SHA-256 each time: what is called Adult must be Adult. A folder that the caller names holds what the caller put there.
+The order is: the folder given by the caller; else the folder that the environment variable
+`FAIRFL_DATA` names; else the cache; else a download into the cache, over https. What is downloaded
+is verified before it is kept, by its SHA-256 where the public file's is known and by its content
+where it is not, and moved into place in one step, so that an interrupted or wrong download leaves
+nothing behind. What is found in `FAIRFL_DATA` or in the cache is held against the SHA-256 each
+time: what is called Adult must be Adult. A folder that the caller names holds what the caller put
+there.
 
-Not by pooch: it knows the SHA-256 of what is downloaded, not of a member of an archive, follows redirects to plain http
-and has no limit of size, so that all but the name of the temporary file would still be here.
+Not by pooch: it knows the SHA-256 of what is downloaded, not of a member of an archive, follows
+redirects to plain http and has no limit of size, so that all but the name of the temporary file
+would still be here.
 """
 
 import logging
@@ -40,7 +43,9 @@ SCHEMES = ("https", "file")
 """Of addresses that are asked; plain http can be answered by anybody on the way."""
 
 Progress = Callable[[str, int, int | None], None]
-"""Called during a download with the file, the bytes read so far, and the total (None where unknown)."""
+"""Called during a download with the file, the bytes read so far, and the total (None where
+unknown).
+"""
 
 
 class DataUnavailable(OSError):
@@ -60,14 +65,16 @@ class Remote:
     path : str
         Where the file lies in a data folder and in the cache, such as "adult/adult.data".
     sources : tuple of tuple of str
-        Each an address, followed by the members to unpack where it leads to a zip archive (of archives). Tried in
-        order. Empty: the file has no public source, and is only ever found locally.
+        Each an address, followed by the members to unpack where it leads to a zip archive (of
+        archives). Tried in order. Empty: the file has no public source, and is only ever found
+        locally.
     sha256 : str, optional
         Of the public file (unpacked). None where it is not known for certain.
     check : callable, optional
         Called with the path of a download; raises `ValueError` if it is not the expected content.
     copies : tuple of str
-        SHA-256 of copies that were found to hold the same, or of the file itself where it has no public source.
+        SHA-256 of copies that were found to hold the same, or of the file itself where it has no
+        public source.
     """
 
     path: str
@@ -78,11 +85,15 @@ class Remote:
 
     @property
     def known(self) -> tuple[str, ...]:
-        """Every SHA-256 that a local file may have; empty where none is known, and any file is taken."""
+        """Every SHA-256 that a local file may have; empty where none is known, and any file is
+        taken.
+        """
         return self.copies if self.sha256 is None else (self.sha256, *self.copies)
 
 
-def locate(choices: Sequence[Remote], folder: str | Path | None = None, progress: Progress | None = None) -> Path:
+def locate(
+    choices: Sequence[Remote], folder: str | Path | None = None, progress: Progress | None = None
+) -> Path:
     """Return the path of a readable copy of one of `choices`, downloading it where need be.
 
     Parameters
@@ -97,9 +108,11 @@ def locate(choices: Sequence[Remote], folder: str | Path | None = None, progress
     Raises
     ------
     DataUnavailable
-        If no copy is found and none can be downloaded; the message names the file, `FAIRFL_DATA` and the source.
+        If no copy is found and none can be downloaded; the message names the file, `FAIRFL_DATA`
+        and the source.
     ChecksumMismatch
-        If a source answered with something else than the published file, or `FAIRFL_DATA` or the cache holds such.
+        If a source answered with something else than the published file, or `FAIRFL_DATA` or the
+        cache holds such.
     """
     wanted = OR.join(choice.path for choice in choices)
     found = _local([choice.path for choice in choices], folder)
@@ -129,7 +142,9 @@ def locate(choices: Sequence[Remote], folder: str | Path | None = None, progress
                     error = error.reason  # else wrapped in "<urlopen error ...>"
                 failures.append(f"{source[0]}: {error}")
     help_ = f"set {ENVIRONMENT} to a folder that holds it, or allow the download"
-    raise kind(f"{wanted} is not available: {help_}. {'; '.join(failures) or 'It has no public source'}")
+    raise kind(
+        f"{wanted} is not available: {help_}. {'; '.join(failures) or 'It has no public source'}"
+    )
 
 
 def _local(paths: Sequence[str], folder: str | Path | None) -> tuple[int, Path] | None:
@@ -144,8 +159,8 @@ def _local(paths: Sequence[str], folder: str | Path | None) -> tuple[int, Path] 
 def _must_be_known(remote: Remote, path: Path, digest: str) -> None:
     if remote.known and digest not in remote.known:
         raise ChecksumMismatch(
-            f"{path} is not the published file: its SHA-256 is {digest}, not {OR.join(remote.known)}; remove it, or "
-            f"let {ENVIRONMENT} name another folder"
+            f"{path} is not the published file: its SHA-256 is {digest}, not "
+            f"{OR.join(remote.known)}; remove it, or let {ENVIRONMENT} name another folder"
         )
 
 
@@ -155,7 +170,9 @@ _notes: ContextVar[tuple[dict[str, str], ...]] = ContextVar("notes", default=())
 
 @contextmanager
 def data_read() -> Iterator[dict[str, str]]:
-    """Note what `locate` gives out meanwhile: SHA-256 by the files that would have served. See `same_data`."""
+    """Note what `locate` gives out meanwhile: SHA-256 by the files that would have served. See
+    `same_data`.
+    """
     mine: dict[str, str] = {}
     token = _notes.set((*_notes.get(), mine))
     try:
@@ -170,7 +187,9 @@ def _note(wanted: str, digest: str, folder: str | Path | None) -> None:
 
 
 def same_data(notes: Mapping[str, str]) -> bool:
-    """Whether `locate` would give out the same files as then, without a download; the first other one is told."""
+    """Whether `locate` would give out the same files as then, without a download; the first other
+    one is told.
+    """
     for wanted, digest in notes.items():
         folder, _, paths = wanted.rpartition(": ")
         try:
@@ -178,7 +197,9 @@ def same_data(notes: Mapping[str, str]) -> bool:
         except DataUnavailable:
             found = None
         if found is None or sha256(found[1]) != digest:
-            logging.getLogger("fairfl").warning("changed, so that what was made of it is made again: %s", wanted)
+            logging.getLogger("fairfl").warning(
+                "changed, so that what was made of it is made again: %s", wanted
+            )
             return False
     return True
 
@@ -236,7 +257,8 @@ def _read(address: str, path: str, progress: Progress | None) -> bytes:
                 raise urllib.error.URLError(f"the answer has more than {MOST_BYTES} bytes")
             if progress is not None:
                 progress(path, done, total)
-    if total is not None and done != total:  # http.client does not complain when it is read in parts
+    # http.client does not complain when it is read in parts
+    if total is not None and done != total:
         raise urllib.error.URLError(f"the connection ended after {done} of {total} bytes")
     return b"".join(parts)
 

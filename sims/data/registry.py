@@ -1,4 +1,6 @@
-"""Data sets by name. A new file in a registry's folder that registers a data set adds it; nothing else is edited."""
+"""Data sets by name. A new file in a registry's folder that registers a data set adds it; nothing
+else is edited.
+"""
 
 from __future__ import annotations
 

@@ -1,18 +1,20 @@
 """The simulator's engine: clients are an axis of the tensors, not a loop.
 
 What goes in
-    ``ClientData(x (N, ...), y (N,), offsets (K + 1,))``: the samples of all clients, one client after the other, on one
-    device; ``Parts(train, test, validation, weights)``: such parts with the same clients, ``Parts.of`` a data set of
-    ``fairfl.sims.data.federated``. ``ClientData.from_owner`` sorts samples by an owner column (what
-    ``fairfl.sims.data.partition`` gives), ``from_clients`` joins lists. A ``Model`` (``Softmax``, ``Logistic``,
-    ``LeastSquares``, ``LinearSVM``, ``MLP``, or ``Module`` for any ``nn.Module``), replicates (an algorithm, a seed,
+    ``ClientData(x (N, ...), y (N,), offsets (K + 1,))``: the samples of all clients, one client
+    after the other, on one device; ``Parts(train, test, validation, weights)``: such parts with the
+    same clients, ``Parts.of`` a data set of ``fairfl.sims.data.federated``.
+    ``ClientData.from_owner`` sorts samples by an owner column (what ``fairfl.sims.data.partition``
+    gives), ``from_clients`` joins lists. A ``Model`` (``Softmax``, ``Logistic``, ``LeastSquares``,
+    ``LinearSVM``, ``MLP``, or ``Module`` for any ``nn.Module``), replicates (an algorithm, a seed,
     rates), and the settings ``Training`` and ``Computing``.
 
 What happens
-    Parameters are rows: of all replicates (R, P), and of all clients that train (J, P). A round draws who takes part,
-    takes full-data losses where an algorithm asks for them, runs local SGD for all clients of all replicates together,
-    chunk by chunk, and asks each replicate's algorithm for the weights of the updates. Randomness is by counter
-    (``counter.py``): it depends on seed, round and client id only.
+    Parameters are rows: of all replicates (R, P), and of all clients that train (J, P). A round
+    draws who takes part, takes full-data losses where an algorithm asks for them, runs local SGD
+    for all clients of all replicates together, chunk by chunk, and asks each replicate's algorithm
+    for the weights of the updates. Randomness is by counter (``counter.py``): it depends on seed,
+    round and client id only.
 """
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round
@@ -35,9 +37,40 @@ from fairfl.sims.runs.files import RunFolderError
 from fairfl.sims.runs.run import Result, best_of, simulate
 
 __all__ = [
-    "MLP", "Aggregate", "Algorithm", "ByWeight", "ClientData", "Computing", "Constant", "Cosine", "Everyone",
-    "Exponential", "Given", "LeastSquares", "LinearSVM", "LocalTask", "Logistic", "Model", "Module",
-    "NonFiniteUpdate", "Participation", "Parts", "Polynomial", "Received", "Replicate", "Result", "Round",
-    "RunFolderError", "SampleWeights", "Schedule", "Simulation", "Softmax", "Steps", "Training", "Uniform",
-    "best_of", "simulate", "sweep",
-]  # fmt: skip
+    "MLP",
+    "Aggregate",
+    "Algorithm",
+    "ByWeight",
+    "ClientData",
+    "Computing",
+    "Constant",
+    "Cosine",
+    "Everyone",
+    "Exponential",
+    "Given",
+    "LeastSquares",
+    "LinearSVM",
+    "LocalTask",
+    "Logistic",
+    "Model",
+    "Module",
+    "NonFiniteUpdate",
+    "Participation",
+    "Parts",
+    "Polynomial",
+    "Received",
+    "Replicate",
+    "Result",
+    "Round",
+    "RunFolderError",
+    "SampleWeights",
+    "Schedule",
+    "Simulation",
+    "Softmax",
+    "Steps",
+    "Training",
+    "Uniform",
+    "best_of",
+    "simulate",
+    "sweep",
+]

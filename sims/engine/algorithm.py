@@ -1,4 +1,6 @@
-"""Algorithm: the two hooks, what a client does and how the server weighs updates, and what each receives."""
+"""Algorithm: the two hooks, what a client does and how the server weighs updates, and what each
+receives.
+"""
 
 from __future__ import annotations
 
@@ -43,8 +45,9 @@ class Round:
     state : mapping
         What the algorithm keeps from round to round.
     draws : array of int (k,)
-        How often each of the clients is drawn: more than once by a participation with replacement alone. It trains
-        once, and its p is the sum over its draws; what else looks at clients one by one counts it so often.
+        How often each of the clients is drawn: more than once by a participation with replacement
+        alone. It trains once, and its p is the sum over its draws; what else looks at clients one
+        by one counts it so often.
     """
 
     number: int
@@ -64,7 +67,9 @@ class Round:
         return self.losses
 
     def over_draws(self, weigh: Callable[[Floats, Floats], Floats]) -> Floats:
-        """Weights of the clients (k,): sums over draws of what ``weigh`` makes of all draws' losses and p (m,)."""
+        """Weights of the clients (k,): sums over draws of what ``weigh`` makes of all draws' losses
+        and p (m,).
+        """
         each = np.repeat(np.arange(len(self.clients)), self.draws)
         weights = weigh(self.known_losses()[each], (self.p / self.draws)[each])
         return np.bincount(each, weights, len(self.clients)).astype(np.float64)
@@ -72,12 +77,15 @@ class Round:
     def among(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Self:
         """The round of some of its clients, their p scaled to sum one."""
         p, losses = self.p[rows], None if self.losses is None else self.losses[rows]
-        return replace(self, clients=self.clients[rows], p=p / p.sum(), losses=losses, draws=self.draws[rows])
+        return replace(
+            self, clients=self.clients[rows], p=p / p.sum(), losses=losses, draws=self.draws[rows]
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Received(Round):
-    """What came back, m <= k clients: dropouts, and updates that were left out, are in none of the arrays.
+    """What came back, m <= k clients: dropouts, and updates that were left out, are in none of the
+    arrays.
 
     Attributes
     ----------
@@ -109,8 +117,9 @@ class Aggregate:
 class Algorithm(ABC):
     """Two hooks: ``client`` says what each client does, ``server`` how the updates are weighed.
 
-    A new algorithm is a file in ``sims/algorithms`` with a frozen dataclass that has a ``name``: the registry finds it,
-    and the tests take it up. Its fields are its parameters, checked in ``__post_init__``.
+    A new algorithm is a file in ``sims/algorithms`` with a frozen dataclass that has a ``name``:
+    the registry finds it, and the tests take it up. Its fields are its parameters, checked in
+    ``__post_init__``.
     """
 
     name: ClassVar[str] = ""
@@ -140,9 +149,13 @@ class Algorithm(ABC):
 
     @property
     def tilt(self) -> float:
-        """tau of the client losses asked for, (1/tau) log mean exp(tau loss); 0 for the mean loss."""
+        """tau of the client losses asked for, (1/tau) log mean exp(tau loss); 0 for the mean
+        loss.
+        """
         return 0.0
 
     def personal(self, state: State) -> Tensor | None:
-        """Models of the clients' own (K, P), measured beside the global one; None where there are none."""
+        """Models of the clients' own (K, P), measured beside the global one; None where there are
+        none.
+        """
         return None

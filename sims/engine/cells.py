@@ -17,10 +17,11 @@ from fairfl.sims.engine.task import Floats
 
 @dataclass(frozen=True, eq=False)
 class CellSums:
-    """Arrays (k, A, 2), by client, group a and label y: people, sum of their losses, and how many are misclassified.
+    """Arrays (k, A, 2), by client, group a and label y: people, sum of their losses, and how many
+    are misclassified.
 
-    ``accepting`` is the sum of the losses that they would have with label 1. What an algorithm did not ask for
-    (``SumOnly.needs``) is NaN, or None.
+    ``accepting`` is the sum of the losses that they would have with label 1. What an algorithm did
+    not ask for (``SumOnly.needs``) is NaN, or None.
     """
 
     counts: Floats
@@ -42,10 +43,14 @@ class CellIndex:
 
     def __init__(self, data: ClientData) -> None:
         if data.group is None:
-            raise ValueError("group must be given with the training data for a group-fair algorithm, got None")
+            raise ValueError(
+                "group must be given with the training data for a group-fair algorithm, got None"
+            )
         y = data.y.cpu().numpy()
         if y.ndim != 1 or y.dtype.kind not in "iu" or not np.isin(y, (0, 1)).all():
-            raise ValueError(f"y must be 0 or 1 for a group-fair algorithm, got {y.dtype} of shape {y.shape}")
+            raise ValueError(
+                f"y must be 0 or 1 for a group-fair algorithm, got {y.dtype} of shape {y.shape}"
+            )
         self.groups = int(data.group.max()) + 1
         if self.groups < 2:
             raise ValueError("group must hold at least two groups, got one")
@@ -53,7 +58,9 @@ class CellIndex:
         owner = np.repeat(np.arange(data.clients), data.sizes)
         self.codes: NDArray[np.int64] = (owner * self.groups + data.group) * 2 + y
         cells = int(np.prod(self.shape))
-        self.counts: Floats = np.bincount(self.codes, minlength=cells).reshape(self.shape).astype(np.float64)
+        self.counts: Floats = (
+            np.bincount(self.codes, minlength=cells).reshape(self.shape).astype(np.float64)
+        )
         self._rows = torch.from_numpy(self.codes).to(data.x.device)
         self._ones = replace(data, y=torch.ones_like(data.y))
 
@@ -68,7 +75,8 @@ class CellIndex:
         memory_limit: int,
         needs: frozenset[str] = frozenset(("loss", "wrong")),
     ) -> list[CellSums]:
-        """Sums of the listed clients (k,), rising, at each of R models (R, P), or each at its own rows (R, k, P).
+        """Sums of the listed clients (k,), rising, at each of R models (R, P), or each at its own
+        rows (R, k, P).
 
         ``needs`` names what is measured, of "loss", "wrong" and "accepting".
         """
@@ -86,14 +94,20 @@ class CellIndex:
         accepting: list[Floats] | list[None] = [None] * many
         if needs & {"loss", "wrong"}:
             right = "wrong" in needs
-            found = measure_models(model, params, data, clients, own=own, right=right, memory_limit=memory_limit)
+            found = measure_models(
+                model, params, data, clients, own=own, right=right, memory_limit=memory_limit
+            )
             loss = summed(found.losses)
             if right:
                 if found.correct is None:
-                    raise ValueError(f"model must classify for a group-fair algorithm, got {model.describe()}")
+                    raise ValueError(
+                        f"model must classify for a group-fair algorithm, got {model.describe()}"
+                    )
                 wrong = summed(~found.correct)
         if "accepting" in needs:
-            found = measure_models(model, params, self._ones, clients, own=own, right=False, memory_limit=memory_limit)
+            found = measure_models(
+                model, params, self._ones, clients, own=own, right=False, memory_limit=memory_limit
+            )
             accepting = list(summed(found.losses))
         return [CellSums(counts, *one) for one in zip(loss, wrong, accepting, strict=True)]
 

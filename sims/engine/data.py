@@ -16,7 +16,8 @@ from fairfl.sims.data.federated.data import FederatedData
 
 @dataclass(frozen=True, eq=False)
 class ClientData:
-    """N samples of K clients: client k owns the rows offsets[k] to offsets[k + 1] of ``x`` and ``y``.
+    """N samples of K clients: client k owns the rows offsets[k] to offsets[k + 1] of ``x`` and
+    ``y``.
 
     Parameters
     ----------
@@ -27,16 +28,16 @@ class ClientData:
     offsets : array of int (K + 1,)
         0 = offsets[0] <= ... <= offsets[K] = N.
     ids : array of int (K,), optional
-        What a client's random numbers depend on: distinct, >= 0; 0..K-1 by default. Clients may be listed in any order,
-        and a run is the same as long as each keeps its id.
+        What a client's random numbers depend on: distinct, >= 0; 0..K-1 by default. Clients may be
+        listed in any order, and a run is the same as long as each keeps its id.
     group : array of int (N,), optional
         A sensitive attribute, codes 0, 1, ...: what group-fair algorithms ask for.
 
     Raises
     ------
     ValueError
-        For shapes that do not fit, offsets that do not rise from 0 to N, ids that are negative or twice there, and
-        inputs or targets that are NaN or infinite.
+        For shapes that do not fit, offsets that do not rise from 0 to N, ids that are negative or
+        twice there, and inputs or targets that are NaN or infinite.
     """
 
     x: Tensor
@@ -50,7 +51,8 @@ class ClientData:
         offsets = np.array(self.offsets)
         if x.ndim < 1 or y.ndim < 1 or len(x) != len(y):
             raise ValueError(
-                f"x and y must have one row a sample, (N, ...) both, got shapes {tuple(x.shape)} and {tuple(y.shape)}"
+                f"x and y must have one row a sample, (N, ...) both, got shapes {tuple(x.shape)} "
+                f"and {tuple(y.shape)}"
             )
         if offsets.ndim != 1 or len(offsets) < 2 or offsets.dtype.kind not in "iu":
             raise ValueError(f"offsets must be K + 1 whole numbers, K >= 1, got {self.offsets!r}")
@@ -63,25 +65,43 @@ class ClientData:
                 raise ValueError(f"{name} must be finite, got NaN or an infinity in row {row}")
         ids = np.arange(len(offsets) - 1) if self.ids is None else np.array(self.ids)
         if ids.shape != (len(offsets) - 1,) or ids.dtype.kind not in "iu" or (ids < 0).any():
-            raise ValueError(f"ids must be {len(offsets) - 1} whole numbers >= 0, one a client, got {_short(ids)}")
+            raise ValueError(
+                f"ids must be {len(offsets) - 1} whole numbers >= 0, one a client, got "
+                f"{_short(ids)}"
+            )
         if len(np.unique(ids)) < len(ids):
             raise ValueError(f"ids must be distinct, got {_short(ids)}")
         if self.group is not None:
             group = np.array(self.group)
             if group.shape != (len(x),) or group.dtype.kind not in "iu" or (group < 0).any():
-                raise ValueError(f"group must be {len(x)} whole numbers >= 0, one a sample, got {_short(group)}")
+                raise ValueError(
+                    f"group must be {len(x)} whole numbers >= 0, one a sample, got {_short(group)}"
+                )
             object.__setattr__(self, "group", group.astype(np.int64))
         offsets.flags.writeable = False
-        for field, value in (("x", x), ("y", y), ("offsets", offsets), ("ids", ids.astype(np.int64))):
-            object.__setattr__(self, field, value)  # the only way to set a field of a frozen dataclass
+        for field, value in (
+            ("x", x),
+            ("y", y),
+            ("offsets", offsets),
+            ("ids", ids.astype(np.int64)),
+        ):
+            # the only way to set a field of a frozen dataclass
+            object.__setattr__(self, field, value)
 
     @classmethod
     def from_owner(cls, x: Any, y: Any, owner: ArrayLike, clients: int | None = None) -> ClientData:
         """Sort samples by their owners (N,), codes 0..K-1; rows of one client keep their order."""
         codes = np.asarray(owner)
         x, y = torch.as_tensor(x), torch.as_tensor(y)
-        if codes.ndim != 1 or codes.dtype.kind not in "iu" or len(codes) != len(x) or len(codes) == 0:
-            raise ValueError(f"owner must be one whole number a sample, ({len(x)},), got shape {codes.shape}")
+        if (
+            codes.ndim != 1
+            or codes.dtype.kind not in "iu"
+            or len(codes) != len(x)
+            or len(codes) == 0
+        ):
+            raise ValueError(
+                f"owner must be one whole number a sample, ({len(x)},), got shape {codes.shape}"
+            )
         count = int(codes.max()) + 1 if clients is None else clients
         if codes.min() < 0 or codes.max() >= count:
             raise ValueError(f"owner must be in 0..{count - 1}, got {codes.min()} to {codes.max()}")
@@ -92,7 +112,9 @@ class ClientData:
     @classmethod
     def of_arrays(cls, x: ArrayLike, y: ArrayLike, offsets: ArrayLike) -> ClientData:
         """The same from numpy's arrays."""
-        return cls(torch.as_tensor(np.asarray(x)), torch.as_tensor(np.asarray(y)), np.asarray(offsets))
+        return cls(
+            torch.as_tensor(np.asarray(x)), torch.as_tensor(np.asarray(y)), np.asarray(offsets)
+        )
 
     @classmethod
     def from_clients(cls, parts: list[tuple[Any, Any]]) -> ClientData:
@@ -120,7 +142,9 @@ class ClientData:
 
     def to(self, device: torch.device | str, dtype: torch.dtype) -> ClientData:
         """The same on ``device``; floats become ``dtype``, whole numbers stay int64."""
-        x, y = (t.to(device, dtype if t.is_floating_point() else torch.int64) for t in (self.x, self.y))
+        x, y = (
+            t.to(device, dtype if t.is_floating_point() else torch.int64) for t in (self.x, self.y)
+        )
         return ClientData(x, y, self.offsets, self.ids, self.group)
 
     def take(self, clients: ArrayLike) -> ClientData:
@@ -142,7 +166,13 @@ class ClientData:
         """SHA-256 of everything, in hexadecimal: what a resumed run compares."""
         digest = hashlib.sha256()
         groups = () if self.group is None else (self.group,)
-        for array in (self.x.cpu().numpy(), self.y.cpu().numpy(), self.offsets, self.names, *groups):
+        for array in (
+            self.x.cpu().numpy(),
+            self.y.cpu().numpy(),
+            self.offsets,
+            self.names,
+            *groups,
+        ):
             digest.update(f"{array.dtype}{array.shape}".encode())
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
@@ -170,20 +200,35 @@ class Parts:
     def __post_init__(self) -> None:
         sizes = self.train.sizes
         if (sizes == 0).any():
-            raise ValueError(f"train must hold a sample of every client, got none of client {int(np.argmin(sizes))}")
+            raise ValueError(
+                "train must hold a sample of every client, got none of client "
+                f"{int(np.argmin(sizes))}"
+            )
         for name, part in (("test", self.test), ("validation", self.validation)):
             if part is not None and not np.array_equal(part.names, self.train.names):
-                raise ValueError(f"{name} must have the clients of train, got {part.clients} with other ids")
-        weights = sizes / sizes.sum() if self.weights is None else np.array(self.weights, dtype=np.float64)
+                raise ValueError(
+                    f"{name} must have the clients of train, got {part.clients} with other ids"
+                )
+        weights = (
+            sizes / sizes.sum()
+            if self.weights is None
+            else np.array(self.weights, dtype=np.float64)
+        )
         if weights.shape != sizes.shape or not (np.isfinite(weights) & (weights > 0)).all():
-            raise ValueError(f"weights must be {len(sizes)} numbers > 0, one a client, got {_short(weights)}")
+            raise ValueError(
+                f"weights must be {len(sizes)} numbers > 0, one a client, got {_short(weights)}"
+            )
         if abs(weights.sum() - 1) > 1e-10:
-            raise ValueError(f"weights must sum to one (within 1e-10), got a sum of {weights.sum():.12g}")
+            raise ValueError(
+                f"weights must sum to one (within 1e-10), got a sum of {weights.sum():.12g}"
+            )
         object.__setattr__(self, "weights", weights)
 
     @classmethod
     def of(cls, data: FederatedData) -> Parts:
-        """The parts of a data set that have rows, uint8 pixels as x / 255; its clients must all have training rows."""
+        """The parts of a data set that have rows, uint8 pixels as x / 255; its clients must all
+        have training rows.
+        """
         found = {}
         for name in ("train", "validation", "test"):
             x, y, offsets, rows = data.by_client(name)
@@ -191,7 +236,10 @@ class Parts:
                 kind = np.int64 if y.dtype.kind in "iu" else y.dtype
                 group = None if data.group is None else data.group[rows]
                 found[name] = ClientData(
-                    torch.from_numpy(np.array(x)), torch.from_numpy(y.astype(kind)), offsets, group=group
+                    torch.from_numpy(np.array(x)),
+                    torch.from_numpy(y.astype(kind)),
+                    offsets,
+                    group=group,
                 )
         return cls(**found)
 

@@ -16,7 +16,8 @@ class NonFiniteUpdate(ArithmeticError):
 
 def finite_rows(updates: Tensor) -> NDArray[np.bool_]:
     """Which rows (m, P) hold no NaN and no infinity (m,)."""
-    # 0 times the sum: one pass without a mask; NaN where a row has either, and an overflowing sum is looked at again.
+    # 0 times the sum: one pass without a mask; NaN where a row has either, and an overflowing sum
+    # is looked at again.
     quick = (updates.sum(1) * 0 == 0).cpu().numpy()
     for row in np.flatnonzero(~quick):
         quick[row] = bool(torch.isfinite(updates[row]).all())
@@ -26,7 +27,9 @@ def finite_rows(updates: Tensor) -> NDArray[np.bool_]:
 def heal(
     updates: Tensor, ids: NDArray[np.int64], round: int, computing: Computing, what: str = "update"
 ) -> tuple[NDArray[np.bool_], int]:
-    """Which rows to keep (m,), and how many were not finite; under "clip" such rows are changed in place."""
+    """Which rows to keep (m,), and how many were not finite; under "clip" such rows are changed in
+    place.
+    """
     fine = finite_rows(updates)
     bad = np.flatnonzero(~fine)
     if len(bad) == 0:
@@ -37,7 +40,9 @@ def heal(
         return fine, len(bad)
     limit = float(computing.clip_norm or 0.0)
     for row in bad:
-        fixed = torch.nan_to_num(updates[row].to(torch.float64), nan=0.0, posinf=limit, neginf=-limit)
+        fixed = torch.nan_to_num(
+            updates[row].to(torch.float64), nan=0.0, posinf=limit, neginf=-limit
+        )
         fixed *= min(1.0, limit / max(float(fixed.norm()), 1e-300))
         updates[row] = fixed.to(updates.dtype)
     return np.ones(len(fine), dtype=bool), len(bad)
@@ -45,8 +50,11 @@ def heal(
 
 def refuse(ids: NDArray[np.int64], round: int, what: str) -> None:
     """Raise, naming who and when."""
-    told = ", ".join(str(int(k)) for k in ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+    told = ", ".join(str(int(k)) for k in ids[:5]) + (
+        f" and {len(ids) - 5} more" if len(ids) > 5 else ""
+    )
     raise NonFiniteUpdate(
-        f"the {what} of client {told} is NaN or infinite in round {round}: lower the learning rate, "
+        f"the {what} of client {told} is NaN or infinite in round {round}: lower the learning "
+        "rate, "
         "or set non_finite='drop' or 'clip'"
     )

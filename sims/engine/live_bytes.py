@@ -12,7 +12,8 @@ from torch.utils._pytree import tree_leaves
 
 
 def peak_bytes(function: Callable[[], Any]) -> int:
-    """The most bytes that tensors made within ``function`` held at a time; what an operation needs inside is not seen.
+    """The most bytes that tensors made within ``function`` held at a time; what an operation needs
+    inside is not seen.
 
     Counted when a storage is first seen and when it goes: any device, and no allocator is asked.
     """

@@ -14,7 +14,9 @@ from fairfl.sims.engine.task import Jobs
 
 def train_loop(model: Model, data: ClientData, jobs: Jobs, params: Tensor) -> Tensor:
     """Updates w - w^t (J, P), as ``train`` gives them."""
-    rows = [_train_one(model, data, jobs, j, params[int(jobs.replicate[j])]) for j in range(len(jobs))]
+    rows = [
+        _train_one(model, data, jobs, j, params[int(jobs.replicate[j])]) for j in range(len(jobs))
+    ]
     return torch.stack(rows) if rows else params.new_empty(0, model.size)
 
 
@@ -28,17 +30,23 @@ def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tenso
     for t in range(int(jobs.steps[j])):
         if t % per_pass == 0:
             one = np.array([1])
-            order = orders(jobs.keys[j : j + 1], size * one, t // per_pass * one, one, size * one > batch)
+            order = orders(
+                jobs.keys[j : j + 1], size * one, t // per_pass * one, one, size * one > batch
+            )
         chosen = order[(t % per_pass) * batch : (t % per_pass + 1) * batch]
         rows = torch.from_numpy(begin + chosen).to(data.x.device)
-        slope = _gradient(model, w, data.x[rows], data.y[rows], rows, jobs, j) * float(jobs.scale[j])
+        slope = _gradient(model, w, data.x[rows], data.y[rows], rows, jobs, j) * float(
+            jobs.scale[j]
+        )
         slope = slope + float(jobs.weight_decay[j]) * w + float(jobs.prox[j]) * (w - anchor)
         velocity = float(jobs.momentum[j]) * velocity + slope
         w = w - float(jobs.lr[j]) * velocity
     return w - anchor
 
 
-def _gradient(model: Model, w: Tensor, x: Tensor, y: Tensor, rows: Tensor, jobs: Jobs, j: int) -> Tensor:
+def _gradient(
+    model: Model, w: Tensor, x: Tensor, y: Tensor, rows: Tensor, jobs: Jobs, j: int
+) -> Tensor:
     w = w.detach().requires_grad_(True)
     losses = model.reference(w, x, y)
     if jobs.sample_weights is not None:

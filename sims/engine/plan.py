@@ -1,4 +1,6 @@
-"""Which clients step when, and on which samples: the active clients of a chunk, in groups of equal batch sizes."""
+"""Which clients step when, and on which samples: the active clients of a chunk, in groups of equal
+batch sizes.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,8 @@ from fairfl.sims.engine.draws.order import orders
 from fairfl.sims.engine.task import Jobs
 
 Ints = NDArray[np.int64]
-SPARE = 512  # rows that may be padded rather than start a group of their own: a call costs about as much
+# rows that may be padded rather than start a group of their own: a call costs about as much
+SPARE = 512
 SHARE = 0.25  # or this part of the rows that are real
 BLOCK = 1 << 21  # samples planned at a time
 KEPT = 1 << 24  # samples of the plans that are kept for the next rounds, 8 or 16 bytes a sample
@@ -27,9 +30,10 @@ KEPT = 1 << 24  # samples of the plans that are kept for the next rounds, 8 or 1
 class Group:
     """The step of clients first..last-1 of a chunk: rows (last - first, width) of the data.
 
-    ``counts`` is None where every row is full; else row i has counts[i] samples, and its own first sample again after
-    them; ``share`` (last - first, width) is then 1 / counts[i] on the samples and 0 after them. Where jobs have
-    ``sample_weights``, ``share`` is there for all groups, each entry times the weight of its row.
+    ``counts`` is None where every row is full; else row i has counts[i] samples, and its own first
+    sample again after them; ``share`` (last - first, width) is then 1 / counts[i] on the samples
+    and 0 after them. Where jobs have ``sample_weights``, ``share`` is there for all groups, each
+    entry times the weight of its row.
     """
 
     first: int
@@ -45,9 +49,11 @@ def by_work(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints:
 
 
 def plan(jobs: Jobs, offsets: Ints, like: Tensor, most: int | None = None) -> Iterator[list[Group]]:
-    """For each step the groups that take it; ``jobs`` are sorted ``by_work``. Tensors are on the device of ``like``.
+    """For each step the groups that take it; ``jobs`` are sorted ``by_work``. Tensors are on the
+    device of ``like``.
 
-    Up to ``most`` samples (BLOCK by default, and never more) are planned at a time, or a pass of all.
+    Up to ``most`` samples (BLOCK by default, and never more) are planned at a time, or a pass of
+    all.
     """
     block = BLOCK if most is None else min(BLOCK, most)
     per_pass = -(-jobs.sizes // jobs.batch)
@@ -62,7 +68,9 @@ def plan(jobs: Jobs, offsets: Ints, like: Tensor, most: int | None = None) -> It
         begin = end
 
 
-def _block(jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, like: Tensor) -> list[list[Group]]:
+def _block(
+    jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, like: Tensor
+) -> list[list[Group]]:
     """Steps begin..end-1, their rows and shares on the device in one piece each."""
     first = begin // per_pass
     passes = (np.minimum(jobs.steps, end) - 1) // per_pass - first + 1
@@ -74,7 +82,8 @@ def _block(jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, like
         order = orders(*drawn)
         order += np.repeat(base, jobs.sizes * passes)
         shape = _kept(what)
-        places, shares = torch.from_numpy(shape.places), torch.from_numpy(shape.shares).to(like.dtype)
+        places = torch.from_numpy(shape.places)
+        shares = torch.from_numpy(shape.shares).to(like.dtype)
         there = torch.from_numpy(order)
     else:
         shape, places, shares = _shape_there(*what, like.device, like.dtype)
@@ -96,10 +105,14 @@ def _block(jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, like
 
 
 def _weights(jobs: Jobs, rows: Tensor, lengths: Ints) -> Tensor:
-    """Each row's weight, of the table of the job that it is drawn for; the jobs' rows have these lengths."""
+    """Each row's weight, of the table of the job that it is drawn for; the jobs' rows have these
+    lengths.
+    """
     assert jobs.sample_weights is not None and jobs.weights_of is not None  # they come together
     starts = torch.from_numpy(jobs.weights_of * jobs.sample_weights.shape[1]).to(rows.device)
-    table = torch.repeat_interleave(starts, torch.from_numpy(lengths).to(rows.device), output_size=len(rows))
+    table = torch.repeat_interleave(
+        starts, torch.from_numpy(lengths).to(rows.device), output_size=len(rows)
+    )
     return jobs.sample_weights.flatten().index_select(0, table.add_(rows))
 
 
@@ -109,8 +122,9 @@ Piece = tuple[int, int, int, Ints | None]
 
 @dataclass(frozen=True, eq=False)
 class _Shape:
-    """What stays from round to round: who steps with how many samples, where these stand in the orders, and the
-    shares of the groups that have padded rows, or of all, one after the other."""
+    """What stays from round to round: who steps with how many samples, where these stand in the
+    orders, and the shares of the groups that have padded rows, or of all, one after the other.
+    """
 
     steps: list[list[Piece]]
     places: Ints
@@ -131,8 +145,11 @@ def _kept(what: What) -> _Shape:
     return shape
 
 
-def _shape(size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: int, shared: bool) -> _Shape:
-    """The plan of clients with these sizes and numbers of steps, which are bytes so that they can be looked up.
+def _shape(
+    size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: int, shared: bool
+) -> _Shape:
+    """The plan of clients with these sizes and numbers of steps, which are bytes so that they can
+    be looked up.
 
     With ``shared`` every group has its shares.
     """
@@ -165,17 +182,28 @@ def _shape(size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: in
 
 @lru_cache(maxsize=4)
 def _shape_there(
-    size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: int, shared: bool, device: torch.device,
+    size_bytes: bytes,
+    step_bytes: bytes,
+    batch: int,
+    begin: int,
+    end: int,
+    shared: bool,
+    device: torch.device,
     dtype: torch.dtype,
-) -> tuple[_Shape, Tensor, Tensor]:  # fmt: skip
-    """The same with places and shares on a device, where they stay for the next rounds with the same clients."""
+) -> tuple[_Shape, Tensor, Tensor]:
+    """The same with places and shares on a device, where they stay for the next rounds with the
+    same clients.
+    """
     shape = _shape(size_bytes, step_bytes, batch, begin, end, shared)
-    places, shares = torch.from_numpy(shape.places).to(device), torch.from_numpy(shape.shares).to(device, dtype)
+    places = torch.from_numpy(shape.places).to(device)
+    shares = torch.from_numpy(shape.shares).to(device, dtype)
     return shape, places, shares
 
 
 def groups(counts: Ints) -> list[tuple[int, int]]:
-    """Cut clients into runs of like batch sizes, so that at most SPARE rows, or SHARE of the real ones, are padded."""
+    """Cut clients into runs of like batch sizes, so that at most SPARE rows, or SHARE of the real
+    ones, are padded.
+    """
     if len(counts) == 0:
         return []
     most = int(counts.max())

@@ -29,7 +29,10 @@ class Replicate:
 
     def __post_init__(self) -> None:
         if not isinstance(self.algorithm, Algorithm):
-            raise ValueError(f"algorithm must be one of fairfl.sims.algorithms, an instance, got {self.algorithm!r}")
+            raise ValueError(
+                "algorithm must be one of fairfl.sims.algorithms, an instance, got "
+                f"{self.algorithm!r}"
+            )
         whole("seed", self.seed, 0)
         if self.seed >= 1 << 63:
             raise ValueError(f"seed must be below 2^63, got {self.seed}")
@@ -37,7 +40,8 @@ class Replicate:
     def rates(self, training: Training) -> tuple[float, float, float, float]:
         """lr, momentum, weight_decay and server_lr, its own or the training's."""
         lr, momentum, decay, server = (
-            getattr(training, name) if getattr(self, name) is None else getattr(self, name) for name in RATES
+            getattr(training, name) if getattr(self, name) is None else getattr(self, name)
+            for name in RATES
         )
         check_rates(lr, momentum, decay, server)
         return lr, momentum, decay, server

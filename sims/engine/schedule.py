@@ -56,7 +56,9 @@ class Exponential:
 
 @dataclass(frozen=True)
 class Polynomial:
-    """(1 + round / scale)^(-power): with power 1 or 1/2 the classical decays of stochastic approximation."""
+    """(1 + round / scale)^(-power): with power 1 or 1/2 the classical decays of stochastic
+    approximation.
+    """
 
     power: float = 0.5
     scale: float = 1.0

@@ -25,8 +25,8 @@ class Training:
     batch_size : int or None
         Samples a step; None for all of a client's. The last batch of a pass has what is left.
     epochs, steps : int
-        Passes over a client's data in a round, or SGD steps, the same for every client; one of the two, one pass where
-        neither is given.
+        Passes over a client's data in a round, or SGD steps, the same for every client; one of the
+        two, one pass where neither is given.
     schedule : Schedule
         A factor on ``lr`` by round.
     server_lr : float
@@ -36,8 +36,9 @@ class Training:
     participation : Participation
         Who takes part.
     dropout, stragglers : float in [0, 1]
-        Probability that a client's update is lost, and that it does only part of its n steps (1, 2, ..., n alike). Who
-        is left is weighed by p among themselves: unbiased where the p_k are equal; where nobody is, nothing moves.
+        Probability that a client's update is lost, and that it does only part of its n steps (1, 2,
+        ..., n alike). Who is left is weighed by p among themselves: unbiased where the p_k are
+        equal; where nobody is, nothing moves.
     """
 
     rounds: int
@@ -60,7 +61,10 @@ class Training:
         if self.batch_size is not None:
             whole("batch_size", self.batch_size, 1)
         if self.epochs is not None and self.steps is not None:
-            raise ValueError(f"epochs and steps must not both be given, got epochs={self.epochs}, steps={self.steps}")
+            raise ValueError(
+                f"epochs and steps must not both be given, got epochs={self.epochs}, "
+                f"steps={self.steps}"
+            )
         for name in ("epochs", "steps"):
             if getattr(self, name) is not None:
                 whole(name, getattr(self, name), 1)
@@ -85,25 +89,30 @@ class Computing:
     Parameters
     ----------
     device : str
-        "auto" (a GPU where there is one), "cpu", "cuda" or "cuda:N". On a GPU convolutions are rounded to TF32 where
-        torch's ``backends.cudnn.allow_tf32`` says so, as it does unless it is changed.
+        "auto" (a GPU where there is one), "cpu", "cuda" or "cuda:N". On a GPU convolutions are
+        rounded to TF32 where torch's ``backends.cudnn.allow_tf32`` says so, as it does unless it is
+        changed.
     dtype : "float32" or "float64"
     memory_limit : int
-        Bytes that the tensors of a chunk of clients may take, beside the updates (clients, parameters) and to a fifth;
-        one client always goes. Steps are planned ahead in up to half as much again.
+        Bytes that the tensors of a chunk of clients may take, beside the updates (clients,
+        parameters) and to a fifth; one client always goes. Steps are planned ahead in up to half as
+        much again.
     threads : int, optional
-        Of torch on the CPU; by default one for small models, for which several are slower, and torch's own number else.
+        Of torch on the CPU; by default one for small models, for which several are slower, and
+        torch's own number else.
     backend : "batched" or "loop"
         The engine, or its slow twin.
     non_finite : "raise", "drop" or "clip"
-        What to do with an update that is NaN or infinite: stop and name client and round; leave it out; or set its NaN
-        to 0, its infinities to +-``clip_norm``, and scale it to that norm. What was done is counted. A loss that is not
-        finite stops the run under "clip" too: there is nothing to weigh it by.
+        What to do with an update that is NaN or infinite: stop and name client and round; leave it
+        out; or set its NaN to 0, its infinities to +-``clip_norm``, and scale it to that norm. What
+        was done is counted. A loss that is not finite stops the run under "clip" too: there is
+        nothing to weigh it by.
     clip_norm : float, optional
         For "clip" alone.
     masked_updates : bool
-        Whether updates, too, travel as masked fixed-point numbers (``secure.py``), 8 bytes each, so that no server sees
-        one of them: their sum over k clients is rounded to k 2^-37. For runs whose algorithms all are behind sums.
+        Whether updates, too, travel as masked fixed-point numbers (``secure.py``), 8 bytes each, so
+        that no server sees one of them: their sum over k clients is rounded to k 2^-37. For runs
+        whose algorithms all are behind sums.
     """
 
     device: str = "auto"
@@ -123,7 +132,10 @@ class Computing:
         if self.threads is not None:
             whole("threads", self.threads, 1)
         if (self.non_finite == "clip") != (self.clip_norm is not None):
-            raise ValueError(f"clip_norm must be given for non_finite='clip' and for it alone, got {self.clip_norm!r}")
+            raise ValueError(
+                "clip_norm must be given for non_finite='clip' and for it alone, got "
+                f"{self.clip_norm!r}"
+            )
         if self.clip_norm is not None:
             positive("clip_norm", self.clip_norm)
         if not isinstance(self.masked_updates, bool):
@@ -137,9 +149,15 @@ class Computing:
             name = "cuda" if torch.cuda.is_available() else "cpu"
         kind, colon, number = name.partition(":")
         if kind not in ("cpu", "cuda") or (colon and (kind == "cpu" or not number.isdecimal())):
-            raise ValueError(f"device must be 'auto', 'cpu', 'cuda' or 'cuda:N', got {self.device!r}")
-        if kind == "cuda" and (not torch.cuda.is_available() or int(number or 0) >= torch.cuda.device_count()):
-            raise ValueError(f"device must be there, got {self.device!r} with {torch.cuda.device_count()} GPUs")
+            raise ValueError(
+                f"device must be 'auto', 'cpu', 'cuda' or 'cuda:N', got {self.device!r}"
+            )
+        if kind == "cuda" and (
+            not torch.cuda.is_available() or int(number or 0) >= torch.cuda.device_count()
+        ):
+            raise ValueError(
+                f"device must be there, got {self.device!r} with {torch.cuda.device_count()} GPUs"
+            )
         return torch.device(name)
 
     @property

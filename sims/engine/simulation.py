@@ -51,7 +51,8 @@ class Simulation:
     weights : list of (clients (m,), weights (m,))
         Of each replicate's last round: w^(t+1) = w^t + server_lr sum_k weights_k (w_k - w^t).
 
-    Errors: ValueError for settings that do not fit the data, before any work; NonFiniteUpdate while it runs.
+    Errors: ValueError for settings that do not fit the data, before any work; NonFiniteUpdate while
+    it runs.
     """
 
     def __init__(
@@ -62,7 +63,8 @@ class Simulation:
         training: Training,
         computing: Computing | None = None,
     ) -> None:
-        self.model, self.source, self.replicates, self.training = model, data, tuple(replicates), training
+        self.model, self.source, self.replicates = model, data, tuple(replicates)
+        self.training = training
         self.computing = Computing() if computing is None else computing
         if not self.replicates:
             raise ValueError("replicates must be at least one, got none")
@@ -70,16 +72,24 @@ class Simulation:
         self.rates = [replicate.rates(training) for replicate in self.replicates]
         self.device, dtype = self.computing.place(), self.computing.torch_dtype
         self._representable()
-        self.parts = {name: model.prepare(part.to(self.device, dtype)) for name, part in data.parts.items()}
+        self.parts = {
+            name: model.prepare(part.to(self.device, dtype)) for name, part in data.parts.items()
+        }
         self.data = self.parts["train"]
         first = [model.init(replicate.seed) for replicate in self.replicates]
         self.params = torch.stack(first).to(self.device, dtype)
         self.summed = self._behind_sums()
         self.states: list[State] = [
-            (replicate.algorithm if summed is None else summed).start(self.data.clients, data.p, params)
-            for replicate, summed, params in zip(self.replicates, self.summed, self.params, strict=True)
+            (replicate.algorithm if summed is None else summed).start(
+                self.data.clients, data.p, params
+            )
+            for replicate, summed, params in zip(
+                self.replicates, self.summed, self.params, strict=True
+            )
         ]
-        self.weights: list[tuple[NDArray[np.int64], Floats]] = [(np.zeros(0, np.int64), np.zeros(0))] * len(first)
+        self.weights: list[tuple[NDArray[np.int64], Floats]] = [
+            (np.zeros(0, np.int64), np.zeros(0))
+        ] * len(first)
         self.round = 0
 
     def _representable(self) -> None:
@@ -97,7 +107,8 @@ class Simulation:
         for replicate in self.replicates:
             if masked and not isinstance(replicate.algorithm, SumOnly):
                 raise ValueError(
-                    f"masked_updates must be False for {replicate.algorithm!r}, whose server looks at each update"
+                    f"masked_updates must be False for {replicate.algorithm!r}, whose server "
+                    "looks at each update"
                 )
         if not any(isinstance(replicate.algorithm, SumOnly) for replicate in self.replicates):
             return [None] * len(self.replicates)
@@ -157,17 +168,26 @@ class Simulation:
         chosen, p, draws = taking_part.merged(*drawn)
         lost = taking_part.dropouts(training.dropout, seed, t, ids[chosen])
         kept = np.flatnonzero(~lost)
-        kept = kept[np.argsort(ids[chosen[kept]])]  # by id, so that sums do not depend on how the clients are listed
-        counts = {"chosen": len(chosen), "dropouts": int(lost.sum()), "bad_losses": 0, "loss_samples": 0}
+        # by id, so that sums do not depend on how the clients are listed
+        kept = kept[np.argsort(ids[chosen[kept]])]
+        counts = {
+            "chosen": len(chosen),
+            "dropouts": int(lost.sum()),
+            "bad_losses": 0,
+            "loss_samples": 0,
+        }
         rate = lr * training.schedule(t, training.rounds)
-        round = Round(t, chosen, p, self.source.p, self.params[r], rate, None, self.states[r], draws=draws).among(kept)
+        round = Round(
+            t, chosen, p, self.source.p, self.params[r], rate, None, self.states[r], draws=draws
+        ).among(kept)
         if replicate.algorithm.needs_losses:
             losses, fine = self._losses(r, round.clients)
             counts["loss_samples"] = int(self.data.sizes[round.clients].sum())
             counts["bad_losses"] = int((~fine).sum())
             round = replace(round, losses=losses).among(fine)
         losses, many = round.losses, len(round.clients)
-        size, reported, summed = self.params.element_size() * self.model.size, int(losses is not None), self.summed[r]
+        size, reported = self.params.element_size() * self.model.size, int(losses is not None)
+        summed = self.summed[r]
         if summed is not None and many:
             round, reported = summed.before(round), 0
         counts |= {"bytes_down": size * len(chosen), "bytes_up": 8 * reported * many}
@@ -175,14 +195,18 @@ class Simulation:
             counts |= {"mean_loss": float(round.p @ losses), "max_loss": float(losses.max())}
         return round, {"round": t, "replicate": r, **counts}
 
-    def _assign(self, r: int, round: Round, row: dict[str, Any]) -> tuple[list[Assignment], dict[str, Any]]:
+    def _assign(
+        self, r: int, round: Round, row: dict[str, Any]
+    ) -> tuple[list[Assignment], dict[str, Any]]:
         """What each client is to do, and how much of it."""
-        (_, momentum, decay, _), replicate, clients = self.rates[r], self.replicates[r], round.clients
+        (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
+        clients = round.clients
         stragglers, seed = self.training.stragglers, replicate.seed
         effort = taking_part.efforts(stragglers, seed, round.number, self.data.names[clients])
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         given = [
-            Assignment(r, number, seed, round, task, effort, momentum, decay) for number, task in enumerate(tasks)
+            Assignment(r, number, seed, round, task, effort, momentum, decay)
+            for number, task in enumerate(tasks)
         ]
         return given, row | {"stragglers": int((effort < 1).sum())}
 
@@ -191,16 +215,26 @@ class Simulation:
         if not len(clients):
             return np.zeros(0), np.ones(0, bool)
         limit, tau = self.computing.memory_limit, self.replicates[r].algorithm.tilt
-        found = measure(self.model, self.params[r], self.data, clients, right=False, memory_limit=limit)
+        found = measure(
+            self.model, self.params[r], self.data, clients, right=False, memory_limit=limit
+        )
         losses = found.tilted(tau) if tau else found.means()
         fine = np.isfinite(losses)
         if not fine.all() and self.computing.non_finite != "drop":
             refuse(self.data.names[clients[~fine]], self.round, "loss")
         return losses, fine
 
-    def _finish(self, r: int, round: Round, updates: list[Tensor], costs: list[Cost]) -> dict[str, Any]:
+    def _finish(
+        self, r: int, round: Round, updates: list[Tensor], costs: list[Cost]
+    ) -> dict[str, Any]:
         """Leave out what is not finite, ask the server for weights, and take its step."""
-        row: dict[str, Any] = {"received": 0, "non_finite": 0, "steps": 0, "samples": 0, "step_norm": 0.0}
+        row: dict[str, Any] = {
+            "received": 0,
+            "non_finite": 0,
+            "steps": 0,
+            "samples": 0,
+            "step_norm": 0.0,
+        }
         row["bytes_up"] = 0
         self.weights[r] = round.clients[:0], np.zeros(0)
         if not updates:
@@ -213,7 +247,10 @@ class Simulation:
             keep &= fine
             bad = max(bad, count)
         row |= {"received": int(keep.sum()), "non_finite": bad}
-        row |= {"steps": sum(cost.steps for cost in costs), "samples": sum(cost.samples for cost in costs)}
+        row |= {
+            "steps": sum(cost.steps for cost in costs),
+            "samples": sum(cost.samples for cost in costs),
+        }
         if not keep.any():
             return row
         if not keep.all():
@@ -229,21 +266,33 @@ class Simulation:
             aggregate = self.replicates[r].algorithm.server(received)
         else:
             aggregate, sent, total = summed.after(received, self.computing.memory_limit)
-            row["bytes_up"] = row["bytes_up"] * (sent and total is None) + summed.bytes * len(chosen)
+            row["bytes_up"] = row["bytes_up"] * (sent and total is None) + summed.bytes * len(
+                chosen
+            )
             if not sent:
-                self.states[r], self.weights[r] = aggregate.state, (received.clients, aggregate.weights)
+                self.states[r], self.weights[r] = (
+                    aggregate.state,
+                    (received.clients, aggregate.weights),
+                )
                 return row | {"bytes_down": 0}
         return row | {"step_norm": self._apply(r, received, aggregate, total)}
 
-    def _apply(self, r: int, received: Received, aggregate: Aggregate, total: Tensor | None) -> float:
-        """Take the server's step, along the ``total`` (P,) of the weighted updates where it knows no more; its length.
+    def _apply(
+        self, r: int, received: Received, aggregate: Aggregate, total: Tensor | None
+    ) -> float:
+        """Take the server's step, along the ``total`` (P,) of the weighted updates where it knows
+        no more; its length.
         """
         weights = np.asarray(aggregate.weights, dtype=np.float64)
         if weights.shape != (len(received.clients),) or not np.isfinite(weights).all():
             owner = self.replicates[r].algorithm
-            raise ValueError(f"weights must be finite, one of each update received, got {weights!r} from {owner!r}")
+            raise ValueError(
+                f"weights must be finite, one of each update received, got {weights!r} from "
+                f"{owner!r}"
+            )
         updates, rate = received.updates, self.rates[r][3]
-        # in float32 a weight of 1 / ||update|| can be too large where its product with the update is not
+        # in float32 a weight of 1 / ||update|| can be too large where its product with the update
+        # is not
         large = bool(np.abs(weights).max(initial=0.0) > torch.finfo(updates.dtype).max)
         dtype = torch.float64 if large else updates.dtype
         if total is None:
@@ -256,8 +305,8 @@ class Simulation:
         norm, fine = both.cpu().tolist()  # one wait for the device
         if not fine:
             raise NonFiniteUpdate(
-                f"the global model is NaN or infinite after the server's step in round {received.number}: "
-                f"lower server_lr, {rate:g}, or the learning rate"
+                "the global model is NaN or infinite after the server's step in round "
+                f"{received.number}: lower server_lr, {rate:g}, or the learning rate"
             )
         self.params[r] = new
         self.states[r] = aggregate.state
@@ -265,7 +314,9 @@ class Simulation:
         return norm
 
     def evaluate(self) -> list[dict[str, Any]]:
-        """Loss and accuracy of every client on every part, a row each; of personal models too, where there are any."""
+        """Loss and accuracy of every client on every part, a row each; of personal models too,
+        where there are any.
+        """
         rows = []
         with self._threads(), torch.no_grad():
             for r, replicate in enumerate(self.replicates):
@@ -276,15 +327,25 @@ class Simulation:
                         everyone = np.arange(data.clients)
                         limit = self.computing.memory_limit
                         found = measure(
-                            self.model, params, data, everyone, own=which == "personal", memory_limit=limit
+                            self.model,
+                            params,
+                            data,
+                            everyone,
+                            own=which == "personal",
+                            memory_limit=limit,
                         )
                         rows.append(
                             {
-                                "round": self.round, "replicate": r, "part": part, "model": which,
-                                "client": data.names, "samples": data.sizes,
-                                "loss": found.means(), "accuracy": found.accuracies(),
+                                "round": self.round,
+                                "replicate": r,
+                                "part": part,
+                                "model": which,
+                                "client": data.names,
+                                "samples": data.sizes,
+                                "loss": found.means(),
+                                "accuracy": found.accuracies(),
                             }
-                        )  # fmt: skip
+                        )
         return rows
 
     @contextmanager

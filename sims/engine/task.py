@@ -13,11 +13,13 @@ Floats = NDArray[np.float64]
 
 
 class SampleWeights(Protocol):
-    """A batch objective that is not the mean loss, by its derivative with respect to each sample's loss.
+    """A batch objective that is not the mean loss, by its derivative with respect to each sample's
+    loss.
 
-    ``__call__`` takes losses (A, B), the share of each sample in its batch (A, B) (1 / b, and 0 where a row is shorter
-    than B), and each of ``parameters`` as a tensor (A, 1), the client's own; it returns the derivatives (A, B), 0 where
-    the share is. Clients whose objectives are of one class are trained together, whatever their parameters.
+    ``__call__`` takes losses (A, B), the share of each sample in its batch (A, B) (1 / b, and 0
+    where a row is shorter than B), and each of ``parameters`` as a tensor (A, 1), the client's own;
+    it returns the derivatives (A, B), 0 where the share is. Clients whose objectives are of one
+    class are trained together, whatever their parameters.
     """
 
     @property
@@ -44,10 +46,12 @@ class LocalTask:
     start : tensor (k, P), optional
         Where each client of the round starts; w^t by default.
     whole : bool
-        One step on all data of the client, without momentum, in place of the round's epochs (FedSGD).
+        One step on all data of the client, without momentum, in place of the round's epochs
+        (FedSGD).
     sample_weights : tensor (N,), optional
         A factor >= 0 on the loss of each row of the training data, so that a batch's objective is
-        sum_b weight_b loss_b / b (FairBatch); it goes with the mean loss, not with ``batch_objective``.
+        sum_b weight_b loss_b / b (FairBatch); it goes with the mean loss, not with
+        ``batch_objective``.
     """
 
     prox: float = 0.0
@@ -59,16 +63,20 @@ class LocalTask:
 
     def __post_init__(self) -> None:
         if self.sample_weights is not None and self.batch_objective is not None:
-            raise ValueError(f"sample_weights must not be given with a batch_objective, got {self.batch_objective!r}")
+            raise ValueError(
+                "sample_weights must not be given with a batch_objective, got "
+                f"{self.batch_objective!r}"
+            )
 
 
 @dataclass(frozen=True, eq=False)
 class Jobs:
     """J rows of work of one kind, trained together; every array has shape (J,).
 
-    ``client`` indexes the data, ``replicate`` the rows of the global parameters; ``keys`` are for the minibatches;
-    ``steps`` is the number of SGD steps, on batches of ``batch``; ``parameters`` (m, J) go to ``objective``.
-    Row ``weights_of[j]`` of ``sample_weights`` (T, N) holds the factors on the losses of all rows of the data.
+    ``client`` indexes the data, ``replicate`` the rows of the global parameters; ``keys`` are for
+    the minibatches; ``steps`` is the number of SGD steps, on batches of ``batch``; ``parameters``
+    (m, J) go to ``objective``. Row ``weights_of[j]`` of ``sample_weights`` (T, N) holds the factors
+    on the losses of all rows of the data.
     """
 
     client: NDArray[np.int64]
@@ -96,9 +104,18 @@ class Jobs:
         arrays: dict[str, Any] = {
             name: getattr(self, name)[rows]
             for name in (
-                "client", "replicate", "keys", "sizes", "steps", "lr", "momentum", "weight_decay", "prox", "scale",
+                "client",
+                "replicate",
+                "keys",
+                "sizes",
+                "steps",
+                "lr",
+                "momentum",
+                "weight_decay",
+                "prox",
+                "scale",
             )
-        }  # fmt: skip
+        }
         return Jobs(
             **arrays,
             batch=self.batch,

@@ -11,16 +11,19 @@ from fairfl.sims.engine.model import Model, Weights
 from fairfl.sims.engine.plan import Group, plan
 from fairfl.sims.engine.task import Floats, Jobs
 
-CACHE = 5 << 20  # bytes that a chunk takes on a CPU, unless one client needs more: about what its caches hold
+# bytes that a chunk takes on a CPU, unless one client needs more: about what its caches hold
+CACHE = 5 << 20
 
 
 PLANNED = 128  # bytes of the limit for each sample that is planned ahead: it takes half of that
 
 
 def train(model: Model, data: ClientData, jobs: Jobs, params: Tensor, memory_limit: int) -> Tensor:
-    """Updates w - w^t (J, P) of ``jobs``, sorted by work; ``params`` (R, P) are the global parameters w^t.
+    """Updates w - w^t (J, P) of ``jobs``, sorted by work; ``params`` (R, P) are the global
+    parameters w^t.
 
-    What a chunk takes is at most ``memory_limit`` bytes, or one client; the updates themselves (J, P) come on top.
+    What a chunk takes is at most ``memory_limit`` bytes, or one client; the updates themselves (J,
+    P) come on top.
     """
     updates = torch.empty(len(jobs), model.size, dtype=params.dtype, device=params.device)
     size = chunk_size(model, jobs, params, memory_limit)
@@ -37,16 +40,21 @@ def chunk_size(model: Model, jobs: Jobs, params: Tensor, memory_limit: int) -> i
 
 
 def bytes_of_one(model: Model, jobs: Jobs, params: Tensor) -> int:
-    """About what the largest of the clients takes at a time, beside its update: of tensors, on their device."""
+    """About what the largest of the clients takes at a time, beside its update: of tensors, on
+    their device.
+    """
     element, rows = params.element_size(), int(jobs.sizes.max())
     momentum, even = bool(jobs.momentum.any()), bool((jobs.scale == 1).all())
     plain = not (momentum or jobs.weight_decay.any() or jobs.prox.any())
     fused = plain or (momentum and even and type(model).accumulate is not Model.accumulate)
     held = 1 + momentum + (not fused) + bool(jobs.prox.any())  # w^t, velocity, gradient, w - w^t
-    step = element * model.size * held + model.bytes_per_client(int(np.minimum(rows, jobs.batch)), element)
+    step = element * model.size * held + model.bytes_per_client(
+        int(np.minimum(rows, jobs.batch)), element
+    )
     if jobs.sample_weights is None:
         return step + 8 * rows
-    return max(step + (8 + element) * rows, (16 + 3 * element) * rows)  # a pass planned, and while it is planned
+    # a pass planned, and while it is planned
+    return max(step + (8 + element) * rows, (16 + 3 * element) * rows)
 
 
 def _train_chunk(
@@ -87,7 +95,9 @@ class _Weighing:
         width = len(group.rows) // count
         if self.objective is None:
             return 1.0 / width if group.share is None else group.share
-        share = self.like.new_full((count, width), 1.0 / width) if group.share is None else group.share
+        share = (
+            self.like.new_full((count, width), 1.0 / width) if group.share is None else group.share
+        )
         objective, own = self.objective, [row[group.first : group.last] for row in self.own]
         return lambda losses: objective(losses, share, *own)
 
@@ -104,7 +114,8 @@ class _Plain:
         rates = jobs.lr * jobs.scale
         self.params = params
         most = torch.finfo(params.dtype).max
-        self.one = float(rates[0]) if (rates == rates[0]).all() and rates[0] <= most else None  # torch takes no more
+        # torch takes no more
+        self.one = float(rates[0]) if (rates == rates[0]).all() and rates[0] <= most else None
         self.rates = column(rates, params)
 
     def step(self, model: Model, span: slice, x: Tensor, y: Tensor, weights: Weights) -> None:
@@ -116,12 +127,15 @@ class _Plain:
 
 
 class _Full:
-    """g = scale * gradient + weight_decay * w + prox * (w - w^t);  v = momentum * v + g;  w -= lr * v."""
+    """g = scale * gradient + weight_decay * w + prox * (w - w^t);  v = momentum * v + g;  w -= lr *
+    v.
+    """
 
     def __init__(self, jobs: Jobs, params: Tensor, anchor: Tensor) -> None:
         self.params, self.anchor = params, anchor
         self.lr, self.momentum, self.decay, self.prox, self.scale = (
-            _Rate(values, params) for values in (jobs.lr, jobs.momentum, jobs.weight_decay, jobs.prox, jobs.scale)
+            _Rate(values, params)
+            for values in (jobs.lr, jobs.momentum, jobs.weight_decay, jobs.prox, jobs.scale)
         )
         self.even = bool((jobs.scale == 1).all())
         self.shrink, self.proximal = bool(jobs.weight_decay.any()), bool(jobs.prox.any())

@@ -55,7 +55,12 @@ def perform(
     alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for i, given in enumerate(assignments):
         task = given.task
-        kind = task.whole, type(task.batch_objective), task.start is None, task.sample_weights is None
+        kind = (
+            task.whole,
+            type(task.batch_objective),
+            task.start is None,
+            task.sample_weights is None,
+        )
         alike[kind].append(i)
     updates: list[Tensor] = [params.new_empty(0, model.size)] * len(assignments)
     costs: list[Cost] = [Cost(0, 0)] * len(assignments)
@@ -78,29 +83,46 @@ def perform(
     return updates, costs
 
 
-def _jobs(members: list[Assignment], data: ClientData, training: Training) -> tuple[Jobs, NDArray[np.int64]]:
+def _jobs(
+    members: list[Assignment], data: ClientData, training: Training
+) -> tuple[Jobs, NDArray[np.int64]]:
     """The rows of work of like assignments, and whose they are."""
     counts = [len(given.round.clients) for given in members]
     owner = np.repeat(np.arange(len(members)), counts)
     client = np.concatenate([given.round.clients for given in members])
     sizes = data.sizes[client]
     whole = members[0].task.whole
-    batch = int(sizes.max(initial=1)) if whole or training.batch_size is None else training.batch_size
+    batch = (
+        int(sizes.max(initial=1)) if whole or training.batch_size is None else training.batch_size
+    )
     per_pass = -(-sizes // batch)
-    steps = per_pass * (training.epochs or 1) if training.steps is None else np.full(len(client), training.steps)
+    steps = (
+        per_pass * (training.epochs or 1)
+        if training.steps is None
+        else np.full(len(client), training.steps)
+    )
     if whole:
         steps = np.ones_like(sizes)
     effort = np.concatenate([given.effort for given in members])
     objectives = [given.task.batch_objective for given in members]
     first = objectives[0]
-    table = None if first is None else np.array([o.parameters for o in objectives if o is not None], dtype=np.float64).T
+    table = (
+        None
+        if first is None
+        else np.array([o.parameters for o in objectives if o is not None], dtype=np.float64).T
+    )
 
     def each(values: list[float]) -> Floats:
         return np.repeat(np.array(values, dtype=np.float64), counts)
 
-    scale = [np.ones(n) if m.task.scale is None else m.task.scale for m, n in zip(members, counts, strict=True)]
+    scale = [
+        np.ones(n) if m.task.scale is None else m.task.scale
+        for m, n in zip(members, counts, strict=True)
+    ]
     starts = [given.task.start for given in members if given.task.start is not None]
-    factors = [given.task.sample_weights for given in members if given.task.sample_weights is not None]
+    factors = [
+        given.task.sample_weights for given in members if given.task.sample_weights is not None
+    ]
     words = [(given.seed, given.number, given.round.number) for given in members]
     seed, number, round = np.repeat(np.array(words, np.uint64), counts, axis=0).T
     jobs = Jobs(

@@ -1,7 +1,9 @@
-"""Group-fair federated learning: notions, the algorithms of FedFB's experiments, measures of disparity.
+"""Group-fair federated learning: notions, the algorithms of FedFB's experiments, measures of
+disparity.
 
-The servers of these algorithms see sums over clients (``fairfl.sims.engine.secure.summed``), client parity's excepted,
-whose statistic is the clients' losses. Registered by ``name`` in ``fairfl.sims.engine.secure.summed.SUM_ONLY``.
+The servers of these algorithms see sums over clients (``fairfl.sims.engine.secure.summed``), client
+parity's excepted, whose statistic is the clients' losses. Registered by ``name`` in
+``fairfl.sims.engine.secure.summed.SUM_ONLY``.
 """
 
 from fairfl.sims.group_fairness.agnostic import AgnosticFair
@@ -14,5 +16,13 @@ from fairfl.sims.group_fairness.notion import Notion
 from fairfl.sims.group_fairness.notions import NOTIONS
 
 __all__ = [
-    "NOTIONS", "AgnosticFair", "FairBatch", "FairFed", "FairMeasures", "FedFB", "LocalFairBatch", "Notion", "trivial",
-]  # fmt: skip
+    "NOTIONS",
+    "AgnosticFair",
+    "FairBatch",
+    "FairFed",
+    "FairMeasures",
+    "FedFB",
+    "LocalFairBatch",
+    "Notion",
+    "trivial",
+]

@@ -14,11 +14,13 @@ class ClientParity(Notion):
     r"""Each client is a group; the groups of the people are not used.
 
     .. math::
-        \mu^{(i)} = L^{(i)} - L^{(0)}, \quad \lambda \ge 0, \; \sum_{i \ge 1} \lambda^{(i)} \le 1, \quad
-        w_\lambda = \arg\min \sum_{i \ge 1} \lambda^{(i)} L^{(i)} + \Bigl(1 - \sum_{i \ge 1} \lambda^{(i)}\Bigr) L^{(0)}
+        \mu^{(i)} = L^{(i)} - L^{(0)}, \quad \lambda \ge 0, \; \sum_{i \ge 1} \lambda^{(i)} \le 1,
+        \quad w_\lambda = \arg\min \sum_{i \ge 1} \lambda^{(i)} L^{(i)} + \Bigl(1 - \sum_{i \ge 1}
+        \lambda^{(i)}\Bigr) L^{(0)}
 
-    λ has K - 1 entries; a sample of client i weighs λ^(i) n / n^(i). The report has K entries, all 0 but the client's
-    own: here the sum tells every client's loss and size, as algorithm 5, which sends them openly.
+    λ has K - 1 entries; a sample of client i weighs λ^(i) n / n^(i). The report has K entries, all
+    0 but the client's own: here the sum tells every client's loss and size, as algorithm 5, which
+    sends them openly.
     Source: FedFB, appendix B.4.
     """
 
@@ -36,7 +38,9 @@ class ClientParity(Notion):
     def project(self, lam: Floats, known: Floats) -> Floats:
         return onto_capped_simplex(lam, 1.0)
 
-    def statistics(self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
+    def statistics(
+        self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats
+    ) -> Floats:
         reports = np.zeros((len(clients), len(known)))
         reports[np.arange(len(clients)), clients] = sums.sum((1, 2)) / known[clients]
         return reports

@@ -20,7 +20,8 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class FairBatch:
-    r"""λ ← Π(λ + α_t μ / ||μ||), α_t = α / (t + 1)^decay, t the number of steps before; no step where μ = 0.
+    r"""λ ← Π(λ + α_t μ / ||μ||), α_t = α / (t + 1)^decay, t the number of steps before; no step
+    where μ = 0.
 
     Parameters
     ----------
@@ -28,29 +29,33 @@ class FairBatch:
     alpha : float > 0
         The length of a step of λ, before the projection.
     decay : float >= 0
-        0 as in FedFB's experiments; theorem 24 wants α_t -> 0 with a divergent sum, decay in (0, 1].
+        0 as in FedFB's experiments; theorem 24 wants α_t -> 0 with a divergent sum, decay in (0,
+        1].
     surrogate : "loss", "acceptance" or "zero_one"
-        What F is made of. "loss": the training loss ℓ(y, ŷ), as FedFB prints it. "acceptance": ℓ(1, ŷ) for label 1, and
-        1 - ℓ(1, ŷ) in place of ℓ(0, ŷ), the step of proposition 5's proof that 0-1 loss allows, taken for any loss;
-        then F_a is the difference of the groups' mean losses of being accepted, which is what Roh et al. compare.
-        "zero_one": errors, of which F_a is the disparity itself. For 0-1 loss the three are one.
+        What F is made of. "loss": the training loss ℓ(y, ŷ), as FedFB prints it. "acceptance": ℓ(1,
+        ŷ) for label 1, and 1 - ℓ(1, ŷ) in place of ℓ(0, ŷ), the step of proposition 5's proof that
+        0-1 loss allows, taken for any loss; then F_a is the difference of the groups' mean losses
+        of being accepted, which is what Roh et al. compare. "zero_one": errors, of which F_a is the
+        disparity itself. For 0-1 loss the three are one.
     normalised : bool
-        False is the step λ + α_t μ, which shrinks with the disparity, as FedFB's published code has it: its grid of α
-        up to 2 makes sense for that step alone, for λ is within [0, 2].
+        False is the step λ + α_t μ, which shrinks with the disparity, as FedFB's published code has
+        it: its grid of α up to 2 makes sense for that step alone, for λ is within [0, 2].
     budget : float >= 0
-        ε of |F_a| <= ε, in the unit of F: a rate of people with "zero_one", a mean loss with the others. δ_a =
-        λ_a - λ_a^(0) is the multiplier of F_a <= ε where it is positive, and of -F_a <= ε where it is negative. A step
-        is one of proximal ascent on the dual, δ_a <- soft(δ_a + s F_a, s ε), s = α_t / ||μ||, in whose norm F_a is
-        less the end of [-ε, ε] that δ_a stands for (the nearest one where δ_a = 0). So δ_a grows where F_a > ε, falls
-        where F_a < -ε, and where |F_a| < ε goes back to 0 and never past it: complementary slackness. ε = 0 is FedFB's.
+        ε of |F_a| <= ε, in the unit of F: a rate of people with "zero_one", a mean loss with the
+        others. δ_a = λ_a - λ_a^(0) is the multiplier of F_a <= ε where it is positive, and of -F_a
+        <= ε where it is negative. A step is one of proximal ascent on the dual, δ_a <- soft(δ_a + s
+        F_a, s ε), s = α_t / ||μ||, in whose norm F_a is less the end of [-ε, ε] that δ_a stands for
+        (the nearest one where δ_a = 0). So δ_a grows where F_a > ε, falls where F_a < -ε, and where
+        |F_a| < ε goes back to 0 and never past it: complementary slackness. ε = 0 is FedFB's.
     projection : "box" or "sum"
-        Parity alone: "box" is the set of (6), λ_a in [0, 2 n_a / n]. Steps keep sum_a λ_a = 1, clipping each λ_a for
-        itself does not; and F = 0 is one equation a group, so that off this plane it has other solutions: fair, but
-        not the most accurate that are (the weights of lemma 7 are those on it). "sum" projects on box and plane.
+        Parity alone: "box" is the set of (6), λ_a in [0, 2 n_a / n]. Steps keep sum_a λ_a = 1,
+        clipping each λ_a for itself does not; and F = 0 is one equation a group, so that off this
+        plane it has other solutions: fair, but not the most accurate that are (the weights of lemma
+        7 are those on it). "sum" projects on box and plane.
 
     Errors: ValueError for anything else.
-    Source: Roh et al., FairBatch (ICLR 2021); FedFB, eqs. (8)-(9), which do not say what holds λ in the set of (6):
-    here the Euclidean projection.
+    Source: Roh et al., FairBatch (ICLR 2021); FedFB, eqs. (8)-(9), which do not say what holds λ in
+    the set of (6): here the Euclidean projection.
     """
 
     notion: str = "dp"
@@ -76,7 +81,9 @@ class FairBatch:
 
     @property
     def signed(self) -> bool:
-        """Whether a statistic may be negative: 1 - ℓ(1, ŷ), "acceptance" of label 0, is where the loss exceeds 1."""
+        """Whether a statistic may be negative: 1 - ℓ(1, ŷ), "acceptance" of label 0, is where the
+        loss exceeds 1.
+        """
         return self.rules.signed or (self.surrogate == "acceptance" and self.notion != "eo")
 
     def sums(self, cells: CellSums) -> Floats:
@@ -84,14 +91,18 @@ class FairBatch:
         if self.surrogate != "acceptance":
             return cells.loss if self.surrogate == "loss" else cells.wrong
         assert cells.accepting is not None  # asked for
-        return np.stack([cells.counts[:, :, 0] - cells.accepting[:, :, 0], cells.accepting[:, :, 1]], axis=2)
+        return np.stack(
+            [cells.counts[:, :, 0] - cells.accepting[:, :, 0], cells.accepting[:, :, 1]], axis=2
+        )
 
     def step(self, lam: Floats, total: Floats, known: Floats, number: int) -> Floats:
         """The next λ, from the sum of the reports, after ``number`` steps."""
         rules, mu = self.rules, self.rules.direction(total, known)
         if self.budget == 0:
             length = self._length(mu)
-            return lam if length == 0 else self._project(lam + self._rate(number) / length * mu, known)
+            return (
+                lam if length == 0 else self._project(lam + self._rate(number) / length * mu, known)
+            )
         offset, gaps = rules.free(lam, known), rules.gaps(mu)
         offset = np.where(np.abs(offset) < ROUNDING, 0.0, offset)
         length = self._length(rules.follow(self._pressing(offset, gaps)))
@@ -110,8 +121,16 @@ class FairBatch:
         return math.sqrt(direction @ direction) if self.normalised else 1.0
 
     def _project(self, lam: Floats, known: Floats) -> Floats:
-        return self.rules.project(lam, known) if self.projection == "box" else self.rules.project_sum(lam, known)
+        return (
+            self.rules.project(lam, known)
+            if self.projection == "box"
+            else self.rules.project_sum(lam, known)
+        )
 
     def _pressing(self, offset: Floats, gaps: Floats) -> Floats:
-        """The steepest direction of the dual: F_a less the end of [-ε, ε] that its multiplier stands for."""
-        return np.where(offset == 0, soft_threshold(gaps, self.budget), gaps - np.sign(offset) * self.budget)
+        """The steepest direction of the dual: F_a less the end of [-ε, ε] that its multiplier
+        stands for.
+        """
+        return np.where(
+            offset == 0, soft_threshold(gaps, self.budget), gaps - np.sign(offset) * self.budget
+        )

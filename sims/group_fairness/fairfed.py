@@ -22,12 +22,12 @@ class FairFed(SumOnly):
     r"""Each client keeps a weight ω_k, at first n_k / n.
 
     .. math::
-        \Delta_k = |F - F_k|, \quad \omega_k \leftarrow \omega_k - \beta (\Delta_k - \tfrac1K \sum_j \Delta_j), \quad
-        w \leftarrow \sum_k \omega_k w_k / \sum_k \omega_k
+        \Delta_k = |F - F_k|, \quad \omega_k \leftarrow \omega_k - \beta (\Delta_k - \tfrac1K \sum_j
+        \Delta_j), \quad w \leftarrow \sum_k \omega_k w_k / \sum_k \omega_k
 
-    F_k is client k's own signed disparity at the broadcast model, F the federation's; where client k has no F_k (a
-    group is missing there) Δ_k is |Acc - Acc_k|. F, Acc, and the sums of the Δ and of the ω, are secure sums. A weight
-    that would fall below 0 is 0.
+    F_k is client k's own signed disparity at the broadcast model, F the federation's; where client
+    k has no F_k (a group is missing there) Δ_k is |Acc - Acc_k|. F, Acc, and the sums of the Δ and
+    of the ω, are secure sums. A weight that would fall below 0 is 0.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ class FairFed(SumOnly):
     notion : "dp" or "eo"
         F = P(ŷ=1 | a=0) - P(ŷ=1 | a=1), the statistical parity difference, or the same given y = 1.
     local : "reweighing" or "none"
-        What clients do against bias: weigh cell (a, y) by n_a n_y / (n n_{a,y}) of their own people (Kamiran and
-        Calders 2012), or nothing.
+        What clients do against bias: weigh cell (a, y) by n_a n_y / (n n_{a,y}) of their own people
+        (Kamiran and Calders 2012), or nothing.
 
     Errors: ValueError for anything else, and when a run starts with other than two groups.
-    Source: Ezzeldin, Yan, He, Ferrara and Avestimehr, FairFed: enabling group fairness in federated learning (AAAI
-    2023), algorithm 1, eq. (6). Its first round has the weights n_k / n here: an untrained model has no disparity
-    worth following.
+    Source: Ezzeldin, Yan, He, Ferrara and Avestimehr, FairFed: enabling group fairness in federated
+    learning (AAAI 2023), algorithm 1, eq. (6). Its first round has the weights n_k / n here: an
+    untrained model has no disparity worth following.
     """
 
     beta: float = 1.0
@@ -92,8 +92,14 @@ class FairFed(SumOnly):
             return (LocalTask(),)
         n = round.index.counts
         with np.errstate(divide="ignore", invalid="ignore"):
-            table = n.sum(2, keepdims=True) * n.sum(1, keepdims=True) / (n.sum((1, 2), keepdims=True) * n)
-        return (LocalTask(sample_weights=round.index.spread(np.where(n > 0, table, 1.0), round.params)),)
+            table = (
+                n.sum(2, keepdims=True)
+                * n.sum(1, keepdims=True)
+                / (n.sum((1, 2), keepdims=True) * n)
+            )
+        return (
+            LocalTask(sample_weights=round.index.spread(np.where(n > 0, table, 1.0), round.params)),
+        )
 
     def keep(self, round: CellRound, updates: Tensor) -> State:
         omega = as_floats(round.state[OMEGA])
@@ -109,7 +115,9 @@ class FairFed(SumOnly):
         return omega / round.add(omega[:, None])[0]
 
     def _accepted(self, cells: CellSums) -> Floats:
-        """People with ŷ = 1 (k, 2): of label 1 those who are right, of label 0 those who are not."""
+        """People with ŷ = 1 (k, 2): of label 1 those who are right, of label 0 those who are
+        not.
+        """
         positives = cells.counts[:, :, 1] - cells.wrong[:, :, 1]
         return positives + cells.wrong[:, :, 0] if self.notion == "dp" else positives
 

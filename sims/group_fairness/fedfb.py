@@ -1,4 +1,6 @@
-"""FedFB: FairBatch's λ on the server, from sums over the clients (algorithm 1); one client: FairBatch, CFL."""
+"""FedFB: FairBatch's λ on the server, from sums over the clients (algorithm 1); one client:
+FairBatch, CFL.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ OUTSIDE = OWN + "outside"
 
 @dataclass(frozen=True)
 class FedFB(SumOnly):
-    """FedAvg on losses weighed by λ, which the server moves every ``every`` rounds by the sum of the clients' reports.
+    """FedAvg on losses weighed by λ, which the server moves every ``every`` rounds by the sum of
+    the clients' reports.
 
     Parameters
     ----------
@@ -32,30 +35,35 @@ class FedFB(SumOnly):
     every : int
         k: rounds between two steps of λ. The first step comes after the first training.
     evaluated : "global" or "local"
-        Where clients take the losses of their reports. "global": at the averaged model, as in the bilevel problem
-        (6)-(7), before the next training. "local": each at its own model, after training, as algorithms 1 to 4 print
-        it in ClientUpdate; what is added then is not F of any one model.
+        Where clients take the losses of their reports. "global": at the averaged model, as in the
+        bilevel problem (6)-(7), before the next training. "local": each at its own model, after
+        training, as algorithms 1 to 4 print it in ClientUpdate; what is added then is not F of any
+        one model.
     bits : int, optional
-        FedFB(b bits): each number of a report is sent as one of 2^b levels of [-loss_bound, loss_bound] where it may
-        be negative (``FairBatch.signed``), of [0, loss_bound] else. |F_a - its quantised value| <= K step, step =
-        range / (2^b - 1), unless a number is out of range, which the state counts under "own.outside".
+        FedFB(b bits): each number of a report is sent as one of 2^b levels of [-loss_bound,
+        loss_bound] where it may be negative (``FairBatch.signed``), of [0, loss_bound] else. |F_a -
+        its quantised value| <= K step, step = range / (2^b - 1), unless a number is out of range,
+        which the state counts under "own.outside".
     loss_bound : float > 0
-        For ``bits`` alone. With all clients there a report is at most the mean loss of a cell in size (with
-        "acceptance" the larger of that and 1); of those who stand for others it is p_k / π_k times that.
+        For ``bits`` alone. With all clients there a report is at most the mean loss of a cell in
+        size (with "acceptance" the larger of that and 1); of those who stand for others it is p_k /
+        π_k times that.
 
-    Where not all clients take part, client k's report s_k counts p_k / π_k times, p_k its weight among those who do and
-    π_k = n_k / n. With everybody there that is 1. For clients drawn by π_k with replacement, p_k their share of the
-    draws, the sum is unbiased for that over all, as the mean of s_k / π_k over a draw is; for uniform draws, p_k = π_k
-    over the sum of π of those drawn, it is the ratio estimator, whose bias is of the order of one over their number.
-    So is μ, which is linear in the sums; μ / ||μ|| is unbiased in no case. For draws by π_k without replacement the sum
-    is biased, as the average of the updates is. Client parity has no such estimate. Where one client alone reports, the
-    sum is its report.
+    Where not all clients take part, client k's report s_k counts p_k / π_k times, p_k its weight
+    among those who do and π_k = n_k / n. With everybody there that is 1. For clients drawn by π_k
+    with replacement, p_k their share of the draws, the sum is unbiased for that over all, as the
+    mean of s_k / π_k over a draw is; for uniform draws, p_k = π_k over the sum of π of those drawn,
+    it is the ratio estimator, whose bias is of the order of one over their number. So is μ, which
+    is linear in the sums; μ / ||μ|| is unbiased in no case. For draws by π_k without replacement
+    the sum is biased, as the average of the updates is. Client parity has no such estimate. Where
+    one client alone reports, the sum is its report.
 
-    Errors: ValueError for anything else; when a run starts, for a group that nobody is in (or nobody of the label that
-    the notion wants), and for more bits than sums over so many clients have room for; for client parity, in a round
-    that a client does not take part in.
-    Source: FedFB, section 4, appendix B, algorithms 1 to 5. Clients average with weights n_i / n: SecAgg in algorithm 1
-    does not say, and the objectives L^(i) that add up to L want it. α_t / ||μ|| is the printed step.
+    Errors: ValueError for anything else; when a run starts, for a group that nobody is in (or
+    nobody of the label that the notion wants), and for more bits than sums over so many clients
+    have room for; for client parity, in a round that a client does not take part in.
+    Source: FedFB, section 4, appendix B, algorithms 1 to 5. Clients average with weights n_i / n:
+    SecAgg in algorithm 1 does not say, and the objectives L^(i) that add up to L want it. α_t /
+    ||μ|| is the printed step.
     """
 
     rule: FairBatch = FairBatch()
@@ -88,11 +96,16 @@ class FedFB(SumOnly):
 
     @property
     def complete(self) -> bool:
-        return self.rule.notion == "cp"  # a client that is not there has no loss, and no other's stands for it
+        # a client that is not there has no loss, and no other's stands for it
+        return self.rule.notion == "cp"
 
     def word_bits(self, clients: int) -> int:
         # masks modulo a power of two above the largest sum of codes do as well as longer ones
-        return super().word_bits(clients) if self.bits is None else (clients * (2**self.bits - 1)).bit_length()
+        return (
+            super().word_bits(clients)
+            if self.bits is None
+            else (clients * (2**self.bits - 1)).bit_length()
+        )
 
     def enrol(self, counts: Floats) -> Floats:
         return self.rule.rules.enrol(counts)
@@ -100,26 +113,35 @@ class FedFB(SumOnly):
     def begin(self, total: Floats, clients: int) -> State:
         if self.bits is not None and clients * (2**self.bits - 1) >= secure.LARGEST:
             most = ((int(secure.LARGEST) - 1) // clients + 1).bit_length() - 1
-            raise ValueError(f"bits must be at most {most} for {clients} clients, whose codes add up, got {self.bits}")
+            raise ValueError(
+                f"bits must be at most {most} for {clients} clients, whose codes add up, got "
+                f"{self.bits}"
+            )
         known = self.rule.rules.known(total)
         lam = self.rule.rules.initial(known)
-        return {
-            "known": as_tensor(known), "lam": as_tensor(lam), "steps": as_tensor(np.zeros(1)),
-        }  # fmt: skip
+        return {"known": as_tensor(known), "lam": as_tensor(lam), "steps": as_tensor(np.zeros(1))}
 
     def remember(self, round: CellRound, cells: CellSums) -> State:
         if self._quantiser is None:
             return {}
         before = as_floats(round.state[OUTSIDE]) if OUTSIDE in round.state else np.zeros(1)
-        return {OUTSIDE: as_tensor(before + self._quantiser.outside(self._statistics(round, cells)))}
+        return {
+            OUTSIDE: as_tensor(before + self._quantiser.outside(self._statistics(round, cells)))
+        }
 
     def report(self, round: CellRound, cells: CellSums) -> Floats:
         statistics = self._statistics(round, cells)
-        return statistics if self._quantiser is None else self._quantiser.encode(statistics).astype(np.float64)
+        return (
+            statistics
+            if self._quantiser is None
+            else self._quantiser.encode(statistics).astype(np.float64)
+        )
 
     def _statistics(self, round: CellRound, cells: CellSums) -> Floats:
         known = as_floats(round.state["known"])
-        found = self.rule.rules.statistics(self.rule.sums(cells), cells.counts, round.clients, known)
+        found = self.rule.rules.statistics(
+            self.rule.sums(cells), cells.counts, round.clients, known
+        )
         times = round.p / round.everyone[round.clients]
         return found if (np.abs(times - 1) <= 1e-12).all() else found * times[:, None]
 
@@ -127,7 +149,9 @@ class FedFB(SumOnly):
         if self._quantiser is not None:
             total = self._quantiser.decode(total, terms=int(state[REPORTS]))
         steps = as_floats(state["steps"])
-        lam = self.rule.step(as_floats(state["lam"]), total, as_floats(state["known"]), int(steps[0]))
+        lam = self.rule.step(
+            as_floats(state["lam"]), total, as_floats(state["known"]), int(steps[0])
+        )
         return {"lam": as_tensor(lam), "steps": as_tensor(steps + 1)}
 
     def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]

@@ -1,4 +1,6 @@
-"""Local fair training: every client runs FairBatch on its own people; LFT+Ensemble and LFT+FedAvg."""
+"""Local fair training: every client runs FairBatch on its own people; LFT+Ensemble and
+LFT+FedAvg.
+"""
 
 from __future__ import annotations
 
@@ -23,22 +25,24 @@ MODELS, LAM = OWN + "models", OWN + "lam"
 
 @dataclass(frozen=True)
 class LocalFairBatch(SumOnly):
-    """Each client with a λ and a model of its own; λ moves at the start of every round but the first.
+    """Each client with a λ and a model of its own; λ moves at the start of every round but the
+    first.
 
-    A round of the engine is the stretch between two steps of λ: with one epoch a round, FairBatch's. After every
-    ``average_every`` rounds the models are averaged (LFT+FedAvg), and all go on from the average, each with the λ that
-    it has; with None never (LFT+Ensemble): no model, and no report, ever leaves a client. The ensemble is
-    ``measures.FairMeasures.ensemble``.
+    A round of the engine is the stretch between two steps of λ: with one epoch a round,
+    FairBatch's. After every ``average_every`` rounds the models are averaged (LFT+FedAvg), and all
+    go on from the average, each with the λ that it has; with None never (LFT+Ensemble): no model,
+    and no report, ever leaves a client. The ensemble is ``measures.FairMeasures.ensemble``.
 
-    A client on whose people the notion is undefined (a group is missing there, or its label) has nothing to be fair
-    to: it trains on the plain loss.
+    A client on whose people the notion is undefined (a group is missing there, or its label) has
+    nothing to be fair to: it trains on the plain loss.
 
     ``budgets`` are the clients' own ε, in their order, in place of the rule's.
 
-    Errors: ValueError for client parity, which no client has alone, for ``average_every`` below 1, for a budget that is
-    negative, and, when a run starts, for another number of budgets than of clients.
-    Source: FedFB, section 2 (LFT+Ensemble, LFT+FedAvg), section 5.3 (both on FairBatch). Whether clients keep λ over
-    an averaging is not said: here they do.
+    Errors: ValueError for client parity, which no client has alone, for ``average_every`` below 1,
+    for a budget that is negative, and, when a run starts, for another number of budgets than of
+    clients.
+    Source: FedFB, section 2 (LFT+Ensemble, LFT+FedAvg), section 5.3 (both on FairBatch). Whether
+    clients keep λ over an averaging is not said: here they do.
     """
 
     rule: FairBatch = FairBatch()
@@ -48,7 +52,9 @@ class LocalFairBatch(SumOnly):
 
     def __post_init__(self) -> None:
         if self.rule.notion == "cp":
-            raise ValueError("rule.notion must be 'dp', 'eo' or 'eodds' for local training, got 'cp'")
+            raise ValueError(
+                "rule.notion must be 'dp', 'eo' or 'eodds' for local training, got 'cp'"
+            )
         if self.average_every is not None:
             whole("average_every", self.average_every, 1)
         if self.budgets is not None:
@@ -81,7 +87,9 @@ class LocalFairBatch(SumOnly):
         lam, sums, counts = self._lam(round), self.rule.sums(cells), cells.counts
         for k, known in enumerate(self._known(counts)):
             if known is not None:
-                own = self.rule.rules.statistics(sums[k : k + 1], counts[k : k + 1], np.zeros(1, np.int64), known)[0]
+                own = self.rule.rules.statistics(
+                    sums[k : k + 1], counts[k : k + 1], np.zeros(1, np.int64), known
+                )[0]
                 lam[k] = self._rule(k).step(lam[k], own, known, round.number - 1)
         return {LAM: as_tensor(lam)}
 
@@ -109,10 +117,14 @@ class LocalFairBatch(SumOnly):
         return self.average_every is not None and (number + 1) % self.average_every == 0
 
     def _rule(self, client: int) -> FairBatch:
-        return self.rule if self.budgets is None else replace(self.rule, budget=self.budgets[client])
+        return (
+            self.rule if self.budgets is None else replace(self.rule, budget=self.budgets[client])
+        )
 
     def _known(self, counts: Floats) -> tuple[Floats | None, ...]:
-        """What the notion has to know of each client (A, 2), or None where it is undefined there; counts (K, A, 2)."""
+        """What the notion has to know of each client (A, 2), or None where it is undefined there;
+        counts (K, A, 2).
+        """
         return _known_of(self.rule.notion, counts.tobytes(), counts.shape)
 
     def _lam(self, round: CellRound) -> Floats:
@@ -122,7 +134,9 @@ class LocalFairBatch(SumOnly):
         counts = round.index.counts
         size = len(self.rule.rules.initial(np.ones(counts.shape[1:])))
         found = self._known(counts)
-        return np.stack([np.zeros(size) if one is None else self.rule.rules.initial(one) for one in found])
+        return np.stack(
+            [np.zeros(size) if one is None else self.rule.rules.initial(one) for one in found]
+        )
 
 
 @lru_cache(maxsize=8)

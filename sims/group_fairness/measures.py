@@ -1,4 +1,6 @@
-"""Accuracy and disparities of classifiers on people: differences as in the theory, deviations as in FedFB."""
+"""Accuracy and disparities of classifiers on people: differences as in the theory, deviations as in
+FedFB.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,12 @@ class FairMeasures:
     ----------
     accuracy : float
     spd, eo_difference, eodds_difference : float
-        The disparity of demographic parity, max_{a, b} \|P(ŷ=1 \| a) - P(ŷ=1 \| b)\|, as everywhere in fairfl
-        (``fairfl.theory.populations.notions.largest_difference``); the same among people of y = 1; the larger of
-        that and the same among people of y = 0.
+        The disparity of demographic parity, max_{a, b} \|P(ŷ=1 \| a) - P(ŷ=1 \| b)\|, as everywhere
+        in fairfl (``fairfl.theory.populations.notions.largest_difference``); the same among people
+        of y = 1; the larger of that and the same among people of y = 0.
     dp, eo, eodds : float
-        The same with the deviation max_a \|P(ŷ=1 \| a) - P(ŷ=1)\| of FedFB's section 5.3, the shares as they are among
-        the people. With two groups dp = max(p_0, p_1) spd.
+        The same with the deviation max_a \|P(ŷ=1 \| a) - P(ŷ=1)\| of FedFB's section 5.3, the
+        shares as they are among the people. With two groups dp = max(p_0, p_1) spd.
     accepted : float
         P(ŷ=1): 0 or 1 for a trivial classifier.
     """
@@ -45,25 +47,40 @@ class FairMeasures:
 
     @classmethod
     def of(cls, accept: ArrayLike, y: ArrayLike, group: ArrayLike) -> FairMeasures:
-        """From P(ŷ=1) of each of the people (N,) in [0, 1], their labels 0 or 1 and groups 0..A-1."""
+        """From P(ŷ=1) of each of the people (N,) in [0, 1], their labels 0 or 1 and groups
+        0..A-1.
+        """
         chance = np.asarray(accept, dtype=np.float64)
         label, code = np.asarray(y), np.asarray(group)
         if not (chance.shape == label.shape == code.shape and chance.ndim == 1 and len(chance)):
             raise ValueError(
-                f"accept, y and group must have one shape (N,), N >= 1, got {chance.shape}, {label.shape}, {code.shape}"
+                f"accept, y and group must have one shape (N,), N >= 1, got {chance.shape}, "
+                f"{label.shape}, {code.shape}"
             )
         right = np.where(label == 1, chance, 1 - chance)
         everybody = np.ones(len(code), bool)
         eo, other = (_deviation(chance, code, label == v) for v in (1, 0))
-        spd, eo_spd, other_spd = (_difference(chance, code, who) for who in (everybody, label == 1, label == 0))
+        spd, eo_spd, other_spd = (
+            _difference(chance, code, who) for who in (everybody, label == 1, label == 0)
+        )
         return cls(
-            float(right.mean()), _deviation(chance, code, everybody), spd, eo, max(eo, other), eo_spd,
-            max(eo_spd, other_spd), float(chance.mean()),
-        )  # fmt: skip
+            float(right.mean()),
+            _deviation(chance, code, everybody),
+            spd,
+            eo,
+            max(eo, other),
+            eo_spd,
+            max(eo_spd, other_spd),
+            float(chance.mean()),
+        )
 
     @classmethod
-    def ensemble(cls, accept: Floats, weights: ArrayLike, y: ArrayLike, group: ArrayLike) -> FairMeasures:
-        """Of the classifier that asks model k (K, N) with chance ``weights`` (K,): FedFB's LFT+Ensemble."""
+    def ensemble(
+        cls, accept: Floats, weights: ArrayLike, y: ArrayLike, group: ArrayLike
+    ) -> FairMeasures:
+        """Of the classifier that asks model k (K, N) with chance ``weights`` (K,): FedFB's
+        LFT+Ensemble.
+        """
         return cls.of(np.asarray(weights, dtype=np.float64) @ accept, y, group)
 
 

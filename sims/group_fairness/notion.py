@@ -1,4 +1,6 @@
-"""Notion of fairness for FairBatch: a statistic, the direction of λ, its set, and the weights of people."""
+"""Notion of fairness for FairBatch: a statistic, the direction of λ, its set, and the weights of
+people.
+"""
 
 from __future__ import annotations
 
@@ -12,25 +14,31 @@ from fairfl.sims.engine.task import Floats
 
 
 class Notion(ABC):
-    """λ, μ and the inner objective of one bilevel problem of FedFB, any number of groups, group 0 the reference.
+    """λ, μ and the inner objective of one bilevel problem of FedFB, any number of groups, group 0
+    the reference.
 
-    Shapes: K clients, A groups, cells (client, a, y). ``known`` is the sum over clients of what ``enrol`` gives, all
-    that the server knows of the people. ``statistics`` are what clients report: their sum T (S,) is what ``direction``
-    takes. ``table`` weighs the loss of each sample, times n: the inner objective is
-    (1/n) sum_s table[cell of s] loss_s, so that FedAvg with weights n_i/n on the clients' mean weighted losses has its
-    gradient, and weights of one are FedAvg itself.
+    Shapes: K clients, A groups, cells (client, a, y). ``known`` is the sum over clients of what
+    ``enrol`` gives, all that the server knows of the people. ``statistics`` are what clients
+    report: their sum T (S,) is what ``direction`` takes. ``table`` weighs the loss of each sample,
+    times n: the inner objective is
+    (1/n) sum_s table[cell of s] loss_s, so that FedAvg with weights n_i/n on the clients' mean
+    weighted losses has its gradient, and weights of one are FedAvg itself.
     """
 
     name: ClassVar[str] = ""
     signed: ClassVar[bool] = False
-    """Whether a statistic of losses, which are not negative, may be; its size is at most the largest, either way."""
+    """Whether a statistic of losses, which are not negative, may be; its size is at most the
+    largest, either way.
+    """
 
     def enrol(self, counts: Floats) -> Floats:
         """What clients report once (K, S0), of their people (K, A, 2): those, in a row."""
         return counts.reshape(len(counts), -1)
 
     def known(self, total: Floats) -> Floats:
-        """The sum of the enrolments in its shape: people n_{a,y} (A, 2); ValueError where the notion is undefined."""
+        """The sum of the enrolments in its shape: people n_{a,y} (A, 2); ValueError where the
+        notion is undefined.
+        """
         return total.reshape(-1, 2)
 
     @abstractmethod
@@ -42,11 +50,15 @@ class Notion(ABC):
         """The point of the set of λ nearest to ``lam``."""
 
     def project_sum(self, lam: Floats, known: Floats) -> Floats:
-        """The nearest point that keeps the sums which steps keep, too; the same where they keep none."""
+        """The nearest point that keeps the sums which steps keep, too; the same where they keep
+        none.
+        """
         return self.project(lam, known)
 
     @abstractmethod
-    def statistics(self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
+    def statistics(
+        self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats
+    ) -> Floats:
         """Reports (k, S), of sums of losses and people (k, A, 2) of the listed clients."""
 
     @abstractmethod
@@ -67,10 +79,14 @@ class Notion(ABC):
 
     @abstractmethod
     def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
-        """Weights that broadcast to the shape of the people of each client, ``counts`` (K, A, 2)."""
+        """Weights that broadcast to the shape of the people of each client, ``counts`` (K, A,
+        2).
+        """
 
 
 def defined(known: Floats, mass: Floats, what: str) -> None:
     """ValueError where nobody is in a group (A,)."""
     if (mass <= 0).any():
-        raise ValueError(f"group {int(np.argmin(mass))} must have {what} among the training data, got none")
+        raise ValueError(
+            f"group {int(np.argmin(mass))} must have {what} among the training data, got none"
+        )

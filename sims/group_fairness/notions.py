@@ -11,7 +11,14 @@ from fairfl.sims.group_fairness.printed import PrintedOdds, PrintedOpportunity
 NOTIONS: dict[str, Notion] = {
     notion.name: notion
     for notion in (
-        DemographicParity(), EqualOpportunity(), EqualisedOdds(), ClientParity(), PrintedOpportunity(), PrintedOdds(),
+        DemographicParity(),
+        EqualOpportunity(),
+        EqualisedOdds(),
+        ClientParity(),
+        PrintedOpportunity(),
+        PrintedOdds(),
     )
-}  # fmt: skip
-"""By name: "dp", "eo", "eodds" as in ``theory.populations.notions``, "cp", client parity, and the printed variants."""
+}
+"""By name: "dp", "eo", "eodds" as in ``theory.populations.notions``, "cp", client parity, and the
+printed variants.
+"""

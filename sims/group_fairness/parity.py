@@ -21,15 +21,17 @@ class DemographicParity(Notion):
         \lambda_a^{(0)} = n_{*,a}/n \\
         w_\lambda &= \arg\min \sum_a \lambda_a L'_{0,a} + (2 n_{*,a}/n - \lambda_a) L'_{1,a}
 
-    Clients report D_a^(i), their own sums over the federation's n_{*,a}, of which the D_a are the sums: the constant is
-    the server's to add, once. So nothing need be subtracted (I - 1) times, as algorithm 1 does.
+    Clients report D_a^(i), their own sums over the federation's n_{*,a}, of which the D_a are the
+    sums: the constant is the server's to add, once. So nothing need be subtracted (I - 1) times, as
+    algorithm 1 does.
 
-    λ has A entries, and the report A. A sample of label 0 in group a weighs n λ_a / n_{*,a}, one of label 1 two less
-    that. Where λ_a rises, group a is accepted less.
+    λ has A entries, and the report A. A sample of label 0 in group a weighs n λ_a / n_{*,a}, one of
+    label 1 two less that. Where λ_a rises, group a is accepted less.
 
-    Source: FedFB, section 4, appendix B.1. Section 4 calls L_{y,a} the *sum* of the losses, and L' = n_{y,a} L_{y,a} /
-    n_{*,a}; then F_a = 0 is not demographic parity, even for 0-1 loss. Appendix B has the mean, which is taken here.
-    Algorithm 2 starts λ_a for a >= 1 only; λ_0 starts likewise.
+    Source: FedFB, section 4, appendix B.1. Section 4 calls L_{y,a} the *sum* of the losses, and L'
+    = n_{y,a} L_{y,a} / n_{*,a}; then F_a = 0 is not demographic parity, even for 0-1 loss. Appendix
+    B has the mean, which is taken here. Algorithm 2 starts λ_a for a >= 1 only; λ_0 starts
+    likewise.
     """
 
     name = "dp"
@@ -44,12 +46,15 @@ class DemographicParity(Notion):
         return known.sum(1) / known.sum()
 
     def project(self, lam: Floats, known: Floats) -> Floats:
-        return np.minimum(np.maximum(lam, 0.0), 2 * self.initial(known))  # np.clip takes three times as long
+        # np.clip takes three times as long
+        return np.minimum(np.maximum(lam, 0.0), 2 * self.initial(known))
 
     def project_sum(self, lam: Floats, known: Floats) -> Floats:
         return onto_box_of_sum(lam, np.zeros_like(lam), 2 * self.initial(known), 1.0)
 
-    def statistics(self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
+    def statistics(
+        self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats
+    ) -> Floats:
         return (sums[:, :, 0] - sums[:, :, 1]) / known.sum(1)
 
     def direction(self, total: Floats, known: Floats) -> Floats:

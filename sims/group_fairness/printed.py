@@ -14,17 +14,20 @@ class PrintedOpportunity(EqualOpportunity):
 
     .. math::
         \sum_{a \ge 1} \lambda_a L_{1,a}^{(i)}
-        + \Bigl(\tfrac{n_{1,*}}{n} - \sum_{a \ge 1} \lambda_a\Bigr) L_{1,0}^{(i)} + \tfrac{n_{0,*}}{n} L_{0,*}^{(i)},
+        + \Bigl(\tfrac{n_{1,*}}{n} - \sum_{a \ge 1} \lambda_a\Bigr) L_{1,0}^{(i)} +
+        \tfrac{n_{0,*}}{n} L_{0,*}^{(i)},
 
-    all L^(i) means over the client's own people. The problem so solved is (89)-(90) where every client has the same
-    share of every cell, and another one elsewhere. A mean over nobody is taken as 0, and a difference with one, too.
-    Source: FedFB, algorithm 3.
+    all L^(i) means over the client's own people. The problem so solved is (89)-(90) where every
+    client has the same share of every cell, and another one elsewhere. A mean over nobody is taken
+    as 0, and a difference with one, too. Source: FedFB, algorithm 3.
     """
 
     name = "eo-printed"
     signed = True
 
-    def statistics(self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats) -> Floats:
+    def statistics(
+        self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats
+    ) -> Floats:
         rows = []
         for y in self.labels:
             mean = sums[:, :, y] / np.maximum(counts[:, :, y], 1)

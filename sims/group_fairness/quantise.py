@@ -15,11 +15,13 @@ from fairfl.sims.engine.task import Floats
 class Quantiser:
     """2^b even levels from ``low`` to ``high``, both of them levels; a number goes to the nearest.
 
-    |value - x| <= step / 2 for x within the range, step = (high - low) / (2^b - 1); so a sum over k clients is right
-    within k step / 2. A number outside goes to the end, and is counted: see ``outside``.
+    |value - x| <= step / 2 for x within the range, step = (high - low) / (2^b - 1); so a sum over k
+    clients is right within k step / 2. A number outside goes to the end, and is counted: see
+    ``outside``.
 
     Errors: ValueError for bits not in 1..16, and for a range that is not one.
-    Source: FedFB, section 4, "each loss value is uniformly quantized": the range is not given there.
+    Source: FedFB, section 4, "each loss value is uniformly quantized": the range is not given
+    there.
     """
 
     bits: int

@@ -1,7 +1,9 @@
-"""Models as plain ``torch.nn.Module``s without state beside their parameters, so that ``torch.func`` can stack them.
+"""Models as plain ``torch.nn.Module``s without state beside their parameters, so that
+``torch.func`` can stack them.
 
-Linear models have kernels of their own in `fairfl.sims.engine`; everything else goes by ``torch.func``, where it can.
-Each takes x of shape (batch, ...) and returns (batch, classes) scores.
+Linear models have kernels of their own in `fairfl.sims.engine`; everything else goes by
+``torch.func``, where it can. Each takes x of shape (batch, ...) and returns (batch, classes)
+scores.
 """
 
 from fairfl.sims.models.char_lstm import CharLSTM

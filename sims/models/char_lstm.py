@@ -1,4 +1,6 @@
-"""A character LSTM written step by step, since torch.func cannot stack torch's fused one over clients."""
+"""A character LSTM written step by step, since torch.func cannot stack torch's fused one over
+clients.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,8 @@ from fairfl._support.checks import whole
 
 
 class CharLSTM(nn.Module):
-    """Embedding, LSTM layers, and scores of the next character (q-FFL, appendix E.1: embedding 8, 2 layers of 256).
+    """Embedding, LSTM layers, and scores of the next character (q-FFL, appendix E.1: embedding 8, 2
+    layers of 256).
 
     Parameters
     ----------
@@ -20,14 +23,18 @@ class CharLSTM(nn.Module):
 
     Notes
     -----
-    ``nn.LSTM``'s equations and order of gates (input, forget, cell, output), and its law of the first weights,
-    U(-h^-1/2, h^-1/2).
+    ``nn.LSTM``'s equations and order of gates (input, forget, cell, output), and its law of the
+    first weights, U(-h^-1/2, h^-1/2).
     """
 
-    def __init__(self, letters: int, embedding: int = 8, hidden: int = 256, layers: int = 2) -> None:
+    def __init__(
+        self, letters: int, embedding: int = 8, hidden: int = 256, layers: int = 2
+    ) -> None:
         super().__init__()
         self.hidden = whole("hidden", hidden, 1)
-        self.embedding = nn.Embedding(whole("letters", letters, 1), whole("embedding", embedding, 1))
+        self.embedding = nn.Embedding(
+            whole("letters", letters, 1), whole("embedding", embedding, 1)
+        )
         inside = [embedding] + [hidden] * (whole("layers", layers, 1) - 1)
         self.weight_input = nn.ParameterList(self._drawn(4 * hidden, k) for k in inside)
         self.weight_hidden = nn.ParameterList(self._drawn(4 * hidden, hidden) for _ in inside)
@@ -41,7 +48,9 @@ class CharLSTM(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Scores (batch, letters) of the character after x (batch, length), int64 codes."""
         sequence = self.embedding(x)
-        for into, across, bias in zip(self.weight_input, self.weight_hidden, self.bias, strict=True):
+        for into, across, bias in zip(
+            self.weight_input, self.weight_hidden, self.bias, strict=True
+        ):
             given = sequence @ into.T + bias
             h = given.new_zeros(given.shape[0], self.hidden)
             c = h

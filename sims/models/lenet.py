@@ -10,7 +10,8 @@ from fairfl._support.checks import whole
 
 
 class LeNet(nn.Module):
-    """Two 5 x 5 convolutions (6 and 16 channels, each pooled by 2) and layers of 120 and 84 (LeCun et al., 1998).
+    """Two 5 x 5 convolutions (6 and 16 channels, each pooled by 2) and layers of 120 and 84 (LeCun
+    et al., 1998).
 
     Parameters
     ----------

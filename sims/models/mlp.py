@@ -23,7 +23,9 @@ class MLP(nn.Module):
         super().__init__()
         between = [whole("hidden", h, 1) for h in hidden]
         widths = [whole("features", features, 1), *between, whole("classes", classes, 1)]
-        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in zip(widths[:-1], widths[1:], strict=True))
+        self.layers = nn.ModuleList(
+            nn.Linear(a, b) for a, b in zip(widths[:-1], widths[1:], strict=True)
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         """Scores (batch, classes) of x (batch, ...), flattened."""

@@ -1,4 +1,6 @@
-"""ResNet-18 for 32 x 32 images with group normalisation, which has no running statistics to average."""
+"""ResNet-18 for 32 x 32 images with group normalisation, which has no running statistics to
+average.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,8 @@ class Block(nn.Module):
 
 
 class ResNet18GN(nn.Module):
-    """He et al.'s (2016) 18 layers with the 3 x 3 stem used for CIFAR; GroupNorm after Hsieh et al. (2020).
+    """He et al.'s (2016) 18 layers with the 3 x 3 stem used for CIFAR; GroupNorm after Hsieh et al.
+    (2020).
 
     Parameters
     ----------
@@ -39,7 +42,9 @@ class ResNet18GN(nn.Module):
     groups : of the normalisation.
     """
 
-    def __init__(self, channels: int = 3, classes: int = 10, width: int = 64, groups: int = 2) -> None:
+    def __init__(
+        self, channels: int = 3, classes: int = 10, width: int = 64, groups: int = 2
+    ) -> None:
         super().__init__()
         if whole("width", width, 1) % whole("groups", groups, 1):
             raise ValueError(f"width must be a multiple of groups ({groups}), got {width}")
@@ -49,7 +54,10 @@ class ResNet18GN(nn.Module):
         inside = width
         for stage in range(4):
             outside = width * 2**stage
-            blocks += [Block(inside, outside, 1 if stage == 0 else 2, groups), Block(outside, outside, 1, groups)]
+            blocks += [
+                Block(inside, outside, 1 if stage == 0 else 2, groups),
+                Block(outside, outside, 1, groups),
+            ]
             inside = outside
         self.blocks = nn.ModuleList(blocks)
         self.last = nn.Linear(inside, whole("classes", classes, 1))

@@ -18,11 +18,16 @@ NAME = "checkpoint.npz"
 
 
 def save(simulation: Simulation, folder: Path, parts: Mapping[str, str]) -> None:
-    """Write round, parameters, states and last weights to ``folder/checkpoint.npz``, whole or not at all.
+    """Write round, parameters, states and last weights to ``folder/checkpoint.npz``, whole or not
+    at all.
 
-    With them go ``parts``, the SHA-256 of every part of the tables up to this round: a checkpoint vouches for them all.
+    With them go ``parts``, the SHA-256 of every part of the tables up to this round: a checkpoint
+    vouches for them all.
     """
-    arrays: dict[str, np.ndarray] = {"round": np.array(simulation.round), "params": simulation.params.cpu().numpy()}
+    arrays: dict[str, np.ndarray] = {
+        "round": np.array(simulation.round),
+        "params": simulation.params.cpu().numpy(),
+    }
     kinds: dict[str, str] = {}
     for r, state in enumerate(simulation.states):
         for name, value in state.items():
@@ -38,14 +43,15 @@ def save(simulation: Simulation, folder: Path, parts: Mapping[str, str]) -> None
 def load(simulation: Simulation, folder: Path) -> dict[str, str]:
     """Put the simulation where the checkpoint is, and return the tables' parts up to there.
 
-    Where there is none the simulation stays at its beginning. So it does where the checkpoint or a part is not what was
-    written, which is told; the checkpoint is removed then.
+    Where there is none the simulation stays at its beginning. So it does where the checkpoint or a
+    part is not what was written, which is told; the checkpoint is removed then.
     """
     path = folder / NAME
     if not path.exists():
         return {}
     try:
-        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:  # a damaged one stays open otherwise
+        # a damaged one stays open otherwise
+        with open(path, "rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays: dict[str, Any] = {name: file[name] for name in file.files}
         params = torch.from_numpy(arrays["params"])
         if params.shape != simulation.params.shape or params.dtype != simulation.params.dtype:
@@ -56,7 +62,10 @@ def load(simulation: Simulation, folder: Path) -> dict[str, str]:
             _, r, key = name.split("/", 2)
             device = simulation.device if place == simulation.device.type else torch.device("cpu")
             kept[int(r)][key] = torch.from_numpy(arrays[name]).to(device)
-        weights = [(arrays[f"weights/{r}/clients"], arrays[f"weights/{r}/weights"]) for r in range(len(kept))]
+        weights = [
+            (arrays[f"weights/{r}/clients"], arrays[f"weights/{r}/weights"])
+            for r in range(len(kept))
+        ]
         round = int(arrays["round"])
         if not 0 <= round <= simulation.training.rounds:
             raise ValueError(f"round {round} of {simulation.training.rounds}")
@@ -64,7 +73,8 @@ def load(simulation: Simulation, folder: Path) -> dict[str, str]:
         wrong = altered(folder, parts)
     except PermissionError:
         raise
-    except Exception:  # a zip archive of arrays of JSON, damaged anywhere: each layer has errors of its own
+    except Exception:
+        # a zip archive of arrays of JSON, damaged anywhere: each layer has errors of its own
         return _anew([path], path)
     if wrong:
         return _anew(wrong, path)

@@ -23,8 +23,13 @@ def telling(folder: Path) -> Iterator[None]:
     except RunFolderError:
         raise
     except OSError as error:
-        reason = (error.strerror or str(error)) + (f" ({Path(error.filename).name})" if error.filename else "")
-        told = f"the run folder {folder} cannot be used: {reason}; the last checkpoint there, if any, is whole"
+        reason = (error.strerror or str(error)) + (
+            f" ({Path(error.filename).name})" if error.filename else ""
+        )
+        told = (
+            f"the run folder {folder} cannot be used: {reason}; the last checkpoint there, "
+            "if any, is whole"
+        )
         failure = RunFolderError(told)
         failure.errno = error.errno
         raise failure from None

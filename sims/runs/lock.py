@@ -22,8 +22,9 @@ PATIENCE = 0.1
 def locked(folder: Path) -> Iterator[None]:
     """Hold ``folder/run.lock``, which names this process, and remove it in the end.
 
-    The lock is the system's: it goes with the process that holds it, however that ends, so that a file that was left
-    behind by a killed one is taken over. A folder that may only be read is not locked: nobody can change a run there.
+    The lock is the system's: it goes with the process that holds it, however that ends, so that a
+    file that was left behind by a killed one is taken over. A folder that may only be read is not
+    locked: nobody can change a run there.
 
     Errors: RunFolderError where another process (or another run in this one) is in the folder.
     """
@@ -45,13 +46,18 @@ def _take(lock: FileLock, path: Path) -> bool:
     try:
         lock.acquire()
         with suppress(PermissionError):  # Windows locks the content too
-            path.write_text(f"process {os.getpid()} on {platform.node() or 'this machine'}\n", "utf-8")
+            path.write_text(
+                f"process {os.getpid()} on {platform.node() or 'this machine'}\n", "utf-8"
+            )
         return True
     except Timeout:
         owner = "another process"
         with suppress(OSError):
             owner = path.read_text("utf-8", "replace").strip() or owner
-        told = f"the run folder {path.parent} is in use by {owner}: wait for its end, or take another folder"
+        told = (
+            f"the run folder {path.parent} is in use by {owner}: wait for its end, or take "
+            "another folder"
+        )
         raise RunFolderError(told) from None
     except OSError as error:
         if error.errno == errno.EROFS or (error.errno == errno.EACCES and not path.exists()):

@@ -18,16 +18,23 @@ from fairfl._support.whole_file import write_whole
 
 ROUNDS = pa.schema(
     [
-        *((name, pa.int64()) for name in ("round", "replicate", "chosen", "dropouts", "stragglers", "received")),
-        *((name, pa.int64()) for name in ("non_finite", "bad_losses", "steps", "samples", "loss_samples")),
+        *(
+            (name, pa.int64())
+            for name in ("round", "replicate", "chosen", "dropouts", "stragglers", "received")
+        ),
+        *(
+            (name, pa.int64())
+            for name in ("non_finite", "bad_losses", "steps", "samples", "loss_samples")
+        ),
         *((name, pa.int64()) for name in ("bytes_down", "bytes_up")),
         *((name, pa.float64()) for name in ("mean_loss", "max_loss", "step_norm")),
     ]
 )
-"""A row a round and replicate: who was chosen, lost, slow and received; updates and losses that were not finite; SGD
-steps, samples whose gradient was taken, and samples whose loss alone was; bytes of models sent to all clients, and of
-updates, losses and reports that came back; p-weighted and largest F_k(w^t) where an
-algorithm asked for losses, else null; length of the server's step."""
+"""A row a round and replicate: who was chosen, lost, slow and received; updates and losses that
+were not finite; SGD steps, samples whose gradient was taken, and samples whose loss alone was;
+bytes of models sent to all clients, and of updates, losses and reports that came back; p-weighted
+and largest F_k(w^t) where an algorithm asked for losses, else null; length of the server's step.
+"""
 
 CLIENTS = pa.schema(
     [
@@ -37,15 +44,17 @@ CLIENTS = pa.schema(
         *((name, pa.float64()) for name in ("loss", "accuracy")),
     ]
 )
-"""A row a client, part, model ("global" or "personal") and replicate, after so many rounds: mean loss, share of samples
-classified rightly (null without classes). Without samples both are null."""
+"""A row a client, part, model ("global" or "personal") and replicate, after so many rounds: mean
+loss, share of samples classified rightly (null without classes). Without samples both are null.
+"""
 
 TABLES = {"rounds": ROUNDS, "clients": CLIENTS}
 PART = re.compile(r"(rounds|clients)-(\d{8})-(\d{8})\.parquet")
 
 
 class Metrics:
-    """Rows of the two tables, kept until they are flushed to a folder, or for good where there is none.
+    """Rows of the two tables, kept until they are flushed to a folder, or for good where there is
+    none.
 
     ``parts`` are the files of a folder so far, with their SHA-256.
     """
@@ -58,12 +67,16 @@ class Metrics:
     def table(self, name: str) -> pa.Table:
         """The rows that are kept, ``name`` "rounds" or "clients"."""
         if name == "rounds":
-            return pa.Table.from_pylist([{k: row.get(k) for k in ROUNDS.names} for row in self.rounds], schema=ROUNDS)
+            return pa.Table.from_pylist(
+                [{k: row.get(k) for k in ROUNDS.names} for row in self.rounds], schema=ROUNDS
+            )
         parts = [pa.table(_columns(row), schema=CLIENTS) for row in self.clients]
         return pa.concat_tables(parts) if parts else CLIENTS.empty_table()
 
     def flush(self, folder: Path, first: int, last: int) -> None:
-        """Write the rows of the rounds first..last-1, and drop them here; the same rows give the same bytes."""
+        """Write the rows of the rounds first..last-1, and drop them here; the same rows give the
+        same bytes.
+        """
         for name in TABLES:
             table = self.table(name)
             if table.num_rows:
@@ -79,10 +92,19 @@ class Metrics:
 def _columns(row: dict[str, Any]) -> dict[str, Any]:
     count = len(row["client"])
     loss = np.asarray(row["loss"], dtype=np.float64)
-    accuracy = np.full(count, np.nan) if row["accuracy"] is None else np.asarray(row["accuracy"], dtype=np.float64)
-    columns: dict[str, Any] = {name: [row[name]] * count for name in ("round", "replicate", "part", "model")}
+    accuracy = (
+        np.full(count, np.nan)
+        if row["accuracy"] is None
+        else np.asarray(row["accuracy"], dtype=np.float64)
+    )
+    columns: dict[str, Any] = {
+        name: [row[name]] * count for name in ("round", "replicate", "part", "model")
+    }
     columns |= {"client": row["client"], "samples": row["samples"]}
-    return columns | {"loss": pa.array(loss, from_pandas=True), "accuracy": pa.array(accuracy, from_pandas=True)}
+    return columns | {
+        "loss": pa.array(loss, from_pandas=True),
+        "accuracy": pa.array(accuracy, from_pandas=True),
+    }
 
 
 def parts(folder: Path) -> list[Path]:
@@ -99,5 +121,9 @@ def discard_but(folder: Path, names: Collection[str]) -> None:
 
 def read(folder: Path, name: str) -> pd.DataFrame:
     """All parts of a table, in order."""
-    tables = [pq.read_table(file, schema=TABLES[name]) for file in parts(folder) if file.name.startswith(name)]
+    tables = [
+        pq.read_table(file, schema=TABLES[name])
+        for file in parts(folder)
+        if file.name.startswith(name)
+    ]
     return (pa.concat_tables(tables) if tables else TABLES[name].empty_table()).to_pandas()

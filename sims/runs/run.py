@@ -71,27 +71,32 @@ def simulate(
     Parameters
     ----------
     evaluate_every : int, optional
-        Measure all clients after so many rounds each time, and at the end; the end alone by default.
+        Measure all clients after so many rounds each time, and at the end; the end alone by
+        default.
     folder : path, optional
         Where configuration, versions, tables and checkpoints go; nothing is written without one.
     checkpoint_every : int
         Rounds between checkpoints; a killed run loses fewer rounds than that.
     resume : bool
-        Go on from the folder's checkpoint, or start where there is none. On a CPU, with the same versions, the end is
-        the same to the bit, tables included, as if it had never stopped.
+        Go on from the folder's checkpoint, or start where there is none. On a CPU, with the same
+        versions, the end is the same to the bit, tables included, as if it had never stopped.
     progress : callable (rounds done, rounds), optional
 
     Raises
     ------
     ValueError
-        For settings that do not fit, and where ``folder`` holds a run: another one, or this one without ``resume``.
+        For settings that do not fit, and where ``folder`` holds a run: another one, or this one
+        without ``resume``.
     RunFolderError
-        An OSError: the folder cannot be written (full disk, read-only, not a folder), or another process is in it.
+        An OSError: the folder cannot be written (full disk, read-only, not a folder), or another
+        process is in it.
     NonFiniteUpdate
         See ``Computing.non_finite``.
     """
     simulation = Simulation(model, data, replicates, training, computing)
-    every = training.rounds if evaluate_every is None else whole("evaluate_every", evaluate_every, 1)
+    every = (
+        training.rounds if evaluate_every is None else whole("evaluate_every", evaluate_every, 1)
+    )
     whole("checkpoint_every", checkpoint_every, 1)
     if resume and folder is None:
         raise ValueError("folder must be given to resume, got None")
@@ -108,9 +113,13 @@ def simulate(
 
 
 def _finish(
-    simulation: Simulation, rows: metrics.Metrics, place: Path | None, every: int, checkpoint_every: int,
+    simulation: Simulation,
+    rows: metrics.Metrics,
+    place: Path | None,
+    every: int,
+    checkpoint_every: int,
     progress: Progress | None,
-) -> Result:  # fmt: skip
+) -> Result:
     """The rounds that are left."""
     flushed = simulation.round
     while not simulation.done:
@@ -133,7 +142,9 @@ def _finish(
     return Result(simulation.params.cpu().numpy(), tables[0], tables[1], simulation)
 
 
-def configuration(simulation: Simulation, evaluate_every: int, checkpoint_every: int) -> dict[str, Any]:
+def configuration(
+    simulation: Simulation, evaluate_every: int, checkpoint_every: int
+) -> dict[str, Any]:
     """What determines a run and its files, as JSON."""
     return {
         "model": simulation.model.describe(),
@@ -151,9 +162,13 @@ def configuration(simulation: Simulation, evaluate_every: int, checkpoint_every:
 
 
 def plain(value: Any) -> Any:
-    """Settings as what JSON has: a dataclass is its class and its fields, an array a list; nothing is cut short."""
+    """Settings as what JSON has: a dataclass is its class and its fields, an array a list; nothing
+    is cut short.
+    """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        fields = {
+            field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)
+        }
         return {"class": type(value).__name__, **fields}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
@@ -163,7 +178,9 @@ def plain(value: Any) -> Any:
 
 
 def first_difference(kept: Any, wanted: Any, where: str) -> tuple[str, Any, Any]:
-    """Where two values of JSON first differ, and what stands there: a sweep's replicates fill pages."""
+    """Where two values of JSON first differ, and what stands there: a sweep's replicates fill
+    pages.
+    """
     if isinstance(kept, dict) and isinstance(wanted, dict) and kept.keys() == wanted.keys():
         pairs = [(f"{where}.{key}", kept[key], wanted[key]) for key in kept]
     elif isinstance(kept, list) and isinstance(wanted, list) and len(kept) == len(wanted):
@@ -190,13 +207,17 @@ def _make(place: Path) -> None:
     place.mkdir(parents=True, exist_ok=True)
     names = {file.name for file in place.iterdir() if not file.name.endswith(PARTIAL)} - {lock.NAME}
     if names and CONFIGURATION not in names:
-        raise ValueError(f"folder must be new, empty or a run's, got {str(place)!r}, which holds something else")
+        raise ValueError(
+            f"folder must be new, empty or a run's, got {str(place)!r}, which holds something else"
+        )
 
 
 def _open(
     place: Path, simulation: Simulation, evaluate_every: int, checkpoint_every: int, resume: bool
 ) -> dict[str, str]:
-    """Begin a new run, or put the simulation where the folder's run stopped; the parts of tables that stand."""
+    """Begin a new run, or put the simulation where the folder's run stopped; the parts of tables
+    that stand.
+    """
     mine, path = configuration(simulation, evaluate_every, checkpoint_every), place / CONFIGURATION
     if not path.exists():
         sweep_partial(place)
@@ -212,24 +233,38 @@ def _open(
         if theirs.get(name) != mine.get(name):
             where, got, wanted = first_difference(theirs.get(name), mine.get(name), name)
             raise ValueError(
-                f"folder must hold a run of the same configuration, got {str(place)!r} with {where} = {got!r}, "
-                f"not {wanted!r}"
+                f"folder must hold a run of the same configuration, got {str(place)!r} with "
+                f"{where} = {got!r}, not {wanted!r}"
             )
     if not resume:
-        raise ValueError(f"folder must be new or empty without resume, got {str(place)!r}, which holds this very run")
+        raise ValueError(
+            f"folder must be new or empty without resume, got {str(place)!r}, which holds this "
+            "very run"
+        )
     sweep_partial(place)
     parts = checkpoint.load(simulation, place)
     metrics.discard_but(place, parts)
     latest.pop("round", None)
-    if latest != versions():  # the rest is computed by something else: said, for it may differ in the last bits
-        write_json(path, {"configuration": theirs, "versions": [*seen, {"round": simulation.round, **versions()}]})
+    # the rest is computed by something else: said, for it may differ in the last bits
+    if latest != versions():
+        write_json(
+            path,
+            {
+                "configuration": theirs,
+                "versions": [*seen, {"round": simulation.round, **versions()}],
+            },
+        )
     return parts
 
 
-def best_of(clients: pd.DataFrame, *, by: str = "accuracy", part: str = "validation") -> pd.DataFrame:
-    """For each client the replicate that is best on ``part`` after the last round, the first where several are.
+def best_of(
+    clients: pd.DataFrame, *, by: str = "accuracy", part: str = "validation"
+) -> pd.DataFrame:
+    """For each client the replicate that is best on ``part`` after the last round, the first where
+    several are.
 
-    q-FFL, section 4.2: several q in parallel, each device keeps its best model. Columns client and replicate.
+    q-FFL, section 4.2: several q in parallel, each device keeps its best model. Columns client and
+    replicate.
     """
     one_of("by", by, ("accuracy", "loss"))
     mine = clients.query("round == round.max() and model == 'global' and part == @part")

@@ -1,4 +1,6 @@
-"""CFL(eps) on a finite X, certified: a knapsack for demographic parity of two groups, else a linear programme."""
+"""CFL(eps) on a finite X, certified: a knapsack for demographic parity of two groups, else a linear
+programme.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,12 @@ def pooled_path(fed: Federation, model: FiniteModel) -> FlipPath:
     return flip_path(margin, fed.group_mass, joint / fed.group_mass[:, None])
 
 
-def solve_cfl_finite(fed: Federation, model: FiniteModel, eps: Array, notion: str = "dp") -> Solution:
-    """Certified CFL(eps) for a notion; demographic parity of two groups by one sort, else by a linear programme."""
+def solve_cfl_finite(
+    fed: Federation, model: FiniteModel, eps: Array, notion: str = "dp"
+) -> Solution:
+    """Certified CFL(eps) for a notion; demographic parity of two groups by one sort, else by a
+    linear programme.
+    """
     v = pair_rows(fed, notion)
     if notion == "dp" and fed.n_groups == 2:
         f, lam = pooled_path(fed, model).classifier(float(eps[0]))

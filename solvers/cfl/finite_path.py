@@ -1,8 +1,10 @@
-"""All CFL solutions on a finite X for one constraint, by one sort (fractional knapsack), with randomised vertices.
+"""All CFL solutions on a finite X for one constraint, by one sort (fractional knapsack), with
+randomised vertices.
 
-From the most accurate classifier on, cells (a, x) are flipped towards fairness in the order of their exchange rate
-M_a |2η - 1|, the accuracy lost per unit of mean difference. This is the fractional knapsack: every point of the path,
-on which only the cells of one exchange rate are randomised, is optimal.
+From the most accurate classifier on, cells (a, x) are flipped towards fairness in the order of
+their exchange rate M_a |2η - 1|, the accuracy lost per unit of mean difference. This is the
+fractional knapsack: every point of the path, on which only the cells of one exchange rate are
+randomised, is optimal.
 """
 
 from __future__ import annotations
@@ -35,12 +37,16 @@ class FlipPath:
     sign: float
 
     def position(self, eps: Array) -> tuple[Any, Array]:
-        """For each eps the number of whole flips and the fraction of the next, with |MD| = min(eps, |MD(start)|)."""
+        """For each eps the number of whole flips and the fraction of the next, with |MD| = min(eps,
+        |MD(start)|).
+        """
         k = np.clip(np.searchsorted(-self.gap, -eps, side="left") - 1, 0, max(self.gap.size - 2, 0))
         if self.gap.size == 1:
             return np.zeros(eps.shape, int), np.zeros(eps.shape)
         step = self.gap[k] - self.gap[k + 1]
-        fraction = np.where(eps >= self.gap[0], 0.0, (self.gap[k] - eps) / np.where(step > 0, step, 1.0))
+        fraction = np.where(
+            eps >= self.gap[0], 0.0, (self.gap[k] - eps) / np.where(step > 0, step, 1.0)
+        )
         return k, np.clip(fraction, 0.0, 1.0)
 
     def tie(self, k: int) -> slice:
@@ -52,7 +58,8 @@ class FlipPath:
     def classifier(self, eps: float) -> tuple[Array, float]:
         """Probabilities (A, n) at budget eps, and the multiplier λ.
 
-        The flips of one exchange rate are all taken with the same probability: the rule is then a function of η alone.
+        The flips of one exchange rate are all taken with the same probability: the rule is then a
+        function of η alone.
         """
         f = self.start.astype(np.float64).ravel()
         if eps >= self.gap[0] or self.cells.size == 0:
@@ -86,7 +93,9 @@ def flip_path(margin: Array, mass: Array, conditional: Array) -> FlipPath:
     n = margin.shape[1]
     out = np.flatnonzero(start[favoured])  # reject in the favoured group
     into = np.flatnonzero(~start[other])  # accept in the other
-    rate = np.concatenate([mass[favoured] * margin[favoured, out], -mass[other] * margin[other, into]])
+    rate = np.concatenate(
+        [mass[favoured] * margin[favoured, out], -mass[other] * margin[other, into]]
+    )
     cells = np.concatenate([out + favoured * n, into + other * n])
     order = np.argsort(rate, kind="stable")
     cells, rate = cells[order], rate[order]
@@ -95,6 +104,8 @@ def flip_path(margin: Array, mass: Array, conditional: Array) -> FlipPath:
     np.subtract(abs(md), np.cumsum(conditional.ravel()[cells]), out=gap[1:])
     # keep the flips down to MD = 0, whole ties included
     stop = int(np.searchsorted(-gap, 0.0, side="left"))
-    stop = int(np.searchsorted(rate, rate[min(stop, rate.size) - 1], side="right")) if stop > 0 else 0
+    stop = (
+        int(np.searchsorted(rate, rate[min(stop, rate.size) - 1], side="right")) if stop > 0 else 0
+    )
     gap[-1] = min(gap[-1], 0.0) if stop == cells.size else gap[-1]
     return FlipPath(start, cells[:stop], rate[:stop], gap[: stop + 1], sign)

@@ -1,4 +1,6 @@
-"""CFL's frontier: on laws all budgets in one vectorised pass (FedFB, lemma 7), on a finite X by one sort."""
+"""CFL's frontier: on laws all budgets in one vectorised pass (FedFB, lemma 7), on a finite X by one
+sort.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,11 @@ def cfl_frontier(fed: Federation, points: int, notion: str = "dp") -> Frontier:
     if isinstance(model, FiniteModel):
         return _finite(fed, model, points, notion)
     shared = threshold_model(fed)
-    return _thresholds(fed, shared, points) if shared is not None else _by_multiplier(fed, model, points)
+    return (
+        _thresholds(fed, shared, points)
+        if shared is not None
+        else _by_multiplier(fed, model, points)
+    )
 
 
 def _thresholds(fed: Federation, model: ContinuousModel, points: int) -> Frontier:
@@ -34,7 +40,9 @@ def _thresholds(fed: Federation, model: ContinuousModel, points: int) -> Frontie
     return _built(eps, lambda d: solve_many(fed, model, d)[1])
 
 
-def _built(eps: Array, accuracy_at: Callable[[Array], Array], accuracy: Array | None = None) -> Frontier:
+def _built(
+    eps: Array, accuracy_at: Callable[[Array], Array], accuracy: Array | None = None
+) -> Frontier:
     """The frontier whose every budget is reached with equality, and is the disparity."""
 
     def evaluate(d: Array) -> Points:
@@ -45,7 +53,9 @@ def _built(eps: Array, accuracy_at: Callable[[Array], Array], accuracy: Array | 
 
 
 def _by_multiplier(fed: Federation, model: ContinuousModel, points: int) -> Frontier:
-    """η differs between clients: MD increases with the one multiplier, so each eps is a root of it."""
+    """η differs between clients: MD increases with the one multiplier, so each eps is a root of
+    it.
+    """
     problem = cfl_constraints(fed)
     free = dual_point(problem, np.zeros((1, 1)))
     md = float(free.values[0, 0])
@@ -55,16 +65,25 @@ def _by_multiplier(fed: Federation, model: ContinuousModel, points: int) -> Fron
         def rising(size: Array, index: Array) -> Array:
             return d[index] - sign * dual_point(problem, -sign * size[:, None]).values[:, 0]
 
-        zero, top = np.zeros(d.size), np.ones(d.size)  # at |λ| = 1 >= max M_a one group accepts all, the other none
+        # at |λ| = 1 >= max M_a one group accepts all, the other none
+        zero, top = np.zeros(d.size), np.ones(d.size)
         size = increasing_root(
-            rising, zero, top, rising(zero, np.arange(d.size)), rising(top, np.arange(d.size)), 1e-15
+            rising,
+            zero,
+            top,
+            rising(zero, np.arange(d.size)),
+            rising(top, np.arange(d.size)),
+            1e-15,
         )
-        # the dual value: where the laws leave gaps MD jumps at the root, and two rules are mixed to meet d
+        # the dual value: where the laws leave gaps MD jumps at the root, and two rules are mixed to
+        # meet d
         found = dual_point(problem, -sign * size[:, None])
         return found.accuracy + size * (d - sign * found.values[:, 0])
 
     eps = np.linspace(0.0, abs(md), points)
-    accuracy = np.append(at(eps[:-1]), free.accuracy) if abs(md) > 0 else np.repeat(free.accuracy, points)
+    accuracy = (
+        np.append(at(eps[:-1]), free.accuracy) if abs(md) > 0 else np.repeat(free.accuracy, points)
+    )
     return _built(eps, at, accuracy)
 
 
@@ -88,12 +107,15 @@ def _finite(fed: Federation, model: FiniteModel, points: int, notion: str) -> Fr
         # between two vertices one group of tied cells is randomised: the frontier is linear there
         return np.interp(d, rising_gap, rising_accuracy)
 
-    widest = max(float(gap[accuracy == accuracy[0]].min()), 0.0)  # flips at η = 1/2 cost nothing: all are made
+    # flips at η = 1/2 cost nothing: all are made
+    widest = max(float(gap[accuracy == accuracy[0]].min()), 0.0)
     eps = np.linspace(0.0, widest, points) if points else np.append(0.0, rising_gap[rising_gap > 0])
     return _built(eps, at)
 
 
-def _by_linear_programmes(fed: Federation, model: FiniteModel, points: int, notion: str) -> Frontier:
+def _by_linear_programmes(
+    fed: Federation, model: FiniteModel, points: int, notion: str
+) -> Frontier:
     """Several constraints: one linear programme an eps."""
     free = solve_cfl_finite(fed, model, np.array([np.inf]), notion)
 

@@ -1,4 +1,6 @@
-"""CFL(eps) on densities with η shared within each group, by thresholds in closed form (FedFB, lemma 7)."""
+"""CFL(eps) on densities with η shared within each group, by thresholds in closed form (FedFB, lemma
+7).
+"""
 
 from __future__ import annotations
 
@@ -9,43 +11,58 @@ from fairfl.solvers.cfl.threshold import ThresholdSolution, pooled_problem, solv
 from fairfl.solvers.cfl.two_thresholds import SecondRules, second_rules
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.numerics.dual import cfl_constraints
-from fairfl.solvers.solution import ADVICE, LAW_TOLERANCE, Certificate, Solution, budget_term, evaluate
+from fairfl.solvers.solution import (
+    ADVICE,
+    LAW_TOLERANCE,
+    Certificate,
+    Solution,
+    budget_term,
+    evaluate,
+)
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
 
 def advice(model: ContinuousModel, multiplier: Array, mass: Array) -> str:
-    """What keeps thresholds from being certified, where it is the numbers themselves: the rounding of x, or η's ends.
+    """What keeps thresholds from being certified, where it is the numbers themselves: the rounding
+    of x, or η's ends.
 
     multiplier (B,), mass (B, 2): the problems' λ and group masses.
     """
     moved, x, step = model.rounding
     if moved > LAW_TOLERANCE / 2:
         return (
-            f"x near {x:g} is known to one rounding, {step:.2g}, in which a law passes {moved:.2g} of its mass: "
+            f"x near {x:g} is known to one rounding, {step:.2g}, in which a law passes "
+            f"{moved:.2g} of its mass: "
             "take a constant off x, in the laws and in eta"
         )
     if (np.abs(np.abs(multiplier)[:, None] - mass) <= 4e-16).any():
         return (
-            "the fair threshold lies where eta differs from 0 or 1 by less than the smallest double: "
-            "eta is too steep for laws so far apart"
+            "the fair threshold lies where eta differs from 0 or 1 by less than the smallest "
+            "double: eta is too steep for laws so far apart"
         )
     return ADVICE
 
 
 def threshold_model(fed: Federation) -> ContinuousModel | None:
-    """The continuous model when thresholds solve CFL on it (η shared within each group), else None."""
+    """The continuous model when thresholds solve CFL on it (η shared within each group), else
+    None.
+    """
     model = fed.model
     return model if isinstance(model, ContinuousModel) and model.shared_within_group else None
 
 
-def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[ThresholdSolution, Array, SecondRules]:
-    """Thresholds for every eps (E,), the accuracies (E,), each with the certificate of ``solve_cfl``, second rules.
+def solve_many(
+    fed: Federation, model: ContinuousModel, eps: Array
+) -> tuple[ThresholdSolution, Array, SecondRules]:
+    """Thresholds for every eps (E,), the accuracies (E,), each with the certificate of
+    ``solve_cfl``, second rules.
 
     Raises
     ------
-    CertificationError : the gap, the violation or the error of the integrals of one eps is above 1e-10.
+    CertificationError : the gap, the violation or the error of the integrals of one eps is above
+        1e-10.
     """
     problem = pooled_problem(model, fed.within, fed.group_mass, eps.size)
     found = solve_thresholds(problem, eps)
@@ -68,7 +85,9 @@ def solve_many(fed: Federation, model: ContinuousModel, eps: Array) -> tuple[Thr
 
 
 def _gap(lam: Array, md: Array, eps: Array) -> Array:
-    """λ·MD + |λ|·eps: the rule accepts where the Lagrangian is positive, so this is the whole duality gap."""
+    """λ·MD + |λ|·eps: the rule accepts where the Lagrangian is positive, so this is the whole
+    duality gap.
+    """
     return lam * md + budget_term(lam, eps)
 
 
@@ -92,10 +111,14 @@ def solve_cfl(fed: Federation, model: ContinuousModel, eps: Array) -> Solution:
     error = model.gain(0).error_at(found.t0) + model.gain(1).error_at(found.t1)
     violation = np.maximum(np.abs(second.mean_difference) - eps, 0.0)
     gap = _gap(found.multiplier, second.mean_difference, eps)
-    certificate = Certificate(float(accuracy[0]), float((accuracy + gap)[0]), float(violation[0]), error)
+    certificate = Certificate(
+        float(accuracy[0]), float((accuracy + gap)[0]), float(violation[0]), error
+    )
     return evaluate(fed, "cfl", eps, mixed_rule(found, second, 0), found.multiplier, (certificate,))
 
 
 def solve_cfl_by_dual(fed: Federation, eps: Array, start: Array | None = None) -> Solution:
-    """Certified CFL(eps), eps (1,), where η differs between clients: accept sets need not be intervals."""
+    """Certified CFL(eps), eps (1,), where η differs between clients: accept sets need not be
+    intervals.
+    """
     return solve_by_dual(fed, "cfl", cfl_constraints(fed), eps, start)

@@ -1,10 +1,13 @@
-"""One fairness constraint on densities: thresholds and multiplier, by root finding (FedFB, lemma 7).
+"""One fairness constraint on densities: thresholds and multiplier, by root finding (FedFB, lemma
+7).
 
-Maximise P(ŷ = y) subject to |MD| <= eps. With group masses M_0 + M_1 = 1 and η increasing, the solution accepts
-η > 1/2 - λ/(2 M_0) in group 0 and η > 1/2 + λ/(2 M_1) in group 1, with g(λ) = MD increasing.
+Maximise P(ŷ = y) subject to |MD| <= eps. With group masses M_0 + M_1 = 1 and η increasing, the
+solution accepts η > 1/2 - λ/(2 M_0) in group 0 and η > 1/2 + λ/(2 M_1) in group 1, with g(λ) = MD
+increasing.
 
-λ is carried as an unevaluated sum λ = anchor + offset, anchor in {0, ±M_0, ±M_1}: the levels are then known to
-relative accuracy also close to 0 and 1, where thresholds go to ±inf and a single double has too few digits.
+λ is carried as an unevaluated sum λ = anchor + offset, anchor in {0, ±M_0, ±M_1}: the levels are
+then known to relative accuracy also close to 0 and 1, where thresholds go to ±inf and a single
+double has too few digits.
 """
 
 from __future__ import annotations
@@ -29,11 +32,15 @@ TABLE_ROUNDING = 6e-16
 RESIDUAL = 1e-13
 """Residual of MD above which a root is refined around its anchor."""
 FAINT = 1e-8
-"""An |MD| at λ = 0 below this is the measure of its own residuals: budgets of 1e-30 may bind where |MD| is 1e-23."""
+"""An |MD| at λ = 0 below this is the measure of its own residuals: budgets of 1e-30 may bind where
+|MD| is 1e-23.
+"""
 ODDS_RESIDUAL = 1e-9
 """The same for a difference of log-odds."""
 TABLE = 1025
-"""Copies of one problem (a sweep of eps) share a table of MD with at most so many nodes, and at least as many as..."""
+"""Copies of one problem (a sweep of eps) share a table of MD with at most so many nodes, and at
+least as many as...
+"""
 SWEEP = 32
 """... so many copies need to make a table worth its while."""
 
@@ -64,12 +71,16 @@ class ThresholdProblem:
         for a, sign in ((0, -1.0), (1, 1.0)):
             m = self.mass[index, a]
             excess = sign * offset / (2 * m)
-            t = self._inverse(a, index, lambda eta, k, excess=excess: eta.inverse_from_half(excess[k]))
+            t = self._inverse(
+                a, index, lambda eta, k, excess=excess: eta.inverse_from_half(excess[k])
+            )
             if far.size:
                 m, z, rest = m[far], anchor[far], offset[far]
                 level, complement = ((m + s * z) + s * rest for s in (sign, -sign))
                 pair = (level / (2 * m), complement / (2 * m))
-                t[far] = self._inverse(a, index[far], lambda eta, k, pair=pair: eta.inverse(pair[0][k], pair[1][k]))
+                t[far] = self._inverse(
+                    a, index[far], lambda eta, k, pair=pair: eta.inverse(pair[0][k], pair[1][k])
+                )
             out.append(t)
         return out[0], out[1]
 
@@ -101,7 +112,9 @@ class ThresholdProblem:
         return self.tail(0, t0, index) - self.tail(1, t1, index)
 
     def log_odds_difference(self, t0: Array, t1: Array, index: Array) -> Array:
-        """logit P_0(X > t0) - logit P_1(X > t1): the sign of MD, also where MD is below the smallest double."""
+        """logit P_0(X > t0) - logit P_1(X > t1): the sign of MD, also where MD is below the
+        smallest double.
+        """
         above0, below0 = self.log_tails(0, t0, index)
         above1, below1 = self.log_tails(1, t1, index)
         with np.errstate(invalid="ignore"):
@@ -111,7 +124,9 @@ class ThresholdProblem:
 
 @dataclass(frozen=True)
 class ThresholdSolution:
-    """λ = anchor + offset, the thresholds and MD of each problem, all (B,); ``erm`` is MD at λ = 0 and its sign."""
+    """λ = anchor + offset, the thresholds and MD of each problem, all (B,); ``erm`` is MD at λ = 0
+    and its sign.
+    """
 
     anchor: Array
     offset: Array
@@ -126,7 +141,9 @@ class ThresholdSolution:
         object.__setattr__(self, "multiplier", self.anchor + self.offset)
 
 
-def pooled_problem(model: ContinuousModel, within: Array, group_mass: Array, count: int) -> ThresholdProblem:
+def pooled_problem(
+    model: ContinuousModel, within: Array, group_mass: Array, count: int
+) -> ThresholdProblem:
     """``count`` copies of the pooled problem (one per eps)."""
 
     def tail(a: int, t: Array, index: Array) -> Array:
@@ -138,7 +155,9 @@ def pooled_problem(model: ContinuousModel, within: Array, group_mass: Array, cou
         with np.errstate(divide="ignore"):
             return _log_sum(np.log(w) + above), _log_sum(np.log(w) + below)
 
-    return ThresholdProblem(np.broadcast_to(group_mass, (count, 2)), [model.etas[0]], tail, log_tails, copies=True)
+    return ThresholdProblem(
+        np.broadcast_to(group_mass, (count, 2)), [model.etas[0]], tail, log_tails, copies=True
+    )
 
 
 def local_problems(model: ContinuousModel, share: Array, clients: Array) -> ThresholdProblem:
@@ -162,8 +181,11 @@ def _log_sum(parts: Array) -> Array:
         return np.log(np.exp(parts - safe).sum(axis=0)) + safe
 
 
-def solve_thresholds(problem: ThresholdProblem, eps: Array, which: Array | None = None) -> ThresholdSolution:
-    """The solutions of one-constraint problems with budgets ``eps`` (B,), by the generalised inverse of g.
+def solve_thresholds(
+    problem: ThresholdProblem, eps: Array, which: Array | None = None
+) -> ThresholdSolution:
+    """The solutions of one-constraint problems with budgets ``eps`` (B,), by the generalised
+    inverse of g.
 
     ``which`` (B,) are the problems that the budgets belong to: by default each has one, in order.
     """
@@ -182,15 +204,27 @@ def solve_thresholds(problem: ThresholdProblem, eps: Array, which: Array | None 
     anchor, offset = zero.copy(), zero.copy()
     if active.size:
         scale = np.where(np.abs(erm) < FAINT, 1.0 / np.maximum(np.abs(erm), 1e-300), 1.0)
-        anchor[active], offset[active] = _roots(problem, eps[active], sign[active], everyone[active], scale[active])
+        anchor[active], offset[active] = _roots(
+            problem, eps[active], sign[active], everyone[active], scale[active]
+        )
         t0, t1 = problem.thresholds(anchor, offset, everyone)
-    return ThresholdSolution(anchor, offset, t0, t1, problem.mean_difference(t0, t1, everyone), erm, sign)
+    return ThresholdSolution(
+        anchor, offset, t0, t1, problem.mean_difference(t0, t1, everyone), erm, sign
+    )
 
 
 def _residual(
-    problem: ThresholdProblem, anchor: Array, offset: Array, eps: Array, sign: Array, index: Array, scale: Array
+    problem: ThresholdProblem,
+    anchor: Array,
+    offset: Array,
+    eps: Array,
+    sign: Array,
+    index: Array,
+    scale: Array,
 ) -> Array:
-    """scale·sign·(MD - sign·eps) at λ = -sign·(anchor + offset): decreasing in |λ|; log-odds where eps = 0."""
+    """scale·sign·(MD - sign·eps) at λ = -sign·(anchor + offset): decreasing in |λ|; log-odds where
+    eps = 0.
+    """
     t0, t1 = problem.thresholds(-sign * anchor, -sign * offset, index)
     out = (sign * problem.mean_difference(t0, t1, index) - eps) * scale
     exact = np.flatnonzero(eps == 0)
@@ -199,7 +233,9 @@ def _residual(
     return out
 
 
-def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array, scale: Array) -> tuple[Array, Array]:
+def _roots(
+    problem: ThresholdProblem, eps: Array, sign: Array, index: Array, scale: Array
+) -> tuple[Array, Array]:
     """(anchor, offset) of the multipliers of active constraints; λ has the sign opposite to MD."""
     top = problem.mass[index].max(axis=1)
     count = np.arange(eps.size)
@@ -212,7 +248,8 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array, sca
     rest = count
     if problem.copies and eps.size > SWEEP and scale[0] == 1.0:
         size, low, high, found = _sweep(problem, eps, sign[0], index[:1], top[0])
-        faint = np.flatnonzero(found & (eps == 0))  # where both tails underflow MD says nothing: the log-odds decide
+        # where both tails underflow MD says nothing: the log-odds decide
+        faint = np.flatnonzero(found & (eps == 0))
         if faint.size:
             cuts = problem.thresholds(none[faint], -sign[faint] * size[faint], index[faint])
             found[faint] = np.abs(problem.log_odds_difference(*cuts, index[faint])) <= ODDS_RESIDUAL
@@ -220,26 +257,36 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array, sca
     if rest.size:
         a, b = low[rest], high[rest]
         ends = falling(a, rest), falling(b, rest)
-        size[rest] = increasing_root(lambda x, k: falling(x, rest[k]), a, b, ends[0], ends[1], ROUNDING)
+        size[rest] = increasing_root(
+            lambda x, k: falling(x, rest[k]), a, b, ends[0], ends[1], ROUNDING
+        )
     anchor, offset = none.copy(), -sign * size
-    rows = rest[_missed(problem, offset[rest], eps[rest], sign[rest], index[rest], scale[rest])] if rest.size else rest
+    rows = (
+        rest[_missed(problem, offset[rest], eps[rest], sign[rest], index[rest], scale[rest])]
+        if rest.size
+        else rest
+    )
     if rows.size:
         near = _nearest_anchor(problem.mass[index[rows]], size[rows])
         at, far = _refine(problem, eps[rows], sign[rows], index[rows], scale[rows], near)
         here = (eps[rows], sign[rows], index[rows], scale[rows])
         before = np.abs(_residual(problem, none[rows], size[rows], *here))
         after = np.abs(_residual(problem, -sign[rows] * at, -sign[rows] * far, *here))
-        gained = rows[after < before]  # η bounded away from 0 and 1 has its steep ends elsewhere: then the root stays
+        # η bounded away from 0 and 1 has its steep ends elsewhere: then the root stays
+        gained = rows[after < before]
         anchor[gained], offset[gained] = at[after < before], far[after < before]
     return anchor, offset
 
 
-def _missed(problem: ThresholdProblem, lam: Array, eps: Array, sign: Array, index: Array, scale: Array) -> Array:
+def _missed(
+    problem: ThresholdProblem, lam: Array, eps: Array, sign: Array, index: Array, scale: Array
+) -> Array:
     """Whether MD misses its budget at multipliers ``lam``."""
     t0, t1 = problem.thresholds(np.zeros(lam.size), lam, index)
     missed = np.abs(problem.mean_difference(t0, t1, index) - sign * eps) * scale > RESIDUAL
     exact = np.flatnonzero(eps == 0)
-    if exact.size:  # both tails may underflow together: there only the log-odds tell whether the root was resolved
+    # both tails may underflow together: there only the log-odds tell whether the root was resolved
+    if exact.size:
         odds = problem.log_odds_difference(t0[exact], t1[exact], index[exact])
         missed[exact] |= np.abs(odds) > ODDS_RESIDUAL
     return missed
@@ -248,13 +295,19 @@ def _missed(problem: ThresholdProblem, lam: Array, eps: Array, sign: Array, inde
 def _sweep(
     problem: ThresholdProblem, eps: Array, sign: float, index: Array, top: float
 ) -> tuple[Array, Array, Array, Array]:
-    """|λ|, its bracket (low, high), and whether it solves |MD| = eps, for copies of one problem: by a table of MD."""
+    """|λ|, its bracket (low, high), and whether it solves |MD| = eps, for copies of one problem: by
+    a table of MD.
+    """
 
     def rising(size: Array) -> Array:  # |MD| falls with |λ|
-        t0, t1 = problem.thresholds(np.zeros(size.size), -sign * size, np.broadcast_to(index, size.shape))
+        t0, t1 = problem.thresholds(
+            np.zeros(size.size), -sign * size, np.broadcast_to(index, size.shape)
+        )
         return -sign * problem.mean_difference(t0, t1, index)
 
-    swept = roots_from_table(rising, np.linspace(0.0, top, min(TABLE, 4 * eps.size + 1)), -eps, TABLE_ROUNDING)
+    swept = roots_from_table(
+        rising, np.linspace(0.0, top, min(TABLE, 4 * eps.size + 1)), -eps, TABLE_ROUNDING
+    )
     fair = eps == 0  # a stretch where MD underflows to 0 may be longer than a bracket
     return swept.x, np.where(fair, 0.0, swept.low), np.where(fair, top, swept.high), swept.found
 
@@ -269,7 +322,8 @@ def _refine(
 ) -> tuple[Array, Array]:
     """Bisect over all scales on the side of the anchor ``near`` where the root lies."""
     at = _residual(problem, near, np.zeros(near.size), eps, sign, index, scale)
-    side = np.where(at > 0, 1.0, -1.0)  # the residual falls with |λ|: positive means that the root lies further out
+    # the residual falls with |λ|: positive means that the root lies further out
+    side = np.where(at > 0, 1.0, -1.0)
 
     def rising(distance: Array, k: Array) -> Array:
         value = _residual(problem, near[k], side[k] * distance, eps[k], sign[k], index[k], scale[k])

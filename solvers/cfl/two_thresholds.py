@@ -1,8 +1,9 @@
 """Mixtures of two threshold rules, for budgets that no multiplier in double precision meets.
 
-Where η is bounded away from 0 or 1, a threshold goes to ±inf at a finite λ. Near that λ a few roundings of λ change MD
-by a large amount. Two rules of neighbouring multipliers both maximise their Lagrangians, and the multipliers agree to
-rounding, so their mixture with MD = ±eps is optimal.
+Where η is bounded away from 0 or 1, a threshold goes to ±inf at a finite λ. Near that λ a few
+roundings of λ change MD by a large amount. Two rules of neighbouring multipliers both maximise
+their Lagrangians, and the multipliers agree to rounding, so their mixture with MD = ±eps is
+optimal.
 """
 
 from __future__ import annotations
@@ -16,14 +17,18 @@ from fairfl.solvers.cfl.threshold import ThresholdProblem, ThresholdSolution
 from fairfl.theory.populations.eta import Eta
 
 MISSED = 1e-11
-"""Distance of MD from its budget at which a second rule is looked for: a tenth of what ``solve`` certifies."""
+"""Distance of MD from its budget at which a second rule is looked for: a tenth of what ``solve``
+certifies.
+"""
 WIDEST = 60
 """Doublings of a rounding of λ in which the second rule must be found."""
 
 
 @dataclass(frozen=True)
 class SecondRules:
-    """Second rules of B problems: thresholds (B,) twice, their probabilities ``share`` (B,), the mixtures' MD (B,)."""
+    """Second rules of B problems: thresholds (B,) twice, their probabilities ``share`` (B,), the
+    mixtures' MD (B,).
+    """
 
     t0: Array
     t1: Array
@@ -55,7 +60,8 @@ def second_rules(problem: ThresholdProblem, found: ThresholdSolution, eps: Array
         toward = -1.0 if md[k] > goal[k] else 1.0  # MD increases with λ
         step = toward * float(np.spacing(max(abs(found.multiplier[k]), 1e-300)))
         for _ in range(WIDEST):
-            # from λ itself: next to these ends an offset from an anchor has no digits that λ has not
+            # from λ itself: next to these ends an offset from an anchor has no digits that λ has
+            # not
             s0, s1 = problem.thresholds(np.zeros(1), found.multiplier[here] + step, here)
             other = float(problem.mean_difference(s0, s1, here)[0])
             if (other - goal[k]) * toward >= 0:

@@ -1,23 +1,30 @@
-"""LFT+Ensemble's smallest disparity enclosed in ball arithmetic, for normal laws and logistic η (FedFB, lemma 7).
+"""LFT+Ensemble's smallest disparity enclosed in ball arithmetic, for normal laws and logistic η
+(FedFB, lemma 7).
 
-Client j with both groups, masses m_0 = 1 - q_j and m_1 = q_j, uses at its multiplier λ the rule x > t_a,
+Client j with both groups, masses m_0 = 1 - q_j and m_1 = q_j, uses at its multiplier λ the rule x >
+t_a,
 
     η_j0(t_0) = 1/2 - λ/(2 m_0),    η_j1(t_1) = 1/2 + λ/(2 m_1)        (FedFB, lemma 7),
 
-λ between 0 and the root λ_j* of P_j0(x > t_0) = P_j1(x > t_1). The pooled MD of the ensemble is Σ_j π_j G_j(λ_j),
+λ between 0 and the root λ_j* of P_j0(x > t_0) = P_j1(x > t_1). The pooled MD of the ensemble is Σ_j
+π_j G_j(λ_j),
 
     G_j(λ) = Σ_i P(i|a=0) P_i0(x > t_0) - Σ_i P(i|a=1) P_i1(x > t_1),    increasing,
 
-so it reaches [Σ_j π_j min(G_j(0), G_j(λ_j*)), Σ_j π_j max(G_j(0), G_j(λ_j*))]. Clients of one group keep λ = 0.
+so it reaches [Σ_j π_j min(G_j(0), G_j(λ_j*)), Σ_j π_j max(G_j(0), G_j(λ_j*))]. Clients of one group
+keep λ = 0.
 
-The root asks for no tail probability. Normal tails are equal where the standardised thresholds are, and the logits of
-the levels are ∓2 artanh(λ/m_a): with slope s_a and intercept b_a of η_ja, mean μ_a and sd σ_a of the client's own laws,
+The root asks for no tail probability. Normal tails are equal where the standardised thresholds are,
+and the logits of the levels are ∓2 artanh(λ/m_a): with slope s_a and intercept b_a of η_ja, mean
+μ_a and sd σ_a of the client's own laws,
 
-    h = (μ_0 + b_0/s_0)/σ_0 - (μ_1 + b_1/s_1)/σ_1 + c_0 artanh(λ/m_0) + c_1 artanh(λ/m_1) = 0,    c_a = 2/(s_a σ_a).
+    h = (μ_0 + b_0/s_0)/σ_0 - (μ_1 + b_1/s_1)/σ_1 + c_0 artanh(λ/m_0) + c_1 artanh(λ/m_1) = 0,
+    c_a = 2/(s_a σ_a).
 
-It is solved for u = artanh(λ/m), m = min(m_0, m_1), which runs over the whole line: h is increasing in u with slopes
-between c and c_0 + c_1, and neither underflowing tails nor λ within 1e-300 of ±m cost any accuracy. The constant of h
-is rational, so its sign, and the side of 0 on which λ* lies, is decided exactly.
+It is solved for u = artanh(λ/m), m = min(m_0, m_1), which runs over the whole line: h is increasing
+in u with slopes between c and c_0 + c_1, and neither underflowing tails nor λ within 1e-300 of ±m
+cost any accuracy. The constant of h is rational, so its sign, and the side of 0 on which λ* lies,
+is decided exactly.
 """
 
 from __future__ import annotations
@@ -52,11 +59,16 @@ class Enclosure:
 
     Attributes
     ----------
-    lower, upper : the smallest disparity lies in [lower, upper]; both are 0 where MD = 0 is certainly reached.
-    reachable_low, reachable_high : (lo, hi) around the smallest and around the largest reachable MD.
-    digits : the smallest disparity as "[midpoint +/- radius]" in the digits that the precision gave, or "0".
-    multipliers : I pairs (lo, hi) around λ_j*, the far ends of the multipliers; (0, 0) for clients of one group.
-    roots : I pairs (lo, hi) of exact fractions around artanh(λ_j*/min(q_j, 1 - q_j)), from which all can be recomputed.
+    lower, upper : the smallest disparity lies in [lower, upper]; both are 0 where MD = 0 is
+        certainly reached.
+    reachable_low, reachable_high : (lo, hi) around the smallest and around the largest reachable
+        MD.
+    digits : the smallest disparity as "[midpoint +/- radius]" in the digits that the precision
+        gave, or "0".
+    multipliers : I pairs (lo, hi) around λ_j*, the far ends of the multipliers; (0, 0) for clients
+        of one group.
+    roots : I pairs (lo, hi) of exact fractions around artanh(λ_j*/min(q_j, 1 - q_j)), from which
+        all can be recomputed.
     precision_bits : the working precision that reached the tolerance.
     """
 
@@ -70,40 +82,51 @@ class Enclosure:
     precision_bits: int
 
     def verify(self, fed: Federation, precision_bits: int | None = None) -> None:
-        """Check every number again, without the search: from ``roots`` alone, in another form, with more bits.
+        """Check every number again, without the search: from ``roots`` alone, in another form, with
+        more bits.
 
-        λ is written as anchor + offset and put into the definition of the rules; the standardised thresholds must
-        certainly be out of order one way at the lower and the other way at the upper end of each root; and G_j,
-        increasing, is evaluated at these two points rather than on a ball.
+        λ is written as anchor + offset and put into the definition of the rules; the standardised
+        thresholds must certainly be out of order one way at the lower and the other way at the
+        upper end of each root; and G_j, increasing, is evaluated at these two points rather than on
+        a ball.
 
         Parameters
         ----------
         fed : the federation of which the enclosure is claimed.
-        precision_bits : working precision to start with, default twice that of the enclosure and never below it;
-            raised where that decides nothing.
+        precision_bits : working precision to start with, default twice that of the enclosure and
+            never below it; raised where that decides nothing.
 
         Raises
         ------
         CertificationError : a bound is wrong, or cannot be confirmed; the message names it.
         ValueError : ``fed`` is not of the kind that :func:`enclose_min_disparity` takes.
         """
-        bits = 2 * self.precision_bits if precision_bits is None else whole("precision_bits", precision_bits, 32)
+        bits = (
+            2 * self.precision_bits
+            if precision_bits is None
+            else whole("precision_bits", precision_bits, 32)
+        )
         verify_enclosure(self, exact_clients(fed), max(bits, self.precision_bits + GUARD_BITS))
 
 
-def enclose_min_disparity(fed: Federation, precision_bits: int = 128, tolerance: float = 1e-12) -> Enclosure:
+def enclose_min_disparity(
+    fed: Federation, precision_bits: int = 128, tolerance: float = 1e-12
+) -> Enclosure:
     """Enclose the smallest disparity that LFT+Ensemble reaches, rigorously (ball arithmetic).
 
-    min |MD| over eps in [0, 1]^I is 0 where the reachable interval of MD holds 0, else the absolute value of its
-    nearer end. The bounds hold for the federation whose parameters are exactly the doubles it stores: q = 0.2 is the
-    double next to 1/5; group 0 has mass 1 - q and the weights sum to one exactly, without rounding.
+    min |MD| over eps in [0, 1]^I is 0 where the reachable interval of MD holds 0, else the absolute
+    value of its nearer end. The bounds hold for the federation whose parameters are exactly the
+    doubles it stores: q = 0.2 is the double next to 1/5; group 0 has mass 1 - q and the weights sum
+    to one exactly, without rounding.
 
     Parameters
     ----------
-    fed : laws :class:`Normal` for all people, η :class:`Logistic` for all rules; any weights, any q_i in [0, 1].
-    precision_bits : precision to start with, at least 32; doubled until the ends are as narrow as ``tolerance``.
-    tolerance : largest width of the two ends' balls. Bounds in floats are rounded outward on top of that; where the
-        tolerance is finer than a double, ``digits`` has what they cannot show.
+    fed : laws :class:`Normal` for all people, η :class:`Logistic` for all rules; any weights, any
+        q_i in [0, 1].
+    precision_bits : precision to start with, at least 32; doubled until the ends are as narrow as
+        ``tolerance``.
+    tolerance : largest width of the two ends' balls. Bounds in floats are rounded outward on top of
+        that; where the tolerance is finer than a double, ``digits`` has what they cannot show.
 
     Returns
     -------
@@ -111,14 +134,17 @@ def enclose_min_disparity(fed: Federation, precision_bits: int = 128, tolerance:
 
     Raises
     ------
-    ValueError : X is finite, a law is not normal, an η not logistic; ``precision_bits`` or ``tolerance`` out of range.
+    ValueError : X is finite, a law is not normal, an η not logistic; ``precision_bits`` or
+        ``tolerance`` out of range.
     CertificationError : the tolerance is not reached with 8192 bits.
 
     Notes
     -----
-    Source: FedFB, lemma 7 and eq. (32), the latter by Bayes' rule and for any q_i; the algebraic root equation is ours.
+    Source: FedFB, lemma 7 and eq. (32), the latter by Bayes' rule and for any q_i; the algebraic
+    root equation is ours.
     """
-    bits, width = whole("precision_bits", precision_bits, 32), float(positive("tolerance", tolerance))
+    bits = whole("precision_bits", precision_bits, 32)
+    width = float(positive("tolerance", tolerance))
     clients = exact_clients(fed)
     while bits <= LARGEST_PRECISION:
         roots = [_root(client, bits) for client in clients]
@@ -127,11 +153,15 @@ def enclose_min_disparity(fed: Federation, precision_bits: int = 128, tolerance:
             if 2 * low.rad() <= width and 2 * high.rad() <= width:
                 return _assemble(clients, roots, low, high, bits)
         bits *= 2
-    raise CertificationError(f"no enclosure as narrow as {width:g} with {LARGEST_PRECISION} bits; raise the tolerance")
+    raise CertificationError(
+        f"no enclosure as narrow as {width:g} with {LARGEST_PRECISION} bits; raise the tolerance"
+    )
 
 
 def _root(client: ExactClient, bits: int) -> tuple[arb, arb]:
-    """Exact points with h(lo) < 0 < h(hi), 2^(1-bits) apart relative to the root; (0, 0) where the root is 0."""
+    """Exact points with h(lo) < 0 < h(hi), 2^(1-bits) apart relative to the root; (0, 0) where the
+    root is 0.
+    """
     if not client.bound or client.constant == 0:
         return arb(0), arb(0)
     work = bits + GUARD_BITS
@@ -143,11 +173,15 @@ def _root(client: ExactClient, bits: int) -> tuple[arb, arb]:
             if lo > 0 and _excess(client, lo)[0] < 0 < _excess(client, hi)[0]:
                 return (lo, hi) if client.constant < 0 else (-hi, -lo)
         work *= 2
-    raise CertificationError(f"no root isolated to {bits} bits with {2 * LARGEST_PRECISION}; lower precision_bits")
+    raise CertificationError(
+        f"no root isolated to {bits} bits with {2 * LARGEST_PRECISION}; lower precision_bits"
+    )
 
 
 def _excess(client: ExactClient, u: arb) -> tuple[arb, arb]:
-    """c u + c' artanh(r tanh u) - |h(0)| for u > 0, and its slope: increasing and concave, 0 at |u*|."""
+    """c u + c' artanh(r tanh u) - |h(0)| for u > 0, and its slope: increasing and concave, 0 at
+    |u*|.
+    """
     narrow = client.narrow
     own, other = client.standardised(narrow)[1], client.standardised(1 - narrow)[1]
     r = client.masses[narrow] / client.masses[1 - narrow]
@@ -156,7 +190,9 @@ def _excess(client: ExactClient, u: arb) -> tuple[arb, arb]:
 
 
 def _newton(client: ExactClient, bits: int) -> arb:
-    """|u*| by Newton's method from 0: h is concave on u > 0, so the steps never pass the root and all are positive."""
+    """|u*| by Newton's method from 0: h is concave on u > 0, so the steps never pass the root and
+    all are positive.
+    """
     u, close = arb(0), arb((1, -bits))
     for _ in range(5000):
         value, slope = _excess(client, u)
@@ -170,10 +206,15 @@ def _newton(client: ExactClient, bits: int) -> arb:
 def _reachable(clients: list[ExactClient], roots: list[tuple[arb, arb]]) -> tuple[arb, arb]:
     """Balls around the smallest and the largest reachable MD."""
     tables, free = difference_tables(clients), FreeRules()
-    low = high = arb(0, arb((1, -ctx.prec)))  # a little more than rounding, for ``verify`` to fit in
+    # a little more than rounding, for ``verify`` to fit in
+    low = high = arb(0, arb((1, -ctx.prec)))
     for client, (lo, hi) in zip(clients, roots, strict=True):
         at_zero = free.difference(client, tables)
-        at_root = at_zero if hi == 0 and lo == 0 else difference(tables, _thresholds(client, lo.union(hi)))
+        at_root = (
+            at_zero
+            if hi == 0 and lo == 0
+            else difference(tables, _thresholds(client, lo.union(hi)))
+        )
         first, last = (at_zero, at_root) if lo >= 0 else (at_root, at_zero)
         low, high = low + client.weight * first, high + client.weight * last
     return low, high
@@ -189,7 +230,9 @@ def _thresholds(client: ExactClient, u: arb) -> tuple[arb, arb]:
     return (-2 * x[0] - b0) / s0, (2 * x[1] - b1) / s1
 
 
-def _assemble(clients: list[ExactClient], roots: list[tuple[arb, arb]], low: arb, high: arb, bits: int) -> Enclosure:
+def _assemble(
+    clients: list[ExactClient], roots: list[tuple[arb, arb]], low: arb, high: arb, bits: int
+) -> Enclosure:
     low_ends, high_ends = _outward(low, low), _outward(high, high)
     lower = max(0.0, low_ends[0], -high_ends[1])
     upper = max(0.0, low_ends[1], -high_ends[0])
@@ -207,7 +250,9 @@ def _assemble(clients: list[ExactClient], roots: list[tuple[arb, arb]], low: arb
 
 
 def _outward(first: arb, last: arb) -> Pair:
-    """Doubles certainly at or below the ball ``first`` and at or above ``last``, which are finite."""
+    """Doubles certainly at or below the ball ``first`` and at or above ``last``, which are
+    finite.
+    """
     below, above = float(first.lower()), float(last.upper())
     while not arb(below) <= first.lower():
         below = math.nextafter(below, -math.inf)

@@ -1,4 +1,6 @@
-"""Verification of an enclosure from its roots alone, by other formulas and with more bits than the search."""
+"""Verification of an enclosure from its roots alone, by other formulas and with more bits than the
+search.
+"""
 
 from __future__ import annotations
 
@@ -22,29 +24,45 @@ if TYPE_CHECKING:
 
 
 def verify_enclosure(claim: Enclosure, clients: list[ExactClient], bits: int) -> None:
-    """Raise CertificationError unless every number of ``claim`` is confirmed; see :meth:`Enclosure.verify`."""
-    _require(len(claim.roots) == len(claim.multipliers) == len(clients), "one root and multiplier for each client")
-    for j, (client, (lo, hi), multiplier) in enumerate(zip(clients, claim.roots, claim.multipliers, strict=True)):
+    """Raise CertificationError unless every number of ``claim`` is confirmed; see
+    :meth:`Enclosure.verify`.
+    """
+    _require(
+        len(claim.roots) == len(claim.multipliers) == len(clients),
+        "one root and multiplier for each client",
+    )
+    for j, (client, (lo, hi), multiplier) in enumerate(
+        zip(clients, claim.roots, claim.multipliers, strict=True)
+    ):
         if lo == hi == 0:
             _require(not client.bound or client.constant == 0, f"root {j} at exactly 0")
         else:
             _require(client.bound, f"root {j}: the client has one group, its multiplier is 0")
             _require(0 < lo < hi or lo < hi < 0, f"root {j} within an interval on one side of 0")
-            _require(_order(client, lo, bits) == -1, f"root {j} above {_point(lo).str(17, radius=False)}")
-            _require(_order(client, hi, bits) == 1, f"root {j} below {_point(hi).str(17, radius=False)}")
+            _require(
+                _order(client, lo, bits) == -1, f"root {j} above {_point(lo).str(17, radius=False)}"
+            )
+            _require(
+                _order(client, hi, bits) == 1, f"root {j} below {_point(hi).str(17, radius=False)}"
+            )
         with ctx.workprec(bits):
             m = client.masses[client.narrow] if client.bound else fmpq(0)
-            inside = arb(multiplier[0]) <= m * _point(lo).tanh() and m * _point(hi).tanh() <= arb(multiplier[1])
+            inside = arb(multiplier[0]) <= m * _point(lo).tanh() and m * _point(hi).tanh() <= arb(
+                multiplier[1]
+            )
             _require(inside, f"multiplier {j} within {multiplier}")
     while True:
         with ctx.workprec(bits):
             balls = _recompute(clients, claim.roots)
-            rounding = arb((1, -claim.precision_bits - 2))  # what the ends were widened by, and some room
+            # what the ends were widened by, and some room
+            rounding = arb((1, -claim.precision_bits - 2))
         if all(ball.rad() <= rounding for ball in balls) or bits > LARGEST_PRECISION:
             break
         bits *= 2
     with ctx.workprec(bits):
-        low, low_top, high_bottom, high = (ball.lower() if k % 2 == 0 else ball.upper() for k, ball in enumerate(balls))
+        low, low_top, high_bottom, high = (
+            ball.lower() if k % 2 == 0 else ball.upper() for k, ball in enumerate(balls)
+        )
         for name, ends, found in (
             ("reachable_low", claim.reachable_low, (low, low_top)),
             ("reachable_high", claim.reachable_high, (high_bottom, high)),
@@ -52,10 +70,16 @@ def verify_enclosure(claim: Enclosure, clients: list[ExactClient], bits: int) ->
             _require(arb(ends[0]) <= found[0] and found[1] <= arb(ends[1]), f"{name} within {ends}")
         least = _greatest([arb(0), low, -high])
         most = _greatest([arb(0), low_top, -high_bottom])
-        _require(0 <= claim.lower and arb(claim.lower) <= least, f"smallest disparity at least {claim.lower!r}")
+        _require(
+            0 <= claim.lower and arb(claim.lower) <= least,
+            f"smallest disparity at least {claim.lower!r}",
+        )
         _require(most <= arb(claim.upper), f"smallest disparity at most {claim.upper!r}")
         shown = arb(claim.digits)
-        _require(shown.lower() <= least and most <= shown.upper(), f"smallest disparity in digits {claim.digits}")
+        _require(
+            shown.lower() <= least and most <= shown.upper(),
+            f"smallest disparity in digits {claim.digits}",
+        )
 
 
 def _require(holds: bool, what: str) -> None:
@@ -77,7 +101,9 @@ def _greatest(points: Iterable[arb]) -> arb:
 
 
 def _order(client: ExactClient, u: Fraction, bits: int) -> int:
-    """Certain sign of (μ_0 - t_0)/σ_0 - (μ_1 - t_1)/σ_1 at λ = m tanh u, i.e. of the client's MD; 0 when undecided."""
+    """Certain sign of (μ_0 - t_0)/σ_0 - (μ_1 - t_1)/σ_1 at λ = m tanh u, i.e. of the client's MD; 0
+    when undecided.
+    """
     (law0, law1), work = client.laws, bits
     assert law0 is not None and law1 is not None
     while work <= 2 * LARGEST_PRECISION:
@@ -91,7 +117,9 @@ def _order(client: ExactClient, u: Fraction, bits: int) -> int:
 
 
 def _defined_thresholds(client: ExactClient, u: arb) -> tuple[arb, arb]:
-    """t_0, t_1 by the definition: η_a(t_a) = (m_a ∓ λ)/(2 m_a), with λ = offset, or λ = ±m + offset far from 0."""
+    """t_0, t_1 by the definition: η_a(t_a) = (m_a ∓ λ)/(2 m_a), with λ = offset, or λ = ±m + offset
+    far from 0.
+    """
     m, out = client.masses[client.narrow], []
     near = abs(u) < 1
     side = 1 if u > 0 else -1
@@ -101,21 +129,33 @@ def _defined_thresholds(client: ExactClient, u: arb) -> tuple[arb, arb]:
         if near:
             logit = (sign * offset / mass).log1p() - (-sign * offset / mass).log1p()
         else:
-            logit = (((mass + sign * anchor) + sign * offset) / ((mass - sign * anchor) - sign * offset)).log()
+            logit = (
+                ((mass + sign * anchor) + sign * offset) / ((mass - sign * anchor) - sign * offset)
+            ).log()
         out.append((logit - intercept) / slope)
     return out[0], out[1]
 
 
-def _recompute(clients: list[ExactClient], roots: tuple[tuple[Fraction, Fraction], ...]) -> tuple[arb, arb, arb, arb]:
-    """Balls around lower and upper bounds of the smallest, then of the largest reachable MD, by monotonicity."""
+def _recompute(
+    clients: list[ExactClient], roots: tuple[tuple[Fraction, Fraction], ...]
+) -> tuple[arb, arb, arb, arb]:
+    """Balls around lower and upper bounds of the smallest, then of the largest reachable MD, by
+    monotonicity.
+    """
     tables, free = difference_tables(clients), FreeRules()
     low, low_top, high_bottom, high = (arb(0) for _ in range(4))
     for client, (lo, hi) in zip(clients, roots, strict=True):
         at_zero = free.difference(client, tables)
         at_lo = at_hi = at_zero
         if not lo == hi == 0:
-            at_lo, at_hi = (difference(tables, _defined_thresholds(client, _point(u))) for u in (lo, hi))
-        first, last = ((at_zero, at_zero), (at_lo, at_hi)) if lo >= 0 else ((at_lo, at_hi), (at_zero, at_zero))
+            at_lo, at_hi = (
+                difference(tables, _defined_thresholds(client, _point(u))) for u in (lo, hi)
+            )
+        first, last = (
+            ((at_zero, at_zero), (at_lo, at_hi))
+            if lo >= 0
+            else ((at_lo, at_hi), (at_zero, at_zero))
+        )
         low, low_top = low + client.weight * first[0], low_top + client.weight * first[1]
         high_bottom, high = high_bottom + client.weight * last[0], high + client.weight * last[1]
     return low, low_top, high_bottom, high

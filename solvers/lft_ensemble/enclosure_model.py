@@ -1,4 +1,6 @@
-"""A federation of normal laws and logistic η in exact rationals, and its pooled MD in ball arithmetic."""
+"""A federation of normal laws and logistic η in exact rationals, and its pooled MD in ball
+arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ Table = list[tuple[arb, arb, arb]]
 
 @dataclass(frozen=True)
 class ExactClient:
-    """One client in exact rationals; ``laws`` and ``masses`` by group, a law None where nobody is."""
+    """One client in exact rationals; ``laws`` and ``masses`` by group, a law None where nobody
+    is.
+    """
 
     weight: fmpq
     masses: tuple[fmpq, fmpq]
@@ -51,10 +55,14 @@ class ExactClient:
 
 
 def exact_clients(fed: Federation) -> list[ExactClient]:
-    """The federation in rationals, its doubles taken as they are and its weights normalised exactly."""
+    """The federation in rationals, its doubles taken as they are and its weights normalised
+    exactly.
+    """
     model = fed.model
     if not isinstance(model, ContinuousModel):
-        raise ValueError("enclosures are for normal laws and logistic η, got a federation on a finite X")
+        raise ValueError(
+            "enclosures are for normal laws and logistic η, got a federation on a finite X"
+        )
     clients = []
     total = sum((rational(w) for w in fed.weight), fmpq(0))
     for i, (laws, etas) in enumerate(zip(model.laws, model.etas, strict=True)):
@@ -62,15 +70,25 @@ def exact_clients(fed: Federation) -> list[ExactClient]:
         masses, kept, rules = (1 - q, q), [], []
         for a, (law, eta) in enumerate(zip(laws, etas, strict=True)):
             if not isinstance(eta, Logistic):
-                raise ValueError(f"eta must be Logistic for an enclosure, got {eta!r:.60} for client {i}, group {a}")
+                raise ValueError(
+                    f"eta must be Logistic for an enclosure, got {eta!r:.60} for client {i}, "
+                    f"group {a}"
+                )
             rules.append((rational(eta.slope), rational(eta.intercept)))
             if masses[a] == 0:
                 kept.append(None)
             elif isinstance(law, Normal):
                 kept.append((rational(law.mean), rational(law.sd)))
             else:
-                raise ValueError(f"laws must be normal for an enclosure, got {law!r:.60} for client {i}, group {a}")
-        clients.append(ExactClient(rational(fed.weight[i]) / total, masses, (rules[0], rules[1]), (kept[0], kept[1])))
+                raise ValueError(
+                    f"laws must be normal for an enclosure, got {law!r:.60} for client {i}, "
+                    f"group {a}"
+                )
+        clients.append(
+            ExactClient(
+                rational(fed.weight[i]) / total, masses, (rules[0], rules[1]), (kept[0], kept[1])
+            )
+        )
     return clients
 
 
@@ -80,7 +98,9 @@ def rational(x: float) -> fmpq:
 
 
 def companion(r: fmpq, u: arb) -> arb:
-    """artanh(r tanh u), the wide group's artanh(λ/M), for u >= 0 and r = m/M in (0, 1]; as accurate as u."""
+    """artanh(r tanh u), the wide group's artanh(λ/M), for u >= 0 and r = m/M in (0, 1]; as accurate
+    as u.
+    """
     if r == 1:
         return u
     if u < 1:

@@ -1,4 +1,6 @@
-"""LFT+Ensemble(eps) on a finite X: each client's own knapsack, certified, and their average by weight."""
+"""LFT+Ensemble(eps) on a finite X: each client's own knapsack, certified, and their average by
+weight.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ def local_path(fed: Federation, model: FiniteModel, client: int) -> FlipPath:
 
 
 def solve_ensemble_finite(fed: Federation, model: FiniteModel, eps: Array) -> Solution:
-    """LFT+Ensemble(eps): local paths, each certified on its client's own law, averaged by weight."""
+    """LFT+Ensemble(eps): local paths, each certified on its client's own law, averaged by
+    weight.
+    """
     lam, members, certificates = np.zeros(fed.n_clients), [], []
     for i in range(fed.n_clients):
         margin = 2.0 * model.eta[i] - 1.0
@@ -35,8 +39,11 @@ def solve_ensemble_finite(fed: Federation, model: FiniteModel, eps: Array) -> So
         certificates.append(Certificate(float(gain @ f.ravel()), dual, violation))
         certificates[-1].check(FINITE_TOLERANCE, ADVICE)
     f = np.einsum("i,ian->an", fed.weight, np.stack(members))
-    rule = Classifier.on_points(model.points, np.clip(f, 0.0, 1.0))  # rounding of a convex combination only
-    return evaluate(fed, "lft_ensemble", eps, rule, lam, tuple(certificates) or (Certificate(0.0, 0.0, 0.0),))
+    # rounding of a convex combination only
+    rule = Classifier.on_points(model.points, np.clip(f, 0.0, 1.0))
+    return evaluate(
+        fed, "lft_ensemble", eps, rule, lam, tuple(certificates) or (Certificate(0.0, 0.0, 0.0),)
+    )
 
 
 def ensembles_at(fed: Federation, model: FiniteModel, eps: Array) -> tuple[Array, Array]:

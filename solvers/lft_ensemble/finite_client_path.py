@@ -1,4 +1,6 @@
-"""One client's classifiers on a finite X for all its budgets, and their terms in the pooled MD and accuracy."""
+"""One client's classifiers on a finite X for all its budgets, and their terms in the pooled MD and
+accuracy.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ from fairfl.theory.populations.finite import FiniteModel
 
 @dataclass(frozen=True)
 class ClientPath:
-    """One client's path at its tie ends: pooled MD and accuracy terms, and the local |MD|, which falls to 0.
+    """One client's path at its tie ends: pooled MD and accuracy terms, and the local |MD|, which
+    falls to 0.
 
     ``multiplier`` is λ along the edge that ends in a vertex, 0 at the first.
     """
@@ -28,9 +31,11 @@ class ClientPath:
 
     @cached_property
     def jump(self) -> Any:
-        """(V - 1,) edges along which the local |MD| stands still: cells that the client never saw flip at once.
+        """(V - 1,) edges along which the local |MD| stands still: cells that the client never saw
+        flip at once.
 
-        No budget stops on them: at eps = local the client stands at their beginning, just below it at their end.
+        No budget stops on them: at eps = local the client stands at their beginning, just below it
+        at their end.
         """
         return self.local[1:] == self.local[:-1]
 
@@ -38,7 +43,9 @@ class ClientPath:
         """MD, accuracy, budget and multiplier at a fractional vertex."""
         k = min(int(place), self.md.size - 1)
         t, after = place - k, min(k + 1, self.md.size - 1)
-        md, accuracy, local = (float(v[k] + t * (v[after] - v[k])) for v in (self.md, self.accuracy, self.local))
+        md, accuracy, local = (
+            float(v[k] + t * (v[after] - v[k])) for v in (self.md, self.accuracy, self.local)
+        )
         beyond = t == 0 and k > 0 and self.jump[k - 1]
         budget = float(np.nextafter(local, 0.0)) if beyond else local
         return md, accuracy, budget, float(self.multiplier[after if t else k])
@@ -55,7 +62,9 @@ def client_path(fed: Federation, model: FiniteModel, client: int) -> ClientPath:
         return ClientPath(np.array([md0]), np.array([accuracy0]), np.zeros(1), np.zeros(1))
     path = local_path(fed, model, client)
     if path.cells.size == 0:
-        return ClientPath(np.array([md0]), np.array([accuracy0]), np.maximum(path.gap[:1], 0.0), np.zeros(1))
+        return ClientPath(
+            np.array([md0]), np.array([accuracy0]), np.maximum(path.gap[:1], 0.0), np.zeros(1)
+        )
     n = model.points.size
     accept = ~path.start.ravel()[path.cells]
     toward = np.where(accept, 1.0, -1.0)
@@ -65,12 +74,16 @@ def client_path(fed: Federation, model: FiniteModel, client: int) -> ClientPath:
     ends = np.append(0, np.flatnonzero(np.append(np.diff(path.exchange_rate) > 0, True)) + 1)
     md, accuracy, local = md[ends], accuracy[ends], path.gap[ends]
     multiplier = -path.sign * np.append(0.0, path.exchange_rate)[ends]
-    if local.size > 1 and local[-1] < 0:  # the last tie is taken in part, down to a local MD of zero
+    # the last tie is taken in part, down to a local MD of zero
+    if local.size > 1 and local[-1] < 0:
         share = local[-2] / (local[-2] - local[-1])
         md[-1] = md[-2] + share * (md[-1] - md[-2])
         accuracy[-1] = accuracy[-2] + share * (accuracy[-1] - accuracy[-2])
         local[-1] = 0.0
     local = np.maximum(local, 0.0)
     # of several jumps in a row one is left: no budget stops between them
-    keep = np.append(True, np.append((np.diff(local[:-1]) != 0) | (np.diff(local[1:]) != 0), True)[: local.size - 1])
+    keep = np.append(
+        True,
+        np.append((np.diff(local[:-1]) != 0) | (np.diff(local[1:]) != 0), True)[: local.size - 1],
+    )
     return ClientPath(md[keep], accuracy[keep], local[keep], multiplier[keep])

@@ -1,4 +1,6 @@
-"""LFT+Ensemble's frontier and smallest disparity over all budgets on a finite X, by exact splits of MD."""
+"""LFT+Ensemble's frontier and smallest disparity over all budgets on a finite X, by exact splits of
+MD.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +35,13 @@ class FiniteEnsemble:
         return Splits.of(self.paths, self.fed.weight)
 
     def best(self, wanted: Array) -> tuple[Points, Array]:
-        """The most accurate ensembles with |MD| at most ``wanted`` (P,), and by how much others may be better."""
+        """The most accurate ensembles with |MD| at most ``wanted`` (P,), and by how much others may
+        be better.
+        """
         found = [self.splits.best(float(d)) for d in wanted]
-        return self.read(np.stack([place for place, _ in found])), np.array([missed for _, missed in found])
+        return self.read(np.stack([place for place, _ in found])), np.array(
+            [missed for _, missed in found]
+        )
 
     def read(self, places: Array) -> Points:
         """The ensembles at fractional vertices (P, I)."""
@@ -43,7 +49,9 @@ class FiniteEnsemble:
         md, accuracy, local, lam = np.array(got).reshape(*places.shape, 4).transpose(2, 0, 1)
         disparity = np.abs(md @ self.fed.weight)
         eps = np.where(places > 0, local, 1.0)
-        return Points(np.where(disparity <= SLACK, 0.0, disparity), accuracy @ self.fed.weight, eps, lam)
+        return Points(
+            np.where(disparity <= SLACK, 0.0, disparity), accuracy @ self.fed.weight, eps, lam
+        )
 
 
 def ensemble_frontier_finite(fed: Federation, model: FiniteModel, points: int) -> Frontier:
@@ -52,7 +60,12 @@ def ensemble_frontier_finite(fed: Federation, model: FiniteModel, points: int) -
     first = ensemble_minimum_finite(fed, model)
     bottom = float(first.disparity[0])
     found, missed = family.best(np.linspace(bottom, max(family.splits.top, bottom), points))
-    return build("lft_ensemble", first.join(found), lambda d: family.best(d)[0], bool((missed <= CLOSE).all()))
+    return build(
+        "lft_ensemble",
+        first.join(found),
+        lambda d: family.best(d)[0],
+        bool((missed <= CLOSE).all()),
+    )
 
 
 def ensemble_minimum_finite(fed: Federation, model: FiniteModel) -> Points:

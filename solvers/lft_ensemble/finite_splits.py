@@ -1,16 +1,20 @@
-"""The best split of MD between clients with piecewise linear trade-offs: an exact search by reduced costs.
+"""The best split of MD between clients with piecewise linear trade-offs: an exact search by reduced
+costs.
 
-    maximise Σ_j A_j  subject to  |Σ_j G_j| <= d,  (G_j, A_j) on client j's broken line, jumps left out.
+    maximise Σ_j A_j  subject to  |Σ_j G_j| <= d,  (G_j, A_j) on client j's broken line, jumps left
+    out.
 
-Some best split has all clients but one on vertices: if two were inside edges, MD could be moved from one to the other,
-along which the accuracy is linear, until one is at a vertex, without loss. For a slope κ of MD the accuracy is at most
+Some best split has all clients but one on vertices: if two were inside edges, MD could be moved
+from one to the other, along which the accuracy is linear, until one is at a vertex, without loss.
+For a slope κ of MD the accuracy is at most
 
     D(κ) = Σ_j max_v (A_jv - κ G_jv) + |κ| d,    and exactly    D(κ) - Σ_j r_j - (|κ| d - κ Σ_j G_j)
 
-at a split, where the reduced cost r_j >= 0 is what client j's place falls short of its maximum. At the best κ, found by
-one sort of the edges of all concave majorants, few vertices have small reduced costs. All combinations whose costs add
-up to at most a limit are listed; the limit grows until a split that loses no more than the limit is among them: it is
-the optimum. κ has the sign of the better side of MD = 0; the other side and all between are searched too.
+at a split, where the reduced cost r_j >= 0 is what client j's place falls short of its maximum. At
+the best κ, found by one sort of the edges of all concave majorants, few vertices have small reduced
+costs. All combinations whose costs add up to at most a limit are listed; the limit grows until a
+split that loses no more than the limit is among them: it is the optimum. κ has the sign of the
+better side of MD = 0; the other side and all between are searched too.
 """
 
 from __future__ import annotations
@@ -33,7 +37,9 @@ CLOSE = 1e-10
 GROWTH, LAST = 8.0, 4.0
 """The limit on a sum of reduced costs grows by this, up to where no split is left out."""
 MOST, LEAST = 500_000, 2000
-"""With more combinations, times clients, and at least with so many, the cheapest are kept: the best may be lost."""
+"""With more combinations, times clients, and at least with so many, the cheapest are kept: the best
+may be lost.
+"""
 BLOCK = 100_000
 """Combinations times clients in one batch."""
 
@@ -69,7 +75,8 @@ class Splits:
 
     @cached_property
     def _edges(self) -> tuple[Array, Array, Array, Array, Array]:
-        """The edges of all concave majorants by falling slope: slopes (E,), clients, far ends; total MD (E + 1,).
+        """The edges of all concave majorants by falling slope: slopes (E,), clients, far ends;
+        total MD (E + 1,).
 
         And the vertices (I,) before all edges.
         """
@@ -87,9 +94,12 @@ class Splits:
         return slopes[order], clients[order], ends[order], level, np.array(first)
 
     def along(self, d: float) -> tuple[float, Array]:
-        """The κ that minimises D, and the two combinations (2, I) of the majorants' vertices where |MD| meets d."""
+        """The κ that minimises D, and the two combinations (2, I) of the majorants' vertices where
+        |MD| meets d.
+        """
         slopes, client, end, level, first = self._edges
-        free, flat = int((slopes > 0).sum()), int((slopes >= 0).sum())  # between them lie the most accurate
+        # between them lie the most accurate
+        free, flat = int((slopes > 0).sum()), int((slopes >= 0).sum())
         if level[free] <= d and level[flat] >= -d:
             k, kappa = free + int(np.abs(level[free : flat + 1]).argmin()), 0.0
         else:
@@ -106,13 +116,15 @@ class Splits:
     def top(self) -> float:
         """|MD| beyond which nothing gets more accurate: the most accurate vertices reach it.
 
-        Where two of them lie on both sides of MD = 0, a jump may make all MD between them unattainable.
+        Where two of them lie on both sides of MD = 0, a jump may make all MD between them
+        unattainable.
         """
         slopes, _, _, level, _ = self._edges
         return float(min(abs(level[int((slopes > 0).sum())]), abs(level[int((slopes >= 0).sum())])))
 
     def best(self, d: float) -> tuple[Array, float]:
-        """Fractional vertices (I,) of the most accurate split with |MD| <= d, and by how much others may be better.
+        """Fractional vertices (I,) of the most accurate split with |MD| <= d, and by how much
+        others may be better.
 
         Where none was found that meets d, the least disparate split, and infinity.
         """
@@ -132,15 +144,27 @@ class Splits:
             return self.fairest, np.inf
         return place, 0.0 if complete or loss <= CLOSE else loss
 
-    def _ends(self, at: Array, spent: Array, cost: Array, kappa: float, d: float) -> tuple[float, Array]:
-        """The smallest loss within |MD| <= d and its split: combinations (S, I), or one client moved along an edge."""
+    def _ends(
+        self, at: Array, spent: Array, cost: Array, kappa: float, d: float
+    ) -> tuple[float, Array]:
+        """The smallest loss within |MD| <= d and its split: combinations (S, I), or one client
+        moved along an edge.
+        """
         best, place = np.inf, at[0].astype(np.float64)
         rows = np.arange(len(self.md))
         for part in np.array_split(np.arange(len(at)), 1 + at.size // BLOCK):
             here, own = at[part], spent[part]
             total = self.md[rows, here].sum(axis=1)
             inside = np.flatnonzero(np.abs(total) <= d + SLACK)
-            found = [(inside, np.zeros(inside.size, int), np.zeros(inside.size), own[inside], total[inside])]
+            found = [
+                (
+                    inside,
+                    np.zeros(inside.size, int),
+                    np.zeros(inside.size),
+                    own[inside],
+                    total[inside],
+                )
+            ]
             for step in (-1, 1):
                 after = np.clip(here + step, 0, self.size - 1)
                 whole = self.md[rows, after] - self.md[rows, here]
@@ -149,7 +173,9 @@ class Splits:
                     t = (goal - total[:, None]) / np.where(open_, whole, 1.0)
                     s, j = np.nonzero(open_ & (t > 0) & (t < 1))
                     dearer = cost[j, after[s, j]] - cost[j, here[s, j]]
-                    found.append((s, j, step * t[s, j], own[s] + t[s, j] * dearer, np.full(s.size, goal)))
+                    found.append(
+                        (s, j, step * t[s, j], own[s] + t[s, j] * dearer, np.full(s.size, goal))
+                    )
             s, j, moved, costs, reached = (np.concatenate(v) for v in zip(*found, strict=True))
             if not s.size:
                 continue
@@ -163,11 +189,17 @@ class Splits:
 
     @cached_property
     def fairest(self) -> Array:
-        """Fractional vertices (I,) of a split with the smallest |MD|, from the sums of what the clients reach."""
+        """Fractional vertices (I,) of a split with the smallest |MD|, from the sums of what the
+        clients reach.
+        """
         own = [_joined(*_stretches(*v)) for v in zip(self.md, self.edge, self.size, strict=True)]
         sums = [(np.zeros(1), np.zeros(1))]
         for low, high in own:
-            sums.append(_joined(*((s[:, None] + o).ravel() for s, o in zip(sums[-1], (low, high), strict=True))))
+            sums.append(
+                _joined(
+                    *((s[:, None] + o).ravel() for s, o in zip(sums[-1], (low, high), strict=True))
+                )
+            )
         low, high = sums[-1]
         near = np.clip(0.0, low, high)
         goal = float(near[np.abs(near).argmin()])
@@ -207,17 +239,22 @@ def _joined(low: Array, high: Array) -> tuple[Array, Array]:
 
 
 def _listed(cost: Array, md: Array, limit: float) -> tuple[Array, Array, bool]:
-    """Combinations of vertices (S, I) whose costs add up to at most ``limit``, their costs (S,), and whether all."""
+    """Combinations of vertices (S, I) whose costs add up to at most ``limit``, their costs (S,),
+    and whether all.
+    """
     at, spent, total = cost.argmin(axis=1)[None], np.zeros(1), np.zeros(1)
     complete, most = True, max(MOST // len(cost), LEAST)
     for j in np.flatnonzero((cost <= limit).sum(axis=1) > 1):
         vertices = np.flatnonzero(cost[j] <= limit)
         sums, totals = spent[:, None] + cost[j, vertices], total[:, None] + md[j, vertices]
         s, v = np.nonzero(sums <= limit)
-        if s.size > most:  # the cheapest of each stretch of MD: what is left still reaches all totals
+        # the cheapest of each stretch of MD: what is left still reaches all totals
+        if s.size > most:
             complete = False
             reached = totals[s, v]
-            stretch = np.floor((reached - reached.min()) / max(float(np.ptp(reached)), 1e-300) * most)
+            stretch = np.floor(
+                (reached - reached.min()) / max(float(np.ptp(reached)), 1e-300) * most
+            )
             order = np.lexsort((sums[s, v], stretch))
             cheap = order[np.append(True, np.diff(stretch[order]) > 0)]
             s, v = s[cheap], v[cheap]
@@ -233,5 +270,7 @@ def _hull(x: Array, y: Array) -> Array:
     if last.size == 1:
         return last
     rise = np.diff(x[last])
-    slope = scipy.optimize.isotonic_regression(np.diff(y[last]) / rise, weights=rise, increasing=False)
+    slope = scipy.optimize.isotonic_regression(
+        np.diff(y[last]) / rise, weights=rise, increasing=False
+    )
     return last[slope.blocks]

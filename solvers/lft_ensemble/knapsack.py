@@ -1,9 +1,11 @@
-"""The best split of fairness between clients whose trade-offs are not concave: a knapsack by max-plus convolution.
+"""The best split of fairness between clients whose trade-offs are not concave: a knapsack by
+max-plus convolution.
 
-The clients' fairness adds up, and so does their accuracy: with J curves cut into cells of one common fairness, the
-best total accuracy at each total is a chain of max-plus convolutions. The cells of all clients add up to those of the
-total, so the chain costs (cells of the total)² however many clients there are. Its choice is right up to a cell: a
-start for a local method, in the right basin.
+The clients' fairness adds up, and so does their accuracy: with J curves cut into cells of one
+common fairness, the best total accuracy at each total is a chain of max-plus convolutions. The
+cells of all clients add up to those of the total, so the chain costs (cells of the total)² however
+many clients there are. Its choice is right up to a cell: a start for a local method, in the right
+basin.
 """
 
 from __future__ import annotations
@@ -21,8 +23,11 @@ STEEPEST = 1e3
 """A larger slope at the end of a curve is that of a jump, not one to go on with."""
 
 
-def solve_knapsack(fairness: list[Array], accuracy: list[Array], weight: Array, goals: Array) -> Array:
-    """The fairness (J, P) that each client gives in a best split of the total, for each range of totals.
+def solve_knapsack(
+    fairness: list[Array], accuracy: list[Array], weight: Array, goals: Array
+) -> Array:
+    """The fairness (J, P) that each client gives in a best split of the total, for each range of
+    totals.
 
     Parameters
     ----------
@@ -33,7 +38,8 @@ def solve_knapsack(fairness: list[Array], accuracy: list[Array], weight: Array, 
 
     Returns
     -------
-    (J, P) unweighted fairness of each client, on its curve; each off by less than a cell, for a curve ends within one.
+    (J, P) unweighted fairness of each client, on its curve; each off by less than a cell, for a
+    curve ends within one.
     """
     spans = np.array([f[-1] - f[0] for f in fairness]) * weight
     total = float(spans.sum())
@@ -59,7 +65,9 @@ def solve_knapsack(fairness: list[Array], accuracy: list[Array], weight: Array, 
 
 
 def _extended(at: Array, f: Array, a: Array) -> Array:
-    """The curve at points, straight on beyond its end: the last cell neither gives away fairness nor overcharges it."""
+    """The curve at points, straight on beyond its end: the last cell neither gives away fairness
+    nor overcharges it.
+    """
     inside = np.interp(at, f, a)
     if f[-1] == f[0]:
         return inside
@@ -72,7 +80,9 @@ def _convolve(first: Array, second: Array) -> tuple[Array, Array]:
     """max_k first[n - k] + second[k] for every n, and the k that gives it."""
     best = np.full(first.size + second.size - 1, -np.inf)
     taken = np.zeros(best.size, dtype=int)
-    shorter, longer, mirrored = (second, first, False) if second.size <= first.size else (first, second, True)
+    shorter, longer, mirrored = (
+        (second, first, False) if second.size <= first.size else (first, second, True)
+    )
     for k, value in enumerate(shorter):
         window = slice(k, k + longer.size)
         better = longer + value > best[window]

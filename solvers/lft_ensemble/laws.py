@@ -1,8 +1,10 @@
-"""LFT+Ensemble(eps) on densities: each client's own optimum (FedFB, lemma 7), averaged by weight (eq. 32).
+"""LFT+Ensemble(eps) on densities: each client's own optimum (FedFB, lemma 7), averaged by weight
+(eq. 32).
 
 Pooled MD and accuracy are linear in f, so for any q_i and weights they are sums over clients,
-MD = Σ_j π_j G_j(λ_j) and Acc = Σ_j π_j A_j(λ_j), each term a function of one local multiplier (FedFB eq. (32),
-without its hypotheses). Over eps_j in [0, 1], λ_j ranges over the interval Λ_j between 0 and its value at eps_j = 0.
+MD = Σ_j π_j G_j(λ_j) and Acc = Σ_j π_j A_j(λ_j), each term a function of one local multiplier
+(FedFB eq. (32), without its hypotheses). Over eps_j in [0, 1], λ_j ranges over the interval Λ_j
+between 0 and its value at eps_j = 0.
 """
 
 from __future__ import annotations
@@ -14,9 +16,21 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.laws import advice, mixed_rule, threshold_accuracy
-from fairfl.solvers.cfl.threshold import ThresholdProblem, ThresholdSolution, local_problems, solve_thresholds
+from fairfl.solvers.cfl.threshold import (
+    ThresholdProblem,
+    ThresholdSolution,
+    local_problems,
+    solve_thresholds,
+)
 from fairfl.solvers.cfl.two_thresholds import second_rules
-from fairfl.solvers.solution import ADVICE, LAW_TOLERANCE, Certificate, Solution, budget_term, evaluate
+from fairfl.solvers.solution import (
+    ADVICE,
+    LAW_TOLERANCE,
+    Certificate,
+    Solution,
+    budget_term,
+    evaluate,
+)
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -24,7 +38,9 @@ from fairfl.theory.populations.federation import Federation
 
 @dataclass(frozen=True)
 class LocalRules:
-    """The local rules of a federation: clients with both groups (``bound``) and those that no constraint binds."""
+    """The local rules of a federation: clients with both groups (``bound``) and those that no
+    constraint binds.
+    """
 
     fed: Federation
     model: ContinuousModel
@@ -47,16 +63,25 @@ class LocalRules:
     def free_cuts(self) -> tuple[Array, Array]:
         """Thresholds (I,), (I,) of the rules η > 1/2."""
         half = np.array([0.5])
-        at = {eta: float(eta.inverse(half, half)[0]) for eta in dict.fromkeys(e for p in self.model.etas for e in p)}
-        return np.array([at[p[0]] for p in self.model.etas]), np.array([at[p[1]] for p in self.model.etas])
+        at = {
+            eta: float(eta.inverse(half, half)[0])
+            for eta in dict.fromkeys(e for p in self.model.etas for e in p)
+        }
+        return np.array([at[p[0]] for p in self.model.etas]), np.array(
+            [at[p[1]] for p in self.model.etas]
+        )
 
     def cuts(self, anchor: Array, offset: Array) -> tuple[Array, Array]:
-        """Thresholds (I,), (I,) of all clients at the multipliers of the bound ones; others use η > 1/2."""
+        """Thresholds (I,), (I,) of all clients at the multipliers of the bound ones; others use η >
+        1/2.
+        """
         full_anchor, full_offset = np.zeros(self.fed.n_clients), np.zeros(self.fed.n_clients)
         full_anchor[self.bound], full_offset[self.bound] = anchor, offset
         t0, t1 = (cut.copy() for cut in self.free_cuts)
         if self.bound.size:
-            t0[self.bound], t1[self.bound] = self.problem.thresholds(anchor, offset, np.arange(self.bound.size))
+            t0[self.bound], t1[self.bound] = self.problem.thresholds(
+                anchor, offset, np.arange(self.bound.size)
+            )
         return t0, t1
 
     def pooled_difference(self, t0: Array, t1: Array) -> Array:
@@ -117,8 +142,13 @@ def assemble(rules: LocalRules, eps: Array, found: ThresholdSolution | None) -> 
         certificate.check(LAW_TOLERANCE, advice(rules.model, lam[i : i + 1], fed.share[i : i + 1]))
         certificates.append(certificate)
     # votes are averaged by weight, so the worst cut's error bounds the average
-    error = max(rules.model.gain(0).error_at(a) + rules.model.gain(1).error_at(b) for a, b in zip(t0, t1, strict=True))
+    error = max(
+        rules.model.gain(0).error_at(a) + rules.model.gain(1).error_at(b)
+        for a, b in zip(t0, t1, strict=True)
+    )
     if not certificates:
         certificates = [Certificate(0.0, 0.0, 0.0)]
     Certificate(0.0, 0.0, 0.0, error).check(LAW_TOLERANCE, ADVICE)
-    return evaluate(fed, "lft_ensemble", eps, Classifier.average(members, fed.weight), lam, tuple(certificates))
+    return evaluate(
+        fed, "lft_ensemble", eps, Classifier.average(members, fed.weight), lam, tuple(certificates)
+    )

@@ -1,9 +1,11 @@
-"""Ensembles on densities as a function of one exchange rate κ that all clients share, as they do on the frontier.
+"""Ensembles on densities as a function of one exchange rate κ that all clients share, as they do on
+the frontier.
 
-Pooled MD and accuracy are sums over clients of functions of one multiplier each, so the frontier is a separable
-problem with one coupling constraint: at its optimum all clients trade accuracy for MD at one common rate κ. Where η
-and q are common this means λ_j = κ clipped to Λ_j, exactly. Otherwise each client's response to κ is read from its own
-trade-off, and ``laws_polish`` improves it to a point of the frontier.
+Pooled MD and accuracy are sums over clients of functions of one multiplier each, so the frontier is
+a separable problem with one coupling constraint: at its optimum all clients trade accuracy for MD
+at one common rate κ. Where η and q are common this means λ_j = κ clipped to Λ_j, exactly. Otherwise
+each client's response to κ is read from its own trade-off, and ``laws_polish`` improves it to a
+point of the frontier.
 """
 
 from __future__ import annotations
@@ -33,7 +35,9 @@ FARTHEST = 360.0
 
 
 class Multipliers(NamedTuple):
-    """λ = anchor + offset, each (J, P): as in ``threshold``, so that λ next to ±M_a keeps its digits."""
+    """λ = anchor + offset, each (J, P): as in ``threshold``, so that λ next to ±M_a keeps its
+    digits.
+    """
 
     anchor: Array
     offset: Array
@@ -46,10 +50,12 @@ class Multipliers(NamedTuple):
 
 @dataclass(frozen=True)
 class EnsembleCurve:
-    """Points of LFT+Ensemble indexed by the common rate κ in [0, top]; the disparity falls as κ rises.
+    """Points of LFT+Ensemble indexed by the common rate κ in [0, top]; the disparity falls as κ
+    rises.
 
-    Along its interval of multipliers a client is given by u >= 0 with |λ_j| = m_j tanh u, m_j its smaller mass: the
-    thresholds of a logistic η then move evenly with u, however near to ±m_j its fair rule lies.
+    Along its interval of multipliers a client is given by u >= 0 with |λ_j| = m_j tanh u, m_j its
+    smaller mass: the thresholds of a logistic η then move evenly with u, however near to ±m_j its
+    fair rule lies.
     """
 
     fed: Federation
@@ -67,17 +73,23 @@ class EnsembleCurve:
 
     @cached_property
     def common(self) -> bool:
-        """Whether the bound clients share the pooled q and η: their rules are one family, with a concave trade-off."""
+        """Whether the bound clients share the pooled q and η: their rules are one family, with a
+        concave trade-off.
+        """
         if self.rules.bound.size == 0:
             return True
         q = self.fed.share[self.rules.bound, 1]
-        return bool((np.abs(q - self.fed.group_mass[1]) <= 1e-15).all()) and len(set(self.model.etas)) == 1
+        return (
+            bool((np.abs(q - self.fed.group_mass[1]) <= 1e-15).all())
+            and len(set(self.model.etas)) == 1
+        )
 
     @cached_property
     def sign(self) -> float:
         """Sign of the pooled MD of the most accurate ensemble."""
         md = self.rules.ends[0]
-        if len(set(self.model.etas)) > 1:  # where η differs, local rules need not be the most accurate
+        # where η differs, local rules need not be the most accurate
+        if len(set(self.model.etas)) > 1:
             _, difference, accuracy = self._traded
             md = md.copy()
             md[self.rules.bound] = difference[np.arange(accuracy.shape[0]), accuracy.argmax(axis=1)]
@@ -90,7 +102,9 @@ class EnsembleCurve:
         m = self._narrow
         inside = np.abs(tight.anchor) == m  # elsewhere m - |λ| is exact enough
         left = np.where(inside, np.abs(tight.offset), m - np.abs(tight.multiplier))
-        return np.minimum(0.5 * np.log1p(2 * np.abs(tight.multiplier) / np.maximum(left, 1e-300)), FARTHEST)
+        return np.minimum(
+            0.5 * np.log1p(2 * np.abs(tight.multiplier) / np.maximum(left, 1e-300)), FARTHEST
+        )
 
     @cached_property
     def _narrow(self) -> Array:
@@ -118,7 +132,9 @@ class EnsembleCurve:
         """Coordinates u (J, N), and the pooled MD and accuracy (J, N) of client j's rules there."""
         u, difference, accuracy = (np.empty((self.far.size, NODES)) for _ in range(3))
         for k in range(self.far.size):
-            u[k], difference[k], accuracy[k] = spread_nodes(lambda v, k=k: self._own(v, k), float(self.reach[k]))
+            u[k], difference[k], accuracy[k] = spread_nodes(
+                lambda v, k=k: self._own(v, k), float(self.reach[k])
+            )
         return u, difference, accuracy
 
     def _own(self, u: Array, k: int) -> tuple[Array, Array]:
@@ -129,7 +145,9 @@ class EnsembleCurve:
 
     def own_accuracy(self, u: Array) -> Array:
         """The pooled accuracy (J,) of each client's rule at coordinates u (J,)."""
-        t0, t1 = self.rules.problem.thresholds(*self._multipliers(u, np.arange(u.size)), np.arange(u.size))
+        t0, t1 = self.rules.problem.thresholds(
+            *self._multipliers(u, np.arange(u.size)), np.arange(u.size)
+        )
         return self.rules.pooled_accuracy(t0, t1)
 
     @cached_property
@@ -148,10 +166,17 @@ class EnsembleCurve:
     def at_rate(self, rate: Array) -> Multipliers:
         """λ (J, P) at common rates κ (P,)."""
         if self.common:
-            clipped = np.clip(-self.sign * rate, np.minimum(self.far, 0)[:, None], np.maximum(self.far, 0)[:, None])
+            clipped = np.clip(
+                -self.sign * rate,
+                np.minimum(self.far, 0)[:, None],
+                np.maximum(self.far, 0)[:, None],
+            )
             end = clipped == self.far[:, None]
             tight = self.rules.tightest
-            return Multipliers(np.where(end, tight.anchor[:, None], 0.0), np.where(end, tight.offset[:, None], clipped))
+            return Multipliers(
+                np.where(end, tight.anchor[:, None], 0.0),
+                np.where(end, tight.offset[:, None], clipped),
+            )
         return self.multipliers(self.coordinates(rate))
 
     def coordinates(self, rate: Array) -> Array:
@@ -192,11 +217,15 @@ class EnsembleCurve:
 
         low, high = np.zeros(disparity.size), np.full(disparity.size, self.top)
         f_low, f_high = rising(low, np.arange(low.size)), rising(high, np.arange(low.size))
-        return increasing_root(rising, low, high, np.minimum(f_low, 0), np.maximum(f_high, 0), 1e-15)
+        return increasing_root(
+            rising, low, high, np.minimum(f_low, 0), np.maximum(f_high, 0), 1e-15
+        )
 
     @cached_property
     def ends(self) -> tuple[Array, Array]:
-        """Coordinates u (J,) of the clients' rules with the smallest and with the largest sign·MD."""
+        """Coordinates u (J,) of the clients' rules with the smallest and with the largest
+        sign·MD.
+        """
         free, tight = (self.sign * g[self.rules.bound] for g in self.rules.ends)
         return np.where(tight < free, self.reach, 0.0), np.where(tight > free, self.reach, 0.0)
 
@@ -206,7 +235,8 @@ class EnsembleCurve:
         return self.sign * float(self.difference(self.multipliers(self.ends[0][:, None]))[0])
 
     def meet(self, u: Array, goal: Array) -> Array:
-        """Coordinates (J, P) with sign·MD = goal (P,), moved from u (J, P) straight towards an end of what is reached.
+        """Coordinates (J, P) with sign·MD = goal (P,), moved from u (J, P) straight towards an end
+        of what is reached.
 
         Each client's MD is monotone along its interval, and so MD is on the way to an end.
         """
@@ -232,9 +262,11 @@ class EnsembleCurve:
         return out
 
     def budgets(self, lam: Multipliers) -> Array:
-        """eps (P, I) that attain multipliers (J, P): the local |MD_j|, and 1 where the constraint is slack.
+        """eps (P, I) that attain multipliers (J, P): the local |MD_j|, and 1 where the constraint
+        is slack.
 
-        Where ``solve`` makes another rule of that number than the wanted one, a neighbouring double may do better.
+        Where ``solve`` makes another rule of that number than the wanted one, a neighbouring double
+        may do better.
         """
         count = lam.offset.shape[1]
         out = np.ones((count, self.fed.n_clients))
@@ -258,7 +290,9 @@ class EnsembleCurve:
         return out
 
     def _apart(self, wanted: tuple[Array, Array], eps: Array, index: Array) -> Array:
-        """The share of all people (B,) on whom the solutions at eps (B,) and the rules of thresholds (B,) differ."""
+        """The share of all people (B,) on whom the solutions at eps (B,) and the rules of
+        thresholds (B,) differ.
+        """
         found = solve_thresholds(self.rules.problem, eps, index)
         out = np.zeros(eps.size)
         with np.errstate(invalid="ignore"):
@@ -278,5 +312,7 @@ class EnsembleCurve:
         if self.far.size:
             index = np.repeat(np.arange(self.far.size), count)
             found = solve_thresholds(self.rules.problem, eps[:, self.rules.bound].T.ravel(), index)
-            t0[self.rules.bound], t1[self.rules.bound] = (t.reshape(-1, count) for t in (found.t0, found.t1))
+            t0[self.rules.bound], t1[self.rules.bound] = (
+                t.reshape(-1, count) for t in (found.t0, found.t1)
+            )
         return self._pooled(t0, t1)

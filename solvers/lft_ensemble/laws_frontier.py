@@ -1,9 +1,9 @@
 """LFT+Ensemble's frontier and smallest disparity over all budgets on densities.
 
-The budgets of a point are the local |MD_j| of its rules. Where a client's own law has a gap, all multipliers in the gap
-give it the same MD_j and the same accuracy: its local problem has several solutions, which differ on people that it
-never saw, and so on the pooled law. A point may rest on one of them that ``solve`` at those budgets does not choose:
-its multipliers say which.
+The budgets of a point are the local |MD_j| of its rules. Where a client's own law has a gap, all
+multipliers in the gap give it the same MD_j and the same accuracy: its local problem has several
+solutions, which differ on people that it never saw, and so on the pooled law. A point may rest on
+one of them that ``solve`` at those budgets does not choose: its multipliers say which.
 """
 
 from __future__ import annotations
@@ -18,22 +18,34 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
 MANY = 50
-"""With more clients of different q the fair ensemble is sought on a straight line of multipliers, not by tables."""
+"""With more clients of different q the fair ensemble is sought on a straight line of multipliers,
+not by tables.
+"""
 ZERO = 1e-12
 """An |MD| up to this is rounding: goals are met within it."""
 
 
 def ensemble_frontier(fed: Federation, model: ContinuousModel, points: int) -> Frontier:
-    """LFT+Ensemble's frontier over all eps: evenly spread disparities, every point evaluated exactly."""
+    """LFT+Ensemble's frontier over all eps: evenly spread disparities, every point evaluated
+    exactly.
+    """
     curve = EnsembleCurve(fed, model)
     first, peak = fairest(curve), most_accurate(curve)
     bottom, top = (_attained(curve, lam).disparity[0] for lam in (first, peak))
     wanted = np.linspace(bottom, top, points)[int(curve.common) : -1]
-    # evenly spread disparities need not be met exactly where one multiplier moves all clients: rates are interpolated
+    # evenly spread disparities need not be met exactly where one multiplier moves all clients:
+    # rates are interpolated
     inner = _spread(curve, wanted) if curve.common else best_multipliers(curve, wanted)
-    lam = Multipliers(*(np.concatenate(parts, axis=1) for parts in zip(first, inner, peak, strict=True)))
+    lam = Multipliers(
+        *(np.concatenate(parts, axis=1) for parts in zip(first, inner, peak, strict=True))
+    )
     found = _attained(curve, lam)
-    return build("lft_ensemble", found, lambda d: _attained(curve, best_multipliers(curve, d)), exact=curve.common)
+    return build(
+        "lft_ensemble",
+        found,
+        lambda d: _attained(curve, best_multipliers(curve, d)),
+        exact=curve.common,
+    )
 
 
 def ensemble_minimum(fed: Federation, model: ContinuousModel) -> Points:

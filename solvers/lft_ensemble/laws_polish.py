@@ -1,12 +1,14 @@
-"""Points of LFT+Ensemble's frontier on densities: starts from majorants and a knapsack, then Newton's method.
+"""Points of LFT+Ensemble's frontier on densities: starts from majorants and a knapsack, then
+Newton's method.
 
     maximise Σ_j w_j A_j(u_j)  subject to  -d <= Σ_j w_j F_j(u_j) <= d,  0 <= u_j <= reach_j.
 
-Where all trade-offs are concave the best has ΣwF = -d, F being fairness, -sign·MD. Else it may have ΣwF = d, or be a
-peak of every client's own between: the knapsack says where to start. At an optimum A_j' + μ F_j' = 0 for every client
-inside its interval, with μ = 0 between. Newton's method on these equations also works where
-one client's trade-off is convex (there the optimum is off the majorants). Its result is evaluated exactly, and is taken
-only where it is better than the start.
+Where all trade-offs are concave the best has ΣwF = -d, F being fairness, -sign·MD. Else it may have
+ΣwF = d, or be a peak of every client's own between: the knapsack says where to start. At an optimum
+A_j' + μ F_j' = 0 for every client inside its interval, with μ = 0 between. Newton's method on these
+equations also works where
+one client's trade-off is convex (there the optimum is off the majorants). Its result is evaluated
+exactly, and is taken only where it is better than the start.
 """
 
 from __future__ import annotations
@@ -33,7 +35,8 @@ MISSED = 1e-12
 def best_multipliers(curve: EnsembleCurve, disparity: Array) -> Multipliers:
     """λ (J, P) of the best ensembles found with |MD| <= disparity (P,), within MISSED.
 
-    Where all trade-offs are concave, MD = sign·disparity at the best. Else it may be the other side of 0, or between.
+    Where all trade-offs are concave, MD = sign·disparity at the best. Else it may be the other side
+    of 0, or between.
     """
     rate = curve.solve_rates(disparity)
     if curve.common:
@@ -41,24 +44,33 @@ def best_multipliers(curve: EnsembleCurve, disparity: Array) -> Multipliers:
     starts = [(curve.coordinates(rate), disparity)]
     best = _close(curve, *starts[0])
     accuracy = curve.at(curve.multipliers(best))[1]
-    jumped = np.abs(curve.sign * curve.difference(curve.multipliers(starts[0][0])) - disparity) > MISSED
+    jumped = (
+        np.abs(curve.sign * curve.difference(curve.multipliers(starts[0][0])) - disparity) > MISSED
+    )
     if curve.tradeoffs.depth > CONCAVE or jumped.any():
         starts += basins(curve, disparity)
     for start, goal in starts:
         hope = curve.at(curve.multipliers(_close(curve, start, goal)))[1] > accuracy - HOPE
         p = np.flatnonzero(hope)
-        for u in (_polish(curve, start[:, p], goal[p]), climb(curve.tradeoffs, start[:, p])) if p.size else ():
+        for u in (
+            (_polish(curve, start[:, p], goal[p]), climb(curve.tradeoffs, start[:, p]))
+            if p.size
+            else ()
+        ):
             md, found = curve.at(curve.multipliers(u))
             better = (found > accuracy[p]) & (np.abs(md) <= disparity[p] + MISSED)
-            best[:, p], accuracy[p] = np.where(better, u, best[:, p]), np.where(better, found, accuracy[p])
+            best[:, p], accuracy[p] = (
+                np.where(better, u, best[:, p]),
+                np.where(better, found, accuracy[p]),
+            )
     return curve.multipliers(best)
 
 
 def most_accurate(curve: EnsembleCurve) -> Multipliers:
     """λ (J, 1) of the most accurate ensemble: every client at its own peak on the pooled law.
 
-    That is λ = 0 where η is common. Where it differs, a client's own constraint may bring its rule nearer to the
-    pooled η than its own η does.
+    That is λ = 0 where η is common. Where it differs, a client's own constraint may bring its rule
+    nearer to the pooled η than its own η does.
     """
     if len(set(curve.model.etas)) == 1 or curve.far.size == 0:
         return curve.multipliers(np.zeros((curve.far.size, 1)))
@@ -70,7 +82,9 @@ def most_accurate(curve: EnsembleCurve) -> Multipliers:
 
 
 def climb(table: Tradeoffs, start: Array) -> Array:
-    """Coordinates (J, P) of the clients' own peaks of accuracy next to a start: by halving, between two nodes."""
+    """Coordinates (J, P) of the clients' own peaks of accuracy next to a start: by halving, between
+    two nodes.
+    """
     rows = np.arange(len(start))[:, None]
     k = np.stack([np.searchsorted(own, at) for own, at in zip(table.u, start, strict=True)])
     low, high = (table.u[rows, np.clip(k + d, 0, table.u.shape[1] - 1)] for d in (-1, 1))
@@ -82,7 +96,9 @@ def climb(table: Tradeoffs, start: Array) -> Array:
 
 
 def basins(curve: EnsembleCurve, disparity: Array) -> list[tuple[Array, Array]]:
-    """Starts (J, P) and their goals sign·MD (P,): the knapsack's best at both ends of [-d, d], and within."""
+    """Starts (J, P) and their goals sign·MD (P,): the knapsack's best at both ends of [-d, d], and
+    within.
+    """
     lowest, d = curve.lowest, disparity
     other = np.maximum(-d, lowest)
     out = []
@@ -94,12 +110,18 @@ def basins(curve: EnsembleCurve, disparity: Array) -> list[tuple[Array, Array]]:
 
 
 def knapsack(curve: EnsembleCurve, goals: Array) -> Array:
-    """Coordinates (J, P) of a best split with sign·MD in [goals[0], goals[1]] (P, 2), right up to cells of a grid."""
+    """Coordinates (J, P) of a best split with sign·MD in [goals[0], goals[1]] (P, 2), right up to
+    cells of a grid.
+    """
     table = curve.tradeoffs
     rest = np.setdiff1d(np.arange(curve.fed.n_clients), curve.rules.bound)
     others = float(-curve.sign * (curve.fed.weight * curve.rules.ends[0])[rest].sum())
-    rows = [rising(f, a, u) for f, a, u in zip(table.fairness, table.accuracy, table.u, strict=True)]
-    given = solve_knapsack([r[0] for r in rows], [r[1] for r in rows], table.weight, -goals[:, ::-1] - others)
+    rows = [
+        rising(f, a, u) for f, a, u in zip(table.fairness, table.accuracy, table.u, strict=True)
+    ]
+    given = solve_knapsack(
+        [r[0] for r in rows], [r[1] for r in rows], table.weight, -goals[:, ::-1] - others
+    )
     return np.stack([np.interp(g, f, u) for g, (f, _, u) in zip(given, rows, strict=True)])
 
 
@@ -114,7 +136,8 @@ def _polish(curve: EnsembleCurve, start: Array, disparity: Array) -> Array:
         inside = (u > 0) & (u < end)
         mu = _exchange_rate(w, f1, a1, inside)
         gradient = a1 + mu * f1
-        free = ((u > 0) | (gradient > 0)) & ((u < end) | (gradient < 0))  # inside, or drawn in from an end
+        # inside, or drawn in from an end
+        free = ((u > 0) | (gradient > 0)) & ((u < end) | (gradient < 0))
         curvature = a2 + mu * f2
         usable = free & (np.abs(curvature) > 1e-300)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -122,7 +145,8 @@ def _polish(curve: EnsembleCurve, start: Array, disparity: Array) -> Array:
             drift = np.where(usable, w * f1 * a1 / curvature, 0.0).sum(axis=0)
             mu = -(missing + drift) / stiff
             step = np.where(usable, -(a1 + mu * f1) / curvature, 0.0)
-        # a maximum along the constraint has no convex client, or one whom the others outweigh; elsewhere no step
+        # a maximum along the constraint has no convex client, or one whom the others outweigh;
+        # elsewhere no step
         convex = (usable & (curvature > 0)).sum(axis=0)
         good = ((convex == 0) & (stiff < 0)) | ((convex == 1) & (stiff > 0))
         good &= np.isfinite(step).all(axis=0)
@@ -139,7 +163,9 @@ def _exchange_rate(w: Array, f1: Array, a1: Array, inside: Array) -> Array:
 
 
 def _close(curve: EnsembleCurve, u: Array, disparity: Array) -> Array:
-    """Meet the constraint to rounding: what is missing goes to the client with the best exchange rate."""
+    """Meet the constraint to rounding: what is missing goes to the client with the best exchange
+    rate.
+    """
     table, end, p = curve.tradeoffs, curve.reach[:, None], np.arange(u.shape[1])
     u = u.copy()
     for _ in range(4):

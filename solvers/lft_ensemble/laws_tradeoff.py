@@ -1,13 +1,15 @@
-"""The trade-off of each client of an ensemble between accuracy and fairness, tabulated, and its concave majorant.
+"""The trade-off of each client of an ensemble between accuracy and fairness, tabulated, and its
+concave majorant.
 
-Client j's rule at multiplier λ moves the pooled fairness F_j = -sign·MD_j and the pooled accuracy A_j. With pooled
-densities p_a and own masses m_a, pooled masses M_a, the exchange rate at a common η is
+Client j's rule at multiplier λ moves the pooled fairness F_j = -sign·MD_j and the pooled accuracy
+A_j. With pooled densities p_a and own masses m_a, pooled masses M_a, the exchange rate at a common
+η is
 
     κ_j(λ) = -dA_j/dF_j = |λ|·(M_0/m_0·B_0 + M_1/m_1·B_1)/(B_0 + B_1),    B_a = p_a(t_a)·|dt_a/dλ|,
 
-a weighted mean of the numbers |λ|·M_a/m_a. Where q_j is the pooled q it is |λ| itself, and the trade-off is concave. In
-other federations the weights depend on λ, κ_j need not increase, and the trade-off may be convex in parts. That is a
-property of the federation, not an error of the table.
+a weighted mean of the numbers |λ|·M_a/m_a. Where q_j is the pooled q it is |λ| itself, and the
+trade-off is concave. In other federations the weights depend on λ, κ_j need not increase, and the
+trade-off may be convex in parts. That is a property of the federation, not an error of the table.
 """
 
 from __future__ import annotations
@@ -50,12 +52,16 @@ class Tradeoffs:
 
     @cached_property
     def responses(self) -> list[tuple[Array, Array]]:
-        """(κ increasing, u): the place u of each client at a common exchange rate κ, from its concave majorant."""
+        """(κ increasing, u): the place u of each client at a common exchange rate κ, from its
+        concave majorant.
+        """
         return [_response(*rows) for rows in zip(self.u, self.fairness, self.accuracy, strict=True)]
 
     @cached_property
     def depth(self) -> float:
-        """How far the weighted trade-offs lie below their majorants: 0 (to rounding) where all are concave."""
+        """How far the weighted trade-offs lie below their majorants: 0 (to rounding) where all are
+        concave.
+        """
         rows = zip(self.weight, self.fairness, self.accuracy, strict=True)
         return float(sum(w * _depth(f, a) for w, f, a in rows))
 
@@ -63,12 +69,17 @@ class Tradeoffs:
     def _splines(self) -> tuple[Array, Array]:
         """Coefficients (4, N-1, J) of the cubic splines of fairness and accuracy in u."""
         tables = (self.fairness, self.accuracy)
-        fairness, accuracy = (np.stack([_spline(u, v) for u, v in zip(self.u, t, strict=True)], axis=2) for t in tables)
+        fairness, accuracy = (
+            np.stack([_spline(u, v) for u, v in zip(self.u, t, strict=True)], axis=2)
+            for t in tables
+        )
         return fairness, accuracy
 
     def slopes(self, u: Array) -> tuple[Array, Array, Array, Array]:
         """F', F'', A', A'' in u, at coordinates (J, P): each (J, P)."""
-        k = np.stack([np.searchsorted(own, at, side="right") - 1 for own, at in zip(self.u, u, strict=True)])
+        k = np.stack(
+            [np.searchsorted(own, at, side="right") - 1 for own, at in zip(self.u, u, strict=True)]
+        )
         k = np.clip(k, 0, self.u.shape[1] - 2)
         rows = np.arange(u.shape[0])[:, None]
         t = u - self.u[rows, k]
@@ -79,17 +90,22 @@ class Tradeoffs:
         return out[0], out[1], out[2], out[3]
 
 
-def spread_nodes(own: Callable[[Array], tuple[Array, Array]], reach: float) -> tuple[Array, Array, Array]:
-    """(u, F, A): NODES coordinates in [0, reach] between which the values of ``own`` move about evenly.
+def spread_nodes(
+    own: Callable[[Array], tuple[Array, Array]], reach: float
+) -> tuple[Array, Array, Array]:
+    """(u, F, A): NODES coordinates in [0, reach] between which the values of ``own`` move about
+    evenly.
 
-    A client's rule may pass all that it has within a small part of its interval: nodes go where something changes.
+    A client's rule may pass all that it has within a small part of its interval: nodes go where
+    something changes.
     """
     u = np.linspace(0.0, reach, NODES)
     values = own(u)
     for _ in range(ROUNDS if reach > 0 else 0):
         moved = sum(np.abs(np.diff(v)) / max(float(np.ptp(v)), 1e-300) for v in values)
         share = (moved + EVEN * np.diff(u) / reach) / (2 + EVEN)
-        share = np.convolve(np.pad(share, 2, mode="edge"), np.full(5, 0.2), mode="valid")  # gradual: for the spline
+        # gradual: for the spline
+        share = np.convolve(np.pad(share, 2, mode="edge"), np.full(5, 0.2), mode="valid")
         along = np.append(0.0, np.cumsum(share))
         u = np.interp(np.linspace(0.0, along[-1], NODES), along, u)
         u[-1] = reach
@@ -112,7 +128,9 @@ def rising(fairness: Array, *others: Array) -> tuple[Array, ...]:
 def _majorant(fairness: Array, accuracy: Array) -> tuple[Array, Array]:
     """Widths of the table's cells, and the slopes of the concave majorant there."""
     step = np.maximum(np.diff(fairness), 1e-300)
-    return step, scipy.optimize.isotonic_regression(np.diff(accuracy) / step, weights=step, increasing=False).x
+    return step, scipy.optimize.isotonic_regression(
+        np.diff(accuracy) / step, weights=step, increasing=False
+    ).x
 
 
 def _depth(fairness: Array, accuracy: Array) -> float:
@@ -132,9 +150,11 @@ def _response(u: Array, fairness: Array, accuracy: Array) -> tuple[Array, Array]
     j = int(first.argmax())
     end = 1.5 * rate[-1] - 0.5 * rate[max(j, rate.size - 2)]
     kappa, tau = np.append(rate[j:], end), np.append(middle[j:], u[-1])
-    if j == 0:  # its most accurate rule is at an end, with a rate above zero: below that it stays there
+    # its most accurate rule is at an end, with a rate above zero: below that it stays there
+    if j == 0:
         start = max(1.5 * rate[0] - 0.5 * rate[min(1, rate.size - 1)], 0.0)
         kappa, tau = np.append(start, kappa), np.append(u[0], tau)
     kappa, tau = np.append(0.0, kappa), np.append(u[j], tau)
-    kappa = np.maximum.accumulate(kappa) + 1e-13 * np.arange(kappa.size)  # a jump becomes a steep, attained, ramp
+    # a jump becomes a steep, attained, ramp
+    kappa = np.maximum.accumulate(kappa) + 1e-13 * np.arange(kappa.size)
     return kappa, tau

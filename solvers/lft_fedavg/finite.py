@@ -1,4 +1,6 @@
-"""LFT+FedAvg(eps) on a finite X, by a certified linear programme; of several optima the least disparate."""
+"""LFT+FedAvg(eps) on a finite X, by a certified linear programme; of several optima the least
+disparate.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,18 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
 
-def solve_fedavg_finite(fed: Federation, model: FiniteModel, eps: Array, start: Array | None = None) -> Solution:
-    """Certified LFT+FedAvg(eps): the linear programme's optimum, with randomised ties; of several the fairest."""
+def solve_fedavg_finite(
+    fed: Federation, model: FiniteModel, eps: Array, start: Array | None = None
+) -> Solution:
+    """Certified LFT+FedAvg(eps): the linear programme's optimum, with randomised ties; of several
+    the fairest.
+    """
     v, gain = local_rows(fed, model), model.gain(fed.mass).ravel()
     found = solve_box(gain, v, eps, start)
     f = least_disparate(gain, v, pooled_row(fed, model), eps, found)
-    return certify_finite(fed, model, "lft_fedavg", eps, f.reshape(2, -1), v, eps, found.multipliers)
+    return certify_finite(
+        fed, model, "lft_fedavg", eps, f.reshape(2, -1), v, eps, found.multipliers
+    )
 
 
 def pooled_row(fed: Federation, model: FiniteModel) -> Array:

@@ -1,8 +1,10 @@
-"""LFT+FedAvg over all budgets on a finite X, exactly: from the vertices at which cells tie (FedFB, lemma 18).
+"""LFT+FedAvg over all budgets on a finite X, exactly: from the vertices at which cells tie (FedFB,
+lemma 18).
 
-All rules that are optimal for some eps are optimal at a vertex λ at which cells tie (``vertices``). The rules at one
-vertex attain a polygon (``polytopes``), and the frontier is the envelope of the polygons' upper sides (``segments``).
-Where several rules are optimal for one eps, each of them counts as attained.
+All rules that are optimal for some eps are optimal at a vertex λ at which cells tie (``vertices``).
+The rules at one vertex attain a polygon (``polytopes``), and the frontier is the envelope of the
+polygons' upper sides (``segments``). Where several rules are optimal for one eps, each of them
+counts as attained.
 """
 
 from __future__ import annotations
@@ -22,8 +24,9 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
 CLIENTS, VERTICES, ENTRIES = 5, 20_000, 50_000_000
-"""With more clients than this, more vertices, or more vertices times cells, the frontier is left to a search: K clients
-have some 4^K vertices, and the corners of the polytope at each grow as fast."""
+"""With more clients than this, more vertices, or more vertices times cells, the frontier is left to
+a search: K clients have some 4^K vertices, and the corners of the polytope at each grow as fast.
+"""
 DENSE = 20
 """Disparities looked at for each that is shown."""
 STRAIGHT = 1e-13
@@ -34,8 +37,9 @@ FAIR = 1e-12
 
 @dataclass(frozen=True)
 class ExactFedAvg:
-    """All that LFT+FedAvg attains: ``segments``, their ``other`` the MD_i of clients ``bound``; multipliers (S, K) and
-    dual values (S,) without the terms ε|λ|, by vertex."""
+    """All that LFT+FedAvg attains: ``segments``, their ``other`` the MD_i of clients ``bound``;
+    multipliers (S, K) and dual values (S,) without the terms ε|λ|, by vertex.
+    """
 
     clients: int
     bound: Array
@@ -93,18 +97,24 @@ class ExactFedAvg:
         dual = self.dual[owner] + budget_term(lam, tight).sum(axis=1)
         excess = (np.abs(local) - eps[:, self.bound]).max(axis=1, initial=0.0)
         for primal, bound, violation in zip(accuracy, dual, excess, strict=True):
-            Certificate(float(primal), float(bound), float(violation)).check(FINITE_TOLERANCE, ADVICE)
+            Certificate(float(primal), float(bound), float(violation)).check(
+                FINITE_TOLERANCE, ADVICE
+            )
         multipliers = np.zeros_like(eps)
         multipliers[:, self.bound] = lam
         return Points(np.where(d <= FAIR, 0.0, d), accuracy, eps, multipliers)
 
     def frontier(self, points: int) -> Frontier:
-        """``points`` of it, from the smallest disparity to that of the most accurate rule, denser where curved."""
+        """``points`` of it, from the smallest disparity to that of the most accurate rule, denser
+        where curved.
+        """
         grid = np.linspace(self.segments.smallest, self.segments.largest, DENSE * points)
         curvature = np.abs(np.diff(self.segments.best(grid)[0], 2))
         curvature = np.sqrt(np.where(curvature > STRAIGHT, curvature, 0.0))
         even = np.full(grid.size - 1, 1.0 / (grid.size - 1))
-        dense = (np.append(curvature, 0.0) + np.append(0.0, curvature)) / max(2.0 * float(curvature.sum()), 1e-300)
+        dense = (np.append(curvature, 0.0) + np.append(0.0, curvature)) / max(
+            2.0 * float(curvature.sum()), 1e-300
+        )
         share = np.append(0.0, np.cumsum(even + dense))
         wanted = np.interp(np.linspace(0.0, share[-1], points), share, grid)
         return build("lft_fedavg", self.points(wanted), self.points, exact=True)

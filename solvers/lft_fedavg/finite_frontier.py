@@ -1,7 +1,9 @@
-"""LFT+FedAvg's frontier and smallest disparity on a finite X: exact where the vertices are few, else searched for.
+"""LFT+FedAvg's frontier and smallest disparity on a finite X: exact where the vertices are few,
+else searched for.
 
-Of several rules that are optimal for one eps each counts as attained, whatever its disparity: ``solve`` returns one.
-Where cells tie at too many multipliers (many clients, or thousands of points), a search is used instead.
+Of several rules that are optimal for one eps each counts as attained, whatever its disparity:
+``solve`` returns one. Where cells tie at too many multipliers (many clients, or thousands of
+points), a search is used instead.
 """
 
 from __future__ import annotations
@@ -22,7 +24,9 @@ def _looked_at(fed: Federation, model: FiniteModel) -> ExactFedAvg | FedAvgSearc
 
 
 def fedavg_frontier_finite(fed: Federation, model: FiniteModel, points: int) -> Frontier:
-    """LFT+FedAvg's frontier on a finite X: exact, or as far as the search finds it; every point attained."""
+    """LFT+FedAvg's frontier on a finite X: exact, or as far as the search finds it; every point
+    attained.
+    """
     return _looked_at(fed, model).frontier(points)
 
 

@@ -1,8 +1,10 @@
-"""LFT+FedAvg over all budgets on a finite X with too many vertices: a search by pivots between optimal bases.
+"""LFT+FedAvg over all budgets on a finite X with too many vertices: a search by pivots between
+optimal bases.
 
-Some budgets are solved; from their rules pivots (``pivots``) first decrease the disparity and then increase the
-accuracy. CFL's frontier is an upper bound: a rule that attains it is optimal. Every point is solved again for its
-budgets and certified for them. That no other budgets do better is proven only where CFL's bound is attained.
+Some budgets are solved; from their rules pivots (``pivots``) first decrease the disparity and then
+increase the accuracy. CFL's frontier is an upper bound: a rule that attains it is optimal. Every
+point is solved again for its budgets and certified for them. That no other budgets do better is
+proven only where CFL's bound is attained.
 """
 
 from __future__ import annotations
@@ -24,13 +26,17 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
 STARTS = 80
-"""Budgets that the search starts from: in the first few clients are bound, in the last all, by turns to next to 0."""
+"""Budgets that the search starts from: in the first few clients are bound, in the last all, by
+turns to next to 0.
+"""
 NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
 """Tight budgets are drawn up to the |MD_i| of the most accurate rule, and this more."""
 COARSE = 16
-"""Disparities at which all starts climb; between them only the rules found next to a disparity do."""
+"""Disparities at which all starts climb; between them only the rules found next to a disparity
+do.
+"""
 LOOK = 4
 """Bases of one rule that are looked at for a better one."""
 APART = 1e-12
@@ -57,7 +63,8 @@ class FedAvgSearch:
     def of(cls, fed: Federation, model: FiniteModel) -> FedAvgSearch:
         """Solve the budgets to start from.
 
-        Neither the order of the clients nor the groups' names matter: both are put in an order of their own.
+        Neither the order of the clients nor the groups' names matter: both are put in an order of
+        their own.
         """
         u, v, pooled = model.gain(fed.mass).ravel(), local_rows(fed, model), pooled_row(fed, model)
         if pooled @ (u > 0) < 0:
@@ -117,7 +124,9 @@ class FedAvgSearch:
         return [self.known[j] for j in [*order[max(k - 2, 0) : k][::-1], *order[k : k + 2]]]
 
     def solved(self, rules: Iterable[Basis | None]) -> Points:
-        """What the rules' budgets attain, solved again and certified; those that are not certified are left out."""
+        """What the rules' budgets attain, solved again and certified; those that are not certified
+        are left out.
+        """
         return self.attained([self.budgets(rule) for rule in rules if rule is not None])
 
     def budgets(self, rule: Basis) -> Array:
@@ -136,7 +145,9 @@ class FedAvgSearch:
         return points_of(self.fed, found)
 
     def frontier(self, points: int) -> Frontier:
-        """Up to ``points`` of it, at even steps from the smallest disparity to that of the most accurate rule."""
+        """Up to ``points`` of it, at even steps from the smallest disparity to that of the most
+        accurate rule.
+        """
         low = self.lowest()
         ends = self.attained([np.full(self.order.size, SLACK_BUDGET), np.zeros(self.order.size)])
         targets = np.linspace(low, max(low, float(ends.disparity[0])), points)[:-1]
@@ -148,7 +159,9 @@ class FedAvgSearch:
         found = self.solved(self.known).join(ends)
 
         def evaluate(disparity: Array) -> Points:
-            tried = self.solved(self.best(float(d), self.near(float(d))) for d in disparity).join(found)
+            tried = self.solved(self.best(float(d), self.near(float(d))) for d in disparity).join(
+                found
+            )
             fits = tried.disparity <= disparity[:, None] + MET
             return tried.take(np.where(fits, tried.accuracy, -np.inf).argmax(axis=1))
 

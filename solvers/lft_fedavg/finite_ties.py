@@ -1,8 +1,10 @@
-"""The least disparate of several rules that are optimal for one budget vector on a finite X, by linear programmes.
+"""The least disparate of several rules that are optimal for one budget vector on a finite X, by
+linear programmes.
 
-Optimal are the rules that agree with the sign of s = u + λV, keep MD_i where λ_i is not zero, and |MD_i| <= eps_i
-elsewhere, for any one optimal λ (complementary slackness). More undecided cells than binding constraints, as where η is
-1/2 or the same at several points, leave a choice; its accuracy is one, its MD is not.
+Optimal are the rules that agree with the sign of s = u + λV, keep MD_i where λ_i is not zero, and
+|MD_i| <= eps_i elsewhere, for any one optimal λ (complementary slackness). More undecided cells
+than binding constraints, as where η is 1/2 or the same at several points, leave a choice; its
+accuracy is one, its MD is not.
 """
 
 from __future__ import annotations
@@ -20,11 +22,13 @@ EXACT = 1e-14
 
 
 def least_disparate(u: Array, v: Array, pooled: Array, eps: Array, found: BoxSolution) -> Array:
-    """The optimal rule f (N,) with the smallest |pooled·f|, as far as rounding tells; ``found`` where it is the one.
+    """The optimal rule f (N,) with the smallest |pooled·f|, as far as rounding tells; ``found``
+    where it is the one.
 
     Parameters
     ----------
-    u, v, eps : the linear programme max u·f, |v f| <= eps, 0 <= f <= 1, whose solution is ``found``.
+    u, v, eps : the linear programme max u·f, |v f| <= eps, 0 <= f <= 1, whose solution is
+        ``found``.
     pooled : (N,) row of the MD.
     """
     lam = found.multipliers

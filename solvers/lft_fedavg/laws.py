@@ -1,4 +1,6 @@
-"""LFT+FedAvg(eps) on densities, by Newton's method on the dual and column generation (FedFB, lemma 18)."""
+"""LFT+FedAvg(eps) on densities, by Newton's method on the dual and column generation (FedFB, lemma
+18).
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""LFT+FedAvg's frontier and smallest disparity on densities, by ascent in the multipliers (FedFB, lemma 18).
+"""LFT+FedAvg's frontier and smallest disparity on densities, by ascent in the multipliers (FedFB,
+lemma 18).
 
-Each λ gives a solution for its own budgets (``multipliers``). For each target disparity a local search
-(``laws_ascent``) runs from many starts; the result is solved again for its budgets and certified as in ``solve``. That
-no better budgets exist is searched for, not proven.
+Each λ gives a solution for its own budgets (``multipliers``). For each target disparity a local
+search (``laws_ascent``) runs from many starts; the result is solved again for its budgets and
+certified as in ``solve``. That no better budgets exist is searched for, not proven.
 """
 
 from __future__ import annotations
@@ -40,9 +41,13 @@ SWEEPS = 3
 GAINED = 1e-9
 """Accuracy that makes another sweep worth while."""
 ROUNDED = 1e-9
-"""|MD_k| up to which a multiplier may have the wrong sign in a start: corners are tight up to rounding."""
+"""|MD_k| up to which a multiplier may have the wrong sign in a start: corners are tight up to
+rounding.
+"""
 TIGHT = 1e-11
-"""Budgets up to this are taken to be zero: that is how exactly a search by Newton steps meets MD_k = 0."""
+"""Budgets up to this are taken to be zero: that is how exactly a search by Newton steps meets MD_k
+= 0.
+"""
 FAIR = LAW_TOLERANCE
 """Disparities up to this are reported as zero."""
 NEARLY = 1e-6
@@ -51,7 +56,9 @@ NEARLY = 1e-6
 
 @dataclass(frozen=True)
 class MultiplierSearch:
-    """A federation's rules f_λ, the reach (K,) of their multipliers, and starts all over them, the free rule first."""
+    """A federation's rules f_λ, the reach (K,) of their multipliers, and starts all over them, the
+    free rule first.
+    """
 
     fed: Federation
     family: RuleFamily
@@ -60,7 +67,8 @@ class MultiplierSearch:
 
     @classmethod
     def of(cls, fed: Federation) -> MultiplierSearch:
-        """Starts: no constraint; all, all but one, or one exactly tight; and random multipliers of their sizes.
+        """Starts: no constraint; all, all but one, or one exactly tight; and random multipliers of
+        their sizes.
 
         Neither the order of the clients nor the groups' names matter to the draws.
         """
@@ -87,7 +95,9 @@ class MultiplierSearch:
             if not wrong.size:
                 break
             unsound = starts.take(wrong)
-            starts = starts.replaced(wrong, family.at(np.where(unsound.excess > ROUNDED, 0.0, unsound.lam)))
+            starts = starts.replaced(
+                wrong, family.at(np.where(unsound.excess > ROUNDED, 0.0, unsound.lam))
+            )
         sound = starts.excess.max(axis=1, initial=0.0) <= ROUNDED
         return cls(fed, family, reach, starts.take(np.flatnonzero(sound)))
 
@@ -97,7 +107,9 @@ class MultiplierSearch:
         return self.starts.take(np.array([0]))
 
     def lowest(self) -> Rules:
-        """The rule with the smallest |MD| that was found; at zero, it is the most accurate of those with MD 0."""
+        """The rule with the smallest |MD| that was found; at zero, it is the most accurate of those
+        with MD 0.
+        """
         if not self.reach.any():
             return self.free
         target, count = np.array([-np.inf]), LOWEST * self.reach.size
@@ -110,14 +122,18 @@ class MultiplierSearch:
         return fair if fair.disparity[0] <= FAIR else low
 
     def at(self, targets: Array, known: Rules) -> Rules:
-        """The most accurate rules with |MD| <= targets (P,) that climbs from many of the ``known`` ones reach."""
+        """The most accurate rules with |MD| <= targets (P,) that climbs from many of the ``known``
+        ones reach.
+        """
         count = min(WIDTH, 2 * self.reach.size)
         rows = np.stack([self._various(known, target, count) for target in targets])
         found = self._best(known.take(rows.ravel()), targets, SCREENED, FINALISTS)
         return self._best(found, targets, ROUNDS, 1)
 
     def _various(self, known: Rules, target: float, count: int) -> Array:
-        """``count`` starts among the ``known`` rules, the best of each kind first: who is bound, and how many cuts."""
+        """``count`` starts among the ``known`` rules, the best of each kind first: who is bound,
+        and how many cuts.
+        """
         order = np.argsort(-merit(known, np.full(known.md.size, target)), kind="stable")
         kinds = np.concatenate([np.sign(known.lam), known.cuts], axis=1)[order]
         first = np.sort(np.unique(kinds, axis=0, return_index=True)[1])
@@ -125,20 +141,30 @@ class MultiplierSearch:
         return np.resize(order[np.append(first, others)], count)
 
     def _best(self, starts: Rules, targets: Array, rounds: int, kept: int) -> Rules:
-        """The best ``kept`` for each target of climbs from ``starts``, equally many for each, together."""
+        """The best ``kept`` for each target of climbs from ``starts``, equally many for each,
+        together.
+        """
         goal = np.repeat(targets, starts.md.size // targets.size)
         found = ascend(self.family, starts, goal, self.reach, rounds)
-        order = np.argsort(-merit(found, goal).reshape(targets.size, -1), axis=1, kind="stable")[:, :kept]
-        return found.take((order + np.arange(targets.size)[:, None] * (goal.size // targets.size)).ravel())
+        order = np.argsort(-merit(found, goal).reshape(targets.size, -1), axis=1, kind="stable")[
+            :, :kept
+        ]
+        return found.take(
+            (order + np.arange(targets.size)[:, None] * (goal.size // targets.size)).ravel()
+        )
 
     def refined(self, targets: Array, known: Rules, sides: int = 1, rounds: int = ROUNDS) -> Rules:
-        """As ``at``, from ``sides`` neighbours on both sides among ``known``, which increase in |MD|."""
+        """As ``at``, from ``sides`` neighbours on both sides among ``known``, which increase in
+        |MD|.
+        """
         right = np.searchsorted(known.disparity, targets)
         rows = np.clip(right[:, None] + np.arange(-sides, sides), 0, known.md.size - 1)
         return self._best(known.take(rows.ravel()), targets, rounds, 1)
 
     def settled(self, targets: Array, known: Rules) -> Rules:
-        """``known`` and what climbs to the targets from their neighbours find, until nothing is gained by that."""
+        """``known`` and what climbs to the targets from their neighbours find, until nothing is
+        gained by that.
+        """
         for _ in range(SWEEPS):
             before = below(known, targets).accuracy
             known = _ordered(known.join(self.refined(targets, known, sides=2, rounds=SCREENED)))
@@ -147,7 +173,8 @@ class MultiplierSearch:
         return known
 
     def solved(self, rules: Rules, *, warm: bool = True) -> list[Solution]:
-        """The rules' budgets solved again and certified, from their multipliers unless told to start from nothing.
+        """The rules' budgets solved again and certified, from their multipliers unless told to
+        start from nothing.
 
         What is not certified is left out.
         """
@@ -167,12 +194,18 @@ def budgets(rules: Rules) -> Array:
 
 
 def below(known: Rules, targets: Array) -> Rules:
-    """The most accurate of the ``known`` rules, ordered, with |MD| at most the targets; else the least disparate."""
-    return known.take(np.maximum(np.searchsorted(known.disparity, targets + MET, side="right") - 1, 0))
+    """The most accurate of the ``known`` rules, ordered, with |MD| at most the targets; else the
+    least disparate.
+    """
+    return known.take(
+        np.maximum(np.searchsorted(known.disparity, targets + MET, side="right") - 1, 0)
+    )
 
 
 def common_shares(fed: Federation) -> bool:
-    """Whether P(i | a) is the same for both groups: then MD = Σ w_i MD_i, and eps = 0 is fair (FedFB, theorem 21)."""
+    """Whether P(i | a) is the same for both groups: then MD = Σ w_i MD_i, and eps = 0 is fair
+    (FedFB, theorem 21).
+    """
     return bool(fed.defined.all() and np.abs(fed.within[:, 0] - fed.within[:, 1]).max() <= 1e-15)
 
 
@@ -184,7 +217,9 @@ def fedavg_frontier(fed: Federation, points: int) -> Frontier:
     if free.disparity[0] - low.disparity[0] > FAIR:
         targets = np.linspace(float(low.disparity[0]), float(free.disparity[0]), points)[:-1]
         coarse = targets[:: -(-targets.size // COARSE)]
-        known = search.settled(coarse, _ordered(search.at(coarse, search.starts.join(low)).join(rules)))
+        known = search.settled(
+            coarse, _ordered(search.at(coarse, search.starts.join(low)).join(rules))
+        )
         found = search.refined(targets, known)
         first = low.join(found.take(np.array([0])))
         low = first.take(np.array([int(merit(first, targets[[0, 0]]).argmax())]))
@@ -212,7 +247,8 @@ def _ordered(rules: Rules) -> Rules:
 
 
 def _fairest(search: MultiplierSearch, low: Rules) -> list[Solution]:
-    """Certified solutions of the smallest disparity; where a tie spoils that of ``low``, the one that must be fair.
+    """Certified solutions of the smallest disparity; where a tie spoils that of ``low``, the one
+    that must be fair.
 
     They start from nothing, and so are just what ``solve`` returns for their budgets.
     """

@@ -1,8 +1,10 @@
-"""LFT+FedAvg on densities as a function of λ: the rule f_λ, and the budgets for which it is optimal.
+"""LFT+FedAvg on densities as a function of λ: the rule f_λ, and the budgets for which it is
+optimal.
 
-f_λ = ⟦u + Σ λ_i v_i > 0⟧ maximises the Lagrangian, so it solves LFT+FedAvg(eps) for eps_i = |MD_i(f_λ)| wherever
-λ_i MD_i <= 0 for all i; where λ_i = 0, for every eps_i >= |MD_i| too. No problem is solved to get a point: the
-attainable pairs of disparity and accuracy are the image of {λ : λ_i MD_i(f_λ) <= 0}.
+f_λ = ⟦u + Σ λ_i v_i > 0⟧ maximises the Lagrangian, so it solves LFT+FedAvg(eps) for eps_i =
+|MD_i(f_λ)| wherever λ_i MD_i <= 0 for all i; where λ_i = 0, for every eps_i >= |MD_i| too. No
+problem is solved to get a point: the attainable pairs of disparity and accuracy are the image of {λ
+: λ_i MD_i(f_λ) <= 0}.
 """
 
 from __future__ import annotations
@@ -54,7 +56,9 @@ class Rules:
 
     @property
     def excess(self) -> Array:
-        """(B, K) |MD_k| where λ_k has the wrong sign, else 0: where all are 0, the rule solves its problem."""
+        """(B, K) |MD_k| where λ_k has the wrong sign, else 0: where all are 0, the rule solves its
+        problem.
+        """
         return np.where(self.lam * self.values > 0, np.abs(self.values), 0.0)
 
     def take(self, rows: Array) -> Rules:
@@ -74,7 +78,9 @@ class Rules:
 
 @dataclass(frozen=True)
 class Slopes:
-    """Derivatives in λ: of the accuracy and the pooled MD (B, K), of MD_k (B, K, K), and the critical points of s."""
+    """Derivatives in λ: of the accuracy and the pooled MD (B, K), of MD_k (B, K, K), and the
+    critical points of s.
+    """
 
     accuracy: Array
     md: Array
@@ -93,20 +99,26 @@ class RuleFamily:
 
     def at(self, lam: Array) -> Rules:
         """The rules at lam (B, K)."""
-        parts = [dual_point(self.problem, lam[b : b + CHUNK]) for b in range(0, max(len(lam), 1), CHUNK)]
+        parts = [
+            dual_point(self.problem, lam[b : b + CHUNK]) for b in range(0, max(len(lam), 1), CHUNK)
+        ]
         point = functools.reduce(DualPoint.join, parts)
         rates = [point.sets[a].integrals[:, 1:] @ self.pooled[a] for a in (0, 1)]
         md: Array = rates[0] + rates[1]
         return Rules(point, md)
 
     def slopes(self, rules: Rules) -> Slopes:
-        """Derivatives at rules of this family. accuracy = D - λ·MD and ∇D = MD, so its slope is -Hλ, H = ∂MD/∂λ."""
+        """Derivatives at rules of this family. accuracy = D - λ·MD and ∇D = MD, so its slope is
+        -Hλ, H = ∂MD/∂λ.
+        """
         point, lam = rules.point, rules.lam
         own = hessian(self.problem, point)
         cross = hessian(self.problem, point, self.pooled[:, None, :])[:, 0]
         points, heights = [], []
         for profile, rows in zip(self.problem.profiles, self.problem.coefficients, strict=True):
-            found = critical_points(profile, np.concatenate([np.ones((len(lam), 1)), lam @ rows], axis=1))
+            found = critical_points(
+                profile, np.concatenate([np.ones((len(lam), 1)), lam @ rows], axis=1)
+            )
             points.append(found)
             heights.append(found.values[:, 1:] @ rows.T)
         climb = -np.einsum("bkl,bl->bk", own, lam)

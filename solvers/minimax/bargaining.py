@@ -1,8 +1,10 @@
-"""α-fair points of a convex set of utilities (utilitarian, Nash, harmonic, max-min), certified, and their tests.
+"""α-fair points of a convex set of utilities (utilitarian, Nash, harmonic, max-min), certified, and
+their tests.
 
-Every point is certified by weights. Mean utility of order α (``bargaining.mean_utility``) is concave, so u is best iff
-no attainable v has a positive first-order gain Σ_i s_i (v_i - u_i)/u_i. At α = 1 that is the definition of proportional
-fairness (PropFair, definition 2.1 and proposition 2.3). The largest gain over v is a linear programme on a polytope.
+Every point is certified by weights. Mean utility of order α (``bargaining.mean_utility``) is
+concave, so u is best iff no attainable v has a positive first-order gain Σ_i s_i (v_i - u_i)/u_i.
+At α = 1 that is the definition of proportional fairness (PropFair, definition 2.1 and proposition
+2.3). The largest gain over v is a linear programme on a polytope.
 """
 
 from __future__ import annotations
@@ -21,12 +23,15 @@ from fairfl.theory.measures import welfare as bargaining
 TOLERANCE = 1e-6
 """What is certified unless another tolerance is given: relative gain, relative utility."""
 RISE = 1e-3
-"""What ``max_min_test`` allows unless another tolerance is given: on a curved boundary, giving up δ may win sqrt(δ)."""
+"""What ``max_min_test`` allows unless another tolerance is given: on a curved boundary, giving up δ
+may win sqrt(δ).
+"""
 TIE = 1e-9  # of a total or share, relative, within which two count as equal
 SLACK = 1e-10  # relative decrease of a level, so that the next convex programme has an interior
 HALF = 0.5  # α from which on Nash products are iterated
 ROUNDS = 60  # at most: 2^-60
-PASSES, GOOD = 3, 1e-8  # convex programmes solved at most for one point, and the gain at which the search stops
+# convex programmes solved at most for one point, and the gain at which the search stops
+PASSES, GOOD = 3, 1e-8
 
 
 @dataclass(frozen=True)
@@ -36,10 +41,11 @@ class FairnessTest:
     Attributes
     ----------
     holds : whether ``gain`` <= tolerance.
-    gain : the largest n Σ_i s_i (v_i - u_i)/u_i over v in U; at α = 1 the largest Σ_i (v_i - u_i)/u_i. An upper bound
-        on it where U is not a hull of points.
+    gain : the largest n Σ_i s_i (v_i - u_i)/u_i over v in U; at α = 1 the largest Σ_i (v_i -
+        u_i)/u_i. An upper bound on it where U is not a hull of points.
     better : (n,) a v that attains it.
-    direction : (n,) v - u: the violating direction, along which the welfare increases at first (where gain > 0).
+    direction : (n,) v - u: the violating direction, along which the welfare increases at first
+        (where gain > 0).
     """
 
     holds: bool
@@ -57,7 +63,8 @@ class FairPoint:
     alpha : 0 utilitarian, 1 proportional, 2 harmonic, inf max-min.
     utilities : (n,) u.
     value : mean utility of order α (above the disagreement point, where there is one).
-    weights : (n,) weights of which u maximises the total over U: s_i / u_i, multipliers at α = inf; weights.u = 1.
+    weights : (n,) weights of which u maximises the total over U: s_i / u_i, multipliers at α = inf;
+        weights.u = 1.
     gain : no v in U has a value above value (1 + gain/n): see ``FairnessTest``.
     best_total : the largest total of utilities.
     """
@@ -72,18 +79,22 @@ class FairPoint:
     @property
     def price_of_fairness(self) -> float:
         """1 - Σ u / best_total (Bertsimas, Farias and Trichakis, 2011)."""
-        return float(bargaining.price_of_fairness(self.utilities, max(self.best_total, float(self.utilities.sum()))))
+        return float(
+            bargaining.price_of_fairness(
+                self.utilities, max(self.best_total, float(self.utilities.sum()))
+            )
+        )
 
 
 def alpha_fair(utilities: UtilitySet, alpha: float, *, tolerance: float = TOLERANCE) -> FairPoint:
     """The point of U with the largest α-fair welfare, 0 <= α <= inf, certified.
 
-    Where the maximum has several points, one is chosen: at α = 0 that of the largest entropy Σ -u log u, the limit of
-    α -> 0; at α = inf the leximin point (no client can gain without a loss to one that has no more), the limit of
-    α -> inf. For 0 < α < inf it is unique.
+    Where the maximum has several points, one is chosen: at α = 0 that of the largest entropy Σ -u
+    log u, the limit of α -> 0; at α = inf the leximin point (no client can gain without a loss to
+    one that has no more), the limit of α -> inf. For 0 < α < inf it is unique.
 
-    Errors: ValueError for α < 0 or NaN, for a set that is no UtilitySet, and where U has no point with all u_i > 0;
-    CertificationError where the gain does not close to ``tolerance``.
+    Errors: ValueError for α < 0 or NaN, for a set that is no UtilitySet, and where U has no point
+    with all u_i > 0; CertificationError where the gain does not close to ``tolerance``.
     Source: Mo and Walrand (2000); PropFair, definitions 2.1, 2.2, (D.9); q-FFL, appendix C.
     """
     alpha = float(in_range("alpha", alpha, 0.0, np.inf))
@@ -91,28 +102,35 @@ def alpha_fair(utilities: UtilitySet, alpha: float, *, tolerance: float = TOLERA
     U = _checked(utilities)
     least, multipliers = _largest_minimum(U)
     if not least > 0:
-        raise ValueError(f"utilities must be attainable with all u_i > 0, got a largest minimum of {least:g}")
+        raise ValueError(
+            f"utilities must be attainable with all u_i > 0, got a largest minimum of {least:g}"
+        )
     if np.isinf(alpha):
         u = _leximin(U, least, tolerance)
         weights = multipliers / (multipliers @ u)
         value, (upper, _) = float(u.min()), U.support(weights)
-        gain = U.n * (upper / (weights.sum() * value) - 1)  # min v <= weights.v / Σ weights for every v
+        # min v <= weights.v / Σ weights for every v
+        gain = U.n * (upper / (weights.sum() * value) - 1)
     else:
         u, gain = _finite(U, alpha, least)
         weights, value = _weights(u, alpha), float(bargaining.mean_utility(u, alpha))
     best_total, _ = U.support(np.ones(U.n))
     if not abs(gain) <= tolerance:
         raise CertificationError(
-            f"no {alpha:g}-fair point certified to {tolerance:g}: a relative gain of {gain:.3g} is left; {ADVICE}"
+            f"no {alpha:g}-fair point certified to {tolerance:g}: a relative gain of {gain:.3g} "
+            f"is left; {ADVICE}"
         )
     return FairPoint(alpha, u, value, weights, gain, best_total)
 
 
-def nash_point(utilities: UtilitySet, disagreement: Any = 0.0, *, tolerance: float = TOLERANCE) -> FairPoint:
+def nash_point(
+    utilities: UtilitySet, disagreement: Any = 0.0, *, tolerance: float = TOLERANCE
+) -> FairPoint:
     """The Nash bargaining solution: the u in U, u > d, with the largest product Π_i (u_i - d_i).
 
-    ``disagreement`` d is a number or (n,): what each has without an agreement (PropFair: 0). Proportionally fair in
-    u - d, where U is convex. ``value``, ``weights`` and ``gain`` are about u - d.
+    ``disagreement`` d is a number or (n,): what each has without an agreement (PropFair: 0).
+    Proportionally fair in u - d, where U is convex. ``value``, ``weights`` and ``gain`` are about u
+    - d.
     Errors: ValueError where nothing in U is above d for every client; as for ``alpha_fair``.
     Source: Nash (1950); PropFair, definition 2.2 and proposition 2.3.
     """
@@ -127,15 +145,20 @@ def nash_point(utilities: UtilitySet, disagreement: Any = 0.0, *, tolerance: flo
 
 
 def harmonic_point(utilities: UtilitySet, *, tolerance: float = TOLERANCE) -> FairPoint:
-    """The point with the largest harmonic mean n / Σ_i u_i^-1: ``alpha_fair`` at α = 2. Source: PropFair, (D.9)."""
+    """The point with the largest harmonic mean n / Σ_i u_i^-1: ``alpha_fair`` at α = 2. Source:
+    PropFair, (D.9).
+    """
     return alpha_fair(utilities, 2.0, tolerance=tolerance)
 
 
-def fairness_test(utilities: UtilitySet, u: Any, alpha: float = 1.0, *, tolerance: float = TOLERANCE) -> FairnessTest:
-    """Whether u in U is α-fair, 0 <= α < inf; at α = 1 the definition of proportional fairness, (1).
+def fairness_test(
+    utilities: UtilitySet, u: Any, alpha: float = 1.0, *, tolerance: float = TOLERANCE
+) -> FairnessTest:
+    """Whether u in U is α-fair, 0 <= α < inf; at α = 1 the definition of proportional fairness,
+    (1).
 
-    Errors: ValueError for α infinite (``max_min_test``), for u of another shape, not positive (α > 0), or not
-    attainable: beyond U the test would mean nothing.
+    Errors: ValueError for α infinite (``max_min_test``), for u of another shape, not positive (α >
+    0), or not attainable: beyond U the test would mean nothing.
     """
     U, u = _checked(utilities), _point(utilities, u)
     bargaining.shares(u, alpha)  # for its checks
@@ -145,11 +168,13 @@ def fairness_test(utilities: UtilitySet, u: Any, alpha: float = 1.0, *, toleranc
 
 
 def max_min_test(utilities: UtilitySet, u: Any, *, tolerance: float = RISE) -> FairnessTest:
-    """Whether no client's utility can be raised without lowering one that is no larger: max-min fairness.
+    """Whether no client's utility can be raised without lowering one that is no larger: max-min
+    fairness.
 
-    ``gain`` is the largest such rise over the clients, relative to max u. For each client i: max v_i over the v in U
-    with v_j >= u_j for all j != i with u_j <= u_i (both up to rounding, 1e-9).
-    Errors: ValueError as for ``fairness_test``. Source: Bertsekas and Gallager, Data Networks, section 6.5.
+    ``gain`` is the largest such rise over the clients, relative to max u. For each client i: max
+    v_i over the v in U with v_j >= u_j for all j != i with u_j <= u_i (both up to rounding, 1e-9).
+    Errors: ValueError as for ``fairness_test``. Source: Bertsekas and Gallager, Data Networks,
+    section 6.5.
     """
     U, u = _checked(utilities), _point(utilities, u)
     _attainable(U, u, TOLERANCE)
@@ -177,7 +202,8 @@ def _gain(U: UtilitySet, u: Array, alpha: float) -> tuple[float, Array]:
 def _finite(U: UtilitySet, alpha: float, least: float) -> tuple[Array, float]:
     """(maximiser for α < inf, its gain), the best of a few passes by its certificate.
 
-    Utilities are counted in units of the largest minimum, then, where that leaves too few digits, of what was found.
+    Utilities are counted in units of the largest minimum, then, where that leaves too few digits,
+    of what was found.
     """
     unit, found = np.full(U.n, least), []
     for _ in range(PASSES):
@@ -191,7 +217,9 @@ def _finite(U: UtilitySet, alpha: float, least: float) -> tuple[Array, float]:
 
 
 def _solve(U: UtilitySet, alpha: float, unit: Array) -> None:
-    """Maximise the welfare, with utilities counted in ``unit`` (n,); the point is left in the variables."""
+    """Maximise the welfare, with utilities counted in ``unit`` (n,); the point is left in the
+    variables.
+    """
     v, scale = cp.multiply(1 / unit, U.utilities), unit / unit.min()
     if alpha == 0:
         w = cp.Variable(U.n)  # = u: entropy does not increase in u, the total does
@@ -199,7 +227,11 @@ def _solve(U: UtilitySet, alpha: float, unit: Array) -> None:
         limits = [w <= U.utilities / unit.min(), cp.sum(w) >= total - TIE * abs(total)]
         U.maximise(cp.sum(cp.entr(w)), limits, "the largest entropy of that total")
     elif alpha < HALF:
-        U.maximise(scale ** (1 - alpha) @ cp.power(v, 1 - alpha, approx=False), (), f"the {alpha:g}-fair point")
+        U.maximise(
+            scale ** (1 - alpha) @ cp.power(v, 1 - alpha, approx=False),
+            (),
+            f"the {alpha:g}-fair point",
+        )
     elif alpha <= 1:
         _by_nash_products(U, v, alpha)
     else:  # in logarithms: no power, whatever α
@@ -210,8 +242,9 @@ def _solve(U: UtilitySet, alpha: float, unit: Array) -> None:
 def _by_nash_products(U: UtilitySet, v: Any, alpha: float) -> None:
     """Maximise Σ s_i log v_i with the shares s of the last point, again and again; at α = 1 once.
 
-    For α <= 1, Σ v_i^(1-α) is convex in log v, so that its tangent there, which this maximises, is a lower bound: the
-    welfare increases from round to round. The error falls by the factor 1 - α or more (powers near 1 defeat the cones).
+    For α <= 1, Σ v_i^(1-α) is convex in log v, so that its tangent there, which this maximises, is
+    a lower bound: the welfare increases from round to round. The error falls by the factor 1 - α or
+    more (powers near 1 defeat the cones).
     """
     s = np.full(U.n, 1 / U.n)
     for _ in range(ROUNDS):
@@ -232,9 +265,11 @@ def _largest_minimum(U: UtilitySet) -> tuple[float, Array]:
 
 
 def _leximin(U: UtilitySet, least: float, tolerance: float) -> Array:
-    """Raise the least level; hold the clients that cannot exceed it; go on with the others. At most n rounds.
+    """Raise the least level; hold the clients that cannot exceed it; go on with the others. At most
+    n rounds.
 
-    A client held at a level with slack δ may give another sqrt(δ) on a curved boundary: later levels are good to 1e-5.
+    A client held at a level with slack δ may give another sqrt(δ) on a curved boundary: later
+    levels are good to 1e-5.
     """
     fixed = np.full(U.n, -np.inf)
     while True:
@@ -253,8 +288,8 @@ def _leximin(U: UtilitySet, least: float, tolerance: float) -> Array:
             rises[i] = _rise(U, int(i), floors, np.full(U.n, found))[0] / abs(found)
         if not rises.min() <= RISE:
             raise CertificationError(
-                f"no leximin point certified to {tolerance:g}: at level {found:g} each client can rise, by "
-                f"{rises.min():.3g} or more (relative); {ADVICE}"
+                f"no leximin point certified to {tolerance:g}: at level {found:g} each client "
+                f"can rise, by {rises.min():.3g} or more (relative); {ADVICE}"
             )
         fixed[rises <= max(np.sqrt(SLACK), rises.min())] = found - slack
         if np.isfinite(fixed).all():
@@ -270,7 +305,9 @@ def _rise(U: UtilitySet, i: int, floors: Array, u: Array) -> tuple[float, Array]
 
 
 def _attainable(U: UtilitySet, u: Array, tolerance: float) -> None:
-    """u is attainable, with disposal, iff the largest t with v >= t u has t >= 1 (u > 0 somewhere)."""
+    """u is attainable, with disposal, iff the largest t with v >= t u has t >= 1 (u > 0
+    somewhere).
+    """
     t = cp.Variable()
     found, _ = U.maximise(t, [U.utilities >= t * u, t <= 2], "whether u is attainable")
     if found < 1 - tolerance:

@@ -1,7 +1,8 @@
 """Convex programmes by an interior-point solver (Clarabel through cvxpy), with the dual value.
 
-The code is asked for more digits than it usually has, and returns the best it found: what that is worth is for the
-caller's certificate to say, from the point returned and the dual value, and never from the code's own status.
+The code is asked for more digits than it usually has, and returns the best it found: what that is
+worth is for the caller's certificate to say, from the point returned and the dual value, and never
+from the code's own status.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from cvxpy import settings as names
 
 from fairfl.solvers.solution import CertificationError
 
-LADDER = (1e-12, 1e-10, 1e-8)  # asked for, one after the other: too many digits may end in a numerical failure
+# asked for, one after the other: too many digits may end in a numerical failure
+LADDER = (1e-12, 1e-10, 1e-8)
 ENOUGH = 1e-9  # of the residuals and of the gap, relative, with which no other rung is tried
 LOOSE = 1e-5  # accepted from a run that stalls: certificates have tolerances of their own
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The two values of a minimisation: ``value`` at the point found, ``dual`` from the multipliers.
+    """The two values of a minimisation: ``value`` at the point found, ``dual`` from the
+    multipliers.
 
     In exact arithmetic dual <= optimum <= value; the code leaves residuals of about 1e-9 in both.
     """
@@ -33,7 +36,9 @@ class Answer:
     dual: float
 
 
-def minimise(cost: Any, constraints: Sequence[Any], what: str, *, unbounded: str = "bound the set") -> Answer:
+def minimise(
+    cost: Any, constraints: Sequence[Any], what: str, *, unbounded: str = "bound the set"
+) -> Answer:
     """Solve min cost over the constraints; the point is left in the variables.
 
     ``what`` names the problem in errors, ``unbounded`` says what to do where its infimum is -inf.
@@ -42,21 +47,30 @@ def minimise(cost: Any, constraints: Sequence[Any], what: str, *, unbounded: str
     problem = cp.Problem(cp.Minimize(cost), list(constraints))
     tried: list[tuple[float, Any, Any, Any]] = []
     with warnings.catch_warnings(), np.errstate(over="ignore", under="ignore"):
-        # "may be inaccurate" is judged by the certificate; the rational powers of convex_forms.py are exact.
-        warnings.filterwarnings("ignore", message=r".*(may be inaccurate|being approximated)", category=UserWarning)
+        # "may be inaccurate" is judged by the certificate; the rational powers of convex_forms.py
+        # are exact.
+        warnings.filterwarnings(
+            "ignore", message=r".*(may be inaccurate|being approximated)", category=UserWarning
+        )
         for digits in LADDER:
             options = _options(digits)
             data, made, inverse = problem.get_problem_data(cp.CLARABEL, solver_opts=options)
             chain: Any = made
-            raw = chain.solve_via_data(problem, data, warm_start=False, verbose=False, solver_opts=options)
+            raw = chain.solve_via_data(
+                problem, data, warm_start=False, verbose=False, solver_opts=options
+            )
             tried.append((_residual(raw), raw, chain, inverse))
             if tried[-1][0] <= ENOUGH or "Infeasible" in str(raw.status):
                 break
-        _, raw, chain, inverse = tried[-1] if "Infeasible" in str(tried[-1][1].status) else min(tried, key=_first)
+        _, raw, chain, inverse = (
+            tried[-1] if "Infeasible" in str(tried[-1][1].status) else min(tried, key=_first)
+        )
         try:
             problem.unpack_results(raw, chain, inverse)
         except cp.SolverError as error:
-            raise CertificationError(f"{what}: the interior-point code failed ({raw.status}); rescale it") from error
+            raise CertificationError(
+                f"{what}: the interior-point code failed ({raw.status}); rescale it"
+            ) from error
     if problem.status in ("infeasible", "infeasible_inaccurate"):
         raise CertificationError(f"{what}: no point meets the constraints; loosen them")
     if problem.status in ("unbounded", "unbounded_inaccurate"):
@@ -90,5 +104,7 @@ def _first(entry: tuple[float, Any, Any, Any]) -> float:
 
 
 def violation(constraints: Sequence[Any]) -> float:
-    """The largest amount by which a constraint is missed at the variables' values, 0 where all hold."""
+    """The largest amount by which a constraint is missed at the variables' values, 0 where all
+    hold.
+    """
     return max((float(abs(c.violation()).max()) for c in constraints), default=0.0)

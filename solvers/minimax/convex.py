@@ -16,23 +16,30 @@ from fairfl.solvers.minimax.solution import MinimaxCertificate, MinimaxSolution,
 from fairfl.theory.aggregation import Objective
 
 TOLERANCE = 1e-6
-"""What is certified unless another tolerance is given, relative: duality gap, Fenchel gap, violation."""
+"""What is certified unless another tolerance is given, relative: duality gap, Fenchel gap,
+violation.
+"""
 ADVICE = "rescale losses and θ to about 1, bound θ by constraints, or give the losses as functions"
 
 
-def solve_expressions(losses: Any, constraints: Any, objective: Objective, tolerance: float | None) -> MinimaxSolution:
+def solve_expressions(
+    losses: Any, constraints: Any, objective: Objective, tolerance: float | None
+) -> MinimaxSolution:
     """See ``solve_minimax``.
 
-    Two convex programmes. The first, min A(t) over f(θ) <= t, gives θ, and the multipliers of f <= t are λ, projected
-    onto where A* is finite (for a smooth A, λ is its gradient at f(θ), which is sharper). The second, min of λ.f(θ') -
-    A*(λ) over the θ' within ``radius``, is the certificate: a lower bound, taken from its multipliers.
+    Two convex programmes. The first, min A(t) over f(θ) <= t, gives θ, and the multipliers of f <=
+    t are λ, projected onto where A* is finite (for a smooth A, λ is its gradient at f(θ), which is
+    sharper). The second, min of λ.f(θ') - A*(λ) over the θ' within ``radius``, is the certificate:
+    a lower bound, taken from its multipliers.
     """
     f = expressions(losses)
     n = f.shape[0]
     limits = list(constraints)
     for k, limit in enumerate(limits):
         if not isinstance(limit, cp.Constraint) or not limit.is_dcp():
-            raise ValueError(f"constraints must be convex by cvxpy's rules, got {limit} at index {k}")
+            raise ValueError(
+                f"constraints must be convex by cvxpy's rules, got {limit} at index {k}"
+            )
     p = client_shares(objective, n)
     if len(p) != n:
         raise ValueError(f"losses must be n = {len(p)}, as many as client_weights, got {n}")
@@ -40,11 +47,15 @@ def solve_expressions(losses: Any, constraints: Any, objective: Objective, toler
     t = cp.Variable(n)
     cover = f <= t
     lower = np.broadcast_to(objective.domain.lower, (n,))
-    bounded = [t[np.isfinite(lower)] >= lower[np.isfinite(lower)]] if np.isfinite(lower).any() else []
+    bounded = (
+        [t[np.isfinite(lower)] >= lower[np.isfinite(lower)]] if np.isfinite(lower).any() else []
+    )
     conic.minimise(
-        convex_form(objective, t, p), [cover, *bounded, *limits], f"{objective!r} of the losses",
+        convex_form(objective, t, p),
+        [cover, *bounded, *limits],
+        f"{objective!r} of the losses",
         unbounded="bound θ or add a regulariser to the losses",
-    )  # fmt: skip
+    )
     values = np.asarray(f.value, dtype=np.float64)
     inside = np.clip(values, objective.domain.lower, objective.domain.upper)
     missed = float(np.abs(values - inside).max())
@@ -56,7 +67,11 @@ def solve_expressions(losses: Any, constraints: Any, objective: Objective, toler
     else:
         raise ValueError(f"objective must be smooth or weigh by rank, got {objective!r}")
     theta = _flat([v.value for v in variables])
-    slope = _gradients(f, variables) if not limits and not any(any(v.attributes.values()) for v in variables) else None
+    slope = (
+        _gradients(f, variables)
+        if not limits and not any(any(v.attributes.values()) for v in variables)
+        else None
+    )
     value = float(objective.value(inside))
     radius = 1 + float(np.linalg.norm(theta))
     gap = fenchel_gap(objective, inside, weights, bool(objective.traits.smooth))
@@ -85,9 +100,13 @@ def expressions(losses: Any) -> Any:
     for k, part in enumerate(parts):
         part = cp.Expression.cast_to_const(part)
         if part.ndim > 1 or (len(parts) > 1 and part.size != 1):
-            raise ValueError(f"losses must be n scalars or one vector (n,), got shape {part.shape} at index {k}")
+            raise ValueError(
+                f"losses must be n scalars or one vector (n,), got shape {part.shape} at index {k}"
+            )
         if not part.is_convex():
-            raise ValueError(f"losses must be convex by cvxpy's rules, got {part.curvature.lower()} at index {k}")
+            raise ValueError(
+                f"losses must be convex by cvxpy's rules, got {part.curvature.lower()} at index {k}"
+            )
         flat.append(cp.reshape(part, (part.size,), order="C"))
     if not flat or sum(part.size for part in flat) == 0:
         raise ValueError(f"losses must be at least one, got {losses!r}")
@@ -100,7 +119,8 @@ def expressions(losses: Any) -> Any:
 def _in_domain(objective: Objective, values: Array, missed: float) -> None:
     if missed > TOLERANCE * (1 + np.abs(values).max()):
         raise ValueError(
-            f"losses must lie in {{{objective.domain.words}}} for {objective!r}, got {values.tolist()} at the minimum"
+            f"losses must lie in {{{objective.domain.words}}} for {objective!r}, got "
+            f"{values.tolist()} at the minimum"
         )
 
 
@@ -108,8 +128,14 @@ def _variables(f: Any, limits: Sequence[Any]) -> list[Any]:
     found: dict[int, Any] = {}
     for part in (f, *limits):
         for variable in part.variables():
-            if variable.attributes["integer"] or variable.attributes["boolean"] or variable.is_complex():
-                raise ValueError(f"losses must have real, continuous variables, got {variable.name()!r}")
+            if (
+                variable.attributes["integer"]
+                or variable.attributes["boolean"]
+                or variable.is_complex()
+            ):
+                raise ValueError(
+                    f"losses must have real, continuous variables, got {variable.name()!r}"
+                )
             found.setdefault(variable.id, variable)
     return list(found.values())
 
@@ -119,7 +145,9 @@ def _flat(values: Sequence[Any]) -> Array:
 
 
 def _restore(variables: Sequence[Any], theta: Array) -> None:
-    """Put θ back into the variables, as cvxpy's users expect of a solver; rounding of attributes is no error."""
+    """Put θ back into the variables, as cvxpy's users expect of a solver; rounding of attributes is
+    no error.
+    """
     at = 0
     for variable in variables:
         variable.save_value(theta[at : at + variable.size].reshape(variable.shape))
@@ -133,13 +161,21 @@ def _gradients(f: Any, variables: Sequence[Any]) -> Array | None:
         return None
     rows = []
     for v in variables:  # (size of v, n), the entries of v column by column
-        block = np.asarray(table[v].todense() if hasattr(table[v], "todense") else table[v]).reshape(v.size, f.size)
-        order = np.arange(v.size).reshape(v.shape, order="F").ravel() if v.ndim > 1 else np.arange(v.size)
+        block = np.asarray(
+            table[v].todense() if hasattr(table[v], "todense") else table[v]
+        ).reshape(v.size, f.size)
+        order = (
+            np.arange(v.size).reshape(v.shape, order="F").ravel()
+            if v.ndim > 1
+            else np.arange(v.size)
+        )
         rows.append(block[order])
     return np.concatenate(rows).T
 
 
-def _lower(f: Any, limits: Sequence[Any], variables: Sequence[Any], weights: Array, radius: float) -> float:
+def _lower(
+    f: Any, limits: Sequence[Any], variables: Sequence[Any], weights: Array, radius: float
+) -> float:
     """min of λ.f over the θ' that meet the constraints within ``radius``: from the dual side."""
     steps = [cp.vec(v - np.array(v.value), order="C") for v in variables]
     ball = cp.norm(cp.hstack(steps)) <= radius

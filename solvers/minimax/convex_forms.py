@@ -13,22 +13,35 @@ import cvxpy as cp
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, KolmogorovMean, Objective, PropFair, RankWeighted
+from fairfl.theory.aggregation import (
+    AFL,
+    QFFL,
+    TERM,
+    FedAvg,
+    KolmogorovMean,
+    Objective,
+    PropFair,
+    RankWeighted,
+)
 from fairfl.theory.aggregation.calculus import Perspective, Scaled, Translated
 
-CONES = 1024  # the largest denominator of a power that is written as second-order cones; other powers take power cones
+# the largest denominator of a power that is written as second-order cones; other powers take power
+# cones
+CONES = 1024
 
 
 @singledispatch
 def convex_form(objective: Objective, t: Any, p: Array) -> Any:
-    """A convex expression in ``t`` (n,) with the minimisers of A(t) over any set of t in the domain.
+    """A convex expression in ``t`` (n,) with the minimisers of A(t) over any set of t in the
+    domain.
 
-    It *is* A(t), except for PropFair, where it is the increasing function -sum_i p_i log(M - A) of it; ``p`` (n,) are
-    the client weights. Where the domain has a lower bound (q-FFL: t >= 0), the caller adds it as a constraint.
-    Errors: ValueError for an objective without such a form.
+    It *is* A(t), except for PropFair, where it is the increasing function -sum_i p_i log(M - A) of
+    it; ``p`` (n,) are the client weights. Where the domain has a lower bound (q-FFL: t >= 0), the
+    caller adds it as a constraint. Errors: ValueError for an objective without such a form.
     """
     raise ValueError(
-        f"objective must have a form by the rules of disciplined convex programming, got {objective!r}; "
+        "objective must have a form by the rules of disciplined convex programming, got "
+        f"{objective!r}; "
         "give the losses as functions instead, or register a form with convex_form.register"
     )
 
@@ -64,7 +77,9 @@ def _propfair(objective: PropFair, t: Any, p: Array) -> Any:
 
 @convex_form.register
 def _rank_weighted(objective: RankWeighted, t: Any, p: Array) -> Any:
-    """A mixture of CVaRs: means of the k largest; under client weights as Rockafellar and Uryasev write them."""
+    """A mixture of CVaRs: means of the k largest; under client weights as Rockafellar and Uryasev
+    write them.
+    """
     n = t.shape[0]
     if (p == p[0]).all():
         w = objective.rank_weights(n)
@@ -74,7 +89,9 @@ def _rank_weighted(objective: RankWeighted, t: Any, p: Array) -> Any:
     slopes = np.append(np.diff(height) / np.diff(at), 0.0)
     parts: list[Any] = []
     for share, drop in zip(at[1:], slopes[:-1] - slopes[1:], strict=True):
-        if drop > 0:  # W is the sum of drop * min(x, share), each a CVaR of the worst ``share`` times drop * share
+        # W is the sum of drop * min(x, share), each a CVaR of the worst ``share`` times drop *
+        # share
+        if drop > 0:
             level = cp.Variable()
             parts.append(drop * (share * level + p @ cp.pos(t - level)))
     return cp.sum(parts)
@@ -85,8 +102,8 @@ def _kolmogorov(objective: KolmogorovMean, t: Any, p: Array) -> Any:
     case = objective.special_case
     if case is None:
         raise ValueError(
-            f"objective must be a named mean (linear, power, exponential or logarithmic s) for losses of cvxpy, got "
-            f"{objective!r}; give the losses as functions instead"
+            "objective must be a named mean (linear, power, exponential or logarithmic s) for "
+            f"losses of cvxpy, got {objective!r}; give the losses as functions instead"
         )
     return convex_form(case, t, p)
 

@@ -1,9 +1,11 @@
-"""Dual weights and conjugates by maximising PropFair's eq. (14) in cvxpy: slow, and independent of `theory`.
+"""Dual weights and conjugates by maximising PropFair's eq. (14) in cvxpy: slow, and independent of
+`theory`.
 
     A(f) = max over λ of λ.f - A*(λ),
 
-with A* and the set where it is finite written as Table 1 has them (repaired where it needs that: see the objectives),
-and handed to an interior-point code. Nothing is shared with ``value``, ``dual_weights`` and ``conjugate``.
+with A* and the set where it is finite written as Table 1 has them (repaired where it needs that:
+see the objectives), and handed to an interior-point code. Nothing is shared with ``value``,
+``dual_weights`` and ``conjugate``.
 """
 
 from __future__ import annotations
@@ -21,11 +23,12 @@ from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, Objective, PropFa
 
 
 def maximise_dual(losses: Any, objective: Objective, domain: str = "native") -> tuple[float, Array]:
-    """(A(f), λ) for one loss vector f (n,), by maximising λ.f - A*(λ) over λ; to about 1e-8, and λ to its root.
+    """(A(f), λ) for one loss vector f (n,), by maximising λ.f - A*(λ) over λ; to about 1e-8, and λ
+    to its root.
 
-    On the domain "nonnegative" A*(λ) = min over v >= λ of the native A*(v), so that both are unknowns there.
-    Errors: ValueError for f outside the domain, or an objective other than the six of the paper (client weights may
-    be given); CertificationError where the code fails.
+    On the domain "nonnegative" A*(λ) = min over v >= λ of the native A*(v), so that both are
+    unknowns there. Errors: ValueError for f outside the domain, or an objective other than the six
+    of the paper (client weights may be given); CertificationError where the code fails.
     """
     f = finite("losses", losses)
     objective.value(f)  # its checks
@@ -45,8 +48,13 @@ def maximise_dual(losses: Any, objective: Objective, domain: str = "native") -> 
 
 @singledispatch
 def dual_form(objective: Objective, w: Any, p: Array) -> tuple[Any, list[Any]]:
-    """(A*(w) as a convex expression, the constraints under which it is finite) on the native domain."""
-    raise ValueError(f"objective must be one of FedAvg, QFFL, AFL, TERM, PropFair, RankWeighted, got {objective!r}")
+    """(A*(w) as a convex expression, the constraints under which it is finite) on the native
+    domain.
+    """
+    raise ValueError(
+        "objective must be one of FedAvg, QFFL, AFL, TERM, PropFair, RankWeighted, got "
+        f"{objective!r}"
+    )
 
 
 @dual_form.register
@@ -61,7 +69,9 @@ def _qffl(objective: QFFL, w: Any, p: Array) -> tuple[Any, list[Any]]:
     if q == 0:
         return cp.Constant(0.0), [w <= p]
     r: Any = (q + 1) / q  # cvxpy's annotation knows whole powers only
-    return cp.Constant(0.0), [cp.pnorm(cp.multiply(p ** (1 / r - 1), cp.pos(w)), r, approx=False) <= 1]
+    return cp.Constant(0.0), [
+        cp.pnorm(cp.multiply(p ** (1 / r - 1), cp.pos(w)), r, approx=False) <= 1
+    ]
 
 
 @dual_form.register
@@ -81,11 +91,16 @@ def _propfair(objective: PropFair, w: Any, p: Array) -> tuple[Any, list[Any]]:
 
 @dual_form.register
 def _rank_weighted(objective: RankWeighted, w: Any, p: Array) -> tuple[Any, list[Any]]:
-    """The permutahedron, or its weighted sister: w(S) <= W(p(S)) for all S, W the least of some lines a x + b."""
+    """The permutahedron, or its weighted sister: w(S) <= W(p(S)) for all S, W the least of some
+    lines a x + b.
+    """
     n = len(p)
     if (p == p[0]).all():
         caps = np.cumsum(objective.rank_weights(n))
-        return cp.Constant(0.0), [cp.sum(w) == 1, *(cp.sum_largest(w, k) <= caps[k - 1] for k in range(1, n))]
+        return cp.Constant(0.0), [
+            cp.sum(w) == 1,
+            *(cp.sum_largest(w, k) <= caps[k - 1] for k in range(1, n)),
+        ]
     at, height = objective._knots(n)
     slopes = np.diff(height) / np.diff(at)
     lines = zip(slopes, height[1:] - slopes * at[1:], strict=True)

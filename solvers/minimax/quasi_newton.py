@@ -1,7 +1,9 @@
-"""Minimum of a smooth function on a domain, by BFGS and Newton's method on the gradient (Lewis and Overton, 2013).
+"""Minimum of a smooth function on a domain, by BFGS and Newton's method on the gradient (Lewis and
+Overton, 2013).
 
-The line search only halves and doubles (weak Wolfe conditions by bisection: Lewis and Overton, 2013), so a step that
-leaves the domain is shortened. Where values agree to rounding, Newton's method finds the gradient's
+The line search only halves and doubles (weak Wolfe conditions by bisection: Lewis and Overton,
+2013), so a step that leaves the domain is shortened. Where values agree to rounding, Newton's
+method finds the gradient's
 root to the last digits, its matrix from differences of gradients.
 """
 
@@ -24,10 +26,14 @@ Function = Callable[[Array], tuple[float, Array]]
 """θ (d,) to (value, gradient (d,)); (inf, anything) outside the domain."""
 
 
-def minimise(function: Function, start: Array, gradient_tolerance: float, iterations: int = 2000) -> Array:
-    """A point where the norm of the gradient is ``gradient_tolerance``, or the best that was found on the way there.
+def minimise(
+    function: Function, start: Array, gradient_tolerance: float, iterations: int = 2000
+) -> Array:
+    """A point where the norm of the gradient is ``gradient_tolerance``, or the best that was found
+    on the way there.
 
-    ``start`` must lie in the domain. What was reached is for the caller to look at: nothing is raised.
+    ``start`` must lie in the domain. What was reached is for the caller to look at: nothing is
+    raised.
     """
     x = start.copy()
     value, slope = function(x)
@@ -50,16 +56,25 @@ def minimise(function: Function, start: Array, gradient_tolerance: float, iterat
             if first:  # the scale of the first step's curvature: Nocedal and Wright, eq. (6.20)
                 inverse, first = np.eye(len(x)) * curve / float(y @ y), False
             hy = inverse @ y
-            inverse += np.outer(s, s) * ((curve + y @ hy) / curve**2) - (np.outer(hy, s) + np.outer(s, hy)) / curve
-        stalled = value - new_value <= NOISE * abs(value) and np.linalg.norm(new_slope) >= np.linalg.norm(slope)
+            inverse += (
+                np.outer(s, s) * ((curve + y @ hy) / curve**2)
+                - (np.outer(hy, s) + np.outer(s, hy)) / curve
+            )
+        stalled = value - new_value <= NOISE * abs(value) and np.linalg.norm(
+            new_slope
+        ) >= np.linalg.norm(slope)
         x, value, slope = moved, new_value, new_slope
         if stalled:
             break
     return _newton(function, x, slope, gradient_tolerance) if len(x) <= LARGEST else x
 
 
-def _line(function: Function, x: Array, value: float, slope: Array, step: Array) -> tuple[Array, float, Array] | None:
-    """A point along ``step`` that meets the weak Wolfe conditions, or the best with enough decrease, or None."""
+def _line(
+    function: Function, x: Array, value: float, slope: Array, step: Array
+) -> tuple[Array, float, Array] | None:
+    """A point along ``step`` that meets the weak Wolfe conditions, or the best with enough
+    decrease, or None.
+    """
     low, high, t = 0.0, np.inf, 1.0
     descent = float(slope @ step)
     slack = NOISE * abs(value)
@@ -75,7 +90,9 @@ def _line(function: Function, x: Array, value: float, slope: Array, step: Array)
                 return best
             low = t
         t = 2 * low if np.isinf(high) else (low + high) / 2
-        if not np.isfinite(t) or (high - low) * np.abs(step).max() <= 1e-16 * (1e-16 + np.abs(x).max()):
+        if not np.isfinite(t) or (high - low) * np.abs(step).max() <= 1e-16 * (
+            1e-16 + np.abs(x).max()
+        ):
             break
     return best
 

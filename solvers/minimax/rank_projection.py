@@ -1,8 +1,9 @@
-"""Projection onto the dual weights of rank-weighted means, a permutahedron, by one sort and pooling of violators.
+"""Projection onto the dual weights of rank-weighted means, a permutahedron, by one sort and pooling
+of violators.
 
-A positively homogeneous objective that is linear on each order of the clients (AFL, rank-weighted means) is the support
-function of B = conv{dual_weights(f) : f}, the permutahedron of its weights (with client weights p, the core of a
-distorted probability).
+A positively homogeneous objective that is linear on each order of the clients (AFL, rank-weighted
+means) is the support function of B = conv{dual_weights(f) : f}, the permutahedron of its weights
+(with client weights p, the core of a distorted probability).
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from fairfl.theory.numerics.projections import onto_permutahedron
 
 
 def weighs_by_rank(objective: Objective) -> bool:
-    """Whether A is AFL, a rank-weighted mean, or made from one by translation, scaling or perspective."""
+    """Whether A is AFL, a rank-weighted mean, or made from one by translation, scaling or
+    perspective.
+    """
     if isinstance(objective, (Translated, Scaled, Perspective)):
         return weighs_by_rank(objective.inner)
     return isinstance(objective, (AFL, RankWeighted))
@@ -42,5 +45,7 @@ def project(objective: Objective, target: Array) -> Array:
     n = len(target)
     start = shift(objective, n)
     return onto_permutahedron(
-        target, client_shares(objective, n), lambda ranks: np.asarray(objective.dual_weights(start + ranks))
+        target,
+        client_shares(objective, n),
+        lambda ranks: np.asarray(objective.dual_weights(start + ranks)),
     )

@@ -1,13 +1,15 @@
 """min over θ of A(f(θ)) for smooth losses given as functions, by BFGS or the method of multipliers.
 
-Where A is smooth, BFGS and Newton's method on A(f(θ)). Where A has kinks (AFL, rank-weighted means: maxima of λ.f over
-a polytope B of dual weights), the method of multipliers, which is the proximal point method on λ: each round minimises
+Where A is smooth, BFGS and Newton's method on A(f(θ)). Where A has kinks (AFL, rank-weighted means:
+maxima of λ.f over a polytope B of dual weights), the method of multipliers, which is the proximal
+point method on λ: each round minimises
 
     φ(θ) = max over λ in B of λ.f(θ) - (μ/2) Σ_i (λ_i - λ_i^old)² / p_i,
 
-smooth, with gradient Σ_i λ_i ∇f_i at its maximiser, a projection onto B; that becomes the next λ^old. λ stays in B
-exactly, and the Fenchel gap A(f) - λ.f goes to 0 with the steps of λ, at a fixed μ > 0, so that conditioning stays
-good. Source: Rockafellar (1976), proximal point and multipliers.
+smooth, with gradient Σ_i λ_i ∇f_i at its maximiser, a projection onto B; that becomes the next
+λ^old. λ stays in B exactly, and the Fenchel gap A(f) - λ.f goes to 0 with the steps of λ, at a
+fixed μ > 0, so that conditioning stays good. Source: Rockafellar (1976), proximal point and
+multipliers.
 """
 
 from __future__ import annotations
@@ -27,19 +29,23 @@ TOLERANCE = 1e-8
 """What is certified unless another tolerance is given, relative: stationarity and Fenchel gap."""
 ROUNDS = 60  # of the method of multipliers
 LARGE = 10.0  # the first μ, in ranges of the losses at the start
-SHRINK, GROW = 0.3, 10.0  # of μ from round to round, where the round's minimum was found, and where not
-SLOPE_STEP, SLOPE_ERROR = 1e-5, 1e-2  # of the check of the Jacobian: relative step, and relative error let pass
+# of μ from round to round, where the round's minimum was found, and where not
+SHRINK, GROW = 0.3, 10.0
+# of the check of the Jacobian: relative step, and relative error let pass
+SLOPE_STEP, SLOPE_ERROR = 1e-5, 1e-2
 SMALLEST = 1e-4  # of μ, relative to the range of the losses after the first round
 
 Losses = Callable[[Array], tuple[Array, Array]]
 """θ (d,) to losses (n,) and their Jacobian (n, d)."""
 ADVICE = (
-    "try another start, scale θ, or check the Jacobian; losses that have no minimum (a separable logistic regression) "
-    "need a regulariser"
+    "try another start, scale θ, or check the Jacobian; losses that have no minimum (a separable "
+    "logistic regression) need a regulariser"
 )
 
 
-def solve_functions(losses: Any, jac: Any, objective: Objective, start: Any, tolerance: float) -> MinimaxSolution:
+def solve_functions(
+    losses: Any, jac: Any, objective: Objective, start: Any, tolerance: float
+) -> MinimaxSolution:
     """See ``solve_minimax``."""
     theta = np.atleast_1d(finite("start", start))
     if theta.ndim != 1:
@@ -51,11 +57,20 @@ def solve_functions(losses: Any, jac: Any, objective: Objective, start: Any, tol
     try:
         objective.dual_weights(f)
     except ValueError as error:
-        advice = "" if np.isposinf(objective.domain.upper).all() else "; the minimiser for AFL() is as far below as any"
-        raise ValueError(f"start must have losses in the objective's domain: {error}{advice}") from None
+        advice = (
+            ""
+            if np.isposinf(objective.domain.upper).all()
+            else "; the minimiser for AFL() is as far below as any"
+        )
+        raise ValueError(
+            f"start must have losses in the objective's domain: {error}{advice}"
+        ) from None
     rank = not objective.traits.smooth
     if rank and not weighs_by_rank(objective):
-        raise ValueError(f"objective must be smooth or weigh by rank, for losses given as functions, got {objective!r}")
+        raise ValueError(
+            "objective must be smooth or weigh by rank, for losses given as functions, got "
+            f"{objective!r}"
+        )
     method = _by_multipliers if rank else _by_gradient
     theta, weights = method(evaluate, objective, theta, tolerance)
     return _certified(evaluate, objective, theta, weights, tolerance)
@@ -73,7 +88,9 @@ class _Counted:
             return self.function(theta)
 
 
-def _by_gradient(evaluate: _Counted, objective: Objective, theta: Array, tolerance: float) -> tuple[Array, None]:
+def _by_gradient(
+    evaluate: _Counted, objective: Objective, theta: Array, tolerance: float
+) -> tuple[Array, None]:
     def function(theta: Array) -> tuple[float, Array]:
         f, J = evaluate(theta)
         if not _inside(objective, f, J):
@@ -87,7 +104,9 @@ def _by_gradient(evaluate: _Counted, objective: Objective, theta: Array, toleran
     return minimise(function, theta, tolerance / 10), None
 
 
-def _by_multipliers(evaluate: _Counted, objective: Objective, theta: Array, tolerance: float) -> tuple[Array, Array]:
+def _by_multipliers(
+    evaluate: _Counted, objective: Objective, theta: Array, tolerance: float
+) -> tuple[Array, Array]:
     f, _ = evaluate(theta)
     n = len(f)
     p, away = client_shares(objective, n), shift(objective, n)
@@ -145,11 +164,15 @@ def _certified(
 
 
 def functions(losses: Any, jac: Any) -> Losses:
-    """One function for values and Jacobian, from any of the ways in which ``solve_minimax`` takes them."""
+    """One function for values and Jacobian, from any of the ways in which ``solve_minimax`` takes
+    them.
+    """
     if callable(losses):
         return _of_one(losses, jac)
     if not isinstance(losses, (list, tuple)) or not losses or not all(callable(f) for f in losses):
-        raise ValueError(f"losses must be a function, or a list of functions, one per client, got {losses!r}")
+        raise ValueError(
+            f"losses must be a function, or a list of functions, one per client, got {losses!r}"
+        )
     return _of_several(list(losses), jac)
 
 
@@ -157,28 +180,40 @@ def _of_one(losses: Callable[[Array], Any], jac: Any) -> Losses:
     if jac is True:
         return lambda theta: _pair(losses(theta))
     if not callable(jac):
-        raise ValueError(f"jac must be a function θ -> (n, d), or True where losses returns both, got {jac!r}")
+        raise ValueError(
+            f"jac must be a function θ -> (n, d), or True where losses returns both, got {jac!r}"
+        )
     return lambda theta: _pair((losses(theta), jac(theta)))
 
 
 def _of_several(losses: list[Callable[[Array], Any]], jac: Any) -> Losses:
     if jac is True:
         each = losses
-    elif isinstance(jac, (list, tuple)) and len(jac) == len(losses) and all(callable(g) for g in jac):
-        each = [lambda theta, f=f, g=g: (f(theta), g(theta)) for f, g in zip(losses, jac, strict=True)]
+    elif (
+        isinstance(jac, (list, tuple)) and len(jac) == len(losses) and all(callable(g) for g in jac)
+    ):
+        each = [
+            lambda theta, f=f, g=g: (f(theta), g(theta)) for f, g in zip(losses, jac, strict=True)
+        ]
     else:
-        raise ValueError(f"jac must be True, or a list of {len(losses)} gradients, one per loss, got {jac!r}")
+        raise ValueError(
+            f"jac must be True, or a list of {len(losses)} gradients, one per loss, got {jac!r}"
+        )
 
     def together(theta: Array) -> tuple[Array, Array]:
         pairs = [_pair(one(theta)) for one in each]
-        return np.array([float(value) for value, _ in pairs]), np.stack([np.atleast_1d(slope) for _, slope in pairs])
+        return np.array([float(value) for value, _ in pairs]), np.stack(
+            [np.atleast_1d(slope) for _, slope in pairs]
+        )
 
     return together
 
 
 def _pair(got: Any) -> tuple[Array, Array]:
     if not isinstance(got, (list, tuple)) or len(got) != 2:
-        raise ValueError("losses must return the pair (values, Jacobian) where jac is True, got something else")
+        raise ValueError(
+            "losses must return the pair (values, Jacobian) where jac is True, got something else"
+        )
     return np.asarray(got[0], dtype=np.float64), np.asarray(got[1], dtype=np.float64)
 
 
@@ -193,7 +228,9 @@ def _check(f: Array, J: Array, d: int) -> None:
 
 
 def _check_slope(evaluate: _Counted, theta: Array, J: Array, f: Array) -> None:
-    """One difference along a fixed direction: a certificate cannot tell a wrong Jacobian from a right one."""
+    """One difference along a fixed direction: a certificate cannot tell a wrong Jacobian from a
+    right one.
+    """
     direction = np.cos(np.arange(1.0, len(theta) + 1))
     direction /= np.linalg.norm(direction)
     h = SLOPE_STEP * (1 + _norm(theta))
@@ -204,8 +241,9 @@ def _check_slope(evaluate: _Counted, theta: Array, J: Array, f: Array) -> None:
     if wrong.any():
         i = int(np.flatnonzero(wrong)[0])
         raise ValueError(
-            f"jac must be the derivative of losses, got a slope of {claimed[i]:.6g} at start along (cos 1, cos 2, ...) "
-            f"normalised, where losses change by {measured[i]:.6g}, for client {i}"
+            f"jac must be the derivative of losses, got a slope of {claimed[i]:.6g} at start "
+            f"along (cos 1, cos 2, ...) normalised, where losses change by {measured[i]:.6g}, "
+            f"for client {i}"
         )
 
 

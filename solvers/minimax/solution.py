@@ -16,19 +16,20 @@ from fairfl.theory.aggregation import NoClosedForm, Objective
 class MinimaxCertificate:
     """Evidence that a point minimises A(f(θ)): PropFair, eq. (14), read as optimality conditions.
 
-    A point is optimal for convex losses iff some λ >= 0 has A(f) + A*(λ) = λ.f (λ is a dual weight vector at f) and
-    θ minimises Σ_i λ_i f_i (stationarity, where nothing constrains θ).
+    A point is optimal for convex losses iff some λ >= 0 has A(f) + A*(λ) = λ.f (λ is a dual weight
+    vector at f) and θ minimises Σ_i λ_i f_i (stationarity, where nothing constrains θ).
 
     Attributes
     ----------
     value : A(f(θ)).
-    stationarity : ||Σ_i λ_i ∇f_i(θ)||, in units of loss per unit of θ; NaN where constraints push back.
+    stationarity : ||Σ_i λ_i ∇f_i(θ)||, in units of loss per unit of θ; NaN where constraints push
+        back.
     gradient_scale : Σ_i λ_i ||∇f_i(θ)||, what cancels in that sum; NaN with it.
-    fenchel_gap : A(f) + A*(λ) - λ.f >= 0; where A* has no closed form and λ is the gradient of A, 0 by
-        Fenchel's equality.
+    fenchel_gap : A(f) + A*(λ) - λ.f >= 0; where A* has no closed form and λ is the gradient of A, 0
+        by Fenchel's equality.
     violation : the largest amount by which a constraint on θ or on the losses is missed.
-    lower : no θ' within ``radius`` of θ has A(f(θ')) below it, if the f_i are convex: then a θ' farther away, at
-        distance D, is below ``value`` by (D / radius) (value - lower) at most.
+    lower : no θ' within ``radius`` of θ has A(f(θ')) below it, if the f_i are convex: then a θ'
+        farther away, at distance D, is below ``value`` by (D / radius) (value - lower) at most.
     radius : Euclidean distance.
     """
 
@@ -42,14 +43,17 @@ class MinimaxCertificate:
 
     @property
     def gap(self) -> float:
-        """value - lower (non-negative up to rounding): what can be gained within ``radius``, for convex losses."""
+        """value - lower (non-negative up to rounding): what can be gained within ``radius``, for
+        convex losses.
+        """
         return self.value - self.lower
 
     def check(self, tolerance: float, advice: str, *, by_gap: bool) -> None:
-        """Raise CertificationError unless Fenchel gap, violation, and gap or stationarity are within ``tolerance``.
+        """Raise CertificationError unless Fenchel gap, violation, and gap or stationarity are
+        within ``tolerance``.
 
-        ``by_gap`` asks for the gap to ``lower``, else for stationarity, relative to 1 + gradient_scale; the others are
-        relative to 1 + |value|.
+        ``by_gap`` asks for the gap to ``lower``, else for stationarity, relative to 1 +
+        gradient_scale; the others are relative to 1 + |value|.
         """
         unit = 1 + abs(self.value)
         parts = {"Fenchel gap": self.fenchel_gap / unit, "violation": self.violation / unit}
@@ -59,7 +63,9 @@ class MinimaxCertificate:
             parts["stationarity"] = self.stationarity / (1 + self.gradient_scale)
         if not all(abs(part) <= tolerance for part in parts.values()):
             shown = ", ".join(f"{name} {part:.3g}" for name, part in parts.items())
-            raise CertificationError(f"no minimum certified to {tolerance:g} (relative): {shown}; {advice}")
+            raise CertificationError(
+                f"no minimum certified to {tolerance:g} (relative): {shown}; {advice}"
+            )
 
 
 @dataclass(frozen=True)
@@ -69,9 +75,11 @@ class MinimaxSolution:
     Attributes
     ----------
     objective : A.
-    theta : (d,) the minimiser; for cvxpy the entries (row by row) of the variables, in the order of ``names``.
+    theta : (d,) the minimiser; for cvxpy the entries (row by row) of the variables, in the order of
+        ``names``.
     losses : (n,) f(θ).
-    dual_weights : (n,) λ; training FedAvg with these weights instead of 1/n has the same stationary point.
+    dual_weights : (n,) λ; training FedAvg with these weights instead of 1/n has the same stationary
+        point.
     value : A(f(θ)).
     certificate : see MinimaxCertificate.
     iterations : evaluations of the losses, or conic programmes solved.
@@ -103,7 +111,9 @@ class MinimaxSolution:
 
 
 def fenchel_gap(objective: Objective, losses: Array, weights: Array, is_gradient: bool) -> float:
-    """A(f) + A*(λ) - λ.f, at least 0 in exact arithmetic; 0 by theory where A* has no closed form and λ = ∇A(f)."""
+    """A(f) + A*(λ) - λ.f, at least 0 in exact arithmetic; 0 by theory where A* has no closed form
+    and λ = ∇A(f).
+    """
     try:
         conjugate = float(objective.conjugate(weights))
     except NoClosedForm:

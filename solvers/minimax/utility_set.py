@@ -17,18 +17,22 @@ ADVICE = "rescale the utilities to about 1"
 
 @dataclass(frozen=True, eq=False)
 class UtilitySet:
-    """U = {u <= utilities(x) : x meets the constraints}: what n clients can have at once, with free disposal.
+    """U = {u <= utilities(x) : x meets the constraints}: what n clients can have at once, with free
+    disposal.
 
-    Every rule here increases in each utility, so that disposal changes no solution and no test; it makes U convex
-    where the utilities are concave, not linear, in x (u = M - f(θ) with convex losses f).
+    Every rule here increases in each utility, so that disposal changes no solution and no test; it
+    makes U convex where the utilities are concave, not linear, in x (u = M - f(θ) with convex
+    losses f).
 
     Attributes
     ----------
     utilities : (n,) a concave expression of cvxpy; a list of n scalars is stacked.
     constraints : convex constraints of cvxpy.
-    vertices : (K, n) or None: points of which U is the hull (with disposal); made by ``from_vertices``.
+    vertices : (K, n) or None: points of which U is the hull (with disposal); made by
+        ``from_vertices``.
 
-    Errors: ValueError for utilities that are not concave, or constraints that are not convex, by cvxpy's rules.
+    Errors: ValueError for utilities that are not concave, or constraints that are not convex, by
+    cvxpy's rules.
     """
 
     utilities: Any
@@ -40,21 +44,29 @@ class UtilitySet:
         parts = [cp.Expression.cast_to_const(part) for part in given]
         for k, part in enumerate(parts):
             if part.ndim > 1 or (len(parts) > 1 and part.size != 1) or part.size == 0:
-                raise ValueError(f"utilities must be n scalars or one vector (n,), got shape {part.shape} at index {k}")
+                raise ValueError(
+                    f"utilities must be n scalars or one vector (n,), got shape {part.shape} at "
+                    f"index {k}"
+                )
             if not part.is_concave():
                 raise ValueError(
-                    f"utilities must be concave by cvxpy's rules, got {part.curvature.lower()} at index {k}"
+                    f"utilities must be concave by cvxpy's rules, got {part.curvature.lower()} "
+                    f"at index {k}"
                 )
         u = cp.hstack([cp.reshape(part, (part.size,), order="C") for part in parts])
         for k, limit in enumerate(self.constraints):
             if not isinstance(limit, cp.Constraint) or not limit.is_dcp():
-                raise ValueError(f"constraints must be convex by cvxpy's rules, got {limit} at index {k}")
+                raise ValueError(
+                    f"constraints must be convex by cvxpy's rules, got {limit} at index {k}"
+                )
         object.__setattr__(self, "utilities", u)
         object.__setattr__(self, "constraints", tuple(self.constraints))
 
     @classmethod
     def from_vertices(cls, vertices: Any) -> UtilitySet:
-        """The convex hull of points (K, n). Errors: ValueError unless they are finite, K and n >= 1."""
+        """The convex hull of points (K, n). Errors: ValueError unless they are finite, K and n >=
+        1.
+        """
         points = finite("vertices", vertices)
         if points.ndim != 2 or points.size == 0:
             raise ValueError(f"vertices must have shape (K, n), K and n >= 1, got {points.shape}")
@@ -69,7 +81,9 @@ class UtilitySet:
     def above(self, floor: Any) -> UtilitySet:
         """The utilities less ``floor`` (n,), such as those of the disagreement point."""
         return UtilitySet(
-            self.utilities - floor, self.constraints, None if self.vertices is None else self.vertices - floor
+            self.utilities - floor,
+            self.constraints,
+            None if self.vertices is None else self.vertices - floor,
         )
 
     def point(self) -> Array:
@@ -82,12 +96,16 @@ class UtilitySet:
         Errors: CertificationError where there is no point, no maximum, or the code fails.
         """
         found = conic.minimise(
-            -cost, [*self.constraints, *limits], what, unbounded="the set of utilities must be bounded above"
+            -cost,
+            [*self.constraints, *limits],
+            what,
+            unbounded="the set of utilities must be bounded above",
         )
         return -found.value, -min(found.value, found.dual)
 
     def support(self, weights: Array) -> tuple[float, Array]:
-        """max over v in U of weights.v (weights >= 0), an upper bound on it, and a v that attains it.
+        """max over v in U of weights.v (weights >= 0), an upper bound on it, and a v that attains
+        it.
 
         Exact for a hull of points; else from the multipliers of the convex programme.
         """
@@ -95,5 +113,7 @@ class UtilitySet:
             values = self.vertices @ weights
             return float(values.max()), self.vertices[int(np.argmax(values))].copy()
         kept = weights > 0
-        _, upper = self.maximise(weights[kept] @ self.utilities[kept], (), "the largest weighted total of utilities")
+        _, upper = self.maximise(
+            weights[kept] @ self.utilities[kept], (), "the largest weighted total of utilities"
+        )
         return upper, self.point()

@@ -1,7 +1,9 @@
-"""Accept sets {s > 0} of linear combinations of expanded functions, by isolating roots in Chebyshev series.
+"""Accept sets {s > 0} of linear combinations of expanded functions, by isolating roots in Chebyshev
+series.
 
-Roots are isolated, not searched on a grid: a panel (or its half, and so on) is discarded only when its Chebyshev
-coefficients prove that the series has no root there, and handed to Newton only when they prove that it is monotone.
+Roots are isolated, not searched on a grid: a panel (or its half, and so on) is discarded only when
+its Chebyshev coefficients prove that the series has no root there, and handed to Newton only when
+they prove that it is monotone.
 """
 
 from __future__ import annotations
@@ -11,7 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.theory.numerics.piecewise import DEGREE, DERIVATIVE, NODES, TO_COEFFICIENTS, Piecewise, chebyshev_values
+from fairfl.theory.numerics.piecewise import (
+    DEGREE,
+    DERIVATIVE,
+    NODES,
+    TO_COEFFICIENTS,
+    Piecewise,
+    chebyshev_values,
+)
 
 _N = DEGREE + 1
 _SIGNS = (-1.0) ** np.arange(_N)
@@ -26,7 +35,9 @@ _LEFT, _RIGHT = _restriction(-0.5), _restriction(0.5)
 NOISE = 4e-16
 """Rounding of a series relative to the terms that were added up: below it a sign means nothing."""
 MAX_DEPTH = 45
-"""Halvings of a panel before a root that still looks multiple is cut where its ends differ in sign."""
+"""Halvings of a panel before a root that still looks multiple is cut where its ends differ in
+sign.
+"""
 
 
 @dataclass(frozen=True)
@@ -35,7 +46,8 @@ class AcceptSets:
 
     Attributes
     ----------
-    owner, cut, rising : (R,) sign changes sorted by owner and position; ``rising``: s > 0 to the right.
+    owner, cut, rising : (R,) sign changes sorted by owner and position; ``rising``: s > 0 to the
+        right.
     first : (B,) bool, whether the set reaches -inf.
     integrals : (B, J) ∫ F_j over the set.
     """
@@ -67,7 +79,9 @@ class AcceptSets:
         place = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
         at = np.repeat(starts[rows], size) + place
         owner = np.repeat(np.arange(len(rows)), size)
-        return AcceptSets(owner, self.cut[at], self.rising[at], self.first[rows], self.integrals[rows])
+        return AcceptSets(
+            owner, self.cut[at], self.rising[at], self.first[rows], self.integrals[rows]
+        )
 
     def join(self, other: AcceptSets) -> AcceptSets:
         """Both, one after the other."""
@@ -83,8 +97,9 @@ class AcceptSets:
 def accept_sets(functions: Piecewise, weights: Array) -> AcceptSets:
     """The sets where Σ_j weights[b, j] F_j > 0, for every b.
 
-    Candidates for cuts are collected generously (every isolated root, every panel end with a change of sign);
-    between two candidates the *integral* of s decides, and cuts between parts of one sign are dropped.
+    Candidates for cuts are collected generously (every isolated root, every panel end with a change
+    of sign); between two candidates the *integral* of s decides, and cuts between parts of one sign
+    are dropped.
 
     Parameters
     ----------
@@ -105,7 +120,8 @@ def accept_sets(functions: Piecewise, weights: Array) -> AcceptSets:
     parts, value = _narrow(functions, weights, owner, x, inner, parts, value)
     positive = value > 0
     starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
-    # a part without a sign of its own goes with the part before it (or after, at the start): no mass, or s is zero
+    # a part without a sign of its own goes with the part before it (or after, at the start): no
+    # mass, or s is zero
     silent = inner & (np.abs(value) <= 1e-300)
     positive = _carry(positive, silent, starts, owner)
     integrals = np.zeros((count, weights.shape[1]))
@@ -116,17 +132,32 @@ def accept_sets(functions: Piecewise, weights: Array) -> AcceptSets:
 
 
 def _narrow(
-    functions: Piecewise, weights: Array, owner: Array, x: Array, inner: Array, parts: Array, value: Array
+    functions: Piecewise,
+    weights: Array,
+    owner: Array,
+    x: Array,
+    inner: Array,
+    parts: Array,
+    value: Array,
 ) -> tuple[Array, Array]:
-    """Parts so narrow that their integrals drown in the rounding of cumulative ones: integrate their own series.
+    """Parts so narrow that their integrals drown in the rounding of cumulative ones: integrate
+    their own series.
 
     A gap of width 1e-5 changes an accuracy by 1e-17, but a client's acceptance rate by 1e-6.
     """
-    rows = np.flatnonzero(inner & (np.abs(value) < 1e-13) & np.isfinite(x[:-1]) & np.isfinite(x[1:]) & (x[1:] > x[:-1]))
+    rows = np.flatnonzero(
+        inner
+        & (np.abs(value) < 1e-13)
+        & np.isfinite(x[:-1])
+        & np.isfinite(x[1:])
+        & (x[1:] > x[:-1])
+    )
     if rows.size == 0:
         return parts, value
     low, high = x[:-1][rows], x[1:][rows]
-    whole = np.searchsorted(functions.edges, low, side="right") == np.searchsorted(functions.edges, high, side="left")
+    whole = np.searchsorted(functions.edges, low, side="right") == np.searchsorted(
+        functions.edges, high, side="left"
+    )
     rows, low, high = rows[whole], low[whole], high[whole]
     nodes, shares = np.polynomial.legendre.leggauss(8)
     half = (high - low) / 2
@@ -159,7 +190,9 @@ def _candidates(functions: Piecewise, weights: Array) -> tuple[Array, Array]:
     rows, panels = np.nonzero(np.abs(series[..., 0]) <= spread)
     scale = np.abs(functions.coefficients).max(axis=-1)
     noise = NOISE * np.einsum("tj,jt->t", np.abs(weights[rows]), scale[:, panels])
-    found = isolate(series[rows, panels], noise, functions.edges[panels], np.diff(functions.edges)[panels], rows)
+    found = isolate(
+        series[rows, panels], noise, functions.edges[panels], np.diff(functions.edges)[panels], rows
+    )
     # densities may jump at panel ends, and a root may sit exactly there
     left, right = (series * _SIGNS).sum(axis=-1), series.sum(axis=-1)
     jump_owner, jump_panel = np.nonzero((right[:, :-1] > 0) != (left[:, 1:] > 0))
@@ -167,8 +200,12 @@ def _candidates(functions: Piecewise, weights: Array) -> tuple[Array, Array]:
     return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
 
-def isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> list[tuple[Array, Array]]:
-    """Halve parts until each is free of roots, monotone, or convex (concave); then find the roots of all of these."""
+def isolate(
+    c: Array, noise: Array, low: Array, span: Array, owner: Array
+) -> list[tuple[Array, Array]]:
+    """Halve parts until each is free of roots, monotone, or convex (concave); then find the roots
+    of all of these.
+    """
     kept: list[tuple[Array, ...]] = []
     for depth in range(MAX_DEPTH + 1):
         size = np.abs(c)
@@ -190,7 +227,9 @@ def isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> li
         noise, owner, span = np.tile(noise, 2), np.tile(owner, 2), np.tile(span, 2)
     if not kept:
         return []
-    c, slope, curvature, noise, low, span, owner = (np.concatenate(v) for v in zip(*kept, strict=True))
+    c, slope, curvature, noise, low, span, owner = (
+        np.concatenate(v) for v in zip(*kept, strict=True)
+    )
     if owner.size == 0:
         return []
     rows, xi = _simple_roots(c, slope, curvature, 4 * noise)
@@ -203,7 +242,9 @@ def _single_signed(c: Array) -> Array:
 
 
 def _simple_roots(c: Array, slope: Array, curvature: Array, tiny: Array) -> tuple[Array, Array]:
-    """All roots of series that are monotone, convex or concave on [-1, 1]: (row, position) candidates."""
+    """All roots of series that are monotone, convex or concave on [-1, 1]: (row, position)
+    candidates.
+    """
     left, right = (c * _SIGNS).sum(axis=1), c.sum(axis=1)
     turn_left, turn_right = (slope * _SIGNS).sum(axis=1), slope.sum(axis=1)
     ends = np.full(c.shape[0], 1.0)
@@ -224,7 +265,8 @@ def _simple_roots(c: Array, slope: Array, curvature: Array, tiny: Array) -> tupl
     crossing = np.flatnonzero((fa < 0) != (fb < 0))
     k = row[crossing]
     xi = _polish(c[k], slope[k], a[crossing], b[crossing], guess[crossing])
-    # a value within rounding of zero at an end or a turn may belong to either side: keep the point as a candidate
+    # a value within rounding of zero at an end or a turn may belong to either side: keep the point
+    # as a candidate
     near = np.flatnonzero(np.abs(fa) <= tiny[row])
     far = np.flatnonzero(np.abs(fb) <= tiny[row])
     return np.concatenate([k, row[near], row[far]]), np.concatenate([xi, a[near], b[far]])
@@ -243,7 +285,9 @@ def _secant(left: Array, right: Array) -> Array:
 
 
 def _polish(c: Array, slope: Array, a: Array, b: Array, start: Array) -> Array:
-    """The root of each series in its bracket [a, b] with a change of sign, by Newton inside a shrinking bracket."""
+    """The root of each series in its bracket [a, b] with a change of sign, by Newton inside a
+    shrinking bracket.
+    """
     if c.shape[0] == 0:
         return start
     sign_b = _value(c, b) > 0

@@ -1,7 +1,9 @@
-"""max u·f subject to |V f| <= eps and 0 <= f <= 1, for many cells and few constraints: HiGHS with sifting, certified.
+"""max u·f subject to |V f| <= eps and 0 <= f <= 1, for many cells and few constraints: HiGHS with
+sifting, certified.
 
-HiGHS solves the problem on the cells whose sign is in doubt, the others are fixed by the current multipliers, and
-more cells are released until no fixed cell disagrees (sifting). The basis is then solved again to full precision.
+HiGHS solves the problem on the cells whose sign is in doubt, the others are fixed by the current
+multipliers, and more cells are released until no fixed cell disagrees (sifting). The basis is then
+solved again to full precision.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ PENALTY = 1e3
 
 @dataclass(frozen=True)
 class BoxSolution:
-    """Primal f (N,), multipliers (K,) with Lagrangian u·f + λ·Vf, and both values (without the constant)."""
+    """Primal f (N,), multipliers (K,) with Lagrangian u·f + λ·Vf, and both values (without the
+    constant).
+    """
 
     f: Array
     multipliers: Array
@@ -70,9 +74,15 @@ def solve_box(u: Array, v: Array, eps: Array, start: Array | None = None) -> Box
 
 
 def _highs(u: Array, v: Array, eps: Array, cells: Array, fixed: Array) -> tuple[Array, Array]:
-    """Optimise the ``cells`` while the others, if any, keep ``fixed``: then constraints may be broken at PENALTY."""
+    """Optimise the ``cells`` while the others, if any, keep ``fixed``: then constraints may be
+    broken at PENALTY.
+    """
     sifting = cells.size < u.size
-    base = v @ np.where(np.isin(np.arange(u.size), cells), 0.0, fixed) if sifting else np.zeros(eps.size)
+    base = (
+        v @ np.where(np.isin(np.arange(u.size), cells), 0.0, fixed)
+        if sifting
+        else np.zeros(eps.size)
+    )
     k, m = eps.size, cells.size
     scale = float(np.abs(u).max()) or 1.0
     inner = np.concatenate([v[:, cells], -v[:, cells]])
@@ -82,14 +92,18 @@ def _highs(u: Array, v: Array, eps: Array, cells: Array, fixed: Array) -> tuple[
         np.concatenate([-u[cells] / scale, np.full(slack.shape[1], PENALTY / scale)]),
         A_ub=ROWS * np.concatenate([inner, slack], axis=1),
         b_ub=ROWS * np.concatenate([eps - base, eps + base]),
-        bounds=np.concatenate([np.tile([[0.0, 1.0]], (m, 1)), np.tile([[0.0, np.inf]], (slack.shape[1], 1))]),
+        bounds=np.concatenate(
+            [np.tile([[0.0, 1.0]], (m, 1)), np.tile([[0.0, np.inf]], (slack.shape[1], 1))]
+        ),
         options=highs.OPTIONS,
     )
     result = solve(method="highs")
     if not result.success:  # the simplex lost its way among nearly equal rows
         result = solve(method="highs-ipm")
     if not result.success:
-        raise CertificationError(f"the linear programme was not solved: {result.message}; use method='lp'")
+        raise CertificationError(
+            f"the linear programme was not solved: {result.message}; use method='lp'"
+        )
     f = fixed.copy()
     f[cells] = np.clip(result.x[:m], 0.0, 1.0)  # HiGHS' own feasibility tolerance
     marginals = result.ineqlin.marginals * scale * ROWS
@@ -100,8 +114,12 @@ def _sampled(u: Array, v: Array, eps: Array) -> Array:
     """Multipliers from every s-th cell in the order of |u|, scaled up: a start for sifting."""
     step = max(1, u.size // 3000)
     pick = np.argsort(np.abs(u), kind="stable")[step // 2 :: step]
-    scale = np.abs(v).sum(axis=1, keepdims=True) / np.maximum(np.abs(v[:, pick]).sum(axis=1, keepdims=True), 1e-300)
-    return _highs(u[pick] * step, v[:, pick] * scale, eps, np.arange(pick.size), np.zeros(pick.size))[1]
+    scale = np.abs(v).sum(axis=1, keepdims=True) / np.maximum(
+        np.abs(v[:, pick]).sum(axis=1, keepdims=True), 1e-300
+    )
+    return _highs(
+        u[pick] * step, v[:, pick] * scale, eps, np.arange(pick.size), np.zeros(pick.size)
+    )[1]
 
 
 def _sift(u: Array, v: Array, eps: Array, lam: Array) -> tuple[Array, Array]:
@@ -114,8 +132,16 @@ def _sift(u: Array, v: Array, eps: Array, lam: Array) -> tuple[Array, Array]:
         f, new = _highs(u, v, eps, cells, fixed)
         mask = np.ones(u.size, bool)
         mask[cells] = False
-        wrong = mask & (((u + new @ v) / size > 1e-15) != (fixed > 0)) & (np.abs((u + new @ v) / size) > 1e-13)
-        if not wrong.any() and np.abs(v @ f).max() <= eps.max() + 1 and (np.abs(v @ f) <= eps + 1e-8).all():
+        wrong = (
+            mask
+            & (((u + new @ v) / size > 1e-15) != (fixed > 0))
+            & (np.abs((u + new @ v) / size) > 1e-13)
+        )
+        if (
+            not wrong.any()
+            and np.abs(v @ f).max() <= eps.max() + 1
+            and (np.abs(v @ f) <= eps + 1e-8).all()
+        ):
             return f, new
         moved = np.abs(new) > 2.0 * max(1.0, float(np.abs(lam).max()))
         lam = np.where(moved, lam, new)
@@ -124,8 +150,9 @@ def _sift(u: Array, v: Array, eps: Array, lam: Array) -> tuple[Array, Array]:
 
 
 def _polished(u: Array, v: Array, eps: Array, f: Array, lam: Array) -> tuple[Array, Array]:
-    """The best of three readings of the basis: budgets of 1e-9 make cells as fractional as that, and cells that tie may
-    stand at 0 or 1."""
+    """The best of three readings of the basis: budgets of 1e-9 make cells as fractional as that,
+    and cells that tie may stand at 0 or 1.
+    """
     tried = []
     for whole, tie in ((1e-9, 0.0), (1e-14, 0.0), (1e-9, 1e-9)):
         g, mu = _exact(u, v, eps, f, lam, whole, tie)
@@ -136,11 +163,14 @@ def _polished(u: Array, v: Array, eps: Array, f: Array, lam: Array) -> tuple[Arr
     return min(tried, key=lambda t: t[0])[1:]
 
 
-def _exact(u: Array, v: Array, eps: Array, f: Array, lam: Array, whole: float, tie: float) -> tuple[Array, Array]:
-    """Solve the final basis again: fractional cells from the active constraints, multipliers from the fractional cells.
+def _exact(
+    u: Array, v: Array, eps: Array, f: Array, lam: Array, whole: float, tie: float
+) -> tuple[Array, Array]:
+    """Solve the final basis again: fractional cells from the active constraints, multipliers from
+    the fractional cells.
 
-    Cells within ``whole`` of 0 or 1 are not fractional; those whose score is within ``tie`` of 0, as a share of the
-    largest gain (HiGHS' own tolerance), count with them for the multipliers.
+    Cells within ``whole`` of 0 or 1 are not fractional; those whose score is within ``tie`` of 0,
+    as a share of the largest gain (HiGHS' own tolerance), count with them for the multipliers.
     """
     clean, basic = highs.rounded(f, whole)
     small = np.abs(v).max(axis=0) <= DROPPED
@@ -150,7 +180,8 @@ def _exact(u: Array, v: Array, eps: Array, f: Array, lam: Array, whole: float, t
     lam = np.where(np.isin(np.arange(lam.size), active), lam, 0.0)
     near = (np.abs(u + lam @ v) <= tie * np.abs(u).max()) & ~small
     tied = np.union1d(basic, np.flatnonzero(near)) if tie else basic
-    # minimum-norm corrections: ties may leave more fractional cells than active constraints, or fewer
+    # minimum-norm corrections: ties may leave more fractional cells than active constraints, or
+    # fewer
     if active.size and tied.size:
         lam = highs.solve_again(lam, active, v[:, tied].T, -u[tied], rounds=3, rcond=1e-13)
     clean[small] = (u + lam @ v)[small] > 0

@@ -1,6 +1,8 @@
-"""Certified solutions under linear constraints |v·f| <= eps: of rules on a finite X, and on densities by the dual.
+"""Certified solutions under linear constraints |v·f| <= eps: of rules on a finite X, and on
+densities by the dual.
 
-On densities the dual's descent gives one rule. Where that does not meet the budgets, column generation mixes several.
+On densities the dual's descent gives one rule. Where that does not meet the budgets, column
+generation mixes several.
 """
 
 from __future__ import annotations
@@ -26,9 +28,18 @@ from fairfl.theory.populations.finite import FiniteModel
 
 
 def certify_finite(
-    fed: Federation, model: FiniteModel, scheme: str, eps: Array, f: Array, v: Array, budgets: Array, lam: Array
+    fed: Federation,
+    model: FiniteModel,
+    scheme: str,
+    eps: Array,
+    f: Array,
+    v: Array,
+    budgets: Array,
+    lam: Array,
 ) -> Solution:
-    """The solution f (A, n) of the problem with rows ``v`` (K, A n), ``budgets`` (K,) and multipliers ``lam`` (K,)."""
+    """The solution f (A, n) of the problem with rows ``v`` (K, A n), ``budgets`` (K,) and
+    multipliers ``lam`` (K,).
+    """
     gain, base = model.gain(fed.mass).ravel(), 1.0 - fed.base_rate
     violation = float(np.maximum(np.abs(v @ f.ravel()) - budgets, 0.0).max(initial=0.0))
     bound = base + dual_value(gain, v, budgets, lam)
@@ -40,14 +51,29 @@ def certify_finite(
 def solve_by_dual(
     fed: Federation, scheme: str, problem: Constraints, eps: Array, start: Array | None = None
 ) -> Solution:
-    """The certified solution on densities for budgets eps (K,); ``start`` (K,) multipliers to begin with."""
+    """The certified solution on densities for budgets eps (K,); ``start`` (K,) multipliers to begin
+    with.
+    """
     visited = descend(problem, eps, start)
     try:
-        return _certified(fed, scheme, problem, eps, _rule(visited[-1]), visited[-1].lam[0], _bound(visited[-1], eps))
+        return _certified(
+            fed,
+            scheme,
+            problem,
+            eps,
+            _rule(visited[-1]),
+            visited[-1].lam[0],
+            _bound(visited[-1], eps),
+        )
     except CertificationError:
         theta, points, bound = mix(problem, eps, visited)
-    members = [Classifier.from_intervals([[], []]), Classifier.from_intervals([[(-np.inf, np.inf)]] * 2)]
-    used = [(w, rule) for w, rule in zip(theta, [*members, *map(_rule, points)], strict=True) if w > 0]
+    members = [
+        Classifier.from_intervals([[], []]),
+        Classifier.from_intervals([[(-np.inf, np.inf)]] * 2),
+    ]
+    used = [
+        (w, rule) for w, rule in zip(theta, [*members, *map(_rule, points)], strict=True) if w > 0
+    ]
     rule = Classifier.average([r for _, r in used], [w for w, _ in used])
     best = min(points, key=lambda p: _bound(p, eps))
     return _certified(fed, scheme, problem, eps, rule, best.lam[0], bound)
@@ -63,9 +89,17 @@ def _bound(point: DualPoint, eps: Array) -> float:
 
 
 def _certified(
-    fed: Federation, scheme: str, problem: Constraints, eps: Array, rule: Classifier, lam: Array, bound: float
+    fed: Federation,
+    scheme: str,
+    problem: Constraints,
+    eps: Array,
+    rule: Classifier,
+    lam: Array,
+    bound: float,
 ) -> Solution:
-    """Primal from exact tail probabilities, dual from the expansions: two routes to the same number."""
+    """Primal from exact tail probabilities, dual from the expansions: two routes to the same
+    number.
+    """
     rates = np.where(fed.share > 0, rule.rates(fed), 0.0)
     values = problem.coefficients[0] @ rates[:, 0] + problem.coefficients[1] @ rates[:, 1]
     inexact = sum(p.error_at(rule.edges[a]) for a, p in enumerate(problem.profiles))

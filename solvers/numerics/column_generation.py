@@ -1,8 +1,10 @@
-"""Randomised optima of the dual by column generation: a feasible mixture of the classifiers of several λ.
+"""Randomised optima of the dual by column generation: a feasible mixture of the classifiers of
+several λ.
 
-Newton's method on the dual ends at one deterministic rule. Where scores tie on a set of positive mass, or where the
-dual is so curved that a rounding of λ breaks a constraint, the optimum is a mixture of rules with almost the same λ.
-The master problem maximises Σ θ_j acc(f_j) over mixtures that satisfy the constraints; its dual proposes the next λ.
+Newton's method on the dual ends at one deterministic rule. Where scores tie on a set of positive
+mass, or where the dual is so curved that a rounding of λ breaks a constraint, the optimum is a
+mixture of rules with almost the same λ. The master problem maximises Σ θ_j acc(f_j) over mixtures
+that satisfy the constraints; its dual proposes the next λ.
 """
 
 from __future__ import annotations
@@ -19,12 +21,16 @@ GAP = 2e-12
 KEPT = 1e-13
 """Columns with less weight than this are dropped from the mixture (the rest is renormalised)."""
 FINE = 1e4
-"""Scale of the constraints: HiGHS is content with one that is broken by 1e-10, and would call one rule optimal."""
+"""Scale of the constraints: HiGHS is content with one that is broken by 1e-10, and would call one
+rule optimal.
+"""
 CLOSE = 1e-8
 """Constraints within this of their budgets are met exactly by the mixture."""
 
 
-def mix(problem: Constraints, eps: Array, visited: list[DualPoint]) -> tuple[Array, list[DualPoint], float]:
+def mix(
+    problem: Constraints, eps: Array, visited: list[DualPoint]
+) -> tuple[Array, list[DualPoint], float]:
     """Weights, their dual points, and the best dual bound.
 
     Parameters
@@ -40,7 +46,8 @@ def mix(problem: Constraints, eps: Array, visited: list[DualPoint]) -> tuple[Arr
         if bound - value <= GAP:
             break
         best = points[int(np.argmin([float(p.dual(eps[None])[0]) for p in points]))].lam[0]
-        # in-out separation: proposals halfway to the best known multipliers are steadier than the master's own
+        # in-out separation: proposals halfway to the best known multipliers are steadier than the
+        # master's own
         for step in (1.0, 0.3):
             point = dual_point(problem, (best + step * (lam - best))[None])
             bound = min(bound, float(point.dual(eps[None])[0]))
@@ -50,11 +57,15 @@ def mix(problem: Constraints, eps: Array, visited: list[DualPoint]) -> tuple[Arr
     return np.concatenate([trivial, columns]), points[: columns.size], bound
 
 
-def _master(problem: Constraints, eps: Array, points: list[DualPoint]) -> tuple[Array, Array, float]:
+def _master(
+    problem: Constraints, eps: Array, points: list[DualPoint]
+) -> tuple[Array, Array, float]:
     """Best feasible mixture of: reject everybody, the points' rules, accept everybody."""
     fed = problem.fed
     accuracy = np.array([1 - fed.base_rate, *(float(p.accuracy[0]) for p in points), fed.base_rate])
-    values = np.stack([np.zeros(eps.size), *(p.values[0] for p in points), np.zeros(eps.size)], axis=1)
+    values = np.stack(
+        [np.zeros(eps.size), *(p.values[0] for p in points), np.zeros(eps.size)], axis=1
+    )
     bounded = np.flatnonzero(np.isfinite(eps))
     rows = np.concatenate([values[bounded], -values[bounded]])
     result = scipy.optimize.linprog(
@@ -78,7 +89,9 @@ def _master(problem: Constraints, eps: Array, points: list[DualPoint]) -> tuple[
 
 
 def _polished(theta: Array, values: Array, eps: Array) -> Array:
-    """The basis of HiGHS solved again: it is content with constraints that are broken by some 1e-10."""
+    """The basis of HiGHS solved again: it is content with constraints that are broken by some
+    1e-10.
+    """
     basic = np.flatnonzero(theta)
     mixed = values @ theta
     active = np.flatnonzero(np.abs(np.abs(mixed) - eps) <= CLOSE)

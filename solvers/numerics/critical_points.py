@@ -1,8 +1,9 @@
-"""Critical points of s(x) = Σ_j c_j F_j(x): where a gap or an interval of the accept set is about to open.
+"""Critical points of s(x) = Σ_j c_j F_j(x): where a gap or an interval of the accept set is about
+to open.
 
-A minimum of s above zero is a *closed* gap, a maximum below zero a closed interval: as the coefficients move it may
-cross zero, and there the acceptance rates change like a square root. Its height h is smooth in the coefficients:
-dh/dc_j = F_j(x).
+A minimum of s above zero is a *closed* gap, a maximum below zero a closed interval: as the
+coefficients move it may cross zero, and there the acceptance rates change like a square root. Its
+height h is smooth in the coefficients: dh/dc_j = F_j(x).
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ _SIGNS = (-1.0) ** np.arange(DEGREE + 1)
 _STEEPEST = float(DEGREE**2)
 """A series' slope is at most this often its own size: so much more rounding it carries."""
 FAINT = 1e-9
-"""Critical points where the terms of s are all smaller than this (a density) are left out: no rate depends on them."""
+"""Critical points where the terms of s are all smaller than this (a density) are left out: no rate
+depends on them.
+"""
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,13 @@
-"""Linear fairness constraints on densities: the dual function of λ, minimised by a proximal Newton method.
+"""Linear fairness constraints on densities: the dual function of λ, minimised by a proximal Newton
+method.
 
-Maximise the accuracy over all f subject to |∫ f v_k| <= eps_k, where v_k on group a is Σ_i C_a[k, i] p_a^(i):
+Maximise the accuracy over all f subject to |∫ f v_k| <= eps_k, where v_k on group a is Σ_i C_a[k,
+i] p_a^(i):
 
     D(λ) = P(y=0) + Σ_a ∫ (u_a + Σ_k λ_k v_k,a)_+ dx + Σ_k eps_k |λ_k|
 
-is convex, bounds every feasible accuracy from above, and at its minimum f = ⟦u + λ·v > 0⟧ attains it. Its gradient is
-MD_k(f) + eps_k sign(λ_k); its Hessian lives on the ends of the accept sets.
+is convex, bounds every feasible accuracy from above, and at its minimum f = ⟦u + λ·v > 0⟧ attains
+it. Its gradient is MD_k(f) + eps_k sign(λ_k); its Hessian lives on the ends of the accept sets.
 """
 
 from __future__ import annotations
@@ -23,17 +25,23 @@ from fairfl.theory.populations.federation import Federation
 KKT_TOLERANCE = 2e-14
 """Newton stops when every optimality condition holds to this."""
 ENOUGH = 1e-11
-"""Below this a step that does not shrink the residual fourfold ends the descent: rounding has the last word."""
+"""Below this a step that does not shrink the residual fourfold ends the descent: rounding has the
+last word.
+"""
 MAX_ITERATIONS = 200
 REACH = 0.5
-"""Largest change of a multiplier in one step: multipliers are accuracy per rate, of the order of clients' masses."""
+"""Largest change of a multiplier in one step: multipliers are accuracy per rate, of the order of
+clients' masses.
+"""
 SWEEPS, BLOCKS = 10, 50
 """Rounds of coordinate descent between two tries of the signs that it found, and how often."""
 
 
 @dataclass(frozen=True)
 class Constraints:
-    """K linear functionals of f: ``coefficients[a]`` (K, I) multiplies the clients' acceptance rates in group a."""
+    """K linear functionals of f: ``coefficients[a]`` (K, I) multiplies the clients' acceptance
+    rates in group a.
+    """
 
     fed: Federation
     profiles: tuple[Piecewise, Piecewise]
@@ -47,7 +55,9 @@ class Constraints:
 
 @dataclass(frozen=True)
 class DualPoint:
-    """D's ingredients at multipliers ``lam`` (B, K): f = ⟦s > 0⟧, its accuracy (B,), constraint values (B, K)."""
+    """D's ingredients at multipliers ``lam`` (B, K): f = ⟦s > 0⟧, its accuracy (B,), constraint
+    values (B, K).
+    """
 
     lam: Array
     sets: tuple[AcceptSets, AcceptSets]
@@ -56,7 +66,11 @@ class DualPoint:
 
     def dual(self, eps: Array) -> Array:
         """D(λ) for budgets eps (B, K)."""
-        return self.accuracy + (self.lam * self.values).sum(axis=-1) + budget_term(self.lam, eps).sum(axis=-1)
+        return (
+            self.accuracy
+            + (self.lam * self.values).sum(axis=-1)
+            + budget_term(self.lam, eps).sum(axis=-1)
+        )
 
     def take(self, rows: Array) -> DualPoint:
         """The points ``rows``."""
@@ -74,7 +88,9 @@ class DualPoint:
 
 
 def fedavg_constraints(fed: Federation) -> Constraints:
-    """One constraint per client, MD_i; a client without both groups is bound by none (a zero row)."""
+    """One constraint per client, MD_i; a client without both groups is bound by none (a zero
+    row).
+    """
     model = fed.model
     own = np.diag(fed.defined.astype(np.float64))
     return Constraints(fed, (model.profile(0), model.profile(1)), (own, -own))  # type: ignore[union-attr]
@@ -102,13 +118,17 @@ def dual_point(problem: Constraints, lam: Array) -> DualPoint:
 
 
 def hessian(problem: Constraints, point: DualPoint, extra: Array | None = None) -> Array:
-    """∂ values_k / ∂ λ_l (B, K, K); with ``extra`` = (2, E, I) rows, ∂ of those functionals: (B, E, K).
+    """∂ values_k / ∂ λ_l (B, K, K); with ``extra`` = (2, E, I) rows, ∂ of those functionals: (B, E,
+    K).
 
-    Each end x_r of an accept set moves by -(v_l(x_r) / s'(x_r)) dλ_l and carries v_k(x_r) of the functional.
+    Each end x_r of an accept set moves by -(v_l(x_r) / s'(x_r)) dλ_l and carries v_k(x_r) of the
+    functional.
     """
     b, k = point.lam.shape
     out = np.zeros((b, k if extra is None else extra.shape[1], k))
-    for a, (profile, rows, sets) in enumerate(zip(problem.profiles, problem.coefficients, point.sets, strict=True)):
+    for a, (profile, rows, sets) in enumerate(
+        zip(problem.profiles, problem.coefficients, point.sets, strict=True)
+    ):
         if sets.cut.size == 0:
             continue
         weights = np.concatenate([np.ones((b, 1)), point.lam @ rows], axis=1)[sets.owner]
@@ -126,7 +146,9 @@ def kkt_residual(lam: Array, values: Array, eps: Array) -> Array:
     """Largest violation of the optimality conditions, (B,)."""
     active = lam != 0
     stationary = np.abs(values + np.sign(lam) * np.where(active, eps, 0.0))
-    return np.where(active, stationary, np.maximum(np.abs(values) - eps, 0.0)).max(axis=-1, initial=0.0)
+    return np.where(active, stationary, np.maximum(np.abs(values) - eps, 0.0)).max(
+        axis=-1, initial=0.0
+    )
 
 
 def minimise_dual(
@@ -134,8 +156,9 @@ def minimise_dual(
 ) -> DualPoint:
     """Minimise D for one budget vector eps (K,): proximal Newton with a batched line search.
 
-    Where a gap in an accept set is about to open, D's Hessian jumps to infinity: full steps overshoot, and
-    backtracking creeps. Many step lengths are therefore tried in one batch, twice, and the best is taken.
+    Where a gap in an accept set is about to open, D's Hessian jumps to infinity: full steps
+    overshoot, and backtracking creeps. Many step lengths are therefore tried in one batch, twice,
+    and the best is taken.
     """
     return descend(problem, eps, start, enough)[-1]
 
@@ -158,21 +181,26 @@ def descend(
 
 
 def _ridged(h: Array) -> Array:
-    """Redundant constraints (twin clients) make h singular, flat regions make it tiny: a little of the identity."""
+    """Redundant constraints (twin clients) make h singular, flat regions make it tiny: a little of
+    the identity.
+    """
     return h + 1e-12 * max(float(np.trace(h)), 1e-6) * np.eye(h.shape[0])
 
 
 def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
     """The step to the minimum of g·d + ½ d·h d + Σ eps |λ + d|, within REACH.
 
-    Coordinate descent finds the signs of λ + d; given those, the minimum is the solution of a linear system.
+    Coordinate descent finds the signs of λ + d; given those, the minimum is the solution of a
+    linear system.
     """
     z, linear = lam.copy(), g - h @ lam
     for _ in range(BLOCKS):
         largest = _sweep(h, linear, budget, lam, z)
         free = np.flatnonzero(z)
         exact = np.zeros(lam.size)
-        exact[free] = np.linalg.solve(h[np.ix_(free, free)], -linear[free] - np.sign(z[free]) * budget[free])
+        exact[free] = np.linalg.solve(
+            h[np.ix_(free, free)], -linear[free] - np.sign(z[free]) * budget[free]
+        )
         same = (np.sign(exact) == np.sign(z)).all() and (np.abs(exact - lam) < REACH).all()
         slack = np.abs(h @ exact + linear) <= budget + 1e-13
         settled = largest <= 1e-10 * max(1.0, float(np.abs(z).max()))
@@ -184,7 +212,8 @@ def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
 
 
 def _sweep(h: Array, linear: Array, budget: Array, start: Array, z: Array) -> float:
-    """SWEEPS rounds of coordinate descent on ½ z·h z + linear·z + Σ budget |z|, within REACH of ``start``, in place.
+    """SWEEPS rounds of coordinate descent on ½ z·h z + linear·z + Σ budget |z|, within REACH of
+    ``start``, in place.
 
     Returns the largest change in the last round.
     """
@@ -193,7 +222,11 @@ def _sweep(h: Array, linear: Array, budget: Array, start: Array, z: Array) -> fl
         largest = 0.0
         for k in range(z.size):
             middle = z[k] * diagonal[k] - slope[k]
-            new = 0.0 if abs(middle) <= budget[k] else (middle - np.copysign(budget[k], middle)) / diagonal[k]
+            new = (
+                0.0
+                if abs(middle) <= budget[k]
+                else (middle - np.copysign(budget[k], middle)) / diagonal[k]
+            )
             new = min(max(new, start[k] - REACH), start[k] + REACH)
             change = new - z[k]
             if change != 0.0:
@@ -220,11 +253,14 @@ def _step(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | Non
         best, beyond = _line_search(problem, point, direction, eps)
         gained = value - best.dual(eps)[0]
         # next to the optimum D is flat to rounding: the optimality conditions tell better
-        if gained > 1e-15 or (gained > -1e-13 and kkt_residual(best.lam, best.values, eps)[0] < 0.9 * residual):
+        if gained > 1e-15 or (
+            gained > -1e-13 and kkt_residual(best.lam, best.values, eps)[0] < 0.9 * residual
+        ):
             return best
         if beyond is None:
             return None
-        # the step runs into a part of the dual that is far more curved than here: plan with that curvature
+        # the step runs into a part of the dual that is far more curved than here: plan with that
+        # curvature
         h = _ridged(hessian(problem, beyond)[0])
     return None
 
@@ -256,7 +292,8 @@ def _line_search(
         k = above[0]
         beyond = tried.take(np.array([k]))
         if slope[k] <= 0.3 * start and tried.dual(eps)[k] <= point.dual(eps)[0]:
-            # stop on the far side of the minimum: if a gap opens there, the next Hessian must include it
+            # stop on the far side of the minimum: if a gap opens there, the next Hessian must
+            # include it
             return beyond, beyond
         high = sizes[k]
         low = sizes[k - 1] if k > 0 else low
@@ -267,10 +304,16 @@ def _line_search(
 
 
 def _better(best: DualPoint, tried: DualPoint, eps: Array) -> DualPoint:
-    """The best of a batch and of ``best``: smaller D, and where D is flat to rounding the smaller KKT residual."""
+    """The best of a batch and of ``best``: smaller D, and where D is flat to rounding the smaller
+    KKT residual.
+    """
     d = tried.dual(eps)
     level = min(float(d.min()), float(best.dual(eps)[0]))
     residual = np.where(d <= level + 1e-14, kkt_residual(tried.lam, tried.values, eps), np.inf)
     k = int(residual.argmin())
-    own = kkt_residual(best.lam, best.values, eps)[0] if best.dual(eps)[0] <= level + 1e-14 else np.inf
+    own = (
+        kkt_residual(best.lam, best.values, eps)[0]
+        if best.dual(eps)[0] <= level + 1e-14
+        else np.inf
+    )
     return best if own <= residual[k] else tried.take(np.array([k]))

@@ -2,8 +2,9 @@
 
     maximise g·x - x·Q x / 2  subject to  A x <= b
 
-for a handful of variables and some dozen rows each. HiGHS needs 1 to 2 ms for each, whatever its size; here a hundred
-of them take that together. Mehrotra's predictor and corrector, from an infeasible start.
+for a handful of variables and some dozen rows each. HiGHS needs 1 to 2 ms for each, whatever its
+size; here a hundred of them take that together. Mehrotra's predictor and corrector, from an
+infeasible start.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from fairfl._support.checks import Array
 
 ROUNDS = 60
 ENOUGH = 1e-12
-"""Residuals and complementarity at which a problem counts as solved, in units where rows and gains are of order one."""
+"""Residuals and complementarity at which a problem counts as solved, in units where rows and gains
+are of order one.
+"""
 
 LEAST = 1e-30
 """Slacks and multipliers stay above this: their ratios must not overflow."""
@@ -27,7 +30,8 @@ def maximise(gain: Array, rows: Array, limits: Array, curvature: Array | None = 
     ----------
     gain : (B, n) objectives g.
     rows : (B, m, n) A; a row of zeros with a non-negative limit is no constraint.
-    limits : (B, m) b. Every problem must have a solution: the rows bound the variables and admit a point.
+    limits : (B, m) b. Every problem must have a solution: the rows bound the variables and admit a
+        point.
     curvature : (B, n, n) Q, positive semidefinite; None for zero.
     """
     size = np.abs(rows).max(axis=2, initial=0.0)
@@ -36,7 +40,11 @@ def maximise(gain: Array, rows: Array, limits: Array, curvature: Array | None = 
     unit = np.abs(gain).max(axis=1)
     unit = np.where(unit > 0, unit, 1.0)
     g = gain / unit[:, None]
-    q = np.zeros((*gain.shape, gain.shape[1])) if curvature is None else curvature / unit[:, None, None]
+    q = (
+        np.zeros((*gain.shape, gain.shape[1]))
+        if curvature is None
+        else curvature / unit[:, None, None]
+    )
     x = np.zeros(gain.shape)
     s, z = np.maximum(b, 0.1), np.full(b.shape, 1.0 / np.sqrt(b.shape[1]))
     moving = np.arange(gain.shape[0])

@@ -1,8 +1,9 @@
 """Many roots of one increasing function, by inverse interpolation in a table and chord steps.
 
-A thousand budgets of one problem need a thousand values of the inverse of one function. The table costs one vectorised
-call, the cubic through four neighbouring nodes has an error of the fourth power of the mesh, and its slope gives
-rounding accuracy in one or two chord steps. Roots that are not found are returned as such, with a bracket.
+A thousand budgets of one problem need a thousand values of the inverse of one function. The table
+costs one vectorised call, the cubic through four neighbouring nodes has an error of the fourth
+power of the mesh, and its slope gives rounding accuracy in one or two chord steps. Roots that are
+not found are returned as such, with a bracket.
 """
 
 from __future__ import annotations
@@ -29,7 +30,11 @@ class TableRoots:
 
 
 def roots_from_table(
-    function: Callable[[Array], Array], nodes: Array, goals: Array, f_tol: float, values: Array | None = None
+    function: Callable[[Array], Array],
+    nodes: Array,
+    goals: Array,
+    f_tol: float,
+    values: Array | None = None,
 ) -> TableRoots:
     """Solve f(x) = goal for every goal.
 
@@ -67,7 +72,9 @@ def roots_from_table(
 
 
 def _inverse_cubic(nodes: Array, values: Array, first: Array, goals: Array) -> tuple[Array, Array]:
-    """Value and slope at each goal of the cubic x(f) through the nodes first .. first + 3 (Newton's form)."""
+    """Value and slope at each goal of the cubic x(f) through the nodes first .. first + 3 (Newton's
+    form).
+    """
     y = [values[first + j] for j in range(4)]
     x = [nodes[first + j] for j in range(4)]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

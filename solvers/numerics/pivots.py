@@ -1,11 +1,13 @@
 """LFT+FedAvg on a finite X: ascent from optimal basis to optimal basis, over all budgets at once.
 
-A rule f solves LFT+FedAvg(eps) for some eps iff some λ has f_c = ⟦s_c > 0⟧ wherever s = u + λV is not zero, and λ_i
-MD_i(f) <= 0. A basis is k undecided cells and k clients with λ_i != 0, which together fix λ. Its rules are a polytope:
-the undecided cells are free within [0, 1], and MD_i keeps its sign. What it costs in MD and gains in accuracy is linear
-there, so that the best rule of a basis is found by an active-set method. From there λ moves, at constant f, to the
-neighbouring bases: a cell at 0 or 1 is released, or a client's constraint becomes active, until another cell is
-undecided or a λ_i is zero. The reduced costs of the rule say whether a neighbouring basis is better.
+A rule f solves LFT+FedAvg(eps) for some eps iff some λ has f_c = ⟦s_c > 0⟧ wherever s = u + λV is
+not zero, and λ_i MD_i(f) <= 0. A basis is k undecided cells and k clients with λ_i != 0, which
+together fix λ. Its rules are a polytope: the undecided cells are free within [0, 1], and MD_i keeps
+its sign. What it costs in MD and gains in accuracy is linear there, so that the best rule of a
+basis is found by an active-set method. From there λ moves, at constant f, to the neighbouring
+bases: a cell at 0 or 1 is released, or a client's constraint becomes active, until another cell is
+undecided or a λ_i is zero. The reduced costs of the rule say whether a neighbouring basis is
+better.
 """
 
 from __future__ import annotations
@@ -41,10 +43,12 @@ class Goal(NamedTuple):
 
 @dataclass(frozen=True)
 class Basis:
-    """A rule ``f`` (N,) of the basis of cells ``tied`` (N,) and clients ``bound`` (K,), both masks of k.
+    """A rule ``f`` (N,) of the basis of cells ``tied`` (N,) and clients ``bound`` (K,), both masks
+    of k.
 
-    What holds f there: cells ``stuck`` (N,) at 0 or 1, clients ``zero`` (K,) at MD_i = 0, and MD at the limit ``level``
-    (1 the upper, -1 the lower, 0 none). ``reduced`` (N,) and ``duals`` (K,) are the reduced costs of the last goal.
+    What holds f there: cells ``stuck`` (N,) at 0 or 1, clients ``zero`` (K,) at MD_i = 0, and MD at
+    the limit ``level`` (1 the upper, -1 the lower, 0 none). ``reduced`` (N,) and ``duals`` (K,) are
+    the reduced costs of the last goal.
     """
 
     tied: Array
@@ -63,9 +67,11 @@ class Basis:
 
 
 class Pivots:
-    """The linear programme's gains ``u`` (N,), rows ``v`` (K, N) of the MD_i and ``pooled`` (N,) of the MD.
+    """The linear programme's gains ``u`` (N,), rows ``v`` (K, N) of the MD_i and ``pooled`` (N,) of
+    the MD.
 
-    No more cells may tie than a basis has: gains that are changed by a little, each by its own share, see to that.
+    No more cells may tie than a basis has: gains that are changed by a little, each by its own
+    share, see to that.
     """
 
     def __init__(self, u: Array, v: Array, pooled: Array) -> None:
@@ -100,8 +106,12 @@ class Pivots:
         return float(self.pooled @ at.f)
 
     def climb(self, start: Basis, goal: Goal, look: int) -> Basis:
-        """The best rule that pivots from ``start`` reach; up to ``look`` bases of one rule are looked at."""
-        here = self._best(replace(start, stuck=start.tied & ((start.f == 0) | (start.f == 1)), level=0), goal)
+        """The best rule that pivots from ``start`` reach; up to ``look`` bases of one rule are
+        looked at.
+        """
+        here = self._best(
+            replace(start, stuck=start.tied & ((start.f == 0) | (start.f == 1)), level=0), goal
+        )
         worth = float(goal.gain @ here.f)
         while True:
             better = self._beyond(here, goal, worth, look)
@@ -110,7 +120,9 @@ class Pivots:
             here, worth = better, float(goal.gain @ better.f)
 
     def _beyond(self, here: Basis, goal: Goal, worth: float, look: int) -> Basis | None:
-        """A better rule of a basis that shares the rule of ``here``; None where ``look`` bases offer none."""
+        """A better rule of a basis that shares the rule of ``here``; None where ``look`` bases
+        offer none.
+        """
         queue, seen = [here], {here.key}
         for k in range(look):
             if k == len(queue):
@@ -134,7 +146,9 @@ class Pivots:
         return -self.u[at.tied] @ inverse, inverse
 
     def _best(self, at: Basis, goal: Goal) -> Basis:
-        """The best rule of a basis, by an active-set method: along the projected slope until something blocks."""
+        """The best rule of a basis, by an active-set method: along the projected slope until
+        something blocks.
+        """
         try:
             lam, _ = self.multipliers(at)
         except np.linalg.LinAlgError:
@@ -144,7 +158,8 @@ class Pivots:
         rows, pooled = self.v[np.ix_(clients, cells)], self.pooled[cells]
         flat = RISE * float(np.abs(goal.gain).max())
         x, local, md = at.f[cells], self.v[clients] @ at.f, self.md(at)
-        held = np.concatenate([at.stuck[cells], at.zero[clients], [at.level != 0]])  # what is active: cells, MD_i, MD
+        # what is active: cells, MD_i, MD
+        held = np.concatenate([at.stuck[cells], at.zero[clients], [at.level != 0]])
         level, duals, left = at.level, np.zeros(k + 1), goal.gain[cells]
         for _ in range(20 + 5 * k):
             moves, walls = ~held[:k], np.concatenate([rows, pooled[None]])
@@ -156,7 +171,9 @@ class Pivots:
             way = np.where(moves, left, 0.0)
             if np.abs(way).max(initial=0.0) <= flat:
                 inward = np.where(x == 0, left, -left)
-                wrong = np.where(held, np.concatenate([inward, side * duals[:k], [-level * duals[k]]]), 0.0)
+                wrong = np.where(
+                    held, np.concatenate([inward, side * duals[:k], [-level * duals[k]]]), 0.0
+                )
                 worst = int(wrong.argmax())
                 if wrong[worst] <= flat:
                     break
@@ -178,13 +195,21 @@ class Pivots:
                 x[hit] = 1.0 if way[hit] > 0 else 0.0
             elif hit == 2 * k:
                 level = 1 if drift > 0 else -1
-        f, stuck, zero, costs = at.f.copy(), np.zeros_like(at.tied), np.zeros_like(at.bound), np.zeros(len(self.v))
-        f[cells], stuck[cells], zero[clients], costs[clients] = x, held[:k], held[k : 2 * k], duals[:k]
+        f, stuck, zero = at.f.copy(), np.zeros_like(at.tied), np.zeros_like(at.bound)
+        costs = np.zeros(len(self.v))
+        f[cells], stuck[cells], zero[clients], costs[clients] = (
+            x,
+            held[:k],
+            held[k : 2 * k],
+            duals[:k],
+        )
         reduced = goal.gain - costs @ self.v - duals[k] * self.pooled
         return Basis(at.tied, at.bound, f, stuck, zero, level if held[2 * k] else 0, reduced, costs)
 
     def _next(self, at: Basis) -> list[tuple[float, Basis]]:
-        """The bases next to this one with the same rule, and the slopes that they offer, the steepest first."""
+        """The bases next to this one with the same rule, and the slopes that they offer, the
+        steepest first.
+        """
         try:
             lam, inverse = self.multipliers(at)
         except np.linalg.LinAlgError:
@@ -220,7 +245,8 @@ class Pivots:
         event = far.argmin(axis=1)
         found = []
         for e in np.flatnonzero(np.isfinite(far[np.arange(len(far)), event])):
-            tied, bound, stuck, zero = at.tied.copy(), at.bound.copy(), at.stuck.copy(), at.zero.copy()
+            tied, bound, stuck = at.tied.copy(), at.bound.copy(), at.stuck.copy()
+            zero = at.zero.copy()
             if leave[e] >= 0:
                 tied[leave[e]] = stuck[leave[e]] = False
             if enter[e] >= 0:

@@ -1,9 +1,10 @@
 """The rules that are optimal at one vertex λ: a polytope, and its upper hull in (MD, accuracy).
 
-At a vertex λ the optimal rules are P = {f in [0, 1]^T : side_i MD_i(f) <= 0}, T the undecided cells. MD and accuracy
-are linear on P, so its image is a convex polygon, and its non-dominated points are on the polygon's upper hull, for MD
-of either sign. A corner of P has at most K cells strictly between 0 and 1, one for each MD_i held at 0: few undecided
-cells are enumerated, many (η that is constant over many points) go to linear programmes.
+At a vertex λ the optimal rules are P = {f in [0, 1]^T : side_i MD_i(f) <= 0}, T the undecided
+cells. MD and accuracy are linear on P, so its image is a convex polygon, and its non-dominated
+points are on the polygon's upper hull, for MD of either sign. A corner of P has at most K cells
+strictly between 0 and 1, one for each MD_i held at 0: few undecided cells are enumerated, many (η
+that is constant over many points) go to linear programmes.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ ABOVE = 1e-14
 
 @dataclass(frozen=True)
 class Chains:
-    """Upper hulls, corner after corner: ``vertex`` (C,) of each corner, its ``md`` and ``accuracy`` less the constant
-    P(y = 0), and ``local`` (C, K), the MD_i."""
+    """Upper hulls, corner after corner: ``vertex`` (C,) of each corner, its ``md`` and ``accuracy``
+    less the constant P(y = 0), and ``local`` (C, K), the MD_i.
+    """
 
     vertex: Array
     md: Array
@@ -43,7 +45,9 @@ class Chains:
 
 
 def chains(problem: LinearProgramme, found: Vertices) -> Chains:
-    """The upper hulls at all vertices, each by increasing MD; vertices without an optimal rule are left out."""
+    """The upper hulls at all vertices, each by increasing MD; vertices without an optimal rule are
+    left out.
+    """
     count = found.tied.sum(axis=1)
     parts: list[tuple[Array, Array, Array, Array]] = []
     for k in np.unique(count):
@@ -77,7 +81,8 @@ def _group(
             hull = corners[b][~np.isnan(corners[b]).any(axis=1)]
             hull = hull[_upper_hull(hull @ pooled, hull @ u)]
         if len(hull):
-            md, gain = problem.pooled @ group.fixed[b] + hull @ pooled, problem.u @ group.fixed[b] + hull @ u
+            md = problem.pooled @ group.fixed[b] + hull @ pooled
+            gain = problem.u @ group.fixed[b] + hull @ u
             parts.append((np.full(len(hull), vertex), md, gain, held[b] + hull @ v.T))
     return parts
 
@@ -90,10 +95,14 @@ def _corners(v: Array, held: Array, side: Array) -> Array:
     _, rows, k = v.shape
     out: list[Array] = []
     for j in range(min(rows, k) + 1):
-        pairs = itertools.product(itertools.combinations(range(k), j), itertools.combinations(range(rows), j))
+        pairs = itertools.product(
+            itertools.combinations(range(k), j), itertools.combinations(range(rows), j)
+        )
         for free, zero in pairs:
             rest = [c for c in range(k) if c not in free]
-            whole = np.array(list(itertools.product((0.0, 1.0), repeat=k - j))).reshape(2 ** (k - j), k - j)
+            whole = np.array(list(itertools.product((0.0, 1.0), repeat=k - j))).reshape(
+                2 ** (k - j), k - j
+            )
             f = np.empty((len(v), len(whole), k))
             f[:, :, rest] = whole
             if j:
@@ -105,7 +114,9 @@ def _corners(v: Array, held: Array, side: Array) -> Array:
                 f[:, :, free] = np.where(meets[:, None, None], solved, np.nan)
             inside: Any = ((f >= -ROUNDING) & (f <= 1.0 + ROUNDING)).all(axis=2)
             f = np.clip(f, 0.0, 1.0)  # rounding alone
-            right: Any = (side[:, None] * (held[:, None] + f @ v.swapaxes(1, 2)) <= ROUNDING).all(axis=2)
+            right: Any = (side[:, None] * (held[:, None] + f @ v.swapaxes(1, 2)) <= ROUNDING).all(
+                axis=2
+            )
             out.append(np.where((inside & right)[..., None], f, np.nan))
     return np.concatenate(out, axis=1)
 
@@ -126,7 +137,9 @@ def _upper_hull(x: Array, y: Array) -> Any:
 
 
 class _Polytope:
-    """Many undecided cells: the same upper hull by linear programmes, each for the corner that is furthest one way."""
+    """Many undecided cells: the same upper hull by linear programmes, each for the corner that is
+    furthest one way.
+    """
 
     def __init__(self, u: Array, v: Array, pooled: Array, held: Array, side: Array) -> None:
         bound = side != 0
@@ -142,7 +155,9 @@ class _Polytope:
         return found[_upper_hull(found @ self.pooled, found @ self.u)]
 
     def _above(self, left: Array, right: Array) -> list[Array]:
-        """Corners above the chord from ``left`` to ``right``, which is split at the one furthest from it."""
+        """Corners above the chord from ``left`` to ``right``, which is split at the one furthest
+        from it.
+        """
         x, y = float(self.pooled @ (right - left)), float(self.u @ (right - left))
         way = (-y, x) if x > ROUNDING else (0.0, 1.0)
         top = self._furthest(*way)
@@ -167,7 +182,9 @@ class _Polytope:
         if found.status == 2:  # infeasible
             return None
         if not found.success:
-            raise CertificationError(f"the linear programme was not solved: {found.message}; use method='lp'")
+            raise CertificationError(
+                f"the linear programme was not solved: {found.message}; use method='lp'"
+            )
         f, between = highs.rounded(found.x)
         met = np.abs(self.rows @ f - self.limit) <= 1e-8
         return np.clip(highs.solve_again(f, between, self.rows[met], self.limit[met]), 0.0, 1.0)

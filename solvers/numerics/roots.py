@@ -10,12 +10,18 @@ from fairfl._support.checks import Array
 
 
 def increasing_root(
-    function: Callable[[Array, Array], Array], low: Array, high: Array, f_low: Array, f_high: Array, f_tol: float = 0.0
+    function: Callable[[Array, Array], Array],
+    low: Array,
+    high: Array,
+    f_low: Array,
+    f_high: Array,
+    f_tol: float = 0.0,
 ) -> Array:
     """Zero of an increasing function in [low, high], to the last double where ``f_tol`` is 0.
 
-    Chandrupatla's method (inverse quadratic interpolation where it is safe, else bisection), element by element. It
-    is scipy.optimize.elementwise.find_root, with which ``solve`` takes 1.6 to 2.0 times as long.
+    Chandrupatla's method (inverse quadratic interpolation where it is safe, else bisection),
+    element by element. It is scipy.optimize.elementwise.find_root, with which ``solve`` takes 1.6
+    to 2.0 times as long.
 
     Parameters
     ----------
@@ -29,7 +35,8 @@ def increasing_root(
     """
     root = np.where(np.abs(f_low) <= np.abs(f_high), low, high).astype(np.float64)
     live = np.flatnonzero((np.abs(f_low) > f_tol) & (np.abs(f_high) > f_tol))
-    # a, b: the bracket, a the newest point; c: the point before (declared: checkers cannot infer through the loop)
+    # a, b: the bracket, a the newest point; c: the point before (declared: checkers cannot infer
+    # through the loop)
     b: Array = low[live].astype(np.float64)
     a: Array = high[live].astype(np.float64)
     fb: Array = f_low[live].astype(np.float64)
@@ -58,7 +65,10 @@ def increasing_root(
             phi: Array = (fa - fb) / (fc - fb)
             safe: Array = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)
             t = np.where(
-                safe, fa / (fb - fa) * fc / (fb - fc) + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb), 0.5
+                safe,
+                fa / (fb - fa) * fc / (fb - fc)
+                + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb),
+                0.5,
             )
             least: Array = np.minimum(0.5, slack / width)
         t = np.clip(np.where(np.isfinite(t), t, 0.5), least, 1 - least)
@@ -70,10 +80,12 @@ def increasing_root(
 
 
 def increasing_root_scaled(function: Callable[[Array, Array], Array], high: Array) -> Array:
-    """Zero in (0, high] of a function increasing in x, by bisection over all the scales of a double.
+    """Zero in (0, high] of a function increasing in x, by bisection over all the scales of a
+    double.
 
-    For roots at 1e-40 as for roots at 0.1: the bracket is halved geometrically while its ends differ in scale.
-    ``function(high)`` must be >= 0; where it is >= 0 everywhere, the smallest double is returned.
+    For roots at 1e-40 as for roots at 0.1: the bracket is halved geometrically while its ends
+    differ in scale. ``function(high)`` must be >= 0; where it is >= 0 everywhere, the smallest
+    double is returned.
     """
     lo, hi = np.full(high.shape, 5e-324), high.astype(np.float64).copy()
     index = np.arange(high.size)

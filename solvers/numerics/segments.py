@@ -1,7 +1,8 @@
 """The upper envelope of attained line segments in (disparity, accuracy), exactly.
 
-Accuracy is linear in the disparity along a segment. At disparity d a segment offers its best point up to d: where the
-accuracy falls its left end, where it rises the place d itself or the right end. The frontier is the best of all offers.
+Accuracy is linear in the disparity along a segment. At disparity d a segment offers its best point
+up to d: where the accuracy falls its left end, where it rises the place d itself or the right end.
+The frontier is the best of all offers.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ class Segments:
 
     @classmethod
     def folded(cls, md: Array, accuracy: Array, other: Array, owner: Array) -> Segments:
-        """From segments of signed ``md`` (S, 2): those that cross 0 are split there, and |md| increases."""
+        """From segments of signed ``md`` (S, 2): those that cross 0 are split there, and |md|
+        increases.
+        """
         across = np.flatnonzero(md.min(axis=1, initial=0.0) * md.max(axis=1, initial=0.0) < 0)
         place = md[across, 0] / (md[across, 0] - md[across, 1])
         middle = _between(accuracy[across], place), _between(other[across], place)
@@ -41,16 +44,26 @@ class Segments:
         for rows, end in ((across, 1), (np.arange(len(md) - len(across), len(md)), 0)):
             md[rows, end], accuracy[rows, end], other[rows, end] = 0.0, *middle
         turned = np.abs(md[:, 0]) > np.abs(md[:, 1])
-        md[turned], accuracy[turned], other[turned] = md[turned, ::-1], accuracy[turned, ::-1], other[turned, ::-1]
+        md[turned], accuracy[turned], other[turned] = (
+            md[turned, ::-1],
+            accuracy[turned, ::-1],
+            other[turned, ::-1],
+        )
         return cls(np.abs(md), accuracy, other, owner[ends[:, 0]])
 
     def undominated(self) -> Segments:
-        """Without the segments that are nowhere better than an end of others at most as disparate."""
+        """Without the segments that are nowhere better than an end of others at most as
+        disparate.
+        """
         order = np.argsort(self.disparity, axis=None, kind="stable")
         best = np.maximum.accumulate(self.accuracy.ravel()[order])
-        reached = best[np.searchsorted(self.disparity.ravel()[order], self.disparity[:, 0], side="right") - 1]
+        reached = best[
+            np.searchsorted(self.disparity.ravel()[order], self.disparity[:, 0], side="right") - 1
+        ]
         kept = self.accuracy.max(axis=1) >= reached
-        return Segments(self.disparity[kept], self.accuracy[kept], self.other[kept], self.owner[kept])
+        return Segments(
+            self.disparity[kept], self.accuracy[kept], self.other[kept], self.owner[kept]
+        )
 
     @property
     def smallest(self) -> float:
@@ -64,11 +77,13 @@ class Segments:
         return float(self.disparity[best].min())
 
     def best(self, disparity: Array) -> tuple[Array, Array, Array]:
-        """The most accurate points with at most ``disparity`` (P,): accuracy, segments and places in [0, 1], all (P,).
+        """The most accurate points with at most ``disparity`` (P,): accuracy, segments and places
+        in [0, 1], all (P,).
 
         Accuracy -inf where no segment reaches so low.
         """
-        accuracy, segment, place = np.empty(len(disparity)), np.empty(len(disparity), np.intp), np.empty(len(disparity))
+        accuracy, segment = np.empty(len(disparity)), np.empty(len(disparity), np.intp)
+        place = np.empty(len(disparity))
         step = max(1, BLOCK // max(len(self.owner), 1))
         for start in range(0, len(disparity), step):
             rows = slice(start, start + step)
@@ -79,7 +94,12 @@ class Segments:
         left, right = self.disparity.T
         width = right - left
         rises = self.accuracy[:, 1] > self.accuracy[:, 0]
-        reach = np.divide(disparity[:, None] - left, width, out=np.ones((len(disparity), len(left))), where=width > 0)
+        reach = np.divide(
+            disparity[:, None] - left,
+            width,
+            out=np.ones((len(disparity), len(left))),
+            where=width > 0,
+        )
         place = np.where(rises, np.clip(reach, 0.0, 1.0), 0.0)
         offer = self.accuracy[:, 0] + place * (self.accuracy[:, 1] - self.accuracy[:, 0])
         offer = np.where(left <= disparity[:, None] + EQUAL, offer, -np.inf)

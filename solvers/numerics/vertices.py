@@ -1,12 +1,15 @@
-"""The multipliers λ at which K cells of a linear programme, or axes λ_i = 0, are undecided, by a walk along edges.
+"""The multipliers λ at which K cells of a linear programme, or axes λ_i = 0, are undecided, by a
+walk along edges.
 
-A rule f solves LFT+FedAvg(eps) for some eps iff for some λ it has f_c = ⟦s_c > 0⟧ wherever s = u + λV is not zero, and
-λ_i MD_i(f) <= 0 for all i. Each cell is a hyperplane {s_c = 0}. Within a face of the arrangement of these planes
-and the axes the set of such f is constant, and on the closure of the face it can only be larger. An orthant contains no
-line, so the closure has a vertex: the vertices give every optimal rule of every budget.
+A rule f solves LFT+FedAvg(eps) for some eps iff for some λ it has f_c = ⟦s_c > 0⟧ wherever s = u +
+λV is not zero, and λ_i MD_i(f) <= 0 for all i. Each cell is a hyperplane {s_c = 0}. Within a face
+of the arrangement of these planes and the axes the set of such f is constant, and on the closure of
+the face it can only be larger. An orthant contains no line, so the closure has a vertex: the
+vertices give every optimal rule of every budget.
 
-A walk from λ = 0 along the edges of the arrangement finds them. Optimal pairs (f, λ) of one eps are a convex set that
-depends on eps upper semicontinuously, so over the box of budgets they are connected, and the walk finds all.
+A walk from λ = 0 along the edges of the arrangement finds them. Optimal pairs (f, λ) of one eps are
+a convex set that depends on eps upper semicontinuously, so over the box of budgets they are
+connected, and the walk finds all.
 """
 
 from __future__ import annotations
@@ -22,20 +25,28 @@ from fairfl._support.checks import Array
 TIED = 1e-13
 """A cell is undecided where |s_c| is at most this share of the sizes of its terms: rounding."""
 ZERO = 1e-14
-"""Multipliers up to this count as zero, and what they could decide is undecided: it costs that much accuracy."""
+"""Multipliers up to this count as zero, and what they could decide is undecided: it costs that much
+accuracy.
+"""
 WRONG = 1e-14
 """MD_i up to this has no sign."""
 FLAT = 1e-10
-"""Unit normals with a singular value below this fix no line; a plane that a line meets no steeper is parallel."""
+"""Unit normals with a singular value below this fix no line; a plane that a line meets no steeper
+is parallel.
+"""
 ROOM = 5_000_000
-"""Lines times planes, or times K², at once: some 300 MB. More than K planes that meet in a point make many lines."""
+"""Lines times planes, or times K², at once: some 300 MB. More than K planes that meet in a point
+make many lines.
+"""
 DIGITS = 12
 """Multipliers that agree to so many decimals are one vertex."""
 
 
 @dataclass(frozen=True)
 class LinearProgramme:
-    """LFT+FedAvg's cells: gains ``u`` (N,), rows ``v`` (K, N) of the MD_i that bind, and ``pooled`` (N,) of the MD."""
+    """LFT+FedAvg's cells: gains ``u`` (N,), rows ``v`` (K, N) of the MD_i that bind, and ``pooled``
+    (N,) of the MD.
+    """
 
     u: Array
     v: Array
@@ -44,7 +55,9 @@ class LinearProgramme:
 
 @dataclass(frozen=True)
 class Vertices:
-    """Multipliers ``lam`` (B, K), what is undecided there, ``tied`` (B, N), and what is accepted, ``fixed`` (B, N)."""
+    """Multipliers ``lam`` (B, K), what is undecided there, ``tied`` (B, N), and what is accepted,
+    ``fixed`` (B, N).
+    """
 
     lam: Array
     tied: Array
@@ -87,7 +100,9 @@ def vertices(problem: LinearProgramme, limit: int) -> Vertices:
         parts.append(here)
         if sum(len(part.lam) for part in parts) > limit:
             raise TooMany(f"more than {limit} vertices")
-    joined = [np.concatenate(v) for v in zip(*((p.lam, p.tied, p.fixed) for p in parts), strict=True)]
+    joined = [
+        np.concatenate(v) for v in zip(*((p.lam, p.tied, p.fixed) for p in parts), strict=True)
+    ]
     return Vertices(*joined)
 
 
@@ -103,9 +118,13 @@ def decided(problem: LinearProgramme, lam: Array) -> Vertices:
 
 
 def undecided(u: Array, v: Array, lam: Array, s: Array) -> Array:
-    """Which cells' s = u + λV (..., N) is zero up to rounding, of s itself or of the multipliers (..., K)."""
+    """Which cells' s = u + λV (..., N) is zero up to rounding, of s itself or of the multipliers
+    (..., K).
+    """
     size = np.abs(v)
-    return np.abs(s) <= TIED * (np.abs(u) + np.abs(lam) @ size) + ZERO * size.max(axis=0, initial=0.0)
+    return np.abs(s) <= TIED * (np.abs(u) + np.abs(lam) @ size) + ZERO * size.max(
+        axis=0, initial=0.0
+    )
 
 
 def possible(problem: LinearProgramme, found: Vertices) -> Array:
@@ -113,13 +132,17 @@ def possible(problem: LinearProgramme, found: Vertices) -> Array:
     fits = np.ones(len(found.lam), dtype=bool)
     for i, row in enumerate(problem.v):
         side = found.side[:, i]
-        least = np.where(side > 0, found.tied @ np.minimum(row, 0.0), found.tied @ np.minimum(-row, 0.0))
+        least = np.where(
+            side > 0, found.tied @ np.minimum(row, 0.0), found.tied @ np.minimum(-row, 0.0)
+        )
         fits &= side * (found.fixed @ row) + least <= WRONG
     return fits
 
 
 class _Walk:
-    """The planes normals (P, K) · λ = offsets (P,): those of the cells that some client has, then the axes."""
+    """The planes normals (P, K) · λ = offsets (P,): those of the cells that some client has, then
+    the axes.
+    """
 
     def __init__(self, problem: LinearProgramme) -> None:
         count = problem.v.shape[0]
@@ -129,7 +152,9 @@ class _Walk:
         self.offsets = np.concatenate([-problem.u[self.cells] / size, np.zeros(count)])
 
     def neighbours(self, here: Vertices) -> Array:
-        """(B', K) the next vertices on every line of planes that meet at ``here``, both ways; some several times."""
+        """(B', K) the next vertices on every line of planes that meet at ``here``, both ways; some
+        several times.
+        """
         met = np.concatenate([here.tied[:, self.cells], here.lam == 0], axis=1)
         count = self.normals.shape[1]
         total = sum(math.comb(int(planes), count - 1) for planes in met.sum(axis=1))
@@ -143,7 +168,8 @@ class _Walk:
             some = list(itertools.combinations(np.flatnonzero(planes), count - 1))
             lines += some
             owner += [b] * len(some)
-        rows, who = np.reshape(lines, (len(lines), count - 1)).astype(np.intp), np.array(owner, dtype=np.intp)
+        rows = np.reshape(lines, (len(lines), count - 1)).astype(np.intp)
+        who = np.array(owner, dtype=np.intp)
         way, fixes = _directions(self.normals[rows])
         rows, who, way = rows[fixes], who[fixes], way[fixes]
         slope = way @ self.normals.T
@@ -156,7 +182,9 @@ class _Walk:
             plane = ahead.argmin(axis=1)
             ends = np.isfinite(ahead[np.arange(len(ahead)), plane])
             basis = np.concatenate([rows[ends], plane[ends, None]], axis=1)
-            found.append(np.linalg.solve(self.normals[basis], self.offsets[basis][..., None])[..., 0])
+            found.append(
+                np.linalg.solve(self.normals[basis], self.offsets[basis][..., None])[..., 0]
+            )
         lam = np.concatenate(found)
         return np.where(np.abs(lam) <= ZERO, 0.0, lam)
 

@@ -1,4 +1,6 @@
-"""Polynomials of x for each group: models with the Bayes rule, and with unions of intervals. No torch."""
+"""Polynomials of x for each group: models with the Bayes rule, and with unions of intervals. No
+torch.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from fairfl._support.checks import Array, as_floats, whole
 from fairfl.studies.crosscheck.worlds import World
 
 NODES = 60
-"""Of the quadrature for each law: exact for products of two polynomials of degree below 60, but for η."""
+"""Of the quadrature for each law: exact for products of two polynomials of degree below 60, but for
+η.
+"""
 FLOOR = 0.1
 
 
@@ -21,14 +25,16 @@ FLOOR = 0.1
 class Basis:
     """For each group a the polynomials of x of degree at most d, orthonormal in a measure of x.
 
-    A score linear in them has coefficients of its own in each group, and a threshold at 0. Degree 1: logistic
-    regression by group, whose class holds every rule η > t_a where η is logistic, so the Bayes rule, CFL's optima, and
-    those of every client alone. Degree d: accept sets of up to (d + 1) / 2 intervals.
+    A score linear in them has coefficients of its own in each group, and a threshold at 0. Degree
+    1: logistic regression by group, whose class holds every rule η > t_a where η is logistic, so
+    the Bayes rule, CFL's optima, and those of every client alone. Degree d: accept sets of up to (d
+    + 1) / 2 intervals.
 
     Attributes
     ----------
     centre, scale : (A,) z = (x - centre_a) / scale_a has mean 0 and variance 1 in the measure.
-    matrix : (A, d + 1, d + 1): row k of matrix[a] is the k-th polynomial, in Hermite polynomials He_j(z).
+    matrix : (A, d + 1, d + 1): row k of matrix[a] is the k-th polynomial, in Hermite polynomials
+        He_j(z).
     """
 
     centre: Array
@@ -39,8 +45,9 @@ class Basis:
     def of(cls, world: World, degree: int, client: int | None = None) -> Basis:
         """Orthonormal under P(x, a) of the federation, or of one client, times η (1 - η) + 1/10.
 
-        With η (1 - η) alone the Hessian of log loss at the Bayes rule were the identity; the tenth keeps the first
-        steps short, where all scores are 0. The measure decides how fast gradient descent goes, not where to.
+        With η (1 - η) alone the Hessian of log loss at the Bayes rule were the identity; the tenth
+        keeps the first steps short, where all scores are 0. The measure decides how fast gradient
+        descent goes, not where to.
 
         Errors: ValueError for a degree below 1.
         """
@@ -53,7 +60,11 @@ class Basis:
             x = np.concatenate([world.mean[i][a] + world.sd[i][a] * nodes for i in who])
             shares = [world.weight[i] * (world.q[i] if a else 1 - world.q[i]) / total for i in who]
             curvature = special.expit(x) * special.expit(-x) + FLOOR
-            parts.append(_orthonormal(x, np.concatenate([share * masses for share in shares]) * curvature, degree))
+            parts.append(
+                _orthonormal(
+                    x, np.concatenate([share * masses for share in shares]) * curvature, degree
+                )
+            )
         return cls(*(np.stack([part[k] for part in parts]) for k in range(3)))
 
     @property
@@ -67,7 +78,9 @@ class Basis:
         return self.matrix.shape[0] * self.matrix.shape[1]
 
     def __call__(self, x: ArrayLike, group: ArrayLike) -> Array:
-        """Features (n, A (d + 1)) of people with x (n,) in groups (n,); those of the other groups are 0."""
+        """Features (n, A (d + 1)) of people with x (n,) in groups (n,); those of the other groups
+        are 0.
+        """
         at, code = as_floats("x", x), np.asarray(group)
         found = np.zeros((at.size, *self.matrix.shape[:2]))
         for a in range(len(self.matrix)):

@@ -14,8 +14,9 @@ from fairfl.studies.crosscheck.worlds import World, by_name
 from fairfl.theory.populations.classifiers import Classifier
 
 DIGITS = 6
-"""Of an edge, in the unit of x, and of a value. The rounded rule is the one that is kept: a rule near the learned one,
-evaluated exactly as any other."""
+"""Of an edge, in the unit of x, and of a value. The rounded rule is the one that is kept: a rule
+near the learned one, evaluated exactly as any other.
+"""
 
 RUN = ("scheme", "degree", "rows", "seed", "budget")
 """What is kept of a run beside its rule."""
@@ -24,7 +25,8 @@ RUN = ("scheme", "degree", "rows", "seed", "budget")
 def kept_rules(measures: pd.DataFrame, members: bool = False) -> list[dict[str, Any]]:
     """The worlds as numbers, each with its rules: what ``fairfl crosscheck --record`` writes.
 
-    With ``members`` an ensemble is kept as the rules of its members and their weights, else as one rule.
+    With ``members`` an ensemble is kept as the rules of its members and their weights, else as one
+    rule.
     """
     found: dict[str, dict[str, Any]] = {}
     for row in measures.to_dict("records"):
@@ -40,11 +42,17 @@ def kept_rules(measures: pd.DataFrame, members: bool = False) -> list[dict[str, 
 
 
 def short(text: str) -> dict[str, Any]:
-    """A rule's edges and values, rounded; values of a rule that never randomises as the first one."""
+    """A rule's edges and values, rounded; values of a rule that never randomises as the first
+    one.
+    """
     rule = from_json(text)
     edges = [np.round(e, DIGITS).tolist() for e in rule.edges]
     sharp = all(np.isin(v, (0.0, 1.0)).all() and (np.diff(v) != 0).all() for v in rule.values)
-    values = [int(v[0]) for v in rule.values] if sharp else [np.round(v, DIGITS).tolist() for v in rule.values]
+    values = (
+        [int(v[0]) for v in rule.values]
+        if sharp
+        else [np.round(v, DIGITS).tolist() for v in rule.values]
+    )
     return {"edges": edges, "values": values}
 
 
@@ -67,5 +75,9 @@ def read(data: Mapping[str, Any]) -> Iterator[tuple[World, Mapping[str, Any], Cl
     for part in data["worlds"]:
         world = World.from_json(part["world"])
         for entry in part["rules"]:
-            whole = ensemble(members_of(entry), entry["weights"]) if "members" in entry else rule_of(entry)
+            whole = (
+                ensemble(members_of(entry), entry["weights"])
+                if "members" in entry
+                else rule_of(entry)
+            )
             yield world, entry, whole

@@ -1,4 +1,6 @@
-"""From parameters to rules: step functions of x by the real roots of a polynomial, and averages. No torch."""
+"""From parameters to rules: step functions of x by the real roots of a polynomial, and averages. No
+torch.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 
 REAL = 1e-9
-"""A root whose imaginary part is smaller, relative to it, is real: a double root, or one that rounding split."""
+"""A root whose imaginary part is smaller, relative to it, is real: a double root, or one that
+rounding split.
+"""
 
 
 def learned(basis: Basis, params: ArrayLike) -> Classifier:
@@ -34,15 +38,17 @@ def ensemble(members: Sequence[Classifier], weights: ArrayLike) -> Classifier:
     """Ask member k with chance ``weights[k]``: LFT+Ensemble."""
     w = as_floats("weights", weights)
     if w.shape != (len(members),) or (w < 0).any() or abs(w.sum() - 1) > 1e-9:
-        raise ValueError(f"weights must be {len(members)} numbers >= 0, one a member, of sum 1, got {w.tolist()}")
+        raise ValueError(
+            f"weights must be {len(members)} numbers >= 0, one a member, of sum 1, got {w.tolist()}"
+        )
     return Classifier.average(members, w)
 
 
 def crossings(series: Array) -> Array:
     """The real roots of sum_j series_j He_j(z), increasing, each once.
 
-    A root that is found where the sign stays the same (rounding of a double root) makes an empty or a harmless piece:
-    what stands between the roots is decided by the value there.
+    A root that is found where the sign stays the same (rounding of a double root) makes an empty or
+    a harmless piece: what stands between the roots is decided by the value there.
     """
     top = np.flatnonzero(series)
     if top.size == 0 or top[-1] == 0:
@@ -57,7 +63,9 @@ def between(edges: Array) -> Array:
     if edges.size == 0:
         return np.zeros(1)
     reach = 1 + np.abs(edges[[0, -1]])
-    return np.concatenate([[edges[0] - reach[0]], (edges[1:] + edges[:-1]) / 2, [edges[-1] + reach[1]]])
+    return np.concatenate(
+        [[edges[0] - reach[0]], (edges[1:] + edges[:-1]) / 2, [edges[-1] + reach[1]]]
+    )
 
 
 @dataclass(frozen=True)

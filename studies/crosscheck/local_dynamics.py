@@ -1,18 +1,22 @@
 r"""FedAvg with local fairness constraints on a whole population, step by step. No torch.
 
-Each client i keeps a λ^(i), the dual variable of \|MD_i\| <= ε_i, which weighs its own people as FairBatch does. How
-the model w of a round comes about is a *regime*:
+Each client i keeps a λ^(i), the dual variable of \|MD_i\| <= ε_i, which weighs its own people as
+FairBatch does. How the model w of a round comes about is a *regime*:
 
-- "pooled": w minimises Σ_i π_i L_i(w; λ^(i)). That is FedAvg with one local step before every averaging, many to a step
-  of λ. Over all functions (degree 0) its rule at λ is the pointwise maximiser of LFT+FedAvg's Lagrangian at the
-  multipliers π_i δ_i, so that a fixed point is LFT+FedAvg(ε)'s optimum, if its multipliers leave λ^(i) in its box.
-- "steps": ``steps`` steps of gradient descent from the average at every client, then the average. Rates that shrink
-  over the rounds (``fading``) are what Li et al.'s theorem 1 asks for, on which FedFB, remark 9, relies.
-- "converged": every client minimises its own weighted loss, then the average. Where η is logistic client i's minimiser
-  is z = x + log((2 - ρ_ia) / ρ_ia) whatever its law of x is, so the average is a threshold rule, of any degree >= 1:
-  t_a = -Σ_i π_i log((2 - ρ_ia) / ρ_ia). No union of intervals is left.
-- "locally-fair": λ^(i) converges as well before the average: t_a = Σ_i π_i t_a^(i) with the thresholds of client i's
-  own CFL(ε_i). Nobody asks what the average does; it is the same in every round.
+- "pooled": w minimises Σ_i π_i L_i(w; λ^(i)). That is FedAvg with one local step before every
+  averaging, many to a step of λ. Over all functions (degree 0) its rule at λ is the pointwise
+  maximiser of LFT+FedAvg's Lagrangian at the multipliers π_i δ_i, so that a fixed point is
+  LFT+FedAvg(ε)'s optimum, if its multipliers leave λ^(i) in its box.
+- "steps": ``steps`` steps of gradient descent from the average at every client, then the average.
+  Rates that shrink over the rounds (``fading``) are what Li et al.'s theorem 1 asks for, on which
+  FedFB, remark 9, relies.
+- "converged": every client minimises its own weighted loss, then the average. Where η is logistic
+  client i's minimiser is z = x + log((2 - ρ_ia) / ρ_ia) whatever its law of x is, so the average is
+  a threshold rule, of any degree >= 1: t_a = -Σ_i π_i log((2 - ρ_ia) / ρ_ia). No union of intervals
+  is left.
+- "locally-fair": λ^(i) converges as well before the average: t_a = Σ_i π_i t_a^(i) with the
+  thresholds of client i's own CFL(ε_i). Nobody asks what the average does; it is the same in every
+  round.
 """
 
 from __future__ import annotations
@@ -27,14 +31,23 @@ import numpy as np
 from fairfl._support.checks import Array, in_range, one_of, whole
 from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.features import Basis
-from fairfl.studies.crosscheck.mean_field import MeanField, any_rule, gradients, minimiser, rule_of, shares
+from fairfl.studies.crosscheck.mean_field import (
+    MeanField,
+    any_rule,
+    gradients,
+    minimiser,
+    rule_of,
+    shares,
+)
 from fairfl.studies.crosscheck.multipliers import Ascent
 from fairfl.studies.crosscheck.worlds import World
 from fairfl.theory.populations.classifiers import Classifier
 
 REGIMES = ("pooled", "steps", "converged", "locally-fair")
 FAR = 20.0
-"""Where only one label of a group counts (ρ = 0 or 2), a client's score grows without end; it is stopped here."""
+"""Where only one label of a group counts (ρ = 0 or 2), a client's score grows without end; it is
+stopped here.
+"""
 LR, MOMENTUM = 0.5, 0.9
 """Of "steps", in a basis whose Hessian is about the identity, as in ``runs.py``."""
 
@@ -69,14 +82,18 @@ class Dynamics:
         one_of("regime", self.regime, REGIMES)
         in_range("budgets", self.budgets, 0.0, 1e300)
         if len(self.budgets) != self.world.clients:
-            raise ValueError(f"budgets must be {self.world.clients}, one a client, got {len(self.budgets)}")
+            raise ValueError(
+                f"budgets must be {self.world.clients}, one a client, got {len(self.budgets)}"
+            )
         whole("degree", self.degree, 0 if self.regime == "pooled" else 1)
         whole("steps", self.steps, 1)
         whole("rounds", self.rounds, 1)
         in_range("fading", self.fading, 0.0, 1e300)
 
     def run(self) -> Iterator[tuple[Classifier, Array]]:
-        """The rule of each round, and the λ (I, 2) it was found with; λ moves by the rule's exact MD_i."""
+        """The rule of each round, and the λ (I, 2) it was found with; λ moves by the rule's exact
+        MD_i.
+        """
         share, budget = shares(self.world), np.array(self.budgets)
         lam, fed, rules = share.copy(), self.world.federation, self._rules()
         next(rules)
@@ -88,9 +105,11 @@ class Dynamics:
     def _rules(self) -> Any:
         """A coroutine: takes λ, gives the rule."""
         return {
-            "pooled": self._pooled, "steps": self._stepped, "converged": self._converged,
+            "pooled": self._pooled,
+            "steps": self._stepped,
+            "converged": self._converged,
             "locally-fair": self._locally_fair,
-        }[self.regime]()  # fmt: skip
+        }[self.regime]()
 
     def _pooled(self):  # type: ignore[no-untyped-def]
         lam = yield None
@@ -131,7 +150,9 @@ class Dynamics:
 
 
 def converged(world: World, lam: Array) -> Array:
-    """Thresholds (2,) of the average of the clients' own minimisers at λ (I, 2): -Σ_i π_i log((2 - ρ_ia) / ρ_ia)."""
+    """Thresholds (2,) of the average of the clients' own minimisers at λ (I, 2): -Σ_i π_i log((2 -
+    ρ_ia) / ρ_ia).
+    """
     rho = lam / shares(world)
     with np.errstate(divide="ignore"):
         own = np.clip(np.log(2 - rho) - np.log(rho), -FAR, FAR)

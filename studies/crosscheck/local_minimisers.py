@@ -1,8 +1,9 @@
 """FedFB and CFL at their optima on one sample, by Newton's method and without training. No torch.
 
-Group-specific logistic regression, demographic parity, ε = 0. CFL's parameters of group a minimise the weighted log
-loss of all of the group's people; FedFB's with local training to its end are the mean, by the clients' numbers of
-people, of those that minimise each client's own. λ is where the sample's MD changes its sign.
+Group-specific logistic regression, demographic parity, ε = 0. CFL's parameters of group a minimise
+the weighted log loss of all of the group's people; FedFB's with local training to its end are the
+mean, by the clients' numbers of people, of those that minimise each client's own. λ is where the
+sample's MD changes its sign.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ class Learned:
 def learned(data: FederatedData, averaged: bool) -> Learned:
     """FedFB's rule (``averaged``) or CFL's on a sample with groups 0 and 1.
 
-    Errors: ValueError where a group, a client's part of one, or a label of such a part is missing: no minimiser.
+    Errors: ValueError where a group, a client's part of one, or a label of such a part is missing:
+    no minimiser.
     """
     assert data.group is not None
     x, y, group = data.x[:, 0], data.y, data.group
@@ -46,7 +48,10 @@ def learned(data: FederatedData, averaged: bool) -> Learned:
         for i in range(len(size)):
             mine = (group == a) & (owner == i)
             if len(np.unique(y[mine])) < 2:
-                raise ValueError(f"data must have both labels in every group of every client, got {(a, i)} without")
+                raise ValueError(
+                    f"data must have both labels in every group of every client, got {(a, i)} "
+                    "without"
+                )
             cells[a, i] = x[mine], y[mine]
     groups = [x[group == a] for a in (0, 1)]
     share = np.array([len(people) for people in groups]) / len(y)
@@ -74,7 +79,9 @@ def learned(data: FederatedData, averaged: bool) -> Learned:
 
 
 def minimiser(x: Array, y: Array, rho: float, start: Array) -> Array:
-    """(2,) intercept and slope of least log loss, label 0 weighing ρ and label 1 2 - ρ; by Newton's method."""
+    """(2,) intercept and slope of least log loss, label 0 weighing ρ and label 1 2 - ρ; by Newton's
+    method.
+    """
     params, weight = start, np.where(y == 1, 2 - rho, rho)
     for _ in range(STEPS):
         chance = special.expit(params[0] + params[1] * x)

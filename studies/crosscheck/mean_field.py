@@ -1,4 +1,6 @@
-"""The population of a world as densities on a quadrature: exact losses, gradients and minimisers. No torch."""
+"""The population of a world as densities on a quadrature: exact losses, gradients and minimisers.
+No torch.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,15 @@ from fairfl.studies.crosscheck.worlds import World
 from fairfl.theory.populations.classifiers import Classifier
 
 REACH, ORDER = 9.0, 16
-"""Standard deviations that the quadrature covers on both sides, and Gauss-Legendre nodes a panel of one (the least)."""
+"""Standard deviations that the quadrature covers on both sides, and Gauss-Legendre nodes a panel of
+one (the least).
+"""
 NEWTON, HALVINGS, DONE = 80, 40, 1e-22
 GRID, BISECTIONS, THIRDS, SHALLOW = 2000, 50, 30, 0.02
-"""Cells in which the pointwise rule's changes of sign are sought; a dip towards 0 within one is followed to its bottom,
-from where it is shallow: the worth is relative to the largest density, and a cell at most 0.03 wide."""
+"""Cells in which the pointwise rule's changes of sign are sought; a dip towards 0 within one is
+followed to its bottom, from where it is shallow: the worth is relative to the largest density, and
+a cell at most 0.03 wide.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +38,8 @@ class MeanField:
     ----------
     world : World
     nodes : for each group (Q,).
-    accepted, refused : for each group (I, Q): P(y = 1, a, i) and P(y = 0, a, i) at the nodes, weights included.
+    accepted, refused : for each group (I, Q): P(y = 1, a, i) and P(y = 0, a, i) at the nodes,
+        weights included.
     """
 
     world: World
@@ -59,15 +66,22 @@ class MeanField:
     def features(self, basis: Basis) -> tuple[Array, Array]:
         """The polynomials at the nodes, for each group (Q, d + 1)."""
         width = basis.degree + 1
-        first, second = (basis(x, np.full(x.size, a))[:, a * width : (a + 1) * width] for a, x in enumerate(self.nodes))
+        first, second = (
+            basis(x, np.full(x.size, a))[:, a * width : (a + 1) * width]
+            for a, x in enumerate(self.nodes)
+        )
         return first, second
 
 
 def densities(world: World, a: int, x: Array) -> Array:
     """P(a, i) p(x | a, i), (I, *x.shape)."""
     shape = (-1, *([1] * x.ndim))
-    mean, sd = (np.array([row[a] for row in table]).reshape(shape) for table in (world.mean, world.sd))
-    share = np.array([w * (q if a else 1 - q) for w, q in zip(world.weight, world.q, strict=True)]).reshape(shape)
+    mean, sd = (
+        np.array([row[a] for row in table]).reshape(shape) for table in (world.mean, world.sd)
+    )
+    share = np.array(
+        [w * (q if a else 1 - q) for w, q in zip(world.weight, world.q, strict=True)]
+    ).reshape(shape)
     return share * np.exp(-0.5 * ((x - mean) / sd) ** 2) / (sd * np.sqrt(2 * np.pi))
 
 
@@ -78,14 +92,16 @@ def shares(world: World) -> Array:
 
 
 def minimiser(field: MeanField, tables: tuple[Array, Array], lam: Array, start: Array) -> Array:
-    r"""argmin_w of FairBatch's pooled inner objective, each client with its own λ (I, 2); w (2, d + 1).
+    r"""argmin_w of FairBatch's pooled inner objective, each client with its own λ (I, 2); w (2, d +
+    1).
 
     .. math::
-        \sum_i \sum_a E[1_{a, i} (\rho_{ia} 1_{y=0} + (2 - \rho_{ia}) 1_{y=1}) \log(1 + e^{-(2y - 1) z})],
-        \quad \rho_{ia} = \lambda^{(i)}_a / m^{(i)}_a
+        \sum_i \sum_a E[1_{a, i} (\rho_{ia} 1_{y=0} + (2 - \rho_{ia}) 1_{y=1}) \log(1 + e^{-(2y - 1)
+        z})], \quad \rho_{ia} = \lambda^{(i)}_a / m^{(i)}_a
 
-    by Newton's method with halved steps, each group for itself. What one local step before every averaging descends on.
-    At ρ = 0 or 2 for all clients there is no minimiser: the iterations then end far out.
+    by Newton's method with halved steps, each group for itself. What one local step before every
+    averaging descends on. At ρ = 0 or 2 for all clients there is no minimiser: the iterations then
+    end far out.
     """
     rho = lam / shares(field.world)
     found = []
@@ -138,8 +154,8 @@ def gradients(field: MeanField, tables: tuple[Array, Array], lam: Array, params:
 def any_rule(world: World, lam: Array) -> Classifier:
     r"""argmin over all functions of x and a: accept where Σ_i P(a, i) p_i(x) (2 η(x) - ρ_ia) > 0.
 
-    The same for 0-1 loss and for log loss, whose pointwise minimiser is log(Σ (2 - ρ) p η / Σ ρ p (1 - η)). The edges
-    are roots by bisection; see ``GRID``.
+    The same for 0-1 loss and for log loss, whose pointwise minimiser is log(Σ (2 - ρ) p η / Σ ρ p
+    (1 - η)). The edges are roots by bisection; see ``GRID``.
     """
     rho = lam / shares(world)
     edges, values = [], []
@@ -158,10 +174,19 @@ def any_rule(world: World, lam: Array) -> Classifier:
     return Classifier(edges, values)
 
 
-def _with_dips(grid: Array, worth: Array, function: Callable[[Array], Array]) -> tuple[Array, NDArray[np.bool_]]:
-    """The grid and whether ``worth`` is positive there, with the bottoms of dips through 0 that lie between nodes."""
+def _with_dips(
+    grid: Array, worth: Array, function: Callable[[Array], Array]
+) -> tuple[Array, NDArray[np.bool_]]:
+    """The grid and whether ``worth`` is positive there, with the bottoms of dips through 0 that lie
+    between nodes.
+    """
     yes, size = worth > 0, np.abs(worth)
-    inner = (size[1:-1] <= size[:-2]) & (size[1:-1] <= size[2:]) & (yes[1:-1] == yes[:-2]) & (yes[1:-1] == yes[2:])
+    inner = (
+        (size[1:-1] <= size[:-2])
+        & (size[1:-1] <= size[2:])
+        & (yes[1:-1] == yes[:-2])
+        & (yes[1:-1] == yes[2:])
+    )
     at = np.flatnonzero(inner & (size[1:-1] < SHALLOW)) + 1
     if at.size == 0:
         return grid, yes
@@ -193,7 +218,9 @@ def _grid(world: World, a: int) -> tuple[Array, Array, Array]:
 def relative(world: World, a: int, x: Array) -> Array:
     """P(a, i) p(x | a, i) over the largest of them, (I, n): no underflow far out."""
     mean, sd = (np.array([[row[a]] for row in table]) for table in (world.mean, world.sd))
-    share = np.array([[w * (q if a else 1 - q)] for w, q in zip(world.weight, world.q, strict=True)])
+    share = np.array(
+        [[w * (q if a else 1 - q)] for w, q in zip(world.weight, world.q, strict=True)]
+    )
     log = np.log(share / sd) - 0.5 * ((x - mean) / sd) ** 2
     return np.exp(log - log.max(axis=0))
 

@@ -1,4 +1,6 @@
-"""The rate at which a distance falls with the number of people: one slope for several worlds, with an interval."""
+"""The rate at which a distance falls with the number of people: one slope for several worlds, with
+an interval.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,15 @@ from scipy import stats
 from fairfl._support.checks import as_floats
 
 LEAST = 4
-"""Sizes. Of three, a world alone has one degree of freedom: Student's interval is 13 standard errors to either side."""
+"""Sizes. Of three, a world alone has one degree of freedom: Student's interval is 13 standard
+errors to either side.
+"""
 WIDEST = 0.6
 """An interval that tells n^-1/2 from n^-1 and from no rate at all is not much wider than this."""
 BENT = 0.1
-"""Terms of higher order bend the line: what follows a power law in the end may miss its slope by this on the way."""
+"""Terms of higher order bend the line: what follows a power law in the end may miss its slope by
+this on the way.
+"""
 TOO_FEW = "too few sizes or seeds to tell"
 
 
@@ -23,10 +29,11 @@ TOO_FEW = "too few sizes or seeds to tell"
 class Rate:
     """distance ~ c_world n^slope, with the 95 % interval of the slope.
 
-    Every world has a constant of its own, since worlds differ in level, which is no slope. The slope is one for all,
-    since one world has too few sizes for an interval that says something; it is the mean of the slopes that the worlds
-    have by themselves, ``by_world``. The interval is Student's, of the means over seeds: it speaks for these worlds and
-    the law drawn through these sizes, not beyond.
+    Every world has a constant of its own, since worlds differ in level, which is no slope. The
+    slope is one for all, since one world has too few sizes for an interval that says something; it
+    is the mean of the slopes that the worlds have by themselves, ``by_world``. The interval is
+    Student's, of the means over seeds: it speaks for these worlds and the law drawn through these
+    sizes, not beyond.
 
     Attributes
     ----------
@@ -44,12 +51,14 @@ class Rate:
 
     @classmethod
     def of(cls, sizes: ArrayLike, distances: ArrayLike, worlds: ArrayLike) -> Rate | None:
-        """Least squares of log root mean square distance, by world and size, on log size and an intercept a world.
+        """Least squares of log root mean square distance, by world and size, on log size and an
+        intercept a world.
 
         None where the worlds have fewer than ``LEAST`` sizes in common.
         Errors: ValueError for a size that is not positive, and for distances that vanish at a size.
         """
-        n, d, world = as_floats("sizes", sizes), as_floats("distances", distances), np.asarray(worlds)
+        n, d = as_floats("sizes", sizes), as_floats("distances", distances)
+        world = np.asarray(worlds)
         if (n <= 0).any():
             raise ValueError(f"sizes must be positive, got {n.min():g}")
         mine = [world == name for name in np.unique(world)]
@@ -58,17 +67,23 @@ class Rate:
             return None
         spread = np.sqrt([[np.mean(d[rows & (n == size)] ** 2) for size in each] for rows in mine])
         if (spread == 0).any():
-            raise ValueError(f"distances must not vanish, got 0 at size {each[(spread == 0).any(0)][0]:g}")
+            raise ValueError(
+                f"distances must not vanish, got 0 at size {each[(spread == 0).any(0)][0]:g}"
+            )
         x, y = np.log(each) - np.log(each).mean(), np.log(spread)
         own = np.array([stats.linregress(x, row)[0] for row in y])  # slopes
         slope = float(own.mean())
         rest = y - y.mean(1, keepdims=True) - slope * x
         freedom = y.size - len(mine) - 1
-        half = float(stats.t.ppf(0.975, freedom) * np.sqrt((rest**2).sum() / freedom / (len(mine) * (x @ x))))
+        half = float(
+            stats.t.ppf(0.975, freedom) * np.sqrt((rest**2).sum() / freedom / (len(mine) * (x @ x)))
+        )
         return cls(slope, slope - half, slope + half, tuple(each.tolist()), tuple(own.tolist()))
 
     def is_near(self, slope: float) -> bool | None:
-        """Whether ``slope`` is in the interval or next to it; None where it is, but others are as well (too wide)."""
+        """Whether ``slope`` is in the interval or next to it; None where it is, but others are as
+        well (too wide).
+        """
         if not self.low - BENT <= slope <= self.high + BENT:
             return False
         return True if self.high - self.low <= WIDEST else None
@@ -80,7 +95,10 @@ class Rate:
 
     def told_by_world(self) -> str:
         """The worlds' own slopes."""
-        return f"{len(self.by_world)} worlds by themselves: {', '.join(f'{slope:.2f}' for slope in self.by_world)}"
+        return (
+            f"{len(self.by_world)} worlds by themselves: "
+            f"{', '.join(f'{slope:.2f}' for slope in self.by_world)}"
+        )
 
 
 def told(rate: Rate | None) -> str:

@@ -1,4 +1,6 @@
-"""The weights that algorithms realise in a step, and the dual weights of their objectives at the same losses."""
+"""The weights that algorithms realise in a step, and the dual weights of their objectives at the
+same losses.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,10 @@ from fairfl.studies.least_squares_problem import Problem
 from fairfl.theory import aggregation as aims
 
 BASELINES = {"quadratic": (1.6, 1.2, 0.5), "Synthetic": (2.2, 1.8, 1.1), "Vehicle": (3.0, 2.2, 1.3)}
-"""PropFair's M, its M with a threshold that matters, and epsilon there, in units of the largest loss at the start. No
-loss comes near M in these runs (a ValueError would say so); one above M - epsilon, 0.7 or 0.9 units, is beyond it."""
+"""PropFair's M, its M with a threshold that matters, and epsilon there, in units of the largest
+loss at the start. No loss comes near M in these runs (a ValueError would say so); one above M -
+epsilon, 0.7 or 0.9 units, is beyond it.
+"""
 GROUPS = 10  # of draws, to tell their noise
 SPENT = 10  # steps of plain descent to the model at which single steps are compared
 
@@ -52,7 +56,9 @@ def entries(world: StepProblem) -> tuple[Entry, ...]:
     """The algorithms of the study; PropFair's numbers suit the losses of the world at the start."""
     most = float(world.losses(np.zeros(world.model.size)).max())
     M, low, epsilon = (round(factor * most, 3) for factor in BASELINES[world.name])
-    qffl, term, propfair, gini = (objective_of(name, M) for name in ("q-FedAvg", "TERM", "PropFair", "p-FedAvg, Gini"))
+    qffl, term, propfair, gini = (
+        objective_of(name, M) for name in ("q-FedAvg", "TERM", "PropFair", "p-FedAvg, Gini")
+    )
     algorithms: dict[str, Algorithm] = {
         "FedAvg": FedAvg(),
         "q-FedSGD": QFedSGD(Q),
@@ -69,12 +75,17 @@ def entries(world: StepProblem) -> tuple[Entry, ...]:
         "p-FedAvg, z = 0.5": PFedAvg(RANKS["p-FedAvg, z = 0.5"], "quantile"),
     }
     baselines = {BEYOND: low}
-    return tuple(Entry(name, made, objective_of(name, baselines.get(name, M))) for name, made in algorithms.items())
+    return tuple(
+        Entry(name, made, objective_of(name, baselines.get(name, M)))
+        for name, made in algorithms.items()
+    )
 
 
 @dataclass(frozen=True)
 class Case:
-    """How a round is done. ``share`` of the clients take part: where there are few, in all the ways there are."""
+    """How a round is done. ``share`` of the clients take part: where there are few, in all the ways
+    there are.
+    """
 
     name: str
     steps: int | None = 1
@@ -119,10 +130,14 @@ HALF, BATCH = CASES[-1], CASES[-3]
 
 
 def by_round(name: str, seed: int, rounds: int, kept: Sequence[int] = ()) -> pd.DataFrame:
-    """One full step a round, each algorithm on its own path: a row a round and algorithm; ``step`` kept at some."""
+    """One full step a round, each algorithm on its own path: a row a round and algorithm; ``step``
+    kept at some.
+    """
     world = step_problem(name, seed)
     listed = entries(world)
-    simulation = world.simulation([entry.algorithm for entry in listed], ONE.training(world, rounds), seed)
+    simulation = world.simulation(
+        [entry.algorithm for entry in listed], ONE.training(world, rounds), seed
+    )
     rows = []
     for t in range(rounds):
         before = simulation.params.numpy().copy()
@@ -131,14 +146,18 @@ def by_round(name: str, seed: int, rounds: int, kept: Sequence[int] = ()) -> pd.
         for entry, w, step in zip(listed, before, steps, strict=True):
             losses, slopes = world.losses(w), world.gradients(w)
             row = _compared(world, entry, losses, slopes, step)
-            rows.append(row | {"case": ONE.name, "round": t, "draws": 1, "beyond": _beyond(entry, losses)})
+            rows.append(
+                row | {"case": ONE.name, "round": t, "draws": 1, "beyond": _beyond(entry, losses)}
+            )
             if t in kept:
                 rows[-1]["step"] = _kept(step, slopes, losses, world, entry)
     return pd.DataFrame(rows).assign(kind="by round", world=name, seed=seed)
 
 
 def at_one_model(name: str, seed: int, draws: int, cases: Iterable[Case] = CASES) -> pd.DataFrame:
-    """Every way of doing a round, from the same model: weights of the mean step over the draws, a row an algorithm."""
+    """Every way of doing a round, from the same model: weights of the mean step over the draws, a
+    row an algorithm.
+    """
     world = step_problem(name, seed)
     listed = entries(world)
     w = np.zeros(world.model.size)
@@ -159,27 +178,37 @@ def at_one_model(name: str, seed: int, draws: int, cases: Iterable[Case] = CASES
             drawn = case.random and not isinstance(training.participation, Given)
             noise = _noise(mine, slopes, world.lr) if drawn and training.rounds > 1 else 0.0
             row |= {"case": case.name, "round": SPENT, "draws": training.rounds, "noise": noise}
-            rows.append(row | {"beyond": _beyond(entry, losses), "losses": json.dumps(losses.tolist())})
+            rows.append(
+                row | {"beyond": _beyond(entry, losses), "losses": json.dumps(losses.tolist())}
+            )
     return pd.DataFrame(rows).assign(kind="at one model", world=name, seed=seed)
 
 
-def _compared(world: StepProblem, entry: Entry, losses: Array, slopes: Array, step: Array) -> dict[str, object]:
+def _compared(
+    world: StepProblem, entry: Entry, losses: Array, slopes: Array, step: Array
+) -> dict[str, object]:
     found, dual = effective_weights(step, slopes, world.lr), entry.dual(losses, world.parts.p)
     return {
-        "algorithm": entry.name, "objective": repr(entry.aim), "M": getattr(entry.aim, "M", None),
-        "off": apart(found.weights, dual), "outside": found.outside,
+        "algorithm": entry.name,
+        "objective": repr(entry.aim),
+        "M": getattr(entry.aim, "M", None),
+        "off": apart(found.weights, dual),
+        "outside": found.outside,
         "weights": json.dumps(scaled("weights", found.weights).tolist()),
         "dual": json.dumps((dual / dual.sum()).tolist()),
-    }  # fmt: skip
+    }
 
 
 def _noise(steps: Array, slopes: Array, lr: float) -> float:
-    """How far off draws alone put the weights of the mean step: half the sum of their standard errors, scaled alike.
+    """How far off draws alone put the weights of the mean step: half the sum of their standard
+    errors, scaled alike.
 
     From ten groups of draws, every tenth in one (as many groups as draws where there are fewer).
     """
     count = min(GROUPS, len(steps))
-    found = np.stack([effective_weights(steps[g::count].mean(0), slopes, lr).weights for g in range(count)])
+    found = np.stack(
+        [effective_weights(steps[g::count].mean(0), slopes, lr).weights for g in range(count)]
+    )
     return float(found.std(axis=0, ddof=1).sum() / np.sqrt(count) / np.abs(found.mean(0)).sum() / 2)
 
 
@@ -196,7 +225,12 @@ def _kept(step: Array, slopes: Array, losses: Array, world: StepProblem, entry: 
     named = {"M": rule.M, "epsilon": rule.epsilon} if isinstance(rule, PropFair) else {}
     if isinstance(entry.aim, aims.PropFair):
         named["M"] = entry.aim.M
-    kept = {"step": inside.tolist(), "gradients": gradients.tolist(), "rest": rest, "losses": losses.tolist()}
+    kept = {
+        "step": inside.tolist(),
+        "gradients": gradients.tolist(),
+        "rest": rest,
+        "losses": losses.tolist(),
+    }
     return json.dumps({**named, **kept, "p": world.parts.p.tolist(), "lr": world.lr})
 
 
@@ -205,19 +239,24 @@ AFL_RATE, FALL = 0.1, Polynomial(1.0, 40.0)
 
 
 def mixtures(seed: int, rounds: int, marks: Sequence[int]) -> pd.DataFrame:
-    """AFL on quadratics: its mixture, and the mean of its mixtures, against the dual weights of the optimum.
+    """AFL on quadratics: its mixture, and the mean of its mixtures, against the dual weights of the
+    optimum.
 
-    The mixture is the weight in the step (``by_round`` measures that it is for all that weigh by the server); near the
-    optimum it cannot be measured, since there the gradients are dependent.
+    The mixture is the weight in the step (``by_round`` measures that it is for all that weigh by
+    the server); near the optimum it cannot be measured, since there the gradients are dependent.
     """
     world = step_problem("quadratic", seed)
     problem = Problem(world.parts)
-    best = solve_minimax(problem.losses, aims.AFL(), np.zeros(world.model.size), jac=problem.gradients)
+    best = solve_minimax(
+        problem.losses, aims.AFL(), np.zeros(world.model.size), jac=problem.gradients
+    )
     dual, rows = np.asarray(best.dual_weights), []
     n = problem.y.shape[1]
-    forms = {"squares": (np.einsum("kni,knj->kij", problem.x, problem.x) / n).tolist(),
-             "products": (np.einsum("kni,kn->ki", problem.x, problem.y) / n).tolist(),
-             "constants": (problem.y**2).mean(1).tolist()}  # fmt: skip
+    forms = {
+        "squares": (np.einsum("kni,knj->kij", problem.x, problem.x) / n).tolist(),
+        "products": (np.einsum("kni,kn->ki", problem.x, problem.y) / n).tolist(),
+        "constants": (problem.y**2).mean(1).tolist(),
+    }
     for name, falling in ASCENTS.items():
         training = ONE.training(world, rounds)
         training = replace(training, schedule=FALL) if falling else training
@@ -233,9 +272,18 @@ def mixtures(seed: int, rounds: int, marks: Sequence[int]) -> pd.DataFrame:
                 gap = float(losses.max()) / best.value - 1
                 here = {"last": simulation.weights[0][1], "mean": total / weight}
                 rows += [
-                    {"algorithm": name, "case": which, "round": simulation.round, "off": apart(mine, dual), "gap": gap,
-                     "weights": json.dumps(mine.tolist()), "dual": json.dumps(dual.tolist()),
-                     "step": json.dumps(forms) if simulation.round == max(marks) else None}
+                    {
+                        "algorithm": name,
+                        "case": which,
+                        "round": simulation.round,
+                        "off": apart(mine, dual),
+                        "gap": gap,
+                        "weights": json.dumps(mine.tolist()),
+                        "dual": json.dumps(dual.tolist()),
+                        "step": json.dumps(forms) if simulation.round == max(marks) else None,
+                    }
                     for which, mine in here.items()
-                ]  # fmt: skip
-    return pd.DataFrame(rows).assign(kind="mixtures", world="quadratic", seed=seed, objective="AFL()", draws=1)
+                ]
+    return pd.DataFrame(rows).assign(
+        kind="mixtures", world="quadratic", seed=seed, objective="AFL()", draws=1
+    )

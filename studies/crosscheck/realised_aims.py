@@ -1,4 +1,6 @@
-"""The objectives whose dual weights an algorithm should realise, by the algorithm's name. No torch."""
+"""The objectives whose dual weights an algorithm should realise, by the algorithm's name. No
+torch.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,15 @@ from fairfl.theory import aggregation as aims
 
 Q, ALPHA, GEOMETRIC = 2.0, 2.0, 0.5
 BEYOND = "PropFair beyond its threshold"
-RANKS = {"p-FedAvg, Gini": aims.RankWeighted.gini(), "p-FedAvg, z = 0.5": aims.RankWeighted.geometric(GEOMETRIC)}
+RANKS = {
+    "p-FedAvg, Gini": aims.RankWeighted.gini(),
+    "p-FedAvg, z = 0.5": aims.RankWeighted.geometric(GEOMETRIC),
+}
 
 
 def objective_of(algorithm: str, M: float | None = None, nudge: float = 1.0) -> aims.Objective:
-    """The objective; ``M`` is PropFair's. ``nudge`` multiplies its parameter, which makes it another.
+    """The objective; ``M`` is PropFair's. ``nudge`` multiplies its parameter, which makes it
+    another.
 
     Errors: ValueError for an algorithm that the study does not know, and for PropFair without M.
     """
@@ -42,7 +48,9 @@ def dual_of(aim: aims.Objective, losses: Array, p: Array) -> Array:
 
 
 def drawn_weights(ranks: aims.RankWeighted, losses: Array, drawn: int) -> Array:
-    """The mean weights (n,) of clients who are ranked among ``drawn`` of them; losses (n,) all different."""
+    """The mean weights (n,) of clients who are ranked among ``drawn`` of them; losses (n,) all
+    different.
+    """
     falling = np.asarray(ranks.dual_weights(np.arange(drawn, 0, -1.0)))
     means = np.array([float(w) for w in weights_of_draws(falling.tolist(), len(losses))])
     found = np.empty(len(losses))

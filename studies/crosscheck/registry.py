@@ -1,8 +1,9 @@
 """The studies by name: every module of ``studies/`` that has a ``NAME``; nothing else is edited.
 
-It holds ``NAME``, ``TITLE``, ``units(scale)``, ``tables(measures)`` and ``verdicts(measures)``; where it has any,
-``PICTURES`` and ``record(measures)``; ``SEEDS`` where they are not 2 (quick) and 5 (paper); ``SEEN``, how many seeds
-its tolerances were set on, where that is not 0. See ``study.py``.
+It holds ``NAME``, ``TITLE``, ``units(scale)``, ``tables(measures)`` and ``verdicts(measures)``;
+where it has any, ``PICTURES`` and ``record(measures)``; ``SEEDS`` where they are not 2 (quick) and
+5 (paper); ``SEEN``, how many seeds its tolerances were set on, where that is not 0. See
+``study.py``.
 """
 
 from __future__ import annotations
@@ -38,6 +39,13 @@ def find(names: list[str] | None) -> list[Study]:
 def study_of(module: ModuleType) -> Study:
     """The study that a module defines."""
     return Study(
-        module.NAME, module.TITLE, getattr(module, "SEEDS", SEEDS), module.units, module.tables, module.verdicts,
-        getattr(module, "PICTURES", ()), getattr(module, "record", None), getattr(module, "SEEN", 0),
-    )  # fmt: skip
+        module.NAME,
+        module.TITLE,
+        getattr(module, "SEEDS", SEEDS),
+        module.units,
+        module.tables,
+        module.verdicts,
+        getattr(module, "PICTURES", ()),
+        getattr(module, "record", None),
+        getattr(module, "SEEN", 0),
+    )

@@ -1,15 +1,20 @@
-"""The largest standard errors of a test on a number of people, in which "near" is counted. No torch."""
+"""The largest standard errors of a test on a number of people, in which "near" is counted. No
+torch.
+"""
 
 from __future__ import annotations
 
 from fairfl._support.checks import positive
 
 PEOPLE = 10_000
-"""Rules are *near* where a test on so many people, half of them in each group, could not well tell them apart."""
+"""Rules are *near* where a test on so many people, half of them in each group, could not well tell
+them apart.
+"""
 
 
 def accuracy_error(people: float) -> float:
-    r"""The largest standard error of an accuracy measured on ``people``: sqrt(p (1 - p) / n) <= 1 / (2 sqrt n).
+    r"""The largest standard error of an accuracy measured on ``people``: sqrt(p (1 - p) / n) <= 1 /
+    (2 sqrt n).
 
     0.005 on 10,000. Errors: ValueError unless ``people`` > 0.
     """

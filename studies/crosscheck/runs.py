@@ -25,14 +25,23 @@ from fairfl.studies.experiment import Setting, Unit
 from fairfl.studies.papers.fedfb.data import pooled
 from fairfl.theory.populations.classifiers import Classifier
 
-CFL, ENSEMBLE, LFT_AVG, FEDFB, BOXED = "CFL", "LFT+Ensemble", "LFT+FedAvg", "FedFB", "CFL, λ clipped"
+CFL, ENSEMBLE, LFT_AVG, FEDFB, BOXED = (
+    "CFL",
+    "LFT+Ensemble",
+    "LFT+FedAvg",
+    "FedFB",
+    "CFL, λ clipped",
+)
 SCHEMES = {CFL: "cfl", ENSEMBLE: "lft_ensemble", LFT_AVG: "lft_fedavg", FEDFB: "cfl", BOXED: "cfl"}
-"""The learners, and the exact scheme that each is meant to reach. BOXED is CFL as FedFB's (6) has λ, each λ_a clipped
-to its range; the others keep sum_a λ_a = 1 as well (``FairBatch.projection``)."""
+"""The learners, and the exact scheme that each is meant to reach. BOXED is CFL as FedFB's (6) has
+λ, each λ_a clipped to its range; the others keep sum_a λ_a = 1 as well (``FairBatch.projection``).
+"""
 
 ALPHA, DECAY = 0.3, 1.0
-"""Steps of λ, α_t = 0.3 / (t + 1): their sum crosses the box of λ, and after 100 of them the learned |MD| on the sample
-is within some 0.004 of its budget, for clients too whose λ* is within 1e-2 of the box's edge."""
+"""Steps of λ, α_t = 0.3 / (t + 1): their sum crosses the box of λ, and after 100 of them the
+learned |MD| on the sample is within some 0.004 of its budget, for clients too whose λ* is within
+1e-2 of the box's edge.
+"""
 LR, MOMENTUM = 0.5, 0.9
 
 
@@ -48,7 +57,8 @@ class Plan:
     rows : people in the sample.
     seed : of the sample.
     budgets : for each replicate ε of |MD|, one for all or one a client (LFT alone).
-    rounds, steps : steps of λ, by default 100, 150 with 10,000 people or more; and full gradient steps between two.
+    rounds, steps : steps of λ, by default 100, 150 with 10,000 people or more; and full gradient
+        steps between two.
     """
 
     world: World
@@ -65,7 +75,10 @@ class Plan:
         whole("rows", self.rows, 1)
         allowed = {1, self.world.clients} if self.local else {1}
         if not self.budgets or any(len(one) not in allowed for one in self.budgets):
-            raise ValueError(f"budgets must hold {sorted(allowed)} numbers each for {self.scheme}, got {self.budgets}")
+            raise ValueError(
+                f"budgets must hold {sorted(allowed)} numbers each for {self.scheme}, got "
+                f"{self.budgets}"
+            )
 
     @property
     def local(self) -> bool:
@@ -87,12 +100,17 @@ class Plan:
     def algorithms(self) -> list[Algorithm]:
         """One a budget."""
         onto = "box" if self.scheme == BOXED else "sum"
-        rules = [FairBatch("dp", ALPHA, DECAY, "zero_one", budget=one[0], projection=onto) for one in self.budgets]
+        rules = [
+            FairBatch("dp", ALPHA, DECAY, "zero_one", budget=one[0], projection=onto)
+            for one in self.budgets
+        ]
         if not self.local:
             return [FedFB(rule) for rule in rules]
         average = 1 if self.scheme == LFT_AVG else None
         own = [one if len(one) > 1 else None for one in self.budgets]
-        return [LocalFairBatch(rule, average, budgets) for rule, budgets in zip(rules, own, strict=True)]
+        return [
+            LocalFairBatch(rule, average, budgets) for rule, budgets in zip(rules, own, strict=True)
+        ]
 
     def bases(self) -> list[Basis]:
         """One for all; for LFT+Ensemble, where no model leaves a client, one a client."""
@@ -103,22 +121,35 @@ class Plan:
         """What the engine is given."""
         bases = self.bases()
         replicates = tuple(Replicate(algorithm, self.seed) for algorithm in self.algorithms())
-        training = Training(rounds=self.lengths, steps=self.steps, batch_size=None, lr=LR, momentum=MOMENTUM)
+        training = Training(
+            rounds=self.lengths, steps=self.steps, batch_size=None, lr=LR, momentum=MOMENTUM
+        )
         computing = Computing(device="cpu", dtype="float64")
         parts = featured(self.world, self.rows, self.seed, bases)
         parts = pooled(parts) if self.scheme in (CFL, BOXED) else parts
-        return Setting(Logistic(bases[0].size, bias=False), parts, replicates, training, self.lengths, computing)
+        return Setting(
+            Logistic(bases[0].size, bias=False),
+            parts,
+            replicates,
+            training,
+            self.lengths,
+            computing,
+        )
 
     def members(self, result: Result) -> list[list[Classifier]]:
         """The rules that each replicate learned: one a client for LFT+Ensemble, else one."""
         bases, found = self.bases(), []
         for r, state in enumerate(result.simulation.states):
-            params = as_floats(state[MODELS]) if self.scheme == ENSEMBLE else result.params[r : r + 1]
+            params = (
+                as_floats(state[MODELS]) if self.scheme == ENSEMBLE else result.params[r : r + 1]
+            )
             found.append([learned(basis, row) for basis, row in zip(bases, params, strict=True)])
         return found
 
     def measured(self, result: Result) -> pd.DataFrame:
-        """A row a replicate: what was run, the rule with its members and their weights, and its exact worth."""
+        """A row a replicate: what was run, the rule with its members and their weights, and its
+        exact worth.
+        """
         rows = []
         p = result.simulation.source.p if self.scheme == ENSEMBLE else np.ones(1)
         for budget, members in zip(self.budgets, self.members(result), strict=True):
@@ -126,19 +157,34 @@ class Plan:
             found = Found.of(rule, self.world.federation)
             rows.append(
                 {
-                    "world": self.world.name, "scheme": self.scheme, "degree": self.degree, "rows": self.rows,
-                    "seed": self.seed, "budget": spelt(budget), "accuracy": found.accuracy,
-                    "difference": found.difference, "disparity": found.disparity,
-                    "local": max(abs(v) for v in found.local), "rule": to_text(rule),
-                    "members": json.dumps([to_json(member) for member in members]), "weights": json.dumps(p.tolist()),
+                    "world": self.world.name,
+                    "scheme": self.scheme,
+                    "degree": self.degree,
+                    "rows": self.rows,
+                    "seed": self.seed,
+                    "budget": spelt(budget),
+                    "accuracy": found.accuracy,
+                    "difference": found.difference,
+                    "disparity": found.disparity,
+                    "local": max(abs(v) for v in found.local),
+                    "rule": to_text(rule),
+                    "members": json.dumps([to_json(member) for member in members]),
+                    "weights": json.dumps(p.tolist()),
                 }
-            )  # fmt: skip
+            )
         return pd.DataFrame(rows)
 
     def unit(self) -> Unit:
         """The run as the machinery of experiments takes it."""
         objectives = tuple(spelt(one) for one in self.budgets)
-        return Unit(self.name, self.world.name, self.seed, objectives, partial(setting, self), partial(measured, self))
+        return Unit(
+            self.name,
+            self.world.name,
+            self.seed,
+            objectives,
+            partial(setting, self),
+            partial(measured, self),
+        )
 
 
 def spelt(budget: Sequence[float]) -> str:
@@ -166,7 +212,9 @@ def featured(world: World, rows: int, seed: int, bases: Sequence[Basis]) -> Part
     here = np.bincount(data.owner * 2 + data.group, minlength=2 * world.clients)
     if (here == 0).any():
         at = int(np.argmin(here))
-        raise ValueError(f"rows must be enough for people of every group, got {rows}: none at {divmod(at, 2)}")
+        raise ValueError(
+            f"rows must be enough for people of every group, got {rows}: none at {divmod(at, 2)}"
+        )
     x = bases[0](data.x[:, 0], data.group)
     for client, basis in enumerate(bases[1:], start=1):
         mine = data.owner == client

@@ -1,4 +1,6 @@
-"""Convex training problems on which single steps of the server are examined: every client's losses and gradients."""
+"""Convex training problems on which single steps of the server are examined: every client's losses
+and gradients.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ COMPUTING = Computing(device="cpu", dtype="float64")
 
 @dataclass(frozen=True, eq=False)
 class StepProblem:
-    """A model on the clients' data; ``lr`` is a rate at which gradient descent on the mean loss goes down."""
+    """A model on the clients' data; ``lr`` is a rate at which gradient descent on the mean loss
+    goes down.
+    """
 
     name: str
     model: Model
@@ -54,7 +58,9 @@ class StepProblem:
     def losses(self, params: Array) -> Array:
         """F_k (K,), means over all data of a client."""
         with one_thread():
-            return measure(self.model, _row(params), self._train, np.arange(self.clients), right=False).means()
+            return measure(
+                self.model, _row(params), self._train, np.arange(self.clients), right=False
+            ).means()
 
     def gradients(self, params: Array) -> Array:
         """Gradients of F_k (K, P)."""
@@ -62,13 +68,24 @@ class StepProblem:
         parts = [slice(int(low), int(high)) for low, high in pairwise(data.offsets)]
         with one_thread():
             each = [
-                self.model.gradient(row.clone(), data.x[i][None], data.y[i][None], 1 / len(data.y[i])) for i in parts
+                self.model.gradient(
+                    row.clone(), data.x[i][None], data.y[i][None], 1 / len(data.y[i])
+                )
+                for i in parts
             ]
         return torch.cat(each).numpy()
 
-    def simulation(self, algorithms: Sequence[Algorithm], training: Training, seed: int) -> Simulation:
+    def simulation(
+        self, algorithms: Sequence[Algorithm], training: Training, seed: int
+    ) -> Simulation:
         """A replicate an algorithm, in float64."""
-        return Simulation(self.model, self.parts, [Replicate(one, seed) for one in algorithms], training, COMPUTING)
+        return Simulation(
+            self.model,
+            self.parts,
+            [Replicate(one, seed) for one in algorithms],
+            training,
+            COMPUTING,
+        )
 
 
 @contextmanager
@@ -93,17 +110,22 @@ def quadratic(seed: int) -> StepProblem:
 
 
 def synthetic_softmax(seed: int) -> StepProblem:
-    """q-FFL's Synthetic(1, 1): 20 clients of unequal size, softmax regression of 60 features on ten classes."""
+    """q-FFL's Synthetic(1, 1): 20 clients of unequal size, softmax regression of 60 features on ten
+    classes.
+    """
     parts = Parts.of(synthetic(clients=20, seed=seed).split(0.1, 0.1, seed))
     return StepProblem("Synthetic", Softmax(60, 10), parts, 0.03)
 
 
 def vehicle_logistic(seed: int) -> StepProblem:
-    """Vehicle as far as it is at hand: 23 clients of very unequal size, logistic regression of 100 features.
+    """Vehicle as far as it is at hand: 23 clients of very unequal size, logistic regression of 100
+    features.
 
     Errors: DataUnavailable, an OSError, without a local copy.
     """
-    return StepProblem("Vehicle", Logistic(100), Parts.of(load_federated("vehicle").split(0.1, 0.1, seed)), 0.1)
+    return StepProblem(
+        "Vehicle", Logistic(100), Parts.of(load_federated("vehicle").split(0.1, 0.1, seed)), 0.1
+    )
 
 
 PROBLEMS: dict[str, Callable[[int], StepProblem]] = {

@@ -13,8 +13,10 @@ from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import floats, rows
 
 KINDS = ("line", "points", "path", "band", "behind", "way", "end")
-"""How a series is drawn: a curve; points; points joined in the order of the rows; what is between low and high; a thin
-grey curve; a way from a hollow first point to a filled last one; a filled point."""
+"""How a series is drawn: a curve; points; points joined in the order of the rows; what is between
+low and high; a thin grey curve; a way from a hollow first point to a filled last one; a filled
+point.
+"""
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,9 @@ class Drawing:
     title : a line.
     x, y : the axes' labels, with units; x = "" where it is the panel that names what is along x.
     table : callable (measures) -> DataFrame
-        What is drawn, which is the CSV too: columns panel, series, kind (``KINDS``), x, y; low and high for a band, or
-        for bars at points. The order of the rows is the order of panels, of series, and of points along a path.
+        What is drawn, which is the CSV too: columns panel, series, kind (``KINDS``), x, y; low and
+        high for a band, or for bars at points. The order of the rows is the order of panels, of
+        series, and of points along a path.
     log : which axes are logarithmic: "", "x", "y" or "xy".
     """
 
@@ -79,10 +82,11 @@ class Study:
     verdicts : callable (measures) -> tuple of Verdict
     pictures : tuple of Drawing
     record : callable (measures) -> dict, or None
-        What ``fairfl crosscheck --record`` keeps for the claims, as JSON; None where nothing is kept.
+        What ``fairfl crosscheck --record`` keeps for the claims, as JSON; None where nothing is
+        kept.
     seen : int
-        Seeds 0 to ``seen`` - 1 were run before the tolerances of the soft verdicts were set: these verdicts are
-        predictions on the other seeds alone. 0 where no tolerance came from runs.
+        Seeds 0 to ``seen`` - 1 were run before the tolerances of the soft verdicts were set: these
+        verdicts are predictions on the other seeds alone. 0 where no tolerance came from runs.
     """
 
     name: str
@@ -97,24 +101,34 @@ class Study:
 
 
 def fresh(study: Study, measures: pd.DataFrame) -> pd.DataFrame:
-    """The measures of seeds that were not seen; and of populations, "rows" = 0, which have no seed."""
+    """The measures of seeds that were not seen; and of populations, "rows" = 0, which have no
+    seed.
+    """
     kept = floats(measures, "seed") >= study.seen
     return rows(measures, kept | (floats(measures, "rows") == 0) if "rows" in measures else kept)
 
 
 def fresh_seeds(study: Study, measures: pd.DataFrame) -> list[int]:
     """The seeds that were not seen, sorted; none where no seed was ever seen."""
-    return sorted({int(seed) for seed in measures["seed"] if seed >= study.seen}) if study.seen else []
+    return (
+        sorted({int(seed) for seed in measures["seed"] if seed >= study.seen}) if study.seen else []
+    )
 
 
-def predicted(study: Study, measures: pd.DataFrame, verdicts: tuple[Verdict, ...]) -> dict[str, Verdict]:
+def predicted(
+    study: Study, measures: pd.DataFrame, verdicts: tuple[Verdict, ...]
+) -> dict[str, Verdict]:
     """The soft verdicts of unseen seeds alone, by name; none where there are no such seeds.
 
-    What is found of them must not be what ``verdicts``, those of all measures, found: nothing is predicted where no
-    seed plays a part.
+    What is found of them must not be what ``verdicts``, those of all measures, found: nothing is
+    predicted where no seed plays a part.
     """
     if not fresh_seeds(study, measures):
         return {}
     known = {verdict.found for verdict in verdicts}
     alone = study.verdicts(fresh(study, measures))
-    return {verdict.name: verdict for verdict in alone if not verdict.hard and verdict.found not in known}
+    return {
+        verdict.name: verdict
+        for verdict in alone
+        if not verdict.hard and verdict.found not in known
+    }

@@ -1,4 +1,6 @@
-"""Gaussian federations by name: FedFB's figures 5 and 9, drawn at random, or spread along axes of heterogeneity."""
+"""Gaussian federations by name: FedFB's figures 5 and 9, drawn at random, or spread along axes of
+heterogeneity.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +34,12 @@ class World:
     mean, sd : (I, 2), in the unit of x.
     q : (I,) P(a = 1 | i).
     weight : (I,) shares of the people.
-    tilt : (I,) η_i(x) = 1 / (1 + exp(-x - tilt_i)), where clients have concepts of their own; else empty, and η(x) =
-        1 / (1 + exp(-x)) for all.
+    tilt : (I,) η_i(x) = 1 / (1 + exp(-x - tilt_i)), where clients have concepts of their own; else
+        empty, and η(x) = 1 / (1 + exp(-x)) for all.
 
     Every attribute but the name has an entry a client: ``alone`` takes one of each.
-    Errors: ValueError where one has another number of entries than q; as ``Federation.normal``, when ``federation`` is
-    asked for.
+    Errors: ValueError where one has another number of entries than q; as ``Federation.normal``,
+    when ``federation`` is asked for.
     """
 
     name: str
@@ -50,11 +52,15 @@ class World:
     def __post_init__(self) -> None:
         for name, values in self._by_client().items():
             if len(values) != len(self.q):
-                raise ValueError(f"{name} must have an entry a client, {len(self.q)}, got {len(values)}")
+                raise ValueError(
+                    f"{name} must have an entry a client, {len(self.q)}, got {len(values)}"
+                )
 
     def _by_client(self) -> dict[str, tuple[Any, ...]]:
         """The attributes that have entries, one a client."""
-        by_client = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "name"}
+        by_client = {
+            field.name: getattr(self, field.name) for field in fields(self) if field.name != "name"
+        }
         return {name: values for name, values in by_client.items() if values or name != "tilt"}
 
     @property
@@ -79,7 +85,9 @@ class World:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> World:
         """The inverse of ``to_json``; TypeError for what is not an attribute."""
-        return cls(**{name: value if name == "name" else _tuples(value) for name, value in data.items()})
+        return cls(
+            **{name: value if name == "name" else _tuples(value) for name, value in data.items()}
+        )
 
 
 def in_words(name: str) -> str:
@@ -101,20 +109,27 @@ def figure_9(panel: str) -> World:
 
 
 def random_world(seed: int, clients: int | None = None) -> World:
-    """Means within 3 of 0, deviations 0.5 to 2, q in 0.2 to 0.8, weights up to 3 to 1; by default 2 to 4 clients."""
+    """Means within 3 of 0, deviations 0.5 to 2, q in 0.2 to 0.8, weights up to 3 to 1; by default 2
+    to 4 clients.
+    """
     rng = np.random.default_rng([whole("seed", seed, 0), 5077])
     count = int(rng.integers(2, 5)) if clients is None else whole("clients", clients, 1)
-    mean, sd = rng.uniform(-3, 3, (count, 2)).round(3), np.exp(rng.uniform(np.log(0.5), np.log(2), (count, 2))).round(3)
+    mean = rng.uniform(-3, 3, (count, 2)).round(3)
+    sd = np.exp(rng.uniform(np.log(0.5), np.log(2), (count, 2))).round(3)
     q, weight = rng.uniform(0.2, 0.8, count).round(3), rng.uniform(1, 3, count).round(3)
     share = (weight / weight.sum()).tolist()
     name = f"random-{seed}" + ("" if clients is None else f"-{clients}")
-    return World(name, _tuples(mean.tolist()), _tuples(sd.tolist()), tuple(q.tolist()), tuple(share))
+    return World(
+        name, _tuples(mean.tolist()), _tuples(sd.tolist()), tuple(q.tolist()), tuple(share)
+    )
 
 
 def spread(clients: int, distance: float, shares: float, tilt: float = 0.0) -> World:
-    """Clients in a row, u_i even in [-1, 1]: centres distance u_i, P(a=1 | i) = 1/2 + shares u_i, tilt_i = tilt u_i.
+    """Clients in a row, u_i even in [-1, 1]: centres distance u_i, P(a=1 | i) = 1/2 + shares u_i,
+    tilt_i = tilt u_i.
 
-    Group 1's mean is 1 above the centre for even clients, and 1 below it for odd ones, as in FedFB's figure 5; sd 1.
+    Group 1's mean is 1 above the centre for even clients, and 1 below it for odd ones, as in
+    FedFB's figure 5; sd 1.
 
     Errors: ValueError for fewer than two clients, shares not in [0, 0.49], and what is not finite.
     """
@@ -137,7 +152,10 @@ def by_name(name: str) -> World:
     numbers = rest.split("-")
     if figure == "random" and len(numbers) <= 2 and all(number.isdigit() for number in numbers):
         return random_world(*map(int, numbers))
-    raise ValueError(f"world must be 'figure-5a' to 'figure-9d', 'random-SEED' or 'random-SEED-CLIENTS', got {name!r}")
+    raise ValueError(
+        "world must be 'figure-5a' to 'figure-9d', 'random-SEED' or 'random-SEED-CLIENTS', got "
+        f"{name!r}"
+    )
 
 
 def _tuples(values: Any) -> Any:

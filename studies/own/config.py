@@ -1,48 +1,53 @@
 """A run from a TOML file.
 
-    title = "q-FFL on label shards"         # optional
+title = "q-FFL on label shards"         # optional
 
-    [data]
-    name = "mnist"                          # synthetic, or a source: cifar-10, fashion-mnist, mnist, vehicle, ...
-    rows = 4000                             # optional: so many rows at random
-    validation = 0.1                        # shares of each client's rows; default 0.1 each
-    test = 0.1                              # data with test rows of their own keep them
-    # synthetic takes alpha, beta (1.0), clients (100), kind ("non-iid", "iid", "hybrid"); any data a seed
+[data]
+name = "mnist"                          # synthetic, or a source: cifar-10, fashion-mnist, mnist,
+vehicle, ... rows = 4000                             # optional: so many rows at random
+validation = 0.1                        # shares of each client's rows; default 0.1 each
+test = 0.1                              # data with test rows of their own keep them
+# synthetic takes alpha, beta (1.0), clients (100), kind ("non-iid", "iid", "hybrid"); any data a
+seed
 
-    [partition]                             # needed where the data have no users (images)
-    kind = "dirichlet"                      # iid | dirichlet (beta, min_size) | label_shards (shards_per_client)
-    clients = 10                            # | two_groups (alpha, clients_per_group, in place of clients)
-    beta = 0.5
+[partition]                             # needed where the data have no users (images)
+kind = "dirichlet"                      # iid | dirichlet (beta, min_size) | label_shards
+(shards_per_client) clients = 10                            # | two_groups (alpha,
+clients_per_group, in place of clients)
+beta = 0.5
 
-    [model]
-    kind = "mlp"                            # softmax, logistic, svm, least_squares, mlp (hidden), lenet, resnet18gn,
-                                            # char_lstm (embedding, width, layers)
-    hidden = [64]                           # linear models: bias; all: classes, where data may lack some
+[model]
+kind = "mlp"                            # softmax, logistic, svm, least_squares, mlp (hidden),
+lenet, resnet18gn,
+                                        # char_lstm (embedding, width, layers)
+hidden = [64]                           # linear models: bias; all: classes, where data may lack
+some
 
-    [[algorithm]]                           # one or more, trained together; parameters as fairfl.sims.algorithms has
-    name = "qfedavg"
-    q = 1.0
-    label = "q = 1"                         # optional: what the table calls it
-    [[algorithm]]
-    name = "pfedavg"
-    ranks = {kind = "geometric", z = 0.85}  # gini, linear, geometric (z), harmonic, cvar (level)
-    [[algorithm]]
-    name = "dual_weighted"
-    objective = {name = "QFFL", q = 1.0}    # FedAvg, QFFL (q), AFL, TERM (alpha), PropFair (M)
+[[algorithm]]                           # one or more, trained together; parameters as
+fairfl.sims.algorithms has name = "qfedavg"
+q = 1.0
+label = "q = 1"                         # optional: what the table calls it
+[[algorithm]]
+name = "pfedavg"
+ranks = {kind = "geometric", z = 0.85}  # gini, linear, geometric (z), harmonic, cvar (level)
+[[algorithm]]
+name = "dual_weighted"
+objective = {name = "QFFL", q = 1.0}    # FedAvg, QFFL (q), AFL, TERM (alpha), PropFair (M)
 
-    [training]
-    rounds = 50
-    lr = 0.1                                # also momentum, weight_decay, server_lr, dropout, stragglers
-    batch_size = 10                         # 0: all of a client's samples
-    epochs = 1                              # or steps
-    participation = {kind = "by_weight", count = 10, replace = false}   # everyone | uniform (count) | by_weight
-    schedule = {kind = "cosine"}            # constant | steps (milestones, factor) | exponential (factor)
-                                            # | polynomial (power, scale) | cosine (last)
-    [computing]                             # optional: device, dtype, non_finite ("raise", "drop")
+[training]
+rounds = 50
+lr = 0.1                                # also momentum, weight_decay, server_lr, dropout,
+stragglers batch_size = 10                         # 0: all of a client's samples
+epochs = 1                              # or steps
+participation = {kind = "by_weight", count = 10, replace = false}   # everyone | uniform (count) |
+by_weight schedule = {kind = "cosine"}            # constant | steps (milestones, factor) |
+exponential (factor)
+                                        # | polynomial (power, scale) | cosine (last)
+[computing]                             # optional: device, dtype, non_finite ("raise", "drop")
 
-    [run]                                   # optional
-    seeds = [0, 1]                          # of data, split, start and batches
-    evaluate_every = 10                     # rounds
+[run]                                   # optional
+seeds = [0, 1]                          # of data, split, start and batches
+evaluate_every = 10                     # rounds
 """
 
 from __future__ import annotations
@@ -93,25 +98,31 @@ SCHEDULES: dict[str, tuple[type[Any], tuple[str, ...]]] = {
 
 
 def read_config(path: str | Path) -> Experiment:
-    """The experiment that a TOML file describes (see above); its data are loaded, and so all of it is checked.
+    """The experiment that a TOML file describes (see above); its data are loaded, and so all of it
+    is checked.
 
     Raises
     ------
-    ValueError : what does not fit, by its place in the file.  OSError : the file or the data cannot be read.
+    ValueError : what does not fit, by its place in the file.  OSError : the file or the data cannot
+        be read.
     """
     file = Path(path)
     table = read_toml(file)
     seeds, dataset, objectives = _outline(table)
     try:
         first = make(table, seeds[0])
-        Simulation(first.model, first.parts, first.replicates, first.training, first.computing)  # says what is wrong
+        # says what is wrong
+        Simulation(first.model, first.parts, first.replicates, first.training, first.computing)
     except MemoryError as error:
-        raise ValueError(f"{file.name} must ask for no more than fits into memory: {error}") from None
+        raise ValueError(
+            f"{file.name} must ask for no more than fits into memory: {error}"
+        ) from None
 
     def units(scale: Scale) -> list[Unit]:
         chosen = seeds if scale.seeds == len(seeds) else list(range(scale.seeds))
         return [
-            Unit(f"{file.stem}-{seed}", dataset, seed, objectives, partial(make, table, seed)) for seed in chosen
+            Unit(f"{file.stem}-{seed}", dataset, seed, objectives, partial(make, table, seed))
+            for seed in chosen
         ]
 
     title, part = str(table.get("title", file.stem)), "test"
@@ -122,13 +133,21 @@ def read_config(path: str | Path) -> Experiment:
         Picture(f"{file.stem}-rounds", "convergence", title, part),
     )
     return Experiment(
-        file.stem, title, {"quick": len(seeds), "paper": len(seeds)}, units, values, lambda clients: (),
-        pd.DataFrame(columns=COLUMNS), pictures,
-    )  # fmt: skip
+        file.stem,
+        title,
+        {"quick": len(seeds), "paper": len(seeds)},
+        units,
+        values,
+        lambda clients: (),
+        pd.DataFrame(columns=COLUMNS),
+        pictures,
+    )
 
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
-    """Measures of the test part, or of the training part without one: accuracies, or losses where there is no class."""
+    """Measures of the test part, or of the training part without one: accuracies, or losses where
+    there is no class.
+    """
     part = "test" if has(clients, "part", "test") else "train"
     final = last_round(clients, part)
     if not np.isnan(floats(final, "accuracy")).all():
@@ -142,7 +161,9 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def _outline(table: dict[str, Any]) -> tuple[list[int], str, tuple[str, ...]]:
-    """Seeds, the data's name, and the algorithms' labels; ValueError for unknown tables or labels that are not new."""
+    """Seeds, the data's name, and the algorithms' labels; ValueError for unknown tables or labels
+    that are not new.
+    """
     top = Section(table, "")
     for key in ("title", "data", "partition", "model", "training", "computing", "run"):
         top.raw(key, None)
@@ -151,9 +172,13 @@ def _outline(table: dict[str, Any]) -> tuple[list[int], str, tuple[str, ...]]:
     top.text("title", default="")
     if not isinstance(listed, list) or not listed:
         raise ValueError(f"algorithm must be one or more [[algorithm]] tables, got {shown(listed)}")
-    labels = tuple(config_parts.algorithm(Section(row, f"algorithm[{k}]"))[0] for k, row in enumerate(listed))
+    labels = tuple(
+        config_parts.algorithm(Section(row, f"algorithm[{k}]"))[0] for k, row in enumerate(listed)
+    )
     if len(set(labels)) < len(labels):
-        raise ValueError(f"algorithm must be told apart by name, parameters or label, got {', '.join(labels)}")
+        raise ValueError(
+            f"algorithm must be told apart by name, parameters or label, got {', '.join(labels)}"
+        )
     run = top.section("run", {})
     seeds = run.wholes("seeds", [0])
     run.whole("evaluate_every", None, 1)
@@ -168,12 +193,22 @@ def make(table: dict[str, Any], seed: int) -> Setting:
     partition = top.section("partition") if "partition" in table else None
     found = config_parts.data(top.section("data"), partition, seed)
     model = config_parts.model(top.section("model"), found)
-    named = [config_parts.algorithm(Section(row, f"algorithm[{k}]"))[1] for k, row in enumerate(table["algorithm"])]
+    named = [
+        config_parts.algorithm(Section(row, f"algorithm[{k}]"))[1]
+        for k, row in enumerate(table["algorithm"])
+    ]
     every = top.section("run", {}).whole("evaluate_every", max(1, training.rounds // 10), 1)
     if found.x.ndim > 2 and not isinstance(model, config_parts.Module):
         found = dataclasses.replace(found, x=np.asarray(found.x).reshape(len(found), -1))
     replicates = tuple(Replicate(algorithm, seed) for algorithm in named)
-    return Setting(model, Parts.of(found), replicates, training, every, _computing(top.section("computing", {})))
+    return Setting(
+        model,
+        Parts.of(found),
+        replicates,
+        training,
+        every,
+        _computing(top.section("computing", {})),
+    )
 
 
 def _training(section: Section) -> Training:
@@ -224,6 +259,7 @@ def _schedule(section: Section) -> Schedule:
 
 
 def _computing(section: Section) -> Computing:
-    device, dtype = section.text("device", default="auto"), section.text("dtype", ("float32", "float64"), "float32")
+    device = section.text("device", default="auto")
+    dtype = section.text("dtype", ("float32", "float64"), "float32")
     policy = section.text("non_finite", ("raise", "drop"), "raise")
     return section.done(Computing(device=device, dtype=dtype, non_finite=policy))

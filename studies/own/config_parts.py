@@ -1,4 +1,6 @@
-"""Data, partition, model and algorithm of a CONFIG.toml; ``config.py`` lists what may be written."""
+"""Data, partition, model and algorithm of a CONFIG.toml; ``config.py`` lists what may be
+written.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +34,12 @@ def data(section: Section, partition: Section | None, seed: int) -> FederatedDat
     validation, test = section.number("validation", 0.1), section.number("test", 0.1)
     if name == "synthetic":
         found = synthetic(
-            section.number("alpha", 1.0), section.number("beta", 1.0), section.whole("clients", 100, 1),
-            section.text("kind", ("non-iid", "iid", "hybrid"), "non-iid"), section.whole("seed", seed),
-        )  # fmt: skip
+            section.number("alpha", 1.0),
+            section.number("beta", 1.0),
+            section.whole("clients", 100, 1),
+            section.text("kind", ("non-iid", "iid", "hybrid"), "non-iid"),
+            section.whole("seed", seed),
+        )
         section.done(None)
     else:
         rows = section.whole("rows", None, 1)
@@ -59,7 +64,9 @@ def _assign(found: FederatedData, section: Section, seed: int) -> FederatedData:
         clients = section.whole("clients", REQUIRED, 1)
         if kind == "dirichlet":
             beta, least = section.number("beta"), section.whole("min_size", 1)
-            owner = section.done(lambda: dirichlet(found.y, clients, beta, min_size=least, seed=own))
+            owner = section.done(
+                lambda: dirichlet(found.y, clients, beta, min_size=least, seed=own)
+            )
         elif kind == "label_shards":
             shards = section.whole("shards_per_client", 2, 1)
             owner = section.done(lambda: label_shards(found.y, clients, shards, own))
@@ -75,7 +82,10 @@ def model(section: Section, found: FederatedData) -> Model:
     seen = int(found.y.max()) + 1 if found.y.dtype.kind in "iu" else 1
     classes = section.whole("classes", seen, 2) if kind not in UNCLASSED else seen
     if classes < seen:
-        raise ValueError(f"{section.at('classes')} must be at least {seen}, the classes of the data, got {classes}")
+        raise ValueError(
+            f"{section.at('classes')} must be at least {seen}, the classes of the data, got "
+            f"{classes}"
+        )
     tokens = found.x.dtype.kind in "iu" and found.x.dtype != np.uint8
     if tokens != (kind == "char_lstm"):
         wanted = "char_lstm" if tokens else "another than char_lstm"
@@ -83,13 +93,21 @@ def model(section: Section, found: FederatedData) -> Model:
     if kind == "char_lstm":
         from fairfl.sims.models import CharLSTM
 
-        shape = [section.whole(key, default, 1) for key, default in (("embedding", 8), ("width", 256), ("layers", 2))]
-        return section.done(Module(lambda: CharLSTM(classes, *shape), name=f"char_lstm{tuple(shape)}"))
+        shape = [
+            section.whole(key, default, 1)
+            for key, default in (("embedding", 8), ("width", 256), ("layers", 2))
+        ]
+        return section.done(
+            Module(lambda: CharLSTM(classes, *shape), name=f"char_lstm{tuple(shape)}")
+        )
     if kind in ("lenet", "resnet18gn"):
         from fairfl.sims.models import LeNet, ResNet18GN
 
         if found.x.ndim != 4:
-            raise ValueError(f"{section.at('kind')} {kind} must have images (channels, height, width), got {found!r}")
+            raise ValueError(
+                f"{section.at('kind')} {kind} must have images (channels, height, width), got "
+                f"{found!r}"
+            )
         channels, size = found.x.shape[1], found.x.shape[2]
         made: dict[str, Callable[[], Any]] = {
             "lenet": lambda: LeNet(channels, size, classes),
@@ -108,7 +126,9 @@ def model(section: Section, found: FederatedData) -> Model:
 
 
 def algorithm(section: Section) -> tuple[str, Algorithm]:
-    """One [[algorithm]]: ``name``, and its parameters by the names of its dataclass; what the table calls it."""
+    """One [[algorithm]]: ``name``, and its parameters by the names of its dataclass; what the table
+    calls it.
+    """
     known = algorithms()
     name = section.text("name", tuple(known))
     given: dict[str, Any] = {}
@@ -135,11 +155,17 @@ def _words(value: Any) -> str:
     if not isinstance(value, dict):
         return str(value)
     first, *others = value.items()
-    return f"{first[1]} ({', '.join(f'{key} = {other}' for key, other in others)})" if others else str(first[1])
+    return (
+        f"{first[1]} ({', '.join(f'{key} = {other}' for key, other in others)})"
+        if others
+        else str(first[1])
+    )
 
 
 def _parameter(where: str, value: Any, field: dataclasses.Field[Any]) -> Any:
-    """The value, of the kind that the parameter's annotation names (a text): a number, a text, a list of codes."""
+    """The value, of the kind that the parameter's annotation names (a text): a number, a text, a
+    list of codes.
+    """
     kind = str(field.type)
     if "tuple" in kind:
         if not isinstance(value, list) or not all(type(v) is int for v in value):

@@ -1,4 +1,6 @@
-"""Tables of a TOML file, read key by key: a missing, wrong or unknown key is named with its place."""
+"""Tables of a TOML file, read key by key: a missing, wrong or unknown key is named with its
+place.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ LONGEST = 200
 
 
 def numeric(where: str, value: Any) -> Any:
-    """A number that a float can hold, not a truth value; an integer stays one where a float holds it exactly."""
+    """A number that a float can hold, not a truth value; an integer stays one where a float holds
+    it exactly.
+    """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"{where} must be a number, got {shown(value)}")
     try:
@@ -55,10 +59,14 @@ class Section:
     def whole(self, key: str, default: Any = REQUIRED, low: int = 0) -> Any:
         """A whole number >= low, and below 2^63."""
         value = self.raw(key, default)
-        if key in self.table and (isinstance(value, bool) or not isinstance(value, int) or value < low):
+        if key in self.table and (
+            isinstance(value, bool) or not isinstance(value, int) or value < low
+        ):
             raise ValueError(f"{self.at(key)} must be a whole number >= {low}, got {shown(value)}")
         if key in self.table and value >= MOST:
-            raise ValueError(f"{self.at(key)} must be a whole number below 2^63, got {shown(value)}")
+            raise ValueError(
+                f"{self.at(key)} must be a whole number below 2^63, got {shown(value)}"
+            )
         return value
 
     def text(self, key: str, allowed: tuple[str, ...] = (), default: Any = REQUIRED) -> Any:
@@ -66,11 +74,17 @@ class Section:
         value = self.raw(key, default)
         if key in self.table and not isinstance(value, str):
             raise ValueError(f"{self.at(key)} must be a text, got {shown(value)}")
-        if key in self.table and not allowed and not (value.isprintable() and len(value) <= LONGEST):
+        if (
+            key in self.table
+            and not allowed
+            and not (value.isprintable() and len(value) <= LONGEST)
+        ):
             allowed_text = f"one printable line of at most {LONGEST} characters"
             raise ValueError(f"{self.at(key)} must be {allowed_text}, got {shown(value)}")
         if key in self.table and allowed and value not in allowed:
-            raise ValueError(f"{self.at(key)} must be one of {', '.join(allowed)}, got {shown(value)}")
+            raise ValueError(
+                f"{self.at(key)} must be one of {', '.join(allowed)}, got {shown(value)}"
+            )
         return value
 
     def flag(self, key: str, default: bool) -> bool:
@@ -80,13 +94,21 @@ class Section:
             raise ValueError(f"{self.at(key)} must be true or false, got {shown(value)}")
         return value
 
-    def wholes(self, key: str, default: Any = REQUIRED, low: int = 0, distinct: bool = True) -> list[int]:
+    def wholes(
+        self, key: str, default: Any = REQUIRED, low: int = 0, distinct: bool = True
+    ) -> list[int]:
         """A list of whole numbers >= low, at least one, ``distinct`` or not."""
         value = self.raw(key, default)
-        fine = isinstance(value, list) and value and all(type(v) is int and low <= v < MOST for v in value)
+        fine = (
+            isinstance(value, list)
+            and value
+            and all(type(v) is int and low <= v < MOST for v in value)
+        )
         if not fine or (distinct and len(set(value)) < len(value)):
             kind = "distinct whole numbers" if distinct else "whole numbers"
-            raise ValueError(f"{self.at(key)} must be a list of {kind} >= {low}, got {shown(value)}")
+            raise ValueError(
+                f"{self.at(key)} must be a list of {kind} >= {low}, got {shown(value)}"
+            )
         return value
 
     def section(self, key: str, default: Any = REQUIRED) -> Section:

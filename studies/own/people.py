@@ -31,10 +31,12 @@ BEHIND = 40
 
 
 def own_people(request: Request) -> Experiment:
-    """The experiment: all methods on the table, at every budget, and for demographic parity a frontier behind them.
+    """The experiment: all methods on the table, at every budget, and for demographic parity a
+    frontier behind them.
 
-    The table is read here, so that whatever is wrong with it is said before anything runs. Errors: as ``read_people``
-    and ``split_people``, and ValueError for a group without people of a label that the notion compares.
+    The table is read here, so that whatever is wrong with it is said before anything runs. Errors:
+    as ``read_people`` and ``split_people``, and ValueError for a group without people of a label
+    that the notion compares.
     """
     (table, data), name = read(request), Path(request.path).stem
     _has_cells(request, table, data)
@@ -44,9 +46,16 @@ def own_people(request: Request) -> Experiment:
     axis = f"disparity: largest difference of {SYMBOLS[request.notion]}"
     pictures = (Picture(f"{name}-tradeoff", "tradeoff", title, x=axis),)
     return Experiment(
-        name, title, {"quick": 2, "paper": 5}, partial(units, request), partial(values, request),
-        partial(notes, request), NONE, pictures, points=partial(points, request),
-    )  # fmt: skip
+        name,
+        title,
+        {"quick": 2, "paper": 5},
+        partial(units, request),
+        partial(values, request),
+        partial(notes, request),
+        NONE,
+        pictures,
+        points=partial(points, request),
+    )
 
 
 def _has_cells(request: Request, table: Dataset, data: FederatedData) -> None:
@@ -58,29 +67,38 @@ def _has_cells(request: Request, table: Dataset, data: FederatedData) -> None:
         there = np.bincount(data.group[rows][data.y[rows] == y], minlength=len(table.group_names))
         if there.min() == 0:
             raise ValueError(
-                f"notion {request.notion!r} must have people of y = {y} in every group to train, choose and test on, "
-                f"some 10 or more: of {request.group} = {table.group_names[there.argmin()]} there are none for {part}"
+                f"notion {request.notion!r} must have people of y = {y} in every group to train, "
+                f"choose and test on, some 10 or more: of {request.group} = "
+                f"{table.group_names[there.argmin()]} there are none for {part}"
             )
 
 
 def values(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
-    """Test measures, and accuracy and disparity on validation: a row an objective, seed and measure."""
+    """Test measures, and accuracy and disparity on validation: a row an objective, seed and
+    measure.
+    """
     disparity = NOTIONS[request.notion]
     shown = {"accuracy": "Acc.", disparity: "disparity", "accepted": "accepted"}
     chosen_by = {"accuracy": f"{VALIDATION} Acc.", disparity: f"{VALIDATION} disparity"}
     parts = []
     for part, columns in (("test", shown), ("validation", chosen_by)):
         mine = among(rows, "part", [part]).rename(columns=columns)
-        mine = mine.loc[~mine.duplicated(["objective", "seed"])]  # constants come with every schedule
-        parts.append(mine.melt(["dataset", "objective", "seed"], list(columns.values()), "measure", "value"))
+        # constants come with every schedule
+        mine = mine.loc[~mine.duplicated(["objective", "seed"])]
+        parts.append(
+            mine.melt(["dataset", "objective", "seed"], list(columns.values()), "measure", "value")
+        )
     table = pd.concat(parts, ignore_index=True)
     return kept_rows(table, np.isfinite(floats(table, "value")))
 
 
 def points(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
     """A point a setting; for demographic parity with the frontier of a score behind."""
-    known = {label(name, budget): (name, budget) for schedule in SCHEDULES
-             for name, budget, _ in methods(request, schedule, 1)}  # fmt: skip
+    known = {
+        label(name, budget): (name, budget)
+        for schedule in SCHEDULES
+        for name, budget, _ in methods(request, schedule, 1)
+    }
     test = among(rows, "part", ["test"])
     both = [known.get(str(name), (str(name), np.nan)) for name in test["objective"]]
     test = test.assign(objective=[name for name, _ in both], alpha=[budget for _, budget in both])
@@ -105,22 +123,26 @@ def notes(request: Request, rows: pd.DataFrame) -> tuple[str, ...]:
     groups = ", ".join(f"{n} {_count(table.group == a)}" for a, n in enumerate(table.group_names))
     clients = [f"{n} {_count(table.client == k)}" for k, n in enumerate(table.client_names)]
     return (
-        f"{len(table):,} people, by group: {groups}; by client: {_few(clients)}. y = 1 is {request.label} = "
-        f"{table.label_names[1]}. Features: {_few(table.columns['features'])}.",
-        f"Three fifths are trained on; a fifth, '{VALIDATION}', is for choosing ε; a fifth is tested on.",
-        f"± is the spread over seeds of training; the split is one. With {tested:,} test people an accuracy of .8 has "
-        f"a sampling error of {np.sqrt(0.16 / tested):.3f}, disparities a larger one, the more so for small groups.",
-        f"Disparity: the largest difference between two groups of {SYMBOLS[request.notion]}, as in fairfl frontier. "
-        f"ε bounds the differences of the rates of {table.group_names[0]} and of each other group among the people "
-        "trained on. Local training holds it at every client on its own people (LFT+Ensemble, LFT+FedAvg), FedFB by "
-        "sums over the clients, CFL on the pooled people. 'all 0', 'all 1': constants.",
+        f"{len(table):,} people, by group: {groups}; by client: {_few(clients)}. y = 1 is "
+        f"{request.label} = {table.label_names[1]}. Features: {_few(table.columns['features'])}.",
+        f"Three fifths are trained on; a fifth, '{VALIDATION}', is for choosing ε; a fifth is "
+        "tested on.",
+        f"± is the spread over seeds of training; the split is one. With {tested:,} test people "
+        f"an accuracy of .8 has a sampling error of {np.sqrt(0.16 / tested):.3f}, disparities a "
+        "larger one, the more so for small groups.",
+        f"Disparity: the largest difference between two groups of {SYMBOLS[request.notion]}, as "
+        f"in fairfl frontier. ε bounds the differences of the rates of {table.group_names[0]} "
+        "and of each other group among the people "
+        "trained on. Local training holds it at every client on its own people (LFT+Ensemble, "
+        "LFT+FedAvg), FedFB by sums over the clients, CFL on the pooled people. 'all 0', 'all "
+        "1': constants.",
         *((_BEHIND,) if request.notion == "dp" else ()),
     )
 
 
 _BEHIND = (
-    "Behind the points: what rules of a logistic score of the features and of the group reach on the test people, "
-    "exactly. It bounds no classifier that sees the features themselves."
+    "Behind the points: what rules of a logistic score of the features and of the group reach on "
+    "the test people, exactly. It bounds no classifier that sees the features themselves."
 )
 
 

@@ -1,4 +1,6 @@
-"""The runs of FedFB's methods on a table of people: every method with every budget, on three schedules."""
+"""The runs of FedFB's methods on a table of people: every method with every budget, on three
+schedules.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,16 @@ from fairfl.studies.papers.fedfb.data import pooled
 BUDGETS = (0.0, 0.05, 0.1, 0.2)
 """ε of |F_a| <= ε, F_a in rates of people: with two groups their difference."""
 ALPHA, DECAY = 0.3, 1.0
-"""Steps of λ are 0.3 / (t + 1) long, as in ``sims/crosscheck``; there rules learned so miss their budget by 0.004."""
+"""Steps of λ are 0.3 / (t + 1) long, as in ``sims/crosscheck``; there rules learned so miss their
+budget by 0.004.
+"""
 LR = 0.05
 ROUNDS, EPOCHS = 50, {"quick": 2, "paper": 6}
 """Of the federated methods; the others train as many epochs in all, with a step of λ after each."""
 NOTIONS = {"dp": "spd", "eo": "eo_difference", "eodds": "eodds_difference"}
-"""Demographic parity, equal opportunity, equalised odds, and the measure that is their disparity; ε bounds it."""
+"""Demographic parity, equal opportunity, equalised odds, and the measure that is their disparity; ε
+bounds it.
+"""
 STEPS = 20
 """Between two steps of λ the model has to follow it."""
 SCHEDULES = ("federated", "local", "central")
@@ -37,10 +43,12 @@ SCHEDULES = ("federated", "local", "central")
 
 @dataclass(frozen=True)
 class Request:
-    """What a user asks of a table of people: a file, its columns as ``read_people`` takes them, and what is fair.
+    """What a user asks of a table of people: a file, its columns as ``read_people`` takes them, and
+    what is fair.
 
-    ``notion``: "dp", "eo" or "eodds". ``hidden``: 0 for logistic regression, else the units of a network's one hidden
-    layer. ``blind``: the group is not among the features. Errors: ValueError for anything else.
+    ``notion``: "dp", "eo" or "eodds". ``hidden``: 0 for logistic regression, else the units of a
+    network's one hidden layer. ``blind``: the group is not among the features. Errors: ValueError
+    for anything else.
     """
 
     path: str
@@ -61,22 +69,34 @@ class Request:
 
 @lru_cache(maxsize=2)
 def read(request: Request) -> tuple[Dataset, FederatedData]:
-    """The table, as it is and as it is trained on; see ``read_people`` and ``split_people`` for errors."""
+    """The table, as it is and as it is trained on; see ``read_people`` and ``split_people`` for
+    errors.
+    """
     people = read_people(
-        request.path, label=request.label, group=request.group, client=request.client, features=request.features,
+        request.path,
+        label=request.label,
+        group=request.group,
+        client=request.client,
+        features=request.features,
         blind=request.blind,
-    )  # fmt: skip
+    )
     return people, split_people(people)
 
 
 def methods(request: Request, schedule: str, epochs: int) -> list[tuple[str, float, Algorithm]]:
-    """What trains together, with its name and budget: rounds; FairBatch at the clients; FairBatch on all people."""
+    """What trains together, with its name and budget: rounds; FairBatch at the clients; FairBatch
+    on all people.
+    """
     rules = [(budget, _rule(request.notion, budget)) for budget in request.budgets]
     if schedule == "central":
         return [(runs.CFL, budget, FedFB(rule)) for budget, rule in rules]
     if schedule == "local":
         pairs = [(runs.ENSEMBLE, None), (runs.LFT_AVG, epochs)]
-        return [(name, budget, LocalFairBatch(rule, every)) for name, every in pairs for budget, rule in rules]
+        return [
+            (name, budget, LocalFairBatch(rule, every))
+            for name, every in pairs
+            for budget, rule in rules
+        ]
     found: list[tuple[str, float, Algorithm]] = [(runs.FEDAVG, np.nan, FedAvg())]
     found += [(runs.FEDFB, budget, FedFB(rule)) for budget, rule in rules]
     if len(read(request)[0].group_names) == 2 and request.notion != "eodds":
@@ -101,7 +121,9 @@ def units(request: Request, scale: Scale) -> list[Unit]:
     found = []
     for schedule in SCHEDULES:
         listed = methods(request, schedule, EPOCHS[scale.profile])
-        called = tuple(label(method, budget) for method, budget, _ in listed for _ in range(scale.seeds))
+        called = tuple(
+            label(method, budget) for method, budget, _ in listed for _ in range(scale.seeds)
+        )
         slug = f"own-{name}-{request.notion}-{kind}-{schedule}-{scale.profile}-{scale.seeds}"
         measured = partial(runs.measured, called, False)
         found.append(Unit(slug, name, 0, called, partial(make, request, schedule, scale), measured))
@@ -115,8 +137,16 @@ def make(request: Request, schedule: str, scale: Scale) -> Setting:
         parts = pooled(parts)
     rounds, each = (ROUNDS, epochs) if schedule == "federated" else (ROUNDS * epochs, 1)
     listed = methods(request, schedule, epochs)
-    replicates = tuple(Replicate(algorithm, seed) for *_, algorithm in listed for seed in range(scale.seeds))
-    training = Training(rounds=rounds, epochs=each, lr=LR, momentum=runs.MOMENTUM, batch_size=_batch(read(request)[1]))
+    replicates = tuple(
+        Replicate(algorithm, seed) for *_, algorithm in listed for seed in range(scale.seeds)
+    )
+    training = Training(
+        rounds=rounds,
+        epochs=each,
+        lr=LR,
+        momentum=runs.MOMENTUM,
+        batch_size=_batch(read(request)[1]),
+    )
     width = parts.train.x.shape[1]
     kernel: Model = MLP((width, request.hidden, 2)) if request.hidden else Logistic(width)
     return Setting(kernel, parts, replicates, training, rounds, Computing(device="cpu"))

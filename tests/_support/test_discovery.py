@@ -1,4 +1,6 @@
-"""Modules with a NAME are found by their files; one without a part, or with another's name, is an error."""
+"""Modules with a NAME are found by their files; one without a part, or with another's name, is an
+error.
+"""
 
 import sys
 from types import ModuleType
@@ -40,6 +42,9 @@ def test_a_name_taken_twice_names_both_files(package):
 def test_a_missing_part_is_named(package):
     found, folder = package
     (folder / "half.py").write_text("NAME, TITLE = 'a', 't'")
-    with pytest.raises(ValueError, match=r"study planted_package\.half must define NAME, TITLE, units, it has no un"):
+    with pytest.raises(
+        ValueError,
+        match=r"study planted_package\.half must define NAME, TITLE, units, it has no un",
+    ):
         named_modules(found, "study", ("NAME", "TITLE", "units"))
     assert not has_parts(ModuleType("shared"), "study", ("NAME", "units"))

@@ -1,4 +1,6 @@
-"""Manifests: what was altered since it was written is told, whatever was done to it, and nothing else is."""
+"""Manifests: what was altered since it was written is told, whatever was done to it, and nothing
+else is.
+"""
 
 import json
 
@@ -9,7 +11,11 @@ from fairfl._support.manifest import finished, sealed, unsealed, write_piece
 
 
 def piece(folder):
-    write_piece(folder / "a.manifest.json", {"a.csv": "x\n1\n", "a.png": b"\x89PNG" * 20}, {"source": "1", "n": [1.5]})
+    write_piece(
+        folder / "a.manifest.json",
+        {"a.csv": "x\n1\n", "a.png": b"\x89PNG" * 20},
+        {"source": "1", "n": [1.5]},
+    )
     return folder / "a.manifest.json"
 
 
@@ -17,7 +23,11 @@ def test_a_piece_says_what_it_was_made_from(tmp_path, caplog):
     manifest = piece(tmp_path / "new")
     for _ in range(2):
         assert finished(manifest) == {"source": "1", "n": [1.5]}
-    assert {file.name for file in manifest.parent.iterdir()} == {"a.csv", "a.png", "a.manifest.json"}
+    assert {file.name for file in manifest.parent.iterdir()} == {
+        "a.csv",
+        "a.png",
+        "a.manifest.json",
+    }
     piece(tmp_path / "new")
     assert finished(tmp_path / "b.manifest.json") is None and not caplog.text
 
@@ -27,7 +37,9 @@ def flip(content):
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.png", "a.manifest.json"])
-@pytest.mark.parametrize("change", [flip, lambda b: b[: len(b) // 2], lambda b: b"", lambda b: b + b"\n", None])
+@pytest.mark.parametrize(
+    "change", [flip, lambda b: b[: len(b) // 2], lambda b: b"", lambda b: b + b"\n", None]
+)
 def test_every_change_is_told_once(name, change, tmp_path, caplog):
     manifest = piece(tmp_path)
     file = tmp_path / name
@@ -38,7 +50,9 @@ def test_every_change_is_told_once(name, change, tmp_path, caplog):
         assert (finished(manifest) is None) == (change is None) and not caplog.text
         return
     assert finished(manifest) is None
-    assert [record.getMessage() for record in caplog.records] == [f"altered since it was written, done again: {file}"]
+    assert [record.getMessage() for record in caplog.records] == [
+        f"altered since it was written, done again: {file}"
+    ]
     caplog.clear()
     assert finished(manifest) is None and not caplog.text
     assert finished(piece(tmp_path)) is not None and file.read_bytes() == content

@@ -12,11 +12,15 @@ import fairfl as ff
 from fairfl._support.threads import one_thread
 
 FOLLOWS: set[str] = set()
-"""The libraries that two threads can be asked of: others, loaded by other tests, may have been built for one."""
+"""The libraries that two threads can be asked of: others, loaded by other tests, may have been
+built for one.
+"""
 
 
 def blas() -> set[int]:
-    return {library["num_threads"] for library in threadpool_info() if library["filepath"] in FOLLOWS}
+    return {
+        library["num_threads"] for library in threadpool_info() if library["filepath"] in FOLLOWS
+    }
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +83,11 @@ def test_answers_are_found_in_one_thread():
 
     federation = ff.Federation.finite([0.0, 1.0], [[[0.3, 0.1], [0.2, 0.4]]], [0.3, 0.8])
     federation.__class__ = Watched
-    asked = (ff.solve, "lft_ensemble", 0.1), (ff.frontier, "lft_ensemble", 5), (ff.min_disparity, "lft_ensemble")
+    asked = (
+        (ff.solve, "lft_ensemble", 0.1),
+        (ff.frontier, "lft_ensemble", 5),
+        (ff.min_disparity, "lft_ensemble"),
+    )
     for call, *arguments in asked:
         seen.clear()
         call(federation, *arguments)
@@ -93,4 +101,9 @@ def test_answers_are_found_in_one_thread():
 
 def test_importing_the_package_does_not_look_for_libraries():
     code = "import fairfl, sys; print('threadpoolctl' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "False\n"
+    )

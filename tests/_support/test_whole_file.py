@@ -15,13 +15,16 @@ def test_text_and_bytes_replace_what_was_there(tmp_path: Path) -> None:
     assert write_whole(file, b"2").read_bytes() == b"2"
     before = os.umask(0o027)
     try:
-        assert write_whole(file, b"2").stat().st_mode & 0o777 == 0o640  # what the umask leaves, no more and no less
+        # what the umask leaves, no more and no less
+        assert write_whole(file, b"2").stat().st_mode & 0o777 == 0o640
     finally:
         os.umask(before)
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_a_failure_leaves_the_old_file_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_leaves_the_old_file_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = write_whole(tmp_path / "a.txt", "old")
 
     def full(*_: object) -> None:
@@ -46,7 +49,9 @@ def test_what_a_check_refuses_never_takes_its_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="folders are synced where they can be opened")
-def test_the_disk_has_file_and_folder_before_it_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_disk_has_file_and_folder_before_it_returns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     synced = []
 
     def fsync(descriptor: int) -> None:
@@ -61,7 +66,13 @@ def test_the_disk_has_file_and_folder_before_it_returns(tmp_path: Path, monkeypa
 
 
 def test_what_killed_processes_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
-    names = [".a[1].txt.0123.partial", "a[1].txt", ".b.txt.0123.partial", ".a1.txt.0123.partial", "a.partial"]
+    names = [
+        ".a[1].txt.0123.partial",
+        "a[1].txt",
+        ".b.txt.0123.partial",
+        ".a1.txt.0123.partial",
+        "a.partial",
+    ]
     for name in names:
         (tmp_path / name).touch()
     whole_file.sweep(tmp_path / "a[1].txt")

@@ -27,7 +27,9 @@ def test_the_loop_that_we_are_compared_with_is_right():
     cuts = bench.scalar_loop(5)
     free = solve(fed, "cfl", np.inf).disparity
     for eps, cut in zip(np.linspace(0, free, 5), cuts, strict=True):
-        assert Classifier.thresholds(cut).accuracy(fed) == pytest.approx(solve(fed, "cfl", eps).accuracy, abs=1e-12)
+        assert Classifier.thresholds(cut).accuracy(fed) == pytest.approx(
+            solve(fed, "cfl", eps).accuracy, abs=1e-12
+        )
 
 
 def test_a_row_says_whether_its_aim_was_met():
@@ -52,11 +54,14 @@ def test_a_missing_package_is_named_in_the_table(monkeypatch):
     assert all(row.alternative is None and row.ours > 0 for row in rows)
 
 
-@pytest.mark.parametrize(("module", "fit"), [("fairlearn", "by_fairlearn"), ("error_parity", "by_error_parity")])
+@pytest.mark.parametrize(
+    ("module", "fit"), [("fairlearn", "by_fairlearn"), ("error_parity", "by_error_parity")]
+)
 def test_the_libraries_stay_on_or_under_the_exact_curve(module, fit):
     pytest.importorskip(module)
     score, label, group = bench.people(400)
     disparity, accuracy = getattr(bench, fit)(score, label, group)
     fed = Federation.from_samples(score, label, group, np.zeros(400, int), calibrate="client_group")
     below = float(frontier(fed, "cfl", 50).accuracy_at(disparity)) - accuracy
-    assert -1e-9 <= below <= 0.02  # no rule of the group and the score is better; theirs is nearly as good
+    # no rule of the group and the score is better; theirs is nearly as good
+    assert -1e-9 <= below <= 0.02

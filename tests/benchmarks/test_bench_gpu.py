@@ -22,7 +22,9 @@ def test_without_torch_there_is_no_row(monkeypatch):
 @pytest.mark.slow
 def test_all_rows_on_the_cpu():
     small, networks = bench_gpu.rows("cpu", bench_gpu.FEW)
-    assert small.ours > 0 and "client steps a second" in small.note and "% of a copy's" in small.note
+    assert (
+        small.ours > 0 and "client steps a second" in small.note and "% of a copy's" in small.note
+    )
     assert networks.ours > 0 and networks.alternative is not None and networks.alternative > 0
     assert "images a second" in networks.note and "TFLOP/s" in networks.note
 
@@ -38,15 +40,19 @@ def test_a_gpu_is_given_the_full_work(monkeypatch):
 
 
 def test_bytes_by_hand():
-    """Two clients: 120 samples of 60 features and a label, and 12 steps that read and write 610 parameters."""
+    """Two clients: 120 samples of 60 features and a label, and 12 steps that read and write 610
+    parameters.
+    """
     assert bench_gpu.least_bytes(2, 610) == 4 * 2 * (120 * 61 + 24 * 610)
 
 
 def test_operations_of_a_resnet():
-    """Forward 0.556 G multiplications and additions at width 64 (He et al.'s ResNet-18 on 32 x 32: 11.2 M parameters).
+    """Forward 0.556 G multiplications and additions at width 64 (He et al.'s ResNet-18 on 32 x 32:
+    11.2 M parameters).
 
-    By hand: 3x3 convolutions of the stages on 32, 16, 8, 4: stem 3*64*9*1024 = 1.77 M; stage 1 four of 64*64*9*1024 =
-    37.7 M; each further stage one of half that, three of 37.7 M, and a 1x1 shortcut of 2.1 M; the last layer 5,120.
+    By hand: 3x3 convolutions of the stages on 32, 16, 8, 4: stem 3*64*9*1024 = 1.77 M; stage 1 four
+    of 64*64*9*1024 = 37.7 M; each further stage one of half that, three of 37.7 M, and a 1x1
+    shortcut of 2.1 M; the last layer 5,120.
     """
     forward = 3 * 64 * 9 * 1024 + 4 * 64 * 64 * 9 * 1024 + 512 * 10
     for stage in (1, 2, 3):
@@ -54,7 +60,8 @@ def test_operations_of_a_resnet():
         forward += (inside * outside * 9 + 3 * outside * outside * 9 + inside * outside) * pixels
     assert forward == pytest.approx(556e6, rel=2e-3)
     counted = device_speed.resnet_operations(64, 32)
-    # a multiplication and an addition each; backward twice as many, but for the gradient of the images
+    # a multiplication and an addition each; backward twice as many, but for the gradient of the
+    # images
     assert counted == 2 * (3 * forward - 3 * 64 * 9 * 1024)
 
 

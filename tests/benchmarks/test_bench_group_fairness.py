@@ -1,4 +1,6 @@
-"""Group fairness's timings: what is timed is the table's run, and a package that is missing or fails is told."""
+"""Group fairness's timings: what is timed is the table's run, and a package that is missing or
+fails is told.
+"""
 
 import re
 from types import SimpleNamespace
@@ -13,15 +15,20 @@ def test_rows_at_sizes_that_take_a_moment():
     table, duel = bench_group_fairness.group_fairness(bench.QUICK)
     assert table.ours > 0
     assert "2 methods, 1 seeds, quick" in table.what
-    accuracy, disparity = (float(v) for v in re.findall(r"FedAvg ([0-9.]+)/([0-9.]+)", table.note)[0])
-    assert accuracy > 0.8 and disparity > 0.3  # the run that is timed learns: constants have at most .6 and 0
+    accuracy, disparity = (
+        float(v) for v in re.findall(r"FedAvg ([0-9.]+)/([0-9.]+)", table.note)[0]
+    )
+    # the run that is timed learns: constants have at most .6 and 0
+    assert accuracy > 0.8 and disparity > 0.3
     assert duel.ours > 0
     assert "3 clients" in duel.what
 
 
 @pytest.mark.slow
 def test_it_is_the_tables_run():
-    """The measures that the row tells are those of the experiment's own units, run together as the row runs them."""
+    """The measures that the row tells are those of the experiment's own units, run together as the
+    row runs them.
+    """
     from fairfl.studies.execute import run_units
     from fairfl.studies.experiment import Scale
     from fairfl.studies.frames import among, floats
@@ -41,7 +48,9 @@ def test_without_torch_there_is_no_row(monkeypatch):
 
 def test_without_declearn_the_row_says_so(monkeypatch):
     find = bench_group_fairness.find_spec
-    monkeypatch.setattr(bench_group_fairness, "find_spec", lambda name: None if name == "declearn" else find(name))
+    monkeypatch.setattr(
+        bench_group_fairness, "find_spec", lambda name: None if name == "declearn" else find(name)
+    )
     row = bench_group_fairness.against_declearn(bench.QUICK)
     assert row.note.startswith("declearn is not installed")
     assert row.alternative is None
@@ -52,7 +61,9 @@ def test_somebody_elses_fault_is_a_note(monkeypatch):
     def broken(*arguments, **options):
         raise RuntimeError("no such thing")
 
-    monkeypatch.setattr(bench_group_fairness, "find_spec", lambda name: SimpleNamespace(origin="here"))
+    monkeypatch.setattr(
+        bench_group_fairness, "find_spec", lambda name: SimpleNamespace(origin="here")
+    )
     monkeypatch.setattr(bench_group_fairness, "theirs", broken)
     row = bench_group_fairness.against_declearn(bench.QUICK)
     assert row.note == "declearn did not run: no such thing"
@@ -60,7 +71,9 @@ def test_somebody_elses_fault_is_a_note(monkeypatch):
 
 
 def test_the_comparison_undoes_one_change_after_the_other(monkeypatch):
-    """Two seeds with accuracies .7 and .8, disparities .1 and .3: means .75 and .2, sd .071 and .141."""
+    """Two seeds with accuracies .7 and .8, disparities .1 and .3: means .75 and .2, sd .071 and
+    .141.
+    """
     lines, asked = [], []
 
     def found(rounds, epochs, seed, dataset, **kwargs):
@@ -71,7 +84,9 @@ def test_the_comparison_undoes_one_change_after_the_other(monkeypatch):
     monkeypatch.setattr(bench_group_fairness, "SEEDS", 2)
     monkeypatch.setattr(bench_group_fairness, "theirs", found)
     bench_group_fairness.compared("Synthetic", lines.append)
-    assert lines[0].startswith("Synthetic, 1 rounds of 1 epochs, 2 seeds") and lines[1].startswith("ours: 0.")
+    assert lines[0].startswith("Synthetic, 1 rounds of 1 epochs, 2 seeds") and lines[1].startswith(
+        "ours: 0."
+    )
     names = ("declearn", "the updates' mean", "and λ_1 turned", "and no step untrained")
     assert lines[2:] == [f"{name}: 0.750 ± 0.071, 0.200 ± 0.141, 2.5 s" for name in names]
     assert [each[2] for each in asked] == [0, 1] * 4 and asked[0][4] == {}

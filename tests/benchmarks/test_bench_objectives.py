@@ -21,7 +21,8 @@ def test_a_row_each_against_a_sum():
 
 def test_every_family_is_timed():
     timed = {objective.name for objective, _ in bench_objectives.OBJECTIVES}
-    assert timed == set(families()) - {"kolmogorov"}  # that one is as fast as the function it is given
+    # that one is as fast as the function it is given
+    assert timed == set(families()) - {"kolmogorov"}
 
 
 def test_blocks_cover_the_array():

@@ -10,23 +10,32 @@ from benchmarks import simulator as bench_simulator
 def test_rows_are_timed_at_sizes_that_take_a_moment():
     rows = list(bench_simulator.simulator(bench.QUICK))
     assert len(rows) == 5
-    assert all(row.ours > 0 and row.alternative is not None and row.alternative > 0 for row in rows[:4])
+    assert all(
+        row.ours > 0 and row.alternative is not None and row.alternative > 0 for row in rows[:4]
+    )
     assert all("client steps" in row.note for row in rows[:3]) and "times the work" in rows[3].note
 
 
 def test_the_loop_that_we_are_compared_with_does_the_same():
     from fairfl.sims.engine import Softmax
 
-    model, sizes = Softmax(bench_simulator.FEATURES, bench_simulator.CLASSES), np.full(3, bench_simulator.SAMPLES)
-    ours, loop = (bench_simulator.simulation(model, sizes, backend) for backend in ("batched", "loop"))
+    model = Softmax(bench_simulator.FEATURES, bench_simulator.CLASSES)
+    sizes = np.full(3, bench_simulator.SAMPLES)
+    ours, loop = (
+        bench_simulator.simulation(model, sizes, backend) for backend in ("batched", "loop")
+    )
     (mine,), (other,) = ours.step(), loop.step()
     assert mine["steps"] == other["steps"] == 36
-    np.testing.assert_allclose(ours.params.numpy(), loop.params.detach().numpy(), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        ours.params.numpy(), loop.params.detach().numpy(), rtol=1e-4, atol=1e-5
+    )
 
 
 def test_the_least_cpu_time_counts():
     calls = []
-    best = bench_simulator.cpu_interleaved(1, [lambda: calls.append(0), lambda: sum(range(100_000))])
+    best = bench_simulator.cpu_interleaved(
+        1, [lambda: calls.append(0), lambda: sum(range(100_000))]
+    )
     assert best[0] < best[1] and len(calls) == 2
 
 

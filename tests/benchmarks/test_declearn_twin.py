@@ -1,4 +1,6 @@
-"""declearn's FedFB: what our engine computes once its changes to FedFB are made to ours, and what it refuses."""
+"""declearn's FedFB: what our engine computes once its changes to FedFB are made to ours, and what
+it refuses.
+"""
 
 from dataclasses import dataclass
 
@@ -27,7 +29,9 @@ def people(clients=3, size=64):
 
 
 class Batches(DemographicParity):
-    """declearn's λ: λ_a of a batch are people of group a and label 0, P(a) - λ_a of label 1, on every client."""
+    """declearn's λ: λ_a of a batch are people of group a and label 0, P(a) - λ_a of label 1, on
+    every client.
+    """
 
     name = "dp-batches"
 
@@ -51,7 +55,9 @@ class Batches(DemographicParity):
 
 @dataclass(frozen=True)
 class Like(FedFB):
-    """FedFB with declearn's first step, from the untrained model, and its sum of updates times ``rate``."""
+    """FedFB with declearn's first step, from the untrained model, and its sum of updates times
+    ``rate``.
+    """
 
     rate: float = 1.0
     name = ""
@@ -69,8 +75,12 @@ def engine(data, turned, rate, rounds):
     NOTIONS[notion] = Batches(turned)
     try:
         algorithm = Like(FairBatch(notion, JOB["alpha"]), rate=rate)
-        training = Training(rounds=rounds, epochs=JOB["epochs"], lr=JOB["lr"], batch_size=JOB["batch"])
-        simulation = Simulation(MODEL, Parts(data), [Replicate(algorithm, JOB["seed"])], training, Computing("cpu"))
+        training = Training(
+            rounds=rounds, epochs=JOB["epochs"], lr=JOB["lr"], batch_size=JOB["batch"]
+        )
+        simulation = Simulation(
+            MODEL, Parts(data), [Replicate(algorithm, JOB["seed"])], training, Computing("cpu")
+        )
         lam = []
         for _ in range(rounds):
             simulation.step()
@@ -82,7 +92,9 @@ def engine(data, turned, rate, rounds):
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_its_lambda_is_ours_with_its_changes(turned):
-    """The sign of F, from the printed formula, is what λ goes by: on these people it is the same in every round."""
+    """The sign of F, from the printed formula, is what λ goes by: on these people it is the same in
+    every round.
+    """
     pytest.importorskip("declearn")
     data = people()
     found = declearn_twin.fedfb(data, MODEL, **JOB, server_lr=1 / 3, turned=turned)
@@ -99,18 +111,25 @@ def test_it_adds_the_updates_up():
     pytest.importorskip("declearn")
     data, start = people(), MODEL.init(JOB["seed"]).float().double()
     job = JOB | {"rounds": 1}
-    one, third = (declearn_twin.fedfb(data, MODEL, **job, server_lr=rate).params - start for rate in (1.0, 1 / 3))
+    one, third = (
+        declearn_twin.fedfb(data, MODEL, **job, server_lr=rate).params - start
+        for rate in (1.0, 1 / 3)
+    )
     np.testing.assert_allclose(one.numpy(), 3 * third.numpy(), atol=1e-5)
     assert one.abs().max() > 1e-3
 
 
 def test_without_its_step_at_the_untrained_model():
-    """λ stays at its first value in the first round, the people's shares of label 0, and moves in the second."""
+    """λ stays at its first value in the first round, the people's shares of label 0, and moves in
+    the second.
+    """
     pytest.importorskip("declearn")
     data = people()
     found = declearn_twin.fedfb(data, MODEL, **JOB, server_lr=1 / 3, turned=True, untrained=False)
     y, group = data.y.numpy(), data.group
-    np.testing.assert_allclose(found.lam[0], [((group == a) & (y == 0)).mean() for a in (0, 1)], atol=1e-12)
+    np.testing.assert_allclose(
+        found.lam[0], [((group == a) & (y == 0)).mean() for a in (0, 1)], atol=1e-12
+    )
     assert found.lam.shape == (3, 2)
     moved = np.diff(found.lam, axis=0)
     np.testing.assert_allclose(np.abs(moved), JOB["alpha"] / 2**0.5, atol=1e-12)

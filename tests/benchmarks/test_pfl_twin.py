@@ -1,11 +1,21 @@
-"""Where pfl is installed: it computes the model that the engine computes, so that their times can be compared."""
+"""Where pfl is installed: it computes the model that the engine computes, so that their times can
+be compared.
+"""
 
 import numpy as np
 import pytest
 import torch
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import ClientData, Computing, Parts, Replicate, Simulation, Softmax, Training
+from fairfl.sims.engine import (
+    ClientData,
+    Computing,
+    Parts,
+    Replicate,
+    Simulation,
+    Softmax,
+    Training,
+)
 
 
 def test_pfl_computes_the_same():
@@ -15,9 +25,13 @@ def test_pfl_computes_the_same():
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(5, 12, 4)).astype(np.float32), rng.integers(0, 3, (5, 12))
     times, module = pfl_twin.rounds(lambda: pfl_twin.linear(4, 3), x, y, 4, batch=12)
-    data = ClientData(torch.from_numpy(x).reshape(-1, 4), torch.from_numpy(y).reshape(-1), np.arange(6) * 12)
+    data = ClientData(
+        torch.from_numpy(x).reshape(-1, 4), torch.from_numpy(y).reshape(-1), np.arange(6) * 12
+    )
     training = Training(rounds=4, batch_size=None)
-    simulation = Simulation(Softmax(4, 3), Parts(data), [Replicate(FedAvg())], training, Computing(device="cpu"))
+    simulation = Simulation(
+        Softmax(4, 3), Parts(data), [Replicate(FedAvg())], training, Computing(device="cpu")
+    )
     for _ in range(4):
         simulation.step()
     w = simulation.params[0].view(3, 5)

@@ -52,9 +52,14 @@ def test_exact_relations_are_decided_and_the_margin_has_their_sign(a, b, operato
 
 
 def test_the_worst_relation_decides_and_nan_is_worst():
-    case = Case((Relation(0, "<=", 5), Relation(0, "<=", 1, "close"), Relation(0, "<=", 3, scale=10.0)), {"p": True})
+    case = Case(
+        (Relation(0, "<=", 5), Relation(0, "<=", 1, "close"), Relation(0, "<=", 3, scale=10.0)),
+        {"p": True},
+    )
     assert (case.worst.margin, case.applies, case.broken) == (0.3, True, None)
-    assert Case((Relation(0, "<=", 5), Relation(0.0, "<=", float("nan"), "lost"))).worst.name == "lost"
+    assert (
+        Case((Relation(0, "<=", 5), Relation(0.0, "<=", float("nan"), "lost"))).worst.name == "lost"
+    )
     assert not Case((Relation(0, "<=", 5),), {"p": True, "q": False}).applies
     broken = Case((Relation(0, "<=", 5), Relation(2, "<", 1, "this"))).broken
     assert broken is not None and str(broken) == "this: 2 < 1"
@@ -72,9 +77,14 @@ def test_numbers_are_shown_in_full_where_they_are_short():
     assert show(0.1) == "0.1"
 
 
-NUMBERS = st.one_of(st.integers(), st.fractions(), st.floats(allow_nan=False), st.booleans(), st.sampled_from("abc"))
+NUMBERS = st.one_of(
+    st.integers(), st.fractions(), st.floats(allow_nan=False), st.booleans(), st.sampled_from("abc")
+)
 DATA = st.recursive(
-    NUMBERS, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("xyz"), inner))
+    NUMBERS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("xyz"), inner)
+    ),
 )
 
 
@@ -107,7 +117,12 @@ def test_a_call_is_found_again_by_its_name_and_nowhere_else():
     call = Call.of(encode.__globals__["ball"], value=Fraction(1, 2))
     assert Call.from_json(json.loads(json.dumps(call.to_json()))) == call
     assert call() == arb(0.5)
-    for bad in ("os:system", "fairfl._support.checks:whole", "fairfl.claims.exact:json.loads", "fairfl.claims.exact:n"):
+    for bad in (
+        "os:system",
+        "fairfl._support.checks:whole",
+        "fairfl.claims.exact:json.loads",
+        "fairfl.claims.exact:n",
+    ):
         with pytest.raises(ValueError, match="function must"):
             Call(bad).resolve()
     with pytest.raises(ValueError, match="function must"):

@@ -1,4 +1,6 @@
-"""Certificates accept what is true, reject what is not, and survive JSON; a tampered one is rejected."""
+"""Certificates accept what is true, reject what is not, and survive JSON; a tampered one is
+rejected.
+"""
 
 import json
 import re
@@ -39,17 +41,38 @@ def accepted():
     return {
         "symbolic zero": (SymbolicZero(Call.of(residual), "expand", POINTS), "symbolic"),
         "definite form": (DefiniteForm(Call.of(form), "expand", POINTS), "symbolic"),
-        "strict form": (DefiniteForm(Call.of(form, lost=1, term=1), "expand", POINTS, strict=True), "symbolic"),
+        "strict form": (
+            DefiniteForm(Call.of(form, lost=1, term=1), "expand", POINTS, strict=True),
+            "symbolic",
+        ),
         "leaves": (bisect(Call.of(gap, bound="2.1"), UNIT), "certified"),
-        "leaves, closed": (bisect(Call.of(gap), [(Fraction(0), Fraction(0)), UNIT[1]], strict=False), "certified"),
-        "leaves with premises": (bisect(Call.of(inside), [(Fraction(0), Fraction(3))]), "certified"),
-        "primal-dual": (RationalPrimalDual(Call.of(programme), ("2/1", "1/1"), ("1/3", "1/3")), "certified"),
-        "counterexample": (Counterexample.at(statement, "3 squared is 9", x=Fraction(3)), "certified"),
+        "leaves, closed": (
+            bisect(Call.of(gap), [(Fraction(0), Fraction(0)), UNIT[1]], strict=False),
+            "certified",
+        ),
+        "leaves with premises": (
+            bisect(Call.of(inside), [(Fraction(0), Fraction(3))]),
+            "certified",
+        ),
+        "primal-dual": (
+            RationalPrimalDual(Call.of(programme), ("2/1", "1/1"), ("1/3", "1/3")),
+            "certified",
+        ),
+        "counterexample": (
+            Counterexample.at(statement, "3 squared is 9", x=Fraction(3)),
+            "certified",
+        ),
         "counterexample in floats": (Counterexample.at(statement, "about 2", x=2.5), "numeric"),
         "witness": (Witness.at(statement, "2 squared is 4", x=2), "certified"),
-        "property": (PropertyRun(statement, 0.0, (kept("2/1", 0.0), kept("1/1", 3.0)), 10, 3, 0, 1, 5), "property"),
+        "property": (
+            PropertyRun(statement, 0.0, (kept("2/1", 0.0), kept("1/1", 3.0)), 10, 3, 0, 1, 5),
+            "property",
+        ),
         "grid": (NumericGrid(statement, 0.0, (kept(1.5, 1.75),), 4, "quarters"), "numeric"),
-        "search": (Search(statement, 0.0, (kept(2, 0.0),), "Nelder-Mead", 100, 1.0, "a proof"), "numeric"),
+        "search": (
+            Search(statement, 0.0, (kept(2, 0.0),), "Nelder-Mead", 100, 1.0, "a proof"),
+            "numeric",
+        ),
     }
 
 
@@ -60,40 +83,79 @@ def rejected():
     leaves = good["leaves with premises"]
     assert isinstance(leaves, IntervalLeaves)
     return {
-        "residual not zero": (SymbolicZero(Call.of(residual, wrong=1), "expand", POINTS), "binomial is"),
+        "residual not zero": (
+            SymbolicZero(Call.of(residual, wrong=1), "expand", POINTS),
+            "binomial is",
+        ),
         "no spot": (SymbolicZero(Call.of(residual), "expand", ()), "no point"),
-        "spot without a value": (SymbolicZero(Call.of(residual), "expand", ({"x": "1"},)), "no value for y"),
+        "spot without a value": (
+            SymbolicZero(Call.of(residual), "expand", ({"x": "1"},)),
+            "no value for y",
+        ),
         "unknown method": (SymbolicZero(Call.of(residual), "hope", POINTS), "method must be"),
         "zero only where one looks": (
             SymbolicZero(Call.of(residual, wrong=1), "expand", ({"x": "0", "y": "4"},)),
             "does not reduce",
         ),
-        "indefinite form": (DefiniteForm(Call.of(form, factor=2), "expand", POINTS[:1]), "not visibly"),
+        "indefinite form": (
+            DefiniteForm(Call.of(form, factor=2), "expand", POINTS[:1]),
+            "not visibly",
+        ),
         "terms that miss": (DefiniteForm(Call.of(form, lost=1), "expand", POINTS), "1 is left"),
-        "not strictly": (DefiniteForm(Call.of(form), "expand", POINTS, strict=True), "no term is visibly positive"),
-        "negative at a spot": (DefiniteForm(Call.of(form, lost=-9), "expand", POINTS), "the expression is"),
+        "not strictly": (
+            DefiniteForm(Call.of(form), "expand", POINTS, strict=True),
+            "no term is visibly positive",
+        ),
+        "negative at a spot": (
+            DefiniteForm(Call.of(form, lost=-9), "expand", POINTS),
+            "the expression is",
+        ),
         "bound not met": (bisect(Call.of(gap, bound="1"), UNIT, most=200), "undecided"),
         "bound touched": (bisect(Call.of(gap), UNIT, most=200), "undecided"),
-        "leaf too large": (replace(good["leaves"], tree=".", box=(("0/1", "9/1"), ("0/1", "9/1"))), "not certain"),
+        "leaf too large": (
+            replace(good["leaves"], tree=".", box=(("0/1", "9/1"), ("0/1", "9/1"))),
+            "not certain",
+        ),
         "tree cut": (replace(leaves, tree=leaves.tree[:-1]), "undecided"),
         "tree grown": (replace(leaves, tree=leaves.tree + "."), "goes on"),
         "no such axis": (replace(leaves, tree="1.."), "no coordinate"),
         "box turned": (replace(leaves, box=(("3/1", "0/1"),)), "not a box"),
-        "wrong optimum": (replace(good["primal-dual"], programme=Call.of(programme, value="4")), "primal value"),
+        "wrong optimum": (
+            replace(good["primal-dual"], programme=Call.of(programme, value="4")),
+            "primal value",
+        ),
         "infeasible": (replace(good["primal-dual"], primal=("3/1", "0/1")), "misses row 0"),
         "dual infeasible": (replace(good["primal-dual"], dual=("1/1", "1/3")), "misses column"),
         "negative dual": (replace(good["primal-dual"], dual=("-1/3", "1/3")), "negative"),
         "gap": (replace(good["primal-dual"], dual=("0/1", "0/1")), "dual value"),
-        "no counterexample": (Counterexample.at(statement, "2 squared", x=2), "no relation certainly fails"),
+        "no counterexample": (
+            Counterexample.at(statement, "2 squared", x=2),
+            "no relation certainly fails",
+        ),
         "premise broken": (Counterexample.at(statement, "-3 squared", x=-3), "premises sign"),
         "no witness": (Witness.at(statement, "3 squared", x=3), "not certain"),
-        "violated": (PropertyRun(statement, 0.0, (kept(3, -5.0),), 10, 0, 0, 0, 0), "violated by 5"),
-        "margin not met again": (PropertyRun(statement, 0.0, (kept(1, 2.0),), 10, 0, 0, 0, 0), "computed again"),
+        "violated": (
+            PropertyRun(statement, 0.0, (kept(3, -5.0),), 10, 0, 0, 0, 0),
+            "violated by 5",
+        ),
+        "margin not met again": (
+            PropertyRun(statement, 0.0, (kept(1, 2.0),), 10, 0, 0, 0, 0),
+            "computed again",
+        ),
         "nothing kept": (PropertyRun(statement, 0.0, (), 10, 0, 0, 0, 0), "no instance"),
-        "all discarded": (PropertyRun(statement, 0.0, (kept(1, 3.0),), 0, 10, 0, 0, 0), "no instance satisfied"),
+        "all discarded": (
+            PropertyRun(statement, 0.0, (kept(1, 3.0),), 0, 10, 0, 0, 0),
+            "no instance satisfied",
+        ),
         "most discarded": (PropertyRun(statement, 0.0, (kept(1, 3.0),), 3, 10, 0, 0, 0), "77% of"),
-        "outside the premises": (NumericGrid(statement, 0.0, (kept(-1, 3.0),), 1, "one"), "breaks the premises"),
-        "missing not said": (Search(statement, 0.0, (kept(1, 3.0),), "none", 1, 1.0, " "), "missing"),
+        "outside the premises": (
+            NumericGrid(statement, 0.0, (kept(-1, 3.0),), 1, "one"),
+            "breaks the premises",
+        ),
+        "missing not said": (
+            Search(statement, 0.0, (kept(1, 3.0),), "none", 1, 1.0, " "),
+            "missing",
+        ),
     }
 
 
@@ -124,7 +186,9 @@ def test_every_type_is_tried_both_ways():
 
 
 def test_bad_json_is_one_clear_error():
-    with pytest.raises(ValueError, match="type of a certificate must be one of .*SymbolicZero.*got 'Guess'"):
+    with pytest.raises(
+        ValueError, match="type of a certificate must be one of .*SymbolicZero.*got 'Guess'"
+    ):
         from_json({"type": "Guess"})
     with pytest.raises(ValueError, match="a Witness must have instance"):
         from_json({"type": "Witness", "statement": Call.of(below).to_json(), "shows": ""})
@@ -135,7 +199,11 @@ def test_leaves_cover_the_box_and_meet_only_at_their_borders():
     leaves = list(certificate.leaves())
     assert len(leaves) > 4
     assert sum((b - a) * (d - c) for (a, b), (c, d) in leaves) == 1
-    for x, y in [(Fraction(1, 3), Fraction(2, 7)), (Fraction(0), Fraction(1)), (Fraction(9, 10), Fraction(1, 10))]:
+    for x, y in [
+        (Fraction(1, 3), Fraction(2, 7)),
+        (Fraction(0), Fraction(1)),
+        (Fraction(9, 10), Fraction(1, 10)),
+    ]:
         assert sum(a <= x <= b and c <= y <= d for (a, b), (c, d) in leaves) == 1
 
 

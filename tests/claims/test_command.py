@@ -1,4 +1,6 @@
-"""fairfl claims: list, show, check; exit codes, JSON, one line for a bad value, Ctrl-C, going on where it was."""
+"""fairfl claims: list, show, check; exit codes, JSON, one line for a bad value, Ctrl-C, going on
+where it was.
+"""
 
 import json
 import os
@@ -46,7 +48,10 @@ def changed(monkeypatch):
     def change(id, **what):
         known = dict(registry.registered())
         known[id] = replace(known[id], claim=replace(known[id].claim, **what))
-        for module in (registry, *(sys.modules[f"fairfl.{m}"] for m in ("claims.runner", "reports.claims.text"))):
+        for module in (
+            registry,
+            *(sys.modules[f"fairfl.{m}"] for m in ("claims.runner", "reports.claims.text")),
+        ):
             monkeypatch.setattr(module, "registered", lambda: known)
 
     import fairfl.claims.runner
@@ -57,7 +62,9 @@ def changed(monkeypatch):
 
 def test_check_records_and_list_reads(cli, own_record):
     listed = json.loads(cli("list", SMALL, "--json").stdout)
-    assert [(c["id"], c["verdict"], c["level"], c["status"]) for c in listed] == [(SMALL, None, None, "not checked")]
+    assert [(c["id"], c["verdict"], c["level"], c["status"]) for c in listed] == [
+        (SMALL, None, None, "not checked")
+    ]
     done = cli("check", SMALL, "--record")
     assert done.exit_code == 0
     assert "1 claims checked, 0 failed" in done.stdout
@@ -65,7 +72,9 @@ def test_check_records_and_list_reads(cli, own_record):
     (claim,) = json.loads(cli("list", SMALL, "--json").stdout)
     assert {"id", "verdict", "level", "scope", "statement"} <= claim.keys()
     assert (claim["verdict"], claim["level"]) == ("refuted", "certified")
-    assert cli("list", "--verdict", "refuted", "--level", "certified").stdout.startswith(f"{SMALL}\trefuted\tcertified")
+    assert cli("list", "--verdict", "refuted", "--level", "certified").stdout.startswith(
+        f"{SMALL}\trefuted\tcertified"
+    )
     assert cli("list", "--level", "symbolic").stdout == ""
     assert cli("check", "--level", "certified").exit_code == 0
 
@@ -86,7 +95,10 @@ def test_an_edited_record_is_told_and_not_believed(cli, own_record):
     assert (claim["verdict"], claim["level"], claim["evidence"]) == (None, None, [])
     assert claim["status"] == "not checked: its record was altered"
     shown = cli("show", SMALL)
-    assert "verdict: not checked: its record was altered; scope" in shown.stdout and "evidence" not in shown.stdout
+    assert (
+        "verdict: not checked: its record was altered; scope" in shown.stdout
+        and "evidence" not in shown.stdout
+    )
     assert cli("check", SMALL, "--record").exit_code == 0
     assert json.loads(cli("list", SMALL, "--json").stdout)[0]["verdict"] == "refuted"
 
@@ -104,7 +116,9 @@ def test_forged_evidence_does_not_pass_show(cli, own_record):
 
 
 def test_a_record_is_kept_claim_by_claim_and_gone_on_from(cli, own_record, monkeypatch):
-    """A kill in the second of three claims loses that one alone, and the next run finds the other two."""
+    """A kill in the second of three claims loses that one alone, and the next run finds the other
+    two.
+    """
     from fairfl.claims import runner
 
     found = []
@@ -130,7 +144,13 @@ def test_a_record_is_kept_claim_by_claim_and_gone_on_from(cli, own_record, monke
 def test_show_has_all_that_is_known(cli, own_record):
     cli("check", "pffl/eq-8", "--record")
     text = cli("show", "pffl/eq-8").stdout
-    for part in ("holds-repaired, certified", "as printed", "as checked", "erratum", "repaired (pffl/eq-8/repaired)"):
+    for part in (
+        "holds-repaired, certified",
+        "as printed",
+        "as checked",
+        "erratum",
+        "repaired (pffl/eq-8/repaired)",
+    ):
         assert part in text
     assert 'counterexample at: {"z": "1/2", "n": 1}' in text
     data = json.loads(cli("show", "pffl/eq-8", "--json").stdout)
@@ -175,7 +195,8 @@ def test_what_fails_is_told_and_exits_1(cli, own_record, changed, what, part):
     (claim,) = json.loads(cli("check", SMALL, "--json").stdout)
     assert any(part in problem for problem in claim["problems"])
     cli("check", SMALL, "--record")
-    assert bool(list(own_record.glob("*"))) == ("expected" in what)  # a fault or a live mutant is not put on record
+    # a fault or a live mutant is not put on record
+    assert bool(list(own_record.glob("*"))) == ("expected" in what)
 
 
 def test_a_run_goes_on_where_it_was(cli, own_record, changed, tmp_path):
@@ -187,7 +208,10 @@ def test_a_run_goes_on_where_it_was(cli, own_record, changed, tmp_path):
 
 @pytest.mark.slow
 def test_processes_find_the_same_as_one(cli, own_record):
-    one, two = (json.loads(cli("check", "pffl/eq-8", SMALL, "--json", "--jobs", jobs).stdout) for jobs in (1, 2))
+    one, two = (
+        json.loads(cli("check", "pffl/eq-8", SMALL, "--json", "--jobs", jobs).stdout)
+        for jobs in (1, 2)
+    )
     assert one == two and len(one) == 3
 
 
@@ -195,11 +219,26 @@ def test_processes_find_the_same_as_one(cli, own_record):
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the processes")
 def test_ctrl_c_stops_the_processes_too(tmp_path):
     main = "from fairfl.cli.main import main; main()"
-    line = [sys.executable, "-c", main, "claims", "check", "pffl", "--deep", "--jobs", "2", "--out", str(tmp_path)]
-    run = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    line = [
+        sys.executable,
+        "-c",
+        main,
+        "claims",
+        "check",
+        "pffl",
+        "--deep",
+        "--jobs",
+        "2",
+        "--out",
+        str(tmp_path),
+    ]
+    run = subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
     until = time.monotonic() + 60
-    while len(children.read_text().split()) < 3 and time.monotonic() < until:  # two workers, and python's tracker
+    # two workers, and python's tracker
+    while len(children.read_text().split()) < 3 and time.monotonic() < until:
         time.sleep(0.05)
     time.sleep(0.5)
     os.killpg(run.pid, signal.SIGINT)
@@ -213,7 +252,9 @@ def test_ctrl_c_stops_the_processes_too(tmp_path):
 
 
 def test_the_list_is_kept_until_a_source_or_the_record_changes(cli, own_record, monkeypatch):
-    """What is kept is what is computed; the second list imports no claim, and a new outcome is listed."""
+    """What is kept is what is computed; the second list imports no claim, and a new outcome is
+    listed.
+    """
     from fairfl.claims import runner
 
     first = cli("list", "pffl", "--json").stdout

@@ -1,4 +1,6 @@
-"""The claims at the deep profile: ten thousand examples, many attacks. Outcomes are kept, and a stopped run goes on."""
+"""The claims at the deep profile: ten thousand examples, many attacks. Outcomes are kept, and a
+stopped run goes on.
+"""
 
 from pathlib import Path
 

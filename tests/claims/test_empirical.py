@@ -1,4 +1,6 @@
-"""Claims on measured data: found without torch, checked anew where their data change, and able to fail."""
+"""Claims on measured data: found without torch, checked anew where their data change, and able to
+fail.
+"""
 
 import json
 import subprocess
@@ -42,7 +44,10 @@ def test_they_are_found_and_loaded_without_torch():
 def test_files_are_small_and_belong_to_a_claim(file):
     assert file.stat().st_size <= LARGEST
     modules = {registered()[id].module for id in EMPIRICAL}
-    assert any(f'"{file.name}"' in Path(str(sources.source(module))).read_text("utf-8") for module in modules)
+    assert any(
+        f'"{file.name}"' in Path(str(sources.source(module))).read_text("utf-8")
+        for module in modules
+    )
 
 
 def test_a_record_is_out_of_date_when_its_data_change(tmp_path, monkeypatch):
@@ -72,7 +77,8 @@ def test_the_kept_rules_are_sound_and_one_above_the_frontier_is_caught():
     assert case.margin >= -TOLERANCE
     best = solve(world.federation, "cfl", 0.1)
     assert abs(Found.of(best.classifier, world.federation).accuracy - best.accuracy) < 1e-12
-    pushed = cfl_frontier.case({"world": world.name}, push=2 * case.margin)  # above by as much as it was below
+    # above by as much as it was below
+    pushed = cfl_frontier.case({"world": world.name}, push=2 * case.margin)
     assert pushed.margin == pytest.approx(-case.margin, abs=1e-9)
     assert exact(world).accuracy_at(best.disparity) == pytest.approx(best.accuracy, abs=1e-10)
     assert set(entry) >= {"scheme", "degree", "rows", "seed", "budget"}
@@ -91,7 +97,10 @@ def test_rules_survive_their_short_form():
     vote = Classifier.average([sharp, Classifier.thresholds([0.0, 1.0])], [0.25, 0.75])
     for rule in (sharp, vote):
         again = rule_of(json.loads(json.dumps(short(to_text(rule)))))
-        assert all((a == b).all() for a, b in zip(again.edges + again.values, rule.edges + rule.values, strict=True))
+        assert all(
+            (a == b).all()
+            for a, b in zip(again.edges + again.values, rule.edges + rule.values, strict=True)
+        )
     assert short(to_text(sharp))["values"] == [1, 0]
 
 
@@ -99,7 +108,9 @@ def test_every_seed_is_seen_or_not():
     runs = {"seen": 2}
     assert [kept.in_part(seed, runs, "seen") for seed in range(4)] == [True, True, False, False]
     assert [kept.in_part(seed, runs, "unseen") for seed in range(4)] == [False, False, True, True]
-    assert kept.confirmed_on(runs, 4) == "bounds set on seeds 0 to 1, confirmed on seeds 2 to 4 alone"
+    assert (
+        kept.confirmed_on(runs, 4) == "bounds set on seeds 0 to 1, confirmed on seeds 2 to 4 alone"
+    )
     assert kept.confirmed_on({"seen": 1}, 1) == "bounds set on seed 0, confirmed on seed 1 alone"
 
 
@@ -109,4 +120,8 @@ def test_rules_of_both_parts_are_kept(study):
     data = kept.load(f"{study}.json")
     worlds = data["rated"] if study == "frontier" else data["worlds"]
     for part in kept.PARTS:
-        assert any(kept.in_part(rule["seed"], data["runs"], part) for world in worlds for rule in world["rules"])
+        assert any(
+            kept.in_part(rule["seed"], data["runs"], part)
+            for world in worlds
+            for rule in world["rules"]
+        )

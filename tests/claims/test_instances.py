@@ -22,14 +22,17 @@ LINE = Attack([(0.0, 3.0)], lambda x: {"x": x[0]})
 def test_a_true_statement_passes_with_every_example_counted():
     run = explore(Call.of(below), POSITIVE, QUICK, tolerance=0.0)
     run.verify()
-    assert 15 <= run.examples <= 60 and run.discarded == 0  # hypothesis stops when all 17 values were drawn
+    # hypothesis stops when all 17 values were drawn
+    assert 15 <= run.examples <= 60 and run.discarded == 0
     assert [kept["margin"] for kept in run.worst] == sorted(kept["margin"] for kept in run.worst)
     assert run.worst[0] == {"instance": {"x": "2/1"}, "margin": 0.0}
 
 
 def test_the_same_seed_draws_the_same_instances():
     wide = st.floats(0, 2).map(lambda x: {"x": x})
-    assert explore(Call.of(below), wide, QUICK, seed_=3) == explore(Call.of(below), wide, QUICK, seed_=3)
+    assert explore(Call.of(below), wide, QUICK, seed_=3) == explore(
+        Call.of(below), wide, QUICK, seed_=3
+    )
 
 
 def test_a_violation_is_shrunk_and_rejected():
@@ -91,7 +94,9 @@ def test_an_attack_finds_a_small_violation_in_many_dimensions(centre):
         lowest.append(sum((k + 1) * (v - centre) ** 2 for k, v in enumerate(instance["x"])) - 1e-6)
         return lowest[-1]
 
-    attack(Attack([(-1.0, 1.0)] * 11, lambda x: {"x": x}), margin, restarts=1, seed=0, tolerance=1e-9)
+    attack(
+        Attack([(-1.0, 1.0)] * 11, lambda x: {"x": x}), margin, restarts=1, seed=0, tolerance=1e-9
+    )
     assert min(lowest) < 0
 
 

@@ -1,4 +1,6 @@
-"""Outcomes: faults are told from rejections, mutants die by the right cause, files are read back only if current."""
+"""Outcomes: faults are told from rejections, mutants die by the right cause, files are read back
+only if current.
+"""
 
 import json
 from dataclasses import replace
@@ -31,12 +33,22 @@ def mutant(check):
 
 
 def good():
-    return replace(claim("a"), check=witness, hypotheses=NAMED, mutants=mutant(lambda effort: witness(effort, 3)))
+    return replace(
+        claim("a"),
+        check=witness,
+        hypotheses=NAMED,
+        mutants=mutant(lambda effort: witness(effort, 3)),
+    )
 
 
 def test_accepted_evidence_has_a_finding_a_level_and_a_dead_mutant():
     outcome = examine(good(), QUICK, "key")
-    assert (outcome.finding, outcome.level, outcome.fault, outcome.survivors) == ("holds", "certified", "", ())
+    assert (outcome.finding, outcome.level, outcome.fault, outcome.survivors) == (
+        "holds",
+        "certified",
+        "",
+        (),
+    )
     assert outcome.summaries == ("witness: 1 squared",)
     assert outcome.mutants[0].reason.startswith("rejected: not certain: square: 9 <= 4")
 
@@ -45,7 +57,10 @@ def test_accepted_evidence_has_a_finding_a_level_and_a_dead_mutant():
     ("change", "fault"),
     [
         ({"check": lambda effort: witness(effort, 3)}, "rejected: not certain"),
-        ({"check": lambda effort: witness(effort, -1)}, "rejected: the instance breaks the premises sign"),
+        (
+            {"check": lambda effort: witness(effort, -1)},
+            "rejected: the instance breaks the premises sign",
+        ),
         ({"check": unchecked}, "AssertionError: not to be run"),
         ({"hypotheses": ()}, "premises not among the hypotheses of pffl/a: sign"),
     ],
@@ -108,10 +123,20 @@ def test_an_edited_outcome_is_altered_whoever_computes_the_digest(tmp_path):
     outcome = examine(good(), QUICK, "key")
     file = record.write(tmp_path, outcome)
     text = file.read_text("utf-8")
-    for old, new in (("holds", "refuted"), ("certified", "symbolic"), ("1 squared", "2 squared"), ('"x": 1', '"x": 2')):
+    for old, new in (
+        ("holds", "refuted"),
+        ("certified", "symbolic"),
+        ("1 squared", "2 squared"),
+        ('"x": 1', '"x": 2'),
+    ):
         file.write_text(text.replace(old, new, 1), "utf-8")
         assert record.is_altered(tmp_path, "pffl/a"), old
-    forged = {"finding": "refuted"}, {"level": "symbolic"}, {"summaries": ["witness: 2 squared"]}, {"id": "pffl/b"}
+    forged = (
+        {"finding": "refuted"},
+        {"level": "symbolic"},
+        {"summaries": ["witness: 2 squared"]},
+        {"id": "pffl/b"},
+    )
     for change in forged:
         file.write_text(sealed(outcome.to_json() | change), "utf-8")
         assert record.is_altered(tmp_path, "pffl/a"), change
@@ -140,7 +165,10 @@ def test_the_key_follows_imports_within_fairfl():
 
 @pytest.mark.parametrize(
     ("text", "part"),
-    [("import os\n", "must import modules of fairfl"), ("import fairfl.no_such_module\n", "fairfl.no_such_module")],
+    [
+        ("import os\n", "must import modules of fairfl"),
+        ("import fairfl.no_such_module\n", "fairfl.no_such_module"),
+    ],
 )
 def test_a_module_whose_imports_are_not_found_is_an_error(text, part, tmp_path, monkeypatch):
     (tmp_path / "lonely.py").write_text(text, "utf-8")
@@ -153,7 +181,9 @@ def test_a_module_whose_imports_are_not_found_is_an_error(text, part, tmp_path, 
         sources.key("fairfl.claims.no_such_module")
 
 
-def test_the_key_sees_names_in_brackets_plain_imports_and_imports_within_blocks(tmp_path, monkeypatch):
+def test_the_key_sees_names_in_brackets_plain_imports_and_imports_within_blocks(
+    tmp_path, monkeypatch
+):
     text = (
         "from fairfl.theory.populations import (\n    laws,\n    notions as other,\n)\n"
         "import fairfl.theory.populations.eta\n"

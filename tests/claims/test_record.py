@@ -1,4 +1,6 @@
-"""The committed record: what it holds verifies again from its JSON alone, counterexamples in under a second each."""
+"""The committed record: what it holds verifies again from its JSON alone, counterexamples in under
+a second each.
+"""
 
 import json
 import time

@@ -1,4 +1,6 @@
-"""The claims themselves, at the quick profile: the evidence stands, the finding is the expected one, mutants die."""
+"""The claims themselves, at the quick profile: the evidence stands, the finding is the expected
+one, mutants die.
+"""
 
 import pytest
 
@@ -25,4 +27,6 @@ def test_a_repaired_claim_holds_and_an_unrepaired_one_says_what_it_rests_on():
         if id.endswith(REPAIRED):
             assert entry.claim.expected == "holds", id
         for other in entry.claim.rests_on:
-            assert REGISTERED[other].claim.expected == "holds", f"{id} rests on {other}, which does not hold as it is"
+            assert REGISTERED[other].claim.expected == "holds", (
+                f"{id} rests on {other}, which does not hold as it is"
+            )

@@ -1,4 +1,6 @@
-"""Every statement of the five papers has a claim, or stands in the list of those that are missing."""
+"""Every statement of the five papers has a claim, or stands in the list of those that are
+missing.
+"""
 
 from pathlib import Path
 
@@ -11,7 +13,9 @@ ASKED = (HERE / "statements.txt").read_text("utf-8").split()
 
 
 def missing(paper: str) -> set[str]:
-    """The ids still to be written, in missing/PAPER.txt: one file a paper, each line deleted with its claim written."""
+    """The ids still to be written, in missing/PAPER.txt: one file a paper, each line deleted with
+    its claim written.
+    """
     return set((HERE / "missing" / f"{paper}.txt").read_text("utf-8").split())
 
 

@@ -28,13 +28,21 @@ def read() -> Read:
     """(paper, start of the table, labels of its lines) -> their cells."""
     folder = os.environ.get("FAIRFL_PAPERS")
     if not folder:
-        pytest.skip("FAIRFL_PAPERS is unset: it names the folder with the papers' texts, fedfb.txt and so on")
-    return lambda paper, start, labels: printed((Path(folder) / f"{paper}.txt").read_text("utf-8"), start, labels)
+        pytest.skip(
+            "FAIRFL_PAPERS is unset: it names the folder with the papers' texts, fedfb.txt and "
+            "so on"
+        )
+    return lambda paper, start, labels: printed(
+        (Path(folder) / f"{paper}.txt").read_text("utf-8"), start, labels
+    )
 
 
 def typed(table: Printed) -> Typed:
     return {
-        key: [(Fraction(mean), None if spread is None else Fraction(spread)) for mean, spread in cells.values()]
+        key: [
+            (Fraction(mean), None if spread is None else Fraction(spread))
+            for mean, spread in cells.values()
+        ]
         for key, cells in table.items()
     }
 
@@ -49,16 +57,26 @@ def numbers(texts: Iterable[Any]) -> list[Fraction]:
 
 REAL = ("Synthetic", "Adult", "COMPAS", "Bank")
 FEDFB_ROWS = ("FedAvg", "LFT+Ensemble", "LFT+FedAvg", "FedFB", "CFL")
-LEVELS = [f"{data}, {level}" for data in ("Adult", "COMPAS") for level in ("0.1", "0.2", "0.5", "10", "5000")]
+LEVELS = [
+    f"{data}, {level}"
+    for data in ("Adult", "COMPAS")
+    for level in ("0.1", "0.2", "0.5", "10", "5000")
+]
 FEDFB: dict[str, tuple[Typed, Sequence[str], Sequence[str]]] = {
     "1": (typed(fedfb_numbers.TABLE_1), REAL, FEDFB_ROWS),
-    "2": (typed(fedfb_numbers.TABLE_2), ("Synthetic, low", "Synthetic", "Synthetic, high"), ("FedFB", "CFL")),
+    "2": (
+        typed(fedfb_numbers.TABLE_2),
+        ("Synthetic, low", "Synthetic", "Synthetic, high"),
+        ("FedFB", "CFL"),
+    ),
     "4": (typed(fedfb_numbers.TABLE_4), REAL, FEDFB_ROWS),
     "5": (
-        typed(fedfb_numbers.TABLE_5), ("Synthetic, 2 clients", "Synthetic", "Synthetic, 4 clients"), FEDFB_ROWS
+        typed(fedfb_numbers.TABLE_5),
+        ("Synthetic, 2 clients", "Synthetic", "Synthetic, 4 clients"),
+        FEDFB_ROWS,
     ),
     "7": (typed(fedfb_numbers.TABLE_7), REAL, ("FedFB", "AgnosticFair")),
-}  # fmt: skip
+}
 SPD = typed(fedfb_numbers.TABLE_6)
 
 
@@ -75,11 +93,18 @@ def test_fedfb_table_6_is_as_printed(read: Read):
     assert read("fedfb", "\nTable 6: Comparison of ", rows * 2) == ours
 
 
-QFFL_DATA = {"Synthetic": "q = 1", "Vehicle": "q = 5", "Sent140": "q = 1", "Shakespeare": "q = .001"}
+QFFL_DATA = {
+    "Synthetic": "q = 1",
+    "Vehicle": "q = 5",
+    "Sent140": "q = 1",
+    "Shakespeare": "q = .001",
+}
 BOTH = [(data, row) for data, q in QFFL_DATA.items() for row in ("q = 0", q)]
 UNIFORM = [(data, row) for data, q in QFFL_DATA.items() for row in ("uniform", q)]
 FAMILY = [("Synthetic", f"q = {q}") for q in ("0", "0.1", "1", "2", "5")]
-SEVERAL = [(data, row) for data, q in list(QFFL_DATA.items())[1::2] for row in ("q = 0", q, "multiple q")]
+SEVERAL = [
+    (data, row) for data, q in list(QFFL_DATA.items())[1::2] for row in ("q = 0", q, "multiple q")
+]
 QFFL: dict[str, tuple[str, Typed, list[tuple[str, str]]]] = {
     "4": ("\nTable 4: Full statistics", typed(qffl_numbers.TABLE_4), BOTH),
     "5": ("\nTable 5: More statistics", typed(qffl_numbers.TABLE_5), BOTH),
@@ -100,7 +125,9 @@ def test_qffl_tables_are_as_printed(read: Read, number: str):
 
 def test_qffl_table_1_is_a_part_of_table_4(read: Read):
     table = typed(qffl_numbers.TABLE_4)
-    assert read("qffl", "\nTable 1: Statistics", [row for _, row in BOTH]) == [table[key][:4] for key in BOTH]
+    assert read("qffl", "\nTable 1: Statistics", [row for _, row in BOTH]) == [
+        table[key][:4] for key in BOTH
+    ]
 
 
 def test_qffl_table_2_is_as_printed(read: Read):
@@ -116,9 +143,15 @@ def test_qffl_table_3_is_as_printed(read: Read):
 
 
 def test_qffl_table_6_has_these_numbers(read: Read):
-    """Its cells hold two rows each, and its columns are mixed up: the numbers of the first two data sets, sorted."""
+    """Its cells hold two rows each, and its columns are mixed up: the numbers of the first two data
+    sets, sorted.
+    """
     text = (Path(os.environ["FAIRFL_PAPERS"]) / "qffl.txt").read_text("utf-8")
-    table = text.partition("\nTable 6: Average")[2].partition("w.r.t. Devices (%)")[2].partition("Sent140")[0]
+    table = (
+        text.partition("\nTable 6: Average")[2]
+        .partition("w.r.t. Devices (%)")[2]
+        .partition("Sent140")[0]
+    )
     cells = re.findall(rf"({NUMBER})\s*(?:±|\\pm)\s*({NUMBER})", table)
     ours = [cell for row in typed(qffl_numbers.TABLE_6).values() for cell in row]
     assert sorted((Fraction(mean), Fraction(spread)) for mean, spread in cells) == sorted(ours)  # type: ignore[type-var]
@@ -126,7 +159,9 @@ def test_qffl_table_6_has_these_numbers(read: Read):
 
 def test_pffl_table_1_is_as_printed(read: Read):
     table = typed(pffl_numbers.TABLE_1)
-    assert read("pffl", "\nDataset\tObjective\tAverage(%)", [row for _, row in table]) == list(table.values())
+    assert read("pffl", "\nDataset\tObjective\tAverage(%)", [row for _, row in table]) == list(
+        table.values()
+    )
 
 
 PROPFAIR = {
@@ -144,7 +179,9 @@ def test_propfair_accuracies_are_as_printed(read: Read, start: str):
 
 def test_propfair_settings_are_as_printed(read: Read):
     splits = read("propfair", "\nTable 2: Details", list(propfair.SPLITS))
-    assert means(line[:2] for line in splits) == [numbers(row[:2]) for row in propfair.SPLITS.values()]
+    assert means(line[:2] for line in splits) == [
+        numbers(row[:2]) for row in propfair.SPLITS.values()
+    ]
     rates = read("propfair", "\nTable 5: The best learning rates", list(propfair.RATES))
     assert means(rates) == [numbers(row) for row in propfair.RATES.values()]
     text = (Path(os.environ["FAIRFL_PAPERS"]) / "propfair.txt").read_text("utf-8")

@@ -1,4 +1,6 @@
-"""Levels and verdicts: a claim is no better than what it rests on, and a repaired one mends its original."""
+"""Levels and verdicts: a claim is no better than what it rests on, and a repaired one mends its
+original.
+"""
 
 from dataclasses import replace
 
@@ -50,7 +52,9 @@ def settled(claims, **findings):
 
 def test_a_claim_is_no_stronger_than_what_it_rests_on():
     chain = [claim("c", "b"), claim("b", "a"), claim("a")]
-    result = settled(chain, a=("holds", "property"), b=("holds", "symbolic"), c=("holds", "certified"))
+    result = settled(
+        chain, a=("holds", "property"), b=("holds", "symbolic"), c=("holds", "certified")
+    )
     assert {s.level for s in result.values()} == {"property"}
     assert {s.verdict for s in result.values()} == {"holds"}
 
@@ -59,21 +63,28 @@ def test_a_claim_is_no_stronger_than_what_it_rests_on():
     ("below", "verdict"),
     [(("refuted", "certified"), "open"), (("open", "numeric"), "open"), (None, None)],
 )
-def test_what_rests_on_something_that_does_not_hold_is_open_and_its_refutation_stands(below, verdict):
+def test_what_rests_on_something_that_does_not_hold_is_open_and_its_refutation_stands(
+    below, verdict
+):
     pair = [claim("a"), claim("b", "a")]
     assert settled(pair, a=below, b=("holds", "symbolic"))["b"].verdict == verdict
-    assert settled(pair, a=below, b=("refuted", "certified"))["b"] == Settled("refuted", "certified")
+    assert settled(pair, a=below, b=("refuted", "certified"))["b"] == Settled(
+        "refuted", "certified"
+    )
 
 
 def test_a_refuted_claim_with_a_repaired_form_holds_repaired_at_the_weaker_level():
     pair = [claim("a", expected="holds-repaired"), claim("a/repaired")]
     both = settled(pair, a=("refuted", "certified"), a_repaired=("holds", "property"))
     assert both["a"] == Settled("holds-repaired", "property")
-    assert settled(pair, a=("refuted", "certified"), a_repaired=("refuted", "certified"))["a"].verdict == "refuted"
-    assert settled(pair, a=("refuted", "certified"), a_repaired=None)["a"].verdict is None
-    assert settled(pair, a=("holds", "certified"), a_repaired=("holds", "property"))["a"] == Settled(
-        "holds", "certified"
+    assert (
+        settled(pair, a=("refuted", "certified"), a_repaired=("refuted", "certified"))["a"].verdict
+        == "refuted"
     )
+    assert settled(pair, a=("refuted", "certified"), a_repaired=None)["a"].verdict is None
+    assert settled(pair, a=("holds", "certified"), a_repaired=("holds", "property"))[
+        "a"
+    ] == Settled("holds", "certified")
 
 
 def test_the_order_has_every_claim_after_what_it_rests_on():

@@ -15,7 +15,9 @@ from fairfl.sims.data.fetch import DataUnavailable
 
 @pytest.fixture
 def quick(monkeypatch):
-    """LFT+FedAvg's frontier is searched for, which takes seconds: where it does not matter, CFL's stands in."""
+    """LFT+FedAvg's frontier is searched for, which takes seconds: where it does not matter, CFL's
+    stands in.
+    """
     whole = fairfl.reports.comparison.frontier
 
     def frontier(federation, scheme, points):
@@ -60,7 +62,9 @@ def small_registry(monkeypatch):
 
     def data():
         drawn.append("line")
-        return pd.DataFrame({"panel": "one", "scheme": "cfl", "minimum": [True, False], "disparity": [0.125, 1.0]})
+        return pd.DataFrame(
+            {"panel": "one", "scheme": "cfl", "minimum": [True, False], "disparity": [0.125, 1.0]}
+        )
 
     def draw(data):
         figure = Figure()

@@ -1,4 +1,6 @@
-"""Examples of the README and of docs/objectives.md run; links, and paths in ARCHITECTURE.md, lead somewhere."""
+"""Examples of the README and of docs/objectives.md run; links, and paths in ARCHITECTURE.md, lead
+somewhere.
+"""
 
 import contextlib
 import io
@@ -17,7 +19,9 @@ PAGES = [*ROOT.glob("*.md"), ROOT / "claims" / "README.md", *(ROOT / "docs").rgl
 EXAMPLES = [
     example
     for text in (README, (ROOT / "docs" / "objectives.md").read_text("utf-8"))
-    for example in re.findall(r"```python\n((?:(?!```).)*?)```\s*```text\n(.*?)```", text, re.DOTALL)
+    for example in re.findall(
+        r"```python\n((?:(?!```).)*?)```\s*```text\n(.*?)```", text, re.DOTALL
+    )
 ]
 
 
@@ -43,7 +47,9 @@ def test_the_table_of_people_is_what_the_command_prints(tmp_path: Path) -> None:
     assert words[0] == "fairfl"
     run = [sys.executable, "-m", "fairfl.cli.main", *words[1:]]
     environment = {**os.environ, "COLUMNS": "100"}
-    told = subprocess.run(run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
+    told = subprocess.run(
+        run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    ).stdout
     printed = [line.strip() for line in told.splitlines()]
     for line in shown.splitlines():
         assert line.strip() in printed, line

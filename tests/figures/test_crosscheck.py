@@ -1,4 +1,6 @@
-"""Pictures of the cross-check: every series drawn in every panel that has it, the same bytes each time."""
+"""Pictures of the cross-check: every series drawn in every panel that has it, the same bytes each
+time.
+"""
 
 import matplotlib.colors
 import numpy as np
@@ -13,8 +15,13 @@ from fairfl.studies.crosscheck.study import Drawing
 def table():
     parts = []
     for panel in ("one", "two", "three"):
-        for series, kind in (("CFL, exact", "line"), ("CFL, learned", "points"), ("FedFB, learned", "points"),
-                             ("path", "path"), ("spread", "band")):  # fmt: skip
+        for series, kind in (
+            ("CFL, exact", "line"),
+            ("CFL, learned", "points"),
+            ("FedFB, learned", "points"),
+            ("path", "path"),
+            ("spread", "band"),
+        ):
             y = np.arange(1.0, 5.0)
             columns = {"panel": panel, "series": series, "kind": kind}
             parts.append(pd.DataFrame({**columns, "x": y, "y": y, "low": y - 0.5, "high": y + 1}))
@@ -23,14 +30,22 @@ def table():
 
 def test_panels_series_and_legend():
     with style.sheet():
-        figure = figure_of(Drawing("n", "A title", "x label", "y label", lambda m: m, "xy"), table())
+        figure = figure_of(
+            Drawing("n", "A title", "x label", "y label", lambda m: m, "xy"), table()
+        )
     shown = [axes for axes in figure.axes if axes.get_visible()]
     assert [axes.get_title(loc="left") for axes in shown] == ["(a) one", "(b) two", "(c) three"]
-    assert all(axes.get_xscale() == axes.get_yscale() == "log" and axes.get_xlabel() == "x label" for axes in shown)
+    assert all(
+        axes.get_xscale() == axes.get_yscale() == "log" and axes.get_xlabel() == "x label"
+        for axes in shown
+    )
     assert [axes.get_ylabel() for axes in shown] == ["y label", "", ""]
     for axes in shown:
         plain = [line for line in axes.lines if line.get_xdata().size]
-        assert sum(line.get_linestyle() == "None" for line in plain) >= 2 and len(axes.collections) >= 1
+        assert (
+            sum(line.get_linestyle() == "None" for line in plain) >= 2
+            and len(axes.collections) >= 1
+        )
         np.testing.assert_array_equal(plain[0].get_ydata(), np.arange(1.0, 5.0))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["CFL, exact", "CFL, learned", "FedFB, learned", "path", "spread"]
@@ -38,8 +53,15 @@ def test_panels_series_and_legend():
 
 def test_a_scheme_has_its_own_colour_and_others_differ():
     looks = look_of(table())
-    assert looks["CFL, exact"]["color"] == looks["CFL, learned"]["color"] == style.SCHEMES["cfl"].colour
-    assert len({looks[name]["color"] for name in ("FedFB, learned", "path", "spread", "CFL, exact")}) == 4
+    assert (
+        looks["CFL, exact"]["color"]
+        == looks["CFL, learned"]["color"]
+        == style.SCHEMES["cfl"].colour
+    )
+    assert (
+        len({looks[name]["color"] for name in ("FedFB, learned", "path", "spread", "CFL, exact")})
+        == 4
+    )
 
 
 def test_the_files_are_the_same_each_time(tmp_path):
@@ -49,14 +71,24 @@ def test_the_files_are_the_same_each_time(tmp_path):
         files = draw(drawing, table(), tmp_path / name)
         assert [file.name for file in files] == ["picture.csv", "picture.svg", "picture.png"]
     for suffix in (".csv", ".svg", ".png"):
-        one, other = ((tmp_path / name / f"picture{suffix}").read_bytes() for name in ("first", "second"))
+        one, other = (
+            (tmp_path / name / f"picture{suffix}").read_bytes() for name in ("first", "second")
+        )
         assert one == other and one
     assert draw(drawing, table().iloc[:0], tmp_path) == []
 
 
 @pytest.mark.parametrize("panels", [1, 2, 4, 5])
 def test_any_number_of_panels(panels):
-    rows = pd.DataFrame({"panel": [str(k) for k in range(panels)], "series": "s", "kind": "line", "x": 1.0, "y": 2.0})
+    rows = pd.DataFrame(
+        {
+            "panel": [str(k) for k in range(panels)],
+            "series": "s",
+            "kind": "line",
+            "x": 1.0,
+            "y": 2.0,
+        }
+    )
     with style.sheet():
         figure = figure_of(Drawing("n", "t", "x", "y", lambda m: m), rows)
     assert sum(axes.get_visible() for axes in figure.axes) == panels
@@ -66,9 +98,17 @@ def ways():
     parts = []
     for row, panels in (("first", ("a", "b")), ("second", ("c", "d"))):
         for panel in panels:
-            for series, kind, count in (("CFL, exact", "behind", 3), ("optimum", "end", 1), ("rounds", "way", 3)):
+            for series, kind, count in (
+                ("CFL, exact", "behind", 3),
+                ("optimum", "end", 1),
+                ("rounds", "way", 3),
+            ):
                 columns = {"row": row, "panel": panel, "series": series, "kind": kind}
-                parts.append(pd.DataFrame({**columns, "x": np.arange(count) + 1.0, "y": np.arange(count) + 2.0}))
+                parts.append(
+                    pd.DataFrame(
+                        {**columns, "x": np.arange(count) + 1.0, "y": np.arange(count) + 2.0}
+                    )
+                )
     return pd.concat(parts, ignore_index=True)
 
 
@@ -80,25 +120,38 @@ def test_a_way_begins_hollow_and_ends_filled_before_grey_curves():
     alone = [line for line in axes.lines if line.get_linestyle() == "None"]
     end, start, last = alone  # the optimum, and the way's two ends
     assert start.get_xdata().tolist() == [1.0] and start.get_markerfacecolor() == "white"
-    assert last.get_xdata().tolist() == [3.0] and last.get_markerfacecolor() == looks["rounds"]["color"]
+    assert (
+        last.get_xdata().tolist() == [3.0]
+        and last.get_markerfacecolor() == looks["rounds"]["color"]
+    )
     assert end.get_markerfacecolor() == looks["optimum"]["color"] != looks["rounds"]["color"]
     curve = axes.lines[0]
     assert len(set(matplotlib.colors.to_rgb(curve.get_color()))) == 1 and curve.get_linewidth() < 1
 
 
 def test_rows_of_panels_and_axes_that_their_panels_name():
-    three = pd.concat([ways(), ways().query("panel == 'a'").assign(panel="a2")]).sort_values("row", kind="stable")
+    three = pd.concat([ways(), ways().query("panel == 'a'").assign(panel="a2")]).sort_values(
+        "row", kind="stable"
+    )
     with style.sheet():
         figure = figure_of(Drawing("n", "t", "", "y", lambda m: m), three)
     shown = [axes for axes in figure.axes if axes.get_visible()]
     assert [axes.get_xlabel() for axes in shown] == ["a", "b", "a2", "c", "d"]
     assert {axes.get_subplotspec().get_gridspec().ncols for axes in shown} == {3}
-    assert [axes.get_title(loc="left").strip() for axes in shown] == ["(a)", "(b)", "(c)", "(d)", "(e)"]
+    assert [axes.get_title(loc="left").strip() for axes in shown] == [
+        "(a)",
+        "(b)",
+        "(c)",
+        "(d)",
+        "(e)",
+    ]
 
 
 @pytest.mark.parametrize(("high", "least"), [(0.12, 2), (2.0, 3), (5.0, 3), (1e6, 4)])
 def test_a_logarithmic_axis_has_ticks(high, least):
-    rows = pd.DataFrame({"panel": "p", "series": "s", "kind": "line", "x": [1.0, 2.0], "y": [0.09, high]})
+    rows = pd.DataFrame(
+        {"panel": "p", "series": "s", "kind": "line", "x": [1.0, 2.0], "y": [0.09, high]}
+    )
     with style.sheet():
         axes = figure_of(Drawing("n", "t", "x", "y", lambda m: m, "y"), rows).axes[0]
     low, top = axes.get_ylim()

@@ -11,10 +11,20 @@ from fairfl.studies.experiment import Picture
 def clients():
     """Two devices of 10 and 30 samples, two rounds, two seeds."""
     rows = [
-        {"dataset": "A", "objective": name, "round": t, "seed": seed, "client": k, "samples": (10, 30)[k],
-         "accuracy": base + 0.1 * t + 0.02 * seed + 0.2 * k}
-        for name, base in (("q = 0", 0.3), ("q = 1", 0.4)) for t in (1, 2) for seed in (0, 1) for k in (0, 1)
-    ]  # fmt: skip
+        {
+            "dataset": "A",
+            "objective": name,
+            "round": t,
+            "seed": seed,
+            "client": k,
+            "samples": (10, 30)[k],
+            "accuracy": base + 0.1 * t + 0.02 * seed + 0.2 * k,
+        }
+        for name, base in (("q = 0", 0.3), ("q = 1", 0.4))
+        for t in (1, 2)
+        for seed in (0, 1)
+        for k in (0, 1)
+    ]
     return pd.DataFrame(rows)
 
 
@@ -32,17 +42,24 @@ def test_distribution_by_hand(clients):
     assert mine["accuracy"].tolist() == pytest.approx([50, 52, 70, 72])
     assert mine["share"].tolist() == [25, 50, 75, 100]
     figure = experiments.draw_distribution(table)
-    assert all(line.get_xdata()[-1] == 100 and line.get_ydata()[-1] == 100 for line in figure.axes[0].lines)
+    assert all(
+        line.get_xdata()[-1] == 100 and line.get_ydata()[-1] == 100 for line in figure.axes[0].lines
+    )
 
 
 def test_curves_that_coincide_can_be_told_apart_and_bands_are_few(clients):
-    """Neighbours in the legend have another line; with more than three curves a panel has no bands."""
+    """Neighbours in the legend have another line; with more than three curves a panel has no
+    bands.
+    """
     many = pd.concat(
-        [clients[clients["objective"] == "q = 0"].assign(objective=f"q = {q}") for q in range(9)], ignore_index=True
+        [clients[clients["objective"] == "q = 0"].assign(objective=f"q = {q}") for q in range(9)],
+        ignore_index=True,
     )
     figure = experiments.draw_rounds(experiments.rounds(many))
     looks = [(line.get_color(), line._unscaled_dash_pattern) for line in figure.axes[0].lines]
-    assert len(set(map(str, looks))) == 9 and all(a[1] != b[1] for a, b in zip(looks, looks[1:], strict=False))
+    assert len(set(map(str, looks))) == 9 and all(
+        a[1] != b[1] for a, b in zip(looks, looks[1:], strict=False)
+    )
     assert not figure.axes[0].collections
     assert len(experiments.draw_rounds(experiments.rounds(clients)).axes[0].collections) == 2
 

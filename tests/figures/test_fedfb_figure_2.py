@@ -42,16 +42,20 @@ def test_the_claim_in_exact_fractions():
 
 
 def test_by_hand_without_the_searchs_code():
-    # 5 F, 3 of them positive; 7 M, 6 of them positive. Clients 1 and 2 accept every F, client 3 every M.
+    # 5 F, 3 of them positive; 7 M, 6 of them positive. Clients 1 and 2 accept every F, client 3
+    # every M.
     f_rate, m_rate = (3 + 2 * Fraction(2, 3)) / 5, (6 + Fraction(1, 3)) / 7
     assert abs(f_rate - m_rate) == Fraction(4, 105)
     assert (9 + 2 * Fraction(1, 3) + Fraction(2, 3)) / 12 == Fraction(31, 36)
-    # CFL accepts the two negative F with probability p such that (3 + 2p)/5 = 6/7: cheaper than touching the M
+    # CFL accepts the two negative F with probability p such that (3 + 2p)/5 = 6/7: cheaper than
+    # touching the M
     p = (Fraction(6, 7) * 5 - 3) / 2
     assert p == Fraction(9, 14) and (10 + 2 * (1 - p)) / 12 == Fraction(25, 28)
 
 
-@pytest.mark.parametrize("rule", ["client 1", "client 2", "client 3", "LFT+Ensemble", "majority vote", "CFL"])
+@pytest.mark.parametrize(
+    "rule", ["client 1", "client 2", "client 3", "LFT+Ensemble", "majority vote", "CFL"]
+)
 def test_the_solver_agrees_with_the_fractions(toy, rule):
     row = toy[toy["rule"] == rule].iloc[0]
     accuracy, disparity = exact(rule)
@@ -67,7 +71,9 @@ def test_the_instance_is_one_of_the_four_that_the_search_finds():
     def swapped(clients, groups, labels):
         out = []
         for size, positive in clients:
-            positive = tuple(s - p for s, p in zip(size, positive, strict=True)) if labels else positive
+            positive = (
+                tuple(s - p for s, p in zip(size, positive, strict=True)) if labels else positive
+            )
             out.append((size[::-1], positive[::-1]) if groups else (size, positive))
         return sorted(out)
 
@@ -90,8 +96,13 @@ def test_the_drawn_samples_are_the_instances():
 def test_every_sample_is_in_the_table_once_a_rule(toy):
     held = toy.dropna(subset=["label"])
     assert held.groupby("rule").size().to_dict() == {
-        "client 1": 4, "client 2": 4, "client 3": 4, "LFT+Ensemble": 12, "majority vote": 12, "CFL": 12,
-    }  # fmt: skip
+        "client 1": 4,
+        "client 2": 4,
+        "client 3": 4,
+        "LFT+Ensemble": 12,
+        "majority vote": 12,
+        "CFL": 12,
+    }
     assert (held["label"] == (held["x"] > 0)).all()
     assert toy["accept"].between(0, 1).all()
 
@@ -106,4 +117,14 @@ def test_local_rules_are_drawn_as_thresholds(toy):
 def test_the_picture_names_every_rule_and_its_figures(toy):
     drawn = fedfb_figure_2.draw(toy)
     words = {t.get_text() for t in drawn.axes[0].texts}
-    assert {"client 1", "CFL", "majority\nvote", "LFT+\nEnsemble", "31/36", "4/105", "5/6", "1/7", "25/28"} <= words
+    assert {
+        "client 1",
+        "CFL",
+        "majority\nvote",
+        "LFT+\nEnsemble",
+        "31/36",
+        "4/105",
+        "5/6",
+        "1/7",
+        "25/28",
+    } <= words

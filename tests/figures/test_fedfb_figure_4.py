@@ -47,7 +47,8 @@ def test_the_kinks_are_lines_of_the_grid(surfaces, panel):
 def test_the_papers_numbers(surfaces):
     marks = surfaces[surfaces["point"] != "grid"].set_index(["panel", "point"])["disparity"]
     a, b, c = PANELS
-    assert marks[a, "minimum"] == pytest.approx(0.2043, abs=5e-5)  # the paper rounds an approximation to 0.21
+    # the paper rounds an approximation to 0.21
+    assert marks[a, "minimum"] == pytest.approx(0.2043, abs=5e-5)
     assert marks[b, "minimum"] == pytest.approx(0, abs=1e-15)  # the paper says that it is positive
     assert marks[b, figure.APART] == pytest.approx(0.085336, abs=5e-7)  # what its picture shows
     assert marks[c, "minimum"] == pytest.approx(0.164647, abs=5e-7)
@@ -58,7 +59,8 @@ def test_client_0_of_b_is_unfair_below_the_smallest_double(surfaces):
     log10 = surfaces.groupby("panel", sort=False)["log10_erm_0"].first()
     a, b, c = PANELS
     assert log10[a] == -np.inf
-    # P(x <= 0 | a=1) = Φ(-49), by the first terms of its asymptotic series; group 0's Φ(-50) is 1e-22 of it
+    # P(x <= 0 | a=1) = Φ(-49), by the first terms of its asymptotic series; group 0's Φ(-50) is
+    # 1e-22 of it
     phi = -(49**2) / 2 - np.log(49 * np.sqrt(2 * np.pi)) + np.log1p(-1 / 49**2 + 3 / 49**4)
     assert log10[b] == pytest.approx(phi / np.log(10), abs=1e-6)
     erm = figure.local_rules(figure.federations()[c]).tightest.erm[0]
@@ -74,5 +76,11 @@ def test_zero_is_a_budget_of_its_own_on_b(surfaces):
 
 def test_the_picture_says_it(surfaces):
     words = " ".join(t.get_text() for axes in figure.draw(surfaces).axes for t in axes.texts)
-    for said in ("δ = 0.2043 (paper: ≈ 0.21)", "δ = 0, at (0, 0)", "δ = 0.0853", "δ = 0.1646", "523.5"):
+    for said in (
+        "δ = 0.2043 (paper: ≈ 0.21)",
+        "δ = 0, at (0, 0)",
+        "δ = 0.0853",
+        "δ = 0.1646",
+        "523.5",
+    ):
         assert said in words

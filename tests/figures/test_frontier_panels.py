@@ -1,4 +1,6 @@
-"""Figures 5 and 9, on few points: ordering, monotony, verticals; and that they draw from the table alone."""
+"""Figures 5 and 9, on few points: ordering, monotony, verticals; and that they draw from the table
+alone.
+"""
 
 import io
 
@@ -62,7 +64,9 @@ def test_the_papers_federations(figure, clients):
         assert federation.n_clients == clients
         np.testing.assert_allclose(federation.q, q)
     # the shares of the last client leave those of the first, by equal steps, from panel to panel
-    np.testing.assert_allclose([q[-1] - q[0] for q in figure.SHARES], [0, 0.2, 0.4, 0.6], atol=1e-12)
+    np.testing.assert_allclose(
+        [q[-1] - q[0] for q in figure.SHARES], [0, 0.2, 0.4, 0.6], atol=1e-12
+    )
 
 
 def test_one_legend_one_style_and_the_same_bytes(frontiers):
@@ -93,6 +97,8 @@ def test_the_styles_differ_in_colour_line_and_marker():
 def test_a_row_of_losses_is_in_percentage_points(frontiers):
     figure = frontier_panels.draw(frontiers, columns=1, height=4, losses=True)
     top, bottom = figure.axes
-    assert bottom.get_ylabel() == frontier_panels.LOSS and top.get_ylabel() == frontier_panels.ACCURACY
+    assert (
+        bottom.get_ylabel() == frontier_panels.LOSS and top.get_ylabel() == frontier_panels.ACCURACY
+    )
     worst = max(np.max(line.get_ydata()) for line in bottom.lines if line.get_linestyle() != ":")
     assert worst == pytest.approx(100 * frontiers["below_cfl"].max())

@@ -32,42 +32,58 @@ def test_dual_weights_against_the_formulas():
         assert ten.loc[name, "loss"].to_numpy() == pytest.approx(f)
         assert ten.loc[name, "weight"].to_numpy() == pytest.approx(weights, rel=1e-12, abs=1e-12)
     two = table[table["panel"] == "two"]
-    assert (two.groupby("objective")["weight"].apply(lambda w: (np.diff(w) >= -1e-12).all())).all()  # more loss, more
-    assert two[two["loss"] == dual_weights.OTHER]["weight"].to_numpy() == pytest.approx(1.0, rel=1e-12)
+    # more loss, more
+    assert (two.groupby("objective")["weight"].apply(lambda w: (np.diff(w) >= -1e-12).all())).all()
+    assert two[two["loss"] == dual_weights.OTHER]["weight"].to_numpy() == pytest.approx(
+        1.0, rel=1e-12
+    )
 
 
 def test_feasible_sets_meet_table_1_and_nothing_beyond_does(sets):
     drawn = set()
     for (panel, kind), rows in sets.groupby(["panel", "kind"]):
         weights = rows[WEIGHTS].to_numpy()
-        objective = feasible_weights.INNER if panel == feasible_weights.CVAR else feasible_weights.OBJECTIVES[panel]
+        objective = (
+            feasible_weights.INNER
+            if panel == feasible_weights.CVAR
+            else feasible_weights.OBJECTIVES[panel]
+        )
         assert objective.dual_constraint(weights).all()
         assert rows["total"].to_numpy() == pytest.approx(weights.sum(1))
         drawn.add(panel)
         if panel == "PropFair":
             assert (27 * weights.prod(1)) == pytest.approx(1, rel=1e-12)
             assert not objective.dual_constraint(0.999 * weights).any()
-            assert rows["conjugate"].to_numpy() == pytest.approx(2 * (rows["total"].to_numpy() - 1), abs=1e-12)
+            assert rows["conjugate"].to_numpy() == pytest.approx(
+                2 * (rows["total"].to_numpy() - 1), abs=1e-12
+            )
         elif panel == "q-FFL, q = 1":
             assert (weights**2).sum(1) == pytest.approx(1 / 3, rel=1e-12)
             assert not objective.dual_constraint(1.001 * weights).any()
         else:
             assert not objective.dual_constraint(1.001 * weights).any()
             assert not objective.dual_constraint(0.999 * weights).any()
-        if kind == "polygon" and panel != "AFL":  # beyond a corner, away from the centre, nothing is feasible
+        # beyond a corner, away from the centre, nothing is feasible
+        if kind == "polygon" and panel != "AFL":
             outward = 1 / 3 + 1.001 * (weights - 1 / 3)
             assert not objective.dual_constraint(outward).any()
     assert drawn == {*feasible_weights.OBJECTIVES, feasible_weights.CVAR}
 
 
 def test_corners_of_the_permutahedron_go_round(sets):
-    """Neighbouring corners swap two neighbouring values: all sides of the hexagon are edges of the polytope."""
-    for panel, w in (("Rank-weighted", (5 / 9, 3 / 9, 1 / 9)), (feasible_weights.CVAR, (2 / 3, 1 / 3, 0.0))):
+    """Neighbouring corners swap two neighbouring values: all sides of the hexagon are edges of the
+    polytope.
+    """
+    for panel, w in (
+        ("Rank-weighted", (5 / 9, 3 / 9, 1 / 9)),
+        (feasible_weights.CVAR, (2 / 3, 1 / 3, 0.0)),
+    ):
         corners = sets[sets["panel"] == panel][WEIGHTS].to_numpy()
         assert len(np.unique(corners.round(9), axis=0)) == 6
         assert np.sort(corners, axis=1)[:, ::-1] == pytest.approx(np.tile(w, (6, 1)))
         sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
-        assert sides == pytest.approx(np.sqrt(2) * (w[0] - w[1]))  # both gaps of these weights are equal
+        # both gaps of these weights are equal
+        assert sides == pytest.approx(np.sqrt(2) * (w[0] - w[1]))
 
 
 def test_rank_profiles_by_the_papers_formulas():
@@ -88,16 +104,22 @@ def test_rank_profiles_by_the_papers_formulas():
     for name, weights in raw.items():
         mine = table[(table["profile"] == name) & (table["clients"] == n)]
         assert mine["rank"].tolist() == k.tolist()
-        assert mine["weight"].to_numpy() == pytest.approx(weights / weights.sum(), rel=1e-12, abs=1e-15)
+        assert mine["weight"].to_numpy() == pytest.approx(
+            weights / weights.sum(), rel=1e-12, abs=1e-15
+        )
     for _, mine in table.groupby(["profile", "clients"]):
         assert mine["cumulated"].to_numpy() == pytest.approx(np.cumsum(mine["weight"]))
         assert mine["cumulated"].iloc[-1] == pytest.approx(1)
 
 
-@pytest.mark.parametrize("module", [dual_weights, feasible_weights, rank_profiles], ids=lambda m: m.NAME)
+@pytest.mark.parametrize(
+    "module", [dual_weights, feasible_weights, rank_profiles], ids=lambda m: m.NAME
+)
 def test_the_pictures_name_their_curves_and_axes(module):
     figure = module.draw(module.data())
-    texts = [t.get_text() for axes in figure.axes for t in [*axes.texts, axes.title, axes._left_title]]
+    texts = [
+        t.get_text() for axes in figure.axes for t in [*axes.texts, axes.title, axes._left_title]
+    ]
     if module is feasible_weights:
         for panel in module.OBJECTIVES:
             assert any(panel in text for text in texts)

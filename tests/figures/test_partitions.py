@@ -25,7 +25,12 @@ def test_skew_is_the_distance_from_equal_shares(data):
 
 def test_the_panels_differ_as_they_should(data):
     skew = data.groupby("partition")["skew"].mean()
-    assert skew["iid"] < skew["Dirichlet, β = 5"] < skew["Dirichlet, β = 0.5"] < skew["label shards, 2 each"]
+    assert (
+        skew["iid"]
+        < skew["Dirichlet, β = 5"]
+        < skew["Dirichlet, β = 0.5"]
+        < skew["label shards, 2 each"]
+    )
     assert skew["two groups, α = 0.9"] == pytest.approx(0.4, abs=0.02)  # 0.9 - 0.5
     figure = partitions.draw(data)
     panels = [axes for axes in figure.axes if axes.axison]

@@ -18,7 +18,9 @@ def point(table, panel, rule):
 
 
 def test_on_the_papers_picture_all_rules_meet_at_equal_utilities(points):
-    """The edge from (1.5, 3.1) to (3.1, 1.5) has total 4.6; (2.3, 2.3) is on it, and the paper says so."""
+    """The edge from (1.5, 3.1) to (3.1, 1.5) has total 4.6; (2.3, 2.3) is on it, and the paper says
+    so.
+    """
     for rule in figure.RULES:
         assert point(points, "polytope", rule) == pytest.approx([2.3, 2.3], abs=1e-6)
     face = points[points["part"] == "face"][["u1", "u2"]].to_numpy()
@@ -30,13 +32,17 @@ def test_on_the_papers_picture_all_rules_meet_at_equal_utilities(points):
 @pytest.mark.parametrize("panel", ["polytope", "losses"])
 def test_the_nash_point_is_proportionally_fair(points, panel):
     u = point(points, panel, figure.NASH)
-    outline = points[(points["panel"] == panel) & (points["part"] == "set")][["u1", "u2"]].to_numpy()
+    outline = points[(points["panel"] == panel) & (points["part"] == "set")][
+        ["u1", "u2"]
+    ].to_numpy()
     assert ((outline - u) / u).sum(1).max() <= 1e-7
     assert outline.prod(1).max() <= u.prod() * (1 + 1e-7)
 
 
 def test_the_rules_on_quadratic_losses_by_hand(points):
-    """Utilitarian: θ = 1/2. Max-min: u_2 <= 1 < u_1 on all of [0, 1], so θ = 1. Nash and harmonic: roots in θ."""
+    """Utilitarian: θ = 1/2. Max-min: u_2 <= 1 < u_1 on all of [0, 1], so θ = 1. Nash and harmonic:
+    roots in θ.
+    """
 
     def root(alpha):
         def slope(t):
@@ -58,7 +64,8 @@ def test_prices_rise_with_alpha_and_gains_are_certified(points):
     price = rules[rules["panel"] == "losses"].sort_values("alpha")["price"].to_numpy()
     assert (np.diff(price) > 0).all() and price[0] < 1e-8
     u = point(points, "losses", "max-min")
-    assert price[-1] == pytest.approx(1 - u.sum() / 2.7, abs=1e-6)  # the largest total: 2.2 - 1/4 + 1 - 1/4
+    # the largest total: 2.2 - 1/4 + 1 - 1/4
+    assert price[-1] == pytest.approx(1 - u.sum() / 2.7, abs=1e-6)
 
 
 def test_the_picture_shows_both_sets(points):

@@ -24,11 +24,17 @@ def test_every_point_is_the_minimum_on_a_grid(sweep):
         f = np.array(a)[:, None] * (grid - np.array(c)[:, None]) ** 2 + np.array(h)[:, None]
         for _, row in family(sweep, name).iterrows():
             top = f.max(0)
-            mean = top if np.isinf(row["q"]) else top * ((f / top) ** (row["q"] + 1)).mean(0) ** (1 / (row["q"] + 1))
+            mean = (
+                top
+                if np.isinf(row["q"])
+                else top * ((f / top) ** (row["q"] + 1)).mean(0) ** (1 / (row["q"] + 1))
+            )
             assert row["theta"] == pytest.approx(grid[mean.argmin()], abs=1.01e-4 + 1e-7)
             own = np.array(a) * (row["theta"] - np.array(c)) ** 2 + np.array(h)
             assert row[["f1", "f2", "f3"]].to_numpy(float) == pytest.approx(own)
-            assert row["kl_to_uniform"] == pytest.approx(np.log(3) - uniformity.entropy(own), abs=1e-12)
+            assert row["kl_to_uniform"] == pytest.approx(
+                np.log(3) - uniformity.entropy(own), abs=1e-12
+            )
     assert (sweep["stationarity"] < 1e-8 * 5).all()
 
 
@@ -57,7 +63,9 @@ def test_lemmas_6_and_7_hold_on_both(sweep):
 
 
 def test_the_largest_loss_falls_in_q_and_the_mean_rises(sweep):
-    """The trade that q does make, for any losses: at the ends it minimises the mean and the maximum."""
+    """The trade that q does make, for any losses: at the ends it minimises the mean and the
+    maximum.
+    """
     for name in figure.FAMILIES:
         f = family(sweep, name)[["f1", "f2", "f3"]].to_numpy()
         assert f.mean(1).argmin() == 0 and f.max(1).argmin() == len(f) - 1

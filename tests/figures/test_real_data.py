@@ -44,7 +44,14 @@ def test_the_ensemble_is_on_or_under_the_cfl_curve(bank):
 
 def test_titles_name_the_groups_and_the_panels_are_drawn():
     rows = [
-        {"panel": title, "scheme": scheme, "minimum": d == 0, "disparity": d, "accuracy": 0.8 + d, "below_cfl": 0.0}
+        {
+            "panel": title,
+            "scheme": scheme,
+            "minimum": d == 0,
+            "disparity": d,
+            "accuracy": 0.8 + d,
+            "below_cfl": 0.0,
+        }
         for title in real_data.DATASETS.values()
         for scheme in ("cfl", "lft_fedavg", "lft_ensemble")
         for d in (0.0, 0.1)

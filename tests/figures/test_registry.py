@@ -71,18 +71,26 @@ def test_a_new_file_is_a_new_figure(folder):
 
 def test_a_name_taken_twice_is_an_error(folder):
     (folder / "second.py").write_text(MODULE.format(name="fedfb_figure_8"))
-    with pytest.raises(ValueError, match="must be new, got 'fedfb_figure_8' in second.py, taken by fedfb_figure_8"):
+    with pytest.raises(
+        ValueError, match="must be new, got 'fedfb_figure_8' in second.py, taken by fedfb_figure_8"
+    ):
         registered()
 
 
 def test_a_figure_without_a_part_is_an_error(folder):
-    (folder / "half.py").write_text(textwrap.dedent("NAME = 'half'\nTITLE = 'half'\ndef data(): ..."))
-    with pytest.raises(ValueError, match="half must define NAME, TITLE, data, draw, it has no draw"):
+    (folder / "half.py").write_text(
+        textwrap.dedent("NAME = 'half'\nTITLE = 'half'\ndef data(): ...")
+    )
+    with pytest.raises(
+        ValueError, match="half must define NAME, TITLE, data, draw, it has no draw"
+    ):
         registered()
 
 
 def test_an_unknown_name_lists_the_known_ones():
-    with pytest.raises(ValueError, match=rf"figure must be one of .*{'.*'.join(NAMES)}, got 'fedfb_figure_99'"):
+    with pytest.raises(
+        ValueError, match=rf"figure must be one of .*{'.*'.join(NAMES)}, got 'fedfb_figure_99'"
+    ):
         find(["fedfb_figure_2", "fedfb_figure_99"])
 
 

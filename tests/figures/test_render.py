@@ -44,7 +44,9 @@ def test_the_same_bytes_each_time(name, tmp_path):
 
 def test_the_users_settings_neither_show_nor_change(tmp_path):
     plain = render(FAST, tmp_path / "a")
-    with matplotlib.rc_context({"font.size": 30, "lines.linewidth": 9, "axes.grid": False, "savefig.dpi": 10}):
+    with matplotlib.rc_context(
+        {"font.size": 30, "lines.linewidth": 9, "axes.grid": False, "savefig.dpi": 10}
+    ):
         before = dict(matplotlib.rcParams)
         other = render(FAST, tmp_path / "b")
         assert dict(matplotlib.rcParams) == before
@@ -90,7 +92,9 @@ def test_a_second_run_draws_only_what_is_missing_or_stale(tmp_path, monkeypatch)
 
 @pytest.mark.parametrize("end", [".csv", ".svg", ".png", ".manifest.json"])
 def test_what_was_altered_is_told_and_drawn_again(end, tmp_path, caplog):
-    """Cut in half, emptied, one bit flipped: the PNG's mark, its size and its being there say nothing of that."""
+    """Cut in half, emptied, one bit flipped: the PNG's mark, its size and its being there say
+    nothing of that.
+    """
     files = render(FAST, tmp_path)
     before = [f.read_bytes() for f in files]
     file = tmp_path / f"{FAST}{end}"
@@ -139,7 +143,11 @@ def test_the_key_follows_the_figures_own_source(tmp_path):
 def test_progress_and_outcomes_in_the_order_asked_for(tmp_path):
     seen = []
     names = ["fedfb_figure_8", "fedfb_figure_2"]
-    found = render_all(names, tmp_path, progress=lambda outcome, done, total: seen.append((outcome.name, done, total)))
+    found = render_all(
+        names,
+        tmp_path,
+        progress=lambda outcome, done, total: seen.append((outcome.name, done, total)),
+    )
     assert seen == [("fedfb_figure_8", 1, 2), ("fedfb_figure_2", 2, 2)]
     assert [o.name for o in found] == names
     assert all(o.seconds > 0 and len(o.files) == 3 and o.reason == "" for o in found)
@@ -147,11 +155,14 @@ def test_progress_and_outcomes_in_the_order_asked_for(tmp_path):
 
 def test_processes_give_the_same_files(tmp_path):
     names = ["fedfb_figure_8", "fedfb_figure_2"]
-    here, one, two = (render_all(names, tmp_path / where, jobs) for where, jobs in (("a", 1), ("b", 2), ("c", 2)))
+    here, one, two = (
+        render_all(names, tmp_path / where, jobs) for where, jobs in (("a", 1), ("b", 2), ("c", 2))
+    )
     assert [o.name for o in two] == names
     for a, b, c in zip(here, one, two, strict=True):
         assert [f.read_bytes() for f in b.files] == [f.read_bytes() for f in c.files]
-        # in one full run the PNG alone differed from that of a fresh process; the cause is not known
+        # in one full run the PNG alone differed from that of a fresh process; the cause is not
+        # known
         for f, g in zip(a.files, b.files, strict=True):
             assert f.suffix == ".png" or f.read_bytes() == g.read_bytes()
 

@@ -1,4 +1,6 @@
-"""Pictures of accuracy against disparity: every kind of point is drawn, and a constant far below is not."""
+"""Pictures of accuracy against disparity: every kind of point is drawn, and a constant far below is
+not.
+"""
 
 import numpy as np
 import pandas as pd
@@ -27,13 +29,18 @@ def test_every_kind_is_drawn():
     figure = draw_tradeoff(TABLE)
     first, second = figure.axes[:2]
     marks = [line for line in first.lines if line.get_marker() not in (None, "None", "none", "")]
-    hollow = [line for line in marks if line.get_markerfacecolor() == "none" and len(line.get_xdata())]
+    hollow = [
+        line for line in marks if line.get_markerfacecolor() == "none" and len(line.get_xdata())
+    ]
     assert [list(line.get_xdata()) for line in hollow] == [[0.06]]
     grey = [line for line in first.lines if to_rgba(line.get_color()) == to_rgba(LINE["color"])]
     assert [list(line.get_xdata()) for line in grey] == [[0.0, 0.2, 0.2]]
     assert [list(line.get_ydata()) for line in grey] == [[0.7, 0.9, 0.9]]
-    assert any(list(line.get_xdata()) == [0.1, 0.05] for line in first.lines)  # settings, joined in their order
-    assert not [line for line in second.lines if to_rgba(line.get_color()) == to_rgba(LINE["color"])]
+    # settings, joined in their order
+    assert any(list(line.get_xdata()) == [0.1, 0.05] for line in first.lines)
+    assert not [
+        line for line in second.lines if to_rgba(line.get_color()) == to_rgba(LINE["color"])
+    ]
     labels = [text.get_text() for text in figure.legends[0].texts]
     assert labels == ["FedAvg", "FedFB", "published", "constant", "exact frontier"]
 
@@ -46,14 +53,22 @@ def test_a_constant_far_below_is_left_out():
 
 def test_a_frontier_is_level_beyond_its_end():
     far = TABLE.assign(disparity=np.where(TABLE["objective"] == "FedAvg", 0.5, TABLE["disparity"]))
-    grey = [line for line in draw_tradeoff(far).axes[0].lines if to_rgba(line.get_color()) == to_rgba(LINE["color"])]
+    grey = [
+        line
+        for line in draw_tradeoff(far).axes[0].lines
+        if to_rgba(line.get_color()) == to_rgba(LINE["color"])
+    ]
     assert list(grey[0].get_xdata()) == [0.0, 0.2, 0.5]
     assert list(grey[0].get_ydata()) == [0.7, 0.9, 0.9]
 
 
 def test_a_large_spread_does_not_squeeze_the_panel():
-    """Means from .7 to .9 and one spread of .6: the panel is a fifth of .2 larger on either side, and a margin."""
-    wide = TABLE.assign(accuracy_sd=np.where(TABLE["objective"] == "FedAvg", 0.6, TABLE["accuracy_sd"]))
+    """Means from .7 to .9 and one spread of .6: the panel is a fifth of .2 larger on either side,
+    and a margin.
+    """
+    wide = TABLE.assign(
+        accuracy_sd=np.where(TABLE["objective"] == "FedAvg", 0.6, TABLE["accuracy_sd"])
+    )
     low, high = draw_tradeoff(wide).axes[0].get_ylim()
     assert 0.6 < low < 0.7
     assert 0.9 < high < 1.0

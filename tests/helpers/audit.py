@@ -1,4 +1,5 @@
-"""Random federations, and what must hold on each: the frontiers and minima of every scheme held against random budgets.
+"""Random federations, and what must hold on each: the frontiers and minima of every scheme held
+against random budgets.
 
 As a command it audits many federations and prints the worst figure of each statement:
 
@@ -33,7 +34,11 @@ class Finite:
 
     @classmethod
     def drawn(cls, rng):
-        clients = int(rng.choice([2, 3, 4, 5, 6, 8, 12, 20, 30], p=np.array([20, 15, 12, 12, 15, 10, 8, 5, 3]) / 100))
+        clients = int(
+            rng.choice(
+                [2, 3, 4, 5, 6, 8, 12, 20, 30], p=np.array([20, 15, 12, 12, 15, 10, 8, 5, 3]) / 100
+            )
+        )
         n = int(rng.integers(2, 21))
         masses = rng.gamma(rng.choice([0.2, 1.0, 5.0]), size=(clients, 2, n)) + 1e-300
         if rng.random() < 0.3:  # people counted
@@ -59,7 +64,9 @@ class Finite:
         return cls(masses, eta, weight)
 
     def build(self):
-        return ff.Federation.finite(np.arange(self.masses.shape[2]), self.masses, self.eta, self.weight)
+        return ff.Federation.finite(
+            np.arange(self.masses.shape[2]), self.masses, self.eta, self.weight
+        )
 
     def relabelled(self):
         eta = self.eta[:, ::-1] if self.eta.ndim == 3 else self.eta
@@ -72,7 +79,9 @@ class Finite:
 
 @dataclass(frozen=True)
 class Densities:
-    """Normal laws: mean and sd (I, 2), q and weight (I,), slopes and shifts of η by client and group (I, 2)."""
+    """Normal laws: mean and sd (I, 2), q and weight (I,), slopes and shifts of η by client and
+    group (I, 2).
+    """
 
     mean: np.ndarray
     sd: np.ndarray
@@ -86,9 +95,17 @@ class Densities:
         clients = int(rng.choice([2, 3, 4, 5, 6, 8], p=[0.35, 0.2, 0.15, 0.12, 0.1, 0.08]))
         shape = (clients, 2)
         wide = rng.random() < 0.4
-        sd = np.exp(rng.uniform(np.log(0.05), np.log(50), shape)) if wide else rng.uniform(0.5, 2.5, shape)
+        sd = (
+            np.exp(rng.uniform(np.log(0.05), np.log(50), shape))
+            if wide
+            else rng.uniform(0.5, 2.5, shape)
+        )
         mean = rng.normal(0, 2, shape) * (np.maximum(sd, 1) if wide else 1)
-        q = np.full(clients, rng.uniform(0.1, 0.9)) if rng.random() < 0.3 else rng.uniform(0.05, 0.95, clients)
+        q = (
+            np.full(clients, rng.uniform(0.1, 0.9))
+            if rng.random() < 0.3
+            else rng.uniform(0.05, 0.95, clients)
+        )
         weight = np.ones(clients) if rng.random() < 0.5 else rng.uniform(0.2, 3, clients)
         slope, shift = np.ones(shape), np.zeros(shape)
         kind = rng.integers(4)
@@ -118,9 +135,13 @@ KINDS = {"finite": Finite, "densities": Densities}
 
 
 def random_budgets(fed, count, rng):
-    """Budgets (count, I): even, scaled by the free rule's disparities, and sparse; some tight, some slack."""
+    """Budgets (count, I): even, scaled by the free rule's disparities, and sparse; some tight, some
+    slack.
+    """
     free = np.nan_to_num(np.abs(ff.solve(fed, "lft_fedavg", 1.0).local_mean_differences))
-    eps = rng.random((count, fed.n_clients)) * np.where(rng.random((count, 1)) < 0.7, 1.2 * free, 1.0)
+    eps = rng.random((count, fed.n_clients)) * np.where(
+        rng.random((count, 1)) < 0.7, 1.2 * free, 1.0
+    )
     kind = rng.random(eps.shape)
     often = rng.random((count, 1)) * 0.5
     eps[kind < often] = 0.0
@@ -129,7 +150,9 @@ def random_budgets(fed, count, rng):
 
 
 def solved(fed, scheme, budgets):
-    """The certified solutions (those that are), as disparities and accuracies, NaN where there is none."""
+    """The certified solutions (those that are), as disparities and accuracies, NaN where there is
+    none.
+    """
     out = np.full((len(budgets), 2), np.nan)
     for k, eps in enumerate(budgets):
         try:
@@ -141,7 +164,9 @@ def solved(fed, scheme, budgets):
 
 
 def audit(kind, seed, *, budgets=100, points=12, schemes=SCHEMES):
-    """{(scheme, statement): figure}: by how much each statement fails, at most 0 where it holds exactly."""
+    """{(scheme, statement): figure}: by how much each statement fails, at most 0 where it holds
+    exactly.
+    """
     rng = np.random.default_rng([seed, list(KINDS).index(kind)])
     drawn = KINDS[kind].drawn(rng)
     fed, order = drawn.build(), rng.permutation(len(drawn.weight))
@@ -153,18 +178,28 @@ def audit(kind, seed, *, budgets=100, points=12, schemes=SCHEMES):
 
         def tell(what, figure, scheme=scheme):
             worst = float(np.max(figure)) if np.size(figure) else 0.0
-            out[scheme, what] = worst if np.isnan(worst) else max(out.get((scheme, what), -np.inf), worst)
+            out[scheme, what] = (
+                worst if np.isnan(worst) else max(out.get((scheme, what), -np.inf), worst)
+            )
 
         try:
             begin = time.perf_counter()
             frontier, least = ff.frontier(fed, scheme, points), ff.min_disparity(fed, scheme)
             tell("seconds", time.perf_counter() - begin)
-            d = np.sort(np.concatenate([frontier.disparity, rng.uniform(frontier.disparity[0], 1.0, 12)]))
+            d = np.sort(
+                np.concatenate([frontier.disparity, rng.uniform(frontier.disparity[0], 1.0, 12)])
+            )
             accuracy = np.array([frontier.accuracy_at(v) for v in d])
             tell("accuracy_at falls", -np.diff(accuracy))
             tell("frontier above CFL's", accuracy - cfl.accuracy_at(d))
-            tell("frontier starts elsewhere than min_disparity", abs(frontier.disparity[0] - least.disparity))
-            tell("frontier begins below min_disparity's accuracy", least.accuracy - frontier.accuracy[0])
+            tell(
+                "frontier starts elsewhere than min_disparity",
+                abs(frontier.disparity[0] - least.disparity),
+            )
+            tell(
+                "frontier begins below min_disparity's accuracy",
+                least.accuracy - frontier.accuracy[0],
+            )
             if scheme != "cfl":
                 reached, got = solved(fed, scheme, drawn_eps)
                 tell("random budgets not certified (share)", np.mean(np.isnan(got)))
@@ -177,7 +212,9 @@ def audit(kind, seed, *, budgets=100, points=12, schemes=SCHEMES):
             kept = np.broadcast_to(frontier.reproduced, frontier.disparity.shape)
             tell("points not reproduced (share)", 1 - np.mean(kept))
             again = solved(fed, scheme, frontier.eps[kept])
-            tell("budgets solved again: disparity", [0, *np.abs(again[0] - frontier.disparity[kept])])
+            tell(
+                "budgets solved again: disparity", [0, *np.abs(again[0] - frontier.disparity[kept])]
+            )
             tell("budgets solved again: accuracy", [0, *np.abs(again[1] - frontier.accuracy[kept])])
             tell("minimum not reproduced", 1 - np.mean(least.reproduced))
             if least.reproduced:
@@ -188,7 +225,10 @@ def audit(kind, seed, *, budgets=100, points=12, schemes=SCHEMES):
                 other = ff.frontier(twin, scheme, points)
                 tell(f"{name}: smallest disparity", abs(other.disparity[0] - frontier.disparity[0]))
                 above = d[d >= max(other.disparity[0], frontier.disparity[0])]
-                tell(f"{name}: accuracy", np.abs(other.accuracy_at(above) - frontier.accuracy_at(above)))
+                tell(
+                    f"{name}: accuracy",
+                    np.abs(other.accuracy_at(above) - frontier.accuracy_at(above)),
+                )
         except Exception as error:
             out[scheme, f"raised {type(error).__name__}"] = 1.0
             told = "".join(traceback.format_exception(error)[-2:])
@@ -222,7 +262,9 @@ class _Audit:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Audit frontiers and minima on random federations.")
+    parser = argparse.ArgumentParser(
+        description="Audit frontiers and minima on random federations."
+    )
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("count", type=int)
     parser.add_argument("--first", type=int, default=0)
@@ -231,6 +273,8 @@ if __name__ == "__main__":
     parser.add_argument("--schemes", nargs="+", default=list(SCHEMES))
     asked = parser.parse_args()
     seeds = range(asked.first, asked.first + asked.count)
-    found = worst(asked.kind, seeds, asked.jobs, budgets=asked.budgets, schemes=tuple(asked.schemes))
+    found = worst(
+        asked.kind, seeds, asked.jobs, budgets=asked.budgets, schemes=tuple(asked.schemes)
+    )
     for (scheme, what), (figure, seed, over) in sorted(found.items()):
         print(f"{scheme:13} {what:48} {figure:10.3g}  seed {seed:5}  above 1e-7: {len(over)}")

@@ -1,4 +1,6 @@
-"""A page in a real browser, without a driver: a wrapper page frames it, runs a script there, and is dumped."""
+"""A page in a real browser, without a driver: a wrapper page frames it, runs a script there, and is
+dumped.
+"""
 
 from __future__ import annotations
 
@@ -20,19 +22,28 @@ CATCH = (
 
 
 def in_browser(page: str, script: str, width: int, folder: Path) -> Any:
-    """What the JavaScript expression ``script`` is worth inside ``page``, in a frame of ``width`` pixels.
+    """What the JavaScript expression ``script`` is worth inside ``page``, in a frame of ``width``
+    pixels.
 
-    The expression sees the page's own ``window`` and ``document``; ``window.faults`` lists errors since it was loaded.
+    The expression sees the page's own ``window`` and ``document``; ``window.faults`` lists errors
+    since it was loaded.
     """
     assert BROWSER is not None
     (folder / "page.html").write_text(page.replace("<head>", "<head>" + CATCH, 1), "utf-8")
     (folder / "wrapper.html").write_text(
-        f'<!DOCTYPE html><meta charset="utf-8"><iframe src="page.html" width="{width}" height="800" style="border:0">'
+        f'<!DOCTYPE html><meta charset="utf-8"><iframe src="page.html" width="{width}" '
+        'height="800" style="border:0">'
         "</iframe><pre></pre><script>onload=()=>{const w=frames[0];"
         f"document.querySelector('pre').textContent=JSON.stringify(w.eval({json.dumps(script)}))}}</script>",
         "utf-8",
     )
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--dump-dom"]
+    options = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--allow-file-access-from-files",
+        "--dump-dom",
+    ]
     profile = f"--user-data-dir={folder / 'profile'}"
     address = (folder / "wrapper.html").as_uri()
     command = [BROWSER, *options, profile, "--virtual-time-budget=5000", address]

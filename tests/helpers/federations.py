@@ -9,9 +9,17 @@ EXACT = Computing(device="cpu", dtype="float64")
 
 
 def two_quadratics(weights=(2 / 3, 1 / 3)):
-    """F_A = (w1 - 1)² + w2² and F_B = w1² + 4 (w2 - 2)², as mean least squares of two samples each."""
-    a = (torch.tensor([[2.0, 0.0], [0.0, 2.0]], dtype=torch.float64), torch.tensor([2.0, 0.0], dtype=torch.float64))
-    b = (torch.tensor([[2.0, 0.0], [0.0, 4.0]], dtype=torch.float64), torch.tensor([0.0, 8.0], dtype=torch.float64))
+    """F_A = (w1 - 1)² + w2² and F_B = w1² + 4 (w2 - 2)², as mean least squares of two samples
+    each.
+    """
+    a = (
+        torch.tensor([[2.0, 0.0], [0.0, 2.0]], dtype=torch.float64),
+        torch.tensor([2.0, 0.0], dtype=torch.float64),
+    )
+    b = (
+        torch.tensor([[2.0, 0.0], [0.0, 4.0]], dtype=torch.float64),
+        torch.tensor([0.0, 8.0], dtype=torch.float64),
+    )
     return Parts(ClientData.from_clients([a, b]), weights=np.array(weights))
 
 
@@ -32,7 +40,9 @@ def classified(sizes, features=4, classes=3, seed=0, test=0):
 def trained(model, data, algorithms, training, computing=EXACT, rounds=None, seeds=None):
     """The simulation after its rounds."""
     seeds = [0] * len(algorithms) if seeds is None else seeds
-    replicates = [Replicate(algorithm, seed) for algorithm, seed in zip(algorithms, seeds, strict=True)]
+    replicates = [
+        Replicate(algorithm, seed) for algorithm, seed in zip(algorithms, seeds, strict=True)
+    ]
     simulation = Simulation(model, data, replicates, training, computing)
     for _ in range(training.rounds if rounds is None else rounds):
         simulation.step()

@@ -3,14 +3,24 @@
 import numpy as np
 import torch
 
-from fairfl.sims.engine import ClientData, Computing, Logistic, Parts, Replicate, Simulation, Training
+from fairfl.sims.engine import (
+    ClientData,
+    Computing,
+    Logistic,
+    Parts,
+    Replicate,
+    Simulation,
+    Training,
+)
 
 EXACT = Computing(device="cpu", dtype="float64")
 LOOP = Computing(device="cpu", dtype="float64", backend="loop")
 
 
 def people(sizes=(7, 11, 5), groups=2, seed=0, features=2):
-    """Clients that differ in their shares of groups and labels, every group and label with every client."""
+    """Clients that differ in their shares of groups and labels, every group and label with every
+    client.
+    """
     rng = np.random.default_rng(seed)
     parts, group = [], []
     for size in sizes:

@@ -15,12 +15,19 @@ MISPRINTS = {"006.": ".006"}
 
 
 def printed(text: str, start: str, labels: Sequence[str]) -> list[list[Cell]]:
-    """The cells of the lines below ``start`` that bear these labels, in this order; ``start`` must be there once."""
+    """The cells of the lines below ``start`` that bear these labels, in this order; ``start`` must
+    be there once.
+    """
     assert text.count(start) == 1, f"{start!r} stands {text.count(start)} times in the text"
     rest = iter(text[text.index(start) + len(start) :].splitlines())
     found = []
     for label in labels:
-        line = next(filter(None, (cells(line, label) for line in rest if squeezed(label) in squeezed(line))), None)
+        line = next(
+            filter(
+                None, (cells(line, label) for line in rest if squeezed(label) in squeezed(line))
+            ),
+            None,
+        )
         assert line is not None, f"no numbers behind {label!r} below {start!r}"
         found.append(line)
     return found
@@ -35,7 +42,9 @@ def cells(line: str, label: str) -> list[Cell]:
     else:  # blanks between cells, none within
         parts = line.replace("|||", "").split(" ")
     behind = next((k + 1 for k, part in enumerate(parts) if squeezed(label) in squeezed(part)), 0)
-    plain = (re.sub(r"(?<=\d),(?=\d{3}\b)", "", MARKUP.sub(" ", part)).strip() for part in parts[behind:])
+    plain = (
+        re.sub(r"(?<=\d),(?=\d{3}\b)", "", MARKUP.sub(" ", part)).strip() for part in parts[behind:]
+    )
     read = (CELL.fullmatch(re.sub(r" +", " ", part)) for part in plain)
     return [(Fraction(cell[1]), Fraction(cell[2]) if cell[2] else None) for cell in read if cell]
 

@@ -1,9 +1,11 @@
-"""The tests under another rounding: what a test says of the outcome of training must hold on any processor.
+"""The tests under another rounding: what a test says of the outcome of training must hold on any
+processor.
 
-``PERTURB=start-0 pytest tests/sims/experiments``, or with another of ``KINDS``, runs tests so; ``make perturbed``, a
-part of ``make verify-deep``, runs those below tests/sims under each kind. Left out are statements on arithmetic itself:
-last digits, equal bytes, a start at exactly 0, what a precision holds. They are tests/sims/engine and
-tests/sims/algorithms, which hold the engine to its twin and to fractions, and elsewhere the tests marked ``exact``.
+``PERTURB=start-0 pytest tests/sims/experiments``, or with another of ``KINDS``, runs tests so;
+``make perturbed``, a part of ``make verify-deep``, runs those below tests/sims under each kind.
+Left out are statements on arithmetic itself: last digits, equal bytes, a start at exactly 0, what a
+precision holds. They are tests/sims/engine and tests/sims/algorithms, which hold the engine to its
+twin and to fractions, and elsewhere the tests marked ``exact``.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ RELATIVE = 1e-7
 
 @contextmanager
 def start(seed: int) -> Iterator[None]:
-    """The first parameters w become w ± 1e-7 |w|, or ± 1e-7 where they are 0; the same signs each time."""
+    """The first parameters w become w ± 1e-7 |w|, or ± 1e-7 where they are 0; the same signs each
+    time.
+    """
 
     def moved(first: Tensor) -> Tensor:
         draws = torch.rand(len(first), generator=torch.Generator().manual_seed(seed))
@@ -51,7 +55,9 @@ def descendants(kind: type) -> Iterator[Any]:
 
 
 class Backwards(TorchFunctionMode):
-    """torch's products and sums, over samples, clients and features, add up from the last term to the first."""
+    """torch's products and sums, over samples, clients and features, add up from the last term to
+    the first.
+    """
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, kwargs = getattr(func, "__name__", ""), dict(kwargs or {})
@@ -86,8 +92,11 @@ def _segments(args: Any, kwargs: Any) -> Any:
 TURNED: dict[str, Callable[[Any, Any], Any]] = {
     **dict.fromkeys(("matmul", "__matmul__", "mm", "bmm", "baddbmm", "baddbmm_"), _product),
     "__rmatmul__": lambda args, kwargs: _product(args[::-1], kwargs)[::-1],
-    "linear": _linear, "sum": _sum, "mean": _sum, "segment_reduce": _segments,
-}  # fmt: skip
+    "linear": _linear,
+    "sum": _sum,
+    "mean": _sum,
+    "segment_reduce": _segments,
+}
 
 
 @contextmanager
@@ -110,9 +119,12 @@ def precision(dtype: torch.dtype) -> Iterator[None]:
 
 
 KINDS: dict[str, Callable[[], AbstractContextManager[object]]] = {
-    **{f"start-{seed}": partial(start, seed) for seed in range(3)}, "order": Backwards, "threads": threads,
-    "float32": partial(precision, torch.float32), "float64": partial(precision, torch.float64),
-}  # fmt: skip
+    **{f"start-{seed}": partial(start, seed) for seed in range(3)},
+    "order": Backwards,
+    "threads": threads,
+    "float32": partial(precision, torch.float32),
+    "float64": partial(precision, torch.float64),
+}
 
 
 def perturbed(kind: str) -> AbstractContextManager[object]:

@@ -1,4 +1,6 @@
-"""Statements of the tests' own, planted at ``fairfl.claims.planted``, where calls may look for them."""
+"""Statements of the tests' own, planted at ``fairfl.claims.planted``, where calls may look for
+them.
+"""
 
 import sys
 from fractions import Fraction
@@ -31,7 +33,9 @@ def form(factor=1, lost=0, term=0):
 
 
 def gap(x: list[arb], bound: str = "2") -> arb:
-    """bound - 4 x (1 - x) - y^2: at least bound - 2 on the unit square, with a wide plain enclosure."""
+    """bound - 4 x (1 - x) - y^2: at least bound - 2 on the unit square, with a wide plain
+    enclosure.
+    """
     return ball(bound) - 4 * x[0] * (1 - x[0]) - x[1] * x[1]
 
 

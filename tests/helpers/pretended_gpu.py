@@ -1,9 +1,10 @@
 """A GPU that is none: tensors that say they are on another device, and compute on the CPU.
 
-What a real one refuses is refused: an operation on tensors of two devices (numbers of no dimension aside), an index
-from the host, ``numpy()`` of its tensors. What makes the host wait for it, or sends it something, is counted. So the
-engine's path on a GPU runs without one, and must end where the CPU's does. The device is called "meta": torch asks for
-CUDA itself as soon as it hears of "cuda".
+What a real one refuses is refused: an operation on tensors of two devices (numbers of no dimension
+aside), an index from the host, ``numpy()`` of its tensors. What makes the host wait for it, or
+sends it something, is counted. So the engine's path on a GPU runs without one, and must end where
+the CPU's does. The device is called "meta": torch asks for CUDA itself as soon as it hears of
+"cuda".
 """
 
 from __future__ import annotations
@@ -33,7 +34,12 @@ class OnGPU(Tensor):
     @staticmethod
     def __new__(cls, held: Tensor) -> OnGPU:
         made = Tensor._make_wrapper_subclass(
-            cls, held.shape, strides=held.stride(), storage_offset=held.storage_offset(), dtype=held.dtype, device=GPU
+            cls,
+            held.shape,
+            strides=held.stride(),
+            storage_offset=held.storage_offset(),
+            dtype=held.dtype,
+            device=GPU,
         )
         made.held = held
         return made
@@ -44,7 +50,9 @@ class OnGPU(Tensor):
 
 
 class Pretended(TorchDispatchMode):
-    """Runs operations of the pretended GPU; ``sent``, ``waited`` count transfers and waits, by operation."""
+    """Runs operations of the pretended GPU; ``sent``, ``waited`` count transfers and waits, by
+    operation.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +74,9 @@ class Pretended(TorchDispatchMode):
         if func in COPIES:
             self._count(func, args, mine, others, target, to_gpu)
         elif mine and others:
-            raise RuntimeError(f"{name}: expected all tensors on one device, found the GPU and the CPU")
+            raise RuntimeError(
+                f"{name}: expected all tensors on one device, found the GPU and the CPU"
+            )
         elif name.startswith("aten._local_scalar_dense"):
             self.waited[name] += 1
         if target is not None:
@@ -79,7 +89,9 @@ class Pretended(TorchDispatchMode):
             return out
         return tree_map(lambda t: held.get(id(t), OnGPU(t)) if isinstance(t, Tensor) else t, out)
 
-    def _count(self, func: Any, args: Any, mine: Any, others: Any, target: Any, to_gpu: bool) -> None:
+    def _count(
+        self, func: Any, args: Any, mine: Any, others: Any, target: Any, to_gpu: bool
+    ) -> None:
         if func is COPIES[0]:
             if mine and target is not None and not to_gpu:
                 self.waited[str(func)] += 1

@@ -1,4 +1,6 @@
-"""Random federations for property tests: plain numbers, dyadic where ties matter, so that failures shrink well."""
+"""Random federations for property tests: plain numbers, dyadic where ties matter, so that failures
+shrink well.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ CAUCHY = Monotone(lambda x: 0.5 + np.arctan(x) / np.pi, lambda p: np.tan(np.pi *
 
 def etas() -> st.SearchStrategy[Any]:
     """η onto (0, 1); PROBIT, which is not, is tested by hand."""
-    return st.one_of(st.builds(Logistic, st.sampled_from([0.5, 1.0, 2.0]), eighths(-1, 1)), st.just(CAUCHY))
+    return st.one_of(
+        st.builds(Logistic, st.sampled_from([0.5, 1.0, 2.0]), eighths(-1, 1)), st.just(CAUCHY)
+    )
 
 
 def shared_etas() -> st.SearchStrategy[Any]:
@@ -113,7 +117,11 @@ def federations(
 ) -> Federation:
     """Federations of continuous laws."""
     count = draw(st.integers(min_clients, max_clients))
-    one = law if law is not None else draw(st.sampled_from([normals(), normals(), mixtures(), laws()]))
+    one = (
+        law
+        if law is not None
+        else draw(st.sampled_from([normals(), normals(), mixtures(), laws()]))
+    )
     q_values = draw(shares(count, q))
     clients = [Client((draw(one), draw(one)), q=v, weight=draw(WEIGHTS)) for v in q_values]
     return Federation(clients, eta=draw(eta_tables(count, eta)))
@@ -125,7 +133,9 @@ DYADIC = st.integers(0, 16).map(lambda k: k / 16)
 @st.composite
 def counts(draw: st.DrawFn, n: int) -> Any:
     """n non-negative whole numbers with a positive sum."""
-    return np.array(draw(st.lists(st.integers(0, 6), min_size=n, max_size=n).filter(any)), dtype=float)
+    return np.array(
+        draw(st.lists(st.integers(0, 6), min_size=n, max_size=n).filter(any)), dtype=float
+    )
 
 
 @st.composite
@@ -138,7 +148,9 @@ def finite_federations(
     max_points: int = 7,
     groups: int = 2,
 ) -> Federation:
-    """Federations on a finite X with atoms, empty cells, and ties in η (which need not be monotone)."""
+    """Federations on a finite X with atoms, empty cells, and ties in η (which need not be
+    monotone).
+    """
     clients = draw(st.integers(min_clients, max_clients))
     n = draw(st.integers(1, max_points))
     if groups == 2:
@@ -170,9 +182,16 @@ def finite_laws(draw: st.DrawFn) -> Finite:
 @st.composite
 def budgets(draw: st.DrawFn, count: int) -> Any:
     """eps (count,): zero, small, ordinary and slack ones."""
-    one = st.one_of(st.just(0.0), st.integers(1, 15).map(lambda k: k / 32), st.sampled_from([1e-9, 1e-3, 1.0, np.inf]))
+    one = st.one_of(
+        st.just(0.0),
+        st.integers(1, 15).map(lambda k: k / 32),
+        st.sampled_from([1e-9, 1e-3, 1.0, np.inf]),
+    )
     return np.array(draw(st.lists(one, min_size=count, max_size=count)))
 
 
 def local_budgets(fed: Federation) -> st.SearchStrategy[Any]:
-    return st.one_of(budgets(fed.n_clients), st.sampled_from([0.0, 0.05, 0.2]).map(lambda v: np.full(fed.n_clients, v)))
+    return st.one_of(
+        budgets(fed.n_clients),
+        st.sampled_from([0.0, 0.05, 0.2]).map(lambda v: np.full(fed.n_clients, v)),
+    )

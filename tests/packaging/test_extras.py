@@ -1,4 +1,6 @@
-"""A plain install works; what needs an extra says which one in a line; and nothing is loaded before it is used."""
+"""A plain install works; what needs an extra says which one in a line; and nothing is loaded before
+it is used.
+"""
 
 import subprocess
 import sys
@@ -19,11 +21,14 @@ class Missing:  # not None in sys.modules: scipy looks there for torch
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 sys.meta_path.insert(0, Missing)
 """
-PEOPLE = "score,label,group,site\n" + "".join(f"0.{k % 9 + 1},{k * k % 2},{k % 2},{k % 3}\n" for k in range(60))
+PEOPLE = "score,label,group,site\n" + "".join(
+    f"0.{k % 9 + 1},{k * k % 2},{k % 2},{k % 3}\n" for k in range(60)
+)
 FINITE = """
 import numpy as np, fairfl as ff
 masses = np.arange(1.0, 13.0).reshape(2, 2, 3)
-fed = ff.Federation.finite([0, 1, 2], masses / masses.sum(axis=(1, 2), keepdims=True), [0.2, 0.5, 0.9])
+masses /= masses.sum(axis=(1, 2), keepdims=True)
+fed = ff.Federation.finite([0, 1, 2], masses, [0.2, 0.5, 0.9])
 """
 LAWS = """
 import fairfl as ff
@@ -47,7 +52,9 @@ def without_extras(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_every_library_of_an_extra_is_named():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
+        "optional-dependencies"
+    ]
     brings = {name: {line.partition(">")[0] for line in lines} for name, lines in extras.items()}
     assert brings["all"] == {"fairfl[claims,data,sims]"}
     for name in ("claims", "data", "sims"):
@@ -64,7 +71,9 @@ def test_solving_loads_no_extra_and_neither_pandas_nor_cvxpy(federation):
 
 
 def test_a_first_solution_on_a_finite_x_loads_little_of_scipy():
-    shown = python(f"{FINITE}ff.solve(fed, 'cfl', 0.1)\nimport sys; print('scipy.special' in sys.modules)")
+    shown = python(
+        f"{FINITE}ff.solve(fed, 'cfl', 0.1)\nimport sys; print('scipy.special' in sys.modules)"
+    )
     assert (shown.stdout.strip(), shown.stderr) == ("False", "")
 
 
@@ -76,7 +85,17 @@ def test_a_plain_install_solves(federation):
 
 def test_the_commands_of_a_plain_install(tmp_path):
     (tmp_path / "people.csv").write_text(PEOPLE)
-    people = ("people.csv", "--score", "score", "--label", "label", "--group", "group", "--client", "site")
+    people = (
+        "people.csv",
+        "--score",
+        "score",
+        "--label",
+        "label",
+        "--group",
+        "group",
+        "--client",
+        "site",
+    )
     for words in (
         ("frontier", *people, "--points", "5", "--bootstraps", "2", "--out", "out"),
         ("figures", "--list"),
@@ -109,4 +128,6 @@ def test_a_command_without_its_extra_says_which_in_one_line(words, extra, tmp_pa
 
 def test_an_enclosure_without_flint_names_the_extra():
     shown = python(f"{BLOCKED}{LAWS}ff.min_disparity(fed, 'lft_ensemble', certify=True)")
-    assert shown.stderr.endswith('MissingExtra: flint is not installed: pip install "fairfl[claims]"\n')
+    assert shown.stderr.endswith(
+        'MissingExtra: flint is not installed: pip install "fairfl[claims]"\n'
+    )

@@ -1,4 +1,6 @@
-"""tools/fill_tables.py: a page's blocks from its CSV, the CSV from runs; and the pages of docs/results are filled."""
+"""tools/fill_tables.py: a page's blocks from its CSV, the CSV from runs; and the pages of
+docs/results are filled.
+"""
 
 import importlib.util
 from pathlib import Path
@@ -26,7 +28,12 @@ old
 <!-- fill run@Bank: Acc. -->
 <!-- /fill -->
 """
-OTHER = dict.fromkeys(tool.COLUMNS, "") | {"experiment": "other", "dataset": "D", "measure": "M", "mean": "1"}
+OTHER = dict.fromkeys(tool.COLUMNS, "") | {
+    "experiment": "other",
+    "dataset": "D",
+    "measure": "M",
+    "mean": "1",
+}
 
 
 @pytest.fixture
@@ -45,7 +52,10 @@ def test_blocks_are_filled(rows):
     page = tool.fill(PAGE, rows)
     assert "old" not in page
     assert "| data | objective | Acc. | DP disp. |" in page
-    assert "| Adult | FedAvg | 0.845 ± 0.000 [0.837 ± 0.007] | 0.117 ± 0.002 [0.144 ± 0.008]* |" in page
+    assert (
+        "| Adult | FedAvg | 0.845 ± 0.000 [0.837 ± 0.007] | 0.117 ± 0.002 [0.144 ± 0.008]* |"
+        in page
+    )
     assert "| Adult | all 0 | 0.764 |  |" in page
     assert "| objective | Acc. |\n| --- | --- |\n| FedAvg | 0.900 ± 0.001 |\n<!-- /fill -->" in page
     spd = tool.fill("<!-- fill run@Bank: |SPD| -->\n<!-- /fill -->", rows)
@@ -60,7 +70,9 @@ def test_rows_of_other_experiments_stay(rows, runs):
     assert tool.taken(rows, ["run"], runs) == rows
 
 
-@pytest.mark.parametrize(("name", "measure"), [("run", "Loss"), ("run@Mars", "Acc."), ("nothing", "Acc.")])
+@pytest.mark.parametrize(
+    ("name", "measure"), [("run", "Loss"), ("run@Mars", "Acc."), ("nothing", "Acc.")]
+)
 def test_bad_blocks(name, measure, rows):
     with pytest.raises(ValueError, match=f"{name} must have measured '{measure}'"):
         tool.fill(f"<!-- fill {name}: {measure} -->\n<!-- /fill -->", rows)

@@ -1,4 +1,6 @@
-"""Imports run one way and not in circles, torch stays in its layer, and no layer goes by its folder's name."""
+"""Imports run one way and not in circles, torch stays in its layer, and no layer goes by its
+folder's name.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -10,17 +12,27 @@ ROOT = Path(__file__).resolve().parents[2]
 ORDER = ("_support", "theory", "solvers", "sims", "studies", "claims", "figures", "fairfl")
 CIRCLES = {
     ("sims", "engine", "runs"): "simulate, of runs/, is one of the engine's public names",
-    ("figures", "lib", "catalog"): "the registry looks for figures in catalog/, which are made of lib/",
+    (
+        "figures",
+        "lib",
+        "catalog",
+    ): "the registry looks for figures in catalog/, which are made of lib/",
 }
 """Imports (layer, from, to) that close a circle, and why they stay."""
 
 
 def imports(text: str, annotations: bool = True) -> Iterator[tuple[str, int]]:
-    """Everything that the source imports, at whatever depth, with its line; or all but what annotations alone need."""
+    """Everything that the source imports, at whatever depth, with its line; or all but what
+    annotations alone need.
+    """
     tree = ast.parse(text)
     skipped: set[ast.AST] = set()
     if not annotations:
-        guarded = (n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")
+        guarded = (
+            n
+            for n in ast.walk(tree)
+            if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"
+        )
         skipped.update(inner for node in guarded for inner in ast.walk(node))
     for node in ast.walk(tree):
         if isinstance(node, ast.Import) and node not in skipped:
@@ -52,16 +64,25 @@ def faults(layer: str, text: str) -> list[str]:
 
 
 def arrows(layer: str) -> dict[str, set[str]]:
-    """Which of the folders and single modules of a layer import which others; imports for annotations do not count."""
+    """Which of the folders and single modules of a layer import which others; imports for
+    annotations do not count.
+    """
     found: dict[str, set[str]] = {}
     package = "fairfl." if layer == "fairfl" else f"fairfl.{layer}."
-    known = {file.stem for file in (ROOT / layer).iterdir() if file.is_dir() or file.suffix == ".py"} - {"__init__"}
+    known = {
+        file.stem for file in (ROOT / layer).iterdir() if file.is_dir() or file.suffix == ".py"
+    } - {"__init__"}
     for file in (ROOT / layer).rglob("*.py"):
         here = file.relative_to(ROOT / layer).parts[0].removesuffix(".py")
         named = (name for name, _ in imports(file.read_text("utf-8"), annotations=False))
-        there = {name.removeprefix(package).split(".")[0] for name in named if name.startswith(package)}
+        there = {
+            name.removeprefix(package).split(".")[0] for name in named if name.startswith(package)
+        }
         found.setdefault(here, set()).update((there & known) - {here})
-    return {here: {other for other in others if (layer, here, other) not in CIRCLES} for here, others in found.items()}
+    return {
+        here: {other for other in others if (layer, here, other) not in CIRCLES}
+        for here, others in found.items()
+    }
 
 
 def circle(arrows: dict[str, set[str]]) -> list[str]:
@@ -94,7 +115,11 @@ def test_a_circle_is_found():
 def test_imports_run_one_way(layer):
     files = sorted((ROOT / layer).rglob("*.py"))
     assert files, f"no modules in {layer}/: the check looks in the wrong place"
-    found = [f"{file.relative_to(ROOT)}:{row}" for file in files for row in faults(layer, file.read_text("utf-8"))]
+    found = [
+        f"{file.relative_to(ROOT)}:{row}"
+        for file in files
+        for row in faults(layer, file.read_text("utf-8"))
+    ]
     assert not found, "\n".join(found)
 
 
@@ -123,7 +148,11 @@ def test_a_wrong_import_is_found(layer, text):
 @pytest.mark.parametrize(
     ("layer", "text"),
     [
-        ("solvers", "import fairfl.theory\nfrom fairfl.theory.eta import Eta\nfrom fairfl.solvers.dual import solve"),
+        (
+            "solvers",
+            "import fairfl.theory\nfrom fairfl.theory.eta import Eta\nfrom fairfl.solvers.dual "
+            "import solve",
+        ),
         ("sims", "import torch\nfrom torch import nn"),
         ("figures", "from fairfl import claims\nfrom fairfl._support.version import __version__"),
         ("fairfl", "import fairfl\nfrom fairfl import cli, figures"),
@@ -132,4 +161,3 @@ def test_a_wrong_import_is_found(layer, text):
 )
 def test_a_right_import_passes(layer, text):
     assert faults(layer, text) == []
-

@@ -1,4 +1,6 @@
-"""The wheel holds every module and data file of the source folders, and works without the checkout."""
+"""The wheel holds every module and data file of the source folders, and works without the
+checkout.
+"""
 
 import configparser
 import shutil
@@ -13,7 +15,9 @@ import numpy
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGE_DIR = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["package-dir"]
+PACKAGE_DIR = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"][
+    "package-dir"
+]
 KINDS = {".py", ".mplstyle", ".toml", ".json", ".css", ".js"}
 
 
@@ -36,14 +40,26 @@ def files_of(root: Path) -> set[str]:
 
 def build(source: Path, out: Path) -> Path:
     """A wheel of the tree, built with the setuptools that is installed."""
-    run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, source, cwd=source)
+    run(
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        out,
+        source,
+        cwd=source,
+    )
     (wheel,) = out.glob("*.whl")
     return wheel
 
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
-    """A copy of what the build reads: a build/ folder left in the checkout would leak old files into later wheels."""
+    """A copy of what the build reads: a build/ folder left in the checkout would leak old files
+    into later wheels.
+    """
     copy = tmp_path_factory.mktemp("source")
     for name in ("pyproject.toml", "setup.py", "LICENSE", "README.md"):
         if (ROOT / name).exists():
@@ -73,7 +89,10 @@ def test_the_wheel_holds_every_module_and_data_file(source, wheel):
         held = {name for name in archive.namelist() if name.startswith("fairfl/")}
     expected = files_of(source)
     assert {"fairfl/__init__.py", "fairfl/theory/__init__.py", "fairfl/py.typed"} <= expected
-    assert {"fairfl/theory/planted/deeper/__init__.py", "fairfl/claims/planted_tables/table.json"} <= expected
+    assert {
+        "fairfl/theory/planted/deeper/__init__.py",
+        "fairfl/claims/planted_tables/table.json",
+    } <= expected
     assert held == expected
 
 
@@ -98,8 +117,8 @@ def test_the_installed_wheel_is_what_gets_imported(wheel, tmp_path):
     pip = (sys.executable, "-m", "pip", "--python", python, "--quiet", "--no-input")
     run(*pip, "install", "--no-deps", "--no-index", wheel, cwd=tmp_path)
     (site,) = home.glob("lib/python*/site-packages")
-    # The dependencies come from the environment of the tests. A folder named in a .pth file has its own .pth files left
-    # unread, so the editable install of the checkout is not seen.
+    # The dependencies come from the environment of the tests. A folder named in a .pth file has its
+    # own .pth files left unread, so the editable install of the checkout is not seen.
     (site / "dependencies.pth").write_text(f"{Path(numpy.__file__).parents[1]}\n", encoding="utf-8")
 
     code = (

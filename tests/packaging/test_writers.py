@@ -1,4 +1,6 @@
-"""One module writes files: no other opens one for writing, moves one, or has a library write one."""
+"""One module writes files: no other opens one for writing, moves one, or has a library write
+one.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -7,16 +9,45 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("_support", "theory", "solvers", "sims", "studies", "claims", "figures", "fairfl", "benchmarks", "tools")
+PACKAGES = (
+    "_support",
+    "theory",
+    "solvers",
+    "sims",
+    "studies",
+    "claims",
+    "figures",
+    "fairfl",
+    "benchmarks",
+    "tools",
+)
 ONE = ROOT / "_support" / "whole_file.py"
 EXEMPT = {
-    ROOT / "sims" / "runs" / "lock.py": {".write_text"},  # of the process that holds it
+    ROOT / "sims" / "runs" / "lock.py": {".write_text"}  # of the process that holds it
 }
 METHODS = {
-    "write_text", "write_bytes", "touch", "symlink_to", "hardlink_to", "extractall", "extract", "tofile",
-    "dump", "imsave", "write_image", "export_html", "save_html", "export_text", "to_pickle", "to_feather", "to_excel",
-    "to_hdf", "writelines", "write_dataset", "write_metadata",
-}  # fmt: skip
+    "write_text",
+    "write_bytes",
+    "touch",
+    "symlink_to",
+    "hardlink_to",
+    "extractall",
+    "extract",
+    "tofile",
+    "dump",
+    "imsave",
+    "write_image",
+    "export_html",
+    "save_html",
+    "export_text",
+    "to_pickle",
+    "to_feather",
+    "to_excel",
+    "to_hdf",
+    "writelines",
+    "write_dataset",
+    "write_metadata",
+}
 """Methods and functions that write, whatever they belong to."""
 MODULES = {"os", "shutil", "numpy", "np", "torch", "pq", "pyarrow", "pickle", "json"}
 FUNCTIONS = {
@@ -24,20 +55,36 @@ FUNCTIONS = {
     "shutil": {"copy", "copy2", "copyfile", "copytree", "move", "unpack_archive", "make_archive"},
 }
 STREAMS = {
-    "savefig": 0, "write_table": 1, "save": 0, "savez": 0, "savez_compressed": 0, "savetxt": 0, "to_csv": 0,
-    "to_parquet": 0, "to_json": 0, "to_markdown": 0, "to_html": 0, "to_latex": 0,
-}  # fmt: skip
-"""Functions that write to their argument of this number: to a stream in memory, or one that ``write_whole`` gave."""
+    "savefig": 0,
+    "write_table": 1,
+    "save": 0,
+    "savez": 0,
+    "savez_compressed": 0,
+    "savetxt": 0,
+    "to_csv": 0,
+    "to_parquet": 0,
+    "to_json": 0,
+    "to_markdown": 0,
+    "to_html": 0,
+    "to_latex": 0,
+}
+"""Functions that write to their argument of this number: to a stream in memory, or one that
+``write_whole`` gave.
+"""
 IN_MEMORY = {"BytesIO", "StringIO"}
 
 
 def faults(text: str) -> Iterator[tuple[int, str]]:
     """Every call that may write a file."""
     tree = ast.parse(text)
-    given = {a.arg for node in ast.walk(tree) if isinstance(node, ast.Lambda) for a in node.args.args}
+    given = {
+        a.arg for node in ast.walk(tree) if isinstance(node, ast.Lambda) for a in node.args.args
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
-            targets = [name.id for t in node.targets for name in ast.walk(t) if isinstance(name, ast.Name)]
+            targets = [
+                name.id for t in node.targets for name in ast.walk(t) if isinstance(name, ast.Name)
+            ]
             values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
             if all(isinstance(v, ast.Call) and _name(v.func)[1] in IN_MEMORY for v in values):
                 given.update(targets)
@@ -68,7 +115,8 @@ def _writes(call: ast.Call, given: set[str]) -> str:
     if name in FUNCTIONS.get(owner, ()):
         return f"{owner}.{name}"
     if name in ("rename", "replace") and owner and len(call.args) == 1 and not call.keywords:
-        if isinstance(call.args[0], ast.Dict):  # of a table; with two arguments it would be of a text, else of a path
+        # of a table; with two arguments it would be of a text, else of a path
+        if isinstance(call.args[0], ast.Dict):
             return ""
         return f".{name}"
     if name in METHODS and owner not in MODULES - {"pickle", "json"}:
@@ -76,9 +124,12 @@ def _writes(call: ast.Call, given: set[str]) -> str:
     if name in STREAMS:
         place = STREAMS[name]
         argument = call.args[place] if len(call.args) > place else None
-        argument = argument or next((k.value for k in call.keywords if k.arg in ("path", "path_or_buf", "fname")), None)
+        argument = argument or next(
+            (k.value for k in call.keywords if k.arg in ("path", "path_or_buf", "fname")), None
+        )
         taken = isinstance(argument, ast.Name) and argument.id in given
-        own = name in ("save", "to_csv", "to_json") and owner in ("", "checkpoint")  # ours, of the same name
+        # ours, of the same name
+        own = name in ("save", "to_csv", "to_json") and owner in ("", "checkpoint")
         return "" if argument is None or taken or own else f".{name}"
     return ""
 
@@ -103,15 +154,35 @@ def test_the_one_is_seen_to_write():
 @pytest.mark.parametrize(
     "text",
     [
-        "open(path, 'w')", "open(path, mode='ab')", "path.open('x')", "open(path, mode)", "path.write_text('a')",
-        "path.write_bytes(b'')", "table.to_csv(path, index=False)", "table.to_csv(path_or_buf=path)",
-        "table.to_parquet(path)", "figure.savefig(files[1])", "figure.savefig(path)", "np.save(path, x)",
-        "np.savez(folder / 'a', x)", "torch.save(model, path)", "pq.write_table(table, path)", "os.replace(a, b)",
-        "(a / b).replace(other)", "path.rename(other)", "shutil.copy(a, b)",
-        "json.dump(data, file)", "pickle.dump(data, file)", "archive.extractall(folder)", "os.open(path, os.O_WRONLY)",
-        "gzip.open(path, 'wb')", "NamedTemporaryFile()", "zipfile.ZipFile(path, 'w')", "path.touch()",
+        "open(path, 'w')",
+        "open(path, mode='ab')",
+        "path.open('x')",
+        "open(path, mode)",
+        "path.write_text('a')",
+        "path.write_bytes(b'')",
+        "table.to_csv(path, index=False)",
+        "table.to_csv(path_or_buf=path)",
+        "table.to_parquet(path)",
+        "figure.savefig(files[1])",
+        "figure.savefig(path)",
+        "np.save(path, x)",
+        "np.savez(folder / 'a', x)",
+        "torch.save(model, path)",
+        "pq.write_table(table, path)",
+        "os.replace(a, b)",
+        "(a / b).replace(other)",
+        "path.rename(other)",
+        "shutil.copy(a, b)",
+        "json.dump(data, file)",
+        "pickle.dump(data, file)",
+        "archive.extractall(folder)",
+        "os.open(path, os.O_WRONLY)",
+        "gzip.open(path, 'wb')",
+        "NamedTemporaryFile()",
+        "zipfile.ZipFile(path, 'w')",
+        "path.touch()",
     ],
-)  # fmt: skip
+)
 def test_what_writes_is_found(text):
     assert len(list(faults(text))) == 1, text
 
@@ -119,11 +190,21 @@ def test_what_writes_is_found(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "open(path)", "open(path, 'rb')", "path.open(encoding='utf-8')", "table.to_csv(index=False)", "frame.to_json()",
-        "out = io.BytesIO()\nfigure.savefig(out, format='svg')", "a, b = io.BytesIO(), io.BytesIO()\nf.savefig(b)",
-        "write_whole(path, lambda file: np.savez(file, x=x))", "text.replace('a', 'b')", "json.dumps(data)",
-        "os.open(folder, os.O_RDONLY)", "zipfile.ZipFile(path)", "gzip.open(path)", "tarfile.open(path)",
+        "open(path)",
+        "open(path, 'rb')",
+        "path.open(encoding='utf-8')",
+        "table.to_csv(index=False)",
+        "frame.to_json()",
+        "out = io.BytesIO()\nfigure.savefig(out, format='svg')",
+        "a, b = io.BytesIO(), io.BytesIO()\nf.savefig(b)",
+        "write_whole(path, lambda file: np.savez(file, x=x))",
+        "text.replace('a', 'b')",
+        "json.dumps(data)",
+        "os.open(folder, os.O_RDONLY)",
+        "zipfile.ZipFile(path)",
+        "gzip.open(path)",
+        "tarfile.open(path)",
     ],
-)  # fmt: skip
+)
 def test_what_reads_is_left_alone(text):
     assert list(faults(text)) == [], text

@@ -21,17 +21,22 @@ def folder(tmp_path, monkeypatch):
     sex = rng.choice(["F", "M"], n)
     score = rng.normal(size=n) + 0.8 * (sex == "M")
     people = {
-        "hired": np.where(score + rng.logistic(size=n) > 0.4, "yes", "no"), "sex": sex,
-        "site": rng.choice(["north", "south", "west"], n), "school": rng.choice(["a", "b", "c"], n),
-        "age": rng.integers(18, 65, n), "score": score,
-    }  # fmt: skip
+        "hired": np.where(score + rng.logistic(size=n) > 0.4, "yes", "no"),
+        "sex": sex,
+        "site": rng.choice(["north", "south", "west"], n),
+        "school": rng.choice(["a", "b", "c"], n),
+        "age": rng.integers(18, 65, n),
+        "score": score,
+    }
     pd.DataFrame(people).to_csv(tmp_path / "people.csv", index=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def test_the_command_runs(folder):
-    (line,) = re.findall(r"^(fairfl simulate people\.csv[^#\n]*)", PAGE.read_text("utf-8"), flags=re.MULTILINE)
+    (line,) = re.findall(
+        r"^(fairfl simulate people\.csv[^#\n]*)", PAGE.read_text("utf-8"), flags=re.MULTILINE
+    )
     told = CliRunner().invoke(app, [*shlex.split(line)[1:], "--seeds", "1", "--budget", "0.1"])
     assert told.exit_code == 0, told.stderr
     assert "Features: school, age, score, sex." in told.stdout
@@ -44,4 +49,5 @@ def test_the_example_runs(folder):
     exec(compile(block, PAGE.name, "exec", dont_inherit=True), names)
     test = names["measured"]("test")
     assert names["chosen"] in test.index[1:]
-    assert test.loc[names["chosen"], "dp"] < test.loc["FedAvg", "dp"] / 2  # fairer on people that it has not seen
+    # fairer on people that it has not seen
+    assert test.loc[names["chosen"], "dp"] < test.loc["FedAvg", "dp"] / 2

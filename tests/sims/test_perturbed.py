@@ -13,14 +13,23 @@ from fairfl.sims.engine import MLP, Computing, Replicate, Simulation
 
 pytestmark = pytest.mark.exact
 MAKEFILE = Path(__file__).parents[2] / "Makefile"
-APART = {"start": (1e-9, 1e-5), "order": (1e-18, 1e-12), "threads": (0.0, 1e-12), "float": (1e-9, 1e-4)}
-"""The least and the most by which the ends of the short run are apart, by how the kind's name begins."""
+APART = {
+    "start": (1e-9, 1e-5),
+    "order": (1e-18, 1e-12),
+    "threads": (0.0, 1e-12),
+    "float": (1e-9, 1e-4),
+}
+"""The least and the most by which the ends of the short run are apart, by how the kind's name
+begins.
+"""
 
 
 def ended(dtype):
     """Parameters after a short run, and torch's threads then."""
     computing, training = Computing(device="cpu", dtype=dtype), quick(rounds=3, batch_size=10)
-    simulation = Simulation(MLP((4, 5, 3)), classified((40, 25, 60)), [Replicate(QFedAvg(1.0))], training, computing)
+    simulation = Simulation(
+        MLP((4, 5, 3)), classified((40, 25, 60)), [Replicate(QFedAvg(1.0))], training, computing
+    )
     while not simulation.done:
         simulation.step()
     return simulation.params, torch.get_num_threads()

@@ -22,7 +22,9 @@ def test_the_examples_run():
     last = result.clients.query("round == 30 and part == 'validation'").pivot(
         index="client", columns="replicate", values="accuracy"
     )
-    np.testing.assert_array_equal(last.to_numpy()[np.arange(4), kept["replicate"]], last.to_numpy().max(1))
+    np.testing.assert_array_equal(
+        last.to_numpy()[np.arange(4), kept["replicate"]], last.to_numpy().max(1)
+    )
     worst = result.rounds.groupby("replicate")["max_loss"].last().to_numpy()
     assert (worst[4:] < worst[:2]).all()  # q = 5 leaves the worst client better off than q = 0
     assert names["again"].simulation.done

@@ -1,15 +1,25 @@
-"""The audit of random federations: what must hold on every frontier and minimum, held to the documented tolerances."""
+"""The audit of random federations: what must hold on every frontier and minimum, held to the
+documented tolerances.
+"""
 
 import pytest
 from audit import audit
 
 EXACT, SEARCHED = 1e-9, 1e-6
-"""Allowed on a finite X and by the search on densities, as docs/exactness.md has it; everything else is exact."""
-ON_DENSITIES = ("random budgets not certified (share)", "points not reproduced (share)", "minimum not reproduced")
+"""Allowed on a finite X and by the search on densities, as docs/exactness.md has it; everything
+else is exact.
+"""
+ON_DENSITIES = (
+    "random budgets not certified (share)",
+    "points not reproduced (share)",
+    "minimum not reproduced",
+)
 """Not claimed there, and said of each result."""
 SOLVED_AGAIN = 1e-7
 MANY_BASINS = ("groups relabelled", "clients permuted")
-"""On densities the search may end on another of several maxima: docs/exactness.md says by how much."""
+"""On densities the search may end on another of several maxima: docs/exactness.md says by how
+much.
+"""
 
 
 def held(kind: str, seed: int, **settings: int) -> None:
@@ -26,7 +36,8 @@ def held(kind: str, seed: int, **settings: int) -> None:
         assert figure <= allowed, (kind, seed, scheme, what, figure)
 
 
-# 81: multipliers of 170; 91: masses of 1e-11, which HiGHS takes for zero; 130: a jump over MD = 0 in an ensemble
+# 81: multipliers of 170; 91: masses of 1e-11, which HiGHS takes for zero; 130: a jump over MD = 0
+# in an ensemble
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", (2, 3, 6, 81, 91, 130))
 def test_on_a_finite_x(seed: int) -> None:

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (a table: one case a line)
 """Bad input to the solvers: one clear error each, that names the argument and the value."""
 
 from collections.abc import Callable
@@ -17,41 +16,111 @@ NAN = float("nan")
 FRONTIER = ff.frontier(LAWS, "lft_ensemble", points=5)
 
 CASES: dict[str, tuple[Callable[[], Any], str]] = {
-    "no federation": (lambda: ff.solve([[0, 1]], "cfl", 0.1), r"federation must be a Federation, got list"),  # type: ignore[arg-type]
-    "scheme": (lambda: ff.solve(LAWS, "fedavg", 0.1), r"scheme must be one of 'cfl', 'lft_ensemble', 'lft_fedavg', got 'fedavg'"),
-    "method": (lambda: ff.solve(LAWS, "cfl", 0.1, method="grid"), r"method must be one of 'exact', 'lp', got 'grid'"),
-    "notion": (lambda: ff.solve(ATOMS, "cfl", 0.1, notion="dpp"), r"notion must be one of 'dp', 'eo', 'eodds', got 'dpp'"),
-    "notion on laws": (lambda: ff.solve(LAWS, "cfl", 0.1, notion="eo"), r"notion 'eo' is available for 'cfl' on a finite X"),
-    "notion of a local scheme": (lambda: ff.solve(ATOMS, "lft_fedavg", 0.1, notion="eo"), r"notion 'eo' .*got scheme 'lft_fedavg'"),
+    "no federation": (
+        lambda: ff.solve([[0, 1]], "cfl", 0.1),
+        r"federation must be a Federation, got list",
+    ),  # type: ignore[arg-type]
+    "scheme": (
+        lambda: ff.solve(LAWS, "fedavg", 0.1),
+        r"scheme must be one of 'cfl', 'lft_ensemble', 'lft_fedavg', got 'fedavg'",
+    ),
+    "method": (
+        lambda: ff.solve(LAWS, "cfl", 0.1, method="grid"),
+        r"method must be one of 'exact', 'lp', got 'grid'",
+    ),
+    "notion": (
+        lambda: ff.solve(ATOMS, "cfl", 0.1, notion="dpp"),
+        r"notion must be one of 'dp', 'eo', 'eodds', got 'dpp'",
+    ),
+    "notion on laws": (
+        lambda: ff.solve(LAWS, "cfl", 0.1, notion="eo"),
+        r"notion 'eo' is available for 'cfl' on a finite X",
+    ),
+    "notion of a local scheme": (
+        lambda: ff.solve(ATOMS, "lft_fedavg", 0.1, notion="eo"),
+        r"notion 'eo' .*got scheme 'lft_fedavg'",
+    ),
     "eps negative": (lambda: ff.solve(LAWS, "cfl", -0.1), r"eps must be non-negative, got -0.1"),
-    "eps negative for one": (lambda: ff.solve(LAWS, "lft_fedavg", [0.1, -1]), r"eps must be non-negative, got -1"),
+    "eps negative for one": (
+        lambda: ff.solve(LAWS, "lft_fedavg", [0.1, -1]),
+        r"eps must be non-negative, got -1",
+    ),
     "eps NaN": (lambda: ff.solve(LAWS, "cfl", NAN), r"eps must not hold NaN, got nan"),
     "eps text": (lambda: ff.solve(LAWS, "cfl", "tight"), r"eps must be numbers, got 'tight'"),
     "eps None": (lambda: ff.solve(LAWS, "cfl", None), r"eps must .*"),
-    "two eps for cfl": (lambda: ff.solve(LAWS, "cfl", [0.1, 0.1]), r"eps must be one number for 'cfl', got shape \(2,\)"),
-    "three eps for two": (lambda: ff.solve(LAWS, "lft_ensemble", [0.1] * 3), r"eps must have shape \(\) or \(2,\), one per client, got \(3,\)"),
-    "eps matrix": (lambda: ff.solve(LAWS, "lft_fedavg", [[0.1, 0.1]] * 2), r"eps must have shape .*got \(2, 2\)"),
-    "three groups": (lambda: ff.solve(THREE, "lft_ensemble", 0.1), r"scheme 'lft_ensemble' takes two groups, this federation has 3"),
-    "grid": (lambda: ff.solve(LAWS, "cfl", 0.1, method="lp", grid=1), r"grid must be a whole number of at least 2, got 1"),
-    "grid fraction": (lambda: ff.solve(LAWS, "cfl", 0.1, method="lp", grid=10.5), r"grid must be a whole number of at least 2, got 10.5"),  # type: ignore[arg-type]
-    "frontier federation": (lambda: ff.frontier(None, "cfl"), r"federation must be a Federation, got NoneType"),  # type: ignore[arg-type]
+    "two eps for cfl": (
+        lambda: ff.solve(LAWS, "cfl", [0.1, 0.1]),
+        r"eps must be one number for 'cfl', got shape \(2,\)",
+    ),
+    "three eps for two": (
+        lambda: ff.solve(LAWS, "lft_ensemble", [0.1] * 3),
+        r"eps must have shape \(\) or \(2,\), one per client, got \(3,\)",
+    ),
+    "eps matrix": (
+        lambda: ff.solve(LAWS, "lft_fedavg", [[0.1, 0.1]] * 2),
+        r"eps must have shape .*got \(2, 2\)",
+    ),
+    "three groups": (
+        lambda: ff.solve(THREE, "lft_ensemble", 0.1),
+        r"scheme 'lft_ensemble' takes two groups, this federation has 3",
+    ),
+    "grid": (
+        lambda: ff.solve(LAWS, "cfl", 0.1, method="lp", grid=1),
+        r"grid must be a whole number of at least 2, got 1",
+    ),
+    "grid fraction": (
+        lambda: ff.solve(LAWS, "cfl", 0.1, method="lp", grid=10.5),
+        r"grid must be a whole number of at least 2, got 10.5",
+    ),  # type: ignore[arg-type]
+    "frontier federation": (
+        lambda: ff.frontier(None, "cfl"),
+        r"federation must be a Federation, got NoneType",
+    ),  # type: ignore[arg-type]
     "frontier scheme": (lambda: ff.frontier(LAWS, "CFL"), r"scheme must be one of .*got 'CFL'"),
-    "frontier points": (lambda: ff.frontier(LAWS, "cfl", points=1), r"points must be a whole number of at least 2, got 1"),
-    "frontier points float": (lambda: ff.frontier(LAWS, "cfl", points=10.0), r"points must be a whole number of at least 2, got 10.0"),  # type: ignore[arg-type]
+    "frontier points": (
+        lambda: ff.frontier(LAWS, "cfl", points=1),
+        r"points must be a whole number of at least 2, got 1",
+    ),
+    "frontier points float": (
+        lambda: ff.frontier(LAWS, "cfl", points=10.0),
+        r"points must be a whole number of at least 2, got 10.0",
+    ),  # type: ignore[arg-type]
     "frontier notion": (lambda: ff.frontier(LAWS, "cfl", notion="eo"), r"notion 'eo' is available"),
-    "frontier three groups": (lambda: ff.frontier(THREE, "lft_fedavg"), r"scheme 'lft_fedavg' takes two groups"),
-    "frontier below reach": (lambda: FRONTIER.accuracy_at(-1.0), r"disparity must be at least .*got -1"),
+    "frontier three groups": (
+        lambda: ff.frontier(THREE, "lft_fedavg"),
+        r"scheme 'lft_fedavg' takes two groups",
+    ),
+    "frontier below reach": (
+        lambda: FRONTIER.accuracy_at(-1.0),
+        r"disparity must be at least .*got -1",
+    ),
     "frontier NaN": (lambda: FRONTIER.accuracy_at(NAN), r"disparity must not hold NaN"),
     "minimum scheme": (lambda: ff.min_disparity(LAWS, "lft"), r"scheme must be one of .*got 'lft'"),
-    "minimum federation": (lambda: ff.min_disparity(3, "cfl"), r"federation must be a Federation, got int"),  # type: ignore[arg-type]
-    "minimum groups": (lambda: ff.min_disparity(THREE, "cfl"), r"min_disparity takes two groups, this federation has 3"),
-    "certify fedavg": (lambda: ff.min_disparity(LAWS, "lft_fedavg", certify=True), r"certify is available for 'lft_ensemble', got 'lft_fedavg'"),
-    "certify atoms": (lambda: ff.min_disparity(ATOMS, "lft_ensemble", certify=True), r"certify takes normal laws"),
+    "minimum federation": (
+        lambda: ff.min_disparity(3, "cfl"),
+        r"federation must be a Federation, got int",
+    ),  # type: ignore[arg-type]
+    "minimum groups": (
+        lambda: ff.min_disparity(THREE, "cfl"),
+        r"min_disparity takes two groups, this federation has 3",
+    ),
+    "certify fedavg": (
+        lambda: ff.min_disparity(LAWS, "lft_fedavg", certify=True),
+        r"certify is available for 'lft_ensemble', got 'lft_fedavg'",
+    ),
+    "certify atoms": (
+        lambda: ff.min_disparity(ATOMS, "lft_ensemble", certify=True),
+        r"certify takes normal laws",
+    ),
     "certify other laws": (
-        lambda: ff.min_disparity(ff.Federation([ff.Client((stats.laplace(), stats.norm(1)))]), "lft_ensemble", certify=True),
+        lambda: ff.min_disparity(
+            ff.Federation([ff.Client((stats.laplace(), stats.norm(1)))]),
+            "lft_ensemble",
+            certify=True,
+        ),
         r"normal",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CASES)

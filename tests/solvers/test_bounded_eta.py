@@ -1,4 +1,6 @@
-"""An η that stays within (0.1, 0.9): thresholds run to ±inf at finite multipliers, and optima randomise."""
+"""An η that stays within (0.1, 0.9): thresholds run to ±inf at finite multipliers, and optima
+randomise.
+"""
 
 from typing import Any
 
@@ -25,7 +27,9 @@ def bounded(draw: st.DrawFn) -> ff.Federation:
     fed = draw(federations(law=st.one_of(normals(), mixtures()), max_clients=3, eta="shared"))
     model: Any = fed.model
     shape = zip(model.laws, fed.q, fed.weight, strict=True)
-    return ff.Federation([ff.Client(laws, q=float(q), weight=float(w)) for laws, q, w in shape], eta=PROBIT)
+    return ff.Federation(
+        [ff.Client(laws, q=float(q), weight=float(w)) for laws, q, w in shape], eta=PROBIT
+    )
 
 
 def check(fed: ff.Federation, s: ff.Solution) -> None:
@@ -54,8 +58,8 @@ def test_as_the_programme_solves_it(fed: ff.Federation, eps: float) -> None:
     for scheme in ("cfl", "lft_fedavg"):
         exact = ff.solve(fed, scheme, eps).accuracy
         rough = ff.solve(fed, scheme, eps, method="lp", grid=600).accuracy
-        # a rule that is constant on cells loses what 2η - 1 varies by in a cut cell, times its mass of 1/600: less than
-        # 1e-3 while that is less than .6; above, HiGHS' own tolerance
+        # a rule that is constant on cells loses what 2η - 1 varies by in a cut cell, times its mass
+        # of 1/600: less than 1e-3 while that is less than .6; above, HiGHS' own tolerance
         assert exact - 1e-3 <= rough <= exact + 1e-6
 
 
@@ -68,7 +72,8 @@ def test_as_the_programme_solves_it(fed: ff.Federation, eps: float) -> None:
     ],
 )
 def test_one_client_whose_fair_rule_is_a_mixture(laws: tuple[Any, Any], q: float) -> None:
-    # next to λ = M_a (1 - 2·0.1) two neighbouring doubles are 1e-9 to 1e-6 of MD apart, on both sides of zero
+    # next to λ = M_a (1 - 2·0.1) two neighbouring doubles are 1e-9 to 1e-6 of MD apart, on both
+    # sides of zero
     fed = ff.Federation([ff.Client(laws, q=q)], eta=PROBIT)
     found = [ff.solve(fed, scheme, 0.0) for scheme in SCHEMES]
     for s in found:
@@ -81,7 +86,11 @@ def test_three_clients_whose_fair_rule_is_a_mixture() -> None:
     # HiGHS called a single column optimal that breaks a constraint by 5e-10
     n = stats.norm
     clients = [
-        ff.Client((n(2.625, 2), Mixture([n(2.5, 0.25), n(0.75, 1), n(0.25, 1.5)], [8, 5, 8])), q=0.4375, weight=3),
+        ff.Client(
+            (n(2.625, 2), Mixture([n(2.5, 0.25), n(0.75, 1), n(0.25, 1.5)], [8, 5, 8])),
+            q=0.4375,
+            weight=3,
+        ),
         ff.Client((n(2.125, 0.5), n(2, 0.25)), q=0.9375, weight=7),
         ff.Client((n(2.625, 0.5), Mixture([n(-3, 1), n(0.75, 1)], [1, 5])), q=0.1875, weight=8),
     ]
@@ -97,4 +106,6 @@ def test_frontiers_of_a_bounded_eta() -> None:
     assert (F.accuracy <= cfl.accuracy_at(F.disparity) + 1e-10).all()
     for d, accuracy, eps in zip(F.disparity, F.accuracy, F.eps, strict=True):
         s = ff.solve(fed, "lft_fedavg", eps)
-        assert s.accuracy == pytest.approx(accuracy, abs=1e-9) and s.disparity == pytest.approx(d, abs=1e-7)
+        assert s.accuracy == pytest.approx(accuracy, abs=1e-9) and s.disparity == pytest.approx(
+            d, abs=1e-7
+        )

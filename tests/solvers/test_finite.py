@@ -1,4 +1,6 @@
-"""solve() on a finite X, where everything is exact: against programmes written here, enumeration, and fractions."""
+"""solve() on a finite X, where everything is exact: against programmes written here, enumeration,
+and fractions.
+"""
 
 from fractions import Fraction
 from itertools import product
@@ -100,7 +102,8 @@ def test_the_ensemble_averages_programmes(fed: ff.Federation, data: st.DataObjec
     eps = data.draw(local_budgets(fed))
     s = ff.solve(fed, "lft_ensemble", eps)
     check(fed, s)
-    # each member is optimal on its own law: certificates count share-weighted accuracies of client i alone
+    # each member is optimal on its own law: certificates count share-weighted accuracies of client
+    # i alone
     model: Any = fed.model
     members = []
     for i in range(fed.n_clients):
@@ -112,7 +115,8 @@ def test_the_ensemble_averages_programmes(fed: ff.Federation, data: st.DataObjec
         own = ff.solve(alone, "cfl", eps[i])
         assert own.accuracy == pytest.approx(programme(alone, pooled_row(alone), eps[i]), abs=1e-8)
         members.append(np.stack([own.classifier(model.points, a) for a in (0, 1)]))
-    if model.eta.strides[0] == 0 == model.eta.strides[1]:  # else a rule is free where its client has nobody
+    # else a rule is free where its client has nobody
+    if model.eta.strides[0] == 0 == model.eta.strides[1]:
         vote = np.einsum("i,iax->ax", fed.weight, np.stack(members))
         found = np.stack([s.classifier(model.points, a) for a in (0, 1)])
         seen = (joint(fed) > 0).all(axis=0)
@@ -121,9 +125,12 @@ def test_the_ensemble_averages_programmes(fed: ff.Federation, data: st.DataObjec
 
 @given(finite_federations(max_points=3, max_clients=2), EPS)
 def test_cfl_in_exact_fractions(fed: ff.Federation, eps: float) -> None:
-    """One constraint: an optimal f has at most one fractional cell, so all of them can be tried, in fractions."""
+    """One constraint: an optimal f has at most one fractional cell, so all of them can be tried, in
+    fractions.
+    """
     p = joint(fed)
-    # all numbers of the strategy are ratios of small integers, lost in normalisation: the doubles themselves are exact
+    # all numbers of the strategy are ratios of small integers, lost in normalisation: the doubles
+    # themselves are exact
     cells = p.shape[1] * p.shape[2]
     u = [
         sum(
@@ -156,9 +163,15 @@ def test_cfl_in_exact_fractions(fed: ff.Federation, eps: float) -> None:
 
 
 @given(finite_federations(groups=3), st.sampled_from(["dp", "eo", "eodds"]), EPS)
-def test_notions_and_three_groups_are_programmes(fed: ff.Federation, notion: str, eps: float) -> None:
+def test_notions_and_three_groups_are_programmes(
+    fed: ff.Federation, notion: str, eps: float
+) -> None:
     p, e = joint(fed), eta(fed)
-    tables = {"dp": [p.sum(0)], "eo": [(p * e).sum(0)], "eodds": [(p * e).sum(0), (p * (1 - e)).sum(0)]}[notion]
+    tables = {
+        "dp": [p.sum(0)],
+        "eo": [(p * e).sum(0)],
+        "eodds": [(p * e).sum(0), (p * (1 - e)).sum(0)],
+    }[notion]
     rows = []
     for table in tables:
         for a in range(3):
@@ -171,7 +184,9 @@ def test_notions_and_three_groups_are_programmes(fed: ff.Federation, notion: str
     check(fed, s)
     assert s.disparity <= eps + FINITE_TOLERANCE
     assert np.isnan(s.mean_difference)
-    assert s.accuracy == pytest.approx(programme(fed, np.array(rows).reshape(len(rows), p[0].size), eps), abs=1e-8)
+    assert s.accuracy == pytest.approx(
+        programme(fed, np.array(rows).reshape(len(rows), p[0].size), eps), abs=1e-8
+    )
 
 
 @given(finite_federations(), st.sampled_from(["eo", "eodds"]), EPS)
@@ -179,21 +194,29 @@ def test_notions_with_two_groups(fed: ff.Federation, notion: str, eps: float) ->
     s = ff.solve(fed, "cfl", eps, notion=notion)
     check(fed, s)
     assert s.disparity <= eps + FINITE_TOLERANCE
-    assert s.accuracy == pytest.approx(ff.solve(fed, "cfl", eps, method="lp", notion=notion).accuracy, abs=1e-6)
+    assert s.accuracy == pytest.approx(
+        ff.solve(fed, "cfl", eps, method="lp", notion=notion).accuracy, abs=1e-6
+    )
 
 
 @given(finite_federations(), st.sampled_from(LOCAL), st.data())
-def test_no_local_scheme_beats_cfl_at_its_disparity(fed: ff.Federation, scheme: str, data: st.DataObject) -> None:
+def test_no_local_scheme_beats_cfl_at_its_disparity(
+    fed: ff.Federation, scheme: str, data: st.DataObject
+) -> None:
     s = ff.solve(fed, scheme, data.draw(local_budgets(fed)))
     assert s.accuracy <= ff.solve(fed, "cfl", s.disparity).accuracy + 2e-12
 
 
 @given(finite_federations(), st.sampled_from(SCHEMES), st.data())
-def test_swapping_the_groups_turns_the_sign(fed: ff.Federation, scheme: str, data: st.DataObject) -> None:
+def test_swapping_the_groups_turns_the_sign(
+    fed: ff.Federation, scheme: str, data: st.DataObject
+) -> None:
     eps: Any = data.draw(EPS) if scheme == "cfl" else data.draw(local_budgets(fed))
     model: Any = fed.model
     masses = fed.share[:, :, None] * model.conditional
-    mirrored = ff.Federation.finite(model.points, masses[:, ::-1], model.eta[:, ::-1], weight=fed.weight)
+    mirrored = ff.Federation.finite(
+        model.points, masses[:, ::-1], model.eta[:, ::-1], weight=fed.weight
+    )
     one, two = ff.solve(fed, scheme, eps), ff.solve(mirrored, scheme, eps)
     if scheme != "lft_ensemble" or model.shared:
         assert one.accuracy == pytest.approx(two.accuracy, abs=5e-12)
@@ -202,13 +225,17 @@ def test_swapping_the_groups_turns_the_sign(fed: ff.Federation, scheme: str, dat
 
 
 @given(finite_federations(min_clients=2), st.sampled_from(SCHEMES), st.data())
-def test_clients_can_be_reordered_and_halved(fed: ff.Federation, scheme: str, data: st.DataObject) -> None:
+def test_clients_can_be_reordered_and_halved(
+    fed: ff.Federation, scheme: str, data: st.DataObject
+) -> None:
     model: Any = fed.model
     masses = fed.share[:, :, None] * model.conditional
     back = np.arange(fed.n_clients)[::-1]
     eps: Any = data.draw(EPS) if scheme == "cfl" else data.draw(local_budgets(fed))
     one = ff.solve(fed, scheme, eps)
-    other = ff.Federation.finite(model.points, masses[back], model.eta[back], weight=fed.weight[back])
+    other = ff.Federation.finite(
+        model.points, masses[back], model.eta[back], weight=fed.weight[back]
+    )
     assert one.accuracy == pytest.approx(
         ff.solve(other, scheme, eps if scheme == "cfl" else eps[back]).accuracy, abs=5e-12
     )
@@ -222,7 +249,9 @@ def test_clients_can_be_reordered_and_halved(fed: ff.Federation, scheme: str, da
 
 
 @given(finite_federations(), st.sampled_from(("cfl", "lft_fedavg")), EPS, EPS)
-def test_accuracy_rises_with_the_budget_and_is_concave(fed: ff.Federation, scheme: str, one: float, two: float) -> None:
+def test_accuracy_rises_with_the_budget_and_is_concave(
+    fed: ff.Federation, scheme: str, one: float, two: float
+) -> None:
     low, high = sorted((one, two))
     ends = [ff.solve(fed, scheme, e).accuracy for e in (low, high)]
     assert ends[0] <= ends[1] + 2e-12
@@ -242,8 +271,9 @@ def test_slack_budgets_give_the_most_accurate_rule(fed: ff.Federation, scheme: s
 
 
 def test_a_randomised_tie_by_hand() -> None:
-    # one client, groups alike in mass; group 0 has everybody at η = 3/4, group 1 at η = 1/4: MD = 1 unconstrained.
-    # a flip costs ½·½ = 1/4 per unit of MD in both groups: at eps = 1/2 half a unit is flipped, cost 1/8
+    # one client, groups alike in mass; group 0 has everybody at η = 3/4, group 1 at η = 1/4: MD = 1
+    # unconstrained. a flip costs ½·½ = 1/4 per unit of MD in both groups: at eps = 1/2 half a unit
+    # is flipped, cost 1/8
     fed = ff.Federation.finite([0.0, 1.0], [[[0, 0.5], [0.5, 0]]], [0.25, 0.75])
     assert ff.solve(fed, "cfl", 1.0).accuracy == 0.75
     s = ff.solve(fed, "cfl", 0.5)
@@ -260,10 +290,14 @@ def test_a_randomised_tie_by_hand() -> None:
     st.lists(st.integers(-8, 8), min_size=6, max_size=6),
     st.data(),
 )
-def test_a_flip_path_descends_to_zero(first: list[int], second: list[int], data: st.DataObject) -> None:
+def test_a_flip_path_descends_to_zero(
+    first: list[int], second: list[int], data: st.DataObject
+) -> None:
     n = len(first)
     margin = np.array([first, second[:n]]) / 8
-    p = np.array([[data.draw(st.integers(0, 4)) for _ in range(n)] for _ in (0, 1)], dtype=float) + np.eye(2, n)
+    p = np.array(
+        [[data.draw(st.integers(0, 4)) for _ in range(n)] for _ in (0, 1)], dtype=float
+    ) + np.eye(2, n)
     p[1, 0] += p[1].sum() == 0
     p /= p.sum(axis=1, keepdims=True)
     path = flip_path(margin, np.array([0.25, 0.75]), p)

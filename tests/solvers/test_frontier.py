@@ -30,7 +30,10 @@ def check_shape(F: ff.Frontier) -> None:
     assert (F.eps >= 0).all()
     assert float(F.accuracy_at(1.0)) == F.accuracy[-1]
     table = F.to_frame()
-    assert table["disparity"].tolist() == F.disparity.tolist() and table["accuracy"].tolist() == F.accuracy.tolist()
+    assert (
+        table["disparity"].tolist() == F.disparity.tolist()
+        and table["accuracy"].tolist() == F.accuracy.tolist()
+    )
     assert (table["scheme"] == F.scheme).all() and table.shape[1] == 3 + F.eps.shape[1]
 
 
@@ -46,7 +49,9 @@ def best_of_random(fed: ff.Federation, scheme: str, count: int, seed: int) -> tu
     rng = np.random.default_rng(seed)
     out = []
     for _ in range(count):
-        eps = rng.random(fed.n_clients) ** rng.integers(1, 5) * rng.choice([0.0, 1.0, 1.0, 1.0], fed.n_clients)
+        eps = rng.random(fed.n_clients) ** rng.integers(1, 5) * rng.choice(
+            [0.0, 1.0, 1.0, 1.0], fed.n_clients
+        )
         eps[rng.random(fed.n_clients) < 0.2] = 1.0
         try:
             s = ff.solve(fed, scheme, eps)
@@ -104,7 +109,10 @@ def test_cfl_on_a_finite_x(fed: ff.Federation, points: int) -> None:
         assert float(F.accuracy_at(d)) == pytest.approx(ff.solve(fed, "cfl", d).accuracy, abs=1e-11)
 
 
-@given(finite_federations(groups=3, max_clients=2, max_points=4), st.sampled_from(["dp", "eo", "eodds"]))
+@given(
+    finite_federations(groups=3, max_clients=2, max_points=4),
+    st.sampled_from(["dp", "eo", "eodds"]),
+)
 def test_cfl_for_notions(fed: ff.Federation, notion: str) -> None:
     F = ff.frontier(fed, "cfl", points=5, notion=notion)
     check_shape(F)
@@ -120,8 +128,8 @@ def test_the_ensembles(fed: ff.Federation) -> None:
     F = ff.frontier(fed, "lft_ensemble", points=12)
     check_shape(F)
     check_attained(fed, F)
-    # unequal q: clients respond along the concave majorant of their own trade-off. Measured on 69 federations with 40
-    # random eps each: seven were beaten, by 2.5e-7 at most
+    # unequal q: clients respond along the concave majorant of their own trade-off. Measured on 69
+    # federations with 40 random eps each: seven were beaten, by 2.5e-7 at most
     check_not_beaten(F, *best_of_random(fed, "lft_ensemble", 40, seed=0), slack=2e-6)
     assert (F.accuracy <= ff.frontier(fed, "cfl", points=2).accuracy_at(F.disparity) + 1e-9).all()
 
@@ -167,9 +175,13 @@ def test_fedavgs_of_figures_5_and_9(name: str) -> None:
 
 
 GRID = 2000
-"""Cells of the programme. Of about equal mass, so that a cut inside a cell costs about 1/GRID² of accuracy."""
+"""Cells of the programme. Of about equal mass, so that a cut inside a cell costs about 1/GRID² of
+accuracy.
+"""
 ROUGHEST = 4e-7
-"""What the programme was seen to lose on these panels, at most, and a little more: up to 3.3e-7, 1.6/GRID²."""
+"""What the programme was seen to lose on these panels, at most, and a little more: up to 3.3e-7,
+1.6/GRID².
+"""
 
 
 @pytest.mark.slow
@@ -184,12 +196,18 @@ def test_figures_5_and_9_agree_with_the_programme(name: str, scheme: str) -> Non
         budget = eps[0] if scheme == "cfl" else eps
         exact = ff.solve(fed, scheme, budget)
         assert abs(exact.duality_gap) <= 1e-10
-        assert exact.accuracy == pytest.approx(accuracy, abs=1e-10) and exact.disparity == pytest.approx(d, abs=1e-9)
+        assert exact.accuracy == pytest.approx(
+            accuracy, abs=1e-10
+        ) and exact.disparity == pytest.approx(d, abs=1e-9)
         slow = ff.solve(fed, scheme, budget, method="lp", grid=GRID)
-        assert slow.disparity == pytest.approx(d, abs=4e-4)  # a cell's mass: the optimum is flat where it is unique
-        if scheme == "lft_ensemble":  # its programmes maximise local accuracies: the pooled one is not held from above
+        # a cell's mass: the optimum is flat where it is unique
+        assert slow.disparity == pytest.approx(d, abs=4e-4)
+        # its programmes maximise local accuracies: the pooled one is not held from above
+        if scheme == "lft_ensemble":
             assert slow.accuracy == pytest.approx(accuracy, abs=4e-5)
-        else:  # rules that are constant on cells are some of the rules: not better, up to HiGHS' own tolerance
+        else:
+            # rules that are constant on cells are some of the rules: not better, up to HiGHS' own
+            # tolerance
             assert accuracy - ROUGHEST <= slow.accuracy <= accuracy + 1e-8
 
 
@@ -220,7 +238,9 @@ def test_cfl_reaches_zero(fed: ff.Federation) -> None:
 def test_nothing_is_below_the_ensembles_smallest(fed: ff.Federation) -> None:
     m = ff.min_disparity(fed, "lft_ensemble")
     s = ff.solve(fed, "lft_ensemble", m.eps)
-    assert s.disparity == pytest.approx(m.disparity, abs=1e-9) and s.accuracy == pytest.approx(m.accuracy, abs=1e-9)
+    assert s.disparity == pytest.approx(m.disparity, abs=1e-9) and s.accuracy == pytest.approx(
+        m.accuracy, abs=1e-9
+    )
     assert ((m.eps >= 0) & (m.eps <= 1)).all()
     d, _ = best_of_random(fed, "lft_ensemble", 40, seed=6)
     assert d.min() >= m.disparity - 1e-9
@@ -258,17 +278,22 @@ def test_equal_shares_make_fedavg_fair_to_the_last_digits() -> None:
 def test_nothing_is_below_fedavgs_smallest(fed: ff.Federation) -> None:
     m = ff.min_disparity(fed, "lft_fedavg")
     s = ff.solve(fed, "lft_fedavg", m.eps)
-    assert s.disparity == pytest.approx(m.disparity, abs=1e-9) and s.accuracy == pytest.approx(m.accuracy, abs=1e-9)
+    assert s.disparity == pytest.approx(m.disparity, abs=1e-9) and s.accuracy == pytest.approx(
+        m.accuracy, abs=1e-9
+    )
     d, _ = best_of_random(fed, "lft_fedavg", 20, seed=7)
     assert d.min() >= m.disparity - 1e-7
 
 
 @FEWER
-@given(finite_federations(max_clients=3, max_points=5), st.sampled_from(("lft_ensemble", "lft_fedavg")))
+@given(
+    finite_federations(max_clients=3, max_points=5), st.sampled_from(("lft_ensemble", "lft_fedavg"))
+)
 def test_smallest_disparities_on_a_finite_x(fed: ff.Federation, scheme: str) -> None:
     m = ff.min_disparity(fed, scheme)
     s = ff.solve(fed, scheme, m.eps)
-    if scheme == "lft_ensemble":  # on a finite X, LFT+FedAvg's optimum need not be unique, nor its disparity
+    # on a finite X, LFT+FedAvg's optimum need not be unique, nor its disparity
+    if scheme == "lft_ensemble":
         assert s.disparity == pytest.approx(m.disparity, abs=1e-9)
         d, _ = best_of_random(fed, scheme, 30, seed=8)
         assert d.min() >= m.disparity - 1e-9
@@ -280,7 +305,9 @@ def test_hundreds_of_clients_have_a_smallest_disparity() -> None:
     fed = ff.Federation.normal(rng.normal(size=(200, 2)), sd=1.0, q=rng.uniform(0.1, 0.9, 200))
     m = ff.min_disparity(fed, "lft_ensemble")
     low, high = LocalRules(fed, fed.model).reachable  # type: ignore[arg-type]
-    assert m.disparity == (0.0 if low <= 0 <= high else pytest.approx(min(abs(low), abs(high)), abs=1e-12))
+    assert m.disparity == (
+        0.0 if low <= 0 <= high else pytest.approx(min(abs(low), abs(high)), abs=1e-12)
+    )
     assert ff.solve(fed, "lft_ensemble", m.eps).disparity == pytest.approx(m.disparity, abs=1e-9)
 
 

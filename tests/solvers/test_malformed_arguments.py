@@ -1,4 +1,6 @@
-"""Every argument of the public constructors and solvers, replaced by what nobody should pass, is taken or named."""
+"""Every argument of the public constructors and solvers, replaced by what nobody should pass, is
+taken or named.
+"""
 
 import re
 import warnings
@@ -18,26 +20,86 @@ DEEP: Any = 1.0
 for _ in range(500):
     DEEP = [DEEP]
 NASTY: list[Any] = [
-    None, True, "x", "", b"x", "0.5", [], {}, (), set(), [None], ["x"], [[]], [[1], [1, 2]], [0.5, 0.6], [[0.5]] * 3,
-    object(), len, int, 1j, np.array([1j]), np.array("2020-01-01", "M8[D]"), np.array([]), np.full((2, 2, 2), 0.25),
+    None,
+    True,
+    "x",
+    "",
+    b"x",
+    "0.5",
+    [],
+    {},
+    (),
+    set(),
+    [None],
+    ["x"],
+    [[]],
+    [[1], [1, 2]],
+    [0.5, 0.6],
+    [[0.5]] * 3,
+    object(),
+    len,
+    int,
+    1j,
+    np.array([1j]),
+    np.array("2020-01-01", "M8[D]"),
+    np.array([]),
+    np.full((2, 2, 2), 0.25),
     DEEP,
-    float("nan"), float("inf"), -float("inf"), -1, 0, 0.3, 2, 3.5, 5e-324, 1e-300, 1e300, 1e308, -1e308, 3e15,
-    99999999999, 10**400, -(10**400), 10**5000, [10**400, 1], [1e308, 1e308], [float("nan"), 1], Fraction(1, 3),
-    stats.norm, stats.norm(), stats.norm([0, 1], 1), stats.norm(0, -1), stats.norm(10**400), stats.poisson(2),
-    stats.levy_stable(1.5, 0.5), stats.studentized_range(3, 10), stats.norm(3e15, 1), stats.norm(3, 1e-300),
-    ff.Logistic(), [ff.Logistic()] * 2, [[ff.Logistic()], 1], ff.Finite([0.0], [1.0]),
+    float("nan"),
+    float("inf"),
+    -float("inf"),
+    -1,
+    0,
+    0.3,
+    2,
+    3.5,
+    5e-324,
+    1e-300,
+    1e300,
+    1e308,
+    -1e308,
+    3e15,
+    99999999999,
+    10**400,
+    -(10**400),
+    10**5000,
+    [10**400, 1],
+    [1e308, 1e308],
+    [float("nan"), 1],
+    Fraction(1, 3),
+    stats.norm,
+    stats.norm(),
+    stats.norm([0, 1], 1),
+    stats.norm(0, -1),
+    stats.norm(10**400),
+    stats.poisson(2),
+    stats.levy_stable(1.5, 0.5),
+    stats.studentized_range(3, 10),
+    stats.norm(3e15, 1),
+    stats.norm(3, 1e-300),
+    ff.Logistic(),
+    [ff.Logistic()] * 2,
+    [[ff.Logistic()], 1],
+    ff.Finite([0.0], [1.0]),
     ff.Client((stats.norm(), stats.norm(1))),
-]  # fmt: skip
+]
 
 PAIR = (stats.norm(0, 1), stats.norm(1, 1))
 ATOMS = ff.Federation.finite([0.0, 1.0], np.full((2, 2, 2), 0.25), [0.25, 0.75])
 LAWS = ff.Federation.normal([[0, 1], [1, 0]], q=[0.3, 0.6])
-PEOPLE = {"score": [0.1, 0.2, 0.3, 0.1], "label": [0, 1, 1, 0], "group": [0, 1, 0, 1], "client": [0, 0, 1, 1]}
+PEOPLE = {
+    "score": [0.1, 0.2, 0.3, 0.1],
+    "label": [0, 1, 1, 0],
+    "group": [0, 1, 0, 1],
+    "client": [0, 0, 1, 1],
+}
 LOSSES, WEIGHTS = [0.5, 1.0, 1.5], [0.2, 0.3, 0.5]
 
 
 def client(**given: Any) -> ff.Federation:
-    return ff.Federation([ff.Client(**{"laws": PAIR, "q": 0.4, "weight": 1.0, **given}), ff.Client(PAIR)])
+    return ff.Federation(
+        [ff.Client(**{"laws": PAIR, "q": 0.4, "weight": 1.0, **given}), ff.Client(PAIR)]
+    )
 
 
 def second(laws: Any) -> ff.Federation:
@@ -49,25 +111,53 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "Federation of": (lambda clients: ff.Federation([clients]), {"clients": ff.Client(PAIR)}),
     "Client": (client, {"laws": PAIR, "q": 0.4, "weight": 1.0}),
     "law": (second, {"laws": PAIR[1]}),
-    "normal": (ff.Federation.normal, {"mean": [[0, 1], [1, 0]], "sd": 1.0, "q": 0.5, "weight": [1, 2], "eta": None}),
+    "normal": (
+        ff.Federation.normal,
+        {"mean": [[0, 1], [1, 0]], "sd": 1.0, "q": 0.5, "weight": [1, 2], "eta": None},
+    ),
     "finite": (
         ff.Federation.finite,
-        {"points": [0.0, 1.0], "masses": np.full((2, 2, 2), 0.25), "eta": [0.2, 0.8], "weight": [1, 2]},
+        {
+            "points": [0.0, 1.0],
+            "masses": np.full((2, 2, 2), 0.25),
+            "eta": [0.2, 0.8],
+            "weight": [1, 2],
+        },
     ),
-    "from_samples": (ff.Federation.from_samples, {**PEOPLE, "calibrate": "shared", "weight": [1, 2]}),
+    "from_samples": (
+        ff.Federation.from_samples,
+        {**PEOPLE, "calibrate": "shared", "weight": [1, 2]},
+    ),
     "Mixture": (ff.Mixture, {"laws": PAIR, "weights": [1, 2]}),
     "Finite": (ff.Finite, {"points": [0.0, 1.0], "masses": [0.5, 0.5]}),
     "Samples": (ff.Samples, {"values": [0.0, 1.0]}),
     "Logistic": (ff.Logistic, {"slope": 1.0, "intercept": 0.0}),
     "Monotone": (
         ff.Monotone,
-        {"function": lambda x: 1 / (1 + np.exp(-x)), "inverse": lambda p: np.log(p / (1 - p)), "low": 0.0, "high": 1.0},
+        {
+            "function": lambda x: 1 / (1 + np.exp(-x)),
+            "inverse": lambda p: np.log(p / (1 - p)),
+            "low": 0.0,
+            "high": 1.0,
+        },
     ),
-    "solve": (ff.solve, {"federation": LAWS, "scheme": "cfl", "eps": 0.1, "method": "exact", "notion": "dp"}),
-    "solve by lp": (ff.solve, {"federation": LAWS, "scheme": "cfl", "eps": 0.1, "method": "lp", "grid": 20}),
+    "solve": (
+        ff.solve,
+        {"federation": LAWS, "scheme": "cfl", "eps": 0.1, "method": "exact", "notion": "dp"},
+    ),
+    "solve by lp": (
+        ff.solve,
+        {"federation": LAWS, "scheme": "cfl", "eps": 0.1, "method": "lp", "grid": 20},
+    ),
     "solve on atoms": (ff.solve, {"federation": ATOMS, "scheme": "lft_fedavg", "eps": [0.1, 0.2]}),
-    "frontier": (ff.frontier, {"federation": ATOMS, "scheme": "lft_ensemble", "points": 5, "notion": "dp"}),
-    "min_disparity": (ff.min_disparity, {"federation": ATOMS, "scheme": "lft_ensemble", "certify": False}),
+    "frontier": (
+        ff.frontier,
+        {"federation": ATOMS, "scheme": "lft_ensemble", "points": 5, "notion": "dp"},
+    ),
+    "min_disparity": (
+        ff.min_disparity,
+        {"federation": ATOMS, "scheme": "lft_ensemble", "certify": False},
+    ),
     "accuracy_at": (ff.frontier(ATOMS, "cfl", points=3).accuracy_at, {"disparity": 0.2}),
     "QFFL": (QFFL, {"q": 1.0}),
     "TERM": (TERM, {"alpha": 1.0}),
@@ -79,26 +169,40 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         f"{method} of {type(objective).__name__}": (getattr(objective, method), {argument: right})
         for objective in (QFFL(1.0), AFL(), TERM(1.0), PropFair(2.0), RankWeighted.gini())
         for method, argument, right in (
-            ("value", "losses", LOSSES), ("dual_weights", "losses", LOSSES), ("conjugate", "weights", WEIGHTS)
+            ("value", "losses", LOSSES),
+            ("dual_weights", "losses", LOSSES),
+            ("conjugate", "weights", WEIGHTS),
         )
     },
-}  # fmt: skip
+}
 ALIASES = {
-    "q": "q|group", "masses": "masses|group", "clients": "clients|law|group", "laws": "law", "mean": "mean|laws",
-    "sd": "sd|laws", "function": "function|inverse", "points": "points|masses", "eta": "eta|lft|certif",
+    "q": "q|group",
+    "masses": "masses|group",
+    "clients": "clients|law|group",
+    "laws": "law",
+    "mean": "mean|laws",
+    "sd": "sd|laws",
+    "function": "function|inverse",
+    "points": "points|masses",
+    "eta": "eta|lft|certif",
     "scheme": "scheme|eps",
-}  # fmt: skip
-"""What an error may call an argument beside its own name: a group that q leaves empty, and the like."""
+}
+"""What an error may call an argument beside its own name: a group that q leaves empty, and the
+like.
+"""
 
 
-@pytest.mark.parametrize(("name", "argument"), [(name, key) for name, (_, given) in CALLS.items() for key in given])
+@pytest.mark.parametrize(
+    ("name", "argument"), [(name, key) for name, (_, given) in CALLS.items() for key in given]
+)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_an_argument_is_taken_or_named(name: str, argument: str) -> None:
     call, given = CALLS[name]
     for value in NASTY:
         try:
             call(**{**given, argument: value})
-        except (CertificationError, NoClosedForm):  # documented: nothing certified; nothing to compute it by
+        except (CertificationError, NoClosedForm):
+            # documented: nothing certified; nothing to compute it by
             continue
         except ValueError as error:
             text = str(error)

@@ -1,4 +1,6 @@
-"""One federation in other units of x: the same answers, or an error that says what doubles cannot tell."""
+"""One federation in other units of x: the same answers, or an error that says what doubles cannot
+tell.
+"""
 
 import numpy as np
 import pytest
@@ -18,7 +20,9 @@ BUDGETS = {"cfl": 0.05, "lft_ensemble": [0.05, 0.1]}
 @pytest.mark.parametrize("unit", [1e-200, 1e-30, 1e30, 1e200, 1e306])
 def test_units_do_not_matter(unit: float, scheme: str) -> None:
     plain = ff.solve(ff.Federation.normal(MEANS), scheme, BUDGETS[scheme])
-    scaled = ff.solve(ff.Federation.normal(MEANS * unit, sd=unit, eta=Logistic(1 / unit)), scheme, BUDGETS[scheme])
+    scaled = ff.solve(
+        ff.Federation.normal(MEANS * unit, sd=unit, eta=Logistic(1 / unit)), scheme, BUDGETS[scheme]
+    )
     assert scaled.accuracy == pytest.approx(plain.accuracy, abs=1e-12)
     assert scaled.mean_difference == pytest.approx(plain.mean_difference, abs=1e-12)
     np.testing.assert_allclose(scaled.multipliers, plain.multipliers, atol=1e-12)
@@ -26,20 +30,30 @@ def test_units_do_not_matter(unit: float, scheme: str) -> None:
 
 @pytest.mark.parametrize("slope", [1e-30, 1e-300])
 def test_an_eta_that_hardly_rises_still_orders_the_rules(slope: float) -> None:
-    # η = 1/2 + slope·x/4 to first order: λ is of the size of slope, and the thresholds ∓2λ/slope are of the size of x
+    # η = 1/2 + slope·x/4 to first order: λ is of the size of slope, and the thresholds ∓2λ/slope
+    # are of the size of x
     fed = ff.Federation.normal(MEANS, eta=Logistic(slope))
     s = ff.solve(fed, "cfl", 0.05)
-    assert s.disparity == pytest.approx(0.05, abs=1e-13) and s.accuracy == pytest.approx(0.5, abs=1e-15)
+    assert s.disparity == pytest.approx(0.05, abs=1e-13) and s.accuracy == pytest.approx(
+        0.5, abs=1e-15
+    )
     t0, t1 = (s.classifier.edges[a][0] for a in (0, 1))
-    # |t| = 4|λ|/slope for equal masses, and a rule that is symmetric about the threshold of no budget, 0
-    assert t0 == pytest.approx(-t1, rel=1e-12) and abs(s.multipliers[0]) == pytest.approx(slope * abs(t0) / 4, rel=1e-9)
+    # |t| = 4|λ|/slope for equal masses, and a rule that is symmetric about the threshold of no
+    # budget, 0
+    assert t0 == pytest.approx(-t1, rel=1e-12) and abs(s.multipliers[0]) == pytest.approx(
+        slope * abs(t0) / 4, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("scheme", BUDGETS)
 def test_x_that_doubles_do_not_tell_apart_is_named(scheme: str) -> None:
-    # one rounding of x near 1e6, 1.2e-10, is 1.2e-7 standard deviations: thresholds in doubles miss budgets by 1e-8
+    # one rounding of x near 1e6, 1.2e-10, is 1.2e-7 standard deviations: thresholds in doubles miss
+    # budgets by 1e-8
     fed = ff.Federation.normal(1e6 + 1e-3 * MEANS, sd=1e-3, eta=Logistic(1e3, -1e9))
-    with pytest.raises(CertificationError, match=r"x near 1e\+06 is known to one rounding, 1.2e-10.* take a constant"):
+    with pytest.raises(
+        CertificationError,
+        match=r"x near 1e\+06 is known to one rounding, 1.2e-10.* take a constant",
+    ):
         ff.solve(fed, scheme, BUDGETS[scheme])
 
 
@@ -47,7 +61,9 @@ def test_x_that_doubles_do_not_tell_apart_is_named(scheme: str) -> None:
 def test_levels_below_the_smallest_double_are_named(scheme: str) -> None:
     # the laws' middle is at logit 1000 and more, where 1 - η is 1e-434
     fed = ff.Federation.normal(1e3 * MEANS, sd=1e3)
-    with pytest.raises(CertificationError, match="smallest double: eta is too steep for laws so far apart"):
+    with pytest.raises(
+        CertificationError, match="smallest double: eta is too steep for laws so far apart"
+    ):
         ff.solve(fed, scheme, BUDGETS[scheme])
 
 
@@ -60,7 +76,9 @@ def test_the_rounding_of_a_federation() -> None:
     assert passed == pytest.approx(density * step, rel=1e-6)
 
 
-@pytest.mark.parametrize("law", [stats.norm(), stats.norm(2.5), stats.norm(2.5, 0.1), stats.norm(scale=1e-200, loc=1)])
+@pytest.mark.parametrize(
+    "law", [stats.norm(), stats.norm(2.5), stats.norm(2.5, 0.1), stats.norm(scale=1e-200, loc=1)]
+)
 def test_scipys_normal_laws_keep_their_numbers(law: object) -> None:
     found = as_law(law)
     assert isinstance(found, Normal)

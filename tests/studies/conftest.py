@@ -1,4 +1,6 @@
-"""Data files in the real formats, small enough for a run to take a moment, and experiments cut to a few rounds."""
+"""Data files in the real formats, small enough for a run to take a moment, and experiments cut to a
+few rounds.
+"""
 
 import json
 
@@ -16,7 +18,9 @@ from fairfl.studies.papers.qffl import table_2 as qffl_table_2
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """A folder with Vehicle (12 users), MNIST (700 images) and Adult (150 and 60 people), named by FAIRFL_DATA."""
+    """A folder with Vehicle (12 users), MNIST (700 images) and Adult (150 and 60 people), named by
+    FAIRFL_DATA.
+    """
     folder = tmp_path / "data"
     rng = np.random.default_rng(0)
     for name in ("vehicle", "mnist", "adult"):
@@ -25,8 +29,13 @@ def files(tmp_path, monkeypatch):
     data = {}
     for user, n in users.items():
         x = rng.normal(size=(n, 100))
-        data[user] = {"x": x.tolist(), "y": np.where(x[:, :1] + 0.3 * rng.normal(size=(n, 1)) > 0, 1, -1).tolist()}
-    (folder / "vehicle/vehicle.json").write_text(json.dumps({"users": list(users), "user_data": data}))
+        data[user] = {
+            "x": x.tolist(),
+            "y": np.where(x[:, :1] + 0.3 * rng.normal(size=(n, 1)) > 0, 1, -1).tolist(),
+        }
+    (folder / "vehicle/vehicle.json").write_text(
+        json.dumps({"users": list(users), "user_data": data})
+    )
     label = np.arange(700, dtype=np.uint8) % 10
     image = rng.integers(0, 60, (700, 28, 28), dtype=np.uint8)
     image[np.arange(700), label, :] = 250  # a bright row tells the class
@@ -36,13 +45,22 @@ def files(tmp_path, monkeypatch):
         for k in range(count):
             doctor = k % 5 == 0
             known = {
-                "age": 30 + k % 40, "workclass": ("Private", "State-gov", "?")[k % 3], "fnlwgt": 1000 + k,
-                "education": "Doctorate" if doctor else ("HS-grad", "Bachelors")[k % 2], "education-num": 9,
-                "marital-status": ("Divorced", "Never-married")[k // 3 % 2], "occupation": "Sales",
-                "relationship": "Husband", "race": "White", "sex": ("Male", "Female")[k % 2], "capital-gain": 0,
-                "capital-loss": 0, "hours-per-week": 40, "native-country": "Cuba",
+                "age": 30 + k % 40,
+                "workclass": ("Private", "State-gov", "?")[k % 3],
+                "fnlwgt": 1000 + k,
+                "education": "Doctorate" if doctor else ("HS-grad", "Bachelors")[k % 2],
+                "education-num": 9,
+                "marital-status": ("Divorced", "Never-married")[k // 3 % 2],
+                "occupation": "Sales",
+                "relationship": "Husband",
+                "race": "White",
+                "sex": ("Male", "Female")[k % 2],
+                "capital-gain": 0,
+                "capital-loss": 0,
+                "hours-per-week": 40,
+                "native-country": "Cuba",
                 "income": ">50K" if doctor or k % 7 == 0 else "<=50K",
-            }  # fmt: skip
+            }
             rows.append(", ".join(str(known[column]) for column in COLUMNS))
         (folder / "adult" / name).write_text("\n".join(rows) + "\n")
     monkeypatch.setenv("FAIRFL_DATA", str(folder))

@@ -1,4 +1,6 @@
-"""Which algorithms reach their objective: the table of docs/results/convergence.md, again, and what it rests on."""
+"""Which algorithms reach their objective: the table of docs/results/convergence.md, again, and what
+it rests on.
+"""
 
 import re
 from pathlib import Path
@@ -19,8 +21,12 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "results" / "convergence.md"
 def test_the_gradients_are_those_of_the_losses():
     problem, w, step = convergence.Problem.make(), np.array([0.3, -0.2, 0.5]), 1e-6
     for tilt in (0.0, 0.5, -0.5):
-        ahead, behind = (np.array([problem.losses(w + s * step * e, tilt) for e in np.eye(3)]) for s in (1, -1))
-        np.testing.assert_allclose(problem.gradients(w, tilt), (ahead - behind).T / (2 * step), rtol=1e-6, atol=1e-8)
+        ahead, behind = (
+            np.array([problem.losses(w + s * step * e, tilt) for e in np.eye(3)]) for s in (1, -1)
+        )
+        np.testing.assert_allclose(
+            problem.gradients(w, tilt), (ahead - behind).T / (2 * step), rtol=1e-6, atol=1e-8
+        )
 
 
 def test_pareto_stationarity_is_zero_at_an_optimum_and_not_elsewhere():
@@ -54,11 +60,17 @@ def test_every_algorithm_is_in_the_table():
 
 @pytest.mark.deep
 def test_the_document_holds_the_table():
-    """Verdicts alike; figures to a factor of two, or both below 1e-9, for the last digits hang on the machine."""
+    """Verdicts alike; figures to a factor of two, or both below 1e-9, for the last digits hang on
+    the machine.
+    """
     text = DOCUMENT.read_text("utf-8")
     for line in convergence.markdown(convergence.table()).splitlines():
         name, _, reached, gap, *_ = line.strip("| ").split(" | ")
-        printed = [row.strip("| ").split(" | ") for row in text.splitlines() if row.startswith(f"| {name} |")]
+        printed = [
+            row.strip("| ").split(" | ")
+            for row in text.splitlines()
+            if row.startswith(f"| {name} |")
+        ]
         assert any(row[2] == reached and comparable(row[3], gap) for row in printed), line
 
 

@@ -1,4 +1,5 @@
-"""The objectives of fair federated learning: values, dual weights, conjugates, traits and a calculus of them.
+"""The objectives of fair federated learning: values, dual weights, conjugates, traits and a
+calculus of them.
 
 >>> from fairfl.theory.aggregation import PropFair
 >>> aim = PropFair(M=2.0)

@@ -1,6 +1,7 @@
 """The operations that differ between numpy and torch; all other formulas are written once for both.
 
-numpy is the core. torch is never imported: a tensor can only exist where somebody else has imported it.
+numpy is the core. torch is never imported: a tensor can only exist where somebody else has imported
+it.
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ import numpy as np
 
 UNDERFLOW = -690.0  # about log(1e-300)
 FAST = -500.0  # below, the C library's exp takes its slow lane
-BLOCK = 1 << 17  # numbers worked on at a time: a megabyte, so that the temporaries of a formula stay in the cache
+# numbers worked on at a time: a megabyte, so that the temporaries of a formula stay in the cache
+BLOCK = 1 << 17
 RESERVE = 16 * BLOCK  # see settle
 SHORT = 512  # from there on sums are worth being done pairwise
 
 
 def settle() -> None:
-    """Ask for a large array and drop it: glibc then keeps the temporaries of the blocks to come in its heap.
+    """Ask for a large array and drop it: glibc then keeps the temporaries of the blocks to come in
+    its heap.
 
-    Otherwise it gives each one back to the system and zeroes its pages again for the next, which costs up to half
-    of the time. Nothing is touched, so this takes microseconds; elsewhere it does nothing.
+    Otherwise it gives each one back to the system and zeroes its pages again for the next, which
+    costs up to half of the time. Nothing is touched, so this takes microseconds; elsewhere it does
+    nothing.
     """
     np.empty(RESERVE)
 
@@ -62,7 +66,8 @@ def over(x: Any, y: Any, out: Any = None) -> Any:
 
 
 def exponential(x: Any, out: Any = None) -> Any:
-    """exp(x) for x <= 0, with 0 for what is below 1e-300 (in the slow lane of subnormal numbers, or past it).
+    """exp(x) for x <= 0, with 0 for what is below 1e-300 (in the slow lane of subnormal numbers, or
+    past it).
 
     Where x is a numpy array the result goes to ``out``, which may be x itself.
     """
@@ -82,7 +87,9 @@ def exponential(x: Any, out: Any = None) -> Any:
 
 
 def mean_of_products(x: Any, y: Any, p: Any) -> Any:
-    """mean(x * y, p), without the array x * y where the rows are short enough for a plain sum to keep its digits."""
+    """mean(x * y, p), without the array x * y where the rows are short enough for a plain sum to
+    keep its digits.
+    """
     if namespace(x) is np and p is None and x.shape[-1] <= SHORT:
         return np.vecdot(x, y) / x.shape[-1]
     return mean(x * y, p)
@@ -94,7 +101,9 @@ def dot(x: Any, y: Any) -> Any:
 
 
 def power(x: Any, q: float) -> Any:
-    """x^q for x >= 0 (0^0 = 1): multiplications and square roots where q is a multiple of 1/4 up to 64."""
+    """x^q for x >= 0 (0^0 = 1): multiplications and square roots where q is a multiple of 1/4 up to
+    64.
+    """
     if namespace(x) is not np:
         return x**q
     whole, quarters = int(q), (q % 1) * 4
@@ -123,18 +132,21 @@ def power(x: Any, q: float) -> Any:
 
 
 def mean_log(g: Any, p: Any) -> Any:
-    """sum_i p_i log g_i over the last axis, g >= 0: for equal p with one logarithm for many factors.
+    """sum_i p_i log g_i over the last axis, g >= 0: for equal p with one logarithm for many
+    factors.
 
-    A product of k numbers in [lo, hi] stays within [lo^k, hi^k], so it is formed only where that cannot leave
-    the range of floats.
+    A product of k numbers in [lo, hi] stays within [lo^k, hi^k], so it is formed only where that
+    cannot leave the range of floats.
     """
     xp, n = namespace(g), g.shape[-1]
     if xp is not np or p is not None or not g.size:
         return mean(xp.log(g), p)
     widest = max(abs(log2(g.max() or 1.0)), abs(log2(g.min() or 1.0)), 1e-3)
-    room = (900 if g.dtype == np.float64 else 100) / widest  # so many factors fit (exponents reach 1022 and 126)
+    # so many factors fit (exponents reach 1022 and 126)
+    room = (900 if g.dtype == np.float64 else 100) / widest
     factors = 1
-    while g.shape[-1] > 1 and factors < 27 and factors * 3 <= room:  # the odd one out goes along: at most 3 meet
+    # the odd one out goes along: at most 3 meet
+    while g.shape[-1] > 1 and factors < 27 and factors * 3 <= room:
         half, odd = divmod(g.shape[-1], 2)
         product = g[:, :half] * g[:, half : 2 * half]
         if odd:
@@ -144,7 +156,8 @@ def mean_log(g: Any, p: Any) -> Any:
 
 
 def mean_log1m(x: Any) -> Any:
-    """(1/n) sum_i log(1 - x_i) over the last axis of a numpy array, all digits kept for small x; x <= 1/16.
+    """(1/n) sum_i log(1 - x_i) over the last axis of a numpy array, all digits kept for small x; x
+    <= 1/16.
 
     1 - (1-x)(1-y) = x + y(1-x): for x, y >= 0 nothing cancels.
     """
@@ -160,17 +173,21 @@ def mean_log1m(x: Any) -> Any:
 
 
 def spread(given: Any, share: Any, new: Any) -> Any:
-    """Over each run in the rows of ``given``, its sum split in proportion to ``share``; ``new`` marks runs' starts."""
+    """Over each run in the rows of ``given``, its sum split in proportion to ``share``; ``new``
+    marks runs' starts.
+    """
     xp, shape = namespace(given), given.shape
     if xp is np:
         starts = np.flatnonzero(new)
-        total, size = np.add.reduceat(given.reshape(-1), starts), np.add.reduceat(share.reshape(-1), starts)
+        total = np.add.reduceat(given.reshape(-1), starts)
+        size = np.add.reduceat(share.reshape(-1), starts)
         level = np.repeat(total / size, np.diff(starts, append=new.size))
     else:
         ids = xp.cumsum(new.reshape(-1), 0) - 1
         runs = int(ids[-1]) + 1
         total, size = (
-            xp.zeros(runs, dtype=x.dtype, device=x.device).index_add_(0, ids, x.reshape(-1)) for x in (given, share)
+            xp.zeros(runs, dtype=x.dtype, device=x.device).index_add_(0, ids, x.reshape(-1))
+            for x in (given, share)
         )
         level = (total / size)[ids]
     return level.reshape(shape) * share

@@ -1,4 +1,6 @@
-"""Objective: the common part of all objectives, with value, dual weights, conjugate, domain and traits."""
+"""Objective: the common part of all objectives, with value, dual weights, conjugate, domain and
+traits.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,16 @@ REGISTRY: dict[str, type[Objective]] = {}
 class Objective(ABC):
     """An aggregation A of the losses f_1..f_n of the clients into one number, to be minimised.
 
-    ``losses`` have shape (..., n), the last axis the clients; ``dual_weights`` the same shape, ``value`` the leading
-    one. numpy arrays and torch tensors are accepted and returned; float32 stays float32, integers become float64.
-    ``client_weights`` (p_k > 0, sum one) replace the 1/n of every mean: see ``weighted``.
+    ``losses`` have shape (..., n), the last axis the clients; ``dual_weights`` the same shape,
+    ``value`` the leading one. numpy arrays and torch tensors are accepted and returned; float32
+    stays float32, integers become float64. ``client_weights`` (p_k > 0, sum one) replace the 1/n of
+    every mean: see ``weighted``.
 
-    Errors: ValueError for losses that are empty, NaN, infinite or outside ``domain``; NotAttained (a ValueError)
-    where there are no dual weights. Nothing is clipped.
+    Errors: ValueError for losses that are empty, NaN, infinite or outside ``domain``; NotAttained
+    (a ValueError) where there are no dual weights. Nothing is clipped.
 
-    A new objective is a file with a subclass that has a ``name``: the registry finds it, the tests take it up.
+    A new objective is a file with a subclass that has a ``name``: the registry finds it, the tests
+    take it up.
     """
 
     name: ClassVar[str] = ""
@@ -47,19 +51,22 @@ class Objective(ABC):
             object.__setattr__(self, "client_weights", given)
 
     def __repr__(self) -> str:
-        return self._own_repr() + ("" if self.client_weights is None else f".weighted({short(self.client_weights)})")
+        return self._own_repr() + (
+            "" if self.client_weights is None else f".weighted({short(self.client_weights)})"
+        )
 
     def _own_repr(self) -> str:
         shown = [field for field in dataclasses.fields(self) if field.name != "client_weights"]
         pairs = [(field.name, getattr(self, field.name)) for field in shown]
-        return f"{type(self).__name__}({', '.join(f'{k}={short(v)}' for k, v in pairs if v is not None)})"
+        told = ", ".join(f"{name}={short(value)}" for name, value in pairs if value is not None)
+        return f"{type(self).__name__}({told})"
 
     @classmethod
     def examples(cls) -> Iterable[Objective]:
         """Instances that show the family, for tests and figures."""
         return [cls()]
 
-    # -- what a subclass gives ------------------------------------------------------------------------------------
+    # -- what a subclass gives
 
     @property
     @abstractmethod
@@ -74,17 +81,22 @@ class Objective(ABC):
     @property
     @abstractmethod
     def dual_constraint(self) -> DualConstraint:
-        """Where the conjugate is finite, in words and as a predicate ``dual_constraint(weights, domain)``."""
+        """Where the conjugate is finite, in words and as a predicate ``dual_constraint(weights,
+        domain)``.
+        """
 
     @abstractmethod
     def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
-        """A of rows f (r, n) inside the domain, and their dual weights (or None) if asked; p (n,) or None for 1/n.
+        """A of rows f (r, n) inside the domain, and their dual weights (or None) if asked; p (n,)
+        or None for 1/n.
 
         ``out``, where given, is an array that the weights may be written to, which saves a copy.
         """
 
     @abstractmethod
-    def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
+    def _conjugate(
+        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
+    ) -> np.ndarray:
         """sup of w.f - A(f) over f in the native domain with f >= lower (n,), for rows w (r, n).
 
         ``lower`` is None where nothing bounds f from below. ``p`` is always given.
@@ -98,21 +110,26 @@ class Objective(ABC):
         """The set of dual weights at f in words."""
         return "the gradient alone"
 
-    # -- values and weights ---------------------------------------------------------------------------------------
+    # -- values and weights
 
     def value(self, losses: Any) -> Any:
-        """A(f), shape (...): a generalised mean, so min f <= A(f) <= max f, and A(t, ..., t) = t."""
+        """A(f), shape (...): a generalised mean, so min f <= A(f) <= max f, and A(t, ..., t) =
+        t.
+        """
         return self._rows(losses, True, False)[0]
 
     def dual_weights(self, losses: Any) -> Any:
-        """The maximiser w of w.f - A*(w), which is the gradient of A where there is one, shape (..., n).
+        """The maximiser w of w.f - A*(w), which is the gradient of A where there is one, shape
+        (..., n).
 
         Where there are several, the canonical one of ``dual_set``. NotAttained where there is none.
         """
         return self._rows(losses, False, True)[1]
 
     def gradient(self, losses: Any) -> Any:
-        """The same as ``dual_weights``: the gradient, or the canonical subgradient where A has a kink."""
+        """The same as ``dual_weights``: the gradient, or the canonical subgradient where A has a
+        kink.
+        """
         return self.dual_weights(losses)
 
     def value_and_dual_weights(self, losses: Any) -> tuple[Any, Any]:
@@ -120,40 +137,60 @@ class Objective(ABC):
         return self._rows(losses, True, True)
 
     def objective_value(self, losses: Any) -> Any:
-        """The objective as its paper prints it, where that is another increasing function of A(f); else A(f)."""
+        """The objective as its paper prints it, where that is another increasing function of A(f);
+        else A(f).
+        """
         return self.value(losses)
 
-    # -- duality --------------------------------------------------------------------------------------------------
+    # -- duality
 
-    def conjugate(self, weights: Any, domain: str = "native", *, tolerance: float | None = None) -> Any:
-        """A*(w) = sup of w.f - A(f), over the native domain or over its part with f >= 0; +inf where unbounded.
+    def conjugate(
+        self, weights: Any, domain: str = "native", *, tolerance: float | None = None
+    ) -> Any:
+        """A*(w) = sup of w.f - A(f), over the native domain or over its part with f >= 0; +inf
+        where unbounded.
 
-        ``weights`` (..., n), any finite numbers; result (...). A constraint counts as met when it is missed by no
-        more than ``tolerance``, relative to its bound (default 1e-10, and 1e-5 for float32 weights).
-        Errors: ValueError for another domain, NaN, a wrong n, or a domain without f >= 0 inside it; NoClosedForm.
+        ``weights`` (..., n), any finite numbers; result (...). A constraint counts as met when it
+        is missed by no more than ``tolerance``, relative to its bound (default 1e-10, and 1e-5 for
+        float32 weights). Errors: ValueError for another domain, NaN, a wrong n, or a domain without
+        f >= 0 inside it; NoClosedForm.
         """
         if domain not in ("native", "nonnegative"):
             raise ValueError(f"domain must be 'native' or 'nonnegative', got {domain!r}")
         w = checks.as_weights("weights", weights, self._fixed_n, self._why_n)
         if tolerance is None:
-            tolerance = checks.CONSTRAINT_TOLERANCE["float32" if "float32" in str(_dtype(weights)) else "float64"]
+            tolerance = checks.CONSTRAINT_TOLERANCE[
+                "float32" if "float32" in str(_dtype(weights)) else "float64"
+            ]
         else:
-            tolerance = checks.number("tolerance", tolerance, "a number >= 0", lambda x: 0 <= x < np.inf)
+            tolerance = checks.number(
+                "tolerance", tolerance, "a number >= 0", lambda x: 0 <= x < np.inf
+            )
         n, box = w.shape[-1], self.domain
         lower = np.broadcast_to(np.maximum(box.lower, -np.inf if domain == "native" else 0.0), (n,))
         if (lower >= box.upper).any():
-            raise ValueError(f"domain 'nonnegative' needs losses f >= 0 inside {{{box.words}}}, and there are none")
+            raise ValueError(
+                f"domain 'nonnegative' needs losses f >= 0 inside {{{box.words}}}, and there are "
+                "none"
+            )
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
             result = self._conjugate(
-                w.reshape(-1, n), None if np.isneginf(lower).all() else lower, self._given_p(n), tolerance
+                w.reshape(-1, n),
+                None if np.isneginf(lower).all() else lower,
+                self._given_p(n),
+                tolerance,
             )
         return result.reshape(w.shape[:-1])[()]
 
     def dual_set(self, losses: Any, domain: str = "native") -> DualSet:
-        """All dual weights w >= 0 at one loss vector (n,), with the canonical one, and whether it is alone."""
+        """All dual weights w >= 0 at one loss vector (n,), with the canonical one, and whether it
+        is alone.
+        """
         f = np.asarray(losses, dtype=np.float64)
         if f.ndim != 1:
-            raise ValueError(f"losses must be one vector of shape (n,) for a dual set, got shape {f.shape}")
+            raise ValueError(
+                f"losses must be one vector of shape (n,) for a dual set, got shape {f.shape}"
+            )
         if domain not in ("native", "nonnegative"):
             raise ValueError(f"domain must be 'native' or 'nonnegative', got {domain!r}")
         canonical = self.dual_weights(f)
@@ -161,14 +198,17 @@ class Objective(ABC):
         floor = self.domain.lower if domain == "native" else np.maximum(self.domain.lower, 0.0)
         if (f < floor).any():
             raise ValueError(f"losses must be >= 0 on the domain 'nonnegative', got {f.min()}")
-        if ((f == floor) & (canonical > 0)).any():  # the bound pushes back: a smaller weight there is as good
-            unique, words = False, words + "; and anything smaller, down to 0, where f_i is at its lower bound"
+        # the bound pushes back: a smaller weight there is as good
+        if ((f == floor) & (canonical > 0)).any():
+            unique = False
+            words = words + "; and anything smaller, down to 0, where f_i is at its lower bound"
         return DualSet(self, f, domain, canonical, unique, words)
 
-    # -- calculus -------------------------------------------------------------------------------------------------
+    # -- calculus
 
     def weighted(self, p: Any) -> Self:
-        """The same mean under client weights p_k > 0, sum one: s^-1(sum_k p_k s(f_k)) instead of 1/n each.
+        """The same mean under client weights p_k > 0, sum one: s^-1(sum_k p_k s(f_k)) instead of
+        1/n each.
 
         q-FFL's eq. (2) weighs so. Weighting again replaces the weights.
         """
@@ -192,7 +232,7 @@ class Objective(ABC):
 
         return Perspective(self, factor)
 
-    # -- the machinery --------------------------------------------------------------------------------------------
+    # -- the machinery
 
     @property
     def _fixed_n(self) -> int | None:
@@ -207,10 +247,14 @@ class Objective(ABC):
         return self.client_weights is None or len(set(self.client_weights)) == 1
 
     def _given_p(self, n: int) -> np.ndarray:
-        return np.full(n, 1.0 / n) if self.client_weights is None else np.asarray(self.client_weights)
+        return (
+            np.full(n, 1.0 / n) if self.client_weights is None else np.asarray(self.client_weights)
+        )
 
     def _rows(self, losses: Any, want_value: bool, want_weights: bool) -> tuple[Any, Any]:
-        """Check the losses and compute block by block, so that the temporaries of numpy stay in the cache."""
+        """Check the losses and compute block by block, so that the temporaries of numpy stay in the
+        cache.
+        """
         x = checks.as_array("losses", losses)
         xp, shape = namespace(x), tuple(x.shape)
         checks.shape_of("losses", shape, self._fixed_n, self._why_n)
@@ -226,7 +270,8 @@ class Objective(ABC):
         step = max(1, BLOCK // n)
         if len(f) > step:
             settle()
-        with np.errstate(divide="ignore", over="ignore", under="ignore"):  # exp(-inf) = 0 and log 0 are meant
+        # exp(-inf) = 0 and log 0 are meant
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
             for start in range(0, len(f), step):
                 block = np.ascontiguousarray(f[start : start + step])
                 self._check(block, box, start, shape[:-1])
@@ -242,16 +287,23 @@ class Objective(ABC):
         )
 
     def _check(self, f: Any, box: Domain, row: int, leading: tuple[int, ...]) -> None:
-        """NaN goes through min and max, so one look at both suffices where the bounds are numbers."""
+        """NaN goes through min and max, so one look at both suffices where the bounds are
+        numbers.
+        """
         if f.shape[0] == 0:
             return
         f = detached(f)
         low, high = float(f.min()), float(f.max())
-        inside = bool(np.all(low >= box.lower) and np.all(high <= box.upper)) and low > -np.inf and high < np.inf
+        inside = (
+            bool(np.all(low >= box.lower) and np.all(high <= box.upper))
+            and low > -np.inf
+            and high < np.inf
+        )
         if inside:
             return
         block = f if namespace(f) is np else f.cpu().numpy()
-        if not np.all(box.contains(block)):  # with a bound for each client, the two extremes alone do not tell
+        # with a bound for each client, the two extremes alone do not tell
+        if not np.all(box.contains(block)):
             raise checks.outside(block, box.lower, box.upper, repr(self), box.words, row, leading)
 
 
@@ -267,7 +319,9 @@ def _dtype(x: Any) -> Any:
 
 
 def objectives() -> dict[str, type[Objective]]:
-    """The objective classes by name. A new file with a named subclass of Objective is in it, with no edit elsewhere."""
+    """The objective classes by name. A new file with a named subclass of Objective is in it, with
+    no edit elsewhere.
+    """
     package = __name__.rpartition(".")[0]
     for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
         if not module.name.startswith("_"):

@@ -11,12 +11,15 @@ from fairfl._support.checks import shown
 from fairfl.theory.aggregation._arrays import namespace
 
 SUM_TOLERANCE = 1e-10  # how far a sum of weights given by the user may be from one
-# How far a dual constraint may be missed by rounding, relative to its bound of one, by the dtype of the weights.
+# How far a dual constraint may be missed by rounding, relative to its bound of one, by the dtype of
+# the weights.
 CONSTRAINT_TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
 
 
 class NotAttained(ValueError):
-    """The supremum that defines the dual weights is approached, and not attained: there are no dual weights."""
+    """The supremum that defines the dual weights is approached, and not attained: there are no dual
+    weights.
+    """
 
 
 class NoClosedForm(NotImplementedError):
@@ -24,7 +27,9 @@ class NoClosedForm(NotImplementedError):
 
 
 def number(name: str, value: Any, allowed: str, ok: Any) -> float:
-    """``value`` as a float when ``ok`` accepts it; ValueError that says what is ``allowed`` otherwise."""
+    """``value`` as a float when ``ok`` accepts it; ValueError that says what is ``allowed``
+    otherwise.
+    """
     given = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     try:
         found = float(value) if given else np.nan
@@ -36,15 +41,24 @@ def number(name: str, value: Any, allowed: str, ok: Any) -> float:
 
 
 def shape_of(name: str, shape: Sequence[int], n: int | None, reason: str) -> None:
-    """ValueError unless ``shape`` is (..., n), with n at least one, and the given n where there is one."""
+    """ValueError unless ``shape`` is (..., n), with n at least one, and the given n where there is
+    one.
+    """
     if len(shape) == 0 or shape[-1] == 0:
-        raise ValueError(f"{name} must have shape (..., n) with n >= 1 clients on the last axis, got {tuple(shape)}")
+        raise ValueError(
+            f"{name} must have shape (..., n) with n >= 1 clients on the last axis, got "
+            f"{tuple(shape)}"
+        )
     if n is not None and shape[-1] != n:
-        raise ValueError(f"{name} must have n = {n} clients on the last axis ({reason}), got shape {tuple(shape)}")
+        raise ValueError(
+            f"{name} must have n = {n} clients on the last axis ({reason}), got shape "
+            f"{tuple(shape)}"
+        )
 
 
 def as_array(name: str, x: Any) -> Any:
-    """A numpy array or torch tensor of floats: float32 and float64 stay what they are, integers become float64.
+    """A numpy array or torch tensor of floats: float32 and float64 stay what they are, integers
+    become float64.
 
     Half precision is refused: nothing here has been worked out for eleven bits.
     """
@@ -58,7 +72,9 @@ def as_array(name: str, x: Any) -> Any:
     try:
         array = np.asarray(x)
     except ValueError:
-        raise ValueError(f"{name} must be a rectangular array of numbers, got {type(x).__name__}") from None
+        raise ValueError(
+            f"{name} must be a rectangular array of numbers, got {type(x).__name__}"
+        ) from None
     if array.dtype in (np.float32, np.float64):
         return array.astype(array.dtype.newbyteorder("="), copy=False)
     if array.dtype.kind not in "iub":
@@ -77,23 +93,39 @@ def as_weights(name: str, weights: Any, n: int | None, reason: str) -> np.ndarra
 
 
 def probabilities(name: str, values: Any, *, positive: bool) -> tuple[float, ...]:
-    """A vector of weights, each >= 0 (or > 0), that sum to one within SUM_TOLERANCE; never renormalised."""
+    """A vector of weights, each >= 0 (or > 0), that sum to one within SUM_TOLERANCE; never
+    renormalised.
+    """
     array = np.asarray(as_array(name, values), dtype=np.float64)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name} must be a vector of at least one weight, got shape {array.shape}")
     for k, x in enumerate(array):
         if not (np.isfinite(x) and (x > 0 if positive else x >= 0)):
-            raise ValueError(f"{name} must be finite and {'> 0' if positive else '>= 0'}, got {x} at index {k}")
+            raise ValueError(
+                f"{name} must be finite and {'> 0' if positive else '>= 0'}, got {x} at index {k}"
+            )
     if abs(array.sum() - 1) > SUM_TOLERANCE:
-        raise ValueError(f"{name} must sum to one (within {SUM_TOLERANCE:g}), got a sum of {array.sum():.12g}")
+        raise ValueError(
+            f"{name} must sum to one (within {SUM_TOLERANCE:g}), got a sum of {array.sum():.12g}"
+        )
     return tuple(array.tolist())
 
 
 def outside(
-    block: np.ndarray, lower: Any, upper: Any, owner: str, words: str, row: int, leading: tuple[int, ...]
+    block: np.ndarray,
+    lower: Any,
+    upper: Any,
+    owner: str,
+    words: str,
+    row: int,
+    leading: tuple[int, ...],
 ) -> ValueError:
-    """The error for losses, a block of rows starting at ``row``, known to leave [lower, upper] or to be non-finite."""
+    """The error for losses, a block of rows starting at ``row``, known to leave [lower, upper] or
+    to be non-finite.
+    """
     bad = ~(np.isfinite(block) & (block >= lower) & (block <= upper))
     r, k = (int(i) for i in np.argwhere(bad)[0])
     at = (*(int(i) for i in np.unravel_index(row + r, leading)), k) if leading else (k,)
-    return ValueError(f"losses must be finite, with {words} for {owner}, got {block[r, k]} at index {at}")
+    return ValueError(
+        f"losses must be finite, with {words} for {owner}, got {block[r, k]} at index {at}"
+    )

@@ -13,14 +13,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Domain:
-    """The box {f : lower <= f_i <= upper} on which an objective is defined; the bounds are numbers or (n,)."""
+    """The box {f : lower <= f_i <= upper} on which an objective is defined; the bounds are numbers
+    or (n,).
+    """
 
     lower: Any = -np.inf
     upper: Any = np.inf
     words: str = "f in R^n"
 
     def contains(self, losses: Any) -> Any:
-        """Whether each loss vector of shape (..., n) is finite and inside: booleans of shape (...)."""
+        """Whether each loss vector of shape (..., n) is finite and inside: booleans of shape
+        (...).
+        """
         f = np.asarray(losses, dtype=np.float64)
         return (np.isfinite(f) & (f >= self.lower) & (f <= self.upper)).all(-1)
 
@@ -37,9 +41,10 @@ class Domain:
 class Traits:
     """Properties on the native domain, for n >= 2 clients. None: not decided.
 
-    convex, symmetric (under permutations), translation_equivariant (A(f + t1) = A(f) + t), positively_homogeneous
-    (A(cf) = cA(f), c > 0), smooth (continuously differentiable inside the domain; *not* PropFair's "L-smooth", which
-    also bounds the gradient's slope), schur_convex (A(f) <= A(g) where f is majorised by g).
+    convex, symmetric (under permutations), translation_equivariant (A(f + t1) = A(f) + t),
+    positively_homogeneous (A(cf) = cA(f), c > 0), smooth (continuously differentiable inside the
+    domain; *not* PropFair's "L-smooth", which also bounds the gradient's slope), schur_convex (A(f)
+    <= A(g) where f is majorised by g).
     """
 
     convex: bool | None
@@ -54,7 +59,8 @@ class Traits:
 class DualConstraint:
     """Which dual weights have a finite conjugate: Table 1's column of PropFair, for both domains.
 
-    ``native`` and ``nonnegative`` say it in words, ``printed`` quotes Table 1. Calling it is the predicate.
+    ``native`` and ``nonnegative`` say it in words, ``printed`` quotes Table 1. Calling it is the
+    predicate.
     """
 
     objective: Objective
@@ -62,8 +68,12 @@ class DualConstraint:
     nonnegative: str
     printed: str | None = None
 
-    def __call__(self, weights: Any, domain: str = "native", *, tolerance: float | None = None) -> Any:
-        """Whether each weight vector of shape (..., n) meets the constraint: booleans of shape (...)."""
+    def __call__(
+        self, weights: Any, domain: str = "native", *, tolerance: float | None = None
+    ) -> Any:
+        """Whether each weight vector of shape (..., n) meets the constraint: booleans of shape
+        (...).
+        """
         return np.isfinite(self.objective.conjugate(weights, domain, tolerance=tolerance))
 
 
@@ -71,7 +81,8 @@ class DualConstraint:
 class DualSet:
     """All maximisers w >= 0 of w.f - A*(w) at one loss vector f, the subdifferential of A at f.
 
-    ``canonical`` is what ``dual_weights`` returns: of a set the element that treats tied clients alike.
+    ``canonical`` is what ``dual_weights`` returns: of a set the element that treats tied clients
+    alike.
     """
 
     objective: Objective
@@ -82,9 +93,12 @@ class DualSet:
     words: str
 
     def contains(self, weights: Any, *, tolerance: float = 1e-10) -> Any:
-        """Whether w >= 0 and A(f) + A*(w) - w.f <= tolerance * (1 + |A(f)| + |A*(w)|): booleans of shape (...)."""
+        """Whether w >= 0 and A(f) + A*(w) - w.f <= tolerance * (1 + |A(f)| + |A*(w)|): booleans of
+        shape (...).
+        """
         w = np.asarray(weights, dtype=np.float64)
-        value, conjugate = self.objective.value(self.losses), self.objective.conjugate(w, self.domain)
+        value = self.objective.value(self.losses)
+        conjugate = self.objective.conjugate(w, self.domain)
         finite = np.where(np.isfinite(conjugate), conjugate, 0.0)
         gap = value + finite - w @ self.losses
         close = gap <= tolerance * (1 + np.abs(value) + np.abs(finite))

@@ -1,4 +1,6 @@
-"""The function s of a Kolmogorov mean with inverse and derivative, from sympy or from plain functions."""
+"""The function s of a Kolmogorov mean with inverse and derivative, from sympy or from plain
+functions.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +17,16 @@ from fairfl.theory.aggregation.criterion import Criterion, convexity_criterion, 
 if TYPE_CHECKING:
     from fairfl.theory.aggregation._base import Objective
 
-PLAIN = ("Add", "Mul", "Pow", "exp", "log", "sinh", "cosh", "tanh", "asinh", "atan", "tan")  # in numpy and in torch
+# in numpy and in torch
+PLAIN = ("Add", "Mul", "Pow", "exp", "log", "sinh", "cosh", "tanh", "asinh", "atan", "tan")
 Function = Callable[[Any, Any], Any]  # of the namespace and the array
 
 
 @dataclass(frozen=True)
 class Generator:
-    """s, its inverse and its derivative as functions (xp, array); what could be decided about it, else None."""
+    """s, its inverse and its derivative as functions (xp, array); what could be decided about it,
+    else None.
+    """
 
     s: Function
     inverse: Function | None
@@ -33,7 +38,9 @@ class Generator:
 
 
 def generator(s: Any, inverse: Any, derivative: Any, lower: float, upper: float) -> Generator:
-    """Read s; ValueError when it is no function, has other than one symbol, or is not increasing."""
+    """Read s; ValueError when it is no function, has other than one symbol, or is not
+    increasing.
+    """
     sympy = sys.modules.get("sympy")
     if sympy is not None and isinstance(s, sympy.Expr):
         return _symbolic(s, lower, upper)
@@ -45,7 +52,9 @@ def generator(s: Any, inverse: Any, derivative: Any, lower: float, upper: float)
     points = np.asarray(sample_points(lower, upper))
     values = _sampled(s, points)
     _increasing(values, points)
-    back, slope = (None if g is None else functools.partial(_applied, g) for g in (inverse, derivative))
+    back, slope = (
+        None if g is None else functools.partial(_applied, g) for g in (inverse, derivative)
+    )
     return Generator(functools.partial(_applied, s), back, slope)
 
 
@@ -54,7 +63,10 @@ def _symbolic(s: Any, lower: float, upper: float) -> Generator:
     import sympy
 
     if len(s.free_symbols) != 1:
-        raise ValueError(f"s must be an expression in one symbol, got {s} with {sorted(map(str, s.free_symbols))}")
+        raise ValueError(
+            f"s must be an expression in one symbol, got {s} with "
+            f"{sorted(map(str, s.free_symbols))}"
+        )
     (given,) = s.free_symbols
     t = sympy.Symbol("t", real=True, **({"nonnegative": True} if lower >= 0 else {}))
     s = sympy.sympify(s.subs(given, t))
@@ -64,7 +76,8 @@ def _symbolic(s: Any, lower: float, upper: float) -> Generator:
         raise ValueError(f"s must be real between lower and upper, got {s}")
     _increasing(np.array([value.real for value in values]), np.asarray(points))
     first, second = sympy.diff(s, t), sympy.simplify(sympy.diff(s, t, 2))
-    tolerance = None if second == 0 else sympy.simplify(first / second)  # s'/s'': constant for exp, linear for powers
+    # s'/s'': constant for exp, linear for powers
+    tolerance = None if second == 0 else sympy.simplify(first / second)
     return Generator(
         _compiled(t, s),
         _inverse(s, t, points),
@@ -77,7 +90,9 @@ def _symbolic(s: Any, lower: float, upper: float) -> Generator:
 
 
 def _special_case(tolerance: Any, t: Any, lower: float, upper: float) -> Objective | None:
-    """The named objective with this s'/s'' *and* this domain (a conjugate depends on the domain)."""
+    """The named objective with this s'/s'' *and* this domain (a conjugate depends on the
+    domain).
+    """
     import sympy
 
     from fairfl.theory.aggregation.fedavg import FedAvg
@@ -115,7 +130,11 @@ def _inverse(s: Any, t: Any, points: list[float]) -> Function | None:
     near = [x for x in points if abs(x) <= 5] or points
     for candidate in found:
         pairs = [(complex(candidate.subs(y, s.subs(t, x)).evalf(30)), x) for x in near]
-        plain = all(type(part).__name__ in PLAIN for part in sympy.preorder_traversal(candidate) if part.args)
+        plain = all(
+            type(part).__name__ in PLAIN
+            for part in sympy.preorder_traversal(candidate)
+            if part.args
+        )
         if plain and all(abs(back - x) <= 1e-9 * (1 + abs(x)) for back, x in pairs):
             return _compiled(y, candidate)
     return None
@@ -154,9 +173,14 @@ def _applied(function: Callable[[Any], Any], xp: Any, x: Any) -> Any:
 
 def _increasing(values: np.ndarray, points: np.ndarray) -> None:
     if values.shape != points.shape:
-        raise ValueError(f"s must map arrays to arrays of their shape, got {values.shape} for {points.shape}")
+        raise ValueError(
+            f"s must map arrays to arrays of their shape, got {values.shape} for {points.shape}"
+        )
     finite = np.isfinite(values)  # overflow is met when it happens, at the losses
     steps = np.diff(values[finite])
     if (steps < 0).any() or (np.abs(steps) == 0).all():
         at = points[finite][int(np.argmin(steps))] if steps.size else np.nan
-        raise ValueError(f"s must be increasing (a decreasing s gives the same mean as -s), got s falling at {at:g}")
+        raise ValueError(
+            "s must be increasing (a decreasing s gives the same mean as -s), got s falling at "
+            f"{at:g}"
+        )

@@ -17,13 +17,17 @@ Knots = tuple[np.ndarray, np.ndarray]
 
 
 def rank_weights(f: Any, w: np.ndarray, p: Any, knots: Knots, out: Any = None) -> Any:
-    """The weight of each client in rows f (r, n): w, given for descending losses, by rank; ties share evenly.
+    """The weight of each client in rows f (r, n): w, given for descending losses, by rank; ties
+    share evenly.
 
-    With client weights p, rank k gets W(P_k) - W(P_(k-1)), where P_k is the share p of the k largest losses and W the
-    concave piecewise linear function through the ``knots``; tied clients share in proportion to p.
+    With client weights p, rank k gets W(P_k) - W(P_(k-1)), where P_k is the share p of the k
+    largest losses and W the concave piecewise linear function through the ``knots``; tied clients
+    share in proportion to p.
     """
     xp = namespace(f)
-    result = out if xp is np and out is not None else xp.empty_like(f.detach() if xp is not np else f)
+    result = (
+        out if xp is np and out is not None else xp.empty_like(f.detach() if xp is not np else f)
+    )
     if f.shape[0] == 0:
         return result
     order, tied, losses = _order(f) if xp is np else _torch_order(f.detach())
@@ -44,7 +48,9 @@ def rank_weights(f: Any, w: np.ndarray, p: Any, knots: Knots, out: Any = None) -
             if share is None and xp is np:
                 by_rank[tied] = _even(w, new)
             else:
-                by_rank[tied] = spread(by_rank[tied], xp.ones_like(losses) if share is None else share[tied], new)
+                by_rank[tied] = spread(
+                    by_rank[tied], xp.ones_like(losses) if share is None else share[tied], new
+                )
     result.reshape(-1)[order.reshape(-1)] = by_rank.reshape(-1)  # a view: result is contiguous
     return result
 
@@ -53,10 +59,12 @@ Order = tuple[Any, Any, Any]
 
 
 def _order(f: np.ndarray) -> Order:
-    """Flat indices that sort each row descending, the rows in which there may be ties, and these rows sorted (or None).
+    """Flat indices that sort each row descending, the rows in which there may be ties, and these
+    rows sorted (or None).
 
-    Integers that order like the floats are sorted, their lowest bits replaced by the client's index: several times
-    faster than an argsort. Rows in which two losses agree in all bits kept (ties and near-ties) are looked at again.
+    Integers that order like the floats are sorted, their lowest bits replaced by the client's
+    index: several times faster than an argsort. Rows in which two losses agree in all bits kept
+    (ties and near-ties) are looked at again.
     """
     r, n = f.shape
     bits = (n - 1).bit_length()
@@ -64,7 +72,8 @@ def _order(f: np.ndarray) -> Order:
     if bits > MOST_BITS:
         index = np.argsort(-f, axis=-1) + start
         return index, slice(None), f.reshape(-1)[index]
-    keys = (f.astype(np.float64, copy=False) + 0.0).view(np.int64)  # + 0.0: a fresh copy, and -0.0 becomes 0.0
+    # + 0.0: a fresh copy, and -0.0 becomes 0.0
+    keys = (f.astype(np.float64, copy=False) + 0.0).view(np.int64)
     if keys.min() < 0:
         keys ^= (keys >> 63) & np.int64(0x7FFFFFFFFFFFFFFF)  # negative floats order backwards
     np.invert(keys, out=keys)  # descending
@@ -75,7 +84,8 @@ def _order(f: np.ndarray) -> Order:
     index += start
     keys >>= bits
     flat = keys.reshape(-1)
-    if not (flat[1:] == flat[:-1]).any():  # across the ends of rows too, so a hint only, but a fast one
+    # across the ends of rows too, so a hint only, but a fast one
+    if not (flat[1:] == flat[:-1]).any():
         return index, None, None
     near = (keys[:, 1:] == keys[:, :-1]).any(-1)
     tied: Any = slice(None) if near.all() else np.flatnonzero(near)
@@ -109,7 +119,8 @@ def _even(w: np.ndarray, new: np.ndarray) -> np.ndarray:
 def _run_mean(w: np.ndarray, first: np.ndarray, length: np.ndarray) -> np.ndarray:
     """The mean of w over runs of a length, from a rank on.
 
-    The sum over a run is a difference of sums from the end, where the small weights are: nothing small is lost.
+    The sum over a run is a difference of sums from the end, where the small weights are: nothing
+    small is lost.
     """
     tail = np.append(np.cumsum(w[::-1])[::-1], 0.0)
     return np.where(length == 1, w[first], (tail[first] - tail[first + length]) / length)
@@ -117,7 +128,9 @@ def _run_mean(w: np.ndarray, first: np.ndarray, length: np.ndarray) -> np.ndarra
 
 @lru_cache(maxsize=8)
 def _runs(weights: bytes) -> np.ndarray:
-    """``_run_mean`` for all runs, at place first * n + length - 1 (0 for runs that would pass the end)."""
+    """``_run_mean`` for all runs, at place first * n + length - 1 (0 for runs that would pass the
+    end).
+    """
     w = np.frombuffer(weights)
     n = len(w)
     first, length = np.indices((n, n))
@@ -130,7 +143,11 @@ def _runs(weights: bytes) -> np.ndarray:
 def _torch_order(f: Any) -> Order:
     xp, (r, n) = namespace(f), f.shape
     ranked, order = xp.sort(f, dim=-1, descending=True)
-    tied = (ranked[:, 1:] == ranked[:, :-1]).any(-1) if n > 1 else xp.zeros(r, dtype=xp.bool, device=f.device)
+    tied = (
+        (ranked[:, 1:] == ranked[:, :-1]).any(-1)
+        if n > 1
+        else xp.zeros(r, dtype=xp.bool, device=f.device)
+    )
     index = order + xp.arange(0, r * n, n, device=f.device)[:, None]
     return index, tied, ranked[tied] if bool(tied.any()) else None
 

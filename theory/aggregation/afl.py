@@ -16,10 +16,10 @@ from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
 class AFL(Objective):
     """A(f) = max_i f_i, on R^n.
 
-    Dual weights: any probability vector on the clients with the largest loss; the canonical one spreads evenly over
-    them (under client weights: in proportion to p, the limit q -> inf of q-FFL; the value does not depend on p > 0).
-    A*(w) = 0 on the simplex {w >= 0, sum w = 1}, else +inf; on f >= 0: 0 where sum_i max(w_i, 0) <= 1, else +inf.
-    Source: PropFair, eq. (11), (C.8), Table 1.
+    Dual weights: any probability vector on the clients with the largest loss; the canonical one
+    spreads evenly over them (under client weights: in proportion to p, the limit q -> inf of q-FFL;
+    the value does not depend on p > 0). A*(w) = 0 on the simplex {w >= 0, sum w = 1}, else +inf; on
+    f >= 0: 0 where sum_i max(w_i, 0) <= 1, else +inf. Source: PropFair, eq. (11), (C.8), Table 1.
     """
 
     name: ClassVar[str] = "afl"
@@ -41,11 +41,15 @@ class AFL(Objective):
 
     @property
     def dual_constraint(self) -> DualConstraint:
-        # The paper derives the row as the limit of q-FFL, so on f >= 0 (C.8), though FedAvg's and TERM's rows are
-        # for R^n; the maximum is finite on all of R^n, and there w must sum to one. For w >= 0, as (C.8) silently
-        # supposes: ||w||_1 <= 1 would exclude (-3, 1), whose supremum over f >= 0 is 0.
+        # The paper derives the row as the limit of q-FFL, so on f >= 0 (C.8), though FedAvg's and
+        # TERM's rows are for R^n; the maximum is finite on all of R^n, and there w must sum to one.
+        # For w >= 0, as (C.8) silently supposes: ||w||_1 <= 1 would exclude (-3, 1), whose supremum
+        # over f >= 0 is 0.
         return DualConstraint(
-            self, "w >= 0, sum_i w_i = 1", "sum_i max(w_i, 0) <= 1", "λ ≥ 0, 1ᵀλ ≤ 1 (the row of f ≥ 0)"
+            self,
+            "w >= 0, sum_i w_i = 1",
+            "sum_i max(w_i, 0) <= 1",
+            "λ ≥ 0, 1ᵀλ ≤ 1 (the row of f ≥ 0)",
         )
 
     def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
@@ -59,13 +63,19 @@ class AFL(Objective):
         share = worst * p
         return largest, times(share, 1 / share.sum(-1)[:, None], out)
 
-    def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
+    def _conjugate(
+        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
+    ) -> np.ndarray:
         above, below = np.maximum(w, 0.0), np.minimum(w, 0.0)
         room = 1.0 - above.sum(-1)
         if lower is None:
-            return np.where((np.abs(room) <= tolerance) & (below >= -tolerance).all(-1), 0.0, np.inf)
+            return np.where(
+                (np.abs(room) <= tolerance) & (below >= -tolerance).all(-1), 0.0, np.inf
+            )
         # f_i = t where w_i > 0, else lower_i, with t >= max lower: the slope in t is -room.
-        return np.where(room >= -tolerance, -np.maximum(room, 0.0) * lower.max() + below @ lower, np.inf)
+        return np.where(
+            room >= -tolerance, -np.maximum(room, 0.0) * lower.max() + below @ lower, np.inf
+        )
 
     def _unique(self, f: np.ndarray) -> bool:
         return int((f == f.max()).sum()) == 1

@@ -47,8 +47,9 @@ class Derived(Objective):
 class Translated(Derived):
     """B(f) = A(f - shift), shift a number or one per client (such as each client's own best loss).
 
-    B*(w) = A*(w) + w.shift on the native domain; on f >= 0 it is w.shift plus A's supremum over g >= -shift.
-    Dual weights: those of A at f - shift. Errors: ValueError for a shift that is not finite or not (n,).
+    B*(w) = A*(w) + w.shift on the native domain; on f >= 0 it is w.shift plus A's supremum over g
+    >= -shift. Dual weights: those of A at f - shift. Errors: ValueError for a shift that is not
+    finite or not (n,).
     """
 
     shift: Any = 0.0
@@ -57,11 +58,17 @@ class Translated(Derived):
         super().__post_init__()
         shift = np.asarray(checks.as_array("shift", self.shift), dtype=np.float64)
         if shift.ndim > 1 or shift.size == 0 or not np.isfinite(shift).all():
-            raise ValueError(f"shift must be one finite number, or one per client, got {self.shift!r}")
+            raise ValueError(
+                f"shift must be one finite number, or one per client, got {self.shift!r}"
+            )
         n = self.inner._fixed_n
         if shift.ndim == 1 and n is not None and len(shift) != n:
-            raise ValueError(f"shift must have n = {n} numbers ({self.inner._why_n}), got {len(shift)}")
-        object.__setattr__(self, "shift", float(shift) if shift.ndim == 0 else tuple(shift.tolist()))
+            raise ValueError(
+                f"shift must have n = {n} numbers ({self.inner._why_n}), got {len(shift)}"
+            )
+        object.__setattr__(
+            self, "shift", float(shift) if shift.ndim == 0 else tuple(shift.tolist())
+        )
 
     @property
     def _fixed_n(self) -> int | None:
@@ -73,7 +80,9 @@ class Translated(Derived):
 
     @property
     def domain(self) -> Domain:
-        return self.inner.domain.shifted(np.asarray(self.shift) if isinstance(self.shift, tuple) else self.shift)
+        return self.inner.domain.shifted(
+            np.asarray(self.shift) if isinstance(self.shift, tuple) else self.shift
+        )
 
     @property
     def traits(self) -> Traits:
@@ -86,7 +95,8 @@ class Translated(Derived):
         )
 
     def _symmetric(self, inner: bool | None, alike: bool) -> bool | None:
-        # With shifts that differ, AFL and the like lose their symmetry and the mean of FedAvg does not.
+        # With shifts that differ, AFL and the like lose their symmetry and the mean of FedAvg does
+        # not.
         if alike:
             return inner
         return inner if _affine(self.inner) else (False if inner else None)
@@ -95,7 +105,11 @@ class Translated(Derived):
         if not np.any(self.shift):
             return self.inner.traits.positively_homogeneous
         if _affine(self.inner) and isinstance(self.shift, tuple):
-            return None if self.client_weights is None else bool(np.dot(self.client_weights, self.shift) == 0)
+            return (
+                None
+                if self.client_weights is None
+                else bool(np.dot(self.client_weights, self.shift) == 0)
+            )
         return False if self.inner.traits.positively_homogeneous else None
 
     @property
@@ -105,7 +119,9 @@ class Translated(Derived):
     def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
         return self.inner._compute(f - like(self.shift, f), p, weights, out)
 
-    def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
+    def _conjugate(
+        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
+    ) -> np.ndarray:
         shift = np.broadcast_to(np.asarray(self.shift), w.shape[-1:])
         below = None if lower is None else lower - shift
         return self.inner._conjugate(w, below, p, tolerance) + w @ shift
@@ -139,7 +155,9 @@ class Scaled(Derived):
         inner = self.inner.traits
         if self.factor == 1:
             return inner
-        return dataclasses.replace(inner, translation_equivariant=False if inner.translation_equivariant else None)
+        return dataclasses.replace(
+            inner, translation_equivariant=False if inner.translation_equivariant else None
+        )
 
     @property
     def dual_constraint(self) -> DualConstraint:
@@ -149,7 +167,9 @@ class Scaled(Derived):
         value, w = self.inner._compute(f, p, weights, out)
         return value * self.factor, None if w is None else w * self.factor
 
-    def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
+    def _conjugate(
+        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
+    ) -> np.ndarray:
         return self.factor * self.inner._conjugate(w / self.factor, lower, p, tolerance)
 
     def _unique(self, f: np.ndarray) -> bool:
@@ -161,10 +181,11 @@ class Scaled(Derived):
 
 @dataclass(frozen=True, repr=False)
 class Perspective(Derived):
-    """B(f) = factor A(f / factor), factor > 0: dual weights those of A at f / factor, B*(w) = factor A*(w).
+    """B(f) = factor A(f / factor), factor > 0: dual weights those of A at f / factor, B*(w) =
+    factor A*(w).
 
-    So TERM(alpha) becomes TERM(alpha / factor), PropFair(M) becomes PropFair(factor M), and what is positively
-    homogeneous stays. Errors: ValueError for a factor that is not positive and finite.
+    So TERM(alpha) becomes TERM(alpha / factor), PropFair(M) becomes PropFair(factor M), and what is
+    positively homogeneous stays. Errors: ValueError for a factor that is not positive and finite.
     """
 
     factor: float = 1.0
@@ -189,7 +210,9 @@ class Perspective(Derived):
         value, w = self.inner._compute(f / self.factor, p, weights, out)
         return value * self.factor, w
 
-    def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
+    def _conjugate(
+        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
+    ) -> np.ndarray:
         below = None if lower is None else lower / self.factor
         return self.factor * self.inner._conjugate(w, below, p, tolerance)
 
@@ -201,6 +224,8 @@ class Perspective(Derived):
 
 
 def _affine(objective: Objective) -> bool:
-    """Whether the traits say that A is a weighted sum: equivariant, homogeneous and smooth at once."""
+    """Whether the traits say that A is a weighted sum: equivariant, homogeneous and smooth at
+    once.
+    """
     t = objective.traits
     return bool(t.translation_equivariant and t.positively_homogeneous and t.smooth)

@@ -1,4 +1,6 @@
-"""Whether a Kolmogorov mean is convex: the criterion of Ben-Tal and Teboulle (1986), decided with sympy."""
+"""Whether a Kolmogorov mean is convex: the criterion of Ben-Tal and Teboulle (1986), decided with
+sympy.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ ZERO = 1e-30  # what such an evaluation may leave of a zero
 class Criterion:
     """The verdict on A_s, with the expressions it rests on.
 
-    convex: True (shown), False (refuted at ``witness``), None (neither). schur_convex: the same for s'' >= 0.
-    ratio: -s'/s'', None for linear s. curvature: its second derivative, >= 0 iff A_s is convex (given s'' > 0).
+    convex: True (shown), False (refuted at ``witness``), None (neither). schur_convex: the same for
+    s'' >= 0. ratio: -s'/s'', None for linear s. curvature: its second derivative, >= 0 iff A_s is
+    convex (given s'' > 0).
     """
 
     convex: bool | None
@@ -30,14 +33,18 @@ class Criterion:
     words: str
 
 
-def convexity_criterion(s: sympy.Expr, t: sympy.Symbol, lower: float = -np.inf, upper: float = np.inf) -> Criterion:
-    """Whether A_s(f) = s^-1((1/n) sum_i s(f_i)) is convex on [lower, upper]^n for every n, s increasing.
+def convexity_criterion(
+    s: sympy.Expr, t: sympy.Symbol, lower: float = -np.inf, upper: float = np.inf
+) -> Criterion:
+    """Whether A_s(f) = s^-1((1/n) sum_i s(f_i)) is convex on [lower, upper]^n for every n, s
+    increasing.
 
-    A_s is convex iff s is linear, or s'' > 0 inside and -s'/s'' is convex. The paper supposes s convex; without it
-    the criterion is not enough: at f = (t, ..., t) the Hessian of A_s is s''/s' times a positive semidefinite matrix,
-    so s'' >= 0 is needed.
+    A_s is convex iff s is linear, or s'' > 0 inside and -s'/s'' is convex. The paper supposes s
+    convex; without it the criterion is not enough: at f = (t, ..., t) the Hessian of A_s is s''/s'
+    times a positive semidefinite matrix, so s'' >= 0 is needed.
     Further symbols in s are parameters; give them their signs as sympy assumptions.
-    Source: PropFair, section 4.1; Ben-Tal and Teboulle (1986), theorem 1; Hardy, Littlewood, Polya, theorem 106.
+    Source: PropFair, section 4.1; Ben-Tal and Teboulle (1986), theorem 1; Hardy, Littlewood, Polya,
+    theorem 106.
     """
     import sympy
 
@@ -51,9 +58,15 @@ def convexity_criterion(s: sympy.Expr, t: sympy.Symbol, lower: float = -np.inf, 
         return Criterion(False, False, ratio, curvature, where, f"s'' < 0 at {t} = {where}")
     convex, witness = _sign(curvature, t, lower, upper)
     if convex is False:
-        return Criterion(False, s_convex, ratio, curvature, witness, f"(-s'/s'')'' < 0 at {t} = {witness}")
+        return Criterion(
+            False, s_convex, ratio, curvature, witness, f"(-s'/s'')'' < 0 at {t} = {witness}"
+        )
     both = True if s_convex and convex else None
-    words = "s'' >= 0 and (-s'/s'')'' >= 0" if both else "the sign of s'' or of (-s'/s'')'' is not decided"
+    words = (
+        "s'' >= 0 and (-s'/s'')'' >= 0"
+        if both
+        else "the sign of s'' or of (-s'/s'')'' is not decided"
+    )
     return Criterion(both, s_convex, ratio, curvature, None, words)
 
 
@@ -64,8 +77,12 @@ def sample_points(lower: float, upper: float, count: int = 41) -> list[float]:
     return [float(x) for x in np.linspace(low, high, count + 2)[1:-1]]
 
 
-def _sign(expression: sympy.Expr, t: sympy.Symbol, lower: float, upper: float) -> tuple[bool | None, Any]:
-    """(True, None) where it is shown to be >= 0 on (lower, upper), (False, point), or (None, None)."""
+def _sign(
+    expression: sympy.Expr, t: sympy.Symbol, lower: float, upper: float
+) -> tuple[bool | None, Any]:
+    """(True, None) where it is shown to be >= 0 on (lower, upper), (False, point), or (None,
+    None).
+    """
     import sympy
 
     if expression.is_nonnegative:
@@ -87,8 +104,11 @@ def _sign(expression: sympy.Expr, t: sympy.Symbol, lower: float, upper: float) -
         if wrong is sympy.S.EmptySet:
             return True, None
         return None, None
-    signed = sympy.Dummy("t", positive=True)  # with parameters: t = lower + positive, or upper - positive
+    # with parameters: t = lower + positive, or upper - positive
+    signed = sympy.Dummy("t", positive=True)
     moved = [low + signed] if np.isfinite(lower) else [high - signed] if np.isfinite(upper) else []
-    if any(sympy.factor(sympy.simplify(expression.subs(t, place))).is_nonnegative for place in moved):
+    if any(
+        sympy.factor(sympy.simplify(expression.subs(t, place))).is_nonnegative for place in moved
+    ):
         return True, None
     return None, None

@@ -39,8 +39,9 @@ class FedAvg(Objective):
 
     @property
     def dual_constraint(self) -> DualConstraint:
-        # Table 1 holds for f in R^n only, where the paper extends the domain to: on f >= 0 an inequality is left,
-        # and that, not the equality, is the limit q -> 0 of Table 1's row of q-FFL.
+        # Table 1 holds for f in R^n only, where the paper extends the domain to: on f >= 0 an
+        # inequality is left, and that, not the equality, is the limit q -> 0 of Table 1's row of
+        # q-FFL.
         return DualConstraint(self, "w_i = 1/n", "w_i <= 1/n", "λ_1 = ... = λ_n = 1/n")
 
     def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
@@ -52,7 +53,9 @@ class FedAvg(Objective):
             return value, out
         return value, xp.full_like(f, 1.0 / f.shape[-1]) if p is None else xp.zeros_like(f) + p
 
-    def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
+    def _conjugate(
+        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
+    ) -> np.ndarray:
         if lower is None:
             return np.where((np.abs(w - p) <= tolerance * p).all(-1), 0.0, np.inf)
         return np.where((w <= p * (1 + tolerance)).all(-1), (w - p) @ lower, np.inf)

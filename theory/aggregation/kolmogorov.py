@@ -1,4 +1,6 @@
-"""The Kolmogorov mean s⁻¹(mean of s(f)) for any increasing s; its special cases are the named objectives."""
+"""The Kolmogorov mean s⁻¹(mean of s(f)) for any increasing s; its special cases are the named
+objectives.
+"""
 
 from __future__ import annotations
 
@@ -15,25 +17,27 @@ from fairfl.theory.aggregation._checks import NoClosedForm, NotAttained
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
 from fairfl.theory.aggregation._generator import Generator, generator
 
-HALVINGS = 200  # at most, of the bracket [min f, max f], where no inverse is given: floats allow no more
+# at most, of the bracket [min f, max f], where no inverse is given: floats allow no more
+HALVINGS = 200
 
 
 @dataclass(frozen=True, repr=False)
 class KolmogorovMean(Objective):
     """A_s(f) = s^-1((1/n) sum_i s(f_i)), for s increasing on [lower, upper].
 
-    ``s`` is a sympy expression in one symbol (inverse, derivative, traits and, for the families of the named
-    objectives, the conjugate are worked out from it) or a function of arrays. For a function, ``derivative`` is
-    needed by ``dual_weights``; without ``inverse``, A is found by bisection between min f and max f; ``convex`` may
-    state the trait, else it is None.
-    Dual weights: s'(f_i) / (n s'(A(f))), the gradient, which maximises w.f - A*(w) where A_s is convex.
+    ``s`` is a sympy expression in one symbol (inverse, derivative, traits and, for the families of
+    the named objectives, the conjugate are worked out from it) or a function of arrays. For a
+    function, ``derivative`` is needed by ``dual_weights``; without ``inverse``, A is found by
+    bisection between min f and max f; ``convex`` may state the trait, else it is None.
+    Dual weights: s'(f_i) / (n s'(A(f))), the gradient, which maximises w.f - A*(w) where A_s is
+    convex.
     A decreasing s gives the same mean as -s: pass that.
 
-    The formulas are used as they stand: where s(f) overflows, ValueError, and where it underflows, so does A. The
-    named objectives are the stable ones.
-    Errors: ValueError for s not increasing or with several symbols, and losses outside [lower, upper]; NotAttained
-    where s' is infinite or zero at a loss that counts; NoClosedForm for the conjugate of a general s.
-    Source: PropFair, eq. (9), section 4.1.
+    The formulas are used as they stand: where s(f) overflows, ValueError, and where it underflows,
+    so does A. The named objectives are the stable ones.
+    Errors: ValueError for s not increasing or with several symbols, and losses outside [lower,
+    upper]; NotAttained where s' is infinite or zero at a loss that counts; NoClosedForm for the
+    conjugate of a general s. Source: PropFair, eq. (9), section 4.1.
     """
 
     s: Any = None
@@ -51,7 +55,8 @@ class KolmogorovMean(Objective):
         _ = self.generator  # its errors belong here
 
     def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k != "generator"}  # compiled functions cannot be pickled
+        # compiled functions cannot be pickled
+        return {k: v for k, v in self.__dict__.items() if k != "generator"}
 
     @classmethod
     def examples(cls) -> Iterable[Objective]:
@@ -70,7 +75,9 @@ class KolmogorovMean(Objective):
     @functools.cached_property
     def generator(self) -> Generator:
         """s with its inverse and derivatives, as functions of arrays."""
-        return generator(self.s, self.inverse, self.derivative, float(self.lower), float(self.upper))
+        return generator(
+            self.s, self.inverse, self.derivative, float(self.lower), float(self.upper)
+        )
 
     @property
     def domain(self) -> Domain:
@@ -102,9 +109,15 @@ class KolmogorovMean(Objective):
 
     @property
     def special_case(self) -> Objective | None:
-        """The named objective with the same mean, or None: s'/s'' fixes s up to an affine map, which A_s ignores."""
+        """The named objective with the same mean, or None: s'/s'' fixes s up to an affine map,
+        which A_s ignores.
+        """
         case = self.generator.special_case
-        return case if case is None or self.client_weights is None else case.weighted(self.client_weights)
+        return (
+            case
+            if case is None or self.client_weights is None
+            else case.weighted(self.client_weights)
+        )
 
     @property
     def dual_constraint(self) -> DualConstraint:
@@ -116,23 +129,30 @@ class KolmogorovMean(Objective):
     def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
         xp, g = namespace(f), self.generator
         if weights and g.slope is None:
-            raise ValueError("derivative must be given for dual weights, when s is a function; got None")
+            raise ValueError(
+                "derivative must be given for dual weights, when s is a function; got None"
+            )
         level = mean(g.s(xp, f), p)
         value = self._inverted(xp, f, level)
         if not bool(xp.isfinite(value).all()):
             raise ValueError(
-                f"s must be finite at the losses and at their mean, got {float(f.min()):g} to {float(f.max()):g}, "
+                f"s must be finite at the losses and at their mean, got {float(f.min()):g} to "
+                f"{float(f.max()):g}, "
                 "where it overflows: the named objectives (TERM, QFFL, PropFair) are stable there"
             )
         if not weights or g.slope is None:
             return value, None
         slopes, at = g.slope(xp, f), g.slope(xp, value)
         same = (f == f[:, :1]).all(-1)
-        if bool(same.any()):  # where all losses agree the weights are 1/n, also where s' is 0 or infinite there
+        # where all losses agree the weights are 1/n, also where s' is 0 or infinite there
+        if bool(same.any()):
             slopes, at = xp.where(same[:, None], 1.0, slopes), xp.where(same, 1.0, at)
         result = slopes / at[:, None] / f.shape[-1] if p is None else slopes / at[:, None] * p
         if not bool(xp.isfinite(result).all()):
-            raise NotAttained("losses must have s' finite there and positive at their mean for dual weights to exist")
+            raise NotAttained(
+                "losses must have s' finite there and positive at their mean for dual weights to "
+                "exist"
+            )
         return value, result
 
     def _inverted(self, xp: Any, f: Any, level: Any) -> Any:
@@ -151,14 +171,21 @@ class KolmogorovMean(Objective):
         if xp is np or not graph.requires_grad:
             return high
         if g.slope is None:
-            raise ValueError("inverse or derivative must be given to differentiate, when s is a function; got None")
-        return high + (graph - level) / g.slope(xp, high)  # zero, with the slope of the inverse function
+            raise ValueError(
+                "inverse or derivative must be given to differentiate, when s is a function; got "
+                "None"
+            )
+        # zero, with the slope of the inverse function
+        return high + (graph - level) / g.slope(xp, high)
 
-    def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
+    def _conjugate(
+        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
+    ) -> np.ndarray:
         case = self.special_case
         if case is None:
             raise NoClosedForm(
-                f"conjugate has a closed form for linear, exponential, power and logarithmic s only, got s = {self.s}; "
+                "conjugate has a closed form for linear, exponential, power and logarithmic s "
+                f"only, got s = {self.s}; "
                 "maximise w.f - A(f) numerically"
             )
         return case._conjugate(w, lower, p, tolerance)

@@ -8,7 +8,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairfl.theory.aggregation._arrays import detached, mean, mean_of_products, namespace, power, times
+from fairfl.theory.aggregation._arrays import (
+    detached,
+    mean,
+    mean_of_products,
+    namespace,
+    power,
+    times,
+)
 from fairfl.theory.aggregation._base import Objective
 from fairfl.theory.aggregation._checks import number
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
@@ -19,11 +26,12 @@ from fairfl.theory.numerics.water_filling import water_level
 class QFFL(Objective):
     """A(f) = ((1/n) sum_i f_i^(q+1))^(1/(q+1)), on f >= 0, for q >= 0.
 
-    Dual weights: (1/n) (f_i / A(f))^q; at f = 0 canonically 1/n each, of all w >= 0 that meet the constraint.
-    With r = (q+1)/q and w+ = max(w, 0), A*(w) = 0 where ((1/n) sum_i (n w+_i)^r)^(1/r) <= 1, that is
-    ||w+||_r <= n^(-1/(q+1)), else +inf; q = 0 reads w_i <= 1/n. The native domain is f >= 0: the two conjugates agree.
-    ``objective_value`` is q-FFL's own eq. (2), (1/n) sum_i f_i^(q+1) / (q+1) (client weights: p_k for 1/n), an
-    increasing function of A(f) that overflows where A does not; (22) leaves out 1/(q+1), Table 1 also 1/n.
+    Dual weights: (1/n) (f_i / A(f))^q; at f = 0 canonically 1/n each, of all w >= 0 that meet the
+    constraint. With r = (q+1)/q and w+ = max(w, 0), A*(w) = 0 where ((1/n) sum_i (n w+_i)^r)^(1/r)
+    <= 1, that is ||w+||_r <= n^(-1/(q+1)), else +inf; q = 0 reads w_i <= 1/n. The native domain is
+    f >= 0: the two conjugates agree. ``objective_value`` is q-FFL's own eq. (2), (1/n) sum_i
+    f_i^(q+1) / (q+1) (client weights: p_k for 1/n), an increasing function of A(f) that overflows
+    where A does not; (22) leaves out 1/(q+1), Table 1 also 1/n.
 
     Errors: ValueError for q < 0 or infinite (that is AFL), and for losses below 0.
     Source: PropFair, eq. after (10), (15), (C.4)-(C.7); q-FFL, eq. (2), (22)-(23).
@@ -57,8 +65,8 @@ class QFFL(Objective):
 
     @property
     def dual_constraint(self) -> DualConstraint:
-        # Eq. (15) says "infinite otherwise", also for w with negative entries: over f >= 0 that is wrong, the supremum
-        # at w = (-1, ..., -1) is 0. (C.7) is careful ("for w >= 0").
+        # Eq. (15) says "infinite otherwise", also for w with negative entries: over f >= 0 that is
+        # wrong, the supremum at w = (-1, ..., -1) is 0. (C.7) is careful ("for w >= 0").
         words = "||max(w, 0)||_(q+1)/q <= n^(-1/(q+1))" if self.q else "w_i <= 1/n"
         return DualConstraint(self, words, words, "λ ≥ 0, ||λ||_(q+1)/q ≤ n^(-1/(q+1))")
 
@@ -70,9 +78,11 @@ class QFFL(Objective):
         largest = detached(xp.amax(f, -1))
         zero = largest == 0
         some_zero = bool(zero.any())
-        x = f / (xp.where(zero, 1.0, largest) if some_zero else largest)[:, None]  # in [0, 1]: no power overflows
+        # in [0, 1]: no power overflows
+        x = f / (xp.where(zero, 1.0, largest) if some_zero else largest)[:, None]
         raised = power(x, q) if weights else None
-        # For tensors from x^(q+1) itself: the slope of x^q at 0 is infinite for q < 1, and x * inf = nan.
+        # For tensors from x^(q+1) itself: the slope of x^q at 0 is infinite for q < 1, and x * inf
+        # = nan.
         if raised is not None and xp is np:
             total = mean_of_products(x, raised, p)
         else:
@@ -85,7 +95,9 @@ class QFFL(Objective):
         scale = 1 / (total ** (q / (q + 1)) * (n if p is None else 1))
         return value, times(raised if p is None else raised * p, scale[:, None], out)
 
-    def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
+    def _conjugate(
+        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
+    ) -> np.ndarray:
         assert lower is not None  # the native domain is bounded below
         q, x = self.q, np.maximum(w, 0.0) / p
         largest = x.max(-1, keepdims=True)
@@ -100,11 +112,17 @@ class QFFL(Objective):
             with np.errstate(divide="ignore", invalid="ignore"):
                 key = np.where(share > 0, x / share, np.inf)
             level = water_level(key, p * x**r, p * share**r, 1.0) ** (1 / r)
-            value = -(np.maximum(w, np.where(np.isfinite(level), level, 0.0) * p * share) - w) @ lower
+            value = (
+                -(np.maximum(w, np.where(np.isfinite(level), level, 0.0) * p * share) - w) @ lower
+            )
         return np.where(norm <= 1 + tolerance, value, np.inf)
 
     def _unique(self, f: np.ndarray) -> bool:
         return f.size == 1 or self.q == 0 or bool(f.any())
 
     def _set_words(self, f: np.ndarray) -> str:
-        return super()._set_words(f) if self._unique(f) else "every w >= 0 that meets the dual constraint"
+        return (
+            super()._set_words(f)
+            if self._unique(f)
+            else "every w >= 0 that meets the dual constraint"
+        )

@@ -9,9 +9,11 @@ import numpy as np
 
 
 def arithmetic(n: int, p1: float, d: float) -> np.ndarray:
-    """(p1 + (n-k) d) / sum, k = 1..n on descending losses: p-FFL, eq. (7), normalised as its section 3.2 says.
+    """(p1 + (n-k) d) / sum, k = 1..n on descending losses: p-FFL, eq. (7), normalised as its
+    section 3.2 says.
 
-    Only d / p1 matters (the paper says: only the magnitude of their difference, which (1, 2) and (2, 3) refute).
+    Only d / p1 matters (the paper says: only the magnitude of their difference, which (1, 2) and
+    (2, 3) refute).
     """
     raw = p1 + d * np.arange(n - 1, -1, -1.0)
     return raw / raw.sum() if raw.any() else np.full(n, 1.0 / n)  # one client and p1 = 0
@@ -25,15 +27,18 @@ def gini(n: int) -> np.ndarray:
 def linear(n: int) -> np.ndarray:
     """2(n-k+1) / (n(n+1)): p-FFL's arithmetic weights "without the first gap".
 
-    The paper prints p_k = 2(k+1)/(n(n+1)), which sums to one for k = 0..n-1, not for its own k = 1..n of (7).
+    The paper prints p_k = 2(k+1)/(n(n+1)), which sums to one for k = 0..n-1, not for its own k =
+    1..n of (7).
     """
     return 2 * np.arange(n, 0, -1.0) / (n * (n + 1))
 
 
 def geometric(n: int, z: float) -> np.ndarray:
-    """z^(k-1) / sum_j z^(j-1), k = 1..n: p-FFL, eq. (8), whose k must run from 0 (from 1 the sum is z).
+    """z^(k-1) / sum_j z^(j-1), k = 1..n: p-FFL, eq. (8), whose k must run from 0 (from 1 the sum is
+    z).
 
-    A sum of positive terms: no cancellation, unlike (z-1)/(z^n-1) near z = 1, where the weights tend to 1/n.
+    A sum of positive terms: no cancellation, unlike (z-1)/(z^n-1) near z = 1, where the weights
+    tend to 1/n.
     """
     raw = np.float64(z) ** np.arange(n)
     return raw / raw.sum()

@@ -19,22 +19,24 @@ from fairfl.theory.aggregation._ranks import rank_weights
 
 @dataclass(frozen=True, repr=False)
 class RankWeighted(Objective):
-    """A(f) = sum_k w_k f_[k], f_[1] >= ... >= f_[n] the losses sorted, on R^n, with w_1 >= ... >= w_n >= 0, sum one.
+    """A(f) = sum_k w_k f_[k], f_[1] >= ... >= f_[n] the losses sorted, on R^n, with w_1 >= ... >=
+    w_n >= 0, sum one.
 
-    Given ``weights`` fix n; the constructors gini, linear, arithmetic, geometric, harmonic and cvar work for every n.
-    Only this order makes A convex: then it is the support function of the permutahedron of w, the convex hull of the
-    permutations of w. Other orders are refused.
+    Given ``weights`` fix n; the constructors gini, linear, arithmetic, geometric, harmonic and cvar
+    work for every n. Only this order makes A convex: then it is the support function of the
+    permutahedron of w, the convex hull of the permutations of w. Other orders are refused.
 
-    Dual weights: w by rank; tied clients may share their weights in any way that the permutahedron of the tied part
-    of w allows, and canonically share evenly.
-    A*(v) = 0 where v is majorised by w (sum v = 1, and for each k the k largest v_i sum to at most w_1 + ... + w_k),
-    else +inf; on f >= 0 the sum may fall short of one.
-    Client weights p: rank k gets W(P_k) - W(P_(k-1)), with P_k the share of the k largest losses and W the concave
-    piecewise linear function through (k/n, w_1 + ... + w_k); for cvar W(x) = min(x / (1 - level), 1), which is CVaR
-    of the distribution p. (p-FFL, section 3.1, multiplies the losses by p before sorting instead.)
+    Dual weights: w by rank; tied clients may share their weights in any way that the permutahedron
+    of the tied part of w allows, and canonically share evenly.
+    A*(v) = 0 where v is majorised by w (sum v = 1, and for each k the k largest v_i sum to at most
+    w_1 + ... + w_k), else +inf; on f >= 0 the sum may fall short of one.
+    Client weights p: rank k gets W(P_k) - W(P_(k-1)), with P_k the share of the k largest losses
+    and W the concave piecewise linear function through (k/n, w_1 + ... + w_k); for cvar W(x) =
+    min(x / (1 - level), 1), which is CVaR of the distribution p. (p-FFL, section 3.1, multiplies
+    the losses by p before sorting instead.)
 
-    Errors: ValueError for weights that are negative, increase, or do not sum to one within 1e-10, and for another n.
-    Source: p-FFL, eqs. (4)-(9); the duality is ours.
+    Errors: ValueError for weights that are negative, increase, or do not sum to one within 1e-10,
+    and for another n. Source: p-FFL, eqs. (4)-(9); the duality is ours.
     """
 
     weights: tuple[float, ...] | None = None
@@ -46,8 +48,10 @@ class RankWeighted(Objective):
         super().__post_init__()
         if (self.weights is None) == (self.profile == "weights"):
             raise ValueError(
-                "weights must be given: RankWeighted(weights=...), or use RankWeighted.gini(), .linear(), "
-                f".arithmetic(p1, d), .geometric(z), .harmonic(), .cvar(level); got {self.weights!r}"
+                "weights must be given: RankWeighted(weights=...), or use RankWeighted.gini(), "
+                ".linear(), "
+                ".arithmetic(p1, d), .geometric(z), .harmonic(), .cvar(level); got "
+                f"{self.weights!r}"
             )
         if self.weights is None:
             return
@@ -55,13 +59,16 @@ class RankWeighted(Objective):
         for k in range(len(w) - 1):
             if w[k + 1] > w[k]:
                 raise ValueError(
-                    "weights must be non-increasing, the first for the largest loss (else the objective is not "
+                    "weights must be non-increasing, the first for the largest loss (else the "
+                    "objective is not "
                     f"convex), got {w[k]:g} < {w[k + 1]:g} at index {k + 1}"
                 )
         object.__setattr__(self, "weights", w)
         if self.client_weights is not None and len(self.client_weights) != len(w):
-            raise ValueError(f"client_weights must be n = {len(w)} numbers, as many as weights, got "
-                             f"{len(self.client_weights)}")  # fmt: skip
+            raise ValueError(
+                f"client_weights must be n = {len(w)} numbers, as many as weights, got "
+                f"{len(self.client_weights)}"
+            )
 
     @classmethod
     def gini(cls) -> Self:
@@ -75,15 +82,25 @@ class RankWeighted(Objective):
 
     @classmethod
     def arithmetic(cls, p1: float, d: float) -> Self:
-        """w_k proportional to p1 + (n-k) d, p1 >= 0 the weight of the smallest loss, d >= 0. p-FFL, eq. (7)."""
+        """w_k proportional to p1 + (n-k) d, p1 >= 0 the weight of the smallest loss, d >= 0. p-FFL,
+        eq. (7).
+        """
         p1 = checks.number("p1", p1, "a finite number >= 0", lambda x: 0 <= x < np.inf)
-        d = checks.number("d", d, "a finite number >= 0, and > 0 if p1 = 0", lambda x: 0 <= x < np.inf and p1 + x > 0)
+        d = checks.number(
+            "d",
+            d,
+            "a finite number >= 0, and > 0 if p1 = 0",
+            lambda x: 0 <= x < np.inf and p1 + x > 0,
+        )
         return cls(profile="arithmetic", parameters=(p1, d))
 
     @classmethod
     def geometric(cls, z: float) -> Self:
         """w_k proportional to z^(k-1), 0 <= z <= 1: z = 0 is AFL, z = 1 FedAvg. p-FFL, eq. (8)."""
-        return cls(profile="geometric", parameters=(checks.number("z", z, "in [0, 1]", lambda x: 0 <= x <= 1),))
+        return cls(
+            profile="geometric",
+            parameters=(checks.number("z", z, "in [0, 1]", lambda x: 0 <= x <= 1),),
+        )
 
     @classmethod
     def harmonic(cls) -> Self:
@@ -92,12 +109,24 @@ class RankWeighted(Objective):
 
     @classmethod
     def cvar(cls, level: float) -> Self:
-        """The mean of the worst share 1 - level of the clients, 0 <= level < 1 (from 1 - 1/n on: AFL)."""
-        return cls(profile="cvar", parameters=(checks.number("level", level, "in [0, 1)", lambda x: 0 <= x < 1),))
+        """The mean of the worst share 1 - level of the clients, 0 <= level < 1 (from 1 - 1/n on:
+        AFL).
+        """
+        return cls(
+            profile="cvar",
+            parameters=(checks.number("level", level, "in [0, 1)", lambda x: 0 <= x < 1),),
+        )
 
     @classmethod
     def examples(cls) -> Iterable[Objective]:
-        return [cls.gini(), cls.linear(), cls.arithmetic(0.5, 3.0), cls.geometric(0.7), cls.harmonic(), cls.cvar(0.7)]
+        return [
+            cls.gini(),
+            cls.linear(),
+            cls.arithmetic(0.5, 3.0),
+            cls.geometric(0.7),
+            cls.harmonic(),
+            cls.cvar(0.7),
+        ]
 
     def _own_repr(self) -> str:
         if self.weights is not None:
@@ -112,9 +141,11 @@ class RankWeighted(Objective):
         return np.asarray(self.weights)
 
     def cvar_mixture(self, n: int) -> list[tuple[float, float]]:
-        """Pairs (level, coefficient), coefficients > 0 with sum one: A = sum coefficient * CVaR at level.
+        """Pairs (level, coefficient), coefficients > 0 with sum one: A = sum coefficient * CVaR at
+        level.
 
-        The mean of the k largest losses is CVaR at level 1 - k/n, and enters with k (w_k - w_(k+1)), w_(n+1) = 0.
+        The mean of the k largest losses is CVaR at level 1 - k/n, and enters with k (w_k -
+        w_(k+1)), w_(n+1) = 0.
         """
         w = np.append(self.rank_weights(n), 0.0)
         steps = np.arange(1, n + 1) * (w[:-1] - w[1:])
@@ -169,12 +200,16 @@ class RankWeighted(Objective):
         by_rank = rank_weights(f, w, p, self._knots(f.shape[-1]), out)
         return dot(by_rank, f), by_rank if weights else None
 
-    def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
+    def _conjugate(
+        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
+    ) -> np.ndarray:
         n = w.shape[-1]
         if self._uniform:
             caps = np.cumsum(self.rank_weights(n))
             inside = (np.cumsum(-np.sort(-w, axis=-1), -1) <= caps + tolerance).all(-1)
-        else:  # v(S) <= W(p(S)) for all S; W is the least of n lines a_j x + b_j, and S = {v > a_j p} is the worst
+        else:
+            # v(S) <= W(p(S)) for all S; W is the least of n lines a_j x + b_j, and S = {v > a_j p}
+            # is the worst
             at, height = self._knots(n)
             slopes = np.diff(height) / np.diff(at)
             heights = height[1:] - slopes * at[1:]
@@ -185,13 +220,15 @@ class RankWeighted(Objective):
             return np.where(inside & (np.abs(total - 1) <= tolerance), 0.0, np.inf)
         if (lower != lower[0]).any():
             raise checks.NoClosedForm(
-                "the conjugate of a rank-weighted mean on f >= 0 after a shift that differs by client is a linear "
-                "program; domain='native' has a closed form"
+                "the conjugate of a rank-weighted mean on f >= 0 after a shift that differs by "
+                "client is a linear program; domain='native' has a closed form"
             )
         return np.where(inside, lower[0] * (total - 1), np.inf)
 
     def _unique(self, f: np.ndarray) -> bool:
-        """Whether W is linear over the ranks of each tied group, so that only the even split is left."""
+        """Whether W is linear over the ranks of each tied group, so that only the even split is
+        left.
+        """
         p, (at, height) = self._given_p(f.size), self._knots(f.size)
         slopes = np.diff(height) / np.diff(at)
         for value in np.unique(f):
@@ -205,7 +242,14 @@ class RankWeighted(Objective):
 
     def _set_words(self, f: np.ndarray) -> str:
         values, counts = np.unique(f, return_counts=True)
-        groups = [np.flatnonzero(f == v).tolist() for v, c in zip(values[::-1], counts[::-1], strict=True) if c > 1]
+        groups = [
+            np.flatnonzero(f == v).tolist()
+            for v, c in zip(values[::-1], counts[::-1], strict=True)
+            if c > 1
+        ]
         if self._unique(f) or not groups:
             return "the gradient alone"
-        return f"each group of tied clients {groups} shares its ranks' weights in any way their permutahedron allows"
+        return (
+            f"each group of tied clients {groups} shares its ranks' weights in any way their "
+            "permutahedron allows"
+        )

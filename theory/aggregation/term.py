@@ -14,21 +14,24 @@ from fairfl.theory.aggregation._checks import number
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
 from fairfl.theory.numerics.water_filling import water_level
 
-ALL_NEAR = -0.5  # where every alpha (f - max f) is above this, expm1 alone serves: 1 is added without loss
-NEARLY_LINEAR = 0.99  # where the mean of exp(alpha (f - max f)) exceeds this, its logarithm is taken through expm1
+# where every alpha (f - max f) is above this, expm1 alone serves: 1 is added without loss
+ALL_NEAR = -0.5
+# where the mean of exp(alpha (f - max f)) exceeds this, its logarithm is taken through expm1
+NEARLY_LINEAR = 0.99
 
 
 @dataclass(frozen=True, repr=False)
 class TERM(Objective):
     """A(f) = (1/alpha) log((1/n) sum_i exp(alpha f_i)), on R^n, for alpha > 0.
 
-    Dual weights: exp(alpha f_i) / sum_j exp(alpha f_j). A*(w) = (1/alpha) sum_i w_i log(n w_i) on the simplex
-    (0 log 0 = 0), else +inf: a Kullback-Leibler divergence from the client weights. On f >= 0, for
+    Dual weights: exp(alpha f_i) / sum_j exp(alpha f_j). A*(w) = (1/alpha) sum_i w_i log(n w_i) on
+    the simplex (0 log 0 = 0), else +inf: a Kullback-Leibler divergence from the client weights. On
+    f >= 0, for
     sum_i max(w_i, 0) <= 1: the same at v = max(w, c), c >= 0 such that v sums to one; else +inf.
     The supremum of the conjugate is attained only for w > 0; (C.12) says "always".
 
-    Errors: ValueError for alpha <= 0 or infinite: alpha -> 0 is FedAvg, alpha -> inf is AFL, alpha < 0 is concave.
-    Source: PropFair, eq. (12), (16), (C.9)-(C.14).
+    Errors: ValueError for alpha <= 0 or infinite: alpha -> 0 is FedAvg, alpha -> inf is AFL, alpha
+    < 0 is concave. Source: PropFair, eq. (12), (16), (C.9)-(C.14).
     """
 
     alpha: float = 1.0
@@ -36,7 +39,12 @@ class TERM(Objective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        number("alpha", self.alpha, "a finite number > 0 (alpha = 0 is FedAvg, inf AFL)", lambda a: 0 < a < np.inf)
+        number(
+            "alpha",
+            self.alpha,
+            "a finite number > 0 (alpha = 0 is FedAvg, inf AFL)",
+            lambda a: 0 < a < np.inf,
+        )
 
     @classmethod
     def examples(cls) -> Iterable[Objective]:
@@ -59,9 +67,13 @@ class TERM(Objective):
 
     @property
     def dual_constraint(self) -> DualConstraint:
-        # "λ_i ∝ exp(α f_i)" in Table 1 is the maximiser, not a constraint: A* is finite on the whole simplex.
+        # "λ_i ∝ exp(α f_i)" in Table 1 is the maximiser, not a constraint: A* is finite on the
+        # whole simplex.
         return DualConstraint(
-            self, "w >= 0, sum_i w_i = 1", "sum_i max(w_i, 0) <= 1", "λ_i ∝ exp(α f_i), λ ≥ 0, 1ᵀλ = 1"
+            self,
+            "w >= 0, sum_i w_i = 1",
+            "sum_i max(w_i, 0) <= 1",
+            "λ_i ∝ exp(α f_i), λ ≥ 0, 1ᵀλ = 1",
         )
 
     def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
@@ -78,7 +90,8 @@ class TERM(Objective):
             tilted = exponential(gap)
             average = mean(tilted, p)
             log = xp.log(average)
-            near = average > NEARLY_LINEAR  # log loses digits near 1, and 1/alpha magnifies the loss
+            # log loses digits near 1, and 1/alpha magnifies the loss
+            near = average > NEARLY_LINEAR
             if bool(near.any()):
                 log = xp.where(near, xp.log1p(mean(xp.expm1(gap), p)), log)
         value = largest + log / self.alpha
@@ -88,12 +101,19 @@ class TERM(Objective):
             return value, times(tilted, 1 / (average * f.shape[-1])[:, None], out)
         return value, times(tilted * p, 1 / average[:, None], out)
 
-    def _conjugate(self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float) -> np.ndarray:
+    def _conjugate(
+        self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
+    ) -> np.ndarray:
         above = np.maximum(w, 0.0)
         room = 1.0 - above.sum(-1)
         if lower is None:
-            return np.where((np.abs(room) <= tolerance) & (w >= -tolerance).all(-1), self._relative(above, p), np.inf)
-        base = p * np.exp(self.alpha * (lower - lower.max()))  # the best f is at its bound where v = c base
+            return np.where(
+                (np.abs(room) <= tolerance) & (w >= -tolerance).all(-1),
+                self._relative(above, p),
+                np.inf,
+            )
+        # the best f is at its bound where v = c base
+        base = p * np.exp(self.alpha * (lower - lower.max()))
         with np.errstate(divide="ignore", invalid="ignore"):
             key = np.log(above) - np.log(base)
         level = water_level(np.where(np.isnan(key), -np.inf, key), above, base, 1.0)

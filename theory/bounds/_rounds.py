@@ -1,4 +1,6 @@
-"""The common part of PropFair's theorems A.1 and 3.3: checks, the condition on step sizes, the bound."""
+"""The common part of PropFair's theorems A.1 and 3.3: checks, the condition on step sizes, the
+bound.
+"""
 
 from __future__ import annotations
 
@@ -49,23 +51,37 @@ class Rounds:
     biased: bool
 
     def step_limit(self, first: float, second: float) -> float:
-        """min_i 1/(6 L K_i) with L = first, and 1/(L sqrt(24 (e-2) a(K_i^4))) (biased: 48) with L = second."""
+        """min_i 1/(6 L K_i) with L = first, and 1/(L sqrt(24 (e-2) a(K_i^4))) (biased: 48) with L =
+        second.
+        """
         other = (48 if self.biased else 24) * (e - 2) * self.average(self.steps**4)
         return min(1 / (6 * first * float(self.steps.max())), 1 / (second * sqrt(other)))
 
 
 def rounds_of(
-    steps: ArrayLike, shares: ArrayLike | None, participation: str, variant: str, biased: bool = False
+    steps: ArrayLike,
+    shares: ArrayLike | None,
+    participation: str,
+    variant: str,
+    biased: bool = False,
 ) -> Rounds:
     """Check what a round consists of; averages as the variant takes them (see averaging.py)."""
     k = checks.finite("steps", steps)
     if k.ndim != 1 or k.size == 0 or (k < 1).any() or (k != np.round(k)).any():
-        raise ValueError(f"steps must be a vector of whole numbers >= 1, one a client, got {steps!r}")
+        raise ValueError(
+            f"steps must be a vector of whole numbers >= 1, one a client, got {steps!r}"
+        )
     checks.one_of("participation", participation, ("full", "partial"))
     checks.one_of("variant", variant, ("printed", "repaired"))
     if biased and variant == "printed":
-        raise ValueError("biased must be False for the printed variant: the theorem supposes unbiased gradients")
-    p = np.full(len(k), 1 / len(k)) if shares is None else np.asarray(probabilities("shares", shares, positive=True))
+        raise ValueError(
+            "biased must be False for the printed variant: the theorem supposes unbiased gradients"
+        )
+    p = (
+        np.full(len(k), 1 / len(k))
+        if shares is None
+        else np.asarray(probabilities("shares", shares, positive=True))
+    )
     if p.shape != k.shape:
         raise ValueError(f"shares must be {len(k)} numbers, one a client, got {len(p)}")
     squares = float((p**2).sum())
@@ -82,9 +98,19 @@ def rounds_of(
 
 
 def convergence(
-    made: Rounds, *, gap: float, rounds: int, eta: float, first: float, L: float, local: ArrayLike, between: float
+    made: Rounds,
+    *,
+    gap: float,
+    rounds: int,
+    eta: float,
+    first: float,
+    L: float,
+    local: ArrayLike,
+    between: float,
 ) -> Convergence:
-    """The bound; ``first`` is the smoothness in the first condition on eta, L that in the second and in Psi."""
+    """The bound; ``first`` is the smoothness in the first condition on eta, L that in the second
+    and in Psi.
+    """
     start = float(checks.in_range("gap", gap, 0.0, HIGH))
     total, rate = checks.whole("rounds", rounds, 1), float(checks.positive("eta", eta))
     k, a = made.steps, made.average
@@ -93,12 +119,24 @@ def convergence(
     between2 = float(checks.in_range("between", between, 0.0, HIGH)) ** 2
     limit = made.step_limit(first, L)
     if rate > limit * (1 + SLACK):
-        raise ValueError(f"eta must be at most {limit:.6g} for this bound (its step-size condition), got {rate:g}")
+        raise ValueError(
+            f"eta must be at most {limit:.6g} for this bound (its step-size condition), got "
+            f"{rate:g}"
+        )
     drift = (e - 2) * (rate * L) ** 2
     if made.biased:
         both = noise2 + between2
         psi = 1.5 * rate * (a(k**2 * both) + 8 * drift * a(k**4 * both))
     else:
-        psi = rate / 2 * (a(k**2 * (noise2 + 2 * between2)) + 2 * drift * a(k**3 * (noise2 + 6 * k * between2)))
+        psi = (
+            rate
+            / 2
+            * (
+                a(k**2 * (noise2 + 2 * between2))
+                + 2 * drift * a(k**3 * (noise2 + 6 * k * between2))
+            )
+        )
     factor = 12 / ((11 * made.mu - 9) * rate)
-    return Convergence(factor * (start / total + psi), factor * start / total, factor * psi, psi, made.mu, limit)
+    return Convergence(
+        factor * (start / total + psi), factor * start / total, factor * psi, psi, made.mu, limit
+    )

@@ -1,7 +1,8 @@
-"""Generalisation bounds of q-FFL: from the clients' empirical losses to any mixture of clients (theorem 11).
+"""Generalisation bounds of q-FFL: from the clients' empirical losses to any mixture of clients
+(theorem 11).
 
-Client k has n_k samples, losses in [0, M], empirical loss F_k(h), expected loss L_k(h); L_lambda = sum_k lambda_k L_k,
-and L~_q(h) = (sum_k F_k^(q+1))^(1/(q+1)), which is at least every F_k.
+Client k has n_k samples, losses in [0, M], empirical loss F_k(h), expected loss L_k(h); L_lambda =
+sum_k lambda_k L_k, and L~_q(h) = (sum_k F_k^(q+1))^(1/(q+1)), which is at least every F_k.
 """
 
 from __future__ import annotations
@@ -26,15 +27,18 @@ def generalisation_bound(
     delta: float,
     complexity: float,
 ) -> Any:
-    """||lambda||_p L~_q(h) + C + M sqrt(sum_k lambda_k^2 / (2 n_k) log(1/delta)), 1/p + 1/(q+1) = 1; shape (...).
+    """||lambda||_p L~_q(h) + C + M sqrt(sum_k lambda_k^2 / (2 n_k) log(1/delta)), 1/p + 1/(q+1) =
+    1; shape (...).
 
-    With probability at least 1 - delta over the samples, L_lambda(h) is at most this for all h at once, for the *one*
-    ``mixture`` lambda, chosen before the samples were seen. Lemma 10 says "for any lambda in Lambda", which the
-    one application of McDiarmid's inequality does not give, and which is false: see ``uniform_generalisation_bound``.
+    With probability at least 1 - delta over the samples, L_lambda(h) is at most this for all h at
+    once, for the *one* ``mixture`` lambda, chosen before the samples were seen. Lemma 10 says "for
+    any lambda in Lambda", which the one application of McDiarmid's inequality does not give, and
+    which is false: see ``uniform_generalisation_bound``.
 
-    ``losses`` (..., m) = F_k(h) in [0, M]; ``mixture`` (m,), >= 0, sum one; ``bound`` M > 0; ``samples`` n_k, a whole
-    number or (m,); ``delta`` in (0, 1); ``complexity`` C >= E max_h (L_lambda - L^_lambda), 0 for a single h.
-    Errors: ValueError for whatever is outside these ranges. Source: q-FFL, lemma 10.
+    ``losses`` (..., m) = F_k(h) in [0, M]; ``mixture`` (m,), >= 0, sum one; ``bound`` M > 0;
+    ``samples`` n_k, a whole number or (m,); ``delta`` in (0, 1); ``complexity`` C >= E max_h
+    (L_lambda - L^_lambda), 0 for a single h. Errors: ValueError for whatever is outside these
+    ranges. Source: q-FFL, lemma 10.
     """
     f, n, large, risk = _setting(losses, bound, samples, delta)
     weights = np.asarray(probabilities("mixture", mixture, positive=False))
@@ -63,15 +67,17 @@ def uniform_generalisation_bound(
 
         ||lambda||_p L~_q(h) + sum_k lambda_k (C_k + M sqrt(log(m/delta) / (2 n_k))),
 
-    with ``complexity`` C_k >= E max_h (L_k - F_k), a number or (m,). Without a ``mixture`` its maximum over lambda is
-    bounded, L~_q(h) + max_k (C_k + M sqrt(log(m/delta) / (2 n_k))): the norm is 1 at every vertex of the simplex.
-    Proof: L_lambda - L^_lambda is linear in lambda, so it is enough to have McDiarmid's inequality for each client with
-    delta / m. Mixtures may thus depend on the samples, as the dual weights of an objective do.
+    with ``complexity`` C_k >= E max_h (L_k - F_k), a number or (m,). Without a ``mixture`` its
+    maximum over lambda is bounded, L~_q(h) + max_k (C_k + M sqrt(log(m/delta) / (2 n_k))): the norm
+    is 1 at every vertex of the simplex. Proof: L_lambda - L^_lambda is linear in lambda, so it is
+    enough to have McDiarmid's inequality for each client with delta / m. Mixtures may thus depend
+    on the samples, as the dual weights of an objective do.
 
-    Variant "printed" is theorem 11's right-hand side, L~_q(h) + max_lambda C + M sqrt(log(1/delta) / (2 min n_k)),
-    with ``complexity`` = max over lambda of E max_h (L_lambda - L^_lambda), a number, and no ``mixture``. It is no
-    bound: for m hypotheses, h_k with losses 0 off client k and fair coins on it, all m clients must keep within a
-    deviation that was allowed for one. Errors: as for ``generalisation_bound``.
+    Variant "printed" is theorem 11's right-hand side, L~_q(h) + max_lambda C + M sqrt(log(1/delta)
+    / (2 min n_k)), with ``complexity`` = max over lambda of E max_h (L_lambda - L^_lambda), a
+    number, and no ``mixture``. It is no bound: for m hypotheses, h_k with losses 0 off client k and
+    fair coins on it, all m clients must keep within a deviation that was allowed for one. Errors:
+    as for ``generalisation_bound``.
     Source: q-FFL, theorem 11; the repair is ours.
     """
     f, n, large, risk = _setting(losses, bound, samples, delta)
@@ -80,14 +86,21 @@ def uniform_generalisation_bound(
     extra = checks.in_range("complexity", complexity, 0.0, np.finfo(float).max)
     if variant == "printed":
         if mixture is not None or extra.ndim:
-            raise ValueError("mixture must be None and complexity a number for the printed variant: it is a maximum")
+            raise ValueError(
+                "mixture must be None and complexity a number for the printed variant: it is a "
+                "maximum"
+            )
         return _qffl_norm(f, power) + extra + large * np.sqrt(np.log(1 / risk) / (2 * n.min()))
-    each = checks.broadcast("complexity", extra, (m,), f"() or ({m},)") + large * np.sqrt(np.log(m / risk) / (2 * n))
+    each = checks.broadcast("complexity", extra, (m,), f"() or ({m},)") + large * np.sqrt(
+        np.log(m / risk) / (2 * n)
+    )
     if mixture is None:
         return _qffl_norm(f, power) + each.max()
     weights = checks.in_range("mixture", mixture, 0.0, 1.0)
     if weights.shape[-1:] != (m,) or (np.abs(weights.sum(-1) - 1) > 1e-10).any():
-        raise ValueError(f"mixture must be {m} weights of sum one, one a client, got shape {weights.shape}")
+        raise ValueError(
+            f"mixture must be {m} weights of sum one, one a client, got shape {weights.shape}"
+        )
     return _dual_norm(weights, power) * _qffl_norm(f, power) + weights @ each
 
 
@@ -113,11 +126,15 @@ def _power(q: float) -> float:
     return float(checks.in_range("q", q, 0.0, np.finfo(float).max))
 
 
-def _setting(losses: ArrayLike, bound: float, samples: ArrayLike, delta: float) -> tuple[Array, Array, float, float]:
+def _setting(
+    losses: ArrayLike, bound: float, samples: ArrayLike, delta: float
+) -> tuple[Array, Array, float, float]:
     large = float(checks.positive("bound", bound))
     f = checks.in_range("losses", losses, 0.0, large)
     if f.ndim == 0 or f.shape[-1] == 0:
-        raise ValueError(f"losses must have shape (..., m) with m >= 1 clients on the last axis, got {f.shape}")
+        raise ValueError(
+            f"losses must have shape (..., m) with m >= 1 clients on the last axis, got {f.shape}"
+        )
     n = checks.positive("samples", samples)
     if (n != np.round(n)).any():
         raise ValueError(f"samples must be whole numbers, got {n[n != np.round(n)][0]:g}")

@@ -1,4 +1,5 @@
-"""Bounds on the benefit of one step to a group, for smooth, strongly convex losses (theorems 1 and 2).
+"""Bounds on the benefit of one step to a group, for smooth, strongly convex losses (theorems 1 and
+2).
 
 Source: Fairness of Federated Learning with Dynamic Participants, section 4 and appendix A.
 """
@@ -17,30 +18,38 @@ Bounds = tuple[Any, Any]
 
 
 def step_bounds(gradient: ArrayLike, step: ArrayLike, L: float, mu: float) -> Bounds:
-    """(s.g - L ||s||^2 / 2, s.g - mu ||s||^2 / 2): bounds of the benefit loss(w) - loss(w - s), shape (...).
+    """(s.g - L ||s||^2 / 2, s.g - mu ||s||^2 / 2): bounds of the benefit loss(w) - loss(w - s),
+    shape (...).
 
-    ``gradient`` g = grad loss(w) and ``step`` s have shape (..., d); the loss is L-smooth and mu-strongly convex,
-    0 <= mu <= L. Exact on both sides for quadratics with curvatures L and mu. With s = eta g it is (5)-(6), with
-    s = eta g / ||g|| the bounds for NGD, with s = eta sum_k p_k g_k the step after aggregation, which the paper
-    leaves out ("if the benefit from the aggregation step is sufficiently small").
+    ``gradient`` g = grad loss(w) and ``step`` s have shape (..., d); the loss is L-smooth and
+    mu-strongly convex, 0 <= mu <= L. Exact on both sides for quadratics with curvatures L and mu.
+    With s = eta g it is (5)-(6), with s = eta g / ||g|| the bounds for NGD, with s = eta sum_k p_k
+    g_k the step after aggregation, which the paper leaves out ("if the benefit from the aggregation
+    step is sufficiently small").
     """
     g, s = checks.finite("gradient", gradient), checks.finite("step", step)
     if g.ndim == 0 or s.shape[-1:] != g.shape[-1:]:
-        raise ValueError(f"step and gradient must have shapes (..., d) of one d, got {s.shape} and {g.shape}")
+        raise ValueError(
+            f"step and gradient must have shapes (..., d) of one d, got {s.shape} and {g.shape}"
+        )
     smooth, convex = _curvatures(L, mu)
     first, square = (s * g).sum(-1), (s * s).sum(-1)
     return first - smooth * square / 2, first - convex * square / 2
 
 
 def gd_step_bounds(gradient_norm: ArrayLike, eta: float, L: float, mu: float) -> Bounds:
-    """((eta - eta^2 L / 2) ||g||^2, (eta - eta^2 mu / 2) ||g||^2): the benefit of a step eta g of its own; (5)-(6)."""
+    """((eta - eta^2 L / 2) ||g||^2, (eta - eta^2 mu / 2) ||g||^2): the benefit of a step eta g of
+    its own; (5)-(6).
+    """
     norm, rate = _norm_and_rate(gradient_norm, eta)
     smooth, convex = _curvatures(L, mu)
     return (rate - rate**2 * smooth / 2) * norm**2, (rate - rate**2 * convex / 2) * norm**2
 
 
 def ngd_step_bounds(gradient_norm: ArrayLike, eta: float, L: float, mu: float) -> Bounds:
-    """(eta ||g|| - eta^2 L / 2, eta ||g|| - eta^2 mu / 2): the benefit of a normalised step eta g / ||g||, g not 0."""
+    """(eta ||g|| - eta^2 L / 2, eta ||g|| - eta^2 mu / 2): the benefit of a normalised step eta g /
+    ||g||, g not 0.
+    """
     norm, rate = _norm_and_rate(gradient_norm, eta)
     smooth, convex = _curvatures(L, mu)
     if (norm == 0).any():
@@ -49,11 +58,12 @@ def ngd_step_bounds(gradient_norm: ArrayLike, eta: float, L: float, mu: float) -
 
 
 def ngd_benefit_cap(eta: float, lipschitz: float = 1.0, variant: str = "repaired") -> float:
-    """The most that any group can gain or lose in one aggregated NGD step: eta times the loss's Lipschitz constant.
+    """The most that any group can gain or lose in one aggregated NGD step: eta times the loss's
+    Lipschitz constant.
 
-    The step is a mean of vectors of length eta, so no longer than eta. Variant "printed": 2 eta for ``lipschitz`` = 1,
-    which holds with room to spare. (No loss on all of R^d is both Lipschitz and strongly convex, as section 4 supposes;
-    on a bounded set one can be.)
+    The step is a mean of vectors of length eta, so no longer than eta. Variant "printed": 2 eta for
+    ``lipschitz`` = 1, which holds with room to spare. (No loss on all of R^d is both Lipschitz and
+    strongly convex, as section 4 supposes; on a bounded set one can be.)
     """
     checks.one_of("variant", variant, ("printed", "repaired"))
     reach = float(checks.positive("eta", eta)) * float(checks.positive("lipschitz", lipschitz))
@@ -63,28 +73,40 @@ def ngd_benefit_cap(eta: float, lipschitz: float = 1.0, variant: str = "repaired
 def first_order_benefits(
     gradients: ArrayLike, eta: float, weights: ArrayLike | None = None, *, normalised: bool = False
 ) -> Array:
-    """eta g_i . sum_k p_k d_k for every group i, d_k = g_k or g_k / ||g_k||: the benefit of one round, to first order.
+    """eta g_i . sum_k p_k d_k for every group i, d_k = g_k or g_k / ||g_k||: the benefit of one
+    round, to first order.
 
-    ``gradients`` (S, d), one a group; ``weights`` (S,) p >= 0 of sum one, default 1/S. What is left out is at most
-    L ||step||^2 / 2 for L-smooth losses (``step_bounds``). For two equal groups, benefit_2 - benefit_1 is
+    ``gradients`` (S, d), one a group; ``weights`` (S,) p >= 0 of sum one, default 1/S. What is left
+    out is at most L ||step||^2 / 2 for L-smooth losses (``step_bounds``). For two equal groups,
+    benefit_2 - benefit_1 is
 
-    - gradient descent: (eta/2) (||g_2||^2 - ||g_1||^2); the proof of theorem 1 prints it without the 1/2;
+    - gradient descent: (eta/2) (||g_2||^2 - ||g_1||^2); the proof of theorem 1 prints it without
+      the 1/2;
     - normalised: (eta/2) (||g_2|| - ||g_1||) (1 + cos(g_1, g_2)), as in the proof of theorem 2.
 
-    So NGD leaves the newcomer less (theorem 2) iff ||g_2|| > ||g_1|| and ||g_1|| + ||g_2|| > 1 + cos, for which
-    ||g_2|| >= 2 with ||g_2|| > ||g_1|| is enough; the theorem leaves out the latter.
-    Errors: ValueError for a gradient of 0 where ``normalised``, and for weights that are no probabilities.
+    So NGD leaves the newcomer less (theorem 2) iff ||g_2|| > ||g_1|| and ||g_1|| + ||g_2|| > 1 +
+    cos, for which ||g_2|| >= 2 with ||g_2|| > ||g_1|| is enough; the theorem leaves out the latter.
+    Errors: ValueError for a gradient of 0 where ``normalised``, and for weights that are no
+    probabilities.
     """
     g = checks.finite("gradients", gradients)
     if g.ndim != 2 or g.size == 0:
         raise ValueError(f"gradients must have shape (groups, d), neither 0, got {g.shape}")
     rate = float(checks.positive("eta", eta))
-    p = np.full(len(g), 1 / len(g)) if weights is None else checks.in_range("weights", weights, 0.0, 1.0)
+    p = (
+        np.full(len(g), 1 / len(g))
+        if weights is None
+        else checks.in_range("weights", weights, 0.0, 1.0)
+    )
     if p.shape != (len(g),) or abs(p.sum() - 1) > 1e-10:
-        raise ValueError(f"weights must be {len(g)} numbers of sum one, got shape {p.shape}, sum {p.sum():g}")
+        raise ValueError(
+            f"weights must be {len(g)} numbers of sum one, got shape {p.shape}, sum {p.sum():g}"
+        )
     norms = np.linalg.norm(g, axis=1)
     if normalised and (norms == 0).any():
-        raise ValueError(f"gradients must not be 0 for normalised steps, got 0 for group {np.argmin(norms)}")
+        raise ValueError(
+            f"gradients must not be 0 for normalised steps, got 0 for group {np.argmin(norms)}"
+        )
     directions = g / norms[:, None] if normalised else g
     return rate * (g @ (p @ directions))
 

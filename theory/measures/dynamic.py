@@ -1,15 +1,19 @@
-"""Participants who join during training: benefits, dynamic fairness, group benefit, within-group spread.
+"""Participants who join during training: benefits, dynamic fairness, group benefit, within-group
+spread.
 
-``losses`` has shape (T, S): losses[t, i] = L_{v_i}(w_t), the loss of group i under the model of time t = 0..T-1.
-``joins`` (S,) are the times at which the groups join, strictly increasing whole numbers in [0, T). What stands in
-``losses`` before a group's joining is not looked at, and may be NaN; results that need a group that has not joined, or
-two groups where there is one, are NaN unless said otherwise.
+``losses`` has shape (T, S): losses[t, i] = L_{v_i}(w_t), the loss of group i under the model of
+time t = 0..T-1. ``joins`` (S,) are the times at which the groups join, strictly increasing whole
+numbers in [0, T). What stands in ``losses`` before a group's joining is not looked at, and may be
+NaN; results that need a group that has not joined, or two groups where there is one, are NaN unless
+said otherwise.
 
-The paper's L_{v_i} = sum_{j in v_i} p_j^M F_j has weights that change whenever a group joins, and that need not sum to
-one within a group: then benefits of a group are differences of two different functions, and a large group has large
-ones. Here a group's loss is a mean over its members, the same at all times: ``group_losses`` makes it.
+The paper's L_{v_i} = sum_{j in v_i} p_j^M F_j has weights that change whenever a group joins, and
+that need not sum to one within a group: then benefits of a group are differences of two different
+functions, and a large group has large ones. Here a group's loss is a mean over its members, the
+same at all times: ``group_losses`` makes it.
 
-Source: Fairness of Federated Learning with Dynamic Participants, definitions 1 to 4, eqs. (2)-(4), (7)-(9), (15)-(20).
+Source: Fairness of Federated Learning with Dynamic Participants, definitions 1 to 4, eqs. (2)-(4),
+(7)-(9), (15)-(20).
 """
 
 from __future__ import annotations
@@ -23,22 +27,29 @@ from fairfl._support import checks
 from fairfl._support.checks import Array
 
 
-def group_losses(client_losses: ArrayLike, groups: ArrayLike, weights: ArrayLike | None = None) -> Array:
-    """Mean loss of each group, shape (T, S), from client_losses (T, m) and each client's group (m,) in 0..S-1.
+def group_losses(
+    client_losses: ArrayLike, groups: ArrayLike, weights: ArrayLike | None = None
+) -> Array:
+    """Mean loss of each group, shape (T, S), from client_losses (T, m) and each client's group (m,)
+    in 0..S-1.
 
-    ``weights`` (m,), positive, are normalised within each group (default: equal). NaN in, NaN out, for that group.
-    Errors: ValueError for a group without clients, and weights that are not positive.
+    ``weights`` (m,), positive, are normalised within each group (default: equal). NaN in, NaN out,
+    for that group. Errors: ValueError for a group without clients, and weights that are not
+    positive.
     """
     f, member = _clients(client_losses, groups)
     w = np.ones(f.shape[1]) if weights is None else checks.positive("weights", weights)
     w = checks.broadcast("weights", w, (f.shape[1],), f"({f.shape[1]},) or ()")
     share = np.where(member, w, 0.0)
     share /= share.sum(axis=1, keepdims=True)
-    return np.stack([f[:, mine] @ part[mine] for mine, part in zip(member, share, strict=True)], axis=1)
+    return np.stack(
+        [f[:, mine] @ part[mine] for mine, part in zip(member, share, strict=True)], axis=1
+    )
 
 
 def benefit(losses: ArrayLike, joins: ArrayLike) -> Array:
-    """L_{v_i}(w_{t_i}) - L_{v_i}(w_t), shape (T, S): what training has brought group i up to time t; (2).
+    """L_{v_i}(w_{t_i}) - L_{v_i}(w_t), shape (T, S): what training has brought group i up to time
+    t; (2).
 
     0 at its joining, NaN before.
     """
@@ -47,7 +58,8 @@ def benefit(losses: ArrayLike, joins: ArrayLike) -> Array:
 
 
 def step_benefit(losses: ArrayLike, joins: ArrayLike) -> Array:
-    """L_{v_i}(w_{t-1}) - L_{v_i}(w_t), shape (T, S): the benefit of the step to time t; NaN up to the joining.
+    """L_{v_i}(w_{t-1}) - L_{v_i}(w_t), shape (T, S): the benefit of the step to time t; NaN up to
+    the joining.
 
     Definition 1, last sentence.
     """
@@ -56,16 +68,18 @@ def step_benefit(losses: ArrayLike, joins: ArrayLike) -> Array:
 
 
 def fairness_margin(losses: ArrayLike, joins: ArrayLike) -> Array:
-    """min over t_i < t_j < t of benefit_i(t) - benefit_j(t), shape (T,); NaN where there is no such pair.
+    """min over t_i < t_j < t of benefit_i(t) - benefit_j(t), shape (T,); NaN where there is no such
+    pair.
 
-    Positive at t: who joined earlier has gained more, strictly. Definition 2, (3), read with L_{t_j}^{v_j} on its
-    right (printed: L_{t_i}^{v_2}).
+    Positive at t: who joined earlier has gained more, strictly. Definition 2, (3), read with
+    L_{t_j}^{v_j} on its right (printed: L_{t_i}^{v_2}).
     """
     return _least(_gaps(losses, joins))
 
 
 def absolutely_fair(losses: ArrayLike, joins: ArrayLike) -> bool:
-    """Whether ``fairness_margin`` is positive at every time at which two groups have joined earlier; definition 2.
+    """Whether ``fairness_margin`` is positive at every time at which two groups have joined
+    earlier; definition 2.
 
     Errors: ValueError where there is no such time, as nothing could be told.
     """
@@ -73,24 +87,29 @@ def absolutely_fair(losses: ArrayLike, joins: ArrayLike) -> bool:
 
 
 def relative_margin(losses: ArrayLike, other: ArrayLike, joins: ArrayLike) -> Array:
-    """min over t_i < t_j < t of (benefit_i - benefit_j)(t) under ``losses`` less the same under ``other``, shape (T,).
+    """min over t_i < t_j < t of (benefit_i - benefit_j)(t) under ``losses`` less the same under
+    ``other``, shape (T,).
 
-    Positive: the first training is the fairer one at t. (4), read with t_i < t_j and L_{t_j}^{v_j} (printed: t_i < t_i
-    and L_{t_i}^{v_j}).
+    Positive: the first training is the fairer one at t. (4), read with t_i < t_j and L_{t_j}^{v_j}
+    (printed: t_i < t_i and L_{t_i}^{v_j}).
     """
     one, two = _gaps(losses, joins), _gaps(other, joins)
     if one.shape != two.shape:
-        raise ValueError(f"other must have the shape of losses, {np.shape(losses)}, got {np.shape(other)}")
+        raise ValueError(
+            f"other must have the shape of losses, {np.shape(losses)}, got {np.shape(other)}"
+        )
     return _least(one - two)
 
 
 def dynamically_fairer(
     losses: ArrayLike, other: ArrayLike, joins: ArrayLike, *, require_absolute: bool = True
 ) -> bool:
-    """Whether the training with ``losses`` is dynamically fairer than the one with ``other``; definition 3.
+    """Whether the training with ``losses`` is dynamically fairer than the one with ``other``;
+    definition 3.
 
-    The definition compares absolutely fair trainings only: False where either is not, unless ``require_absolute`` is
-    False, which leaves the bare (4). (4) alone implies no absolute fairness: gaps -1 > -2.
+    The definition compares absolutely fair trainings only: False where either is not, unless
+    ``require_absolute`` is False, which leaves the bare (4). (4) alone implies no absolute
+    fairness: gaps -1 > -2.
     """
     if require_absolute and not (absolutely_fair(losses, joins) and absolutely_fair(other, joins)):
         return False
@@ -98,13 +117,15 @@ def dynamically_fairer(
 
 
 def group_benefit(losses: ArrayLike, joins: ArrayLike, form: str = "loss") -> Array:
-    """GB_t, shape (T,): mean over neighbouring groups of exp(gap) - 1, 0 while there is one group, NaN before.
+    """GB_t, shape (T,): mean over neighbouring groups of exp(gap) - 1, 0 while there is one group,
+    NaN before.
 
-    ``form`` "loss", (9): gap = L_{v_{i+1}}(w_t) - L_{v_i}(w_t). "benefit", (20): gap = benefit_i(t) -
-    benefit_{i+1}(t), the one that follows definition 1; (9) leaves out the losses at joining, which the paper says are
-    the same for its algorithms and FedAvg (so they are for two groups; from t_3 on the models differ). With two groups
-    (20) is positive iff the earlier has the larger benefit; with more, exp lets one large gap outweigh a negative one.
-    The sign of (9) tells nothing of definition 2.
+    ``form`` "loss", (9): gap = L_{v_{i+1}}(w_t) - L_{v_i}(w_t). "benefit", (20): gap = benefit_i(t)
+    - benefit_{i+1}(t), the one that follows definition 1; (9) leaves out the losses at joining,
+    which the paper says are the same for its algorithms and FedAvg (so they are for two groups;
+    from t_3 on the models differ). With two groups (20) is positive iff the earlier has the larger
+    benefit; with more, exp lets one large gap outweigh a negative one. The sign of (9) tells
+    nothing of definition 2.
     Errors: ValueError for another form, and where exp overflows.
     """
     checks.one_of("form", form, ("loss", "benefit"))
@@ -119,11 +140,15 @@ def group_benefit(losses: ArrayLike, joins: ArrayLike, form: str = "loss") -> Ar
     return np.where(np.arange(len(table)) >= at[0], result, np.nan)
 
 
-def within_group_std(client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike, *, printed: bool = True) -> Array:
-    """LS_t, shape (T,): mean over the groups that have joined of the standard deviation of their clients' losses; (19).
+def within_group_std(
+    client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike, *, printed: bool = True
+) -> Array:
+    """LS_t, shape (T,): mean over the groups that have joined of the standard deviation of their
+    clients' losses; (19).
 
-    ``client_losses`` (T, m), ``groups`` (m,) in 0..S-1. ``printed``: 0 while there is one group, as the paper sets it;
-    False: that group's own spread, as the formula says. NaN before anybody has joined.
+    ``client_losses`` (T, m), ``groups`` (m,) in 0..S-1. ``printed``: 0 while there is one group, as
+    the paper sets it; False: that group's own spread, as the formula says. NaN before anybody has
+    joined.
     """
     f, member = _clients(client_losses, groups)
     at = _joins(joins, len(f), len(member))
@@ -137,10 +162,12 @@ def within_group_std(client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLi
 
 
 def interpolated_length(norm: Any, beta: float, scale: float, rounds: int) -> Any:
-    """beta scale / (1 + rounds) + (1 - beta) norm: how far a client moves in (8); beta = 1 is (7), 0 FedAvg.
+    """beta scale / (1 + rounds) + (1 - beta) norm: how far a client moves in (8); beta = 1 is (7),
+    0 FedAvg.
 
-    ``norm`` = ||w_t - w_{t+1}^k|| of the client's own update, ``scale`` = ||w_{t_2} - w_{t_2+1}||, ``rounds`` =
-    t - t_2 >= 1. Arrays and tensors of norms (a layer each, in the paper's algorithm 2) go through.
+    ``norm`` = ||w_t - w_{t+1}^k|| of the client's own update, ``scale`` = ||w_{t_2} - w_{t_2+1}||,
+    ``rounds`` = t - t_2 >= 1. Arrays and tensors of norms (a layer each, in the paper's algorithm
+    2) go through.
     """
     b = float(checks.in_range("beta", beta, 0.0, 1.0))
     g = float(checks.in_range("scale", scale, 0.0, np.finfo(float).max))
@@ -148,7 +175,8 @@ def interpolated_length(norm: Any, beta: float, scale: float, rounds: int) -> An
 
 
 def interpolated_update(update: ArrayLike, beta: float, scale: float, rounds: int) -> Array:
-    """The update w_t - w_{t+1}^k of shape (..., d) with its length replaced by ``interpolated_length``; (8).
+    """The update w_t - w_{t+1}^k of shape (..., d) with its length replaced by
+    ``interpolated_length``; (8).
 
     Errors: ValueError for an update of length zero where beta > 0, as it has no direction.
     """
@@ -180,12 +208,16 @@ def _least(gaps: Array) -> Array:
 def _always_positive(margin: Array) -> bool:
     told = margin[~np.isnan(margin)]
     if not told.size:
-        raise ValueError("joins must have two groups that join before the last time: else fairness is undefined")
+        raise ValueError(
+            "joins must have two groups that join before the last time: else fairness is undefined"
+        )
     return bool((told > 0).all())
 
 
 def _trajectory(losses: ArrayLike, joins: ArrayLike) -> tuple[Array, Array]:
-    """The table with NaN before the joinings, and the joinings; what counts is checked to be finite."""
+    """The table with NaN before the joinings, and the joinings; what counts is checked to be
+    finite.
+    """
     table = _table("losses", losses)
     at = _joins(joins, *table.shape)
     here = np.arange(len(table))[:, None] >= at
@@ -197,7 +229,9 @@ def _table(name: str, values: ArrayLike) -> Array:
     try:
         table = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be a table of numbers, got {type(values).__name__}") from None
+        raise ValueError(
+            f"{name} must be a table of numbers, got {type(values).__name__}"
+        ) from None
     if table.ndim != 2 or table.size == 0:
         raise ValueError(f"{name} must have shape (times, columns), neither 0, got {table.shape}")
     return table
@@ -207,7 +241,10 @@ def _finite_when(name: str, table: Array, here: Array) -> None:
     bad = here & ~np.isfinite(table)
     if bad.any():
         t, i = (int(k) for k in np.argwhere(bad)[0])
-        raise ValueError(f"{name} must be finite once a group has joined, got {table[t, i]} at time {t}, group {i}")
+        raise ValueError(
+            f"{name} must be finite once a group has joined, got {table[t, i]} at time {t}, "
+            f"group {i}"
+        )
 
 
 def _joins(joins: ArrayLike, times: int, groups: int) -> Array:
@@ -215,7 +252,10 @@ def _joins(joins: ArrayLike, times: int, groups: int) -> Array:
     if at.shape != (groups,) or at.dtype.kind not in "iu":
         raise ValueError(f"joins must be {groups} whole numbers, one a group, got {joins!r}")
     if at[0] < 0 or at[-1] >= times or (np.diff(at) <= 0).any():
-        raise ValueError(f"joins must be strictly increasing, from 0 to below {times} (the times), got {at.tolist()}")
+        raise ValueError(
+            f"joins must be strictly increasing, from 0 to below {times} (the times), got "
+            f"{at.tolist()}"
+        )
     return at
 
 
@@ -224,8 +264,13 @@ def _clients(client_losses: ArrayLike, groups: ArrayLike) -> tuple[Array, Array]
     f = _table("client_losses", client_losses)
     of = np.asarray(groups)
     if of.shape != (f.shape[1],) or of.dtype.kind not in "iu" or of.min() < 0:
-        raise ValueError(f"groups must be {f.shape[1]} whole numbers >= 0, one a client, got {groups!r}")
+        raise ValueError(
+            f"groups must be {f.shape[1]} whole numbers >= 0, one a client, got {groups!r}"
+        )
     member = np.arange(of.max() + 1)[:, None] == of
     if not member.any(axis=1).all():
-        raise ValueError(f"groups must use every number up to its largest, got none of {np.argmin(member.any(axis=1))}")
+        raise ValueError(
+            "groups must use every number up to its largest, got none of "
+            f"{np.argmin(member.any(axis=1))}"
+        )
     return f, member

@@ -1,11 +1,14 @@
-"""How uniform losses are over the clients: variance, angle, entropy, Gini, Jain (q-FFL, definitions 3 to 5).
+"""How uniform losses are over the clients: variance, angle, entropy, Gini, Jain (q-FFL, definitions
+3 to 5).
 
-All take ``losses`` of shape (..., n), finite, the last axis the clients, and return shape (...). ``client_weights``
-(n,), positive, sum one, replace the 1/n of every mean. ``entropy``, ``kl_to_uniform``, ``gini`` and ``jain`` are about
-shares of a total, and need losses >= 0; the others take any sign.
+All take ``losses`` of shape (..., n), finite, the last axis the clients, and return shape (...).
+``client_weights`` (n,), positive, sum one, replace the 1/n of every mean. ``entropy``,
+``kl_to_uniform``, ``gini`` and ``jain`` are about shares of a total, and need losses >= 0; the
+others take any sign.
 
-Zeros: 0 log 0 = 0. The vector (0, ..., 0) has equal entries, and so it counts as perfectly uniform: variance 0,
-angle 0, entropy log n, KL 0, Gini 0, Jain 1. The last five are not continuous there: they ignore the scale of f.
+Zeros: 0 log 0 = 0. The vector (0, ..., 0) has equal entries, and so it counts as perfectly uniform:
+variance 0, angle 0, entropy log n, KL 0, Gini 0, Jain 1. The last five are not continuous there:
+they ignore the scale of f.
 
 >>> from fairfl.theory.measures import uniformity
 >>> uniformity.variance([1.0, 3.0]), uniformity.gini([1.0, 3.0]), uniformity.jain([1.0, 3.0])
@@ -32,29 +35,36 @@ TERMS = 18  # of that series: the last is below 1e-18 of the first
 def variance(losses: ArrayLike, client_weights: ArrayLike | None = None) -> Any:
     """(1/n) sum_i (f_i - mean f)^2, in squared units of f. Source: q-FFL, definition 3 and eq. (6).
 
-    Errors: ValueError for losses that are not finite, and where the variance exceeds the range of floats.
+    Errors: ValueError for losses that are not finite, and where the variance exceeds the range of
+    floats.
     """
     f, p, scale = _scaled(losses, client_weights)
     with np.errstate(over="ignore", under="ignore"):
         result = _moments(f, p)[1] * scale[..., 0] * scale[..., 0]
     if not np.isfinite(result).all():
-        raise ValueError(f"losses must have a variance below {np.finfo(float).max:.3g}, got losses up to {scale.max()}")
+        raise ValueError(
+            f"losses must have a variance below {np.finfo(float).max:.3g}, got losses up to "
+            f"{scale.max()}"
+        )
     return result[()]
 
 
 def angle(losses: ArrayLike, client_weights: ArrayLike | None = None) -> Any:
     """Angle between f and (1, ..., 1), radians, in [0, pi]; cos = mean f / sqrt(mean f^2).
 
-    As arctan(sd / mean), which keeps the digits of small angles. Source: q-FFL, definition 4 (its tables: degrees).
+    As arctan(sd / mean), which keeps the digits of small angles. Source: q-FFL, definition 4 (its
+    tables: degrees).
     """
     mean, squares = _moments(*_scaled(losses, client_weights)[:2])
     return np.arctan2(np.sqrt(squares), mean)[()]
 
 
 def entropy(losses: ArrayLike) -> Any:
-    """H(f) = -sum_i s_i log s_i, s = f / sum f, in nats, between 0 and log n. Source: q-FFL, definition 5.
+    """H(f) = -sum_i s_i log s_i, s = f / sum f, in nats, between 0 and log n. Source: q-FFL,
+    definition 5.
 
-    Without client weights, since it counts clients; ``kl_to_uniform`` is log n - H(f), and has them.
+    Without client weights, since it counts clients; ``kl_to_uniform`` is log n - H(f), and has
+    them.
     """
     f = _scaled(losses, None, nonnegative=True)[0]
     total = f.sum(-1)
@@ -63,10 +73,12 @@ def entropy(losses: ArrayLike) -> Any:
 
 
 def kl_to_uniform(losses: ArrayLike, client_weights: ArrayLike | None = None) -> Any:
-    """KL(s || uniform) = log n - H(f) = (1/n) sum_i r_i log r_i, r = f / mean f, in nats, between 0 and log n.
+    """KL(s || uniform) = log n - H(f) = (1/n) sum_i r_i log r_i, r = f / mean f, in nats, between 0
+    and log n.
 
-    Under client weights p the divergence of s = p f / sum p f from p: sum_i p_i r_i log r_i. Theil's index. A sum of
-    r log r - r + 1 >= 0, so near uniform nothing cancels. Source: q-FFL, tables 4 to 6, "KL(a || u)".
+    Under client weights p the divergence of s = p f / sum p f from p: sum_i p_i r_i log r_i.
+    Theil's index. A sum of r log r - r + 1 >= 0, so near uniform nothing cancels. Source: q-FFL,
+    tables 4 to 6, "KL(a || u)".
     """
     f, p, _ = _scaled(losses, client_weights, nonnegative=True)
     mean = _mean(f, p)[..., None]
@@ -74,15 +86,18 @@ def kl_to_uniform(losses: ArrayLike, client_weights: ArrayLike | None = None) ->
     off = (f - mean) / np.where(some, mean, 1.0)
     ratio = np.where(some, f / np.where(some, mean, 1.0), 1.0)
     near = np.abs(off) <= SMALL
-    terms = np.where(near, _series(np.where(near, off, 0.0)), scipy.special.xlogy(ratio, ratio) - ratio + 1)
+    terms = np.where(
+        near, _series(np.where(near, off, 0.0)), scipy.special.xlogy(ratio, ratio) - ratio + 1
+    )
     return _mean(np.where(some, terms, 0.0), p)[()]
 
 
 def gini(losses: ArrayLike, client_weights: ArrayLike | None = None) -> Any:
-    """Gini coefficient sum_ij p_i p_j |f_i - f_j| / (2 mean f), in [0, 1 - min_i p_i], p_i = 1/n unless given.
+    """Gini coefficient sum_ij p_i p_j |f_i - f_j| / (2 mean f), in [0, 1 - min_i p_i], p_i = 1/n
+    unless given.
 
-    By one sort, sum_k P_k (1 - P_k) (f_(k+1) - f_(k)) / mean with P_k the share of the k smallest: nothing cancels.
-    Source: p-FFL, eq. (3).
+    By one sort, sum_k P_k (1 - P_k) (f_(k+1) - f_(k)) / mean with P_k the share of the k smallest:
+    nothing cancels. Source: p-FFL, eq. (3).
     """
     f, p, _ = _scaled(losses, client_weights, nonnegative=True)
     mean = _mean(f, p)
@@ -100,10 +115,12 @@ def jain(losses: ArrayLike, client_weights: ArrayLike | None = None) -> Any:
 
 
 def worst(losses: ArrayLike, share: float = 0.1, client_weights: ArrayLike | None = None) -> Any:
-    """Mean of the ``share`` (in (0, 1]) of the clients with the largest losses, the last one counted in part.
+    """Mean of the ``share`` (in (0, 1]) of the clients with the largest losses, the last one
+    counted in part.
 
     CVaR at level 1 - share; where share n <= 1, the largest loss (p-FFL's table 1 has NaN there).
-    For accuracies, where the worst are the smallest, this is ``best``. Source: q-FFL, section 4; p-FFL, section 3.4.
+    For accuracies, where the worst are the smallest, this is ``best``. Source: q-FFL, section 4;
+    p-FFL, section 3.4.
     """
     part = float(checks.in_range("share", share, 0.0, 1.0, open_low=True))
     f, p, scale = _scaled(losses, client_weights)
@@ -116,7 +133,9 @@ def best(losses: ArrayLike, share: float = 0.1, client_weights: ArrayLike | None
     return 0.0 - worst(-_losses(losses), share, client_weights)  # not -0.0
 
 
-def summary(losses: ArrayLike, client_weights: ArrayLike | None = None, share: float = 0.1) -> dict[str, Any]:
+def summary(
+    losses: ArrayLike, client_weights: ArrayLike | None = None, share: float = 0.1
+) -> dict[str, Any]:
     """Mean and every measure of this file by name, each of shape (...); losses >= 0."""
     f, p, scale = _scaled(losses, client_weights, nonnegative=True)
     return {
@@ -154,7 +173,9 @@ def _losses(losses: ArrayLike) -> Array:
 def _scaled(
     losses: ArrayLike, client_weights: ArrayLike | None, *, nonnegative: bool = False
 ) -> tuple[Array, Array | None, Array]:
-    """f / max |f| row by row, so that no square overflows; the weights or None for 1/n; and max |f| (1 for f = 0)."""
+    """f / max |f| row by row, so that no square overflows; the weights or None for 1/n; and max |f|
+    (1 for f = 0).
+    """
     f = _losses(losses)
     if nonnegative and f.size and f.min() < 0:
         at = tuple(int(k) for k in np.argwhere(f < 0)[0])

@@ -1,11 +1,14 @@
-"""Welfare of utilities: α-fairness, proportional fairness, Nash bargaining, and the price of fairness.
+"""Welfare of utilities: α-fairness, proportional fairness, Nash bargaining, and the price of
+fairness.
 
-``utilities`` u have shape (..., n), the last axis the clients, larger is better, u_i >= 0. One family, the α-fair
-welfare of Mo and Walrand (2000), includes the named ones: α = 0 utilitarian, 1 proportional (the Nash product), 2
-harmonic, inf egalitarian. q-FFL applies it to losses, with α = -q.
+``utilities`` u have shape (..., n), the last axis the clients, larger is better, u_i >= 0. One
+family, the α-fair welfare of Mo and Walrand (2000), includes the named ones: α = 0 utilitarian, 1
+proportional (the Nash product), 2 harmonic, inf egalitarian. q-FFL applies it to losses, with α =
+-q.
 
 >>> from fairfl.theory.measures import welfare as bargaining
->>> [round(float(bargaining.mean_utility([1.0, 4.0], alpha)), 12) for alpha in (0, 1, 2, float("inf"))]
+>>> alphas = (0, 1, 2, float("inf"))
+>>> [round(float(bargaining.mean_utility([1.0, 4.0], alpha)), 12) for alpha in alphas]
 [2.5, 2.0, 1.6, 1.0]
 """
 
@@ -24,11 +27,13 @@ FAR = 8.0  # in log n: see price_of_fairness_bound
 
 
 def mean_utility(utilities: ArrayLike, alpha: float) -> Any:
-    """((1/n) Σ_i u_i^(1-α))^(1/(1-α)), shape (...): given to every client, it is a vector of the same welfare.
+    """((1/n) Σ_i u_i^(1-α))^(1/(1-α)), shape (...): given to every client, it is a vector of the
+    same welfare.
 
-    The arithmetic, geometric and harmonic mean at α = 0, 1, 2, the minimum at inf. It increases in u, is concave and
-    positively homogeneous, falls in α; maximising it is maximising ``welfare``. 0 where a client has 0 and α >= 1.
-    Errors: ValueError for α < 0 or NaN, and for utilities that are negative or not finite.
+    The arithmetic, geometric and harmonic mean at α = 0, 1, 2, the minimum at inf. It increases in
+    u, is concave and positively homogeneous, falls in α; maximising it is maximising ``welfare``. 0
+    where a client has 0 and α >= 1. Errors: ValueError for α < 0 or NaN, and for utilities that are
+    negative or not finite.
     """
     u, alpha = _utilities(utilities), _alpha(alpha)
     if np.isinf(alpha):
@@ -43,18 +48,24 @@ def mean_utility(utilities: ArrayLike, alpha: float) -> Any:
         small = np.where(near[..., None], off, 0.0)
         slight = np.log1p(np.expm1(small).mean(-1)) / power if power else np.zeros(dead.shape)
         ruling = (power * logs).max(-1, keepdims=True)  # no power overflows
-        wide = (np.log(np.exp(power * logs - ruling).mean(-1)) + ruling[..., 0]) / power if power else slight
+        wide = (
+            (np.log(np.exp(power * logs - ruling).mean(-1)) + ruling[..., 0]) / power
+            if power
+            else slight
+        )
         result = np.exp(np.where(near, np.where(near, centre[..., 0], 0.0) + slight, wide))
     return np.where(dead, 0.0, result)[()]
 
 
 def welfare(utilities: ArrayLike, alpha: float) -> Any:
-    """Σ_i u_i^(1-α) / (1-α), at α = 1 Σ_i log u_i, at inf min_i u_i, shape (...): α-fair welfare as it is printed.
+    """Σ_i u_i^(1-α) / (1-α), at α = 1 Σ_i log u_i, at inf min_i u_i, shape (...): α-fair welfare as
+    it is printed.
 
     -inf where a client has 0 and 1 <= α < inf. It overflows where ``mean_utility`` does not.
-    Errors: ValueError as for ``mean_utility``. Source: Mo and Walrand (2000); q-FFL, appendix C. PropFair's (D.7),
-    max Σ u_i^α for α > 0, is the same family for α < 1 in the place of 1 - α only: its limit α -> inf is the *largest*
-    utility and not the egalitarian rule, and for α > 1 it is not concave.
+    Errors: ValueError as for ``mean_utility``. Source: Mo and Walrand (2000); q-FFL, appendix C.
+    PropFair's (D.7), max Σ u_i^α for α > 0, is the same family for α < 1 in the place of 1 - α
+    only: its limit α -> inf is the *largest* utility and not the egalitarian rule, and for α > 1 it
+    is not concave.
     """
     u, alpha = _utilities(utilities), _alpha(alpha)
     if np.isinf(alpha):
@@ -65,10 +76,12 @@ def welfare(utilities: ArrayLike, alpha: float) -> Any:
 
 
 def shares(utilities: ArrayLike, alpha: float) -> Any:
-    """s_i = u_i^(1-α) / Σ_j u_j^(1-α), shape (..., n): the elasticity of ``mean_utility`` in u_i; 1/n at α = 1.
+    """s_i = u_i^(1-α) / Σ_j u_j^(1-α), shape (..., n): the elasticity of ``mean_utility`` in u_i;
+    1/n at α = 1.
 
-    The welfare's supporting weights are s_i / u_i. Errors: ValueError for α infinite (any shares on the worst clients
-    support the minimum), and for u_i = 0 (at α = 0: all of them 0), where there are no finite weights.
+    The welfare's supporting weights are s_i / u_i. Errors: ValueError for α infinite (any shares on
+    the worst clients support the minimum), and for u_i = 0 (at α = 0: all of them 0), where there
+    are no finite weights.
     """
     u, alpha = _utilities(utilities), _alpha(alpha)
     if np.isinf(alpha):
@@ -88,11 +101,12 @@ def shares(utilities: ArrayLike, alpha: float) -> Any:
 
 
 def relative_gain(utilities: ArrayLike, others: ArrayLike, alpha: float = 1.0) -> Any:
-    """n Σ_i s_i (v_i - u_i) / u_i with s the ``shares`` of u: the first-order gain on going from u to v = ``others``.
+    """n Σ_i s_i (v_i - u_i) / u_i with s the ``shares`` of u: the first-order gain on going from u
+    to v = ``others``.
 
-    At α = 1 it is Σ_i (v_i - u_i) / u_i, which is <= 0 for all attainable v iff u is proportionally fair (PropFair,
-    definition 2.1); at α = 2 a positive multiple of Σ_i (v_i - u_i) / u_i^2 (D.10). For any v, since it is concave,
-    mean_utility(v) <= mean_utility(u) (1 + relative_gain / n).
+    At α = 1 it is Σ_i (v_i - u_i) / u_i, which is <= 0 for all attainable v iff u is proportionally
+    fair (PropFair, definition 2.1); at α = 2 a positive multiple of Σ_i (v_i - u_i) / u_i^2 (D.10).
+    For any v, since it is concave, mean_utility(v) <= mean_utility(u) (1 + relative_gain / n).
     Errors: ValueError as for ``shares``, and for ``others`` that are not finite or of another n.
     """
     u = _utilities(utilities)
@@ -104,24 +118,29 @@ def relative_gain(utilities: ArrayLike, others: ArrayLike, alpha: float = 1.0) -
 
 
 def price_of_fairness(utilities: ArrayLike, best_total: ArrayLike) -> Any:
-    """1 - Σ_i u_i / best_total, shape (...): the share of the largest attainable total that a fair choice u gives up.
+    """1 - Σ_i u_i / best_total, shape (...): the share of the largest attainable total that a fair
+    choice u gives up.
 
-    Errors: ValueError for ``best_total`` not positive and finite, or below Σ u_i by more than rounding (1e-9).
-    Source: Bertsimas, Farias and Trichakis (2011), The price of fairness.
+    Errors: ValueError for ``best_total`` not positive and finite, or below Σ u_i by more than
+    rounding (1e-9). Source: Bertsimas, Farias and Trichakis (2011), The price of fairness.
     """
     u, best = _utilities(utilities), checks.positive("best_total", best_total)
     price = 1 - u.sum(-1) / best
     if (price < -1e-9).any():
-        raise ValueError(f"best_total must be at least the total of utilities, got {best} < {u.sum(-1)}")
+        raise ValueError(
+            f"best_total must be at least the total of utilities, got {best} < {u.sum(-1)}"
+        )
     return np.maximum(price, 0.0)[()]
 
 
 def price_of_fairness_bound(n: int, alpha: float) -> float:
-    """1 - min over x in [1, n] of (x^(1+1/α) + n - x) / (x^(1+1/α) + (n-x) x): no α-fair point gives up more.
+    """1 - min over x in [1, n] of (x^(1+1/α) + n - x) / (x^(1+1/α) + (n-x) x): no α-fair point
+    gives up more.
 
-    For convex compact sets on which every client's largest utility is the same, and u >= 0. At α = 1 it is
-    1 - (2 sqrt(n) - 1)/n for x = sqrt(n), at inf 1 - 4n/(n+1)^2, at 0 it is 0.
-    Errors: ValueError for n < 1, α < 0 or NaN. Source: Bertsimas, Farias and Trichakis (2012), theorem 2.
+    For convex compact sets on which every client's largest utility is the same, and u >= 0. At α =
+    1 it is 1 - (2 sqrt(n) - 1)/n for x = sqrt(n), at inf 1 - 4n/(n+1)^2, at 0 it is 0.
+    Errors: ValueError for n < 1, α < 0 or NaN. Source: Bertsimas, Farias and Trichakis (2012),
+    theorem 2.
     """
     n, alpha = checks.whole("n", n, 1), _alpha(alpha)
     if alpha == 0 or n == 1:
@@ -132,7 +151,8 @@ def price_of_fairness_bound(n: int, alpha: float) -> float:
         x, raised = np.exp(y / power), np.exp(y)  # raised = x^power, wherever the minimum may be
         return (raised + n - x) / (raised + (n - x) * x)
 
-    # 1 - ratio = (n-x)(x-1) / (raised + (n-x)x) rises, then falls, from where ``raised`` is of the order of n^2 on
+    # 1 - ratio = (n-x)(x-1) / (raised + (n-x)x) rises, then falls, from where ``raised`` is of the
+    # order of n^2 on
     low, high = 0.0, min(power, FAR) * np.log(n)
     while high - low > 1e-9 * high:
         grid = np.linspace(low, high, 101)

@@ -1,7 +1,8 @@
 """Piecewise Chebyshev series on adaptive panels: values, roots, and integrals exact to rounding.
 
-Every function that a solver needs (the gain u_a and the clients' densities p_a^(i)) is expanded once on common
-panels; integrals, linear combinations and roots are then linear algebra on coefficients.
+Every function that a solver needs (the gain u_a and the clients' densities p_a^(i)) is expanded
+once on common panels; integrals, linear combinations and roots are then linear algebra on
+coefficients.
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ from fairfl._support.checks import Array
 
 DEGREE = 15
 NODES = chebyshev.chebpts1(DEGREE + 1)
-"""Chebyshev points of the first kind: interior, so that a density is never evaluated at a pole on a panel's end."""
+"""Chebyshev points of the first kind: interior, so that a density is never evaluated at a pole on a
+panel's end.
+"""
 _ALL = np.eye(DEGREE + 1)
 """Row k: the coefficients of T_k."""
-TO_COEFFICIENTS = chebyshev.chebvander(NODES, DEGREE) * np.append(1.0, np.full(DEGREE, 2.0)) / (DEGREE + 1)
+TO_COEFFICIENTS = (
+    chebyshev.chebvander(NODES, DEGREE) * np.append(1.0, np.full(DEGREE, 2.0)) / (DEGREE + 1)
+)
 _EVEN = chebyshev.chebval(1.0, chebyshev.chebint(_ALL, lbnd=-1, axis=1).T)
 """∫ T_k over [-1, 1]."""
 DERIVATIVE = np.pad(chebyshev.chebder(_ALL, axis=1), ((0, 0), (0, 1))).round()  # whole numbers
@@ -44,7 +49,9 @@ def chebyshev_values(xi: Array, count: int) -> Array:
 
 
 def antiderivative(coefficients: Array, half: Array) -> Array:
-    """Coefficients (..., P, n+1) of the integral from the left end of each panel; ``half`` (P,) half widths."""
+    """Coefficients (..., P, n+1) of the integral from the left end of each panel; ``half`` (P,)
+    half widths.
+    """
     return chebyshev.chebint(coefficients, lbnd=-1, axis=-1) * half[:, None]
 
 
@@ -52,8 +59,9 @@ def antiderivative(coefficients: Array, half: Array) -> Array:
 class Piecewise:
     """J functions on P panels: ``edges`` (P+1,) increasing, ``coefficients`` (J, P, 16).
 
-    Outside [edges[0], edges[-1]] every function counts as zero. ``error`` estimates (by the last coefficients and
-    the exact masses) the error of an integral over whole panels, ``inner`` (P,) that of one ending inside a panel.
+    Outside [edges[0], edges[-1]] every function counts as zero. ``error`` estimates (by the last
+    coefficients and the exact masses) the error of an integral over whole panels, ``inner`` (P,)
+    that of one ending inside a panel.
     """
 
     edges: Array
@@ -82,13 +90,19 @@ class Piecewise:
         return k, np.clip(np.nan_to_num(xi, nan=0.0, posinf=1.0, neginf=-1.0), -1.0, 1.0)
 
     def error_at(self, cuts: Array) -> float:
-        """Error of integrals that end at the given cuts: the whole panels' and that inside each cut's panel."""
+        """Error of integrals that end at the given cuts: the whole panels' and that inside each
+        cut's panel.
+        """
         flat = np.ravel(np.asarray(cuts, dtype=np.float64))
         inside = flat[(flat > self.edges[0]) & (flat < self.edges[-1])]
-        return self.error + (float(self.inner[np.unique(self.locate(inside)[0])].sum()) if inside.size else 0.0)
+        return self.error + (
+            float(self.inner[np.unique(self.locate(inside)[0])].sum()) if inside.size else 0.0
+        )
 
     def above(self, t: Array, first: int | None = None) -> Array:
-        """∫_t^∞ of every function, or of the ``first`` ones only: shape (J, *t.shape); t may be ±inf."""
+        """∫_t^∞ of every function, or of the ``first`` ones only: shape (J, *t.shape); t may be
+        ±inf.
+        """
         t = np.asarray(t, dtype=np.float64)
         flat = np.ravel(t)
         k, xi = self.locate(flat)
@@ -153,23 +167,31 @@ def build(
         if low.size == 0:
             break
         if low.size > MAX_PANELS:
-            raise ValueError(f"densities are too rough for panels, or disagree with their cdf: near x = {low[0]:g}")
+            raise ValueError(
+                "densities are too rough for panels, or disagree with their cdf: near x = "
+                f"{low[0]:g}"
+            )
         middle = low + (high - low) / 2
         low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
     else:
-        raise ValueError(f"densities are too rough for panels: {low.size} panels unresolved near x = {low[0]:g}")
+        raise ValueError(
+            f"densities are too rough for panels: {low.size} panels unresolved near x = {low[0]:g}"
+        )
     left, right, parts, inner = (list(v) for v in zip(*done, strict=True))
     order = np.argsort(np.concatenate(left), kind="stable")
     edges = np.append(np.concatenate(left)[order], np.concatenate(right)[order[-1]])
-    return Piecewise(edges, np.concatenate(parts, axis=1)[:, order], error, np.concatenate(inner)[order])
+    return Piecewise(
+        edges, np.concatenate(parts, axis=1)[:, order], error, np.concatenate(inner)[order]
+    )
 
 
 @dataclass(frozen=True)
 class _Panels:
     """Densities p (I, P, n) at the nodes x (P, n) of panels, set right by the exact masses (I, P).
 
-    ``half`` (P,) half widths; ``found`` (I, P) masses by quadrature; ``noise`` (I, P) what the rounding of x moves;
-    ``near`` (I, P) where p was scaled to the exact mass; ``floor`` (P,) the smallest panels that doubles can hold.
+    ``half`` (P,) half widths; ``found`` (I, P) masses by quadrature; ``noise`` (I, P) what the
+    rounding of x moves; ``near`` (I, P) where p was scaled to the exact mass; ``floor`` (P,) the
+    smallest panels that doubles can hold.
     """
 
     half: Array
@@ -183,16 +205,21 @@ class _Panels:
 
 
 def _sample(
-    densities: Callable[[Array], Array], masses: Callable[[Array, Array], Array], low: Array, high: Array
+    densities: Callable[[Array], Array],
+    masses: Callable[[Array, Array], Array],
+    low: Array,
+    high: Array,
 ) -> _Panels:
     half = (high - low) / 2
     x = (low + half)[:, None] + half[:, None] * NODES
     p = densities(x)
     mass = masses(low, high)
-    p = np.where(np.isfinite(p), p, 0.0)  # a pole that rounding put on a node: the mass check then refines
+    # a pole that rounding put on a node: the mass check then refines
+    p = np.where(np.isfinite(p), p, 0.0)
     found = (p @ TO_COEFFICIENTS @ _EVEN) * half
     rounding = np.finfo(float).eps * np.maximum(np.abs(low), np.abs(high))
-    # the smallest panels that doubles can hold: trust the exact masses, not the samples of a density
+    # the smallest panels that doubles can hold: trust the exact masses, not the samples of a
+    # density
     floor = (high - low) <= 8 * rounding + 1e-300
     if floor.any():
         flat = np.where(half > 0, mass / (2 * half), 0.0)[:, :, None]
@@ -206,17 +233,24 @@ def _sample(
     return _Panels(half, x, p, mass, found, noise, near, floor)
 
 
-def _judge(panels: _Panels, coefficients: Array, combine: Callable[[Array, Array], Array]) -> tuple[Any, Array, Array]:
-    """For each panel: whether it is resolved, the error of integrals that end inside it, and of whole ones."""
+def _judge(
+    panels: _Panels, coefficients: Array, combine: Callable[[Array, Array], Array]
+) -> tuple[Any, Array, Array]:
+    """For each panel: whether it is resolved, the error of integrals that end inside it, and of
+    whole ones.
+    """
     mass, floor = panels.mass, panels.floor
     tail = (np.abs(coefficients[..., -1]) + np.abs(coefficients[..., -2])) * panels.half
     missed = np.abs(panels.found - mass)
     allowed = np.maximum(TAIL_TOLERANCE, panels.noise.max(axis=0))
-    smooth = (tail <= allowed).all(axis=0) & (missed <= np.maximum(MASS_TOLERANCE, panels.noise)).all(axis=0)
+    smooth = (tail <= allowed).all(axis=0) & (
+        missed <= np.maximum(MASS_TOLERANCE, panels.noise)
+    ).all(axis=0)
     light = (mass <= NEGLIGIBLE).all(axis=0) & (panels.found <= 100 * NEGLIGIBLE).all(axis=0)
     worst = tail.max(axis=0) + missed.max(axis=0)
     steep = np.where(light, 0.0, np.where(floor, mass.max(axis=0), worst))
-    # masses are exact after the rescaling, so a panel errs by no more than its mass times what η varies on it
+    # masses are exact after the rescaling, so a panel errs by no more than its mass times what η
+    # varies on it
     varies = np.ptp(combine(panels.x, np.ones_like(panels.p))[0], axis=-1)
     exact = (panels.near | floor | (missed == 0)).all(axis=0)
     doubt = np.where(exact, np.minimum(worst, mass.max(axis=0) * (varies + 1e-16)), worst)

@@ -1,4 +1,6 @@
-"""Euclidean projections onto the simplex, boxes of a given sum and permutahedra, and soft thresholds."""
+"""Euclidean projections onto the simplex, boxes of a given sum and permutahedra, and soft
+thresholds.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,11 @@ def onto_capped_simplex(point: Array, cap: float) -> Array:
 
 
 def onto_box_of_sum(point: Array, low: Array, high: Array, total: float) -> Array:
-    """The nearest point with low <= x <= high and sum ``total``, low.sum() <= total <= high.sum(): one shift of all.
+    """The nearest point with low <= x <= high and sum ``total``, low.sum() <= total <= high.sum():
+    one shift of all.
 
-    The sum of clip(point - shift) falls with the shift, piecewise linearly: its pieces end where an entry meets an end.
+    The sum of clip(point - shift) falls with the shift, piecewise linearly: its pieces end where an
+    entry meets an end.
     """
     ends = np.sort(np.concatenate([point - high, point - low]))
 
@@ -49,14 +53,17 @@ def onto_box_of_sum(point: Array, low: Array, high: Array, total: float) -> Arra
 
 
 def onto_permutahedron(point: Array, p: Array, vertex_of: Callable[[Array], Array]) -> Array:
-    """The λ nearest to ``point`` (n,), in the norm (Σ_i λ_i² / p_i)^(1/2), in the convex hull B of all vertices.
+    """The λ nearest to ``point`` (n,), in the norm (Σ_i λ_i² / p_i)^(1/2), in the convex hull B of
+    all vertices.
 
-    p : (n,) client weights.  vertex_of : ranks (n,), n for the first -> the vertex (n,) for that order.
+    p : (n,) client weights.  vertex_of : ranks (n,), n for the first -> the vertex (n,) for that
+        order.
 
-    With y = point/p: the x nearest to y - v/p among those in the order of y, where v in B is the vertex for that
-    order, found by isotonic regression with weights p, gives λ = p (y - x). It lies in B: λ/p decreases along each
-    pooled block, so that no set of clients gets more than the first ones of the same mass, and those get no more than
-    their ranks weigh. And λ.x = max over B, so that it is the projection.
+    With y = point/p: the x nearest to y - v/p among those in the order of y, where v in B is the
+    vertex for that order, found by isotonic regression with weights p, gives λ = p (y - x). It lies
+    in B: λ/p decreases along each pooled block, so that no set of clients gets more than the first
+    ones of the same mass, and those get no more than their ranks weigh. And λ.x = max over B, so
+    that it is the projection.
     """
     n = len(point)
     y = point / p

@@ -1,4 +1,6 @@
-"""The conjugate on f >= lower from the native one, by water-filling: A*(g) - lower.(g - w), least over g >= w."""
+"""The conjugate on f >= lower from the native one, by water-filling: A*(g) - lower.(g - w), least
+over g >= w.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +8,19 @@ import numpy as np
 
 
 def water_level(key: np.ndarray, a: np.ndarray, b: np.ndarray, total: float) -> np.ndarray:
-    """The least (total - a(T)) / b(not T) over the sets T of clients with the largest keys, T not all; rows (r, n).
+    """The least (total - a(T)) / b(not T) over the sets T of clients with the largest keys, T not
+    all; rows (r, n).
 
-    For c >= 0 let phi(c) = sum_i max(a_i, c b_i), the largest over T of a(T) + c b(not T), attained where T collects
-    the largest ratios a_i / b_i (``key``). As phi increases, phi(c) = total where the first of these lines gets there:
-    at the least c. So no search for the right T is needed. (PropFair's water rises in logarithms: the same holds.)
+    For c >= 0 let phi(c) = sum_i max(a_i, c b_i), the largest over T of a(T) + c b(not T), attained
+    where T collects the largest ratios a_i / b_i (``key``). As phi increases, phi(c) = total where
+    the first of these lines gets there: at the least c. So no search for the right T is needed.
+    (PropFair's water rises in logarithms: the same holds.)
     """
     order = np.argsort(-key, axis=-1)
-    a, b = np.take_along_axis(a, order, -1), np.take_along_axis(np.broadcast_to(b, a.shape), order, -1)
+    a, b = (
+        np.take_along_axis(a, order, -1),
+        np.take_along_axis(np.broadcast_to(b, a.shape), order, -1),
+    )
     taken = np.zeros_like(a)
     np.cumsum(a[:, :-1], -1, out=taken[:, 1:])  # a(T) for T = the k largest keys, k = 0..n-1
     rest = np.cumsum(b[:, ::-1], -1)[:, ::-1]

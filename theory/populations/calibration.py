@@ -1,9 +1,10 @@
 """From a table of people to a finite federation: levels of the score, and η by isotonic regression.
 
-Why levels are merged. A classifier f(x, a) is never told the client. Where every person has a score of their own, x
-identifies the person and with that the client, so that LFT+FedAvg can treat clients differently; and η is fitted to
-single labels, so that accuracies are those of an over-fitted score. Levels that many people share avoid both.
-``merge_levels`` makes them, and loses as little as it can of what the score says of y.
+Why levels are merged. A classifier f(x, a) is never told the client. Where every person has a score
+of their own, x identifies the person and with that the client, so that LFT+FedAvg can treat clients
+differently; and η is fitted to single labels, so that accuracies are those of an over-fitted score.
+Levels that many people share avoid both. ``merge_levels`` makes them, and loses as little as it can
+of what the score says of y.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ CALIBRATIONS = ("shared", "client", "client_group")
 PARTS = 64
 """Of the people of a level: scores of one isotonic block that so few share are kept together."""
 FINER = 1e-9
-"""What one more level is worth, in the Brier loss of one person in so many: it decides among equals."""
+"""What one more level is worth, in the Brier loss of one person in so many: it decides among
+equals.
+"""
 
 
 class ScoreWarning(UserWarning):
@@ -30,7 +33,8 @@ class ScoreWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Counted:
-    """People by client, group, label and level: ``points`` (n,) distinct scores, ``counts`` (I, A, 2, n), and names.
+    """People by client, group, label and level: ``points`` (n,) distinct scores, ``counts`` (I, A,
+    2, n), and names.
 
     ``calibrate`` says how η is fitted to them.
     """
@@ -48,9 +52,11 @@ class Counted:
 
 
 def isotonic(positives: Array, counts: Array) -> Array:
-    """Isotonic regression of label frequencies on increasing scores: the non-decreasing η of largest likelihood.
+    """Isotonic regression of label frequencies on increasing scores: the non-decreasing η of
+    largest likelihood.
 
-    Points without people (count 0) take the value of the fit on their left (of the first fitted point at the start).
+    Points without people (count 0) take the value of the fit on their left (of the first fitted
+    point at the start).
     """
     seen = counts > 0
     if not seen.any():
@@ -61,21 +67,26 @@ def isotonic(positives: Array, counts: Array) -> Array:
 
 
 def merge_levels(eta: Array, counts: Array, least: float) -> Any:
-    """The level 0, 1, ... of each distinct score (n,): neighbours merged, ``least`` people a level, at the least loss.
+    """The level 0, 1, ... of each distinct score (n,): neighbours merged, ``least`` people a level,
+    at the least loss.
 
-    A level's η is the mean of its people's, so that merging raises their Brier loss, the sum of (y - η)², by the sum of
-    (η of the score - η of the level)². Of all ways to cut the scores into levels of ``least`` people or more the one
-    that raises it least is found exactly, from left to right; of equally good ones that of most levels, so that what
-    costs nothing (the scores of one isotonic block) is not merged further than it must be. Where that leaves a single
-    level, the best two are taken, with as many people as they have.
+    A level's η is the mean of its people's, so that merging raises their Brier loss, the sum of (y
+    - η)², by the sum of (η of the score - η of the level)². Of all ways to cut the scores into
+    levels of ``least`` people or more the one that raises it least is found exactly, from left to
+    right; of equally good ones that of most levels, so that what costs nothing (the scores of one
+    isotonic block) is not merged further than it must be. Where that leaves a single level, the
+    best two are taken, with as many people as they have.
 
     Parameters
     ----------
     eta, counts : (n,) P(y = 1 | score), by isotonic regression, and people.
     """
     part = np.floor((np.cumsum(counts) - counts / 2) * PARTS / max(least, 1.0))
-    joined = np.append(0, np.cumsum((np.diff(eta) > 0) | (np.diff(part) > 0)))  # within a block, where it costs nothing
-    return _least_loss(np.bincount(joined, counts), np.bincount(joined, counts * eta), least)[joined]
+    # within a block, where it costs nothing
+    joined = np.append(0, np.cumsum((np.diff(eta) > 0) | (np.diff(part) > 0)))
+    return _least_loss(np.bincount(joined, counts), np.bincount(joined, counts * eta), least)[
+        joined
+    ]
 
 
 def _least_loss(counts: Array, positives: Array, least: float) -> Any:
@@ -92,7 +103,8 @@ def _least_loss(counts: Array, positives: Array, least: float) -> Any:
     enough = np.searchsorted(size, size + least - 1e-9)  # from i on, the first end of a level
     twice = np.append(enough, n + 1)[enough]  # from here on it can be cut in two
     ends = np.arange(n + 1)
-    lows, highs = np.searchsorted(twice, ends, side="right"), np.searchsorted(enough, ends, side="right")
+    lows = np.searchsorted(twice, ends, side="right")
+    highs = np.searchsorted(enough, ends, side="right")
     best, before = np.append(0.0, np.full(n, np.inf)), np.zeros(n + 1, dtype=np.int64)
     for j in range(1, n + 1):
         start = np.arange(lows[j], min(highs[j], j))
@@ -111,13 +123,19 @@ def _least_loss(counts: Array, positives: Array, least: float) -> Any:
 
 
 def threshold_accuracy(positives: Array, counts: Array) -> float:
-    """The share of people for whom the best threshold of the score is right: isotonic η above 1/2 is that threshold."""
+    """The share of people for whom the best threshold of the score is right: isotonic η above 1/2
+    is that threshold.
+    """
     eta = isotonic(positives, counts)
     return float(counts @ np.maximum(eta, 1.0 - eta) / counts.sum())
 
 
 def count_people(
-    score: ArrayLike, label: ArrayLike, group: ArrayLike, client: ArrayLike, calibrate: str = "shared"
+    score: ArrayLike,
+    label: ArrayLike,
+    group: ArrayLike,
+    client: ArrayLike,
+    calibrate: str = "shared",
 ) -> Counted:
     """Check the four columns and count people. See :meth:`Federation.from_samples`."""
     x = finite("score", score)
@@ -146,8 +164,15 @@ def checked_counts(counts: ArrayLike, score: ArrayLike) -> tuple[Array, Array]:
     points, people = finite("score", score), finite("counts", counts)
     if points.ndim != 1 or points.size == 0 or np.unique(points).size < points.size:
         raise ValueError(f"score must hold n distinct numbers, n at least 1, got {points}")
-    if people.ndim != 4 or people.shape[1] < 2 or people.shape[2:] != (2, points.size) or len(people) == 0:
-        raise ValueError(f"counts must have shape (I, A, 2, {points.size}), A at least 2, got {people.shape}")
+    if (
+        people.ndim != 4
+        or people.shape[1] < 2
+        or people.shape[2:] != (2, points.size)
+        or len(people) == 0
+    ):
+        raise ValueError(
+            f"counts must have shape (I, A, 2, {points.size}), A at least 2, got {people.shape}"
+        )
     if (people < 0).any():
         raise ValueError(f"counts must be non-negative, got {people.min():g}")
     empty = np.flatnonzero(people.sum(axis=(1, 2, 3)) == 0)
@@ -158,25 +183,32 @@ def checked_counts(counts: ArrayLike, score: ArrayLike) -> tuple[Array, Array]:
 
 
 def calibrated(counts: Array, calibrate: str) -> Array:
-    """η of counts (I, A, 2, n) by isotonic regression: (n,) for all, (I, n) by client or (I, A, n) by group as well."""
+    """η of counts (I, A, 2, n) by isotonic regression: (n,) for all, (I, n) by client or (I, A, n)
+    by group as well.
+    """
     one_of("calibrate", calibrate, CALIBRATIONS)
     positives, people = counts[:, :, 1], counts.sum(axis=2)
     if calibrate == "shared":
         return isotonic(positives.sum(axis=(0, 1)), people.sum(axis=(0, 1)))
     if calibrate == "client":
-        return np.stack([isotonic(p.sum(axis=0), c.sum(axis=0)) for p, c in zip(positives, people, strict=True)])
+        return np.stack(
+            [isotonic(p.sum(axis=0), c.sum(axis=0)) for p, c in zip(positives, people, strict=True)]
+        )
     n = counts.shape[-1]
     pairs = zip(positives.reshape(-1, n), people.reshape(-1, n), strict=True)
     return np.stack([isotonic(p, c) for p, c in pairs]).reshape(people.shape)
 
 
 def doubts(counts: Array, accepts: Any) -> str | None:
-    """What is odd about a score: ``counts`` (I, A, 2, n), ``accepts`` (A, n) the most accurate rule; None if nothing.
+    """What is odd about a score: ``counts`` (I, A, 2, n), ``accepts`` (A, n) the most accurate
+    rule; None if nothing.
 
-    y = 1 is likelier at smaller scores if a decreasing η has a smaller Brier loss than an increasing one.
+    y = 1 is likelier at smaller scores if a decreasing η has a smaller Brier loss than an
+    increasing one.
     """
     positives, people = counts[:, :, 1].sum(axis=(0, 1)), counts.sum(axis=(0, 1, 2))
-    risen = people @ isotonic(positives, people) ** 2  # both fits keep the mean: the larger Σ η², the smaller the loss
+    # both fits keep the mean: the larger Σ η², the smaller the loss
+    risen = people @ isotonic(positives, people) ** 2
     fallen = people[::-1] @ isotonic(positives[::-1], people[::-1]) ** 2
     told = []
     if fallen > risen + 1e-9 * people.sum():
@@ -196,15 +228,19 @@ def _codes(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], An
         raise ValueError(f"{name} must hold one label a row, got {shown(values)}") from None
     if array.shape != (size,):
         raise ValueError(f"{name} must have shape ({size},) as score has, got {array.shape}")
-    missing = array != array if array.dtype.kind in "fO" else np.zeros(size, bool)  # NaN is not itself
+    # NaN is not itself
+    missing = array != array if array.dtype.kind in "fO" else np.zeros(size, bool)
     if array.dtype.kind == "O":
         missing = missing | np.array([v is None for v in array])
     if np.any(missing):
         raise ValueError(
-            f"{name} must not be missing, got {array[missing][0]!r} at row {int(np.flatnonzero(missing)[0])}"
+            f"{name} must not be missing, got {array[missing][0]!r} at row "
+            f"{int(np.flatnonzero(missing)[0])}"
         )
     try:
         levels, codes = np.unique(array, return_inverse=True)
     except TypeError:
-        raise ValueError(f"{name} must hold labels of one kind, got a mixture that cannot be sorted") from None
+        raise ValueError(
+            f"{name} must hold labels of one kind, got a mixture that cannot be sorted"
+        ) from None
     return tuple(levels.tolist()), codes.reshape(-1)

@@ -1,4 +1,6 @@
-"""Classifiers f(x, a) = P(ŷ = 1 | x, a): step functions of x for each group, and their exact rates."""
+"""Classifiers f(x, a) = P(ŷ = 1 | x, a): step functions of x for each group, and their exact
+rates.
+"""
 
 from __future__ import annotations
 
@@ -22,22 +24,30 @@ class Classifier:
     Parameters
     ----------
     edges : for each group an increasing array of (m_a,) cut points.
-    values : for each group (m_a + 1,) probabilities of acceptance: ``values[a][k]`` on (edges[k-1], edges[k]].
+    values : for each group (m_a + 1,) probabilities of acceptance: ``values[a][k]`` on (edges[k-1],
+        edges[k]].
 
     Notes
     -----
-    A threshold rule accepts strictly above its threshold. A classifier that was solved on a finite X holds, at each
-    point of X, exactly the solved probability (randomised on atoms); between points it takes the value of the nearest.
+    A threshold rule accepts strictly above its threshold. A classifier that was solved on a finite
+    X holds, at each point of X, exactly the solved probability (randomised on atoms); between
+    points it takes the value of the nearest.
     """
 
     def __init__(self, edges: Sequence[ArrayLike], values: Sequence[ArrayLike]) -> None:
         if len(edges) != len(values) or len(edges) < 2:
-            raise ValueError(f"edges and values must hold one array per group, got {len(edges)} and {len(values)}")
+            raise ValueError(
+                f"edges and values must hold one array per group, got {len(edges)} and "
+                f"{len(values)}"
+            )
         self.edges: tuple[Array, ...] = tuple(as_floats("edges", e) for e in edges)
         self.values: tuple[Array, ...] = tuple(in_range("values", v, 0, 1) for v in values)
         for a, (e, v) in enumerate(zip(self.edges, self.values, strict=True)):
             if e.ndim != 1 or v.shape != (e.size + 1,):
-                raise ValueError(f"values[{a}] must have one entry more than edges[{a}], got {v.shape} and {e.shape}")
+                raise ValueError(
+                    f"values[{a}] must have one entry more than edges[{a}], got {v.shape} and "
+                    f"{e.shape}"
+                )
             if (np.diff(e) < 0).any():
                 raise ValueError(f"edges[{a}] must be increasing, got {e.tolist()}")
 
@@ -54,7 +64,9 @@ class Classifier:
             flat = [float(v) for pair in intervals for v in pair]
             start = 1.0 if flat[:1] == [-np.inf] else 0.0
             if any(hi < lo for lo, hi in zip(flat, flat[1:], strict=False)):
-                raise ValueError(f"accept[{a}] must be disjoint increasing intervals, got {list(intervals)}")
+                raise ValueError(
+                    f"accept[{a}] must be disjoint increasing intervals, got {list(intervals)}"
+                )
             inner = [v for v in flat if np.isfinite(v)]
             edges.append(inner)
             values.append([(start + k) % 2 for k in range(len(inner) + 1)])
@@ -62,7 +74,9 @@ class Classifier:
 
     @classmethod
     def on_points(cls, points: Array, probabilities: Array) -> Classifier:
-        """The classifier with ``probabilities`` (A, n) at increasing ``points`` (n,), nearest point in between."""
+        """The classifier with ``probabilities`` (A, n) at increasing ``points`` (n,), nearest point
+        in between.
+        """
         middle = points[:-1] + np.diff(points) / 2
         edges, values = [], []
         for row in probabilities:
@@ -78,7 +92,10 @@ class Classifier:
         edges, values = [], []
         for a in range(members[0].n_groups):
             cuts = np.unique(np.concatenate([m.edges[a] for m in members]))
-            rows = [m.values[a][np.searchsorted(m.edges[a], np.append(cuts, np.inf), side="left")] for m in members]
+            rows = [
+                m.values[a][np.searchsorted(m.edges[a], np.append(cuts, np.inf), side="left")]
+                for m in members
+            ]
             mixed = np.einsum("j,jk->k", w, np.stack(rows))
             edges.append(cuts)
             values.append(np.clip(mixed, 0.0, 1.0))  # rounding of a convex combination only
@@ -93,7 +110,10 @@ class Classifier:
         """P(ŷ = 1 | x, a), broadcasting x against the group numbers a."""
         at, group = np.broadcast_arrays(as_floats("x", x), np.asarray(a))
         if not np.isin(group, np.arange(self.n_groups)).all():
-            raise ValueError(f"a must be a group number in 0..{self.n_groups - 1}, got {np.unique(group).tolist()}")
+            raise ValueError(
+                f"a must be a group number in 0..{self.n_groups - 1}, got "
+                f"{np.unique(group).tolist()}"
+            )
         out = np.empty(at.shape)
         for k in range(self.n_groups):
             chosen = group == k
@@ -103,10 +123,15 @@ class Classifier:
     def steps(self, a: int) -> list[tuple[float, float, float]]:
         """[(lo, hi, P(ŷ=1))], covering the line."""
         ends = np.concatenate([[-np.inf], self.edges[a], [np.inf]])
-        return [(float(lo), float(hi), float(v)) for lo, hi, v in zip(ends, ends[1:], self.values[a], strict=False)]
+        return [
+            (float(lo), float(hi), float(v))
+            for lo, hi, v in zip(ends, ends[1:], self.values[a], strict=False)
+        ]
 
     def accept(self, a: int, level: float = 1.0) -> list[tuple[float, float]]:
-        """Maximal intervals [(lo, hi), ...] where P(ŷ = 1 | x, a) >= level; level = 1: certain acceptance."""
+        """Maximal intervals [(lo, hi), ...] where P(ŷ = 1 | x, a) >= level; level = 1: certain
+        acceptance.
+        """
         merged: list[tuple[float, float]] = []
         for lo, hi, value in self.steps(a):
             if value < level or hi <= lo:
@@ -141,12 +166,16 @@ class Classifier:
             won = 0.0
             for a in range(self.n_groups):
                 above = model.gain(a).above(self.edges[a])[0]
-                won += float(self.values[a][0] * model.gain(a).totals[0] + above @ np.diff(self.values[a]))
+                won += float(
+                    self.values[a][0] * model.gain(a).totals[0] + above @ np.diff(self.values[a])
+                )
         return 1.0 - federation.base_rate + won
 
     def group_rates(self, federation: Federation) -> Array:
         """(A,) P(ŷ = 1 | a) on the pooled law."""
-        return (np.where(federation.share > 0, self.rates(federation), 0.0) * federation.within).sum(axis=0)
+        return (
+            np.where(federation.share > 0, self.rates(federation), 0.0) * federation.within
+        ).sum(axis=0)
 
     def mean_difference(self, federation: Federation) -> float:
         """MD = P(ŷ=1 | a=0) - P(ŷ=1 | a=1), two groups."""
@@ -169,8 +198,13 @@ class Classifier:
 
     def _same_groups(self, federation: Federation) -> None:
         if federation.n_groups != self.n_groups:
-            raise ValueError(f"federation has {federation.n_groups} groups, this classifier {self.n_groups}")
+            raise ValueError(
+                f"federation has {federation.n_groups} groups, this classifier {self.n_groups}"
+            )
 
     def _two(self, federation: Federation) -> Any:
         if self.n_groups != 2 or federation.n_groups != 2:
-            raise ValueError(f"a mean difference is defined for two groups, got {federation.n_groups}; see disparity")
+            raise ValueError(
+                f"a mean difference is defined for two groups, got {federation.n_groups}; see "
+                "disparity"
+            )

@@ -26,7 +26,11 @@ class ContinuousModel:
     """
 
     def __init__(
-        self, laws: Sequence[tuple[Law, Law]], etas: Sequence[tuple[Eta, Eta]], weight: Array, share: Array
+        self,
+        laws: Sequence[tuple[Law, Law]],
+        etas: Sequence[tuple[Eta, Eta]],
+        weight: Array,
+        share: Array,
     ) -> None:
         self.laws, self.etas = tuple(laws), tuple(etas)
         self.mass = weight[:, None] * share
@@ -34,7 +38,8 @@ class ContinuousModel:
         self.sf, self.sf_of, self.pdf = stacked.sf, stacked.sf_of, stacked.pdf
         self.log_tails_of, self.own_log_tails = stacked.log_tails_of, stacked.own_log_tails
         self.interval_masses = stacked.interval_masses
-        # one η for everybody in a group: the pooled gain then changes sign once, and thresholds solve CFL
+        # one η for everybody in a group: the pooled gain then changes sign once, and thresholds
+        # solve CFL
         self.shared_within_group = all(
             len({id(e[a]) for e in etas}) == 1 or len({e[a] for e in etas}) == 1 for a in (0, 1)
         )
@@ -49,13 +54,15 @@ class ContinuousModel:
 
     @cached_property
     def rounding(self) -> tuple[float, float, float]:
-        """(mass, x, step): the most that a law passes within one rounding of x, where, and how wide that is.
+        """(mass, x, step): the most that a law passes within one rounding of x, where, and how wide
+        that is.
 
         No answer that depends on thresholds can be more exact than ``mass``: x itself is a double.
         """
         worst = (0.0, 0.0, 0.0)
         for law in dict.fromkeys(law for pair in self.laws for law in pair):
-            x = (law.breaks[1:] + law.breaks[:-1]) / 2  # inside: a density may have poles at its breaks
+            # inside: a density may have poles at its breaks
+            x = (law.breaks[1:] + law.breaks[:-1]) / 2
             step = np.spacing(np.abs(x))
             passed = np.asarray(law.pdf(x)) * step
             k = int(passed.argmax())
@@ -63,7 +70,9 @@ class ContinuousModel:
         return worst
 
     def gain(self, a: int) -> Piecewise:
-        """The gain u_a(x) = Σ_i P(a, i) p_a^(i)(x) (2η_a^(i)(x) - 1) and the mass Σ_i P(a, i) p_a^(i)(x), expanded."""
+        """The gain u_a(x) = Σ_i P(a, i) p_a^(i)(x) (2η_a^(i)(x) - 1) and the mass Σ_i P(a, i)
+        p_a^(i)(x), expanded.
+        """
         if a not in self._gains:
             weights = self.mass[:, a]
 
@@ -75,7 +84,9 @@ class ContinuousModel:
         return self._gains[a]
 
     def profile(self, a: int) -> Piecewise:
-        """The gain u_a and every client's density p_a^(i), expanded on common panels: (I+1) functions."""
+        """The gain u_a and every client's density p_a^(i), expanded on common panels: (I+1)
+        functions.
+        """
         if a not in self._profiles:
             weights = self.mass[:, a]
 
@@ -90,11 +101,14 @@ class ContinuousModel:
         laws = [pair[a] for pair in self.laws]
         low, high = min(law.low for law in laws), max(law.high for law in laws)
         if len(laws) <= 8:
-            points = np.concatenate([law.breaks for law in laws] + [pair[a].breaks for pair in self.etas])
+            points = np.concatenate(
+                [law.breaks for law in laws] + [pair[a].breaks for pair in self.etas]
+            )
         else:  # hundreds of clients: common panels, their masses checked by ``build`` all the same
             points = np.concatenate([np.linspace(low, high, 33), self.etas[0][a].breaks])
             points = np.append(
-                points, [end for law in laws for end in (law.low, law.high) if not isinstance(law, Normal)]
+                points,
+                [end for law in laws for end in (law.low, law.high) if not isinstance(law, Normal)],
             )
         points = np.unique(np.concatenate([np.clip(points, low, high), [low, high]]))
         keep = np.append(True, np.diff(points) > 1e-12 * np.abs(points[1:]))

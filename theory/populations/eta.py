@@ -1,4 +1,6 @@
-"""Regression functions η(x) = P(y = 1 | x): logistic, or any strictly increasing function with its inverse."""
+"""Regression functions η(x) = P(y = 1 | x): logistic, or any strictly increasing function with its
+inverse.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ class Eta:
         raise TypeError(f"{type(self).__name__} has no inverse")
 
     def inverse_from_half(self, excess: ArrayLike) -> Array:
-        """The x with η(x) = 1/2 + excess: where η can tell levels next to 1/2 apart better than doubles can."""
+        """The x with η(x) = 1/2 + excess: where η can tell levels next to 1/2 apart better than
+        doubles can.
+        """
         return self.inverse(0.5 + np.asarray(excess), 0.5 - np.asarray(excess))
 
 
@@ -46,7 +50,10 @@ class Logistic(Eta):
         return f"Logistic(slope={self.slope:g}, intercept={self.intercept:g})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Logistic) and (self.slope, self.intercept) == (other.slope, other.intercept)
+        return isinstance(other, Logistic) and (self.slope, self.intercept) == (
+            other.slope,
+            other.intercept,
+        )
 
     def __hash__(self) -> int:
         return hash((self.slope, self.intercept))
@@ -60,7 +67,8 @@ class Logistic(Eta):
         return (odds - self.intercept) / self.slope
 
     def inverse_from_half(self, excess: ArrayLike) -> Array:
-        with np.errstate(divide="ignore"):  # log p/(1-p) = 2 artanh(2p - 1), exact to rounding at any distance from 1/2
+        # log p/(1-p) = 2 artanh(2p - 1), exact to rounding at any distance from 1/2
+        with np.errstate(divide="ignore"):
             odds = 2.0 * np.arctanh(np.clip(2.0 * np.asarray(excess), -1.0, 1.0))
         return (odds - self.intercept) / self.slope
 
@@ -76,11 +84,17 @@ class Monotone(Eta):
     """
 
     def __init__(
-        self, function: Callable[[Any], Any], inverse: Callable[[Any], Any], low: float = 0.0, high: float = 1.0
+        self,
+        function: Callable[[Any], Any],
+        inverse: Callable[[Any], Any],
+        low: float = 0.0,
+        high: float = 1.0,
     ) -> None:
         self.low, self.high = single("low", low), single("high", high)
         if not 0 <= self.low < self.high <= 1:
-            raise ValueError(f"low and high must satisfy 0 <= low < high <= 1, got {low!r} and {high!r}")
+            raise ValueError(
+                f"low and high must satisfy 0 <= low < high <= 1, got {low!r} and {high!r}"
+            )
         for name, given in (("function", function), ("inverse", inverse)):
             if not callable(given):
                 raise ValueError(f"{name} must be a vectorised function, got {shown(given)}")
@@ -88,11 +102,16 @@ class Monotone(Eta):
         levels = self.low + (self.high - self.low) * np.linspace(0.02, 0.98, 49)
         x = applied("inverse", inverse, levels)
         if not np.isfinite(x).all() or not (np.diff(x) > 0).all():
-            raise ValueError("inverse must be strictly increasing, vectorised and finite inside (low, high)")
+            raise ValueError(
+                "inverse must be strictly increasing, vectorised and finite inside (low, high)"
+            )
         found = applied("function", function, x)
         worst = np.abs(found - levels).argmax()
         if not abs(found[worst] - levels[worst]) <= 1e-9:
-            raise ValueError(f"function must invert inverse: function(inverse({levels[worst]:g})) = {found[worst]:g}")
+            raise ValueError(
+                f"function must invert inverse: function(inverse({levels[worst]:g})) = "
+                f"{found[worst]:g}"
+            )
         self.breaks = x[[0, 24, 48]]
 
     def __repr__(self) -> str:

@@ -1,4 +1,6 @@
-"""Federations: the clients' masses, group shares, laws of x and η, and what follows by Bayes' rule."""
+"""Federations: the clients' masses, group shares, laws of x and η, and what follows by Bayes'
+rule.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats, broadcast, finite, in_range, positive, shares, shown, single
-from fairfl.theory.populations.calibration import ScoreWarning, calibrated, checked_counts, count_people, doubts
+from fairfl._support.checks import (
+    Array,
+    as_floats,
+    broadcast,
+    finite,
+    in_range,
+    positive,
+    shares,
+    shown,
+    single,
+)
+from fairfl.theory.populations.calibration import (
+    ScoreWarning,
+    calibrated,
+    checked_counts,
+    count_people,
+    doubts,
+)
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Eta, Logistic
 from fairfl.theory.populations.finite import FiniteModel
@@ -25,7 +43,8 @@ class Client:
 
     Parameters
     ----------
-    laws : (law of x | a=0, law of x | a=1): frozen continuous scipy.stats laws, Mixture, Finite or Samples.
+    laws : (law of x | a=0, law of x | a=1): frozen continuous scipy.stats laws, Mixture, Finite or
+        Samples.
     q : P(a=1 | this client), in [0, 1].
     weight : relative amount of data, positive; weights are normalised over the federation.
     """
@@ -54,7 +73,8 @@ class Federation:
 
     Raises
     ------
-    ValueError : a value out of range, shapes that do not match, a law without a density, a group nobody has.
+    ValueError : a value out of range, shapes that do not match, a law without a density, a group
+        nobody has.
     """
 
     weight: Array
@@ -73,22 +93,32 @@ class Federation:
                 raise ValueError(f"clients[{i}] must be a Client, got {shown(client)}")
             if not isinstance(client.laws, Sequence) or len(client.laws) != 2:
                 size = len(client.laws) if isinstance(client.laws, Sequence) else shown(client.laws)
-                raise ValueError(f"clients[{i}].laws must hold two laws, for a = 0 and 1, got {size}")
+                raise ValueError(
+                    f"clients[{i}].laws must hold two laws, for a = 0 and 1, got {size}"
+                )
             names = [f"clients[{i}].laws[{a}]" for a in (0, 1)]
             zero, one = (as_law(law, name) for law, name in zip(client.laws, names, strict=True))
             check_resolved(zero, names[0])
             check_resolved(one, names[1])
             laws.append((zero, one))
             q[i] = in_range(f"clients[{i}].q", single(f"clients[{i}].q", client.q), 0, 1)
-            weight[i] = positive(f"clients[{i}].weight", single(f"clients[{i}].weight", client.weight))
+            weight[i] = positive(
+                f"clients[{i}].weight", single(f"clients[{i}].weight", client.weight)
+            )
         share = np.stack([1 - q, q], axis=1)
         finite_laws = [isinstance(law, Finite) for pair in laws for law in pair]
         if any(finite_laws) and not all(finite_laws):
-            raise ValueError("laws must be all continuous or all finite, got a mixture of both kinds")
+            raise ValueError(
+                "laws must be all continuous or all finite, got a mixture of both kinds"
+            )
         if all(finite_laws):
             self._set(weight, share, FiniteModel.from_laws(laws, share, eta))  # type: ignore[arg-type]
         else:
-            self._set(weight, share, ContinuousModel(laws, _etas(eta, len(laws)), shares("weight", weight), share))  # type: ignore[arg-type]
+            self._set(
+                weight,
+                share,
+                ContinuousModel(laws, _etas(eta, len(laws)), shares("weight", weight), share),
+            )  # type: ignore[arg-type]
 
     @classmethod
     def normal(
@@ -111,17 +141,28 @@ class Federation:
         """
         means = finite("mean", mean)
         if means.ndim != 2 or means.shape[1] != 2 or means.shape[0] == 0:
-            raise ValueError(f"mean must have shape (I, 2), rows clients and columns a = 0, 1, got {means.shape}")
+            raise ValueError(
+                f"mean must have shape (I, 2), rows clients and columns a = 0, 1, got {means.shape}"
+            )
         count = means.shape[0]
         spread = positive("sd", sd)
         sds = broadcast(
-            "sd", spread[:, None] if spread.ndim == 1 else spread, (count, 2), f"(), ({count},) or ({count}, 2)"
+            "sd",
+            spread[:, None] if spread.ndim == 1 else spread,
+            (count, 2),
+            f"(), ({count},) or ({count}, 2)",
         )
         shares = broadcast("q", in_range("q", q, 0, 1), (count,), f"() or ({count},)")
-        weights = broadcast("weight", positive("weight", 1.0 if weight is None else weight), (count,), f"({count},)")
+        weights = broadcast(
+            "weight", positive("weight", 1.0 if weight is None else weight), (count,), f"({count},)"
+        )
         return cls(
             [
-                Client((Normal(float(m[0]), float(s[0])), Normal(float(m[1]), float(s[1]))), float(share), float(w))
+                Client(
+                    (Normal(float(m[0]), float(s[0])), Normal(float(m[1]), float(s[1]))),
+                    float(share),
+                    float(w),
+                )
                 for m, s, share, w in zip(means, sds, shares, weights, strict=True)
             ],
             eta=eta,
@@ -136,14 +177,19 @@ class Federation:
         Parameters
         ----------
         points : (n,) distinct values of x.
-        masses : (I, A, n), masses[i, a, k] = P(x = points[k], a | i); each client's sum to one within 1e-9.
-        eta : P(y=1 | x): (n,), (I, n) per client, or (I, A, n) per client and group, in [0, 1]; or a callable of x.
+        masses : (I, A, n), masses[i, a, k] = P(x = points[k], a | i); each client's sum to one
+            within 1e-9.
+        eta : P(y=1 | x): (n,), (I, n) per client, or (I, A, n) per client and group, in [0, 1]; or
+            a callable of x.
         weight : (I,) positive; default equal.
         """
         self = cls.__new__(cls)
         model, share = FiniteModel.from_masses(points, masses, eta)
         weights = broadcast(
-            "weight", positive("weight", 1.0 if weight is None else weight), (share.shape[0],), f"({share.shape[0]},)"
+            "weight",
+            positive("weight", 1.0 if weight is None else weight),
+            (share.shape[0],),
+            f"({share.shape[0]},)",
         )
         self._set(weights, share, model)
         return self
@@ -159,7 +205,8 @@ class Federation:
         calibrate: str = "shared",
         weight: ArrayLike | None = None,
     ) -> Federation:
-        """Federation of real people: x is their score, η its isotonic calibration, weights the clients' counts.
+        """Federation of real people: x is their score, η its isotonic calibration, weights the
+        clients' counts.
 
         Parameters
         ----------
@@ -167,7 +214,8 @@ class Federation:
         label : (n,) 0 or 1.
         group : (n,) any labels; groups are numbered in sorted order (``groups``).
         client : (n,) any labels; clients are numbered in sorted order (``client_names``).
-        calibrate : "shared" fits one η to all, "client" one per client, "client_group" one per client and group.
+        calibrate : "shared" fits one η to all, "client" one per client, "client_group" one per
+            client and group.
         weight : (I,) replaces the counts of people as the clients' weights.
 
         Warns
@@ -176,8 +224,9 @@ class Federation:
 
         Notes
         -----
-        η is fitted to the same labels that the accuracy is counted on: with "shared" the reported accuracy is
-        that of predicted frequencies η, equal to the empirical accuracy on every level set of η.
+        η is fitted to the same labels that the accuracy is counted on: with "shared" the reported
+        accuracy is that of predicted frequencies η, equal to the empirical accuracy on every level
+        set of η.
         """
         table = count_people(score, label, group, client)
         self = cls._counted(table.counts, table.points, calibrate, weight)
@@ -186,25 +235,39 @@ class Federation:
 
     @classmethod
     def from_counts(
-        cls, counts: ArrayLike, score: ArrayLike, *, calibrate: str = "shared", weight: ArrayLike | None = None
+        cls,
+        counts: ArrayLike,
+        score: ArrayLike,
+        *,
+        calibrate: str = "shared",
+        weight: ArrayLike | None = None,
     ) -> Federation:
         """As :meth:`from_samples`, from numbers of people.
 
         Parameters
         ----------
-        counts : (I, A, 2, n) people by client, group, label and level of the score; every client has some.
+        counts : (I, A, 2, n) people by client, group, label and level of the score; every client
+            has some.
         score : (n,) distinct numbers, the levels, larger for a likelier label 1.
         calibrate, weight : see :meth:`from_samples`, with its warnings.
         """
         return cls._counted(*checked_counts(counts, score), calibrate, weight)
 
     @classmethod
-    def _counted(cls, counts: Array, points: Array, calibrate: str, weight: ArrayLike | None) -> Federation:
+    def _counted(
+        cls, counts: Array, points: Array, calibrate: str, weight: ArrayLike | None
+    ) -> Federation:
         people = counts.sum(axis=2)
         size = people.sum(axis=(1, 2))
         self = cls.__new__(cls)
-        model, share = FiniteModel.from_masses(points, people / size[:, None, None], calibrated(counts, calibrate))
-        given = None if weight is None else broadcast("weight", positive("weight", weight), size.shape, f"{size.shape}")
+        model, share = FiniteModel.from_masses(
+            points, people / size[:, None, None], calibrated(counts, calibrate)
+        )
+        given = (
+            None
+            if weight is None
+            else broadcast("weight", positive("weight", weight), size.shape, f"{size.shape}")
+        )
         self._set(size if given is None else given, share, model)
         odd = doubts(counts, model.gain(self.mass) > 0)
         if odd is not None:
@@ -251,7 +314,9 @@ class Federation:
 
     @cached_property
     def defined(self) -> Any:
-        """(I,) bool: clients whose mean difference is defined, i.e. that have people of every group."""
+        """(I,) bool: clients whose mean difference is defined, i.e. that have people of every
+        group.
+        """
         return (self.share > 0).all(axis=1)
 
     @cached_property
@@ -260,7 +325,11 @@ class Federation:
         return self.model.base_rate(self.mass)
 
     def __repr__(self) -> str:
-        kind = f"finite X of {self.model.points.size}" if isinstance(self.model, FiniteModel) else "continuous X"
+        kind = (
+            f"finite X of {self.model.points.size}"
+            if isinstance(self.model, FiniteModel)
+            else "continuous X"
+        )
         return f"Federation({self.n_clients} clients, {self.n_groups} groups, {kind})"
 
 
@@ -271,12 +340,20 @@ def _etas(eta: Any, count: int) -> list[tuple[Eta, Eta]]:
         return [(default, default)] * count
     if not isinstance(default, Sequence) or len(default) != count:
         size = f"{len(default)} of them" if isinstance(default, Sequence) else shown(default)
-        raise ValueError(f"eta must be an Eta, or a sequence of {count}, one per client, got {size}")
+        raise ValueError(
+            f"eta must be an Eta, or a sequence of {count}, one per client, got {size}"
+        )
     pairs: list[tuple[Eta, Eta]] = []
     for i, item in enumerate(default):
         pair = (item, item) if isinstance(item, Eta) else item
-        if not isinstance(pair, Sequence) or len(pair) != 2 or not all(isinstance(e, Eta) for e in pair):
-            raise ValueError(f"eta[{i}] must be an Eta (Logistic, Monotone) or a pair of them, got {shown(item)}")
+        if (
+            not isinstance(pair, Sequence)
+            or len(pair) != 2
+            or not all(isinstance(e, Eta) for e in pair)
+        ):
+            raise ValueError(
+                f"eta[{i}] must be an Eta (Logistic, Monotone) or a pair of them, got {shown(item)}"
+            )
         pairs.append((pair[0], pair[1]))
     return pairs
 

@@ -1,4 +1,6 @@
-"""A federation on a finite X: points, conditional masses and tabulated η, for any number of groups."""
+"""A federation on a finite X: points, conditional masses and tabulated η, for any number of
+groups.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +19,24 @@ HALF = 8.0
 
 
 class FiniteModel:
-    """``points`` (n,) increasing; ``conditional`` (I, A, n) P(x | a, i), zero where undefined; ``eta`` (I, A, n)."""
+    """``points`` (n,) increasing; ``conditional`` (I, A, n) P(x | a, i), zero where undefined;
+    ``eta`` (I, A, n).
+    """
 
     def __init__(self, points: Array, conditional: Array, eta: Array) -> None:
         self.points, self.conditional, self.eta = points, conditional, eta
-        # one η for all and every group: a common threshold rule exists on points that a client never saw
+        # one η for all and every group: a common threshold rule exists on points that a client
+        # never saw
         self.shared = eta.strides[0] == 0 and eta.strides[1] == 0
         self._gain: tuple[bytes, Array] | None = None
 
     @classmethod
-    def from_masses(cls, points: ArrayLike, masses: ArrayLike, eta: Any) -> tuple[FiniteModel, Array]:
-        """Check and split masses[i, a, k] = P(x, a | i) into conditionals and group shares (I, A)."""
+    def from_masses(
+        cls, points: ArrayLike, masses: ArrayLike, eta: Any
+    ) -> tuple[FiniteModel, Array]:
+        """Check and split masses[i, a, k] = P(x, a | i) into conditionals and group shares (I,
+        A).
+        """
         x = finite("points", points)
         if x.ndim != 1 or x.size == 0:
             raise ValueError(f"points must be a non-empty 1-d array, got shape {x.shape}")
@@ -35,14 +44,18 @@ class FiniteModel:
         if joint.ndim != 3 or joint.shape[2] != x.size or joint.shape[0] == 0:
             raise ValueError(f"masses must have shape (I, A, {x.size}), got {joint.shape}")
         if joint.shape[1] < 2:
-            raise ValueError(f"masses must hold at least two groups on axis 1, got {joint.shape[1]}")
+            raise ValueError(
+                f"masses must hold at least two groups on axis 1, got {joint.shape[1]}"
+            )
         if (joint < 0).any():
             raise ValueError(f"masses must be non-negative, got {joint.min():g}")
         with np.errstate(over="ignore"):
             totals = joint.sum(axis=(1, 2))
         if (np.abs(totals - 1) > 1e-9).any():
             i = int(np.abs(totals - 1).argmax())
-            raise ValueError(f"masses of each client must sum to one, got {totals[i]:.12g} for client {i}")
+            raise ValueError(
+                f"masses of each client must sum to one, got {totals[i]:.12g} for client {i}"
+            )
         order = np.argsort(x, kind="stable")
         if (np.diff(x[order]) == 0).any():
             raise ValueError("points must be distinct; add the masses of equal points")
@@ -50,12 +63,17 @@ class FiniteModel:
         share = joint.sum(axis=2)
         share /= share.sum(axis=1, keepdims=True)
         conditional = np.divide(
-            joint, joint.sum(axis=2, keepdims=True), out=np.zeros_like(joint), where=share[:, :, None] > 0
+            joint,
+            joint.sum(axis=2, keepdims=True),
+            out=np.zeros_like(joint),
+            where=share[:, :, None] > 0,
         )
         return cls(x[order], conditional, _table(eta, x, order, joint.shape)), share
 
     @classmethod
-    def from_laws(cls, laws: Sequence[tuple[Finite, Finite]], share: Array, eta: Any) -> FiniteModel:
+    def from_laws(
+        cls, laws: Sequence[tuple[Finite, Finite]], share: Array, eta: Any
+    ) -> FiniteModel:
         """Merge the points of finite laws, one pair per client."""
         points = np.unique(np.concatenate([law.points for pair in laws for law in pair]))
         cells("clients x groups x points", (len(laws), 2, points.size))
@@ -64,14 +82,17 @@ class FiniteModel:
             for a, law in enumerate(pair):
                 conditional[i, a, np.searchsorted(points, law.points)] = law.masses
         conditional[share == 0] = 0.0
-        return cls(points, conditional, _table(eta, points, np.arange(points.size), conditional.shape))
+        return cls(
+            points, conditional, _table(eta, points, np.arange(points.size), conditional.shape)
+        )
 
     def gain(self, mass: Array) -> Array:
-        """u_a(x) = Σ_i P(a, i) P(x | a, i) (2η - 1): shape (A, n); ``mass`` (I, A). Exactly 0 at ties.
+        """u_a(x) = Σ_i P(a, i) P(x | a, i) (2η - 1): shape (A, n); ``mass`` (I, A). Exactly 0 at
+        ties.
 
-        Where clients pull a cell apart equally, or η is 1/2 up to a rounding, a sum of 1e-18 of either sign is left.
-        Such a cell is a tie, and must be seen as one by all who look for ties relative to u: it can be worth any
-        disparity, and no accuracy.
+        Where clients pull a cell apart equally, or η is 1/2 up to a rounding, a sum of 1e-18 of
+        either sign is left. Such a cell is a tie, and must be seen as one by all who look for ties
+        relative to u: it can be worth any disparity, and no accuracy.
         """
         key = mass.tobytes()
         if self._gain is None or self._gain[0] != key:
@@ -83,7 +104,8 @@ class FiniteModel:
             else:
                 terms = mass[:, :, None] * self.conditional * (2.0 * self.eta - 1.0)
                 table = terms.sum(axis=0)
-                # each term has a few roundings behind it: weight, share, conditional, 2η - 1 and two products
+                # each term has a few roundings behind it: weight, share, conditional, 2η - 1 and
+                # two products
                 rounding += (len(terms) + 10) * one * np.abs(terms).sum(axis=0)
             table[np.abs(table) <= rounding] = 0.0
             self._gain = (key, table)
@@ -95,7 +117,9 @@ class FiniteModel:
 
 
 def _holds_eta(item: Any) -> bool:
-    return isinstance(item, Eta) or (isinstance(item, Sequence) and any(isinstance(e, Eta) for e in item))
+    return isinstance(item, Eta) or (
+        isinstance(item, Sequence) and any(isinstance(e, Eta) for e in item)
+    )
 
 
 def _table(eta: Any, points: Array, order: Any, shape: tuple[int, ...]) -> Array:
@@ -108,10 +132,14 @@ def _table(eta: Any, points: Array, order: Any, shape: tuple[int, ...]) -> Array
         order = np.arange(n)
     elif isinstance(eta, Sequence) and any(map(_holds_eta, eta)):
         pairs = [(e, e) if isinstance(e, Eta) else e for e in eta]
-        fit = [isinstance(p, Sequence) and len(p) == groups and all(isinstance(e, Eta) for e in p) for p in pairs]
+        fit = [
+            isinstance(p, Sequence) and len(p) == groups and all(isinstance(e, Eta) for e in p)
+            for p in pairs
+        ]
         if len(pairs) != clients or not all(fit):
             raise ValueError(
-                f"eta must be one Eta, {clients} of them, or {clients} tuples of {groups}, got {shown(eta)}"
+                f"eta must be one Eta, {clients} of them, or {clients} tuples of {groups}, got "
+                f"{shown(eta)}"
             )
         values = np.stack([np.stack([e(points[order]) for e in pair]) for pair in pairs])
         order = np.arange(n)

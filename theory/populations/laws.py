@@ -15,16 +15,22 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import Array, finite, positive, shares, shown, single
 
 TAIL = 1e-18
-"""Mass beyond a law's working range, on each side: below the rounding of any probability near one."""
+"""Mass beyond a law's working range, on each side: below the rounding of any probability near
+one.
+"""
 
 
 ROUNDINGS = 1024
-"""At least so many roundings of x lie between the 0.001- and the 0.999-quantile of a law that is told from an atom."""
+"""At least so many roundings of x lie between the 0.001- and the 0.999-quantile of a law that is
+told from an atom.
+"""
 LEAST_SPREAD = 1e-300
 """And so far apart they are: densities, one over that, must be floats."""
 SLOW = ("kstwo", "levy_stable", "studentized_range")
-"""scipy's laws whose density has no formula: it is integrated or differentiated at every point, 2 to 40 ms each, and a
-solver takes thousands of points. A table and not a stopwatch, so that a file is accepted everywhere or nowhere."""
+"""scipy's laws whose density has no formula: it is integrated or differentiated at every point, 2
+to 40 ms each, and a solver takes thousands of points. A table and not a stopwatch, so that a file
+is accepted everywhere or nowhere.
+"""
 
 
 REACHES = np.array([-8.757290348782316, -3.0, 0.0, 3.0, 8.757290348782316])
@@ -37,7 +43,8 @@ class Law:
     Attributes
     ----------
     low, high : the working range, outside which less than ``TAIL`` of the mass lies.
-    breaks : points where the density may be steep or not smooth (ends of the support, quantiles), increasing.
+    breaks : points where the density may be steep or not smooth (ends of the support, quantiles),
+        increasing.
     """
 
     low: float
@@ -121,8 +128,10 @@ class ScipyLaw(Law):
         self.frozen = frozen
         low, high = (float(v) for v in frozen.support())
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # beta(0.5, 2).ppf(1e-9) iterates long: still near enough
-            lower, upper = frozen.ppf([TAIL, 1e-9, 1e-3, 0.1, 0.5]), frozen.isf([0.1, 1e-3, 1e-9, TAIL])
+            # beta(0.5, 2).ppf(1e-9) iterates long: still near enough
+            warnings.simplefilter("ignore", RuntimeWarning)
+            lower = frozen.ppf([TAIL, 1e-9, 1e-3, 0.1, 0.5])
+            upper = frozen.isf([0.1, 1e-3, 1e-9, TAIL])
         quantiles = np.concatenate([lower, upper])
         quantiles = np.clip(quantiles, max(low, -1e300), min(high, 1e300))
         self.middle = float(quantiles[2]), float(quantiles[-3])
@@ -167,17 +176,29 @@ class Mixture(Law):
             raise ValueError("laws must hold at least one law, got none")
         given_laws = [as_law(law, f"laws[{k}]") for k, law in enumerate(laws)]
         if not all(isinstance(law, Law) for law in given_laws):
-            raise ValueError("laws of a Mixture must have densities; merge finite laws into one Finite(points, masses)")
+            raise ValueError(
+                "laws of a Mixture must have densities; merge finite laws into one "
+                "Finite(points, masses)"
+            )
         given = positive("weights", np.ones(len(laws)) if weights is None else weights)
         if given.shape != (len(laws),):
-            raise ValueError(f"weights must have shape ({len(laws)},), one per law, got {given.shape}")
+            raise ValueError(
+                f"weights must have shape ({len(laws)},), one per law, got {given.shape}"
+            )
         parts: list[tuple[Law, float]] = []
         for law, weight in zip(given_laws, shares("weights", given), strict=True):
-            inner = zip(law.laws, law.weights, strict=True) if isinstance(law, Mixture) else [(law, 1.0)]
+            inner = (
+                zip(law.laws, law.weights, strict=True)
+                if isinstance(law, Mixture)
+                else [(law, 1.0)]
+            )
             parts += [(part, weight * share) for part, share in inner]  # type: ignore[misc]
         self.laws = tuple(law for law, _ in parts)
         self.weights = np.array([weight for _, weight in parts])
-        self.middle = min(law.middle[0] for law in self.laws), max(law.middle[1] for law in self.laws)
+        self.middle = (
+            min(law.middle[0] for law in self.laws),
+            max(law.middle[1] for law in self.laws),
+        )
         self.breaks = np.unique(np.concatenate([law.breaks for law in self.laws]))
         self.low, self.high = float(self.breaks[0]), float(self.breaks[-1])
 
@@ -188,7 +209,8 @@ class Mixture(Law):
         stacked = np.stack([np.asarray(p) for p in parts])
         weights = self.weights.reshape(-1, *([1] * (stacked.ndim - 1)))
         top = stacked.max(axis=0)
-        safe = np.where(np.isfinite(top), top, 0.0)  # all parts -inf (or one +inf) must not give NaN
+        # all parts -inf (or one +inf) must not give NaN
+        safe = np.where(np.isfinite(top), top, 0.0)
         with np.errstate(divide="ignore"):
             return np.log((weights * np.exp(stacked - safe)).sum(axis=0)) + safe
 
@@ -224,7 +246,10 @@ class Finite:
         at = finite("points", points)
         mass = finite("masses", masses)
         if at.ndim != 1 or at.size == 0 or mass.shape != at.shape:
-            raise ValueError(f"points and masses must be 1-d of one length, got shapes {at.shape} and {mass.shape}")
+            raise ValueError(
+                f"points and masses must be 1-d of one length, got shapes {at.shape} and "
+                f"{mass.shape}"
+            )
         if (mass < 0).any():
             raise ValueError(f"masses must be non-negative, got {mass.min():g}")
         with np.errstate(over="ignore"):
@@ -264,40 +289,57 @@ def as_law(law: Any, name: str = "law") -> Law | Finite:
 
     dist = getattr(law, "dist", None)
     if isinstance(dist, stats.rv_discrete) or hasattr(law, "pmf"):
-        raise ValueError(f"{name} must have a density, got a discrete scipy.stats law; use Finite(points, masses)")
+        raise ValueError(
+            f"{name} must have a density, got a discrete scipy.stats law; use Finite(points, "
+            "masses)"
+        )
     if not isinstance(dist, stats.rv_continuous):
         raise ValueError(
-            f"{name} must be a frozen continuous scipy.stats law, Mixture, Finite or Samples, got {shown(law)}"
+            f"{name} must be a frozen continuous scipy.stats law, Mixture, Finite or Samples, "
+            f"got {shown(law)}"
         )
     if dist.name in SLOW:
-        raise ValueError(f"{name} must have a density that is quick to compute, got {dist.name}; a Mixture may do")
+        raise ValueError(
+            f"{name} must have a density that is quick to compute, got {dist.name}; a Mixture "
+            "may do"
+        )
     try:
         with np.errstate(all="ignore"):
             (low, high), below = law.support(), law.cdf(0.0)
-    except (TypeError, ValueError, OverflowError):  # parameters that are no numbers, or none that a float holds
+    except (TypeError, ValueError, OverflowError):
+        # parameters that are no numbers, or none that a float holds
         low = high = below = np.nan
     if np.ndim(low) or np.ndim(high) or np.ndim(below):
-        raise ValueError(f"{name} must be one law, got an array of laws; freeze each with scalar parameters")
+        raise ValueError(
+            f"{name} must be one law, got an array of laws; freeze each with scalar parameters"
+        )
     if np.isnan(low) or np.isnan(high) or np.isnan(below):
-        raise ValueError(f"{name} must have valid parameters, got {dist.name}{shown(law.args)}{shown(law.kwds)}")
+        raise ValueError(
+            f"{name} must have valid parameters, got {dist.name}{shown(law.args)}{shown(law.kwds)}"
+        )
     if dist.name == "norm":
-        given = dict(zip(("loc", "scale"), law.args, strict=False)) | law.kwds  # std() squares: it over- and underflows
+        # std() squares: it over- and underflows
+        given = dict(zip(("loc", "scale"), law.args, strict=False)) | law.kwds
         return Normal(float(given.get("loc", 0.0)), float(given.get("scale", 1.0)))
     return ScipyLaw(law)
 
 
 def check_resolved(law: Law | Finite, name: str) -> None:
-    """ValueError for a density that doubles do not tell from an atom, or whose range or height no double holds."""
+    """ValueError for a density that doubles do not tell from an atom, or whose range or height no
+    double holds.
+    """
     if isinstance(law, Finite):
         return
     for part in law.laws if isinstance(law, Mixture) else (law,):
         low, high = part.middle
         if not (np.isfinite(part.low) and np.isfinite(part.high)):
-            raise ValueError(f"{name} must lie within 1.8e308 of 0, all but 1e-18 of its mass, got {part!r:.60}")
+            raise ValueError(
+                f"{name} must lie within 1.8e308 of 0, all but 1e-18 of its mass, got {part!r:.60}"
+            )
         step = float(np.spacing(max(abs(low), abs(high))))
         least = max(ROUNDINGS * step, LEAST_SPREAD)
         if high - low < least:
             raise ValueError(
-                f"{name} must spread over {least:.2g} or more near x = {low:g}, where doubles are {step:.2g} apart, "
-                f"got {part!r:.60}; move x, or use Finite for atoms"
+                f"{name} must spread over {least:.2g} or more near x = {low:g}, where doubles "
+                f"are {step:.2g} apart, got {part!r:.60}; move x, or use Finite for atoms"
             )

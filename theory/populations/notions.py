@@ -1,4 +1,6 @@
-"""Demographic parity, equal opportunity and equalised odds as linear functionals of f, and the disparity of rates."""
+"""Demographic parity, equal opportunity and equalised odds as linear functionals of f, and the
+disparity of rates.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +23,22 @@ NOTIONS = {
 
 
 def largest_difference(rates: Array) -> float:
-    """The disparity of groups with these rates: the largest difference between two of them, |MD| of two groups.
+    """The disparity of groups with these rates: the largest difference between two of them, |MD| of
+    two groups.
 
-    All of fairfl means this by disparity, but for FedFB's published tables, which go by max_a |rate_a - overall rate|.
-    Rates of nobody (NaN) are left out; NaN if there are no others.
+    All of fairfl means this by disparity, but for FedFB's published tables, which go by max_a
+    |rate_a - overall rate|. Rates of nobody (NaN) are left out; NaN if there are no others.
     """
     known = rates[~np.isnan(rates)]
     return float(np.ptp(known)) if known.size else float("nan")
 
 
 def rate_rows(fed: Federation, notion: str) -> list[Array]:
-    """Tables R (A, n) with Σ_x f(x, a) R[a, x] the acceptance rate of group a given the notion's event.
+    """Tables R (A, n) with Σ_x f(x, a) R[a, x] the acceptance rate of group a given the notion's
+    event.
 
-    A group without the event (nobody with y = 1, say) has an undefined rate: its row is NaN and binds nobody.
+    A group without the event (nobody with y = 1, say) has an undefined rate: its row is NaN and
+    binds nobody.
     """
     model = fed.model
     if not isinstance(model, FiniteModel):
@@ -50,7 +55,9 @@ def rate_rows(fed: Federation, notion: str) -> list[Array]:
 
 
 def pair_rows(fed: Federation, notion: str) -> Array:
-    """(K, A·n) one row per pair of groups (and per y): the difference of their rates as a functional of f."""
+    """(K, A·n) one row per pair of groups (and per y): the difference of their rates as a
+    functional of f.
+    """
     rows = []
     for table in rate_rows(fed, notion):
         for a, b in combinations(range(fed.n_groups), 2):

@@ -1,4 +1,6 @@
-"""The laws of x of all clients and groups, evaluated together; normal ones by their parameters, five times faster."""
+"""The laws of x of all clients and groups, evaluated together; normal ones by their parameters,
+five times faster.
+"""
 
 from __future__ import annotations
 
@@ -27,11 +29,15 @@ class StackedLaws(ABC):
 
     @abstractmethod
     def log_tails_of(self, a: int, t: Array, client: Array) -> tuple[Array, Array]:
-        """log P(X > t_b) and log P(X <= t_b) in group a of client_b, element by element: (B,) twice."""
+        """log P(X > t_b) and log P(X <= t_b) in group a of client_b, element by element: (B,)
+        twice.
+        """
 
     @abstractmethod
     def own_log_tails(self, a: int, t: Array) -> tuple[Array, Array]:
-        """log P(X > t_i) and log P(X <= t_i), each client at its own points: t (I, ...) -> (I, ...) twice."""
+        """log P(X > t_i) and log P(X <= t_i), each client at its own points: t (I, ...) -> (I, ...)
+        twice.
+        """
 
     @abstractmethod
     def pdf(self, a: int, x: Array) -> Array:
@@ -77,12 +83,16 @@ class NormalLaws(StackedLaws):
 
     def pdf(self, a: int, x: Array) -> Array:
         z = self._standard(a, x, x.ndim)
-        return np.exp(-0.5 * z * z) / (self.sd[:, a].reshape(-1, *([1] * x.ndim)) * np.sqrt(2 * np.pi))
+        return np.exp(-0.5 * z * z) / (
+            self.sd[:, a].reshape(-1, *([1] * x.ndim)) * np.sqrt(2 * np.pi)
+        )
 
     def interval_masses(self, a: int, low: Array, high: Array) -> Array:
         first, last = self._standard(a, low, 1), self._standard(a, high, 1)
         mirror = first > 0  # in the upper tail difference the survival functions
-        return scipy.special.ndtr(np.where(mirror, -first, last)) - scipy.special.ndtr(np.where(mirror, -last, first))
+        return scipy.special.ndtr(np.where(mirror, -first, last)) - scipy.special.ndtr(
+            np.where(mirror, -last, first)
+        )
 
 
 class AnyLaws(StackedLaws):
@@ -113,8 +123,14 @@ class AnyLaws(StackedLaws):
 
     def own_log_tails(self, a: int, t: Array) -> tuple[Array, Array]:
         with np.errstate(divide="ignore"):
-            above = [np.asarray(pair[a].logsf(ti), dtype=np.float64) for pair, ti in zip(self.laws, t, strict=True)]
-            below = [np.asarray(pair[a].logcdf(ti), dtype=np.float64) for pair, ti in zip(self.laws, t, strict=True)]
+            above = [
+                np.asarray(pair[a].logsf(ti), dtype=np.float64)
+                for pair, ti in zip(self.laws, t, strict=True)
+            ]
+            below = [
+                np.asarray(pair[a].logcdf(ti), dtype=np.float64)
+                for pair, ti in zip(self.laws, t, strict=True)
+            ]
         return np.stack(above), np.stack(below)
 
     def pdf(self, a: int, x: Array) -> Array:
@@ -124,5 +140,7 @@ class AnyLaws(StackedLaws):
         rows = []
         for pair in self.laws:
             lower = pair[a].cdf(low)
-            rows.append(np.where(lower > 0.5, pair[a].sf(low) - pair[a].sf(high), pair[a].cdf(high) - lower))
+            rows.append(
+                np.where(lower > 0.5, pair[a].sf(low) - pair[a].sf(high), pair[a].cdf(high) - lower)
+            )
         return np.stack(rows)

@@ -1,4 +1,6 @@
-"""What rests on what, as an inline SVG: claims in columns by depth, an arrow from a claim to what it rests on."""
+"""What rests on what, as an inline SVG: claims in columns by depth, an arrow from a claim to what
+it rests on.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ COLUMN, ROW, WIDTH, HEIGHT = 300, 30, 250, 22
 
 
 def graph(checked: Sequence[Checked]) -> str:
-    """SVG of the claims that rest on another or are rested on, each printed statement with its repaired form.
+    """SVG of the claims that rest on another or are rested on, each printed statement with its
+    repaired form.
 
     Empty where nothing rests on anything.
     """
@@ -29,7 +32,8 @@ def graph(checked: Sequence[Checked]) -> str:
     lines += [_edge(place[a], place[b], ' stroke-dasharray="4 3"') for a, b in sorted(dashed)]
     boxes = [_box(known[id], *place[id]) for id in sorted(involved)]
     return (
-        f'<svg class="graph" width="{width}" height="{height}" viewBox="0 0 {width} {height}" role="img" '
+        f'<svg class="graph" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+        'role="img" '
         'aria-label="Which claim rests on which">'
         '<defs><marker id="tip" markerWidth="7" markerHeight="7" refX="6" refY="3" orient="auto">'
         '<path d="M0,0 L6,3 L0,6 z" fill="#777"/></marker></defs>'
@@ -40,7 +44,9 @@ def graph(checked: Sequence[Checked]) -> str:
 def _places(
     ids: Sequence[str], edges: Sequence[tuple[str, str]], claims: Sequence[Claim]
 ) -> tuple[dict[str, tuple[int, int]], int, int]:
-    """Where each box stands, in a column right of all that it points to; the width and height of all."""
+    """Where each box stands, in a column right of all that it points to; the width and height of
+    all.
+    """
     below = {id: [b for a, b in edges if a == id] for id in ids}
     depth = dict.fromkeys(ids, 0)
     wanted = [id for id in order(claims) if id in depth]
@@ -48,10 +54,12 @@ def _places(
         for id in wanted:
             depth[id] = 1 + max((depth[b] for b in below[id]), default=-1)
     place: dict[str, tuple[int, int]] = {}
-    columns: list[list[str]] = [[id for id in ids if depth[id] == k] for k in range(max(depth.values()) + 1)]
+    columns: list[list[str]] = [
+        [id for id in ids if depth[id] == k] for k in range(max(depth.values()) + 1)
+    ]
     for k, column in enumerate(columns):
-
-        def height(id: str, k: int = k) -> float:  # the mean height of what it points to: fewer crossings
+        # the mean height of what it points to: fewer crossings
+        def height(id: str, k: int = k) -> float:
             heights = [place[b][1] for b in below[id] if b in place]
             return sum(heights) / len(heights) if heights else 0.0
 
@@ -71,6 +79,7 @@ def _edge(start: tuple[int, int], end: tuple[int, int], dash: str) -> str:
 def _box(checked: Checked, x: int, y: int) -> str:
     id = checked.claim.id
     return (
-        f'<a href="#{escape(id)}"><rect class="{escape(checked.settled.verdict or "none")}" x="{x}" y="{y}" '
-        f'width="{WIDTH}" height="{HEIGHT}" rx="4"/><text x="{x + 8}" y="{y + 15}">{escape(id)}</text></a>'
+        f'<a href="#{escape(id)}"><rect class="{escape(checked.settled.verdict or "none")}" '
+        f'x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="4"/><text x="{x + 8}" '
+        f'y="{y + 15}">{escape(id)}</text></a>'
     )

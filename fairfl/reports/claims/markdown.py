@@ -23,17 +23,29 @@ def _errata(checked: Sequence[Checked]) -> str:
     rows = []
     for c in checked:
         if c.claim.erratum:
-            rows.append(f"- **{c.claim.number}** (`{c.claim.id}`, {c.status}): {_line(c.claim.erratum)}")
+            rows.append(
+                f"- **{c.claim.number}** (`{c.claim.id}`, {c.status}): {_line(c.claim.erratum)}"
+            )
             if c.claim.repaired_id in registered():
-                rows.append(f"  *Repaired:* {_line(registered()[c.claim.repaired_id].claim.statement)}")
-    rows += [f"- **{c.claim.number}** (`{c.claim.id}`), proof: {_line(c.claim.gap)}" for c in checked if c.claim.gap]
+                rows.append(
+                    f"  *Repaired:* {_line(registered()[c.claim.repaired_id].claim.statement)}"
+                )
+    rows += [
+        f"- **{c.claim.number}** (`{c.claim.id}`), proof: {_line(c.claim.gap)}"
+        for c in checked
+        if c.claim.gap
+    ]
     return "### Errata\n\n" + "\n".join(rows) + "\n" if rows else ""
 
 
 def _table(checked: Sequence[Checked]) -> str:
-    head = "### Statements\n\n| id | statement | verdict | level | scope |\n| --- | --- | --- | --- | --- |\n"
+    head = (
+        "### Statements\n\n| id | statement | verdict | level | scope |\n| --- | --- | --- | "
+        "--- | --- |\n"
+    )
     rows = [
-        f"| `{c.claim.id}` | {_cell(c.claim.title)} | {c.status} | {c.settled.level or ''} | {_cell(c.claim.scope)} |"
+        f"| `{c.claim.id}` | {_cell(c.claim.title)} | {c.status} | {c.settled.level or ''} | "
+        f"{_cell(c.claim.scope)} |"
         for c in checked
     ]
     return head + "\n".join(rows) + "\n"

@@ -37,13 +37,25 @@ def mathml(latex: str) -> str:
     from latex2mathml.converter import convert
     from latex2mathml.exceptions import NoAvailableTokensError
 
-    if len(re.findall(r"(?<!\\)\{", latex)) != len(re.findall(r"(?<!\\)\}", latex)):  # the converter closes them itself
-        raise BadMathematics(f"LaTeX must have as many closing braces as opening ones, got {latex!r}")
+    # the converter closes them itself
+    if len(re.findall(r"(?<!\\)\{", latex)) != len(re.findall(r"(?<!\\)\}", latex)):
+        raise BadMathematics(
+            f"LaTeX must have as many closing braces as opening ones, got {latex!r}"
+        )
     try:
         found = convert(latex)
-    except (NoAvailableTokensError, ValueError, IndexError, KeyError, TypeError, AttributeError) as error:
+    except (
+        NoAvailableTokensError,
+        ValueError,
+        IndexError,
+        KeyError,
+        TypeError,
+        AttributeError,
+    ) as error:
         raise BadMathematics(f"LaTeX must parse, got {latex!r}: {error!r}") from None
     unknown = re.search(r">(\\[A-Za-z]+)<", found)
     if unknown:
-        raise BadMathematics(f"LaTeX must use macros that MathML has, got {unknown[1]} in {latex!r}")
+        raise BadMathematics(
+            f"LaTeX must use macros that MathML has, got {unknown[1]} in {latex!r}"
+        )
     return found.replace(' xmlns="http://www.w3.org/1998/Math/MathML"', "")

@@ -1,4 +1,6 @@
-"""The report on the claims as one HTML page that loads nothing: mathematics, filters, graph and errata inside."""
+"""The report on the claims as one HTML page that loads nothing: mathematics, filters, graph and
+errata inside.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +37,14 @@ def page(checked: Sequence[Checked]) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>fairfl {__version__}: claims</title>\n<style>{style}</style>\n</head>\n<body>\n"
         "<h1>The statements of five papers on fair federated learning, checked</h1>\n"
-        f"<p>By fairfl {__version__}. A verdict is computed from certificates that verify themselves; its level is "
-        "that of the weakest certificate and of what the claim rests on. Every check also refutes at least one "
+        f"<p>By fairfl {__version__}. A verdict is computed from certificates that verify "
+        "themselves; its level is "
+        "that of the weakest certificate and of what the claim rests on. Every check also "
+        "refutes at least one "
         f"statement made wrong on purpose.</p>\n{_summary(checked)}{_legend()}"
-        f'<p><a href="#errata">Errata, paper by paper</a></p>\n{_form(checked)}<main>\n{"".join(parts)}</main>\n'
-        f'<h2 id="errata">Errata</h2>\n{"".join(errata(key, checked) for key in _keys(checked))}'
+        '<p><a href="#errata">Errata, paper by '
+        f"paper</a></p>\n{_form(checked)}<main>\n{''.join(parts)}</main>\n<h2 "
+        f'id="errata">Errata</h2>\n{"".join(errata(key, checked) for key in _keys(checked))}'
         f"{_graph(checked)}<script>{script}</script>\n</body>\n</html>\n"
     )
 
@@ -49,8 +54,10 @@ def _graph(checked: Sequence[Checked]) -> str:
     if not drawn:
         return ""
     return (
-        '<h2 id="graph">What rests on what</h2>\n<p>An arrow points to what a claim takes for granted, a dashed one '
-        "from a repaired form to the printed statement. Claims that are not here stand by themselves.</p>\n"
+        '<h2 id="graph">What rests on what</h2>\n<p>An arrow points to what a claim takes for '
+        "granted, a dashed one "
+        "from a repaired form to the printed statement. Claims that are not here stand by "
+        "themselves.</p>\n"
         f'<div class="wide">{drawn}</div>\n'
     )
 
@@ -68,7 +75,9 @@ def _summary(checked: Sequence[Checked]) -> str:
         mine = [c for c in own if c.claim.paper == key]
         cells = "".join(f"<td>{sum(c.settled.verdict == v for c in mine)}</td>" for v in VERDICTS)
         unknown = sum(c.settled.verdict is None for c in mine)
-        rows.append(f"<tr><td>{escape(papers()[key].title)}</td>{cells}<td>{unknown or ''}</td></tr>")
+        rows.append(
+            f"<tr><td>{escape(papers()[key].title)}</td>{cells}<td>{unknown or ''}</td></tr>"
+        )
     return (
         f'<div class="wide"><table>\n<tr><th>paper (printed statements)</th>{head}<th></th></tr>\n'
         + "\n".join(rows)
@@ -85,11 +94,16 @@ def _legend() -> str:
 def _form(checked: Sequence[Checked]) -> str:
     def choice(name: str, values: Iterable[str]) -> str:
         options = "".join(f"<option>{escape(value)}</option>" for value in values)
-        return f'<label>{name} <select name="{name}"><option value="">all</option>{options}</select></label>'
+        return (
+            f'<label>{name} <select name="{name}"><option '
+            f'value="">all</option>{options}</select></label>'
+        )
 
     return (
-        f"<form>{choice('paper', _keys(checked))}{choice('verdict', VERDICTS)}{choice('level', LEVELS)}"
-        '<label>words <input name="words" type="search" size="14"></label><output id="count"></output></form>\n'
+        f"<form>{choice('paper', _keys(checked))}{choice('verdict', VERDICTS)}"
+        f"{choice('level', LEVELS)}"
+        '<label>words <input name="words" type="search" size="14"></label><output '
+        'id="count"></output></form>\n'
     )
 
 
@@ -97,7 +111,8 @@ def _paper(key: str, checked: Sequence[Checked]) -> str:
     paper = papers()[key]
     claims = "".join(map(_claim, checked))
     return (
-        f'<section class="paper" id="{key}"><h2>{escape(paper.title)}</h2>\n<p>{escape(paper.authors)}</p>\n'
+        '<section class="paper" '
+        f'id="{key}"><h2>{escape(paper.title)}</h2>\n<p>{escape(paper.authors)}</p>\n'
         f"{claims}</section>\n"
     )
 
@@ -105,18 +120,28 @@ def _paper(key: str, checked: Sequence[Checked]) -> str:
 def _claim(checked: Checked) -> str:
     claim, outcome = checked.claim, checked.outcome
     id = escape(claim.id)
-    words = escape(" ".join([claim.id, claim.title, claim.number, claim.erratum, claim.notes]).lower())
+    words = escape(
+        " ".join([claim.id, claim.title, claim.number, claim.erratum, claim.notes]).lower()
+    )
     rows = [
         f'<section class="claim" id="{id}" data-paper="{claim.paper}" '
-        f'data-verdict="{checked.settled.verdict or ""}" data-level="{checked.settled.level or ""}" '
+        f'data-verdict="{checked.settled.verdict or ""}" '
+        f'data-level="{checked.settled.level or ""}" '
         f'data-text="{words}">\n<h3>{html(claim.title)}</h3>\n'
-        f"<p>{_tag(checked.status, checked.settled.verdict)} {escape(checked.settled.level or '')} · "
+        f"<p>{_tag(checked.status, checked.settled.verdict)} "
+        f"{escape(checked.settled.level or '')} · "
         f'<a href="#{id}">{id}</a> · {escape(claim.number)} · scope: {html(claim.scope)}</p>\n'
     ]
     rows += [_row("Printed", claim.printed), _row("Checked", claim.statement)]
-    rows += [_row(name.capitalize(), getattr(claim, name)) for name in ("erratum", "gap", "reading", "notes")]
+    rows += [
+        _row(name.capitalize(), getattr(claim, name))
+        for name in ("erratum", "gap", "reading", "notes")
+    ]
     if claim.repaired_id in registered():
-        rows.append(f'<p><b>Repaired:</b> <a href="#{escape(claim.repaired_id)}">{escape(claim.repaired_id)}</a></p>\n')
+        rows.append(
+            "<p><b>Repaired:</b> <a "
+            f'href="#{escape(claim.repaired_id)}">{escape(claim.repaired_id)}</a></p>\n'
+        )
     if claim.rests_on:
         links = ", ".join(f'<a href="#{escape(id)}">{escape(id)}</a>' for id in claim.rests_on)
         rows.append(f"<p><b>Rests on:</b> {links}</p>\n")
@@ -139,11 +164,16 @@ def _evidence(checked: Checked) -> str:
         for part in (outcome.evidence or {}).get("parts", [])
         if "instance" in part and part["type"] == "Counterexample"
     )
-    hypotheses = "".join(f"<dt>{escape(name)}</dt><dd>{html(text)}</dd>" for name, text in claim.hypotheses)
-    mutants = "".join(f"<li>{escape(m.name)}: {html(m.change)}</li>" for m in outcome.mutants if m.killed)
+    hypotheses = "".join(
+        f"<dt>{escape(name)}</dt><dd>{html(text)}</dd>" for name, text in claim.hypotheses
+    )
+    mutants = "".join(
+        f"<li>{escape(m.name)}: {html(m.change)}</li>" for m in outcome.mutants if m.killed
+    )
     return (
-        f"<ul>{lines}</ul>{instances}<details><summary>Hypotheses and mutants</summary><dl>{hypotheses}</dl>"
-        f"<p>Wrong statements that the same check refutes:</p><ul>{mutants}</ul></details>\n"
+        f"<ul>{lines}</ul>{instances}<details><summary>Hypotheses and "
+        f"mutants</summary><dl>{hypotheses}</dl><p>Wrong statements that the same check "
+        f"refutes:</p><ul>{mutants}</ul></details>\n"
     )
 
 
@@ -155,17 +185,21 @@ def errata(key: str, checked: Sequence[Checked]) -> str:
     if not wrong and not gaps:
         return ""
     items = "".join(map(_erratum, wrong))
-    proofs = "".join(f'<li><a href="#{escape(c.id)}">{escape(c.number)}</a>: {html(c.gap)}</li>\n' for c in gaps)
-    return (
-        f"<h3>{escape(papers()[key].title)}</h3>\n<ol>{items}</ol>\n"
-        + (f"<p>Proofs whose statement survives:</p>\n<ul>{proofs}</ul>\n" if proofs else "")
-    )  # fmt: skip
+    proofs = "".join(
+        f'<li><a href="#{escape(c.id)}">{escape(c.number)}</a>: {html(c.gap)}</li>\n' for c in gaps
+    )
+    return f"<h3>{escape(papers()[key].title)}</h3>\n<ol>{items}</ol>\n" + (
+        f"<p>Proofs whose statement survives:</p>\n<ul>{proofs}</ul>\n" if proofs else ""
+    )
 
 
 def _erratum(claim: Claim) -> str:
     repaired = registered().get(claim.repaired_id)
     mended = "" if repaired is None else f" <em>Repaired:</em> {html(repaired.claim.statement)}"
-    return f'<li><a href="#{escape(claim.id)}">{escape(claim.number)}</a>: {html(claim.erratum)}{mended}</li>\n'
+    return (
+        f'<li><a href="#{escape(claim.id)}">{escape(claim.number)}</a>: '
+        f"{html(claim.erratum)}{mended}</li>\n"
+    )
 
 
 def _row(head: str, text: str) -> str:

@@ -9,7 +9,9 @@ from fairfl.claims.picture import Picture
 
 
 def svg(picture: Picture, name: str) -> str:
-    """Draw a picture; ``name`` keeps the ids of several on one page apart. The same bytes each time."""
+    """Draw a picture; ``name`` keeps the ids of several on one page apart. The same bytes each
+    time.
+    """
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -25,11 +27,17 @@ def svg(picture: Picture, name: str) -> str:
             axes.legend()
         else:
             for row, region in enumerate(reversed(picture.regions)):
-                axes.broken_barh([(low, high - low) for low, high in region.intervals], (row - 0.3, 0.6))
-            axes.set_yticks(range(len(picture.regions)), [r.label for r in reversed(picture.regions)])
+                axes.broken_barh(
+                    [(low, high - low) for low, high in region.intervals], (row - 0.3, 0.6)
+                )
+            axes.set_yticks(
+                range(len(picture.regions)), [r.label for r in reversed(picture.regions)]
+            )
         axes.set_xlabel(picture.x)
         stream = io.StringIO()
-        figure.savefig(stream, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
+        figure.savefig(
+            stream, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None}
+        )
     drawn = stream.getvalue()
     drawn = drawn[drawn.index("<svg") :]
     return re.sub(r"\s*<metadata>.*?</metadata>", "", drawn, flags=re.DOTALL)

@@ -31,11 +31,20 @@ def as_text(checked: Checked) -> str:
     if claim.rests_on:
         parts.append(_block("rests on", ", ".join(claim.rests_on)))
     if claim.repaired_id in registered():
-        parts.append(_block(f"repaired ({claim.repaired_id})", registered()[claim.repaired_id].claim.statement))
+        parts.append(
+            _block(
+                f"repaired ({claim.repaired_id})", registered()[claim.repaired_id].claim.statement
+            )
+        )
     if outcome is not None:
         parts += [_block("evidence", line) for line in outcome.summaries]
-        parts += [_instance(c) for c in (outcome.evidence or {}).get("parts", []) if "instance" in c]
-        parts += [_block(f"mutant {m.name!r}", f"{m.change}: {_first_line(m.reason)}") for m in outcome.mutants]
+        parts += [
+            _instance(c) for c in (outcome.evidence or {}).get("parts", []) if "instance" in c
+        ]
+        parts += [
+            _block(f"mutant {m.name!r}", f"{m.change}: {_first_line(m.reason)}")
+            for m in outcome.mutants
+        ]
     return "\n".join(parts)
 
 
@@ -55,11 +64,15 @@ def as_data(checked: Checked) -> dict[str, Any]:
 
 
 def _block(head: str, text: str) -> str:
-    return textwrap.fill(f"{head}: {' '.join(text.split())}", WIDTH, subsequent_indent="    ", break_long_words=False)
+    return textwrap.fill(
+        f"{head}: {' '.join(text.split())}", WIDTH, subsequent_indent="    ", break_long_words=False
+    )
 
 
 def _instance(certificate: dict[str, Any]) -> str:
-    return _block(f"{certificate['type'].lower()} at", json.dumps(certificate["instance"], ensure_ascii=False))
+    return _block(
+        f"{certificate['type'].lower()} at", json.dumps(certificate["instance"], ensure_ascii=False)
+    )
 
 
 def _first_line(text: str) -> str:

@@ -1,4 +1,6 @@
-"""Data for the simulator: samples with a client, synthetic or from public sources. No file here imports torch."""
+"""Data for the simulator: samples with a client, synthetic or from public sources. No file here
+imports torch.
+"""
 
 from fairfl.sims.data.federated.data import PARTS, ByClient, FederatedData
 from fairfl.sims.data.federated.population import sample
@@ -6,4 +8,13 @@ from fairfl.sims.data.federated.quadratic import Quadratics
 from fairfl.sims.data.federated.registry import SOURCES, load_federated
 from fairfl.sims.data.federated.synthetic import synthetic
 
-__all__ = ["PARTS", "SOURCES", "ByClient", "FederatedData", "Quadratics", "load_federated", "sample", "synthetic"]
+__all__ = [
+    "PARTS",
+    "SOURCES",
+    "ByClient",
+    "FederatedData",
+    "Quadratics",
+    "load_federated",
+    "sample",
+    "synthetic",
+]

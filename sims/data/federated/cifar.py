@@ -31,7 +31,9 @@ def _members(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
 
 
 def _records(name: str, content: bytes, labels: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """CIFAR's binary records: label bytes, the last one the class, then 3 x 32 x 32 pixels, channel by channel."""
+    """CIFAR's binary records: label bytes, the last one the class, then 3 x 32 x 32 pixels, channel
+    by channel.
+    """
     width = labels + 3 * 32 * 32
     if len(content) == 0 or len(content) % width:
         raise ValueError(f"{name} must hold records of {width} bytes, got {len(content)} bytes")
@@ -50,7 +52,12 @@ def cifar_10(folder: str | Path | None = None, progress: Progress | None = None)
     files = _members(path, (*names, "test_batch.bin"))
     parts = [_records(name, files[name], 1) for name in names]
     train = np.concatenate([x for x, _ in parts]), np.concatenate([y for _, y in parts])
-    return images("cifar-10", train, _records("test_batch.bin", files["test_batch.bin"], 1), "Published parts.")
+    return images(
+        "cifar-10",
+        train,
+        _records("test_batch.bin", files["test_batch.bin"], 1),
+        "Published parts.",
+    )
 
 
 @register("cifar-100", "CIFAR-100 (Krizhevsky, 2009), fine labels")

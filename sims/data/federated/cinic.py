@@ -23,9 +23,12 @@ IMAGES = 90_000
 
 @register("cinic-10", "CINIC-10 (Darlow et al., 2018)")
 def load(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
-    """CINIC-10 from ``CINIC-10.tar.gz``: train/, valid/ and test/, a folder a class, 32 x 32 PNGs; classes by name."""
+    """CINIC-10 from ``CINIC-10.tar.gz``: train/, valid/ and test/, a folder a class, 32 x 32 PNGs;
+    classes by name.
+    """
     source = "https://datashare.ed.ac.uk/bitstream/handle/10283/3192/CINIC-10.tar.gz"
-    # The publisher states an MD5 alone, which a forger can meet: a download is verified by its content.
+    # The publisher states an MD5 alone, which a forger can meet: a download is verified by its
+    # content.
     remote = Remote("cinic-10/CINIC-10.tar.gz", ((source,),), check=check)
     path = locate([remote], folder, progress)
     found = _read(path)
@@ -38,17 +41,23 @@ def load(folder: str | Path | None = None, progress: Progress | None = None) -> 
         x[part] = np.stack([row[2] for row in rows])
         y[part] = np.array([classes.index(row[0]) for row in rows])
     train = np.concatenate([x["train"], x["valid"]]), np.concatenate([y["train"], y["valid"]])
-    return images("cinic-10", train, (x["test"], y["test"]), "Published parts.", validation=len(y["valid"]))
+    return images(
+        "cinic-10", train, (x["test"], y["test"]), "Published parts.", validation=len(y["valid"])
+    )
 
 
 def check(path: Path) -> None:
-    """Raise `ValueError` if a download is not CINIC-10, as far as the numbers of its images tell."""
+    """Raise `ValueError` if a download is not CINIC-10, as far as the numbers of its images
+    tell.
+    """
     try:
         counts = Counter(part for part, _, _, _ in _members(path))
     except DAMAGED as error:
         raise ValueError(f"it must be a tar archive: {error}") from None
     if counts != dict.fromkeys(PARTS, IMAGES):
-        raise ValueError(f"it must hold {IMAGES} images in each of {', '.join(PARTS)}, got {dict(counts)}")
+        raise ValueError(
+            f"it must hold {IMAGES} images in each of {', '.join(PARTS)}, got {dict(counts)}"
+        )
 
 
 def _members(path: Path) -> Iterator[tuple[str, str, str, Callable[[], bytes]]]:
@@ -74,7 +83,8 @@ def _pixels(name: str, png: bytes) -> NDArray[np.uint8]:
     from matplotlib.image import imread  # reads PNGs, and is a dependency already
 
     shown = np.asarray(imread(io.BytesIO(png)))
-    colour = np.repeat(shown[..., None], 3, axis=2) if shown.ndim == 2 else shown[..., :3]  # some are grey
+    # some are grey
+    colour = np.repeat(shown[..., None], 3, axis=2) if shown.ndim == 2 else shown[..., :3]
     if colour.shape != (32, 32, 3):
         raise ValueError(f"{name} must be 32 x 32, got {colour.shape[:2]}")
     return np.rint(255 * colour).astype(np.uint8).transpose(2, 0, 1)

@@ -16,9 +16,11 @@ PARTS = ("train", "validation", "test")
 
 
 class ByClient(NamedTuple):
-    """Rows sorted by client: client k's are ``offsets[k]:offsets[k + 1]``, in the order of the data set.
+    """Rows sorted by client: client k's are ``offsets[k]:offsets[k + 1]``, in the order of the data
+    set.
 
-    x : (n, ...) float32 or float64; y : (n,); offsets : (clients + 1,) int64; rows : (n,) where they stand in the set.
+    x : (n, ...) float32 or float64; y : (n,); offsets : (clients + 1,) int64; rows : (n,) where
+        they stand in the set.
     """
 
     x: NDArray[Any]
@@ -35,7 +37,8 @@ class FederatedData:
     ----------
     name : str
     x : array, shape (N, ...)
-        Features. Floating point, or uint8 pixels, which are handed out as x / 255 in float32; int64 for tokens.
+        Features. Floating point, or uint8 pixels, which are handed out as x / 255 in float32; int64
+        for tokens.
     y : array, shape (N,) or (N, ...)
         Labels: whole numbers (classes, tokens), or floating point (regression).
     owner : int array, shape (N,)
@@ -79,13 +82,23 @@ class FederatedData:
                 row = int(np.argwhere(~np.isfinite(array))[0, 0])
                 raise ValueError(f"{name} must be finite, got NaN or infinity in row {row}")
         clients = whole("n_clients", self.n_clients, 1)
-        part = np.zeros(n, np.int8) if self.part is None else _codes("part", self.part, n, len(PARTS)).astype(np.int8)
+        part = (
+            np.zeros(n, np.int8)
+            if self.part is None
+            else _codes("part", self.part, n, len(PARTS)).astype(np.int8)
+        )
         group = None if self.group is None else _codes("group", self.group, n, None)
         names = tuple(self.client_names) or tuple(str(k) for k in range(clients))
         if len(names) != clients:
             raise ValueError(f"client_names must name {clients} clients, got {len(names)} names")
         owner = _codes("owner", self.owner, n, clients)
-        for field, value in (("x", x), ("y", y), ("owner", owner), ("part", part), ("group", group)):
+        for field, value in (
+            ("x", x),
+            ("y", y),
+            ("owner", owner),
+            ("part", part),
+            ("group", group),
+        ):
             if value is not None:
                 value = value.view()
                 value.flags.writeable = False
@@ -97,7 +110,10 @@ class FederatedData:
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{int((self._part == k).sum())} {name}" for k, name in enumerate(PARTS))
-        return f"FederatedData({self.name!r}: {self.n_clients} clients, x {self.x.shape[1:]}, {counts})"
+        return (
+            f"FederatedData({self.name!r}: {self.n_clients} clients, x {self.x.shape[1:]}, "
+            f"{counts})"
+        )
 
     @property
     def _part(self) -> NDArray[np.int8]:
@@ -105,7 +121,9 @@ class FederatedData:
         return self.part
 
     def rows(self, part: str = "train") -> NDArray[np.int64]:
-        """The rows of a part ("train", "validation", "test" or "all"), in the order of the data set."""
+        """The rows of a part ("train", "validation", "test" or "all"), in the order of the data
+        set.
+        """
         if part == "all":
             return np.arange(len(self))
         if part not in PARTS:
@@ -122,18 +140,22 @@ class FederatedData:
         rows = rows[np.argsort(self.owner[rows], kind="stable")]
         offsets = np.concatenate([[0], np.cumsum(self.sizes(part))]).astype(np.int64)
         x = self.x[rows]
-        return ByClient(np.float32(1 / 255) * x if x.dtype == np.uint8 else x, self.y[rows], offsets, rows)
+        return ByClient(
+            np.float32(1 / 255) * x if x.dtype == np.uint8 else x, self.y[rows], offsets, rows
+        )
 
     def split(self, validation: float = 0.1, test: float = 0.1, seed: int = 0) -> FederatedData:
         """Part each client's rows at random; what is a test row already stays one.
 
-        Of a client's n other rows, round(test n) go to test if the set has no test rows yet, round(validation n) to
-        validation; the rest, at least one row, is for training.
+        Of a client's n other rows, round(test n) go to test if the set has no test rows yet,
+        round(validation n) to validation; the rest, at least one row, is for training.
         """
         in_range("validation", validation, 0.0, 1.0)
         in_range("test", test, 0.0, 1.0)
         if float(validation) + float(test) >= 1:
-            raise ValueError(f"validation + test must be less than 1, got {float(validation) + float(test):g}")
+            raise ValueError(
+                f"validation + test must be less than 1, got {float(validation) + float(test):g}"
+            )
         rng = generator(seed)
         part = np.array(self._part)
         has_test = bool((part == 2).any())
@@ -162,9 +184,14 @@ class FederatedData:
 def _codes(name: str, values: Any, n: int, high: int | None) -> NDArray[np.int64]:
     array = np.asarray(values)
     if array.shape != (n,) or array.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be whole numbers of shape ({n},), got {array.dtype} of shape {array.shape}")
+        raise ValueError(
+            f"{name} must be whole numbers of shape ({n},), got {array.dtype} of shape "
+            f"{array.shape}"
+        )
     bad = (array < 0) if high is None else (array < 0) | (array >= high)
     if bad.any():
         allowed = ">= 0" if high is None else f"in 0..{high - 1}"
-        raise ValueError(f"{name} must be {allowed}, got {array[bad][0]} at row {int(bad.argmax())}")
+        raise ValueError(
+            f"{name} must be {allowed}, got {array[bad][0]} at row {int(bad.argmax())}"
+        )
     return array.astype(np.int64)

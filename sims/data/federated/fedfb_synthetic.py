@@ -1,4 +1,6 @@
-"""FedFB's synthetic data: two features, a sensitive attribute that depends on them, clients with different shares."""
+"""FedFB's synthetic data: two features, a sensitive attribute that depends on them, clients with
+different shares.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from fairfl.sims.data.partition.checks import generator
 
 MEANS = np.array([[-2.0, -2.0], [2.0, 2.0]])
 COVARIANCES = np.array([[[10.0, 1.0], [1.0, 3.0]], [[5.0, 1.0], [1.0, 5.0]]])
-"""By label. FedFB prints [5, 1] for label 1; Zafar et al. (2017), whose data they are, have [5, 1; 1, 5]."""
+"""By label. FedFB prints [5, 1] for label 1; Zafar et al. (2017), whose data they are, have [5, 1;
+1, 5].
+"""
 ANGLE = np.pi / 4
 POSITIVE = 0.6
 
@@ -25,21 +29,26 @@ SPLITS: dict[tuple[int, str], tuple[tuple[float, ...], tuple[float, ...]]] = {
     (2, "medium"): ((0.6, 0.4), (0.3, 0.7)),
     (4, "medium"): ((0.4, 0.3, 0.2, 0.1), (0.1, 0.2, 0.3, 0.4)),
 }
-"""Shares of group 0 and of group 1 that the clients get. Those of three clients are FedFB's; it does not print those of
-two and four clients, which are ours: in its published code those clients overlap (``docs/results/causes.md``).
+"""Shares of group 0 and of group 1 that the clients get. Those of three clients are FedFB's; it
+does not print those of two and four clients, which are ours: in its published code those clients
+overlap (``docs/results/causes.md``).
 """
 ROWS = {2: 3333, 3: 5000, 4: 6667}
 PUBLISHED_SEED = 123
 
 
 def chance_of_group(x: NDArray[Any]) -> NDArray[np.float64]:
-    """P(a = 1 | x), x (n, 2): p(x' | y=1) / (p(x' | y=0) + p(x' | y=1)), x' = x turned by 45 degrees."""
+    """P(a = 1 | x), x (n, 2): p(x' | y=1) / (p(x' | y=0) + p(x' | y=1)), x' = x turned by 45
+    degrees.
+    """
     turn = np.array([[np.cos(ANGLE), -np.sin(ANGLE)], [np.sin(ANGLE), np.cos(ANGLE)]])
     return expit(_log_ratio(x @ turn.T))
 
 
 def chance_of_label(x: NDArray[Any]) -> NDArray[np.float64]:
-    """η(x) = P(y = 1 | x), x (n, 2), by Bayes' rule; a adds no information, since it depends on x alone."""
+    """η(x) = P(y = 1 | x), x (n, 2), by Bayes' rule; a adds no information, since it depends on x
+    alone.
+    """
     return expit(_log_ratio(x) + np.log(POSITIVE / (1 - POSITIVE)))
 
 
@@ -78,21 +87,25 @@ def fedfb_synthetic(
         Shares of the rows, drawn at random from all: every client meets the same test.
     seed : int
     published : bool
-        The very draw of FedFB's published code (numpy's legacy stream, seed 123; the last rows for testing), of which
-        ``seed`` then decides who goes to which client and to validation alone.
+        The very draw of FedFB's published code (numpy's legacy stream, seed 123; the last rows for
+        testing), of which ``seed`` then decides who goes to which client and to validation alone.
 
     Notes
     -----
-    FedFB prints x' without saying what it is. Roh et al. (2021), whom it follows, and its published code turn x by 45
-    degrees, as Zafar et al. do. The code has the sensitive attribute among the features, and so have we; it gives the
-    shares 50, 30, 20 % to a = 1, the paper to a = 0, as here.
+    FedFB prints x' without saying what it is. Roh et al. (2021), whom it follows, and its published
+    code turn x by 45 degrees, as Zafar et al. do. The code has the sensitive attribute among the
+    features, and so have we; it gives the shares 50, 30, 20 % to a = 1, the paper to a = 0, as
+    here.
 
     Source: FedFB, appendix C.3.
     """
     whole("clients", clients, 2)
     one_of("heterogeneity", heterogeneity, ("low", "medium", "high"))
     if (clients, heterogeneity) not in SPLITS:
-        raise ValueError(f"clients must be 3, or 2 or 4 with medium heterogeneity, got {clients}, {heterogeneity!r}")
+        raise ValueError(
+            f"clients must be 3, or 2 or 4 with medium heterogeneity, got {clients}, "
+            f"{heterogeneity!r}"
+        )
     count = whole("rows", ROWS[clients] if rows is None else rows, 1)
     in_range("test", test, 0.0, 1.0)
     in_range("validation", validation, 0.0, 1.0)
@@ -113,9 +126,15 @@ def fedfb_synthetic(
             for k, chosen in enumerate(np.split(mine, cuts)):
                 owner[chosen] = k
     return FederatedData(
-        f"fedfb-synthetic-{clients}-{heterogeneity}", np.column_stack([x, group]), y, owner, clients, part, group,
+        f"fedfb-synthetic-{clients}-{heterogeneity}",
+        np.column_stack([x, group]),
+        y,
+        owner,
+        clients,
+        part,
+        group,
         note=f"FedFB, appendix C.3, seed {seed}; the sensitive attribute is the third feature.",
-    )  # fmt: skip
+    )
 
 
 Drawn = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]
@@ -130,7 +149,9 @@ def _drawn(count: int, rng: np.random.Generator) -> Drawn:
 
 
 def _published(count: int) -> Drawn:
-    """The same laws from the stream of the published code, in its order: all labels, then x and a by turns."""
+    """The same laws from the stream of the published code, in its order: all labels, then x and a
+    by turns.
+    """
     stream = np.random.RandomState(PUBLISHED_SEED)
     y = stream.binomial(n=1, p=POSITIVE, size=count).astype(np.int64)
     x, group = np.empty((count, 2)), np.empty(count, np.int64)

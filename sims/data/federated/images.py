@@ -1,4 +1,6 @@
-"""Images as one client. Pixels stay uint8, (N, channels, height, width); ``by_client`` hands them out as x / 255."""
+"""Images as one client. Pixels stay uint8, (N, channels, height, width); ``by_client`` hands them
+out as x / 255.
+"""
 
 from __future__ import annotations
 
@@ -15,16 +17,31 @@ from fairfl.sims.data.federated.data import FederatedData
 TRAIN, VALIDATION, TEST = 0, 1, 2
 
 DAMAGED = (
-    tarfile.TarError, zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, SyntaxError, ValueError,
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    SyntaxError,
+    ValueError,
     NotImplementedError,
-)  # fmt: skip
-"""What archives and pictures that something has damaged raise, each library its own (pillow a SyntaxError)."""
+)
+"""What archives and pictures that something has damaged raise, each library its own (pillow a
+SyntaxError).
+"""
 
 
 def images(
-    name: str, train: tuple[NDArray, NDArray], test: tuple[NDArray, NDArray], note: str, validation: int = 0
+    name: str,
+    train: tuple[NDArray, NDArray],
+    test: tuple[NDArray, NDArray],
+    note: str,
+    validation: int = 0,
 ) -> FederatedData:
-    """One client with training and test images; the last ``validation`` training rows are for validation."""
+    """One client with training and test images; the last ``validation`` training rows are for
+    validation.
+    """
     x = np.concatenate([train[0], test[0]])
     y = np.concatenate([train[1], test[1]]).astype(np.int64)
     counts = [len(train[1]) - validation, validation, len(test[1])]

@@ -13,7 +13,8 @@ from fairfl.theory.populations.laws import Law, Mixture, Normal, ScipyLaw
 
 
 def sample(federation: Federation, rows: int, seed: int = 0) -> FederatedData:
-    """Draw (client, group, x, y): i by weight, a | i by share, x | a, i from its law, y | x, a, i ~ Bern(eta).
+    """Draw (client, group, x, y): i by weight, a | i by share, x | a, i from its law, y | x, a, i ~
+    Bern(eta).
 
     Returns
     -------
@@ -45,7 +46,13 @@ def sample(federation: Federation, rows: int, seed: int = 0) -> FederatedData:
                 x[mine], chance[mine] = model.points[atoms], model.eta[i, a, atoms]
     label = (rng.random(n) < chance).astype(np.int64)
     return FederatedData(
-        "population", x[:, None], label, owner, federation.n_clients, group=group, note=f"{federation!r}, seed {seed}"
+        "population",
+        x[:, None],
+        label,
+        owner,
+        federation.n_clients,
+        group=group,
+        note=f"{federation!r}, seed {seed}",
     )
 
 
@@ -61,4 +68,6 @@ def _draw(law: Law, size: int, rng: np.random.Generator) -> Array:
             mine = part == k
             out[mine] = _draw(component, int(mine.sum()), rng)
         return out
-    raise ValueError(f"laws must be normal, frozen scipy.stats laws or mixtures of them, got {law!r}")
+    raise ValueError(
+        f"laws must be normal, frozen scipy.stats laws or mixtures of them, got {law!r}"
+    )

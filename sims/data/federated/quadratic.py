@@ -1,4 +1,6 @@
-"""Clients with quadratic losses F_k(w) = (w - c_k)' A_k (w - c_k) / 2 + b_k: optima are known in closed form."""
+"""Clients with quadratic losses F_k(w) = (w - c_k)' A_k (w - c_k) / 2 + b_k: optima are known in
+closed form.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +25,17 @@ class Quadratics:
     Raises
     ------
     ValueError
-        If shapes do not match, a value is not finite, or some A_k is not symmetric positive semidefinite.
+        If shapes do not match, a value is not finite, or some A_k is not symmetric positive
+        semidefinite.
     """
 
     curvature: NDArray[np.float64]
     centre: NDArray[np.float64]
     offset: NDArray[np.float64]
 
-    def __init__(self, curvature: ArrayLike, centre: ArrayLike, offset: ArrayLike | None = None) -> None:
+    def __init__(
+        self, curvature: ArrayLike, centre: ArrayLike, offset: ArrayLike | None = None
+    ) -> None:
         A, c = finite("curvature", curvature), finite("centre", centre)
         if c.ndim != 2 or c.size == 0:
             raise ValueError(f"centre must have shape (K, d), got {c.shape}")
@@ -42,7 +47,10 @@ class Quadratics:
         least = np.linalg.eigvalsh(A)[:, 0]
         if (least < -1e-12 * np.abs(A).max()).any():
             k = int(least.argmin())
-            raise ValueError(f"curvature must be positive semidefinite, got eigenvalue {least[k]:g} for client {k}")
+            raise ValueError(
+                f"curvature must be positive semidefinite, got eigenvalue {least[k]:g} for "
+                f"client {k}"
+            )
         b = np.zeros(K) if offset is None else finite("offset", offset)
         if b.shape != (K,):
             raise ValueError(f"offset must have shape ({K},), got {b.shape}")
@@ -60,12 +68,16 @@ class Quadratics:
         return np.einsum("kde,...ke->...kd", self.curvature, gap)
 
     def minimiser(self, weights: ArrayLike) -> NDArray[np.float64]:
-        """The minimiser of sum_k weights_k F_k, (sum w_k A_k)^-1 sum w_k A_k c_k; ValueError where it is not unique."""
+        """The minimiser of sum_k weights_k F_k, (sum w_k A_k)^-1 sum w_k A_k c_k; ValueError where
+        it is not unique.
+        """
         w = finite("weights", weights)
         if w.shape != self.offset.shape or (w < 0).any():
             raise ValueError(f"weights must be {self.offset.size} numbers >= 0, got {w}")
         H = np.einsum("k,kde->de", w, self.curvature)
         eigenvalues = np.linalg.eigvalsh(H)
         if eigenvalues[0] <= 1e-12 * max(eigenvalues[-1], 0.0):
-            raise ValueError(f"weights must leave one minimiser: sum_k weights_k A_k is singular for {w}")
+            raise ValueError(
+                f"weights must leave one minimiser: sum_k weights_k A_k is singular for {w}"
+            )
         return np.linalg.solve(H, np.einsum("k,kde,ke->d", w, self.curvature, self.centre))

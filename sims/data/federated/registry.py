@@ -37,10 +37,14 @@ def register(name: str, title: str) -> Callable[[Loader], Loader]:
     return add
 
 
-def load_federated(name: str, folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
-    """Load a data set from ``folder``, else ``FAIRFL_DATA``, else the cache, else its public source.
+def load_federated(
+    name: str, folder: str | Path | None = None, progress: Progress | None = None
+) -> FederatedData:
+    """Load a data set from ``folder``, else ``FAIRFL_DATA``, else the cache, else its public
+    source.
 
-    Data without users (images) come as one client: give them clients with ``FederatedData.assigned`` and a partition.
+    Data without users (images) come as one client: give them clients with
+    ``FederatedData.assigned`` and a partition.
 
     Raises
     ------

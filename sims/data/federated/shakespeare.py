@@ -1,8 +1,10 @@
-"""Shakespeare: predict the next character of a role's lines; a client is a role in a play (McMahan et al., 2017).
+"""Shakespeare: predict the next character of a role's lines; a client is a role in a play (McMahan
+et al., 2017).
 
-From the plain text of Project Gutenberg's complete works, by the rules of LEAF's preparation (Caldas et al., 2018):
-a line with two blanks, a name, a stop and a blank begins a speech, lines with four blanks go on with it; in *The
-Comedy of Errors* the indentation is missing. Roles with fewer than two lines are left out.
+From the plain text of Project Gutenberg's complete works, by the rules of LEAF's preparation
+(Caldas et al., 2018): a line with two blanks, a name, a stop and a blank begins a speech, lines
+with four blanks go on with it; in *The Comedy of Errors* the indentation is missing. Roles with
+fewer than two lines are left out.
 """
 
 from __future__ import annotations
@@ -35,14 +37,17 @@ FILE = Remote(
 
 
 def _check(path: Path) -> None:
-    if path.read_text("utf-8", errors="replace").count(BY) < 30:  # 37 plays, the sonnets and the title
+    # 37 plays, the sonnets and the title
+    if path.read_text("utf-8", errors="replace").count(BY) < 30:
         raise ValueError(f"it must hold {BY!r} at least 30 times")
 
 
 def speeches(text: str) -> dict[tuple[str, str], list[str]]:
-    """The lines of every (play, role), in order; plays before the second "by William Shakespeare" are left out.
+    """The lines of every (play, role), in order; plays before the second "by William Shakespeare"
+    are left out.
 
-    The first such line in Gutenberg's file is the collection's own, with its contents and the sonnets.
+    The first such line in Gutenberg's file is the collection's own, with its contents and the
+    sonnets.
     """
     lines = text.splitlines()
     starts = [k for k, line in enumerate(lines) if BY in line]
@@ -74,7 +79,9 @@ def encode(text: str) -> NDArray[np.int64]:
 
 
 def windows(lines: list[str], width: int = WINDOW) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Every ``width`` characters of the joined lines, and the character that follows: (n, width) and (n,)."""
+    """Every ``width`` characters of the joined lines, and the character that follows: (n, width)
+    and (n,).
+    """
     codes = encode(re.sub(r" +", " ", " ".join(lines)))
     if codes.size <= whole("width", width, 1):
         return np.empty((0, width), np.int64), np.empty(0, np.int64)
@@ -83,18 +90,23 @@ def windows(lines: list[str], width: int = WINDOW) -> tuple[NDArray[np.int64], N
 
 @register("shakespeare", "Shakespeare's plays by role, next character of 80")
 def load(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
-    """Read Gutenberg's text. x (N, 80) and y (N,) are codes; roles too short for a window are left out."""
+    """Read Gutenberg's text. x (N, 80) and y (N,) are codes; roles too short for a window are left
+    out.
+    """
     path = locate([FILE], folder, progress)
     roles = speeches(path.read_text("utf-8", errors="replace"))
     x, y, names = [], [], []
     for (play, role), said in sorted(roles.items()):
         past, following = windows(said)
         if following.size:
-            x.append(past.astype(np.int16))  # a quarter of the memory: every letter stands in 80 windows
+            # a quarter of the memory: every letter stands in 80 windows
+            x.append(past.astype(np.int16))
             y.append(following)
             names.append(f"{play}: {role}")
     if not names:
-        raise ValueError(f"{path.name} must hold plays with speeches of more than {WINDOW} characters, got none")
+        raise ValueError(
+            f"{path.name} must hold plays with speeches of more than {WINDOW} characters, got none"
+        )
     owner = np.repeat(np.arange(len(names)), [len(part) for part in y])
     return FederatedData(
         "shakespeare",

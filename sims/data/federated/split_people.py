@@ -1,4 +1,6 @@
-"""People of a table as the simulator's data: split into training, validation and test rows, features scaled."""
+"""People of a table as the simulator's data: split into training, validation and test rows,
+features scaled.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,8 @@ FOLDS = 5
 def split_people(people: Dataset, seed: int = 0) -> FederatedData:
     """People with their parts; features as (x - min) / (max - min) over the training rows.
 
-    A fifth of every client's people is for testing and a fifth for validation, dealt evenly within groups and labels,
-    to within one; ``seed`` is that of the split.
+    A fifth of every client's people is for testing and a fifth for validation, dealt evenly within
+    groups and labels, to within one; ``seed`` is that of the split.
 
     Raises
     ------
@@ -28,19 +30,29 @@ def split_people(people: Dataset, seed: int = 0) -> FederatedData:
     """
     part = _parts(people.client, people.group, people.label, seed)
     for role, codes, names in (
-        ("group", people.group, people.group_names), ("label", people.label, people.label_names),
-    ):  # fmt: skip
+        ("group", people.group, people.group_names),
+        ("label", people.label, people.label_names),
+    ):
         _everywhere(f"{role} column {people.columns[role][0]!r}", codes, names, part)
     return FederatedData(
-        people.name, _scaled(people.features, part == 0), people.label, people.client, len(people.client_names), part,
-        people.group, people.client_names, people.note,
-    )  # fmt: skip
+        people.name,
+        _scaled(people.features, part == 0),
+        people.label,
+        people.client,
+        len(people.client_names),
+        part,
+        people.group,
+        people.client_names,
+        people.note,
+    )
 
 
 def _parts(
     client: NDArray[np.int64], group: NDArray[np.int64], label: NDArray[np.int64], seed: int
 ) -> NDArray[np.int8]:
-    """0 train, 1 validation, 2 test; the people of a client that has nobody left to train on are all trained on."""
+    """0 train, 1 validation, 2 test; the people of a client that has nobody left to train on are
+    all trained on.
+    """
     fold = deal({"client": client, "group": group, "label": label}, FOLDS, seed)
     part = np.where(fold == 0, 2, np.where(fold == 1, 1, 0)).astype(np.int8)
     left = np.bincount(client[part == 0], minlength=int(client.max()) + 1)
@@ -48,19 +60,24 @@ def _parts(
     return part
 
 
-def _everywhere(what: str, codes: NDArray[np.int64], names: Sequence[str], part: NDArray[np.int8]) -> None:
+def _everywhere(
+    what: str, codes: NDArray[np.int64], names: Sequence[str], part: NDArray[np.int8]
+) -> None:
     for code, name in enumerate(names):
         for number, called in enumerate(PARTS):
             if not ((codes == code) & (part == number)).any():
                 count = int((codes == code).sum())
                 raise ValueError(
-                    f"{what} must have people enough of every value to train, choose and test on, some {2 * FOLDS} or "
-                    f"more: of {name!r} it has {count}, none of them for {'training' if number == 0 else called}"
+                    f"{what} must have people enough of every value to train, choose and test "
+                    f"on, some {2 * FOLDS} or more: of {name!r} it has {count}, none of them for "
+                    f"{'training' if number == 0 else called}"
                 )
 
 
 def _scaled(x: NDArray[np.float64], train: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """(x - min) / (max - min) of each column over its training rows; 0 where it is constant there."""
+    """(x - min) / (max - min) of each column over its training rows; 0 where it is constant
+    there.
+    """
     low, high = x[train].min(axis=0), x[train].max(axis=0)
     varies = high > low
     return np.where(varies, (x - low) / np.where(varies, high - low, 1.0), 0.0)

@@ -1,4 +1,6 @@
-"""Synthetic(alpha, beta): softmax data whose models and features differ by client (q-FFL, appendix E.1)."""
+"""Synthetic(alpha, beta): softmax data whose models and features differ by client (q-FFL, appendix
+E.1).
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,11 @@ from fairfl.sims.data.partition.checks import generator
 FEATURES, CLASSES = 60, 10
 PARETO_SHAPE = 3.00665
 PARETO_LEAST = 84.76
-"""The power law of the sizes: q-FFL prints their mean, 127, and spread, 73, and "a power law", no more. A Pareto law
-with shape a and least value m has mean a m / (a - 1) and squared coefficient of variation 1 / (a (a - 2)); from
-(73/127)^2 = 0.3304 follows a = 1 + sqrt(1 + 1/0.3304) = 3.00665, and m = 127 (a - 1) / a = 84.76."""
+"""The power law of the sizes: q-FFL prints their mean, 127, and spread, 73, and "a power law", no
+more. A Pareto law with shape a and least value m has mean a m / (a - 1) and squared coefficient of
+variation 1 / (a (a - 2)); from (73/127)^2 = 0.3304 follows a = 1 + sqrt(1 + 1/0.3304) = 3.00665,
+and m = 127 (a - 1) / a = 84.76.
+"""
 KINDS = ("non-iid", "iid", "hybrid")
 MOST_CLIENTS = 10_000
 """Some 130 rows of 60 numbers each: 0.6 GB in all."""
@@ -30,8 +34,8 @@ def synthetic(
 ) -> FederatedData:
     r"""Draw :math:`y = \arg\max(W_k x + b_k)`, 60 features, 10 classes.
 
-    .. math:: u_k \sim N(0, \alpha),\; W_k, b_k \sim N(u_k, 1),\; B_k \sim N(0, \beta),\; v_k \sim N(B_k, 1),\;
-        x \sim N(v_k, \mathrm{diag}(j^{-1.2}))
+    .. math:: u_k \sim N(0, \alpha),\; W_k, b_k \sim N(u_k, 1),\; B_k \sim N(0, \beta),\; v_k \sim
+        N(B_k, 1),\; x \sim N(v_k, \mathrm{diag}(j^{-1.2}))
 
     Parameters
     ----------
@@ -39,19 +43,21 @@ def synthetic(
         Variances of the models' and of the features' means between clients; q-FFL uses (1, 1).
     clients : int
     kind : str
-        "non-iid"; "iid": one model for all, x ~ N(0, diag); "hybrid": the first half of the clients iid.
+        "non-iid"; "iid": one model for all, x ~ N(0, diag); "hybrid": the first half of the clients
+        iid.
     seed : int
 
     Returns
     -------
     FederatedData
-        All rows for training: see ``split`` (q-FFL: 80 % train, 10 % test, 10 % validation on each device).
+        All rows for training: see ``split`` (q-FFL: 80 % train, 10 % test, 10 % validation on each
+        device).
 
     Notes
     -----
-    W_k ~ N(u_k, 1) is read as: every entry, the number u_k its mean, as in Li et al. (2018) from whom q-FFL takes it.
-    alpha and beta are *variances* here, as q-FFL prints N(0, 1); that published code passes them as standard deviations
-    is the same at 1 and at 0.
+    W_k ~ N(u_k, 1) is read as: every entry, the number u_k its mean, as in Li et al. (2018) from
+    whom q-FFL takes it. alpha and beta are *variances* here, as q-FFL prints N(0, 1); that
+    published code passes them as standard deviations is the same at 1 and at 0.
     """
     in_range("alpha", alpha, 0.0, 1e300)
     in_range("beta", beta, 0.0, 1e300)
@@ -78,5 +84,6 @@ def synthetic(
         np.concatenate(y),
         np.repeat(np.arange(count), sizes),
         count,
-        note=f"q-FFL, appendix E.1: {kind}, seed {seed}; sizes from a Pareto law with the printed mean and spread.",
+        note=f"q-FFL, appendix E.1: {kind}, seed {seed}; sizes from a Pareto law with the "
+        "printed mean and spread.",
     )

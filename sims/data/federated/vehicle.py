@@ -1,4 +1,6 @@
-"""Vehicle: 23 sensors, 100 acoustic, seismic and infrared features, AAV or DW (q-FFL, appendix E.1)."""
+"""Vehicle: 23 sensors, 100 acoustic, seismic and infrared features, AAV or DW (q-FFL, appendix
+E.1).
+"""
 
 from __future__ import annotations
 
@@ -11,8 +13,8 @@ from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.registry import register
 from fairfl.sims.data.fetch import Progress, Remote, locate
 
-# The original (Duarte and Hu, 2004) has no address that still answers: a local copy, in whole or in part, is read. No
-# digest of a whole one is known, so that any is taken.
+# The original (Duarte and Hu, 2004) has no address that still answers: a local copy, in whole or in
+# part, is read. No digest of a whole one is known, so that any is taken.
 FILES = (
     Remote("vehicle/vehicle.json"),
     Remote(
@@ -25,7 +27,8 @@ FULL_ROWS = 43_695
 
 @register("vehicle", "Vehicle sensor network (Duarte and Hu, 2004), a sensor a client")
 def load(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
-    """Read the LEAF-style file: ``users``, and ``user_data[user]`` with ``x`` (n, 100) and ``y`` in {-1, 1} or {0, 1}.
+    """Read the LEAF-style file: ``users``, and ``user_data[user]`` with ``x`` (n, 100) and ``y`` in
+    {-1, 1} or {0, 1}.
 
     Labels become 0 and 1. A part of the original is said to be one in ``note``.
     """
@@ -41,12 +44,18 @@ def load(folder: str | Path | None = None, progress: Progress | None = None) -> 
                 raise ValueError(f"{user} has {len(rows)} rows of x and {len(own)} of y")
         features, raw = np.concatenate(x), np.concatenate(y)
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path.name} must hold users and user_data with x and y: {error!r}") from None
+        raise ValueError(
+            f"{path.name} must hold users and user_data with x and y: {error!r}"
+        ) from None
     labels = np.unique(raw)
     if labels.size != 2:
         raise ValueError(f"{path.name} must hold two labels, got {labels.tolist()[:5]}")
     owner = np.repeat(np.arange(len(users)), [len(part) for part in y])
-    note = "" if raw.size == FULL_ROWS else f" A part of the original: {raw.size:,} of {FULL_ROWS:,} rows."
+    note = (
+        ""
+        if raw.size == FULL_ROWS
+        else f" A part of the original: {raw.size:,} of {FULL_ROWS:,} rows."
+    )
     return FederatedData(
         "vehicle",
         features,

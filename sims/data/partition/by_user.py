@@ -24,6 +24,8 @@ def by_user(user: ArrayLike) -> tuple[Owner, NDArray[Any]]:
     missing = np.array([value is None or value != value for value in array.tolist()])
     if missing.any():
         row = int(missing.argmax())
-        raise ValueError(f"user must be known for every row, got {array.tolist()[row]} at row {row}")
+        raise ValueError(
+            f"user must be known for every row, got {array.tolist()[row]} at row {row}"
+        )
     users, owner = np.unique(array, return_inverse=True)
     return owner.astype(np.int64), users

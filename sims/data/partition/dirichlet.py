@@ -14,9 +14,16 @@ class PartitionError(ValueError):
 
 
 def dirichlet(
-    label: ArrayLike, clients: int, beta: float, *, min_size: int = 1, seed: int = 0, tries: int = 1000
+    label: ArrayLike,
+    clients: int,
+    beta: float,
+    *,
+    min_size: int = 1,
+    seed: int = 0,
+    tries: int = 1000,
 ) -> Owner:
-    """For each class draw shares of the clients from Dirichlet(beta, ..., beta), and deal its rows out by them.
+    """For each class draw shares of the clients from Dirichlet(beta, ..., beta), and deal its rows
+    out by them.
 
     Parameters
     ----------
@@ -39,14 +46,16 @@ def dirichlet(
 
     Notes
     -----
-    Hsu, Qi and Brown (2019); the minimum size is Yurochkin et al.'s (2019). Cuts are rounded cumulative shares, so that
-    a class's rows are dealt out whole: no row is lost or dealt twice.
+    Hsu, Qi and Brown (2019); the minimum size is Yurochkin et al.'s (2019). Cuts are rounded
+    cumulative shares, so that a class's rows are dealt out whole: no row is lost or dealt twice.
     """
     classes, code = labels(label)
     count = clients_of(clients, code.size)
     positive("beta", beta)
     if whole("min_size", min_size, 0) * count > code.size:
-        raise ValueError(f"min_size must be at most N / clients = {code.size / count:g}, got {min_size}")
+        raise ValueError(
+            f"min_size must be at most N / clients = {code.size / count:g}, got {min_size}"
+        )
     rng = generator(seed)
     rows = [np.flatnonzero(code == c) for c in range(classes.size)]
     best = 0
@@ -54,8 +63,11 @@ def dirichlet(
         owner = np.empty(code.size, dtype=np.int64)
         for members in rows:
             share = rng.dirichlet(np.full(count, float(beta)))
-            if not np.isfinite(share).all() or share.sum() == 0:  # all gamma draws under- or overflowed: limits
-                share = np.eye(count)[rng.integers(count)] if beta < 1 else np.full(count, 1 / count)
+            # all gamma draws under- or overflowed: limits
+            if not np.isfinite(share).all() or share.sum() == 0:
+                share = (
+                    np.eye(count)[rng.integers(count)] if beta < 1 else np.full(count, 1 / count)
+                )
             cuts = np.rint(np.cumsum(share)[:-1] * members.size).astype(np.int64)
             dealt = np.searchsorted(cuts, np.arange(members.size), side="right")
             owner[rng.permutation(members)] = dealt
@@ -64,6 +76,6 @@ def dirichlet(
             return owner
         best = max(best, smallest)
     raise PartitionError(
-        f"no draw of {tries} gave every one of {count} clients {min_size} rows (the best gave the smallest {best}): "
-        f"lower min_size or clients, or raise beta from {beta:g}"
+        f"no draw of {tries} gave every one of {count} clients {min_size} rows (the best gave "
+        f"the smallest {best}): lower min_size or clients, or raise beta from {beta:g}"
     )

@@ -14,7 +14,8 @@ def iid(rows: int, clients: int, seed: int = 0) -> Owner:
     Raises
     ------
     ValueError
-        If ``rows`` or ``clients`` is not a whole number of at least 1, or there are more clients than rows.
+        If ``rows`` or ``clients`` is not a whole number of at least 1, or there are more clients
+        than rows.
     """
     count = clients_of(clients, whole("rows", rows, 1))
     return generator(seed).permutation(np.arange(rows, dtype=np.int64) % count)

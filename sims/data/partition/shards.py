@@ -9,11 +9,15 @@ from fairfl._support.checks import whole
 from fairfl.sims.data.partition.checks import Owner, clients_of, generator, labels
 
 
-def label_shards(label: ArrayLike, clients: int, shards_per_client: int = 2, seed: int = 0) -> Owner:
-    """Sort the rows by label, cut them into clients x shards_per_client shards, and deal these out at random.
+def label_shards(
+    label: ArrayLike, clients: int, shards_per_client: int = 2, seed: int = 0
+) -> Owner:
+    """Sort the rows by label, cut them into clients x shards_per_client shards, and deal these out
+    at random.
 
-    A client then knows about ``shards_per_client`` classes. Shard sizes differ by one at most. Within a class the order
-    is random, so that shards of one class are alike. McMahan et al. (2017), section 3.
+    A client then knows about ``shards_per_client`` classes. Shard sizes differ by one at most.
+    Within a class the order is random, so that shards of one class are alike. McMahan et al.
+    (2017), section 3.
 
     Raises
     ------
@@ -24,7 +28,10 @@ def label_shards(label: ArrayLike, clients: int, shards_per_client: int = 2, see
     count = clients_of(clients, code.size)
     shards = count * whole("shards_per_client", shards_per_client, 1)
     if shards > code.size:
-        raise ValueError(f"clients x shards_per_client must be at most the number of rows ({code.size}), got {shards}")
+        raise ValueError(
+            f"clients x shards_per_client must be at most the number of rows ({code.size}), got "
+            f"{shards}"
+        )
     rng = generator(seed)
     mixed = rng.permutation(code.size)
     by_label = mixed[np.argsort(code[mixed], kind="stable")]

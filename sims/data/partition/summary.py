@@ -15,8 +15,9 @@ def summarise(owner: ArrayLike, label: ArrayLike) -> pd.DataFrame:
     Returns
     -------
     DataFrame, a row a client
-        A column a class (counts), ``total``, and ``skew``: the total variation distance between the client's class
-        shares and those of the whole data set, in [0, 1]; NaN for a client without rows.
+        A column a class (counts), ``total``, and ``skew``: the total variation distance between the
+        client's class shares and those of the whole data set, in [0, 1]; NaN for a client without
+        rows.
 
     Raises
     ------
@@ -26,14 +27,21 @@ def summarise(owner: ArrayLike, label: ArrayLike) -> pd.DataFrame:
     classes, code = labels(label)
     who = np.asarray(owner)
     if who.shape != code.shape or who.dtype.kind not in "iu":
-        raise ValueError(f"owner must be whole numbers of shape {code.shape}, got {who.dtype} of shape {who.shape}")
+        raise ValueError(
+            f"owner must be whole numbers of shape {code.shape}, got {who.dtype} of shape "
+            f"{who.shape}"
+        )
     if who.min() < 0:
         raise ValueError(f"owner must be >= 0, got {who.min()} at row {int(who.argmin())}")
     count = int(who.max()) + 1
-    table = np.bincount(who * classes.size + code, minlength=count * classes.size).reshape(count, classes.size)
+    table = np.bincount(who * classes.size + code, minlength=count * classes.size).reshape(
+        count, classes.size
+    )
     total = table.sum(axis=1)
     shares = np.where(total[:, None] > 0, table / np.maximum(total, 1)[:, None], np.nan)
-    frame = pd.DataFrame(table, columns=pd.Index(classes, name="class"), index=pd.RangeIndex(count, name="client"))
+    frame = pd.DataFrame(
+        table, columns=pd.Index(classes, name="class"), index=pd.RangeIndex(count, name="client")
+    )
     frame["total"] = total
     frame["skew"] = 0.5 * np.abs(shares - table.sum(axis=0) / code.size).sum(axis=1)
     return frame

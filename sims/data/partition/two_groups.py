@@ -1,4 +1,6 @@
-"""Two groups of clients that hold different classes: the dynamic-participants paper's alpha-split."""
+"""Two groups of clients that hold different classes: the dynamic-participants paper's
+alpha-split.
+"""
 
 from __future__ import annotations
 
@@ -10,22 +12,24 @@ from fairfl.sims.data.partition.checks import Owner, generator, labels
 
 
 def two_groups(label: ArrayLike, alpha: float, clients_per_group: int = 5, seed: int = 0) -> Owner:
-    """The first half of the classes goes to group 1 with share ``alpha``, the second half to group 2.
+    """The first half of the classes goes to group 1 with share ``alpha``, the second half to group
+    2.
 
-    "One group has 90 % of the data in 5 classes and the second group has 90 % of the data in the other 5": alpha = 0.9,
-    ten classes (dynamic participants, section 6). alpha = 1/2 makes the groups alike, alpha = 1 disjoint. Within a
-    group rows are dealt out evenly and at random.
+    "One group has 90 % of the data in 5 classes and the second group has 90 % of the data in the
+    other 5": alpha = 0.9, ten classes (dynamic participants, section 6). alpha = 1/2 makes the
+    groups alike, alpha = 1 disjoint. Within a group rows are dealt out evenly and at random.
 
     Returns
     -------
     owner : shape (N,)
-        Clients 0..clients_per_group-1 are group 1, the next clients_per_group are group 2. With an odd number of
-        classes, group 1 has the smaller half.
+        Clients 0..clients_per_group-1 are group 1, the next clients_per_group are group 2. With an
+        odd number of classes, group 1 has the smaller half.
 
     Raises
     ------
     ValueError
-        If there are fewer than two classes, a client would be left without a row, or an argument is not allowed.
+        If there are fewer than two classes, a client would be left without a row, or an argument is
+        not allowed.
     """
     classes, code = labels(label)
     in_range("alpha", alpha, 0.0, 1.0)
@@ -44,6 +48,9 @@ def two_groups(label: ArrayLike, alpha: float, clients_per_group: int = 5, seed:
     for g in (0, 1):
         members = rng.permutation(np.flatnonzero(group == g))
         if members.size < each:
-            raise ValueError(f"clients_per_group must be at most the {members.size} rows of group {g + 1}, got {each}")
+            raise ValueError(
+                f"clients_per_group must be at most the {members.size} rows of group {g + 1}, "
+                f"got {each}"
+            )
         owner[members] = g * each + np.arange(members.size) % each
     return owner

@@ -1,7 +1,9 @@
-"""Tables of people: public data sets as FedFB prepared and split them, one of your own, and a score for either.
+"""Tables of people: public data sets as FedFB prepared and split them, one of your own, and a score
+for either.
 
-`load("adult")` and `read_people("people.csv", ...)` give a `Dataset`; `cross_fitted_score` turns its features into the
-scalar score that the theory is about. Names are imported on first use. No file here imports torch.
+`load("adult")` and `read_people("people.csv", ...)` give a `Dataset`; `cross_fitted_score` turns
+its features into the scalar score that the theory is about. Names are imported on first use. No
+file here imports torch.
 """
 
 from importlib import import_module

@@ -1,14 +1,17 @@
-"""Adult (census income, UCI): does a person earn more than 50,000 dollars? Groups by sex, two clients by employer.
+"""Adult (census income, UCI): does a person earn more than 50,000 dollars? Groups by sex, two
+clients by employer.
 
 Source: FedFB, section 5.3, with the splits of its published code, after Du et al. (2021). The
 published training file (32,561 rows) and test file (16,281 rows) are kept as they are.
 
-Label 1 = income above 50K. Group 0 = Female, 1 = Male (there is no third value), and `sex` stays a feature, 0 or 1.
-Clients: the first holds 80 % of the people whose workclass is `Private` and 20 % of the others, the second the rest.
-FedFB gives the training rows alone to clients; here the test rows are shared out in the same proportions, after them.
+Label 1 = income above 50K. Group 0 = Female, 1 = Male (there is no third value), and `sex` stays a
+feature, 0 or 1. Clients: the first holds 80 % of the people whose workclass is `Private` and 20 %
+of the others, the second the rest. FedFB gives the training rows alone to clients; here the test
+rows are shared out in the same proportions, after them.
 
-A missing value is published as `?`, in workclass, occupation and native-country. As in FedFB it is a category like
-any other and no row is dropped; a person whose workclass is `?` counts among "the others".
+A missing value is published as `?`, in workclass, occupation and native-country. As in FedFB it is
+a category like any other and no row is dropped; a person whose workclass is `?` counts among "the
+others".
 """
 
 from pathlib import Path
@@ -18,7 +21,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
-from fairfl.sims.data.tables.encode import codes_of, encode, require_columns, require_numeric, row_note
+from fairfl.sims.data.tables.encode import (
+    codes_of,
+    encode,
+    require_columns,
+    require_numeric,
+    row_note,
+)
 from fairfl.sims.data.tables.registry import Entry, register
 from fairfl.sims.data.tables.table import Dataset
 
@@ -54,8 +63,8 @@ CLIENTS = ("mostly private", "mostly other")
 SHARE_PRIVATE, SHARE_OTHER = 0.8, 0.2  # what the first client gets of each
 ROWS = 32_561 + 16_281
 
-# The digests are those of the files as UCI serves them; `adult.test` begins with a line "|1x3 Cross validator",
-# which copies often lack: the second digest is such a copy's. Both forms are read.
+# The digests are those of the files as UCI serves them; `adult.test` begins with a line "|1x3 Cross
+# validator", which copies often lack: the second digest is such a copy's. Both forms are read.
 UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
 ARCHIVE = "https://archive.ics.uci.edu/static/public/2/adult.zip"
 TRAIN = Remote(
@@ -72,7 +81,9 @@ TEST = Remote(
 
 
 def read(path: Path) -> pd.DataFrame:
-    """Return one of the two files as a table with the columns `COLUMNS`, texts stripped, `?` kept."""
+    """Return one of the two files as a table with the columns `COLUMNS`, texts stripped, `?`
+    kept.
+    """
     frame = pd.read_csv(
         path,
         header=None,
@@ -84,15 +95,19 @@ def read(path: Path) -> pd.DataFrame:
     )
     require_columns(frame, COLUMNS, path)
     require_numeric(frame, NUMERIC, path)
-    frame["income"] = frame["income"].astype(str).str.rstrip(".")  # adult.test ends its labels with a full stop
+    # adult.test ends its labels with a full stop
+    frame["income"] = frame["income"].astype(str).str.rstrip(".")
     return frame
 
 
-def assign_clients(private: NDArray[np.bool_], is_test: NDArray[np.bool_], seed: int) -> NDArray[np.int64]:
-    """Return the client (0 or 1) of every row, shape (n,): FedFB's shares, drawn without replacement.
+def assign_clients(
+    private: NDArray[np.bool_], is_test: NDArray[np.bool_], seed: int
+) -> NDArray[np.int64]:
+    """Return the client (0 or 1) of every row, shape (n,): FedFB's shares, drawn without
+    replacement.
 
-    The stream is numpy's frozen legacy generator, used in the order of FedFB's code (training rows before test
-    rows, private before others), so that `seed=1` gives FedFB's clients row for row.
+    The stream is numpy's frozen legacy generator, used in the order of FedFB's code (training rows
+    before test rows, private before others), so that `seed=1` gives FedFB's clients row for row.
     """
     stream = np.random.RandomState(seed)
     client = np.ones(len(private), dtype=np.int64)
@@ -104,13 +119,17 @@ def assign_clients(private: NDArray[np.bool_], is_test: NDArray[np.bool_], seed:
 
 
 def build(folder: str | Path | None, groups: str, seed: int, progress: Progress | None) -> Dataset:
-    """Return the prepared data set. It has two groups, so that `groups` "two" and "all" are the same."""
+    """Return the prepared data set. It has two groups, so that `groups` "two" and "all" are the
+    same.
+    """
     paths = [locate([remote], folder, progress) for remote in (TRAIN, TEST)]
     parts = [read(path) for path in paths]
     frame = pd.concat(parts, ignore_index=True)
     is_test = np.arange(len(frame)) >= len(parts[0])
     label, sex = (
-        np.concatenate([codes_of(part, column, allowed, path) for part, path in zip(parts, paths, strict=True)])
+        np.concatenate(
+            [codes_of(part, column, allowed, path) for part, path in zip(parts, paths, strict=True)]
+        )
         for column, allowed in (("income", ("<=50K", ">50K")), ("sex", GROUPS))
     )
     features, names = encode(frame, NUMERIC, CATEGORICAL, is_test)
@@ -125,8 +144,10 @@ def build(folder: str | Path | None, groups: str, seed: int, progress: Progress 
         client=assign_clients(private, is_test, seed),
         client_names=CLIENTS,
         is_test=is_test,
-        note="Label 1: income above 50K. Published training and test rows; '?' kept as a category. First client: "
-        f"80 % of workclass Private and 20 % of the others (seed {seed})." + row_note(len(frame), ROWS),
+        note="Label 1: income above 50K. Published training and test rows; '?' kept as a "
+        "category. First client: "
+        f"80 % of workclass Private and 20 % of the others (seed {seed})."
+        + row_note(len(frame), ROWS),
     )
 
 

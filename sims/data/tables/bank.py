@@ -1,20 +1,23 @@
-"""Bank Marketing (UCI): does a customer subscribe to a term deposit? Groups by age, three clients by personal loan.
+"""Bank Marketing (UCI): does a customer subscribe to a term deposit? Groups by age, three clients
+by personal loan.
 
-Source: FedFB, section 5.3, with the columns, bins and split of its published code, after Jiang and Nachum (2020).
-Two files serve: UCI's `bank-full.csv`, and FedFB's copy of it, `bank_cat_age.csv`, in which age is the number of
-its bin. The bins are the fifths of age in `bank-full.csv`: up to 32, 33-36, 37-42, 43-51, and 52 or over.
+Source: FedFB, section 5.3, with the columns, bins and split of its published code, after Jiang and
+Nachum (2020). Two files serve: UCI's `bank-full.csv`, and FedFB's copy of it, `bank_cat_age.csv`,
+in which age is the number of its bin. The bins are the fifths of age in `bank-full.csv`: up to 32,
+33-36, 37-42, 43-51, and 52 or over.
 
-Label 1 = subscribed. Five groups, the bins; the bin 0-4 stays a feature, `age`. The day and the month of the call are
-left out, as in FedFB; its duration is kept, though it is not known before the call.
+Label 1 = subscribed. Five groups, the bins; the bin 0-4 stays a feature, `age`. The day and the
+month of the call are left out, as in FedFB; its duration is kept, though it is not known before the
+call.
 
-The paper says "three clients based on the loan decision", which is yes or no; its code says how that makes three.
-The rows are shuffled, the last 30 % are for testing, and of the training rows, in shuffled order, the customers
-without a personal loan go to the three clients as 50, 10 and 40 %, those with one as 20, 60 and 20 %. Here the
-test rows are shared out in the same way.
+The paper says "three clients based on the loan decision", which is yes or no; its code says how
+that makes three. The rows are shuffled, the last 30 % are for testing, and of the training rows, in
+shuffled order, the customers without a personal loan go to the three clients as 50, 10 and 40 %,
+those with one as 20, 60 and 20 %. Here the test rows are shared out in the same way.
 
-Two groups ("two"): 33 to 51 against younger or older. Subscription is U-shaped in age (.14, .11, .09, .09, .15 over
-the bins), so that a single cut would average the extremes with the middle; Zafar et al. (2017) compare the middle
-ages of this data set with the rest, too.
+Two groups ("two"): 33 to 51 against younger or older. Subscription is U-shaped in age (.14, .11,
+.09, .09, .15 over the bins), so that a single cut would average the extremes with the middle; Zafar
+et al. (2017) compare the middle ages of this data set with the rest, too.
 """
 
 from pathlib import Path
@@ -24,7 +27,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
-from fairfl.sims.data.tables.encode import codes_of, encode, require_columns, require_numeric, row_note
+from fairfl.sims.data.tables.encode import (
+    codes_of,
+    encode,
+    require_columns,
+    require_numeric,
+    row_note,
+)
 from fairfl.sims.data.tables.registry import Entry, register
 from fairfl.sims.data.tables.table import Dataset
 
@@ -34,19 +43,28 @@ COLUMNS = ("age", *NUMERIC, *CATEGORICAL, "y")
 GROUPS = ("up to 32", "33 to 36", "37 to 42", "43 to 51", "52 or over")
 AGE_EDGES = (32, 36, 42, 51)  # a bin's last age; the quantiles .2, .4, .6, .8 of bank-full.csv
 CLIENTS = ("client 1", "client 2", "client 3")
-SHARE_UP_TO = {"no": (0.5, 0.6), "yes": (0.2, 0.8)}  # by loan: where, in the shuffled rows, clients 2 and 3 begin
+# by loan: where, in the shuffled rows, clients 2 and 3 begin
+SHARE_UP_TO = {"no": (0.5, 0.6), "yes": (0.2, 0.8)}
 TRAIN_SHARE = 0.7
 ROWS = 45_211
 
 BINNED = Remote(
-    "bank/bank_cat_age.csv", copies=("081172c9c06ce7dafe6197e023259c8397219f8e089cde25a3513e2e70e5f924",)
+    "bank/bank_cat_age.csv",
+    copies=("081172c9c06ce7dafe6197e023259c8397219f8e089cde25a3513e2e70e5f924",),
 )
 # The digest is the one that several independent public projects pin for UCI's file.
 FULL = Remote(
     "bank/bank-full.csv",
     (
-        ("https://archive.ics.uci.edu/static/public/222/bank+marketing.zip", "bank.zip", "bank-full.csv"),
-        ("https://archive.ics.uci.edu/ml/machine-learning-databases/00222/bank.zip", "bank-full.csv"),
+        (
+            "https://archive.ics.uci.edu/static/public/222/bank+marketing.zip",
+            "bank.zip",
+            "bank-full.csv",
+        ),
+        (
+            "https://archive.ics.uci.edu/ml/machine-learning-databases/00222/bank.zip",
+            "bank-full.csv",
+        ),
     ),
     "d1513ec63b385506f7cfce9f2c5caa9fe99e7ba4e8c3fa264b3aaf0f849ed32d",
 )
@@ -55,7 +73,8 @@ FULL = Remote(
 def read(path: Path) -> pd.DataFrame:
     """Return the columns `COLUMNS` of either file, `age` as the bin 0-4.
 
-    The two differ in their separator (semicolons in UCI's, commas in FedFB's), by which they are told apart.
+    The two differ in their separator (semicolons in UCI's, commas in FedFB's), by which they are
+    told apart.
     """
     with path.open(encoding="utf-8") as file:
         raw = ";" in file.readline()
@@ -72,7 +91,8 @@ def read(path: Path) -> pd.DataFrame:
 def assign(has_loan: NDArray[np.bool_], seed: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Return the client (0-2) and the test flag of every row, shapes (n,) and (n,).
 
-    The stream is numpy's frozen legacy generator, used as in FedFB's code, so that `seed=1` gives its rows.
+    The stream is numpy's frozen legacy generator, used as in FedFB's code, so that `seed=1` gives
+    its rows.
     """
     n = len(has_loan)
     shuffled = np.random.RandomState(seed).choice(n, n, replace=False)
@@ -83,7 +103,9 @@ def assign(has_loan: NDArray[np.bool_], seed: int) -> tuple[NDArray[np.int64], N
         for loan, (second, third) in SHARE_UP_TO.items():
             rows = shuffled[(is_test[shuffled] == test) & (has_loan[shuffled] == (loan == "yes"))]
             client[rows] = np.searchsorted(
-                [int(len(rows) * second), int(len(rows) * third)], np.arange(len(rows)), side="right"
+                [int(len(rows) * second), int(len(rows) * third)],
+                np.arange(len(rows)),
+                side="right",
             )
     return client, is_test
 
@@ -108,12 +130,15 @@ def build(folder: str | Path | None, groups: str, seed: int, progress: Progress 
         client=client,
         client_names=CLIENTS,
         is_test=is_test,
-        note="Label 1: subscribed. Clients: 50/10/40 % of the customers without a personal loan, 20/60/20 % of those "
+        note="Label 1: subscribed. Clients: 50/10/40 % of the customers without a personal loan, "
+        "20/60/20 % of those "
         f"with one; 30 % test rows (seed {seed})." + row_note(len(frame), ROWS),
     )
     if groups == "all":
         return data
-    return data.binary_groups(GROUPS[1:4], (GROUPS[0], GROUPS[4]), ("33 to 51", "up to 32, or 52 and over"))
+    return data.binary_groups(
+        GROUPS[1:4], (GROUPS[0], GROUPS[4]), ("33 to 51", "up to 32, or 52 and over")
+    )
 
 
 register(

@@ -1,17 +1,21 @@
-"""COMPAS (ProPublica): is a defendant free of a new offence for two years? Groups by sex and race, two clients by age.
+"""COMPAS (ProPublica): is a defendant free of a new offence for two years? Groups by sex and race,
+two clients by age.
 
-Source: FedFB, section 5.3, with the columns, groups and split of its published code, after Jiang and Nachum (2020).
-All 7,214 rows of `compas-scores-two-years.csv` are kept: ProPublica's own filter (arrest within 30 days of the
-screening) is not applied. The COMPAS scores themselves are not among the features.
+Source: FedFB, section 5.3, with the columns, groups and split of its published code, after Jiang
+and Nachum (2020). All 7,214 rows of `compas-scores-two-years.csv` are kept: ProPublica's own filter
+(arrest within 30 days of the screening) is not applied. The COMPAS scores themselves are not among
+the features.
 
-Label 1 = no new offence within two years (`two_year_recid` is 0): FedFB's favourable outcome, the reverse of the
-published column. Four groups: sex (Male, Female) by race (African-American, or any other), in FedFB's order;
-their code 0-3 stays a feature, `sex-race`. Clients: FedFB takes min-max scaled age > 0.1; ages run from 18 to 96,
-so that is 26 years or over. Test rows: the last 30 % of the file, which is in the order of the identifiers and is not
-shuffled. Nothing is drawn at random: `seed` changes nothing.
+Label 1 = no new offence within two years (`two_year_recid` is 0): FedFB's favourable outcome, the
+reverse of the published column. Four groups: sex (Male, Female) by race (African-American, or any
+other), in FedFB's order; their code 0-3 stays a feature, `sex-race`. Clients: FedFB takes min-max
+scaled age > 0.1; ages run from 18 to 96, so that is 26 years or over. Test rows: the last 30 % of
+the file, which is in the order of the identifiers and is not shuffled. Nothing is drawn at random:
+`seed` changes nothing.
 
-Two groups: `race` (and "two") merges FedFB's four into African-American and the others; `sex` into Female and Male;
-`black-white` leaves out everybody but African-American and Caucasian defendants, as ProPublica compared.
+Two groups: `race` (and "two") merges FedFB's four into African-American and the others; `sex` into
+Female and Male; `black-white` leaves out everybody but African-American and Caucasian defendants,
+as ProPublica compared.
 """
 
 from pathlib import Path
@@ -20,7 +24,13 @@ import numpy as np
 import pandas as pd
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
-from fairfl.sims.data.tables.encode import codes_of, encode, require_columns, require_numeric, row_note
+from fairfl.sims.data.tables.encode import (
+    codes_of,
+    encode,
+    require_columns,
+    require_numeric,
+    row_note,
+)
 from fairfl.sims.data.tables.registry import Entry, register
 from fairfl.sims.data.tables.table import Dataset
 
@@ -42,11 +52,15 @@ def read(path: Path) -> pd.DataFrame:
     return frame.loc[:, list(COLUMNS)]
 
 
-# The first digest is that of the file in ProPublica's repository; the second that of a copy without names, birth dates
-# and case numbers, which `read` gives the same table of.
+# The first digest is that of the file in ProPublica's repository; the second that of a copy without
+# names, birth dates and case numbers, which `read` gives the same table of.
 FILE = Remote(
     "compas/compas-scores-two-years.csv",
-    (("https://raw.githubusercontent.com/propublica/compas-analysis/master/compas-scores-two-years.csv",),),
+    (
+        (
+            "https://raw.githubusercontent.com/propublica/compas-analysis/master/compas-scores-two-years.csv",
+        ),
+    ),
     "c451db85908b2f7fef1d83203bedf6b71ecda0d5af468d82ae62178f91d0cc7d",
     copies=("f439bd5e8d1742c9ceacd4dec0d67d1b401f633138d2308955c6ae22f9656f47",),
 )
@@ -73,8 +87,8 @@ def build(folder: str | Path | None, groups: str, seed: int, progress: Progress 
         client=(frame["age"] < FIRST_CLIENT_AGE).to_numpy(dtype=np.int64),
         client_names=CLIENTS,
         is_test=is_test,
-        note="Label 1: no new offence within two years. Test rows: the last 30 % of the file. First client: aged 26 "
-        "or over." + row_note(len(frame), ROWS),
+        note="Label 1: no new offence within two years. Test rows: the last 30 % of the file. "
+        "First client: aged 26 or over." + row_note(len(frame), ROWS),
     )
     match groups:
         case "all":
@@ -84,7 +98,9 @@ def build(folder: str | Path | None, groups: str, seed: int, progress: Progress 
         case "black-white":
             compared = frame["race"].isin(["African-American", "Caucasian"]).to_numpy(dtype=bool)
             chosen = data.select(compared)
-            return chosen.binary_groups(GROUPS[1::2], GROUPS[::2], ("African-American", "Caucasian"))
+            return chosen.binary_groups(
+                GROUPS[1::2], GROUPS[::2], ("African-American", "Caucasian")
+            )
         case _:  # "two" and "race"
             return data.binary_groups(GROUPS[1::2], GROUPS[::2], ("African-American", "other"))
 

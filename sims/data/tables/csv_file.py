@@ -1,4 +1,5 @@
-"""A table that somebody else wrote: read it, and take columns from it, with an error that says what is wrong and where.
+"""A table that somebody else wrote: read it, and take columns from it, with an error that says what
+is wrong and where.
 
 Rows are counted from 1, the header left out.
 """
@@ -18,8 +19,8 @@ UNNAMED = "Unnamed: "
 def read_table(path: Path) -> pd.DataFrame:
     """Return a file as a table with at least one row.
 
-    Parquet by its suffix (.parquet, .pq), else comma-separated text with a header, in UTF-8, where only an empty cell
-    is a missing value.
+    Parquet by its suffix (.parquet, .pq), else comma-separated text with a header, in UTF-8, where
+    only an empty cell is a missing value.
 
     Raises
     ------
@@ -38,7 +39,8 @@ def read_table(path: Path) -> pd.DataFrame:
         frame = pd.read_parquet(path) if path.suffix.lower() in PARQUET else _read_text(path)
     except pd.errors.EmptyDataError as error:
         raise ValueError(f"{str(path)!r} is empty") from error
-    except ValueError as error:  # among them pandas' ParserError, pyarrow's ArrowInvalid and UnicodeDecodeError
+    except ValueError as error:
+        # among them pandas' ParserError, pyarrow's ArrowInvalid and UnicodeDecodeError
         raise ValueError(f"{str(path)!r} is not a readable table: {error}") from error
     except OSError as error:
         raise OSError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
@@ -49,7 +51,9 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def _read_text(path: Path) -> pd.DataFrame:
-    """Return a comma-separated file as a table; a column of the same name as another keeps that name."""
+    """Return a comma-separated file as a table; a column of the same name as another keeps that
+    name.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
@@ -58,24 +62,33 @@ def _read_text(path: Path) -> pd.DataFrame:
                 encoding="utf-8-sig",
                 index_col=False,
                 skipinitialspace=True,
-                keep_default_na=False,  # else the texts "NA" (a continent) or "None" are missing values
+                # else the texts "NA" (a continent) or "None" are missing values
+                keep_default_na=False,
                 na_values=[""],
                 low_memory=False,
             )
         except pd.errors.ParserWarning as error:
             raise ValueError("its rows are longer than its header") from error
-    written = pd.read_csv(path, encoding="utf-8-sig", header=None, nrows=1, skipinitialspace=True, dtype=str).iloc[0]
-    names = [read if pd.isna(name) else name for name, read in zip(written, frame.columns, strict=True)]
+    written = pd.read_csv(
+        path, encoding="utf-8-sig", header=None, nrows=1, skipinitialspace=True, dtype=str
+    ).iloc[0]
+    names = [
+        read if pd.isna(name) else name for name, read in zip(written, frame.columns, strict=True)
+    ]
     frame.columns = pd.Index(names)
     return frame
 
 
 def require_column(frame: pd.DataFrame, role: str, column: str, path: Path) -> None:
-    """Raise `ValueError` unless the table has the column, once. `role` is what the column is wanted for."""
+    """Raise `ValueError` unless the table has the column, once. `role` is what the column is wanted
+    for.
+    """
     count = list(frame.columns).count(column)
     if count != 1:
         there = ", ".join(repr(name) for name in frame.columns)
-        problem = "must be a column" if count == 0 else f"must be one column, got {count} of that name,"
+        problem = (
+            "must be a column" if count == 0 else f"must be one column, got {count} of that name,"
+        )
         raise ValueError(f"{role} {column!r} {problem} of {path.name}; it has {there}")
 
 
@@ -86,23 +99,32 @@ def complete(frame: pd.DataFrame, column: str) -> pd.Series:
     if missing.any():
         count = int(missing.sum())
         more = f", and in {count - 1} more" if count > 1 else ""
-        raise ValueError(f"column {column!r} has a missing value (NaN) in row {int(np.argmax(missing)) + 1}{more}")
+        raise ValueError(
+            f"column {column!r} has a missing value (NaN) in row "
+            f"{int(np.argmax(missing)) + 1}{more}"
+        )
     return values
 
 
 def numbers(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
     """Return a column as finite numbers, shape (n,); anything else raises `ValueError`."""
     values = complete(frame, column)
-    parsed = pd.Series(pd.to_numeric(values, errors="coerce")).to_numpy(dtype=np.float64, na_value=np.nan)
+    parsed = pd.Series(pd.to_numeric(values, errors="coerce")).to_numpy(
+        dtype=np.float64, na_value=np.nan
+    )
     wrong = ~np.isfinite(parsed)
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise ValueError(f"column {column!r} must hold finite numbers, got {values.iloc[row]!r} in row {row + 1}")
+        raise ValueError(
+            f"column {column!r} must hold finite numbers, got {values.iloc[row]!r} in row {row + 1}"
+        )
     return parsed
 
 
 def categories(frame: pd.DataFrame, column: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return a column as codes, shape (n,), and the name of each code, in sorted order of the values."""
+    """Return a column as codes, shape (n,), and the name of each code, in sorted order of the
+    values.
+    """
     values = complete(frame, column)
     if values.dtype == object:  # may mix kinds, which do not compare
         values = values.astype(str)

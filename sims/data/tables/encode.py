@@ -1,9 +1,10 @@
 """FedFB's encoding of a table: numbers scaled to [0, 1], categories one-hot.
 
-Source: FedFB, section 5.3, and its published code (one-hot and min-max, the sensitive attribute kept as one column of
-codes). One thing differs: there the range of a number is taken over the whole file (for Adult over the training file
-and over the test file, each for itself); here it is the range of the training rows, applied to all rows. So no test
-row has a part in the preparation, and a test value may lie outside [0, 1].
+Source: FedFB, section 5.3, and its published code (one-hot and min-max, the sensitive attribute
+kept as one column of codes). One thing differs: there the range of a number is taken over the whole
+file (for Adult over the training file and over the test file, each for itself); here it is the
+range of the training rows, applied to all rows. So no test row has a part in the preparation, and a
+test value may lie outside [0, 1].
 """
 
 from collections.abc import Sequence
@@ -29,8 +30,8 @@ def encode(
     numeric : sequence of str
         Scaled as (x - min) / (max - min) over the training rows; a column constant there becomes 0.
     categorical : sequence of str
-        Replaced by one 0/1 column per value, named "column=value", in sorted order of the values. A missing value
-        is 0 in all of them.
+        Replaced by one 0/1 column per value, named "column=value", in sorted order of the values. A
+        missing value is 0 in all of them.
     is_test : array of bool, shape (n,)
         At least one False.
 
@@ -67,23 +68,32 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], path: Path) -> 
     """Raise `ValueError` if the table read from `path` lacks one of `columns`, or has no rows."""
     missing = [column for column in columns if column not in frame.columns]
     if missing:
-        raise ValueError(f"{path.name} must have the columns {', '.join(columns)}; missing: {', '.join(missing)}")
+        raise ValueError(
+            f"{path.name} must have the columns {', '.join(columns)}; missing: {', '.join(missing)}"
+        )
     if len(frame) == 0:
         raise ValueError(f"{path.name} must have at least one row, got none")
 
 
 def require_numeric(frame: pd.DataFrame, columns: Sequence[str], path: Path) -> None:
-    """Raise `ValueError` if one of the columns is not numeric throughout, naming the first row that is not."""
+    """Raise `ValueError` if one of the columns is not numeric throughout, naming the first row that
+    is not.
+    """
     for column in columns:
         wrong = pd.Series(pd.to_numeric(frame[column], errors="coerce")).isna().to_numpy(dtype=bool)
         if wrong.any():
             row = int(np.argmax(wrong))
             value = frame[column].iloc[row]
-            raise ValueError(f"{path.name}: {column} must be a number, got {value!r} in row {row + 1}")
+            raise ValueError(
+                f"{path.name}: {column} must be a number, got {value!r} in row {row + 1}"
+            )
 
 
-def codes_of(frame: pd.DataFrame, column: str, allowed: Sequence[object], path: Path) -> NDArray[np.int64]:
-    """Return each row's position in `allowed`; any other value (or none) raises `ValueError`, naming its row.
+def codes_of(
+    frame: pd.DataFrame, column: str, allowed: Sequence[object], path: Path
+) -> NDArray[np.int64]:
+    """Return each row's position in `allowed`; any other value (or none) raises `ValueError`,
+    naming its row.
 
     Rows are counted from 1, the header left out.
     """
@@ -91,10 +101,16 @@ def codes_of(frame: pd.DataFrame, column: str, allowed: Sequence[object], path: 
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         value = frame[column].iloc[row]
-        raise ValueError(f"{path.name}: {column} must be one of {list(allowed)}, got {value!r} in row {row + 1}")
+        raise ValueError(
+            f"{path.name}: {column} must be one of {list(allowed)}, got {value!r} in row {row + 1}"
+        )
     return codes.astype(np.int64)
 
 
 def row_note(rows: int, published: int) -> str:
     """Return a sentence for a table that is not of its published length, else nothing."""
-    return "" if rows == published else f" This copy has {rows} rows; the published data have {published}."
+    return (
+        ""
+        if rows == published
+        else f" This copy has {rows} rows; the published data have {published}."
+    )

@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 def deal(strata: Mapping[str, ArrayLike | None], folds: int, seed: int) -> NDArray[np.int64]:
     """Return the fold of every row: sort shuffled rows by stratum, then deal like cards.
 
-    Every fold has n / folds rows, and of each combination of the strata its share, both to within one row.
+    Every fold has n / folds rows, and of each combination of the strata its share, both to within
+    one row.
 
     Parameters
     ----------
     strata : dict of arrays, shape (n,)
-        By the names that errors have; the first is there, others may be None. Rows are sorted by the first first.
+        By the names that errors have; the first is there, others may be None. Rows are sorted by
+        the first first.
     folds : int
     seed : int
         Of the shuffling, >= 0.
@@ -28,7 +30,8 @@ def deal(strata: Mapping[str, ArrayLike | None], folds: int, seed: int) -> NDArr
             raise ValueError(f"{name} must have shape ({n},), got {values.shape}")
     keys = [np.unique(values, return_inverse=True)[1] for values in known.values()]
     shuffled = np.random.default_rng(seed).permutation(n)
-    order = shuffled[np.lexsort([key[shuffled] for key in reversed(keys)])]  # the last key sorts first
+    # the last key sorts first
+    order = shuffled[np.lexsort([key[shuffled] for key in reversed(keys)])]
     fold = np.empty(n, dtype=np.int64)
     fold[order] = np.arange(n) % folds
     return fold

@@ -1,7 +1,9 @@
-"""The reader of a table of people: label, group, client, and features or a score, from a CSV or Parquet file.
+"""The reader of a table of people: label, group, client, and features or a score, from a CSV or
+Parquet file.
 
-`fairfl frontier people.csv` and `fairfl simulate people.csv` both read with it, and so learn from the same features.
-Whatever is wrong with the file ends in one `ValueError` or `OSError` that names the column, row and what is allowed.
+`fairfl frontier people.csv` and `fairfl simulate people.csv` both read with it, and so learn from
+the same features. Whatever is wrong with the file ends in one `ValueError` or `OSError` that names
+the column, row and what is allowed.
 """
 
 from collections.abc import Sequence
@@ -11,12 +13,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fairfl.sims.data.tables.csv_file import UNNAMED, categories, numbers, read_table, require_column
+from fairfl.sims.data.tables.csv_file import (
+    UNNAMED,
+    categories,
+    numbers,
+    read_table,
+    require_column,
+)
 from fairfl.sims.data.tables.encode import one_hot
 from fairfl.sims.data.tables.table import Dataset
 
 LEVELS = 20
-"""A text column of up to so many values is always taken for a category; one of more, only if values repeat."""
+"""A text column of up to so many values is always taken for a category; one of more, only if values
+repeat.
+"""
 MOST_LEVELS = 1_000
 """A text column of more values is never one: each value makes a feature."""
 
@@ -31,22 +41,24 @@ def read_people(
     features: Sequence[str] | None = None,
     blind: bool = False,
 ) -> Dataset:
-    """Read people from a file: Parquet by its suffix (.parquet, .pq), else comma-separated with a header.
+    """Read people from a file: Parquet by its suffix (.parquet, .pq), else comma-separated with a
+    header.
 
     Parameters
     ----------
     path : path
     label, group : str
-        Columns. The label is 0/1, or has two values, of which the later in sorted order becomes 1 ("no" < "yes").
-        The group has at least two values.
+        Columns. The label is 0/1, or has two values, of which the later in sorted order becomes 1
+        ("no" < "yes"). The group has at least two values.
     client : str, optional
         Column; without it, all rows are of one client, "all".
     score : str, optional
         A column of finite numbers, which is then the only feature.
     features : sequence of str, optional
-        Columns: numbers enter as they are, texts and truth values one-hot. By default all that have a name and no
-        role. In either case the group is added, unless `blind` or among them: the classifiers f(x, a) are told the
-        group, and a probability of y that is not is wrong for one group or the other wherever y depends on it.
+        Columns: numbers enter as they are, texts and truth values one-hot. By default all that have
+        a name and no role. In either case the group is added, unless `blind` or among them: the
+        classifiers f(x, a) are told the group, and a probability of y that is not is wrong for one
+        group or the other wherever y depends on it.
     blind : bool
         Do not add the group.
 
@@ -74,14 +86,23 @@ def read_people(
     label_codes, label_names = _label(frame, label)
     group_codes, group_names = categories(frame, group)
     if len(group_names) < 2:
-        raise ValueError(f"group column {group!r} must have at least two values, got {group_names} alone")
+        raise ValueError(
+            f"group column {group!r} must have at least two values, got {group_names} alone"
+        )
     n = len(frame)
-    client_codes, client_names = (np.zeros(n, int), ("all",)) if client is None else categories(frame, client)
+    client_codes, client_names = (
+        (np.zeros(n, int), ("all",)) if client is None else categories(frame, client)
+    )
     if score is not None:
         if features is not None:
-            raise ValueError(f"features must not be given together with a score, got score={score!r}")
+            raise ValueError(
+                f"features must not be given together with a score, got score={score!r}"
+            )
         if blind:
-            raise ValueError(f"blind must not be given together with a score, which is as it is, got score={score!r}")
+            raise ValueError(
+                "blind must not be given together with a score, which is as it is, got "
+                f"score={score!r}"
+            )
         columns, blocks = [score], [_one(frame, score)]
     else:
         columns = _features(frame, features, roles, path)
@@ -110,15 +131,22 @@ def _label(frame: pd.DataFrame, column: str) -> tuple[NDArray[np.int64], tuple[s
     codes, names = categories(frame, column)
     if len(names) != 2:
         shown = ", ".join(repr(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
-        raise ValueError(f"label column {column!r} must be 0/1 or have exactly two values, got {len(names)}: {shown}")
+        raise ValueError(
+            f"label column {column!r} must be 0/1 or have exactly two values, got {len(names)}: "
+            f"{shown}"
+        )
     return codes, (names[0], names[1])
 
 
-def _features(frame: pd.DataFrame, named: Sequence[str] | None, roles: dict[str, str], path: Path) -> list[str]:
+def _features(
+    frame: pd.DataFrame, named: Sequence[str] | None, roles: dict[str, str], path: Path
+) -> list[str]:
     """Return the columns to learn from, the group not added."""
     if named is None:  # columns without a name are mostly row numbers
         taken = roles.values()
-        columns = [name for name in frame.columns if name not in taken and not name.startswith(UNNAMED)]
+        columns = [
+            name for name in frame.columns if name not in taken and not name.startswith(UNNAMED)
+        ]
     else:
         columns = list(dict.fromkeys([named] if isinstance(named, str) else named))
         if roles["label"] in columns:
@@ -145,7 +173,8 @@ def _indicators(column: str, codes: NDArray[np.int64], levels: tuple[str, ...]) 
 def _encoded(frame: pd.DataFrame, column: str, asked: bool) -> Block:
     """Return a column as features: itself where it holds numbers, else one-hot.
 
-    `asked` says that the columns were named: then one of many values is no reason to take it for an identifier.
+    `asked` says that the columns were named: then one of many values is no reason to take it for an
+    identifier.
     """
     kind = frame[column].dtype
     if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind):
@@ -153,7 +182,8 @@ def _encoded(frame: pd.DataFrame, column: str, asked: bool) -> Block:
     codes, levels = categories(frame, column)
     if len(levels) > MOST_LEVELS or (not asked and len(levels) > max(LEVELS, len(frame) // 2)):
         raise ValueError(
-            f"column {column!r} has {len(levels)} different values in {len(frame)} rows and looks like an identifier: "
-            f"name the features to use, none with more than {MOST_LEVELS} values unless numeric"
+            f"column {column!r} has {len(levels)} different values in {len(frame)} rows and "
+            "looks like an identifier: name the features to use, none with more than "
+            f"{MOST_LEVELS} values unless numeric"
         )
     return _indicators(column, codes, levels)

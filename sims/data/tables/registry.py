@@ -9,7 +9,9 @@ from fairfl.sims.data.registry import Registry
 from fairfl.sims.data.tables.table import Dataset
 
 FEDFB_SEED = 1
-"""The `seed` with which FedFB's published code drew its clients: it gives the same rows to the same clients."""
+"""The `seed` with which FedFB's published code drew its clients: it gives the same rows to the same
+clients.
+"""
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,14 @@ def load(
     name : str
         One of `DATASETS`.
     folder : path, optional
-        A folder of data files, where to look and nowhere else. By default: the folder named by `FAIRFL_DATA`, then
-        the cache, then the public source (see `fairfl.sims.data.fetch`).
+        A folder of data files, where to look and nowhere else. By default: the folder named by
+        `FAIRFL_DATA`, then the cache, then the public source (see `fairfl.sims.data.fetch`).
     groups : str
-        "all" for the data set's own groups, "two" for the two that it is usually studied with, or one of the
-        data set's `groupings`.
+        "all" for the data set's own groups, "two" for the two that it is usually studied with, or
+        one of the data set's `groupings`.
     seed : int
-        Draws the clients (and Bank's test rows), 0 to 2**32 - 1. `FEDFB_SEED` gives FedFB's own draw.
+        Draws the clients (and Bank's test rows), 0 to 2**32 - 1. `FEDFB_SEED` gives FedFB's own
+        draw.
     progress : callable, optional
         See `fairfl.sims.data.fetch.Progress`.
 

@@ -1,8 +1,8 @@
 """A score from features: l2-regularised logistic regression, and its out-of-fold predictions.
 
-The exact solvers work on a scalar x with P(y = 1 | x) known. For real data, x is a score; this file makes one with
-numpy and scipy alone, the same one on every machine. scikit-learn takes as long to fit it, 1.8 times as long for 2,000
-people, and a second to be loaded first.
+The exact solvers work on a scalar x with P(y = 1 | x) known. For real data, x is a score; this file
+makes one with numpy and scipy alone, the same one on every machine. scikit-learn takes as long to
+fit it, 1.8 times as long for 2,000 people, and a second to be loaded first.
 """
 
 import numpy as np
@@ -21,17 +21,19 @@ ROUNDING = 1e-13  # relative change of a sum of n terms below which a comparison
 class LogisticScore:
     """Logistic regression: P(y = 1 | x) = 1 / (1 + exp(-(w·z + b))), z the standardised features.
 
-    Minimises sum_i s_i log(1 + exp(-(2 y_i - 1)(w·z_i + b))) + (l2 / 2) |w|^2 by Newton's method; s are the sample
-    weights. Standardised means: weighted mean 0 and (population) standard deviation 1 over the rows of positive
-    weight; a feature that is constant there has coefficient 0. The intercept b is not penalised. The minimum is
-    unique, with collinear features or separable data, too. It is scikit-learn's `LogisticRegression(C=1 / l2)` on z.
+    Minimises sum_i s_i log(1 + exp(-(2 y_i - 1)(w·z_i + b))) + (l2 / 2) |w|^2 by Newton's method; s
+    are the sample weights. Standardised means: weighted mean 0 and (population) standard deviation
+    1 over the rows of positive weight; a feature that is constant there has coefficient 0. The
+    intercept b is not penalised. The minimum is unique, with collinear features or separable data,
+    too. It is scikit-learn's `LogisticRegression(C=1 / l2)` on z.
 
     Parameters
     ----------
     l2 : float
         The penalty, > 0.
     tolerance : float
-        Newton's method stops when no component of the gradient exceeds `tolerance` times the sum of the weights.
+        Newton's method stops when no component of the gradient exceeds `tolerance` times the sum of
+        the weights.
     max_iterations : int
         Newton steps after which `fit` raises `RuntimeError`.
 
@@ -45,7 +47,9 @@ class LogisticScore:
         Newton steps that `fit` took.
     """
 
-    def __init__(self, l2: float = 1.0, tolerance: float = 1e-11, max_iterations: int = 100) -> None:
+    def __init__(
+        self, l2: float = 1.0, tolerance: float = 1e-11, max_iterations: int = 100
+    ) -> None:
         if not 0 < l2 < np.inf:
             raise ValueError(f"l2 must be positive and finite, got {l2}")
         if not tolerance > 0:
@@ -59,7 +63,9 @@ class LogisticScore:
         self.intercept = 0.0
         self.iterations = 0
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "LogisticScore":
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "LogisticScore":
         """Fit to n rows, and return the object itself.
 
         Parameters
@@ -98,12 +104,16 @@ class LogisticScore:
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return P(y = 1 | x) of every row of X, shape (n,). `fit` comes first, else `RuntimeError`."""
+        """Return P(y = 1 | x) of every row of X, shape (n,). `fit` comes first, else
+        `RuntimeError`.
+        """
         if self.coefficients is None:
             raise RuntimeError("LogisticScore must be fitted before it predicts")
         X_ = _features(X)
         if X_.shape[1] != len(self.coefficients):
-            raise ValueError(f"X must have {len(self.coefficients)} columns, as in fit, got {X_.shape[1]}")
+            raise ValueError(
+                f"X must have {len(self.coefficients)} columns, as in fit, got {X_.shape[1]}"
+            )
         return expit(X_ @ self.coefficients + self.intercept)
 
     def _minimise(
@@ -128,7 +138,9 @@ class LogisticScore:
             try:
                 step = cho_solve(cho_factor(hessian), gradient)
             except LinAlgError as error:
-                raise RuntimeError(f"the Hessian is singular to rounding at l2={self.l2}; use a larger l2") from error
+                raise RuntimeError(
+                    f"the Hessian is singular to rounding at l2={self.l2}; use a larger l2"
+                ) from error
             slope = gradient @ step
             for length in 0.5 ** np.arange(HALVINGS):
                 trial = theta - length * step
@@ -136,11 +148,15 @@ class LogisticScore:
                 if new_value <= value - ARMIJO * length * slope + ROUNDING * abs(value):
                     break
             else:
-                raise RuntimeError(f"no step decreases the loss at l2={self.l2}: are features of the order of 1e150?")
+                raise RuntimeError(
+                    f"no step decreases the loss at l2={self.l2}: are features of the order of "
+                    "1e150?"
+                )
             theta, value, gradient = trial, new_value, new_gradient
         raise RuntimeError(
-            f"no minimum after {self.max_iterations} Newton steps: the gradient's largest component is "
-            f"{np.abs(gradient).max():.3g}, allowed {enough:.3g}; raise max_iterations, tolerance or l2"
+            f"no minimum after {self.max_iterations} Newton steps: the gradient's largest "
+            f"component is {np.abs(gradient).max():.3g}, allowed {enough:.3g}; raise "
+            "max_iterations, tolerance or l2"
         )
 
 
@@ -153,7 +169,8 @@ def objective(
 ) -> tuple[float, NDArray[np.float64]]:
     """Return the penalised loss at theta = (w, b) and its gradient, shape (d + 1,).
 
-    A holds the standardised features and a last column of ones, shape (n, d + 1); b is not penalised.
+    A holds the standardised features and a last column of ones, shape (n, d + 1); b is not
+    penalised.
     """
     f = A @ theta
     penalised = np.append(theta[:-1], 0.0)
@@ -171,10 +188,12 @@ def cross_fitted_score(
     client: ArrayLike | None = None,
     l2: float = 1.0,
 ) -> NDArray[np.float64]:
-    """Return, for every row, the probability of y = 1 by a `LogisticScore` that has not seen the row.
+    """Return, for every row, the probability of y = 1 by a `LogisticScore` that has not seen the
+    row.
 
-    The rows are dealt into folds at random, evenly within every combination of label, group and client (to within
-    one row of the fold sizes); each fold is scored by the model fitted to the others.
+    The rows are dealt into folds at random, evenly within every combination of label, group and
+    client (to within one row of the fold sizes); each fold is scored by the model fitted to the
+    others.
 
     Parameters
     ----------
@@ -218,7 +237,9 @@ def _features(X: ArrayLike) -> NDArray[np.float64]:
         raise ValueError(f"X must have shape (n, d) with n >= 1, got shape {values.shape}")
     if not np.isfinite(values).all():
         row, column = np.argwhere(~np.isfinite(values))[0]
-        raise ValueError(f"X must be finite, got {values[row, column]} at row {row}, column {column}")
+        raise ValueError(
+            f"X must be finite, got {values[row, column]} at row {row}, column {column}"
+        )
     return values
 
 
@@ -235,9 +256,13 @@ def _labels(y: ArrayLike, n: int) -> NDArray[np.float64]:
 def _weights(weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
     values = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
     if values.shape != (n,):
-        raise ValueError(f"sample_weight must have shape ({n},), one per row of X, got {values.shape}")
+        raise ValueError(
+            f"sample_weight must have shape ({n},), one per row of X, got {values.shape}"
+        )
     wrong = ~((values >= 0) & (values < np.inf))
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise ValueError(f"sample_weight must be non-negative and finite, got {values[row]} at row {row}")
+        raise ValueError(
+            f"sample_weight must be non-negative and finite, got {values[row]} at row {row}"
+        )
     return values

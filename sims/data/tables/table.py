@@ -1,4 +1,6 @@
-"""A table of people: the features, label, group and client of every row, with the names of the codes."""
+"""A table of people: the features, label, group and client of every row, with the names of the
+codes.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,16 +18,17 @@ RESERVED = ("label", "group", "client", "is_test")
 class Dataset:
     """A table of people, ready for a federation: n rows, d features, k groups, I clients.
 
-    The arrays are checked when the object is made and are read-only afterwards. Rows keep the order of the file
-    they were read from. A value that does not fit raises `ValueError` (`TypeError` for a wrong kind of number),
-    naming the argument, the value and what is allowed.
+    The arrays are checked when the object is made and are read-only afterwards. Rows keep the order
+    of the file they were read from. A value that does not fit raises `ValueError` (`TypeError` for
+    a wrong kind of number), naming the argument, the value and what is allowed.
 
     Parameters
     ----------
     name : str
         The name under which the data set is registered, or of its file.
     features : array of float, shape (n, d)
-        Finite numbers; n >= 1. The sensitive attribute is among them where the preparation keeps it.
+        Finite numbers; n >= 1. The sensitive attribute is among them where the preparation keeps
+        it.
     feature_names : tuple of str, length d
         Distinct.
     label : array of int, shape (n,)
@@ -41,7 +44,8 @@ class Dataset:
     label_names : pair of str
         What 0 and 1 were in the file.
     columns : dict of tuples of str
-        Of a file of your own: the columns that made the label, the group, the client, the score and the features.
+        Of a file of your own: the columns that made the label, the group, the client, the score and
+        the features.
     """
 
     name: str
@@ -61,19 +65,29 @@ class Dataset:
         """Check every field against the others, and freeze the arrays."""
         features = np.asarray(self.features, dtype=np.float64)
         if features.ndim != 2 or len(features) == 0:
-            raise ValueError(f"features must have shape (n, d) with n >= 1, got shape {features.shape}")
+            raise ValueError(
+                f"features must have shape (n, d) with n >= 1, got shape {features.shape}"
+            )
         n, d = features.shape
         if not np.isfinite(features).all():
             row, column = np.argwhere(~np.isfinite(features))[0]
-            raise ValueError(f"features must be finite, got {features[row, column]} at row {row}, column {column}")
+            raise ValueError(
+                f"features must be finite, got {features[row, column]} at row {row}, column "
+                f"{column}"
+            )
         names = _names("feature_names", self.feature_names)
         if len(names) != d:
-            raise ValueError(f"feature_names must have one name per column of features ({d}), got {len(names)}")
+            raise ValueError(
+                f"feature_names must have one name per column of features ({d}), got {len(names)}"
+            )
         group_names = _names("group_names", self.group_names)
         client_names = _names("client_names", self.client_names)
         is_test = np.asarray(self.is_test)
         if is_test.dtype != np.bool_ or is_test.shape != (n,):
-            raise ValueError(f"is_test must be bool of shape ({n},), got {is_test.dtype} of shape {is_test.shape}")
+            raise ValueError(
+                f"is_test must be bool of shape ({n},), got {is_test.dtype} of shape "
+                f"{is_test.shape}"
+            )
         checked = {
             "features": _frozen(features),
             "feature_names": names,
@@ -85,7 +99,8 @@ class Dataset:
             "is_test": _frozen(is_test),
         }
         for name, value in checked.items():
-            object.__setattr__(self, name, value)  # the only way to set a field of a frozen dataclass
+            # the only way to set a field of a frozen dataclass
+            object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
         """Return the number of rows, n."""
@@ -93,8 +108,13 @@ class Dataset:
 
     def __repr__(self) -> str:
         """Say what the data set is, without printing its arrays."""
-        rows = f"{len(self)} rows ({int(self.is_test.sum())} test), {self.features.shape[1]} features"
-        return f"Dataset({self.name!r}: {rows}, groups {self.group_names}, clients {self.client_names})"
+        rows = (
+            f"{len(self)} rows ({int(self.is_test.sum())} test), {self.features.shape[1]} features"
+        )
+        return (
+            f"Dataset({self.name!r}: {rows}, groups {self.group_names}, clients "
+            f"{self.client_names})"
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows as a pandas table.
@@ -102,12 +122,14 @@ class Dataset:
         Returns
         -------
         DataFrame, shape (n, d + 4)
-            The features, then `label` (0/1), `group` and `client` (categories, by name) and `is_test`. A feature of
-            such a name raises `ValueError`.
+            The features, then `label` (0/1), `group` and `client` (categories, by name) and
+            `is_test`. A feature of such a name raises `ValueError`.
         """
         taken = [name for name in self.feature_names if name in RESERVED]
         if taken:
-            raise ValueError(f"feature_names must not use the reserved names {RESERVED}, got {taken[0]!r}")
+            raise ValueError(
+                f"feature_names must not use the reserved names {RESERVED}, got {taken[0]!r}"
+            )
         frame = pd.DataFrame(self.features, columns=pd.Index(self.feature_names))
         roles = pd.DataFrame(
             {
@@ -129,7 +151,10 @@ class Dataset:
         """
         chosen = np.asarray(mask)
         if chosen.dtype != np.bool_ or chosen.shape != (len(self),):
-            raise ValueError(f"mask must be bool of shape ({len(self)},), got {chosen.dtype} of shape {chosen.shape}")
+            raise ValueError(
+                f"mask must be bool of shape ({len(self)},), got {chosen.dtype} of shape "
+                f"{chosen.shape}"
+            )
         if not chosen.any():
             raise ValueError("mask must select at least one row, got none")
         return replace(
@@ -149,8 +174,8 @@ class Dataset:
     ) -> "Dataset":
         """Return a data set of two groups: `zero` merged into group 0, `one` merged into group 1.
 
-        Rows of a group named in neither are left out. The features stay as they are: a sensitive attribute
-        among them keeps its finer codes.
+        Rows of a group named in neither are left out. The features stay as they are: a sensitive
+        attribute among them keeps its finer codes.
 
         Parameters
         ----------
@@ -170,7 +195,10 @@ class Dataset:
         group = code[self.group]
         for value, argument in enumerate(("zero", "one")):
             if not (group == value).any():
-                raise ValueError(f"{argument} must name groups that have rows, got {self._joined(sides[value])!r}")
+                raise ValueError(
+                    f"{argument} must name groups that have rows, got "
+                    f"{self._joined(sides[value])!r}"
+                )
         two = names if names is not None else (self._joined(sides[0]), self._joined(sides[1]))
         if len(two) != 2:
             raise ValueError(f"names must be two names, got {two!r}")
@@ -186,10 +214,14 @@ class Dataset:
         """Return the codes of the groups that `value` names."""
         wanted = [value] if isinstance(value, str) else list(value)
         if not wanted:
-            raise ValueError(f"{argument} must name at least one of the groups {self.group_names}, got none")
+            raise ValueError(
+                f"{argument} must name at least one of the groups {self.group_names}, got none"
+            )
         for name in wanted:
             if name not in self.group_names:
-                raise ValueError(f"{argument} must be among the groups {self.group_names}, got {name!r}")
+                raise ValueError(
+                    f"{argument} must be among the groups {self.group_names}, got {name!r}"
+                )
         return {self.group_names.index(name) for name in wanted}
 
     def _joined(self, codes: set[int]) -> str:
@@ -216,7 +248,9 @@ def _codes(argument: str, value: ArrayLike, n: int, count: int) -> NDArray[np.in
     if codes.dtype.kind not in "iub":
         raise TypeError(f"{argument} must be integer codes, got an array of {codes.dtype}")
     if codes.shape != (n,):
-        raise ValueError(f"{argument} must have shape ({n},), one code per row of features, got {codes.shape}")
+        raise ValueError(
+            f"{argument} must have shape ({n},), one code per row of features, got {codes.shape}"
+        )
     outside = (codes < 0) | (codes >= count)
     if outside.any():
         row = int(np.argmax(outside))

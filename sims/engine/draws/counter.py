@@ -1,8 +1,9 @@
 """Random numbers by counter: a number is a function of its purpose, not of earlier draws.
 
-So a client's minibatches depend on the seed, the round and the client alone: neither on the order of the clients, nor
-on which others share its chunk, nor on where a killed run was taken up again. The function is the finaliser of
-SplitMix64 (Steele, Lea and Flood 2014; Stafford's variant 13), chained over the words.
+So a client's minibatches depend on the seed, the round and the client alone: neither on the order
+of the clients, nor on which others share its chunk, nor on where a killed run was taken up again.
+The function is the finaliser of SplitMix64 (Steele, Lea and Flood 2014; Stafford's variant 13),
+chained over the words.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ ORDER, PARTICIPATION, DROPOUT, STRAGGLER, EFFORT = range(5)
 
 
 def mix(z: Words) -> Words:
-    """SplitMix64's finaliser, a bijection of 64-bit words; ``z`` (an array, at least 1-d) is overwritten."""
+    """SplitMix64's finaliser, a bijection of 64-bit words; ``z`` (an array, at least 1-d) is
+    overwritten.
+    """
     z ^= z >> np.uint64(30)
     z *= FIRST
     z ^= z >> np.uint64(27)
@@ -32,7 +35,9 @@ def mix(z: Words) -> Words:
 
 
 def key(*words: ArrayLike) -> Words:
-    """One 64-bit key for each tuple of words, whole numbers >= 0, broadcast against each other; at least 1-d."""
+    """One 64-bit key for each tuple of words, whole numbers >= 0, broadcast against each other; at
+    least 1-d.
+    """
     first, state = 0, 0
     for word in words:  # most are numbers, and need no arrays
         if not isinstance(word, (int, np.integer)):
@@ -55,5 +60,7 @@ def _mix_number(z: int) -> int:
 
 
 def uniforms(keys: Words) -> NDArray[np.float64]:
-    """Numbers in (0, 1), 52 bits each, never an end: the midpoints of 2^52 cells, which all are floats."""
+    """Numbers in (0, 1), 52 bits each, never an end: the midpoints of 2^52 cells, which all are
+    floats.
+    """
     return ((keys >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52

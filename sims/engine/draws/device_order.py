@@ -1,7 +1,8 @@
 """``order.py`` on a GPU: the same permutations, drawn and sorted on the device.
 
-At 100,000 clients of 120 samples numpy sorts for a second what a GPU trains on in hundredths of one. Words of 64 bits
-are torch's int64 here, whose sums and products wrap as the unsigned ones do; only the shifts have to be made logical.
+At 100,000 clients of 120 samples numpy sorts for a second what a GPU trains on in hundredths of
+one. Words of 64 bits are torch's int64 here, whose sums and products wrap as the unsigned ones do;
+only the shifts have to be made logical.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ def signed(word: int) -> int:
     return word - (1 << 64) if word >> 63 else word
 
 
-FIRST, SECOND, STRIDE = (signed(int(word)) for word in (counter.FIRST, counter.SECOND, counter.STRIDE))
+FIRST, SECOND, STRIDE = (
+    signed(int(word)) for word in (counter.FIRST, counter.SECOND, counter.STRIDE)
+)
 
 
 def mix(z: Tensor) -> Tensor:
@@ -40,20 +43,33 @@ def _shifted(z: Tensor, bits: int) -> Tensor:
 
 
 def orders_on(
-    device: torch.device, keys: counter.Words, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_],
+    device: torch.device,
+    keys: counter.Words,
+    sizes: Ints,
+    first: Ints,
+    passes: Ints,
+    shuffled: NDArray[np.bool_],
     base: Ints,
-) -> Tensor:  # fmt: skip
-    """``order.orders`` as a tensor on ``device``, base[j] (J,) added to the numbers of j; what is sent has a size of J.
+) -> Tensor:
+    """``order.orders`` as a tensor on ``device``, base[j] (J,) added to the numbers of j; what is
+    sent has a size of J.
 
-    Two stable sorts, by 32 random bits and then by permutation: ties go by the sample's number, as they do there.
+    Two stable sorts, by 32 random bits and then by permutation: ties go by the sample's number, as
+    they do there.
     """
     segment = np.repeat(np.arange(len(keys)), passes)
-    number = np.arange(len(segment)) - np.repeat(np.cumsum(passes) - passes, passes) + first[segment]
+    number = (
+        np.arange(len(segment)) - np.repeat(np.cumsum(passes) - passes, passes) + first[segment]
+    )
     length = sizes[segment]
     start = np.cumsum(length) - length
     total = int(length.sum())
-    sent = torch.from_numpy(np.stack([length, start, base[segment], shuffled[segment].astype(np.int64)])).to(device)
-    owner = torch.repeat_interleave(torch.arange(len(segment), device=device), sent[0], output_size=total)
+    sent = torch.from_numpy(
+        np.stack([length, start, base[segment], shuffled[segment].astype(np.int64)])
+    ).to(device)
+    owner = torch.repeat_interleave(
+        torch.arange(len(segment), device=device), sent[0], output_size=total
+    )
     sample = torch.arange(total, device=device) - sent[1][owner]
     if total and shuffled.any():
         words = torch.from_numpy(counter.key(keys[segment], number).view(np.int64)).to(device)

@@ -11,20 +11,27 @@ Ints = NDArray[np.int64]
 MOST = 1 << 22  # samples sorted at a time
 
 
-def orders(keys: counter.Words, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Ints:
-    """Permutations of 0..sizes[j]-1 for the passes first[j] to first[j] + passes[j] - 1 of each j, concatenated.
+def orders(
+    keys: counter.Words, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]
+) -> Ints:
+    """Permutations of 0..sizes[j]-1 for the passes first[j] to first[j] + passes[j] - 1 of each j,
+    concatenated.
 
-    All arguments have shape (J,). A permutation depends on keys[j], sizes[j] and the number of the pass alone. Where
-    ``shuffled`` is false it is the identity: a batch of all samples has no order worth drawing.
-    Each sample gets 32 random bits, and ties go by the sample's number: the bias is below n²/2^33. What is asked for
-    several times, as replicates of one seed do, is drawn once.
+    All arguments have shape (J,). A permutation depends on keys[j], sizes[j] and the number of the
+    pass alone. Where ``shuffled`` is false it is the identity: a batch of all samples has no order
+    worth drawing.
+    Each sample gets 32 random bits, and ties go by the sample's number: the bias is below n²/2^33.
+    What is asked for several times, as replicates of one seed do, is drawn once.
     """
     once, some, where = np.unique(keys, return_index=True, return_inverse=True)
     if len(once) == len(keys):
         return _drawn(keys, sizes, first, passes, shuffled)
     own = sizes[some], first[some], passes[some]
     flags = shuffled[some]
-    alike = [(a[where] == b).all() for a, b in zip((*own, flags), (sizes, first, passes, shuffled), strict=True)]
+    alike = [
+        (a[where] == b).all()
+        for a, b in zip((*own, flags), (sizes, first, passes, shuffled), strict=True)
+    ]
     if not all(alike):
         return _drawn(keys, sizes, first, passes, shuffled)
     return _repeated(_drawn(once, *own, flags), own[0] * own[2], where)
@@ -38,11 +45,15 @@ def _repeated(drawn: Ints, lengths: Ints, which: Ints) -> Ints:
     return np.concatenate([runs[i] for i in which])
 
 
-def _drawn(keys: counter.Words, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Ints:
+def _drawn(
+    keys: counter.Words, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]
+) -> Ints:
     """``orders`` of keys that may all differ."""
     segment = np.repeat(np.arange(len(keys)), passes)
     length = sizes[segment]
-    number = np.arange(len(segment)) - np.repeat(np.cumsum(passes) - passes, passes) + first[segment]
+    number = (
+        np.arange(len(segment)) - np.repeat(np.cumsum(passes) - passes, passes) + first[segment]
+    )
     if len(segment) == 0 or not shuffled.any():
         return _ramps(length)
     segment_keys = counter.key(keys[segment], number)
@@ -65,7 +76,9 @@ def _ramps(length: Ints) -> Ints:
 
 
 def _sorted(keys: counter.Words, length: Ints, shuffled: NDArray[np.bool_]) -> Ints:
-    """Sort words of (segment,) random bits and sample: numpy's sort of whole words is far faster than its argsort."""
+    """Sort words of (segment,) random bits and sample: numpy's sort of whole words is far faster
+    than its argsort.
+    """
     most, count = int(length.max()), len(length)
     sample_bits = max(1, (most - 1).bit_length())
     if (length == most).all():
@@ -79,12 +92,16 @@ def _sorted(keys: counter.Words, length: Ints, shuffled: NDArray[np.bool_]) -> I
         words.sort(axis=1)
         words &= np.uint64((1 << sample_bits) - 1)
         return words.view(np.int64).ravel()
-    if sample_bits + (count - 1).bit_length() > 32:  # the segment's number has no room beside the random bits
+    # the segment's number has no room beside the random bits
+    if sample_bits + (count - 1).bit_length() > 32:
         if count == 1:
             raise ValueError(f"a client must have at most 2^32 samples, got {most}")
         half = count // 2
         return np.concatenate(
-            [_sorted(keys[:half], length[:half], shuffled[:half]), _sorted(keys[half:], length[half:], shuffled[half:])]
+            [
+                _sorted(keys[:half], length[:half], shuffled[:half]),
+                _sorted(keys[half:], length[half:], shuffled[half:]),
+            ]
         )
     segment = np.repeat(np.arange(count, dtype=np.uint64), length)
     sample = _ramps(length).astype(np.uint64)

@@ -16,12 +16,15 @@ Floats = NDArray[np.float64]
 
 
 class Participation(ABC):
-    """Chooses the clients of a round; a choice is a function of the seed, the round and the clients' ids."""
+    """Chooses the clients of a round; a choice is a function of the seed, the round and the
+    clients' ids.
+    """
 
     @abstractmethod
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
-        """Positions of the clients drawn (m,), rising, each as often as it is drawn, and the weights of these draws
-        (m,), positive with sum one."""
+        """Positions of the clients drawn (m,), rising, each as often as it is drawn, and the
+        weights of these draws (m,), positive with sum one.
+        """
 
     def check(self, clients: int, rounds: int) -> None:
         """ValueError where this cannot be done with so many clients or rounds."""
@@ -39,10 +42,11 @@ class Everyone(Participation):
 
 @dataclass(frozen=True)
 class Uniform(Participation):
-    """``count`` clients, every set of them equally likely; weights p_k / sum of p over them (McMahan et al. 2017).
+    """``count`` clients, every set of them equally likely; weights p_k / sum of p over them
+    (McMahan et al. 2017).
 
-    For equal p_k the mean of their updates is unbiased for that of all; for others it is a ratio, and is not:
-    ``ByWeight`` with replacement is.
+    For equal p_k the mean of their updates is unbiased for that of all; for others it is a ratio,
+    and is not: ``ByWeight`` with replacement is.
     """
 
     count: int
@@ -61,11 +65,13 @@ class Uniform(Participation):
 
 @dataclass(frozen=True)
 class ByWeight(Participation):
-    """``count`` clients drawn by p_k, their updates weighed alike (q-FFL, algorithm 1; Li et al. 2020).
+    """``count`` clients drawn by p_k, their updates weighed alike (q-FFL, algorithm 1; Li et al.
+    2020).
 
-    With replacement each draw is client k with probability p_k; who is drawn j times trains once and counts as j.
-    Without, the draws are successive among those left (the ``count`` smallest of independent Exponential(p_k) times,
-    Efraimidis and Spirakis 2006), and each weighs 1 / count: then the mean is not unbiased for the p-weighted one.
+    With replacement each draw is client k with probability p_k; who is drawn j times trains once
+    and counts as j. Without, the draws are successive among those left (the ``count`` smallest of
+    independent Exponential(p_k) times, Efraimidis and Spirakis 2006), and each weighs 1 / count:
+    then the mean is not unbiased for the p-weighted one.
     """
 
     count: int
@@ -80,26 +86,36 @@ class ByWeight(Participation):
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         if not self.replace:
-            times = -np.log(counter.uniforms(counter.key(seed, counter.PARTICIPATION, round, ids))) / p
+            times = (
+                -np.log(counter.uniforms(counter.key(seed, counter.PARTICIPATION, round, ids))) / p
+            )
             chosen = np.sort(np.lexsort((ids, times))[: self.count])
             return chosen, np.full(len(chosen), 1 / len(chosen))
         by_id = np.argsort(ids)  # so that a draw means the same client however they are listed
         edges = np.cumsum(p[by_id])
-        draws = counter.uniforms(counter.key(seed, counter.PARTICIPATION, round, np.arange(self.count)))
-        drawn = by_id[np.minimum(np.searchsorted(edges, draws * edges[-1], side="right"), len(ids) - 1)]
+        draws = counter.uniforms(
+            counter.key(seed, counter.PARTICIPATION, round, np.arange(self.count))
+        )
+        drawn = by_id[
+            np.minimum(np.searchsorted(edges, draws * edges[-1], side="right"), len(ids) - 1)
+        ]
         return np.sort(drawn), np.full(self.count, 1 / self.count)
 
 
 @dataclass(frozen=True, eq=False)
 class Given(Participation):
-    """Row t of ``masks`` (T, K) is for round t, from the first again after the last; weights as Uniform."""
+    """Row t of ``masks`` (T, K) is for round t, from the first again after the last; weights as
+    Uniform.
+    """
 
     masks: NDArray[np.bool_]
 
     def __post_init__(self) -> None:
         masks = np.array(self.masks)
         if masks.ndim != 2 or masks.dtype != np.bool_ or not masks.size:
-            raise ValueError(f"masks must be bool of shape (T, K), got {masks.dtype} of shape {masks.shape}")
+            raise ValueError(
+                f"masks must be bool of shape (T, K), got {masks.dtype} of shape {masks.shape}"
+            )
         if not masks.any(axis=1).all():
             row = int(np.argmin(masks.any(axis=1)))
             raise ValueError(f"masks must choose a client in every round, got none in row {row}")
@@ -112,7 +128,9 @@ class Given(Participation):
 
     def check(self, clients: int, rounds: int) -> None:
         if self.masks.shape[1] != clients:
-            raise ValueError(f"masks must have one column a client, {clients}, got {self.masks.shape[1]}")
+            raise ValueError(
+                f"masks must have one column a client, {clients}, got {self.masks.shape[1]}"
+            )
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         chosen = np.flatnonzero(self.masks[round % len(self.masks)])
@@ -120,7 +138,9 @@ class Given(Participation):
 
 
 def merged(drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
-    """What ``choose`` gave, by client: positions (k,), rising, sums of weights, and how often each is drawn."""
+    """What ``choose`` gave, by client: positions (k,), rising, sums of weights, and how often each
+    is drawn.
+    """
     clients, each, draws = np.unique(drawn, return_inverse=True, return_counts=True)
     return clients, np.bincount(each, weights).astype(np.float64), draws
 
@@ -138,7 +158,9 @@ def dropouts(rate: float, seed: int, round: int, ids: Ints) -> NDArray[np.bool_]
 
 
 def efforts(rate: float, seed: int, round: int, ids: Ints) -> Floats:
-    """The share of its local steps that each client does (m,): 1, or for a straggler uniform in (0, 1)."""
+    """The share of its local steps that each client does (m,): 1, or for a straggler uniform in (0,
+    1).
+    """
     if rate == 0:
         return np.ones(len(ids))
     slow = counter.uniforms(counter.key(seed, counter.STRAGGLER, round, ids)) < rate

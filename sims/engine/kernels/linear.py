@@ -1,4 +1,6 @@
-"""What linear models share: weights stored as (A, outputs, features + 1), so that a step is two batched products."""
+"""What linear models share: weights stored as (A, outputs, features + 1), so that a step is two
+batched products.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +16,22 @@ from fairfl.sims.engine.model import Model, Weights
 
 
 def floating(owner: str, x: Tensor) -> None:
-    """ValueError for inputs that are whole numbers or truth values, which nothing can be multiplied with."""
+    """ValueError for inputs that are whole numbers or truth values, which nothing can be multiplied
+    with.
+    """
     if not x.is_floating_point():
-        raise ValueError(f"x must be floating point for {owner}, got {x.dtype}: scale pixels or codes first")
+        raise ValueError(
+            f"x must be floating point for {owner}, got {x.dtype}: scale pixels or codes first"
+        )
 
 
 @dataclass(frozen=True)
 class Linear(Model):
-    """Scores z = W x + b of a sample x (features,), and a loss of z and y; the bias is the last column of W.
+    """Scores z = W x + b of a sample x (features,), and a loss of z and y; the bias is the last
+    column of W.
 
-    The row of parameters is W with its bias column, output by output. They start at zero, where the loss is convex and
-    the seed does not matter.
+    The row of parameters is W with its bias column, output by output. They start at zero, where the
+    loss is convex and the seed does not matter.
 
     Errors: ValueError for ``features`` or ``outputs`` below 1, and for data of another width.
     """
@@ -52,13 +59,17 @@ class Linear(Model):
 
     def prepare(self, data: ClientData) -> ClientData:
         if data.x.ndim != 2 or data.x.shape[1] != self.features:
-            raise ValueError(f"x must have shape (N, {self.features}) for {self!r}, got {tuple(data.x.shape)}")
+            raise ValueError(
+                f"x must have shape (N, {self.features}) for {self!r}, got {tuple(data.x.shape)}"
+            )
         floating(repr(self), data.x)
         self.check_targets(data.y)
         if not self.bias:
             return data
         ones = torch.ones(len(data.x), 1, dtype=data.x.dtype, device=data.x.device)
-        return ClientData(torch.cat([data.x, ones], 1), data.y, data.offsets, data.names, data.group)
+        return ClientData(
+            torch.cat([data.x, ones], 1), data.y, data.offsets, data.names, data.group
+        )
 
     @abstractmethod
     def check_targets(self, y: Tensor) -> None:
@@ -66,7 +77,9 @@ class Linear(Model):
 
     @abstractmethod
     def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-        """Turn scores ``z`` (A, B, outputs) into d loss / d z in place; the losses (A, B) where they are wanted."""
+        """Turn scores ``z`` (A, B, outputs) into d loss / d z in place; the losses (A, B) where
+        they are wanted.
+        """
 
     @abstractmethod
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
@@ -94,7 +107,9 @@ class Linear(Model):
     def _weights(self, params: Tensor) -> Tensor:
         return params.view(len(params), self.outputs, self.columns)
 
-    def _weighted(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> tuple[Tensor, float]:
+    def _weighted(
+        self, params: Tensor, x: Tensor, y: Tensor, weights: Weights
+    ) -> tuple[Tensor, float]:
         """d objective / d z, but for a common factor."""
         z = self.scores(params, x)
         losses = self.slopes(z, y, callable(weights))

@@ -13,7 +13,9 @@ from fairfl.sims.engine.kernels.softmax import classes_between
 
 @dataclass(frozen=True)
 class Logistic(Linear):
-    """Loss log(1 + exp(-s z)), s = 2 y - 1, y in {0, 1}: softmax regression with the two scores' difference."""
+    """Loss log(1 + exp(-s z)), s = 2 y - 1, y in {0, 1}: softmax regression with the two scores'
+    difference.
+    """
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -33,7 +35,9 @@ class Logistic(Linear):
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         target = y.to(x.dtype)
-        return torch.nn.functional.binary_cross_entropy_with_logits(x @ params, target, reduction="none")
+        return torch.nn.functional.binary_cross_entropy_with_logits(
+            x @ params, target, reduction="none"
+        )
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return (self.scores(params, x).squeeze(2) > 0) == (y == 1)

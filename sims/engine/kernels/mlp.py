@@ -1,4 +1,6 @@
-"""Multilayer perceptrons with ReLU and cross entropy, the backward pass written out in batched products."""
+"""Multilayer perceptrons with ReLU and cross entropy, the backward pass written out in batched
+products.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +20,25 @@ from fairfl.sims.engine.model import Model, Weights
 
 @dataclass(frozen=True)
 class MLP(Model):
-    """``widths`` = (features, hidden..., classes): z = W_m relu(... relu(W_1 x + b_1) ...) + b_m, cross entropy.
+    """``widths`` = (features, hidden..., classes): z = W_m relu(... relu(W_1 x + b_1) ...) + b_m,
+    cross entropy.
 
-    The row of parameters holds, layer by layer, W (out, in) and then b (out,), as the parameters of the matching
-    ``nn.Sequential`` do. Starts as ``nn.Linear`` does: uniform within 1 / sqrt(in).
-    Inside, units come before samples, (A, out, B): with few units a bias, a softmax or a sum along short last axes
-    takes five times as long.
+    The row of parameters holds, layer by layer, W (out, in) and then b (out,), as the parameters of
+    the matching ``nn.Sequential`` do. Starts as ``nn.Linear`` does: uniform within 1 / sqrt(in).
+    Inside, units come before samples, (A, out, B): with few units a bias, a softmax or a sum along
+    short last axes takes five times as long.
 
-    Errors: ValueError for fewer than three widths or a width below 1 (classes below 2), and for data of another width.
+    Errors: ValueError for fewer than three widths or a width below 1 (classes below 2), and for
+    data of another width.
     """
 
     widths: tuple[int, ...]
 
     def __post_init__(self) -> None:
         if len(self.widths) < 3:
-            raise ValueError(f"widths must be (features, hidden..., classes), at least 3, got {self.widths!r}")
+            raise ValueError(
+                f"widths must be (features, hidden..., classes), at least 3, got {self.widths!r}"
+            )
         for k, width in enumerate(self.widths):
             whole(f"widths[{k}]", width, 2 if k == len(self.widths) - 1 else 1)
 
@@ -53,13 +59,16 @@ class MLP(Model):
     def init(self, seed: int) -> Tensor:
         generator = torch.Generator().manual_seed(seed)
         layers = [
-            (2 * torch.rand((i + 1) * o, dtype=torch.float64, generator=generator) - 1) / i**0.5 for i, o in self._pairs
+            (2 * torch.rand((i + 1) * o, dtype=torch.float64, generator=generator) - 1) / i**0.5
+            for i, o in self._pairs
         ]
         return torch.cat(layers)
 
     def prepare(self, data: ClientData) -> ClientData:
         if data.x.ndim != 2 or data.x.shape[1] != self.widths[0]:
-            raise ValueError(f"x must have shape (N, {self.widths[0]}) for {self!r}, got {tuple(data.x.shape)}")
+            raise ValueError(
+                f"x must have shape (N, {self.widths[0]}) for {self!r}, got {tuple(data.x.shape)}"
+            )
         floating(repr(self), data.x)
         classes_between("MLP", data.y, self.widths[-1])
         return data
@@ -75,7 +84,9 @@ class MLP(Model):
     def descend(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, step: float) -> None:
         self._backward(params, x, y, weights, params, -step)
 
-    def accumulate(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, out: Tensor) -> None:
+    def accumulate(
+        self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, out: Tensor
+    ) -> None:
         self._backward(params, x, y, weights, out, 1.0)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -112,8 +123,12 @@ class MLP(Model):
             values.append(z.relu_() if k < last else z)
         return values
 
-    def _backward(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, out: Tensor, factor: float) -> None:
-        """out += factor * gradient; ``out`` may be ``params``: a layer is changed after its last use."""
+    def _backward(
+        self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, out: Tensor, factor: float
+    ) -> None:
+        """out += factor * gradient; ``out`` may be ``params``: a layer is changed after its last
+        use.
+        """
         own = list(self._layers(params))
         *values, slopes = self._forward(own, x)
         losses = entropy_slopes(slopes, y, 1, callable(weights))

@@ -1,4 +1,6 @@
-"""Any ``nn.Module``, its clients batched by ``torch.func``, or one after the other where that cannot be done."""
+"""Any ``nn.Module``, its clients batched by ``torch.func``, or one after the other where that
+cannot be done.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,14 @@ def squared_error(outputs: Tensor, y: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Module(Model):
-    """``factory()`` makes the module, whose initialisation under ``torch.manual_seed(seed)`` starts a replicate.
+    """``factory()`` makes the module, whose initialisation under ``torch.manual_seed(seed)`` starts
+    a replicate.
 
-    The losses of all clients are one sum, whose gradient autograd gives client by client: the rows do not mix.
-    ``prepare`` tries the module on two clients with two samples each. Where ``torch.func.vmap`` cannot take it
-    (``nn.LSTM`` and ``nn.GRU``, control flow that depends on data, operations that it has no rule for), clients go one
-    after the other within a step: ``stacked`` is False, and the numbers are the same.
+    The losses of all clients are one sum, whose gradient autograd gives client by client: the rows
+    do not mix. ``prepare`` tries the module on two clients with two samples each. Where
+    ``torch.func.vmap`` cannot take it (``nn.LSTM`` and ``nn.GRU``, control flow that depends on
+    data, operations that it has no rule for), clients go one after the other within a step:
+    ``stacked`` is False, and the numbers are the same.
 
     Parameters
     ----------
@@ -51,9 +55,10 @@ class Module(Model):
     name : str
         What a run's configuration records; the factory's name by default.
 
-    Errors: ValueError for modules with buffers (batch normalisation mixes the samples of a batch, and its averages are
-    no parameters: use group normalisation) or dropout, and for modules without parameters; from ``prepare`` for data
-    that do not fit, and for a forward that draws random numbers, mixes the samples of a batch, or has no gradient.
+    Errors: ValueError for modules with buffers (batch normalisation mixes the samples of a batch,
+    and its averages are no parameters: use group normalisation) or dropout, and for modules without
+    parameters; from ``prepare`` for data that do not fit, and for a forward that draws random
+    numbers, mixes the samples of a batch, or has no gradient.
     """
 
     factory: Callable[[], nn.Module]
@@ -69,9 +74,14 @@ class Module(Model):
             raise ValueError(f"factory must make a module with parameters, got {module}")
         for path, part in module.named_modules():
             if any(True for _ in part.buffers(recurse=False)):
-                raise ValueError(f"factory must make a module without buffers (use group norm), got {path!r}: {part}")
+                raise ValueError(
+                    f"factory must make a module without buffers (use group norm), got {path!r}: "
+                    f"{part}"
+                )
             if isinstance(part, nn.modules.dropout._DropoutNd) and part.p > 0:
-                raise ValueError(f"factory must make a module without dropout, got {path!r}: {part}")
+                raise ValueError(
+                    f"factory must make a module without dropout, got {path!r}: {part}"
+                )
 
     @cached_property
     def module(self) -> nn.Module:
@@ -89,7 +99,9 @@ class Module(Model):
         return sum(value.numel() for value in self.module.parameters())
 
     def init(self, seed: int) -> Tensor:
-        return torch.cat([p.detach().reshape(-1).to("cpu", torch.float64) for p in self._made(seed).parameters()])
+        return torch.cat(
+            [p.detach().reshape(-1).to("cpu", torch.float64) for p in self._made(seed).parameters()]
+        )
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         with torch.no_grad():
@@ -99,7 +111,9 @@ class Module(Model):
         return torch.cat([part.flatten(1) for part in self._gradients(params, x, y, weights)], 1)
 
     def descend(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, step: float) -> None:
-        for part, slope in zip(self._split(params).values(), self._gradients(params, x, y, weights), strict=True):
+        for part, slope in zip(
+            self._split(params).values(), self._gradients(params, x, y, weights), strict=True
+        ):
             part.sub_(slope, alpha=step)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -112,19 +126,29 @@ class Module(Model):
             return self._outputs(self._split(params), x).argmax(-1) == y
 
     def prepare(self, data: ClientData) -> ClientData:
-        """Run the module on some samples: what cannot be done is told here, and what a step takes is measured."""
+        """Run the module on some samples: what cannot be done is told here, and what a step takes
+        is measured.
+        """
         if not len(data.x):
             return data  # a part without samples says nothing
-        parts = {name: p.detach().to(data.x.device, _floating(data.x)) for name, p in self.module.named_parameters()}
+        parts = {
+            name: p.detach().to(data.x.device, _floating(data.x))
+            for name, p in self.module.named_parameters()
+        }
         try:
             with torch.no_grad(), torch.random.fork_rng(devices=[]):
                 outputs = self._forward(parts, data.x[:1])
                 losses = self.loss(outputs, data.y[:1])
         except (RuntimeError, IndexError, TypeError) as error:
-            shapes = f"x {tuple(data.x.shape)} {data.x.dtype}, y {tuple(data.y.shape)} {data.y.dtype}"
+            shapes = (
+                f"x {tuple(data.x.shape)} {data.x.dtype}, y {tuple(data.y.shape)} {data.y.dtype}"
+            )
             raise ValueError(f"data must fit {self.describe()}, got {shapes}: {error}") from None
         if tuple(losses.shape) != (1,):
-            raise ValueError(f"loss must give one number a sample, (B,), got {tuple(losses.shape)} for one sample")
+            raise ValueError(
+                f"loss must give one number a sample, (B,), got {tuple(losses.shape)} for one "
+                "sample"
+            )
         if self.classes:
             classes_between(self.describe(), data.y, int(outputs.shape[-1]))
         if self.taken == (0, 0):
@@ -141,16 +165,23 @@ class Module(Model):
             before = torch.get_rng_state()
             both, *alone = (self._outputs(parts, rows[None])[0] for rows in (x, x[:1], x[1:]))
             if not torch.equal(torch.get_rng_state(), before):
-                raise ValueError(f"factory must make a module whose forward is not random, got {self.describe()}")
+                raise ValueError(
+                    f"factory must make a module whose forward is not random, got {self.describe()}"
+                )
         close = torch.finfo(both.dtype).eps ** 0.5
-        if not torch.allclose(both, torch.cat(alone), close, close * float(both.abs().max()), equal_nan=True):
+        if not torch.allclose(
+            both, torch.cat(alone), close, close * float(both.abs().max()), equal_nan=True
+        ):
             raise ValueError(
-                f"factory must make a module whose forward maps each sample by itself, got {self.describe()}, which "
+                "factory must make a module whose forward maps each sample by itself, got "
+                f"{self.describe()}, which "
                 "mixes those of a batch"
             )
 
     def _can_be_stacked(self, x: Tensor, y: Tensor) -> bool:
-        """Whether vmap takes the module and its gradient, without a loop of its own, of which it warns."""
+        """Whether vmap takes the module and its gradient, without a loop of its own, of which it
+        warns.
+        """
         params = torch.stack([self.init(0), self.init(1)]).to(x.device, _floating(x))
         x, y = torch.stack([x, x.flip(0)]), torch.stack([y, y.flip(0)])
         try:
@@ -162,17 +193,23 @@ class Module(Model):
         return True
 
     def _measured(self, x: Tensor, y: Tensor) -> tuple[int, int]:
-        """Numbers that a step takes of a client, and of each sample besides: of two clients' on 4 and on 8 copies."""
+        """Numbers that a step takes of a client, and of each sample besides: of two clients' on 4
+        and on 8 copies.
+        """
         params = self.init(0).to(_floating(x)).repeat(2, 1)
 
         def taken(batch: int) -> int:
             inputs, targets = (t.expand(2, batch, *t.shape[1:]) for t in (x, y))
-            return peak_bytes(lambda: self.descend(params, inputs, targets, 1.0, 0.0)) // (2 * params.element_size())
+            return peak_bytes(lambda: self.descend(params, inputs, targets, 1.0, 0.0)) // (
+                2 * params.element_size()
+            )
 
         try:
             each = (taken(8) - taken(4)) // 4
         except (RuntimeError, NotImplementedError) as error:
-            raise ValueError(f"factory must make a module with a gradient, got {self.describe()}: {error}") from None
+            raise ValueError(
+                f"factory must make a module with a gradient, got {self.describe()}: {error}"
+            ) from None
         return max(0, taken(4) - 4 * each), each + x[0].numel()
 
     def bytes_per_client(self, batch: int, element: int) -> int:
@@ -184,20 +221,31 @@ class Module(Model):
         return f"Module({name}, {getattr(self.loss, '__qualname__', self.loss)}, {self.module})"
 
     def _made(self, seed: int) -> nn.Module:
-        """A new module; its draws are from the CPU's generator, which is put back, and no GPU's is touched."""
+        """A new module; its draws are from the CPU's generator, which is put back, and no GPU's is
+        touched.
+        """
         with torch.random.fork_rng(devices=[]):
             torch.default_generator.manual_seed(seed)
             return self.factory()
 
-    def _gradients(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> tuple[Tensor, ...]:
-        """The gradient by parameter: each is a leaf of its own, so that autograd need not paste them together."""
+    def _gradients(
+        self, params: Tensor, x: Tensor, y: Tensor, weights: Weights
+    ) -> tuple[Tensor, ...]:
+        """The gradient by parameter: each is a leaf of its own, so that autograd need not paste
+        them together.
+        """
         with torch.enable_grad():
-            leaves = {name: part.detach().requires_grad_(True) for name, part in self._split(params).items()}
+            leaves = {
+                name: part.detach().requires_grad_(True)
+                for name, part in self._split(params).items()
+            }
             losses = self._losses(leaves, x, y)
             if isinstance(weights, float):
                 total = losses.sum() * weights
             else:
-                total = ((weights(losses.detach()) if callable(weights) else weights) * losses).sum()
+                total = (
+                    (weights(losses.detach()) if callable(weights) else weights) * losses
+                ).sum()
             return torch.autograd.grad(total, list(leaves.values()), materialize_grads=True)
 
     def _losses(self, parts: Parts, x: Tensor, y: Tensor) -> Tensor:
@@ -212,10 +260,15 @@ class Module(Model):
         if self.stacked and clients > 1:
             return vmap(function)(parts, *inputs)
         rows = {name: part.unbind() for name, part in parts.items()}
-        return torch.stack([
-            function({name: part[k] for name, part in rows.items()}, *(values[k] for values in inputs))
-            for k in range(clients)
-        ])  # fmt: skip
+        return torch.stack(
+            [
+                function(
+                    {name: part[k] for name, part in rows.items()},
+                    *(values[k] for values in inputs),
+                )
+                for k in range(clients)
+            ]
+        )
 
     def _one(self, parts: Parts, x: Tensor, y: Tensor) -> Tensor:
         return self.loss(self._forward(parts, x), y)
@@ -234,5 +287,7 @@ class Module(Model):
 
 
 def _floating(x: Tensor) -> torch.dtype:
-    """The dtype that parameters have beside inputs ``x``: theirs, or the default one where x holds codes."""
+    """The dtype that parameters have beside inputs ``x``: theirs, or the default one where x holds
+    codes.
+    """
     return x.dtype if x.is_floating_point() else torch.get_default_dtype()

@@ -13,9 +13,11 @@ from fairfl.sims.engine.kernels.linear import Linear
 
 @dataclass(frozen=True)
 class Softmax(Linear):
-    """Cross entropy log(sum_c exp z_c) - z_y over ``outputs`` classes, y in 0..outputs-1; natural logarithms.
+    """Cross entropy log(sum_c exp z_c) - z_y over ``outputs`` classes, y in 0..outputs-1; natural
+    logarithms.
 
-    The exponentials are summed explicitly: ``softmax(-1)`` over few classes takes ten times as long.
+    The exponentials are summed explicitly: ``softmax(-1)`` over few classes takes ten times as
+    long.
     """
 
     outputs: int = 2
@@ -35,14 +37,18 @@ class Softmax(Linear):
         return entropies(z, y, 2)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return torch.nn.functional.cross_entropy(x @ params.view(self.outputs, -1).T, y, reduction="none")
+        return torch.nn.functional.cross_entropy(
+            x @ params.view(self.outputs, -1).T, y, reduction="none"
+        )
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return self.scores(params, x).argmax(2) == y
 
 
 def entropy_slopes(z: Tensor, y: Tensor, axis: int, want: bool) -> Tensor | None:
-    """Turn scores ``z``, classes along ``axis`` 1 or 2, into d loss / d z in place; the losses (A, B) where wanted."""
+    """Turn scores ``z``, classes along ``axis`` 1 or 2, into d loss / d z in place; the losses (A,
+    B) where wanted.
+    """
     if z.shape[axis] == 2:  # by the log odds: half the operations
         none, odds = z.unbind(axis)
         odds -= none
@@ -77,6 +83,10 @@ def _of_odds(odds: Tensor, y: Tensor) -> Tensor:
 def classes_between(owner: str, y: Any, classes: int) -> None:
     """ValueError unless ``y`` (N,) holds whole numbers in 0..classes-1."""
     if y.ndim != 1 or y.is_floating_point():
-        raise ValueError(f"y must be whole numbers of shape (N,) for {owner}, got {y.dtype} of {tuple(y.shape)}")
+        raise ValueError(
+            f"y must be whole numbers of shape (N,) for {owner}, got {y.dtype} of {tuple(y.shape)}"
+        )
     if len(y) and (int(y.min()) < 0 or int(y.max()) >= classes):
-        raise ValueError(f"y must be in 0..{classes - 1} for {owner}, got {int(y.min())} to {int(y.max())}")
+        raise ValueError(
+            f"y must be in 0..{classes - 1} for {owner}, got {int(y.min())} to {int(y.max())}"
+        )

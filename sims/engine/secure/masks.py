@@ -9,7 +9,9 @@ from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.task import Floats
 
 FRACTION = 36
-"""Bits after the point: a report is rounded to a multiple of 2^-36, a sum of k reports is right within k 2^-37."""
+"""Bits after the point: a report is rounded to a multiple of 2^-36, a sum of k reports is right
+within k 2^-37.
+"""
 BITS = 64
 """What one masked number takes on the wire."""
 LARGEST = 2.0 ** (BITS - 2 - FRACTION)
@@ -22,13 +24,15 @@ Words = NDArray[np.uint64]
 
 
 def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
-    """What k clients send (k, S): fixed-point numbers modulo 2^64 plus masks that cancel in the sum.
+    """What k clients send (k, S): fixed-point numbers modulo 2^64 plus masks that cancel in the
+    sum.
 
     .. math:: z_i = x_i + \\sum_{j > i} m_{ij} - \\sum_{j < i} m_{ji} \\pmod{2^{64}}
 
-    Each pair of clients shares the key of a mask m_ij, uniform on the words; so the messages of any k - 1 clients are
-    uniform and independent of all reports, and all k messages tell the sum and nothing else. One client alone has no
-    partner: its sum is its report. The keys stand for a key agreement; recovery of dropouts is not modelled.
+    Each pair of clients shares the key of a mask m_ij, uniform on the words; so the messages of any
+    k - 1 clients are uniform and independent of all reports, and all k messages tell the sum and
+    nothing else. One client alone has no partner: its sum is its report. The keys stand for a key
+    agreement; recovery of dropouts is not modelled.
 
     Parameters
     ----------
@@ -40,18 +44,22 @@ def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
         What the keys depend on: seed, round, purpose.
 
     Errors: ValueError for a report that is not finite or too large, naming the client.
-    Source: Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning (CCS 2017), section 4.
+    Source: Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning
+    (CCS 2017), section 4.
     """
     values, names = np.asarray(rows, dtype=np.float64), np.asarray(ids, dtype=np.int64)
     limit = LARGEST / max(1, len(names))
     bad = ~(np.abs(values) < limit)
     if bad.any():
         k, s = np.argwhere(bad)[0]
-        raise ValueError(f"reports must be finite and below {limit:g}, got {values[k, s]} of client {names[k]}")
+        raise ValueError(
+            f"reports must be finite and below {limit:g}, got {values[k, s]} of client {names[k]}"
+        )
     sent = np.rint(values * 2.0**FRACTION).astype(np.int64).view(np.uint64)
     count, width = values.shape
     begin, slots = 0, np.arange(width)
-    while begin < count - 1 and width:  # the pairs of some clients with all that are listed after them
+    # the pairs of some clients with all that are listed after them
+    while begin < count - 1 and width:
         end = min(count - 1, begin + max(1, PAIRS // ((count - begin) * width)))
         first, second = np.nonzero(np.arange(begin, end)[:, None] < np.arange(begin, count))
         one, other = names[begin + first], names[begin + second]

@@ -1,4 +1,6 @@
-"""Algorithms behind secure aggregation: the server receives sums over the clients, and no client's own report."""
+"""Algorithms behind secure aggregation: the server receives sums over the clients, and no client's
+own report.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from fairfl.sims.engine.secure import masks as secure
 from fairfl.sims.engine.task import Floats
 
 OWN = "own."
-"""Entries of the state whose names begin so are the clients' memory: the server's hooks neither see nor set them."""
+"""Entries of the state whose names begin so are the clients' memory: the server's hooks neither see
+nor set them.
+"""
 REPORTS = "reports"
 """How many clients report, an entry of the state that ``steer`` is given."""
 ENROL, REPORT, UPDATE = 101, 102, 103
@@ -31,9 +35,11 @@ SUM_ONLY: dict[str, type[SumOnly]] = {}
 
 @dataclass(frozen=True, eq=False)
 class CellRound(Round):
-    """A round in which each client knows the group and label of its own people, and all can add numbers up.
+    """A round in which each client knows the group and label of its own people, and all can add
+    numbers up.
 
-    ``add`` takes reports (k, S), a row a client, and returns their sum (S,), which it broadcasts; masked, and counted.
+    ``add`` takes reports (k, S), a row a client, and returns their sum (S,), which it broadcasts;
+    masked, and counted.
     """
 
     index: CellIndex = field(kw_only=True)
@@ -43,22 +49,25 @@ class CellRound(Round):
 class SumOnly(Algorithm):
     """An algorithm whose server sees sums over clients alone.
 
-    Before round 0 every client reports ``enrol``, and the server's ``begin`` makes the state of the sum. In each round
-    clients measure the losses of their cells where ``measured`` says, at the broadcast model before they train
-    ("start"), each at its own trained model ("end"), or not at all ("never"). They may keep something (``remember``),
-    and report (``report``). The server's ``steer`` sees the sum of the reports, and its part of the state. Updates are
-    added with the weights of ``weigh``, which clients apply themselves.
+    Before round 0 every client reports ``enrol``, and the server's ``begin`` makes the state of the
+    sum. In each round clients measure the losses of their cells where ``measured`` says, at the
+    broadcast model before they train ("start"), each at its own trained model ("end"), or not at
+    all ("never"). They may keep something (``remember``), and report (``report``). The server's
+    ``steer`` sees the sum of the reports, and its part of the state. Updates are added with the
+    weights of ``weigh``, which clients apply themselves.
 
-    Reports travel masked (``secure.py``), and updates where ``Computing.masked_updates`` says so. Hooks of the clients
-    take a ``CellRound``; ``begin`` and ``steer``, the server's, are given sums and public state, no client's row. (Both
-    kinds are methods of one object: that no client's hook hides a row in it is the author's part.) Where one client
-    alone reports, the sum is its report: a protocol with a threshold would stop there, this does not. The clients'
-    hooks are written for all of them at once: row k of what they return must depend on client k, the state and sums
+    Reports travel masked (``secure.py``), and updates where ``Computing.masked_updates`` says so.
+    Hooks of the clients take a ``CellRound``; ``begin`` and ``steer``, the server's, are given sums
+    and public state, no client's row. (Both kinds are methods of one object: that no client's hook
+    hides a row in it is the author's part.) Where one client alone reports, the sum is its report:
+    a protocol with a threshold would stop there, this does not. The clients' hooks are written for
+    all of them at once: row k of what they return must depend on client k, the state and sums
     alone.
     """
 
     def __init_subclass__(cls, **kwargs: object) -> None:
-        # A registry of their own: these want data with groups, which the tests of the other registry do not have.
+        # A registry of their own: these want data with groups, which the tests of the other
+        # registry do not have.
         super(Algorithm, cls).__init_subclass__(**kwargs)
         if cls.__dict__.get("name"):
             SUM_ONLY[cls.name] = cls
@@ -69,16 +78,22 @@ class SumOnly(Algorithm):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What is measured of the cells, of "loss", "wrong" and "accepting": "accepting" is a forward pass more."""
+        """What is measured of the cells, of "loss", "wrong" and "accepting": "accepting" is a
+        forward pass more.
+        """
         return frozenset(("loss", "wrong"))
 
     @property
     def complete(self) -> bool:
-        """Whether every client must take part in every round; False: sums over some stand for all."""
+        """Whether every client must take part in every round; False: sums over some stand for
+        all.
+        """
         return True
 
     def word_bits(self, clients: int) -> int:
-        """Bits that one number of a report takes: fewer than a masked number's where reports are whole and small."""
+        """Bits that one number of a report takes: fewer than a masked number's where reports are
+        whole and small.
+        """
         return secure.BITS
 
     # The clients' side
@@ -114,7 +129,9 @@ class SumOnly(Algorithm):
         """The state before round 0, from the sum of what the clients enrolled with."""
 
     def steer(self, total: Floats, state: State) -> State:
-        """The state after the reports of a round, from their sum; ``state`` has their number, REPORTS, too."""
+        """The state after the reports of a round, from their sum; ``state`` has their number,
+        REPORTS, too.
+        """
         return state
 
     @final
@@ -130,9 +147,16 @@ class Summed:
     """
 
     def __init__(
-        self, algorithm: SumOnly, index: CellIndex, model: Model, data: ClientData, seed: int, masked: bool = False
+        self,
+        algorithm: SumOnly,
+        index: CellIndex,
+        model: Model,
+        data: ClientData,
+        seed: int,
+        masked: bool = False,
     ) -> None:
-        self.algorithm, self.index, self.model, self.data, self.seed = algorithm, index, model, data, seed
+        self.algorithm, self.index, self.model, self.data = algorithm, index, model, data
+        self.seed = seed
         self.masked, self.bits, self.sums = masked, 0, 0
 
     @property
@@ -155,24 +179,35 @@ class Summed:
         return known
 
     def where(self, round: CellRound) -> tuple[Tensor, bool] | None:
-        """The models that clients measure at the start, (P,) or with True (k, P); None where they do not."""
+        """The models that clients measure at the start, (P,) or with True (k, P); None where they
+        do not.
+        """
         if self.algorithm.measured(round.number) != "start":
             return None
         own = self.algorithm.models(round)
         return (round.params, False) if own is None else (own, True)
 
     def after(self, received: Received, memory_limit: int) -> tuple[Aggregate, bool, Tensor | None]:
-        """What to do with the updates, whether they are sent, and their weighted sum (P,) where it alone is known."""
+        """What to do with the updates, whether they are sent, and their weighted sum (P,) where it
+        alone is known.
+        """
         fields = {name: getattr(received, name) for name in Round.__dataclass_fields__}
         round, updates = self._known(Round(**fields)), received.updates
         if self.algorithm.measured(round.number) == "end":
             self._everyone(round)
             (cells,) = self.index.measure(
-                self.model, (round.params + updates)[None], self.data, round.clients, own=True,
-                memory_limit=memory_limit, needs=self.algorithm.needs,
-            )  # fmt: skip
+                self.model,
+                (round.params + updates)[None],
+                self.data,
+                round.clients,
+                own=True,
+                memory_limit=memory_limit,
+                needs=self.algorithm.needs,
+            )
             round = self.exchange(round, cells)
-        round = replace(round, state=_merge(round.state, self.algorithm.keep(round, updates), own=True))
+        round = replace(
+            round, state=_merge(round.state, self.algorithm.keep(round, updates), own=True)
+        )
         weights = self.algorithm.weigh(round)
         if weights is None:
             return Aggregate(np.zeros(len(round.clients)), round.state), False, None
@@ -203,21 +238,27 @@ class Summed:
             return round
         public = {name: value for name, value in state.items() if not name.startswith(OWN)}
         public[REPORTS] = as_tensor(np.array([len(rows)]))
-        return replace(round, state=_merge(state, self.algorithm.steer(round.add(rows), public), own=False))
+        return replace(
+            round, state=_merge(state, self.algorithm.steer(round.add(rows), public), own=False)
+        )
 
     def _everyone(self, round: CellRound) -> None:
-        if self.algorithm.complete and (len(round.clients) < self.data.clients or round.draws.max() > 1):
+        if self.algorithm.complete and (
+            len(round.clients) < self.data.clients or round.draws.max() > 1
+        ):
             raise ValueError(
-                f"participation must be of every client, once, for {self.algorithm!r}, whose statistics are sums over "
-                f"all, got {len(round.clients)} of {self.data.clients} in round {round.number}, drawn "
-                f"{round.draws.sum()} times"
+                f"participation must be of every client, once, for {self.algorithm!r}, whose "
+                f"statistics are sums over all, got {len(round.clients)} of {self.data.clients} "
+                f"in round {round.number}, drawn {round.draws.sum()} times"
             )
 
 
 def report_together(
     rounds: Sequence[tuple[Summed, CellRound]], memory_limit: int
 ) -> list[CellRound]:
-    """The rounds with the state of their start; replicates that measure the same clients do so in one pass."""
+    """The rounds with the state of their start; replicates that measure the same clients do so in
+    one pass.
+    """
     result = [round for _, round in rounds]
     alike: dict[tuple[object, ...], list[tuple[int, Tensor]]] = defaultdict(list)
     for i, (summed, round) in enumerate(rounds):
@@ -228,9 +269,14 @@ def report_together(
         summed, round = rounds[members[0][0]]
         params = torch.stack([params for _, params in members])
         found = summed.index.measure(
-            summed.model, params, summed.data, round.clients, own=bool(own), memory_limit=memory_limit,
+            summed.model,
+            params,
+            summed.data,
+            round.clients,
+            own=bool(own),
+            memory_limit=memory_limit,
             needs=summed.algorithm.needs,
-        )  # fmt: skip
+        )
         for (i, _), cells in zip(members, found, strict=True):
             result[i] = rounds[i][0].exchange(rounds[i][1], cells)
     return result
@@ -240,7 +286,10 @@ def _merge(state: State, new: State, own: bool) -> State:
     """The state with new values; ValueError where a side sets what belongs to the other."""
     wrong = [name for name in new if name.startswith(OWN) != own]
     if wrong:
-        raise ValueError(f"state must have names that {'begin' if own else 'do not begin'} with {OWN!r}, got {wrong}")
+        raise ValueError(
+            f"state must have names that {'begin' if own else 'do not begin'} with {OWN!r}, got "
+            f"{wrong}"
+        )
     return {**state, **new}
 
 

@@ -1,4 +1,6 @@
-"""LFT+Ensemble: learned points against exact ones by sample size, and the smallest disparity reached."""
+"""LFT+Ensemble: learned points against exact ones by sample size, and the smallest disparity
+reached.
+"""
 
 from __future__ import annotations
 
@@ -31,26 +33,38 @@ WORLDS = ("figure-5a", "figure-5d", "figure-9d", "random-3")
 """The smallest disparities of their ensembles are 0.165, 0.508, 0.119 and 0.076."""
 SIZES = (500, 2_000, 8_000, 32_000)
 PLACES = {"least": 0.0, "middle": 1 / 3}
-"""Where on the exact frontier the budgets come from: its smallest disparity, and a third of the way to its largest."""
+"""Where on the exact frontier the budgets come from: its smallest disparity, and a third of the way
+to its largest.
+"""
 
 
 def units(scale: Scale) -> list[Unit]:
-    """Quick: two worlds, up to 8,000 people; paper: four, up to 32,000, and degree 5 on figure 5 up to 8,000."""
+    """Quick: two worlds, up to 8,000 people; paper: four, up to 32,000, and degree 5 on figure 5 up
+    to 8,000.
+    """
     plans = []
     for name in WORLDS if scale.paper else ("figure-5a", "random-3"):
         kinds = [(1, SIZES if scale.paper else SIZES[:-1], scale.seeds)]
-        kinds += [(5, SIZES[:-1], min(2, scale.seeds))] if scale.paper and name.startswith("figure-5") else []
+        kinds += (
+            [(5, SIZES[:-1], min(2, scale.seeds))]
+            if scale.paper and name.startswith("figure-5")
+            else []
+        )
         budgets = tuple(targets(by_name(name)).values())
         plans += [
             Plan(by_name(name), ENSEMBLE, degree, size, seed, budgets, None if scale.paper else 50)
-            for degree, sizes, seeds in kinds for size in sizes for seed in range(seeds)
-        ]  # fmt: skip
+            for degree, sizes, seeds in kinds
+            for size in sizes
+            for seed in range(seeds)
+        ]
     return [plan.unit() for plan in plans]
 
 
 @cache
 def targets(world: World) -> dict[str, tuple[float, ...]]:
-    """The clients' budgets of points of the exact frontier, by ``PLACES``, to five digits (1: no constraint)."""
+    """The clients' budgets of points of the exact frontier, by ``PLACES``, to five digits (1: no
+    constraint).
+    """
     curve = exact(world, "lft_ensemble")
     at = {name: round(place * (len(curve.disparity) - 1)) for name, place in PLACES.items()}
     return {name: tuple(round(float(v), 5) for v in curve.eps[k]) for name, k in at.items()}
@@ -66,9 +80,10 @@ def aim(world: World, budget: str) -> tuple[float, float]:
 def beside(measures: pd.DataFrame) -> pd.DataFrame:
     """The measures with ``place``, ``off``, ``short``, ``own`` and ``others``.
 
-    ``off`` is the distance in (MD, accuracy) from the exact ensemble of the same budgets. ``short`` is how far |MD| is
-    below the smallest disparity that ensembles of fair clients reach, 0 where it is not. ``own`` and ``others`` are the
-    MD missed on the people of each member's own client, and on those of the others.
+    ``off`` is the distance in (MD, accuracy) from the exact ensemble of the same budgets. ``short``
+    is how far |MD| is below the smallest disparity that ensembles of fair clients reach, 0 where it
+    is not. ``own`` and ``others`` are the MD missed on the people of each member's own client, and
+    on those of the others.
     """
     place, off, short, parts = [], [], [], []
     for row in measures.to_dict("records"):
@@ -85,16 +100,23 @@ def beside(measures: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """By world, place, degree and size: the distance and MD missed (root mean squares), accuracy missed; and rates."""
+    """By world, place, degree and size: the distance and MD missed (root mean squares), accuracy
+    missed; and rates.
+    """
     found, lines, speeds = beside(measures), [], []
-    for (world, place, degree, budget), mine in groups(found, ["world", "place", "degree", "budget"]):
+    for (world, place, degree, budget), mine in groups(
+        found, ["world", "place", "degree", "budget"]
+    ):
         accuracy, difference = aim(by_name(world), budget)
         key = {"world": world, "place": place, "degree": degree}
         for (size,), part in groups(mine, ["rows"]):
             line = {"people": size, "distance": rms(floats(part, "off"))}
             line |= {"MD exact": difference, "accuracy exact": accuracy}
             line |= {"MD missed": rms(floats(part, "difference") - difference)}
-            line |= {"on own people": rms(floats(part, "own")), "on others'": rms(floats(part, "others"))}
+            line |= {
+                "on own people": rms(floats(part, "own")),
+                "on others'": rms(floats(part, "others")),
+            }
             line |= {"accuracy missed": float(floats(part, "accuracy").mean()) - accuracy}
             lines.append(key | line)
         rate = told(Rate.of(floats(mine, "rows"), floats(mine, "off"), mine["world"]))
@@ -103,7 +125,9 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
-    """A hard one of the members, and of the ensembles the rate, its cause, and the smallest disparity."""
+    """A hard one of the members, and of the ensembles the rate, its cause, and the smallest
+    disparity.
+    """
     found = beside(measures)
     return _members(found), *_rates(found), _cause(found), _least(found)
 
@@ -115,23 +139,39 @@ def _members(found: pd.DataFrame) -> Verdict:
         world = by_name(name)
         for i in range(world.clients):
             own = world.alone(i)
-            rules = [Found.of(from_json(members[i]), own.federation) for members in map(json.loads, part["members"])]
-            each.append(below(own, [one.disparity for one in rules], [one.accuracy for one in rules]))
+            rules = [
+                Found.of(from_json(members[i]), own.federation)
+                for members in map(json.loads, part["members"])
+            ]
+            each.append(
+                below(own, [one.disparity for one in rules], [one.accuracy for one in rules])
+            )
     short = np.concatenate(each)
     worst = float(short.min())  # NaN where one is, which is no bound
     return Verdict(
-        "members-below-their-own-frontier", bool(worst >= -TOLERANCE), True,
-        "No member is more accurate on its own client than that client's exact optimum at the member's own |MD_i|.",
+        "members-below-their-own-frontier",
+        bool(worst >= -TOLERANCE),
+        True,
+        "No member is more accurate on its own client than that client's exact optimum at the "
+        "member's own |MD_i|.",
         f"{short.size} members of {len(found)} ensembles: the nearest one is {worst:.2g} below",
-    )  # fmt: skip
+    )
 
 
 def _rates(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
     part = among(found, "degree", [1])
     sizes, made = floats(part, "rows"), []
     for name, column, asked in (
-        ("ensemble-rate", "off", "The distance of LFT+Ensemble from its exact point shrinks like the root of 1/n."),
-        ("own-people-rate", "own", "What it misses of MD on each member's own people shrinks like the root of 1/n."),
+        (
+            "ensemble-rate",
+            "off",
+            "The distance of LFT+Ensemble from its exact point shrinks like the root of 1/n.",
+        ),
+        (
+            "own-people-rate",
+            "own",
+            "What it misses of MD on each member's own people shrinks like the root of 1/n.",
+        ),
     ):
         rate = Rate.of(sizes, floats(part, column), part["world"]) if len(part) else None
         if rate is None:
@@ -147,24 +187,33 @@ def _rates(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
 
 
 def _cause(found: pd.DataFrame) -> Verdict:
-    asked = "Small samples miss the exact MD more on the people of other clients than on each member's own."
+    asked = (
+        "Small samples miss the exact MD more on the people of other clients than on each "
+        "member's own."
+    )
     part = among(found, "degree", [1])
     sizes, own, others = (floats(part, name) for name in ("rows", "own", "others"))
     told = ", ".join(
-        f"{rms(own[sizes == n]):.2g} and {rms(others[sizes == n]):.2g} with {n:,.0f} people" for n in np.unique(sizes)
+        f"{rms(own[sizes == n]):.2g} and {rms(others[sizes == n]):.2g} with {n:,.0f} people"
+        for n in np.unique(sizes)
     )
     small = sizes == sizes.min()
     holds = rms(others[small]) > rms(own[small])
-    return Verdict("members-elsewhere", holds, False, asked, f"own and others': {told}; {_said(part, sizes)}")
+    return Verdict(
+        "members-elsewhere", holds, False, asked, f"own and others': {told}; {_said(part, sizes)}"
+    )
 
 
 def _least(found: pd.DataFrame) -> Verdict:
-    asked = "Learned ensembles are no fairer than the smallest exact disparity of ensembles allows, but for 0.01."
+    asked = (
+        "Learned ensembles are no fairer than the smallest exact disparity of ensembles "
+        "allows, but for 0.01."
+    )
     part = among(among(found, "place", ["least"]), "degree", [1])
     sizes, short = floats(part, "rows"), floats(part, "short")
     told = ", ".join(
-        f"{int((short[sizes == n] > 0.01).sum())} of {int((sizes == n).sum())} with {n:,.0f} people, by at most "
-        f"{short[sizes == n].max():.2g}"
+        f"{int((short[sizes == n] > 0.01).sum())} of {int((sizes == n).sum())} with {n:,.0f} "
+        f"people, by at most {short[sizes == n].max():.2g}"
         for n in np.unique(sizes)
     )
     text = f"more than 0.01 below it are {told}; {_said(part, sizes)}"
@@ -187,9 +236,11 @@ def record(measures: pd.DataFrame) -> dict[str, Any]:
     """Every learned ensemble of degree 1, member by member."""
     part = among(measures, "degree", [1])
     runs = {
-        "rules": len(part), "people": [int(v) for v in np.unique(floats(part, "rows"))],
-        "seeds": len(set(part["seed"])), "seen": SEEN,
-    }  # fmt: skip
+        "rules": len(part),
+        "people": [int(v) for v in np.unique(floats(part, "rows"))],
+        "seeds": len(set(part["seed"])),
+        "seen": SEEN,
+    }
     return {"runs": runs, "worlds": kept_rules(part, members=True)}
 
 
@@ -203,17 +254,33 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
             parts.append(pd.DataFrame({**columns, "x": curve.disparity, "y": curve.accuracy}))
         for (size,), part in groups(mine, ["rows"]):
             columns = {"panel": in_words(name), "series": f"{size:,} people", "kind": "points"}
-            parts.append(pd.DataFrame({**columns, "x": floats(part, "disparity"), "y": floats(part, "accuracy")}))
+            parts.append(
+                pd.DataFrame(
+                    {**columns, "x": floats(part, "disparity"), "y": floats(part, "accuracy")}
+                )
+            )
         aims = [aim(by_name(name), budget) for budget in dict.fromkeys(mine["budget"])]
-        columns = {"panel": in_words(name), "series": "exact, of the same budgets", "kind": "points"}
-        parts.append(pd.DataFrame({**columns, "x": [abs(md) for _, md in aims], "y": [a for a, _ in aims]}))
+        columns = {
+            "panel": in_words(name),
+            "series": "exact, of the same budgets",
+            "kind": "points",
+        }
+        parts.append(
+            pd.DataFrame({**columns, "x": [abs(md) for _, md in aims], "y": [a for a, _ in aims]})
+        )
     return pd.concat(parts, ignore_index=True)
 
 
 def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
-    """The distance and the two parts of the missed MD by size, a curve a world and place, and n^-1/2."""
+    """The distance and the two parts of the missed MD by size, a curve a world and place, and
+    n^-1/2.
+    """
     found, parts = among(beside(measures), "degree", [1]), []
-    for column, panel in (("off", "from the exact point"), ("own", "MD, own people"), ("others", "MD, others' people")):
+    for column, panel in (
+        ("off", "from the exact point"),
+        ("own", "MD, own people"),
+        ("others", "MD, others' people"),
+    ):
         x, levels = np.unique(floats(found, "rows")), []
         for (world, place), mine in groups(found, ["world", "place"]):
             sizes = floats(mine, "rows")
@@ -228,11 +295,18 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
 
 PICTURES = (
     Drawing(
-        "crosscheck-ensemble", "LFT+Ensemble, learned and exact", "disparity |MD| (difference of rates)",
-        "accuracy (share correct)", points,
+        "crosscheck-ensemble",
+        "LFT+Ensemble, learned and exact",
+        "disparity |MD| (difference of rates)",
+        "accuracy (share correct)",
+        points,
     ),
     Drawing(
-        "crosscheck-ensemble-rate", "How far LFT+Ensemble is from its exact point, and on whose people",
-        "people in the sample", "distance (difference of rates)", shrinking, log="xy",
+        "crosscheck-ensemble-rate",
+        "How far LFT+Ensemble is from its exact point, and on whose people",
+        "people in the sample",
+        "distance (difference of rates)",
+        shrinking,
+        log="xy",
     ),
-)  # fmt: skip
+)

@@ -1,11 +1,13 @@
 r"""The gap between FedFB and CFL, by heterogeneity, clients, bits, local steps and people.
 
-Where the clients share a logistic η, all of them have the same minimiser z_a = x + log((2 - ρ_a) / ρ_a) at a λ that
-they share, so averages of their minimisers are it, too: on the population FedFB is CFL with one local step and with
-local training to its end. What is left is sampling, steps in between, and η that differ by client.
+Where the clients share a logistic η, all of them have the same minimiser z_a = x + log((2 - ρ_a) /
+ρ_a) at a λ that they share, so averages of their minimisers are it, too: on the population FedFB is
+CFL with one local step and with local training to its end. What is left is sampling, steps in
+between, and η that differ by client.
 
-Accuracies are compared with the supporting line of CFL's optimum (``supporting.py``). At equal \|MD\|, as this study
-first did, a rule seems to lose accuracy where its MD is on the other side of 0.
+Accuracies are compared with the supporting line of CFL's optimum (``supporting.py``). At equal
+\|MD\|, as this study first did, a rule seems to lose accuracy where its MD is on the other side of
+0.
 """
 
 from __future__ import annotations
@@ -25,22 +27,31 @@ from fairfl.studies.crosscheck.supporting import turn
 from fairfl.studies.experiment import Scale, Unit
 
 NAME = "fedfb-gap"
-TITLE = "How far FedFB stands from CFL, learned and exact: heterogeneity, clients, bits, local steps, people"
+TITLE = (
+    "How far FedFB stands from CFL, learned and exact: heterogeneity, clients, bits, local "
+    "steps, people"
+)
 SEEDS = {"quick": 1, "paper": 8}
 SEEN = 2
 
 AXES = {
-    "distance": "distance of centres, in sd", "shares": "spread of P(a = 1 | i)",
-    "concept": "spread of log odds", "clients": "clients", "local steps": "local steps a round",
-    "bits": "bits a number", "people": "people",
-}  # fmt: skip
+    "distance": "distance of centres, in sd",
+    "shares": "spread of P(a = 1 | i)",
+    "concept": "spread of log odds",
+    "clients": "clients",
+    "local steps": "local steps a round",
+    "bits": "bits a number",
+    "people": "people",
+}
 FRONTIER, ROUNDING = 1e-9, 1e-6
 ROUNDS = {True: 100, False: 60}
 """Steps of λ, at the paper profile and quick."""
 
 
 def units(scale: Scale) -> list[Unit]:
-    """FedFB and CFL at every point of every axis, a seed a sample; points that axes share are run once."""
+    """FedFB and CFL at every point of every axis, a seed a sample; points that axes share are run
+    once.
+    """
     found = {
         plan.name: plan.unit()
         for setup in setups(scale.paper)
@@ -56,11 +67,16 @@ def pairs(measures: Frame) -> Frame:
     central = measures[measures["scheme"] == CFL].drop_duplicates(keys)
     for setup in setups(_paper(measures)):
         own = measures[
-            (measures["scheme"] == FEDFB) & (measures["world"] == setup.world.name) & (measures["rows"] == setup.rows)
-            & (measures["steps"] == setup.steps) & (measures["bits"] == (setup.bits or 0))
-        ]  # fmt: skip
+            (measures["scheme"] == FEDFB)
+            & (measures["world"] == setup.world.name)
+            & (measures["rows"] == setup.rows)
+            & (measures["steps"] == setup.steps)
+            & (measures["bits"] == (setup.bits or 0))
+        ]
         both = own.merge(
-            central[[*keys, "accuracy", "disparity", "best", "line", "sample", "rule"]], on=keys, suffixes=("", "_cfl")
+            central[[*keys, "accuracy", "disparity", "best", "line", "sample", "rule"]],
+            on=keys,
+            suffixes=("", "_cfl"),
         )
         parts.append(both.assign(along=setup.axis, value=setup.value, clients=setup.world.clients))
     found = loose(pd).concat(parts, ignore_index=True)
@@ -80,8 +96,18 @@ def _paper(measures: Frame) -> bool:
 def tables(measures: Frame) -> dict[str, pd.DataFrame]:
     """By axis and value: mean and standard deviation over seeds."""
     found = pairs(measures)
-    columns = ["lost", "lost_cfl", "behind", "gap", "gap_cfl", "disparity", "disparity_cfl", "unfair", "sample",
-               "sample_cfl"]  # fmt: skip
+    columns = [
+        "lost",
+        "lost_cfl",
+        "behind",
+        "gap",
+        "gap_cfl",
+        "disparity",
+        "disparity_cfl",
+        "unfair",
+        "sample",
+        "sample_cfl",
+    ]
     grouped = found.groupby(["along", "value"], sort=False)[columns]
     mean, deviation = grouped.mean(), grouped.std(ddof=1).add_suffix("_sd")
     order = [name for column in columns for name in (column, f"{column}_sd")]
@@ -104,13 +130,18 @@ def verdicts(measures: Frame) -> tuple[Verdict, ...]:
 
 def _one(found: Frame) -> Verdict:
     some = found[found["steps"] == 1]
-    apart = np.maximum((some["accuracy"] - some["accuracy_cfl"]).abs(), some["unfair"].abs()).to_numpy()
+    apart = np.maximum(
+        (some["accuracy"] - some["accuracy_cfl"]).abs(), some["unfair"].abs()
+    ).to_numpy()
     away = float(apart.max()) if apart.size else np.nan
     return Verdict(
-        "one-step-is-cfl", bool(away < ROUNDING) if len(some) else None, True,
-        "With one local step a round the average of the clients' steps is the step on all people: FedFB is CFL.",
+        "one-step-is-cfl",
+        bool(away < ROUNDING) if len(some) else None,
+        True,
+        "With one local step a round the average of the clients' steps is the step on all "
+        "people: FedFB is CFL.",
         f"{len(some)} pairs of runs: accuracy and |MD| within {away:.1e}",
-    )  # fmt: skip
+    )
 
 
 def _bound(found: Frame) -> Verdict:
@@ -120,14 +151,16 @@ def _bound(found: Frame) -> Verdict:
         "cfl-is-a-bound",
         least >= -FRONTIER,
         True,
-        "No learned rule is above CFL's exact frontier at its own |MD|, nor above the line that supports it at MD = 0.",
+        "No learned rule is above CFL's exact frontier at its own |MD|, nor above the line that "
+        "supports it at MD = 0.",
         f"{2 * len(found)} rules; the nearest {least:.1e} below",
     )
 
 
 ASKED = (
-    f"FedFB's learned rules are near CFL's on the same samples: a test on {PEOPLE:,} people could not well tell them "
-    f"apart (means over samples: accuracy along CFL's line at most {NEAR:g} behind, |MD| within {OVER:g})"
+    f"FedFB's learned rules are near CFL's on the same samples: a test on {PEOPLE:,} people "
+    "could not well tell them apart (means over samples: accuracy along CFL's line at most "
+    f"{NEAR:g} behind, |MD| within {OVER:g})"
 )
 
 
@@ -136,29 +169,39 @@ def _same(found: Frame, seeds: str) -> Verdict:
     by = some.groupby(["along", "value"])[["behind", "unfair"]].mean()
     text = "; ".join(f"{along} {v:g}: {_said(row)}" for (along, v), row in by.iterrows())
     return Verdict(
-        "heterogeneity-costs-nothing", _near(by), False,
-        f"FedFB, section 5.3: however the clients' laws of x and shares of groups differ (one η). {ASKED}.",
-        f"{seeds}, {int(some['rows'].iloc[0]):,} people, 3 clients; accuracy behind, and |MD| more: {text}",
-    )  # fmt: skip
+        "heterogeneity-costs-nothing",
+        _near(by),
+        False,
+        "FedFB, section 5.3: however the clients' laws of x and shares of groups differ (one "
+        f"η). {ASKED}.",
+        f"{seeds}, {int(some['rows'].iloc[0]):,} people, 3 clients; accuracy behind, and |MD| "
+        f"more: {text}",
+    )
 
 
 def _clients(found: Frame, seeds: str) -> Verdict:
     by = found[found["along"] == "clients"].groupby("value")[["behind", "unfair"]].mean()
     text = "; ".join(f"{v:.0f} clients: {_said(row)}" for v, row in by.iterrows())
     return Verdict(
-        "clients-cost-little", _near(by), False, f"As the people are shared out among more clients. {ASKED}.",
+        "clients-cost-little",
+        _near(by),
+        False,
+        f"As the people are shared out among more clients. {ASKED}.",
         f"{seeds}; accuracy behind, and |MD| more: {text}",
-    )  # fmt: skip
+    )
 
 
 def _concept(found: Frame, seeds: str) -> Verdict:
     by = found[found["along"] == "concept"].groupby("value")[["behind", "unfair"]].mean()
     text = "; ".join(f"±{v:g}: {_said(row)}" for v, row in by.iterrows())
     return Verdict(
-        "concepts-cost-little", _near(by), False,
-        f"Where the clients' η differ, so that averages of local minimisers are not the pooled one. {ASKED}.",
+        "concepts-cost-little",
+        _near(by),
+        False,
+        "Where the clients' η differ, so that averages of local minimisers are not the pooled "
+        f"one. {ASKED}.",
         f"{seeds}; accuracy behind, and |MD| more, by the tilt of the log odds: {text}",
-    )  # fmt: skip
+    )
 
 
 def _near(by: Frame) -> bool:
@@ -173,20 +216,28 @@ def _said(row: Frame) -> str:
 def _bits(found: Frame, seeds: str, rounds: int) -> Verdict:
     some = found[(found["along"] == "bits") & (found["value"] > 0)]
     last = ALPHA / rounds / 2**0.5  # of one λ_a, decay 1
-    turns = {setup.world.name: turn(setup.world.federation) for paper in (False, True) for setup in setups(paper)
-             if setup.axis == "bits"}  # fmt: skip
+    turns = {
+        setup.world.name: turn(setup.world.federation)
+        for paper in (False, True)
+        for setup in setups(paper)
+        if setup.axis == "bits"
+    }
     some = some.assign(
-        bound=some["clients"] * 2 * BOUND / (2 ** some["value"] - 1) + last * some["world"].map(turns).astype(float)
+        bound=some["clients"] * 2 * BOUND / (2 ** some["value"] - 1)
+        + last * some["world"].map(turns).astype(float)
     )
     judged = some[some["bound"] < 1]  # a |MD| is at most 1 anyway
     by = some.groupby("value")[["sample", "bound"]].max()
-    text = "; ".join(f"{v:.0f} bits: {r['sample']:.4f} ({min(r['bound'], 1.0):.4f})" for v, r in by.iterrows())
+    text = "; ".join(
+        f"{v:.0f} bits: {r['sample']:.4f} ({min(r['bound'], 1.0):.4f})" for v, r in by.iterrows()
+    )
     return Verdict(
         "bits-bound-the-disparity",
         bool((judged["sample"] <= judged["bound"]).all()) if len(judged) else None,
         False,
-        "With b bits a number, λ settles where the sample's |MD| is at most K step + α_T |dMD/dλ| / √2, "
-        "step = 2 / (2^b - 1): beyond K step the sign of F is right, and λ's last step moves MD by the rest.",
+        "With b bits a number, λ settles where the sample's |MD| is at most K step + α_T "
+        "|dMD/dλ| / √2, step = 2 / (2^b - 1): beyond K step the sign of F is right, and λ's last "
+        "step moves MD by the rest.",
         f"Largest |MD| on the sample over {seeds}, and the bound: {text}",
     )
 
@@ -194,12 +245,19 @@ def _bits(found: Frame, seeds: str, rounds: int) -> Verdict:
 def record(measures: Frame) -> dict[str, Any]:
     """Both rules at every point of every axis and seed, for the claims."""
     found = pairs(measures)
-    own = {setup.world.name: setup.world.to_json() for paper in (False, True) for setup in setups(paper)}
+    own = {
+        setup.world.name: setup.world.to_json()
+        for paper in (False, True)
+        for setup in setups(paper)
+    }
     worlds = []
     for name, part in found.groupby("world", sort=False):
         rules = []
         for row in part.to_dict("records"):
-            run = {key: row[key] for key in ("along", "value", "rows", "seed", "steps", "bits", "clients")}
+            run = {
+                key: row[key]
+                for key in ("along", "value", "rows", "seed", "steps", "bits", "clients")
+            }
             rules.append(run | {"fedfb": short(row["rule"]), "cfl": short(row["rule_cfl"])})
         worlds.append({"world": own[str(name)], "rules": rules})
     last = {"alpha": ALPHA, "rounds": ROUNDS[_paper(measures)], "bound": BOUND}
@@ -226,21 +284,32 @@ def _curves(measures: Frame, columns: tuple[tuple[str, str], ...]) -> Frame:
             parts.append(
                 loose(pd).DataFrame(
                     {
-                        "panel": label, "series": series, "kind": "points", "x": by["value"], "y": by["mean"],
-                        "low": by["min"], "high": by["max"],
+                        "panel": label,
+                        "series": series,
+                        "kind": "points",
+                        "x": by["value"],
+                        "y": by["mean"],
+                        "low": by["min"],
+                        "high": by["max"],
                     }
                 )
-            )  # fmt: skip
+            )
     return loose(pd).concat(parts, ignore_index=True)
 
 
 PICTURES = (
     Drawing(
-        "fedfb-gap", "FedFB against CFL: accuracy below the line acc* - λ MD (mean, least, largest)",
-        "", "accuracy lost against the line acc* - λ MD (share)", gaps,
+        "fedfb-gap",
+        "FedFB against CFL: accuracy below the line acc* - λ MD (mean, least, largest)",
+        "",
+        "accuracy lost against the line acc* - λ MD (share)",
+        gaps,
     ),
     Drawing(
-        "fedfb-disparity", "FedFB against CFL: disparity reached at ε = 0 (mean, least, largest)",
-        "", "|MD| (difference of rates)", reached,
+        "fedfb-disparity",
+        "FedFB against CFL: disparity reached at ε = 0 (mean, least, largest)",
+        "",
+        "|MD| (difference of rates)",
+        reached,
     ),
-)  # fmt: skip
+)

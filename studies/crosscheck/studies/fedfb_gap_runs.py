@@ -1,4 +1,6 @@
-"""The runs of the study: federations along axes of heterogeneity, and FedFB and CFL on the same samples of them."""
+"""The runs of the study: federations along axes of heterogeneity, and FedFB and CFL on the same
+samples of them.
+"""
 
 from __future__ import annotations
 
@@ -34,26 +36,45 @@ class Setup:
 
 
 def setups(paper: bool) -> list[Setup]:
-    """Around three clients, 1.5 apart, shares 0.3, 0.5, 0.7, one concept, plain numbers, 20 local steps.
+    """Around three clients, 1.5 apart, shares 0.3, 0.5, 0.7, one concept, plain numbers, 20 local
+    steps.
 
     Local steps and people vary where the shares are 0.05, 0.5, 0.95.
     """
     rows = 5_000 if paper else 2_000
     base = Setup("", 0.0, spread(3, 1.5, 0.2), rows=rows)
     axes = {
-        "distance": [(v, replace(base, world=spread(3, v, 0.0))) for v in ((0, 1, 3) if paper else (0, 3))],
-        "shares": [(v, replace(base, world=spread(3, 1.5, v))) for v in ((0, 0.3, 0.45) if paper else (0.45,))],
-        "concept": [(v, replace(base, world=spread(3, 1.5, 0.2, v))) for v in ((0, 2) if paper else (2,))],
-        "clients": [(v, replace(base, world=spread(v, 1.5, 0.2))) for v in ((2, 10, 50) if paper else (2, 20))],
-        "local steps": [
-            (v, replace(base, world=spread(3, 1.5, 0.45), steps=v)) for v in ((1, 5, 20, 100) if paper else (1,))
+        "distance": [
+            (v, replace(base, world=spread(3, v, 0.0))) for v in ((0, 1, 3) if paper else (0, 3))
         ],
-        "bits": [(v, replace(base, bits=v or None)) for v in ((2, 4, 6, 8, 10) if paper else (3, 10))],
+        "shares": [
+            (v, replace(base, world=spread(3, 1.5, v)))
+            for v in ((0, 0.3, 0.45) if paper else (0.45,))
+        ],
+        "concept": [
+            (v, replace(base, world=spread(3, 1.5, 0.2, v))) for v in ((0, 2) if paper else (2,))
+        ],
+        "clients": [
+            (v, replace(base, world=spread(v, 1.5, 0.2)))
+            for v in ((2, 10, 50) if paper else (2, 20))
+        ],
+        "local steps": [
+            (v, replace(base, world=spread(3, 1.5, 0.45), steps=v))
+            for v in ((1, 5, 20, 100) if paper else (1,))
+        ],
+        "bits": [
+            (v, replace(base, bits=v or None)) for v in ((2, 4, 6, 8, 10) if paper else (3, 10))
+        ],
         "people": [
-            (v, replace(base, world=spread(3, 1.5, 0.45), rows=v)) for v in ((1_250, 5_000, 20_000) if paper else ())
+            (v, replace(base, world=spread(3, 1.5, 0.45), rows=v))
+            for v in ((1_250, 5_000, 20_000) if paper else ())
         ],
     }
-    return [replace(setup, axis=axis, value=float(v)) for axis, points in axes.items() for v, setup in points]
+    return [
+        replace(setup, axis=axis, value=float(v))
+        for axis, points in axes.items()
+        for v, setup in points
+    ]
 
 
 @dataclass(frozen=True)
@@ -71,7 +92,9 @@ class GapPlan(Plan):
         return [FedFB(rule, bits=self.bits, loss_bound=BOUND)]
 
     def measured(self, result: Result) -> Frame:
-        """One row: what the rule is worth on the population and on its sample, and what CFL could at its MD."""
+        """One row: what the rule is worth on the population and on its sample, and what CFL could
+        at its MD.
+        """
         rule = self.members(result)[0][0]
         federation = self.world.federation
         found = Found.of(rule, federation)
@@ -81,12 +104,21 @@ class GapPlan(Plan):
         best = float(frontier(federation, "cfl", points=2).accuracy_at(found.disparity))
         return loose(pd).DataFrame(
             {
-                "world": [self.world.name], "scheme": [self.scheme], "rows": [self.rows], "seed": [self.seed],
-                "bits": [self.bits or 0], "steps": [self.steps], "accuracy": [found.accuracy],
-                "difference": [found.difference], "disparity": [found.disparity], "best": [best],
-                "line": [supporting_line(federation, found.difference)], "sample": [here.spd], "rule": [to_text(rule)],
+                "world": [self.world.name],
+                "scheme": [self.scheme],
+                "rows": [self.rows],
+                "seed": [self.seed],
+                "bits": [self.bits or 0],
+                "steps": [self.steps],
+                "accuracy": [found.accuracy],
+                "difference": [found.difference],
+                "disparity": [found.disparity],
+                "best": [best],
+                "line": [supporting_line(federation, found.difference)],
+                "sample": [here.spd],
+                "rule": [to_text(rule)],
             }
-        )  # fmt: skip
+        )
 
 
 def plans(setup: Setup, seed: int, rounds: int) -> list[GapPlan]:

@@ -1,4 +1,6 @@
-"""Learned rules against the exact CFL frontier: none is above it, and CFL's distance by sample size."""
+"""Learned rules against the exact CFL frontier: none is above it, and CFL's distance by sample
+size.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ RANDOM = tuple(f"random-{seed}" for seed in range(6))
 SHOWN = ("figure-5a", "figure-5d", "figure-9d", "random-0")
 """Of the picture and of the rates."""
 RATED = (0.1, 0.2)
-"""Budgets of the runs whose rate is measured: not 0, where |MD| has a kink and a sample may end on its other side."""
+"""Budgets of the runs whose rate is measured: not 0, where |MD| has a kink and a sample may end on
+its other side.
+"""
 SIZES = (250, 1_000, 4_000, 16_000)
 KEPT = 3
 """Rules that are recorded of each world, scheme, degree and size: those nearest to the frontier."""
@@ -38,7 +42,9 @@ FAR = 0.05
 
 
 def units(scale: Scale) -> list[Unit]:
-    """Quick: two worlds with 1,000 people. Paper: 14 worlds, up to 100,000 people; and CFL alone for the rates."""
+    """Quick: two worlds with 1,000 people. Paper: 14 worlds, up to 100,000 people; and CFL alone
+    for the rates.
+    """
     plans = _paper(scale.seeds) if scale.paper else _quick(scale.seeds)
     return [plan.unit() for plan in plans]
 
@@ -65,18 +71,28 @@ def _paper(seeds: int) -> list[Plan]:
 
 
 def _plans(
-    worlds: tuple[str, ...], schemes: tuple[str, ...], degrees: tuple[int, ...], size: int, seeds: range,
-    budgets: tuple[float, ...], rounds: int | None = None,
-) -> list[Plan]:  # fmt: skip
+    worlds: tuple[str, ...],
+    schemes: tuple[str, ...],
+    degrees: tuple[int, ...],
+    size: int,
+    seeds: range,
+    budgets: tuple[float, ...],
+    rounds: int | None = None,
+) -> list[Plan]:
     each = tuple((budget,) for budget in budgets)
     return [
         Plan(by_name(world), scheme, degree, size, seed, each, rounds)
-        for world in worlds for degree in degrees for scheme in schemes for seed in seeds
-    ]  # fmt: skip
+        for world in worlds
+        for degree in degrees
+        for scheme in schemes
+        for seed in seeds
+    ]
 
 
 def beside(measures: pd.DataFrame) -> pd.DataFrame:
-    """The measures with ``below``: how much more accurate the exact CFL optimum at the same |MD| is."""
+    """The measures with ``below``: how much more accurate the exact CFL optimum at the same |MD|
+    is.
+    """
     short = np.empty(len(measures))
     where = np.asarray(measures["world"], dtype=object)
     for name in dict.fromkeys(where):
@@ -87,16 +103,22 @@ def beside(measures: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """By scheme, degree and size: rules, how far below the frontier they are (mean, least), their mean |MD|; rates."""
+    """By scheme, degree and size: rules, how far below the frontier they are (mean, least), their
+    mean |MD|; rates.
+    """
     found = beside(measures)
     lines = [
         {
-            "scheme": scheme, "degree": degree, "people": size, "rules": len(part),
-            "below, mean": float(floats(part, "below").mean()), "below, least": float(floats(part, "below").min()),
+            "scheme": scheme,
+            "degree": degree,
+            "people": size,
+            "rules": len(part),
+            "below, mean": float(floats(part, "below").mean()),
+            "below, least": float(floats(part, "below").min()),
             "|MD|, mean": float(floats(part, "disparity").mean()),
         }
         for (scheme, degree, size), part in groups(found, ["scheme", "degree", "rows"])
-    ]  # fmt: skip
+    ]
     return {"points": pd.DataFrame(lines), "rates": _rates(found)}
 
 
@@ -109,16 +131,22 @@ def _rates(found: pd.DataFrame) -> pd.DataFrame:
     lines = []
     for (world, degree), part in groups(rated(found), ["world", "degree"]):
         sizes = floats(part, "rows")
-        short, over = (told(Rate.of(sizes, d, part["world"])) for d in (floats(part, "below"), _missed(part)))
+        short, over = (
+            told(Rate.of(sizes, d, part["world"])) for d in (floats(part, "below"), _missed(part))
+        )
         line = {"world": world, "degree": degree, "people": int(sizes.max()), "below": short}
         lines.append(line | {"||MD| - ε|": over})
     return pd.DataFrame(lines)
 
 
 def _missed(part: pd.DataFrame) -> Array:
-    """How far |MD| is from its budget, or from the unconstrained optimum's |MD| where the budget does not bind."""
+    """How far |MD| is from its budget, or from the unconstrained optimum's |MD| where the budget
+    does not bind.
+    """
     most = np.array([exact(by_name(name)).disparity[-1] for name in part["world"]])
-    return np.abs(floats(part, "disparity") - np.minimum(np.asarray(part["budget"], dtype=float), most))
+    return np.abs(
+        floats(part, "disparity") - np.minimum(np.asarray(part["budget"], dtype=float), most)
+    )
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
@@ -133,19 +161,23 @@ def _bound(found: pd.DataFrame) -> Verdict:
     worlds, sizes = found["world"].nunique(), floats(found, "rows")
     text = (
         f"{len(found)} rules of {worlds} worlds, {found['scheme'].nunique()} schemes, degrees "
-        f"{_list(found, 'degree')}, {sizes.min():,.0f} to {sizes.max():,.0f} people, seeds {_list(found, 'seed')}: the "
-        f"nearest one is {least:.2g} below its frontier"
+        f"{_list(found, 'degree')}, {sizes.min():,.0f} to {sizes.max():,.0f} people, seeds "
+        f"{_list(found, 'seed')}: the nearest one is {least:.2g} below its frontier"
     )
     return Verdict(
-        "below-cfl-frontier", bool(least >= -TOLERANCE), True,
-        "No learned rule is more accurate than the exact CFL optimum at its own |MD|.", text,
-    )  # fmt: skip
+        "below-cfl-frontier",
+        bool(least >= -TOLERANCE),
+        True,
+        "No learned rule is more accurate than the exact CFL optimum at its own |MD|.",
+        text,
+    )
 
 
 def _speed(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
     part = among(rated(found), "degree", [1])
     asked = (
-        "CFL's learner, its class containing the optimum: its distance below the frontier shrinks like 1/n.",
+        "CFL's learner, its class containing the optimum: its distance below the frontier "
+        "shrinks like 1/n.",
         "And its |MD| misses the budget by the order of the root of 1/n.",
     )
     names = ("cfl-regret-rate", "cfl-budget-rate")
@@ -157,8 +189,9 @@ def _speed(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
             continue
         most = max(rate.sizes)
         measured = (
-            f"{rate}, over {min(rate.sizes):,.0f} to {most:,.0f} people, seeds {_list(part, 'seed')}, degree 1; "
-            f"{rate.told_by_world()}; at {most:,.0f}: {_rms(distances[sizes == most]):.2g}"
+            f"{rate}, over {min(rate.sizes):,.0f} to {most:,.0f} people, seeds "
+            f"{_list(part, 'seed')}, degree 1; {rate.told_by_world()}; at {most:,.0f}: "
+            f"{_rms(distances[sizes == most]):.2g}"
         )
         made.append(Verdict(name, rate.is_near(-power), False, text, measured))
     return made[0], made[1]
@@ -169,16 +202,20 @@ def _clipped(found: pd.DataFrame) -> Verdict:
     keys = ["world", "rows", "seed", "budget", "degree"]
     clipped, plane = (among(found, "scheme", [scheme]) for scheme in (BOXED, CFL))
     pairs = clipped.merge(plane, on=keys, suffixes=("", "_plane"))
-    asked = "FairBatch with λ clipped to the box of FedFB's (6) ends as near to the frontier as with λ on the plane."
+    asked = (
+        "FairBatch with λ clipped to the box of FedFB's (6) ends as near to the frontier as "
+        "with λ on the plane."
+    )
     if len(pairs) == 0:
         return Verdict("clipped-multipliers", None, False, asked, "no such runs")
     more = floats(pairs, "below") - floats(pairs, "below_plane")
     worst = int(np.argmax(more))
     said = pairs.iloc[worst]
     text = (
-        f"of {len(pairs)} runs on {pairs['world'].nunique()} random worlds, {int((more > 1e-3).sum())} end more than "
-        f"0.001 further below; the worst, {said['world']} with budget {said['budget']}, is {more[worst]:.3f} less "
-        f"accurate at |MD| {said['disparity']:.3f}"
+        f"of {len(pairs)} runs on {pairs['world'].nunique()} random worlds, "
+        f"{int((more > 1e-3).sum())} end more than 0.001 further below; the worst, "
+        f"{said['world']} with budget {said['budget']}, is {more[worst]:.3f} less accurate at "
+        f"|MD| {said['disparity']:.3f}"
     )
     return Verdict("clipped-multipliers", bool((more <= 1e-3).all()), False, asked, text)
 
@@ -192,23 +229,31 @@ def _list(found: pd.DataFrame, column: str) -> str:
 
 
 def record(measures: pd.DataFrame) -> dict[str, Any]:
-    """Of each world, scheme, degree and size the rules nearest to the frontier; how many there were; and the rated."""
+    """Of each world, scheme, degree and size the rules nearest to the frontier; how many there
+    were; and the rated.
+    """
     found = beside(measures)
     kept = [
         part.iloc[np.argsort(floats(part, "below"))[:KEPT]]
         for _, part in groups(found, ["world", "scheme", "degree", "rows"])
     ]
     runs = {
-        "rules": len(found), "worlds": len(set(found["world"])), "schemes": list(dict.fromkeys(found["scheme"])),
-        "people": [int(v) for v in np.unique(floats(found, "rows"))], "seeds": _list(found, "seed"),
-        "seen": SEEN, "degrees": _list(found, "degree"),
-    }  # fmt: skip
+        "rules": len(found),
+        "worlds": len(set(found["world"])),
+        "schemes": list(dict.fromkeys(found["scheme"])),
+        "people": [int(v) for v in np.unique(floats(found, "rows"))],
+        "seeds": _list(found, "seed"),
+        "seen": SEEN,
+        "degrees": _list(found, "degree"),
+    }
     speed = kept_rules(among(rated(found), "degree", [1]))
     return {"runs": runs, "worlds": kept_rules(pd.concat(kept, ignore_index=True)), "rated": speed}
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:
-    """Three exact frontiers a world, and the learned rules of the largest sample: panel, series, kind, x, y."""
+    """Three exact frontiers a world, and the learned rules of the largest sample: panel, series,
+    kind, x, y.
+    """
     parts = []
     for (world,), found in groups(among(measures, "world", SHOWN), ["world"]):
         four = among(among(found, "degree", [1]), "scheme", EVERYONE)
@@ -216,11 +261,17 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
         shown = among(four, "rows", [size])
         curves = [curve(by_name(world), scheme) for scheme in ("cfl", "lft_fedavg", "lft_ensemble")]
         far = floats(shown, "accuracy") < min(float(floats(one, "y").min()) for one in curves) - FAR
-        panel = f"{in_words(world)}, {size:,} people" + (f" ({far.sum()} far below)" if far.any() else "")
+        panel = f"{in_words(world)}, {size:,} people" + (
+            f" ({far.sum()} far below)" if far.any() else ""
+        )
         parts += [one.assign(panel=panel) for one in curves]
         for (scheme,), part in groups(rows(shown, ~far), ["scheme"]):
             columns = {"panel": panel, "series": f"{scheme}, learned", "kind": "points"}
-            parts.append(pd.DataFrame({**columns, "x": floats(part, "disparity"), "y": floats(part, "accuracy")}))
+            parts.append(
+                pd.DataFrame(
+                    {**columns, "x": floats(part, "disparity"), "y": floats(part, "accuracy")}
+                )
+            )
     return pd.concat(parts, ignore_index=True)
 
 
@@ -239,22 +290,33 @@ def curve(world: World, scheme: str) -> pd.DataFrame:
 
 
 def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
-    """CFL's distances by size: root mean square over budgets and seeds, and the lines n^-1 and n^-1/2."""
+    """CFL's distances by size: root mean square over budgets and seeds, and the lines n^-1 and
+    n^-1/2.
+    """
     part = rated(beside(measures))
     parts = []
     for (world, degree), mine in groups(part, ["world", "degree"]):
         sizes = floats(mine, "rows")
         each = np.unique(sizes)
-        for panel, distances in (("below the frontier", floats(mine, "below")), ("from the budget", _missed(mine))):
+        for panel, distances in (
+            ("below the frontier", floats(mine, "below")),
+            ("from the budget", _missed(mine)),
+        ):
             y = [_rms(distances[sizes == n]) for n in each]
-            columns = {"panel": panel, "series": f"{in_words(world)}, degree {degree}", "kind": "path"}
+            columns = {
+                "panel": panel,
+                "series": f"{in_words(world)}, degree {degree}",
+                "kind": "path",
+            }
             parts.append(pd.DataFrame({**columns, "x": each, "y": y}))
     table = pd.concat(parts, ignore_index=True)
     guides = []
     for panel, power in (("below the frontier", -1.0), ("from the budget", -0.5)):
         mine = among(table, "panel", [panel])
         x = np.unique(floats(mine, "x"))
-        level = float(np.exp(np.mean(np.log(floats(mine, "y")) - power * np.log(floats(mine, "x")))))
+        level = float(
+            np.exp(np.mean(np.log(floats(mine, "y")) - power * np.log(floats(mine, "x"))))
+        )
         columns = {"panel": panel, "series": f"n^{power:g}", "kind": "line"}
         guides.append(pd.DataFrame({**columns, "x": x, "y": level * x**power}))
     order = pd.concat([table, *guides], ignore_index=True)
@@ -263,11 +325,18 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
 
 PICTURES = (
     Drawing(
-        "crosscheck-frontier", "Learned rules and the exact frontiers", "disparity |MD| (difference of rates)",
-        "accuracy (share correct)", points,
+        "crosscheck-frontier",
+        "Learned rules and the exact frontiers",
+        "disparity |MD| (difference of rates)",
+        "accuracy (share correct)",
+        points,
     ),
     Drawing(
-        "crosscheck-frontier-rate", "CFL's learner by sample size", "people in the sample",
-        "distance (share of people)", shrinking, log="xy",
+        "crosscheck-frontier-rate",
+        "CFL's learner by sample size",
+        "people in the sample",
+        "distance (share of people)",
+        shrinking,
+        log="xy",
     ),
-)  # fmt: skip
+)

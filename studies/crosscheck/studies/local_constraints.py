@@ -1,6 +1,7 @@
 """What FedAvg with local constraints converges to, against LFT+FedAvg(ε), said to be equivalent.
 
-Exact populations separate what a sample mixes: the class, the local steps, where λ is evaluated, and λ's box.
+Exact populations separate what a sample mixes: the class, the local steps, where λ is evaluated,
+and λ's box.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ from fairfl.studies.crosscheck.studies.local_constraints_runs import (
     frontiers,
     observed,
 )
-from fairfl.studies.crosscheck.studies.local_constraints_verdicts import STEADY, final, reached, verdicts
+from fairfl.studies.crosscheck.studies.local_constraints_verdicts import (
+    STEADY,
+    final,
+    reached,
+    verdicts,
+)
 from fairfl.studies.crosscheck.study import Drawing
 from fairfl.studies.crosscheck.worlds import World, figure_5, figure_9, random_world
 from fairfl.studies.experiment import Scale, Unit
@@ -31,24 +37,34 @@ from fairfl.studies.experiment import Scale, Unit
 __all__ = ["NAME", "PICTURES", "SEEDS", "TITLE", "record", "tables", "units", "verdicts"]
 
 NAME = "local-constraints"
-TITLE = "What FedAvg with local fairness constraints converges to, against the optimum LFT+FedAvg(ε)"
+TITLE = (
+    "What FedAvg with local fairness constraints converges to, against the optimum LFT+FedAvg(ε)"
+)
 SEEDS = {"quick": 1, "paper": 3}
 SEEN = 1
 """Seed 0 of figure 5(a) was seen before anything was asked of samples."""
 SIZES = (500, 4_000, 32_000)
 FINER = (1_000, 100_000)
-"""People of tests that could tell less and more than the verdicts' 10,000: how much hangs on that number."""
+"""People of tests that could tell less and more than the verdicts' 10,000: how much hangs on that
+number.
+"""
 
 PICTURES = (
     Drawing(
-        "local-constraints-paths", "FedAvg with local constraints: 12 rounds of a population, and its supposed end",
-        "|MD| (difference of rates)", "accuracy (share correct)", paths,
+        "local-constraints-paths",
+        "FedAvg with local constraints: 12 rounds of a population, and its supposed end",
+        "|MD| (difference of rates)",
+        "accuracy (share correct)",
+        paths,
     ),
     Drawing(
-        "local-constraints-ends", "How far the ends are above the budget, and below LFT+FedAvg(ε)'s accuracy",
-        "max |MD_i| - ε (difference of rates)", "accuracy less LFT+FedAvg(ε)'s (share)", ends,
+        "local-constraints-ends",
+        "How far the ends are above the budget, and below LFT+FedAvg(ε)'s accuracy",
+        "max |MD_i| - ε (difference of rates)",
+        "accuracy less LFT+FedAvg(ε)'s (share)",
+        ends,
     ),
-)  # fmt: skip
+)
 
 
 def worlds(scale: Scale) -> list[World]:
@@ -64,7 +80,9 @@ def budgets(scale: Scale) -> tuple[float, ...]:
 
 
 def units(scale: Scale) -> list[Unit]:
-    """One for the population of each world; on samples one a world, local training, size and seed."""
+    """One for the population of each world; on samples one a world, local training, size and
+    seed.
+    """
     found, eps, rounds = [], budgets(scale), 400 if scale.paper else 120
     for world in worlds(scale):
         name = f"local-constraints-{world.name}-{scale.profile}"
@@ -73,22 +91,40 @@ def units(scale: Scale) -> list[Unit]:
 
 
 def samples(scale: Scale) -> list[LocalPlan]:
-    """Quick: 2,000 people of figure 5(a). Paper: three federations, and up to 32,000 people of figure 5(a)."""
+    """Quick: 2,000 people of figure 5(a). Paper: three federations, and up to 32,000 people of
+    figure 5(a).
+    """
     first = figure_5("a")
     if not scale.paper:
         wanted = [(first, 2_000)]
     else:
         wanted = [(first, rows) for rows in SIZES]
-        wanted += [(world, rows) for world in (figure_9("b"), random_world(1)) for rows in SIZES[:-1]]
+        wanted += [
+            (world, rows) for world in (figure_9("b"), random_world(1)) for rows in SIZES[:-1]
+        ]
     return [
-        LocalPlan(world, "LFT+FedAvg", degree, rows, seed, ((0.0,), (0.1,)), 200 if scale.paper else 100, steps,
-                  own=regime == "locally-fair")
-        for world, rows in wanted for seed in range(scale.seeds) for regime, degree, steps in SAMPLED
-    ]  # fmt: skip
+        LocalPlan(
+            world,
+            "LFT+FedAvg",
+            degree,
+            rows,
+            seed,
+            ((0.0,), (0.1,)),
+            200 if scale.paper else 100,
+            steps,
+            own=regime == "locally-fair",
+        )
+        for world, rows in wanted
+        for seed in range(scale.seeds)
+        for regime, degree, steps in SAMPLED
+    ]
 
 
 def population(
-    world: World, eps: tuple[float, ...], rounds: int, regimes: tuple[tuple[str, int, int, float], ...] = POPULATION
+    world: World,
+    eps: tuple[float, ...],
+    rounds: int,
+    regimes: tuple[tuple[str, int, int, float], ...] = POPULATION,
 ) -> Frame:
     """All regimes at all budgets, and the three exact frontiers."""
     parts = [frontiers(world)]
@@ -96,7 +132,9 @@ def population(
         each = (budget,) * world.clients
         for regime, degree, steps, fading in regimes:
             slow = regime == "steps" and steps == 1  # w has to follow λ
-            run = Dynamics(world, each, regime, degree, steps, rounds * (3 if slow else 1), fading=fading)
+            run = Dynamics(
+                world, each, regime, degree, steps, rounds * (3 if slow else 1), fading=fading
+            )
             parts.append(observed(run))
         if bool(parts[-1]["boxed"].iloc[0]):
             line = Ascent(projection="sum")
@@ -105,36 +143,66 @@ def population(
 
 
 def tables(measures: Frame) -> dict[str, pd.DataFrame]:
-    """Where every run ended; and how many reach the optimum, by regime and by how many constraints bind there."""
+    """Where every run ended; and how many reach the optimum, by regime and by how many constraints
+    bind there.
+    """
     last = final(measures)
     finer = {f"reached, {people:,}": reached(last, people) for people in FINER}
-    shown = last.assign(training=last["regime"].map(LABELS), reached=reached(last), settled=last["range"] <= STEADY)
+    shown = last.assign(
+        training=last["regime"].map(LABELS), reached=reached(last), settled=last["range"] <= STEADY
+    )
     shown = shown.assign(**finer)
     kept = [
-        "world", "budget", "training", "rows", "seed", "accuracy", "disparity", "excess", "best", "shortfall", "range",
-        "binding", "boxed", "reached", "settled", *finer,
-    ]  # fmt: skip
+        "world",
+        "budget",
+        "training",
+        "rows",
+        "seed",
+        "accuracy",
+        "disparity",
+        "excess",
+        "best",
+        "shortfall",
+        "range",
+        "binding",
+        "boxed",
+        "reached",
+        "settled",
+        *finer,
+    ]
     exact = shown[shown["rows"] == 0]
     grouped = exact.groupby(["training", "binding", "boxed"], sort=False)
     counts = grouped.agg(
-        runs=("reached", "size"), reached=("reached", "sum"), settled=("settled", "sum"),
-        excess=("excess", "max"), shortfall=("shortfall", "max"), gain=("shortfall", "min"),
+        runs=("reached", "size"),
+        reached=("reached", "sum"),
+        settled=("settled", "sum"),
+        excess=("excess", "max"),
+        shortfall=("shortfall", "max"),
+        gain=("shortfall", "min"),
         **{name: (name, "sum") for name in finer},
-    )  # fmt: skip
+    )
     return {"ends": loose(pd).DataFrame(shown[kept]), "reached": counts.reset_index()}
 
 
 def record(measures: Frame) -> dict[str, Any]:
-    """The rules at the ends of all runs, by regime and budget, for the claims; the samples' by size and seed."""
+    """The rules at the ends of all runs, by regime and budget, for the claims; the samples' by size
+    and seed.
+    """
     last = final(measures)
     sampled = last[last["rows"] > 0].astype({"rows": int, "seed": int})
-    samples = kept_rules(sampled.assign(scheme=sampled["regime"], budget=sampled["budget"].map("{:g}".format)))
+    samples = kept_rules(
+        sampled.assign(scheme=sampled["regime"], budget=sampled["budget"].map("{:g}".format))
+    )
     exact = loose(pd).DataFrame(last[last["rows"] == 0])
     columns = ["boxed", "binding", "range"]
-    entries = kept_rules(exact.assign(scheme=exact["regime"], budget=exact["budget"].map("{:g}".format)))
+    entries = kept_rules(
+        exact.assign(scheme=exact["regime"], budget=exact["budget"].map("{:g}".format))
+    )
     for part in entries:
         own = exact[exact["world"] == part["world"]["name"]]
-        for rule, (boxed, binding, wide) in zip(part["rules"], own[columns].to_numpy().tolist(), strict=True):
+        for rule, (boxed, binding, wide) in zip(
+            part["rules"], own[columns].to_numpy().tolist(), strict=True
+        ):
             rule |= {"boxed": bool(boxed), "binding": int(binding), "range": round(float(wide), 6)}
     rounds = exact.groupby("regime", sort=False)["round"].max() + 1
     runs = {"rounds": {str(name): int(value) for name, value in rounds.items()}, "seen": SEEN}

@@ -9,7 +9,11 @@ from fairfl.studies.crosscheck.frame import Frame, loose
 from fairfl.studies.crosscheck.studies.local_constraints_runs import LABELS
 from fairfl.studies.crosscheck.worlds import in_words
 
-SCHEMES = {"cfl": "CFL, exact", "lft_fedavg": "LFT+FedAvg, exact", "lft_ensemble": "LFT+Ensemble, exact"}
+SCHEMES = {
+    "cfl": "CFL, exact",
+    "lft_fedavg": "LFT+FedAvg, exact",
+    "lft_ensemble": "LFT+Ensemble, exact",
+}
 SETTINGS = (("figure-5a", 0.0), ("figure-5a", 0.1), ("figure-9b", 0.0))
 """World and ε: a column each."""
 WAYS = ("pooled-any", "steps-20", "steps-20-fading", "converged")
@@ -21,7 +25,9 @@ COLUMNS = ["row", "panel", "series", "kind", "x", "y"]
 
 
 def paths(measures: Frame) -> Frame:
-    """The rule's way in the plane, from its first round on: a panel each, before the three exact frontiers."""
+    """The rule's way in the plane, from its first round on: a panel each, before the three exact
+    frontiers.
+    """
     exact = measures[measures["rows"] == 0]
     parts = []
     for regime in WAYS:
@@ -31,7 +37,11 @@ def paths(measures: Frame) -> Frame:
             if len(runs):
                 panel = f"{in_words(world)}, ε = {eps:g}\n{LABELS[regime]}"
                 parts += [one.assign(row=regime) for one in _panel(panel, here, runs, eps)]
-    return loose(pd).concat(parts, ignore_index=True) if parts else loose(pd).DataFrame(columns=COLUMNS)
+    return (
+        loose(pd).concat(parts, ignore_index=True)
+        if parts
+        else loose(pd).DataFrame(columns=COLUMNS)
+    )
 
 
 def _panel(panel: str, here: Frame, runs: Frame, eps: float) -> list[Frame]:
@@ -46,11 +56,16 @@ def _panel(panel: str, here: Frame, runs: Frame, eps: float) -> list[Frame]:
     own = here[(here["regime"] == "locally-fair") & (here["budget"] == eps)].tail(1)
     parts.append(_rows(own, panel, "fair clients, averaged once", "end", "disparity", "accuracy"))
     way = _stops(runs.sort_values("round"))
-    return [*parts, _rows(way, panel, "rounds: first hollow, last filled", "way", "disparity", "accuracy")]
+    return [
+        *parts,
+        _rows(way, panel, "rounds: first hollow, last filled", "way", "disparity", "accuracy"),
+    ]
 
 
 def ends(measures: Frame) -> Frame:
-    """Every end on the population: by how much the worst client is over its budget, and the accuracy's difference."""
+    """Every end on the population: by how much the worst client is over its budget, and the
+    accuracy's difference.
+    """
     last = measures[(measures["rows"] == 0) & (measures["rule"] != "")]
     last = last.assign(over=last["excess"].clip(lower=0.0), more=-last["shortfall"])
     parts = []
@@ -70,5 +85,11 @@ def _stops(run: Frame) -> Frame:
 
 def _rows(table: Frame, panel: str, series: str, kind: str, x: str, y: str) -> Frame:
     return loose(pd).DataFrame(
-        {"panel": panel, "series": series, "kind": kind, "x": table[x].to_numpy(), "y": table[y].to_numpy()}
+        {
+            "panel": panel,
+            "series": series,
+            "kind": kind,
+            "x": table[x].to_numpy(),
+            "y": table[y].to_numpy(),
+        }
     )

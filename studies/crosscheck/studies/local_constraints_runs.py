@@ -21,9 +21,15 @@ from fairfl.studies.crosscheck.runs import Plan
 from fairfl.studies.crosscheck.worlds import World
 
 POPULATION = (
-    ("pooled", 0, 1, 0.0), ("pooled", 1, 1, 0.0), ("pooled", 5, 1, 0.0), ("steps", 5, 1, 0.0), ("steps", 5, 20, 0.0),
-    ("steps", 5, 20, 0.1), ("converged", 1, 1, 0.0), ("locally-fair", 1, 1, 0.0),
-)  # fmt: skip
+    ("pooled", 0, 1, 0.0),
+    ("pooled", 1, 1, 0.0),
+    ("pooled", 5, 1, 0.0),
+    ("steps", 5, 1, 0.0),
+    ("steps", 5, 20, 0.0),
+    ("steps", 5, 20, 0.1),
+    ("converged", 1, 1, 0.0),
+    ("locally-fair", 1, 1, 0.0),
+)
 """Regime, degree, local steps, fading: see ``local_dynamics.py``."""
 SAMPLED = (("steps-1", 5, 1), ("steps-20", 5, 20), ("locally-fair", 1, 20))
 """Name, degree, local steps of what the engine runs."""
@@ -47,15 +53,20 @@ def name_of(run: Dynamics) -> str:
     """The regime's name in tables."""
     if run.regime == "pooled":
         return f"pooled-{run.degree or 'any'}{'-sum' if run.ascent.projection == 'sum' else ''}"
-    return f"steps-{run.steps}{'-fading' if run.fading else ''}" if run.regime == "steps" else run.regime
+    return (
+        f"steps-{run.steps}{'-fading' if run.fading else ''}"
+        if run.regime == "steps"
+        else run.regime
+    )
 
 
 def optimum(world: World, eps: float) -> dict[str, object]:
     """LFT+FedAvg(ε), and whether FairBatch's weights can say its multipliers.
 
-    binding : how many multipliers are not 0; price : the sum of their sizes; boxed : whether one of them is outside of
-    the box of λ; pure : whether the rule is not randomised; lagrangian : how far the pointwise rule at these weights is
-    from it, in accuracy and MD_i.
+    binding : how many multipliers are not 0; price : the sum of their sizes; boxed : whether one of
+        them is outside of
+    the box of λ; pure : whether the rule is not randomised; lagrangian : how far the pointwise rule
+    at these weights is from it, in accuracy and MD_i.
     """
     best = solve(world.federation, "lft_fedavg", eps=eps)
     offset = best.multipliers / np.array(world.weight)
@@ -63,10 +74,14 @@ def optimum(world: World, eps: float) -> dict[str, object]:
     inside = bool(((lam >= 0) & (lam <= 2 * shares(world))).all())
     pure = all(np.isin(values, (0.0, 1.0)).all() for values in best.classifier.values)
     return {
-        "best": best.accuracy, "best_difference": best.mean_difference, "binding": int((np.abs(offset) > BINDS).sum()),
-        "price": float(np.abs(best.multipliers).sum()), "boxed": not inside, "pure": pure,
+        "best": best.accuracy,
+        "best_difference": best.mean_difference,
+        "binding": int((np.abs(offset) > BINDS).sum()),
+        "price": float(np.abs(best.multipliers).sum()),
+        "boxed": not inside,
+        "pure": pure,
         "lagrangian": _apart(world, lam, best),
-    }  # fmt: skip
+    }
 
 
 def _apart(world: World, lam: Array, best: Solution) -> float:
@@ -88,23 +103,50 @@ def observed(run: Dynamics) -> Frame:
             continue
         found = Found.of(rule, fed)
         late += [found.difference] if number >= quarter else []
-        rows.append((number, found.accuracy, found.difference, found.disparity, max(abs(v) for v in found.local)))
+        rows.append(
+            (
+                number,
+                found.accuracy,
+                found.difference,
+                found.disparity,
+                max(abs(v) for v in found.local),
+            )
+        )
     assert rule is not None and lam is not None  # rounds >= 1
-    table = loose(pd).DataFrame(rows, columns=["round", "accuracy", "difference", "disparity", "local"])
+    table = loose(pd).DataFrame(
+        rows, columns=["round", "accuracy", "difference", "disparity", "local"]
+    )
     last = table["round"] == rounds - 1
-    return _labelled(table, world.name, name_of(run), run.degree, run.steps, run.budgets[0], best).assign(
-        rule=np.where(last, to_text(rule), ""), range=float(np.ptp(late)), rows=0, seed=0,
+    return _labelled(
+        table, world.name, name_of(run), run.degree, run.steps, run.budgets[0], best
+    ).assign(
+        rule=np.where(last, to_text(rule), ""),
+        range=float(np.ptp(late)),
+        rows=0,
+        seed=0,
         lam=np.where(last, str(np.round(lam / shares(world), 4).tolist()), ""),
-    )  # fmt: skip
+    )
 
 
 def _labelled(
-    table: Frame, world: str, regime: str, degree: int, steps: int, eps: float, best: dict[str, object]
+    table: Frame,
+    world: str,
+    regime: str,
+    degree: int,
+    steps: int,
+    eps: float,
+    best: dict[str, object],
 ) -> Frame:
     return table.assign(
-        world=world, regime=regime, degree=degree, steps=steps, budget=eps, excess=table["local"] - eps,
-        shortfall=best["best"] - table["accuracy"], **best,
-    )  # fmt: skip
+        world=world,
+        regime=regime,
+        degree=degree,
+        steps=steps,
+        budget=eps,
+        excess=table["local"] - eps,
+        shortfall=best["best"] - table["accuracy"],
+        **best,
+    )
 
 
 def frontiers(world: World, points: int = 60) -> Frame:
@@ -113,10 +155,19 @@ def frontiers(world: World, points: int = 60) -> Frame:
     for scheme in ("cfl", "lft_fedavg", "lft_ensemble"):
         found = frontier(world.federation, scheme, points=points)
         parts.append(
-            loose(pd).DataFrame({"disparity": found.disparity, "accuracy": found.accuracy}).assign(
-                world=world.name, regime="frontier", scheme=scheme, rule="", rows=0, seed=0, budget=np.nan, round=0,
+            loose(pd)
+            .DataFrame({"disparity": found.disparity, "accuracy": found.accuracy})
+            .assign(
+                world=world.name,
+                regime="frontier",
+                scheme=scheme,
+                rule="",
+                rows=0,
+                seed=0,
+                budget=np.nan,
+                round=0,
             )
-        )  # fmt: skip
+        )
     return loose(pd).concat(parts, ignore_index=True)
 
 
@@ -136,7 +187,10 @@ class LocalPlan(Plan):
         return f"{super().name}-{'own' if self.own else 'averaged'}-{self.alpha:g}-{self.decay:g}"
 
     def algorithms(self) -> list[Algorithm]:
-        rules = [FairBatch("dp", self.alpha, self.decay, "zero_one", budget=one[0]) for one in self.budgets]
+        rules = [
+            FairBatch("dp", self.alpha, self.decay, "zero_one", budget=one[0])
+            for one in self.budgets
+        ]
         return [LocalFairBatch(rule, self.lengths if self.own else 1) for rule in rules]
 
     def measured(self, result: Result) -> Frame:
@@ -146,11 +200,18 @@ class LocalPlan(Plan):
             found = Found.of(rule, self.world.federation)
             table = loose(pd).DataFrame(
                 {
-                    "round": [self.lengths], "accuracy": [found.accuracy], "difference": [found.difference],
-                    "disparity": [found.disparity], "local": [max(abs(v) for v in found.local)],
+                    "round": [self.lengths],
+                    "accuracy": [found.accuracy],
+                    "difference": [found.difference],
+                    "disparity": [found.disparity],
+                    "local": [max(abs(v) for v in found.local)],
                 }
-            )  # fmt: skip
+            )
             best = optimum(self.world, eps)
             done = _labelled(table, self.world.name, regime, self.degree, self.steps, eps, best)
-            rows.append(done.assign(rule=to_text(rule), range=np.nan, rows=self.rows, seed=self.seed, lam=""))
+            rows.append(
+                done.assign(
+                    rule=to_text(rule), range=np.nan, rows=self.rows, seed=self.seed, lam=""
+                )
+            )
         return loose(pd).concat(rows, ignore_index=True)

@@ -1,6 +1,8 @@
-"""The client weights that algorithms realise in training, against the dual weights of their objectives.
+"""The client weights that algorithms realise in training, against the dual weights of their
+objectives.
 
-The weight of a client in a step is measured: least squares of the step on the clients' gradients (``effective.py``).
+The weight of a client in a step is measured: least squares of the step on the clients' gradients
+(``effective.py``).
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 
 NAME = "realised-weights"
-TITLE = "Client weights realised by q-FedAvg, TERM, PropFair, p-FedAvg, AFL, and their objectives' dual weights"
+TITLE = (
+    "Client weights realised by q-FedAvg, TERM, PropFair, p-FedAvg, AFL, and their "
+    "objectives' dual weights"
+)
 SEEDS = {"quick": 1, "paper": 3}
 SEEN = 1
 ROUNDS, KEPT = (20, 40), (0, 3, 12)
@@ -36,12 +41,16 @@ def units(scale: Scale) -> list[Unit]:
     for seed in range(scale.seeds):
         for world in ("quadratic", "Synthetic", *(("Vehicle",) if paper and _vehicle() else ())):
             made = partial(by_round, world, seed, ROUNDS[paper], KEPT if world != "Vehicle" else ())
-            found.append(Unit(f"steps-{world.lower()}-{ROUNDS[paper]}-{seed}", world, seed, (), made))
+            found.append(
+                Unit(f"steps-{world.lower()}-{ROUNDS[paper]}-{seed}", world, seed, (), made)
+            )
             draws = DRAWS[world][paper]
             once = partial(at_one_model, world, seed, draws)
             found.append(Unit(f"ways-{world.lower()}-{draws}-{seed}", world, seed, (), once))
         count = AFL_ROUNDS[paper]
-        marks = sorted({round(10 ** (k / 4)) for k in range(4, 15) if 10 ** (k / 4) <= count} | {count})
+        marks = sorted(
+            {round(10 ** (k / 4)) for k in range(4, 15) if 10 ** (k / 4) <= count} | {count}
+        )
         made = partial(mixtures, seed, count, tuple(marks))
         found.append(Unit(f"mixtures-{count}-{seed}", "quadratic", seed, (), made))
     return found
@@ -56,16 +65,22 @@ def _vehicle() -> bool:
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The share of the weight with the wrong clients: of one full step in all rounds, of other ways, of AFL."""
+    """The share of the weight with the wrong clients: of one full step in all rounds, of other
+    ways, of AFL.
+    """
     steps, ways = among(measures, "kind", ["by round"]), among(measures, "kind", ["at one model"])
     keys = ["algorithm", "objective", "world"]
     worst = pd.DataFrame(
         [
-            {**dict(zip(keys, key, strict=True)), "off": floats(part, "off").max(),
-             "outside": floats(part, "outside").max(), "rounds": len(part)}
+            {
+                **dict(zip(keys, key, strict=True)),
+                "off": floats(part, "off").max(),
+                "outside": floats(part, "outside").max(),
+                "rounds": len(part),
+            }
             for key, part in groups(steps, keys)
         ]
-    )  # fmt: skip
+    )
     wide = ways.pivot_table(index=["world", "algorithm"], columns="case", values="off", sort=False)
     noise = pd.DataFrame(
         [
@@ -73,9 +88,11 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
             | {name: float(np.median(floats(part, name))) for name in ("noise", "outside", "draws")}
             for (world, case), part in groups(ways, ["world", "case"])
         ]
-    )  # fmt: skip
+    )
     afl = among(measures, "kind", ["mixtures"])
-    mixed = afl.pivot_table(index=["algorithm", "round"], columns="case", values=["off", "gap"], sort=False)
+    mixed = afl.pivot_table(
+        index=["algorithm", "round"], columns="case", values=["off", "gap"], sort=False
+    )
     mixed.columns = [f"{which} {name}" for name, which in mixed.columns]
     return {
         "one-full-step": worst,
@@ -86,26 +103,47 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def record(measures: pd.DataFrame) -> dict[str, Any]:
-    """Steps with their gradients, in coordinates of the gradients' span; weights over all draws; AFL's mixtures."""
+    """Steps with their gradients, in coordinates of the gradients' span; weights over all draws;
+    AFL's mixtures.
+    """
     steps = among(measures, "kind", ["by round"])
     kept = rows(steps, steps["step"].notna())
-    small = rows(kept, (kept["world"] == "quadratic") | ((kept["seed"] == 0) & (kept["round"] == KEPT[1])))
-    ways = among(among(among(measures, "kind", ["at one model"]), "world", ["quadratic"]), "case", [HALF.name])
+    small = rows(
+        kept, (kept["world"] == "quadratic") | ((kept["seed"] == 0) & (kept["round"] == KEPT[1]))
+    )
+    ways = among(
+        among(among(measures, "kind", ["at one model"]), "world", ["quadratic"]),
+        "case",
+        [HALF.name],
+    )
     means = among(among(measures, "kind", ["mixtures"]), "case", ["mean"])
     means = rows(means, floats(means, "round") == means["round"].max())
     told = ["algorithm", "world", "seed", "round", "beyond"]
     return {
-        "steps": [{**{k: row[k] for k in told}, **json.loads(row["step"])} for row in small.to_dict("records")],
+        "steps": [
+            {**{k: row[k] for k in told}, **json.loads(row["step"])}
+            for row in small.to_dict("records")
+        ],
         "draws": [
-            {"algorithm": row["algorithm"], "seed": row["seed"], "drawn": round(HALF.share * 6),
-             "M": row["M"] if row["M"] == row["M"] else None,  # NaN is no JSON
-             "losses": json.loads(row["losses"]), "weights": json.loads(row["weights"])}
+            {
+                "algorithm": row["algorithm"],
+                "seed": row["seed"],
+                "drawn": round(HALF.share * 6),
+                "M": row["M"] if row["M"] == row["M"] else None,  # NaN is no JSON
+                "losses": json.loads(row["losses"]),
+                "weights": json.loads(row["weights"]),
+            }
             for row in ways.to_dict("records")
         ],
         "mixtures": [
-            {"algorithm": row["algorithm"], "seed": row["seed"], "round": row["round"],
-             "weights": json.loads(row["weights"]), "dual": json.loads(row["dual"]),
-             **json.loads(row["step"])}
+            {
+                "algorithm": row["algorithm"],
+                "seed": row["seed"],
+                "round": row["round"],
+                "weights": json.loads(row["weights"]),
+                "dual": json.loads(row["dual"]),
+                **json.loads(row["step"]),
+            }
             for row in means.to_dict("records")
         ],
-    }  # fmt: skip
+    }

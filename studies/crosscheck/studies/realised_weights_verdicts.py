@@ -15,7 +15,9 @@ from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.frames import among, floats, groups, rows
 
 EXACT = 1e-9
-"""How far off still counts as exact: least squares on gradients that are nearly dependent loses digits."""
+"""How far off still counts as exact: least squares on gradients that are nearly dependent loses
+digits.
+"""
 CLEAR = 4.0  # of the noise of the draws
 FEW = 0.02  # of the weight with the wrong clients: what we call near
 LONG = 1000  # rounds before AFL's means are judged
@@ -27,7 +29,12 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
         _exact(measures),
         _threshold(measures),
         _broken("local-steps", "5 full steps", measures, "with five local steps on all data"),
-        _broken("one-epoch", "one epoch, batches of 6", measures, "with a local epoch in batches of six, on average"),
+        _broken(
+            "one-epoch",
+            "one epoch, batches of 6",
+            measures,
+            "with a local epoch in batches of six, on average",
+        ),
         _batches(measures),
         _draws(measures),
         _other_ranks(measures),
@@ -39,12 +46,16 @@ def _exact(measures: pd.DataFrame) -> Verdict:
     steps = _steps(measures, beyond=False)
     off, outside = float(floats(steps, "off").max()), float(floats(steps, "outside").max())
     return Verdict(
-        "one-full-step-realises-the-dual-weights", bool(np.maximum(off, outside) <= EXACT), True,
-        "With everyone and one local step on all data, the weights in the step are the dual weights of the objective "
-        "at the same losses, in proportion, in every round (PropFair: below its threshold).",
-        f"{len(steps)} steps of {len(set(steps['algorithm']))} algorithms on {_where(steps)}: at most {off:.1e} of the "
-        f"weight with the wrong clients, {outside:.1e} of a step outside the span of the gradients",
-    )  # fmt: skip
+        "one-full-step-realises-the-dual-weights",
+        bool(np.maximum(off, outside) <= EXACT),
+        True,
+        "With everyone and one local step on all data, the weights in the step are the dual "
+        "weights of the objective at the same losses, in proportion, in every round (PropFair: "
+        "below its threshold).",
+        f"{len(steps)} steps of {len(set(steps['algorithm']))} algorithms on {_where(steps)}: at "
+        f"most {off:.1e} of the weight with the wrong clients, {outside:.1e} of a step outside "
+        "the span of the gradients",
+    )
 
 
 def _threshold(measures: pd.DataFrame) -> Verdict:
@@ -55,10 +66,14 @@ def _threshold(measures: pd.DataFrame) -> Verdict:
     off = floats(steps, "off")
     low = sum(_robbed(row) for row in steps.to_dict("records"))
     return Verdict(
-        "propfair-beyond-its-threshold", bool(off.max() <= EXACT), False, asked,
-        f"{len(steps)} steps on {_where(steps)} with somebody beyond: {off.min():.3f} to {off.max():.3f} of the weight "
-        f"with the wrong clients; in {low} of them the client with the largest loss has less than its dual weight",
-    )  # fmt: skip
+        "propfair-beyond-its-threshold",
+        bool(off.max() <= EXACT),
+        False,
+        asked,
+        f"{len(steps)} steps on {_where(steps)} with somebody beyond: {off.min():.3f} to "
+        f"{off.max():.3f} of the weight with the wrong clients; in {low} of them the client with "
+        "the largest loss has less than its dual weight",
+    )
 
 
 def _robbed(row: dict[Any, Any]) -> bool:
@@ -72,10 +87,14 @@ def _broken(name: str, case: str, measures: pd.DataFrame, how: str) -> Verdict:
     off = floats(own, "off")
     kept = bool((off <= EXACT + CLEAR * floats(own, "noise")).all())
     return Verdict(
-        name, kept, False, f"The same {how}.",
-        f"{_where(own)}: {np.median(off):.3f} of the weight with the wrong clients in the median over algorithms, "
-        f"{off.max():.3f} at most; {np.median(floats(own, 'outside')):.2f} of the step is outside the gradients' span",
-    )  # fmt: skip
+        name,
+        kept,
+        False,
+        f"The same {how}.",
+        f"{_where(own)}: {np.median(off):.3f} of the weight with the wrong clients in the median "
+        f"over algorithms, {off.max():.3f} at most; {np.median(floats(own, 'outside')):.2f} of "
+        "the step is outside the gradients' span",
+    )
 
 
 def _batches(measures: pd.DataFrame) -> Verdict:
@@ -84,27 +103,35 @@ def _batches(measures: pd.DataFrame) -> Verdict:
     tilted = among(ways, "algorithm", ["PropFair"])
     ratio = floats(plain, "off") / np.maximum(floats(plain, "noise"), 1e-300)
     return Verdict(
-        "one-batch", bool((ratio <= CLEAR).all()), False,
-        "With one local step on a batch, weights given by the server are the dual weights on average over the batches.",
+        "one-batch",
+        bool((ratio <= CLEAR).all()),
+        False,
+        "With one local step on a batch, weights given by the server are the dual weights on "
+        "average over the batches.",
         f"{_most(ways, 'draws')} draws of batches of 6 of 24, {_where(ways)}: off by "
         f"{floats(plain, 'off').max():.3f} at most, {ratio.max():.1f} "
         f"times the noise; PropFair, whose logarithm is inside the batch, by "
         f"{floats(tilted, 'off').max():.3f} (noise {floats(tilted, 'noise').max():.3f})",
-    )  # fmt: skip
+    )
 
 
 def _draws(measures: pd.DataFrame) -> Verdict:
     ways = among(_ways(measures, HALF.name), "world", ["quadratic"])
-    off = {str(key[0]): float(floats(part, "off").max()) for key, part in groups(ways, ["algorithm"])}
+    off = {
+        str(key[0]): float(floats(part, "off").max()) for key, part in groups(ways, ["algorithm"])
+    }
     kept = [name for name, value in off.items() if value <= EXACT]
     order = sorted((name for name in off if name not in kept), key=off.__getitem__)
     lost = ", ".join(f"{name} {off[name]:.3f}" for name in order)
     return Verdict(
-        "half-of-the-clients", len(kept) == len(off), False,
-        "With half of the clients, over all draws on average, the weights are the dual weights at everybody's losses.",
-        f"All {_most(ways, 'draws')} sets of 3 of 6 clients, {_where(ways)}: exact for {', '.join(kept)}; with the "
-        f"wrong clients otherwise: {lost}",
-    )  # fmt: skip
+        "half-of-the-clients",
+        len(kept) == len(off),
+        False,
+        "With half of the clients, over all draws on average, the weights are the dual weights "
+        "at everybody's losses.",
+        f"All {_most(ways, 'draws')} sets of 3 of 6 clients, {_where(ways)}: exact for "
+        f"{', '.join(kept)}; with the wrong clients otherwise: {lost}",
+    )
 
 
 def _other_ranks(measures: pd.DataFrame) -> Verdict:
@@ -118,26 +145,34 @@ def _other_ranks(measures: pd.DataFrame) -> Verdict:
         found.append(apart(weights, drawn_weights(ranks, losses, round(HALF.share * len(losses)))))
     off = float(np.max(found)) if found else np.nan
     return Verdict(
-        "p-fedavg-of-draws", off <= EXACT if found else None, True,
-        "p-FedAvg with m of n clients realises, over the draws, other rank weights: sum_j v_j C(k-1, j-1) C(n-k, m-j) "
-        "/ C(n, m) for the k-th largest loss.",
+        "p-fedavg-of-draws",
+        off <= EXACT if found else None,
+        True,
+        "p-FedAvg with m of n clients realises, over the draws, other rank weights: sum_j v_j "
+        "C(k-1, j-1) C(n-k, m-j) / C(n, m) for the k-th largest loss.",
         f"All sets of 3 of 6 clients, {_where(ways)}: off by {off:.1e} at most",
-    )  # fmt: skip
+    )
 
 
 def _mixture(measures: pd.DataFrame) -> Verdict:
     last = among(measures, "kind", ["mixtures"])
     last = rows(last, floats(last, "round") == _most(last, "round"))
     means = among(last, "case", ["mean"])
-    by = {str(key[0]): float(floats(part, "off").max()) for key, part in groups(means, ["algorithm"])}
+    by = {
+        str(key[0]): float(floats(part, "off").max()) for key, part in groups(means, ["algorithm"])
+    }
     ends = among(last, "case", ["last"])
-    lasts = {str(key[0]): float(floats(part, "off").max()) for key, part in groups(ends, ["algorithm"])}
+    lasts = {
+        str(key[0]): float(floats(part, "off").max()) for key, part in groups(ends, ["algorithm"])
+    }
     said = "; ".join(f"{name}: mean {by[name]:.4f}, last {lasts[name]:.4f}" for name in by)
     return Verdict(
-        "afl-means", max(by.values()) <= FEW if _most(last, "round") >= LONG else None, False,
+        "afl-means",
+        max(by.values()) <= FEW if _most(last, "round") >= LONG else None,
+        False,
         f"The mean of AFL's mixtures is near the dual weights of the optimum (within {FEW}).",
         f"{_where(means)}, {_most(last, 'round')} rounds: {said}",
-    )  # fmt: skip
+    )
 
 
 def _steps(measures: pd.DataFrame, beyond: bool) -> pd.DataFrame:

@@ -15,7 +15,9 @@ from fairfl.sims.data.tables import Dataset, load
 from fairfl.sims.engine import ClientData, Parts
 
 VALIDATION = 0.2
-"""Share of each client's training rows that hyper-parameters are chosen on, and that nothing is trained on."""
+"""Share of each client's training rows that hyper-parameters are chosen on, and that nothing is
+trained on.
+"""
 SYNTHETIC = {
     "Synthetic": (3, "medium"),
     "Synthetic, low": (3, "low"),
@@ -30,15 +32,19 @@ DRAW = 0
 
 LEVELS = (0.1, 0.2, 0.5, 10.0, 5000.0)
 """Concentrations of table 6."""
-DIRICHLET = {f"{name}, {level:g}": (name, level) for name in ("Adult", "COMPAS") for level in LEVELS}
-"""Table 6: five clients with Dirichlet shares of two groups. As in the published code Adult's are White and all others,
-COMPAS's the sexes (in tables 1 to 5: sex; sex by race)."""
+DIRICHLET = {
+    f"{name}, {level:g}": (name, level) for name in ("Adult", "COMPAS") for level in LEVELS
+}
+"""Table 6: five clients with Dirichlet shares of two groups. As in the published code Adult's are
+White and all others, COMPAS's the sexes (in tables 1 to 5: sex; sex by race).
+"""
 DIRICHLET_CLIENTS, LEAST = 5, 20
 
 
 @lru_cache(maxsize=4)  # the schedules of a table ask for the same data, which are read-only
 def fedfb_data(name: str, draw: int = DRAW) -> FederatedData:
-    """One of ``SYNTHETIC``, ``REAL`` or ``DIRICHLET`` by its name in tables; COMPAS with 4 groups, Bank with 5.
+    """One of ``SYNTHETIC``, ``REAL`` or ``DIRICHLET`` by its name in tables; COMPAS with 4 groups,
+    Bank with 5.
 
     Errors: as ``fairfl.sims.data.tables.load``, and ValueError for another name.
     """
@@ -48,13 +54,26 @@ def fedfb_data(name: str, draw: int = DRAW) -> FederatedData:
         data = fedfb_synthetic(clients, heterogeneity, seed=draw, published=True)
     else:
         base, level = DIRICHLET.get(name, (name, None))
-        table = load(REAL[base], groups="all", seed=1 if base == "Adult" else draw) if level is None else _other(base)
+        table = (
+            load(REAL[base], groups="all", seed=1 if base == "Adult" else draw)
+            if level is None
+            else _other(base)
+        )
         data = FederatedData(
-            name, table.features, table.label, table.client, len(table.client_names),
-            np.where(table.is_test, 2, 0).astype(np.int8), table.group, table.client_names, table.note,
-        )  # fmt: skip
+            name,
+            table.features,
+            table.label,
+            table.client,
+            len(table.client_names),
+            np.where(table.is_test, 2, 0).astype(np.int8),
+            table.group,
+            table.client_names,
+            table.note,
+        )
         if level is not None:
-            data = data.assigned(dirichlet(table.group, DIRICHLET_CLIENTS, level, min_size=LEAST, seed=draw))
+            data = data.assigned(
+                dirichlet(table.group, DIRICHLET_CLIENTS, level, min_size=LEAST, seed=draw)
+            )
     return held_out(data, draw)
 
 
@@ -70,7 +89,9 @@ def _other(base: str) -> Dataset:
 
 
 def held_out(data: FederatedData, seed: int) -> FederatedData:
-    """The same with round(VALIDATION n) of each client's, group's and label's n training rows for validation."""
+    """The same with round(VALIDATION n) of each client's, group's and label's n training rows for
+    validation.
+    """
     assert data.part is not None
     assert data.group is not None
     rng, part = np.random.default_rng([seed, 11]), np.array(data.part)
@@ -85,7 +106,11 @@ def pooled(parts: Parts) -> Parts:
     """All clients' people as one client's: what CFL trains on."""
 
     def one(data: ClientData | None) -> ClientData | None:
-        return None if data is None else ClientData(data.x, data.y, np.array([0, len(data.x)]), group=data.group)
+        return (
+            None
+            if data is None
+            else ClientData(data.x, data.y, np.array([0, len(data.x)]), group=data.group)
+        )
 
     train = one(parts.train)
     assert train is not None

@@ -1,4 +1,6 @@
-"""FedFB, figure 3(b): the trade-off of FedFB over α, with and without 10 bits, and the exact frontier at each point."""
+"""FedFB, figure 3(b): the trade-off of FedFB over α, with and without 10 bits, and the exact
+frontier at each point.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from fairfl.studies.papers.fedfb.runs import CFL, FEDAVG, FEDFB, FEDFB_BITS, FED
 from fairfl.studies.published import COLUMNS, published
 
 NAME = "fedfb-figure-3b"
-TITLE = "FedFB, figure 3(b), synthetic data: accuracy and disparity over α, beside the exact frontier"
+TITLE = (
+    "FedFB, figure 3(b), synthetic data: accuracy and disparity over α, beside the exact frontier"
+)
 PUBLISHED = pd.DataFrame(columns=COLUMNS)
 """The figure's points are not printed as numbers. The picture has those of table 1."""
 PICTURES = picture("figure-3b", TITLE)
@@ -24,7 +28,9 @@ points = of_all(published(TABLE_1))
 
 def units(scale: Scale) -> list[Unit]:
     """FedFB with both steps and in 10 bits, FedAvg and CFL."""
-    return fedfb_runs.family(scale, ("Synthetic",), only=(FEDAVG, FEDFB, FEDFB_PLAIN, FEDFB_BITS, CFL))
+    return fedfb_runs.family(
+        scale, ("Synthetic",), only=(FEDAVG, FEDFB, FEDFB_PLAIN, FEDFB_BITS, CFL)
+    )
 
 
 def values(rows: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,6 @@
-"""FedFB, figure 6: FedFB, FairFed and AgnosticFair on the synthetic data and Adult, logistic regression."""
+"""FedFB, figure 6: FedFB, FairFed and AgnosticFair on the synthetic data and Adult, logistic
+regression.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ NAME = "fedfb-figure-6"
 TITLE = "FedFB, figure 6: FedFB, FairFed and AgnosticFair, logistic regression"
 SEEDS = {"quick": 1, "paper": 5}
 PUBLISHED = pd.DataFrame(columns=COLUMNS)
-"""The figure's points are not printed as numbers. The picture has FedAvg's and FedFB's of table 4."""
+"""The figure's points are not printed as numbers. The picture has FedAvg's and FedFB's of table
+4.
+"""
 PICTURES = picture("figure-6", TITLE)
 points = of_all(published(TABLE_4))
 
@@ -26,15 +30,19 @@ points = of_all(published(TABLE_4))
 def units(scale: Scale) -> list[Unit]:
     """Quick: the synthetic data alone."""
     datasets = ("Synthetic", "Adult") if scale.paper else ("Synthetic",)
-    mine = [unit for name in datasets for unit in agnostic_units(scale, name, "logistic", TAUS[name])]
-    shared = fedfb_runs.family(scale, datasets, "logistic", (FEDAVG, FEDFB, FEDFB_PLAIN))  # on Adult table 4's runs
+    mine = [
+        unit for name in datasets for unit in agnostic_units(scale, name, "logistic", TAUS[name])
+    ]
+    # on Adult table 4's runs
+    shared = fedfb_runs.family(scale, datasets, "logistic", (FEDAVG, FEDFB, FEDFB_PLAIN))
     return [*shared, *fedfb_runs.family(scale, datasets, "logistic", (FAIRFED,)), *mine]
 
 
 def values(rows: pd.DataFrame) -> pd.DataFrame:
     """Every setting is a line: nothing is chosen."""
     test = among(rows, "part", ["test"])
-    test = test.loc[~test.duplicated(["dataset", "objective", "seed", "alpha"])]  # constants come with every schedule
+    # constants come with every schedule
+    test = test.loc[~test.duplicated(["dataset", "objective", "seed", "alpha"])]
     names = [
         name if np.isnan(setting) else f"{name}, {_SYMBOL.get(name, 'α')} = {setting:g}"
         for name, setting in zip(test["objective"], floats(test, "alpha"), strict=True)

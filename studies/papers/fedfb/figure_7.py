@@ -39,7 +39,9 @@ MORE_ROUNDS = "q-FFL, 1 epoch a round"
 
 
 def methods(largest: float = 1.0) -> list[tuple[str, float, Algorithm]]:
-    """The figure's five, a few settings of each: name, setting, algorithm. ``largest`` is GIFAIR's largest λ."""
+    """The figure's five, a few settings of each: name, setting, algorithm. ``largest`` is GIFAIR's
+    largest λ.
+    """
     fair = [("FedFB", a, FedFB(FairBatch("cp", a))) for a in (0.05, 0.1, 0.2)]
     bits = [("FedFB (10 bits)", 0.05, FedFB(FairBatch("cp", 0.05), bits=10))]
     powers = [("q-FFL", q, QFedAvg(q)) for q in POWERS]
@@ -62,28 +64,42 @@ def label(name: str, setting: float) -> str:
 
 
 def units(scale: Scale) -> list[Unit]:
-    """A unit a seed and schedule: the engine's table of clients has the seed of its unit. Quick: the synthetic data."""
-    called = {schedule: tuple(label(*method[:2]) for method in listed()) for schedule, listed in SCHEDULES.items()}
+    """A unit a seed and schedule: the engine's table of clients has the seed of its unit. Quick:
+    the synthetic data.
+    """
+    called = {
+        schedule: tuple(label(*method[:2]) for method in listed())
+        for schedule, listed in SCHEDULES.items()
+    }
     return [
-        Unit(f"fedfb-{dataset.lower()}-{schedule}-{scale.profile}-{seed}", dataset, seed, called[schedule],
-             partial(make, scale, dataset, schedule, seed),
-             partial(by_client, called[schedule], seed, dataset in SYNTHETIC))
+        Unit(
+            f"fedfb-{dataset.lower()}-{schedule}-{scale.profile}-{seed}",
+            dataset,
+            seed,
+            called[schedule],
+            partial(make, scale, dataset, schedule, seed),
+            partial(by_client, called[schedule], seed, dataset in SYNTHETIC),
+        )
         for dataset in ("Synthetic", *(REAL if scale.paper else ()))
         for schedule in SCHEDULES
         for seed in range(scale.seeds)
-    ]  # fmt: skip
+    ]
 
 
 def make(scale: Scale, dataset: str, schedule: str, seed: int) -> Setting:
     """All methods of a schedule with one seed; client a has the people of group a."""
     data = fedfb_data(dataset)
     assert data.group is not None
-    parts = Parts.of(replace(data, owner=data.group, n_clients=int(data.group.max()) + 1, client_names=()))
+    parts = Parts.of(
+        replace(data, owner=data.group, n_clients=int(data.group.max()) + 1, client_names=())
+    )
     epochs = EPOCHS if scale.paper else QUICK
     rounds, each = (ROUNDS, epochs) if schedule == "cp" else (ROUNDS * epochs, 1)
     training = Training(rounds=rounds, epochs=each, lr=LR, momentum=MOMENTUM, batch_size=BATCH)
     largest = float(parts.p.min()) / (len(parts.p) - 1)
-    replicates = tuple(Replicate(algorithm, seed) for _, _, algorithm in SCHEDULES[schedule](largest))
+    replicates = tuple(
+        Replicate(algorithm, seed) for _, _, algorithm in SCHEDULES[schedule](largest)
+    )
     model = MLP((parts.train.x.shape[1], HIDDEN, 2))
     return Setting(model, parts, replicates, training, rounds, Computing(device="cpu"))
 
@@ -97,33 +113,52 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def points(clients: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy and max |L_i - L_j|. The frontier is level: see ``parity_limits.levelled_margins``."""
-    return _points(clients, "CP disp.", lambda share, best, gaps: np.full(len(gaps), float(share @ best)))
+    """Accuracy and max |L_i - L_j|. The frontier is level: see
+    ``parity_limits.levelled_margins``.
+    """
+    return _points(
+        clients, "CP disp.", lambda share, best, gaps: np.full(len(gaps), float(share @ best))
+    )
 
 
 def error_points(clients: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy and the largest difference of two groups' error rates; the frontier is that of levelling down."""
+    """Accuracy and the largest difference of two groups' error rates; the frontier is that of
+    levelling down.
+    """
     return _points(clients, "Acc. gap", levelling_down)
 
 
-def _points(clients: pd.DataFrame, gap: str, curve: Callable[[Array, Array, Array], Array]) -> pd.DataFrame:
-    """Points by setting; where P(y=1 | x) is known accuracies, and their differences, are the expected ones.
+def _points(
+    clients: pd.DataFrame, gap: str, curve: Callable[[Array, Array, Array], Array]
+) -> pd.DataFrame:
+    """Points by setting; where P(y=1 | x) is known accuracies, and their differences, are the
+    expected ones.
 
-    Left out are q-FFL's 10 rounds, untrained and far from all else, lines that a constant is more accurate than, and
-    levelled scores where decisions alone count.
+    Left out are q-FFL's 10 rounds, untrained and far from all else, lines that a constant is more
+    accurate than, and levelled scores where decisions alone count.
     """
     found = measures(clients)
     hidden = {label("q-FFL", q) for q in POWERS} | ({LEVELLED} if gap == "Acc. gap" else set())
-    found = among(found, "objective", [name for name in found["objective"].unique() if name not in hidden])
-    mean = np.asarray(found.groupby(["dataset", "objective"])["Acc."].transform("mean"), dtype=np.float64)
+    found = among(
+        found, "objective", [name for name in found["objective"].unique() if name not in hidden]
+    )
+    mean = np.asarray(
+        found.groupby(["dataset", "objective"])["Acc."].transform("mean"), dtype=np.float64
+    )
     found = kept_rows(found, mean >= [constant(str(name)) for name in found["dataset"]])
-    known = {label(name, setting): (name, setting) for listed in SCHEDULES.values() for name, setting, _ in listed()}
+    known = {
+        label(name, setting): (name, setting)
+        for listed in SCHEDULES.values()
+        for name, setting, _ in listed()
+    }
     both = [known.get(str(name), (str(name), np.nan)) for name in found["objective"]]
     shown = {"Acc.": "E Acc.", "Acc. gap": "E gap"}
     for drawn, expected in shown.items():
         there = floats(found, expected)
         found[drawn] = np.where(np.isnan(there), floats(found, drawn), there)
-    test = found.assign(objective=[name for name, _ in both], alpha=[setting for _, setting in both])
+    test = found.assign(
+        objective=[name for name, _ in both], alpha=[setting for _, setting in both]
+    )
 
     def limit(name: str) -> tuple[Array, Array]:
         share, best = best_by_group(name)
@@ -143,10 +178,20 @@ def constant(name: str) -> float:
 
 
 PICTURES = (
-    Picture("figure-7", "tradeoff", TITLE, x="disparity max$_{i,j}$ |L$^{(i)}$ - L$^{(j)}$| of log losses"),
-    Picture("figure-7-errors", "tradeoff", f"{TITLE} of error rates", x="difference of error rates",
-            points=error_points),
-)  # fmt: skip
+    Picture(
+        "figure-7",
+        "tradeoff",
+        TITLE,
+        x="disparity max$_{i,j}$ |L$^{(i)}$ - L$^{(j)}$| of log losses",
+    ),
+    Picture(
+        "figure-7-errors",
+        "tradeoff",
+        f"{TITLE} of error rates",
+        x="difference of error rates",
+        points=error_points,
+    ),
+)
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
@@ -155,16 +200,23 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
         f"SGD with momentum {MOMENTUM}, lr {LR}; every setting is a line, none is chosen.",
         "Clients are the groups, as in the published code; in the text they are the data's own.",
         "FedFB, 10 bits: client losses in [0, 4].",
-        "GIFAIR: λ₁ is its largest λ, the smallest share of people over the number of groups less one.",
-        f"'{LEVELLED}': FedAvg's decisions with the scores 1/2 ± t, t a group chosen on validation such that the log "
+        "GIFAIR: λ₁ is its largest λ, the smallest share of people over the number of groups "
+        "less one.",
+        f"'{LEVELLED}': FedAvg's decisions with the scores 1/2 ± t, t a group chosen on "
+        "validation such that the log "
         "losses agree. They can always be made to, so that in log losses parity costs no accuracy.",
-        f"q-FFL hardly moves in {ROUNDS} rounds: its step is divided by L F^q + q F^(q-1) ||g||^2, and 30 local epochs "
-        f"make g, the sum of their gradients, large. '{MORE_ROUNDS}': as many epochs, a round each; then it does move. "
-        "On the synthetic data its objective is not to blame, nor of much help: it hardly depends on q.",
-        "The pictures leave out q-FFL's 10 rounds, and lines that a constant is more accurate than.",
-        "The sum of FedFB's reports for client parity tells every client's loss, as its algorithm 5 does.",
+        f"q-FFL hardly moves in {ROUNDS} rounds: its step is divided by L F^q + q F^(q-1) "
+        "||g||^2, and 30 local epochs make g, the sum of their gradients, large. "
+        f"'{MORE_ROUNDS}': as many epochs, a round each; then it does move. "
+        "On the synthetic data its objective is not to blame, nor of much help: it hardly "
+        "depends on q.",
+        "The pictures leave out q-FFL's 10 rounds, and lines that a constant is more accurate "
+        "than.",
+        "The sum of FedFB's reports for client parity tells every client's loss, as its "
+        "algorithm 5 does.",
         "Fewer people a group, fewer steps: epochs are of each client's own people.",
-        "Acc. gap: the largest difference of two groups' accuracies; best E Acc.: the exact frontier's at the E gap, "
-        "which is levelling down. In the pictures of real data the frontier is that of thresholds, one a group, on a "
-        "cross-fitted logistic score of the same test people: no bound for classifiers that see the features.",
+        "Acc. gap: the largest difference of two groups' accuracies; best E Acc.: the exact "
+        "frontier's at the E gap, which is levelling down. In the pictures of real data the "
+        "frontier is that of thresholds, one a group, on a cross-fitted logistic score of the "
+        "same test people: no bound for classifiers that see the features.",
     )

@@ -1,4 +1,6 @@
-"""The exact frontier behind the points of FedFB's synthetic tables: no classifier of any kind is above it."""
+"""The exact frontier behind the points of FedFB's synthetic tables: no classifier of any kind is
+above it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from fairfl.theory.populations.federation import Federation
 
 
 def people_federation(x: NDArray[Any], group: NDArray[np.int64]) -> Federation:
-    """The people (N,) as one client on a finite X, each person's η = P(y=1 | x) a point with the mass of the group."""
+    """The people (N,) as one client on a finite X, each person's η = P(y=1 | x) a point with the
+    mass of the group.
+    """
     points, where = np.unique(chance_of_label(x[:, :2]), return_inverse=True)
     masses = np.zeros((1, 2, len(points)))
     np.add.at(masses[0], (group, where.ravel()), 1 / len(group))
@@ -25,8 +29,9 @@ def people_federation(x: NDArray[Any], group: NDArray[np.int64]) -> Federation:
 def exact_frontier(x: NDArray[Any], group: NDArray[np.int64], points: int = 200) -> Frontier:
     """CFL's frontier on these people: expected accuracy, over labels drawn by the true η, and |MD|.
 
-    A classifier that sees all of x and a cannot do better at its |MD|: given (x, a) the label hangs on η(x) alone, and
-    averaging a classifier over people of one η and group changes neither measure.
+    A classifier that sees all of x and a cannot do better at its |MD|: given (x, a) the label hangs
+    on η(x) alone, and averaging a classifier over people of one η and group changes neither
+    measure.
     """
     return frontier(people_federation(x, group), "cfl", points)
 
@@ -38,6 +43,8 @@ def expected_accuracy(accept: ArrayLike, x: NDArray[Any]) -> float:
 
 
 def best_accuracy(found: Frontier, spd: float) -> float:
-    """The frontier's accuracy at a disparity, or where it is beyond the frontier's end at that end."""
+    """The frontier's accuracy at a disparity, or where it is beyond the frontier's end at that
+    end.
+    """
     reach: Array = found.disparity
     return float(found.accuracy_at(min(max(spd, float(reach[0])), float(reach[-1]))))

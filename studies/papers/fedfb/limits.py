@@ -1,4 +1,6 @@
-"""Exact frontiers in FedFB's measure of disparity, max_a |P(ŷ=1 | a) - P(ŷ=1)|: what its points are drawn before."""
+"""Exact frontiers in FedFB's measure of disparity, max_a |P(ŷ=1 | a) - P(ŷ=1)|: what its points are
+drawn before.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,15 @@ from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import rate_rows
 
 STEP = 0.01
-"""Scores of real people are rounded to it: what a rule may tell apart, and people enough a level for η."""
+"""Scores of real people are rounded to it: what a rule may tell apart, and people enough a level
+for η.
+"""
 
 
 def deviation_rows(federation: Federation) -> Array:
-    """(A, A n) rows V with V f = P(ŷ=1 | a) - P(ŷ=1) of each group a, the federation's people pooled."""
+    """(A, A n) rows V with V f = P(ŷ=1 | a) - P(ŷ=1) of each group a, the federation's people
+    pooled.
+    """
     rates = rate_rows(federation, "dp")[0]
     groups = len(rates)
     overall = (federation.group_mass[:, None] * rates).ravel()
@@ -32,11 +38,13 @@ def deviation_rows(federation: Federation) -> Array:
 
 
 def deviation_frontier(federation: Federation, points: int = 40) -> tuple[Array, Array]:
-    """The best accuracy at each disparity from 0 to that of the most accurate rule: (disparity, accuracy), (points,).
+    """The best accuracy at each disparity from 0 to that of the most accurate rule: (disparity,
+    accuracy), (points,).
 
-    Two groups: |P(ŷ=1 | a) - P(ŷ=1)| = (1 - p_a) |MD|, so that CFL's exact frontier is it, with disparities times
-    max(p_0, p_1). More: every point is the optimum of a linear programme in f(x, a) in [0, 1]. Errors: ValueError for
-    a federation that is not of a finite X, or fewer than two points.
+    Two groups: |P(ŷ=1 | a) - P(ŷ=1)| = (1 - p_a) |MD|, so that CFL's exact frontier is it, with
+    disparities times max(p_0, p_1). More: every point is the optimum of a linear programme in f(x,
+    a) in [0, 1]. Errors: ValueError for a federation that is not of a finite X, or fewer than two
+    points.
     """
     whole("points", points, 2)
     if not federation.is_finite:
@@ -61,23 +69,26 @@ def by_programmes(federation: Federation, points: int) -> tuple[Array, Array]:
 def scored(data: FederatedData, step: float = STEP) -> Federation:
     """The test people, pooled, with a score that has not seen them, and η by isotonic regression.
 
-    The score is a logistic regression of all features (the group is among them), cross-fitted in five folds over all
-    people, rounded to ``step``; η is fitted to the test people's labels.
+    The score is a logistic regression of all features (the group is among them), cross-fitted in
+    five folds over all people, rounded to ``step``; η is fitted to the test people's labels.
     """
     assert data.group is not None
     score = cross_fitted_score(data.x, data.y, group=data.group, client=data.owner)
     test = data.rows("test")
     level = np.round(score[test] / step) * step
-    return Federation.from_samples(level, data.y[test], data.group[test], np.zeros(len(test), np.int64))
+    return Federation.from_samples(
+        level, data.y[test], data.group[test], np.zeros(len(test), np.int64)
+    )
 
 
 @lru_cache(maxsize=8)
 def limit(name: str, points: int = 40) -> tuple[Array, Array]:
     """The frontier behind the points of a data set, on its test people.
 
-    Synthetic data: of all classifiers of (x, a), for η is known; accuracies are expected ones over labels. Real data:
-    of all rules of the score (``scored``) and the group, at the fitted η. That bounds no classifier that sees the
-    features themselves; it is what post-processing of a good score attains.
+    Synthetic data: of all classifiers of (x, a), for η is known; accuracies are expected ones over
+    labels. Real data: of all rules of the score (``scored``) and the group, at the fitted η. That
+    bounds no classifier that sees the features themselves; it is what post-processing of a good
+    score attains.
     """
     one_of("name", name, (*SYNTHETIC, *REAL))
     data = fedfb_data(name)

@@ -1,4 +1,6 @@
-"""What client parity costs: the best accuracy at each disparity of clients' log losses, and of their error rates."""
+"""What client parity costs: the best accuracy at each disparity of clients' log losses, and of
+their error rates.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,15 @@ def entropy(rate: ArrayLike) -> Array:
 
 
 def levelled_margins(accuracy: ArrayLike) -> Array:
-    r"""Margins t_k (K,) with which the scores 1/2 ± t_k have one log loss at every client, and the decisions are kept.
+    r"""Margins t_k (K,) with which the scores 1/2 ± t_k have one log loss at every client, and the
+    decisions are kept.
 
-    A client whose decisions are right at a rate r has, with the score 1/2 + t where it accepts and 1/2 - t where it
-    does not, the log loss -r log(1/2 + t) - (1 - r) log(1/2 - t). On (0, r - 1/2] it falls from log 2 to the entropy
-    h(r). So all clients can be given the loss max_k h(r_k), which is below log 2 where all r_k exceed 1/2: in log
-    losses *client parity costs no accuracy*, for whatever decisions, and the frontier of (max_ij |L_i - L_j|,
-    accuracy) is level at the accuracy of the most accurate decisions.
+    A client whose decisions are right at a rate r has, with the score 1/2 + t where it accepts and
+    1/2 - t where it does not, the log loss -r log(1/2 + t) - (1 - r) log(1/2 - t). On (0, r - 1/2]
+    it falls from log 2 to the entropy h(r). So all clients can be given the loss max_k h(r_k),
+    which is below log 2 where all r_k exceed 1/2: in log losses *client parity costs no accuracy*,
+    for whatever decisions, and the frontier of (max_ij |L_i - L_j|, accuracy) is level at the
+    accuracy of the most accurate decisions.
 
     ``accuracy`` (K,): each r_k in (1/2, 1]. Errors: ValueError for another.
     """
@@ -43,7 +47,9 @@ def levelled_margins(accuracy: ArrayLike) -> Array:
 
 
 def margin_loss(accuracy: ArrayLike, margin: ArrayLike) -> Array:
-    """The log loss of the scores 1/2 ± ``margin`` whose decisions are right at a rate ``accuracy``."""
+    """The log loss of the scores 1/2 ± ``margin`` whose decisions are right at a rate
+    ``accuracy``.
+    """
     r, t = np.asarray(accuracy, dtype=np.float64), np.asarray(margin, dtype=np.float64)
     return -xlogy(r, 0.5 + t) - xlogy(1 - r, 0.5 - t)
 
@@ -52,23 +58,34 @@ def _margin(right: float, level: float) -> float:
     least = right - 0.5
     if float(entropy(right)) >= level:
         return least
-    found = root_scalar(lambda t: float(margin_loss(right, t)) - level, bracket=(0.0, least), xtol=1e-14)
+    found = root_scalar(
+        lambda t: float(margin_loss(right, t)) - level, bracket=(0.0, least), xtol=1e-14
+    )
     return float(found.root)
 
 
 def levelling_down(weights: ArrayLike, best: ArrayLike, disparity: ArrayLike) -> Array:
-    r"""The best accuracy with error rates of the clients at most so far apart: the frontier, at each disparity (n,).
+    r"""The best accuracy with error rates of the clients at most so far apart: the frontier, at
+    each disparity (n,).
 
     .. math::
         \sum_k w_k \min(r_k^*, \min_j r_j^* + \varepsilon)
 
-    for rules that may tell the clients apart and randomise: client k can have any accuracy in [1 - r_k*, r_k*], r_k*
-    its best one, and all others are held within ε of the worst-off, who has nothing to gain: everyone else is
-    levelled down. ``weights`` (K,) sum to 1; ``best`` (K,) the r_k* >= 1/2.
+    for rules that may tell the clients apart and randomise: client k can have any accuracy in [1 -
+    r_k*, r_k*], r_k* its best one, and all others are held within ε of the worst-off, who has
+    nothing to gain: everyone else is levelled down. ``weights`` (K,) sum to 1; ``best`` (K,) the
+    r_k* >= 1/2.
     """
     share, top = np.asarray(weights, dtype=np.float64), np.asarray(best, dtype=np.float64)
-    if share.shape != top.shape or share.ndim != 1 or not np.isclose(share.sum(), 1) or (share < 0).any():
-        raise ValueError(f"weights must be shares of the clients that sum to 1, got {share.tolist()}")
+    if (
+        share.shape != top.shape
+        or share.ndim != 1
+        or not np.isclose(share.sum(), 1)
+        or (share < 0).any()
+    ):
+        raise ValueError(
+            f"weights must be shares of the clients that sum to 1, got {share.tolist()}"
+        )
     if not ((top >= 0.5) & (top <= 1)).all():
         raise ValueError(f"best must be rates in [1/2, 1], got {top.tolist()}")
     eps = np.asarray(disparity, dtype=np.float64)
@@ -81,9 +98,10 @@ def levelling_down(weights: ArrayLike, best: ArrayLike, disparity: ArrayLike) ->
 def best_by_group(name: str) -> tuple[Array, Array]:
     """Shares (A,) of the test people's groups, and the best accuracy (A,) on each.
 
-    Synthetic data: of any classifier of (x, a), the labels' P(y=1 | x) being known, in expectation over labels. Real
-    data: of a threshold, one a group, on a cross-fitted logistic score rounded as in ``limits``, on the same
-    test people and their labels: no bound for classifiers that see the features.
+    Synthetic data: of any classifier of (x, a), the labels' P(y=1 | x) being known, in expectation
+    over labels. Real data: of a threshold, one a group, on a cross-fitted logistic score rounded as
+    in ``limits``, on the same test people and their labels: no bound for classifiers that see the
+    features.
     """
     one_of("name", name, (*SYNTHETIC, *REAL))
     data = fedfb_data(name)
@@ -94,7 +112,12 @@ def best_by_group(name: str) -> tuple[Array, Array]:
     if name in SYNTHETIC:
         eta = chance_of_label(data.x[test, :2])
         return share, np.bincount(group, np.maximum(eta, 1 - eta)) / np.bincount(group)
-    score = np.round(cross_fitted_score(data.x, data.y, group=data.group, client=data.owner)[test] / STEP) * STEP
+    score = (
+        np.round(
+            cross_fitted_score(data.x, data.y, group=data.group, client=data.owner)[test] / STEP
+        )
+        * STEP
+    )
     y = data.y[test]
     best = [best_threshold(score[group == a], y[group == a]) for a in range(len(share))]
     return share, np.array(best)

@@ -1,4 +1,6 @@
-"""Client parity's measures: accuracies, log losses and their disparities, from what every client's model got right."""
+"""Client parity's measures: accuracies, log losses and their disparities, from what every client's
+model got right.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,23 @@ from fairfl.sims.engine.task import Floats
 from fairfl.studies.execute import last_round
 from fairfl.studies.frames import among, floats, groups
 from fairfl.studies.frames import rows as kept_rows
-from fairfl.studies.papers.fedfb.parity_limits import best_by_group, levelled_margins, levelling_down, margin_loss
+from fairfl.studies.papers.fedfb.parity_limits import (
+    best_by_group,
+    levelled_margins,
+    levelling_down,
+    margin_loss,
+)
 
 LEVELLED = "FedAvg, levelled scores"
 COLUMNS = ["Acc.", "CP disp.", "Acc. gap", "E Acc.", "E gap", "best E Acc."]
 
 
-def by_client(objectives: tuple[str, ...], seed: int, synthetic: bool, result: Result) -> pd.DataFrame:
-    """The engine's table of clients; on synthetic data with each client's expected accuracy over labels, on test."""
+def by_client(
+    objectives: tuple[str, ...], seed: int, synthetic: bool, result: Result
+) -> pd.DataFrame:
+    """The engine's table of clients; on synthetic data with each client's expected accuracy over
+    labels, on test.
+    """
     clients = result.clients
     objective = np.array(objectives, dtype=object)[clients["replicate"].to_numpy()]
     named = clients.assign(objective=objective, seed=seed, expected=np.nan)
@@ -30,12 +41,16 @@ def by_client(objectives: tuple[str, ...], seed: int, synthetic: bool, result: R
         own = replicate.algorithm.personal(result.simulation.states[r])
         for which in ("global", *(() if own is None else ("personal",))):
             here = (named["replicate"] == r) & (named["part"] == "test") & (named["model"] == which)
-            named.loc[here & (named["round"] == last), "expected"] = expected_accuracies(result, r, which)
+            named.loc[here & (named["round"] == last), "expected"] = expected_accuracies(
+                result, r, which
+            )
     return named
 
 
 def expected_accuracies(result: Result, replicate: int, which: str) -> Floats:
-    """Of each client's test people (K,), over labels drawn by the true P(y=1 | x), by the model ``which``."""
+    """Of each client's test people (K,), over labels drawn by the true P(y=1 | x), by the model
+    ``which``.
+    """
     simulation = result.simulation
     data, own = simulation.parts["test"], which == "personal"
     params = simulation.params[replicate]
@@ -52,23 +67,32 @@ def expected_accuracies(result: Result, replicate: int, which: str) -> Floats:
 
 
 def measures(clients: pd.DataFrame) -> pd.DataFrame:
-    """A row a run, COLUMNS on test after the last round; of Ditto those of its own models; NaN what is not known."""
-    rows, levelled, personal = [], [], [str(name).startswith("Ditto") for name in clients["objective"]]
+    """A row a run, COLUMNS on test after the last round; of Ditto those of its own models; NaN what
+    is not known.
+    """
+    rows, levelled = [], []
+    personal = [str(name).startswith("Ditto") for name in clients["objective"]]
     for which, mine in (("global", np.logical_not(personal)), ("personal", personal)):
         shown = kept_rows(clients, mine)
         test, held = (last_round(shown, part, which) for part in ("test", "validation"))
         for key, run in groups(test, ["dataset", "objective", "seed"]):
             rows.append((*key, *_of(run, floats(run, "loss"))))
             if key[1] == "FedAvg":
-                losses = levelled_losses(among(among(held, "dataset", key[:1]), "seed", key[2:]), run)
-                levelled += [] if losses is None else [(key[0], LEVELLED, key[2], *_of(run, losses))]
+                losses = levelled_losses(
+                    among(among(held, "dataset", key[:1]), "seed", key[2:]), run
+                )
+                levelled += (
+                    [] if losses is None else [(key[0], LEVELLED, key[2], *_of(run, losses))]
+                )
     return pd.DataFrame([*rows, *levelled], columns=["dataset", "objective", "seed", *COLUMNS])
 
 
 def levelled_losses(held: pd.DataFrame, test: pd.DataFrame) -> Floats | None:
-    """FedAvg's log losses on test (K,) with the scores 1/2 ± t_k, t_k by its accuracies on validation.
+    """FedAvg's log losses on test (K,) with the scores 1/2 ± t_k, t_k by its accuracies on
+    validation.
 
-    None where it is right for half of a client's people or fewer, or for all: then there are no such scores.
+    None where it is right for half of a client's people or fewer, or for all: then there are no
+    such scores.
     """
     mine = among(held, "objective", ["FedAvg"])
     right = floats(mine, "accuracy")
@@ -84,4 +108,9 @@ def _of(run: pd.DataFrame, losses: Floats) -> tuple[float, ...]:
         return (*drawn, np.nan, np.nan, np.nan)
     gap = float(np.ptp(expected))
     share, best = best_by_group(str(run["dataset"].iloc[0]))
-    return (*drawn, float(np.average(expected, weights=samples)), gap, float(levelling_down(share, best, [gap])[0]))
+    return (
+        *drawn,
+        float(np.average(expected, weights=samples)),
+        gap,
+        float(levelling_down(share, best, [gap])[0]),
+    )

@@ -1,4 +1,6 @@
-"""Points of accuracy against disparity, a row a method and setting: what the pictures of FedFB's tables show."""
+"""Points of accuracy against disparity, a row a method and setting: what the pictures of FedFB's
+tables show.
+"""
 
 from __future__ import annotations
 
@@ -16,8 +18,20 @@ from fairfl.studies.papers.fedfb.limits import limit
 from fairfl.studies.papers.fedfb.numbers import MEASURES as PRINTED
 from fairfl.studies.papers.fedfb.runs import chosen
 
-COLUMNS = ["dataset", "kind", "objective", "setting", "disparity", "disparity_sd", "accuracy", "accuracy_sd", "seeds"]
-"""``kind`` "ours", "published", "constant" or "frontier"; means over seeds, sd with divisor seeds - 1 (NaN for one)."""
+COLUMNS = [
+    "dataset",
+    "kind",
+    "objective",
+    "setting",
+    "disparity",
+    "disparity_sd",
+    "accuracy",
+    "accuracy_sd",
+    "seeds",
+]
+"""``kind`` "ours", "published", "constant" or "frontier"; means over seeds, sd with divisor seeds -
+1 (NaN for one).
+"""
 
 AXIS = "disparity max$_a$ |P(ŷ=1 | a) - P(ŷ=1)|"
 EXACT, OF_SCORE = "exact frontier", "frontier of a score"
@@ -25,11 +39,20 @@ Limit = Callable[[str], tuple[Array, Array]]
 
 
 def trade_off(
-    test: pd.DataFrame, published: pd.DataFrame, limit: Limit | None, disparity: str = "dp", accuracy: str = "accuracy"
+    test: pd.DataFrame,
+    published: pd.DataFrame,
+    limit: Limit | None,
+    disparity: str = "dp",
+    accuracy: str = "accuracy",
 ) -> pd.DataFrame:
-    """Points of test rows, a point an α; the published ones of the same data and objectives; frontiers; COLUMNS."""
+    """Points of test rows, a point an α; the published ones of the same data and objectives;
+    frontiers; COLUMNS.
+    """
     datasets = [str(name) for name in dict.fromkeys(test["dataset"])]
-    parts = [_ours(test, disparity, accuracy), _published(published, datasets, set(test["objective"]))]
+    parts = [
+        _ours(test, disparity, accuracy),
+        _published(published, datasets, set(test["objective"])),
+    ]
     if limit is not None:
         parts.append(frontiers(datasets, limit))
     return pd.concat([part for part in parts if len(part)], ignore_index=True)
@@ -41,7 +64,9 @@ def picture(name: str, title: str) -> tuple[Picture, ...]:
 
 
 def of_choices(published: pd.DataFrame) -> Callable[[pd.DataFrame], pd.DataFrame]:
-    """``points`` of a table: the chosen setting of each method, with the exact frontiers of the data."""
+    """``points`` of a table: the chosen setting of each method, with the exact frontiers of the
+    data.
+    """
     return lambda rows: trade_off(in_expectation(chosen(rows)), published, limit)
 
 
@@ -51,7 +76,9 @@ def of_all(published: pd.DataFrame) -> Callable[[pd.DataFrame], pd.DataFrame]:
 
 
 def in_expectation(test: pd.DataFrame) -> pd.DataFrame:
-    """The accuracy over labels drawn by the true P(y=1 | x) where it is known, as the frontier of those data has it."""
+    """The accuracy over labels drawn by the true P(y=1 | x) where it is known, as the frontier of
+    those data has it.
+    """
     if "expected" not in test:
         return test
     expected = floats(test, "expected")
@@ -63,8 +90,9 @@ def frontiers(datasets: Sequence[str], limit: Limit) -> pd.DataFrame:
     found = ((name, *limit(name)) for name in datasets)
     rows = [
         _row(name, "frontier", OF_SCORE if name in REAL else EXACT, np.nan, [x], [y])
-        for name, xs, ys in found for x, y in zip(xs, ys, strict=True)
-    ]  # fmt: skip
+        for name, xs, ys in found
+        for x, y in zip(xs, ys, strict=True)
+    ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -76,9 +104,17 @@ def _ours(test: pd.DataFrame, disparity: str, accuracy: str) -> pd.DataFrame:
         for setting in _distinct(floats(mine, "setting")):
             level = floats(mine, "setting")
             here = kept_rows(mine, np.isnan(level) if np.isnan(setting) else level == setting)
-            _, once = np.unique(floats(here, "seed"), return_index=True)  # constants come with every schedule
+            # constants come with every schedule
+            _, once = np.unique(floats(here, "seed"), return_index=True)
             rows.append(
-                _row(dataset, kind, objective, setting, floats(here, disparity)[once], floats(here, accuracy)[once])
+                _row(
+                    dataset,
+                    kind,
+                    objective,
+                    setting,
+                    floats(here, disparity)[once],
+                    floats(here, accuracy)[once],
+                )
             )
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -87,11 +123,16 @@ def _published(table: pd.DataFrame, datasets: Sequence[str], objectives: set[str
     """Published rows of the objectives as the paper names them, once each."""
     rows, mine = [], among(table, "dataset", datasets)
     for (dataset, objective), cell in groups(mine, ["dataset", "objective"]):
-        if objective not in objectives or "," in objective:  # a variant of ours repeats its method's numbers
+        # a variant of ours repeats its method's numbers
+        if objective not in objectives or "," in objective:
             continue
         y, x = (among(cell, "measure", [name]) for name in PRINTED)
         if len(x) and len(y):
-            values = [float(floats(part, column)[0]) for part in (x, y) for column in ("published", "published_sd")]
+            values = [
+                float(floats(part, column)[0])
+                for part in (x, y)
+                for column in ("published", "published_sd")
+            ]
             rows.append([dataset, "published", objective, np.nan, *values, 0])
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -103,10 +144,24 @@ def _distinct(values: Iterable[float]) -> list[float]:
 
 
 def _row(
-    dataset: object, kind: str, objective: object, setting: float, disparity: Sequence[float] | Array,
+    dataset: object,
+    kind: str,
+    objective: object,
+    setting: float,
+    disparity: Sequence[float] | Array,
     accuracy: Sequence[float] | Array,
-) -> list[object]:  # fmt: skip
+) -> list[object]:
     several = len(disparity) > 1
     spreads = [float(np.std(v, ddof=1)) if several else float("nan") for v in (disparity, accuracy)]
     mean = [float(np.mean(v)) for v in (disparity, accuracy)]
-    return [dataset, kind, objective, setting, mean[0], spreads[0], mean[1], spreads[1], len(disparity)]
+    return [
+        dataset,
+        kind,
+        objective,
+        setting,
+        mean[0],
+        spreads[0],
+        mean[1],
+        spreads[1],
+        len(disparity),
+    ]

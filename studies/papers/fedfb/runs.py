@@ -1,4 +1,6 @@
-"""The runs of FedFB's tables: three schedules, on which all seeds, methods and step sizes train together."""
+"""The runs of FedFB's tables: three schedules, on which all seeds, methods and step sizes train
+together.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +11,27 @@ import numpy as np
 import pandas as pd
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import MLP, ClientData, Computing, Logistic, Model, Parts, Replicate, Result, Training
+from fairfl.sims.engine import (
+    MLP,
+    ClientData,
+    Computing,
+    Logistic,
+    Model,
+    Parts,
+    Replicate,
+    Result,
+    Training,
+)
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.task import Floats
-from fairfl.sims.group_fairness import FairBatch, FairFed, FairMeasures, FedFB, LocalFairBatch, trivial
+from fairfl.sims.group_fairness import (
+    FairBatch,
+    FairFed,
+    FairMeasures,
+    FedFB,
+    LocalFairBatch,
+    trivial,
+)
 from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.sims.group_fairness.measures import accepts
 from fairfl.solvers.frontier import Frontier
@@ -34,14 +53,32 @@ FEDAVG, ENSEMBLE, LFT_AVG, FEDFB, CFL = "FedAvg", "LFT+Ensemble", "LFT+FedAvg", 
 FEDFB_PLAIN, FEDFB_LOSS, CFL_LOSS = "FedFB, step α μ", "FedFB, F of log loss", "CFL, F of log loss"
 FEDFB_BITS, FAIRFED = "FedFB (10 bits)", "FairFed"
 SHORT = {
-    FEDAVG: "FedAvg", ENSEMBLE: "LFT+En", LFT_AVG: "LFT+Fe", FEDFB: "FedFB", FEDFB_PLAIN: "FedFBp",
-    FEDFB_LOSS: "FedFBl", FEDFB_BITS: "FedFBb", FAIRFED: "FairFe", CFL: "CFL", CFL_LOSS: "CFLl",
-}  # fmt: skip
-"""In names of folders: one a method, or experiments with other methods would take each other's runs for theirs."""
+    FEDAVG: "FedAvg",
+    ENSEMBLE: "LFT+En",
+    LFT_AVG: "LFT+Fe",
+    FEDFB: "FedFB",
+    FEDFB_PLAIN: "FedFBp",
+    FEDFB_LOSS: "FedFBl",
+    FEDFB_BITS: "FedFBb",
+    FAIRFED: "FairFe",
+    CFL: "CFL",
+    CFL_LOSS: "CFLl",
+}
+"""In names of folders: one a method, or experiments with other methods would take each other's runs
+for theirs.
+"""
 VARIANTS = {FEDFB: (FEDFB, FEDFB_PLAIN, FEDFB_LOSS, FEDFB_BITS), CFL: (CFL, CFL_LOSS)}
 """The methods here that a published line is put beside."""
-CAUSES = "Why rows differ: docs/results/causes.md has what was run, and the last commit that can run it."
-MEASURES = {"accuracy": "Acc.", "dp": "DP disp.", "spd": "|SPD|", "expected": "E Acc.", "best": "best E Acc."}
+CAUSES = (
+    "Why rows differ: docs/results/causes.md has what was run, and the last commit that can run it."
+)
+MEASURES = {
+    "accuracy": "Acc.",
+    "dp": "DP disp.",
+    "spd": "|SPD|",
+    "expected": "E Acc.",
+    "best": "best E Acc.",
+}
 """Columns of the measures, and what tables call them."""
 
 Method = tuple[str, Algorithm]
@@ -53,7 +90,9 @@ FAIRFED_GRID = (0.3, 1.0, 3.0)
 LOCAL_ALPHA = 0.005
 
 
-def rule(alpha: float, surrogate: str = SURROGATE, normalised: bool = True, notion: str = "dp") -> FairBatch:
+def rule(
+    alpha: float, surrogate: str = SURROGATE, normalised: bool = True, notion: str = "dp"
+) -> FairBatch:
     """FairBatch's step."""
     return FairBatch(notion, alpha, surrogate=surrogate, normalised=normalised)
 
@@ -65,7 +104,9 @@ def federated_methods(grid: Sequence[float] = GRID, two_groups: bool = True) -> 
     methods += [(FEDFB_PLAIN, FedFB(rule(alpha, normalised=False))) for alpha in PLAIN_GRID]
     methods += [(FEDFB_LOSS, FedFB(rule(0.1, "loss", normalised=False)))]
     methods += [(FEDFB_BITS, FedFB(rule(alpha, normalised=False), bits=10)) for alpha in PLAIN_GRID]
-    return [*methods, *((FAIRFED, FairFed(beta)) for beta in FAIRFED_GRID)] if two_groups else methods
+    return (
+        [*methods, *((FAIRFED, FairFed(beta)) for beta in FAIRFED_GRID)] if two_groups else methods
+    )
 
 
 def local_methods(epochs: int) -> list[Method]:
@@ -82,7 +123,9 @@ def central_methods() -> list[Method]:
 SCHEDULES = ("federated", "local", "central")
 
 
-def family(scale: Scale, datasets: Sequence[str], model: str = "mlp", only: Sequence[str] | None = None) -> list[Unit]:
+def family(
+    scale: Scale, datasets: Sequence[str], model: str = "mlp", only: Sequence[str] | None = None
+) -> list[Unit]:
     """The units of a table: for each data set the three schedules, all seeds together.
 
     ``only`` names the methods that are run; by default all of them.
@@ -94,9 +137,15 @@ def family(scale: Scale, datasets: Sequence[str], model: str = "mlp", only: Sequ
             if named:
                 objectives = tuple(name for name, _ in named for _ in range(scale.seeds))
                 slug = "-".join(dataset.lower().replace(",", "").split())
-                chosen = "" if only is None else "-" + "-".join(sorted({SHORT[name] for name, _ in named}))
+                chosen = (
+                    ""
+                    if only is None
+                    else "-" + "-".join(sorted({SHORT[name] for name, _ in named}))
+                )
                 label = f"fedfb-{slug}-{model}-{schedule}{chosen}-{scale.profile}-{scale.seeds}"
-                run = partial(make, dataset, schedule, model, scale, tuple(only) if only is not None else None)
+                run = partial(
+                    make, dataset, schedule, model, scale, tuple(only) if only is not None else None
+                )
                 found = partial(measured, objectives, dataset in SYNTHETIC)
                 units.append(Unit(label, dataset, 0, objectives, run, found))
     return units
@@ -118,7 +167,9 @@ def _methods(schedule: str, epochs: int, dataset: str, only: Sequence[str] | Non
     return [(name, algorithm) for name, algorithm in every if only is None or name in only]
 
 
-def make(dataset: str, schedule: str, model: str, scale: Scale, only: Sequence[str] | None) -> Setting:
+def make(
+    dataset: str, schedule: str, model: str, scale: Scale, only: Sequence[str] | None
+) -> Setting:
     """One schedule's setting."""
     parts, epochs = Parts.of(fedfb_data(dataset)), _epochs(scale, dataset)
     if schedule == "central":
@@ -136,28 +187,41 @@ def make(dataset: str, schedule: str, model: str, scale: Scale, only: Sequence[s
 
 
 def measured(objectives: tuple[str, ...], synthetic: bool, result: Result) -> pd.DataFrame:
-    """Measures of the last models on validation and test, a row a replicate and part, and of the constants.
+    """Measures of the last models on validation and test, a row a replicate and part, and of the
+    constants.
 
-    On synthetic data with the expected accuracy over labels, and the exact frontier's at the same |SPD|.
+    On synthetic data with the expected accuracy over labels, and the exact frontier's at the same
+    |SPD|.
     """
     simulation, rows = result.simulation, []
-    sent = {name: _sums(result.rounds, name, len(simulation.replicates)) for name in ("bytes_down", "bytes_up")}
+    sent = {
+        name: _sums(result.rounds, name, len(simulation.replicates))
+        for name in ("bytes_down", "bytes_up")
+    }
     for part in ("validation", "test"):
         data = simulation.parts[part]
         assert data.group is not None
         y, group = data.y.cpu().numpy(), data.group
         for r, replicate in enumerate(simulation.replicates):
             state, params = simulation.states[r], simulation.params[r : r + 1]
-            alone = isinstance(replicate.algorithm, LocalFairBatch) and replicate.algorithm.average_every is None
+            alone = (
+                isinstance(replicate.algorithm, LocalFairBatch)
+                and replicate.algorithm.average_every is None
+            )
             models = state[MODELS] if alone else params
             weights = simulation.source.p if alone else np.ones(1)
             accept = weights @ accepts(simulation.model, models, data)
             found = FairMeasures.of(accept, y, group)
-            row = row_of(part, objectives[r], replicate.seed, found, len(y)) | {"alpha": strength(replicate.algorithm)}
+            row = row_of(part, objectives[r], replicate.seed, found, len(y)) | {
+                "alpha": strength(replicate.algorithm)
+            }
             row |= {name: counts[r] for name, counts in sent.items()}
             rows.append(row | (beside(accept, found, data) if part == "test" and synthetic else {}))
         for name, found in trivial(y, group).items():
-            rows.append(row_of(part, name, 0, found, len(y)) | {"bytes_down": 0, "bytes_up": 0, "alpha": np.nan})
+            rows.append(
+                row_of(part, name, 0, found, len(y))
+                | {"bytes_down": 0, "bytes_up": 0, "alpha": np.nan}
+            )
     return pd.DataFrame(rows).assign(round=simulation.round)
 
 
@@ -174,13 +238,24 @@ def _sums(rounds: pd.DataFrame, name: str, replicates: int) -> list[int]:
     return [int(total) for total in np.bincount(where, floats(rounds, name), replicates)]
 
 
-def row_of(part: str, objective: str, seed: int, found: FairMeasures, samples: int) -> dict[str, object]:
+def row_of(
+    part: str, objective: str, seed: int, found: FairMeasures, samples: int
+) -> dict[str, object]:
     """A row of ``measured``."""
-    return {"part": part, "model": "global", "objective": objective, "seed": seed, "samples": samples, **vars(found)}
+    return {
+        "part": part,
+        "model": "global",
+        "objective": objective,
+        "seed": seed,
+        "samples": samples,
+        **vars(found),
+    }
 
 
 def beside(accept: Floats, found: FairMeasures, data: ClientData) -> dict[str, float]:
-    """The expected accuracy of a classifier on people of the synthetic data, and the best one at its disparity."""
+    """The expected accuracy of a classifier on people of the synthetic data, and the best one at
+    its disparity.
+    """
     assert data.group is not None
     x = data.x[:, :2].double().cpu().numpy()
     limit = _frontier(x.tobytes(), data.group.tobytes())
@@ -193,14 +268,17 @@ def _frontier(x: bytes, group: bytes) -> Frontier:
 
 
 def chosen(rows: pd.DataFrame, by: str = "dp") -> pd.DataFrame:
-    """The test rows whose α is the fairest on validation, in the mean over seeds, for each data set and objective."""
+    """The test rows whose α is the fairest on validation, in the mean over seeds, for each data set
+    and objective.
+    """
     kept = []
     for _, mine in groups(rows, ["dataset", "objective"]):
         test = among(mine, "part", ["test"])
         alpha = fairest(among(mine, "part", ["validation"]), by)
         if alpha is not None:
             test = among(test, "alpha", [alpha])
-        _, first = np.unique(floats(test, "seed"), return_index=True)  # constants come with every schedule
+        # constants come with every schedule
+        _, first = np.unique(floats(test, "seed"), return_index=True)
         kept.append(test.iloc[np.sort(first)])
     return pd.concat(kept, ignore_index=True)
 
@@ -242,25 +320,32 @@ def choices(rows: pd.DataFrame) -> tuple[str, ...]:
         if alpha is not None and len(grid) > 1:
             among_them = ", ".join(f"{a:g}" for a in grid)
             name = "β" if objective == FAIRFED else "α"
-            lines.append(f"{dataset}, {objective}: {name} = {alpha:g} of {among_them}, fairest on validation.")
+            lines.append(
+                f"{dataset}, {objective}: {name} = {alpha:g} of {among_them}, fairest on "
+                "validation."
+            )
     return tuple(lines)
 
 
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     """What every table of FedFB's differs in."""
     return (
-        f"SGD with momentum {MOMENTUM} and lr {LR}: the paper names no optimiser, its published code has Adam.",
-        "The fair methods' F compares the groups' mean losses of being accepted (surrogate 'acceptance', as FairBatch "
-        "does); lines 'F of log loss' have F_a as printed, whose zero is far from parity.",
-        "'FedFB' takes the printed step α μ/||μ||; in 10 rounds λ takes 9 steps of that one length. 'step α μ' drops "
-        "the norm, as in the published code.",
+        f"SGD with momentum {MOMENTUM} and lr {LR}: the paper names no optimiser, its published "
+        "code has Adam.",
+        "The fair methods' F compares the groups' mean losses of being accepted (surrogate "
+        "'acceptance', as FairBatch does); lines 'F of log loss' have F_a as printed, whose zero "
+        "is far from parity.",
+        "'FedFB' takes the printed step α μ/||μ||; in 10 rounds λ takes 9 steps of that one "
+        "length. 'step α μ' drops the norm, as in the published code.",
         "α is chosen on a fifth of the training rows, kept apart; the paper says cross-validation.",
-        "One draw and split of the data for all seeds; of the synthetic data the published code's draw. Other draws "
-        "differ by more than the spread over seeds.",
-        "DP disp.: max over groups against overall, the paper's; |SPD|: difference of two groups. 'all 0', 'all 1': "
-        "constants. E Acc.: over labels drawn by the true P(y | x); best: the exact frontier's at the same |SPD|.",
-        "In the picture: expected accuracies where the true P(y | x) is known (synthetic data); published points are "
-        "hollow and on drawn labels. The exact frontier on real data is that of rules of the group and a cross-fitted "
-        "logistic score of the same test people, rounded to 0.01: no bound for classifiers that see the features.",
+        "One draw and split of the data for all seeds; of the synthetic data the published "
+        "code's draw. Other draws differ by more than the spread over seeds.",
+        "DP disp.: max over groups against overall, the paper's; |SPD|: difference of two "
+        "groups. 'all 0', 'all 1': constants. E Acc.: over labels drawn by the true P(y | x); "
+        "best: the exact frontier's at the same |SPD|.",
+        "In the picture: expected accuracies where the true P(y | x) is known (synthetic data); "
+        "published points are hollow and on drawn labels. The exact frontier on real data is "
+        "that of rules of the group and a cross-fitted logistic score of the same test people, "
+        "rounded to 0.01: no bound for classifiers that see the features.",
         *choices(rows),
     )

@@ -1,4 +1,6 @@
-"""FedFB, table 6: FairFed and FedFB on Adult and COMPAS, clients with Dirichlet shares of the groups."""
+"""FedFB, table 6: FairFed and FedFB on Adult and COMPAS, clients with Dirichlet shares of the
+groups.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from fairfl.studies.papers.fedfb.runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
 from fairfl.studies.published import published
 
 NAME = "fedfb-table-6"
-TITLE = "FedFB, table 6, Adult and COMPAS: FairFed and FedFB over Dirichlet splits, logistic regression"
+TITLE = (
+    "FedFB, table 6, Adult and COMPAS: FairFed and FedFB over Dirichlet splits, logistic regression"
+)
 SEEDS = {"quick": 1, "paper": 5}
 PUBLISHED = published(TABLE_6, {FEDFB: (FEDFB, FEDFB_PLAIN)})
 PICTURES = (Picture("table-6", "tradeoff", TITLE, x="|P(ŷ=1 | 0) - P(ŷ=1 | 1)|"),)
@@ -35,14 +39,19 @@ values = fedfb_runs.values
 
 
 def points(rows: pd.DataFrame) -> pd.DataFrame:
-    """A panel a data set, whose people are the same at every level: a method's points are joined from 0.1 to 5000."""
+    """A panel a data set, whose people are the same at every level: a method's points are joined
+    from 0.1 to 5000.
+    """
     test = fedfb_runs.chosen(rows)
     names = [str(name) for name in test["dataset"]]
     constant = test["objective"].isin(["all 0", "all 1"])
     level = np.where(constant, np.nan, [DIRICHLET[name][1] for name in names])
     test = test.assign(dataset=[DIRICHLET[name][0] for name in names], alpha=level)
     ours = trade_off(test, pd.DataFrame(columns=PUBLISHED.columns), spd_limit, "spd")
-    return pd.concat([part for part in (ours, _printed(list(dict.fromkeys(names)))) if len(part)], ignore_index=True)
+    return pd.concat(
+        [part for part in (ours, _printed(list(dict.fromkeys(names)))) if len(part)],
+        ignore_index=True,
+    )
 
 
 def _printed(datasets: list[str]) -> pd.DataFrame:
@@ -58,8 +67,14 @@ def _printed(datasets: list[str]) -> pd.DataFrame:
 
 @lru_cache(maxsize=2)
 def spd_limit(base: str, count: int = 40) -> tuple[Array, Array]:
-    """The exact frontier in |SPD| of rules of a score and the group, on the test people (``limits.scored``)."""
-    found = frontier(scored(fedfb_data(next(name for name in DIRICHLET if DIRICHLET[name][0] == base))), "cfl", count)
+    """The exact frontier in |SPD| of rules of a score and the group, on the test people
+    (``limits.scored``).
+    """
+    found = frontier(
+        scored(fedfb_data(next(name for name in DIRICHLET if DIRICHLET[name][0] == base))),
+        "cfl",
+        count,
+    )
     return found.disparity, found.accuracy
 
 
@@ -67,7 +82,9 @@ def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper."""
     return (
         *fedfb_runs.differences(rows),
-        f"{DIRICHLET_CLIENTS} clients, one draw of their shares. FedFB names neither the clients nor the groups: these "
+        f"{DIRICHLET_CLIENTS} clients, one draw of their shares. FedFB names neither the clients "
+        "nor the groups: these "
         "are those of its published code, White and all others on Adult, the sexes on COMPAS.",
-        "FairFed with reweighing at the clients; its published numbers are Ezzeldin et al.'s, who take β = 1.",
+        "FairFed with reweighing at the clients; its published numbers are Ezzeldin et al.'s, "
+        "who take β = 1.",
     )

@@ -26,12 +26,21 @@ PICTURES = picture("table-7", TITLE)
 
 
 def units(scale: Scale) -> list[Unit]:
-    """FedFB's runs, on real data those of table 1, and AgnosticFair's; quick: the synthetic data alone."""
-    mine = [unit for name in TWO_GROUPS if scale.paper or name == "Synthetic"
-            for unit in agnostic_units(scale, name, "mlp")]  # fmt: skip
+    """FedFB's runs, on real data those of table 1, and AgnosticFair's; quick: the synthetic data
+    alone.
+    """
+    mine = [
+        unit
+        for name in TWO_GROUPS
+        if scale.paper or name == "Synthetic"
+        for unit in agnostic_units(scale, name, "mlp")
+    ]
     real = fedfb_runs.family(scale, tuple(REAL), only=FIVE) if scale.paper else []
-    return [*fedfb_runs.family(scale, ("Synthetic",), only=(FEDFB, FEDFB_PLAIN)),
-            *(unit for unit in real if FEDFB in unit.objectives), *mine]  # fmt: skip
+    return [
+        *fedfb_runs.family(scale, ("Synthetic",), only=(FEDFB, FEDFB_PLAIN)),
+        *(unit for unit in real if FEDFB in unit.objectives),
+        *mine,
+    ]
 
 
 def values(rows: pd.DataFrame) -> pd.DataFrame:
@@ -48,7 +57,8 @@ def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper."""
     return (
         *fedfb_runs.differences(among(rows, "objective", SHOWN)),
-        f"AgnosticFair: tau {TAU}; FedFB prints none of its settings. More than two groups it has no constraint for.",
+        f"AgnosticFair: tau {TAU}; FedFB prints none of its settings. More than two groups it "
+        "has no constraint for.",
         fedfb_runs.CAUSES,
         *notes(rows),
     )

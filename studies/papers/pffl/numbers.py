@@ -1,4 +1,6 @@
-"""What p-FFL published: table 1; accuracies in percent, variances of accuracies as shares of one."""
+"""What p-FFL published: table 1; accuracies in percent, variances of accuracies as shares of
+one.
+"""
 
 from __future__ import annotations
 

@@ -32,16 +32,32 @@ RANKS = {
     "Geo = 0.85": RankWeighted.geometric(0.85),
 }
 PUBLISHED = published(
-    {(three_classes.FASHION if data == "FMNIST" else data, row):
-         {**cells, "variance": (str(SQUARED_PERCENT * Fraction(cells["variance"][0])), None)}
-     for (data, row), cells in TABLE_1.items()}
-)  # fmt: skip
+    {
+        (three_classes.FASHION if data == "FMNIST" else data, row): {
+            **cells,
+            "variance": (str(SQUARED_PERCENT * Fraction(cells["variance"][0])), None),
+        }
+        for (data, row), cells in TABLE_1.items()
+    }
+)
 """Variances are printed for accuracies as shares: here in squared percent, as q-FFL's."""
 BEST_Q = {**qffl_runs.CHOSEN, three_classes.FASHION: 15.0, three_classes.DIGITS: 15.0}
 SHOWN = ("q = 0", "q = 1", "q = 5", *RANKS)
 PICTURES = (
-    Picture("pffl-figures-1-2-5-6", "distribution", "p-FFL, figures 1, 2, 5, 6: test accuracies", "test", SHOWN),
-    Picture("pffl-figures-3-4", "convergence", "p-FFL, figures 3 and 4: test accuracy by round", "test", SHOWN),
+    Picture(
+        "pffl-figures-1-2-5-6",
+        "distribution",
+        "p-FFL, figures 1, 2, 5, 6: test accuracies",
+        "test",
+        SHOWN,
+    ),
+    Picture(
+        "pffl-figures-3-4",
+        "convergence",
+        "p-FFL, figures 3 and 4: test accuracy by round",
+        "test",
+        SHOWN,
+    ),
 )
 ROUNDS = {"Synthetic": (200, 2000), "Vehicle": qffl_runs.ROUNDS["Vehicle"]}
 CLASS_ROUNDS, CLASS_ROWS, HIDDEN = (20, 100), (1500, 3000), 64
@@ -62,7 +78,9 @@ def units(scale: Scale) -> list[Unit]:
     found: list[Unit] = []
     for dataset, q in qffl_runs.CHOSEN.items():
         rounds = ROUNDS[dataset][scale.paper]
-        found += qffl_runs.units("ranks", scale, (dataset,), algorithms(q), objectives(q), rounds=rounds)
+        found += qffl_runs.units(
+            "ranks", scale, (dataset,), algorithms(q), objectives(q), rounds=rounds
+        )
     dataset, rounds = three_classes.which(), CLASS_ROUNDS[scale.paper]
     q = BEST_Q[dataset]
     for seed in range(scale.seeds):
@@ -88,16 +106,23 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper."""
     classes = three_classes.DIGITS in set(clients["dataset"])
-    standing = "Three digits of MNIST stand in for Fashion-MNIST, which is not at hand. " if classes else ""
+    standing = (
+        "Three digits of MNIST stand in for Fashion-MNIST, which is not at hand. "
+        if classes
+        else ""
+    )
     return (
         *qffl_runs.differences(),
-        "p-FFL's rounds are not printed: 2,000 on Synthetic here, a tenth of q-FFL's, for its q = 0 stands where "
-        "q-FFL's is early. Its numbers are of one run without a spread.",
-        "The largest weight goes to the largest loss, at w^t on all training data. The paper's algorithm 1 does not "
-        "say at which model losses are taken; its section 2.3 asks for the opposite order (claim pffl/sort-order), "
-        "and what is printed on Synthetic looks like that: docs/results/causes.md.",
-        f"{standing}The classes have {len(three_classes.CLIENTS[three_classes.FASHION])} clients, one class each; of "
-        f"their rows 1,500 (quick) or 3,000 train one hidden layer of {HIDDEN}, learning rate 0.001, batches of 64: "
-        "the paper's \"dense network\" is not described. Worst and best 10 % of three clients are the "
+        "p-FFL's rounds are not printed: 2,000 on Synthetic here, a tenth of q-FFL's, for its q "
+        "= 0 stands where q-FFL's is early. Its numbers are of one run without a spread.",
+        "The largest weight goes to the largest loss, at w^t on all training data. The paper's "
+        "algorithm 1 does not say at which model losses are taken; its section 2.3 asks for the "
+        "opposite order (claim pffl/sort-order), and what is printed on Synthetic looks like "
+        "that: docs/results/causes.md.",
+        f"{standing}The classes have {len(three_classes.CLIENTS[three_classes.FASHION])} "
+        "clients, one class each; of their rows 1,500 (quick) or 3,000 train one hidden layer "
+        f"of {HIDDEN}, learning rate 0.001, batches of 64: "
+        'the paper\'s "dense network" is not described. Worst and best 10 % of three clients are '
+        "the "
         "one worst and best.",
     )

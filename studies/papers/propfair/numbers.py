@@ -1,4 +1,6 @@
-"""What PropFair published: tables 6, 7 (by the share of training data) and 8 (by batch size); accuracies in percent."""
+"""What PropFair published: tables 6, 7 (by the share of training data) and 8 (by batch size);
+accuracies in percent.
+"""
 
 from __future__ import annotations
 

@@ -39,40 +39,66 @@ def differing(*notes: str) -> Callable[[pd.DataFrame], tuple[str, ...]]:
 
 def told(of: Printed, measures: tuple[str, ...], datasets: tuple[str, ...]) -> str:
     """Numbers of these rows, since no row of ours is their like."""
-    mine = [f"{data}, {row} {' / '.join(cells[m][0] for m in measures)}" for (data, row), cells in of.items()
-            if data in datasets]  # fmt: skip
+    mine = [
+        f"{data}, {row} {' / '.join(cells[m][0] for m in measures)}"
+        for (data, row), cells in of.items()
+        if data in datasets
+    ]
     return f"Published, {' / '.join(measures)}: {'; '.join(mine)}."
 
 
 EXPERIMENTS = (
     Experiment(
         "propfair-table-6",
-        "PropFair, table 6, figure 2: FedAvg, q-FFL, AFL, TERM and PropFair; MNIST and Synthetic in place of CIFAR-10",
-        SEEDS, partial(runs.units, "five", algorithms=runs.ALGORITHMS), measured(numbers.SIX),
-        differing(told(numbers.TABLE_6, ("devices", "worst 10%"), ("CIFAR-10",))), published(numbers.TABLE_6),
-        (Picture("propfair-table-6", "convergence", "PropFair's five algorithms: test accuracy by round"),),
+        "PropFair, table 6, figure 2: FedAvg, q-FFL, AFL, TERM and PropFair; MNIST and Synthetic "
+        "in place of CIFAR-10",
+        SEEDS,
+        partial(runs.units, "five", algorithms=runs.ALGORITHMS),
+        measured(numbers.SIX),
+        differing(told(numbers.TABLE_6, ("devices", "worst 10%"), ("CIFAR-10",))),
+        published(numbers.TABLE_6),
+        (
+            Picture(
+                "propfair-table-6",
+                "convergence",
+                "PropFair's five algorithms: test accuracy by round",
+            ),
+        ),
     ),
     Experiment(
         "propfair-table-8",
-        "PropFair, table 8: batches of 32, 64, 128 and 256; MNIST and Synthetic in place of CIFAR-100",
-        SEEDS, partial(runs.units, "five", algorithms=runs.ALGORITHMS, batches=BATCHES, by_batch=True),
+        "PropFair, table 8: batches of 32, 64, 128 and 256; MNIST and Synthetic in place of "
+        "CIFAR-100",
+        SEEDS,
+        partial(runs.units, "five", algorithms=runs.ALGORITHMS, batches=BATCHES, by_batch=True),
         measured(numbers.FOUR),
-        differing("One learning rate for all batch sizes: larger batches take fewer steps an epoch.",
-                  told(numbers.TABLE_8, ("worst 10%",), tuple(f"batch {size}" for size in BATCHES))),
+        differing(
+            "One learning rate for all batch sizes: larger batches take fewer steps an epoch.",
+            told(numbers.TABLE_8, ("worst 10%",), tuple(f"batch {size}" for size in BATCHES)),
+        ),
         published(numbers.TABLE_8),
     ),
     Experiment(
         "propfair-figure-3",
-        "PropFair, figure 3: mean and worst 10 % test accuracy for several M; MNIST and Synthetic in place of "
-        "CIFAR-100",
-        SEEDS, partial(runs.units, "baseline", algorithms=BASELINES), measured(("devices", "std", "worst 10%")),
+        "PropFair, figure 3: mean and worst 10 % test accuracy for several M; MNIST and "
+        "Synthetic in place of CIFAR-100",
+        SEEDS,
+        partial(runs.units, "baseline", algorithms=BASELINES),
+        measured(("devices", "std", "worst 10%")),
         differing(
-            "The objective is multiplied by M, so that all M have one learning rate and M -> infinity is FedAvg; the "
-            "paper tunes the rate for each M.",
-            "\"linear\" goes on below M - l = 0.2 with the logarithm's tangent; the paper's fallback l / M drops the "
-            "gradient by 0.2 / M there, for the batches that are worst off.",
+            "The objective is multiplied by M, so that all M have one learning rate and M -> "
+            "infinity is FedAvg; the paper tunes the rate for each M.",
+            "\"linear\" goes on below M - l = 0.2 with the logarithm's tangent; the paper's "
+            "fallback l / M drops the gradient by 0.2 / M there, for the batches that are worst "
+            "off.",
         ),
         pd.DataFrame(columns=COLUMNS),
-        (Picture("propfair-figure-3", "convergence", "PropFair, figure 3: test accuracy by round, several M"),),
+        (
+            Picture(
+                "propfair-figure-3",
+                "convergence",
+                "PropFair, figure 3: test accuracy by round, several M",
+            ),
+        ),
     ),
-)  # fmt: skip
+)

@@ -1,8 +1,9 @@
 """q-FFL, figures 3, 6 and 9: q-FedAvg, q-FedSGD and tuned gradient descent on one objective.
 
-q-FedSGD's L and q-FedAvg's learning rate are tuned on q = 0 and kept for q > 0 (section 4.4, figure 6). "FedSGD" in the
-figures is gradient descent on the same objective with a fixed step, the best of a grid: here on the (q + 1)-mean of
-the losses, which has the same minimisers (``DualWeighted(QFFL(q))`` with full gradients).
+q-FedSGD's L and q-FedAvg's learning rate are tuned on q = 0 and kept for q > 0 (section 4.4, figure
+6). "FedSGD" in the figures is gradient descent on the same objective with a fixed step, the best of
+a grid: here on the (q + 1)-mean of the losses, which has the same minimisers
+(``DualWeighted(QFFL(q))`` with full gradients).
 """
 
 from __future__ import annotations
@@ -27,14 +28,22 @@ from fairfl.theory.aggregation import QFFL
 
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 """The grid of fixed steps; the paper does not print its own."""
-TUNED_BY = {"q-FedAvg": ("FedAvg", 0.0), "q-FedSGD": ("FedSGD, q = 0", 0.0), "FedSGD": ("FedSGD", None)}
+TUNED_BY = {
+    "q-FedAvg": ("FedAvg", 0.0),
+    "q-FedSGD": ("FedSGD, q = 0", 0.0),
+    "FedSGD": ("FedSGD", None),
+}
 """Whose end decides on the rate of each curve, and by which q; None: its own."""
 EVERY = 40  # measurements
 DROPPING = Computing(non_finite="drop")  # a rate of the grid may diverge: it is then not the best
 
 
-def units(scale: Scale, data: dict[str, tuple[str, str, float]], rounds: dict[str, tuple[int, int]]) -> list[Unit]:
-    """For each label (data set, kind, q): local epochs in one program, full gradients with all rates in another."""
+def units(
+    scale: Scale, data: dict[str, tuple[str, str, float]], rounds: dict[str, tuple[int, int]]
+) -> list[Unit]:
+    """For each label (data set, kind, q): local epochs in one program, full gradients with all
+    rates in another.
+    """
     found = []
     for label, (dataset, kind, q) in data.items():
         count = rounds[label][scale.paper]
@@ -43,7 +52,11 @@ def units(scale: Scale, data: dict[str, tuple[str, str, float]], rounds: dict[st
             local = partial(make_local, dataset, kind, q, count, seed)
             found.append(Unit(f"local-{name}", label, seed, _names("FedAvg", "q-FedAvg"), local))
             full = partial(make_full, dataset, kind, q, count, seed)
-            found.append(Unit(f"full-{name}", label, seed, _names("FedSGD, q = 0", "q-FedSGD", "FedSGD"), full))
+            found.append(
+                Unit(
+                    f"full-{name}", label, seed, _names("FedSGD, q = 0", "q-FedSGD", "FedSGD"), full
+                )
+            )
     return found
 
 
@@ -54,12 +67,18 @@ def _names(*curves: str) -> tuple[str, ...]:
 def make_local(dataset: str, kind: str, q: float, rounds: int, seed: int) -> Setting:
     """One local epoch, a replicate a rate: q-FedAvg with 0 (to tune by) and with q."""
     model, parts = parts_of(dataset, seed, kind)
-    replicates = tuple(Replicate(QFedAvg(each), seed, lr=rate) for each in (0.0, q) for rate in RATES)
-    return Setting(model, parts, replicates, training_of(dataset, rounds), max(1, rounds // EVERY), DROPPING)
+    replicates = tuple(
+        Replicate(QFedAvg(each), seed, lr=rate) for each in (0.0, q) for rate in RATES
+    )
+    return Setting(
+        model, parts, replicates, training_of(dataset, rounds), max(1, rounds // EVERY), DROPPING
+    )
 
 
 def make_full(dataset: str, kind: str, q: float, rounds: int, seed: int) -> Setting:
-    """Full gradients of the same devices, a replicate a rate: q-FedSGD with 0 (to tune by), with q, and fixed steps."""
+    """Full gradients of the same devices, a replicate a rate: q-FedSGD with 0 (to tune by), with q,
+    and fixed steps.
+    """
     model, parts = parts_of(dataset, seed, kind)
     kinds: tuple[Algorithm, ...] = (QFedSGD(0.0), QFedSGD(q), DualWeighted(QFFL(q)))
     replicates = tuple(Replicate(algorithm, seed, lr=rate) for algorithm in kinds for rate in RATES)
@@ -68,7 +87,9 @@ def make_full(dataset: str, kind: str, q: float, rounds: int, seed: int) -> Sett
 
 
 def objective_value(clients: pd.DataFrame, q: float) -> float:
-    """(q + 1)-mean of the training losses, devices weighed by their samples; infinite where a loss is not finite."""
+    """(q + 1)-mean of the training losses, devices weighed by their samples; infinite where a loss
+    is not finite.
+    """
     losses, samples = floats(clients, "loss"), floats(clients, "samples")
     if not np.isfinite(losses).all():
         return np.inf
@@ -76,7 +97,9 @@ def objective_value(clients: pd.DataFrame, q: float) -> float:
 
 
 def curves(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd.DataFrame:
-    """The rows of the three curves: of the rates that tuning chose by the training objective at the end."""
+    """The rows of the three curves: of the rates that tuning chose by the training objective at the
+    end.
+    """
     found = []
     for (label, _), mine in groups(clients, ["dataset", "seed"]):
         q = data[label][2]
@@ -84,7 +107,9 @@ def curves(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd
         ends = {key[0]: part for key, part in groups(last, ["objective"])}
         names = {}
         for curve, (judge, of) in TUNED_BY.items():
-            values_at = {r: objective_value(ends[f"{judge} {r:g}"], q if of is None else of) for r in RATES}
+            values_at = {
+                r: objective_value(ends[f"{judge} {r:g}"], q if of is None else of) for r in RATES
+            }
             names[f"{curve} {min(RATES, key=values_at.__getitem__):g}"] = curve
         kept = among(mine, "objective", list(names))
         found.append(kept.assign(objective=[names[name] for name in kept["objective"]]))
@@ -107,35 +132,47 @@ def values(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd
 DATA = {
     3: {"Synthetic": ("Synthetic", "non-iid", 1.0), "Vehicle": ("Vehicle", "non-iid", 5.0)},
     9: {
-        "Synthetic-IID": ("Synthetic", "iid", 1.0), "Synthetic-Hybrid": ("Synthetic", "hybrid", 1.0),
+        "Synthetic-IID": ("Synthetic", "iid", 1.0),
+        "Synthetic-Hybrid": ("Synthetic", "hybrid", 1.0),
         "Synthetic-Non-IID": ("Synthetic", "non-iid", 1.0),
     },
-}  # fmt: skip
+}
 """By figure: label -> data set, kind, q."""
 ROUNDS = {"Vehicle": (40, 460)}
 OTHERS = (40, 500)
 """Quick, and enough to see who is ahead."""
 NOTES = (
-    "The figures print no numbers. The table has the (q + 1)-mean of the training losses: smaller is better.",
-    "The rates of q-FedAvg and q-FedSGD are those of {0.01, ..., 3} that are best for q = 0 at the end; FedSGD's is "
-    "the one that is best for q itself, a fixed step on the (q + 1)-mean. The paper does not print its grid.",
+    "The figures print no numbers. The table has the (q + 1)-mean of the training losses: "
+    "smaller is better.",
+    "The rates of q-FedAvg and q-FedSGD are those of {0.01, ..., 3} that are best for q = 0 at "
+    "the end; FedSGD's is the one that is best for q itself, a fixed step on the (q + 1)-mean. "
+    "The paper does not print its grid.",
 )
-IID = "IID: x ~ N(0, diag(j^-1.2)) on every device, as appendix F.2's \"same global distribution\" asks."
+IID = (
+    "IID: x ~ N(0, diag(j^-1.2)) on every device, as appendix F.2's \"same global "
+    'distribution" asks.'
+)
 
 
 def figure(number: int, title: str, notes: tuple[str, ...]) -> Experiment:
     """The experiment of a figure; its picture shows the rates that tuning chose."""
     data, name = DATA[number], f"qffl-figure-{number}"
     return Experiment(
-        name, f"q-FFL, {title}, the training objective by round", {"quick": 1, "paper": 3},
+        name,
+        f"q-FFL, {title}, the training objective by round",
+        {"quick": 1, "paper": 3},
         lambda scale: units(scale, data, {label: ROUNDS.get(label, OTHERS) for label in data}),
-        lambda clients: values(clients, data), lambda clients: notes, pd.DataFrame(columns=COLUMNS),
+        lambda clients: values(clients, data),
+        lambda clients: notes,
+        pd.DataFrame(columns=COLUMNS),
         (Picture(name, "convergence", f"q-FFL, figure {number}: test accuracy by round"),),
         lambda clients: curves(clients, data),
-    )  # fmt: skip
+    )
 
 
 EXPERIMENTS = (
     figure(3, "figures 3 and 6: q-FedAvg, q-FedSGD and tuned FedSGD", NOTES),
-    figure(9, "figure 9: q-FedAvg and q-FedSGD on Synthetic IID, hybrid and non-IID", (*NOTES, IID)),
+    figure(
+        9, "figure 9: q-FedAvg and q-FedSGD on Synthetic IID, hybrid and non-IID", (*NOTES, IID)
+    ),
 )

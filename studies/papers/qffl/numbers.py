@@ -1,4 +1,6 @@
-"""What q-FFL published: tables 2, 3, 4 (1 is a part of it), 5, 6 (in part), 7, 8, 9 and 10; accuracies in percent."""
+"""What q-FFL published: tables 2, 3, 4 (1 is a part of it), 5, 6 (in part), 7, 8, 9 and 10;
+accuracies in percent.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,12 @@
-"""q-FFL's Synthetic and Vehicle: data, models and settings of appendix E, which several tables and figures share.
+"""q-FFL's Synthetic and Vehicle: data, models and settings of appendix E, which several tables and
+figures share.
 
-The rounds are those that the published code suggests (its README: 20,000 for Synthetic, 20 for Vehicle).
-Vehicle's published loss is the *sum* of the hinge losses of a batch plus ||w||² / 2, so that its learning rate 0.01 is
-0.64 on the mean over 64 samples, with a weight decay of 1/64; that is what is run here. With 0.01 on the mean nothing
-of the published table is reached. The part of Vehicle at hand has 1,860 of 43,695 rows, and so a round has 1/23 of the
-steps: 20 x 23 rounds have as many.
+The rounds are those that the published code suggests (its README: 20,000 for Synthetic, 20 for
+Vehicle). Vehicle's published loss is the *sum* of the hinge losses of a batch plus ||w||² / 2, so
+that its learning rate 0.01 is 0.64 on the mean over 64 samples, with a weight decay of 1/64; that
+is what is run here. With 0.01 on the mean nothing of the published table is reached. The part of
+Vehicle at hand has 1,860 of 43,695 rows, and so a round has 1/23 of the steps: 20 x 23 rounds have
+as many.
 """
 
 from __future__ import annotations
@@ -17,7 +19,16 @@ import numpy as np
 
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.data.federated import load_federated, synthetic
-from fairfl.sims.engine import ByWeight, LinearSVM, Model, Parts, Replicate, Softmax, Training, Uniform
+from fairfl.sims.engine import (
+    ByWeight,
+    LinearSVM,
+    Model,
+    Parts,
+    Replicate,
+    Softmax,
+    Training,
+    Uniform,
+)
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.papers.qffl.numbers import TABLE_3
@@ -41,22 +52,32 @@ def name_of(q: float) -> str:
 
 
 def parts_of(dataset: str, seed: int, kind: str = "non-iid") -> tuple[Model, Parts]:
-    """The model and the data, 80/10/10 by device; ``seed`` draws Synthetic, and the split of either."""
+    """The model and the data, 80/10/10 by device; ``seed`` draws Synthetic, and the split of
+    either.
+    """
     if dataset == "Vehicle":
         return LinearSVM(100), Parts.of(load_federated("vehicle").split(0.1, 0.1, seed))
     return Softmax(60, 10), Parts.of(synthetic(seed=seed, kind=kind).split(0.1, 0.1, seed))
 
 
 def training_of(dataset: str, rounds: int) -> Training:
-    """One local epoch on ten devices a round, drawn by p_k without replacement, as the published code does."""
+    """One local epoch on ten devices a round, drawn by p_k without replacement, as the published
+    code does.
+    """
     drawn = ByWeight(DEVICES, replace=False)
     if dataset == "Vehicle":
-        return Training(rounds, lr=0.64, batch_size=64, weight_decay=1 / 64, epochs=1, participation=drawn)
+        return Training(
+            rounds, lr=0.64, batch_size=64, weight_decay=1 / 64, epochs=1, participation=drawn
+        )
     return Training(rounds, lr=0.1, batch_size=10, epochs=1, participation=drawn)
 
 
-def make(dataset: str, seed: int, algorithms: tuple[Algorithm, ...], rounds: int, equal: bool = False) -> Setting:
-    """The runs of some algorithms on one split; ``equal``: devices drawn with equal chances and weighed alike."""
+def make(
+    dataset: str, seed: int, algorithms: tuple[Algorithm, ...], rounds: int, equal: bool = False
+) -> Setting:
+    """The runs of some algorithms on one split; ``equal``: devices drawn with equal chances and
+    weighed alike.
+    """
     model, parts = parts_of(dataset, seed)
     training = training_of(dataset, rounds)
     if equal:
@@ -87,13 +108,17 @@ def units(
     equal: bool = False,
     rounds: int | None = None,
 ) -> list[Unit]:
-    """A unit a data set and seed, named so that experiments which share runs share their folders."""
+    """A unit a data set and seed, named so that experiments which share runs share their
+    folders.
+    """
     found = []
     for dataset in datasets:
         count = ROUNDS[dataset][scale.paper] if rounds is None else rounds
         for seed in range(scale.seeds):
             made: Callable[[], Setting] = partial(make, dataset, seed, algorithms, count, equal)
-            found.append(Unit(f"{dataset.lower()}-{label}-{count}-{seed}", dataset, seed, objectives, made))
+            found.append(
+                Unit(f"{dataset.lower()}-{label}-{count}-{seed}", dataset, seed, objectives, made)
+            )
     return found
 
 
@@ -102,18 +127,22 @@ def differences(scale_note: str = "") -> tuple[str, ...]:
     whole = TABLE_3["Vehicle", "all"]
     mean, spread = whole["samples a device"]
     notes = (
-        "Synthetic: each seed draws data and split anew, so that the spread is over draws; the paper has one draw, "
-        "which is not published, and five splits of it. Its sizes follow a Pareto law with the printed mean and "
-        "spread (the published generator's log-normal law has neither).",
-        f"Vehicle: 1,860 of {whole['samples'][0]} rows; a device has 7 to 534, and so the test part of twelve of 23 "
-        "devices is one row or two: their test accuracies are 0, 1/2 or 1, and spread by that alone. Compare the "
-        "training accuracies (table 5). Sizes are far from equal here, and close to it in the whole "
+        "Synthetic: each seed draws data and split anew, so that the spread is over draws; the "
+        "paper has one draw, which is not published, and five splits of it. Its sizes follow a "
+        "Pareto law with the printed mean and spread (the published generator's log-normal law "
+        "has neither).",
+        f"Vehicle: 1,860 of {whole['samples'][0]} rows; a device has 7 to 534, and so the test "
+        "part of twelve of 23 "
+        "devices is one row or two: their test accuracies are 0, 1/2 or 1, and spread by that "
+        "alone. Compare the training accuracies (table 5). Sizes are far from equal here, and "
+        "close to it in the whole "
         f"({mean} ± {spread}).",
-        "Vehicle: learning rate 0.64 on the mean hinge loss and weight decay 1/64, which is what the published code's "
-        "0.01 on the sum of 64 losses plus ||w||²/2 is (devices below 64 rows had smaller steps there; the bias is "
-        "not decayed there). Its q-FedAvg weighs by sums of losses, ours by means, as the paper prints.",
+        "Vehicle: learning rate 0.64 on the mean hinge loss and weight decay 1/64, which is what "
+        "the published code's 0.01 on the sum of 64 losses plus ||w||²/2 is (devices below 64 "
+        "rows had smaller steps there; the bias is not decayed there). Its q-FedAvg weighs by "
+        "sums of losses, ours by means, as the paper prints.",
         "Devices are drawn by p_k without replacement and weighed alike, as in the published code.",
-        "The step is lemma 12's (gradients, not w^t - w_k, in h_k), as in the published code; algorithm 1 prints "
-        "another.",
+        "The step is lemma 12's (gradients, not w^t - w_k, in h_k), as in the published code; "
+        "algorithm 1 prints another.",
     )
     return (*notes, scale_note) if scale_note else notes

@@ -1,4 +1,6 @@
-"""q-FFL, table 10: several q in parallel, each device keeps the model that is best on its validation data."""
+"""q-FFL, table 10: several q in parallel, each device keeps the model that is best on its
+validation data.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,8 @@ def units(scale: Scale) -> list[Unit]:
 
 
 def own_best(clients: pd.DataFrame) -> pd.DataFrame:
-    """The test rows of each device under the q whose model is best on its validation data, the first where several.
+    """The test rows of each device under the q whose model is best on its validation data, the
+    first where several.
 
     A device without validation rows keeps q = 0.
     """
@@ -47,6 +50,7 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper."""
     return (
         *qffl_runs.differences(),
-        "Synthetic stands in for Shakespeare. Of q that are equally good on validation data the smallest is kept; "
-        "Vehicle's validation parts have one to 53 rows here, and so ties are the rule.",
+        "Synthetic stands in for Shakespeare. Of q that are equally good on validation data the "
+        "smallest is kept; Vehicle's validation parts have one to 53 rows here, and so ties are "
+        "the rule.",
     )

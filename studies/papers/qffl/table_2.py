@@ -23,24 +23,52 @@ from fairfl.studies.papers.qffl.numbers import ADULT, FASHION
 from fairfl.studies.published import published
 
 NAME = "qffl-table-2"
-TITLE = "q-FFL, table 2, figure 8: q-FFL and AFL on Adult (PhD, non-PhD) and three classes of Fashion-MNIST"
+TITLE = (
+    "q-FFL, table 2, figure 8: q-FFL and AFL on Adult (PhD, non-PhD) and three classes of "
+    "Fashion-MNIST"
+)
 SEEDS = {"quick": 1, "paper": 1}
 AFL_LAST = "AFL, last iterate"
 PUBLISHED = pd.concat(
     [
-        published(ADULT, {"q = 0": ["q = 0, by size"], "q_1": ["q = 0.01, equal"], "q_2": ["q = 2, equal"],
-                          "AFL": [AFL_LAST]}),
-        published(FASHION, {"q = 0": ["q = 0, equal"], "q_1": ["q = 5, equal"], "q_2": ["q = 15, equal"],
-                            "AFL": [AFL_LAST]}),
+        published(
+            ADULT,
+            {
+                "q = 0": ["q = 0, by size"],
+                "q_1": ["q = 0.01, equal"],
+                "q_2": ["q = 2, equal"],
+                "AFL": [AFL_LAST],
+            },
+        ),
+        published(
+            FASHION,
+            {
+                "q = 0": ["q = 0, equal"],
+                "q_1": ["q = 5, equal"],
+                "q_2": ["q = 15, equal"],
+                "AFL": [AFL_LAST],
+            },
+        ),
     ],
     ignore_index=True,
-)  # fmt: skip
-PICTURES = (Picture("qffl-figure-8", "convergence", "q-FFL, figure 8: test accuracy by round, q-FFL and AFL"),)
+)
+PICTURES = (
+    Picture(
+        "qffl-figure-8", "convergence", "q-FFL, figure 8: test accuracy by round, q-FFL and AFL"
+    ),
+)
 ROUNDS = {"Adult": (40, 600), "classes": (60, 6000)}
 """Quick, and what the published code suggests."""
 CATEGORICAL = (
-    "workclass", "education", "marital-status", "occupation", "relationship", "race", "sex", "native-country",
-)  # fmt: skip
+    "workclass",
+    "education",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "native-country",
+)
 CLIENTS = ("PhD", "non-PhD")
 QUICK_ROWS = 1500  # of the three classes
 
@@ -55,7 +83,7 @@ def units(scale: Scale) -> list[Unit]:
                 continue
             rounds = ROUNDS["Adult" if data == "Adult" else "classes"][scale.paper]
             objectives = (*(f"q = {q:g}, {label}" for q in qs), *([AFL_LAST] if equal else ()))
-            folder = f"{data.lower().replace(', ', '-').replace(' ', '-')}-{label.replace(' ', '-')}-{rounds}"
+            folder = f"{data.lower().replace(',', '')} {label} {rounds}".replace(" ", "-")
             make_it = partial(make, data, equal, qs, rounds, scale.paper)
             found.append(Unit(folder, data, 0, objectives, make_it))
     return found
@@ -72,15 +100,17 @@ def make(dataset: str, equal: bool, qs: tuple[float, ...], rounds: int, paper: b
     algorithms: list[Algorithm] = [QFedSGD(q) for q in qs]
     if equal:
         algorithms.append(AFL(rate))
-    training = Training(rounds, lr=lr, batch_size=None, steps=1)  # a step on all data: AFL's full gradient
+    # a step on all data: AFL's full gradient
+    training = Training(rounds, lr=lr, batch_size=None, steps=1)
     return Setting(model, parts, tuple(map(Replicate, algorithms)), training, max(1, rounds // 40))
 
 
 def adult(*, equal: bool) -> Parts:
-    """Adult as AFL and q-FFL use it: two clients, people with a doctorate and all others, categorical features alone.
+    """Adult as AFL and q-FFL use it: two clients, people with a doctorate and all others,
+    categorical features alone.
 
-    One column for each known value, 99 in all; a missing value ("?") is none of them, as in q-FFL's published code.
-    ``equal``: client weights 1/2 each, else by training rows.
+    One column for each known value, 99 in all; a missing value ("?") is none of them, as in q-FFL's
+    published code. ``equal``: client weights 1/2 each, else by training rows.
     """
     frames = [read(locate([remote])) for remote in (TRAIN, TEST)]
     frame = pd.concat(frames, ignore_index=True)
@@ -91,7 +121,9 @@ def adult(*, equal: bool) -> Parts:
     train = np.arange(len(frame)) < len(frames[0])
 
     def part(rows: np.ndarray) -> ClientData:
-        return ClientData.from_owner(torch.from_numpy(x[rows]), torch.from_numpy(y[rows]), others[rows])
+        return ClientData.from_owner(
+            torch.from_numpy(x[rows]), torch.from_numpy(y[rows]), others[rows]
+        )
 
     return Parts(part(train), part(~train), weights=np.array([0.5, 0.5]) if equal else None)
 
@@ -102,7 +134,9 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
     parts = [statistics(final, ("average",))]
     for (dataset,), mine in groups(final, ["dataset"]):
         names = CLIENTS if dataset == "Adult" else three_classes.CLIENTS[dataset]
-        named = mine.assign(measure=[names[k] for k in mine["client"]], value=100 * floats(mine, "accuracy"))
+        named = mine.assign(
+            measure=[names[k] for k in mine["client"]], value=100 * floats(mine, "accuracy")
+        )
         parts.append(pd.DataFrame(named, columns=[*KEYS, "measure", "value"]))
     return pd.concat(parts, ignore_index=True)
 
@@ -110,17 +144,20 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper."""
     notes = [
-        "Adult: the published q = 0 is what weights by size give, the published q > 0 what equal weights give; at "
-        "equal weights q = 0.01 and q = 0 agree to a rounding, at weights by size too. What table 2 shows as the "
-        "gain of q = 0.01 is that of equal weights. All are listed here, the published number beside its like.",
-        "Softmax regression from zero with full gradients: deterministic, so there is no spread; the paper averages "
-        "five random starts.",
-        "AFL: the last iterate, the published one is the average of all. Equal mixture weights at first. The published "
-        "code, run as its README says, is gradient descent with equal weights: docs/results/causes.md.",
+        "Adult: the published q = 0 is what weights by size give, the published q > 0 what equal "
+        "weights give; at equal weights q = 0.01 and q = 0 agree to a rounding, at weights by "
+        "size too. What table 2 shows as the gain of q = 0.01 is that of equal weights. All are "
+        "listed here, the published number beside its like.",
+        "Softmax regression from zero with full gradients: deterministic, so there is no spread; "
+        "the paper averages five random starts.",
+        "AFL: the last iterate, the published one is the average of all. Equal mixture weights "
+        "at first. The published code, run as its README says, is gradient descent with equal "
+        "weights: docs/results/causes.md.",
     ]
     if three_classes.DIGITS in set(clients["dataset"]):
         notes.append(
-            "Fashion-MNIST is not at hand: three digits of MNIST stand in for it, a class a client, the same settings. "
-            "They are easier to tell apart, and so there is less to be shared out."
+            "Fashion-MNIST is not at hand: three digits of MNIST stand in for it, a class a "
+            "client, the same settings. They are easier to tell apart, and so there is less to "
+            "be shared out."
         )
     return tuple(notes)

@@ -1,4 +1,6 @@
-"""Fashion-MNIST's T-shirt, pullover and shirt, a client a class; three digits of MNIST where it is not at hand."""
+"""Fashion-MNIST's T-shirt, pullover and shirt, a client a class; three digits of MNIST where it is
+not at hand.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +30,11 @@ def which() -> str:
 
 
 def three_classes(dataset: str, seed: int = 0, rows: int | None = None) -> FederatedData:
-    """The three classes as labels 0, 1, 2, each a client; pixels standardised by training mean and spread.
+    """The three classes as labels 0, 1, 2, each a client; pixels standardised by training mean and
+    spread.
 
-    ``rows``: so many training rows at random (seeded); all test rows stay. The spread is raised by 0.001 x 255 as in
-    q-FFL's published code.
+    ``rows``: so many training rows at random (seeded); all test rows stay. The spread is raised by
+    0.001 x 255 as in q-FFL's published code.
     """
     whole = load_federated("fashion-mnist" if dataset == FASHION else "mnist")
     classes = np.array(CLASSES[dataset])
@@ -48,8 +51,15 @@ def three_classes(dataset: str, seed: int = 0, rows: int | None = None) -> Feder
     x = ((pixels[kept] - mean) / (spread + 0.255)).astype(np.float32)
     part = np.where(np.isin(kept, test), 2, 0).astype(np.int8)
     return replace(
-        whole, x=x, y=label, owner=label, n_clients=3, part=part, client_names=CLIENTS[dataset], name=dataset,
-    )  # fmt: skip
+        whole,
+        x=x,
+        y=label,
+        owner=label,
+        n_clients=3,
+        part=part,
+        client_names=CLIENTS[dataset],
+        name=dataset,
+    )
 
 
 def parts(dataset: str, *, equal: bool, seed: int = 0, rows: int | None = None) -> Parts:

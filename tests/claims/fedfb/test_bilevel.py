@@ -11,8 +11,12 @@ from fairfl.claims.fedfb.bilevel import NOTIONS, from_instance, instances, outer
 
 def objective(instance, lam):
     """Σ_j G_j(w_λ)², w_λ by minimising the weighted quadratic."""
-    problem = outer(instance["notion"], instance["groups"], instance["shares"], instance["constants"])
-    weight = {k: c + sum(lam[j] * r for j, r in rate.items()) for k, (c, rate) in problem.weight.items()}
+    problem = outer(
+        instance["notion"], instance["groups"], instance["shares"], instance["constants"]
+    )
+    weight = {
+        k: c + sum(lam[j] * r for j, r in rate.items()) for k, (c, rate) in problem.weight.items()
+    }
     loss = instance["losses"]
     w = sum(weight[k] * loss[k][1] for k in weight) / sum(weight[k] * loss[k][0] for k in weight)
     value = {k: h * w * w / 2 - b * w + r for k, (h, b, r) in loss.items()}
@@ -27,7 +31,10 @@ def test_the_slope_is_the_limit_of_differences(notion, groups, data):
     instance = data.draw(instances(notion, groups))
     found = from_instance(instance)
     step = Fraction(1, 10**12)
-    ahead, behind = ([v + s * step * m for v, m in zip(instance["lam"], found["mu"], strict=True)] for s in (1, -1))
+    ahead, behind = (
+        [v + s * step * m for v, m in zip(instance["lam"], found["mu"], strict=True)]
+        for s in (1, -1)
+    )
     difference = (objective(instance, ahead) - objective(instance, behind)) / (2 * step)
     assert abs(difference - found["slope"]) <= Fraction(1, 10**9) * (1 + abs(found["slope"]))
 

@@ -20,6 +20,8 @@ def test_the_least_difference_is_the_smallest_disparity(sd):
     second = NormalClient((Fraction(3), Fraction(-1)), Fraction(1))
     low, high = (float(v.mid()) for v in ends(first, second))
     federation = ff.Federation.normal([[-0.25, 0.25], [3, -1]], [sd, 1.0], 0.5)
-    assert ff.min_disparity(federation, "lft_ensemble").disparity == pytest.approx(max(low, 0.0), abs=1e-12)
+    assert ff.min_disparity(federation, "lft_ensemble").disparity == pytest.approx(
+        max(low, 0.0), abs=1e-12
+    )
     assert high > low
     assert abs(float(first.g(first.root).mid())) < 1e-15

@@ -17,7 +17,8 @@ LAWS = st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any).map(masse
 
 @given(LAWS, UNIT)
 def test_rates_and_gains_are_sums_over_a_fine_grid(law, t):
-    parts = 24 * len(law)  # every threshold is on the grid, and 2u - 1 is linear: the midpoint rule is exact
+    # every threshold is on the grid, and 2u - 1 is linear: the midpoint rule is exact
+    parts = 24 * len(law)
     points = [Fraction(2 * k + 1, 2 * parts) for k in range(parts)]
     inside = [(u, law[int(u * len(law))] * len(law) / parts) for u in points if u > t]
     assert rate(law, t) == sum(m for _, m in inside)
@@ -60,7 +61,9 @@ def test_pooled_rates_count_people(instance):
 @pytest.mark.parametrize("eps", [0.0, 0.05, 1.0])
 @pytest.mark.parametrize("q", [(0.25, 0.25), (0.25, 0.625)])
 def test_optima_and_ensembles_are_those_of_the_solvers_on_a_fine_grid(eps, q):
-    world = World.of([[[1, 2, 3, 4], [4, 3, 2, 1]], [[1, 1, 1, 1], [1, 2, 2, 1]]], [Fraction(v) for v in q])
+    world = World.of(
+        [[[1, 2, 3, 4], [4, 3, 2, 1]], [[1, 1, 1, 1], [1, 2, 2, 1]]], [Fraction(v) for v in q]
+    )
     count = 800
     u = (np.arange(count) + 0.5) / count
     mass = np.zeros((2, 2, count))
@@ -70,7 +73,9 @@ def test_optima_and_ensembles_are_those_of_the_solvers_on_a_fine_grid(eps, q):
             mass[i, a] = np.repeat(cells * 4 / count, count // 4) * float(client.shares[a])
     federation = ff.Federation.finite(u, mass, u)
     budget = Fraction(eps)
-    assert float(world.pooled.best(budget)) == pytest.approx(ff.solve(federation, "cfl", eps).accuracy, abs=1e-5)
+    assert float(world.pooled.best(budget)) == pytest.approx(
+        ff.solve(federation, "cfl", eps).accuracy, abs=1e-5
+    )
     difference, accuracy = world.ensemble([client.multiplier(budget) for client in world.clients])
     found = ff.solve(federation, "lft_ensemble", eps)
     # on the grid one cell is split at random where the law moves a threshold within it

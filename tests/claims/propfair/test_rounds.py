@@ -1,4 +1,6 @@
-"""The exact moments of federated averaging against a tree of every outcome, and the bounds against theory's."""
+"""The exact moments of federated averaging against a tree of every outcome, and the bounds against
+theory's.
+"""
 
 from fractions import Fraction
 from itertools import product
@@ -24,7 +26,9 @@ LAW = [([0], Fraction(1, 4)), ([0, 1], Fraction(3, 4))]
 
 
 def enumerated(world, eta, law):
-    """E of the squared gradient by every sign of the noise (+- its deviation) and every draw of the participants."""
+    """E of the squared gradient by every sign of the noise (+- its deviation) and every draw of the
+    participants.
+    """
     state, found = [(float(world["theta"]), 1.0)], []
     h, b = float(world["h"]), [float(x) for x in world["slopes"]]
     for _ in range(world["T"]):
@@ -39,7 +43,9 @@ def enumerated(world, eta, law):
                     for i, signs in zip(members, outcome, strict=True):
                         local = at
                         for sign in signs:
-                            local -= eta * (h * local + b[i] + sign * float(world["noise"][i]) ** 0.5)
+                            local -= eta * (
+                                h * local + b[i] + sign * float(world["noise"][i]) ** 0.5
+                            )
                         moved += float(world["sizes"][i]) / total * local
                     new.append((moved, w * float(chance) / np.prod([len(r) for r in runs])))
         state = new
@@ -63,7 +69,11 @@ def test_the_gap_is_the_height_above_the_minimum():
 
 @pytest.mark.parametrize(
     "kind, participation, variant",
-    [("printed", "full", "printed"), ("printed", "partial", "printed"), ("max", "partial", "repaired")],
+    [
+        ("printed", "full", "printed"),
+        ("printed", "partial", "printed"),
+        ("max", "partial", "repaired"),
+    ],
 )
 def test_the_bound_is_the_one_in_theory(kind, participation, variant):
     steps, sizes = WORLD["steps"], np.array([3.0, 1.0])
@@ -90,13 +100,17 @@ def test_the_bound_is_the_one_in_theory(kind, participation, variant):
 
 
 def test_the_crowd_keeps_its_mean_square():
-    """rho = 1 and L = 1 make eta = 1/6; nine times in ten the noise is 11 eta^2, else 11 eta^2/100^2."""
+    """rho = 1 and L = 1 make eta = 1/6; nine times in ten the noise is 11 eta^2, else 11
+    eta^2/100^2.
+    """
     world = theorem_A_1.crowd(100, 400)
     law = [(list(m), c) for m, c in world.pop("law")]
     world.pop("rho")
     values = rounds.squared_gradients(world, ball(Fraction(1, 6)), law)
     added = Fraction(11, 36) * (Fraction(9, 10) + Fraction(1, 10) / 100**2)
-    assert float(values[-1].mid()) == pytest.approx(float(added / (1 - Fraction(25, 36))), rel=1e-12)
+    assert float(values[-1].mid()) == pytest.approx(
+        float(added / (1 - Fraction(25, 36))), rel=1e-12
+    )
 
 
 def test_waves_keep_within_their_constants():
@@ -115,23 +129,47 @@ def test_waves_keep_within_their_constants():
 
 
 def test_the_repaired_bound_of_propfair_is_the_one_in_theory():
-    world = {"clients": [[0.5, 0.3, 0.25, 1.0], [0.2, 2.0, 0.5, 0.1]], "M": 4.0, "steps": [1, 2], "sizes": [1, 3]}
+    world = {
+        "clients": [[0.5, 0.3, 0.25, 1.0], [0.2, 2.0, 0.5, 0.1]],
+        "M": 4.0,
+        "steps": [1, 2],
+        "sizes": [1, 3],
+    }
     world |= {"T": 5, "law": [[[0], 0.5], [[1], 0.5]]}
     made = waves.constants(world)
     eta = waves.limit(world)
     told = propfair_convergence(
-        gap=0.2, rounds=5, eta=eta, M=4.0, L=made["L"], lipschitz=made["L0"], steps=[1, 2], local=made["local"],
-        between=made["between"], local_loss=made["local"], between_loss=made["between"], participation="partial",
-    )  # fmt: skip
+        gap=0.2,
+        rounds=5,
+        eta=eta,
+        M=4.0,
+        L=made["L"],
+        lipschitz=made["L0"],
+        steps=[1, 2],
+        local=made["local"],
+        between=made["between"],
+        local_loss=made["local"],
+        between_loss=made["between"],
+        participation="partial",
+    )
     assert waves.repaired_bound(world, eta, 0.2) == pytest.approx(told.value, rel=1e-12)
     assert eta == pytest.approx(told.step_limit, rel=1e-12)
 
 
 def test_printed_smoothness_is_the_one_in_theory():
     told = propfair_constants(
-        M=3.0, L=2.0, lipschitz=0.5, local=1.0, between=0.0, local_loss=1.0, between_loss=0.0, variant="printed"
+        M=3.0,
+        L=2.0,
+        lipschitz=0.5,
+        local=1.0,
+        between=0.0,
+        local_loss=1.0,
+        between_loss=0.0,
+        variant="printed",
     )
-    assert float(theorem_3_3.smoothness(Fraction(3), Fraction(2), Fraction(1, 2))) == pytest.approx(told.smoothness)
+    assert float(theorem_3_3.smoothness(Fraction(3), Fraction(2), Fraction(1, 2))) == pytest.approx(
+        told.smoothness
+    )
 
 
 def test_a_step_of_the_crowd_is_what_four_samples_make_it():

@@ -14,7 +14,16 @@ OBJECTIVES = {
     "TERM": TERM(alpha=1.0),
     "PropFair": PropFair(M=2.0),
 }
-WEIGHTS = [[0.5, 0.5], [0.3, 0.2], [1.0, 0.0], [0.7, 0.6], [0.1, 0.9], [2.0, 0.05], [1.0, 0.25], [0.0, 0.0]]
+WEIGHTS = [
+    [0.5, 0.5],
+    [0.3, 0.2],
+    [1.0, 0.0],
+    [0.7, 0.6],
+    [0.1, 0.9],
+    [2.0, 0.05],
+    [1.0, 0.25],
+    [0.0, 0.0],
+]
 
 
 @pytest.mark.parametrize("row", OBJECTIVES)
@@ -27,13 +36,18 @@ def test_duals_are_those_of_theory(row, domain):
 
 @pytest.mark.parametrize("row", ["TERM", "PropFair"])
 def test_duals_on_nonnegative_losses_are_suprema(row):
-    """The maximand is concave in f: a local maximum over 0 <= f <= 2 (20 for TERM) is the supremum."""
+    """The maximand is concave in f: a local maximum over 0 <= f <= 2 (20 for TERM) is the
+    supremum.
+    """
     top = 2.0 if row == "PropFair" else 20.0
     for x in ([0.3, 0.2], [0.1, 0.9], [0.45, 0.3]):
         weights = np.array(x)
         best = max(
             -minimize(
-                lambda f, w=weights: value(row, f) - w @ f, start, bounds=[(0, top)] * 2, options={"ftol": 1e-15}
+                lambda f, w=weights: value(row, f) - w @ f,
+                start,
+                bounds=[(0, top)] * 2,
+                options={"ftol": 1e-15},
             ).fun
             for start in ([0.1, 0.1], [1.5, 0.2], [0.2, 1.5])
         )

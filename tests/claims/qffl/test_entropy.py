@@ -1,4 +1,6 @@
-"""The derivatives of entropies in lemmas 8 and 9 against optima found by root finding and differences."""
+"""The derivatives of entropies in lemmas 8 and 9 against optima found by root finding and
+differences.
+"""
 
 from fractions import Fraction
 
@@ -40,8 +42,12 @@ def digits():
 def test_slope_of_lemma_8_is_the_derivative_along_the_optima(power):
     a, b, c = (1, 2, 4), (0.5, -0.75, 0.25), (1, 1, 1)
     at = curve(a, b, c)
-    told = lemma_8.slope(*([Fraction(v) for v in x] for x in (a, b, c)), Fraction(1), Fraction(power))
-    assert float(told.mid()) == pytest.approx(float(diff(lambda p: entropy(at(p), power), 1)), rel=1e-9)
+    told = lemma_8.slope(
+        *([Fraction(v) for v in x] for x in (a, b, c)), Fraction(1), Fraction(power)
+    )
+    assert float(told.mid()) == pytest.approx(
+        float(diff(lambda p: entropy(at(p), power), 1)), rel=1e-9
+    )
 
 
 def test_the_counterexample_of_lemma_9_along_its_optima():
@@ -63,7 +69,9 @@ def test_the_counterexample_of_lemma_9_along_its_optima():
 
 
 def test_the_tilt_has_the_sign_of_the_covariance():
-    value, ratio = lemma_9.losses([Fraction(v) for v in (1, 2, 4)], [Fraction(v) for v in (0, -5, 1)], Fraction(100), 0)
+    value, ratio = lemma_9.losses(
+        [Fraction(v) for v in (1, 2, 4)], [Fraction(v) for v in (0, -5, 1)], Fraction(100), 0
+    )
     for s in (Fraction(1, 4), Fraction(1), Fraction(3)):
         f, g = [float(v.mid()) for v in value], [float(r.mid()) for r in ratio]
         shares = [x ** float(s) for x in f]

@@ -10,13 +10,17 @@ from fairfl.theory.bounds import generalisation_bound, uniform_generalisation_bo
 
 
 def test_all_devices_must_hold_in_the_counterexample():
-    """h_k breaks the bound iff device k draws a loss of 0: mu > mu (1 - mu) + sqrt(log(1/delta)/2)."""
+    """h_k breaks the bound iff device k draws a loss of 0: mu > mu (1 - mu) +
+    sqrt(log(1/delta)/2).
+    """
     mu, delta = 0.8, 0.45
     assert mu > mu * (1 - mu) + sqrt(log(1 / delta) / 2)
     for full in (False, True):
         found = g.broken(g.WORLD, g.corners(3), Fraction(9, 20), Fraction(1), full, False)
         assert found == 1 - Fraction(4, 5) ** 3
-    assert g.broken(g.WORLD, [g.corners(3)[0]], Fraction(9, 20), Fraction(1), False, False) == Fraction(1, 5)
+    assert g.broken(
+        g.WORLD, [g.corners(3)[0]], Fraction(9, 20), Fraction(1), False, False
+    ) == Fraction(1, 5)
 
 
 def test_probabilities_sum_to_one_and_means_are_expectations():
@@ -39,11 +43,19 @@ def test_the_right_sides_are_those_of_theory():
     ours = g.norm(mixture, Fraction(2)) * g.norm([Fraction(v) for v in losses], Fraction(2))
     ours += g.spread(world, mixture, Fraction(9, 20), Fraction(1))
     told = generalisation_bound(
-        losses, [float(v) for v in mixture], 1.0, bound=1.0, samples=[1, 2, 3], delta=0.45, complexity=0.0
+        losses,
+        [float(v) for v in mixture],
+        1.0,
+        bound=1.0,
+        samples=[1, 2, 3],
+        delta=0.45,
+        complexity=0.0,
     )
     assert abs(float(ours.mid()) - told) < 1e-12
     worst = g.norm([Fraction(v) for v in losses], Fraction(2)) + g.spread(
         world, g.corners(3)[0], Fraction(9, 20) / 3, Fraction(1)
     )
-    told = uniform_generalisation_bound(losses, 1.0, bound=1.0, samples=[1, 2, 3], delta=0.45, complexity=0.0)
+    told = uniform_generalisation_bound(
+        losses, 1.0, bound=1.0, samples=[1, 2, 3], delta=0.45, complexity=0.0
+    )
     assert abs(float(worst.mid()) - told) < 1e-12

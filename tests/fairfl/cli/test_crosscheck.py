@@ -1,4 +1,6 @@
-"""fairfl crosscheck: verdicts, files, exit codes, resuming, records, and what a user may get wrong."""
+"""fairfl crosscheck: verdicts, files, exit codes, resuming, records, and what a user may get
+wrong.
+"""
 
 import json
 from dataclasses import replace
@@ -16,12 +18,17 @@ from fairfl.studies.crosscheck.worlds import figure_5
 
 @pytest.fixture
 def study(monkeypatch):
-    """A study of two runs, whose verdict is what the test sets; ``runs`` counts how often it was asked for units."""
+    """A study of two runs, whose verdict is what the test sets; ``runs`` counts how often it was
+    asked for units.
+    """
     box = SimpleNamespace(holds=True, hard=True, seen=0)
 
     def units(scale):
         kinds = [(scheme, seed) for seed in range(scale.seeds) for scheme in (CFL, ENSEMBLE)]
-        return [Plan(figure_5("a"), scheme, 1, 200, seed, ((0.1,),), 3, 2).unit() for scheme, seed in kinds]
+        return [
+            Plan(figure_5("a"), scheme, 1, 200, seed, ((0.1,),), 3, 2).unit()
+            for scheme, seed in kinds
+        ]
 
     def verdicts(measures):
         return (Verdict("planted", box.holds, box.hard, "It holds.", f"{len(measures)} rules"),)
@@ -31,53 +38,81 @@ def study(monkeypatch):
         return found.assign(panel="p", series="s", kind="points")
 
     planted = Study(
-        "planted", "Two runs", {"quick": 1, "paper": 2}, units, lambda measures: {"means": measures[["accuracy"]]},
-        verdicts, (Drawing("crosscheck-planted", "A picture", "x", "y", table),),
+        "planted",
+        "Two runs",
+        {"quick": 1, "paper": 2},
+        units,
+        lambda measures: {"means": measures[["accuracy"]]},
+        verdicts,
+        (Drawing("crosscheck-planted", "A picture", "x", "y", table),),
         lambda measures: {"accuracies": measures["accuracy"].tolist()},
-    )  # fmt: skip
+    )
     plain = Study("plain", "Keeps nothing", planted.seeds, units, planted.tables, verdicts)
     found = {"plain": plain, "planted": planted}
-    monkeypatch.setattr(registry, "studies", lambda: {k: replace(v, seen=box.seen) for k, v in found.items()})
+    monkeypatch.setattr(
+        registry, "studies", lambda: {k: replace(v, seen=box.seen) for k, v in found.items()}
+    )
     return box
 
 
 def test_predictions_are_told_of_the_unseen_seeds_alone(cli, study, tmp_path):
-    """Two rules a seed, seed 0 seen: the verdict counts four, and the prediction the two of seed 1."""
+    """Two rules a seed, seed 0 seen: the verdict counts four, and the prediction the two of seed
+    1.
+    """
     study.hard, study.seen = False, 1
     result = cli("crosscheck", "planted", "--seeds", "2", "--out", tmp_path)
-    assert "Found: 4 rules. As a prediction, on seeds from 1 on alone: holds. Found: 2 rules." in result.stdout
+    assert (
+        "Found: 4 rules. As a prediction, on seeds from 1 on alone: holds. Found: 2 rules."
+        in result.stdout
+    )
     kept = json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0]
     assert kept["found"] == "4 rules"
     assert kept["on_unseen_seeds"] == {"from_seed": 1, "holds": True, "found": "2 rules"}
 
 
 @pytest.mark.parametrize(("seen", "hard", "seeds"), [(1, False, 1), (0, False, 2), (1, True, 2)])
-def test_nothing_is_predicted_without_unseen_seeds_or_by_a_theorem(cli, study, tmp_path, seen, hard, seeds):
+def test_nothing_is_predicted_without_unseen_seeds_or_by_a_theorem(
+    cli, study, tmp_path, seen, hard, seeds
+):
     study.hard, study.seen = hard, seen
     result = cli("crosscheck", "planted", "--seeds", str(seeds), "--out", tmp_path)
     assert "As a prediction" not in result.stdout
-    assert json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0]["on_unseen_seeds"] is None
+    assert (
+        json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0][
+            "on_unseen_seeds"
+        ]
+        is None
+    )
 
 
 def test_verdicts_and_files(cli, study, tmp_path):
     result = cli("crosscheck", "planted", "--out", tmp_path)
     assert result.exit_code == 0 and result.stderr == ""
-    assert "- planted (hard): holds. It holds. Found: 2 rules." in result.stdout and "1 seed\n" in result.stdout
+    assert (
+        "- planted (hard): holds. It holds. Found: 2 rules." in result.stdout
+        and "1 seed\n" in result.stdout
+    )
     names = {"measures.csv", "means.csv", "verdicts.json"}
     names |= {f"crosscheck-planted.{end}" for end in ("csv", "svg", "png", "manifest.json")}
     names.add("verdicts.manifest.json")
     assert {file.name for file in (tmp_path / "planted").iterdir()} == names
     assert pd.read_csv(tmp_path / "planted" / "measures.csv")["scheme"].tolist() == [CFL, ENSEMBLE]
-    assert json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0]["holds"] is True
+    assert (
+        json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0]["holds"] is True
+    )
     again = cli("crosscheck", "planted", "--out", tmp_path)
     assert again.exit_code == 2 and "--resume" in again.stderr
     resumed = cli("crosscheck", "planted", "--out", tmp_path, "--resume", "--json")
     assert resumed.exit_code == 0
     found = json.loads(resumed.stdout)[0]
-    assert found["seeds"] == 1 and found["verdicts"][0]["hard"] and len(found["tables"]["means"]) == 2
+    assert (
+        found["seeds"] == 1 and found["verdicts"][0]["hard"] and len(found["tables"]["means"]) == 2
+    )
 
 
-@pytest.mark.parametrize(("holds", "hard", "code"), [(False, True, 1), (False, False, 0), (None, True, 0)])
+@pytest.mark.parametrize(
+    ("holds", "hard", "code"), [(False, True, 1), (False, False, 0), (None, True, 0)]
+)
 def test_a_hard_verdict_that_fails_is_exit_code_1(cli, study, tmp_path, holds, hard, code):
     study.holds, study.hard = holds, hard
     result = cli("crosscheck", "planted", "--out", tmp_path)
@@ -87,19 +122,28 @@ def test_a_hard_verdict_that_fails_is_exit_code_1(cli, study, tmp_path, holds, h
 
 def test_a_record_is_what_the_claims_read(cli, study, tmp_path, monkeypatch):
     monkeypatch.setattr(kept, "FOLDER", tmp_path / "data")
-    result = cli("crosscheck", "planted", "--profile", "paper", "--out", tmp_path, "--record", "--json")
+    result = cli(
+        "crosscheck", "planted", "--profile", "paper", "--out", tmp_path, "--record", "--json"
+    )
     assert result.exit_code == 0
     assert len(kept.load.__wrapped__("planted.json")["accuracies"]) == 4  # two seeds
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(("planted", "plain", "--profile", "paper"), "plain does not"),
-     (("planted",), "--record must come with --profile paper, got quick"),
-     (("planted", "--profile", "paper", "--seeds", "1"), "--seeds must be at least 2 to record planted, got 1")],
+    [
+        (("planted", "plain", "--profile", "paper"), "plain does not"),
+        (("planted",), "--record must come with --profile paper, got quick"),
+        (
+            ("planted", "--profile", "paper", "--seeds", "1"),
+            "--seeds must be at least 2 to record planted, got 1",
+        ),
+    ],
     ids=["nothing kept", "quick", "few seeds"],
-)  # fmt: skip
-def test_less_than_the_claims_say_is_not_recorded(cli, study, tmp_path, monkeypatch, words, message):
+)
+def test_less_than_the_claims_say_is_not_recorded(
+    cli, study, tmp_path, monkeypatch, words, message
+):
     monkeypatch.setattr(kept, "FOLDER", tmp_path / "data")
     refused = cli("crosscheck", *words, "--out", tmp_path / "other", "--record")
     assert refused.exit_code == 2 and message in refused.stderr
@@ -114,27 +158,38 @@ def test_what_a_fault_made_is_not_recorded(cli, study, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("below", [".", "deeper"])
-def test_a_folder_that_cannot_be_written_is_named_before_any_run(cli, study, tmp_path, monkeypatch, below):
+def test_a_folder_that_cannot_be_written_is_named_before_any_run(
+    cli, study, tmp_path, monkeypatch, below
+):
     file = tmp_path / "file"
     file.write_text("", "utf-8")
     monkeypatch.setattr("fairfl.studies.execute.run_units", lambda *_: pytest.fail("it ran"))
     result = cli("crosscheck", "planted", "--out", file / below)
-    assert result.exit_code == 1 and f"--out must be a folder that can be written, got {file / below}" in result.stderr
+    assert (
+        result.exit_code == 1
+        and f"--out must be a folder that can be written, got {file / below}" in result.stderr
+    )
 
 
 def test_the_list(cli, study):
     assert cli("crosscheck", "--list").stdout.splitlines() == [
-        "plain    Keeps nothing (seeds: quick 1, paper 2)", "planted  Two runs (seeds: quick 1, paper 2)",
-    ]  # fmt: skip
-    assert [row["name"] for row in json.loads(cli("crosscheck", "planted", "--list", "--json").stdout)] == ["planted"]
+        "plain    Keeps nothing (seeds: quick 1, paper 2)",
+        "planted  Two runs (seeds: quick 1, paper 2)",
+    ]
+    assert [
+        row["name"] for row in json.loads(cli("crosscheck", "planted", "--list", "--json").stdout)
+    ] == ["planted"]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(("nothing",), "study must be one of 'plain', 'planted', got 'nothing'"), (("planted", "--seeds", "0"), "--seeds"),
-     (("planted", "--profile", "long"), "--profile")],
+    [
+        (("nothing",), "study must be one of 'plain', 'planted', got 'nothing'"),
+        (("planted", "--seeds", "0"), "--seeds"),
+        (("planted", "--profile", "long"), "--profile"),
+    ],
     ids=["name", "seeds", "profile"],
-)  # fmt: skip
+)
 def test_wrong_usage(cli, study, words, message):
     result = cli("crosscheck", *words)
     assert result.exit_code == 2 and message in result.stderr

@@ -29,11 +29,18 @@ def test_the_list_has_every_name_and_title(cli, small_registry):
     assert small_registry.drawn == []
 
 
-def test_a_figure_without_data_is_skipped_and_fails_only_where_asked_for(cli, small_registry, tmp_path):
+def test_a_figure_without_data_is_skipped_and_fails_only_where_asked_for(
+    cli, small_registry, tmp_path
+):
     everything = cli("figures", "--out", tmp_path)
     assert everything.exit_code == 0
     assert "skipped    nodata: people.data is not available" in everything.stdout
-    assert {file.name for file in tmp_path.iterdir()} == {"line.png", "line.svg", "line.csv", "line.manifest.json"}
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "line.png",
+        "line.svg",
+        "line.csv",
+        "line.manifest.json",
+    }
     assert cli("figures", "nodata", "--out", tmp_path).exit_code == 1
     assert cli("figures", "line", "--out", tmp_path).exit_code == 0
 
@@ -77,15 +84,19 @@ class Links(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_reproduce_writes_a_page_with_relative_links_to_files_that_exist(cli, small_registry, monkeypatch, tmp_path):
-    monkeypatch.setattr("fairfl.claims.runner.recorded", lambda: [])  # reports/claims tests the report of all
+def test_reproduce_writes_a_page_with_relative_links_to_files_that_exist(
+    cli, small_registry, monkeypatch, tmp_path
+):
+    # reports/claims tests the report of all
+    monkeypatch.setattr("fairfl.claims.runner.recorded", lambda: [])
     result = cli("reproduce", "--out", tmp_path, "--jobs", 1)
     assert result.exit_code == 0
     page = (tmp_path / "index.html").read_text("utf-8")
     parser = Links()
     parser.feed(page)
     assert parser.open == []
-    assert len(parser.links) == 6  # the claims, and for the one figure a picture, its link and three files
+    # the claims, and for the one figure a picture, its link and three files
+    assert len(parser.links) == 6
     assert all((tmp_path / link).is_file() for link in parser.links)
     assert "A line &lt;with&gt; a title" in page
     assert "<td>one</td><td>CFL</td><td>0.125</td>" in page  # the marked minimum
@@ -98,8 +109,21 @@ def test_reproduce_writes_a_page_with_relative_links_to_files_that_exist(cli, sm
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the processes")
 def test_ctrl_c_stops_the_processes_too(tmp_path):
     # the terminal sends the signal to the whole group
-    line = [sys.executable, "-c", MAIN, "figures", "fedfb_figure_5", "fedfb_figure_9", "--jobs", "2", "--out", tmp_path]
-    run = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    line = [
+        sys.executable,
+        "-c",
+        MAIN,
+        "figures",
+        "fedfb_figure_5",
+        "fedfb_figure_9",
+        "--jobs",
+        "2",
+        "--out",
+        tmp_path,
+    ]
+    run = subprocess.Popen(
+        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
     until = time.monotonic() + 60
     # two workers, and python's tracker

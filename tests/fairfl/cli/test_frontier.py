@@ -18,20 +18,41 @@ def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
     assert result.exit_code == 0
     assert result.stderr == ""
     text = result.stdout
-    for part in ("clients: north (50 %), south (50 %)", "groups: old and young", "LFT+Ensemble", "240 people"):
+    for part in (
+        "clients: north (50 %), south (50 %)",
+        "groups: old and young",
+        "LFT+Ensemble",
+        "240 people",
+    ):
         assert part in text
     assert "y = 1 stands for y = yes" in text
     assert "Perfect fairness (disparity 0) costs" in text and "pooling all data reaches" in text
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
-        "frontier.csv", "frontier.svg", "frontier.png", "frontier.manifest.json",
-    }  # fmt: skip
+        "frontier.csv",
+        "frontier.svg",
+        "frontier.png",
+        "frontier.manifest.json",
+    }
     written = pd.read_csv(tmp_path / "out" / "frontier.csv")
     assert set(written["scheme"]) == {"cfl", "lft_fedavg", "lft_ensemble"}
     assert (written["below_cfl"] >= -1e-12).all()
 
 
 def test_json_is_what_the_library_says(cli, people, table):
-    result = cli("frontier", table, *COLUMNS, "--points", 8, "--at", 0.05, "--at", 0.2, "--levels", 0, "--json")
+    result = cli(
+        "frontier",
+        table,
+        *COLUMNS,
+        "--points",
+        8,
+        "--at",
+        0.05,
+        "--at",
+        0.2,
+        "--levels",
+        0,
+        "--json",
+    )
     found = json.loads(result.stdout)
     frame = people
     y = (frame["y"] == "yes").astype(int)
@@ -40,7 +61,9 @@ def test_json_is_what_the_library_says(cli, people, table):
     curve = ff.frontier(fed, "cfl", 8)
     assert by_scheme["cfl"]["frontier"]["accuracy"] == pytest.approx(curve.accuracy, abs=1e-12)
     assert [at["disparity"] for at in by_scheme["cfl"]["at"]] == [0.05, 0.2]
-    assert by_scheme["cfl"]["at"][0]["accuracy"] == pytest.approx(float(curve.accuracy_at(0.05)), abs=1e-12)
+    assert by_scheme["cfl"]["at"][0]["accuracy"] == pytest.approx(
+        float(curve.accuracy_at(0.05)), abs=1e-12
+    )
     least = ff.min_disparity(fed, "lft_ensemble").disparity
     assert by_scheme["lft_ensemble"]["smallest_disparity"] == pytest.approx(least, abs=1e-12)
     low = by_scheme["lft_ensemble"]["at"][0]["accuracy"]
@@ -52,7 +75,10 @@ def test_json_is_what_the_library_says(cli, people, table):
 def test_a_score_is_made_from_features_and_merged_into_levels(cli, quick, table):
     result = cli("frontier", table, *COLUMNS[2:], "--feature", "z", "--points", 4)
     assert result.exit_code == 0
-    assert "logistic regression on s, z" not in result.stdout and "logistic regression on z, a" in result.stdout
+    assert (
+        "logistic regression on s, z" not in result.stdout
+        and "logistic regression on z, a" in result.stdout
+    )
     assert "people or more (--levels 0 keeps all). Merging cost" in result.stdout
     blind = cli("frontier", table, *COLUMNS[2:], "--feature", "z", "--points", 4, "--blind")
     assert "logistic regression on z," in blind.stdout
@@ -76,7 +102,9 @@ def test_three_groups_need_a_pair(cli, quick, people, tmp_path):
     frame.to_csv(file, index=False)
     result = cli("frontier", file, *COLUMNS, "--points", 4)
     assert result.exit_code == 2
-    assert "two groups are needed" in result.stderr and "old, other, or none, young" in result.stderr
+    assert (
+        "two groups are needed" in result.stderr and "old, other, or none, young" in result.stderr
+    )
     assert "--group-pair" in result.stderr
     good = cli("frontier", file, *COLUMNS, "--points", 4, "--group-pair", "young,other, or none")
     assert good.exit_code == 0
@@ -102,7 +130,10 @@ def test_names_that_look_like_markup_are_shown_as_they_are(cli, quick, people, t
     frame["a"] = "[red]" + frame["a"] + "[/red]"
     file = tmp_path / "people.csv"
     frame.to_csv(file, index=False)
-    assert "groups: [red]old[/red] and [red]young[/red]" in cli("frontier", file, *COLUMNS, "--points", 4).stdout
+    assert (
+        "groups: [red]old[/red] and [red]young[/red]"
+        in cli("frontier", file, *COLUMNS, "--points", 4).stdout
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,13 +190,16 @@ def table_of(tmp_path, score, label, seed=0, sites=6):
 
 def best_threshold(score, label):
     order = np.argsort(score)
-    wrong = np.append(0, np.cumsum(np.where(np.asarray(label)[order] == 1, 1, -1)))  # below the cut is 0
+    # below the cut is 0
+    wrong = np.append(0, np.cumsum(np.where(np.asarray(label)[order] == 1, 1, -1)))
     return 1 - ((np.asarray(label) == 0).sum() + wrong.min()) / len(label)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_good_score_stays_good_and_what_merging_costs_is_said(cli, quick, tmp_path, seed):
-    """569 people, 12 cells, a score that is right for 98 %: four levels at most, cut where they tell labels apart."""
+    """569 people, 12 cells, a score that is right for 98 %: four levels at most, cut where they
+    tell labels apart.
+    """
     rng = np.random.default_rng(seed)
     label = (rng.random(569) < 0.63).astype(int)
     score = label + 0.24 * rng.normal(size=569)
@@ -182,25 +216,64 @@ def test_a_good_score_stays_good_and_what_merging_costs_is_said(cli, quick, tmp_
 def test_a_score_that_is_odd_is_said_to_be(cli, quick, tmp_path):
     rng = np.random.default_rng(0)
     label = (rng.random(600) < 0.6).astype(int)
-    upside_down = cli("frontier", table_of(tmp_path, -label + rng.normal(size=600), label), *COLUMNS, "--points", 4)
-    assert "Warning: y = 1 is likelier at smaller scores: is the score reversed?" in upside_down.stdout
+    upside_down = cli(
+        "frontier",
+        table_of(tmp_path, -label + rng.normal(size=600), label),
+        *COLUMNS,
+        "--points",
+        4,
+    )
+    assert (
+        "Warning: y = 1 is likelier at smaller scores: is the score reversed?" in upside_down.stdout
+    )
     rare = (rng.random(600) < 0.05).astype(int)
-    useless = cli("frontier", table_of(tmp_path, rare + 5 * rng.normal(size=600), rare), *COLUMNS, "--points", 4)
+    useless = cli(
+        "frontier",
+        table_of(tmp_path, rare + 5 * rng.normal(size=600), rare),
+        *COLUMNS,
+        "--points",
+        4,
+    )
     assert "the most accurate rule accepts nobody, whatever the score" in useless.stdout
 
 
 def test_intervals_and_people_held_out(cli, quick, table):
-    words = ("frontier", table, *COLUMNS[:-1], 20, "--levels", 5, "--points", 3, "--at", 0.2, "--at", 0.3)
+    words = (
+        "frontier",
+        table,
+        *COLUMNS[:-1],
+        20,
+        "--levels",
+        5,
+        "--points",
+        3,
+        "--at",
+        0.2,
+        "--at",
+        0.3,
+    )
     found = json.loads(cli(*words, "--seed", 3, "--json").stdout)
-    assert found["intervals"] == {"bootstraps": 20, "failed": 0, "seed": 3, "level": 0.95} and found["people"] == 240
+    assert (
+        found["intervals"] == {"bootstraps": 20, "failed": 0, "seed": 3, "level": 0.95}
+        and found["people"] == 240
+    )
     for scheme in found["schemes"]:
         low, high = scheme["intervals"]["best_accuracy"]
         assert 0 <= low < high <= 1 and high - low < 0.3
-        assert [row["rule"] for row in scheme["held_out"]] == ["smallest disparity", 0.2, 0.3, "best accuracy"]
+        assert [row["rule"] for row in scheme["held_out"]] == [
+            "smallest disparity",
+            0.2,
+            0.3,
+            "best accuracy",
+        ]
     last = found["schemes"][0]["held_out"][-1]
-    # both halves are fitted to, and no threshold is better on a half than the one that was fitted to it
-    assert last["inside"]["accuracy"] >= last["outside"]["accuracy"] - 1e-12 and last["reached"] == 1
-    assert found["schemes"][0]["intervals"]["smallest_disparity"] is None  # CFL's is 0 whoever comes
+    # both halves are fitted to, and no threshold is better on a half than the one that was fitted
+    # to it
+    assert (
+        last["inside"]["accuracy"] >= last["outside"]["accuracy"] - 1e-12 and last["reached"] == 1
+    )
+    # CFL's is 0 whoever comes
+    assert found["schemes"][0]["intervals"]["smallest_disparity"] is None
     shown = cli(*words, "--seed", 3).stdout
     assert "from 20 bootstraps (seed 3)" in shown and "for these 240 people" in shown
     low, high = found["schemes"][0]["intervals"]["best_accuracy"]
@@ -214,4 +287,7 @@ def test_intervals_and_people_held_out(cli, quick, table):
 def test_a_minute_is_not_spent_in_vain(cli, quick, table, monkeypatch):
     monkeypatch.setattr("fairfl.reports.sampling.SECONDS", 1e-3)
     shown = cli("frontier", table, *COLUMNS[:-2], "--points", 4).stdout
-    assert "No intervals, which take 20 bootstraps: there are 1." in shown and "half fitted to" not in shown
+    assert (
+        "No intervals, which take 20 bootstraps: there are 1." in shown
+        and "half fitted to" not in shown
+    )

@@ -25,7 +25,10 @@ def test_laws_from_toml(cli, quick, tmp_path):
     assert result.exit_code == 0
     found = {scheme["scheme"]: scheme for scheme in json.loads(result.stdout)["schemes"]}
     fed = ff.Federation.normal([[3, 5], [1, -1]])
-    assert found["lft_ensemble"]["smallest_disparity"] == ff.min_disparity(fed, "lft_ensemble").disparity
+    assert (
+        found["lft_ensemble"]["smallest_disparity"]
+        == ff.min_disparity(fed, "lft_ensemble").disparity
+    )
     assert found["cfl"]["smallest_disparity"] == 0.0
 
 
@@ -36,7 +39,9 @@ def test_what_a_search_found_is_said_to_be_so(cli, table, tmp_path):
     searched = cli("frontier", file, "--points", 4).stdout
     assert "the best that a search found" in searched and "was found no fairer than" in searched
     exact = cli("frontier", table, *COLUMNS, "--points", 4).stdout  # a finite X
-    assert not any(words in exact for words in ("a search found", "was found", "LFT+FedAvg:", "LFT+FedAvg's"))
+    assert not any(
+        words in exact for words in ("a search found", "was found", "LFT+FedAvg:", "LFT+FedAvg's")
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,12 +65,27 @@ def test_what_a_search_found_is_said_to_be_so(cli, table, tmp_path):
         ("[[clients]]\nlaws = [{law = 'norm'}]", "clients[0].laws must be two values"),
         ("[[clients]]\nlaws = [{law = 'nosuch'}, {law = 'norm'}]", "'nosuch'"),
         ("[[clients]]\nlaws = [{law = 'norm'}, {law = 'poisson', mu = 2}]", "must have a density"),
-        ("[[clients]]\nlaws = [{law = 'gamma'}, {law = 'norm'}]", "its parameters (a, loc, scale), got none"),
+        (
+            "[[clients]]\nlaws = [{law = 'gamma'}, {law = 'norm'}]",
+            "its parameters (a, loc, scale), got none",
+        ),
         ("[[clients]]\nlaws = [{law = 'norm', scale = -1}, {law = 'norm'}]", "valid parameters"),
-        ("[[clients]]\nlaws = [{law = 'norm'}, {law = 'norm'}]\nsd = 1", "clients[0].sd goes with mean"),
-        ("[[clients]]\nlaws = [{points = [0, 1], masses = [0.5, 0.4]}, {law = 'norm'}]", "masses must sum to one"),
-        ("[[clients]]\nlaws = [{points = [0, 1], masses = [0.5, 0.5]}, {law = 'norm'}]", "mixture of both kinds"),
-        ("[[clients]]\nlaws = [3, {law = 'norm'}]", "must be a table with one of law, mixture and points"),
+        (
+            "[[clients]]\nlaws = [{law = 'norm'}, {law = 'norm'}]\nsd = 1",
+            "clients[0].sd goes with mean",
+        ),
+        (
+            "[[clients]]\nlaws = [{points = [0, 1], masses = [0.5, 0.4]}, {law = 'norm'}]",
+            "masses must sum to one",
+        ),
+        (
+            "[[clients]]\nlaws = [{points = [0, 1], masses = [0.5, 0.5]}, {law = 'norm'}]",
+            "mixture of both kinds",
+        ),
+        (
+            "[[clients]]\nlaws = [3, {law = 'norm'}]",
+            "must be a table with one of law, mixture and points",
+        ),
     ],
 )
 def test_a_bad_federation_is_one_line_that_says_where(cli, tmp_path, text, told):
@@ -82,4 +102,6 @@ def test_laws_are_no_sample(cli, quick, tmp_path):
     shown = cli("frontier", tmp_path / "two.toml", "--points", 4).stdout
     assert "bootstrap" not in shown and "people" not in shown
     wrong = cli("frontier", tmp_path / "two.toml", "--bootstraps", 10, "--seed", 1)
-    assert wrong.exit_code == 2 and "--bootstraps, --seed goes with a table of people" in wrong.stderr
+    assert (
+        wrong.exit_code == 2 and "--bootstraps, --seed goes with a table of people" in wrong.stderr
+    )

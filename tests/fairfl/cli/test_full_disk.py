@@ -1,4 +1,6 @@
-"""A disk that is full: every command names the file in one line, exits with 1, and leaves no part behind."""
+"""A disk that is full: every command names the file in one line, exits with 1, and leaves no part
+behind.
+"""
 
 import errno
 import os
@@ -46,10 +48,25 @@ def commands(table, tmp_path, monkeypatch, small_registry):
     monkeypatch.setattr(record, "COMMITTED", tmp_path / "record")
     config = tmp_path / "mine.toml"
     config.write_text(
-        '[data]\nname = "synthetic"\nclients = 2\n[model]\nkind = "softmax"\n[[algorithm]]\nname = "fedavg"\n'
-        "[training]\nrounds = 1\n", "utf-8",
-    )  # fmt: skip
-    people = ("frontier", table, "--score", "s", "--label", "y", "--group", "a", "--points", 3, "--bootstraps", 0)
+        '[data]\nname = "synthetic"\nclients = 2\n[model]\nkind = "softmax"\n[[algorithm]]\nname '
+        '= "fedavg"\n'
+        "[training]\nrounds = 1\n",
+        "utf-8",
+    )
+    people = (
+        "frontier",
+        table,
+        "--score",
+        "s",
+        "--label",
+        "y",
+        "--group",
+        "a",
+        "--points",
+        3,
+        "--bootstraps",
+        0,
+    )
     return {
         "frontier": (*people, "--out", tmp_path / "out"),
         "figures": ("figures", "line", "--out", tmp_path / "out"),
@@ -60,7 +77,9 @@ def commands(table, tmp_path, monkeypatch, small_registry):
     }
 
 
-@pytest.mark.parametrize("name", ["frontier", "figures", "reproduce", "simulate", "report", "record"])
+@pytest.mark.parametrize(
+    "name", ["frontier", "figures", "reproduce", "simulate", "report", "record"]
+)
 def test_a_full_disk_names_the_file(name, commands, cli, full, tmp_path):
     begun = full()
     result = cli(*commands[name])

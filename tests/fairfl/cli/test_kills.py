@@ -1,4 +1,6 @@
-"""A hundred kills over all commands that write: no file is ever torn, and what goes on ends in the same bytes."""
+"""A hundred kills over all commands that write: no file is ever torn, and what goes on ends in the
+same bytes.
+"""
 
 import json
 import os
@@ -37,7 +39,10 @@ COMMANDS = {
     "frontier": (("frontier", "people.csv", *PEOPLE, "--out", "out"), 14),
     "figures": (("figures", "--out", "out"), 14),
     "reproduce": (("reproduce", "--out", "out", "--jobs", "1"), 14),
-    "record": (("claims", "check", "pffl/eq-8", "pffl/table-1-variance", "dynamic/gb", "--record"), 14),
+    "record": (
+        ("claims", "check", "pffl/eq-8", "pffl/table-1-variance", "dynamic/gb", "--record"),
+        14,
+    ),
     "report": (("claims", "report", "pffl", "--out", "out"), 10),
     "simulate": (("simulate", "mine.toml", "--out", "out", "--resume"), 20),
     "crosscheck": (("crosscheck", "lambda-path", "--seeds", "1", "--out", "out", "--resume"), 14),
@@ -46,19 +51,35 @@ COMMANDS = {
 
 
 MODULES = (
-    "claims.runner", "reports.claims.report", "reports.claims.text", "cli.figures", "reports.index_page",
-    "figures.lib.render", "reports.frontier", "reports.people", "cli.simulate", "cli.crosscheck",
-    "cli.unit_runs", "studies.registry", "studies.execute", "studies.crosscheck.registry", "figures.lib.experiments",
-    "figures.lib.crosscheck", "solvers.api", "_support.processes",
-)  # fmt: skip
+    "claims.runner",
+    "reports.claims.report",
+    "reports.claims.text",
+    "cli.figures",
+    "reports.index_page",
+    "figures.lib.render",
+    "reports.frontier",
+    "reports.people",
+    "cli.simulate",
+    "cli.crosscheck",
+    "cli.unit_runs",
+    "studies.registry",
+    "studies.execute",
+    "studies.crosscheck.registry",
+    "figures.lib.experiments",
+    "figures.lib.crosscheck",
+    "solvers.api",
+    "_support.processes",
+)
 REST = 0.02
 
 
 def start(folder, words):
-    """A process of its own, forked so that nothing is imported anew; and the reading end of its events.
+    """A process of its own, forked so that nothing is imported anew; and the reading end of its
+    events.
 
-    A byte comes for each file that takes its place. Around that moment the process rests, so that a kill hits it before
-    and after. The record of claims is the folder's own, and there are two figures.
+    A byte comes for each file that takes its place. Around that moment the process rests, so that a
+    kill hits it before and after. The record of claims is the folder's own, and there are two
+    figures.
     """
     for module in MODULES:
         import_module(f"fairfl.{module}")
@@ -118,11 +139,17 @@ def killed(folder, words, event, delay):
 def files(folder):
     """Every file that a command wrote, but for what it had begun."""
     found = [p for part in ("out", "record") for p in (folder / part).rglob("*") if p.is_file()]
-    return {str(p.relative_to(folder)): p for p in found if not p.name.endswith(PARTIAL) and p.name != "run.lock"}
+    return {
+        str(p.relative_to(folder)): p
+        for p in found
+        if not p.name.endswith(PARTIAL) and p.name != "run.lock"
+    }
 
 
 def same(one, other):
-    """Whether two files say the same: the same bytes, or of a checkpoint (an archive with a clock) the same arrays."""
+    """Whether two files say the same: the same bytes, or of a checkpoint (an archive with a clock)
+    the same arrays.
+    """
     if one.suffix != ".npz":
         return one.read_bytes() == other.read_bytes()
     with np.load(one) as a, np.load(other) as b:
@@ -130,7 +157,9 @@ def same(one, other):
 
 
 def whole(file, end):
-    """Nothing is torn: the file is as at the end, or a run's state on its way, which is read in full."""
+    """Nothing is torn: the file is as at the end, or a run's state on its way, which is read in
+    full.
+    """
     if file.suffix == ".npz":
         with np.load(file) as arrays:
             return all(arrays[name] is not None for name in arrays.files)
@@ -141,7 +170,8 @@ def whole(file, end):
 
 @pytest.mark.deep
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
-@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # it forks from several threads of libraries
+# it forks from several threads of libraries
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_killed_at_any_time(name, tmp_path, people, capsys):
     words, kills = COMMANDS[name]
@@ -173,6 +203,11 @@ def test_killed_at_any_time(name, tmp_path, people, capsys):
     found = files(folders[1])
     assert found.keys() == ends.keys()
     assert all(same(found[key], file) for key, file in ends.items())
-    assert all(finished(p) is not None for key, p in found.items() if key.endswith(".manifest.json"))
+    assert all(
+        finished(p) is not None for key, p in found.items() if key.endswith(".manifest.json")
+    )
     with capsys.disabled():
-        print(f"\n{name}: {kills} kills of {count} writes, {ended} ends between, {left} begun files left, none torn")
+        print(
+            f"\n{name}: {kills} kills of {count} writes, {ended} ends between, {left} begun "
+            "files left, none torn"
+        )

@@ -32,4 +32,9 @@ def test_help_is_fast():
         "heavy = {'numpy', 'pandas', 'scipy', 'matplotlib', 'fairfl.solvers'} & set(sys.modules)\n"
         "print(sorted(heavy))"
     )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
+    )

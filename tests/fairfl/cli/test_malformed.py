@@ -1,4 +1,6 @@
-"""Command lines that ask for what cannot be: one line; exit code 2 for usage, 1 for what could not be done."""
+"""Command lines that ask for what cannot be: one line; exit code 2 for usage, 1 for what could not
+be done.
+"""
 
 from pathlib import Path
 
@@ -22,7 +24,9 @@ lr = {lr}
 """
 
 
-def config(folder: Path, clients: int = 3, label: str = "FedAvg", rounds: int = 2, lr: str = "0.1") -> Path:
+def config(
+    folder: Path, clients: int = 3, label: str = "FedAvg", rounds: int = 2, lr: str = "0.1"
+) -> Path:
     file = folder / "run.toml"
     file.write_text(RUN.format(clients=clients, label=label, rounds=rounds, lr=lr), "utf-8")
     return file
@@ -49,7 +53,9 @@ def test_numbers_of_the_frontier(cli, tmp_path, options, named):
     one_line(cli("frontier", tmp_path / "f.toml", *options), 2, named)
 
 
-@pytest.mark.parametrize("text", ["[" * 3000 + "]" * 3000, "q = 1" + "0" * 5000, "\ufeff[", "clients = 3", "= 3"])
+@pytest.mark.parametrize(
+    "text", ["[" * 3000 + "]" * 3000, "q = 1" + "0" * 5000, "\ufeff[", "clients = 3", "= 3"]
+)
 def test_files_that_are_no_federation(cli, tmp_path, text):
     (tmp_path / "f.toml").write_text(text, "utf-8")
     one_line(cli("frontier", tmp_path / "f.toml"), 2, "f.toml")
@@ -68,8 +74,14 @@ OUTS = {
 
 @pytest.mark.parametrize("below", [".", "deeper"])
 @pytest.mark.parametrize("command", OUTS)
-def test_a_folder_that_cannot_be_written_is_named_before_the_work(cli, tmp_path, monkeypatch, command, below):
-    for work in ("reports.frontier.compare", "figures.lib.render.render_all", "studies.execute.run_units"):
+def test_a_folder_that_cannot_be_written_is_named_before_the_work(
+    cli, tmp_path, monkeypatch, command, below
+):
+    for work in (
+        "reports.frontier.compare",
+        "figures.lib.render.render_all",
+        "studies.execute.run_units",
+    ):
         monkeypatch.setattr(f"fairfl.{work}", lambda *_, **__: pytest.fail("it ran"))
     (tmp_path / "f.toml").write_text(GOOD, "utf-8")
     config(tmp_path)
@@ -82,13 +94,29 @@ def test_a_folder_that_cannot_be_written_is_named_before_the_work(cli, tmp_path,
 def test_the_bench_writes_where_it_can(cli, tmp_path, monkeypatch):
     monkeypatch.setattr("benchmarks.bench.run", lambda *_: pytest.fail("it ran"))
     (tmp_path / "file").write_text("", "utf-8")
-    one_line(cli("bench", "--quick", "--out", tmp_path / "file" / "bench.md"), 1, str(tmp_path / "file"))
+    one_line(
+        cli("bench", "--quick", "--out", tmp_path / "file" / "bench.md"), 1, str(tmp_path / "file")
+    )
 
 
 def test_numbers_of_a_run(cli, tmp_path):
-    one_line(cli("simulate", config(tmp_path, clients=10**9), "--out", tmp_path / "o"), 2, "clients", "10000")
-    one_line(cli("simulate", config(tmp_path), "--seeds", "99999999999", "--out", tmp_path / "o"), 2, "seeds", "1000")
-    one_line(cli("simulate", config(tmp_path, label="a\\nb"), "--out", tmp_path / "o"), 2, "algorithm[0].label")
+    one_line(
+        cli("simulate", config(tmp_path, clients=10**9), "--out", tmp_path / "o"),
+        2,
+        "clients",
+        "10000",
+    )
+    one_line(
+        cli("simulate", config(tmp_path), "--seeds", "99999999999", "--out", tmp_path / "o"),
+        2,
+        "seeds",
+        "1000",
+    )
+    one_line(
+        cli("simulate", config(tmp_path, label="a\\nb"), "--out", tmp_path / "o"),
+        2,
+        "algorithm[0].label",
+    )
 
 
 @pytest.mark.parametrize("label", [r"$\\frac{$", "$x$", "_q"])
@@ -111,12 +139,27 @@ def test_a_run_that_diverged_says_so_and_keeps_what_there_is(cli, tmp_path):
 
 
 def losses(*values: float) -> pd.DataFrame:
-    key = {"dataset": "d", "objective": "o", "seed": 0, "model": "global", "part": "train", "samples": 9}
-    return pd.DataFrame([{**key, "round": t, "loss": value} for t, value in enumerate(values, start=1)])
+    key = {
+        "dataset": "d",
+        "objective": "o",
+        "seed": 0,
+        "model": "global",
+        "part": "train",
+        "samples": 9,
+    }
+    return pd.DataFrame(
+        [{**key, "round": t, "loss": value} for t, value in enumerate(values, start=1)]
+    )
 
 
 def test_what_counts_as_diverged():
     for fine in ((2.0, 1.0), (1.0, 0.999 * GROWN), (1e9, 0.99 * LOST), (0.0, 0.0)):
         assert not diverged(losses(*fine)), fine
-    for lost in ((1.0, 1.001 * GROWN), (1e9, 1.01 * LOST), (1.0, float("nan")), (1.0, float("inf")), (1e30,)):
+    for lost in (
+        (1.0, 1.001 * GROWN),
+        (1e9, 1.01 * LOST),
+        (1.0, float("nan")),
+        (1.0, float("inf")),
+        (1e30,),
+    ):
         assert diverged(losses(*lost)) == ["d, o, 0"], lost

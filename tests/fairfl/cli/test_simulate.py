@@ -41,13 +41,22 @@ def config(tmp_path):
 def test_a_table_and_its_files(cli, config, tmp_path):
     result = cli("simulate", config, "--out", tmp_path / "out")
     assert result.exit_code == 0 and result.stderr == ""
-    assert "Two algorithms" in result.stdout and "qfedavg, q = 1.0" in result.stdout and "2 seeds" in result.stdout
+    assert (
+        "Two algorithms" in result.stdout
+        and "qfedavg, q = 1.0" in result.stdout
+        and "2 seeds" in result.stdout
+    )
     folder = tmp_path / "out" / "mine"
     table = pd.read_csv(folder / "table.csv")
     assert set(table["objective"]) == {"fedavg", "qfedavg, q = 1.0"} and (table["seeds"] == 2).all()
-    pictures = {f"mine-{kind}{end}" for kind in ("accuracies", "rounds") for end in (".csv", ".svg", ".png")}
+    pictures = {
+        f"mine-{kind}{end}" for kind in ("accuracies", "rounds") for end in (".csv", ".svg", ".png")
+    }
     manifests = {f"{name}.manifest.json" for name in ("table", "mine-accuracies", "mine-rounds")}
-    assert {file.name for file in folder.iterdir()} == pictures | manifests | {"table.csv", "differences.txt"}
+    assert {file.name for file in folder.iterdir()} == pictures | manifests | {
+        "table.csv",
+        "differences.txt",
+    }
     assert "quick profile" not in (folder / "differences.txt").read_text("utf-8")
     curve = pd.read_csv(folder / "mine-rounds.csv")
     assert curve["round"].max() == 4 and (curve["least"] <= curve["average"]).all()
@@ -60,7 +69,9 @@ def test_a_table_and_its_files(cli, config, tmp_path):
 def test_runs_are_not_written_over_and_can_be_resumed(cli, config, tmp_path):
     first = cli("simulate", config, "--out", tmp_path / "out", "--json")
     again = cli("simulate", config, "--out", tmp_path / "out")
-    assert again.exit_code == 2 and "--resume" in again.stderr and "mine-0 and 1 more" in again.stderr
+    assert (
+        again.exit_code == 2 and "--resume" in again.stderr and "mine-0 and 1 more" in again.stderr
+    )
     resumed = cli("simulate", config, "--out", tmp_path / "out", "--resume", "--json")
     assert resumed.exit_code == 0 and json.loads(resumed.stdout) == json.loads(first.stdout)
     config.write_text(CONFIG.format(rounds=5), "utf-8")
@@ -73,12 +84,16 @@ def test_a_quick_run_is_said_to_be_one(cli, tmp_path):
     result = cli("simulate", "qffl-table-9", "--out", tmp_path, "--seeds", 1)
     assert result.exit_code == 0
     differences = (tmp_path / "qffl-table-9" / "differences.txt").read_text("utf-8").splitlines()
-    assert differences[0].startswith("The quick profile stops") and f"- {differences[0]}" in result.stdout
-
+    assert (
+        differences[0].startswith("The quick profile stops")
+        and f"- {differences[0]}" in result.stdout
+    )
 
 
 def test_json_has_the_table(cli, config, tmp_path):
-    found = json.loads(cli("simulate", config, "--out", tmp_path / "out", "--json", "--seeds", 1).stdout)
+    found = json.loads(
+        cli("simulate", config, "--out", tmp_path / "out", "--json", "--seeds", 1).stdout
+    )
     assert found["name"] == "mine" and found["seeds"] == 1 and found["profile"] == "quick"
     row = found["table"][0]
     assert row["objective"] == "fedavg" and row["sd"] is None and row["published"] is None
@@ -88,7 +103,9 @@ def test_json_has_the_table(cli, config, tmp_path):
 @pytest.mark.slow
 def test_several_processes_give_the_same(cli, config, tmp_path):
     one = json.loads(cli("simulate", config, "--out", tmp_path / "one", "--json").stdout)
-    two = json.loads(cli("simulate", config, "--out", tmp_path / "two", "--json", "--jobs", 2).stdout)
+    two = json.loads(
+        cli("simulate", config, "--out", tmp_path / "two", "--json", "--jobs", 2).stdout
+    )
     assert one["table"] == two["table"]
 
 
@@ -125,17 +142,27 @@ def test_missing_data_is_1(cli, tmp_path, monkeypatch):
 
 
 def test_a_run_that_diverges_is_1(cli, config, tmp_path):
-    config.write_text(CONFIG.format(rounds=4).replace("[training]", "[training]\nlr = 1e38"), "utf-8")
+    config.write_text(
+        CONFIG.format(rounds=4).replace("[training]", "[training]\nlr = 1e38"), "utf-8"
+    )
     result = cli("simulate", config, "--out", tmp_path / "out")
-    assert result.exit_code == 1 and "NaN or infinite in round" in result.stderr and "lower the" in result.stderr
+    assert (
+        result.exit_code == 1
+        and "NaN or infinite in round" in result.stderr
+        and "lower the" in result.stderr
+    )
 
 
 @pytest.mark.slow
 def test_ctrl_c_stops_with_130_and_the_run_goes_on(config, tmp_path):
-    """A real process and a real signal: it stops within a moment, and --resume ends where a whole run would."""
+    """A real process and a real signal: it stops within a moment, and --resume ends where a whole
+    run would.
+    """
     config.write_text(CONFIG.format(rounds=200), "utf-8")
     command = [sys.executable, "-m", "fairfl.cli.main", "simulate", str(config), "--json", "--out"]
-    process = subprocess.Popen([*command, str(tmp_path / "out")], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [*command, str(tmp_path / "out")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     kept = tmp_path / "out" / "runs" / "mine-0" / "checkpoint.npz"
     deadline = time.monotonic() + 60
     while not kept.exists() and process.poll() is None and time.monotonic() < deadline:
@@ -144,6 +171,8 @@ def test_ctrl_c_stops_with_130_and_the_run_goes_on(config, tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130 and err.decode().strip() == "fairfl: stopped" and out == b""
-    resumed = subprocess.run([*command, str(tmp_path / "out"), "--resume"], capture_output=True, check=True)
+    resumed = subprocess.run(
+        [*command, str(tmp_path / "out"), "--resume"], capture_output=True, check=True
+    )
     whole = subprocess.run([*command, str(tmp_path / "whole")], capture_output=True, check=True)
     assert json.loads(resumed.stdout)["table"] == json.loads(whole.stdout)["table"]

@@ -1,4 +1,6 @@
-"""What is said of three frontiers side by side: it holds at every disparity, not at the points that were drawn."""
+"""What is said of three frontiers side by side: it holds at every disparity, not at the points that
+were drawn.
+"""
 
 import dataclasses
 
@@ -24,7 +26,8 @@ def test_the_largest_loss_is_the_largest_at_any_disparity(seed, count):
     for reach in found.reaches.values():
         d = rng.uniform(reach.smallest, max(top, reach.smallest), 50)
         loss = best.accuracy_at(d) - reach.frontier.accuracy_at(d)
-        # between two of the 60 disparities both accuracies move by less than CFL's does, which is concave
+        # between two of the 60 disparities both accuracies move by less than CFL's does, which is
+        # concave
         steep = np.diff(best.accuracy_at(np.linspace(0, top, 60))).max()
         assert loss.max() <= reach.loss + steep + 1e-9
         at = float(best.accuracy_at(reach.loss_at) - reach.frontier.accuracy_at(reach.loss_at))
@@ -32,7 +35,9 @@ def test_the_largest_loss_is_the_largest_at_any_disparity(seed, count):
 
 
 def test_a_loss_between_the_points_is_not_passed_over():
-    """Two points, both of them on CFL's frontier; between them the scheme stands still and CFL rises."""
+    """Two points, both of them on CFL's frontier; between them the scheme stands still and CFL
+    rises.
+    """
     cfl = ff.frontier(ff.Federation.normal([[0, 2], [1, -1]], q=[0.3, 0.7]), "cfl", 50)
     ends = cfl.disparity[[10, -1]]
 
@@ -41,7 +46,12 @@ def test_a_loss_between_the_points_is_not_passed_over():
         return Points(np.where(d >= ends[1], ends[1], ends[0]), accuracy, d[:, None])
 
     scheme = dataclasses.replace(
-        cfl, scheme="lft_fedavg", disparity=ends, accuracy=still(ends).accuracy, eps=cfl.eps[[10, -1]], evaluate=still
+        cfl,
+        scheme="lft_fedavg",
+        disparity=ends,
+        accuracy=still(ends).accuracy,
+        eps=cfl.eps[[10, -1]],
+        evaluate=still,
     )
     found = reached({"cfl": cfl, "lft_fedavg": scheme}, ())
     assert found["lft_fedavg"].loss == pytest.approx(cfl.accuracy[-1] - cfl.accuracy[10], rel=0.02)
@@ -49,11 +59,18 @@ def test_a_loss_between_the_points_is_not_passed_over():
 
 
 def test_a_searched_frontier_is_said_to_be_one():
-    masses = np.array([[[0.1, 0.1, 0.1, 0.4], [0.1, 0.1, 0.05, 0.05]], [[0.2, 0.1, 0.1, 0.1], [0.1, 0.1, 0.2, 0.1]]])
+    masses = np.array(
+        [
+            [[0.1, 0.1, 0.1, 0.4], [0.1, 0.1, 0.05, 0.05]],
+            [[0.2, 0.1, 0.1, 0.1], [0.1, 0.1, 0.2, 0.1]],
+        ]
+    )
     found = compare(ff.Federation.finite(np.arange(4), masses, [0.1, 0.4, 0.6, 0.9]), count=5)
     for exact in (True, False):
         curves = {
-            scheme: dataclasses.replace(reach, frontier=dataclasses.replace(reach.frontier, exact=exact), loss=0.01)
+            scheme: dataclasses.replace(
+                reach, frontier=dataclasses.replace(reach.frontier, exact=exact), loss=0.01
+            )
             for scheme, reach in found.reaches.items()
         }
         words = sentences(dataclasses.replace(found, reaches=curves))
@@ -62,4 +79,8 @@ def test_a_searched_frontier_is_said_to_be_one():
 
 
 def test_small_numbers_have_digits_enough():
-    assert [points(value) for value in (0.0123, 0.0001, 0.00004)] == ["1.23 points", "0.01 points", "0.004 points"]
+    assert [points(value) for value in (0.0123, 0.0001, 0.00004)] == [
+        "1.23 points",
+        "0.01 points",
+        "0.004 points",
+    ]

@@ -1,4 +1,6 @@
-"""TOML federations that are not: whatever stands in a place, the reader takes it, or names it in one line."""
+"""TOML federations that are not: whatever stands in a place, the reader takes it, or names it in
+one line.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -27,23 +29,53 @@ PLACES = {
     "scale": "[[clients]]\nlaws = [{{law = 'norm'}}, {{law = 'gamma', a = 2, scale = {}}}]",
     "laws[1]": "[[clients]]\nlaws = [{{law = 'norm'}}, {}]",
     "mixture": "[[clients]]\nlaws = [{{law = 'norm'}}, {{mixture = {}}}]",
-    "weights": "[[clients]]\nlaws = [{{law = 'norm'}}, {{mixture = [{{law = 'norm'}}, {{law = 'expon'}}], "
-    "weights = {}}}]",
+    "weights": "[[clients]]\nlaws = [{{law = 'norm'}}, {{mixture = [{{law = 'norm'}}, {{law = "
+    "'expon'}}], weights = {}}}]",
     "points": "[[clients]]\nlaws = [{{law = 'norm'}}, {{points = {}, masses = [0.5, 0.5]}}]",
     "masses": "[[clients]]\nlaws = [{{law = 'norm'}}, {{points = [0, 1], masses = {}}}]",
     "clients": "clients = {}",
     "nothing": "nothing = {}",
-}  # fmt: skip
+}
 VALUES = [
-    BIG, "-" + BIG, "1" + "0" * 5000, f"[{BIG}, 1]", f"[0.5, {BIG}]", "nan", "inf", "-inf", "1e308", "1e-300", "3e15",
-    "-1", "0",
-    "true", "''", "'x'", "1979-05-27", "[]", "[1]", "[1, 2, 3]", "[[1, 2], [3, 4]]", "[1e308, 1e308]", "{}", "{a = 1}",
-    "[" * 60 + "]" * 60, "[" * 2000 + "]" * 2000, "{law = 'poisson', mu = 1}", "{law = 'norm', loc = 3e15}",
-    "{law = 'norm', scale = 0}", "{law = 'norm', loc = 3, scale = 1e-300}", "{law = 'rv_continuous'}", "'beta'",
+    BIG,
+    "-" + BIG,
+    "1" + "0" * 5000,
+    f"[{BIG}, 1]",
+    f"[0.5, {BIG}]",
+    "nan",
+    "inf",
+    "-inf",
+    "1e308",
+    "1e-300",
+    "3e15",
+    "-1",
+    "0",
+    "true",
+    "''",
+    "'x'",
+    "1979-05-27",
+    "[]",
+    "[1]",
+    "[1, 2, 3]",
+    "[[1, 2], [3, 4]]",
+    "[1e308, 1e308]",
+    "{}",
+    "{a = 1}",
+    "[" * 60 + "]" * 60,
+    "[" * 2000 + "]" * 2000,
+    "{law = 'poisson', mu = 1}",
+    "{law = 'norm', loc = 3e15}",
+    "{law = 'norm', scale = 0}",
+    "{law = 'norm', loc = 3, scale = 1e-300}",
+    "{law = 'rv_continuous'}",
+    "'beta'",
     "{law = 'beta'}",
-    "{law = 'levy_stable', alpha = 1.5, beta = 0.5}", "{law = 'studentized_range', k = 3, df = 10}", "'levy_stable'",
-    "{mixture = [" * 500 + "{law = 'norm'}" + "]}" * 500, "{mixture = [" * 30 + "{law = 'norm'}" + "]}" * 30,
-]  # fmt: skip
+    "{law = 'levy_stable', alpha = 1.5, beta = 0.5}",
+    "{law = 'studentized_range', k = 3, df = 10}",
+    "'levy_stable'",
+    "{mixture = [" * 500 + "{law = 'norm'}" + "]}" * 500,
+    "{mixture = [" * 30 + "{law = 'norm'}" + "]}" * 30,
+]
 
 
 def read(text: str, folder: Path) -> str:
@@ -55,7 +87,9 @@ def read(text: str, folder: Path) -> str:
     except ValueError as error:
         assert "\n" not in str(error) and len(str(error)) < 400
         return str(error)
-    assert isinstance(federation, Federation) and len(federation.client_names) == federation.n_clients
+    assert (
+        isinstance(federation, Federation) and len(federation.client_names) == federation.n_clients
+    )
     return ""
 
 
@@ -71,7 +105,9 @@ def test_laws_of_every_kind_are_read(tmp_path: Path) -> None:
     assert fed.client_names == ("0", "1") and fed.groups == ("a = 0", "a = 1")
     assert fed.q.tolist() == [0.5, 0.25] and fed.weight.tolist() == [0.25, 0.75]
     assert ff.solve(fed, "lft_ensemble", 0.1).duality_gap < 1e-10
-    file.write_text("[[clients]]\nlaws = [{points = [0, 1], masses = [0.5, 0.5]}, {points = [2], masses = [1]}]")
+    file.write_text(
+        "[[clients]]\nlaws = [{points = [0, 1], masses = [0.5, 0.5]}, {points = [2], masses = [1]}]"
+    )
     assert read_federation(file).is_finite
 
 
@@ -94,14 +130,31 @@ def test_weights_that_add_up_to_more_than_a_float_are_shares(tmp_path: Path) -> 
 
 
 LEAVES = st.one_of(
-    st.integers(-3, 3).map(str), st.sampled_from([BIG, "nan", "inf", "1e308", "true", "'norm'", "'x'", "1e-300"])
+    st.integers(-3, 3).map(str),
+    st.sampled_from([BIG, "nan", "inf", "1e308", "true", "'norm'", "'x'", "1e-300"]),
 )
-KEYS = ("clients", "eta", "mean", "sd", "q", "weight", "laws", "law", "mixture", "weights", "points", "masses", "name")
+KEYS = (
+    "clients",
+    "eta",
+    "mean",
+    "sd",
+    "q",
+    "weight",
+    "laws",
+    "law",
+    "mixture",
+    "weights",
+    "points",
+    "masses",
+    "name",
+)
 
 
 def tables(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     pairs = st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)
-    return pairs.map(lambda table: "{" + ", ".join(f"{key} = {value}" for key, value in table.items()) + "}")
+    return pairs.map(
+        lambda table: "{" + ", ".join(f"{key} = {value}" for key, value in table.items()) + "}"
+    )
 
 
 def lists(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -111,8 +164,13 @@ def lists(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 ANYTHING = st.recursive(LEAVES, lambda inner: tables(inner) | lists(inner), max_leaves=12)
 
 
-@given(st.lists(st.dictionaries(st.sampled_from(KEYS), ANYTHING, max_size=4), min_size=1, max_size=3))
+@given(
+    st.lists(st.dictionaries(st.sampled_from(KEYS), ANYTHING, max_size=4), min_size=1, max_size=3)
+)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_a_file_holds_is_answered(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
-    text = "".join("[[clients]]\n" + "".join(f"{key} = {value}\n" for key, value in row.items()) for row in rows)
+    text = "".join(
+        "[[clients]]\n" + "".join(f"{key} = {value}\n" for key, value in row.items())
+        for row in rows
+    )
     read(text, tmp_path)

@@ -14,14 +14,18 @@ def test_levels_keep_order_and_mean():
     for asked, most in ((20, 20), (3, 3), (1, 2), (None, 500 // 40)):
         merged, told = _merged(score, label, 4, asked)
         levels, people = np.unique(merged, return_counts=True)
-        assert 2 <= levels.size <= most and f"{levels.size} levels of {people.min()} people or more" in told
+        assert (
+            2 <= levels.size <= most
+            and f"{levels.size} levels of {people.min()} people or more" in told
+        )
         assert asked == 1 or people.min() >= 500 / (asked or 500 / 40)
         assert (np.diff(merged[np.argsort(score)]) >= 0).all()
         assert merged.mean() == pytest.approx(score.mean(), abs=1e-12)
     same, _ = _merged(score, label, 4, 0)
     assert same is score
     few = np.repeat([0.0, 1.0, 2.0], [5, 490, 5])
-    assert _merged(few, (few > 1).astype(float), 4, 3)[0] is few  # no more scores than levels that were asked for
+    # no more scores than levels that were asked for
+    assert _merged(few, (few > 1).astype(float), 4, 3)[0] is few
 
 
 def test_the_score_is_out_of_fold_and_says_what_it_is_made_of(people, table):
@@ -36,12 +40,16 @@ def test_the_score_is_out_of_fold_and_says_what_it_is_made_of(people, table):
 
 def test_too_few_rows_for_a_score(tmp_path):
     (tmp_path / "people.csv").write_text("s,y,a\n0.5,1,f\n-2,0,m\n3,1,m\n0.25,0,f\n")
-    with pytest.raises(ValueError, match="no score can be made from the 4 rows of people.csv: folds must be"):
+    with pytest.raises(
+        ValueError, match="no score can be made from the 4 rows of people.csv: folds must be"
+    ):
         read(tmp_path / "people.csv", score=None, label="y", group="a", client=None)
 
 
 def test_the_federation_bears_the_names(table):
-    federation, notes, people = read(table, score="s", label="y", group="a", client="site", levels=5)
+    federation, notes, people = read(
+        table, score="s", label="y", group="a", client="site", levels=5
+    )
     assert (federation.groups, federation.client_names) == (("old", "young"), ("north", "south"))
     assert notes[0].startswith("240 people; score: column 's'; 9") or "merged into" in notes[0]
     assert people.people == 240 and people.counts.shape[-1] <= 5

@@ -1,4 +1,6 @@
-"""People drawn anew and people held out: counts kept, intervals that hold known truths, rules counted by hand."""
+"""People drawn anew and people held out: counts kept, intervals that hold known truths, rules
+counted by hand.
+"""
 
 import warnings
 
@@ -9,7 +11,15 @@ from hypothesis import strategies as st
 
 import fairfl as ff
 import fairfl.reports.sampling as sampling
-from fairfl.reports.sampling import bootstrap, counted, halves, held_out, interval, refitted, resampled
+from fairfl.reports.sampling import (
+    bootstrap,
+    counted,
+    halves,
+    held_out,
+    interval,
+    refitted,
+    resampled,
+)
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import Classifier
 
@@ -37,7 +47,8 @@ def test_halves_are_everybody_once_and_even(seed):
     sample, rng = sample_of(seed)
     one, other = halves(sample.counts, rng)
     assert np.array_equal(one + other, sample.counts) and min(one.min(), other.min()) >= 0
-    assert np.abs(one.sum(axis=-1) - other.sum(axis=-1)).max() <= 1  # within client, group and label
+    # within client, group and label
+    assert np.abs(one.sum(axis=-1) - other.sum(axis=-1)).max() <= 1
 
 
 @given(st.integers(0, 10**6))
@@ -49,14 +60,17 @@ def test_a_rule_is_counted_by_its_people(seed):
         people = sample.counts[_, a, y, k]
         right += people * (accept[a, k] == y)
         by_group[a] += [accept[a, k]] * int(people)
-    accuracy, disparity = counted(Classifier.on_points(sample.points, accept), sample.points, sample.counts)
+    accuracy, disparity = counted(
+        Classifier.on_points(sample.points, accept), sample.points, sample.counts
+    )
     assert accuracy == pytest.approx(right / sample.people)
     assert disparity == pytest.approx(abs(np.mean(by_group[0]) - np.mean(by_group[1])))
 
 
 def test_intervals_hold_a_mean_and_undo_a_bias():
-    """Shares of 400 people: intervals hold the truth 95 times in 100; so do they where all is biased by .03, by which
-    quantiles alone miss it every fourth time or more often."""
+    """Shares of 400 people: intervals hold the truth 95 times in 100; so do they where all is
+    biased by .03, by which quantiles alone miss it every fourth time or more often.
+    """
     rng = np.random.default_rng(0)
     truth, people, tables = 0.3, 400, 400
     share = rng.binomial(people, truth, tables) / people
@@ -85,7 +99,9 @@ def test_bootstraps_are_counted_seeded_and_stopped(monkeypatch):
 
     estimate = measure(refitted(sample, sample.counts))
     one, again, other = (bootstrap(sample, measure, estimate, 30, seed) for seed in (1, 1, 2))
-    assert np.array_equal(one.interval, again.interval) and not np.array_equal(one.interval, other.interval)
+    assert np.array_equal(one.interval, again.interval) and not np.array_equal(
+        one.interval, other.interval
+    )
     assert (one.bootstraps, one.failed, one.seed) == (30, 0, 1) and one.reached.tolist() == [1.0]
 
     def uncertain(federation):
@@ -98,11 +114,14 @@ def test_bootstraps_are_counted_seeded_and_stopped(monkeypatch):
     monkeypatch.setattr(sampling, "SECONDS", 0.0)
     stopped = bootstrap(sample, measure, estimate, None, 1)
     assert stopped.bootstraps == 0 and np.isnan(stopped.interval).all()
-    assert bootstrap(sample, measure, estimate, 30, 1).bootstraps == 30  # what was asked for takes its time
+    # what was asked for takes its time
+    assert bootstrap(sample, measure, estimate, 30, 1).bootstraps == 30
 
 
 def test_a_score_of_ones_own_is_worth_nothing_on_others():
-    """Labels are coins, every person has a score: best on a half is far above 1/2 there, and 1/2 on the other."""
+    """Labels are coins, every person has a score: best on a half is far above 1/2 there, and 1/2 on
+    the other.
+    """
     rng = np.random.default_rng(0)
     counts = np.zeros((1, 2, 2, 400))
     counts[0, rng.integers(0, 2, 400), rng.integers(0, 2, 400), np.arange(400)] = 1
@@ -112,7 +131,11 @@ def test_a_score_of_ones_own_is_worth_nothing_on_others():
         return [free, Classifier.thresholds([-1.0, -1.0]), None]
 
     found = held_out(Counted(np.arange(400.0), counts, calibrate="client_group"), best, 0)
-    assert found is not None and found.splits == 2 * sampling.SPLITS and found.reached.tolist() == [1.0, 1.0, 0.0]
+    assert (
+        found is not None
+        and found.splits == 2 * sampling.SPLITS
+        and found.reached.tolist() == [1.0, 1.0, 0.0]
+    )
     assert found.inside[0, 0] > 0.54 > found.outside[0, 0]
     everybody = counts[:, :, 1].sum() / 400
     assert found.inside[1].tolist() == pytest.approx([everybody, 0.0], abs=0.01)
@@ -127,4 +150,5 @@ def test_people_too_few_to_be_halved():
     assert held_out(sample, lambda half: [], 0) is None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        refitted(sample, sample.counts[..., ::-1])  # reversed: said where a table is read, not at every draw
+        # reversed: said where a table is read, not at every draw
+        refitted(sample, sample.counts[..., ::-1])

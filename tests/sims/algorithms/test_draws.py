@@ -16,13 +16,23 @@ from fairfl.sims.algorithms.dual_weighted import DualWeighted
 from fairfl.sims.algorithms.fedmgda import FedMGDA
 from fairfl.sims.algorithms.gifair import GIFAIR
 from fairfl.sims.algorithms.pfedavg import PFedAvg
-from fairfl.sims.engine import ByWeight, ClientData, Participation, Parts, Replicate, Simulation, Softmax
+from fairfl.sims.engine import (
+    ByWeight,
+    ClientData,
+    Participation,
+    Parts,
+    Replicate,
+    Simulation,
+    Softmax,
+)
 from fairfl.sims.engine.draws import participation
 from fairfl.sims.engine.losses import measure
 from fairfl.theory.aggregation import RankWeighted
 
 DATA = classified((8, 5, 9, 4), features=3).train
-PARTS = [(DATA.x[a:b], DATA.y[a:b]) for a, b in zip(DATA.offsets[:-1], DATA.offsets[1:], strict=True)]
+PARTS = [
+    (DATA.x[a:b], DATA.y[a:b]) for a, b in zip(DATA.offsets[:-1], DATA.offsets[1:], strict=True)
+]
 P = (Q(1, 10), Q(2, 10), Q(3, 10), Q(4, 10))
 ROUND = {"rounds": 2, "batch_size": None, "steps": 2, "momentum": 0.5}
 COUNTING = [a for kind in algorithms().values() for a in kind.examples() if kind is not AFL]
@@ -31,8 +41,14 @@ COUNTING += [FedMGDA(0.02, normalize=False), GIFAIR(groups=(0, 1, 2, 0))]
 MODEL = Softmax(3, 3)
 START = torch.randn(1, MODEL.size, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
 """Where all losses differ; at 0, where models start, they are all log 3."""
-RANKS = [RankWeighted.gini(), RankWeighted.geometric(0.5), RankWeighted.geometric(1.0), RankWeighted.harmonic(),
-         RankWeighted.cvar(0.5), RankWeighted((0.6, 0.3, 0.1))]  # fmt: skip
+RANKS = [
+    RankWeighted.gini(),
+    RankWeighted.geometric(0.5),
+    RankWeighted.geometric(1.0),
+    RankWeighted.harmonic(),
+    RankWeighted.cvar(0.5),
+    RankWeighted((0.6, 0.3, 0.1)),
+]
 
 
 @dataclass(frozen=True)
@@ -46,7 +62,10 @@ class Drawn(Participation):
 
 
 def simulated(algorithm, clients=(0, 1, 2, 3), weights=P, rounds=2, **changes):
-    data = Parts(ClientData.from_clients([PARTS[k] for k in clients]), weights=np.array([float(x) for x in weights]))
+    data = Parts(
+        ClientData.from_clients([PARTS[k] for k in clients]),
+        weights=np.array([float(x) for x in weights]),
+    )
     simulation = Simulation(MODEL, data, [Replicate(algorithm)], quick(**ROUND | changes), EXACT)
     for _ in range(rounds):
         simulation.step()
@@ -56,7 +75,9 @@ def simulated(algorithm, clients=(0, 1, 2, 3), weights=P, rounds=2, **changes):
 @pytest.mark.parametrize("draws", [(0, 0, 2), (0, 1, 3, 3), (1, 1, 1, 3, 3), (2, 2)], ids=str)
 @pytest.mark.parametrize("algorithm", COUNTING, ids=repr)
 def test_who_is_drawn_twice_counts_as_two(algorithm, draws):
-    """Against a federation with a client for every draw, twins where a client is drawn twice. Twins are one group."""
+    """Against a federation with a client for every draw, twins where a client is drawn twice. Twins
+    are one group.
+    """
     expected = simulated(of_twins(algorithm, draws), draws, [Q(1, len(draws))] * len(draws))
     found = simulated(algorithm, participation=Drawn(draws))
     np.testing.assert_allclose(found.params, expected.params, rtol=1e-9, atol=1e-13)
@@ -72,7 +93,9 @@ def of_twins(algorithm, draws):
 @pytest.mark.parametrize("algorithm", AFL.examples(), ids=repr)
 def test_afl_counts_its_clients_once(algorithm):
     """As its docstring says: a client's weight is its lambda, not its draws."""
-    found, expected = (simulated(algorithm, participation=Drawn(draws)).params for draws in ((0, 0, 2), (0, 2)))
+    found, expected = (
+        simulated(algorithm, participation=Drawn(draws)).params for draws in ((0, 0, 2), (0, 2))
+    )
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
@@ -103,7 +126,9 @@ def at_least(j, n, share):
 @pytest.mark.parametrize("make", [PFedAvg, DualWeighted], ids=lambda kind: kind.name)
 @pytest.mark.parametrize("ranks", RANKS, ids=repr)
 def test_mean_rank_weights_of_draws(ranks, make):
-    """The j-th largest of m draws is client k where at least j draws are of losses >= F_k, and fewer of those > F_k."""
+    """The j-th largest of m draws is client k where at least j draws are of losses >= F_k, and
+    fewer of those > F_k.
+    """
     losses = measure(MODEL, START[0], MODEL.prepare(DATA), np.arange(4)).means()
     larger, wanted = Q(0), np.zeros(4)
     for k in np.argsort(-losses):
@@ -116,10 +141,16 @@ def test_mean_rank_weights_of_draws(ranks, make):
 
 
 def test_by_weight_draws_with_replacement():
-    """Uniforms in the middle of every tenth, all 10^2 of them: equal ranks have p as their mean weights."""
+    """Uniforms in the middle of every tenth, all 10^2 of them: equal ranks have p as their mean
+    weights.
+    """
     total = np.zeros(4)
     for drawn in product(range(10), repeat=2):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(participation.counter, "uniforms", lambda keys, drawn=drawn: (np.array(drawn) + 0.5) / 10)
+            patch.setattr(
+                participation.counter,
+                "uniforms",
+                lambda keys, drawn=drawn: (np.array(drawn) + 0.5) / 10,
+            )
             total += mean_weights(PFedAvg(RankWeighted.geometric(1.0)), [(Q(1, 100), ByWeight(2))])
     np.testing.assert_allclose(total, [float(x) for x in P], rtol=1e-12)

@@ -34,12 +34,16 @@ ONE = Training(rounds=1, lr=1 / 16, batch_size=None, epochs=2)
 
 @given(
     st.integers(1, 6).flatmap(
-        lambda n: st.tuples(*(st.lists(st.floats(low, 10), min_size=n, max_size=n) for low in (0.1, 0, 0.1)))
+        lambda n: st.tuples(
+            *(st.lists(st.floats(low, 10), min_size=n, max_size=n) for low in (0.1, 0, 0.1))
+        )
     ),
     st.sampled_from([0.0, 0.5, 1.0, 2.0, 30.0]),
 )
 def test_q_weights_are_the_formula(columns, q):
-    """p F^q / (unit sum p (L F^q + q F^(q-1) ||g||²)), as it is printed, where nothing over- or underflows."""
+    """p F^q / (unit sum p (L F^q + q F^(q-1) ||g||²)), as it is printed, where nothing over- or
+    underflows.
+    """
     p, squares, losses = (np.array(column) for column in columns)
     p, L, unit = p / p.sum(), 3.0, 0.25
     h = L * losses**q + q * losses ** (q - 1) * squares
@@ -59,9 +63,14 @@ def test_q_weights_where_losses_are_zero():
     p = np.array([0.25, 0.75])
     np.testing.assert_array_equal(step_weights(1.0, p, np.zeros(2), np.zeros(2), 4.0, 0.25), [0, 0])
     np.testing.assert_array_equal(step_weights(0.0, p, np.zeros(2), np.zeros(2), 4.0, 0.25), p)
-    # nothing to lose and nothing to say: left out; nothing to lose and yet a move, with q < 1: infinite curvature
-    np.testing.assert_allclose(step_weights(0.5, p, np.array([0.0, 1.0]), np.array([0.0, 0.0]), 4.0, 0.25), [0, 1])
-    np.testing.assert_array_equal(step_weights(0.5, p, np.array([0.0, 1.0]), np.array([1.0, 0.0]), 4.0, 0.25), [0, 0])
+    # nothing to lose and nothing to say: left out; nothing to lose and yet a move, with q < 1:
+    # infinite curvature
+    np.testing.assert_allclose(
+        step_weights(0.5, p, np.array([0.0, 1.0]), np.array([0.0, 0.0]), 4.0, 0.25), [0, 1]
+    )
+    np.testing.assert_array_equal(
+        step_weights(0.5, p, np.array([0.0, 1.0]), np.array([1.0, 0.0]), 4.0, 0.25), [0, 0]
+    )
 
 
 POSITIVE = st.floats(1e-3, 1e3)
@@ -69,15 +78,23 @@ POSITIVE = st.floats(1e-3, 1e3)
 
 @given(
     st.lists(st.tuples(st.floats(0.01, 10), st.floats(-10, 10)), min_size=1, max_size=5),
-    st.floats(-5, 5), st.integers(0, 4), POSITIVE, POSITIVE, st.sampled_from(["corrected", "printed"]),
-)  # fmt: skip
+    st.floats(-5, 5),
+    st.integers(0, 4),
+    POSITIVE,
+    POSITIVE,
+    st.sampled_from(["corrected", "printed"]),
+)
 def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
-    """Whatever q, L and lr: the update that ``qffl/algorithm-1`` refutes, and its repair; without L, L = 1 / lr."""
+    """Whatever q, L and lr: the update that ``qffl/algorithm-1`` refutes, and its repair; without
+    L, L = 1 / lr.
+    """
     losses, local = (np.array(column) for column in zip(*clients, strict=True))
     n = len(losses)
     rows = torch.tensor(local - w)[:, None]
     p = np.full(n, 1 / n)
-    told = Received(0, np.arange(n), p, p, torch.tensor([w]), lr, losses, {}, rows, draws=np.ones(n, int))
+    told = Received(
+        0, np.arange(n), p, p, torch.tensor([w]), lr, losses, {}, rows, draws=np.ones(n, int)
+    )
     for constant in (L, None):
         weights = QFedAvg(float(q), constant, variant).server(told).weights
         used = 1 / lr if constant is None else constant
@@ -89,13 +106,18 @@ def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
 
 @given(st.floats(0, 5), POSITIVE, POSITIVE)
 def test_one_step_of_one_over_L_is_q_fedsgd(q, L, lr):
-    """Lemma 12's step, from the same gradients: q-FedAvg with lr = 1 / L, and q-FedSGD with any lr."""
+    """Lemma 12's step, from the same gradients: q-FedAvg with lr = 1 / L, and q-FedSGD with any
+    lr.
+    """
     rng = np.random.default_rng(0)
-    p, losses, gradients = rng.dirichlet(np.ones(4)), rng.uniform(0.1, 3, 4), rng.normal(size=(4, 3))
+    p, losses = rng.dirichlet(np.ones(4)), rng.uniform(0.1, 3, 4)
+    gradients = rng.normal(size=(4, 3))
     steps = []
     for algorithm, rate in ((QFedAvg(q, L), 1 / L), (QFedSGD(q, L), lr), (QFedSGD(q, L), 1 / L)):
         rows = torch.from_numpy(-rate * gradients)
-        told = Received(0, np.arange(4), p, p, rows[0], rate, losses, {}, rows, draws=np.ones(4, int))
+        told = Received(
+            0, np.arange(4), p, p, rows[0], rate, losses, {}, rows, draws=np.ones(4, int)
+        )
         steps.append(algorithm.server(told).weights @ rows.numpy())
     h = p @ (L * losses**q + q * losses ** (q - 1) * (gradients**2).sum(1))
     for step in steps:
@@ -123,7 +145,9 @@ def test_afl_with_some_clients_raises_theirs_alone(ascent):
     for mask in masks:
         w = simulation.params[0].clone()
         x = torch.cat([data.train.x, torch.ones(32, 1, dtype=torch.float64)], 1)
-        each = torch.nn.functional.cross_entropy(x @ w.view(3, 5).T, data.train.y, reduction="none").view(4, 8)
+        each = torch.nn.functional.cross_entropy(
+            x @ w.view(3, 5).T, data.train.y, reduction="none"
+        ).view(4, 8)
         gain = np.where(mask, each.mean(1).numpy(), 0.0)
         simulation.step()
         clients, weights = simulation.weights[0]
@@ -135,10 +159,15 @@ def test_afl_with_some_clients_raises_theirs_alone(ascent):
 
 
 def test_gifair_by_groups():
-    """Three clients, groups (0, 1, 0): L_0 is the mean of two losses. All full gradients, one step."""
-    a = (torch.tensor([[2.0]], dtype=torch.float64), torch.tensor([2.0], dtype=torch.float64))  # 2 (w - 1)²: 2 at 0
-    b = (torch.tensor([[2.0]], dtype=torch.float64), torch.tensor([6.0], dtype=torch.float64))  # 2 (w - 3)²: 18
-    c = (torch.tensor([[4.0]], dtype=torch.float64), torch.tensor([4.0], dtype=torch.float64))  # 8 (w - 1)²: 8
+    """Three clients, groups (0, 1, 0): L_0 is the mean of two losses. All full gradients, one
+    step.
+    """
+    # 2 (w - 1)²: 2 at 0
+    a = (torch.tensor([[2.0]], dtype=torch.float64), torch.tensor([2.0], dtype=torch.float64))
+    # 2 (w - 3)²: 18
+    b = (torch.tensor([[2.0]], dtype=torch.float64), torch.tensor([6.0], dtype=torch.float64))
+    # 8 (w - 1)²: 8
+    c = (torch.tensor([[4.0]], dtype=torch.float64), torch.tensor([4.0], dtype=torch.float64))
     data = Parts(ClientData.from_clients([a, b, c]))
     training = Training(rounds=1, lr=1 / 64, batch_size=None)
     done = trained(LeastSquares(1, bias=False), data, [GIFAIR(0.25, (0, 1, 0))], training)
@@ -151,7 +180,9 @@ def test_gifair_by_groups():
 
 @given(st.lists(st.floats(1e-6, 1.0), min_size=2, max_size=40), st.data())
 def test_gifair_of_no_lam_keeps_its_bound(weights, draw):
-    """Any weights, groups, losses and draws: brackets are in [1/2, inf), and their p-weighted mean is one."""
+    """Any weights, groups, losses and draws: brackets are in [1/2, inf), and their p-weighted mean
+    is one.
+    """
     n = len(weights)
     whole = st.lists(st.integers(0, 5), min_size=n, max_size=n)
     groups, losses = tuple(draw.draw(whole)), np.array(draw.draw(whole), dtype=float)
@@ -177,7 +208,9 @@ def test_gifair_begins_with_any_number_of_clients():
 
 def test_gifair_with_equal_losses_is_fedavg():
     data = classified((8, 8, 8))  # all losses are log 3 at the start
-    one, other = (trained(Softmax(4, 3), data, [a], quick(rounds=1)).params for a in (FedAvg(), GIFAIR(0.05)))
+    one, other = (
+        trained(Softmax(4, 3), data, [a], quick(rounds=1)).params for a in (FedAvg(), GIFAIR(0.05))
+    )
     np.testing.assert_allclose(one, other, rtol=1e-13)
 
 
@@ -188,7 +221,9 @@ def test_ditto_who_is_away_keeps_their_model_and_all_are_measured():
     personal = simulation.states[0]["personal"]
     assert float(personal[2].abs().max()) == 0 and float(personal[:2].abs().min(0).values.max()) > 0
     rows = {(row["part"], row["model"]): row for row in simulation.evaluate()}
-    assert set(rows) == {(part, model) for part in ("train", "test") for model in ("global", "personal")}
+    assert set(rows) == {
+        (part, model) for part in ("train", "test") for model in ("global", "personal")
+    }
     for k in range(3):
         part = slice(*data.test.offsets[k : k + 2])
         scores = data.test.x[part] @ personal[k].view(3, 5)[:, :4].T + personal[k].view(3, 5)[:, 4]
@@ -201,5 +236,7 @@ def test_ditto_alone_is_training_alone():
     data = classified((8, 8))
     both = trained(Softmax(4, 3), data, [Ditto(0.0)], quick(rounds=5)).states[0]["personal"]
     for k in range(2):
-        own = trained(Softmax(4, 3), Parts(data.train.take([k])), [Ditto(0.0)], quick(rounds=5)).states[0]["personal"]
+        own = trained(
+            Softmax(4, 3), Parts(data.train.take([k])), [Ditto(0.0)], quick(rounds=5)
+        ).states[0]["personal"]
         np.testing.assert_allclose(both[k], own[0], rtol=1e-12)

@@ -1,7 +1,7 @@
 """One round of every algorithm on two quadratic clients in R², by hand, in fractions.
 
-F_A(w) = (w1 - 1)² + w2², F_B(w) = w1² + 4 (w2 - 2)², p = (2/3, 1/3), w^0 = 0, lr 1/16, two full-batch steps.
-Losses at 0: 1 and 16. Gradients at 0: (-2, 0) and (0, -16).
+F_A(w) = (w1 - 1)² + w2², F_B(w) = w1² + 4 (w2 - 2)², p = (2/3, 1/3), w^0 = 0, lr 1/16, two
+full-batch steps. Losses at 0: 1 and 16. Gradients at 0: (-2, 0) and (0, -16).
 A: w1 <- w1 - 2 (w1 - 1)/16, so 1 - w1 shrinks by 7/8 a step: w_A = (1 - 49/64, 0) = (15/64, 0).
 B: w2 <- w2 - 8 (w2 - 2)/16, so 2 - w2 halves: w_B = (0, 3/2).
 """
@@ -38,7 +38,9 @@ F_A, F_B = Q(1), Q(16)
 
 
 def prox():
-    """mu = 1: w <- w - (2 (w - 1) + w)/16 = 13/16 w + 1/8 for A, w <- 7/16 w + 1 for B; from 0, twice."""
+    """mu = 1: w <- w - (2 (w - 1) + w)/16 = 13/16 w + 1/8 for A, w <- 7/16 w + 1 for B; from 0,
+    twice.
+    """
     return P_A * (Q(13, 16) * Q(1, 8) + Q(1, 8)), P_B * (Q(7, 16) + 1)
 
 
@@ -51,22 +53,27 @@ def q_step(q, unit, L, a=A, b=B):
 
 
 def log_steps(M, epsilon, below, factor=1):
-    """Two steps on -log(M - F), or on what follows where M - F < epsilon, whose derivative is ``below(gap)``."""
+    """Two steps on -log(M - F), or on what follows where M - F < epsilon, whose derivative is
+    ``below(gap)``.
+    """
 
     def slope(loss):
         return factor * (1 / (M - loss) if M - loss >= epsilon else below(M - loss))
 
     a = b = Q(0)
     for _ in range(2):
-        a, b = a - LR * slope((a - 1) ** 2) * 2 * (a - 1), b - LR * slope(4 * (b - 2) ** 2) * 8 * (b - 2)
+        a = a - LR * slope((a - 1) ** 2) * 2 * (a - 1)
+        b = b - LR * slope(4 * (b - 2) ** 2) * 8 * (b - 2)
     return P_A * a, P_B * b
 
 
 def tilted_batches():
-    """tau = log 2: each batch is two samples; A's losses are 2 (w1 - 1)² = 2 and 2 w2² = 0 at w = 0.
+    """tau = log 2: each batch is two samples; A's losses are 2 (w1 - 1)² = 2 and 2 w2² = 0 at w =
+    0.
 
-    One step only, lr 1/16. Softmax of tau loss: A (4, 1)/5, B's second loss is (4 w2 - 8)²/2 = 32, so (1, 2^32)/(1 +
-    2^32). Gradients of the losses at 0: A 4 (w1 - 1) = -4 in w1; B 4 (4 w2 - 8) = -32 in w2.
+    One step only, lr 1/16. Softmax of tau loss: A (4, 1)/5, B's second loss is (4 w2 - 8)²/2 = 32,
+    so (1, 2^32)/(1 + 2^32). Gradients of the losses at 0: A 4 (w1 - 1) = -4 in w1; B 4 (4 w2 - 8) =
+    -32 in w2.
     """
     share_b = Q(2**32, 1 + 2**32)
     return LR * Q(4, 5) * 4, LR * share_b * 32
@@ -96,8 +103,10 @@ CASES = [
     (PFedAvg(aims.RankWeighted.linear()), (A / 3, B * Q(2, 3))),
     (PFedAvg(aims.RankWeighted.harmonic()), (A * Q(2, 5), B * Q(3, 5))),  # H_2 : H_1 = 3/2 : 1
     (PFedAvg(aims.RankWeighted.geometric(0.5)), (A / 3, B * Q(2, 3))),
-    (PFedAvg(aims.RankWeighted.gini(), "product"), (A * Q(2, 5), B * Q(3, 5))),  # 2/3 * 1/4 : 1/3 * 3/4
-    # W runs through (0, 0), (1/2, 3/4), (1, 1); B has the largest loss and a third of the people: W(1/3) = 1/2.
+    # 2/3 * 1/4 : 1/3 * 3/4
+    (PFedAvg(aims.RankWeighted.gini(), "product"), (A * Q(2, 5), B * Q(3, 5))),
+    # W runs through (0, 0), (1/2, 3/4), (1, 1); B has the largest loss and a third of the people:
+    # W(1/3) = 1/2.
     (PFedAvg(aims.RankWeighted.gini(), "quantile"), (A / 2, B / 2)),
     # Orthogonal unit updates: the least norm is at (1/2, 1/2).
     (FedMGDA(1.0), (Q(1, 2), Q(1, 2))),
@@ -106,7 +115,8 @@ CASES = [
     (FedMGDA(1.0, normalize=False), (B**2 * A / (A**2 + B**2), A**2 * B / (A**2 + B**2))),
     (FedMGDA(0.0, normalize=False), (P_A * A, P_B * B)),
     (GIFAIR(0.0), (P_A * A, P_B * B)),
-    # lam = 1/6: A is better, factor 1 - (1/6)/(2/3) = 3/4: 1 - w1 shrinks by 1 - 3/32; B: 3/2, 2 - w2 by 1/4.
+    # lam = 1/6: A is better, factor 1 - (1/6)/(2/3) = 3/4: 1 - w1 shrinks by 1 - 3/32; B: 3/2, 2 -
+    # w2 by 1/4.
     (GIFAIR(1 / 6), (P_A * (1 - Q(29, 32) ** 2), P_B * (2 - 2 * Q(1, 16)))),
     (Ditto(1.0), (P_A * A, P_B * B)),
     # q = 1: p F / sqrt(sum p F²), with sum p F² = (2 + 256)/3 = 86.
@@ -123,7 +133,9 @@ def test_one_round_by_hand(algorithm, expected, backend):
     training = Training(rounds=1, lr=1 / 16, batch_size=None, epochs=2)
     computing = Computing(device="cpu", dtype="float64", backend=backend)
     done = trained(MODEL, two_quadratics(), [algorithm], training, computing)
-    np.testing.assert_allclose(done.params[0].numpy(), [float(x) for x in expected], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        done.params[0].numpy(), [float(x) for x in expected], rtol=1e-12, atol=1e-12
+    )
 
 
 def test_every_algorithm_has_a_case():
@@ -133,7 +145,8 @@ def test_every_algorithm_has_a_case():
 def test_hierarchical_tilt_by_hand():
     training = Training(rounds=1, lr=1 / 16, batch_size=None)
     a, b = tilted_batches()
-    # R_A = log2((4 + 1)/2), R_B = log2((1 + 2^32)/2); alpha = log 2 weighs by p 2^R: 2/3 * 5 to 1/3 * (1 + 2^32).
+    # R_A = log2((4 + 1)/2), R_B = log2((1 + 2^32)/2); alpha = log 2 weighs by p 2^R: 2/3 * 5 to 1/3
+    # * (1 + 2^32).
     v_a, v_b = P_A * 5, P_B * (1 + 2**32)
     done = trained(MODEL, two_quadratics(), [TERM(log(2), tau=log(2))], training)
     expected = [float(v_a * a / (v_a + v_b)), float(v_b * b / (v_a + v_b))]
@@ -143,18 +156,30 @@ def test_hierarchical_tilt_by_hand():
 def test_propfair_dual_weights_by_hand():
     # G / (M - F) weighed by p, G = 31^(2/3) 16^(1/3)
     G = 31 ** (2 / 3) * 16 ** (1 / 3)
-    done = trained(MODEL, two_quadratics(), [DualWeighted(aims.PropFair(32.0))], Training(1, 1 / 16, None, 2))
+    done = trained(
+        MODEL, two_quadratics(), [DualWeighted(aims.PropFair(32.0))], Training(1, 1 / 16, None, 2)
+    )
     expected = [G * 2 / 3 / 31 * 15 / 64, G / 3 / 16 * 3 / 2]
     np.testing.assert_allclose(done.params[0].numpy(), expected, rtol=1e-12)
 
 
 def test_afl_moves_its_mixture_by_hand():
     training = Training(rounds=2, lr=1 / 16, batch_size=None, epochs=2)
-    done = trained(MODEL, two_quadratics(), [AFL(1 / 60), AFL(log(2) / 15, "exponentiated")], training, EXACT, rounds=1)
+    done = trained(
+        MODEL,
+        two_quadratics(),
+        [AFL(1 / 60), AFL(log(2) / 15, "exponentiated")],
+        training,
+        EXACT,
+        rounds=1,
+    )
     # (2/3 + 1/60, 1/3 + 16/60) exceeds one by 17/60: less half of it each.
     by_hand = [Q(2, 3) + Q(1, 60) - Q(17, 120), Q(1, 3) + Q(16, 60) - Q(17, 120)]
-    np.testing.assert_allclose(done.states[0]["mixture"].numpy(), [float(x) for x in by_hand], rtol=1e-12)
-    np.testing.assert_allclose(done.states[1]["mixture"].numpy(), [0.5, 0.5], rtol=1e-12)  # 2/3 : 1/3 * 2
+    np.testing.assert_allclose(
+        done.states[0]["mixture"].numpy(), [float(x) for x in by_hand], rtol=1e-12
+    )
+    # 2/3 : 1/3 * 2
+    np.testing.assert_allclose(done.states[1]["mixture"].numpy(), [0.5, 0.5], rtol=1e-12)
     before = done.params[1].clone()
     done.step()
     w1, w2 = (float(x) for x in before)

@@ -1,4 +1,6 @@
-"""Small files in the formats of the published ones: a few rows each, typed here, none of them real people."""
+"""Small files in the formats of the published ones: a few rows each, typed here, none of them real
+people.
+"""
 
 from pathlib import Path
 
@@ -47,7 +49,19 @@ def bank_rows(ages: tuple[int, ...], separator: str) -> list[str]:
     rows = []
     for i, age in enumerate(ages):
         loan, y = ("yes" if i % 3 == 0 else "no"), ("yes" if i % 4 == 0 else "no")
-        cells = [str(age), "admin.", "single", "unknown", "no", str(100 * i - 50), "yes", loan, "cellular", "5", "may"]
+        cells = [
+            str(age),
+            "admin.",
+            "single",
+            "unknown",
+            "no",
+            str(100 * i - 50),
+            "yes",
+            loan,
+            "cellular",
+            "5",
+            "may",
+        ]
         rows.append(separator.join([*cells, str(60 + i), "1", "-1", "0", "unknown", y]))
     return rows
 
@@ -66,7 +80,10 @@ def folder(tmp_path: Path) -> Path:
         "adult/adult.data": ADULT_TRAIN,
         "adult/adult.test": ADULT_TEST,
         "compas/compas-scores-two-years.csv": COMPAS,
-        "bank/bank-full.csv": "\n".join(quoted(row) for row in [BANK_HEADER, *bank_rows(BANK_AGES, ";")]) + "\n",
+        "bank/bank-full.csv": "\n".join(
+            quoted(row) for row in [BANK_HEADER, *bank_rows(BANK_AGES, ";")]
+        )
+        + "\n",
     }.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(content, encoding="utf-8")
@@ -75,7 +92,9 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def binned_bank_folder(tmp_path: Path) -> Path:
-    """A data folder with the same customers as `folder`, in FedFB's form: commas, an index, ages as bins."""
+    """A data folder with the same customers as `folder`, in FedFB's form: commas, an index, ages as
+    bins.
+    """
     root = tmp_path / "binned"
     (root / "bank").mkdir(parents=True)
     lines = ["," + BANK_HEADER.replace(";", ",")]

@@ -34,7 +34,8 @@ def test_a_folder_that_is_given_is_the_only_place(tmp_path: Path, empty_cache: P
     (tmp_path / "mine" / "set").mkdir(parents=True)
     remote = Remote("set/file.csv", ((published(tmp_path),),))
     with pytest.raises(
-        DataUnavailable, match=re.escape(f"set/file.csv is not in the folder {str(tmp_path / 'mine')!r}")
+        DataUnavailable,
+        match=re.escape(f"set/file.csv is not in the folder {str(tmp_path / 'mine')!r}"),
     ):
         locate([remote], tmp_path / "mine")
     (tmp_path / "mine" / "set" / "file.csv").write_text("here")
@@ -42,7 +43,9 @@ def test_a_folder_that_is_given_is_the_only_place(tmp_path: Path, empty_cache: P
     assert left_behind(empty_cache) == []
 
 
-def test_the_variable_comes_before_the_cache(tmp_path: Path, empty_cache: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_variable_comes_before_the_cache(
+    tmp_path: Path, empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+):
     for root in (tmp_path / "named", empty_cache):
         (root / "set").mkdir(parents=True)
         (root / "set" / "file.csv").write_text(root.name)
@@ -53,9 +56,13 @@ def test_the_variable_comes_before_the_cache(tmp_path: Path, empty_cache: Path, 
     assert locate([Remote("set/file.csv")]).read_text() == empty_cache.name
 
 
-def test_a_variable_that_names_no_folder_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_variable_that_names_no_folder_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("FAIRFL_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(DataUnavailable, match="FAIRFL_DATA must name an existing folder, got .*nowhere"):
+    with pytest.raises(
+        DataUnavailable, match="FAIRFL_DATA must name an existing folder, got .*nowhere"
+    ):
         locate([Remote("set/file.csv")])
 
 
@@ -79,7 +86,10 @@ def test_download_into_the_cache_once(tmp_path: Path, empty_cache: Path):
 
 def test_progress_reports_the_bytes_and_the_total(tmp_path: Path, empty_cache: Path):
     seen: list[tuple[str, int, int | None]] = []
-    locate([Remote("set/file.csv", ((published(tmp_path),),))], progress=lambda *step: seen.append(step))
+    locate(
+        [Remote("set/file.csv", ((published(tmp_path),),))],
+        progress=lambda *step: seen.append(step),
+    )
     assert len(seen) > 1
     assert [done for _, done, _ in seen] == sorted({done for _, done, _ in seen})
     assert seen[-1] == ("set/file.csv", len(CONTENT), len(CONTENT))
@@ -87,7 +97,9 @@ def test_progress_reports_the_bytes_and_the_total(tmp_path: Path, empty_cache: P
 
 def test_a_wrong_checksum_is_told_and_nothing_is_kept(tmp_path: Path, empty_cache: Path):
     remote = Remote("set/file.csv", ((published(tmp_path, b"something else"),),), DIGEST)
-    with pytest.raises(ChecksumMismatch, match=f"SHA-256 is [0-9a-f]{{64}}, of the published file {DIGEST}"):
+    with pytest.raises(
+        ChecksumMismatch, match=f"SHA-256 is [0-9a-f]{{64}}, of the published file {DIGEST}"
+    ):
         locate([remote])
     assert left_behind(empty_cache) == []
 
@@ -97,14 +109,19 @@ def test_wrong_content_is_told_and_nothing_is_kept(tmp_path: Path, empty_cache: 
         raise ValueError(f"{len(path.read_bytes())} bytes are not the table")
 
     remote = Remote("set/file.csv", ((published(tmp_path, b"<html>"),),), check=check)
-    with pytest.raises(ChecksumMismatch, match="the content is not the published file's: 6 bytes are not the table"):
+    with pytest.raises(
+        ChecksumMismatch, match="the content is not the published file's: 6 bytes are not the table"
+    ):
         locate([remote])
     assert left_behind(empty_cache) == []
 
 
 def test_the_next_source_is_tried(tmp_path: Path, empty_cache: Path):
     missing = (tmp_path / "no" / "such").as_uri()
-    assert locate([Remote("set/file.csv", ((missing,), (published(tmp_path),)), DIGEST)]).read_bytes() == CONTENT
+    assert (
+        locate([Remote("set/file.csv", ((missing,), (published(tmp_path),)), DIGEST)]).read_bytes()
+        == CONTENT
+    )
 
 
 def test_offline_names_the_file_the_variable_and_the_source(tmp_path: Path, empty_cache: Path):
@@ -118,7 +135,10 @@ def test_offline_names_the_file_the_variable_and_the_source(tmp_path: Path, empt
 
 
 def test_a_file_without_a_source_is_only_found_locally(empty_cache: Path):
-    with pytest.raises(DataUnavailable, match=r"set/file.csv is not available: .*FAIRFL_DATA.*It has no public source"):
+    with pytest.raises(
+        DataUnavailable,
+        match=r"set/file.csv is not available: .*FAIRFL_DATA.*It has no public source",
+    ):
         locate([Remote("set/file.csv")])
 
 
@@ -134,11 +154,16 @@ def nested(content: bytes) -> bytes:
 
 def test_members_of_archives_are_unpacked(tmp_path: Path, empty_cache: Path):
     address = published(tmp_path, nested(CONTENT))
-    assert locate([Remote("set/file.csv", ((address, "inner.zip", "file.csv"),), DIGEST)]).read_bytes() == CONTENT
+    assert (
+        locate([Remote("set/file.csv", ((address, "inner.zip", "file.csv"),), DIGEST)]).read_bytes()
+        == CONTENT
+    )
 
 
 @pytest.mark.parametrize("members", [("absent.csv",), ("inner.zip", "file.csv", "deeper.csv")])
-def test_an_archive_without_the_member_is_told(members: tuple[str, ...], tmp_path: Path, empty_cache: Path):
+def test_an_archive_without_the_member_is_told(
+    members: tuple[str, ...], tmp_path: Path, empty_cache: Path
+):
     address = published(tmp_path, nested(CONTENT))
     with pytest.raises(ChecksumMismatch, match=f"no member '{members[-1]}' in a zip archive"):
         locate([Remote("set/file.csv", ((address, *members),))])
@@ -162,7 +187,8 @@ class Answers(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setattr(fetch, "SCHEMES", ("https", "file", "http"))  # there is no https without a certificate
+    # there is no https without a certificate
+    monkeypatch.setattr(fetch, "SCHEMES", ("https", "file", "http"))
     with HTTPServer(("127.0.0.1", 0), Answers) as http:
         thread = Thread(target=http.serve_forever, args=(0.01,))
         thread.start()
@@ -175,14 +201,20 @@ def test_over_http(server: str, empty_cache: Path):
     assert locate([Remote("set/file.csv", ((server + "/whole",),), DIGEST)]).read_bytes() == CONTENT
 
 
-@pytest.mark.parametrize(("path", "message"), [("/cut", "ended after 1000 of 160000 bytes"), ("/gone", "404")])
-def test_a_failed_answer_is_told_and_nothing_is_kept(path: str, message: str, server: str, empty_cache: Path):
+@pytest.mark.parametrize(
+    ("path", "message"), [("/cut", "ended after 1000 of 160000 bytes"), ("/gone", "404")]
+)
+def test_a_failed_answer_is_told_and_nothing_is_kept(
+    path: str, message: str, server: str, empty_cache: Path
+):
     with pytest.raises(DataUnavailable, match=message):
         locate([Remote("set/file.csv", ((server + path,),))])
     assert left_behind(empty_cache) == []
 
 
-def test_cache_folder_follows_xdg_and_ignores_a_relative_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_cache_folder_follows_xdg_and_ignores_a_relative_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder() == tmp_path / "fairfl"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
@@ -198,7 +230,9 @@ def test_only_https_is_asked(address: str, empty_cache: Path):
 
 def test_no_answer_leads_elsewhere():
     with pytest.raises(ValueError, match="must begin with https:, got http://elsewhere"):
-        fetch._Redirect().redirect_request(Request("https://a.org"), None, 302, "moved", {}, "http://elsewhere")
+        fetch._Redirect().redirect_request(
+            Request("https://a.org"), None, 302, "moved", {}, "http://elsewhere"
+        )
 
 
 @pytest.mark.parametrize("place", ["variable", "cache"])
@@ -215,12 +249,17 @@ def test_what_is_found_must_be_the_published_file(
     remote = Remote("set/file.csv", **digests)
     assert locate([remote]) == file
     file.write_bytes(CONTENT.replace(b"1,2", b"2,1", 1))
-    with pytest.raises(ChecksumMismatch, match=f"{re.escape(str(file))} is not the published file: its SHA-256 is "):
+    with pytest.raises(
+        ChecksumMismatch, match=f"{re.escape(str(file))} is not the published file: its SHA-256 is "
+    ):
         locate([remote])
-    assert locate([remote], folder) == file  # a folder that the caller names holds what the caller put there
+    # a folder that the caller names holds what the caller put there
+    assert locate([remote], folder) == file
 
 
-def test_what_was_read_is_noted_and_a_change_of_it_is_told(tmp_path: Path, empty_cache: Path, caplog):
+def test_what_was_read_is_noted_and_a_change_of_it_is_told(
+    tmp_path: Path, empty_cache: Path, caplog
+):
     for folder in (empty_cache, tmp_path / "mine"):
         (folder / "set").mkdir(parents=True)
         (folder / "set" / "b.csv").write_bytes(CONTENT)
@@ -232,7 +271,9 @@ def test_what_was_read_is_noted_and_a_change_of_it_is_told(tmp_path: Path, empty
     assert notes == outer and set(notes.values()) == {DIGEST} and len(notes) == 2
     assert fetch.same_data(notes) and not caplog.text
     (tmp_path / "mine" / "set" / "b.csv").write_bytes(b"other")
-    assert not fetch.same_data(notes) and f"{tmp_path / 'mine'}: set/a.csv or set/b.csv" in caplog.text
+    assert (
+        not fetch.same_data(notes) and f"{tmp_path / 'mine'}: set/a.csv or set/b.csv" in caplog.text
+    )
     (tmp_path / "mine" / "set" / "b.csv").write_bytes(CONTENT)
     assert fetch.same_data(notes)
     (empty_cache / "set" / "a.csv").write_bytes(b"now preferred")
@@ -243,7 +284,9 @@ def test_an_archive_has_a_limit(tmp_path: Path, empty_cache: Path, monkeypatch: 
     address = published(tmp_path, nested(CONTENT))
     remote = Remote("set/file.csv", ((address, "inner.zip", "file.csv"),))
     monkeypatch.setattr(archives, "MOST_BYTES", len(CONTENT) - 1)
-    with pytest.raises(DataUnavailable, match=f"at most .* members and {len(CONTENT) - 1} bytes, got 1 and "):
+    with pytest.raises(
+        DataUnavailable, match=f"at most .* members and {len(CONTENT) - 1} bytes, got 1 and "
+    ):
         locate([remote])
     monkeypatch.setattr(fetch, "MOST_BYTES", 10)
     with pytest.raises(DataUnavailable, match="the answer has more than 10 bytes"):

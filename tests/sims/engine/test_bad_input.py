@@ -1,4 +1,6 @@
-"""Bad input: one ValueError that names the argument, the value and what is allowed, before any work."""
+"""Bad input: one ValueError that names the argument, the value and what is allowed, before any
+work.
+"""
 
 from dataclasses import replace
 
@@ -54,16 +56,31 @@ X, Y = torch.zeros(4, 2), torch.zeros(4, dtype=torch.int64)
         (lambda: ClientData(X, Y, [0, 3]), "offsets must rise from 0 to N = 4"),
         (lambda: ClientData(X, Y, [0, 3, 2, 4]), "offsets must rise"),
         (lambda: ClientData(X, Y, [0.0, 4.0]), "offsets must be K \\+ 1 whole numbers"),
-        (lambda: ClientData(X * np.nan, Y, [0, 4]), "x must be finite, got NaN or an infinity in row 0"),
+        (
+            lambda: ClientData(X * np.nan, Y, [0, 4]),
+            "x must be finite, got NaN or an infinity in row 0",
+        ),
         (lambda: ClientData(X, Y, [0, 2, 4], [1, 1]), "ids must be distinct"),
         (lambda: ClientData(X, Y, [0, 2, 4], [1, -1]), "ids must be 2 whole numbers"),
         (lambda: ClientData.from_owner(X, Y, [0, 1, 2, 3], clients=3), "owner must be in 0..2"),
         (lambda: ClientData.from_owner(X, Y, [0, 1]), "owner must be one whole number a sample"),
         (lambda: ClientData.from_clients([]), "parts must hold at least one client"),
-        (lambda: Parts(ClientData(X, Y, [0, 4, 4])), "train must hold a sample of every client, got none of client 1"),
-        (lambda: Parts(ClientData(X, Y, [0, 4]), ClientData(X, Y, [0, 2, 4])), "test must have the clients of train"),
-        (lambda: Parts(ClientData(X, Y, [0, 2, 4]), weights=np.array([0.5, 0.6])), "weights must sum to one"),
-        (lambda: Parts(ClientData(X, Y, [0, 2, 4]), weights=np.array([1.5, -0.5])), "weights must be 2 numbers > 0"),
+        (
+            lambda: Parts(ClientData(X, Y, [0, 4, 4])),
+            "train must hold a sample of every client, got none of client 1",
+        ),
+        (
+            lambda: Parts(ClientData(X, Y, [0, 4]), ClientData(X, Y, [0, 2, 4])),
+            "test must have the clients of train",
+        ),
+        (
+            lambda: Parts(ClientData(X, Y, [0, 2, 4]), weights=np.array([0.5, 0.6])),
+            "weights must sum to one",
+        ),
+        (
+            lambda: Parts(ClientData(X, Y, [0, 2, 4]), weights=np.array([1.5, -0.5])),
+            "weights must be 2 numbers > 0",
+        ),
         (lambda: Training(0), "rounds must be a whole number of at least 1, got 0"),
         (lambda: Training(1, lr=0), "lr must be positive"),
         (lambda: Training(1, momentum=1.0), "momentum must be in \\[0, 1\\), got 1"),
@@ -85,7 +102,10 @@ X, Y = torch.zeros(4, 2), torch.zeros(4, dtype=torch.int64)
         (lambda: Exponential(0.0), "factor must be"),
         (lambda: Polynomial(-1.0), "power must be"),
         (lambda: Uniform(0), "count must be"),
-        (lambda: Given(np.zeros((2, 3), bool)), "masks must choose a client in every round, got none in row 0"),
+        (
+            lambda: Given(np.zeros((2, 3), bool)),
+            "masks must choose a client in every round, got none in row 0",
+        ),
         (lambda: Given(np.zeros((2, 3))), "masks must be bool"),
         (lambda: Replicate("fedavg"), "algorithm must be"),
         (lambda: Replicate(FedAvg(), -1), "seed must be"),
@@ -95,7 +115,10 @@ X, Y = torch.zeros(4, 2), torch.zeros(4, dtype=torch.int64)
         (lambda: MLP((3, 2)), "widths must be"),
         (lambda: MLP((3, 0, 2)), "widths\\[1\\] must be"),
         (lambda: Module(lambda: nn.BatchNorm1d(3)), "without buffers"),
-        (lambda: Module(lambda: nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))), "without dropout"),
+        (
+            lambda: Module(lambda: nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.5))),
+            "without dropout",
+        ),
         (lambda: Module(lambda: nn.ReLU()), "with parameters"),
         (lambda: FedProx(-1.0), "mu must be"),
         (lambda: QFedAvg(-1.0), "q must be"),
@@ -118,7 +141,7 @@ X, Y = torch.zeros(4, 2), torch.zeros(4, dtype=torch.int64)
         (lambda: DualWeighted(aims.QFFL(1.0).weighted([0.5, 0.5])), "objective must be"),
         (lambda: DualWeighted("afl"), "objective must be"),
     ],
-)  # fmt: skip
+)
 def test_is_refused_when_it_is_made(make, told):
     with pytest.raises(ValueError, match=told):
         make()
@@ -132,27 +155,42 @@ def numbered(case):
     ("changes", "told"),
     [
         ({"replicates": []}, "replicates must be at least one"),
-        ({"training": quick(participation=Uniform(9))}, "count must be at most the number of clients, 3, got 9"),
+        (
+            {"training": quick(participation=Uniform(9))},
+            "count must be at most the number of clients, 3, got 9",
+        ),
         ({"training": quick(participation=ByWeight(9, replace=False))}, "count must be at most"),
-        ({"training": quick(participation=Given(np.ones((1, 2), bool)))}, "masks must have one column a client, 3"),
+        (
+            {"training": quick(participation=Given(np.ones((1, 2), bool)))},
+            "masks must have one column a client, 3",
+        ),
         ({"model": Softmax(5, 3)}, "x must have shape \\(N, 5\\)"),
         ({"model": Softmax(4, 2)}, "y must be in 0..1 for Softmax, got 0 to 2"),
         ({"model": LeastSquares(4)}, "y must be floats"),
         ({"model": MLP((4, 3, 2))}, "y must be in 0..1 for MLP"),
         ({"model": Module(lambda: nn.Linear(3, 3), name="three")}, "data must fit Module\\(three"),
         ({"model": Module(lambda: nn.Linear(4, 2))}, "y must be in 0..1"),
-        ({"model": Module(lambda: nn.Linear(4, 3), lambda z, y: z.sum())}, "loss must give one number a sample"),
+        (
+            {"model": Module(lambda: nn.Linear(4, 3), lambda z, y: z.sum())},
+            "loss must give one number a sample",
+        ),
         ({"replicates": [Replicate(GIFAIR(0.5))]}, "lam must be at most"),
-        ({"replicates": [Replicate(GIFAIR(0.0, (0, 1)))]}, "groups must be one code a client, 3, got 2"),
+        (
+            {"replicates": [Replicate(GIFAIR(0.0, (0, 1)))]},
+            "groups must be one code a client, 3, got 2",
+        ),
         ({"replicates": [Replicate(FedAvg(), lr=-1.0)]}, "lr must be positive"),
     ],
     ids=[str(k) for k in range(14)],
-)  # fmt: skip
+)
 def test_is_refused_before_any_work(changes, told):
     settings = {
-        "model": Softmax(4, 3), "data": classified((5, 9, 8)), "replicates": [Replicate(FedAvg())],
-        "training": quick(), "computing": EXACT,
-    }  # fmt: skip
+        "model": Softmax(4, 3),
+        "data": classified((5, 9, 8)),
+        "replicates": [Replicate(FedAvg())],
+        "training": quick(),
+        "computing": EXACT,
+    }
     with pytest.raises(ValueError, match=told):
         simulate(**(settings | changes))
 
@@ -169,7 +207,9 @@ def exploding(policy, **options):
     x[6:12] *= 1e30
     parts = Parts(ClientData(x, x.sum(1) * 0 + 1, data.offsets, [10, 11, 12]))
     computing = Computing(device="cpu", non_finite=policy, **options)
-    simulation = Simulation(LeastSquares(4), parts, [Replicate(FedAvg())], quick(rounds=3, lr=1e-3), computing)
+    simulation = Simulation(
+        LeastSquares(4), parts, [Replicate(FedAvg())], quick(rounds=3, lr=1e-3), computing
+    )
     return simulation
 
 
@@ -186,7 +226,13 @@ def test_updates_that_are_not_finite_are_dropped_and_counted():
     assert (row["non_finite"], row["received"]) == (1, 2)
     data = classified((6, 6, 6)).train.take([0, 2])
     alone = Parts(ClientData(data.x, data.x.sum(1) * 0 + 1, data.offsets, [10, 12]))
-    other = Simulation(LeastSquares(4), alone, [Replicate(FedAvg())], quick(rounds=3, lr=1e-3), Computing(device="cpu"))
+    other = Simulation(
+        LeastSquares(4),
+        alone,
+        [Replicate(FedAvg())],
+        quick(rounds=3, lr=1e-3),
+        Computing(device="cpu"),
+    )
     other.step()
     np.testing.assert_allclose(simulation.params.numpy(), other.params.numpy(), rtol=1e-6)
 
@@ -198,21 +244,26 @@ def test_updates_that_are_not_finite_are_clipped_and_counted():
     assert bool(torch.isfinite(simulation.params).all())
     others = exploding("drop")
     others.step()
-    # The clipped update was NaN, so it is 0 now, and weighs a third; the two others weigh a third each, not a half.
+    # The clipped update was NaN, so it is 0 now, and weighs a third; the two others weigh a third
+    # each, not a half.
     np.testing.assert_allclose(simulation.params, others.params * 2 / 3, rtol=1e-5)
 
 
 def test_clipping_keeps_directions_and_bounds_the_norm():
     inf, nan = float("inf"), float("nan")
     updates = torch.tensor([[3.0, 4.0], [inf, 0.0], [inf, -inf], [nan, 0.1], [nan, 1e30]])
-    kept, count = heal(updates, np.arange(5), 0, Computing(device="cpu", non_finite="clip", clip_norm=2.0))
+    kept, count = heal(
+        updates, np.arange(5), 0, Computing(device="cpu", non_finite="clip", clip_norm=2.0)
+    )
     assert kept.all() and count == 4
-    expected = [[3, 4], [2, 0], [2**0.5, -(2**0.5)], [0, 0.1], [0, 2]]  # what is finite stays as it is
+    # what is finite stays as it is
+    expected = [[3, 4], [2, 0], [2**0.5, -(2**0.5)], [0, 0.1], [0, 2]]
     np.testing.assert_allclose(updates, expected, rtol=1e-6)
 
 
 def test_large_finite_updates_are_not_mistaken():
-    kept, count = heal(torch.full((2, 4), 3e38), np.arange(2), 0, Computing(device="cpu"))  # their sum overflows
+    # their sum overflows
+    kept, count = heal(torch.full((2, 4), 3e38), np.arange(2), 0, Computing(device="cpu"))
     assert kept.all() and count == 0
 
 
@@ -231,7 +282,11 @@ def test_losses_that_are_not_finite_stop_the_run(policy):
 def test_losses_that_are_not_finite_are_dropped_and_counted():
     simulation = exploding("drop")
     simulation = Simulation(
-        simulation.model, simulation.source, [Replicate(QFedAvg(1.0))], simulation.training, simulation.computing
+        simulation.model,
+        simulation.source,
+        [Replicate(QFedAvg(1.0))],
+        simulation.training,
+        simulation.computing,
     )
     simulation.params[0] = 1e15
     (row,) = simulation.step()
@@ -248,7 +303,9 @@ def test_threads_are_put_back():
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        trained(Softmax(4, 3), classified((5,)), [FedAvg()], quick(rounds=1), replace(EXACT, threads=1))
+        trained(
+            Softmax(4, 3), classified((5,)), [FedAvg()], quick(rounds=1), replace(EXACT, threads=1)
+        )
         assert torch.get_num_threads() == 2
     finally:
         torch.set_num_threads(before)

@@ -1,4 +1,6 @@
-"""The path on a GPU, on one that is pretended: the CPU's end, nothing mixed, and no step that waits for the host."""
+"""The path on a GPU, on one that is pretended: the CPU's end, nothing mixed, and no step that waits
+for the host.
+"""
 
 from dataclasses import replace
 
@@ -64,14 +66,21 @@ def on_both(monkeypatch, model, data, replicates, training, computing=EXACT, rou
 
 @pytest.mark.parametrize("algorithm", EVERY, ids=repr)
 def test_every_algorithm_ends_where_the_cpu_does(algorithm, monkeypatch):
-    training = quick(lr=0.05, epochs=2, momentum=0.5, participation=Uniform(4), dropout=0.1, stragglers=0.3)
+    training = quick(
+        lr=0.05, epochs=2, momentum=0.5, participation=Uniform(4), dropout=0.1, stragglers=0.3
+    )
     on_both(monkeypatch, Softmax(4, 3), DATA, [Replicate(algorithm)], training)
 
 
 @pytest.mark.parametrize("limit", [1, 1 << 30])
 @pytest.mark.parametrize("model", [MLP((4, 5, 3)), Module(network)], ids=["mlp", "module"])
 def test_networks_and_chunks(model, limit, monkeypatch):
-    replicates = [Replicate(FedAvg()), Replicate(PropFair(4.0), 1), Replicate(Ditto(0.2), 2), Replicate(TERM(1.0, 0.3))]
+    replicates = [
+        Replicate(FedAvg()),
+        Replicate(PropFair(4.0), 1),
+        Replicate(Ditto(0.2), 2),
+        Replicate(TERM(1.0, 0.3)),
+    ]
     computing, data = replace(EXACT, memory_limit=limit), classified((1, 9, 4), test=2)
     on_both(monkeypatch, model, data, replicates, quick(momentum=0.5), computing, rounds=1)
 
@@ -80,7 +89,13 @@ def test_networks_and_chunks(model, limit, monkeypatch):
 def test_models_of_two_classes_and_of_none(kind, monkeypatch):
     data = classified((1, 17, 4), classes=2).train
     y = data.x.sum(1) if kind is LeastSquares else data.y
-    on_both(monkeypatch, kind(4), Parts(ClientData(data.x, y, data.offsets)), [Replicate(QFedAvg(1.0))], quick(lr=0.02))
+    on_both(
+        monkeypatch,
+        kind(4),
+        Parts(ClientData(data.x, y, data.offsets)),
+        [Replicate(QFedAvg(1.0))],
+        quick(lr=0.02),
+    )
 
 
 def test_the_larger_models(monkeypatch):
@@ -103,23 +118,47 @@ def test_what_is_not_finite_is_healed_there(monkeypatch):
     parts = Parts(ClientData(x, x.sum(1) * 0 + 1, data.offsets))
     for change in ({"non_finite": "drop"}, {"non_finite": "clip", "clip_norm": 0.5}):
         computing = replace(EXACT, **change)
-        on_both(monkeypatch, LeastSquares(4), parts, [Replicate(FedAvg())], quick(lr=1e-3), computing, rounds=1)
+        on_both(
+            monkeypatch,
+            LeastSquares(4),
+            parts,
+            [Replicate(FedAvg())],
+            quick(lr=1e-3),
+            computing,
+            rounds=1,
+        )
 
 
 @pytest.mark.parametrize("masked", [False, True])
 def test_a_server_of_sums(masked, monkeypatch):
     computing = replace(EXACT, masked_updates=masked)
-    on_both(monkeypatch, Logistic(2), people((30, 20, 25)), [Replicate(FedFB())], quick(rounds=3), computing, rounds=3)
+    on_both(
+        monkeypatch,
+        Logistic(2),
+        people((30, 20, 25)),
+        [Replicate(FedFB())],
+        quick(rounds=3),
+        computing,
+        rounds=3,
+    )
 
 
-@pytest.mark.parametrize("model", [Softmax(4, 3), MLP((4, 5, 3)), Module(network)], ids=["softmax", "mlp", "module"])
-@pytest.mark.parametrize("algorithm", [FedAvg(), PropFair(4.0), Ditto(0.1), TERM(1.0, 0.3)], ids=repr)
+@pytest.mark.parametrize(
+    "model", [Softmax(4, 3), MLP((4, 5, 3)), Module(network)], ids=["softmax", "mlp", "module"]
+)
+@pytest.mark.parametrize(
+    "algorithm", [FedAvg(), PropFair(4.0), Ditto(0.1), TERM(1.0, 0.3)], ids=repr
+)
 def test_steps_neither_wait_nor_send(algorithm, model, monkeypatch):
-    """A round's waits and transfers are as many for 2 local steps as for 8, and for 3 clients as for 24."""
+    """A round's waits and transfers are as many for 2 local steps as for 8, and for 3 clients as
+    for 24.
+    """
 
     def traffic(sizes, steps):
         with pretended_gpu(monkeypatch) as gpu:
-            simulation = Simulation(model, classified(sizes), [Replicate(algorithm)], quick(steps=steps), EXACT)
+            simulation = Simulation(
+                model, classified(sizes), [Replicate(algorithm)], quick(steps=steps), EXACT
+            )
             simulation.step()
             before = gpu.operations
             gpu.sent.clear(), gpu.waited.clear()
@@ -146,9 +185,16 @@ def test_a_run_is_kept_and_taken_up_there(monkeypatch, tmp_path):
 
         try:
             return simulate(
-                Softmax(4, 3), DATA, [Replicate(Ditto(0.1)), Replicate(AFL(0.1))], quick(rounds=rounds), EXACT,
-                folder=folder, checkpoint_every=2, resume=True, progress=progress,
-            )  # fmt: skip
+                Softmax(4, 3),
+                DATA,
+                [Replicate(Ditto(0.1)), Replicate(AFL(0.1))],
+                quick(rounds=rounds),
+                EXACT,
+                folder=folder,
+                checkpoint_every=2,
+                resume=True,
+                progress=progress,
+            )
         except Stop:
             return None
 
@@ -157,7 +203,8 @@ def test_a_run_is_kept_and_taken_up_there(monkeypatch, tmp_path):
         resumed, whole = run(tmp_path / "run"), run(tmp_path / "whole")
         assert resumed is not None and whole is not None
         assert (resumed.params == whole.params).all()
-        personal, mixture = resumed.simulation.states[0]["personal"], resumed.simulation.states[1]["mixture"]
+        personal = resumed.simulation.states[0]["personal"]
+        mixture = resumed.simulation.states[1]["mixture"]
         assert isinstance(personal, OnGPU) and not isinstance(mixture, OnGPU)
     with pytest.raises(ValueError, match="with device = 'meta', not 'cpu'"):
         run(tmp_path / "run")

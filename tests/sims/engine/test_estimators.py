@@ -1,4 +1,6 @@
-"""Whom a round reaches, all ways it may go enumerated: what is unbiased for the p-weighted mean, and what is not."""
+"""Whom a round reaches, all ways it may go enumerated: what is unbiased for the p-weighted mean,
+and what is not.
+"""
 
 from fractions import Fraction as Q
 from itertools import combinations, permutations, product
@@ -8,7 +10,15 @@ import pytest
 from federations import EXACT, classified, quick
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import ByWeight, LeastSquares, Parts, Replicate, Simulation, Softmax, Uniform
+from fairfl.sims.engine import (
+    ByWeight,
+    LeastSquares,
+    Parts,
+    Replicate,
+    Simulation,
+    Softmax,
+    Uniform,
+)
 from fairfl.sims.engine.draws import participation
 
 K = 4
@@ -22,7 +32,9 @@ def floats(p):
 
 
 def mean_weights(rule, p, ways, patch):
-    """Mean of the weights (K,) over ``ways``, pairs of a chance and of what is patched in for it."""
+    """Mean of the weights (K,) over ``ways``, pairs of a chance and of what is patched in for
+    it.
+    """
     total = np.zeros(K)
     for chance, put in ways:
         with pytest.MonkeyPatch.context() as monkeypatch:
@@ -57,14 +69,23 @@ def test_uniform_is_unbiased_for_equal_clients_and_a_ratio_for_others(count):
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_by_weight_with_replacement_is_unbiased(count):
-    """Every draw in the middle of a tenth, all 10^count of them: each tenth is one client's, and counts alike."""
-    ways = [(Q(1, 10**count), [(d + 0.5) / 10 for d in drawn]) for drawn in product(range(10), repeat=count)]
-    np.testing.assert_allclose(mean_weights(ByWeight(count), P, ways, by_uniforms), floats(P), rtol=1e-12)
+    """Every draw in the middle of a tenth, all 10^count of them: each tenth is one client's, and
+    counts alike.
+    """
+    ways = [
+        (Q(1, 10**count), [(d + 0.5) / 10 for d in drawn])
+        for drawn in product(range(10), repeat=count)
+    ]
+    np.testing.assert_allclose(
+        mean_weights(ByWeight(count), P, ways, by_uniforms), floats(P), rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_by_weight_without_replacement_draws_in_succession_and_is_biased(count):
-    """All 24 orders by their chances of successive draws; u = exp(-p t) makes the times come in the order given."""
+    """All 24 orders by their chances of successive draws; u = exp(-p t) makes the times come in the
+    order given.
+    """
 
     def chance(order):
         left, result = Q(1), Q(1)
@@ -79,24 +100,33 @@ def test_by_weight_without_replacement_draws_in_succession_and_is_biased(count):
         ways.append((chance(order), np.exp(-floats(P) * times)))
     assert sum(c for c, _ in ways) == 1
     found = mean_weights(ByWeight(count, replace=False), P, ways, by_uniforms)
-    inside = [sum(chance(o) for o in permutations(range(K)) if k in o[:count]) / count for k in range(K)]
+    inside = [
+        sum(chance(o) for o in permutations(range(K)) if k in o[:count]) / count for k in range(K)
+    ]
     np.testing.assert_allclose(found, floats(inside), rtol=1e-12)
-    assert (np.abs(found - floats(P)).max() > 1e-3) == (count > 1)  # the first draw alone is unbiased
+    # the first draw alone is unbiased
+    assert (np.abs(found - floats(P)).max() > 1e-3) == (count > 1)
 
 
 def ended(p, lost, **changes):
     """Parameters after a round in which the listed clients' updates are lost."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(participation, "dropouts", lambda rate, seed, round, ids: np.isin(ids, lost))
+        monkeypatch.setattr(
+            participation, "dropouts", lambda rate, seed, round, ids: np.isin(ids, lost)
+        )
         data = Parts(classified((3, 5, 2, 4)).train, weights=floats(p))
-        simulation = Simulation(Softmax(4, 3), data, [Replicate(FedAvg())], quick(rounds=1, **changes), EXACT)
+        simulation = Simulation(
+            Softmax(4, 3), data, [Replicate(FedAvg())], quick(rounds=1, **changes), EXACT
+        )
         simulation.step()
     return simulation.params[0].numpy()
 
 
 @pytest.mark.parametrize(("p", "unbiased"), [(EVEN, True), (P, False)], ids=["equal", "unequal"])
 def test_dropouts_are_harmless_on_average_for_equal_clients_alone(p, unbiased):
-    """All 16 ways; where nobody is left nothing moves, and the others are weighed by p among themselves."""
+    """All 16 ways; where nobody is left nothing moves, and the others are weighed by p among
+    themselves.
+    """
     rate = Q(1, 3)
     alone = np.array([ended(p, [j for j in range(K) if j != k]) for k in range(K)])
     mean = np.zeros_like(alone[0])
@@ -118,15 +148,21 @@ def test_a_straggler_does_any_number_of_its_steps_alike():
         seen = []
         for k in range(n):
             with pytest.MonkeyPatch.context() as monkeypatch:
-                monkeypatch.setattr(participation, "efforts", lambda *words, k=k, n=n: np.array([(k + 0.5) / n]))
-                simulation = Simulation(Softmax(4, 3), data, [Replicate(FedAvg())], quick(steps=n), EXACT)
+                monkeypatch.setattr(
+                    participation, "efforts", lambda *words, k=k, n=n: np.array([(k + 0.5) / n])
+                )
+                simulation = Simulation(
+                    Softmax(4, 3), data, [Replicate(FedAvg())], quick(steps=n), EXACT
+                )
                 (row,) = simulation.step()
             seen.append(row["steps"])
         assert seen == list(range(1, n + 1))
 
 
 def test_momentum_starts_anew_for_whoever_takes_part():
-    """One parameter, one client away in the second round, by hand: v starts at 0 in every round, for everybody."""
+    """One parameter, one client away in the second round, by hand: v starts at 0 in every round,
+    for everybody.
+    """
     import torch
 
     from fairfl.sims.engine import ClientData, Given
@@ -134,8 +170,12 @@ def test_momentum_starts_anew_for_whoever_takes_part():
     x = torch.ones(2, 1, dtype=torch.float64)
     data = Parts(ClientData(x, torch.tensor([1.0, 3.0], dtype=torch.float64), np.array([0, 1, 2])))
     masks = np.array([[True, True], [True, False], [True, True]])
-    training = quick(rounds=3, lr=0.25, momentum=0.5, steps=2, batch_size=None, participation=Given(masks))
-    simulation = Simulation(LeastSquares(1, bias=False), data, [Replicate(FedAvg())], training, EXACT)
+    training = quick(
+        rounds=3, lr=0.25, momentum=0.5, steps=2, batch_size=None, participation=Given(masks)
+    )
+    simulation = Simulation(
+        LeastSquares(1, bias=False), data, [Replicate(FedAvg())], training, EXACT
+    )
     w = Q(0)
     for mask in masks:
         ends = []
@@ -151,7 +191,9 @@ def test_momentum_starts_anew_for_whoever_takes_part():
 
 
 def test_what_a_number_is_for_makes_it_another():
-    """Dropouts, stragglers and efforts of the same client and round are independent: no two share a stream."""
+    """Dropouts, stragglers and efforts of the same client and round are independent: no two share a
+    stream.
+    """
     ids = np.arange(20_000)
     late = participation.efforts(0.5, 3, 1, ids)
     drawn = participation.counter.key(3, participation.counter.PARTICIPATION, 1, ids)

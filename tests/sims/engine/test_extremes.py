@@ -1,4 +1,6 @@
-"""Rates too large and too small, one client, one sample, thousands of clients: computed, or told by name."""
+"""Rates too large and too small, one client, one sample, thousands of clients: computed, or told by
+name.
+"""
 
 import time
 from dataclasses import replace
@@ -44,11 +46,16 @@ def one(name):
 
 @pytest.mark.parametrize("rate", ["lr", "weight_decay", "server_lr"])
 def test_rates_that_float32_cannot_hold_are_refused(rate):
-    with pytest.raises(ValueError, match=f"{rate} must be at most 3.4e\\+38 in float32, got 1e\\+39"):
+    with pytest.raises(
+        ValueError, match=f"{rate} must be at most 3.4e\\+38 in float32, got 1e\\+39"
+    ):
         Simulation(MODEL, DATA, [Replicate(FedAvg())], quick(**{rate: 1e39}), FLOAT32)
     with pytest.raises(ValueError, match=f"{rate} must be at most"):
         Simulation(MODEL, DATA, [Replicate(FedAvg(), **{rate: 1e39})], quick(), FLOAT32)
-    assert Simulation(MODEL, DATA, [Replicate(FedAvg())], quick(**{rate: 1e39}), EXACT).rates[0] is not None
+    assert (
+        Simulation(MODEL, DATA, [Replicate(FedAvg())], quick(**{rate: 1e39}), EXACT).rates[0]
+        is not None
+    )
 
 
 @pytest.mark.parametrize("lr", [1e-40, 1e-300, 5e-324])
@@ -66,7 +73,9 @@ def test_a_schedule_that_runs_out(name):
 
 
 def test_a_scale_that_float32_cannot_hold_is_not_finite():
-    """lr alone fits, lr times GIFAIR's factor does not: the policy is asked, torch does not stumble."""
+    """lr alone fits, lr times GIFAIR's factor does not: the policy is asked, torch does not
+    stumble.
+    """
 
     class Large(GIFAIR):
         def client(self, round):
@@ -77,14 +86,21 @@ def test_a_scale_that_float32_cannot_hold_is_not_finite():
 
 
 def test_a_server_step_that_overflows_is_told():
-    simulation = Simulation(MODEL, DATA, [Replicate(FedAvg())], quick(server_lr=3e38, lr=100.0), FLOAT32)
-    with pytest.raises(NonFiniteUpdate, match="the global model is NaN or infinite after the server's step in round 0"):
+    simulation = Simulation(
+        MODEL, DATA, [Replicate(FedAvg())], quick(server_lr=3e38, lr=100.0), FLOAT32
+    )
+    with pytest.raises(
+        NonFiniteUpdate,
+        match="the global model is NaN or infinite after the server's step in round 0",
+    ):
         simulation.step()
     assert simulation.round == 0 and float(simulation.params.abs().max()) == 0
 
 
 def test_a_round_is_whole_or_not_at_all():
-    """The second replicate cannot go on: the first has not moved either, nor its state, and both can be tried again."""
+    """The second replicate cannot go on: the first has not moved either, nor its state, and both
+    can be tried again.
+    """
     replicates = [Replicate(algorithms()["ditto"]()), Replicate(FedAvg(), lr=100.0, server_lr=3e38)]
     simulation = Simulation(MODEL, DATA, replicates, quick(lr=0.1), FLOAT32)
     before = simulation.states[0]["personal"]
@@ -98,8 +114,12 @@ def test_a_round_is_whole_or_not_at_all():
 def test_normalised_updates_of_1e_40_have_length_one():
     """1 / ||update|| is beyond float32; its product with the update is not."""
     data = Parts(classified((6,)).train)
-    w = trained(MODEL, data, [FedMGDA()], quick(rounds=1, lr=1e-39, batch_size=None), FLOAT32).params
-    other = trained(MODEL, data, [FedMGDA()], quick(rounds=1, lr=0.1, batch_size=None), FLOAT32).params
+    w = trained(
+        MODEL, data, [FedMGDA()], quick(rounds=1, lr=1e-39, batch_size=None), FLOAT32
+    ).params
+    other = trained(
+        MODEL, data, [FedMGDA()], quick(rounds=1, lr=0.1, batch_size=None), FLOAT32
+    ).params
     assert float(other.norm()) == pytest.approx(1, rel=1e-6)
     np.testing.assert_allclose(w, other, atol=1e-4)  # float32's denormals have few digits
 
@@ -109,8 +129,12 @@ def test_nobody_moves(clients):
     v = min_norm_weights(np.zeros((clients, clients)), np.full(clients, 1 / clients), 0.1)
     assert v.sum() == pytest.approx(1) and np.abs(v - 1 / clients).max() <= 0.1 + 1e-12
     x = torch.ones(clients, 1, dtype=torch.float64)
-    at_rest = Parts(ClientData(x, torch.zeros(clients, dtype=torch.float64), np.arange(clients + 1)))
-    done = trained(LeastSquares(1), at_rest, [FedMGDA(0.1), FedMGDA(1.0, normalize=False)], quick(rounds=1))
+    at_rest = Parts(
+        ClientData(x, torch.zeros(clients, dtype=torch.float64), np.arange(clients + 1))
+    )
+    done = trained(
+        LeastSquares(1), at_rest, [FedMGDA(0.1), FedMGDA(1.0, normalize=False)], quick(rounds=1)
+    )
     assert float(done.params.abs().max()) == 0
 
 
@@ -122,26 +146,34 @@ def test_one_client_of_one_sample(name):
 
 
 @pytest.mark.parametrize(
-    "model", [Softmax(4, 7), MLP((4, 3, 7)), Module(lambda: torch.nn.Linear(4, 7))], ids=["softmax", "mlp", "module"]
+    "model",
+    [Softmax(4, 7), MLP((4, 3, 7)), Module(lambda: torch.nn.Linear(4, 7))],
+    ids=["softmax", "mlp", "module"],
 )
 def test_a_class_that_nobody_has(model):
     """Its score falls, and nothing else happens."""
     done = trained(model, DATA, [FedAvg()], quick(rounds=5))
     x = DATA.train.x[None] if isinstance(model, (MLP, Module)) else done.parts["train"].x[None]
     before = model.init(0)[None]
-    after, start = (model.losses(p, x, torch.full(x.shape[:2], 5))[0] for p in (done.params, before))
+    after, start = (
+        model.losses(p, x, torch.full(x.shape[:2], 5))[0] for p in (done.params, before)
+    )
     assert bool(torch.isfinite(after).all()) and float(after.mean()) > float(start.mean())
 
 
 @pytest.mark.parametrize("kind", [torch.uint8, torch.int64, torch.bool])
 @pytest.mark.parametrize("model", [Softmax(2, 3), MLP((2, 3, 3))], ids=repr)
 def test_pixels_that_nobody_scaled_are_refused(model, kind):
-    data = Parts(ClientData(torch.ones(4, 2).to(kind), torch.tensor([0, 1, 2, 0]), np.array([0, 2, 4])))
+    data = Parts(
+        ClientData(torch.ones(4, 2).to(kind), torch.tensor([0, 1, 2, 0]), np.array([0, 2, 4]))
+    )
     with pytest.raises(ValueError, match="x must be floating point for .*, got torch.int64"):
         Simulation(model, data, [Replicate(FedAvg())], quick())
 
 
-@pytest.mark.parametrize("model", [Softmax(4, 3), Module(lambda: torch.nn.Linear(4, 3))], ids=["softmax", "module"])
+@pytest.mark.parametrize(
+    "model", [Softmax(4, 3), Module(lambda: torch.nn.Linear(4, 3))], ids=["softmax", "module"]
+)
 def test_a_part_without_samples(model):
     train = DATA.train
     none = ClientData(train.x[:0], train.y[:0], np.zeros(4, int))
@@ -166,20 +198,35 @@ def test_norms_are_those_of_the_rows():
     rows = torch.randn(7, 5, generator=torch.Generator().manual_seed(0))
     p, once = np.full(7, 1 / 7), np.ones(7, int)
     given = Received(0, np.arange(7), p, p, rows[0], 0.1, None, {}, rows, draws=once)
-    np.testing.assert_allclose(given.squared_norms(), [float(r.double() @ r.double()) for r in rows], rtol=1e-14)
+    np.testing.assert_allclose(
+        given.squared_norms(), [float(r.double() @ r.double()) for r in rows], rtol=1e-14
+    )
     assert replace(given, updates=rows[:0]).squared_norms().shape == (0,)
 
 
 def test_gifair_ranks_as_it_is_defined():
-    """r_k, the groups with a smaller loss less those with a larger, by all pairs; ties count for neither."""
+    """r_k, the groups with a smaller loss less those with a larger, by all pairs; ties count for
+    neither.
+    """
     rng = np.random.default_rng(0)
     for _ in range(50):
         n = int(rng.integers(2, 9))
         groups, found = rng.integers(0, 4, n), rng.integers(0, 4, n).astype(float)
         p = np.full(n, 1 / n)
         given = replace(
-            Received(0, np.arange(n), p, p, torch.zeros(1), 0.1, found, {}, torch.zeros(n, 1), draws=np.ones(n, int)),
-            losses=found
+            Received(
+                0,
+                np.arange(n),
+                p,
+                p,
+                torch.zeros(1),
+                0.1,
+                found,
+                {},
+                torch.zeros(n, 1),
+                draws=np.ones(n, int),
+            ),
+            losses=found,
         )
         means = {g: found[groups == g].mean() for g in set(groups)}
         rank = [sum(np.sign(means[g] - other) for other in means.values()) for g in groups]
@@ -199,25 +246,38 @@ def test_modules_leave_every_generator_alone():
 
 
 def test_forward_passes_count_the_parameters_once():
-    """A model of 4 MB with 1 kB of activations: a limit of 64 MB leaves room for many samples, not for 8."""
+    """A model of 4 MB with 1 kB of activations: a limit of 64 MB leaves room for many samples, not
+    for 8.
+    """
     model = Module(lambda: torch.nn.Linear(1000, 1000))
     model.prepare(ClientData(torch.zeros(2, 1000), torch.tensor([0, 999]), np.array([0, 2])))
     params = torch.zeros(model.size)
     rows = losses.rows_at_once(model, params[None], 1)
-    assert rows >= 1000 and model.bytes_per_client(rows, 4) <= max(losses.LEAST, model.bytes_per_client(1, 4))
+    assert rows >= 1000 and model.bytes_per_client(rows, 4) <= max(
+        losses.LEAST, model.bytes_per_client(1, 4)
+    )
 
 
 @pytest.mark.parametrize("participation", [Uniform(10), Everyone()], ids=["ten", "all"])
 def test_ten_thousand_clients(participation):
-    """A round of ten among 10,000 costs no more than a round of all; both are quick, whatever the algorithm."""
+    """A round of ten among 10,000 costs no more than a round of all; both are quick, whatever the
+    algorithm.
+    """
     data = classified((1, 3) * 50)
     train = data.train
     many = Parts(
-        ClientData(train.x.repeat(100, 1), train.y.repeat(100), np.append(0, np.cumsum(np.tile(train.sizes, 100))))
+        ClientData(
+            train.x.repeat(100, 1),
+            train.y.repeat(100),
+            np.append(0, np.cumsum(np.tile(train.sizes, 100))),
+        )
     )
-    names = [n for n in NAMES if participation != Everyone() or n != "fedmgda"]  # a Gram matrix of 800 MB
+    # a Gram matrix of 800 MB
+    names = [n for n in NAMES if participation != Everyone() or n != "fedmgda"]
     replicates = [Replicate(one(name)) for name in names]
-    simulation = Simulation(MODEL, many, replicates, quick(rounds=2, participation=participation), FLOAT32)
+    simulation = Simulation(
+        MODEL, many, replicates, quick(rounds=2, participation=participation), FLOAT32
+    )
     begin = time.process_time()
     rows = simulation.step()
     assert time.process_time() - begin < 20
@@ -226,4 +286,6 @@ def test_ten_thousand_clients(participation):
     if participation == Everyone():
         same = simulation.params[names.index("fedavg")]
         assert float((simulation.params[names.index("qfedavg")] - same).norm()) > 0
-        np.testing.assert_allclose(trained(MODEL, many, [QFedAvg(0.0)], quick(rounds=1)).params[0], same, atol=1e-5)
+        np.testing.assert_allclose(
+            trained(MODEL, many, [QFedAvg(0.0)], quick(rounds=1)).params[0], same, atol=1e-5
+        )

@@ -35,7 +35,9 @@ from fairfl.theory import aggregation as aims
 MODEL = Softmax(4, 3)
 SIZES = (1, 17, 4, 9, 30, 8, 8, 2)
 EVERY = [algorithm for kind in algorithms().values() for algorithm in kind.examples()]
-SETTING = quick(rounds=8, lr=0.05, momentum=0.5, participation=Uniform(5), stragglers=0.3, dropout=0.1, epochs=2)
+SETTING = quick(
+    rounds=8, lr=0.05, momentum=0.5, participation=Uniform(5), stragglers=0.3, dropout=0.1, epochs=2
+)
 
 
 def close(a, b):
@@ -61,7 +63,9 @@ def test_the_order_of_the_clients(algorithm):
 def test_the_size_of_the_chunks(limit, sizes, model):
     data = classified(sizes)
     whole, parts = (
-        trained(model, data, [FedAvg()], quick(momentum=0.5, rounds=6), replace(EXACT, memory_limit=m))
+        trained(
+            model, data, [FedAvg()], quick(momentum=0.5, rounds=6), replace(EXACT, memory_limit=m)
+        )
         for m in (1 << 30, limit)
     )
     close(whole.params.numpy(), parts.params.numpy())
@@ -87,12 +91,16 @@ def test_packed_replicates_are_what_they_are_alone():
 
 def test_seeds_matter_and_rounds_differ():
     data = classified((9,) * 5)
-    a, b, c = (trained(MODEL, data, [FedAvg()], quick(rounds=2), seeds=[s]).params for s in (0, 1, 0))
+    a, b, c = (
+        trained(MODEL, data, [FedAvg()], quick(rounds=2), seeds=[s]).params for s in (0, 1, 0)
+    )
     assert bool((a == c).all()) and float((a - b).abs().max()) > 1e-4
 
 
 def in_units(c):
-    """Least squares with targets and inputs times sqrt(c): all losses times c, their minimisers the same."""
+    """Least squares with targets and inputs times sqrt(c): all losses times c, their minimisers the
+    same.
+    """
     train = classified((5, 9, 3)).train
     x, y = train.x * c**0.5, train.x.sum(1) * c**0.5 * (1 + train.y)
     return Parts(ClientData(x, y, train.offsets))
@@ -134,7 +142,9 @@ def test_the_unit_of_the_losses(algorithm, other, c):
 def test_the_printed_q_fedavg_changes_with_the_unit():
     model = LeastSquares(4, bias=False)
     a, b = (
-        trained(model, in_units(c), [QFedAvg(1.0, variant="printed")], quick(lr=0.02 / c, rounds=1)).params
+        trained(
+            model, in_units(c), [QFedAvg(1.0, variant="printed")], quick(lr=0.02 / c, rounds=1)
+        ).params
         for c in (1.0, 64.0)
     )
     assert float((a - b).abs().max()) > 1e-2 * float(a.abs().max())
@@ -181,12 +191,16 @@ def test_one_step_on_everything_is_fedsgd():
 def test_dual_weights_with_full_gradients_are_gradient_descent_on_the_objective():
     data, lr = two_quadratics(), 0.01
     for aim in (aims.QFFL(2.0), aims.TERM(0.3), aims.PropFair(40.0), aims.RankWeighted.gini()):
-        done = trained(LeastSquares(2, bias=False), data, [DualWeighted(aim)], Training(1, lr, None))
+        done = trained(
+            LeastSquares(2, bias=False), data, [DualWeighted(aim)], Training(1, lr, None)
+        )
         step = 1e-6
         weighted = aim.weighted(data.p)
 
         def value(w, weighted=weighted):
-            return weighted.value(np.array([(w[0] - 1) ** 2 + w[1] ** 2, w[0] ** 2 + 4 * (w[1] - 2) ** 2]))
+            return weighted.value(
+                np.array([(w[0] - 1) ** 2 + w[1] ** 2, w[0] ** 2 + 4 * (w[1] - 2) ** 2])
+            )
 
         slope = np.array([(value(step * e) - value(-step * e)) / (2 * step) for e in np.eye(2)])
         np.testing.assert_allclose(done.params[0].numpy(), -lr * slope, rtol=1e-7)

@@ -1,4 +1,6 @@
-"""Clients measured on models of their own: all of one size together, against one after the other."""
+"""Clients measured on models of their own: all of one size together, against one after the
+other.
+"""
 
 import time
 
@@ -19,7 +21,8 @@ def drawn(sizes, seed=0):
     """Clients of these sizes, some of which may have none."""
     rng = np.random.default_rng(seed)
     total = int(np.sum(sizes))
-    x, y = torch.from_numpy(rng.normal(size=(total, 4))), torch.from_numpy(rng.integers(0, 3, total))
+    x = torch.from_numpy(rng.normal(size=(total, 4)))
+    y = torch.from_numpy(rng.integers(0, 3, total))
     return ClientData(x, y, np.append(0, np.cumsum(sizes)))
 
 
@@ -35,8 +38,11 @@ def one_by_one(model, params, data, clients):
     return torch.cat(found), torch.cat(right)
 
 
-@pytest.mark.parametrize("model", [Softmax(4, 3), MLP((4, 3, 3)), Module(lambda: nn.Linear(4, 3))],
-                         ids=["softmax", "mlp", "module"])  # fmt: skip
+@pytest.mark.parametrize(
+    "model",
+    [Softmax(4, 3), MLP((4, 3, 3)), Module(lambda: nn.Linear(4, 3))],
+    ids=["softmax", "mlp", "module"],
+)
 @given(SIZES, st.integers(0, 1000), st.sampled_from([1, 300, 1 << 30]))
 def test_together_or_one_after_the_other(model, sizes, seed, limit):
     data = model.prepare(drawn(sizes, seed))
@@ -56,21 +62,38 @@ def test_together_or_one_after_the_other(model, sizes, seed, limit):
 
 
 @pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
-@pytest.mark.parametrize("model", [Softmax(4, 3), MLP((4, 3, 3)), Module(lambda: nn.Linear(4, 3))],
-                         ids=["softmax", "mlp", "module"])  # fmt: skip
-@given(SIZES, st.integers(1, 5), st.integers(0, 1000), st.sampled_from([1, 300, 1 << 30]), st.sampled_from([1, 2, 32]))
-def test_several_models_in_one_pass_are_what_each_gives_alone(model, own, sizes, many, seed, limit, most):
+@pytest.mark.parametrize(
+    "model",
+    [Softmax(4, 3), MLP((4, 3, 3)), Module(lambda: nn.Linear(4, 3))],
+    ids=["softmax", "mlp", "module"],
+)
+@given(
+    SIZES,
+    st.integers(1, 5),
+    st.integers(0, 1000),
+    st.sampled_from([1, 300, 1 << 30]),
+    st.sampled_from([1, 2, 32]),
+)
+def test_several_models_in_one_pass_are_what_each_gives_alone(
+    model, own, sizes, many, seed, limit, most
+):
     data = model.prepare(drawn(sizes, seed))
     rng = np.random.default_rng(seed)
     clients = np.sort(rng.permutation(len(sizes))[: rng.integers(1, len(sizes) + 1)])
-    params = torch.from_numpy(rng.normal(size=(many, len(clients), model.size) if own else (many, model.size)))
+    params = torch.from_numpy(
+        rng.normal(size=(many, len(clients), model.size) if own else (many, model.size))
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(losses, "LEAST", 1)
         patch.setattr(losses, "MODELS", most)
         found = losses.measure_models(model, params, data, clients, own=own, memory_limit=limit)
     alone = [losses.measure(model, one, data, clients, own=own) for one in params]
-    np.testing.assert_allclose(found.losses, torch.cat([one.losses for one in alone]), rtol=1e-12, atol=1e-14)
-    np.testing.assert_allclose(found.means(), np.concatenate([one.means() for one in alone]), rtol=1e-12)
+    np.testing.assert_allclose(
+        found.losses, torch.cat([one.losses for one in alone]), rtol=1e-12, atol=1e-14
+    )
+    np.testing.assert_allclose(
+        found.means(), np.concatenate([one.means() for one in alone]), rtol=1e-12
+    )
     if len(found.losses):
         assert torch.equal(found.correct, torch.cat([one.correct for one in alone]))
 
@@ -79,7 +102,9 @@ def test_regression_has_no_right_and_wrong():
     model = LeastSquares(4)
     plain = drawn([2, 0, 3])
     data = model.prepare(ClientData(plain.x, plain.x.sum(1), plain.offsets))
-    found = losses.measure(model, torch.zeros(3, 5, dtype=torch.float64), data, np.arange(3), own=True)
+    found = losses.measure(
+        model, torch.zeros(3, 5, dtype=torch.float64), data, np.arange(3), own=True
+    )
     np.testing.assert_allclose(found.losses, data.y**2 / 2, rtol=1e-14)
     assert found.correct is None and np.isnan(found.means()[1])
 
@@ -87,7 +112,9 @@ def test_regression_has_no_right_and_wrong():
 def test_ten_thousand_models():
     """In about the time of their common one, not in that of 10,000 calls."""
     data, model = classified((3,) * 100).train, Softmax(4, 3)
-    many = model.prepare(ClientData(data.x.repeat(100, 1), data.y.repeat(100), np.arange(10_001) * 3))
+    many = model.prepare(
+        ClientData(data.x.repeat(100, 1), data.y.repeat(100), np.arange(10_001) * 3)
+    )
     params = torch.zeros(10_000, model.size, dtype=torch.float64)
     begin = time.process_time()
     found = losses.measure(model, params, many, np.arange(10_000), own=True)

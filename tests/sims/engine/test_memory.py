@@ -1,4 +1,6 @@
-"""What training takes, by torch's own account of what it allocates, against what chunks are made by."""
+"""What training takes, by torch's own account of what it allocates, against what chunks are made
+by.
+"""
 
 from dataclasses import replace
 
@@ -9,7 +11,17 @@ from torch import nn
 from torch.profiler import ProfilerActivity, profile
 
 from fairfl.sims import models
-from fairfl.sims.engine import MLP, ClientData, LeastSquares, LinearSVM, Logistic, Module, Softmax, plan, train
+from fairfl.sims.engine import (
+    MLP,
+    ClientData,
+    LeastSquares,
+    LinearSVM,
+    Logistic,
+    Module,
+    Softmax,
+    plan,
+    train,
+)
 from fairfl.sims.engine.live_bytes import peak_bytes
 from fairfl.sims.engine.task import Jobs
 
@@ -22,8 +34,14 @@ def allocated(function):
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as seen:
         function()
     assert seen.profiler is not None
-    events = [event for event in seen.profiler.kineto_results.events() if event.name() == "[memory]"]
-    return int(np.cumsum([event.nbytes() for event in sorted(events, key=lambda event: event.start_ns())]).max())
+    events = [
+        event for event in seen.profiler.kineto_results.events() if event.name() == "[memory]"
+    ]
+    return int(
+        np.cumsum(
+            [event.nbytes() for event in sorted(events, key=lambda event: event.start_ns())]
+        ).max()
+    )
 
 
 def jobs(clients, size, batch, momentum, weights, passes=1):
@@ -32,10 +50,20 @@ def jobs(clients, size, batch, momentum, weights, passes=1):
 
     table = torch.ones(1, clients * size) if weights else None
     return Jobs(
-        np.arange(clients), each(0), np.arange(clients, dtype=np.uint64), each(size), each(passes * -(-size // batch)),
-        batch, each(0.1), each(momentum), each(0.0), each(0.0), each(1.0), sample_weights=table,
+        np.arange(clients),
+        each(0),
+        np.arange(clients, dtype=np.uint64),
+        each(size),
+        each(passes * -(-size // batch)),
+        batch,
+        each(0.1),
+        each(momentum),
+        each(0.0),
+        each(0.0),
+        each(1.0),
+        sample_weights=table,
         weights_of=each(0) if weights else None,
-    )  # fmt: skip
+    )
 
 
 def people(model, clients, size):
@@ -45,7 +73,13 @@ def people(model, clients, size):
     if isinstance(model, Module) and "LSTM" in model.describe():
         codes = torch.randint(0, 20, (total, 12), generator=generator)
         return model.prepare(ClientData(codes, codes[:, 0], offsets))
-    shape = (1, 28, 28) if isinstance(model, Module) else (model.widths[0],) if isinstance(model, MLP) else (30,)
+    shape = (
+        (1, 28, 28)
+        if isinstance(model, Module)
+        else (model.widths[0],)
+        if isinstance(model, MLP)
+        else (30,)
+    )
     x = torch.randn(total, *shape, generator=generator)
     y = x.flatten(1).sum(1) if isinstance(model, LeastSquares) else (x.flatten(1)[:, 0] > 0).long()
     return model.prepare(ClientData(x, y, offsets))
@@ -96,13 +130,18 @@ def test_a_chunk_takes_what_it_was_said_to(case, momentum, monkeypatch):
 
 @pytest.mark.parametrize("passes", [1, 40])
 def test_a_limit_holds_for_chunks_and_plans_together(passes):
-    """A quarter of what all clients at once would take; forty passes are planned a few at a time, not all at once."""
+    """A quarter of what all clients at once would take; forty passes are planned a few at a time,
+    not all at once.
+    """
     model, clients = MLP((3, 4, 2)), 400
     data, work = people(model, clients, 100), jobs(clients, 100, 25, 0.9, True, passes)
     params = model.init(0).float()[None]
     limit = clients * train.bytes_of_one(model, work, params) // 4
     with torch.no_grad():
-        took = allocated(lambda: train.train(model, data, work, params, limit)) - 4 * clients * model.size
+        took = (
+            allocated(lambda: train.train(model, data, work, params, limit))
+            - 4 * clients * model.size
+        )
     assert took <= 1.3 * limit
 
 
@@ -111,17 +150,23 @@ def test_plans_are_cut_where_they_are_asked_to():
     offsets = np.arange(6) * 20
 
     def rows(most):
-        return [group.rows for step in plan.plan(work, offsets, torch.empty(0), most) for group in step]
+        return [
+            group.rows for step in plan.plan(work, offsets, torch.empty(0), most) for group in step
+        ]
 
     whole, cut = rows(None), rows(1)
     assert all(torch.equal(a, b) for a, b in zip(whole, cut, strict=True))
-    planned = {rows.untyped_storage().data_ptr(): rows.untyped_storage().nbytes() // 8 for rows in cut}
+    planned = {
+        rows.untyped_storage().data_ptr(): rows.untyped_storage().nbytes() // 8 for rows in cut
+    }
     assert set(planned.values()) == {100} and len(whole) == 150  # a pass of five clients at a time
     assert {rows.untyped_storage().nbytes() // 8 for rows in whole} == {3000}
 
 
 def test_live_bytes_by_hand():
-    """1,000 floats are there before; 3 times 4,000 bytes are made, of which 2 are left when the third is."""
+    """1,000 floats are there before; 3 times 4,000 bytes are made, of which 2 are left when the
+    third is.
+    """
     x = torch.zeros(1000)
 
     def three():
@@ -138,9 +183,14 @@ def test_live_bytes_by_hand():
 
 
 def test_momentum_and_uneven_scales_keep_a_gradient():
-    """w^t alone; with the velocity; with the gradient that is scaled before it is added; with w - w^t."""
+    """w^t alone; with the velocity; with the gradient that is scaled before it is added; with w -
+    w^t.
+    """
     model, params = MLP((3, 4, 2)), torch.zeros(1, 26)
-    plain, fast = (train.bytes_of_one(model, jobs(2, 10, 5, momentum, False), params) for momentum in (0.0, 0.9))
+    plain, fast = (
+        train.bytes_of_one(model, jobs(2, 10, 5, momentum, False), params)
+        for momentum in (0.0, 0.9)
+    )
     work = jobs(2, 10, 5, 0.9, False)
     uneven = train.bytes_of_one(model, replace(work, scale=np.array([1.0, 0.5])), params)
     proximal = train.bytes_of_one(model, replace(work, prox=np.array([0.1, 0.1])), params)

@@ -1,4 +1,6 @@
-"""Modules that ``torch.func`` cannot stack: their clients go in turn, to the same numbers, and all else works."""
+"""Modules that ``torch.func`` cannot stack: their clients go in turn, to the same numbers, and all
+else works.
+"""
 
 from dataclasses import replace
 
@@ -28,11 +30,15 @@ class Recurrent(nn.Module):
 
 
 class Chosen(nn.Module):
-    """A row's own largest number says which of two layers it goes through: control flow that depends on data."""
+    """A row's own largest number says which of two layers it goes through: control flow that
+    depends on data.
+    """
 
     def __init__(self):
         super().__init__()
-        self.layers = nn.ModuleList([nn.Linear(STEPS * FEATURES, 2), nn.Linear(STEPS * FEATURES, 2)])
+        self.layers = nn.ModuleList(
+            [nn.Linear(STEPS * FEATURES, 2), nn.Linear(STEPS * FEATURES, 2)]
+        )
 
     def forward(self, x):
         return torch.stack([self.layers[int(row.argmax()) % 2](row) for row in x.flatten(1)])
@@ -53,7 +59,9 @@ IN_TURN = {
     "lstm": Module(lambda: Recurrent(nn.LSTM)),
     "gru": Module(lambda: Recurrent(nn.GRU, num_layers=2)),
     "data": Module(Chosen),
-    "vmap's own loop": Module(lambda: Pooled(nn.TransformerEncoderLayer(2, 1, 3, 0.0, batch_first=True))),
+    "vmap's own loop": Module(
+        lambda: Pooled(nn.TransformerEncoderLayer(2, 1, 3, 0.0, batch_first=True))
+    ),
 }
 
 
@@ -66,7 +74,9 @@ def people(sizes=(4, 6, 1)):
 
 
 def ended(model, replicates, **changes):
-    simulation = Simulation(model, people(), replicates, quick(rounds=2, momentum=0.5), replace(EXACT, **changes))
+    simulation = Simulation(
+        model, people(), replicates, quick(rounds=2, momentum=0.5), replace(EXACT, **changes)
+    )
     while not simulation.done:
         simulation.step()
     return simulation
@@ -74,13 +84,24 @@ def ended(model, replicates, **changes):
 
 @pytest.mark.parametrize("model", IN_TURN.values(), ids=IN_TURN)
 def test_the_same_as_the_plain_loop(model):
-    """One replicate of three alone, in the loop, with the least memory, and beside the others; measures too."""
-    replicates = [Replicate(QFedAvg(1.0)), Replicate(Ditto(0.2), 1), Replicate(FedAvg(), 2, lr=0.05)]
+    """One replicate of three alone, in the loop, with the least memory, and beside the others;
+    measures too.
+    """
+    replicates = [
+        Replicate(QFedAvg(1.0)),
+        Replicate(Ditto(0.2), 1),
+        Replicate(FedAvg(), 2, lr=0.05),
+    ]
     together = ended(model, replicates)
     assert not model.stacked and float(together.params.abs().max()) > 1e-3
-    for other in (ended(model, replicates, backend="loop"), ended(model, replicates, memory_limit=1)):
+    for other in (
+        ended(model, replicates, backend="loop"),
+        ended(model, replicates, memory_limit=1),
+    ):
         np.testing.assert_allclose(together.params, other.params.detach(), rtol=1e-12, atol=1e-12)
-    for one, other in zip(together.evaluate(), ended(model, replicates, backend="loop").evaluate(), strict=True):
+    for one, other in zip(
+        together.evaluate(), ended(model, replicates, backend="loop").evaluate(), strict=True
+    ):
         np.testing.assert_allclose(one["loss"], other["loss"], rtol=1e-11)
         np.testing.assert_array_equal(one["accuracy"], other["accuracy"])
     alone = ended(model, replicates[1:2])
@@ -106,9 +127,15 @@ def test_a_run_goes_on(tmp_path):
     def run(rounds, resume=False):
         model = Module(lambda: Recurrent(nn.GRU))  # as a new process would have it
         return simulate(
-            model, people(), [Replicate(Ditto(0.2)), Replicate(FedAvg(), 1)], quick(rounds=rounds), EXACT,
-            folder=tmp_path / f"{resume}", resume=resume, checkpoint_every=1,
-        )  # fmt: skip
+            model,
+            people(),
+            [Replicate(Ditto(0.2)), Replicate(FedAvg(), 1)],
+            quick(rounds=rounds),
+            EXACT,
+            folder=tmp_path / f"{resume}",
+            resume=resume,
+            checkpoint_every=1,
+        )
 
     through = run(4)
     stopped = tmp_path / "True"
@@ -129,7 +156,10 @@ def test_a_run_goes_on(tmp_path):
 
 
 def test_what_can_be_stacked_is():
-    for module in (lambda: Pooled(nn.Tanh()), lambda: nn.Sequential(nn.Flatten(), nn.Linear(STEPS * FEATURES, 2))):
+    for module in (
+        lambda: Pooled(nn.Tanh()),
+        lambda: nn.Sequential(nn.Flatten(), nn.Linear(STEPS * FEATURES, 2)),
+    ):
         model = Module(module)
         model.prepare(people().train)
         assert model.stacked
@@ -150,12 +180,22 @@ class Cut(Pooled):
     [
         (lambda: Recurrent(nn.LSTM, num_layers=2, dropout=0.5), "whose forward is not random"),
         (lambda: Noisy(nn.Tanh()), "whose forward is not random"),
-        (lambda: Pooled(nn.BatchNorm1d(STEPS, track_running_stats=False)), "which mixes those of a batch"),
+        (
+            lambda: Pooled(nn.BatchNorm1d(STEPS, track_running_stats=False)),
+            "which mixes those of a batch",
+        ),
         (lambda: Pooled(nn.BatchNorm1d(STEPS)), "without buffers"),
         (lambda: Recurrent(nn.LSTM, proj_size=3), "data must fit"),
         (lambda: Cut(nn.Tanh()), "a module with a gradient"),
     ],
-    ids=["dropout of a layer", "dropout", "batch norm", "running averages", "shapes", "no gradient"],
+    ids=[
+        "dropout of a layer",
+        "dropout",
+        "batch norm",
+        "running averages",
+        "shapes",
+        "no gradient",
+    ],
 )
 def test_what_cannot_be_done_is_told_before_any_work(factory, told):
     before = torch.get_rng_state()

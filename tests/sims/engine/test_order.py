@@ -1,4 +1,6 @@
-"""Minibatch orders and random numbers by counter: permutations, independent of what is drawn beside them, and even."""
+"""Minibatch orders and random numbers by counter: permutations, independent of what is drawn beside
+them, and even.
+"""
 
 import numpy as np
 import pytest
@@ -13,12 +15,16 @@ from fairfl.sims.engine.draws import counter, device_order, order
 
 def alone(key, size, number, shuffled=True):
     one = np.array([1])
-    return order.orders(np.array([key], np.uint64), size * one, number * one, one, np.array([shuffled]))
+    return order.orders(
+        np.array([key], np.uint64), size * one, number * one, one, np.array([shuffled])
+    )
 
 
 @given(
     st.lists(
-        st.tuples(st.integers(1, 40), st.integers(0, 5), st.integers(0, 3), st.booleans()), min_size=1, max_size=8
+        st.tuples(st.integers(1, 40), st.integers(0, 5), st.integers(0, 3), st.booleans()),
+        min_size=1,
+        max_size=8,
     ),
     st.integers(0, 2**64 - 9),
 )
@@ -38,7 +44,9 @@ def test_any_company_gives_the_same_permutations(jobs, seed):
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 9), st.integers(0, 2)), min_size=1, max_size=12),
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(1, 9), st.integers(0, 2)), min_size=1, max_size=12
+    ),
     st.booleans(),
 )
 def test_keys_that_come_again_are_the_same_permutations(jobs, alike):
@@ -57,7 +65,9 @@ def test_keys_that_come_again_are_the_same_permutations(jobs, alike):
 
 @given(
     st.lists(
-        st.tuples(st.integers(1, 40), st.integers(0, 5), st.integers(0, 3), st.booleans()), min_size=1, max_size=8
+        st.tuples(st.integers(1, 40), st.integers(0, 5), st.integers(0, 3), st.booleans()),
+        min_size=1,
+        max_size=8,
     ),
     st.integers(0, 2**64 - 9),
 )
@@ -86,15 +96,21 @@ def test_parts_of_a_large_request_are_the_request(monkeypatch):
     sizes, none, one = np.arange(1, 31), np.zeros(30, int), np.ones(30, int)
     whole = order.orders(keys, sizes, none, 2 * one, np.ones(30, bool))
     monkeypatch.setattr(order, "MOST", 17)
-    np.testing.assert_array_equal(order.orders(keys, sizes, none, 2 * one, np.ones(30, bool)), whole)
+    np.testing.assert_array_equal(
+        order.orders(keys, sizes, none, 2 * one, np.ones(30, bool)), whole
+    )
 
 
 def test_many_clients_with_many_samples_are_sorted_in_halves():
-    """2^17 segments and samples up to 2^16 need 33 bits beside the random ones: it must split, and stay right."""
+    """2^17 segments and samples up to 2^16 need 33 bits beside the random ones: it must split, and
+    stay right.
+    """
     sizes = np.ones(1 << 17, int)
     sizes[5] = (1 << 16) - 1
     keys = np.arange(len(sizes), dtype=np.uint64)
-    got = order.orders(keys, sizes, np.zeros_like(sizes), np.ones_like(sizes), np.ones(len(sizes), bool))
+    got = order.orders(
+        keys, sizes, np.zeros_like(sizes), np.ones_like(sizes), np.ones(len(sizes), bool)
+    )
     np.testing.assert_array_equal(got[5 : 5 + sizes[5]], alone(5, sizes[5], 0))
     assert (got[:5] == 0).all() and (got[5 + sizes[5] :] == 0).all()
 
@@ -123,11 +139,17 @@ def test_keys_differ_by_every_word():
 def test_a_number_is_an_array_of_one():
     words = (3, 2**63 + 5, 0, 17)
     arrays = counter.key(*(np.array([word], np.uint64) for word in words))
-    assert arrays == counter.key(*words) == counter.key(*words[:2], np.array([words[2]], np.uint64), words[3])
+    assert (
+        arrays
+        == counter.key(*words)
+        == counter.key(*words[:2], np.array([words[2]], np.uint64), words[3])
+    )
 
 
 def test_mix_is_the_published_finaliser():
-    """The first outputs of SplitMix64 from state 1234567, as every implementation's test vector has them."""
+    """The first outputs of SplitMix64 from state 1234567, as every implementation's test vector has
+    them.
+    """
     state, expected = 1234567, [6457827717110365317, 3203168211198807973, 9817491932198370423]
     states = [(state + (k + 1) * int(counter.GOLDEN)) % 2**64 for k in range(3)]
     assert counter.mix(np.array(states, np.uint64)).tolist() == expected
@@ -140,7 +162,9 @@ def test_the_last_plans_are_kept_and_no_more(monkeypatch):
     monkeypatch.setattr(plan, "KEPT", 9)
     plan._plans.clear()
     first = plan._kept(what(4))
-    assert plan._kept(what(4)) is first and plan._kept(what(5)) is not first and len(plan._plans) == 2
+    assert (
+        plan._kept(what(4)) is first and plan._kept(what(5)) is not first and len(plan._plans) == 2
+    )
     plan._kept(what(4))
     plan._kept(what(3))  # 12 samples are too many: the plan of 5 was asked for the longest ago
     assert list(plan._plans) == [what(4), what(3)] and plan._kept(what(4)) is first
@@ -168,9 +192,18 @@ def test_every_sample_is_visited_once_a_pass(monkeypatch, block):
     per_pass = -(-sizes // batch)
     zeros = np.zeros(5)
     jobs = Jobs(
-        np.arange(5), np.zeros(5, int), np.arange(5, dtype=np.uint64), sizes, per_pass * epochs, batch,
-        zeros, zeros, zeros, zeros, zeros,
-    )  # fmt: skip
+        np.arange(5),
+        np.zeros(5, int),
+        np.arange(5, dtype=np.uint64),
+        sizes,
+        per_pass * epochs,
+        batch,
+        zeros,
+        zeros,
+        zeros,
+        zeros,
+        zeros,
+    )
     offsets = np.append(0, np.cumsum(sizes))
     visited = [[] for _ in sizes]
     for step in plan.plan(jobs, offsets, torch.empty(0)):
@@ -181,7 +214,11 @@ def test_every_sample_is_visited_once_a_pass(monkeypatch, block):
                 visited[group.first + i].append(row[:count] - offsets[group.first + i])
                 assert set(row[count:]) <= {row[0]}
     for j, batches in enumerate(visited):
-        lengths = [min(batch, sizes[j] - t % per_pass[j] * batch) for t in range(per_pass[j] * epochs)]
+        lengths = [
+            min(batch, sizes[j] - t % per_pass[j] * batch) for t in range(per_pass[j] * epochs)
+        ]
         assert [len(b) for b in batches] == lengths
-        expected = np.concatenate([alone(j, sizes[j], number, sizes[j] > batch) for number in range(epochs)])
+        expected = np.concatenate(
+            [alone(j, sizes[j], number, sizes[j] > batch) for number in range(epochs)]
+        )
         np.testing.assert_array_equal(np.concatenate(batches), expected)

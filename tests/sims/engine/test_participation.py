@@ -1,4 +1,6 @@
-"""Who takes part: sets of the right size, the right frequencies, and independence of how clients are listed."""
+"""Who takes part: sets of the right size, the right frequencies, and independence of how clients
+are listed.
+"""
 
 import numpy as np
 import pytest
@@ -10,7 +12,13 @@ from fairfl.sims.engine.draws import participation
 
 IDS = np.array([4, 0, 7, 2, 9])
 P = np.array([0.1, 0.15, 0.2, 0.25, 0.3])
-EVERY = [Everyone(), Uniform(3), ByWeight(3), ByWeight(3, replace=False), Given(np.array([[1, 0, 1, 0, 1]]) == 1)]
+EVERY = [
+    Everyone(),
+    Uniform(3),
+    ByWeight(3),
+    ByWeight(3, replace=False),
+    Given(np.array([[1, 0, 1, 0, 1]]) == 1),
+]
 
 
 @pytest.mark.parametrize("rule", EVERY, ids=repr)
@@ -18,10 +26,18 @@ def test_choices_are_sorted_and_weights_sum_to_one(rule):
     for round in range(50):
         drawn = rule.choose(0, round, IDS, P)
         chosen, weights, draws = participation.merged(*drawn)
-        assert (np.diff(drawn[0]) >= 0).all() and (np.diff(chosen) > 0).all() and draws.sum() == len(drawn[0])
+        assert (
+            (np.diff(drawn[0]) >= 0).all()
+            and (np.diff(chosen) > 0).all()
+            and draws.sum() == len(drawn[0])
+        )
         assert rule == ByWeight(3) or (draws == 1).all()
         assert set(chosen) <= set(range(5))
-        assert weights.sum() == pytest.approx(1) and (weights > 0).all() and len(weights) == len(chosen)
+        assert (
+            weights.sum() == pytest.approx(1)
+            and (weights > 0).all()
+            and len(weights) == len(chosen)
+        )
 
 
 @pytest.mark.parametrize("rule", EVERY[:4], ids=repr)
@@ -73,18 +89,27 @@ def test_rates_of_dropouts_and_stragglers():
     effort = participation.efforts(0.4, 0, 0, ids)
     assert (effort < 1).mean() == pytest.approx(0.4, abs=0.015)
     assert effort[effort < 1].mean() == pytest.approx(0.5, abs=0.02)
-    assert not participation.dropouts(0.0, 0, 0, ids).any() and participation.dropouts(1.0, 0, 0, ids).all()
+    assert (
+        not participation.dropouts(0.0, 0, 0, ids).any()
+        and participation.dropouts(1.0, 0, 0, ids).all()
+    )
     assert (participation.efforts(0.0, 0, 0, ids) == 1).all()
 
 
 def test_counts_are_told():
     simulation = Simulation(
-        Softmax(4, 3), classified((8,) * 10), [Replicate(FedAvg())],
-        quick(participation=Uniform(6), dropout=0.5, stragglers=0.5, epochs=3), EXACT,
-    )  # fmt: skip
+        Softmax(4, 3),
+        classified((8,) * 10),
+        [Replicate(FedAvg())],
+        quick(participation=Uniform(6), dropout=0.5, stragglers=0.5, epochs=3),
+        EXACT,
+    )
     rows = [simulation.step()[0] for _ in range(20)]
     assert all(row["chosen"] == 6 and row["received"] == 6 - row["dropouts"] for row in rows)
-    assert 0 < sum(row["dropouts"] for row in rows) < 120 and sum(row["stragglers"] for row in rows) > 0
+    assert (
+        0 < sum(row["dropouts"] for row in rows) < 120
+        and sum(row["stragglers"] for row in rows) > 0
+    )
     full = [row for row in rows if row["stragglers"] == 0]
     assert all(row["steps"] == 6 * row["received"] for row in full)
     assert all(row["received"] <= row["steps"] <= 6 * row["received"] for row in rows)

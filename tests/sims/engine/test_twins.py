@@ -1,4 +1,6 @@
-"""The engine against its slow twin: the same federation, one client after the other, by autograd."""
+"""The engine against its slow twin: the same federation, one client after the other, by
+autograd.
+"""
 
 from dataclasses import replace
 
@@ -37,12 +39,18 @@ MODEL = Softmax(4, 3)
 
 
 def assert_twins(model, data, algorithm, training):
-    fast, slow = (trained(model, data, [algorithm], training, computing) for computing in (EXACT, LOOP))
+    fast, slow = (
+        trained(model, data, [algorithm], training, computing) for computing in (EXACT, LOOP)
+    )
     assert float(fast.params.abs().max()) > 1e-3  # something was learned
-    np.testing.assert_allclose(fast.params.numpy(), slow.params.detach().numpy(), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        fast.params.numpy(), slow.params.detach().numpy(), rtol=1e-12, atol=1e-12
+    )
     own = algorithm.personal(fast.states[0])
     if own is not None:
-        np.testing.assert_allclose(own.numpy(), algorithm.personal(slow.states[0]).numpy(), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            own.numpy(), algorithm.personal(slow.states[0]).numpy(), rtol=1e-12, atol=1e-12
+        )
     return fast
 
 
@@ -56,7 +64,11 @@ def assert_twins(model, data, algorithm, training):
         {"participation": Uniform(3)},
         {"participation": ByWeight(4)},
         {"participation": ByWeight(4, replace=False), "momentum": 0.5},
-        {"participation": Given(np.array([[True, False, True, True, False, True], [False] * 5 + [True]]))},
+        {
+            "participation": Given(
+                np.array([[True, False, True, True, False, True], [False] * 5 + [True]])
+            )
+        },
         {"steps": 7, "batch_size": 3},
         {"batch_size": None, "epochs": 3},
         {"dropout": 0.3, "stragglers": 0.5, "epochs": 3, "rounds": 10},
@@ -95,13 +107,20 @@ def shifted(kind, sizes):
 @pytest.mark.parametrize("kind", [LeastSquares, Logistic, LinearSVM])
 def test_linear_models(kind, bias):
     assert_twins(kind(4, bias=bias), shifted(kind, UNEQUAL), FedAvg(), quick(lr=0.02))
-    assert_twins(kind(4, bias=bias), shifted(kind, UNEQUAL), TERM(0.1, tau=0.2), quick(lr=0.02, rounds=5))
+    assert_twins(
+        kind(4, bias=bias), shifted(kind, UNEQUAL), TERM(0.1, tau=0.2), quick(lr=0.02, rounds=5)
+    )
 
 
 def test_several_outputs():
     data = classified(UNEQUAL).train
     targets = torch.stack([data.x.sum(1), data.x[:, 0]], 1)
-    assert_twins(LeastSquares(4, 2), Parts(ClientData(data.x, targets, data.offsets)), FedAvg(), quick(lr=0.02))
+    assert_twins(
+        LeastSquares(4, 2),
+        Parts(ClientData(data.x, targets, data.offsets)),
+        FedAvg(),
+        quick(lr=0.02),
+    )
 
 
 def network():
@@ -109,7 +128,9 @@ def network():
 
 
 @pytest.mark.parametrize("model", [MLP((4, 6, 5, 3)), Module(network)], ids=["mlp", "module"])
-@pytest.mark.parametrize("algorithm", [FedAvg(), PropFair(5.0), GIFAIR(0.001), Ditto(0.2)], ids=repr)
+@pytest.mark.parametrize(
+    "algorithm", [FedAvg(), PropFair(5.0), GIFAIR(0.001), Ditto(0.2)], ids=repr
+)
 def test_networks(model, algorithm):
     assert_twins(model, classified(UNEQUAL), algorithm, quick(momentum=0.5, rounds=8))
     assert_twins(model, classified(EQUAL), algorithm, quick(rounds=8))
@@ -117,9 +138,13 @@ def test_networks(model, algorithm):
 
 def test_the_larger_models():
     generator = torch.Generator().manual_seed(0)
-    images, letters = torch.rand(9, 1, 28, 28, generator=generator), torch.randint(0, 20, (9, 7), generator=generator)
+    images = torch.rand(9, 1, 28, 28, generator=generator)
+    letters = torch.randint(0, 20, (9, 7), generator=generator)
     offsets, training = np.array([0, 4, 7, 9]), quick(rounds=2, lr=0.05, batch_size=3)
-    for make, x, classes in ((models.LeNet, images, 10), (lambda: models.CharLSTM(20, 4, 6, 1), letters, 20)):
+    for make, x, classes in (
+        (models.LeNet, images, 10),
+        (lambda: models.CharLSTM(20, 4, 6, 1), letters, 20),
+    ):
         y = torch.randint(0, classes, (9,), generator=generator)
         assert_twins(Module(make), Parts(ClientData(x, y, offsets)), QFedAvg(1.0), training)
 
@@ -131,15 +156,22 @@ def test_the_mlp_is_the_module_of_its_name():
     params = torch.stack([module.init(seed) for seed in range(2)])
     x, y = data.x[:24].view(2, 12, 4), data.y[:24].view(2, 12)
     for weights in (0.25, torch.rand(2, 12, dtype=torch.float64), torch.exp):
-        np.testing.assert_allclose(by_hand.gradient(params, x, y, weights), module.gradient(params, x, y, weights))
+        np.testing.assert_allclose(
+            by_hand.gradient(params, x, y, weights), module.gradient(params, x, y, weights)
+        )
     np.testing.assert_allclose(by_hand.losses(params, x, y), module.losses(params, x, y))
     assert torch.equal(by_hand.correct(params, x, y), module.correct(params, x, y))
 
 
 KERNELS = [
-    (Softmax(4, 3), 3), (Softmax(4, 2), 2), (Logistic(4), 2), (LinearSVM(4), 2), (MLP((4, 5, 3)), 3),
-    (MLP((4, 5, 2)), 2), (Module(network), 3),
-]  # fmt: skip
+    (Softmax(4, 3), 3),
+    (Softmax(4, 2), 2),
+    (Logistic(4), 2),
+    (LinearSVM(4), 2),
+    (MLP((4, 5, 3)), 3),
+    (MLP((4, 5, 2)), 2),
+    (Module(network), 3),
+]
 
 
 @pytest.mark.parametrize(("model", "classes"), KERNELS, ids=lambda m: type(m).__name__)
@@ -154,7 +186,9 @@ def test_losses_gradients_and_steps_against_autograd(model, classes):
     np.testing.assert_allclose(model.losses(params, x, y), losses.detach(), rtol=1e-12, atol=1e-14)
     for weights, used in ((0.1, 0.1), (share, share), (lambda f: f.exp(), losses.detach().exp())):
         slopes = torch.stack(torch.autograd.grad((used * losses).sum(), rows, retain_graph=True))
-        np.testing.assert_allclose(model.gradient(params, x, y, weights), slopes, rtol=1e-11, atol=1e-13)
+        np.testing.assert_allclose(
+            model.gradient(params, x, y, weights), slopes, rtol=1e-11, atol=1e-13
+        )
         moved = params.clone()
         model.descend(moved, x, y, weights, 0.3)
         np.testing.assert_allclose(moved, params - 0.3 * slopes, rtol=1e-11, atol=1e-13)
@@ -163,13 +197,19 @@ def test_losses_gradients_and_steps_against_autograd(model, classes):
         np.testing.assert_allclose(sums, 1 + slopes, rtol=1e-11, atol=1e-13)
 
 
-@pytest.mark.parametrize("model", [Softmax(4, 3), Softmax(4, 2), Logistic(4), LinearSVM(4), MLP((4, 5, 2))], ids=repr)
+@pytest.mark.parametrize(
+    "model", [Softmax(4, 3), Softmax(4, 2), Logistic(4), LinearSVM(4), MLP((4, 5, 2))], ids=repr
+)
 def test_huge_scores_do_not_overflow(model):
     classes = 3 if model == Softmax(4, 3) else 2
     data = model.prepare(classified((8,), classes=classes).train)
-    params = torch.full((1, model.size), 1e4, dtype=torch.float64) * torch.linspace(-1, 1, model.size)
+    params = torch.full((1, model.size), 1e4, dtype=torch.float64) * torch.linspace(
+        -1, 1, model.size
+    )
     x, y = data.x[None], data.y[None]
     losses = model.losses(params, x, y)
     assert bool(torch.isfinite(losses).all())
-    np.testing.assert_allclose(losses[0], model.reference(params[0].double(), x[0], y[0]), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        losses[0], model.reference(params[0].double(), x[0], y[0]), rtol=1e-9, atol=1e-9
+    )
     assert bool(torch.isfinite(model.gradient(params, x, y, 0.1)).all())

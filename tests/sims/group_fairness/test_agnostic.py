@@ -1,4 +1,6 @@
-"""AgnosticFair reaches an equilibrium: against a reference solution for the adversary's weights, and its residuals."""
+"""AgnosticFair reaches an equilibrium: against a reference solution for the adversary's weights,
+and its residuals.
+"""
 
 import numpy as np
 import pytest
@@ -18,7 +20,9 @@ def people(seed=0, n=120):
     x = np.column_stack([rng.normal(size=n), rng.normal(size=n) + a])
     y = (x.sum(1) + rng.logistic(size=n) > 0.5).astype(int)
     halves = [slice(0, n // 3), slice(n // 3, n)]
-    plain = ClientData.from_clients([(torch.from_numpy(x[h]), torch.from_numpy(y[h])) for h in halves])
+    plain = ClientData.from_clients(
+        [(torch.from_numpy(x[h]), torch.from_numpy(y[h])) for h in halves]
+    )
     return Parts(ClientData(plain.x, plain.y, plain.offsets, group=a)), x, y, a
 
 
@@ -52,11 +56,19 @@ def parts_of_problem(x, y, a, alpha):
 
 
 def test_it_is_the_reference_solution(ended):
-    """min_w risk s.t. |gap| <= tau at the adversary's α, convex in w, by SLSQP: the same risk, gap and decisions."""
+    """min_w risk s.t. |gap| <= tau at the adversary's α, convex in w, by SLSQP: the same risk, gap
+    and decisions.
+    """
     fit, x, y, a = ended
     risk, gap = parts_of_problem(x, y, a, fit.alpha)
     limits = [{"type": "ineq", "fun": lambda w, s=s: RULE.tau - s * gap(w)} for s in (1, -1)]
-    best = minimize(risk, np.zeros(3), method="SLSQP", constraints=limits, options={"maxiter": 500, "ftol": 1e-12})
+    best = minimize(
+        risk,
+        np.zeros(3),
+        method="SLSQP",
+        constraints=limits,
+        options={"maxiter": 500, "ftol": 1e-12},
+    )
     assert best.success
     assert fit.risk == pytest.approx(best.fun, abs=2e-4)
     assert abs(gap(best.x)) == pytest.approx(RULE.tau, abs=1e-6)  # the constraint binds
@@ -87,7 +99,10 @@ def reference_weights(x, y, a, fit):
     model = Logistic(2)
     data = model.prepare(people()[0].train.to("cpu", torch.float64))
     with torch.no_grad():
-        one, none = (model.losses(fit.params[None], data.x[None], torch.full_like(data.y[None], v))[0] for v in (1, 0))
+        one, none = (
+            model.losses(fit.params[None], data.x[None], torch.full_like(data.y[None], v))[0]
+            for v in (1, 0)
+        )
     design = np.column_stack([x, np.ones(len(y))])
     return np.linalg.lstsq(design, (none - one).numpy(), rcond=None)[0]
 
@@ -99,7 +114,9 @@ def test_more_rounds_leave_less():
     assert abs(late.gap) <= RULE.tau + 2e-3
 
 
-@pytest.mark.parametrize(("name", "value"), [("momentum", 1.0), ("momentum", -0.1), ("decay", 0.0), ("decay", 2.0)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("momentum", 1.0), ("momentum", -0.1), ("decay", 0.0), ("decay", 2.0)]
+)
 def test_bad_settings(name, value):
     with pytest.raises(ValueError, match=name):
         AgnosticFair(**{name: value})

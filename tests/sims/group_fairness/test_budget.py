@@ -1,4 +1,6 @@
-"""FairBatch with a budget: by hand, complementary slackness, and the optimum of its dual on a problem of one number."""
+"""FairBatch with a budget: by hand, complementary slackness, and the optimum of its dual on a
+problem of one number.
+"""
 
 import numpy as np
 import pytest
@@ -32,7 +34,8 @@ def report(gap):
         (0.05, 0.0, 0.04),  # slack: back by 0.1 (0 - 0.1)
         (0.005, 0.0, 0.0),  # and no further than neutral
         (-0.005, 0.02, 0.0),
-        (0.01, -0.3, -0.01),  # 0.01 - 0.03 = -0.02, then 0.01 towards 0: the other constraint is violated
+        # 0.01 - 0.03 = -0.02, then 0.01 towards 0: the other constraint is violated
+        (0.01, -0.3, -0.01),
     ],
 )
 def test_steps_by_hand(offset, gap, expected):
@@ -43,30 +46,40 @@ def test_steps_by_hand(offset, gap, expected):
 
 
 def test_the_normalised_step_is_alpha_long_until_it_stops():
-    """μ has the F_a less the budget that presses, (-1, 1) times 0.2, so that λ moves by 0.1 in all."""
+    """μ has the F_a less the budget that presses, (-1, 1) times 0.2, so that λ moves by 0.1 in
+    all.
+    """
     rule = FairBatch("dp", 0.1, budget=0.1)
     start = np.array([0.5, 0.5])
     assert np.linalg.norm(rule.step(start, report(0.3), KNOWN, 0) - start) == pytest.approx(0.1)
-    assert np.linalg.norm(rule.step(start + [-0.2, 0.2], report(0.0), KNOWN, 0) - start) == pytest.approx(
-        0.2 * 2**0.5 - 0.1
-    )
+    assert np.linalg.norm(
+        rule.step(start + [-0.2, 0.2], report(0.0), KNOWN, 0) - start
+    ) == pytest.approx(0.2 * 2**0.5 - 0.1)
     np.testing.assert_array_equal(rule.step(start, report(0.1), KNOWN, 0), start)
 
 
 @given(
-    st.sampled_from(["dp", "eo", "eodds"]), st.booleans(), st.integers(2, 4), st.integers(0, 2**16),
+    st.sampled_from(["dp", "eo", "eodds"]),
+    st.booleans(),
+    st.integers(2, 4),
+    st.integers(0, 2**16),
     st.sampled_from([0.0, 0.01, 0.1, 0.5]),
-)  # fmt: skip
-def test_multipliers_grow_beyond_the_budget_and_return_within(notion, normalised, groups, seed, budget):
+)
+def test_multipliers_grow_beyond_the_budget_and_return_within(
+    notion, normalised, groups, seed, budget
+):
     rng = np.random.default_rng(seed)
     rule = FairBatch(notion, 0.05, normalised=normalised, budget=budget)
     known = rng.integers(1, 9, (groups, 2)).astype(float)
     neutral = rule.rules.initial(known)
     lam = rule.rules.project(neutral + 0.1 * rng.normal(size=neutral.shape), known)
-    total = rng.normal(size=rule.rules.statistics(known[None], known[None], np.zeros(1, np.int64), known).shape[1])
+    total = rng.normal(
+        size=rule.rules.statistics(known[None], known[None], np.zeros(1, np.int64), known).shape[1]
+    )
     before, gaps = rule.rules.free(lam, known), rule.rules.gaps(rule.rules.direction(total, known))
     after = rule.rules.free(rule.step(lam, total, known, 0), known)
-    if notion == "dp" or groups == 2:  # a box acts on each multiplier alone; the simplex of the others, on all
+    # a box acts on each multiplier alone; the simplex of the others, on all
+    if notion == "dp" or groups == 2:
         ends = 1e-12
         assert (after[gaps > budget] >= before[gaps > budget] - ends).all()
         assert (after[gaps < -budget] <= before[gaps < -budget] + ends).all()
@@ -80,19 +93,27 @@ def test_no_budget_is_the_step_as_it_was():
     rng = np.random.default_rng(0)
     for notion in ("dp", "eo", "eodds"):
         rules, known = NOTIONS[notion], rng.integers(1, 9, (3, 2)).astype(float)
-        total = rng.normal(size=rules.statistics(known[None], known[None], np.zeros(1, np.int64), known).shape[1])
+        total = rng.normal(
+            size=rules.statistics(known[None], known[None], np.zeros(1, np.int64), known).shape[1]
+        )
         lam, mu = rules.initial(known), rules.direction(total, known)
         new = FairBatch(notion, 0.3, 0.5, budget=0.0).step(lam, total, known, 3)
-        np.testing.assert_array_equal(new, rules.project(lam + 0.3 / 4**0.5 / np.linalg.norm(mu) * mu, known))
+        np.testing.assert_array_equal(
+            new, rules.project(lam + 0.3 / 4**0.5 / np.linalg.norm(mu) * mu, known)
+        )
 
 
 @pytest.mark.parametrize("budget", [0.0, 0.1, 0.25, 0.6])
 def test_the_multiplier_is_that_of_the_dual(budget):
-    """F(δ) = 0.4 - 2 δ is the slope of the concave 0.4 δ - δ²; less ε |δ|, it is largest at δ* = soft(0.4, ε) / 2."""
+    """F(δ) = 0.4 - 2 δ is the slope of the concave 0.4 δ - δ²; less ε |δ|, it is largest at δ* =
+    soft(0.4, ε) / 2.
+    """
     rule, lam = FairBatch("dp", 0.2, normalised=False, budget=budget), np.array([0.5, 0.5])
     for t in range(200):
         lam = rule.step(lam, report(0.4 - 2 * (lam[1] - 0.5)), KNOWN, t)
-    assert lam[1] - 0.5 == pytest.approx(float(soft_threshold(np.array([0.4]), budget)[0]) / 2, abs=1e-9)
+    assert lam[1] - 0.5 == pytest.approx(
+        float(soft_threshold(np.array([0.4]), budget)[0]) / 2, abs=1e-9
+    )
 
 
 def test_clients_may_have_budgets_of_their_own():
@@ -100,9 +121,14 @@ def test_clients_may_have_budgets_of_their_own():
     rule = FairBatch("dp", 0.2, surrogate="zero_one")
     both, _ = run(parts, LocalFairBatch(rule, budgets=(0.0, 10.0, 0.3)), 6)
     for k, budget in enumerate((0.0, 10.0, 0.3)):
-        alone, _ = run(parts, LocalFairBatch(FairBatch("dp", 0.2, surrogate="zero_one", budget=budget)), 6)
-        np.testing.assert_array_equal(as_floats(both.states[0][LAM])[k], as_floats(alone.states[0][LAM])[k])
-    shares = np.bincount(parts.train.group[11:26]) / 15  # client 1's people: a budget that never binds
+        alone, _ = run(
+            parts, LocalFairBatch(FairBatch("dp", 0.2, surrogate="zero_one", budget=budget)), 6
+        )
+        np.testing.assert_array_equal(
+            as_floats(both.states[0][LAM])[k], as_floats(alone.states[0][LAM])[k]
+        )
+    # client 1's people: a budget that never binds
+    shares = np.bincount(parts.train.group[11:26]) / 15
     np.testing.assert_allclose(as_floats(both.states[0][LAM])[1], shares, atol=1e-15)
 
 
@@ -112,7 +138,10 @@ def test_clients_may_have_budgets_of_their_own():
         (lambda: FairBatch(budget=-0.1), "budget must be in"),
         (lambda: FairBatch(budget=float("nan")), "budget must not hold NaN"),
         (lambda: LocalFairBatch(budgets=(0.1, -1.0)), "budgets must be in .* got -1"),
-        (lambda: run(people(), LocalFairBatch(budgets=(0.1,)), 1), "budgets must be 3, one a client, got 1"),
+        (
+            lambda: run(people(), LocalFairBatch(budgets=(0.1,)), 1),
+            "budgets must be 3, one a client, got 1",
+        ),
     ],
     ids=["negative", "nan", "one negative", "too few"],
 )
@@ -123,14 +152,20 @@ def test_bad_budgets(make, message):
 
 @given(st.integers(2, 5), st.integers(0, 2**16))
 def test_the_plane_and_the_box(groups, seed):
-    """Nearest by its variational inequality: <point - nearest, v - nearest> <= 0 for every v of box and plane."""
+    """Nearest by its variational inequality: <point - nearest, v - nearest> <= 0 for every v of box
+    and plane.
+    """
     rng = np.random.default_rng(seed)
     known = rng.integers(1, 9, (groups, 2)).astype(float)
     rules = NOTIONS["dp"]
     caps = 2 * rules.initial(known)
     point = rules.initial(known) + rng.normal(size=groups) * rng.choice([0.1, 1.0, 10.0])
     nearest = rules.project_sum(point, known)
-    assert (nearest >= 0).all() and (nearest <= caps + 1e-12).all() and nearest.sum() == pytest.approx(1.0, abs=1e-12)
+    assert (
+        (nearest >= 0).all()
+        and (nearest <= caps + 1e-12).all()
+        and nearest.sum() == pytest.approx(1.0, abs=1e-12)
+    )
     np.testing.assert_allclose(rules.project_sum(nearest, known), nearest, atol=1e-12)
     for _ in range(20):
         share = rng.dirichlet(np.ones(groups))
@@ -139,11 +174,15 @@ def test_the_plane_and_the_box(groups, seed):
 
 
 def test_clipping_leaves_the_plane_and_the_other_projection_stays():
-    """Shares 1/5 and 4/5, a step of 0.3 each way: λ_0 meets 0, at which λ_1 is 1.1 in the box and 1 on the plane."""
+    """Shares 1/5 and 4/5, a step of 0.3 each way: λ_0 meets 0, at which λ_1 is 1.1 in the box and 1
+    on the plane.
+    """
     known = np.array([[1.0, 1.0], [4.0, 4.0]])  # λ^(0) = (1/5, 4/5)
     total = np.array([0.0, 0.5])  # F_1 = 0.5 + 1/2 - 1/2
     for projection, expected in (("box", [0, 1.1]), ("sum", [0, 1.0])):
         rule = FairBatch("dp", 0.3 * 2**0.5, projection=projection)
-        np.testing.assert_allclose(rule.step(np.array([0.2, 0.8]), total, known, 0), expected, atol=1e-12)
+        np.testing.assert_allclose(
+            rule.step(np.array([0.2, 0.8]), total, known, 0), expected, atol=1e-12
+        )
     with pytest.raises(ValueError, match="projection must be one of 'box', 'sum', got 'plane'"):
         FairBatch(projection="plane")

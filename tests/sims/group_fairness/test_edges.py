@@ -1,10 +1,21 @@
-"""Groups missing on a client, clients of one class, a group of one person: all run, or say what is wrong."""
+"""Groups missing on a client, clients of one class, a group of one person: all run, or say what is
+wrong.
+"""
 
 import numpy as np
 import pytest
 import torch
 
-from fairfl.sims.engine import MLP, ClientData, Computing, Logistic, Parts, Replicate, Simulation, Training
+from fairfl.sims.engine import (
+    MLP,
+    ClientData,
+    Computing,
+    Logistic,
+    Parts,
+    Replicate,
+    Simulation,
+    Training,
+)
 from fairfl.sims.engine.secure.summed import as_floats
 from fairfl.sims.group_fairness import AgnosticFair, FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import LAM, MODELS
@@ -17,8 +28,12 @@ def people(cells, seed=0):
     rng = np.random.default_rng(seed)
     parts, groups = [], []
     for client in cells:
-        a = np.concatenate([[g] * count for g, pair in enumerate(client) for count in pair]).astype(int)
-        y = np.concatenate([[v] * count for pair in client for v, count in enumerate(pair)]).astype(int)
+        a = np.concatenate([[g] * count for g, pair in enumerate(client) for count in pair]).astype(
+            int
+        )
+        y = np.concatenate([[v] * count for pair in client for v, count in enumerate(pair)]).astype(
+            int
+        )
         x = rng.normal(size=(len(y), 2)) + y[:, None]
         parts.append((torch.from_numpy(x), torch.from_numpy(y)))
         groups.append(a)
@@ -35,8 +50,14 @@ CASES = {
 ALGORITHMS = [
     *(FedFB(FairBatch(notion, 0.3)) for notion in ("dp", "eo", "cp", "eo-printed")),
     *(FedFB(FairBatch(notion, 0.3), evaluated="local") for notion in ("dp", "eo", "cp")),
-    *(FedFB(FairBatch(notion, 0.3, surrogate="acceptance"), bits=8) for notion in ("dp", "eo", "cp")),
-    *(FedFB(FairBatch(notion, 0.3, surrogate="zero_one", budget=0.05)) for notion in ("dp", "eo", "cp")),
+    *(
+        FedFB(FairBatch(notion, 0.3, surrogate="acceptance"), bits=8)
+        for notion in ("dp", "eo", "cp")
+    ),
+    *(
+        FedFB(FairBatch(notion, 0.3, surrogate="zero_one", budget=0.05))
+        for notion in ("dp", "eo", "cp")
+    ),
     FedFB(FairBatch("dp", 0.3, projection="sum")),
     LocalFairBatch(FairBatch("dp", 0.3)),
     LocalFairBatch(FairBatch("eodds", 0.3, surrogate="acceptance"), 3),
@@ -63,20 +84,28 @@ def test_runs(case, algorithm):
     simulation = trained(people(CASES[case]), algorithm)
     assert bool(torch.isfinite(simulation.params).all())
     for state in simulation.states:
-        assert all(np.isfinite(as_floats(value)).all() for name, value in state.items() if name != "own.gap")
+        assert all(
+            np.isfinite(as_floats(value)).all()
+            for name, value in state.items()
+            if name != "own.gap"
+        )
 
 
 @pytest.mark.parametrize("case", sorted(CASES))
 @pytest.mark.parametrize("notion", ["eodds", "eodds-printed"])
 def test_odds_run_or_name_the_cell_of_nobody(case, notion):
-    """Both labels of every group are wanted, of the federation, not of a client; a client alone goes without."""
+    """Both labels of every group are wanted, of the federation, not of a client; a client alone
+    goes without.
+    """
     people_of = np.array(CASES[case]).sum(0)
     algorithm = FedFB(FairBatch(notion, 0.3))
     if (people_of > 0).all():
         assert bool(torch.isfinite(trained(people(CASES[case]), algorithm).params).all())
     else:
         y, a = np.argwhere(people_of.T == 0)[0]
-        with pytest.raises(ValueError, match=f"group {a} must have people of label {y} among the training data"):
+        with pytest.raises(
+            ValueError, match=f"group {a} must have people of label {y} among the training data"
+        ):
             trained(people(CASES[case]), algorithm)
     alone = trained(people(CASES[case]), LocalFairBatch(FairBatch(notion, 0.3)))
     assert bool(torch.isfinite(alone.states[0][MODELS]).all())
@@ -84,11 +113,17 @@ def test_odds_run_or_name_the_cell_of_nobody(case, notion):
 
 @pytest.mark.parametrize("case", sorted(CASES))
 def test_agnostic_runs(case):
-    assert bool(torch.isfinite(AgnosticFair(kernels=3).train(Logistic(2), people(CASES[case]), 4, 0.2)).all())
+    assert bool(
+        torch.isfinite(
+            AgnosticFair(kernels=3).train(Logistic(2), people(CASES[case]), 4, 0.2)
+        ).all()
+    )
 
 
 def test_one_class_in_all_has_parity_alone():
-    """Nobody of label 1 anywhere: parity runs, F being of those accepted; the others say whom they lack."""
+    """Nobody of label 1 anywhere: parity runs, F being of those accepted; the others say whom they
+    lack.
+    """
     parts = people([[[3, 0], [4, 0]], [[2, 0], [5, 0]]])
     assert bool(torch.isfinite(trained(parts, FedFB(FairBatch("dp", 0.3))).params).all())
     for notion in ("eo", "eodds"):
@@ -97,7 +132,9 @@ def test_one_class_in_all_has_parity_alone():
 
 
 def test_group_of_one_is_felt():
-    """One person of group 1, accepted or not, is F_1 = ±...: λ_1's box is [0, 2/n], and λ is in it."""
+    """One person of group 1, accepted or not, is F_1 = ±...: λ_1's box is [0, 2/n], and λ is in
+    it.
+    """
     parts = people(CASES["a group of one person"])
     state = trained(parts, FedFB(FairBatch("dp", 5.0))).states[0]
     n = len(parts.train.x)
@@ -105,7 +142,8 @@ def test_group_of_one_is_felt():
 
 
 def test_group_of_one_by_hand():
-    """Group 1 is one person, of label 1 (n = 16): F_1 of 0-1 loss is 1 or 0 less the accepted share of group 0.
+    """Group 1 is one person, of label 1 (n = 16): F_1 of 0-1 loss is 1 or 0 less the accepted share
+    of group 0.
 
     λ_1 starts at 1/16 and moves by α/sqrt(2) = 0.02/sqrt(2) towards the side of F_1's sign.
     """
@@ -117,7 +155,9 @@ def test_group_of_one_by_hand():
     gap = float(accept[group == 1][0]) - accept[group == 0].mean()
     assert n == 16 and (group == 1).sum() == 1 and gap != 0
     again = trained(parts, FedFB(FairBatch("dp", 0.02, surrogate="zero_one")), rounds=2)
-    np.testing.assert_allclose(as_floats(again.states[0]["lam"])[1], 1 / n + 0.02 / 2**0.5 * np.sign(gap), atol=1e-9)
+    np.testing.assert_allclose(
+        as_floats(again.states[0]["lam"])[1], 1 / n + 0.02 / 2**0.5 * np.sign(gap), atol=1e-9
+    )
 
 
 def test_nobody_of_a_label_is_an_error_for_opportunity():
@@ -140,7 +180,9 @@ def test_a_client_alone_with_one_group_trains_on_the_plain_loss():
 
 @pytest.mark.exact
 def test_fairfed_weighs_by_hand():
-    """β moves ω_k by -β (Δ_k - mean Δ) from n_k / n; the sum stays one; β = 0 is FedAvg's weights."""
+    """β moves ω_k by -β (Δ_k - mean Δ) from n_k / n; the sum stays one; β = 0 is FedAvg's
+    weights.
+    """
     parts = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]], [[2, 2], [2, 2]]])
     sizes = parts.train.sizes / parts.train.sizes.sum()
     np.testing.assert_allclose(trained(parts, FairFed(0.0)).weights[0][1], sizes, atol=1e-10)
@@ -159,7 +201,9 @@ def test_fairfed_wants_two_groups():
 
 @pytest.mark.exact
 def test_agnostic_without_choice_and_constraint_is_gradient_descent():
-    """cap = 1 and one kernel so wide that it is flat: θ = 1, and a round is a step on the mean loss."""
+    """cap = 1 and one kernel so wide that it is flat: θ = 1, and a round is a step on the mean
+    loss.
+    """
     parts, model = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]]]), Logistic(2)
     rule = AgnosticFair(kernels=1, width=1e6, cap=1.0, dual_rate=0.0, penalty=0.0)
     found = rule.train(model, parts, 5, 0.4)[0].numpy()
@@ -171,7 +215,9 @@ def test_agnostic_without_choice_and_constraint_is_gradient_descent():
 
 
 def test_agnostic_gradient_is_that_of_its_lagrangian():
-    """The two flipped-label gradients are the score's: against autograd on ℓ + pull (a - mean) z."""
+    """The two flipped-label gradients are the score's: against autograd on ℓ + pull (a - mean)
+    z.
+    """
     from fairfl.sims.group_fairness.agnostic import _Run
 
     parts, model = people([[[3, 4], [3, 3]]]), MLP((2, 3, 2))
@@ -185,7 +231,9 @@ def test_agnostic_gradient_is_that_of_its_lagrangian():
     value = (theta * (model.reference(w, x, y) + 0.7 * torch.from_numpy(run.away) * score)).sum()
     expected = torch.autograd.grad(value, w)[0]
     with torch.no_grad():
-        np.testing.assert_allclose(run._gradient(w, alpha, 0.7, slice(0, len(x))).numpy(), expected.numpy(), atol=1e-12)
+        np.testing.assert_allclose(
+            run._gradient(w, alpha, 0.7, slice(0, len(x))).numpy(), expected.numpy(), atol=1e-12
+        )
 
 
 def test_worst_population_by_linear_programming():
@@ -211,7 +259,11 @@ def test_agnostic_lowers_the_gap():
     data = ClientData(torch.from_numpy(x), torch.from_numpy(y), np.array([0, 120, 300]), group=a)
 
     def gap(rate):
-        w = AgnosticFair(cap=2.0, dual_rate=rate, penalty=4 * rate).train(Logistic(2), Parts(data), 300, 0.5)[0].numpy()
+        w = (
+            AgnosticFair(cap=2.0, dual_rate=rate, penalty=4 * rate)
+            .train(Logistic(2), Parts(data), 300, 0.5)[0]
+            .numpy()
+        )
         accept = x @ w[:2] + w[2] > 0
         return abs(accept[a == 0].mean() - accept[a == 1].mean())
 
@@ -232,7 +284,7 @@ def test_agnostic_lowers_the_gap():
         (lambda: AgnosticFair(rate=0), "rate"),
         (lambda: AgnosticFair().train(Logistic(2), NO_GROUPS, 1, 0.1), "group"),
     ],
-)  # fmt: skip
+)
 def test_bad_arguments(build, message):
     with pytest.raises(ValueError, match=message):
         build()

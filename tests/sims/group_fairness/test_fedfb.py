@@ -1,4 +1,6 @@
-"""FedFB in the engine: against a plain loop, against FairBatch on pooled data, and what its server gets to see."""
+"""FedFB in the engine: against a plain loop, against FairBatch on pooled data, and what its server
+gets to see.
+"""
 
 import numpy as np
 import pytest
@@ -14,7 +16,9 @@ from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 
 
 def loop(parts, alpha, rounds, lr, epochs, local):
-    """FedFB for demographic parity, algorithm 2 as a plain loop over clients, cells and full-batch steps."""
+    """FedFB for demographic parity, algorithm 2 as a plain loop over clients, cells and full-batch
+    steps.
+    """
     data = parts.train
     x = np.hstack([data.x.numpy(), np.ones((len(data.x), 1))])
     y, group, offsets = data.y.numpy(), data.group, data.offsets
@@ -48,7 +52,9 @@ def loop(parts, alpha, rounds, lr, epochs, local):
             for _ in range(epochs):
                 slope = np.zeros(3)
                 for i in rows:
-                    weight = lam[group[i]] if y[i] == 0 else 2 * people_of[group[i]] / n - lam[group[i]]
+                    weight = (
+                        lam[group[i]] if y[i] == 0 else 2 * people_of[group[i]] / n - lam[group[i]]
+                    )
                     chance = 1 / (1 + np.exp(-x[i] @ own))
                     slope += weight * n / people_of[group[i]] * (chance - y[i]) * x[i] / len(rows)
                 own = own - lr * slope
@@ -66,7 +72,8 @@ def test_against_the_plain_loop(evaluated, groups):
     parts = people(groups=groups)
     found, _ = run(parts, FedFB(FairBatch(alpha=0.2), evaluated=evaluated), rounds=4, epochs=3)
     w, lam = loop(parts, 0.2, 4, 0.3, 3, evaluated == "local")
-    np.testing.assert_allclose(found.params[0].numpy(), w, atol=1e-9)  # the secure sum rounds to 2^-36
+    # the secure sum rounds to 2^-36
+    np.testing.assert_allclose(found.params[0].numpy(), w, atol=1e-9)
     np.testing.assert_allclose(as_floats(found.states[0]["lam"]), lam, atol=1e-9)
 
 
@@ -74,22 +81,31 @@ def test_against_the_plain_loop(evaluated, groups):
 @pytest.mark.parametrize("notion", ["dp", "eo", "eodds"])
 @pytest.mark.parametrize("surrogate", ["loss", "acceptance", "zero_one"])
 def test_one_step_a_round_is_fairbatch_on_pooled_data(notion, surrogate):
-    """FedAvg of one full-batch step is a step on all data, and F is a sum over the people: clients do not matter."""
+    """FedAvg of one full-batch step is a step on all data, and F is a sum over the people: clients
+    do not matter.
+    """
     parts, algorithm = people(groups=3), FedFB(FairBatch(notion, 0.1, surrogate=surrogate))
     many, _ = run(parts, algorithm, 6)
     one, _ = run(pooled(parts), algorithm, 6)
     np.testing.assert_allclose(many.params.numpy(), one.params.numpy(), atol=1e-9)
-    np.testing.assert_allclose(as_floats(many.states[0]["lam"]), as_floats(one.states[0]["lam"]), atol=1e-9)
+    np.testing.assert_allclose(
+        as_floats(many.states[0]["lam"]), as_floats(one.states[0]["lam"]), atol=1e-9
+    )
 
 
 @pytest.mark.exact
 @pytest.mark.parametrize("notion", ["dp", "eo", "eodds", "cp"])
 def test_backends_agree(notion):
     """Minibatches, momentum and clients of unequal size: batched against the loop."""
-    algorithms = (FedFB(FairBatch(notion)), *(() if notion == "cp" else (LocalFairBatch(FairBatch(notion), 2),)))
+    algorithms = (
+        FedFB(FairBatch(notion)),
+        *(() if notion == "cp" else (LocalFairBatch(FairBatch(notion), 2),)),
+    )
     for algorithm in algorithms:
         ends = [
-            run(people(), algorithm, 3, computing, batch_size=4, epochs=2, momentum=0.5)[0].params.numpy()
+            run(people(), algorithm, 3, computing, batch_size=4, epochs=2, momentum=0.5)[
+                0
+            ].params.numpy()
             for computing in (EXACT, LOOP)
         ]
         np.testing.assert_allclose(ends[0], ends[1], atol=1e-12)
@@ -131,7 +147,9 @@ def test_it_lowers_disparity():
     a = rng.integers(0, 2, 600)
     x = rng.normal(size=(600, 2)) + 2 * a[:, None] - 1
     y = (x[:, 0] + 0.5 * rng.normal(size=600) > 0).astype(int)
-    data = ClientData(torch.from_numpy(x), torch.from_numpy(y), np.array([0, 200, 350, 600]), group=a)
+    data = ClientData(
+        torch.from_numpy(x), torch.from_numpy(y), np.array([0, 200, 350, 600]), group=a
+    )
 
     def gap(algorithm):
         w = run(Parts(data), algorithm, 60, epochs=3, lr=0.5)[0].params[0].numpy()
@@ -179,18 +197,24 @@ def test_the_server_sees_sums_and_its_own_state_alone():
 
 REPORTERS = [
     *(FedFB(FairBatch(notion)) for notion in ("dp", "eo", "eodds", "eo-printed")),
-    FedFB(bits=8), FedFB(evaluated="local"), FairFed(), LocalFairBatch(), LocalFairBatch(average_every=1),
-]  # fmt: skip
+    FedFB(bits=8),
+    FedFB(evaluated="local"),
+    FairFed(),
+    LocalFairBatch(),
+    LocalFairBatch(average_every=1),
+]
 
 
 @pytest.mark.exact
 @pytest.mark.parametrize("algorithm", REPORTERS, ids=repr)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_reports_with_one_sum_are_one_to_the_server(algorithm, seed, monkeypatch):
-    """Who reports what cannot be told: other reports of the same sums give the server's hooks the same bytes.
+    """Who reports what cannot be told: other reports of the same sums give the server's hooks the
+    same bytes.
 
-    Each client's report is shifted, the shifts adding up to zero, by whole numbers, exact in fixed point. Everything
-    that is not a client's memory stays as it was; messages differ, so it is not that nothing was changed.
+    Each client's report is shifted, the shifts adding up to zero, by whole numbers, exact in fixed
+    point. Everything that is not a client's memory stays as it was; messages differ, so it is not
+    that nothing was changed.
     """
     kind, shifts, seen, sent = type(algorithm), np.random.default_rng(seed), [], []
     report, begin, steer, enrol = kind.report, kind.begin, kind.steer, kind.enrol
@@ -203,10 +227,18 @@ def test_reports_with_one_sum_are_one_to_the_server(algorithm, seed, monkeypatch
     def followed(on):
         seen.clear(), sent.clear()
         monkeypatch.setattr(kind, "enrol", lambda self, counts: moved(enrol(self, counts), on))
-        monkeypatch.setattr(kind, "report", lambda self, round, cells: moved(report(self, round, cells), on))
-        monkeypatch.setattr(kind, "begin", lambda self, *given: seen.append(told(*given)) or begin(self, *given))
-        monkeypatch.setattr(kind, "steer", lambda self, *given: seen.append(told(*given)) or steer(self, *given))
-        monkeypatch.setattr(secure, "mask", lambda rows, *rest: sent.append(mask(rows, *rest)) or sent[-1])
+        monkeypatch.setattr(
+            kind, "report", lambda self, round, cells: moved(report(self, round, cells), on)
+        )
+        monkeypatch.setattr(
+            kind, "begin", lambda self, *given: seen.append(told(*given)) or begin(self, *given)
+        )
+        monkeypatch.setattr(
+            kind, "steer", lambda self, *given: seen.append(told(*given)) or steer(self, *given)
+        )
+        monkeypatch.setattr(
+            secure, "mask", lambda rows, *rest: sent.append(mask(rows, *rest)) or sent[-1]
+        )
         end = run(people(groups=2), algorithm, 3)[0].params.numpy()
         return list(seen), [each.copy() for each in sent], end
 
@@ -221,7 +253,11 @@ def test_reports_with_one_sum_are_one_to_the_server(algorithm, seed, monkeypatch
 
 def told(total, given):
     """What a server's hook is given, as bytes."""
-    public = {name: as_floats(value).tobytes() for name, value in given.items()} if isinstance(given, dict) else given
+    public = (
+        {name: as_floats(value).tobytes() for name, value in given.items()}
+        if isinstance(given, dict)
+        else given
+    )
     return total.shape, total.tobytes(), public
 
 
@@ -247,9 +283,14 @@ def test_neither_side_writes_the_others_state(algorithm):
 
 @pytest.mark.exact
 def test_bytes():
-    """Three parameters of 8 bytes down and up for each of 3 clients; FedFB's reports are 2 numbers of 8 bytes."""
+    """Three parameters of 8 bytes down and up for each of 3 clients; FedFB's reports are 2 numbers
+    of 8 bytes.
+    """
     _, rows = run(people(), FedFB(), 2)
-    assert [(row["bytes_down"], row["bytes_up"]) for row in rows] == [(72, 72), (72, 72 + 3 * 2 * 8)]
+    assert [(row["bytes_down"], row["bytes_up"]) for row in rows] == [
+        (72, 72),
+        (72, 72 + 3 * 2 * 8),
+    ]
     others = (FedAvg(), LocalFairBatch(), LocalFairBatch(average_every=2))
     assert [run(people(), algorithm, 2)[1][1]["bytes_up"] for algorithm in others] == [72, 0, 72]
     # ten bits: sums of three codes are below 2^12, so two numbers of 12 bits, 3 bytes
@@ -257,8 +298,10 @@ def test_bytes():
     assert run(people(groups=3), FedFB(FairBatch("eodds")), 2)[1][1]["bytes_up"] == 72 + 3 * 6 * 8
 
 
-@pytest.mark.parametrize(("notion", "surrogate"), [("dp", "loss"), ("eo", "zero_one"), ("eodds", "acceptance"),
-                                                   ("cp", "loss")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("notion", "surrogate"),
+    [("dp", "loss"), ("eo", "zero_one"), ("eodds", "acceptance"), ("cp", "loss")],
+)
 @pytest.mark.parametrize("bits", [2, 6, 10])
 def test_quantised_gap_is_within_its_bound(bits, notion, surrogate):
     """|F_a - quantised F_a| <= K step, K = 3 clients, for every report of a run and every a."""
@@ -307,11 +350,14 @@ def test_what_the_server_is_told_is_the_sum_of_the_reports(notion):
         np.testing.assert_allclose(total, reports.sum(0), rtol=0, atol=3 * 2.0**-37)
 
 
-@pytest.mark.parametrize(("notion", "low"), [("dp", -4.0), ("eo", 0.0), ("eodds", -4.0), ("cp", -4.0)])
+@pytest.mark.parametrize(
+    ("notion", "low"), [("dp", -4.0), ("eo", 0.0), ("eodds", -4.0), ("cp", -4.0)]
+)
 def test_acceptance_in_bits_has_room_below_zero(notion, low):
     """1 - ℓ(1, ŷ) is negative where the loss exceeds one: levels from 0 up would send 0 for it.
 
-    Two clients, all of their people's ℓ(1, ŷ) = 3: label 0 of every cell has 1 - 3 = -2 a person, label 1 has 3.
+    Two clients, all of their people's ℓ(1, ŷ) = 3: label 0 of every cell has 1 - 3 = -2 a person,
+    label 1 has 3.
     """
     algorithm = FedFB(FairBatch(notion, surrogate="acceptance"), bits=12, loss_bound=4.0)
     counts = np.ones((2, 2, 2))
@@ -327,12 +373,16 @@ def test_acceptance_in_bits_has_room_below_zero(notion, low):
 
 @pytest.mark.parametrize(("clients", "most"), [(1, 16), (1023, 16), (1025, 15), (10_000, 12)])
 def test_codes_must_have_room_to_add_up(clients, most):
-    """Reports of K clients are below 2^26 / K: 1,023 codes of 16 bits, 1,025 of 15, 10,000 of 12."""
+    """Reports of K clients are below 2^26 / K: 1,023 codes of 16 bits, 1,025 of 15, 10,000 of
+    12.
+    """
     total = np.ones(4)
     FedFB(bits=most).begin(total, clients)
     assert clients * (2**most - 1) < 2**26
     if most < 16:
-        with pytest.raises(ValueError, match=f"bits must be at most {most} for {clients} clients.*got {most + 1}"):
+        with pytest.raises(
+            ValueError, match=f"bits must be at most {most} for {clients} clients.*got {most + 1}"
+        ):
             FedFB(bits=most + 1).begin(total, clients)
 
 

@@ -1,4 +1,6 @@
-"""Local fair training against FairBatch on one client, its average, and runs that are stopped and taken up again."""
+"""Local fair training against FairBatch on one client, its average, and runs that are stopped and
+taken up again.
+"""
 
 import numpy as np
 import pytest
@@ -16,7 +18,9 @@ def alone(parts, k):
     data = parts.train
     rows = slice(int(data.offsets[k]), int(data.offsets[k + 1]))
     size = rows.stop - rows.start
-    return Parts(ClientData(data.x[rows], data.y[rows], np.array([0, size]), group=data.group[rows]))
+    return Parts(
+        ClientData(data.x[rows], data.y[rows], np.array([0, size]), group=data.group[rows])
+    )
 
 
 @pytest.mark.parametrize("notion", ["dp", "eo", "eodds"])
@@ -26,12 +30,18 @@ def test_each_member_of_the_ensemble_is_fairbatch_on_its_client(notion):
     assert all(row["bytes_up"] == row["bytes_down"] == 0 for row in rows)
     for k in range(3):
         one, _ = run(alone(parts, k), FedFB(rule), 6)
-        np.testing.assert_allclose(found.states[0][MODELS][k].numpy(), one.params[0].numpy(), atol=1e-9)
-        np.testing.assert_allclose(as_floats(found.states[0][LAM])[k], as_floats(one.states[0]["lam"]), atol=1e-9)
+        np.testing.assert_allclose(
+            found.states[0][MODELS][k].numpy(), one.params[0].numpy(), atol=1e-9
+        )
+        np.testing.assert_allclose(
+            as_floats(found.states[0][LAM])[k], as_floats(one.states[0]["lam"]), atol=1e-9
+        )
 
 
 def test_average_and_what_follows_it():
-    """After E rounds w is the mean of the models by size, and the next models start there, each with its own λ."""
+    """After E rounds w is the mean of the models by size, and the next models start there, each
+    with its own λ.
+    """
     parts, algorithm = people(), LocalFairBatch(FairBatch("dp", 0.2), 3)
     p = parts.train.sizes / parts.train.sizes.sum()
     at, _ = run(parts, algorithm, 3)
@@ -42,13 +52,21 @@ def test_average_and_what_follows_it():
     settings = Training(rounds=4, lr=1e-9, batch_size=None, epochs=1)
     at.training, at.rates = settings, [(1e-9, 0.0, 0.0, 1.0)]
     at.step()
-    np.testing.assert_allclose(at.states[0][MODELS].numpy(), before.expand(3, -1).numpy(), atol=1e-7)
+    np.testing.assert_allclose(
+        at.states[0][MODELS].numpy(), before.expand(3, -1).numpy(), atol=1e-7
+    )
     np.testing.assert_array_equal(at.params[0].numpy(), before.numpy())  # no average in this round
 
 
 @pytest.mark.parametrize(
     "algorithm",
-    [FedFB(bits=8), FedFB(evaluated="local", every=2), LocalFairBatch(average_every=2), LocalFairBatch(), FairFed()],
+    [
+        FedFB(bits=8),
+        FedFB(evaluated="local", every=2),
+        LocalFairBatch(average_every=2),
+        LocalFairBatch(),
+        FairFed(),
+    ],
     ids=repr,
 )
 def test_a_stopped_run_goes_on_as_if_it_had_not(algorithm, tmp_path):
@@ -63,7 +81,16 @@ def test_a_stopped_run_goes_on_as_if_it_had_not(algorithm, tmp_path):
             raise Stop
 
     def go(folder, **more):
-        return simulate(Logistic(2), people(), replicates, settings, EXACT, folder=folder, checkpoint_every=3, **more)
+        return simulate(
+            Logistic(2),
+            people(),
+            replicates,
+            settings,
+            EXACT,
+            folder=folder,
+            checkpoint_every=3,
+            **more,
+        )
 
     whole = go(tmp_path / "whole")
     with pytest.raises(Stop):

@@ -1,4 +1,6 @@
-"""Updates that travel masked: the step is that of the plain sum, no message shows an update, and bytes are counted."""
+"""Updates that travel masked: the step is that of the plain sum, no message shows an update, and
+bytes are counted.
+"""
 
 from dataclasses import replace
 
@@ -21,17 +23,23 @@ STEP = 3 * 2.0 ** -(secure.FRACTION + 1)
 """What rounding to fixed-point numbers may change in a sum over three clients."""
 
 
-@pytest.mark.parametrize("algorithm", [FedFB(), FedFB(FairBatch("eo")), FairFed(), LocalFairBatch(average_every=1)])
+@pytest.mark.parametrize(
+    "algorithm", [FedFB(), FedFB(FairBatch("eo")), FairFed(), LocalFairBatch(average_every=1)]
+)
 def test_the_step_is_that_of_the_plain_sum(algorithm):
     """The round that is taken from one model: within the fixed point's rounding, which is felt."""
-    plain, masked = (run(people(), algorithm, 1, computing)[0].params for computing in (EXACT, MASKED))
+    plain, masked = (
+        run(people(), algorithm, 1, computing)[0].params for computing in (EXACT, MASKED)
+    )
     apart = (plain - masked).abs().max()
     assert 0 < apart <= STEP
 
 
 def test_runs_end_together():
     """Rounds amplify the rounding, but not by much on a convex loss."""
-    plain, masked = (run(people(), FedFB(), 10, computing)[0].params for computing in (EXACT, MASKED))
+    plain, masked = (
+        run(people(), FedFB(), 10, computing)[0].params for computing in (EXACT, MASKED)
+    )
     torch.testing.assert_close(masked, plain, atol=100 * STEP, rtol=0)
 
 
@@ -54,13 +62,18 @@ def test_what_is_sent_is_masked_and_adds_up(monkeypatch):
         assert (messages != alone).all()
         np.testing.assert_allclose(secure.unmask(messages), rows.sum(0), atol=STEP, rtol=0)
     assert not any(name.startswith(OWN) for name in simulation.states[0])
-    assert len(np.unique(np.concatenate([messages.ravel() for _, messages in sent]))) == 2 * 3 * simulation.model.size
+    assert (
+        len(np.unique(np.concatenate([messages.ravel() for _, messages in sent])))
+        == 2 * 3 * simulation.model.size
+    )
 
 
 def test_bytes():
-    """Three numbers of 8 bytes from each of three clients in place of 4 bytes in float32; what comes down is as it was.
+    """Three numbers of 8 bytes from each of three clients in place of 4 bytes in float32; what
+    comes down is as it was.
 
-    FedFB reports 2 numbers (from round 1 on), FairFed one in round 0; LFT+Ensemble sends nothing, masked or not.
+    FedFB reports 2 numbers (from round 1 on), FairFed one in round 0; LFT+Ensemble sends nothing,
+    masked or not.
     """
     small = replace(EXACT, dtype="float32")
     cases = ((FedFB(), 1, 2 * 8, True), (FairFed(), 0, 8, True), (LocalFairBatch(), 1, 0, False))
@@ -74,7 +87,10 @@ def test_bytes():
 def test_with_some_of_the_clients():
     masks = np.array([[True, False, True], [False, False, True]])
     some = {"participation": Given(masks)}
-    plain, masked = (run(people(), FedFB(every=9), 2, computing, **some)[0].params for computing in (EXACT, MASKED))
+    plain, masked = (
+        run(people(), FedFB(every=9), 2, computing, **some)[0].params
+        for computing in (EXACT, MASKED)
+    )
     torch.testing.assert_close(masked, plain, atol=2 * STEP, rtol=0)
 
 
@@ -86,10 +102,14 @@ def test_servers_that_look_at_updates_cannot():
 
 
 def test_a_run_remembers_it():
-    """It changes the last bits, so a resumed run compares it, too; without it records stay as they were."""
+    """It changes the last bits, so a resumed run compares it, too; without it records stay as they
+    were.
+    """
     settings = Training(rounds=1, lr=0.3)
     made = [
-        configuration(Simulation(Logistic(2), people(), [Replicate(FedFB())], settings, computing), 1, 1)
+        configuration(
+            Simulation(Logistic(2), people(), [Replicate(FedFB())], settings, computing), 1, 1
+        )
         for computing in (EXACT, MASKED)
     ]
     assert made[1] == made[0] | {"masked_updates": True}

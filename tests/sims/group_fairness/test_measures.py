@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fairfl.sims.data.federated.fedfb_synthetic import COVARIANCES, MEANS, SPLITS, chance_of_group, fedfb_synthetic
+from fairfl.sims.data.federated.fedfb_synthetic import (
+    COVARIANCES,
+    MEANS,
+    SPLITS,
+    chance_of_group,
+    fedfb_synthetic,
+)
 from fairfl.sims.engine import MLP, Parts
 from fairfl.sims.group_fairness import FairMeasures, trivial
 from fairfl.sims.group_fairness.measures import accepts
@@ -15,8 +21,8 @@ from fairfl.sims.group_fairness.measures import accepts
 def test_by_hand():
     """Group 0: ŷ = 1, 1, 0 with y = 1, 0, 0; group 1: ŷ = 1, 0 with y = 1, 1.
 
-    Rates 2/3 and 1/2, overall 3/5: dp = 1/10 (group 1), spd = 1/6. Given y = 1: 1 and 1/2, overall 2/3: eo = 1/3. Given
-    y = 0 group 1 has nobody: 1/2 against 1/2. Right: 1, 0, 1, 1, 0.
+    Rates 2/3 and 1/2, overall 3/5: dp = 1/10 (group 1), spd = 1/6. Given y = 1: 1 and 1/2, overall
+    2/3: eo = 1/3. Given y = 0 group 1 has nobody: 1/2 against 1/2. Right: 1, 0, 1, 1, 0.
     """
     found = FairMeasures.of([1, 1, 0, 1, 0], [1, 0, 0, 1, 1], [0, 0, 0, 1, 1])
     assert found.accuracy == pytest.approx(3 / 5)
@@ -27,7 +33,9 @@ def test_by_hand():
     assert found.accepted == pytest.approx(3 / 5)
 
 
-@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30))
+@given(
+    st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 3)), min_size=1, max_size=30)
+)
 def test_by_definition(rows):
     accept, y, group = (np.array(column).astype(int) for column in zip(*rows, strict=True))
     found = FairMeasures.of(accept, y, group)
@@ -46,9 +54,12 @@ def test_by_definition(rows):
 
 @given(st.integers(0, 10**6))
 def test_an_ensemble_is_the_mean_of_its_models_but_for_disparity(seed):
-    """It asks one model at random: its accuracy is the mean of theirs, its disparity at most the mean."""
+    """It asks one model at random: its accuracy is the mean of theirs, its disparity at most the
+    mean.
+    """
     rng = np.random.default_rng(seed)
-    accept, y, group = rng.integers(0, 2, (3, 20)).astype(float), rng.integers(0, 2, 20), np.repeat([0, 1], 10)
+    accept, y = rng.integers(0, 2, (3, 20)).astype(float), rng.integers(0, 2, 20)
+    group = np.repeat([0, 1], 10)
     weights = rng.dirichlet(np.ones(3))
     found = FairMeasures.ensemble(accept, weights, y, group)
     alone = [FairMeasures.of(row, y, group) for row in accept]
@@ -83,13 +94,17 @@ def test_chance_of_group_is_bayes_on_turned_inputs():
     """At ten points, against scipy's densities at x' = x turned by 45 degrees."""
     x = np.random.default_rng(0).normal(scale=4, size=(10, 2))
     turned = np.stack([(x[:, 0] - x[:, 1]) / 2**0.5, (x[:, 0] + x[:, 1]) / 2**0.5], axis=1)
-    p = [stats.multivariate_normal(m, c).pdf(turned) for m, c in zip(MEANS, COVARIANCES, strict=True)]
+    p = [
+        stats.multivariate_normal(m, c).pdf(turned) for m, c in zip(MEANS, COVARIANCES, strict=True)
+    ]
     np.testing.assert_allclose(chance_of_group(x), p[1] / (p[0] + p[1]), rtol=1e-10)
 
 
 @pytest.mark.parametrize("published", [False, True])
 def test_synthetic_follows_its_laws(published):
-    """Means, covariances and P(y = 1) within five standard errors; shares of the groups as SPLITS has them."""
+    """Means, covariances and P(y = 1) within five standard errors; shares of the groups as SPLITS
+    has them.
+    """
     rows = 5000
     data = fedfb_synthetic(3, "high", rows, published=published)
     x, y = data.x[:, :2], data.y
@@ -112,7 +127,9 @@ def test_published_draw_is_the_codes():
     data = fedfb_synthetic(published=True)
     stream = np.random.RandomState(123)
     np.testing.assert_array_equal(data.y, stream.binomial(1, 0.6, 5000))
-    np.testing.assert_allclose(data.x[0, :2], stream.multivariate_normal(MEANS[data.y[0]], COVARIANCES[data.y[0]]))
+    np.testing.assert_allclose(
+        data.x[0, :2], stream.multivariate_normal(MEANS[data.y[0]], COVARIANCES[data.y[0]])
+    )
     assert (data.rows("test") == np.arange(3500, 5000)).all()
 
 

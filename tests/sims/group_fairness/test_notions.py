@@ -13,7 +13,8 @@ from fairfl.sims.group_fairness.notions import NOTIONS
 from fairfl.theory.numerics.projections import onto_capped_simplex
 
 ROOT2 = 2**0.5
-# People n[a][y] and sums of losses s[a][y] of two clients. Groups 0 and 1 first; group 2 for three groups.
+# People n[a][y] and sums of losses s[a][y] of two clients. Groups 0 and 1 first; group 2 for three
+# groups.
 COUNTS = np.array([[[1, 2], [1, 1], [1, 1]], [[1, 1], [0, 3], [2, 1]]], dtype=float)
 SUMS = np.array([[[1, 0], [0, 1], [0.5, 1]], [[0, 1], [0, 1], [0.5, 0]]])
 
@@ -29,7 +30,8 @@ def step(notion, counts, sums, alpha=0.1, **more):
 def test_parity_of_two_groups_by_hand():
     """n = [[2, 3], [1, 4]], losses [[1, 1], [0, 2]], five people a group.
 
-    F_1 = -L'_00 + L'_10 + L'_01 - L'_11 + n_00/n_0 - n_01/n_1 = -1/5 + 1/5 + 0 - 2/5 + 2/5 - 1/5 = -1/5.
+    F_1 = -L'_00 + L'_10 + L'_01 - L'_11 + n_00/n_0 - n_01/n_1 = -1/5 + 1/5 + 0 - 2/5 + 2/5 - 1/5 =
+    -1/5.
     μ = (1/5, -1/5), of length sqrt(2)/5; λ = 1/2 ± 0.1/sqrt(2).
     """
     known, lam, mu, new = step("dp", COUNTS[:, :2], SUMS[:, :2])
@@ -37,12 +39,16 @@ def test_parity_of_two_groups_by_hand():
     assert lam.tolist() == [0.5, 0.5]
     np.testing.assert_allclose(mu, [0.2, -0.2], atol=1e-15)
     np.testing.assert_allclose(new, [0.5 + 0.1 / ROOT2, 0.5 - 0.1 / ROOT2], atol=1e-15)
-    table = NOTIONS["dp"].table(new, known, COUNTS)  # 2 λ for label 0, 2 - 2 λ more than nothing for label 1
-    np.testing.assert_allclose(table, [[1 + 0.2 / ROOT2, 1 - 0.2 / ROOT2], [1 - 0.2 / ROOT2, 1 + 0.2 / ROOT2]])
+    # 2 λ for label 0, 2 - 2 λ more than nothing for label 1
+    table = NOTIONS["dp"].table(new, known, COUNTS)
+    np.testing.assert_allclose(
+        table, [[1 + 0.2 / ROOT2, 1 - 0.2 / ROOT2], [1 - 0.2 / ROOT2, 1 + 0.2 / ROOT2]]
+    )
 
 
 def test_parity_of_three_groups_by_hand():
-    """Group 2: n = (3, 2), losses (1, 1): F_2 = L'_02 - L'_12 - (L'_00 - L'_10) + 2/5 - 3/5 = 0 - 0 - 1/5.
+    """Group 2: n = (3, 2), losses (1, 1): F_2 = L'_02 - L'_12 - (L'_00 - L'_10) + 2/5 - 3/5 = 0 - 0
+    - 1/5.
 
     μ = (2/5, -1/5, -1/5), of length sqrt(6)/5; λ starts at 1/3 each.
     """
@@ -53,10 +59,11 @@ def test_parity_of_three_groups_by_hand():
 
 
 def test_opportunity_by_hand():
-    """Mean losses of label 1: 1/3, 2/4, 1/2. Two groups: n = 10, λ_1 = 4/10, cap 7/10, a step of 0.1 up to 0.5.
+    """Mean losses of label 1: 1/3, 2/4, 1/2. Two groups: n = 10, λ_1 = 4/10, cap 7/10, a step of
+    0.1 up to 0.5.
 
-    Weights: (1, 1): 0.5 · 10/4; (0, 1): 0.2 · 10/3; label 0: one. With steps of 0.5, λ stops at the cap 0.7.
-    Three groups: n = 15, μ = (1/6, 1/6), λ = (4, 2)/15 + 0.1/sqrt(2).
+    Weights: (1, 1): 0.5 · 10/4; (0, 1): 0.2 · 10/3; label 0: one. With steps of 0.5, λ stops at the
+    cap 0.7. Three groups: n = 15, μ = (1/6, 1/6), λ = (4, 2)/15 + 0.1/sqrt(2).
     """
     known, lam, mu, new = step("eo", COUNTS[:, :2], SUMS[:, :2])
     assert lam.tolist() == [0.4]
@@ -70,7 +77,9 @@ def test_opportunity_by_hand():
 
 
 def test_odds_by_hand():
-    """Label 0: mean losses 1/2, 0/1, 1/3; label 1 as above. Two groups: μ = (-1/2, 1/6), of length sqrt(10)/6."""
+    """Label 0: mean losses 1/2, 0/1, 1/3; label 1 as above. Two groups: μ = (-1/2, 1/6), of length
+    sqrt(10)/6.
+    """
     known, lam, mu, new = step("eodds", COUNTS[:, :2], SUMS[:, :2])
     assert lam.tolist() == [0.1, 0.4]
     np.testing.assert_allclose(mu, [-1 / 2, 1 / 6])
@@ -79,16 +88,19 @@ def test_odds_by_hand():
     np.testing.assert_allclose(new, expected)
     table = NOTIONS["eodds"].table(new, known, COUNTS)
     np.testing.assert_allclose(table[1], [10 * expected[0], 10 / 4 * expected[1]])
-    np.testing.assert_allclose(table[0], [10 / 2 * (0.3 - expected[0]), 10 / 3 * (0.7 - expected[1])])
+    np.testing.assert_allclose(
+        table[0], [10 / 2 * (0.3 - expected[0]), 10 / 3 * (0.7 - expected[1])]
+    )
 
 
 def test_odds_of_three_groups_by_hand():
-    """Mean losses of label 0: 1/2, 0/1, 1/3, of label 1: 1/3, 2/4, 1/2: μ = (-1/2, -1/6, 1/6, 1/6), length 1/sqrt(3).
+    """Mean losses of label 0: 1/2, 0/1, 1/3, of label 1: 1/3, 2/4, 1/2: μ = (-1/2, -1/6, 1/6, 1/6),
+    length 1/sqrt(3).
 
-    n = 15, λ = (1, 3, 4, 2)/15. A step of 0.05 is 0.05 sqrt(3) μ; one of 0.5 is projected label by label:
-    0.5 sqrt(3) (-1/2, -1/6) = (-.433, -.144) takes label 0's (.067, .2) to (-.366, .056), and so to (0, .056);
-    0.5 sqrt(3) (1/6, 1/6) = (.144, .144) takes label 1's (.267, .133) to (.411, .278), whose sum .689 is over the cap
-    9/15 = .6 by .089: both fall by half of it.
+    n = 15, λ = (1, 3, 4, 2)/15. A step of 0.05 is 0.05 sqrt(3) μ; one of 0.5 is projected label by
+    label: 0.5 sqrt(3) (-1/2, -1/6) = (-.433, -.144) takes label 0's (.067, .2) to (-.366, .056),
+    and so to (0, .056); 0.5 sqrt(3) (1/6, 1/6) = (.144, .144) takes label 1's (.267, .133) to
+    (.411, .278), whose sum .689 is over the cap 9/15 = .6 by .089: both fall by half of it.
     """
     known, lam, mu, new = step("eodds", COUNTS, SUMS, alpha=0.05)
     np.testing.assert_allclose(lam, np.array([1, 3, 4, 2]) / 15)
@@ -96,7 +108,9 @@ def test_odds_of_three_groups_by_hand():
     np.testing.assert_allclose(new, lam + 0.05 * 3**0.5 * mu)
     table = NOTIONS["eodds"].table(new, known, COUNTS)
     rest = [6 / 15 - new[:2].sum(), 9 / 15 - new[2:].sum()]  # group 0's, of the caps n_{y,*}/n
-    by_cell = 15 * np.array([[rest[0] / 2, rest[1] / 3], [new[0] / 1, new[2] / 4], [new[1] / 3, new[3] / 2]])
+    by_cell = 15 * np.array(
+        [[rest[0] / 2, rest[1] / 3], [new[0] / 1, new[2] / 4], [new[1] / 3, new[3] / 2]]
+    )
     np.testing.assert_allclose(table, by_cell)
     moved = lam + 0.5 * 3**0.5 * mu
     half = (moved[2:].sum() - 0.6) / 2
@@ -106,7 +120,9 @@ def test_odds_of_three_groups_by_hand():
 
 
 def test_opportunity_of_three_groups_by_hand():
-    """λ = (4, 2)/15 + 0.05/sqrt(2) (1, 1); cell (a, 1) weighs n λ_a/n_{1,a}, group 0 what is left of the cap 9/15."""
+    """λ = (4, 2)/15 + 0.05/sqrt(2) (1, 1); cell (a, 1) weighs n λ_a/n_{1,a}, group 0 what is left
+    of the cap 9/15.
+    """
     known, _, _, new = step("eo", COUNTS, SUMS, alpha=0.05)
     np.testing.assert_allclose(new, np.array([4, 2]) / 15 + 0.05 / ROOT2)
     expected = [[1, 15 / 3 * (0.6 - new.sum())], [1, 15 / 4 * new[0]], [1, 15 / 2 * new[1]]]
@@ -125,10 +141,12 @@ def test_client_parity_by_hand():
 
 
 def test_client_parity_of_three_clients_by_hand():
-    """Clients of 4, 8 and 8 with losses 4, 2 and 4: means 1, 1/4, 1/2, μ = (-3/4, -1/2), of length sqrt(13)/4.
+    """Clients of 4, 8 and 8 with losses 4, 2 and 4: means 1, 1/4, 1/2, μ = (-3/4, -1/2), of length
+    sqrt(13)/4.
 
-    λ = (8, 8)/20 falls by 0.1 (3, 2)/sqrt(13). With the first two exchanged μ = (3/4, 1/4), of length sqrt(10)/4, and
-    λ = (4, 8)/20 rises by 0.5 (3, 1)/sqrt(10) to (.674, .558): .232 over the sum of one that is left, half of it each.
+    λ = (8, 8)/20 falls by 0.1 (3, 2)/sqrt(13). With the first two exchanged μ = (3/4, 1/4), of
+    length sqrt(10)/4, and λ = (4, 8)/20 rises by 0.5 (3, 1)/sqrt(10) to (.674, .558): .232 over the
+    sum of one that is left, half of it each.
     """
     counts = np.array([[[1, 1], [1, 1]], [[2, 2], [2, 2]], [[2, 2], [2, 2]]], dtype=float)
     sums = counts * np.array([1, 1 / 4, 1 / 2])[:, None, None]
@@ -146,9 +164,13 @@ def test_client_parity_of_three_clients_by_hand():
     np.testing.assert_allclose(new, [0.558, 0.442], atol=5e-4)
 
 
-@pytest.mark.parametrize(("decay", "number", "length"), [(0.0, 3, 0.1), (0.5, 3, 0.05), (1.0, 3, 0.025), (1.0, 0, 0.1)])
+@pytest.mark.parametrize(
+    ("decay", "number", "length"), [(0.0, 3, 0.1), (0.5, 3, 0.05), (1.0, 3, 0.025), (1.0, 0, 0.1)]
+)
 def test_steps_shrink_by_their_number(decay, number, length):
-    """α_t = 0.1/(t + 1)^decay, t = 3: 0.1, 0.05, 0.025; of two groups' parity each λ moves by 1/sqrt(2) of it."""
+    """α_t = 0.1/(t + 1)^decay, t = 3: 0.1, 0.05, 0.025; of two groups' parity each λ moves by
+    1/sqrt(2) of it.
+    """
     rule, counts, sums = FairBatch("dp", 0.1, decay=decay), COUNTS[:, :2], SUMS[:, :2]
     known = counts.sum(0)
     total = rule.rules.statistics(sums, counts, np.arange(2), known).sum(0)
@@ -174,13 +196,19 @@ def test_no_direction_no_step():
 def test_first_weights_are_one(name, groups):
     counts = np.random.default_rng(groups).integers(1, 9, (3, groups, 2)).astype(float)
     known, lam, _, _ = step(name, counts, counts)
-    np.testing.assert_allclose(np.broadcast_to(NOTIONS[name].table(lam, known, counts), counts.shape), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(
+        np.broadcast_to(NOTIONS[name].table(lam, known, counts), counts.shape), 1.0, rtol=1e-12
+    )
     np.testing.assert_allclose(NOTIONS[name].project(lam, known), lam, rtol=1e-12)
 
 
 tables = st.integers(2, 4).flatmap(
     lambda groups: st.lists(
-        st.lists(st.tuples(*[st.tuples(st.integers(0, 5), st.integers(0, 5))] * 2), min_size=groups, max_size=groups),
+        st.lists(
+            st.tuples(*[st.tuples(st.integers(0, 5), st.integers(0, 5))] * 2),
+            min_size=groups,
+            max_size=groups,
+        ),
         min_size=1,
         max_size=4,
     )
@@ -196,7 +224,9 @@ def test_zero_one_gap_is_the_difference_of_rates(table):
         return
     notion = NOTIONS["dp"]
     known = notion.known(notion.enrol(people.astype(float)).sum(0))
-    total = notion.statistics(wrong.astype(float), people.astype(float), np.arange(len(cells)), known).sum(0)
+    total = notion.statistics(
+        wrong.astype(float), people.astype(float), np.arange(len(cells)), known
+    ).sum(0)
     mu = notion.direction(total, known)
     w, n = wrong.sum(0), people.sum(0)
     rates = [Q(int(w[a, 0] + n[a, 1] - w[a, 1]), int(n[a].sum())) for a in range(len(w))]
@@ -211,11 +241,14 @@ def printed_objective(name, lam, n, s):
     L = s / n
     if name == "dp":
         return sum(
-            lam[a] * n[a, 0] * L[a, 0] / people[a] + (2 * people[a] / total - lam[a]) * n[a, 1] * L[a, 1] / people[a]
+            lam[a] * n[a, 0] * L[a, 0] / people[a]
+            + (2 * people[a] / total - lam[a]) * n[a, 1] * L[a, 1] / people[a]
             for a in range(len(n))
         )
     value = 0.0
-    for y, part in zip((0, 1) if name == "eodds" else (1,), np.split(lam, 2 if name == "eodds" else 1), strict=True):
+    for y, part in zip(
+        (0, 1) if name == "eodds" else (1,), np.split(lam, 2 if name == "eodds" else 1), strict=True
+    ):
         value += part @ L[1:, y] + (n[:, y].sum() / total - part.sum()) * L[0, y]
     return value + (s[:, 0].sum() / total if name == "eo" else 0.0)
 
@@ -261,7 +294,9 @@ def test_a_group_without_positives_has_parity_and_no_opportunity():
 
 
 def test_surrogates_agree_on_zero_one_loss():
-    """With ℓ(1, ŷ) = wrong for label 1 and people - wrong for label 0, "acceptance" is "zero_one"."""
+    """With ℓ(1, ŷ) = wrong for label 1 and people - wrong for label 0, "acceptance" is
+    "zero_one".
+    """
     wrong = np.array([[[1, 0], [0, 1], [1, 1]], [[0, 1], [0, 1], [1, 0]]], dtype=float)
     accepting = np.stack([COUNTS[:, :, 0] - wrong[:, :, 0], wrong[:, :, 1]], axis=2)
     cells = CellSums(COUNTS, wrong, wrong, accepting)
@@ -284,10 +319,11 @@ def test_bad_rules(arguments, message):
 
 
 def test_printed_opportunity_by_hand():
-    """Client 0's own means of label 1: 0/2, 1/1; client 1's: 1/1, 1/3. μ_1 = (1 - 0) + (1/3 - 1) = 1/3, not 1/6.
+    """Client 0's own means of label 1: 0/2, 1/1; client 1's: 1/1, 1/3. μ_1 = (1 - 0) + (1/3 - 1) =
+    1/3, not 1/6.
 
-    Weights at λ = 0.4, the caps 0.7 and 0.3, clients of 5 people: (0, 1) 0.3 · 5/2 and 0.3 · 5/1; (1, 1) 0.4 · 5/1
-    and 0.4 · 5/3; label 0: 0.3 · 5/2 and 0.3 · 5/1.
+    Weights at λ = 0.4, the caps 0.7 and 0.3, clients of 5 people: (0, 1) 0.3 · 5/2 and 0.3 · 5/1;
+    (1, 1) 0.4 · 5/1 and 0.4 · 5/3; label 0: 0.3 · 5/2 and 0.3 · 5/1.
     """
     known, lam, mu, _ = step("eo-printed", COUNTS[:, :2], SUMS[:, :2])
     np.testing.assert_allclose(mu, [1 / 3])
@@ -303,4 +339,6 @@ def test_printed_is_the_problem_where_clients_have_equal_shares(name):
     _, _, printed, _ = step(f"{name}-printed", counts, SUMS)
     np.testing.assert_allclose(printed, 2 * mu)
     table = NOTIONS[f"{name}-printed"].table(lam, known, counts)
-    np.testing.assert_allclose(table, np.broadcast_to(NOTIONS[name].table(lam, known, counts), counts.shape))
+    np.testing.assert_allclose(
+        table, np.broadcast_to(NOTIONS[name].table(lam, known, counts), counts.shape)
+    )

@@ -1,10 +1,21 @@
-"""Sums over the clients who are there: what they estimate, and which algorithms they will not do for."""
+"""Sums over the clients who are there: what they estimate, and which algorithms they will not do
+for.
+"""
 
 import numpy as np
 import pytest
 from grouped import EXACT, people, run
 
-from fairfl.sims.engine import ByWeight, Given, Logistic, Parts, Replicate, Simulation, Training, Uniform
+from fairfl.sims.engine import (
+    ByWeight,
+    Given,
+    Logistic,
+    Parts,
+    Replicate,
+    Simulation,
+    Training,
+    Uniform,
+)
 from fairfl.sims.engine.secure.summed import as_floats
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 
@@ -68,8 +79,15 @@ def test_runs_with_some_of_the_clients(draw, algorithm):
 
 
 def test_bytes_and_bits_are_of_those_who_report():
-    """Ten bits: sums of two codes are below 2^11, two numbers of 11 bits are 3 bytes, beside 3 parameters of 8."""
-    _, rows = run(people(), FedFB(bits=10), 2, participation=Given(np.concatenate([ALL, [[True, False, True]]])))
+    """Ten bits: sums of two codes are below 2^11, two numbers of 11 bits are 3 bytes, beside 3
+    parameters of 8.
+    """
+    _, rows = run(
+        people(),
+        FedFB(bits=10),
+        2,
+        participation=Given(np.concatenate([ALL, [[True, False, True]]])),
+    )
     assert rows[1]["bytes_up"] == 2 * (24 + 3)
 
 
@@ -88,12 +106,22 @@ def test_dropouts_too():
 
 
 @pytest.mark.parametrize(
-    "algorithm", [FedFB(FairBatch("cp")), FairFed(), LocalFairBatch(), LocalFairBatch(average_every=2)], ids=repr
+    "algorithm",
+    [FedFB(FairBatch("cp")), FairFed(), LocalFairBatch(), LocalFairBatch(average_every=2)],
+    ids=repr,
 )
 def test_others_need_everyone(algorithm):
-    with pytest.raises(ValueError, match=r"participation must be of every client.*got 2 of 3 in round 1"):
-        run(people(), algorithm, 5, participation=Given(np.concatenate([ALL, [[True, True, False]]])))
-    with pytest.raises(ValueError, match="got 2 of 3 in round 0"):  # before any work, though nothing is measured yet
+    with pytest.raises(
+        ValueError, match=r"participation must be of every client.*got 2 of 3 in round 1"
+    ):
+        run(
+            people(),
+            algorithm,
+            5,
+            participation=Given(np.concatenate([ALL, [[True, True, False]]])),
+        )
+    # before any work, though nothing is measured yet
+    with pytest.raises(ValueError, match="got 2 of 3 in round 0"):
         run(people(), algorithm, 1, participation=Uniform(2))
 
 

@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 from fairfl.sims.group_fairness.quantise import Quantiser
 
 
-@given(st.integers(1, 16), st.floats(-5, 0), st.floats(0.1, 5), st.integers(0, 10**6), st.integers(1, 8))
+@given(
+    st.integers(1, 16),
+    st.floats(-5, 0),
+    st.floats(0.1, 5),
+    st.integers(0, 10**6),
+    st.integers(1, 8),
+)
 def test_sum_is_right_within_half_a_step_a_client(bits, low, width, seed, clients):
     quantiser = Quantiser(bits, low, low + width)
     x = np.random.default_rng(seed).uniform(low, low + width, clients)

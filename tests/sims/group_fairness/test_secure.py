@@ -15,11 +15,15 @@ def test_sum(clients, width, seed):
     rows = rng.normal(scale=10.0 ** rng.integers(-6, 4), size=(clients, width))
     ids = rng.permutation(50)[:clients]
     total = secure.unmask(secure.mask(rows, ids, seed, 1))
-    np.testing.assert_allclose(total, rows.sum(0), atol=clients * 2.0 ** -(secure.FRACTION + 1) + 1e-11, rtol=0)
+    np.testing.assert_allclose(
+        total, rows.sum(0), atol=clients * 2.0 ** -(secure.FRACTION + 1) + 1e-11, rtol=0
+    )
 
 
 def test_messages_are_uniform_whatever_the_reports():
-    """Every bit of every message is set half of the time: within five standard deviations over 4,000 rounds."""
+    """Every bit of every message is set half of the time: within five standard deviations over
+    4,000 rounds.
+    """
     rounds, ids = 4000, np.array([3, 8, 5])
     for rows in (np.zeros((3, 2)), np.full((3, 2), 12345.678)):
         sent = np.array([secure.mask(rows, ids, 7, t) for t in range(rounds)])
@@ -30,10 +34,11 @@ def test_messages_are_uniform_whatever_the_reports():
 
 
 def test_all_messages_but_one_fit_any_reports():
-    """Two of three messages, shifted by other reports' difference, are what those reports send under other pads.
+    """Two of three messages, shifted by other reports' difference, are what those reports send
+    under other pads.
 
-    So given any k - 1 messages every set of reports is as likely as another: here the pads' sum is 0, and any two of
-    them, of three, are independent.
+    So given any k - 1 messages every set of reports is as likely as another: here the pads' sum is
+    0, and any two of them, of three, are independent.
     """
     pads = np.array([secure.mask(np.zeros((3, 1)), [0, 1, 2], 1, t)[:, 0] for t in range(4000)])
     assert (pads.sum(axis=1, dtype=np.uint64) == 0).all()
@@ -58,7 +63,9 @@ def test_bad_report_names_its_client(value):
 
 
 @given(st.integers(0, 9), st.integers(0, 4), st.integers(1, 40), st.integers(0, 10**6))
-def test_messages_are_the_formula_however_many_pairs_are_made_at_a_time(clients, width, pairs, seed):
+def test_messages_are_the_formula_however_many_pairs_are_made_at_a_time(
+    clients, width, pairs, seed
+):
     rng = np.random.default_rng(seed)
     rows, ids = rng.normal(size=(clients, width)), rng.permutation(50)[:clients]
     expected = np.rint(rows * 2.0**secure.FRACTION).astype(np.int64).astype(object)
@@ -68,7 +75,9 @@ def test_messages_are_the_formula_however_many_pairs_are_made_at_a_time(clients,
                 low, high = sorted((int(ids[i]), int(ids[j])))
                 pad = int(counter.key(seed, 5, low, high, s)[0]) * (i != j)
                 expected[i, s] += pad if ids[i] == low else -pad
-    expected = np.array([[int(x) % 2**64 for x in row] for row in expected], np.uint64).reshape(clients, width)
+    expected = np.array([[int(x) % 2**64 for x in row] for row in expected], np.uint64).reshape(
+        clients, width
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(secure, "PAIRS", pairs)
         np.testing.assert_array_equal(secure.mask(rows, ids, seed, 5), expected)

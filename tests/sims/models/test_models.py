@@ -46,7 +46,9 @@ def test_char_lstm_is_torchs() -> None:
             getattr(theirs, f"bias_ih_l{k}").copy_(ours.bias[k])
             getattr(theirs, f"bias_hh_l{k}").zero_()
     x = torch.arange(10).reshape(2, 5) % 7
-    torch.testing.assert_close(ours(x), ours.last(theirs(ours.embedding(x))[0][:, -1]), rtol=1e-12, atol=1e-12)
+    torch.testing.assert_close(
+        ours(x), ours.last(theirs(ours.embedding(x))[0][:, -1]), rtol=1e-12, atol=1e-12
+    )
 
 
 def test_mlp_is_a_sequence_of_layers() -> None:
@@ -56,23 +58,34 @@ def test_mlp_is_a_sequence_of_layers() -> None:
     torch.testing.assert_close(model(x), last(first(x.reshape(5, 4)).clamp(min=0)))
 
 
-@pytest.mark.parametrize(("model", "count"), [
-    # LeNet-5: 6(25+1) + 16(6 25+1) + 120(400+1) + 84(120+1) + 10(84+1)
-    (lambda: LeNet(), 156 + 2416 + 48120 + 10164 + 850),
-    # ResNet-18, 3 x 3 stem, as counted for CIFAR in many places: 11,173,962; GroupNorm has BatchNorm's two vectors
-    (lambda: ResNet18GN(), 11_173_962),
-], ids=["lenet", "resnet"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("model", "count"),
+    [
+        # LeNet-5: 6(25+1) + 16(6 25+1) + 120(400+1) + 84(120+1) + 10(84+1)
+        (lambda: LeNet(), 156 + 2416 + 48120 + 10164 + 850),
+        # ResNet-18, 3 x 3 stem, as counted for CIFAR in many places: 11,173,962; GroupNorm has
+        # BatchNorm's two vectors
+        (lambda: ResNet18GN(), 11_173_962),
+    ],
+    ids=["lenet", "resnet"],
+)
 def test_numbers_of_parameters(model, count: int) -> None:
     assert sum(p.numel() for p in model().parameters()) == count
-    assert model()(torch.zeros(2, 1 if count < 1e6 else 3, *([28] * 2 if count < 1e6 else [32] * 2))).shape == (2, 10)
+    assert model()(
+        torch.zeros(2, 1 if count < 1e6 else 3, *([28] * 2 if count < 1e6 else [32] * 2))
+    ).shape == (2, 10)
 
 
-@pytest.mark.parametrize(("make", "message"), [
-    (lambda: LeNet(size=30), "size must be 28 or 32, got 30"),
-    (lambda: MLP(0, (1,), 2), "features must be a whole number of at least 1, got 0"),
-    (lambda: ResNet18GN(width=3), r"width must be a multiple of groups \(2\), got 3"),
-    (lambda: CharLSTM(5, layers=0), "layers must be a whole number of at least 1, got 0"),
-], ids=range(4))  # fmt: skip
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: LeNet(size=30), "size must be 28 or 32, got 30"),
+        (lambda: MLP(0, (1,), 2), "features must be a whole number of at least 1, got 0"),
+        (lambda: ResNet18GN(width=3), r"width must be a multiple of groups \(2\), got 3"),
+        (lambda: CharLSTM(5, layers=0), "layers must be a whole number of at least 1, got 0"),
+    ],
+    ids=range(4),
+)
 def test_wrong_sizes_are_named(make, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()

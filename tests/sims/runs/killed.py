@@ -16,12 +16,24 @@ from fairfl.sims.engine import Replicate, Softmax, Uniform, simulate
 def run(folder, progress=None, rounds=120, computing=EXACT):
     """Three replicates with state, measured every third round, kept every second."""
     data = classified((3, 17, 4, 9, 30, 8), test=5)
-    replicates = [Replicate(Ditto(0.1)), Replicate(AFL(0.1), seed=1), Replicate(QFedAvg(1.0), seed=2)]
+    replicates = [
+        Replicate(Ditto(0.1)),
+        Replicate(AFL(0.1), seed=1),
+        Replicate(QFedAvg(1.0), seed=2),
+    ]
     training = quick(rounds=rounds, momentum=0.5, participation=Uniform(4), dropout=0.2)
     return simulate(
-        Softmax(4, 3), data, replicates, training, computing,
-        evaluate_every=3, folder=folder, checkpoint_every=2, resume=folder is not None, progress=progress,
-    )  # fmt: skip
+        Softmax(4, 3),
+        data,
+        replicates,
+        training,
+        computing,
+        evaluate_every=3,
+        folder=folder,
+        checkpoint_every=2,
+        resume=folder is not None,
+        progress=progress,
+    )
 
 
 if __name__ == "__main__":

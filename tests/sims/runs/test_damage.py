@@ -1,4 +1,6 @@
-"""A run's folder that something else has damaged: what is damaged is told and done again, to the same end."""
+"""A run's folder that something else has damaged: what is damaged is told and done again, to the
+same end.
+"""
 
 import json
 import random
@@ -15,9 +17,15 @@ from fairfl.theory.aggregation import RankWeighted
 
 def short(folder, resume=True, training: Training | None = None, replicate=None):
     return simulate(
-        Softmax(4, 3), classified((3, 4)), [replicate or Replicate(Ditto(0.1))], training or quick(rounds=4), EXACT,
-        folder=folder, resume=resume, checkpoint_every=2,
-    )  # fmt: skip
+        Softmax(4, 3),
+        classified((3, 4)),
+        [replicate or Replicate(Ditto(0.1))],
+        training or quick(rounds=4),
+        EXACT,
+        folder=folder,
+        resume=resume,
+        checkpoint_every=2,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +43,9 @@ def damaged(tmp_path, whole, **changed):
     """The folder with some files changed, or left out where they are None."""
     folder = tmp_path / "run"
     folder.mkdir(exist_ok=True)
-    for name, content in (whole[1] | {"checkpoint.npz": changed["checkpoint"]} if changed else whole[1]).items():
+    for name, content in (
+        whole[1] | {"checkpoint.npz": changed["checkpoint"]} if changed else whole[1]
+    ).items():
         (folder / name).write_bytes(content)
     return folder
 
@@ -56,7 +66,9 @@ def told_and_done_again(folder, whole, caplog, *names):
 @pytest.mark.parametrize("length", [0, 1, 3, 4, 100, 1000, -200, -22, -1])
 def test_a_checkpoint_that_is_cut_short(length, tmp_path, whole, caplog):
     content = whole[1][checkpoint.NAME][:length]
-    assert told_and_done_again(damaged(tmp_path, whole, checkpoint=content), whole, caplog, checkpoint.NAME)
+    assert told_and_done_again(
+        damaged(tmp_path, whole, checkpoint=content), whole, caplog, checkpoint.NAME
+    )
 
 
 def flipped(content, clock):
@@ -66,7 +78,9 @@ def flipped(content, clock):
 
 
 def test_a_checkpoint_with_a_bit_flipped(tmp_path, whole, caplog):
-    """100 places at random: what is read has checksums, what is not (times in the archive) does no harm."""
+    """100 places at random: what is read has checksums, what is not (times in the archive) does no
+    harm.
+    """
     clock = random.Random(1)
     told = 0
     for _ in range(100):
@@ -90,7 +104,8 @@ def test_parts_that_are_gone_emptied_or_foreign(tmp_path, whole, caplog):
     (folder / names[0]).unlink()
     (folder / names[-1]).write_bytes(b"")
     assert told_and_done_again(folder, whole, caplog, names[0], names[-1])
-    foreign = names[-1].replace("-00000002-", "-00000001-")  # of the same rounds, which would be read twice
+    # of the same rounds, which would be read twice
+    foreign = names[-1].replace("-00000002-", "-00000001-")
     assert foreign != names[-1]
     (folder / foreign).write_bytes(whole[1][names[-1]])
     assert not told_and_done_again(folder, whole, caplog) and not (folder / foreign).exists()
@@ -116,7 +131,7 @@ def test_parts_that_are_gone_emptied_or_foreign(tmp_path, whole, caplog):
         lambda arrays: arrays.update({"places": np.array(json.dumps({"state/0/gone": "cpu"}))}),
     ],
     ids=[str(k) for k in range(15)],
-)  # fmt: skip
+)
 def test_a_checkpoint_of_something_else(change, tmp_path, whole, caplog):
     folder = damaged(tmp_path, whole)
     with np.load(folder / checkpoint.NAME) as file:
@@ -127,8 +142,18 @@ def test_a_checkpoint_of_something_else(change, tmp_path, whole, caplog):
     assert told_and_done_again(folder, whole, caplog)
 
 
-NONE = ["", "{", "[]", "3", "null", "{}", "\xff", '{"configuration": 1, "versions": [{}]}',
-        '{"configuration": {}, "versions": []}', '{"configuration": {}, "versions": [1]}']  # fmt: skip
+NONE = [
+    "",
+    "{",
+    "[]",
+    "3",
+    "null",
+    "{}",
+    "\xff",
+    '{"configuration": 1, "versions": [{}]}',
+    '{"configuration": {}, "versions": []}',
+    '{"configuration": {}, "versions": [1]}',
+]
 
 
 @pytest.mark.parametrize("text", NONE)
@@ -152,7 +177,11 @@ def test_a_change_of_versions_is_recorded_once(tmp_path, whole):
 
 def test_numbers_of_numpy_are_the_numbers_they_are(tmp_path):
     folder = tmp_path / "run"
-    short(folder, training=quick(rounds=4, lr=np.float64(0.1)), replicate=Replicate(Ditto(0.1), seed=np.int64(1)))
+    short(
+        folder,
+        training=quick(rounds=4, lr=np.float64(0.1)),
+        replicate=Replicate(Ditto(0.1), seed=np.int64(1)),
+    )
     assert short(folder, replicate=Replicate(Ditto(0.1), seed=1)).simulation.done
 
 

@@ -1,4 +1,6 @@
-"""Two processes in a run's folder: the second is refused by name, and what a dead one left is taken over."""
+"""Two processes in a run's folder: the second is refused by name, and what a dead one left is taken
+over.
+"""
 
 import errno
 import fcntl
@@ -33,7 +35,10 @@ with locked(Path(sys.argv[1])):
 def holder(tmp_path):
     """A folder, and another process that is in it."""
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLDER, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None and process.stdin is not None
     try:
@@ -83,7 +88,9 @@ def test_let_go_where_a_run_is_stopped(error, tmp_path):
 
 
 def test_a_lock_that_is_removed_while_one_comes_is_taken_anew(tmp_path, monkeypatch):
-    """The holder ends between our opening of its file and our lock on it: that lock would be on no file at all."""
+    """The holder ends between our opening of its file and our lock on it: that lock would be on no
+    file at all.
+    """
     flock, seen = fcntl.flock, []
 
     def late(file, how):

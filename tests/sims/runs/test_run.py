@@ -1,4 +1,6 @@
-"""Runs in folders: the same end however often they are stopped, and errors that say what is wrong."""
+"""Runs in folders: the same end however often they are stopped, and errors that say what is
+wrong.
+"""
 
 import importlib.util
 import json
@@ -32,7 +34,9 @@ class Killed(BaseException):
 
 
 def contents(folder):
-    """The bytes of every table, and the arrays of the checkpoint (its zip archive has a clock in it)."""
+    """The bytes of every table, and the arrays of the checkpoint (its zip archive has a clock in
+    it).
+    """
     tables = {file.name: file.read_bytes() for file in folder.glob("*.parquet")}
     with np.load(folder / "checkpoint.npz") as file:
         arrays = {name: file[name].tobytes() for name in file.files}
@@ -55,10 +59,13 @@ def test_a_folder_changes_nothing(through):
 
 
 @pytest.mark.parametrize(
-    ("stage", "when"), [*(("replace", k) for k in range(1, 13)), *(("fsync", k) for k in range(1, 25, 2))]
+    ("stage", "when"),
+    [*(("replace", k) for k in range(1, 13)), *(("fsync", k) for k in range(1, 25, 2))],
 )
 def test_stopped_at_any_write_it_comes_to_the_same_end(stage, when, tmp_path, monkeypatch, through):
-    """Each write of the run in turn: run.json, the tables' parts, the checkpoints; before the rename, and halfway."""
+    """Each write of the run in turn: run.json, the tables' parts, the checkpoints; before the
+    rename, and halfway.
+    """
     folder, count = tmp_path / "run", 0
     original = getattr(os, stage)
 
@@ -87,7 +94,9 @@ def test_killed_ten_times_it_comes_to_the_same_end(tmp_path):
     folder, clock = tmp_path / "run", random.Random(5)
     stops = []
     while len(stops) < 10:
-        process = subprocess.Popen([sys.executable, str(SCRIPT), str(folder)], stdout=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            [sys.executable, str(SCRIPT), str(folder)], stdout=subprocess.PIPE, text=True
+        )
         assert process.stdout is not None
         first = process.stdout.readline()
         assert first, "the run ended before it could be killed"
@@ -104,20 +113,26 @@ def test_killed_ten_times_it_comes_to_the_same_end(tmp_path):
 
 
 def test_the_disk_is_full(tmp_path):
-    """A limit on the size of files, enforced by the system as a full disk is; the checkpoint before is whole."""
+    """A limit on the size of files, enforced by the system as a full disk is; the checkpoint before
+    is whole.
+    """
     folder = tmp_path / "run"
     code = (
         "import resource, sys, importlib.util\n"
         f"spec = importlib.util.spec_from_file_location('killed', {str(SCRIPT)!r})\n"
-        "killed = importlib.util.module_from_spec(spec); spec.loader.exec_module(killed)\n"
-        "def fill(done, rounds):\n"
-        "    if done == 5: resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))\n"
+        "killed = importlib.util.module_from_spec(spec); spec.loader.exec_module(killed)\ndef "
+        "fill(done, rounds):\n    if done == 5: resource.setrlimit(resource.RLIMIT_FSIZE, (100, "
+        "resource.RLIM_INFINITY))\n"
         f"killed.run({str(folder)!r}, fill, 8)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode != 0
     last = done.stderr.strip().splitlines()[-1]
-    assert "RunFolderError" in last and str(folder) in last and "File too large (rounds-00000004-" in last
+    assert (
+        "RunFolderError" in last
+        and str(folder) in last
+        and "File too large (rounds-00000004-" in last
+    )
     with np.load(folder / "checkpoint.npz") as file:
         assert int(file["round"]) == 4
     assert not list(folder.glob("*.partial")) and not list(folder.glob(".*"))
@@ -159,17 +174,28 @@ def test_a_file_is_no_folder(tmp_path):
 def short(folder, resume=False, **changes):
     settings = {"algorithm": QFedAvg(1.0), "seed": 0, "lr": 0.1, "data": 0, "every": 1} | changes
     return simulate(
-        Softmax(4, 3), classified((3, 4), seed=settings["data"]),
-        [Replicate(settings["algorithm"], settings["seed"])], quick(rounds=2, lr=settings["lr"]), EXACT,
-        folder=folder, resume=resume, checkpoint_every=settings["every"],
-    )  # fmt: skip
+        Softmax(4, 3),
+        classified((3, 4), seed=settings["data"]),
+        [Replicate(settings["algorithm"], settings["seed"])],
+        quick(rounds=2, lr=settings["lr"]),
+        EXACT,
+        folder=folder,
+        resume=resume,
+        checkpoint_every=settings["every"],
+    )
 
 
 def test_another_run_is_not_taken_up(tmp_path):
     short(tmp_path / "run")
     with pytest.raises(ValueError, match="without resume"):
         short(tmp_path / "run")
-    for change in ({"algorithm": QFedAvg(2.0)}, {"seed": 1}, {"lr": 0.2}, {"data": 1}, {"every": 2}):
+    for change in (
+        {"algorithm": QFedAvg(2.0)},
+        {"seed": 1},
+        {"lr": 0.2},
+        {"data": 1},
+        {"every": 2},
+    ):
         with pytest.raises(ValueError, match="same configuration"):
             short(tmp_path / "run", resume=True, **change)
     assert short(tmp_path / "run", resume=True).simulation.done
@@ -177,8 +203,11 @@ def test_another_run_is_not_taken_up(tmp_path):
 
 def test_what_differs_is_named_and_no_more():
     kept = {"a": 1, "b": [{"c": 1, "d": [1, 2]}, {"c": 2, "d": [1, 2]}]}
-    for change, where in ((lambda v: v["b"][1]["d"].append(3), "the number of x.b[1].d"),
-                          (lambda v: v["b"][1].update(c=3), "x.b[1].c"), (lambda v: v.update(e=0), "x")):  # fmt: skip
+    for change, where in (
+        (lambda v: v["b"][1]["d"].append(3), "the number of x.b[1].d"),
+        (lambda v: v["b"][1].update(c=3), "x.b[1].c"),
+        (lambda v: v.update(e=0), "x"),
+    ):
         wanted = json.loads(json.dumps(kept))
         change(wanted)
         found, old, new = first_difference(kept, wanted, "x")
@@ -212,9 +241,13 @@ def test_versions_are_kept_and_a_change_of_them_is_recorded(tmp_path):
 def test_tables_hold_what_happened():
     data = classified((3, 17, 4), test=6)
     result = simulate(
-        Softmax(4, 3), data, [Replicate(QFedAvg(1.0)), Replicate(FedAvg())], quick(rounds=3, epochs=2), EXACT,
+        Softmax(4, 3),
+        data,
+        [Replicate(QFedAvg(1.0)), Replicate(FedAvg())],
+        quick(rounds=3, epochs=2),
+        EXACT,
         evaluate_every=2,
-    )  # fmt: skip
+    )
     rounds, clients = result.rounds, result.clients
     assert list(rounds["round"]) == [0, 0, 1, 1, 2, 2]
     # 1 + 5 + 1 steps of four, twice; 24 samples, twice
@@ -222,7 +255,9 @@ def test_tables_hold_what_happened():
     assert list(rounds["loss_samples"]) == [24, 0] * 3
     assert rounds["mean_loss"][0] == pytest.approx(np.log(3)) and np.isnan(rounds["mean_loss"][1])
     assert sorted(set(clients["round"])) == [2, 3] and len(clients) == 2 * 2 * 2 * 3
-    last = clients[(clients["round"] == 3) & (clients["part"] == "test") & (clients["replicate"] == 1)]
+    last = clients[
+        (clients["round"] == 3) & (clients["part"] == "test") & (clients["replicate"] == 1)
+    ]
     w = result.params[1].reshape(3, 5)
     for k in range(3):
         rows = slice(*data.test.offsets[k : k + 2])

@@ -7,17 +7,21 @@ import fairfl as ff
 
 
 def test_people_at_even_odds_cost_nothing() -> None:
-    # group 0: half at η = .9, half at 1/2; group 1: half at .9, half at .2. Accepting nobody at 1/2 is as accurate as
-    # accepting all of them: the most accurate point has both groups at a rate of 1/2
+    # group 0: half at η = .9, half at 1/2; group 1: half at .9, half at .2. Accepting nobody at 1/2
+    # is as accurate as accepting all of them: the most accurate point has both groups at a rate of
+    # 1/2
     masses = np.array([[[0.0, 0.25, 0.25], [0.25, 0.0, 0.25]]])
     fed = ff.Federation.finite([0.0, 1.0, 2.0], masses, eta=np.array([0.2, 0.5, 0.9]))
     F = ff.frontier(fed, "cfl", points=20)
-    assert F.disparity.tolist() == [0.0] and F.accuracy[0] == pytest.approx(0.5 * 0.9 + 0.25 * 0.5 + 0.25 * 0.8)
+    assert F.disparity.tolist() == [0.0] and F.accuracy[0] == pytest.approx(
+        0.5 * 0.9 + 0.25 * 0.5 + 0.25 * 0.8
+    )
     # here both groups have people at even odds
     masses = np.array([[[0.0, 0.1, 0.4], [0.35, 0.05, 0.1]]])
     fed = ff.Federation.finite([0.0, 1.0, 2.0], masses, eta=np.array([0.2, 0.5, 0.9]))
     F = ff.frontier(fed, "cfl", points=20)
-    # rates of 2.0 alone: .8 and .2; the even-odds cell, rejected in group 0 and accepted in group 1, makes .8 - .3
+    # rates of 2.0 alone: .8 and .2; the even-odds cell, rejected in group 0 and accepted in group
+    # 1, makes .8 - .3
     assert F.disparity[-1] == pytest.approx(0.5, abs=1e-15)
     assert F.accuracy[-1] == ff.solve(fed, "cfl", 1.0).accuracy
 

@@ -1,4 +1,6 @@
-"""Threshold rules where doubles end: far tails, nearly disjoint supports, figure 4(b); mpmath at 50 digits referees."""
+"""Threshold rules where doubles end: far tails, nearly disjoint supports, figure 4(b); mpmath at 50
+digits referees.
+"""
 
 from typing import Any
 
@@ -15,9 +17,11 @@ from fairfl.solvers.lft_ensemble.laws import LocalRules
 
 
 def referee(mean: Any, sd: Any, q: float) -> tuple[Any, Any, Any, Any]:
-    """(λ, t0, t1, P(X > t0 | a=0)) of one client's fair rule, N(mean_a, sd_a²), η logistic, at 60 digits.
+    """(λ, t0, t1, P(X > t0 | a=0)) of one client's fair rule, N(mean_a, sd_a²), η logistic, at 60
+    digits.
 
-    In u = artanh(λ/m), m = min(1 - q, q), equal tails are equal standardised thresholds: h(u) below, which increases.
+    In u = artanh(λ/m), m = min(1 - q, q), equal tails are equal standardised thresholds: h(u)
+    below, which increases.
     """
     with mp.workdps(60):
         m0, m1 = mpf(1) - mpf(q), mpf(q)
@@ -26,7 +30,9 @@ def referee(mean: Any, sd: Any, q: float) -> tuple[Any, Any, Any, Any]:
 
         def cuts(u: Any) -> tuple[Any, Any]:
             lam = small * mp.tanh(u)
-            return -2 * mp.atanh(lam / m0) if m0 != small else -2 * u, 2 * mp.atanh(lam / m1) if m1 != small else 2 * u
+            return -2 * mp.atanh(lam / m0) if m0 != small else -2 * u, 2 * mp.atanh(
+                lam / m1
+            ) if m1 != small else 2 * u
 
         def h(u: Any) -> Any:
             t0, t1 = cuts(u)
@@ -64,10 +70,13 @@ def test_the_fair_rule_is_the_referees(name: str) -> None:
     lam, t0, t1, rate = referee(mean, sd, q)
     s = ff.solve(ff.Federation.normal([mean], sd=[sd], q=q), "cfl", 0.0)
     found = [s.classifier.edges[a][0] for a in (0, 1)]
-    # the thresholds themselves follow from λ: near ±M_a one rounding of λ is a unit of the threshold, but no rate moves
+    # the thresholds themselves follow from λ: near ±M_a one rounding of λ is a unit of the
+    # threshold, but no rate moves
     assert s.multipliers[0] == pytest.approx(float(lam), abs=1e-14)
     assert s.mean_difference == pytest.approx(0.0, abs=1e-13)
-    assert s.classifier.rates(ff.Federation.normal([mean], sd=[sd], q=q))[0, 0] == pytest.approx(float(rate), abs=1e-12)
+    assert s.classifier.rates(ff.Federation.normal([mean], sd=[sd], q=q))[0, 0] == pytest.approx(
+        float(rate), abs=1e-12
+    )
     assert found[0] == pytest.approx(float(t0), rel=1e-9, abs=1e-9)
     assert found[1] == pytest.approx(float(t1), rel=1e-9, abs=1e-9)
 
@@ -86,12 +95,15 @@ def test_fair_thresholds_anywhere(m0: float, m1: float, s0: float, s1: float, q:
     s = ff.solve(fed, "lft_ensemble", 0.0)
     assert s.multipliers[0] == pytest.approx(float(lam), abs=1e-14)
     rates = s.classifier.rates(fed)[0]
-    assert rates[0] == pytest.approx(float(rate), abs=1e-12) and rates[1] == pytest.approx(float(rate), abs=1e-12)
+    assert rates[0] == pytest.approx(float(rate), abs=1e-12) and rates[1] == pytest.approx(
+        float(rate), abs=1e-12
+    )
     assert s.classifier.edges[0][0] == pytest.approx(float(t0), rel=1e-9, abs=1e-8)
 
 
 def test_the_sign_of_an_underflowing_disparity() -> None:
-    # figure 4(b)'s client 0: P(x <= 0 | a=0) = Φ(-50) ≈ 1e-545 < P(x <= 0 | a=1) = Φ(-49) ≈ 1e-524: MD > 0
+    # figure 4(b)'s client 0: P(x <= 0 | a=0) = Φ(-50) ≈ 1e-545 < P(x <= 0 | a=1) = Φ(-49) ≈ 1e-524:
+    # MD > 0
     fed = ff.Federation.normal([[10, 9.8], [0.2, 0]], sd=0.2, q=0.2)
     rules = LocalRules(fed, fed.model)  # type: ignore[arg-type]
     tight = rules.tightest
@@ -106,7 +118,9 @@ def test_figure_4b_multipliers() -> None:
     fed = ff.Federation.normal([[10, 9.8], [0.2, 0]], sd=0.2, q=0.2)
     s = ff.solve(fed, "lft_ensemble", 0.0)
     for i, mean in enumerate([[10.0, 9.8], [0.2, 0.0]]):
-        assert s.multipliers[i] == pytest.approx(float(referee(mean, [0.2, 0.2], 0.2)[0]), abs=1e-14)
+        assert s.multipliers[i] == pytest.approx(
+            float(referee(mean, [0.2, 0.2], 0.2)[0]), abs=1e-14
+        )
 
 
 @given(st.sampled_from([0.01, 0.1, 0.3]), INNER_SHARES, eighths(-3, 3), eighths(-3, 3))
@@ -116,14 +130,17 @@ def test_budgets_bind_to_the_last_digits(eps: float, q: float, m0: float, m1: fl
     erm = ff.solve(fed, "cfl", np.inf)
     if erm.disparity > eps:
         assert s.disparity == pytest.approx(eps, abs=1e-14)
-        assert np.sign(s.mean_difference) == np.sign(erm.mean_difference) == -np.sign(s.multipliers[0])
+        assert (
+            np.sign(s.mean_difference) == np.sign(erm.mean_difference) == -np.sign(s.multipliers[0])
+        )
     else:
         assert s.multipliers[0] == 0 and s.accuracy == erm.accuracy
 
 
 def test_flat_stretches_of_g_take_the_generalised_inverse() -> None:
-    # X | a=0 ~ U(1/2, 3/2), X | a=1 ~ U(-3/2, -1/2): MD stays 1 until a threshold enters a support. By symmetry the
-    # fair rule cuts both at their medians ±1, and each group loses the half of its gain that is nearest to zero.
+    # X | a=0 ~ U(1/2, 3/2), X | a=1 ~ U(-3/2, -1/2): MD stays 1 until a threshold enters a support.
+    # By symmetry the fair rule cuts both at their medians ±1, and each group loses the half of its
+    # gain that is nearest to zero.
     def gain(low: float, high: float) -> float:  # ∫ (2 expit - 1) dx
         return 2 * (np.log1p(np.exp(high)) - np.log1p(np.exp(low))) - (high - low)
 
@@ -136,7 +153,8 @@ def test_flat_stretches_of_g_take_the_generalised_inverse() -> None:
 
 @pytest.mark.parametrize("share", [0.5, 1e-3, 1e-8])
 def test_budgets_of_the_size_of_a_disparity_far_below_rounding(share: float) -> None:
-    # both groups are all but wholly accepted or rejected: |MD| = 1e-23 and less, yet half of it is another rule
+    # both groups are all but wholly accepted or rejected: |MD| = 1e-23 and less, yet half of it is
+    # another rule
     fed = ff.Federation.normal([[-10.0, -10.5]], q=0.4)
     free = ff.solve(fed, "lft_ensemble", 1.0)
     assert 0 < free.disparity < 1e-20

@@ -1,4 +1,6 @@
-"""Enclosures of LFT+Ensemble's smallest disparity: against mpmath and the float solver, and what ``verify`` refuses."""
+"""Enclosures of LFT+Ensemble's smallest disparity: against mpmath and the float solver, and what
+``verify`` refuses.
+"""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -29,7 +31,11 @@ CASES = {
     "figure 4(b)": FIGURE_4B,
     "figure 4(c)": FIGURE_4C,
     "figure 4(b), mirrored": {"mean": [[9.8, 10], [0, 0.2]], "sd": 0.2, "q": 0.2},
-    "sd by group": {"mean": [[1, 2], [0, -1], [0.5, 0]], "sd": [[0.5, 2], [1, 3], [1, 0.2]], "q": [0.9, 0.5, 0.2]},
+    "sd by group": {
+        "mean": [[1, 2], [0, -1], [0.5, 0]],
+        "sd": [[0.5, 2], [1, 3], [1, 0.2]],
+        "q": [0.9, 0.5, 0.2],
+    },
     "weights": {"mean": [[1, 2], [0, 1], [-0.5, 0]], "q": [0.3, 0.5, 0.7], "weight": [1, 2, 4]},
     "one eta each": {
         "mean": [[1, 2], [0, 1]],
@@ -40,11 +46,15 @@ CASES = {
     "only clients of one group": {"mean": FIGURE_5, "q": [0, 1]},
     "far apart": {"mean": [[50, -50], [1, -1]], "q": [0.3, 0.6]},
     "far apart, both ways": {"mean": [[50, -50], [-50, 50]], "q": [0.5, 0.6]},
-    "lambda that one double cannot hold": {  # MD and the thresholds' levels lose all digits next to λ = 1 - q
+    # MD and the thresholds' levels lose all digits next to λ = 1 - q
+    "lambda that one double cannot hold": {
         "mean": [[-3.7, -3.54], [1.45, 3.16]],
         "sd": [[2.92, 1.24], [0.3, 0.37]],
         "q": [0.36, 0.89],
-        "eta": [(Logistic(0.26, -1.07), Logistic(1.44, -2.24)), (Logistic(3.96, -2.58), Logistic(0.48, 3.81))],
+        "eta": [
+            (Logistic(0.26, -1.07), Logistic(1.44, -2.24)),
+            (Logistic(3.96, -2.58), Logistic(0.48, 3.81)),
+        ],
     },
     "next to no group 1": {"mean": [[1, -1], [-1, 3]], "q": [1e-12, 0.5]},
 }
@@ -54,7 +64,9 @@ Real = Any  # mpmath.mpf, which has no annotations
 
 
 def reference(fed: Federation, digits: int = 50) -> tuple[Real, Real, list[Real]]:
-    """The ends of the reachable MD and λ*, from the definitions: bisection of P_0(accept) = P_1(accept) over λ."""
+    """The ends of the reachable MD and λ*, from the definitions: bisection of P_0(accept) =
+    P_1(accept) over λ.
+    """
     model = continuous_model(fed)
     mp.dps = digits
     count = fed.n_clients
@@ -88,7 +100,9 @@ def reference(fed: Federation, digits: int = 50) -> tuple[Real, Real, list[Real]
     def pooled(j: int, lam: Real) -> Real:
         t = thresholds(j, lam)
         return mpmath.fsum(
-            (1 - 2 * a) * joint[i][a] / group[a] * tails(i, a, t[a])[0] for i in range(count) for a in (0, 1)
+            (1 - 2 * a) * joint[i][a] / group[a] * tails(i, a, t[a])[0]
+            for i in range(count)
+            for a in (0, 1)
         )
 
     low = high = mpf(0)
@@ -143,7 +157,12 @@ def test_encloses_what_mpmath_finds(case: str):
 def test_bounds_are_tight_and_verified(case: str):
     fed, found = enclose(case)
     assert 0 <= found.lower <= found.upper
-    for lo, hi in ((found.lower, found.upper), found.reachable_low, found.reachable_high, *found.multipliers):
+    for lo, hi in (
+        (found.lower, found.upper),
+        found.reachable_low,
+        found.reachable_high,
+        *found.multipliers,
+    ):
         assert lo <= hi <= lo + 4e-16
     found.verify(fed)
     found.verify(fed, 1024)
@@ -155,8 +174,14 @@ def test_more_precision_lies_inside(case: str):
     coarse = [enclose_min_disparity(fed, bits) for bits in (53, 128)]
     fine = enclose_min_disparity(fed, 512)
     for found in coarse:
-        assert found.reachable_low[0] <= fine.reachable_low[0] and fine.reachable_low[1] <= found.reachable_low[1]
-        assert found.reachable_high[0] <= fine.reachable_high[0] and fine.reachable_high[1] <= found.reachable_high[1]
+        assert (
+            found.reachable_low[0] <= fine.reachable_low[0]
+            and fine.reachable_low[1] <= found.reachable_low[1]
+        )
+        assert (
+            found.reachable_high[0] <= fine.reachable_high[0]
+            and fine.reachable_high[1] <= found.reachable_high[1]
+        )
         assert found.lower <= fine.lower and fine.upper <= found.upper
         for (lo, hi), (a, b) in zip(found.roots, fine.roots, strict=True):
             assert lo <= a and b <= hi
@@ -165,7 +190,9 @@ def test_more_precision_lies_inside(case: str):
 
 
 def test_example_1_is_below_the_printed_value():
-    """FedFB prints δ ≈ 0.21, which is corollary 11's approximation (g_0(0) + g_1(0))/4; the minimum is 0.2043."""
+    """FedFB prints δ ≈ 0.21, which is corollary 11's approximation (g_0(0) + g_1(0))/4; the minimum
+    is 0.2043.
+    """
     fed, found = enclose("example 1")
     assert found.digits.startswith("[0.2043003118780028355878848537361")
     assert found.lower <= 0.20430031187800284 <= found.upper
@@ -182,11 +209,14 @@ def test_figure_4c():
 
 
 def test_figure_4b_is_zero_up_to_the_rounding_of_its_parameters():
-    """Means 0.2 apart at both clients: with 9.8 and 0.2 as doubles they are not, and MD = 0 is missed by 2.6e-16."""
+    """Means 0.2 apart at both clients: with 9.8 and 0.2 as doubles they are not, and MD = 0 is
+    missed by 2.6e-16.
+    """
     found = enclose("figure 4(b)")[1]
     assert found.digits.startswith("[2.612512361464475189")
     assert 0 < found.lower < found.upper < 3e-16
-    exact = Federation.normal(mean=[[10, 9.75], [0.25, 0]], sd=0.25, q=0.2)  # the same in numbers that doubles hold
+    # the same in numbers that doubles hold
+    exact = Federation.normal(mean=[[10, 9.75], [0.25, 0]], sd=0.25, q=0.2)
     found = enclose_min_disparity(exact)
     assert found.lower == 0 and 0 < found.upper < 1e-37
     assert found.reachable_low[0] < 0 < found.reachable_low[1] < 1e-37
@@ -211,7 +241,9 @@ def test_equal_groups_have_their_root_at_exactly_zero():
 
 
 def test_multiplier_closer_to_its_bound_than_any_double():
-    """λ_0* = -0.5 + 1e-2171, with thresholds ±5000: client 0's rule takes all its own people and client 1's group 1."""
+    """λ_0* = -0.5 + 1e-2171, with thresholds ±5000: client 0's rule takes all its own people and
+    client 1's group 1.
+    """
     fed = Federation.normal(mean=[[10000, 0], [0, 1]], q=0.5)
     found = enclose_min_disparity(fed)
     assert found.multipliers[0][0] <= -0.5 < found.multipliers[0][1] < -0.5 + 1e-15
@@ -233,9 +265,15 @@ def federations(draw: st.DrawFn) -> Federation:
     def rows(values: st.SearchStrategy[float]) -> list[list[float]]:
         return [[draw(values), draw(values)] for _ in range(count)]
 
-    q = [draw(st.one_of(st.sampled_from([0.0, 1.0, 0.5]), st.floats(0.02, 0.98))) for _ in range(count)]
+    q = [
+        draw(st.one_of(st.sampled_from([0.0, 1.0, 0.5]), st.floats(0.02, 0.98)))
+        for _ in range(count)
+    ]
     assume(sum(q) > 0 and sum(q) < count)
-    eta = [tuple(Logistic(draw(st.floats(0.2, 4)), draw(number)) for _ in range(2)) for _ in range(count)]
+    eta = [
+        tuple(Logistic(draw(st.floats(0.2, 4)), draw(number)) for _ in range(2))
+        for _ in range(count)
+    ]
     return Federation.normal(
         mean=rows(number),
         sd=rows(st.floats(0.2, 5)),
@@ -247,7 +285,9 @@ def federations(draw: st.DrawFn) -> Federation:
 
 @given(federations())
 def test_agrees_with_the_float_solver(fed: Federation):
-    """Where λ is further than 7e-4 m from ±m: closer, its double alone moves the thresholds by up to e^(2|u|) ulps."""
+    """Where λ is further than 7e-4 m from ±m: closer, its double alone moves the thresholds by up
+    to e^(2|u|) ulps.
+    """
     found = enclose_min_disparity(fed)
     found.verify(fed)
     if max(abs(u) for root in found.roots for u in root) <= 4:
@@ -304,7 +344,9 @@ def test_scales_thirty_decades_apart():
 def test_gives_up_with_advice(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("fairfl.solvers.lft_ensemble.enclosure.LARGEST_PRECISION", 256)
     fed = Federation.normal(**FIGURE_4C)
-    with pytest.raises(CertificationError, match="no enclosure as narrow as 1e-300 .* raise the tolerance"):
+    with pytest.raises(
+        CertificationError, match="no enclosure as narrow as 1e-300 .* raise the tolerance"
+    ):
         enclose_min_disparity(fed, tolerance=1e-300)
 
 
@@ -346,7 +388,9 @@ def test_other_mutants_are_refused():
         "reachable_high within": replace(found, reachable_high=(bottom - step, high - step)),
         "smallest disparity at least": replace(found, lower=found.upper + step),
         "smallest disparity at most": replace(found, upper=np.nextafter(found.lower, 0)),
-        "smallest disparity in digits": replace(found, digits=found.digits.replace("8511344578", "8511344579")),
+        "smallest disparity in digits": replace(
+            found, digits=found.digits.replace("8511344578", "8511344579")
+        ),
         "multiplier 1 within": replace(found, multipliers=(found.multipliers[0], (-0.2, -0.1))),
         "root 0 at exactly 0": replace(found, roots=((Fraction(0), Fraction(0)), other)),
         "one side of 0": replace(found, roots=((-hi, hi), other)),
@@ -364,7 +408,12 @@ def test_other_mutants_are_refused():
 
 def test_an_enclosure_of_another_federation_is_refused():
     fed, found = enclose("figure 4(c)")
-    for change in ({"mean": [[3, 5], [1, -1.0000001]]}, {"sd": 1.0000001}, {"q": 0.5000001}, {"weight": [1, 1.000001]}):
+    for change in (
+        {"mean": [[3, 5], [1, -1.0000001]]},
+        {"sd": 1.0000001},
+        {"q": 0.5000001},
+        {"weight": [1, 1.000001]},
+    ):
         with pytest.raises(CertificationError, match="not confirmed"):
             found.verify(Federation.normal(**{**FIGURE_4C, **change}))
 
@@ -389,10 +438,16 @@ def test_law_of_an_absent_group_is_ignored():
 
 def test_refuses_what_it_cannot_enclose():
     normal = stats.norm(0, 1)
-    with pytest.raises(ValueError, match=r"laws must be normal .* got ScipyLaw\(laplace.*\) for client 1, group 0"):
-        enclose_min_disparity(Federation([Client((normal, normal)), Client((stats.laplace(0, 1), normal))]))
+    with pytest.raises(
+        ValueError, match=r"laws must be normal .* got ScipyLaw\(laplace.*\) for client 1, group 0"
+    ):
+        enclose_min_disparity(
+            Federation([Client((normal, normal)), Client((stats.laplace(0, 1), normal))])
+        )
     probit = Monotone(stats.norm.cdf, stats.norm.ppf)
-    with pytest.raises(ValueError, match=r"eta must be Logistic .* got Monotone.* for client 0, group 1"):
+    with pytest.raises(
+        ValueError, match=r"eta must be Logistic .* got Monotone.* for client 0, group 1"
+    ):
         enclose_min_disparity(Federation([Client((normal, normal))], eta=[(Logistic(), probit)]))
     finite = Federation.finite([0, 1], np.full((1, 2, 2), 0.25), [0.2, 0.8])
     with pytest.raises(ValueError, match="finite X"):

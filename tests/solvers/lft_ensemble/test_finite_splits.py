@@ -1,4 +1,6 @@
-"""LFT+Ensemble on a finite X where trade-offs are not concave and clients lack cells: exact against brute force."""
+"""LFT+Ensemble on a finite X where trade-offs are not concave and clients lack cells: exact against
+brute force.
+"""
 
 import itertools
 from typing import Any
@@ -17,7 +19,9 @@ from fairfl.solvers.lft_ensemble.finite_frontier import FiniteEnsemble
 
 
 def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.Federation:
-    """Random masses; with ``unseen``, one cell in four has none at one client. Half of them have an η per client."""
+    """Random masses; with ``unseen``, one cell in four has none at one client. Half of them have an
+    η per client.
+    """
     rng = np.random.default_rng(seed)
     masses = rng.uniform(0.02, 1, (clients, 2, atoms))
     if unseen:
@@ -31,17 +35,27 @@ def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.F
 def random_budgets(clients: int, seed: int, count: int = 100) -> Any:
     """(count, I): zero, small, ordinary and slack ones."""
     rng = np.random.default_rng(seed)
-    eps = rng.random((count, clients)) ** rng.integers(1, 5, (count, 1)) * rng.choice([0.0, 1, 1, 1], (count, clients))
+    eps = rng.random((count, clients)) ** rng.integers(1, 5, (count, 1)) * rng.choice(
+        [0.0, 1, 1, 1], (count, clients)
+    )
     return np.where(rng.random((count, clients)) < 0.2, 1.0, eps)
 
 
 def all_budgets(fed: ff.Federation, count: int) -> Any:
-    """(disparity, accuracy) over a grid of budgets with every client's vertices, and just below them."""
+    """(disparity, accuracy) over a grid of budgets with every client's vertices, and just below
+    them.
+    """
     model = finite_model(fed)
     axes = []
     for i in range(fed.n_clients):
         local = client_path(fed, model, i).local
-        axes.append(np.unique(np.concatenate([local, np.nextafter(local, 0), np.linspace(0, local[0], count), [1.0]])))
+        axes.append(
+            np.unique(
+                np.concatenate(
+                    [local, np.nextafter(local, 0), np.linspace(0, local[0], count), [1.0]]
+                )
+            )
+        )
     found = [ff.solve(fed, "lft_ensemble", list(eps)) for eps in itertools.product(*axes)]
     return np.array([(s.disparity, s.accuracy) for s in found]).T
 
@@ -65,22 +79,35 @@ def test_every_point_is_attained_by_its_budgets(seed: int, unseen: bool, clients
     F = ff.frontier(fed, "lft_ensemble", points=9)
     for d, accuracy, eps in zip(F.disparity, F.accuracy, F.eps, strict=True):
         s = ff.solve(fed, "lft_ensemble", eps)
-        assert (s.disparity, s.accuracy) == (pytest.approx(d, abs=1e-12), pytest.approx(accuracy, abs=1e-12))
+        assert (s.disparity, s.accuracy) == (
+            pytest.approx(d, abs=1e-12),
+            pytest.approx(accuracy, abs=1e-12),
+        )
     m = ff.min_disparity(fed, "lft_ensemble")
     assert ff.solve(fed, "lft_ensemble", m.eps).disparity == pytest.approx(m.disparity, abs=1e-12)
     assert m.disparity <= F.disparity[0] + 1e-12
 
 
 def test_a_jump_is_crossed_and_never_stood_on() -> None:
-    # client 0 favours group 1 by 0.2, and has nobody of group 0 at x = 1, where 0.5·|2·0.45 - 1| is the least:
-    # as its budget falls below 0.2 that cell flips at once, and with it the 0.2/0.5 that client 1 has there
-    masses = np.array([[[0.3, 0.0, 0.1, 0.1], [0.1, 0.1, 0.1, 0.2]], [[0.1, 0.2, 0.1, 0.1], [0.2, 0.1, 0.1, 0.1]]])
+    # client 0 favours group 1 by 0.2, and has nobody of group 0 at x = 1, where 0.5·|2·0.45 - 1| is
+    # the least: as its budget falls below 0.2 that cell flips at once, and with it the 0.2/0.5 that
+    # client 1 has there
+    masses = np.array(
+        [[[0.3, 0.0, 0.1, 0.1], [0.1, 0.1, 0.1, 0.2]], [[0.1, 0.2, 0.1, 0.1], [0.2, 0.1, 0.1, 0.1]]]
+    )
     fed = ff.Federation.finite([0, 1, 2, 3], masses, [0.2, 0.45, 0.7, 0.9])
     path = client_path(fed, finite_model(fed), 0)
     assert path.jump.tolist()[0] and path.local[:2] == pytest.approx([0.2, 0.2])
     assert path.md[1] - path.md[0] == pytest.approx(0.5 * 0.4)  # P(i=1|a=0) = 1/2
-    md = np.array([ff.solve(fed, "lft_ensemble", [eps, 1.0]).mean_difference for eps in np.linspace(0, 0.5, 1001)])
-    low, high = fed.weight[0] * path.md[:2] + fed.weight[1] * client_path(fed, finite_model(fed), 1).md[0]
+    md = np.array(
+        [
+            ff.solve(fed, "lft_ensemble", [eps, 1.0]).mean_difference
+            for eps in np.linspace(0, 0.5, 1001)
+        ]
+    )
+    low, high = (
+        fed.weight[0] * path.md[:2] + fed.weight[1] * client_path(fed, finite_model(fed), 1).md[0]
+    )
     assert (md <= low + 1e-12).any() and (md >= high - 1e-12).any()
     assert not ((md > low + 1e-12) & (md < high - 1e-12)).any()
     family = FiniteEnsemble(fed, finite_model(fed))
@@ -90,20 +117,26 @@ def test_a_jump_is_crossed_and_never_stood_on() -> None:
 
 
 def brute(fed: ff.Federation, d: float) -> tuple[float, float]:
-    """(best accuracy with |MD| <= d, smallest |MD|) over all vertices of the clients' paths, one client on an edge."""
+    """(best accuracy with |MD| <= d, smallest |MD|) over all vertices of the clients' paths, one
+    client on an edge.
+    """
     paths = [client_path(fed, finite_model(fed), i) for i in range(fed.n_clients)]
     md = [w * p.md for w, p in zip(fed.weight, paths, strict=True)]
     accuracy = [w * p.accuracy for w, p in zip(fed.weight, paths, strict=True)]
     best, least = -np.inf, np.inf
     for split in itertools.product(*(range(g.size) for g in md)):
-        total, value = (sum(float(v[k]) for v, k in zip(rows, split, strict=True)) for rows in (md, accuracy))
+        total, value = (
+            sum(float(v[k]) for v, k in zip(rows, split, strict=True)) for rows in (md, accuracy)
+        )
         reached = [(total, value)]
         for j, k in enumerate(split):
             if k + 1 < md[j].size and not paths[j].jump[k] and md[j][k + 1] != md[j][k]:
                 for goal in (-d, 0.0, d):
                     t = (goal - total) / float(md[j][k + 1] - md[j][k])
                     if 0 <= t <= 1:
-                        reached.append((goal, value + t * float(accuracy[j][k + 1] - accuracy[j][k])))
+                        reached.append(
+                            (goal, value + t * float(accuracy[j][k + 1] - accuracy[j][k]))
+                        )
         least = min(least, *(abs(m) for m, _ in reached))
         best = max([best, *(a for m, a in reached if abs(m) <= d + 1e-12)])
     return best, least
@@ -111,7 +144,9 @@ def brute(fed: ff.Federation, d: float) -> tuple[float, float]:
 
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.booleans(), st.integers(2, 3), st.floats(0, 0.4))
-def test_all_splits_and_no_other_are_as_good(seed: int, unseen: bool, clients: int, above: float) -> None:
+def test_all_splits_and_no_other_are_as_good(
+    seed: int, unseen: bool, clients: int, above: float
+) -> None:
     fed = few_atoms(seed, unseen, clients)
     m = ff.min_disparity(fed, "lft_ensemble")
     d = m.disparity + above
@@ -124,11 +159,15 @@ def test_all_splits_and_no_other_are_as_good(seed: int, unseen: bool, clients: i
 
 @settings(max_examples=5)
 @given(st.integers(0, 10**6), st.booleans(), st.sampled_from([2, 5, 30]))
-def test_random_budgets_of_many_clients_do_not_beat_the_frontier(seed: int, unseen: bool, clients: int) -> None:
+def test_random_budgets_of_many_clients_do_not_beat_the_frontier(
+    seed: int, unseen: bool, clients: int
+) -> None:
     fed = few_atoms(seed, unseen, clients, atoms=8)
     F = ff.frontier(fed, "lft_ensemble", points=6)
     m = ff.min_disparity(fed, "lft_ensemble")
-    assert (m.disparity, m.accuracy) == pytest.approx((F.disparity[0], F.accuracy[0]), abs=1e-12) and m.reproduced
+    assert (m.disparity, m.accuracy) == pytest.approx(
+        (F.disparity[0], F.accuracy[0]), abs=1e-12
+    ) and m.reproduced
     assert F.reproduced is not None and F.reproduced.all()
     md, accuracy = ensembles_at(fed, finite_model(fed), random_budgets(clients, seed))
     assert np.abs(md).min() >= m.disparity - 1e-12
@@ -139,25 +178,33 @@ def test_random_budgets_of_many_clients_do_not_beat_the_frontier(seed: int, unse
 
 @settings(max_examples=20)
 @given(st.integers(0, 10**6), st.booleans(), st.integers(2, 6))
-def test_relabelled_groups_and_clients_in_another_order(seed: int, unseen: bool, clients: int) -> None:
+def test_relabelled_groups_and_clients_in_another_order(
+    seed: int, unseen: bool, clients: int
+) -> None:
     fed = few_atoms(seed, unseen, clients)
     model = finite_model(fed)
     masses = model.conditional * fed.share[:, :, None]
     eta = np.array(model.eta)
     order = np.random.default_rng(seed).permutation(clients)
     turned = ff.Federation.finite(model.points, masses[:, ::-1], eta[:, ::-1], weight=fed.weight)
-    shuffled = ff.Federation.finite(model.points, masses[order], eta[order], weight=fed.weight[order])
+    shuffled = ff.Federation.finite(
+        model.points, masses[order], eta[order], weight=fed.weight[order]
+    )
     m = ff.min_disparity(fed, "lft_ensemble")
     wanted = np.linspace(m.disparity, m.disparity + 0.3, 5)
     best = FiniteEnsemble(fed, model).best(wanted)[0]
     for other in (turned, shuffled):
         again = ff.min_disparity(other, "lft_ensemble")
-        assert (again.disparity, again.accuracy) == pytest.approx((m.disparity, m.accuracy), abs=1e-9)
+        assert (again.disparity, again.accuracy) == pytest.approx(
+            (m.disparity, m.accuracy), abs=1e-9
+        )
         found = FiniteEnsemble(other, finite_model(other)).best(wanted)[0]
         assert found.accuracy == pytest.approx(best.accuracy, abs=1e-9)
 
 
-def test_too_many_combinations_say_what_they_may_have_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_combinations_say_what_they_may_have_missed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     feds = [few_atoms(seed, True, clients=4) for seed in range(12)]
     families = [FiniteEnsemble(fed, finite_model(fed)) for fed in feds]
     wanted = np.linspace(0.0, 0.3, 9)

@@ -15,7 +15,8 @@ CURVES = st.lists(st.lists(st.integers(-8, 8), min_size=2, max_size=5), min_size
 
 @given(CURVES)
 def test_splits_of_whole_cells_are_the_best(curves: list[list[int]]) -> None:
-    # curves given at fairness 0, 1, 2, ... and straight between: a grid of whole cells holds every vertex
+    # curves given at fairness 0, 1, 2, ... and straight between: a grid of whole cells holds every
+    # vertex
     fairness = [np.arange(len(c), dtype=float) for c in curves]
     accuracy = [np.array(c, dtype=float) for c in curves]
     total = int(sum(f[-1] for f in fairness))
@@ -23,7 +24,9 @@ def test_splits_of_whole_cells_are_the_best(curves: list[list[int]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(allocation, "CELLS", total)
         patch.setattr(allocation, "CELLS_PER_CLIENT", 0)
-        given_ = solve_knapsack(fairness, accuracy, np.ones(len(curves)), np.stack([goals, goals], axis=1))
+        given_ = solve_knapsack(
+            fairness, accuracy, np.ones(len(curves)), np.stack([goals, goals], axis=1)
+        )
         least_to_most = np.stack([np.zeros_like(goals), goals], axis=1)
         ranges = solve_knapsack(fairness, accuracy, np.ones(len(curves)), least_to_most)
     least = np.empty(goals.size)
@@ -31,10 +34,18 @@ def test_splits_of_whole_cells_are_the_best(curves: list[list[int]]) -> None:
         splits = [s for s in itertools.product(*(range(len(c)) for c in curves)) if sum(s) == goal]
         best = max(sum(a[k] for a, k in zip(accuracy, s, strict=True)) for s in splits)
         own = given_[:, p]
-        assert own.sum() == goal and all(f[0] <= g <= f[-1] for g, f in zip(own, fairness, strict=True))
-        assert sum(float(np.interp(g, f, a)) for g, f, a in zip(own, fairness, accuracy, strict=True)) == best
+        assert own.sum() == goal and all(
+            f[0] <= g <= f[-1] for g, f in zip(own, fairness, strict=True)
+        )
+        assert (
+            sum(float(np.interp(g, f, a)) for g, f, a in zip(own, fairness, accuracy, strict=True))
+            == best
+        )
         least[p] = best
-        within = sum(float(np.interp(g, f, a)) for g, f, a in zip(ranges[:, p], fairness, accuracy, strict=True))
+        within = sum(
+            float(np.interp(g, f, a))
+            for g, f, a in zip(ranges[:, p], fairness, accuracy, strict=True)
+        )
         assert ranges[:, p].sum() <= goal and within == least[: p + 1].max()
 
 
@@ -44,13 +55,16 @@ def test_max_plus_convolution_is_its_definition(seed: int) -> None:
     first, second = rng.normal(size=rng.integers(1, 6)), rng.normal(size=rng.integers(1, 6))
     best, taken = allocation._convolve(first, second)
     for n in range(first.size + second.size - 1):
-        options = {k: first[n - k] + second[k] for k in range(second.size) if 0 <= n - k < first.size}
+        options = {
+            k: first[n - k] + second[k] for k in range(second.size) if 0 <= n - k < first.size
+        }
         assert best[n] == max(options.values()) == options[int(taken[n])]
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5))
 def test_concave_curves_meet_at_one_slope(seed: int, count: int) -> None:
-    # a_j(f) = -c_j (f - p_j)²: the best split has slopes c_j (p_j - f_j) in common, where no end binds
+    # a_j(f) = -c_j (f - p_j)²: the best split has slopes c_j (p_j - f_j) in common, where no end
+    # binds
     rng = np.random.default_rng(seed)
     c, p, w = rng.uniform(0.5, 2, count), rng.uniform(0.4, 0.6, count), rng.uniform(0.5, 2, count)
     fairness = [np.linspace(0, 1, 400)] * count
@@ -60,9 +74,13 @@ def test_concave_curves_meet_at_one_slope(seed: int, count: int) -> None:
     assert w @ shares == pytest.approx(goal, abs=count * w.sum() / allocation.CELLS)
     # w_j a_j'(f_j)/w_j = μ: by hand, f_j = p_j + μ/c_j with Σ w_j μ/c_j = 0.05
     mu = 0.05 / float((w / c).sum())
-    np.testing.assert_allclose(shares, p + mu / c, atol=2 * count * w.sum() / w.min() / allocation.CELLS)
+    np.testing.assert_allclose(
+        shares, p + mu / c, atol=2 * count * w.sum() / w.min() / allocation.CELLS
+    )
 
 
 def test_curves_of_one_point_give_what_they_have() -> None:
     goals = np.array([[0.0, 0.0], [1.0, 1.0]])
-    assert solve_knapsack([np.array([0.25])], [np.array([1.0])], np.ones(1), goals).tolist() == [[0.25, 0.25]]
+    assert solve_knapsack([np.array([0.25])], [np.array([1.0])], np.ones(1), goals).tolist() == [
+        [0.25, 0.25]
+    ]

@@ -1,4 +1,6 @@
-"""LFT+Ensemble's frontier where the clients' q or η differ: trade-offs, their majorants, and points off them."""
+"""LFT+Ensemble's frontier where the clients' q or η differ: trade-offs, their majorants, and points
+off them.
+"""
 
 from typing import Any
 
@@ -30,20 +32,29 @@ def two_clients(seed: int, differ: bool) -> ff.Federation:
 
 
 def dual_bound(table: Tradeoffs, fairness: float) -> float:
-    """min over κ >= 0 of Σ w max(A + κ F) - κ·fairness: no ensemble at least so fair is more accurate."""
+    """min over κ >= 0 of Σ w max(A + κ F) - κ·fairness: no ensemble at least so fair is more
+    accurate.
+    """
 
     def dual(kappa: float) -> float:
-        return float(table.weight @ (table.accuracy + kappa * table.fairness).max(axis=1)) - kappa * fairness
+        return (
+            float(table.weight @ (table.accuracy + kappa * table.fairness).max(axis=1))
+            - kappa * fairness
+        )
 
     top = max(float(r[0][-1]) for r in table.responses) + 1.0
-    found = optimize.minimize_scalar(dual, bounds=(0.0, top), method="bounded", options={"xatol": 1e-13})
+    found = optimize.minimize_scalar(
+        dual, bounds=(0.0, top), method="bounded", options={"xatol": 1e-13}
+    )
     return min(float(found.fun), dual(0.0))
 
 
 def brute(curve: EnsembleCurve, disparity: float) -> float:
-    """The best accuracy of two clients at one disparity: client 0 at any of its nodes, client 1 where MD then asks.
+    """The best accuracy of two clients at one disparity: client 0 at any of its nodes, client 1
+    where MD then asks.
 
-    Client 1 is interpolated to find the best node, and solved for there: what is returned is attained.
+    Client 1 is interpolated to find the best node, and solved for there: what is returned is
+    attained.
     """
     table = curve.tradeoffs
     order = slice(None) if table.fairness[1, -1] > table.fairness[1, 0] else slice(None, None, -1)
@@ -54,10 +65,20 @@ def brute(curve: EnsembleCurve, disparity: float) -> float:
     if keep.sum() < 2 or not inside.size:
         return -np.inf
     other = interpolate.PchipInterpolator(f[keep], a[keep])(np.minimum(needed[inside], f[keep][-1]))
-    u = float(table.u[0, inside[(table.weight[0] * table.accuracy[0][inside] + table.weight[1] * other).argmax()]])
+    u = float(
+        table.u[
+            0,
+            inside[
+                (table.weight[0] * table.accuracy[0][inside] + table.weight[1] * other).argmax()
+            ],
+        ]
+    )
 
     def missing(v: float) -> float:
-        return float(curve.sign * curve.difference(curve.multipliers(np.array([[u], [v]])))[0]) - disparity
+        return (
+            float(curve.sign * curve.difference(curve.multipliers(np.array([[u], [v]])))[0])
+            - disparity
+        )
 
     ends = 0.0, float(curve.reach[1])
     if missing(ends[0]) * missing(ends[1]) > 0:  # rounding at an end
@@ -68,10 +89,14 @@ def brute(curve: EnsembleCurve, disparity: float) -> float:
 
 @pytest.mark.parametrize("seed", [48, 52, 187674, 448544, 654763])
 def test_splits_with_a_client_at_an_end(seed: int) -> None:
-    # most accurate with client 0 or 1 wholly free, or wholly fair: κ at such an end is not that of the others
+    # most accurate with client 0 or 1 wholly free, or wholly fair: κ at such an end is not that of
+    # the others
     fed = two_clients(seed, True)
     F = ff.frontier(fed, "lft_ensemble", points=15)
-    assert all(a >= brute(curve_of(fed), d) - 1e-11 for d, a in zip(F.disparity[1:-1], F.accuracy[1:-1], strict=True))
+    assert all(
+        a >= brute(curve_of(fed), d) - 1e-11
+        for d, a in zip(F.disparity[1:-1], F.accuracy[1:-1], strict=True)
+    )
 
 
 @pytest.mark.slow
@@ -99,7 +124,9 @@ def budgets(fed: ff.Federation, seed: int, count: int = 100) -> Any:
 
 
 def wide(seed: int) -> ff.Federation:
-    """2 to 8 clients with sd from 0.05 to 50, means far apart, one η, one by client, or one by client and group."""
+    """2 to 8 clients with sd from 0.05 to 50, means far apart, one η, one by client, or one by
+    client and group.
+    """
     rng = np.random.default_rng(seed)
     n, kind = int(rng.integers(2, 9)), seed % 3
 
@@ -108,8 +135,16 @@ def wide(seed: int) -> ff.Federation:
 
     mean = rng.normal(scale=rng.choice([1, 2, 4, 8]), size=(n, 2))
     sd = np.exp(rng.uniform(np.log(0.05), np.log(50), (n, 2)))
-    eta = None if kind == 0 else [own() for _ in range(n)] if kind == 1 else [(own(), own()) for _ in range(n)]
-    return ff.Federation.normal(mean, sd=sd, q=rng.uniform(0.02, 0.98, n), weight=rng.uniform(0.3, 2, n), eta=eta)
+    eta = (
+        None
+        if kind == 0
+        else [own() for _ in range(n)]
+        if kind == 1
+        else [(own(), own()) for _ in range(n)]
+    )
+    return ff.Federation.normal(
+        mean, sd=sd, q=rng.uniform(0.02, 0.98, n), weight=rng.uniform(0.3, 2, n), eta=eta
+    )
 
 
 def two_wide(seed: int, differ: bool) -> ff.Federation:
@@ -119,14 +154,21 @@ def two_wide(seed: int, differ: bool) -> ff.Federation:
     sd = np.exp(rng.uniform(np.log(0.05), np.log(50), (2, 2)))
     own = [Logistic(float(rng.uniform(0.4, 3)), float(rng.normal())) for _ in range(4)]
     eta = [(own[0], own[1]), (own[2], own[3])] if differ else None
-    return ff.Federation.normal(mean, sd=sd, q=rng.uniform(0.02, 0.98, 2), weight=rng.uniform(0.3, 2, 2), eta=eta)
+    return ff.Federation.normal(
+        mean, sd=sd, q=rng.uniform(0.02, 0.98, 2), weight=rng.uniform(0.3, 2, 2), eta=eta
+    )
 
 
-def check_returned(fed: ff.Federation, d: float, accuracy: float, eps: Any, lam: Any, again: bool) -> None:
-    """``again`` says whether ``solve`` gives the point; where it does not, the multipliers do, as far as doubles go."""
+def check_returned(
+    fed: ff.Federation, d: float, accuracy: float, eps: Any, lam: Any, again: bool
+) -> None:
+    """``again`` says whether ``solve`` gives the point; where it does not, the multipliers do, as
+    far as doubles go.
+    """
     s = ff.solve(fed, "lft_ensemble", eps)
     assert again == (max(abs(s.disparity - d), abs(s.accuracy - accuracy)) <= 1e-7)
-    inner = np.abs(lam) < (1 - 1e-9) * fed.share.min(axis=1)  # nearer to P(a|i) a double has few digits of the rest
+    # nearer to P(a|i) a double has few digits of the rest
+    inner = np.abs(lam) < (1 - 1e-9) * fed.share.min(axis=1)
     if not again and inner[fed.defined].all():
         curve = curve_of(fed)
         own = lam[curve.rules.bound][:, None]
@@ -135,9 +177,12 @@ def check_returned(fed: ff.Federation, d: float, accuracy: float, eps: Any, lam:
 
 
 def test_the_other_side_of_zero() -> None:
-    # the most accurate ensemble has MD of one sign; from disparity 1e-2 on the best are found on the other side
+    # the most accurate ensemble has MD of one sign; from disparity 1e-2 on the best are found on
+    # the other side
     eta = [Logistic(2.33, 0.29), Logistic(0.45, -1.65)]
-    fed = ff.Federation.normal([[0.58, -2.29], [2.71, 1.2]], sd=[[2.12, 0.82], [0.68, 2.11]], q=0.67, eta=eta)
+    fed = ff.Federation.normal(
+        [[0.58, -2.29], [2.71, 1.2]], sd=[[2.12, 0.82], [0.68, 2.11]], q=0.67, eta=eta
+    )
     F = ff.frontier(fed, "lft_ensemble", points=40)
     wanted = np.append(1e-6, np.linspace(0.001, F.disparity[-1], 30))
     assert (np.diff([float(F.accuracy_at(d)) for d in wanted]) >= 0).all()
@@ -192,26 +237,36 @@ def test_relabelled_groups_and_clients_in_another_order(seed: int) -> None:
     eta = [(Logistic(*rng.uniform(0.5, 2, 2)), Logistic(*rng.uniform(0.5, 2, 2))) for _ in range(n)]
     order = rng.permutation(n)
     fed = ff.Federation.normal(mean, sd, q, weight, eta)
-    turned = ff.Federation.normal(mean[:, ::-1], sd[:, ::-1], 1 - q, weight, [pair[::-1] for pair in eta])
-    shuffled = ff.Federation.normal(mean[order], sd[order], q[order], weight[order], [eta[i] for i in order])
+    turned = ff.Federation.normal(
+        mean[:, ::-1], sd[:, ::-1], 1 - q, weight, [pair[::-1] for pair in eta]
+    )
+    shuffled = ff.Federation.normal(
+        mean[order], sd[order], q[order], weight[order], [eta[i] for i in order]
+    )
     F, m = ff.frontier(fed, "lft_ensemble", points=6), ff.min_disparity(fed, "lft_ensemble")
     wanted = np.linspace(F.disparity[0], F.disparity[-1], 7)[1:]
     for other in (turned, shuffled):
-        assert ff.min_disparity(other, "lft_ensemble").disparity == pytest.approx(m.disparity, abs=1e-9)
+        assert ff.min_disparity(other, "lft_ensemble").disparity == pytest.approx(
+            m.disparity, abs=1e-9
+        )
         again = ff.frontier(other, "lft_ensemble", points=6)
         assert again.accuracy_at(wanted) == pytest.approx(F.accuracy_at(wanted), abs=1e-9)
 
 
 def test_budgets_that_no_double_reaches_say_so() -> None:
-    # client 0's MD is 1 - 1e-33 for all multipliers that matter: no double is a budget for one of them
+    # client 0's MD is 1 - 1e-33 for all multipliers that matter: no double is a budget for one of
+    # them
     fed = ff.Federation.normal([[-12, 12], [3, 0]], sd=1, q=0.5, weight=[1, 2])
     m = ff.min_disparity(fed, "lft_ensemble", certify=True)
-    assert m.disparity == m.lower == m.upper == 0.0 and not m.reproduced and m.multipliers is not None
+    assert (
+        m.disparity == m.lower == m.upper == 0.0 and not m.reproduced and m.multipliers is not None
+    )
     check_returned(fed, m.disparity, m.accuracy, m.eps, m.multipliers, m.reproduced)
 
 
 def test_a_client_of_one_group_moves_the_pooled_share() -> None:
-    # the two bound clients share q = 1/2, the pooled share is 0.8: their common trade-off need not be concave
+    # the two bound clients share q = 1/2, the pooled share is 0.8: their common trade-off need not
+    # be concave
     mean, sd = [[2, -1], [-2, 3], [0, 1]], [[0.3, 1], [2, 0.5], [1, 4]]
     fed = ff.Federation.normal(mean, sd, q=[0.5, 0.5, 1], weight=[1, 1, 3])
     curve = curve_of(fed)
@@ -226,7 +281,9 @@ def test_a_client_of_one_group_moves_the_pooled_share() -> None:
 
 
 CONVEX = 1059
-"""Both clients' trade-offs are convex in part, 7e-3 under their majorants in all (found by a search over seeds)."""
+"""Both clients' trade-offs are convex in part, 7e-3 under their majorants in all (found by a search
+over seeds).
+"""
 
 
 def test_points_off_the_majorants_are_real() -> None:
@@ -239,8 +296,12 @@ def test_points_off_the_majorants_are_real() -> None:
     gained = F.accuracy[1:-1] - along
     assert (gained >= -1e-12).all() and gained.max() > 1e-5
     for d, eps, accuracy in zip(F.disparity, F.eps, F.accuracy, strict=True):
-        s = ff.solve(fed, "lft_ensemble", eps)  # what lies off the majorants is attained like the rest
-        assert (s.disparity, s.accuracy) == (pytest.approx(d, abs=1e-9), pytest.approx(accuracy, abs=1e-9))
+        # what lies off the majorants is attained like the rest
+        s = ff.solve(fed, "lft_ensemble", eps)
+        assert (s.disparity, s.accuracy) == (
+            pytest.approx(d, abs=1e-9),
+            pytest.approx(accuracy, abs=1e-9),
+        )
 
 
 @settings(max_examples=15)
@@ -259,7 +320,8 @@ def test_concave_trade_offs_are_solved_to_the_dual_bound(seed: int) -> None:
     d = np.linspace(F.disparity[0], F.disparity[-1], 7)[1:-1]
     mixed = [best_multipliers(curve, d), best_multipliers(curve, np.roll(d, 1))]
     assert np.abs(curve.difference(mixed[0])) == pytest.approx(d, abs=1e-12)
-    # moving a little fairness from one client to another never helps: second differences along 20 random exchanges
+    # moving a little fairness from one client to another never helps: second differences along 20
+    # random exchanges
     u = np.arctanh(np.abs(mixed[0].value) / fed.share.min(axis=1)[:, None])
     best = curve.at(mixed[0])
     for _ in range(20):
@@ -271,8 +333,11 @@ def test_concave_trade_offs_are_solved_to_the_dual_bound(seed: int) -> None:
 
 
 def test_the_exchange_rate_of_a_client() -> None:
-    # κ = |λ| (M_0/m_0 B_0 + M_1/m_1 B_1)/(B_0 + B_1), B_a = p_a(t_a) |dt_a/dλ|, here by finite differences of A and MD
-    fed = ff.Federation.normal([[0.5, 1.0], [-1.0, 0.25]], sd=[[1.0, 0.5], [2.0, 1.0]], q=[0.3, 0.6])
+    # κ = |λ| (M_0/m_0 B_0 + M_1/m_1 B_1)/(B_0 + B_1), B_a = p_a(t_a) |dt_a/dλ|, here by finite
+    # differences of A and MD
+    fed = ff.Federation.normal(
+        [[0.5, 1.0], [-1.0, 0.25]], sd=[[1.0, 0.5], [2.0, 1.0]], q=[0.3, 0.6]
+    )
     curve = curve_of(fed)
     table = curve.tradeoffs
     u = np.array([[0.3], [0.4]]) * curve.reach[:, None]
@@ -280,8 +345,13 @@ def test_the_exchange_rate_of_a_client() -> None:
     lam = curve.multipliers(u).value
     for j in range(2):
         m = fed.share[j]
-        t = [float(np.log((m[a] + s * lam[j, 0]) / (m[a] - s * lam[j, 0]))) for a, s in ((0, -1), (1, 1))]
-        density = [float(fed.within[:, a] @ continuous_model(fed).pdf(a, np.array(t[a]))) for a in (0, 1)]
+        t = [
+            float(np.log((m[a] + s * lam[j, 0]) / (m[a] - s * lam[j, 0])))
+            for a, s in ((0, -1), (1, 1))
+        ]
+        density = [
+            float(fed.within[:, a] @ continuous_model(fed).pdf(a, np.array(t[a]))) for a in (0, 1)
+        ]
         # |dt_a/dλ| = 1/(2 m_a η'(t_a))
         move = [density[a] / (2 * m[a] * _slope(t[a])) for a in (0, 1)]
         rate = abs(lam[j, 0]) * sum(fed.group_mass[a] / m[a] * move[a] for a in (0, 1)) / sum(move)
@@ -293,7 +363,8 @@ def _slope(x: float) -> float:
 
 
 def test_multipliers_next_to_the_masses_keep_their_digits() -> None:
-    # supports apart: the fair multiplier is within 1e-40 of the smaller mass, and so are points on the way to it
+    # supports apart: the fair multiplier is within 1e-40 of the smaller mass, and so are points on
+    # the way to it
     fed = ff.Federation.normal([[50, -50], [1, 0]], q=[0.3, 0.5])
     curve = curve_of(fed)
     u = np.linspace(0, 1, 41)[None, :] * curve.reach[:, None]
@@ -319,7 +390,9 @@ def test_nodes_go_where_something_changes() -> None:
 def test_the_knapsack_meets_its_goals() -> None:
     curve = curve_of(two_clients(CONVEX, False))
     goals = np.linspace(0.05, 0.6, 9)
-    reached = curve.sign * curve.difference(curve.multipliers(knapsack(curve, np.stack([goals, goals], axis=1))))
+    reached = curve.sign * curve.difference(
+        curve.multipliers(knapsack(curve, np.stack([goals, goals], axis=1)))
+    )
     np.testing.assert_allclose(reached, goals, atol=2e-3)
 
 
@@ -327,7 +400,9 @@ def test_the_knapsack_meets_its_goals() -> None:
 def test_many_clients_are_no_worse_than_on_the_majorants(count: int) -> None:
     rng = np.random.default_rng(count)
     fed = ff.Federation.normal(
-        rng.normal(scale=2, size=(count, 2)), q=rng.uniform(0.1, 0.9, count), weight=rng.uniform(0.5, 2, count)
+        rng.normal(scale=2, size=(count, 2)),
+        q=rng.uniform(0.1, 0.9, count),
+        weight=rng.uniform(0.5, 2, count),
     )
     curve = curve_of(fed)
     F = ff.frontier(fed, "lft_ensemble", points=6)

@@ -18,14 +18,18 @@ from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 4))  # type: ignore[union-attr]
 SLACK, SCALE = 1e-12, 100.0
-"""What a rule may lose to count as optimal in the programmes below, and what accuracies are multiplied by there, so
-that this is as much as HiGHS tells apart. A rule that loses so little may be fairer by SLACK over the exchange rate:
-where clients nearly cancel the rate is small, and no programme in floats tells such a rule from an optimal one."""
+"""What a rule may lose to count as optimal in the programmes below, and what accuracies are
+multiplied by there, so that this is as much as HiGHS tells apart. A rule that loses so little may
+be fairer by SLACK over the exchange rate: where clients nearly cancel the rate is small, and no
+programme in floats tells such a rule from an optimal one.
+"""
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 def drawn(seed: int, clients: int, points: int) -> ff.Federation:
-    """Masses at random, and η, per client in half of them: odd 64ths, for near 1/2 MD costs next to nothing."""
+    """Masses at random, and η, per client in half of them: odd 64ths, for near 1/2 MD costs next to
+    nothing.
+    """
     rng = np.random.default_rng(seed)
     masses = rng.gamma(1.0, size=(clients, 2, points)) + 1e-3
     masses /= masses.sum(axis=(1, 2), keepdims=True)
@@ -34,18 +38,26 @@ def drawn(seed: int, clients: int, points: int) -> ff.Federation:
 
 
 def optimum(fed: ff.Federation, eps: Any) -> tuple[float, float]:
-    """(accuracy, the least |MD| of all optimal rules) for one eps, by two programmes written from the definition."""
+    """(accuracy, the least |MD| of all optimal rules) for one eps, by two programmes written from
+    the definition.
+    """
     model = finite_model(fed)
     gain, rows = model.gain(fed.mass).ravel(), local_rows(fed, model)
-    pooled = np.concatenate([fed.within[:, 0] @ model.conditional[:, 0], -(fed.within[:, 1] @ model.conditional[:, 1])])
+    pooled = np.concatenate(
+        [fed.within[:, 0] @ model.conditional[:, 0], -(fed.within[:, 1] @ model.conditional[:, 1])]
+    )
     a, b = np.concatenate([rows, -rows]), np.minimum(np.concatenate([eps, eps]), 2.0)
     best = optimize.linprog(-gain, A_ub=a, b_ub=b, bounds=(0, 1), options=TIGHT)
     assert best.success
     # minimise t >= |MD| over the rules that lose SLACK at most
-    a2 = np.block([[a, np.zeros((len(a), 1))], [-SCALE * gain, 0.0], [pooled, -1.0], [-pooled, -1.0]])
+    a2 = np.block(
+        [[a, np.zeros((len(a), 1))], [-SCALE * gain, 0.0], [pooled, -1.0], [-pooled, -1.0]]
+    )
     b2 = np.concatenate([b, [SCALE * (best.fun + SLACK), 0.0, 0.0]])
     cost = np.append(np.zeros(gain.size), 1.0)
-    least = optimize.linprog(cost, A_ub=a2, b_ub=b2, bounds=[(0, 1)] * gain.size + [(0, 1)], options=TIGHT)
+    least = optimize.linprog(
+        cost, A_ub=a2, b_ub=b2, bounds=[(0, 1)] * gain.size + [(0, 1)], options=TIGHT
+    )
     assert least.success
     return 1.0 - fed.base_rate - float(best.fun), float(least.fun)
 
@@ -53,13 +65,17 @@ def optimum(fed: ff.Federation, eps: Any) -> tuple[float, float]:
 def some_budgets(fed: ff.Federation, seed: int, count: int) -> Any:
     rng = np.random.default_rng(seed)
     for _ in range(count):
-        eps = rng.random(fed.n_clients) ** rng.integers(1, 5) * rng.choice([0.0, 1.0, 1.0, 1.0], fed.n_clients)
-        eps = np.where(eps < 10 * TIGHT["primal_feasibility_tolerance"], 0.0, eps)  # the twin's tolerance blurs these
+        eps = rng.random(fed.n_clients) ** rng.integers(1, 5) * rng.choice(
+            [0.0, 1.0, 1.0, 1.0], fed.n_clients
+        )
+        # the twin's tolerance blurs these
+        eps = np.where(eps < 10 * TIGHT["primal_feasibility_tolerance"], 0.0, eps)
         yield np.where(rng.random(fed.n_clients) < 0.2, 1.0, eps)
 
 
 def check(fed: ff.Federation, tried: Any, blur: float) -> None:
-    """Budgets tried do not beat the frontier; its own points are the least disparate optima for their budgets.
+    """Budgets tried do not beat the frontier; its own points are the least disparate optima for
+    their budgets.
 
     ``blur`` is the MD that SLACK of accuracy may buy, at the federation's lowest exchange rate.
     """
@@ -71,19 +87,29 @@ def check(fed: ff.Federation, tried: Any, blur: float) -> None:
         assert accuracy <= F.accuracy_at(max(disparity + blur, low)) + 1e-9, eps
         s = ff.solve(fed, "lft_fedavg", eps)
         assert disparity - 1e-9 <= s.disparity <= disparity + blur, eps
-        assert s.disparity >= low - 1e-12 and s.accuracy <= F.accuracy_at(max(s.disparity, low)) + 1e-12
+        assert (
+            s.disparity >= low - 1e-12
+            and s.accuracy <= F.accuracy_at(max(s.disparity, low)) + 1e-12
+        )
     for d, accuracy, eps in zip(F.disparity, F.accuracy, F.eps, strict=True):
         best, least = optimum(fed, eps)
         assert best == pytest.approx(accuracy, abs=1e-9)
         assert least - 1e-9 <= d <= least + blur
         s = ff.solve(fed, "lft_fedavg", eps)
-        assert (s.disparity, s.accuracy) == (pytest.approx(d, abs=1e-11), pytest.approx(accuracy, abs=1e-12))
+        assert (s.disparity, s.accuracy) == (
+            pytest.approx(d, abs=1e-11),
+            pytest.approx(accuracy, abs=1e-12),
+        )
 
 
 @FEWER
 @given(finite_federations(max_clients=3, max_points=5), st.data())
 def test_budgets_on_federations_full_of_ties(fed: ff.Federation, data: st.DataObject) -> None:
-    check(fed, [*data.draw(st.lists(budgets(fed.n_clients), max_size=4)), *some_budgets(fed, 0, 6)], blur=1e-7)
+    check(
+        fed,
+        [*data.draw(st.lists(budgets(fed.n_clients), max_size=4)), *some_budgets(fed, 0, 6)],
+        blur=1e-7,
+    )
 
 
 @FEWER
@@ -101,7 +127,10 @@ def test_the_minimum_and_the_order_of_the_schemes(seed: int, clients: int) -> No
     m = ff.min_disparity(fed, "lft_fedavg")
     assert (m.disparity, m.accuracy) == (F.disparity[0], F.accuracy[0])
     s = ff.solve(fed, "lft_fedavg", m.eps)
-    assert (s.disparity, s.accuracy) == (pytest.approx(m.disparity, abs=1e-11), pytest.approx(m.accuracy, abs=1e-12))
+    assert (s.disparity, s.accuracy) == (
+        pytest.approx(m.disparity, abs=1e-11),
+        pytest.approx(m.accuracy, abs=1e-12),
+    )
     best = ff.frontier(fed, "cfl", points=2).accuracy_at(F.disparity)
     assert (F.accuracy <= best + 1e-12).all()
 
@@ -125,13 +154,19 @@ def test_the_search_finds_all_of_it(seed: int, clients: int, points: int) -> Non
 def test_real_people(name: str) -> None:
     # 101 levels of a score, η pooled over many of them: ties of up to nine cells
     fed = real_data.federation(name)
-    F, found = ff.frontier(fed, "lft_fedavg", points=30), FedAvgSearch.of(fed, finite_model(fed)).frontier(30)
-    assert (found.accuracy <= F.accuracy_at(np.maximum(found.disparity, F.disparity[0])) + 1e-12).all()
+    F = ff.frontier(fed, "lft_fedavg", points=30)
+    found = FedAvgSearch.of(fed, finite_model(fed)).frontier(30)
+    assert (
+        found.accuracy <= F.accuracy_at(np.maximum(found.disparity, F.disparity[0])) + 1e-12
+    ).all()
     assert found.disparity[0] >= F.disparity[0] - 1e-12
     assert (F.accuracy <= ff.frontier(fed, "cfl", points=2).accuracy_at(F.disparity) + 1e-12).all()
     for d, accuracy, eps in zip(F.disparity, F.accuracy, F.eps, strict=True):
         s = ff.solve(fed, "lft_fedavg", eps)
-        assert (s.disparity, s.accuracy) == (pytest.approx(d, abs=1e-12), pytest.approx(accuracy, abs=1e-12))
+        assert (s.disparity, s.accuracy) == (
+            pytest.approx(d, abs=1e-12),
+            pytest.approx(accuracy, abs=1e-12),
+        )
 
 
 def test_too_many_vertices_are_searched_among(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,9 +180,10 @@ def test_too_many_vertices_are_searched_among(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_frontier_by_hand() -> None:
-    # one client, q = 1/2, x in {0, 1}, η = (1/4, 3/4): group 0 has masses (1/4, 3/4), group 1 (3/4, 1/4).
-    # The most accurate rule accepts x = 1 alone: accuracy 3/4, MD = 3/4 - 1/4 = 1/2. A cell costs |2η - 1| / 2 = 1/4
-    # of accuracy per unit of its group's rate, so that accuracy is 3/4 - (1/2 - d)/4 at disparity d.
+    # one client, q = 1/2, x in {0, 1}, η = (1/4, 3/4): group 0 has masses (1/4, 3/4), group 1 (3/4,
+    # 1/4). The most accurate rule accepts x = 1 alone: accuracy 3/4, MD = 3/4 - 1/4 = 1/2. A cell
+    # costs |2η - 1| / 2 = 1/4 of accuracy per unit of its group's rate, so that accuracy is 3/4 -
+    # (1/2 - d)/4 at disparity d.
     masses = np.array([[[0.125, 0.375], [0.375, 0.125]]])
     fed = ff.Federation.finite([0, 1], masses, [0.25, 0.75])
     F = ff.frontier(fed, "lft_fedavg", points=5)
@@ -167,27 +203,34 @@ def test_as_many_points_as_asked_for(points: int) -> None:
 
 
 def test_of_several_optima_solve_takes_the_least_disparate() -> None:
-    # x in {0, 1, 2}, η = (0, 1/2, 1), q = 1/2 and equal weights. Accepting x = 2 alone gives MD_i = (1/4, -1/2): x = 1
-    # changes no accuracy. P(i | a) = 1/2, so MD = (1/4 - 1/2)/2 = -1/8 without x = 1, where group 0 has (1/2, 1/4) of
-    # its people: a third of them adds (1/2 + 1/4)/2/3 = 1/8. MD = 0 is free. Half of those at x = 1 are mistaken.
+    # x in {0, 1, 2}, η = (0, 1/2, 1), q = 1/2 and equal weights. Accepting x = 2 alone gives MD_i =
+    # (1/4, -1/2): x = 1 changes no accuracy. P(i | a) = 1/2, so MD = (1/4 - 1/2)/2 = -1/8 without x
+    # = 1, where group 0 has (1/2, 1/4) of its people: a third of them adds (1/2 + 1/4)/2/3 = 1/8.
+    # MD = 0 is free. Half of those at x = 1 are mistaken.
     masses = np.array([[[2, 4, 2], [6, 2, 0]], [[6, 2, 0], [2, 2, 4]]]) / 16
     fed = ff.Federation.finite([0, 1, 2], masses, [0.0, 0.5, 1.0])
     s = ff.solve(fed, "lft_fedavg", 1.0)
-    assert s.disparity == pytest.approx(0, abs=1e-15) and s.accuracy == pytest.approx(1 - (4 + 2 + 2 + 2) / 64)
+    assert s.disparity == pytest.approx(0, abs=1e-15) and s.accuracy == pytest.approx(
+        1 - (4 + 2 + 2 + 2) / 64
+    )
     F = ff.frontier(fed, "lft_fedavg", points=5)
     assert F.disparity.tolist() == [0.0] and F.accuracy[0] == pytest.approx(s.accuracy, abs=1e-15)
-    # bound to |MD_i| <= 1/8: MD_1 = -1/2 + (f_0 - f_1)/4 at x = 1, at most -1/4, has to give way elsewhere
+    # bound to |MD_i| <= 1/8: MD_1 = -1/2 + (f_0 - f_1)/4 at x = 1, at most -1/4, has to give way
+    # elsewhere
     tight = ff.solve(fed, "lft_fedavg", 0.125)
     accuracy, least = optimum(fed, np.array([0.125, 0.125]))
-    assert tight.accuracy == pytest.approx(accuracy, abs=1e-9) and tight.disparity == pytest.approx(least, abs=1e-8)
+    assert tight.accuracy == pytest.approx(accuracy, abs=1e-9) and tight.disparity == pytest.approx(
+        least, abs=1e-8
+    )
     assert tight.accuracy < s.accuracy and abs(tight.duality_gap) <= 1e-12
 
 
 def test_clients_that_cancel_leave_a_tie_and_no_disparity() -> None:
-    # At x = 4 of group 1 client 0 has 15/16 * 1/6 of its people with 2η - 1 = -1/4, client 2 has 5/8 * 2/12 with 3/8:
-    # -15/384 + 15/384 = 0. In floats that is 2e-18, and accepting the cell makes a disparity of 0.16. All other cells
-    # that anybody has are at η < 1/2 or at (2, 1), where client 2 alone is, with η = 0: rejecting all is optimal, and
-    # right with 1 - P(y = 1) = 1 - (1/16 * 3/8 + 15/16 * 1/6 * 3/8 + 5/8 * 2/12 * 11/16)/3 = 1 - 118/2304.
+    # At x = 4 of group 1 client 0 has 15/16 * 1/6 of its people with 2η - 1 = -1/4, client 2 has
+    # 5/8 * 2/12 with 3/8: -15/384 + 15/384 = 0. In floats that is 2e-18, and accepting the cell
+    # makes a disparity of 0.16. All other cells that anybody has are at η < 1/2 or at (2, 1), where
+    # client 2 alone is, with η = 0: rejecting all is optimal, and right with 1 - P(y = 1) = 1 -
+    # (1/16 * 3/8 + 15/16 * 1/6 * 3/8 + 5/8 * 2/12 * 11/16)/3 = 1 - 118/2304.
     counts = np.array(
         [
             [[0, 0, 0, 0, 12], [0, 0, 0, 10, 2]],
@@ -200,7 +243,9 @@ def test_clients_that_cancel_leave_a_tie_and_no_disparity() -> None:
     fed = ff.Federation.finite(np.arange(5), share[:, :, None] * counts / 12, eta)
     assert finite_model(fed).gain(fed.mass)[1, 4] == 0.0
     F = ff.frontier(fed, "lft_fedavg", points=7)
-    assert F.disparity.tolist() == [0.0] and F.accuracy[0] == pytest.approx(1 - 118 / 2304, abs=1e-15)
+    assert F.disparity.tolist() == [0.0] and F.accuracy[0] == pytest.approx(
+        1 - 118 / 2304, abs=1e-15
+    )
     for eps in (1.0, [1.0, 0.8, 1.0], [0.0, 0.0, 0.04]):
         s = ff.solve(fed, "lft_fedavg", eps)
         assert s.disparity == 0.0 and s.accuracy == pytest.approx(1 - 118 / 2304, abs=1e-15)
@@ -208,15 +253,21 @@ def test_clients_that_cancel_leave_a_tie_and_no_disparity() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_an_eta_one_rounding_off_one_half_is_a_tie_still(seed: int) -> None:
-    # a cell with η = 1/2 is worth any disparity and no accuracy: taken for a gain of 1e-18, the smallest disparity of
-    # one such federation was 0.3685 where it is 0.0428
+    # a cell with η = 1/2 is worth any disparity and no accuracy: taken for a gain of 1e-18, the
+    # smallest disparity of one such federation was 0.3685 where it is 0.0428
     rng = np.random.default_rng(seed)
     masses = rng.gamma(1.0, size=(3, 2, 9))
     masses /= masses.sum(axis=(1, 2), keepdims=True)
     half = np.where(rng.random(9) < 0.7, 0.5, rng.random(9))
     nudged = np.where(half == 0.5, np.nextafter(0.5, rng.integers(0, 2, 9)), half)
-    exact, near = (ff.frontier(ff.Federation.finite(range(9), masses, eta), "lft_fedavg", 8) for eta in (half, nudged))
+    exact, near = (
+        ff.frontier(ff.Federation.finite(range(9), masses, eta), "lft_fedavg", 8)
+        for eta in (half, nudged)
+    )
     assert near.disparity[[0, -1]] == pytest.approx(exact.disparity[[0, -1]], abs=1e-12)
     d = np.linspace(exact.disparity[0] + 1e-12, 1.0, 9)
     assert near.accuracy_at(d) == pytest.approx(exact.accuracy_at(d), abs=1e-12)
-    assert near.disparity[0] <= ff.solve(ff.Federation.finite(range(9), masses, half), "lft_fedavg", 0.0).disparity
+    assert (
+        near.disparity[0]
+        <= ff.solve(ff.Federation.finite(range(9), masses, half), "lft_fedavg", 0.0).disparity
+    )

@@ -1,4 +1,6 @@
-"""LFT+FedAvg's frontier on a finite X of many clients: no budgets beat it, and neither order nor names matter."""
+"""LFT+FedAvg's frontier on a finite X of many clients: no budgets beat it, and neither order nor
+names matter.
+"""
 
 import resource
 from contextlib import suppress
@@ -24,7 +26,9 @@ TOLERANCE = 1e-9
 
 
 def tables(seed: int, clients: int) -> tuple[Any, Any, Any]:
-    """Masses, η and weights: sparse, of integers, of many sizes, shaped by a score; η in order or not, tied, own."""
+    """Masses, η and weights: sparse, of integers, of many sizes, shaped by a score; η in order or
+    not, tied, own.
+    """
     rng = np.random.default_rng(seed)
     n = int(rng.integers(3, 20))
     x = np.arange(n)
@@ -33,13 +37,16 @@ def tables(seed: int, clients: int) -> tuple[Any, Any, Any]:
         rng.gamma(1.0, size=(clients, 2, n)) * (rng.random((clients, 2, n)) < 0.6),
         rng.integers(0, 5, (clients, 2, n)).astype(float),
         rng.gamma(1.0, size=(clients, 2, n)) * 10.0 ** -rng.integers(0, 8, (clients, 2, n)),
-        np.exp(-(((x - rng.uniform(0, n, (clients, 2, 1))) / rng.uniform(0.1, 0.5) / n) ** 2) / 2) + 1e-9,
+        np.exp(-(((x - rng.uniform(0, n, (clients, 2, 1))) / rng.uniform(0.1, 0.5) / n) ** 2) / 2)
+        + 1e-9,
     ][rng.integers(0, 5)]
     masses[:, :, 0] += masses.sum(axis=2) == 0
     share = rng.uniform(0.1, 0.9, clients)
     share[0] = rng.choice([0.0, 0.5, share[0]])  # now and then without one group
     masses *= (np.stack([1.0 - share, share], axis=1) / masses.sum(axis=2))[:, :, None]
-    eta = [np.sort(rng.random(n)), rng.integers(0, 9, n) / 8, rng.random((clients, n))][rng.integers(0, 3)]
+    eta = [np.sort(rng.random(n)), rng.integers(0, 9, n) / 8, rng.random((clients, n))][
+        rng.integers(0, 3)
+    ]
     return masses / masses.sum(axis=(1, 2), keepdims=True), eta, rng.uniform(0.2, 2.0, clients)
 
 
@@ -51,23 +58,35 @@ def drawn(seed: int, clients: int) -> ff.Federation:
 def some_budgets(fed: ff.Federation, seed: int, count: int) -> Any:
     """Uniform, sparse, and as shares of what the most accurate rule has."""
     rng = np.random.default_rng(seed)
-    free = np.abs(local_rows(fed, finite_model(fed)) @ (finite_model(fed).gain(fed.mass).ravel() > 0))
+    free = np.abs(
+        local_rows(fed, finite_model(fed)) @ (finite_model(fed).gain(fed.mass).ravel() > 0)
+    )
     for _ in range(count):
         eps = rng.random(fed.n_clients)
         eps = [eps, eps**3, free * eps * 1.2, free * rng.random()][rng.integers(0, 4)]
-        yield np.where(rng.random(fed.n_clients) < rng.choice([0.0, 0.3, 0.8]), rng.choice([0.0, 1.0, 1.0]), eps)
+        yield np.where(
+            rng.random(fed.n_clients) < rng.choice([0.0, 0.3, 0.8]),
+            rng.choice([0.0, 1.0, 1.0]),
+            eps,
+        )
 
 
 def check(fed: ff.Federation, seed: int, count: int) -> None:
-    """No budgets beat frontier or minimum, their own are solved again to their points, CFL's frontier is above."""
+    """No budgets beat frontier or minimum, their own are solved again to their points, CFL's
+    frontier is above.
+    """
     F, least = ff.frontier(fed, "lft_fedavg", points=9), ff.min_disparity(fed, "lft_fedavg")
     assert (least.disparity, least.accuracy) == (F.disparity[0], F.accuracy[0])
     for d, accuracy, eps in zip(F.disparity, F.accuracy, F.eps, strict=True):
         s = ff.solve(fed, "lft_fedavg", eps)
-        assert (s.disparity, s.accuracy) == (pytest.approx(d, abs=1e-12), pytest.approx(accuracy, abs=1e-12))
+        assert (s.disparity, s.accuracy) == (
+            pytest.approx(d, abs=1e-12),
+            pytest.approx(accuracy, abs=1e-12),
+        )
     solved = []
     for eps in some_budgets(fed, seed, count):
-        with suppress(CertificationError):  # some one in thousands of odd budgets: nothing is known of their optimum
+        # some one in thousands of odd budgets: nothing is known of their optimum
+        with suppress(CertificationError):
             solved.append(ff.solve(fed, "lft_fedavg", eps))
     assert len(solved) >= 0.9 * count
     disparity = np.array([s.disparity for s in solved])
@@ -100,21 +119,28 @@ def test_no_budgets_beat_the_frontier_of_six_sites(seed: int, step: float) -> No
 
 @FEWER
 @given(st.integers(0, 10**6), st.sampled_from([6, 9, 20]))
-def test_neither_the_order_of_clients_nor_the_names_of_groups_matter(seed: int, clients: int) -> None:
+def test_neither_the_order_of_clients_nor_the_names_of_groups_matter(
+    seed: int, clients: int
+) -> None:
     masses, eta, weight = tables(seed, clients)
     order = np.random.default_rng(seed).permutation(clients)
     other_eta = eta[order] if eta.ndim == 2 else eta
     x = np.arange(masses.shape[2])
     F = ff.frontier(ff.Federation.finite(x, masses, eta, weight=weight), "lft_fedavg", points=7)
     for turned in (masses[order], masses[order][:, ::-1]):
-        other = ff.frontier(ff.Federation.finite(x, turned, other_eta, weight=weight[order]), "lft_fedavg", points=7)
+        other = ff.frontier(
+            ff.Federation.finite(x, turned, other_eta, weight=weight[order]), "lft_fedavg", points=7
+        )
         assert other.disparity[[0, -1]] == pytest.approx(F.disparity[[0, -1]], abs=TOLERANCE)
         d = np.linspace(max(F.disparity[0], other.disparity[0]), F.disparity[-1], 9)
         assert other.accuracy_at(d) == pytest.approx(F.accuracy_at(d), abs=TOLERANCE)
 
 
-@pytest.mark.parametrize("seed", [8, 103])  # degenerate starts once ended the second above the smallest disparity
-def test_the_search_agrees_with_all_vertices_of_six_clients(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+# degenerate starts once ended the second above the smallest disparity
+@pytest.mark.parametrize("seed", [8, 103])
+def test_the_search_agrees_with_all_vertices_of_six_clients(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fed = drawn(seed, 6)
     with pytest.raises(TooMany, match="6 clients"):
         ExactFedAvg.of(fed, finite_model(fed))
@@ -135,7 +161,9 @@ def test_two_hundred_clients_take_little_memory() -> None:
 
 
 def tied(seed: int) -> ff.Federation:
-    """Few values everywhere, and points that one client alone has: many rules are optimal for one eps."""
+    """Few values everywhere, and points that one client alone has: many rules are optimal for one
+    eps.
+    """
     rng = np.random.default_rng(seed)
     clients, n = int(rng.integers(1, 9)), int(rng.integers(2, 16))
     masses = rng.integers(0, rng.integers(2, 6), (clients, 2, n)).astype(float)
@@ -145,7 +173,9 @@ def tied(seed: int) -> ff.Federation:
     share = rng.integers(1, 16, clients) / 16
     masses *= (np.stack([1.0 - share, share], axis=1) / masses.sum(axis=2))[:, :, None]
     eta = rng.choice([0.25, 0.5, 0.625, 0.875], n if seed % 3 else (clients, n))
-    return ff.Federation.finite(np.arange(n), masses, eta, weight=rng.integers(1, 9, clients).astype(float))
+    return ff.Federation.finite(
+        np.arange(n), masses, eta, weight=rng.integers(1, 9, clients).astype(float)
+    )
 
 
 @given(st.integers(0, 10**6))
@@ -153,11 +183,16 @@ def test_of_tied_optima_solve_takes_the_least_disparate(seed: int) -> None:
     fed, rng = tied(seed), np.random.default_rng(seed + 1)
     model = finite_model(fed)
     u, v, pooled = model.gain(fed.mass).ravel(), local_rows(fed, model), pooled_row(fed, model)
-    for eps in (rng.integers(0, 9, len(v)) / 8, np.where(rng.random(len(v)) < 0.5, 0.0, rng.random(len(v)) * 0.3)):
+    for eps in (
+        rng.integers(0, 9, len(v)) / 8,
+        np.where(rng.random(len(v)) < 0.5, 0.0, rng.random(len(v)) * 0.3),
+    ):
         s = solve_fedavg_finite(fed, model, eps)
         # another programme: accuracy, less a small share of t >= |MD|
         share = 1e-5
-        a = np.block([[np.vstack([v, -v]), np.zeros((2 * len(v), 1))], [pooled, -1.0], [-pooled, -1.0]])
+        a = np.block(
+            [[np.vstack([v, -v]), np.zeros((2 * len(v), 1))], [pooled, -1.0], [-pooled, -1.0]]
+        )
         found = optimize.linprog(
             np.append(-u / share, 1.0),
             A_ub=a,

@@ -10,7 +10,13 @@ import fairfl as ff
 from fairfl.solvers.frontier import non_dominated
 from fairfl.solvers.lft_fedavg.laws_ascent import _linearised_step, _promise, merit
 from fairfl.solvers.lft_fedavg.laws_frontier import MultiplierSearch
-from fairfl.solvers.numerics.dual import DualPoint, dual_point, fedavg_constraints, kkt_residual, minimise_dual
+from fairfl.solvers.numerics.dual import (
+    DualPoint,
+    dual_point,
+    fedavg_constraints,
+    kkt_residual,
+    minimise_dual,
+)
 
 MILD, WILD = (0.5, 2.5), (0.05, 50.0)
 MISSED = 1e-6
@@ -31,15 +37,20 @@ def random_federation(seed: int, clients: int, sd: tuple[float, float]) -> dict[
 
 
 def random_budgets(fed: ff.Federation, seed: int) -> tuple[Any, Any]:
-    """(disparity, accuracy) at 38 budgets: uniform ones, many slack or zero, and shares of what nobody bounds."""
+    """(disparity, accuracy) at 38 budgets: uniform ones, many slack or zero, and shares of what
+    nobody bounds.
+    """
     problem, rng = fedavg_constraints(fed), np.random.default_rng(seed)
     free = np.abs(dual_point(problem, np.zeros((1, problem.count))).values)
     uniform, share, kind = rng.random((3, 13, problem.count))
     sparse = np.where(kind < 0.35, 1.0, np.where(kind < 0.6, 0.0, free * share))
     eps = np.concatenate([uniform, sparse, free * rng.random((12, problem.count))])
-    found = functools.reduce(DualPoint.join, [minimise_dual(problem, one, enough=1e-8) for one in eps])
+    found = functools.reduce(
+        DualPoint.join, [minimise_dual(problem, one, enough=1e-8) for one in eps]
+    )
     solved = kkt_residual(found.lam, found.values, eps) <= 1e-8
-    assert solved.sum() >= 12  # where one rule does not meet its budgets to 1e-8, the optimum is a mixture: left out
+    # where one rule does not meet its budgets to 1e-8, the optimum is a mixture: left out
+    assert solved.sum() >= 12
     rates = [sets.integrals[:, 1:] for sets in found.sets]
     md = (rates[0] @ fed.within[:, 0] - rates[1] @ fed.within[:, 1])[solved]
     return np.abs(md), found.accuracy[solved]
@@ -64,7 +75,9 @@ def check_not_beaten(fed: ff.Federation, seed: int, points: int) -> ff.Frontier:
     ids=["2", "2 wild", "3 wild", "6", "8 wild"],
 )
 def test_random_budgets_do_not_beat_the_search(clients: int, sd: tuple[float, float]) -> None:
-    check_not_beaten(ff.Federation.normal(**random_federation(clients, clients, sd)), seed=clients, points=6)
+    check_not_beaten(
+        ff.Federation.normal(**random_federation(clients, clients, sd)), seed=clients, points=6
+    )
 
 
 ISSUE = ff.Federation.normal(
@@ -77,14 +90,21 @@ SHARP = ff.Federation.normal(
     mean=[[-1.288487327331204, -0.6696667902682916], [0.11677193916000204, -0.7018128202715224]],
     sd=[[8.478095330732794, 7.059361977239343], [2.765642333456557, 38.086720709520115]],
     q=[0.818984, 0.733572],
-    eta=[ff.Logistic(0.8916088669186988, 1.161632071854764), ff.Logistic(1.6394481515471266, -1.0959629527297028)],
+    eta=[
+        ff.Logistic(0.8916088669186988, 1.161632071854764),
+        ff.Logistic(1.6394481515471266, -1.0959629527297028),
+    ],
 )
 """Along its frontier a change of λ_0 by 1e-5 changes MD_0 by 1."""
 
 
 @pytest.mark.parametrize(
     ("fed", "eps"),
-    [(ISSUE, [1, 0.4740523460580389, 1, 0.3038938892387534, 1]), (SHARP, [0.054515, 0]), (SHARP, [0.0099, 0])],
+    [
+        (ISSUE, [1, 0.4740523460580389, 1, 0.3038938892387534, 1]),
+        (SHARP, [0.054515, 0]),
+        (SHARP, [0.0099, 0]),
+    ],
     ids=["two local maxima", "steep multipliers", "steeper multipliers"],
 )
 def test_these_budgets_do_not_beat_the_search(fed: ff.Federation, eps: list[float]) -> None:
@@ -95,7 +115,8 @@ def test_these_budgets_do_not_beat_the_search(fed: ff.Federation, eps: list[floa
 
 @pytest.mark.parametrize("clients", (2, 6))
 def test_no_programme_asks_for_less_than_standing_still(clients: int) -> None:
-    # beside sds of 50, those of 0.05 have thresholds whose densities are 1e-100: constraints that nothing can reach
+    # beside sds of 50, those of 0.05 have thresholds whose densities are 1e-100: constraints that
+    # nothing can reach
     search = MultiplierSearch.of(ff.Federation.normal(**random_federation(3, clients, WILD)))
     starts = search.starts.take(np.flatnonzero((search.starts.excess == 0).all(axis=1)))
     starts, target = starts.take(np.arange(0, starts.md.size, 3)), starts.disparity[::3]
@@ -112,9 +133,12 @@ def test_names_and_order_do_not_matter(clients: int) -> None:
     order = np.random.default_rng(1).permutation(clients)
     turned = law | {"mean": law["mean"][:, ::-1], "sd": law["sd"][:, ::-1], "q": 1 - law["q"]}
     permuted = law | {key: law[key][order] for key in ("mean", "sd", "q", "weight")}
-    one, *others = (ff.frontier(ff.Federation.normal(**f), "lft_fedavg", points=6) for f in (law, turned, permuted))
-    # which of several minima the climbs end on depends on rounding: with five clients two lie 6e-8 apart, and the
-    # accuracies beside them as the root of that
+    one, *others = (
+        ff.frontier(ff.Federation.normal(**f), "lft_fedavg", points=6)
+        for f in (law, turned, permuted)
+    )
+    # which of several minima the climbs end on depends on rounding: with five clients two lie 6e-8
+    # apart, and the accuracies beside them as the root of that
     grid = np.linspace(one.disparity[0], one.disparity[-1], 8)[1:]
     for F in others:
         assert F.disparity[0] == pytest.approx(one.disparity[0], abs=MISSED)

@@ -1,4 +1,6 @@
-"""Rules as functions of multipliers: what they solve, their slopes, turning points, and the climb."""
+"""Rules as functions of multipliers: what they solve, their slopes, turning points, and the
+climb.
+"""
 
 from typing import Any
 
@@ -31,7 +33,9 @@ def test_every_multiplier_solves_its_own_budgets(fed: ff.Federation, data: st.Da
     family = family_of(fed)
     free = family.at(np.zeros((1, fed.n_clients)))
     # small multipliers against the signs of the free rule's MD_i: most solve something
-    lam = -np.sign(free.values) * np.array([data.draw(st.integers(0, 16)) / 1024 for _ in range(fed.n_clients)])
+    lam = -np.sign(free.values) * np.array(
+        [data.draw(st.integers(0, 16)) / 1024 for _ in range(fed.n_clients)]
+    )
     rule = family.at(lam)
     assume((rule.excess == 0).all())
     eps = np.where(lam[0] != 0, np.abs(rule.values[0]), 1.0)
@@ -58,7 +62,9 @@ def test_slopes_are_difference_quotients(fed: ff.Federation, data: st.DataObject
             (slopes.accuracy[0, k], (right.accuracy[0], left.accuracy[0])),
             (slopes.values[0, 0, k], (right.values[0, 0], left.values[0, 0])),
         ):
-            assert found == pytest.approx((ends[0] - ends[1]) / (2 * step), abs=1e-6 * (1 + steep**3))
+            assert found == pytest.approx(
+                (ends[0] - ends[1]) / (2 * step), abs=1e-6 * (1 + steep**3)
+            )
 
 
 @FEWER
@@ -73,12 +79,16 @@ def test_all_turning_points_are_found(fed: ff.Federation, data: st.DataObject) -
     size = np.abs(weights[0]) @ np.abs(profile.values(x))
     drop = np.diff(s)
     loud = np.abs(drop) > 1e-12 * max(float(size.max()), 1.0)
-    turns = np.flatnonzero(((drop[:-1] > 0) != (drop[1:] > 0)) & loud[:-1] & loud[1:] & (size[1:-1] > 1e-8))
+    turns = np.flatnonzero(
+        ((drop[:-1] > 0) != (drop[1:] > 0)) & loud[:-1] & loud[1:] & (size[1:-1] > 1e-8)
+    )
     for k in turns:
         near = np.abs(found.x - x[k + 1]).argmin()
         assert abs(found.x[near] - x[k + 1]) <= 2 * (x[1] - x[0])
         assert found.peak[near] == (drop[k] > 0)
-        assert found.height[near] == pytest.approx(s[k + 1], abs=1e-3 * (abs(s[k + 1]) + float(size.max())))
+        assert found.height[near] == pytest.approx(
+            s[k + 1], abs=1e-3 * (abs(s[k + 1]) + float(size.max()))
+        )
 
 
 FIGURE_5D = figure_5((0.2, 0.8))
@@ -95,7 +105,8 @@ def test_the_climb_ends_where_every_start_ends() -> None:
 
 
 def test_the_climb_reaches_the_opening_of_a_hole() -> None:
-    # along MD = d the accuracy rises with λ_0 until a hole opens in group 1, then falls like a root: a slow scan
+    # along MD = d the accuracy rises with λ_0 until a hole opens in group 1, then falls like a
+    # root: a slow scan
     search = MultiplierSearch.of(FIGURE_5D)
     family, target = search.family, 0.45
     scan = np.concatenate([np.linspace(0.05, 0.0912, 40), np.linspace(0.0912, 0.0925, 400)])
@@ -108,5 +119,7 @@ def test_the_climb_reaches_the_opening_of_a_hole() -> None:
     assert rules.cuts[:, 1].min() == 1 and rules.cuts[:, 1].max() == 3
     best = float(rules.accuracy.max())
     found = search.at(np.array([target]), search.starts)
-    assert best <= found.accuracy[0] <= best + 1e-6 and found.md[0] == pytest.approx(target, abs=1e-9)
+    assert best <= found.accuracy[0] <= best + 1e-6 and found.md[0] == pytest.approx(
+        target, abs=1e-9
+    )
     assert found.cuts[0, 1] == 1 and search.family.slopes(found).critical[1].height[2] < 1e-5

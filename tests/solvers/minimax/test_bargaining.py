@@ -1,5 +1,6 @@
-# ruff: noqa: E501  (a table: one case a line)
-"""α-fair points, their tests, and the price of fairness: closed forms, definitions, and other methods."""
+"""α-fair points, their tests, and the price of fairness: closed forms, definitions, and other
+methods.
+"""
 
 import cvxpy as cp
 import numpy as np
@@ -9,7 +10,13 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from fairfl import CertificationError
-from fairfl.solvers.minimax.bargaining import alpha_fair, fairness_test, harmonic_point, max_min_test, nash_point
+from fairfl.solvers.minimax.bargaining import (
+    alpha_fair,
+    fairness_test,
+    harmonic_point,
+    max_min_test,
+    nash_point,
+)
 from fairfl.solvers.minimax.utility_set import UtilitySet
 from fairfl.theory.measures import welfare as bargaining
 
@@ -22,14 +29,25 @@ def polytopes(draw, low=2, high=4):
     """Hulls of random points in eighths, every client better off than nothing somewhere."""
     n = draw(st.integers(low, high))
     k = draw(st.integers(1, 8))
-    points = np.array(draw(st.lists(st.lists(st.integers(0, 24), min_size=n, max_size=n), min_size=k, max_size=k))) / 8
+    points = (
+        np.array(
+            draw(
+                st.lists(
+                    st.lists(st.integers(0, 24), min_size=n, max_size=n), min_size=k, max_size=k
+                )
+            )
+        )
+        / 8
+    )
     assume((points.max(0) > 0).all())
     return UtilitySet.from_vertices(points)
 
 
 @pytest.mark.parametrize("alpha", ALPHAS)
 def test_triangle_in_closed_form(alpha):
-    """max Σ u^(1-α) on c.u = 1: u_i proportional to c_i^(-1/α); all to the cheaper client at α = 0; equal at inf."""
+    """max Σ u^(1-α) on c.u = 1: u_i proportional to c_i^(-1/α); all to the cheaper client at α = 0;
+    equal at inf.
+    """
     c = np.array([1 / 3, 1.0])
     if alpha == 0:
         expected = np.array([3.0, 0.0])
@@ -41,33 +59,42 @@ def test_triangle_in_closed_form(alpha):
     assert found.value == pytest.approx(bargaining.mean_utility(found.utilities, alpha))
     assert found.weights @ found.utilities == pytest.approx(1)
     if alpha >= 0.3:  # below, u_2 is so small that it is right to no digit
-        assert found.weights / found.weights.sum() == pytest.approx(c / c.sum(), abs=1e-4)  # the face's normal
+        # the face's normal
+        assert found.weights / found.weights.sum() == pytest.approx(c / c.sum(), abs=1e-4)
     assert found.price_of_fairness == pytest.approx(1 - expected.sum() / 3, abs=1e-5)
 
 
 @given(polytopes(), st.sampled_from(ALPHAS), st.integers(0, 2**31))
 def test_no_mixture_of_vertices_is_better(U, alpha, seed):
-    """The definition of the maximum, over random mixtures; and the certificate's bound, over the vertices."""
+    """The definition of the maximum, over random mixtures; and the certificate's bound, over the
+    vertices.
+    """
     found = alpha_fair(U, alpha)
     mixes = np.random.default_rng(seed).dirichlet(np.full(len(U.vertices), 0.3), 300)
     values = bargaining.mean_utility(mixes @ U.vertices, alpha)
     assert values.max() <= found.value * (1 + 2e-7)
-    assert (U.vertices @ found.weights).max() <= 1 + 1e-6  # u has the largest value at its own weights
+    # u has the largest value at its own weights
+    assert (U.vertices @ found.weights).max() <= 1 + 1e-6
     assert abs(found.gain) <= 1e-6 and found.best_total == pytest.approx(U.vertices.sum(1).max())
 
 
 @given(polytopes(), st.integers(0, 2**31))
 def test_nash_point_is_proportionally_fair_and_no_other_is(U, seed):
-    """Proposition 2.3 on polytopes: Σ (v_i - u_i)/u_i <= 0 at every vertex v; elsewhere some v violates it."""
+    """Proposition 2.3 on polytopes: Σ (v_i - u_i)/u_i <= 0 at every vertex v; elsewhere some v
+    violates it.
+    """
     u = nash_point(U).utilities
     assert ((U.vertices - u) / u).sum(1).max() <= 1e-5
     assert fairness_test(U, u, tolerance=1e-5).holds
     other = np.random.default_rng(seed).dirichlet(np.ones(len(U.vertices))) @ U.vertices
     assume(other.min() > 1e-3 and np.abs(other - u).max() > 1e-2)
     test = fairness_test(U, other)
-    assert not test.holds and test.gain == pytest.approx(((U.vertices - other) / other).sum(1).max())
+    assert not test.holds and test.gain == pytest.approx(
+        ((U.vertices - other) / other).sum(1).max()
+    )
     step = 1e-4 * min(1.0, float((other / np.maximum(np.abs(test.direction), 1e-9)).min()))
-    assert np.log(other + step * test.direction).sum() > np.log(other).sum()  # along the direction welfare rises
+    # along the direction welfare rises
+    assert np.log(other + step * test.direction).sum() > np.log(other).sum()
     assert any((test.better == v).all() for v in U.vertices)
 
 
@@ -76,16 +103,23 @@ def test_against_another_method(alpha):
     """SLSQP over mixtures of vertices, which knows the mean utility alone."""
     V = np.random.default_rng(5).uniform(0.1, 2, (6, 3))
     best = optimize.minimize(
-        lambda c: -bargaining.mean_utility(np.maximum(c, 1e-12) @ V, alpha), np.full(6, 1 / 6), bounds=[(0, 1)] * 6,
-        constraints={"type": "eq", "fun": lambda c: c.sum() - 1}, method="SLSQP", options={"ftol": 1e-14, "maxiter": 500},
-    )  # fmt: skip
+        lambda c: -bargaining.mean_utility(np.maximum(c, 1e-12) @ V, alpha),
+        np.full(6, 1 / 6),
+        bounds=[(0, 1)] * 6,
+        constraints={"type": "eq", "fun": lambda c: c.sum() - 1},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
     found = alpha_fair(UtilitySet.from_vertices(V), alpha)
     assert found.value == pytest.approx(-best.fun, abs=1e-6) and found.value >= -best.fun - 1e-7
 
 
 def leximin_by_definition(V, grid):
     """The best sorted vector, worst first, over a fine grid of mixtures of three vertices."""
-    c = np.array([[i, j, grid - i - j] for i in range(grid + 1) for j in range(grid + 1 - i)]) / grid
+    c = (
+        np.array([[i, j, grid - i - j] for i in range(grid + 1) for j in range(grid + 1 - i)])
+        / grid
+    )
     u = c @ V
     ranked = np.round(np.sort(u, axis=1), 9)
     return u[np.lexsort(ranked.T[::-1])[-1]]
@@ -97,30 +131,39 @@ def test_leximin_point_against_a_grid(seed):
     found = alpha_fair(UtilitySet.from_vertices(V), np.inf)
     grid = leximin_by_definition(V, 400)
     assert np.sort(found.utilities)[0] >= np.sort(grid)[0] - 1e-7
-    assert found.utilities == pytest.approx(grid, abs=0.1)  # a step of the grid is 1/400, and slopes are up to 8
+    # a step of the grid is 1/400, and slopes are up to 8
+    assert found.utilities == pytest.approx(grid, abs=0.1)
     assert max_min_test(UtilitySet.from_vertices(V), found.utilities).holds
 
 
 def test_leximin_goes_on_after_the_first_level():
-    """Client 0 can have 1 at most, whatever; the others share 4: (1, 2, 2), where max-min alone says u >= 1."""
+    """Client 0 can have 1 at most, whatever; the others share 4: (1, 2, 2), where max-min alone
+    says u >= 1.
+    """
     x = cp.Variable(3, name="x")
     U = UtilitySet(x, [x[0] <= 1, x[1] + x[2] <= 4, x >= 0])
     found = alpha_fair(U, np.inf)
     assert found.utilities == pytest.approx([1, 2, 2], abs=1e-6) and found.value == pytest.approx(1)
     test = max_min_test(U, [1.0, 1.0, 3.0])
-    assert not test.holds and test.gain == pytest.approx(1, abs=1e-6)  # client 1 can rise by 3, at client 2's cost
+    # client 1 can rise by 3, at client 2's cost
+    assert not test.holds and test.gain == pytest.approx(1, abs=1e-6)
     assert test.better[0] >= 1 - 1e-6 and test.direction[1] == pytest.approx(3, abs=1e-6)
     assert max_min_test(U, [1.0, 2.0, 2.0]).holds and not max_min_test(U, [0.5, 2.0, 2.0]).holds
 
 
 def test_limits_in_alpha():
     """α -> 0 gives the utilitarian point of largest entropy, α -> inf the leximin point."""
-    octagon = UtilitySet.from_vertices([[1, 4], [2, 3.5], [3.5, 2], [4, 1], [1, 1], [5, 0.5]])  # total 5.5 on an edge
+    # total 5.5 on an edge
+    octagon = UtilitySet.from_vertices([[1, 4], [2, 3.5], [3.5, 2], [4, 1], [1, 1], [5, 0.5]])
     zero = alpha_fair(octagon, 0.0).utilities
     assert zero == pytest.approx(alpha_fair(octagon, 1e-3).utilities, abs=1e-2) == [2.75, 2.75]
     quadratic = quadratics()
-    assert alpha_fair(quadratic, np.inf).utilities == pytest.approx(alpha_fair(quadratic, 3e4).utilities, abs=2e-3)
-    assert alpha_fair(quadratic, 0.0).utilities == pytest.approx(alpha_fair(quadratic, 1e-4).utilities, abs=2e-3)
+    assert alpha_fair(quadratic, np.inf).utilities == pytest.approx(
+        alpha_fair(quadratic, 3e4).utilities, abs=2e-3
+    )
+    assert alpha_fair(quadratic, 0.0).utilities == pytest.approx(
+        alpha_fair(quadratic, 1e-4).utilities, abs=2e-3
+    )
 
 
 def quadratics():
@@ -147,10 +190,14 @@ def test_concave_utilities(alpha):
 
 
 def test_disagreement_point():
-    """Nash's solution is covariant: adding d to the utilities and to the disagreement moves it by d."""
+    """Nash's solution is covariant: adding d to the utilities and to the disagreement moves it by
+    d.
+    """
     d = np.array([0.5, 0.1])
     moved = UtilitySet.from_vertices(TRIANGLE.vertices + d)
-    assert nash_point(moved, d).utilities == pytest.approx(nash_point(TRIANGLE).utilities + d, abs=1e-6)
+    assert nash_point(moved, d).utilities == pytest.approx(
+        nash_point(TRIANGLE).utilities + d, abs=1e-6
+    )
     # u_1/3 + u_2 = 1 above (1, 0.2): the gains split the surplus 1 - 1/3 - 0.2 evenly in weights
     surplus = 1 - 1 / 3 - 0.2
     expected = [1 + 3 * surplus / 2, 0.2 + surplus / 2]
@@ -173,13 +220,16 @@ def test_price_of_fairness_within_its_bound(U, alpha):
 def test_the_bound_of_the_price_is_reached(k):
     """n = k² clients, all in [0, 1], on (u_1 + ... + u_k)/k + u_(k+1) + ... + u_n <= 1.
 
-    The Nash point has 1/k for the first k, 1/n for the others; the utilitarian 1 for the first k: (2k - 1)/k against k.
+    The Nash point has 1/k for the first k, 1/n for the others; the utilitarian 1 for the first k:
+    (2k - 1)/k against k.
     """
     n = k * k
     x = cp.Variable(n, nonneg=True)
     found = alpha_fair(UtilitySet(x, [x <= 1, cp.sum(x[:k]) / k + cp.sum(x[k:]) <= 1]), 1.0)
     assert found.utilities == pytest.approx([1 / k] * k + [1 / n] * (n - k), abs=1e-6)
-    assert found.price_of_fairness == pytest.approx(bargaining.price_of_fairness_bound(n, 1.0), abs=1e-6)
+    assert found.price_of_fairness == pytest.approx(
+        bargaining.price_of_fairness_bound(n, 1.0), abs=1e-6
+    )
 
 
 def test_harmonic_point_is_d10():
@@ -197,20 +247,38 @@ CASES = {
     "alpha NaN": (lambda: alpha_fair(TRIANGLE, np.nan), "alpha must not hold NaN"),
     "tolerance": (lambda: alpha_fair(TRIANGLE, 1.0, tolerance=0), "tolerance must be positive"),
     "no set": (lambda: alpha_fair([[1.0, 2.0]], 1.0), "utilities must be a UtilitySet, got list"),
-    "nothing positive": (lambda: alpha_fair(UtilitySet.from_vertices([[0.0, 1.0]]), 1.0), "all u_i > 0, got a largest minimum"),
-    "vertices": (lambda: UtilitySet.from_vertices([1.0, 2.0]), r"vertices must have shape .K, n., .*got \(2,\)"),
-    "vertices NaN": (lambda: UtilitySet.from_vertices([[np.nan, 1.0]]), "vertices must not hold NaN"),
-    "convex utilities": (lambda: UtilitySet([X[0] ** 2, X[1]]), "utilities must be concave.*convex at index 0"),
+    "nothing positive": (
+        lambda: alpha_fair(UtilitySet.from_vertices([[0.0, 1.0]]), 1.0),
+        "all u_i > 0, got a largest minimum",
+    ),
+    "vertices": (
+        lambda: UtilitySet.from_vertices([1.0, 2.0]),
+        r"vertices must have shape .K, n., .*got \(2,\)",
+    ),
+    "vertices NaN": (
+        lambda: UtilitySet.from_vertices([[np.nan, 1.0]]),
+        "vertices must not hold NaN",
+    ),
+    "convex utilities": (
+        lambda: UtilitySet([X[0] ** 2, X[1]]),
+        "utilities must be concave.*convex at index 0",
+    ),
     "matrix": (lambda: UtilitySet(cp.Variable((2, 2))), r"utilities must be n scalars.*\(2, 2\)"),
     "constraint": (lambda: UtilitySet(X, [cp.norm(X) >= 1]), "constraints must be convex"),
     "u shape": (lambda: fairness_test(TRIANGLE, [1.0]), r"u must have shape \(2,\), got \(1,\)"),
     "u zero": (lambda: fairness_test(TRIANGLE, [0.0, 1.0]), "utilities must be > 0 for shares"),
     "u zeros": (lambda: max_min_test(TRIANGLE, [0.0, 0.0]), "u must be >= 0 and not all 0"),
-    "u beyond": (lambda: fairness_test(TRIANGLE, [3.0, 1.0]), "u must be attainable.*only 0.5 times"),
+    "u beyond": (
+        lambda: fairness_test(TRIANGLE, [3.0, 1.0]),
+        "u must be attainable.*only 0.5 times",
+    ),
     "u beyond max-min": (lambda: max_min_test(TRIANGLE, [3.0, 1.0]), "u must be attainable"),
     "test at inf": (lambda: fairness_test(TRIANGLE, [1.0, 0.5], np.inf), "alpha must be finite"),
-    "disagreement": (lambda: nash_point(TRIANGLE, [1.0, 2.0, 3.0]), r"disagreement must be a number or of shape \(2,\)"),
-}  # fmt: skip
+    "disagreement": (
+        lambda: nash_point(TRIANGLE, [1.0, 2.0, 3.0]),
+        r"disagreement must be a number or of shape \(2,\)",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,4 +1,6 @@
-"""The minimiser of smooth functions: known minima, walls of infinity, and functions without a minimum."""
+"""The minimiser of smooth functions: known minima, walls of infinity, and functions without a
+minimum.
+"""
 
 import numpy as np
 import pytest
@@ -23,7 +25,9 @@ def test_a_wall_of_infinity_is_only_a_step_too_long():
     def function(x):
         if not 0 < x[0] < 1:
             return np.inf, x
-        return -np.log(1 - x[0]) - np.log(x[0]) + 50 * x[0], np.array([1 / (1 - x[0]) - 1 / x[0] + 50])
+        return -np.log(1 - x[0]) - np.log(x[0]) + 50 * x[0], np.array(
+            [1 / (1 - x[0]) - 1 / x[0] + 50]
+        )
 
     root = (52 - np.sqrt(52**2 - 4 * 50)) / 100  # 50 x² - 52 x + 1 = 0, the smaller one
     for start in (1 - 1e-9, 0.5, 1e-9):
@@ -35,12 +39,19 @@ def test_ill_conditioned_quadratics():
     Q, _ = np.linalg.qr(rng.normal(size=(12, 12)))
     H = Q @ np.diag(np.logspace(-3, 4, 12)) @ Q.T
     centre = rng.normal(size=12)
-    found = minimise(lambda x: ((x - centre) @ H @ (x - centre) / 2, H @ (x - centre)), np.zeros(12), 1e-9)
+    found = minimise(
+        lambda x: ((x - centre) @ H @ (x - centre) / 2, H @ (x - centre)), np.zeros(12), 1e-9
+    )
     assert np.linalg.norm(H @ (found - centre)) <= 1e-8
 
 
 def test_no_minimum_ends_without_a_point_that_looks_like_one():
-    assert np.linalg.norm(np.exp(-minimise(lambda x: (np.exp(-x[0]), -np.exp(-x)), np.zeros(1), 1e-30))) > 0
+    assert (
+        np.linalg.norm(
+            np.exp(-minimise(lambda x: (np.exp(-x[0]), -np.exp(-x)), np.zeros(1), 1e-30))
+        )
+        > 0
+    )
     found = minimise(lambda x: (float(x.sum()), np.ones(3)), np.zeros(3), 1e-9)
     assert np.isfinite(found).all()
 

@@ -1,4 +1,6 @@
-"""Projection onto the dual weights of rank-weighted objectives, against a quadratic programme over all orders."""
+"""Projection onto the dual weights of rank-weighted objectives, against a quadratic programme over
+all orders.
+"""
 
 import itertools
 
@@ -11,15 +13,24 @@ from fairfl.theory.aggregation import AFL, TERM, FedAvg, RankWeighted
 
 P = (0.1, 0.4, 0.3, 0.2)
 AIMS = [
-    AFL(), RankWeighted.gini(), RankWeighted.geometric(0.5), RankWeighted.cvar(0.6),
-    RankWeighted(weights=(0.7, 0.2, 0.1, 0)), RankWeighted.linear().weighted(P),
-    AFL().weighted(P), RankWeighted.gini().weighted(P), RankWeighted.cvar(0.6).weighted(P),
-    RankWeighted.gini().translate([0.1, 0.2, 0.3, 0.4]).scale(2.5), AFL().translate(1.0).perspective(3.0).weighted(P),
-]  # fmt: skip
+    AFL(),
+    RankWeighted.gini(),
+    RankWeighted.geometric(0.5),
+    RankWeighted.cvar(0.6),
+    RankWeighted(weights=(0.7, 0.2, 0.1, 0)),
+    RankWeighted.linear().weighted(P),
+    AFL().weighted(P),
+    RankWeighted.gini().weighted(P),
+    RankWeighted.cvar(0.6).weighted(P),
+    RankWeighted.gini().translate([0.1, 0.2, 0.3, 0.4]).scale(2.5),
+    AFL().translate(1.0).perspective(3.0).weighted(P),
+]
 
 
 def by_vertices(objective, target):
-    """min Σ (λ_i - target_i)² / p_i over the hull of the 4! vertices, by non-negative least squares with sum one."""
+    """min Σ (λ_i - target_i)² / p_i over the hull of the 4! vertices, by non-negative least squares
+    with sum one.
+    """
     p = client_shares(objective, 4)
     vertices = np.array(
         [
@@ -42,7 +53,9 @@ def test_nearest_point_of_the_hull_of_all_orders(objective):
         if k % 5 == 0:
             target = np.round(target, 1)  # ties
         found = project(objective, target)
-        assert found == pytest.approx(by_vertices(objective, target), abs=2e-5 * (1 + abs(target).max()))
+        assert found == pytest.approx(
+            by_vertices(objective, target), abs=2e-5 * (1 + abs(target).max())
+        )
         assert objective.dual_constraint(found)
         # the definition of a projection onto a convex set: no vertex lies beyond the tangent plane
         p = client_shares(objective, 4)
@@ -54,7 +67,10 @@ def test_nearest_point_of_the_hull_of_all_orders(objective):
 def test_points_of_the_set_stay():
     rng = np.random.default_rng(1)
     for objective in AIMS:
-        inside = np.mean([objective.dual_weights(shift(objective, 4) + rng.normal(size=4)) for _ in range(6)], axis=0)
+        inside = np.mean(
+            [objective.dual_weights(shift(objective, 4) + rng.normal(size=4)) for _ in range(6)],
+            axis=0,
+        )
         assert project(objective, inside) == pytest.approx(inside, abs=1e-14)
 
 
@@ -66,7 +82,9 @@ def test_the_simplex_for_many_clients():
         low, high = target.min() - 1, target.max()
         for _ in range(200):
             middle = (low + high) / 2
-            low, high = (middle, high) if np.maximum(target - middle, 0).sum() > 1 else (low, middle)
+            low, high = (
+                (middle, high) if np.maximum(target - middle, 0).sum() > 1 else (low, middle)
+            )
         assert project(AFL(), target) == pytest.approx(np.maximum(target - low, 0), abs=1e-12)
 
 

@@ -1,5 +1,6 @@
-# ruff: noqa: E501  (a table: one case a line)
-"""solve_minimax: two routes to one minimum, certificates from their definitions, and closed forms."""
+"""solve_minimax: two routes to one minimum, certificates from their definitions, and closed
+forms.
+"""
 
 import cvxpy as cp
 import numpy as np
@@ -9,17 +10,46 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
-from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, KolmogorovMean, PropFair, RankWeighted, objectives
+from fairfl.theory.aggregation import (
+    AFL,
+    QFFL,
+    TERM,
+    FedAvg,
+    KolmogorovMean,
+    PropFair,
+    RankWeighted,
+    objectives,
+)
 
 P = (0.1, 0.3, 0.2, 0.25, 0.15)
 FIVE = [
-    FedAvg(), QFFL(0.3), QFFL(1.0), QFFL(5.0), QFFL(1000.0), AFL(), TERM(0.5), TERM(50.0), PropFair(3.0), PropFair(1.2),
-    RankWeighted.gini(), RankWeighted.geometric(0.3), RankWeighted.cvar(0.5), RankWeighted.cvar(0.77),
+    FedAvg(),
+    QFFL(0.3),
+    QFFL(1.0),
+    QFFL(5.0),
+    QFFL(1000.0),
+    AFL(),
+    TERM(0.5),
+    TERM(50.0),
+    PropFair(3.0),
+    PropFair(1.2),
+    RankWeighted.gini(),
+    RankWeighted.geometric(0.3),
+    RankWeighted.cvar(0.5),
+    RankWeighted.cvar(0.77),
     RankWeighted(weights=(0.6, 0.2, 0.1, 0.1, 0.0)),
-]  # fmt: skip
+]
 WEIGHTED = [
     o.weighted(P)
-    for o in (FedAvg(), QFFL(0.5), AFL(), TERM(2.0), PropFair(3.0), RankWeighted.gini(), RankWeighted.cvar(0.55))
+    for o in (
+        FedAvg(),
+        QFFL(0.5),
+        AFL(),
+        TERM(2.0),
+        PropFair(3.0),
+        RankWeighted.gini(),
+        RankWeighted.cvar(0.55),
+    )
 ]
 DERIVED = [
     AFL().translate([0.1, 0.2, 0.0, 0.0, 0.3]),
@@ -32,10 +62,14 @@ ALL = FIVE + WEIGHTED + DERIVED
 
 
 def regression(seed=0, n=5, d=3, m=20):
-    """n clients' least squares, (1/m) ||X_i θ - y_i||²: as a function with its Jacobian, and the data."""
+    """n clients' least squares, (1/m) ||X_i θ - y_i||²: as a function with its Jacobian, and the
+    data.
+    """
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, m, d))
-    y = np.einsum("nmd,nd->nm", X, 1 + 0.3 * rng.normal(size=(n, d))) + 0.3 * rng.normal(size=(n, m))
+    y = np.einsum("nmd,nd->nm", X, 1 + 0.3 * rng.normal(size=(n, d))) + 0.3 * rng.normal(
+        size=(n, m)
+    )
 
     def losses(theta):
         r = X @ theta - y
@@ -50,7 +84,8 @@ def expressions(X, y):
 
 
 LOSSES, X, Y = regression()
-START = {True: solve_minimax(LOSSES, AFL(), np.zeros(3), jac=True).theta, False: np.zeros(3)}  # PropFair: below M
+# PropFair: below M
+START = {True: solve_minimax(LOSSES, AFL(), np.zeros(3), jac=True).theta, False: np.zeros(3)}
 AFL_VALUE = AFL().value(LOSSES(START[True])[0])
 
 
@@ -60,11 +95,15 @@ def start(objective):
 
 @pytest.mark.parametrize("objective", ALL, ids=repr)
 def test_two_routes_to_one_minimum(objective):
-    """An interior-point code on expressions, and descent on functions, share the objective's value alone."""
+    """An interior-point code on expressions, and descent on functions, share the objective's value
+    alone.
+    """
     theta, f = expressions(X, Y)
-    cone, smooth = solve_minimax(f, objective), solve_minimax(LOSSES, objective, start(objective), jac=True)
+    cone = solve_minimax(f, objective)
+    smooth = solve_minimax(LOSSES, objective, start(objective), jac=True)
     assert cone.value == pytest.approx(smooth.value, abs=3e-7)
-    assert cone.theta == pytest.approx(smooth.theta, abs=3e-4)  # the value to 1e-8 gives θ to its root
+    # the value to 1e-8 gives θ to its root
+    assert cone.theta == pytest.approx(smooth.theta, abs=3e-4)
     assert cone.dual_weights == pytest.approx(smooth.dual_weights, abs=1e-3)
     assert theta.value == pytest.approx(cone.theta) and cone.names == ("theta",)
     assert abs(cone.certificate.gap) <= 1e-6 * (1 + abs(cone.value))
@@ -78,25 +117,35 @@ def test_certificate_says_what_it_defines(objective):
     lam, c = found.dual_weights, found.certificate
     assert (found.losses == f).all() and found.value == c.value == objective.value(f)
     assert c.stationarity == np.linalg.norm(lam @ J) <= 1e-8 * (1 + c.gradient_scale)
-    assert c.fenchel_gap == pytest.approx(objective.value(f) + objective.conjugate(lam) - lam @ f, abs=1e-15)
+    assert c.fenchel_gap == pytest.approx(
+        objective.value(f) + objective.conjugate(lam) - lam @ f, abs=1e-15
+    )
     assert objective.dual_constraint(lam) and -1e-12 <= c.fenchel_gap <= 1e-8 * (1 + abs(c.value))
     rng = np.random.default_rng(1)
     for size in (1e-4, 0.01, 0.5):
         near = found.theta + size * rng.normal(size=(50, 3))
-        values = [objective.value(g) for g in (LOSSES(t)[0] for t in near) if objective.domain.contains(g)]
+        values = [
+            objective.value(g) for g in (LOSSES(t)[0] for t in near) if objective.domain.contains(g)
+        ]
         assert (values or size > 0.1) and min(values, default=np.inf) >= c.lower
 
 
-@pytest.mark.parametrize("objective", [AFL(), RankWeighted.gini(), RankWeighted.cvar(0.5), TERM(1.0)], ids=repr)
+@pytest.mark.parametrize(
+    "objective", [AFL(), RankWeighted.gini(), RankWeighted.cvar(0.5), TERM(1.0)], ids=repr
+)
 def test_against_a_general_method(objective):
-    """Nelder and Mead's simplex, restarted, knows the value alone; it never gets below, and comes near."""
+    """Nelder and Mead's simplex, restarted, knows the value alone; it never gets below, and comes
+    near.
+    """
     found = solve_minimax(LOSSES, objective, np.zeros(3), jac=True)
     best = found.theta + 0.1
     for _ in range(6):
         best = optimize.minimize(
-            lambda t: objective.value(LOSSES(t)[0]), best, method="Nelder-Mead",
+            lambda t: objective.value(LOSSES(t)[0]),
+            best,
+            method="Nelder-Mead",
             options={"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000},
-        ).x  # fmt: skip
+        ).x
     reached = objective.value(LOSSES(best)[0])
     assert found.certificate.lower <= reached and reached == pytest.approx(found.value, abs=1e-5)
 
@@ -109,7 +158,9 @@ def parabolas(centres, heights):
 
 @given(st.integers(-8, 8), st.integers(1, 8), st.integers(-6, 6))
 def test_two_parabolas_under_afl(centre, distance, difference):
-    """max((θ-a)², (θ-b)² + h): where both agree, θ = (b² + h - a²)/(2(b-a)), if between; else at the higher's centre."""
+    """max((θ-a)², (θ-b)² + h): where both agree, θ = (b² + h - a²)/(2(b-a)), if between; else at
+    the higher's centre.
+    """
     a, b, h = centre / 2, (centre + distance) / 2, difference / 4
     theta = np.clip((b**2 + h - a**2) / (2 * (b - a)), a, b)
     lam = np.array([b - theta, theta - a]) / (b - a)  # λ_1 (θ - a) + λ_2 (θ - b) = 0
@@ -119,10 +170,17 @@ def test_two_parabolas_under_afl(centre, distance, difference):
     assert found.value == pytest.approx(max((theta - a) ** 2, (theta - b) ** 2 + h), abs=1e-8)
 
 
-@given(st.lists(st.integers(-10, 10), min_size=2, max_size=6), st.sampled_from([FedAvg(), TERM(1.0), PropFair(1000.0)]))
+@given(
+    st.lists(st.integers(-10, 10), min_size=2, max_size=6),
+    st.sampled_from([FedAvg(), TERM(1.0), PropFair(1000.0)]),
+)
 def test_dual_weights_give_the_same_model_by_weighted_fedavg(centres, objective):
-    """After PropFair's eq. (14): fair algorithms are FedAvg with the weights λ. Here Σ λ_i c_i / Σ λ_i."""
-    found = solve_minimax(parabolas(np.array(centres) / 4, np.zeros(len(centres))), objective, [0.3], jac=True)
+    """After PropFair's eq. (14): fair algorithms are FedAvg with the weights λ. Here Σ λ_i c_i / Σ
+    λ_i.
+    """
+    found = solve_minimax(
+        parabolas(np.array(centres) / 4, np.zeros(len(centres))), objective, [0.3], jac=True
+    )
     lam = found.dual_weights
     assert found.theta == pytest.approx([lam @ (np.array(centres) / 4) / lam.sum()], abs=1e-6)
 
@@ -132,8 +190,11 @@ def test_linear_losses_have_a_minimum_only_where_the_objective_gives_them_one():
         return np.array([t[0] + 1, 1 - t[0], t[0] / 2]), np.array([[1.0], [-1.0], [0.5]])
 
     found = solve_minimax(losses, AFL(), [0.7], jac=True)
-    assert found.theta == pytest.approx([0], abs=1e-9) and found.dual_weights == pytest.approx([0.5, 0.5, 0])
-    with pytest.raises(ff_error(), match="stationarity 0.0909.*regulariser"):  # (1/6) / (1 + 5/6): the mean's slope
+    assert found.theta == pytest.approx([0], abs=1e-9) and found.dual_weights == pytest.approx(
+        [0.5, 0.5, 0]
+    )
+    # (1/6) / (1 + 5/6): the mean's slope
+    with pytest.raises(ff_error(), match="stationarity 0.0909.*regulariser"):
         solve_minimax(losses, FedAvg(), [0.7], jac=True)
     x = cp.Variable()
     assert solve_minimax([x + 1, 1 - x, x / 2], AFL()).theta == pytest.approx([0], abs=1e-7)
@@ -148,18 +209,24 @@ def ff_error():
 
 
 def test_constraints_push_back():
-    """On θ >= 2 the maximum of θ² and (θ-1)² is least at θ = 2, with λ = (1, 0); on a half-space alike."""
+    """On θ >= 2 the maximum of θ² and (θ-1)² is least at θ = 2, with λ = (1, 0); on a half-space
+    alike.
+    """
     x = cp.Variable(2, name="x")
     f = [cp.sum_squares(x), cp.sum_squares(x - 1)]
     found = solve_minimax(f, AFL(), constraints=[x[0] >= 2, x[1] == 0])
-    assert found.theta == pytest.approx([2, 0], abs=1e-6) and found.dual_weights == pytest.approx([1, 0], abs=1e-6)
+    assert found.theta == pytest.approx([2, 0], abs=1e-6) and found.dual_weights == pytest.approx(
+        [1, 0], abs=1e-6
+    )
     assert found.value == pytest.approx(4, abs=1e-7) and np.isnan(found.certificate.stationarity)
     assert found.summary()["stationarity"] is None and abs(found.certificate.gap) < 1e-6
     assert found.certificate.violation < 1e-8
 
 
 def test_several_variables_matrices_and_vector_expressions():
-    """θ lists the entries row by row; the gradient that the certificate reports is in that order too."""
+    """θ lists the entries row by row; the gradient that the certificate reports is in that order
+    too.
+    """
     rng = np.random.default_rng(3)
     A, b = cp.Variable((2, 3), name="A"), cp.Variable(name="b")
     target = rng.normal(size=(4, 2, 3))
@@ -168,18 +235,25 @@ def test_several_variables_matrices_and_vector_expressions():
     assert found.names == ("A", "b") and found.theta[:6].reshape(2, 3) == pytest.approx(A.value)
     lam = found.dual_weights
     assert A.value == pytest.approx(np.einsum("n,nij->ij", lam, target), abs=1e-4)
-    slope = np.array([[*(2 * (A.value - T)).ravel(), 2 * (b.value - k)] for k, T in enumerate(target)])
-    assert found.certificate.stationarity == pytest.approx(np.linalg.norm(lam @ slope), rel=1e-6, abs=1e-12)
+    slope = np.array(
+        [[*(2 * (A.value - T)).ravel(), 2 * (b.value - k)] for k, T in enumerate(target)]
+    )
+    assert found.certificate.stationarity == pytest.approx(
+        np.linalg.norm(lam @ slope), rel=1e-6, abs=1e-12
+    )
     assert found.certificate.gradient_scale == pytest.approx(lam @ np.linalg.norm(slope, axis=1))
 
 
 def test_losses_with_kinks():
-    """Absolute deviations, as expressions: the median for FedAvg, the middle of the range for AFL."""
+    """Absolute deviations, as expressions: the median for FedAvg, the middle of the range for
+    AFL.
+    """
     x = cp.Variable()
     f = [cp.abs(x - c) for c in (0.0, 1.0, 5.0)]
     assert solve_minimax(f, FedAvg()).theta == pytest.approx([1], abs=1e-6)
     assert solve_minimax(f, AFL()).theta == pytest.approx([2.5], abs=1e-6)
-    assert solve_minimax(f, QFFL(1.0)).theta == pytest.approx([2], abs=1e-4)  # least squares: the mean
+    # least squares: the mean
+    assert solve_minimax(f, QFFL(1.0)).theta == pytest.approx([2], abs=1e-4)
 
 
 def test_kolmogorov_means_of_functions_and_of_expressions():
@@ -192,7 +266,8 @@ def test_kolmogorov_means_of_functions_and_of_expressions():
     assert solve_minimax(expressions(X, Y)[1], KolmogorovMean(sympy.exp(t))).value == pytest.approx(
         named.value, abs=1e-8
     )
-    harmonic = KolmogorovMean(1 / (3 - t), upper=3.0)  # no closed conjugate: Fenchel's equality holds by theory
+    # no closed conjugate: Fenchel's equality holds by theory
+    harmonic = KolmogorovMean(1 / (3 - t), upper=3.0)
     found = solve_minimax(LOSSES, harmonic, start(PropFair()), jac=True)
     assert found.certificate.fenchel_gap == 0 and found.certificate.stationarity < 1e-8
     with pytest.raises(ValueError, match="named mean"):
@@ -221,14 +296,24 @@ def test_interpolation_all_losses_zero_at_the_minimum():
     def losses(t):
         return np.repeat(t @ t, 3), np.repeat(2 * t[None], 3, axis=0)
 
-    for objective in (FedAvg(), QFFL(0.3), QFFL(20.0), AFL(), RankWeighted.gini(), TERM(3.0), PropFair(10.0)):
+    for objective in (
+        FedAvg(),
+        QFFL(0.3),
+        QFFL(20.0),
+        AFL(),
+        RankWeighted.gini(),
+        TERM(3.0),
+        PropFair(10.0),
+    ):
         found = solve_minimax(losses, objective, [1.0, 2.0], jac=True)
         assert found.value < 1e-12 and found.theta == pytest.approx([0, 0], abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_many_clients_and_logistic_losses(seed):
-    """n = 40 on d = 8: certificates close for every kind of objective; values increase in q from FedAvg's to AFL's."""
+    """n = 40 on d = 8: certificates close for every kind of objective; values increase in q from
+    FedAvg's to AFL's.
+    """
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(40, 30, 8)) * np.sign(rng.normal(size=(40, 30, 1)))
 
@@ -240,7 +325,13 @@ def test_many_clients_and_logistic_losses(seed):
     aims = [FedAvg(), QFFL(1.0), QFFL(10.0), QFFL(300.0), AFL()]
     values = [solve_minimax(losses, aim, np.zeros(8), jac=True).value for aim in aims]
     assert (np.diff(values) >= -1e-8).all()  # A_q increases in q at each f, so its minimum does
-    for aim in (RankWeighted.gini(), RankWeighted.cvar(0.8), RankWeighted.harmonic(), TERM(100.0), PropFair(1.0)):
+    for aim in (
+        RankWeighted.gini(),
+        RankWeighted.cvar(0.8),
+        RankWeighted.harmonic(),
+        TERM(100.0),
+        PropFair(1.0),
+    ):
         solve_minimax(losses, aim, np.zeros(8), jac=True)  # raises unless certified
 
 
@@ -248,14 +339,23 @@ def test_registry_every_objective_family_has_a_form():
     """A new objective without a form, or a route, is noticed here."""
     for cls in objectives().values():
         for example in cls.examples():
-            if not example.traits.convex or (isinstance(example, KolmogorovMean) and example.special_case is None):
+            if not example.traits.convex or (
+                isinstance(example, KolmogorovMean) and example.special_case is None
+            ):
                 continue
             shifted, (_, f) = start(PropFair()), expressions(X, Y)
-            M = getattr(example, "M", np.inf) if not isinstance(example, KolmogorovMean) else example.upper
-            if M < AFL_VALUE:  # below what the clients can reach together: no model is in the domain
+            M = (
+                getattr(example, "M", np.inf)
+                if not isinstance(example, KolmogorovMean)
+                else example.upper
+            )
+            # below what the clients can reach together: no model is in the domain
+            if M < AFL_VALUE:
                 with pytest.raises(ff_error(), match="no point meets the constraints"):
                     solve_minimax(f, example)
-                with pytest.raises(ValueError, match="start must have losses in the objective's domain"):
+                with pytest.raises(
+                    ValueError, match="start must have losses in the objective's domain"
+                ):
                     solve_minimax(LOSSES, example, shifted, jac=True)
                 continue
             both = solve_minimax(f, example), solve_minimax(LOSSES, example, shifted, jac=True)
@@ -268,47 +368,111 @@ def test_stays_within_the_time_of_a_lazy_import():
     import sys
 
     code = (
-        "import sys, fairfl, numpy as np\nfrom fairfl.theory.aggregation import AFL\n"
-        "f = lambda t: (np.array([t @ t, (t - 1) @ (t - 1)]), np.array([2 * t, 2 * (t - 1)]))\n"
-        "print(round(fairfl.solve_minimax(f, AFL(), [0.0], jac=True).value, 9), 'cvxpy' in sys.modules)"
+        "import sys, fairfl, numpy as np\nfrom fairfl.theory.aggregation import AFL\nf = lambda "
+        "t: (np.array([t @ t, (t - 1) @ (t - 1)]), np.array([2 * t, 2 * (t - "
+        "1)]))\nprint(round(fairfl.solve_minimax(f, AFL(), [0.0], jac=True).value, 9), 'cvxpy' "
+        "in sys.modules)"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.split() == ["0.25", "False"]
 
 
-# -- bad input -------------------------------------------------------------------------------------------------------
+# -- bad input
 
 Z = cp.Variable(name="z")
 GOOD = [Z**2, (Z - 1) ** 2]
 ZERO = np.zeros(3)
 CASES = {
-    "objective": (lambda: solve_minimax(LOSSES, "afl", ZERO, jac=True), "objective must be an aggregation objective.*'afl'"),
+    "objective": (
+        lambda: solve_minimax(LOSSES, "afl", ZERO, jac=True),
+        "objective must be an aggregation objective.*'afl'",
+    ),
     "no start": (lambda: solve_minimax(LOSSES, AFL(), jac=True), "start must be given"),
-    "start NaN": (lambda: solve_minimax(LOSSES, AFL(), [0, np.nan, 0], jac=True), "start must not hold NaN"),
-    "start shape": (lambda: solve_minimax(LOSSES, AFL(), np.zeros((3, 1)), jac=True), r"start must be a vector.*\(3, 1\)"),
+    "start NaN": (
+        lambda: solve_minimax(LOSSES, AFL(), [0, np.nan, 0], jac=True),
+        "start must not hold NaN",
+    ),
+    "start shape": (
+        lambda: solve_minimax(LOSSES, AFL(), np.zeros((3, 1)), jac=True),
+        r"start must be a vector.*\(3, 1\)",
+    ),
     "jac missing": (lambda: solve_minimax(LOSSES, AFL(), ZERO), "jac must be a function.*got None"),
-    "jac short": (lambda: solve_minimax([abs, abs], AFL(), ZERO, jac=[abs]), "jac must be True, or a list of 2"),
-    "jac shape": (lambda: solve_minimax(lambda t: t, AFL(), ZERO, jac=lambda t: t), r"jac must return shape .*\(3, 3\), got \(3,\)"),
-    "one result": (lambda: solve_minimax(lambda t: (t,), AFL(), ZERO, jac=True), "must return the pair .values, Jacobian."),
-    "losses": (lambda: solve_minimax([1.0, 2.0], AFL(), ZERO, jac=True), r"losses must be a function.*\[1.0, 2.0\]"),
-    "losses shape": (lambda: solve_minimax(lambda t: (t[:, None], t), AFL(), ZERO, jac=True), r"losses must return.*\(3, 1\)"),
-    "losses NaN": (lambda: solve_minimax(lambda t: (t * np.nan, np.eye(3)), AFL(), ZERO, jac=True), "losses must be finite.*nan"),
-    "jac inf": (lambda: solve_minimax(lambda t: (t, np.full((3, 3), np.inf)), AFL(), ZERO, jac=True), "jac must be finite at start"),
-    "outside": (lambda: solve_minimax(LOSSES, PropFair(0.5), ZERO, jac=True), "start must have losses in the .*f_i <= M = 0.5"),
-    "n": (lambda: solve_minimax(LOSSES, FedAvg().weighted([0.5, 0.5]), ZERO, jac=True), "n = 2 clients"),
-    "tolerance": (lambda: solve_minimax(LOSSES, AFL(), ZERO, jac=True, tolerance=0), r"tolerance must be in \(0, inf\), got 0"),
-    "constraints": (lambda: solve_minimax(LOSSES, AFL(), ZERO, jac=True, constraints=[Z >= 0]), "constraints must be empty"),
+    "jac short": (
+        lambda: solve_minimax([abs, abs], AFL(), ZERO, jac=[abs]),
+        "jac must be True, or a list of 2",
+    ),
+    "jac shape": (
+        lambda: solve_minimax(lambda t: t, AFL(), ZERO, jac=lambda t: t),
+        r"jac must return shape .*\(3, 3\), got \(3,\)",
+    ),
+    "one result": (
+        lambda: solve_minimax(lambda t: (t,), AFL(), ZERO, jac=True),
+        "must return the pair .values, Jacobian.",
+    ),
+    "losses": (
+        lambda: solve_minimax([1.0, 2.0], AFL(), ZERO, jac=True),
+        r"losses must be a function.*\[1.0, 2.0\]",
+    ),
+    "losses shape": (
+        lambda: solve_minimax(lambda t: (t[:, None], t), AFL(), ZERO, jac=True),
+        r"losses must return.*\(3, 1\)",
+    ),
+    "losses NaN": (
+        lambda: solve_minimax(lambda t: (t * np.nan, np.eye(3)), AFL(), ZERO, jac=True),
+        "losses must be finite.*nan",
+    ),
+    "jac inf": (
+        lambda: solve_minimax(lambda t: (t, np.full((3, 3), np.inf)), AFL(), ZERO, jac=True),
+        "jac must be finite at start",
+    ),
+    "outside": (
+        lambda: solve_minimax(LOSSES, PropFair(0.5), ZERO, jac=True),
+        "start must have losses in the .*f_i <= M = 0.5",
+    ),
+    "n": (
+        lambda: solve_minimax(LOSSES, FedAvg().weighted([0.5, 0.5]), ZERO, jac=True),
+        "n = 2 clients",
+    ),
+    "tolerance": (
+        lambda: solve_minimax(LOSSES, AFL(), ZERO, jac=True, tolerance=0),
+        r"tolerance must be in \(0, inf\), got 0",
+    ),
+    "constraints": (
+        lambda: solve_minimax(LOSSES, AFL(), ZERO, jac=True, constraints=[Z >= 0]),
+        "constraints must be empty",
+    ),
     "cvxpy start": (lambda: solve_minimax(GOOD, AFL(), [0.0]), "start must be left out"),
     "cvxpy jac": (lambda: solve_minimax(GOOD, AFL(), jac=True), "jac must be left out"),
-    "concave": (lambda: solve_minimax([Z**2, cp.sqrt(Z)], AFL()), "losses must be convex.*concave at index 1"),
-    "matrix": (lambda: solve_minimax(cp.Variable((2, 2)), AFL()), r"losses must be n scalars.*\(2, 2\)"),
-    "constants": (lambda: solve_minimax([cp.Constant(1), cp.Constant(2)], AFL()), "losses must depend on a variable"),
-    "integer": (lambda: solve_minimax([cp.Variable(integer=True, name="k") ** 2], AFL()), "continuous variables, got 'k'"),
-    "bad constraint": (lambda: solve_minimax(GOOD, AFL(), constraints=[Z**2 >= 1]), "constraints must be convex"),
-    "cvxpy n": (lambda: solve_minimax(GOOD, FedAvg().weighted(P)), "losses must be n = 5, as many as client_weights, got 2"),
+    "concave": (
+        lambda: solve_minimax([Z**2, cp.sqrt(Z)], AFL()),
+        "losses must be convex.*concave at index 1",
+    ),
+    "matrix": (
+        lambda: solve_minimax(cp.Variable((2, 2)), AFL()),
+        r"losses must be n scalars.*\(2, 2\)",
+    ),
+    "constants": (
+        lambda: solve_minimax([cp.Constant(1), cp.Constant(2)], AFL()),
+        "losses must depend on a variable",
+    ),
+    "integer": (
+        lambda: solve_minimax([cp.Variable(integer=True, name="k") ** 2], AFL()),
+        "continuous variables, got 'k'",
+    ),
+    "bad constraint": (
+        lambda: solve_minimax(GOOD, AFL(), constraints=[Z**2 >= 1]),
+        "constraints must be convex",
+    ),
+    "cvxpy n": (
+        lambda: solve_minimax(GOOD, FedAvg().weighted(P)),
+        "losses must be n = 5, as many as client_weights, got 2",
+    ),
     "rank n": (lambda: solve_minimax(GOOD, RankWeighted(weights=(0.5, 0.3, 0.2))), "n = 3 clients"),
-    "negative": (lambda: solve_minimax([Z, Z + 1], QFFL(1.0), constraints=[Z >= -2, Z <= -1]), "losses must lie in {f_i >= 0}"),
-}  # fmt: skip
+    "negative": (
+        lambda: solve_minimax([Z, Z + 1], QFFL(1.0), constraints=[Z >= -2, Z <= -1]),
+        "losses must lie in {f_i >= 0}",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -319,8 +483,11 @@ def test_bad_input(name):
 
 
 def test_what_cannot_be_certified_says_what_to_try():
-    with pytest.raises(ValueError, match="jac must be the derivative of losses, got a slope of .* for client 0"):
-        solve_minimax(lambda t: (LOSSES(t)[0], -LOSSES(t)[1]), FedAvg(), np.zeros(3), jac=True)  # the wrong sign
+    with pytest.raises(
+        ValueError, match="jac must be the derivative of losses, got a slope of .* for client 0"
+    ):
+        # the wrong sign
+        solve_minimax(lambda t: (LOSSES(t)[0], -LOSSES(t)[1]), FedAvg(), np.zeros(3), jac=True)
     with pytest.raises(ff_error(), match="no point meets the constraints"):
         solve_minimax(GOOD, AFL(), constraints=[Z >= 1, Z <= 0])
     with pytest.raises(ff_error(), match="certified to 1e-30"):

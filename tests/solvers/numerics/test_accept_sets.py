@@ -1,4 +1,6 @@
-"""Accept sets: every sign change of a combination, against a fine grid, and holes made to measure."""
+"""Accept sets: every sign change of a combination, against a fine grid, and holes made to
+measure.
+"""
 
 from typing import Any
 
@@ -32,13 +34,22 @@ def check_against_grid(model: ContinuousModel, a: int, weights: Any, x: Any) -> 
     for lo, hi in intervals:
         inside |= (x > lo) & (x < hi)
     ends = np.array([v for pair in intervals for v in pair if np.isfinite(v)])
-    distance = np.abs(x[:, None] - ends).min(axis=1, initial=np.inf) if ends.size else np.full(x.size, np.inf)
-    # the expansions hold 1e-13 of a panel's scale; a cut may be off by that over the slope, and no more
+    distance = (
+        np.abs(x[:, None] - ends).min(axis=1, initial=np.inf)
+        if ends.size
+        else np.full(x.size, np.inf)
+    )
+    # the expansions hold 1e-13 of a panel's scale; a cut may be off by that over the slope, and no
+    # more
     loud = (np.abs(s) > 1e-11 * max(1.0, float(size.max()))) & (distance > 1e-7)
     wrong = loud & (inside != (s > 0))
-    assert not wrong.any(), f"sign wrong at x = {x[wrong][:3]}, s = {s[wrong][:3]}, intervals {intervals}"
+    assert not wrong.any(), (
+        f"sign wrong at x = {x[wrong][:3]}, s = {s[wrong][:3]}, intervals {intervals}"
+    )
     for j, total in enumerate(found.integrals[0][1:]):
-        expected = sum(float(model.laws[j][a].cdf(hi) - model.laws[j][a].cdf(lo)) for lo, hi in intervals)
+        expected = sum(
+            float(model.laws[j][a].cdf(hi) - model.laws[j][a].cdf(lo)) for lo, hi in intervals
+        )
         assert total == pytest.approx(expected, abs=1e-12)
 
 
@@ -79,7 +90,9 @@ def tangent(model: ContinuousModel, a: int, x0: float, width: float) -> Any:
     st.sampled_from([1e-1, 1e-2, 1e-3, 1e-4, 3e-5]),
     st.booleans(),
 )
-def test_holes_of_any_width_are_found(fed: ff.Federation, x0: float, width: float, at_edge: bool) -> None:
+def test_holes_of_any_width_are_found(
+    fed: ff.Federation, x0: float, width: float, at_edge: bool
+) -> None:
     model: Any = fed.model
     edges = model.profile(0).edges
     if at_edge:  # across the seam of two panels
@@ -88,20 +101,23 @@ def test_holes_of_any_width_are_found(fed: ff.Federation, x0: float, width: floa
     x = x0 + width * np.array([-1.0, -0.75, -0.25, 0.0, 0.25, 0.75, 1.0])
     s, size = score(model, 0, weights, x)
     middle = s[3]
-    # a hole is decided by its integral, 2/3·depth·width, which must stand above the rounding of the sums around it
+    # a hole is decided by its integral, 2/3·depth·width, which must stand above the rounding of the
+    # sums around it
     assume(abs(middle) > 2e-13 * size.max() and abs(middle) * width > 1e-15)
     assume(np.sign(s[1]) == np.sign(s[5]) == -np.sign(middle))
     found = accept_sets(model.profile(0), np.array([weights]))
     near = found.cut[np.abs(found.cut - x0) <= 0.7 * width]
     assert near.size == 2, f"{near.size} cuts within {width} of {x0}, all {found.cut}"
     assert found.rising[np.abs(found.cut - x0) <= 0.7 * width].tolist() == [middle > 0, middle < 0]
-    # depth ≈ s''·w²/8, so at the ends |s'| ≈ 4·depth/w: a rounding of 1e-13·size moves them by that over the slope
+    # depth ≈ s''·w²/8, so at the ends |s'| ≈ 4·depth/w: a rounding of 1e-13·size moves them by that
+    # over the slope
     slack = 2e-13 * size.max() / (4 * abs(middle) / width) + 1e-12
     np.testing.assert_allclose(near, [x0 - width / 2, x0 + width / 2], atol=slack)
 
 
 def test_a_hole_by_hand() -> None:
-    # group 0: p_1 = N(0, 1), p_2 = N(0, 1/4): s = u + c p_1 + d p_2 with zeros placed at ±w/2 around 0 has a hole there
+    # group 0: p_1 = N(0, 1), p_2 = N(0, 1/4): s = u + c p_1 + d p_2 with zeros placed at ±w/2
+    # around 0 has a hole there
     fed = ff.Federation.normal([[0, 0], [0, 0]], sd=[1, 0.5])
     model: Any = fed.model
     for width in (1e-1, 1e-2, 1e-3, 1e-4):
@@ -123,7 +139,9 @@ def test_a_batch_is_its_members(fed: ff.Federation, values: list[float]) -> None
     for b in range(4):
         alone = accept_sets(model.profile(0), weights[b : b + 1])
         np.testing.assert_allclose(whole.integrals[b], alone.integrals[0], atol=1e-15)
-        np.testing.assert_allclose(np.array(whole.intervals(b)), np.array(alone.intervals(0)), atol=1e-14)
+        np.testing.assert_allclose(
+            np.array(whole.intervals(b)), np.array(alone.intervals(0)), atol=1e-14
+        )
 
 
 def test_jumps_between_panels_are_cuts() -> None:

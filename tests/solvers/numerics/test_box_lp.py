@@ -1,4 +1,6 @@
-"""The box programme against HiGHS on the whole: ties, redundant and empty rows, twins, and sifting above 6000 cells."""
+"""The box programme against HiGHS on the whole: ties, redundant and empty rows, twins, and sifting
+above 6000 cells.
+"""
 
 from typing import Any
 
@@ -16,7 +18,12 @@ HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e
 def whole(u: Any, v: Any, eps: Any) -> float:
     k = np.isfinite(eps)
     found = optimize.linprog(
-        -u, A_ub=np.concatenate([v[k], -v[k]]), b_ub=np.tile(eps[k], 2), bounds=(0, 1), method="highs", options=HIGHS
+        -u,
+        A_ub=np.concatenate([v[k], -v[k]]),
+        b_ub=np.tile(eps[k], 2),
+        bounds=(0, 1),
+        method="highs",
+        options=HIGHS,
     )
     return -found.fun
 
@@ -65,14 +72,20 @@ def test_small_programmes(programme: tuple[Any, Any, Any]) -> None:
 def test_no_constraints() -> None:
     u = np.array([0.5, -0.25, 0.0])
     s = solve_box(u, np.ones((1, 3)), np.array([np.inf]))
-    assert s.f.tolist() == [1.0, 0.0, 0.0] and s.primal == s.dual == 0.5 and s.multipliers.tolist() == [0.0]
+    assert (
+        s.f.tolist() == [1.0, 0.0, 0.0]
+        and s.primal == s.dual == 0.5
+        and s.multipliers.tolist() == [0.0]
+    )
 
 
 def test_one_fractional_cell_by_hand() -> None:
     # max f0/2 + f1/4 subject to f0 + f1 <= 3/2: f = (1, 1/2), λ = -1/4, value 1/2 + 1/8
     s = check(np.array([0.5, 0.25]), np.array([[1.0, 1.0]]), np.array([1.5]))
     np.testing.assert_allclose(s.f, [1.0, 0.5], atol=1e-15)
-    assert s.multipliers[0] == pytest.approx(-0.25, abs=1e-15) and s.primal == pytest.approx(0.625, abs=1e-15)
+    assert s.multipliers[0] == pytest.approx(-0.25, abs=1e-15) and s.primal == pytest.approx(
+        0.625, abs=1e-15
+    )
 
 
 @pytest.mark.slow

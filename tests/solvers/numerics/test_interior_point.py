@@ -1,4 +1,6 @@
-"""Small concave programmes in a batch, against one call of HiGHS each and against the optimality conditions."""
+"""Small concave programmes in a batch, against one call of HiGHS each and against the optimality
+conditions.
+"""
 
 from typing import Any
 
@@ -15,14 +17,20 @@ INTEGERS = st.integers(-4, 4).map(float)
 
 @st.composite
 def programmes(draw: st.DrawFn) -> tuple[Any, Any, Any]:
-    """Gains (B, n), rows (B, m, n) with a box of side 2 among them, limits (B, m) that admit x = 0."""
+    """Gains (B, n), rows (B, m, n) with a box of side 2 among them, limits (B, m) that admit x =
+    0.
+    """
     count, n, extra = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(0, 5))
     numbers = st.lists(INTEGERS, min_size=count * n * (extra + 1), max_size=count * n * (extra + 1))
     table = np.array(draw(numbers)).reshape(count, extra + 1, n)
     box = np.broadcast_to(np.concatenate([np.eye(n), -np.eye(n)]), (count, 2 * n, n))
-    limits = np.array(draw(st.lists(st.integers(0, 4).map(float), min_size=count * extra, max_size=count * extra)))
-    return table[:, 0], np.concatenate([box, table[:, 1:]], axis=1), np.concatenate(
-        [np.ones((count, 2 * n)), limits.reshape(count, extra)], axis=1
+    limits = np.array(
+        draw(st.lists(st.integers(0, 4).map(float), min_size=count * extra, max_size=count * extra))
+    )
+    return (
+        table[:, 0],
+        np.concatenate([box, table[:, 1:]], axis=1),
+        np.concatenate([np.ones((count, 2 * n)), limits.reshape(count, extra)], axis=1),
     )
 
 
@@ -32,7 +40,9 @@ def test_linear_programmes_as_highs_solves_them(problem: tuple[Any, Any, Any]) -
     x = maximise(gain, rows, limits)
     assert (np.einsum("bmn,bn->bm", rows, x) <= limits + 1e-9).all()
     for b in range(len(gain)):
-        exact = optimize.linprog(-gain[b], A_ub=rows[b], b_ub=limits[b], bounds=(None, None), method="highs")
+        exact = optimize.linprog(
+            -gain[b], A_ub=rows[b], b_ub=limits[b], bounds=(None, None), method="highs"
+        )
         assert gain[b] @ x[b] == pytest.approx(-exact.fun, abs=1e-9)
 
 
@@ -41,24 +51,31 @@ def test_no_feasible_point_is_better(problem: tuple[Any, Any, Any], data: st.Dat
     # a concave objective is maximal at x iff its slope there points out of every feasible direction
     gain, rows, limits = problem
     count, n = gain.shape
-    root = np.array(data.draw(st.lists(INTEGERS, min_size=count * n * n, max_size=count * n * n))).reshape(count, n, n)
+    root = np.array(
+        data.draw(st.lists(INTEGERS, min_size=count * n * n, max_size=count * n * n))
+    ).reshape(count, n, n)
     curvature = np.einsum("bij,bik->bjk", root, root) / 4
     x = maximise(gain, rows, limits, curvature)
     assert (np.einsum("bmn,bn->bm", rows, x) <= limits + 1e-9).all()
     slope = gain - np.einsum("bij,bj->bi", curvature, x)
     for b in range(count):
-        best = optimize.linprog(-slope[b], A_ub=rows[b], b_ub=limits[b], bounds=(None, None), method="highs")
+        best = optimize.linprog(
+            -slope[b], A_ub=rows[b], b_ub=limits[b], bounds=(None, None), method="highs"
+        )
         # complementarity of 1e-12: where a row is met with no force, x is off by its root
         assert -best.fun - slope[b] @ x[b] <= 1e-5
 
 
 def test_a_programme_by_hand() -> None:
-    # max 2x + y, x <= 1, y <= 1, x + y <= 3/2: the vertex (1, 1/2); with -(x² + y²)/2·4 the free maximum (1/2, 1/4)
+    # max 2x + y, x <= 1, y <= 1, x + y <= 3/2: the vertex (1, 1/2); with -(x² + y²)/2·4 the free
+    # maximum (1/2, 1/4)
     rows = np.array([[[1.0, 0], [0, 1], [1, 1], [-1, 0], [0, -1]]])
     limits = np.array([[1.0, 1, 1.5, 1, 1]])
     gain = np.array([[2.0, 1.0]])
     np.testing.assert_allclose(maximise(gain, rows, limits), [[1.0, 0.5]], atol=1e-10)
-    np.testing.assert_allclose(maximise(gain, rows, limits, 4 * np.eye(2)[None]), [[0.5, 0.25]], atol=1e-10)
+    np.testing.assert_allclose(
+        maximise(gain, rows, limits, 4 * np.eye(2)[None]), [[0.5, 0.25]], atol=1e-10
+    )
 
 
 def test_programmes_of_any_scale() -> None:

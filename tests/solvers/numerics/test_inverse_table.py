@@ -1,4 +1,6 @@
-"""Roots from a table against bracketed roots, on smooth functions and on those that defeat a table."""
+"""Roots from a table against bracketed roots, on smooth functions and on those that defeat a
+table.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -64,30 +66,46 @@ def test_what_is_found_solves_and_what_is_not_is_bracketed(name: str) -> None:
 
 
 @given(
-    st.floats(-3, 3), st.floats(-3, 3), st.sampled_from([0.25, 1.0, 4.0]), st.sampled_from([0.125, 0.375, 0.5, 0.75])
+    st.floats(-3, 3),
+    st.floats(-3, 3),
+    st.sampled_from([0.25, 1.0, 4.0]),
+    st.sampled_from([0.125, 0.375, 0.5, 0.75]),
 )
-def test_a_sweep_of_budgets_is_one_problem_after_the_other(m0: float, m1: float, sd: float, q: float) -> None:
+def test_a_sweep_of_budgets_is_one_problem_after_the_other(
+    m0: float, m1: float, sd: float, q: float
+) -> None:
     fed = ff.Federation.normal([[m0, m1]], sd=[[sd, 1.0]], q=q)
     free = ff.solve(fed, "cfl", np.inf).disparity
     eps = np.linspace(0.0, 1.1 * free, 41)
     problem = pooled_problem(continuous_model(fed), fed.within, fed.group_mass, eps.size)
     swept = solve_thresholds(problem, eps)
-    apart = ThresholdProblem(problem.mass, problem.etas, problem.tail, problem.log_tails)  # no table
+    # no table
+    apart = ThresholdProblem(problem.mass, problem.etas, problem.tail, problem.log_tails)
     alone = solve_thresholds(apart, eps)
     np.testing.assert_allclose(np.abs(swept.mean_difference), np.minimum(eps, free), atol=2e-15)
     # λ itself is known to the rounding of MD over its slope
     for t, s in ((swept.t0, alone.t0), (swept.t1, alone.t1)):
         for a in (0, 1):
-            np.testing.assert_allclose(continuous_model(fed).sf(a, t), continuous_model(fed).sf(a, s), atol=1e-12)
+            np.testing.assert_allclose(
+                continuous_model(fed).sf(a, t), continuous_model(fed).sf(a, s), atol=1e-12
+            )
 
 
 @pytest.mark.parametrize("count", [1, 200])
 def test_disparities_below_the_smallest_double_in_a_sweep(count: int) -> None:
-    # figure 4(b)'s client 0: MD ≈ 3e-524, so only eps = 0 binds, and a table of MD sees nothing but rounding
+    # figure 4(b)'s client 0: MD ≈ 3e-524, so only eps = 0 binds, and a table of MD sees nothing but
+    # rounding
     fed = ff.Federation.normal([[10, 9.8]], sd=0.2, q=0.2)
     eps = np.linspace(0.0, 1e-3, count)
-    found = solve_thresholds(pooled_problem(continuous_model(fed), fed.within, fed.group_mass, count), eps)
+    found = solve_thresholds(
+        pooled_problem(continuous_model(fed), fed.within, fed.group_mass, count), eps
+    )
     exact = ff.solve(fed, "cfl", 0.0)
-    assert found.multiplier[0] == pytest.approx(exact.multipliers[0], abs=1e-15) and found.multiplier[0] < 0
-    assert (found.t0[0], found.t1[0]) == pytest.approx([e[0] for e in exact.classifier.edges], rel=1e-12)
+    assert (
+        found.multiplier[0] == pytest.approx(exact.multipliers[0], abs=1e-15)
+        and found.multiplier[0] < 0
+    )
+    assert (found.t0[0], found.t1[0]) == pytest.approx(
+        [e[0] for e in exact.classifier.edges], rel=1e-12
+    )
     assert (found.multiplier[1:] == 0).all()

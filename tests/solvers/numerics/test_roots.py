@@ -21,7 +21,12 @@ SHAPES: list[Callable[[Any], Any]] = [
     lambda x: x + 0.9 * np.sin(x),
 ]
 ROWS = st.lists(
-    st.tuples(st.integers(0, len(SHAPES) - 1), st.integers(-40, 40), st.integers(1, 40), st.integers(1, 40)),
+    st.tuples(
+        st.integers(0, len(SHAPES) - 1),
+        st.integers(-40, 40),
+        st.integers(1, 40),
+        st.integers(1, 40),
+    ),
     min_size=1,
     max_size=12,
 )
@@ -30,7 +35,8 @@ ROWS = st.lists(
 @given(ROWS)
 def test_roots_are_brents(rows: list[tuple[int, int, int, int]]) -> None:
     center = np.array([c / 16 for _, c, _, _ in rows])
-    low, high = center - np.array([b / 8 for *_, b, _ in rows]), center + np.array([b / 8 for *_, b in rows])
+    low = center - np.array([b / 8 for *_, b, _ in rows])
+    high = center + np.array([b / 8 for *_, b in rows])
 
     def function(x: Any, index: Any) -> Any:
         return np.array([SHAPES[rows[k][0]](v - center[k]) for v, k in zip(x, index, strict=True)])
@@ -39,7 +45,11 @@ def test_roots_are_brents(rows: list[tuple[int, int, int, int]]) -> None:
     found = increasing_root(function, low, high, function(low, everyone), function(high, everyone))
     for k, (shape, *_) in enumerate(rows):
         theirs = optimize.brentq(
-            lambda v, s=shape, c=center[k]: SHAPES[s](v - c), low[k], high[k], xtol=1e-15, maxiter=999
+            lambda v, s=shape, c=center[k]: SHAPES[s](v - c),
+            low[k],
+            high[k],
+            xtol=1e-15,
+            maxiter=999,
         )
         flat = 2e-5 if shape == 1 else 4e-15  # x³ rounds to a flat foot
         assert found[k] == pytest.approx(theirs, abs=flat)

@@ -1,4 +1,6 @@
-"""Vertices where rules tie, their polytopes and the envelope: against enumeration, programmes and definitions."""
+"""Vertices where rules tie, their polytopes and the envelope: against enumeration, programmes and
+definitions.
+"""
 
 import itertools
 from typing import Any
@@ -22,21 +24,27 @@ EIGHTHS = st.integers(-8, 8).map(lambda k: k / 8)
 
 @st.composite
 def programmes(draw: st.DrawFn) -> LinearProgramme:
-    """Of 1 to 3 clients and few cells of two groups; dyadic, so that many planes meet in one point."""
+    """Of 1 to 3 clients and few cells of two groups; dyadic, so that many planes meet in one
+    point.
+    """
     rows, n = draw(st.integers(1, 3)), draw(st.integers(1, 3))
     u = draw(hnp.arrays(float, 2 * n, elements=EIGHTHS))
     mass = draw(hnp.arrays(float, (rows, 2, n), elements=st.integers(0, 4).map(float)))
     mass[:, :, 0] += mass.sum(axis=2) == 0
     mass /= mass.sum(axis=2, keepdims=True)
     v = (mass * np.array([[1.0], [-1.0]])).reshape(rows, 2 * n)
-    within = np.array(draw(st.lists(st.integers(1, 4), min_size=2 * rows, max_size=2 * rows)), dtype=float)
+    within = np.array(
+        draw(st.lists(st.integers(1, 4), min_size=2 * rows, max_size=2 * rows)), dtype=float
+    )
     share = within.reshape(2, rows) / within.reshape(2, rows).sum(axis=1, keepdims=True)
     pooled = np.concatenate([share[0] @ v[:, :n], share[1] @ v[:, n:]])
     return LinearProgramme(u, v, pooled)
 
 
 def feasible(problem: LinearProgramme, found: Vertices) -> Any:
-    """Positions of the vertices at which some rule has all its signs right, by one programme each."""
+    """Positions of the vertices at which some rule has all its signs right, by one programme
+    each.
+    """
     kept = []
     for b, side in enumerate(found.side):
         t = found.tied[b]
@@ -83,8 +91,10 @@ def test_hulls_by_enumeration_and_by_programmes(problem: LinearProgramme) -> Non
         mine, theirs = fast.vertex == b, slow.vertex == b
         for part, other in ((mine, theirs), (theirs, mine)):
             # along the broken lines: where MD stands still the highest counts
-            x, y = fast.md if part is mine else slow.md, fast.accuracy if part is mine else slow.accuracy
-            x2, y2 = fast.md if other is mine else slow.md, fast.accuracy if other is mine else slow.accuracy
+            x = fast.md if part is mine else slow.md
+            y = fast.accuracy if part is mine else slow.accuracy
+            x2 = fast.md if other is mine else slow.md
+            y2 = fast.accuracy if other is mine else slow.accuracy
             for md, accuracy in zip(x[part], y[part], strict=True):
                 near = np.abs(x2[other] - md) <= 1e-9
                 reach = y2[other][near].max() if near.any() else np.interp(md, x2[other], y2[other])
@@ -104,10 +114,13 @@ def test_rules_drawn_at_vertices_are_under_the_hull(problem: LinearProgramme, se
         f[:, t] = rng.random((200, int(t.sum()))).round(rng.integers(0, 3))
         f = f[(side * (f @ problem.v.T) <= 0).all(axis=1)]
         md, accuracy = f @ problem.pooled, f @ problem.u
-        assert (md >= hull.md[mine].min() - 1e-12).all() and (md <= hull.md[mine].max() + 1e-12).all()
+        assert (md >= hull.md[mine].min() - 1e-12).all() and (
+            md <= hull.md[mine].max() + 1e-12
+        ).all()
         if mine.sum() > 1 and np.diff(hull.md[mine]).min() > 1e-9:
             assert (accuracy <= np.interp(md, hull.md[mine], hull.accuracy[mine]) + 1e-12).all()
-        # every corner is a rule: what it gains over the fixed part is u·f, with -λ·MD_i to pay for it
+        # every corner is a rule: what it gains over the fixed part is u·f, with -λ·MD_i to pay for
+        # it
         lagrangian = np.maximum(problem.u + found.lam[b] @ problem.v, 0.0).sum()
         paid = hull.accuracy[mine] + hull.local[mine] @ found.lam[b]
         assert paid == pytest.approx(np.full(mine.sum(), lagrangian), abs=1e-11)
@@ -148,9 +161,13 @@ def test_the_envelope_by_definition(md: Any, accuracy: Any) -> None:
         best, segment, place = some.best(goals)
         assert (best >= offered - 1e-12).all()
         d, a, z = some.at(segment[np.isfinite(best)], place[np.isfinite(best)])
-        assert (d <= goals[np.isfinite(best)] + 1e-12).all() and a == pytest.approx(best[np.isfinite(best)], abs=1e-12)
+        assert (d <= goals[np.isfinite(best)] + 1e-12).all() and a == pytest.approx(
+            best[np.isfinite(best)], abs=1e-12
+        )
         # what is attained lies on the segment that it belongs to
-        assert np.abs(z[:, 0]) == pytest.approx(d, abs=1e-12) and z[:, 1] == pytest.approx(a, abs=1e-12)
+        assert np.abs(z[:, 0]) == pytest.approx(d, abs=1e-12) and z[:, 1] == pytest.approx(
+            a, abs=1e-12
+        )
         assert some.smallest <= x.min() + 1e-12
         assert some.best(np.array([some.largest]))[0][0] == pytest.approx(accuracy.max(), abs=1e-12)
         assert not (some.best(np.array([some.largest - 1e-9]))[0] >= accuracy.max() - 1e-13).any()

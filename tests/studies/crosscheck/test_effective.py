@@ -1,4 +1,6 @@
-"""Effective weights: their definition, their slow twin by perturbing one client's gradient, and what is refused."""
+"""Effective weights: their definition, their slow twin by perturbing one client's gradient, and
+what is refused.
+"""
 
 from fractions import Fraction
 from itertools import combinations
@@ -33,11 +35,17 @@ def test_a_step_made_of_gradients_and_a_rest(seed, clients, more):
     step = rest - 0.3 * weights @ slopes
     found = effective_weights(step, slopes, 0.3)
     cond = np.linalg.cond(slopes)
-    np.testing.assert_allclose(found.weights, weights, atol=1e-12 * cond * (1 + np.abs(weights).max()) * 10)
-    np.testing.assert_allclose(found.outside, np.linalg.norm(rest) / np.linalg.norm(step), atol=1e-9)
+    np.testing.assert_allclose(
+        found.weights, weights, atol=1e-12 * cond * (1 + np.abs(weights).max()) * 10
+    )
+    np.testing.assert_allclose(
+        found.outside, np.linalg.norm(rest) / np.linalg.norm(step), atol=1e-9
+    )
     inside, gradients, left = in_their_span(step, slopes)
     again = effective_weights(np.append(inside, left), np.pad(gradients, ((0, 0), (0, 1))), 0.3)
-    np.testing.assert_allclose(again.weights, found.weights, atol=1e-11 * cond * (1 + np.abs(weights).max()))
+    np.testing.assert_allclose(
+        again.weights, found.weights, atol=1e-11 * cond * (1 + np.abs(weights).max())
+    )
     np.testing.assert_allclose(again.outside, found.outside, atol=1e-9)
 
 
@@ -82,17 +90,25 @@ def test_the_quadratic_world_is_the_problem():
 
 
 ALGORITHMS = {
-    "fedavg": FedAvg(), "qfedavg": QFedAvg(2.0), "term": TERM(1.0), "propfair": PropFair(12.0, rescale=True),
-    "threshold": PropFair(8.0, 4.0), "gini": PFedAvg(RankWeighted.gini()), "dual": DualWeighted(QFFL(1.0)),
-}  # fmt: skip
+    "fedavg": FedAvg(),
+    "qfedavg": QFedAvg(2.0),
+    "term": TERM(1.0),
+    "propfair": PropFair(12.0, rescale=True),
+    "threshold": PropFair(8.0, 4.0),
+    "gini": PFedAvg(RankWeighted.gini()),
+    "dual": DualWeighted(QFFL(1.0)),
+}
 
 
 @pytest.mark.exact
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_weight_is_what_a_change_of_one_gradient_does_to_the_step(name):
-    """The slow twin: bend one client's loss so that its gradient alone moves, by h u with u orthogonal to all gradients
-    (so that no length changes to first order): the step moves by -lr v_k h u."""
-    problem, w, h = Problem.make(1, clients=4, samples=12, features=7), np.linspace(-0.5, 0.5, 7), 1e-5
+    """The slow twin: bend one client's loss so that its gradient alone moves, by h u with u
+    orthogonal to all gradients (so that no length changes to first order): the step moves by -lr
+    v_k h u.
+    """
+    problem, w = Problem.make(1, clients=4, samples=12, features=7), np.linspace(-0.5, 0.5, 7)
+    h = 1e-5
     slopes = problem.gradients(w)
 
     def step_of(y):
@@ -107,7 +123,8 @@ def test_the_weight_is_what_a_change_of_one_gradient_does_to_the_step(name):
     u = np.linalg.svd(slopes)[2][-1]
     for k in range(4):
         x, residual = problem.x[k], problem.x[k] @ w - problem.y[k]
-        # gradient mean(residual x): change residuals by d with x' d / n = u and residual . d = 0 (the loss stays)
+        # gradient mean(residual x): change residuals by d with x' d / n = u and residual . d = 0
+        # (the loss stays)
         rows = np.vstack([x.T / len(x), residual[None]])
         d = np.linalg.lstsq(rows, np.append(u, 0.0), rcond=None)[0]
         assert np.abs(rows @ d - np.append(u, 0.0)).max() < 1e-9
@@ -118,14 +135,18 @@ def test_the_weight_is_what_a_change_of_one_gradient_does_to_the_step(name):
             moved.append(step_of(y))
         change = (moved[0] - moved[1]) / (2 * h)
         assert change @ u == pytest.approx(-0.1 * found.weights[k], rel=1e-5, abs=1e-8)
-        np.testing.assert_allclose(change, (change @ u) * u, atol=1e-5 * (1 + np.abs(found.weights[k])))
+        np.testing.assert_allclose(
+            change, (change @ u) * u, atol=1e-5 * (1 + np.abs(found.weights[k]))
+        )
 
 
 @given(st.lists(st.fractions(0, 3, max_denominator=9), min_size=1, max_size=4), st.integers(0, 4))
 def test_weights_of_draws_are_the_mean_over_all_sets(ranks, more):
     n, m = len(ranks) + more, len(ranks)
     sets = list(combinations(range(n), m))  # clients in the order of falling losses
-    mean = [sum((ranks[s.index(k)] for s in sets if k in s), Fraction(0)) / len(sets) for k in range(n)]
+    mean = [
+        sum((ranks[s.index(k)] for s in sets if k in s), Fraction(0)) / len(sets) for k in range(n)
+    ]
     assert weights_of_draws(ranks, n) == mean
     assert sum(weights_of_draws(ranks, n)) == sum(ranks)
 
@@ -133,7 +154,9 @@ def test_weights_of_draws_are_the_mean_over_all_sets(ranks, more):
 def test_gini_of_draws_is_a_smaller_tilt():
     n, m = 7, 3
     gini = [Fraction(2 * (m - j) + 1, m * m) for j in range(1, m + 1)]
-    assert [float(v) for v in gini] == pytest.approx(RankWeighted.gini().dual_weights(np.array([3.0, 2.0, 1.0])))
+    assert [float(v) for v in gini] == pytest.approx(
+        RankWeighted.gini().dual_weights(np.array([3.0, 2.0, 1.0]))
+    )
     tilt = Fraction(n * (m - 1), m * (n - 1))
     expected = [Fraction(1, n) + tilt * Fraction(n + 1 - 2 * k, n * n) for k in range(1, n + 1)]
     assert weights_of_draws(gini, n) == expected

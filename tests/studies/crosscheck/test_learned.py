@@ -1,4 +1,6 @@
-"""Features, and the rules that parameters stand for, against the score itself on a grid and by hand."""
+"""Features, and the rules that parameters stand for, against the score itself on a grid and by
+hand.
+"""
 
 import numpy as np
 import pytest
@@ -8,14 +10,23 @@ from numpy.polynomial import hermite_e
 from scipy import stats
 
 from fairfl.studies.crosscheck.features import FLOOR, Basis
-from fairfl.studies.crosscheck.learned import Found, crossings, ensemble, from_json, learned, to_text
+from fairfl.studies.crosscheck.learned import (
+    Found,
+    crossings,
+    ensemble,
+    from_json,
+    learned,
+    to_text,
+)
 from fairfl.studies.crosscheck.worlds import figure_5, random_world
 from fairfl.theory.populations.classifiers import Classifier
 
 
 @pytest.mark.parametrize("client", [None, 1])
 def test_the_basis_is_orthonormal(client):
-    """The products integrated against P(x, a) (η (1 - η) + 1/10), by the trapezoid rule on a fine grid."""
+    """The products integrated against P(x, a) (η (1 - η) + 1/10), by the trapezoid rule on a fine
+    grid.
+    """
     world, degree = random_world(3), 5
     basis = Basis.of(world, degree, client)
     who = range(world.clients) if client is None else [client]
@@ -24,7 +35,10 @@ def test_the_basis_is_orthonormal(client):
     eta = 1 / (1 + np.exp(-x))
     for a in (0, 1):
         shares = [world.weight[i] / total * (world.q[i] if a else 1 - world.q[i]) for i in who]
-        density = sum(s * stats.norm(world.mean[i][a], world.sd[i][a]).pdf(x) for i, s in zip(who, shares, strict=True))
+        density = sum(
+            s * stats.norm(world.mean[i][a], world.sd[i][a]).pdf(x)
+            for i, s in zip(who, shares, strict=True)
+        )
         rows = basis(x, np.full(x.size, a)).reshape(x.size, 2, degree + 1)[:, a]
         gram = (rows * (density * (eta * (1 - eta) + FLOOR))[:, None]).T @ rows * (x[1] - x[0])
         np.testing.assert_allclose(gram, np.eye(degree + 1), atol=1e-6)
@@ -60,24 +74,31 @@ def test_a_rule_is_the_sign_of_its_score(seed, degree):
 
 
 def test_crossings_by_hand():
-    """He_2 = z² - 1: ±1; z² + 1 has none; (z - 2)² touches, and the sign there stays; a constant has none."""
+    """He_2 = z² - 1: ±1; z² + 1 has none; (z - 2)² touches, and the sign there stays; a constant
+    has none.
+    """
     np.testing.assert_allclose(crossings(np.array([0.0, 0, 1])), [-1, 1])
     assert crossings(hermite_e.poly2herme([1.0, 0, 1])).size == 0
     assert crossings(np.array([3.0, 0, 0])).size == 0 and crossings(np.zeros(2)).size == 0
     np.testing.assert_allclose(crossings(hermite_e.poly2herme([-2.0, 1, 0, 0])), [2])
-    np.testing.assert_allclose(crossings(hermite_e.poly2herme([0.0, -4, 0, 1])), [-2, 0, 2], atol=1e-12)
+    np.testing.assert_allclose(
+        crossings(hermite_e.poly2herme([0.0, -4, 0, 1])), [-2, 0, 2], atol=1e-12
+    )
 
 
 def test_the_bayes_rule_is_learned_from_its_coefficients():
     """η is logistic in x, so the score x is the Bayes rule: its accuracy is E max(η, 1 - η)."""
     world = figure_5("b")
     basis = Basis.of(world, 1)
-    slope = np.stack([[basis.centre[a], basis.scale[a]] for a in (0, 1)])  # x = centre + scale He_1(z)
+    # x = centre + scale He_1(z)
+    slope = np.stack([[basis.centre[a], basis.scale[a]] for a in (0, 1)])
     params = np.concatenate([np.linalg.solve(basis.matrix[a].T, slope[a]) for a in (0, 1)])
     rule = learned(basis, params)
     np.testing.assert_allclose([e[0] for e in rule.edges], 0, atol=1e-12)
     found = Found.of(rule, world.federation)
-    assert found.accuracy == pytest.approx(Classifier.thresholds([0, 0]).accuracy(world.federation), abs=1e-14)
+    assert found.accuracy == pytest.approx(
+        Classifier.thresholds([0, 0]).accuracy(world.federation), abs=1e-14
+    )
     assert found.disparity == abs(found.difference) and len(found.local) == 2
 
 
@@ -88,6 +109,11 @@ def test_ensembles_and_their_text():
     np.testing.assert_allclose(both(x, 0), [0, 0.75, 1, 0.25])
     np.testing.assert_allclose(both(x, 1), [0, 0, 0, 0.25])
     again = from_json(to_text(both))
-    assert all((a == b).all() for a, b in zip(again.edges + again.values, both.edges + both.values, strict=True))
-    with pytest.raises(ValueError, match=r"weights must be 2 numbers >= 0.* of sum 1, got \[0.5, 0.6\]"):
+    assert all(
+        (a == b).all()
+        for a, b in zip(again.edges + again.values, both.edges + both.values, strict=True)
+    )
+    with pytest.raises(
+        ValueError, match=r"weights must be 2 numbers >= 0.* of sum 1, got \[0.5, 0.6\]"
+    ):
         ensemble(members, [0.5, 0.6])

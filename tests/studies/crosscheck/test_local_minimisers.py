@@ -1,4 +1,6 @@
-"""FedFB's and CFL's ends on a sample: against a general optimiser, and against the population's optimum."""
+"""FedFB's and CFL's ends on a sample: against a general optimiser, and against the population's
+optimum.
+"""
 
 from dataclasses import replace
 
@@ -26,7 +28,9 @@ def test_newton_against_a_general_optimiser(rho):
         z = theta[0] + theta[1] * x
         return (np.where(y == 1, (2 - rho) * np.logaddexp(0, -z), rho * np.logaddexp(0, z))).mean()
 
-    twin = optimize.minimize(loss, [0.0, 1.0], method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-14})
+    twin = optimize.minimize(
+        loss, [0.0, 1.0], method="Nelder-Mead", options={"xatol": 1e-8, "fatol": 1e-14}
+    )
     assert minimiser(x, y, rho, np.array([0.0, 1.0])) == pytest.approx(twin.x, abs=1e-5)
 
 
@@ -52,16 +56,22 @@ def test_one_client_has_nothing_to_average():
 def test_a_client_without_a_label_has_no_minimiser():
     data = sample(WORLD.federation, 2_000, 0)
     mine = (data.owner == 1) & (data.group == 0)
-    with pytest.raises(ValueError, match=r"both labels in every group of every client, got \(0, 1\) without"):
+    with pytest.raises(
+        ValueError, match=r"both labels in every group of every client, got \(0, 1\) without"
+    ):
         learned(replace(data, y=np.where(mine, 1, data.y)), True)
 
 
 def test_the_largest_standard_errors():
-    """Of n draws with chance p: p (1 - p) / n is largest at 1/2; a difference of two halves of n adds two of n/2."""
+    """Of n draws with chance p: p (1 - p) / n is largest at 1/2; a difference of two halves of n
+    adds two of n/2.
+    """
     for people in (100, 10_000):
         p = np.linspace(0, 1, 101)
         assert accuracy_error(people) == pytest.approx(np.sqrt(p * (1 - p) / people).max())
-        both = [np.sqrt(r * (1 - r) / (people / 2) + s * (1 - s) / (people / 2)) for r in p for s in p]
+        both = [
+            np.sqrt(r * (1 - r) / (people / 2) + s * (1 - s) / (people / 2)) for r in p for s in p
+        ]
         assert difference_error(people) == pytest.approx(np.max(both))
     assert (NEAR, OVER) == (0.005, 0.01)
     with pytest.raises(ValueError, match="people must be"):

@@ -1,4 +1,6 @@
-"""Populations on a quadrature: against distribution functions, finite differences, closed forms and definitions."""
+"""Populations on a quadrature: against distribution functions, finite differences, closed forms and
+definitions.
+"""
 
 import numpy as np
 import pytest
@@ -7,7 +9,14 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 from fairfl.studies.crosscheck.features import Basis
-from fairfl.studies.crosscheck.mean_field import MeanField, any_rule, gradients, minimiser, rule_of, shares
+from fairfl.studies.crosscheck.mean_field import (
+    MeanField,
+    any_rule,
+    gradients,
+    minimiser,
+    rule_of,
+    shares,
+)
 from fairfl.studies.crosscheck.worlds import figure_5, figure_9, random_world
 
 WORLDS = [figure_5("a"), figure_9("d"), random_world(3)]
@@ -18,7 +27,9 @@ def test_masses_are_those_of_the_federation(world):
     field = MeanField.of(world)
     both = np.stack([field.accepted[a].sum(1) + field.refused[a].sum(1) for a in (0, 1)], axis=1)
     assert np.allclose(both, world.federation.mass, atol=1e-14)
-    assert sum(part.sum() for part in field.accepted) == pytest.approx(world.federation.base_rate, abs=1e-12)
+    assert sum(part.sum() for part in field.accepted) == pytest.approx(
+        world.federation.base_rate, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("world", WORLDS, ids=lambda w: w.name)
@@ -75,7 +86,8 @@ def test_the_pointwise_rule_has_the_least_weighted_error(seed, draw):
     field, best = MeanField.of(world), any_rule(world, rho * shares(world))
     for a in (0, 1):
         x = field.nodes[a]
-        wrong = rho[:, a] @ field.refused[a] - (2 - rho[:, a]) @ field.accepted[a]  # of accepting at x
+        # of accepting at x
+        wrong = rho[:, a] @ field.refused[a] - (2 - rho[:, a]) @ field.accepted[a]
         cut = rng.normal(scale=2)
         least = best(x, a) @ wrong
         assert least <= (x > cut) @ wrong + 1e-9

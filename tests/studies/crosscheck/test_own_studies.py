@@ -1,4 +1,6 @@
-"""The studies of local constraints, of λ's way and of FedFB's gap: small runs, and verdicts that can fail."""
+"""The studies of local constraints, of λ's way and of FedFB's gap: small runs, and verdicts that
+can fail.
+"""
 
 import numpy as np
 import pandas as pd
@@ -26,7 +28,9 @@ def verdicts(study, measures):
 
 
 def drawn(study, measures):
-    """Every picture's table has what ``figures.crosscheck`` asks for, and nothing that cannot be drawn."""
+    """Every picture's table has what ``figures.crosscheck`` asks for, and nothing that cannot be
+    drawn.
+    """
     for drawing in study.PICTURES:
         table = drawing.table(measures)
         assert {"panel", "series", "kind", "x", "y"} <= set(table) and len(table)
@@ -47,7 +51,9 @@ def test_the_path_stays_within_the_repaired_bound_alone(path):
 
 
 def test_a_path_that_has_not_arrived_has_not_converged():
-    """λ_1* is 0.226 away; 0.02/√t has gone 0.02 Σ 1/√t / √2 = 0.107 after 20 updates and 0.302 after 130."""
+    """λ_1* is 0.226 away; 0.02/√t has gone 0.02 Σ 1/√t / √2 = 0.107 after 20 updates and 0.302
+    after 130.
+    """
     short, long = (verdicts(lambda_path, lambda_path.measure(FIGURE, count)) for count in (20, 130))
     assert short["repaired-bound-holds"].holds and long["repaired-bound-holds"].holds
     assert short["lambda-converges"].holds is False and long["lambda-converges"].holds is True
@@ -92,7 +98,10 @@ def test_what_is_kept_is_what_was_found(population):
 
 
 def test_the_engine_runs_the_local_plans():
-    plans = [LocalPlan(FIGURE, "LFT+FedAvg", 1, 300, 0, ((0.0,), (0.1,)), 4, 3, own=own) for own in (False, True)]
+    plans = [
+        LocalPlan(FIGURE, "LFT+FedAvg", 1, 300, 0, ((0.0,), (0.1,)), 4, 3, own=own)
+        for own in (False, True)
+    ]
     assert len({plan.name for plan in plans}) == 2
     found = [run_unit(plan.unit(), None, False) for plan in plans]
     assert [list(part["regime"]) for part in found] == [["steps-3"] * 2, ["locally-fair"] * 2]
@@ -103,7 +112,9 @@ def runs(steps):
     """FedFB and CFL on one small sample of uneven clients."""
     setup = Setup("shares", 0.45, spread(3, 1.5, 0.45), rows=400, steps=steps)
     return [
-        run_unit(GapPlan(setup.world, scheme, 1, 400, 0, ((0.0,),), 15, steps).unit(), None, False).iloc[0]
+        run_unit(
+            GapPlan(setup.world, scheme, 1, 400, 0, ((0.0,),), 15, steps).unit(), None, False
+        ).iloc[0]
         for scheme in (FEDFB, CFL)
     ]
 
@@ -133,14 +144,24 @@ def gaps():
     world = spread(3, 1.5, 0.45)
     rule = to_text(Classifier.thresholds([0.0, 0.0]))
     row = {
-        "world": world.name, "rows": 2_000, "seed": 0, "bits": 0, "steps": 1, "accuracy": 0.7, "disparity": 0.1,
-        "best": 0.8, "line": 0.75, "sample": 0.1, "rule": rule,
-    }  # fmt: skip
+        "world": world.name,
+        "rows": 2_000,
+        "seed": 0,
+        "bits": 0,
+        "steps": 1,
+        "accuracy": 0.7,
+        "disparity": 0.1,
+        "best": 0.8,
+        "line": 0.75,
+        "sample": 0.1,
+        "rule": rule,
+    }
     pair = pd.DataFrame([{**row, "scheme": scheme} for scheme in (FEDFB, CFL)])
     more = [
         pair.assign(world=setup.world.name, steps=setup.steps, bits=[setup.bits or 0, 0])
-        for setup in fedfb_gap.setups(False) if setup.axis != "local steps"
-    ]  # fmt: skip
+        for setup in fedfb_gap.setups(False)
+        if setup.axis != "local steps"
+    ]
     more = [part.assign(sample=[0.1 + 0.8 * (part["bits"].iloc[0] > 0), 0.1]) for part in more]
     return pd.concat([pair, *more], ignore_index=True)
 
@@ -158,15 +179,22 @@ def test_the_gaps_hard_verdicts_can_turn():
 
 
 def test_more_disparity_than_the_bits_allow_is_found():
-    """Three clients, ten bits: 3 · 2 / 1023 = 0.0059, and λ's last step 0.3 / 60 / √2 times 0.97: 0.0093 in all."""
+    """Three clients, ten bits: 3 · 2 / 1023 = 0.0059, and λ's last step 0.3 / 60 / √2 times 0.97:
+    0.0093 in all.
+    """
     table = gaps()
     assert verdicts(fedfb_gap, table)["bits-bound-the-disparity"].holds is False
     for sample, holds in ((0.0092, True), (0.0094, False)):
-        assert verdicts(fedfb_gap, table.assign(sample=sample))["bits-bound-the-disparity"].holds is holds
+        assert (
+            verdicts(fedfb_gap, table.assign(sample=sample))["bits-bound-the-disparity"].holds
+            is holds
+        )
 
 
 def test_how_md_turns_with_lambda():
-    """Equal groups: t_a = log(λ_a / (1 - λ_a)), so dMD/dλ_1 is up to its sign sum_a f_a(t_a) / (λ_a (1 - λ_a))."""
+    """Equal groups: t_a = log(λ_a / (1 - λ_a)), so dMD/dλ_1 is up to its sign sum_a f_a(t_a) / (λ_a
+    (1 - λ_a)).
+    """
     world = spread(2, 0.0, 0.0)
     best = solve(world.federation, "cfl", 0.0).classifier
     cuts = [float(best.edges[a][0]) for a in (0, 1)]
@@ -177,14 +205,21 @@ def test_how_md_turns_with_lambda():
 
 
 def test_no_rule_is_above_the_line():
-    """The supporting line at MD = 0, on both sides of it: random thresholds, and CFL's optimum on it."""
+    """The supporting line at MD = 0, on both sides of it: random thresholds, and CFL's optimum on
+    it.
+    """
     federation, rng = FIGURE.federation, np.random.default_rng(0)
     best = solve(federation, "cfl", 0.0)
-    assert supporting_line(federation, best.mean_difference) == pytest.approx(best.accuracy, abs=1e-9)
+    assert supporting_line(federation, best.mean_difference) == pytest.approx(
+        best.accuracy, abs=1e-9
+    )
     cuts = [edge[0] for edge in best.classifier.edges]
     for shift in rng.normal(0, 1, (200, 2)):
         rule = Classifier.thresholds((cuts + shift).tolist())
-        assert rule.accuracy(federation) <= supporting_line(federation, rule.mean_difference(federation)) + 1e-10
+        assert (
+            rule.accuracy(federation)
+            <= supporting_line(federation, rule.mean_difference(federation)) + 1e-10
+        )
 
 
 def test_ends_above_what_their_broken_budgets_buy_are_found(population):

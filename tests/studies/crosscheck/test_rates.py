@@ -17,7 +17,11 @@ ONE = np.full(4, "a")
 @pytest.mark.parametrize("power", [-1.0, -0.5, 0.0])
 def test_the_slope_of_a_power(power):
     rate = Rate.of(SIZES, 3.0 * SIZES**power, ONE)
-    assert rate.slope == pytest.approx(power) and rate.high - rate.low < 1e-6 and rate.sizes == tuple(SIZES)
+    assert (
+        rate.slope == pytest.approx(power)
+        and rate.high - rate.low < 1e-6
+        and rate.sizes == tuple(SIZES)
+    )
     assert rate.is_near(power + 0.2) is False and rate.is_near(power - 0.05) is True
 
 
@@ -27,9 +31,14 @@ def test_root_mean_squares_by_size():
     assert rate.slope == pytest.approx(0, abs=1e-12)
 
 
-@given(st.lists(st.tuples(st.floats(1e-6, 1e6), st.floats(-2, 1)), min_size=1, max_size=5), st.floats(1e-9, 1e9))
+@given(
+    st.lists(st.tuples(st.floats(1e-6, 1e6), st.floats(-2, 1)), min_size=1, max_size=5),
+    st.floats(1e-9, 1e9),
+)
 def test_levels_and_sizes_of_one_world_are_no_slope(worlds, odd):
-    """The mean of the worlds' slopes, whatever their levels, and whatever one of them did with a size of its own."""
+    """The mean of the worlds' slopes, whatever their levels, and whatever one of them did with a
+    size of its own.
+    """
     names = np.array([f"w{k}" for k in range(len(worlds))])
     sizes, named = np.tile(SIZES, len(worlds)), np.repeat(names, 4)
     distances = np.concatenate([level * SIZES**power for level, power in worlds])
@@ -50,7 +59,9 @@ def test_the_interval_of_several_worlds_by_least_squares():
     error = np.sqrt(rest / 8 * np.linalg.inv(columns.T @ columns)[0, 0])
     rate = Rate.of(sizes, distances, named)
     half = stats.t.ppf(0.975, 8) * error
-    assert (rate.slope, rate.low, rate.high) == pytest.approx((found[0], found[0] - half, found[0] + half))
+    assert (rate.slope, rate.low, rate.high) == pytest.approx(
+        (found[0], found[0] - half, found[0] + half)
+    )
 
 
 @pytest.mark.parametrize("worlds", [1, 4])
@@ -59,7 +70,11 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says(worlds):
     sizes, named = np.tile(np.repeat(SIZES, 20), worlds), np.repeat(np.arange(worlds), 80)
     levels = 100.0 ** rng.uniform(-1, 1, worlds)[named]
     inside = [
-        (rate := Rate.of(sizes, levels * np.abs(rng.normal(size=sizes.size)) / np.sqrt(sizes), named)).low
+        (
+            rate := Rate.of(
+                sizes, levels * np.abs(rng.normal(size=sizes.size)) / np.sqrt(sizes), named
+            )
+        ).low
         <= -0.5
         <= rate.high
         for _ in range(400)
@@ -69,7 +84,9 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says(worlds):
 
 def test_what_is_too_wide_is_not_told():
     wide, narrow = Rate(-0.5, -3.0, 2.0, (), ()), Rate(-0.5, -0.6, -0.4, (), ())
-    assert wide.is_near(-0.5) is None and wide.is_near(5.0) is False and narrow.is_near(-0.5) is True
+    assert (
+        wide.is_near(-0.5) is None and wide.is_near(5.0) is False and narrow.is_near(-0.5) is True
+    )
     assert told(wide) == told(None) == TOO_FEW and told(narrow) == "n^-0.50 (95 %: -0.60 to -0.40)"
 
 
@@ -81,10 +98,12 @@ def test_three_sizes_in_common_are_too_few():
 
 @pytest.mark.parametrize(
     ("sizes", "distances", "message"),
-    [([0, 1, 2, 3], [1, 1, 1, 1], "sizes must be positive, got 0"),
-     ([1, 2, 3, 4], [1, 0, 1, 1], "distances must not vanish, got 0 at size 2")],
+    [
+        ([0, 1, 2, 3], [1, 1, 1, 1], "sizes must be positive, got 0"),
+        ([1, 2, 3, 4], [1, 0, 1, 1], "distances must not vanish, got 0 at size 2"),
+    ],
     ids=["zero", "vanishing"],
-)  # fmt: skip
+)
 def test_bad_rates(sizes, distances, message):
     with pytest.raises(ValueError, match=message):
         Rate.of(sizes, distances, ONE)

@@ -1,4 +1,6 @@
-"""The study of realised weights: what it measures on a small scale, its verdicts, and that they can turn."""
+"""The study of realised weights: what it measures on a small scale, its verdicts, and that they can
+turn.
+"""
 
 import json
 from dataclasses import replace
@@ -9,7 +11,16 @@ import pytest
 
 from fairfl.sims.algorithms.term import TERM
 from fairfl.studies.crosscheck import realised
-from fairfl.studies.crosscheck.realised import BATCH, CASES, HALF, ONE, at_one_model, by_round, entries, mixtures
+from fairfl.studies.crosscheck.realised import (
+    BATCH,
+    CASES,
+    HALF,
+    ONE,
+    at_one_model,
+    by_round,
+    entries,
+    mixtures,
+)
 from fairfl.studies.crosscheck.realised_aims import BEYOND
 from fairfl.studies.crosscheck.registry import study_of
 from fairfl.studies.crosscheck.step_problems import step_problem
@@ -20,9 +31,11 @@ from fairfl.studies.experiment import Scale
 @pytest.fixture(scope="module")
 def measures():
     parts = [
-        by_round("quadratic", 0, 5, kept=(0, 3)), by_round("quadratic", 1, 3, kept=(0,)),
-        at_one_model("quadratic", 0, 8), mixtures(0, 30, (10, 30)),
-    ]  # fmt: skip
+        by_round("quadratic", 0, 5, kept=(0, 3)),
+        by_round("quadratic", 1, 3, kept=(0,)),
+        at_one_model("quadratic", 0, 8),
+        mixtures(0, 30, (10, 30)),
+    ]
     return pd.concat(parts, ignore_index=True)
 
 
@@ -59,7 +72,8 @@ def test_a_wrong_weighing_turns_the_verdict(monkeypatch):
     world = step_problem("quadratic", 0)
     wrong = [replace(e, algorithm=TERM(1.9)) if e.name == "TERM" else e for e in entries(world)]
     monkeypatch.setattr(realised, "entries", lambda world: tuple(wrong))
-    steps, ways = by_round("quadratic", 0, 2), at_one_model("quadratic", 0, 2, (ONE, CASES[2], BATCH, CASES[-2], HALF))
+    steps = by_round("quadratic", 0, 2)
+    ways = at_one_model("quadratic", 0, 2, (ONE, CASES[2], BATCH, CASES[-2], HALF))
     verdict = realised_weights.verdicts(pd.concat([steps, ways, mixtures(0, 10, (10,))]))[0]
     assert verdict.hard and verdict.holds is False
 
@@ -72,7 +86,9 @@ def test_tables_pictures_and_record(measures):
     assert tables["one-full-step"].set_index(["algorithm"]).loc["TERM", "off"] < 1e-12
     kept = realised_weights.record(measures)
     assert json.loads(json.dumps(kept)) == kept
-    assert {one["round"] for one in kept["steps"]} == {0, 3} and {one["seed"] for one in kept["steps"]} == {0, 1}
+    assert {one["round"] for one in kept["steps"]} == {0, 3} and {
+        one["seed"] for one in kept["steps"]
+    } == {0, 1}
     assert len(kept["draws"]) == len(entries(step_problem("quadratic", 0)))
     for picture in realised_weights.PICTURES:
         table = picture.table(measures)

@@ -14,9 +14,12 @@ from fairfl.studies.experiment import Scale
 def planted(**parts):
     module = ModuleType("planted")
     whole = {
-        "NAME": "planted", "TITLE": "t", "units": lambda scale: [], "tables": lambda measures: {},
+        "NAME": "planted",
+        "TITLE": "t",
+        "units": lambda scale: [],
+        "tables": lambda measures: {},
         "verdicts": lambda measures: (),
-    }  # fmt: skip
+    }
     for name, value in (whole | parts).items():
         if value is not None:
             setattr(module, name, value)
@@ -55,7 +58,9 @@ def test_a_drawing_has_axes_that_exist():
 
 def rows_said(measures):
     said = f"{len(measures)} rows"
-    return Verdict("soft", True, False, "It holds.", said), Verdict("hard", True, True, "It holds.", said)
+    return Verdict("soft", True, False, "It holds.", said), Verdict(
+        "hard", True, True, "It holds.", said
+    )
 
 
 def test_a_prediction_is_of_unseen_seeds_and_of_populations():
@@ -64,7 +69,14 @@ def test_a_prediction_is_of_unseen_seeds_and_of_populations():
     table = pd.DataFrame({"seed": [0, 1, 2, 0], "rows": [500, 500, 500, 0], "x": [1, 2, 3, 4]})
     assert fresh(study, table)["x"].tolist() == [3, 4]
     whole = rows_said(table)
-    assert {name: verdict.found for name, verdict in predicted(study, table, whole).items()} == {"soft": "2 rows"}
-    assert predicted(study, table, rows_said(table[:2])) == {}  # the same is found of all: no seed plays a part
-    assert predicted(study, table[:2], whole) == {} == predicted(study_of(planted(verdicts=rows_said)), table, whole)
+    assert {name: verdict.found for name, verdict in predicted(study, table, whole).items()} == {
+        "soft": "2 rows"
+    }
+    # the same is found of all: no seed plays a part
+    assert predicted(study, table, rows_said(table[:2])) == {}
+    assert (
+        predicted(study, table[:2], whole)
+        == {}
+        == predicted(study_of(planted(verdicts=rows_said)), table, whole)
+    )
     assert fresh(study, table[["seed", "x"]])["x"].tolist() == [3]

@@ -1,4 +1,6 @@
-"""Training in the engine against scipy on the same people, and exact worth against a large sample."""
+"""Training in the engine against scipy on the same people, and exact worth against a large
+sample.
+"""
 
 import json
 
@@ -20,7 +22,9 @@ WORLD = figure_5("d")
 
 def trained(plan):
     setting = plan.setting()
-    return simulate(setting.model, setting.parts, setting.replicates, setting.training, setting.computing)
+    return simulate(
+        setting.model, setting.parts, setting.replicates, setting.training, setting.computing
+    )
 
 
 def weighted_optimum(features, label, weights):
@@ -32,12 +36,16 @@ def weighted_optimum(features, label, weights):
     def slope(w):
         return features.T @ (weights * (special.expit(features @ w) - label)) / len(label)
 
-    return optimize.minimize(loss, np.zeros(features.shape[1]), jac=slope, method="BFGS", options={"gtol": 1e-9})
+    return optimize.minimize(
+        loss, np.zeros(features.shape[1]), jac=slope, method="BFGS", options={"gtol": 1e-9}
+    )
 
 
 @pytest.mark.parametrize("budget", [0.0, 0.15])
 def test_cfl_is_the_weighted_optimum_at_its_last_weights(budget):
-    """λ moves in ever shorter steps, so that the model has caught up with it: edges to 0.02 of x, loss to 1e-5."""
+    """λ moves in ever shorter steps, so that the model has caught up with it: edges to 0.02 of x,
+    loss to 1e-5.
+    """
     plan = Plan(WORLD, CFL, 1, 2_000, 3, ((budget,),))
     result = trained(plan)
     data = sample(WORLD.federation, 2_000, 3)
@@ -49,7 +57,9 @@ def test_cfl_is_the_weighted_optimum_at_its_last_weights(budget):
     best = weighted_optimum(features, data.y, weights)
     reached = np.mean(weights * np.logaddexp(0, -(2 * data.y - 1) * (features @ result.params[0])))
     assert 0 <= reached - best.fun + 1e-12 < 1e-5
-    for mine, exact in zip(learned(basis, result.params[0]).edges, learned(basis, best.x).edges, strict=True):
+    for mine, exact in zip(
+        learned(basis, result.params[0]).edges, learned(basis, best.x).edges, strict=True
+    ):
         np.testing.assert_allclose(mine, exact, atol=0.02)
     rule = learned(basis, result.params[0])(data.x[:, 0], data.group)
     gap = rule[data.group == 0].mean() - rule[data.group == 1].mean()
@@ -89,17 +99,28 @@ def test_members_have_features_of_their_own():
     for i in (0, 1):
         mine = data.owner == i
         rows = slice(int(own.train.offsets[i]), int(own.train.offsets[i + 1]))
-        np.testing.assert_allclose(own.train.x[rows].numpy(), bases[i](data.x[mine, 0], data.group[mine]))
+        np.testing.assert_allclose(
+            own.train.x[rows].numpy(), bases[i](data.x[mine, 0], data.group[mine])
+        )
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: Plan(WORLD, "SGD", 1, 10, 0, ((0.1,),)), "scheme must be one of"),
-        (lambda: Plan(WORLD, FEDFB, 1, 10, 0, ((0.1, 0.2),)), r"budgets must hold \[1\] numbers each for FedFB"),
-        (lambda: Plan(WORLD, ENSEMBLE, 1, 10, 0, ((0.1, 0.2, 0.3),)), r"budgets must hold \[1, 2\]"),
+        (
+            lambda: Plan(WORLD, FEDFB, 1, 10, 0, ((0.1, 0.2),)),
+            r"budgets must hold \[1\] numbers each for FedFB",
+        ),
+        (
+            lambda: Plan(WORLD, ENSEMBLE, 1, 10, 0, ((0.1, 0.2, 0.3),)),
+            r"budgets must hold \[1, 2\]",
+        ),
         (lambda: Plan(WORLD, CFL, 1, 0, 0, ((0.1,),)), "rows must be a whole number of at least 1"),
-        (lambda: Plan(WORLD, CFL, 1, 5, 0, ((0.1,),)).setting(), "rows must be enough for people of every group"),
+        (
+            lambda: Plan(WORLD, CFL, 1, 5, 0, ((0.1,),)).setting(),
+            "rows must be enough for people of every group",
+        ),
     ],
     ids=["scheme", "budgets", "clients", "rows", "too few"],
 )

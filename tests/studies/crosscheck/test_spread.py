@@ -9,7 +9,9 @@ from fairfl.studies.crosscheck.worlds import World, spread
 
 
 def test_clients_in_a_row():
-    """u = -1, 0, 1: centres -2, 0, 2; group 1 above the centre in clients 0 and 2, below in client 1."""
+    """u = -1, 0, 1: centres -2, 0, 2; group 1 above the centre in clients 0 and 2, below in client
+    1.
+    """
     world = spread(3, 2.0, 0.25, 1.0)
     assert world.mean == ((-3.0, -1.0), (1.0, -1.0), (1.0, 3.0))
     assert world.q == (0.25, 0.5, 0.75) and world.tilt == (-1.0, 0.0, 1.0)
@@ -25,7 +27,8 @@ def test_tilts_are_of_the_log_odds():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "name"), [((1, 1.0, 0.0), "clients"), ((2, 1.0, 0.6), "shares"), ((2, np.inf, 0.0), "distance")]
+    ("arguments", "name"),
+    [((1, 1.0, 0.0), "clients"), ((2, 1.0, 0.6), "shares"), ((2, np.inf, 0.0), "distance")],
 )
 def test_wrong_arguments(arguments, name):
     with pytest.raises(ValueError, match=name):

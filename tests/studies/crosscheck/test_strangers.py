@@ -23,9 +23,14 @@ def test_the_parts_add_up(world):
 
 
 def test_a_member_that_differs_where_nobody_of_its_own_is_misses_on_others():
-    """Member 0 accepts group 1 below -1.5, too: of its own N(5, 1) nobody is there, of client 1's N(-1, 1) a third."""
+    """Member 0 accepts group 1 below -1.5, too: of its own N(5, 1) nobody is there, of client 1's
+    N(-1, 1) a third.
+    """
     world, budgets = figure_5("a"), (1.0, 1.0)
     first, second = exact_members(world, budgets)
-    odd = Classifier([first.edges[0], [-1.5, *first.edges[1]]], [first.values[0], [1.0, *first.values[1]]])
+    odd = Classifier(
+        [first.edges[0], [-1.5, *first.edges[1]]], [first.values[0], [1.0, *first.values[1]]]
+    )
     own, others = missed(world, [odd, second], budgets)
-    assert abs(own) < 1e-8 and others < -0.05  # half the vote, a third of N(-1, 1), half of the group's people
+    # half the vote, a third of N(-1, 1), half of the group's people
+    assert abs(own) < 1e-8 and others < -0.05

@@ -1,4 +1,6 @@
-"""The verdicts of the frontier and of ensembles: on planted rules whose worth is known, and able to fail."""
+"""The verdicts of the frontier and of ensembles: on planted rules whose worth is known, and able to
+fail.
+"""
 
 import json
 
@@ -22,10 +24,19 @@ WORLD = figure_5("a")
 def row(world, scheme, rule, members=(), degree=1, rows=1000, seed=0, budget="0.1", weights=(1.0,)):
     found = Found.of(rule, world.federation)
     return {
-        "world": world.name, "scheme": scheme, "degree": degree, "rows": rows, "seed": seed, "budget": budget,
-        "accuracy": found.accuracy, "difference": found.difference, "disparity": found.disparity,
-        "rule": to_text(rule), "members": json.dumps([to_json(one) for one in members]), "weights": json.dumps(weights),
-    }  # fmt: skip
+        "world": world.name,
+        "scheme": scheme,
+        "degree": degree,
+        "rows": rows,
+        "seed": seed,
+        "budget": budget,
+        "accuracy": found.accuracy,
+        "difference": found.difference,
+        "disparity": found.disparity,
+        "rule": to_text(rule),
+        "members": json.dumps([to_json(one) for one in members]),
+        "weights": json.dumps(weights),
+    }
 
 
 def moved(rule, shift, groups=(0, 1)):
@@ -40,7 +51,9 @@ def planted(power=0.5):
         for size in frontier.SIZES:
             for budget in frontier.RATED:
                 best = solve(world.federation, "cfl", budget).classifier
-                off = Classifier([best.edges[0] + size**-power, best.edges[1] + 0.4 * size**-power], best.values)
+                off = Classifier(
+                    [best.edges[0] + size**-power, best.edges[1] + 0.4 * size**-power], best.values
+                )
                 rows.append(row(world, "CFL", off, rows=size, budget=f"{budget:g}"))
     return pd.DataFrame(rows)
 
@@ -50,15 +63,22 @@ def verdict(found, name):
 
 
 def test_an_error_of_the_root_costs_its_square():
-    """Cuts off by n^-1/2: |MD| is off by that order, accuracy at the same |MD| by its square: 1/n."""
+    """Cuts off by n^-1/2: |MD| is off by that order, accuracy at the same |MD| by its square:
+    1/n.
+    """
     found = frontier.verdicts(planted())
     assert [one.holds for one in found[:3]] == [True] * 3 and found[3].holds is None
     slower = frontier.verdicts(planted(0.25))
-    assert verdict(slower, "cfl-regret-rate").holds is False and verdict(slower, "cfl-budget-rate").holds is False
+    assert (
+        verdict(slower, "cfl-regret-rate").holds is False
+        and verdict(slower, "cfl-budget-rate").holds is False
+    )
 
 
 def test_what_one_world_alone_has_is_no_rate_of_all():
-    """Rules of 100,000 people in one world, as far off as those of 250: nothing but that world's own line changes."""
+    """Rules of 100,000 people in one world, as far off as those of 250: nothing but that world's
+    own line changes.
+    """
     table = planted()
     odd = table[(table["world"] == WORLD.name) & (table["rows"] == 250)].assign(rows=100_000)
     before, after = (frontier.verdicts(one) for one in (table, pd.concat([table, odd])))
@@ -74,9 +94,10 @@ def test_three_sizes_decide_nothing():
     assert set(frontier.tables(few)["rates"]["below"]) == {TOO_FEW}
     few = learned_ensembles(power=0.1).query("rows <= 8000")
     for name in ("ensemble-rate", "own-people-rate"):
-        assert (verdict(ensembles.verdicts(few), name).holds, verdict(ensembles.verdicts(few), name).found) == (
-            None, TOO_FEW,
-        )  # fmt: skip
+        assert (
+            verdict(ensembles.verdicts(few), name).holds,
+            verdict(ensembles.verdicts(few), name).found,
+        ) == (None, TOO_FEW)
     assert set(ensembles.tables(few)["rates"]["distance"]) == {TOO_FEW}
 
 
@@ -91,16 +112,27 @@ def test_a_rule_above_the_frontier_is_found(push):
 def test_clipped_runs_are_set_beside_their_twins():
     best, same = solve(WORLD.federation, "cfl", 0.1), {"rows": 1000, "seed": 0, "budget": "0.1"}
     worse = moved(best.classifier, 1.0)
-    table = pd.DataFrame([row(WORLD, "CFL", best.classifier, **same), row(WORLD, "CFL, λ clipped", worse, **same)])
+    table = pd.DataFrame(
+        [row(WORLD, "CFL", best.classifier, **same), row(WORLD, "CFL, λ clipped", worse, **same)]
+    )
     assert verdict(frontier.verdicts(table), "clipped-multipliers").holds is False
-    assert verdict(frontier.verdicts(pd.concat([table[:1], table[:1].assign(scheme="CFL, λ clipped")])),
-                   "clipped-multipliers").holds is True  # fmt: skip
+    assert (
+        verdict(
+            frontier.verdicts(pd.concat([table[:1], table[:1].assign(scheme="CFL, λ clipped")])),
+            "clipped-multipliers",
+        ).holds
+        is True
+    )
 
 
 def test_distance_below_against_the_solver():
-    """The frontier's accuracy at 0.2 less that of the rule which is optimal at 0.1: solved twice, by hand."""
+    """The frontier's accuracy at 0.2 less that of the rule which is optimal at 0.1: solved twice,
+    by hand.
+    """
     near, far = (solve(WORLD.federation, "cfl", eps) for eps in (0.1, 0.2))
-    assert below(WORLD, [0.2], [near.accuracy])[0] == pytest.approx(far.accuracy - near.accuracy, abs=1e-9)
+    assert below(WORLD, [0.2], [near.accuracy])[0] == pytest.approx(
+        far.accuracy - near.accuracy, abs=1e-9
+    )
     assert np.isnan(below(WORLD, [0.01], [0.5], "lft_ensemble")[0])
 
 
@@ -113,10 +145,16 @@ def learned_ensembles(noise=0.5, power=0.5):
             for size in ensembles.SIZES:
                 for seed, sign in enumerate((1, -1)):
                     members = [
-                        moved(one, sign * noise * size**-power, (0,)) for one in exact_members(world, budgets)
+                        moved(one, sign * noise * size**-power, (0,))
+                        for one in exact_members(world, budgets)
                     ]
-                    whole, text = ensemble(members, world.weight), " ".join(f"{v:g}" for v in budgets)
-                    rows.append(row(world, "LFT+Ensemble", whole, members, 1, size, seed, text, world.weight))
+                    whole = ensemble(members, world.weight)
+                    text = " ".join(f"{v:g}" for v in budgets)
+                    rows.append(
+                        row(
+                            world, "LFT+Ensemble", whole, members, 1, size, seed, text, world.weight
+                        )
+                    )
     return pd.DataFrame(rows)
 
 
@@ -134,31 +172,48 @@ def test_ensembles_at_a_known_rate():
 
 def test_a_member_above_its_own_frontier_is_found(monkeypatch):
     table = learned_ensembles()
-    monkeypatch.setattr(ensembles.Found, "of", classmethod(lambda cls, rule, fed: cls(0.999, 0.0, 0.0, (0.0,))))
+    monkeypatch.setattr(
+        ensembles.Found, "of", classmethod(lambda cls, rule, fed: cls(0.999, 0.0, 0.0, (0.0,)))
+    )
     assert verdict(ensembles.verdicts(table), "members-below-their-own-frontier").holds is False
 
 
 def test_a_member_at_no_point_of_its_frontier_is_not_passed_over(monkeypatch):
-    monkeypatch.setattr(ensembles, "below", lambda world, disparity, accuracy: np.full(len(accuracy), np.nan))
-    assert verdict(ensembles.verdicts(learned_ensembles()), "members-below-their-own-frontier").holds is False
+    monkeypatch.setattr(
+        ensembles, "below", lambda world, disparity, accuracy: np.full(len(accuracy), np.nan)
+    )
+    assert (
+        verdict(ensembles.verdicts(learned_ensembles()), "members-below-their-own-frontier").holds
+        is False
+    )
 
 
 def test_records_hold_what_the_claims_read():
     data = json.loads(json.dumps(ensembles.record(learned_ensembles())))
     from fairfl.studies.crosscheck.kept import read
 
-    for (world, _, rule), found in zip(read(data), learned_ensembles().to_dict("records"), strict=True):
+    for (world, _, rule), found in zip(
+        read(data), learned_ensembles().to_dict("records"), strict=True
+    ):
         assert world.name == found["world"]
-        assert Found.of(rule, world.federation).accuracy == pytest.approx(found["accuracy"], abs=1e-5)
+        assert Found.of(rule, world.federation).accuracy == pytest.approx(
+            found["accuracy"], abs=1e-5
+        )
     kept = frontier.record(planted())
     assert kept["runs"]["rules"] == len(planted()) and len(kept["worlds"]) == 2
-    assert all(len(part["rules"]) == min(2, frontier.KEPT) * len(frontier.SIZES) for part in kept["worlds"])
+    assert all(
+        len(part["rules"]) == min(2, frontier.KEPT) * len(frontier.SIZES) for part in kept["worlds"]
+    )
 
 
 def test_pictures_have_their_curves():
     table = ensembles.points(learned_ensembles())
     for name in ("figure-5a", "random-3"):
-        shown = table[(table["panel"] == in_words(name)) & (table["series"] == "LFT+Ensemble, exact")]
-        np.testing.assert_array_equal(shown["x"], exact(ensembles.by_name(name), "lft_ensemble").disparity)
+        shown = table[
+            (table["panel"] == in_words(name)) & (table["series"] == "LFT+Ensemble, exact")
+        ]
+        np.testing.assert_array_equal(
+            shown["x"], exact(ensembles.by_name(name), "lft_ensemble").disparity
+        )
     rates = frontier.shrinking(planted().replace({"figure-5a": "figure-5a"}))
     assert {"n^-1", "n^-0.5"} < set(rates["series"]) and (rates["y"] > 0).all()

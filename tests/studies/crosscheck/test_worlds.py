@@ -1,4 +1,6 @@
-"""The federations of the cross-check: those of the figures, and random ones that are what their seed says."""
+"""The federations of the cross-check: those of the figures, and random ones that are what their
+seed says.
+"""
 
 import json
 from dataclasses import fields, replace
@@ -9,10 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairfl.figures.catalog import fedfb_figure_5, fedfb_figure_9
-from fairfl.studies.crosscheck.worlds import PANELS, World, figure_5, figure_9, in_words, random_world, spread
+from fairfl.studies.crosscheck.worlds import (
+    PANELS,
+    World,
+    figure_5,
+    figure_9,
+    in_words,
+    random_world,
+    spread,
+)
 
 
-@pytest.mark.parametrize(("make", "figure"), [(figure_5, fedfb_figure_5), (figure_9, fedfb_figure_9)], ids=["5", "9"])
+@pytest.mark.parametrize(
+    ("make", "figure"), [(figure_5, fedfb_figure_5), (figure_9, fedfb_figure_9)], ids=["5", "9"]
+)
 def test_the_worlds_of_the_figures_are_those_that_are_drawn(make, figure):
     for panel, drawn in zip(PANELS, figure.federations().values(), strict=True):
         world = make(panel)
@@ -31,7 +43,11 @@ def test_random_worlds(seed):
 
 
 TILTED = st.builds(
-    spread, st.integers(2, 9), st.floats(-4, 4), st.floats(0, 0.49), st.floats(0.1, 3) | st.floats(-3, -0.1)
+    spread,
+    st.integers(2, 9),
+    st.floats(-4, 4),
+    st.floats(0, 0.49),
+    st.floats(0.1, 3) | st.floats(-3, -0.1),
 )
 
 
@@ -40,7 +56,12 @@ def test_a_client_alone_keeps_all_that_is_its_own(world):
     """Every attribute there is, or will be: its entry, and its laws and η; weight alone is 1."""
     for i in range(world.clients):
         own, found = world.alone(i), {field.name for field in fields(World)}
-        assert own.weight == (1.0,) and own.clients == 1 and type(own) is type(world) and own.name != world.name
+        assert (
+            own.weight == (1.0,)
+            and own.clients == 1
+            and type(own) is type(world)
+            and own.name != world.name
+        )
         for name in found - {"name", "weight"}:
             values = getattr(world, name)
             assert getattr(own, name) == values[i : i + 1] and (values or name == "tilt"), name
@@ -52,7 +73,9 @@ def test_a_client_alone_keeps_all_that_is_its_own(world):
     assert World.from_json(json.loads(json.dumps(world.to_json()))) == world
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(World) if field.name not in ("name", "q")])
+@pytest.mark.parametrize(
+    "name", [field.name for field in fields(World) if field.name not in ("name", "q")]
+)
 def test_every_client_has_an_entry(name):
     world = spread(3, 1.0, 0.2, 0.5)
     with pytest.raises(ValueError, match=f"{name} must have an entry a client, 3, got 2"):
@@ -66,8 +89,12 @@ def test_bad_seeds():
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("figure-5a", "figure 5(a)"), ("figure-9d", "figure 9(d)"), ("random-12", "random federation 12"),
-     ("spread-3-1.5-0.2-0", "spread-3-1.5-0.2-0")],
-)  # fmt: skip
+    [
+        ("figure-5a", "figure 5(a)"),
+        ("figure-9d", "figure 9(d)"),
+        ("random-12", "random federation 12"),
+        ("spread-3-1.5-0.2-0", "spread-3-1.5-0.2-0"),
+    ],
+)
 def test_names_in_words(name, words):
     assert in_words(name) == words

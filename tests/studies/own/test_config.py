@@ -52,11 +52,16 @@ def test_the_example_of_the_docstring_runs(toml, files):
     experiment = toml(text)
     units = experiment.units(Scale("quick", 2))
     assert [unit.seed for unit in units] == [0, 1] and units[0].objectives == (
-        "q = 1", "pfedavg, ranks = geometric (z = 0.85)", "dual_weighted, objective = QFFL (q = 1.0)",
-    )  # fmt: skip
+        "q = 1",
+        "pfedavg, ranks = geometric (z = 0.85)",
+        "dual_weighted, objective = QFFL (q = 1.0)",
+    )
     setting = units[0].make()
     assert isinstance(setting.model, MLP) and setting.model.widths == (784, 64, 10)
-    assert setting.training.participation == ByWeight(10, False) and setting.training.schedule == Cosine()
+    assert (
+        setting.training.participation == ByWeight(10, False)
+        and setting.training.schedule == Cosine()
+    )
     assert setting.parts.train.clients == 12 and setting.evaluate_every == 10
     values = experiment.values(run_units(units))
     assert len(values) == 2 * 3 * 5 and np.isfinite(values["value"]).all()
@@ -65,10 +70,18 @@ def test_the_example_of_the_docstring_runs(toml, files):
 def test_the_example_of_the_documentation_runs(toml, files):
     page = (Path(__file__).parents[3] / "docs" / "experiments.md").read_text("utf-8")
     (text,) = re.findall("```toml\n(.*?)```", page, flags=re.S)
-    text = text.replace("rows = 4000", "rows = 600").replace("rounds = 40", "rounds = 2").replace("[0, 1, 2]", "[0]")
+    text = (
+        text.replace("rows = 4000", "rows = 600")
+        .replace("rounds = 40", "rounds = 2")
+        .replace("[0, 1, 2]", "[0]")
+    )
     experiment = toml(text)
     values = experiment.values(run_units(experiment.units(Scale("quick", 1))))
-    assert set(values["objective"]) == {"fedavg", "qfedavg, q = 1.0", "pfedavg, ranks = geometric (z = 0.85)"}
+    assert set(values["objective"]) == {
+        "fedavg",
+        "qfedavg, q = 1.0",
+        "pfedavg, ranks = geometric (z = 0.85)",
+    }
 
 
 def test_defaults(toml):
@@ -77,7 +90,9 @@ def test_defaults(toml):
     setting = unit.make()
     assert setting.model == Softmax(60, 8)  # the classes of the first seed's five clients
     assert setting.training.batch_size == 10 and setting.training.lr == 0.1
-    assert experiment.name == "mine" and unit.objectives == ("fedavg",) and experiment.published.empty
+    assert (
+        experiment.name == "mine" and unit.objectives == ("fedavg",) and experiment.published.empty
+    )
 
 
 def test_more_classes_than_the_data_show(toml):
@@ -100,11 +115,27 @@ def test_seeds_of_the_file_or_of_the_command(toml):
         ("clients = 5", "client = 5", "data.client is unknown; allowed here: name"),
         ('"synthetic"', '"iris"', "data.name must be one of synthetic, cifar-10"),
         ("clients = 5", "clients = 5\ntest = 0.95", r"validation \+ test must be less than 1"),
-        ("clients = 5", 'clients = 5\nkind = "odd"', "data.kind must be one of non-iid, iid, hybrid, got 'odd'"),
+        (
+            "clients = 5",
+            'clients = 5\nkind = "odd"',
+            "data.kind must be one of non-iid, iid, hybrid, got 'odd'",
+        ),
         ('"softmax"', '"tree"', "model.kind must be one of softmax"),
-        ('"softmax"', '"softmax"\nhidden = [3]', "model.hidden is unknown; allowed here: kind, classes, bias"),
-        ('"softmax"', '"softmax"\nclasses = 3', "model.classes must be at least 8, the classes of the data, got 3"),
-        ('"softmax"', '"mlp"\nhidden = [0]', "model.hidden must be a list of whole numbers >= 1, got"),
+        (
+            '"softmax"',
+            '"softmax"\nhidden = [3]',
+            "model.hidden is unknown; allowed here: kind, classes, bias",
+        ),
+        (
+            '"softmax"',
+            '"softmax"\nclasses = 3',
+            "model.classes must be at least 8, the classes of the data, got 3",
+        ),
+        (
+            '"softmax"',
+            '"mlp"\nhidden = [0]',
+            "model.hidden must be a list of whole numbers >= 1, got",
+        ),
         ('"softmax"', '"lenet"', "model.kind lenet must have images"),
         ('"softmax"', '"char_lstm"', "model.kind must be another than char_lstm for"),
         ('"softmax"', '"svm"', "y must be .*LinearSVM"),
@@ -112,30 +143,82 @@ def test_seeds_of_the_file_or_of_the_command(toml):
         ('"fedavg"', '"qfedavg"\nq = "one"', "algorithm\\[0\\].q must be a number, got 'one'"),
         ('"fedavg"', '"qfedavg"\nq = true', "algorithm\\[0\\].q must be a number, got True"),
         ('"fedavg"', '"qfedavg"\nq = -1', "q must be in \\[0, 1e\\+300\\], got -1"),
-        ('"fedavg"', '"qfedavg"\nqq = 1', "algorithm\\[0\\].qq is unknown; allowed here: name, label, q, L, variant"),
-        ('"fedavg"', '"pfedavg"\nranks = "gini"', "algorithm\\[0\\].ranks must be a table, got 'gini'"),
-        ('"fedavg"', '"pfedavg"\nranks = {kind = "cvar"}', "algorithm\\[0\\].ranks.level must be given"),
-        ('"fedavg"', '"dual_weighted"\nobjective = {name = "Mean"}', "objective.name must be one of FedAvg, QFFL"),
+        (
+            '"fedavg"',
+            '"qfedavg"\nqq = 1',
+            "algorithm\\[0\\].qq is unknown; allowed here: name, label, q, L, variant",
+        ),
+        (
+            '"fedavg"',
+            '"pfedavg"\nranks = "gini"',
+            "algorithm\\[0\\].ranks must be a table, got 'gini'",
+        ),
+        (
+            '"fedavg"',
+            '"pfedavg"\nranks = {kind = "cvar"}',
+            "algorithm\\[0\\].ranks.level must be given",
+        ),
+        (
+            '"fedavg"',
+            '"dual_weighted"\nobjective = {name = "Mean"}',
+            "objective.name must be one of FedAvg, QFFL",
+        ),
         ('[[algorithm]]\nname = "fedavg"', "", "algorithm must be given"),
-        ("[[algorithm]]", '[[algorithm]]\nname = "fedavg"\n[[algorithm]]', "algorithm must be told apart by name"),
+        (
+            "[[algorithm]]",
+            '[[algorithm]]\nname = "fedavg"\n[[algorithm]]',
+            "algorithm must be told apart by name",
+        ),
         ("rounds = 3", "", "training.rounds must be given"),
         ("rounds = 3", "rounds = 0", "training.rounds must be a whole number >= 1, got 0"),
         ("epochs = 1", "epochs = 1\nsteps = 2", "epochs and steps must not both be given"),
         ("epochs = 1", "lr = -0.1", "lr must be positive and finite, got -0.1"),
         ("epochs = 1", 'lr = "fast"', "training.lr must be a number, got 'fast'"),
-        ("epochs = 1", 'participation = {kind = "some"}', "training.participation.kind must be one of everyone"),
-        ("epochs = 1", 'participation = {kind = "uniform"}', "training.participation.count must be given"),
+        (
+            "epochs = 1",
+            'participation = {kind = "some"}',
+            "training.participation.kind must be one of everyone",
+        ),
+        (
+            "epochs = 1",
+            'participation = {kind = "uniform"}',
+            "training.participation.count must be given",
+        ),
         ("epochs = 1", 'schedule = {kind = "steps"}', "training.schedule.milestones must be given"),
-        ("epochs = 1", 'schedule = {kind = "cosine", first = 1}', "training.schedule.first is unknown"),
-        ("epochs = 1", "[computing]\ndtype = \"half\"", "computing.dtype must be one of float32, float64"),
-        ("epochs = 1", "[run]\nseeds = [1, 1]", "run.seeds must be a list of distinct whole numbers >= 0"),
+        (
+            "epochs = 1",
+            'schedule = {kind = "cosine", first = 1}',
+            "training.schedule.first is unknown",
+        ),
+        (
+            "epochs = 1",
+            '[computing]\ndtype = "half"',
+            "computing.dtype must be one of float32, float64",
+        ),
+        (
+            "epochs = 1",
+            "[run]\nseeds = [1, 1]",
+            "run.seeds must be a list of distinct whole numbers >= 0",
+        ),
         ("epochs = 1", "[run]\nseeds = []", "run.seeds must be a list"),
-        ("epochs = 1", '[partition]\nkind = "dirichlet"\nclients = 3', "partition.beta must be given"),
-        ("epochs = 1", '[partition]\nkind = "iid"\nclients = 3\nbeta = 1', "partition.beta is unknown"),
-        ("epochs = 1", '[partition]\nkind = "two_groups"\nalpha = 2.0', "alpha must be in \\[0, 1\\], got 2"),
+        (
+            "epochs = 1",
+            '[partition]\nkind = "dirichlet"\nclients = 3',
+            "partition.beta must be given",
+        ),
+        (
+            "epochs = 1",
+            '[partition]\nkind = "iid"\nclients = 3\nbeta = 1',
+            "partition.beta is unknown",
+        ),
+        (
+            "epochs = 1",
+            '[partition]\nkind = "two_groups"\nalpha = 2.0',
+            "alpha must be in \\[0, 1\\], got 2",
+        ),
         ("rounds = 3", "rounds = ", "mine.toml is not a TOML file"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_told_with_its_place(toml, change, to, why):
     assert change in PLAIN
     with pytest.raises(ValueError, match=why):
@@ -169,7 +252,9 @@ def test_regression_has_losses(toml, monkeypatch):
     from fairfl.studies.own import config_parts
 
     rng = np.random.default_rng(0)
-    made = FederatedData("line", rng.normal(size=(60, 2)), rng.normal(size=60), np.arange(60) % 3, 3)
+    made = FederatedData(
+        "line", rng.normal(size=(60, 2)), rng.normal(size=60), np.arange(60) % 3, 3
+    )
     monkeypatch.setattr(config_parts, "synthetic", lambda *given: made)
     experiment = toml(PLAIN.replace('"softmax"', '"least_squares"'))
     values = experiment.values(run_units(experiment.units(Scale("quick", 1))))
@@ -183,12 +268,20 @@ def test_letters_have_a_model_of_their_own(toml, monkeypatch):
     from fairfl.studies.own import config_parts
 
     rng = np.random.default_rng(0)
-    made = FederatedData("text", rng.integers(0, 5, (60, 6)), rng.integers(0, 5, 60), np.arange(60) % 3, 3)
+    made = FederatedData(
+        "text", rng.integers(0, 5, (60, 6)), rng.integers(0, 5, 60), np.arange(60) % 3, 3
+    )
     monkeypatch.setattr(config_parts, "synthetic", lambda *given: made)
-    with pytest.raises(ValueError, match="model.kind must be char_lstm for .*'text'.*, got 'softmax'"):
+    with pytest.raises(
+        ValueError, match="model.kind must be char_lstm for .*'text'.*, got 'softmax'"
+    ):
         toml(PLAIN)
-    experiment = toml(PLAIN.replace('"softmax"', '"char_lstm"\nembedding = 2\nwidth = 3\nlayers = 1'))
-    assert np.isfinite(experiment.values(run_units(experiment.units(Scale("quick", 1))))["value"]).all()
+    experiment = toml(
+        PLAIN.replace('"softmax"', '"char_lstm"\nembedding = 2\nwidth = 3\nlayers = 1')
+    )
+    assert np.isfinite(
+        experiment.values(run_units(experiment.units(Scale("quick", 1))))["value"]
+    ).all()
 
 
 @pytest.mark.parametrize("name", sorted(algorithms()))
@@ -198,10 +291,17 @@ def test_every_algorithm_can_be_named(name):
 
 
 def test_parameters_reach_the_algorithm():
-    section = Section({"name": "pfedavg", "ranks": {"kind": "geometric", "z": 0.5}, "label": "mine"}, "algorithm[0]")
+    section = Section(
+        {"name": "pfedavg", "ranks": {"kind": "geometric", "z": 0.5}, "label": "mine"},
+        "algorithm[0]",
+    )
     label, made = algorithm(section)
-    assert label == "mine" and isinstance(made, PFedAvg) and made.ranks == RankWeighted.geometric(0.5)
-    made = algorithm(Section({"name": "dual_weighted", "objective": {"name": "QFFL", "q": 2}}, "algorithm[0]"))[1]
+    assert (
+        label == "mine" and isinstance(made, PFedAvg) and made.ranks == RankWeighted.geometric(0.5)
+    )
+    made = algorithm(
+        Section({"name": "dual_weighted", "objective": {"name": "QFFL", "q": 2}}, "algorithm[0]")
+    )[1]
     assert made.objective == QFFL(2)
     assert algorithm(Section({"name": "qfedavg", "q": 1}, "a"))[1].q == 1
 

@@ -1,4 +1,6 @@
-"""Every key of a TOML run with every kind of wrong value: it runs, or one line says what is wrong."""
+"""Every key of a TOML run with every kind of wrong value: it runs, or one line says what is
+wrong.
+"""
 
 import copy
 import datetime
@@ -85,7 +87,22 @@ evaluate_every = 1
 """
 )
 NAN, INF = float("nan"), float("inf")
-WRONG = (-1, 2.5, "x", "", True, [], {}, ["a"], {"a": 2}, NAN, INF, 10**400, datetime.date(2020, 1, 1), None)
+WRONG = (
+    -1,
+    2.5,
+    "x",
+    "",
+    True,
+    [],
+    {},
+    ["a"],
+    {"a": 2},
+    NAN,
+    INF,
+    10**400,
+    datetime.date(2020, 1, 1),
+    None,
+)
 
 
 def places(table, above=()):
@@ -143,7 +160,11 @@ def test_whatever_is_wrong_is_one_line(read):
             except ValueError as error:
                 refused += 1
                 told = str(error)
-                assert "\n" not in told and len(told) < 400 and (" must " in told or " unknown" in told), (place, told)
+                assert (
+                    "\n" not in told
+                    and len(told) < 400
+                    and (" must " in told or " unknown" in told)
+                ), (place, told)
     assert refused > 900
 
 
@@ -171,7 +192,9 @@ def test_whatever_is_wrong_is_one_line(read):
     ids=str,
 )
 def test_extremes_run_or_diverge_by_name(place, value, read):
-    """No overflow, no division by a rate that has run out: numbers, or the round in which there were none."""
+    """No overflow, no division by a rate that has run out: numbers, or the round in which there
+    were none.
+    """
     try:
         values = ran(read(changed(place, value)))
     except NonFiniteUpdate as error:
@@ -195,7 +218,9 @@ def test_layers_of_one_width(read):
 def test_groups_of_gifair(read):
     setting = read(RUN).units(Scale("quick", 1))[0].make()
     assert setting.replicates[3].algorithm.groups == (0, 0, 1)
-    with pytest.raises(ValueError, match=r"algorithm\[3\].groups must be a list of whole numbers, got \[0, 'b'\]"):
+    with pytest.raises(
+        ValueError, match=r"algorithm\[3\].groups must be a list of whole numbers, got \[0, 'b'\]"
+    ):
         read(changed(("algorithm", 3, "groups"), [0, "b"]))
 
 
@@ -207,7 +232,9 @@ def test_classes_are_not_ignored_where_they_mean_nothing(read, kind):
 
 
 def test_long_values_are_shown_short(read):
-    with pytest.raises(ValueError, match=r"^data.clients must be a whole number below 2\^63, got 1000+\.\.\.$"):
+    with pytest.raises(
+        ValueError, match=r"^data.clients must be a whole number below 2\^63, got 1000+\.\.\.$"
+    ):
         read(changed(("data", "clients"), 10**400))
 
 
@@ -218,7 +245,9 @@ def test_more_than_fits_into_memory_is_told(read, monkeypatch):
         raise MemoryError("Unable to allocate 745. GiB")
 
     monkeypatch.setattr(config_parts, "synthetic", refused)
-    with pytest.raises(ValueError, match="mine.toml must ask for no more than fits into memory: Unable to allocate"):
+    with pytest.raises(
+        ValueError, match="mine.toml must ask for no more than fits into memory: Unable to allocate"
+    ):
         read(RUN)
 
 

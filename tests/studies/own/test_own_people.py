@@ -1,4 +1,6 @@
-"""People of one's own: what is trained, that budgets are kept, and that the table and picture are what they say."""
+"""People of one's own: what is trained, that budgets are kept, and that the table and picture are
+what they say.
+"""
 
 import numpy as np
 import pandas as pd
@@ -23,7 +25,9 @@ def file(tmp_path_factory):
     group = (rng.random(n) < np.where(site == 0, 0.3, 0.7)).astype(int)
     skill = rng.normal(np.array([[0.8, 1.6], [-0.2, -1.2]])[site, group], 1.0)
     y = (rng.random(n) < 1 / (1 + np.exp(-skill))).astype(int)
-    frame = pd.DataFrame({"s": 1 / (1 + np.exp(-skill)), "y": y, "a": np.array(["f", "m"])[group], "site": site})
+    frame = pd.DataFrame(
+        {"s": 1 / (1 + np.exp(-skill)), "y": y, "a": np.array(["f", "m"])[group], "site": site}
+    )
     path = tmp_path_factory.mktemp("own") / "people.csv"
     frame.to_csv(path, index=False)
     return path
@@ -42,15 +46,27 @@ def run(file):
 def test_every_method_is_there_with_every_budget(run):
     _, experiment, rows = run
     names = set(rows["objective"])
-    fair = {f"{name}, ε = {eps}" for name in ("FedFB", "CFL", "LFT+Ensemble", "LFT+FedAvg") for eps in ("0", "0.1")}
+    fair = {
+        f"{name}, ε = {eps}"
+        for name in ("FedFB", "CFL", "LFT+Ensemble", "LFT+FedAvg")
+        for eps in ("0", "0.1")
+    }
     assert names == fair | {"FedAvg", "FairFed", "all 0", "all 1"}
     table = experiment.values(rows)
-    assert set(table["measure"]) == {"Acc.", "disparity", "accepted", "validation Acc.", "validation disparity"}
+    assert set(table["measure"]) == {
+        "Acc.",
+        "disparity",
+        "accepted",
+        "validation Acc.",
+        "validation disparity",
+    }
     assert not table.duplicated(["objective", "seed", "measure"]).any()
 
 
 def test_pooled_training_keeps_its_budget_and_local_training_cannot(run):
-    """On 400 test people disparities have a sampling error below sqrt(.25 / 200 * 2) = .05; two of them are allowed."""
+    """On 400 test people disparities have a sampling error below sqrt(.25 / 200 * 2) = .05; two of
+    them are allowed.
+    """
     _, experiment, rows = run
     found = experiment.values(rows).set_index(["objective", "measure"])["value"]
     for eps in (0.0, 0.1):
@@ -66,7 +82,10 @@ def test_points_are_the_tables_and_the_frontier_is_behind(run):
     table = experiment.values(rows).set_index(["objective", "measure"])["value"]
     cfl = points.loc["ours", "CFL"].sort_values("setting")
     assert cfl["setting"].tolist() == [0.0, 0.1]
-    assert cfl["disparity"].tolist() == [table["CFL, ε = 0", "disparity"], table["CFL, ε = 0.1", "disparity"]]
+    assert cfl["disparity"].tolist() == [
+        table["CFL, ε = 0", "disparity"],
+        table["CFL, ε = 0.1", "disparity"],
+    ]
     x, y = behind(people)
     curve = points.loc["frontier", "frontier of a score"]
     assert np.array_equal(curve["disparity"], x) and np.array_equal(curve["accuracy"], y)
@@ -76,7 +95,10 @@ def test_points_are_the_tables_and_the_frontier_is_behind(run):
 def test_notes_count_the_people(run):
     people, experiment, rows = run
     notes = experiment.differences(rows)
-    assert notes[0].startswith("2,000 people, by group: f ") and "y = 1 is y = 1. Features: s, a." in notes[0]
+    assert (
+        notes[0].startswith("2,000 people, by group: f ")
+        and "y = 1 is y = 1. Features: s, a." in notes[0]
+    )
     assert f"With {len(read(people)[1].rows('test'))} test people" in notes[2]
 
 
@@ -88,7 +110,9 @@ def test_notions_and_groups(file, tmp_path):
     frame.to_csv(tmp_path / "three.csv", index=False)
     three = asked(tmp_path / "three.csv", notion="eo", budgets=(0.0,))
     assert [name for name, *_ in methods(three, "federated", 2)] == ["FedAvg", "FedFB"]
-    assert methods(three, "central", 2)[0][2].rule == FairBatch("eo", 0.3, 1.0, "zero_one", budget=0.0)
+    assert methods(three, "central", 2)[0][2].rule == FairBatch(
+        "eo", 0.3, 1.0, "zero_one", budget=0.0
+    )
     experiment = own_people(three)
     rows = run_units([unit for unit in experiment.units(QUICK) if "central" in unit.name])
     assert {"disparity", "validation disparity"} <= set(experiment.values(rows)["measure"])
@@ -96,7 +120,9 @@ def test_notions_and_groups(file, tmp_path):
 
 
 def test_the_disparity_is_the_one_of_fairfl_frontier(file, tmp_path):
-    """Two groups: what is drawn behind is CFL's frontier of the test people as it is; three: the largest difference."""
+    """Two groups: what is drawn behind is CFL's frontier of the test people as it is; three: the
+    largest difference.
+    """
     for groups in (2, 3):
         frame = pd.read_csv(file)
         if groups == 3:
@@ -107,7 +133,9 @@ def test_the_disparity_is_the_one_of_fairfl_frontier(file, tmp_path):
         fed = scored(read(people)[1])
         x, y = behind(people)
         free = solve(fed, "cfl", np.inf)
-        assert x[-1] == pytest.approx(free.disparity, abs=1e-9) and y[-1] == pytest.approx(free.accuracy, abs=1e-9)
+        assert x[-1] == pytest.approx(free.disparity, abs=1e-9) and y[-1] == pytest.approx(
+            free.accuracy, abs=1e-9
+        )
         middle = solve(fed, "cfl", x[20])
         rates = middle.classifier.group_rates(fed)
         assert rates.max() - rates.min() == pytest.approx(x[20], abs=1e-9)
@@ -117,7 +145,9 @@ def test_the_disparity_is_the_one_of_fairfl_frontier(file, tmp_path):
 def test_a_network_learns_what_a_line_cannot(tmp_path):
     rng, n = np.random.default_rng(1), 1500
     x, a = rng.uniform(-1, 1, n), rng.integers(0, 2, n)
-    frame = pd.DataFrame({"x": x, "y": (np.abs(x) > 0.5).astype(int), "a": a, "site": rng.integers(0, 2, n)})
+    frame = pd.DataFrame(
+        {"x": x, "y": (np.abs(x) > 0.5).astype(int), "a": a, "site": rng.integers(0, 2, n)}
+    )
     frame.to_csv(tmp_path / "band.csv", index=False)
     accuracy = {}
     for hidden in (0, 8):
@@ -156,6 +186,9 @@ def test_a_rate_of_nobody_is_said_before_anything_runs(file, tmp_path):
     frame = pd.read_csv(file)
     frame.loc[frame["a"] == "f", "y"] = 0
     frame.to_csv(tmp_path / "none.csv", index=False)
-    with pytest.raises(ValueError, match="people of y = 1 in every group .* of a = f there are none for train"):
+    with pytest.raises(
+        ValueError, match="people of y = 1 in every group .* of a = f there are none for train"
+    ):
         own_people(asked(tmp_path / "none.csv", notion="eo"))
-    assert own_people(asked(tmp_path / "none.csv")).name == "none"  # demographic parity does not ask
+    # demographic parity does not ask
+    assert own_people(asked(tmp_path / "none.csv")).name == "none"

@@ -19,7 +19,11 @@ TINY = tuple(name for name in NAMES if name.startswith(("qffl", "pffl", "propfai
 
 def test_the_papers_tables_are_there():
     """The tables and figures that can be run without text and CIFAR data."""
-    wanted = {f"qffl-table-{k}" for k in (1, 2, 5, 6, 8, 9, 10)} | {"qffl-figure-3", "qffl-figure-9", "pffl-table-1"}
+    wanted = {f"qffl-table-{k}" for k in (1, 2, 5, 6, 8, 9, 10)} | {
+        "qffl-figure-3",
+        "qffl-figure-9",
+        "pffl-table-1",
+    }
     assert wanted | {"propfair-table-6", "propfair-figure-3", "propfair-table-8"} <= set(NAMES)
 
 
@@ -57,7 +61,9 @@ def test_from_data_to_a_table(name, tiny):
     assert notes and all(note.endswith(".") and "\n" not in note for note in notes)
     for picture in experiment.pictures:
         shown = experiment.shown(clients)
-        assert set(picture.objectives) <= set(shown["objective"]) and picture.part in set(shown["part"])
+        assert set(picture.objectives) <= set(shown["objective"]) and picture.part in set(
+            shown["part"]
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -67,7 +73,9 @@ def test_published_rows_are_well_formed(name):
     assert not published.duplicated(["dataset", "objective", "measure"]).any()
 
 
-@pytest.mark.parametrize("name", ["qffl-table-1", "qffl-table-5", "qffl-table-6", "qffl-table-9", "pffl-table-1"])
+@pytest.mark.parametrize(
+    "name", ["qffl-table-1", "qffl-table-5", "qffl-table-6", "qffl-table-9", "pffl-table-1"]
+)
 def test_every_published_row_has_its_like_among_ours(name, tiny):
     """Else a wrong name would leave numbers side by side with nothing, unnoticed."""
     experiment = find(name)
@@ -78,11 +86,15 @@ def test_every_published_row_has_its_like_among_ours(name, tiny):
 
 
 def test_an_unknown_name_is_told():
-    with pytest.raises(ValueError, match="experiment must be one of .*'pffl-table-1'.*, got 'qffl-table-99'"):
+    with pytest.raises(
+        ValueError, match="experiment must be one of .*'pffl-table-1'.*, got 'qffl-table-99'"
+    ):
         find("qffl-table-99")
 
 
 def test_a_name_that_is_taken_is_told(monkeypatch):
-    monkeypatch.setattr(tables, "EXPERIMENTS", (replace(tables.EXPERIMENTS[0], name="qffl-table-2"),))
+    monkeypatch.setattr(
+        tables, "EXPERIMENTS", (replace(tables.EXPERIMENTS[0], name="qffl-table-2"),)
+    )
     with pytest.raises(ValueError, match="must be new, got 'qffl-table-2' in .*qffl.tables"):
         experiments()

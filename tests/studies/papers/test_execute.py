@@ -26,9 +26,12 @@ def test_a_stopped_run_goes_on_to_the_same_table(tiny, tmp_path):
     with pytest.raises(Stopped):
         run_units(two(tiny), tmp_path / "runs", progress=stop)
     heard = []
-    again = run_units(two(tiny), tmp_path / "runs", True, lambda unit, t, rounds: heard.append((unit[-1], t)))
+    again = run_units(
+        two(tiny), tmp_path / "runs", True, lambda unit, t, rounds: heard.append((unit[-1], t))
+    )
     pd.testing.assert_frame_equal(again, whole)
-    assert heard and all(unit == "1" and t >= 3 for unit, t in heard)  # the first run was done, the second at round 2
+    # the first run was done, the second at round 2
+    assert heard and all(unit == "1" and t >= 3 for unit, t in heard)
 
 
 def test_the_order_is_that_of_the_units_whatever_ends_first(tiny, tmp_path):
@@ -49,5 +52,7 @@ def test_names_must_differ(tiny):
 
 
 def test_the_last_round_is_each_unit_s_own():
-    rows = pd.DataFrame({"unit": ["a", "a", "b"], "round": [1, 2, 1], "part": "test", "model": "global"})
+    rows = pd.DataFrame(
+        {"unit": ["a", "a", "b"], "round": [1, 2, 1], "part": "test", "model": "global"}
+    )
     assert last_round(rows, "test")[["unit", "round"]].values.tolist() == [["a", 2], ["b", 1]]

@@ -1,4 +1,6 @@
-"""FedFB's tables: from data to a table with a few epochs, choices on validation, and the real data's splits."""
+"""FedFB's tables: from data to a table with a few epochs, choices on validation, and the real
+data's splits.
+"""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +18,10 @@ from fairfl.studies.papers.fedfb.points import COLUMNS
 from fairfl.studies.published import compare, lines
 from fairfl.studies.registry import find
 
-TABLES = (*(f"fedfb-table-{k}" for k in (1, 2, 4, 5, 7)), *(f"fedfb-figure-{k}" for k in ("3b", 6, 7)))
+TABLES = (
+    *(f"fedfb-table-{k}" for k in (1, 2, 4, 5, 7)),
+    *(f"fedfb-figure-{k}" for k in ("3b", 6, 7)),
+)
 
 
 @pytest.fixture
@@ -44,10 +49,16 @@ def test_from_data_to_a_table(name, tiny):
     assert all(note.endswith(".") for note in experiment.differences(rows))
     ours = set(zip(values["dataset"], values["objective"], values["measure"], strict=True))
     theirs = experiment.published
-    missing = set(zip(theirs["dataset"], theirs["objective"], theirs["measure"], strict=True)) - ours
+    missing = (
+        set(zip(theirs["dataset"], theirs["objective"], theirs["measure"], strict=True)) - ours
+    )
     variants = {"FedFB, F of log loss", "FedFB (10 bits)", "CFL, F of log loss"}
-    assert {objective for dataset, objective, _ in missing if dataset not in REAL} <= variants  # paper profile
-    for points in (experiment.points, *(picture.points for picture in experiment.pictures if picture.points)):
+    # paper profile
+    assert {objective for dataset, objective, _ in missing if dataset not in REAL} <= variants
+    for points in (
+        experiment.points,
+        *(picture.points for picture in experiment.pictures if picture.points),
+    ):
         shown = points(rows)
         assert list(shown.columns) == COLUMNS
         assert np.isfinite(shown[["disparity", "accuracy"]].to_numpy()).all()
@@ -58,22 +69,37 @@ def test_from_data_to_a_table(name, tiny):
 def test_every_table_has_the_constants(tiny):
     rows = run_units(find("fedfb-table-2").units(Scale("quick", 1)))
     values = find("fedfb-table-2").values(rows)
-    constant = values[values["objective"].isin(["all 0", "all 1"]) & (values["measure"] == "DP disp.")]
+    constant = values[
+        values["objective"].isin(["all 0", "all 1"]) & (values["measure"] == "DP disp.")
+    ]
     assert len(constant) == 2 * 3
     assert (constant["value"] == 0).all()
 
 
 def test_the_choice_is_made_on_validation():
-    """Two step sizes, one fairer on validation and the other on test: the first is shown, with its test measures."""
+    """Two step sizes, one fairer on validation and the other on test: the first is shown, with its
+    test measures.
+    """
     rows = pd.DataFrame(
         [
-            {"dataset": "D", "objective": "M", "part": part, "seed": seed, "alpha": alpha, "dp": dp, "accuracy": alpha}
+            {
+                "dataset": "D",
+                "objective": "M",
+                "part": part,
+                "seed": seed,
+                "alpha": alpha,
+                "dp": dp,
+                "accuracy": alpha,
+            }
             for part, alpha, dp in (
-                ("validation", 1.0, 0.1), ("validation", 2.0, 0.2), ("test", 1.0, 0.4), ("test", 2.0, 0.3),
+                ("validation", 1.0, 0.1),
+                ("validation", 2.0, 0.2),
+                ("test", 1.0, 0.4),
+                ("test", 2.0, 0.3),
             )
             for seed in (0, 1)
         ]
-    )  # fmt: skip
+    )
     found = fedfb_runs.chosen(rows)
     assert found["alpha"].tolist() == [1.0, 1.0]
     assert found["dp"].tolist() == [0.4, 0.4]
@@ -91,19 +117,30 @@ def test_validation_is_apart(name):
 
 
 def test_groups_of_table_6(monkeypatch):
-    """White people and all others on made-up Adult rows, men and women on COMPAS's; clients share out all rows."""
+    """White people and all others on made-up Adult rows, men and women on COMPAS's; clients share
+    out all rows.
+    """
     rng = np.random.default_rng(0)
     white, men = (rng.integers(0, 2, 400) for _ in range(2))
 
     def load(name, groups="two", seed=0):
         assert (name, groups) in {("adult", "two"), ("compas", "sex")}
-        group, column = (rng.integers(0, 2, 400), white) if name == "adult" else (men, rng.integers(0, 4, 400))
+        group, column = (
+            (rng.integers(0, 2, 400), white) if name == "adult" else (men, rng.integers(0, 4, 400))
+        )
         x = np.column_stack([rng.normal(size=400), column]).astype(float)
         return Dataset(
-            name=name, features=x, feature_names=("age", "race=White" if name == "adult" else "sex-race"),
-            label=rng.integers(0, 2, 400), group=group, group_names=("a", "b"), client=np.zeros(400, int),
-            client_names=("one",), is_test=np.arange(400) >= 280, note="",
-        )  # fmt: skip
+            name=name,
+            features=x,
+            feature_names=("age", "race=White" if name == "adult" else "sex-race"),
+            label=rng.integers(0, 2, 400),
+            group=group,
+            group_names=("a", "b"),
+            client=np.zeros(400, int),
+            client_names=("one",),
+            is_test=np.arange(400) >= 280,
+            note="",
+        )
 
     monkeypatch.setattr(fedfb_module, "load", load)
     fedfb_data.cache_clear()
@@ -116,24 +153,39 @@ def test_groups_of_table_6(monkeypatch):
 
 
 def test_points_of_table_6(monkeypatch):
-    """A panel a data set: chosen runs and printed numbers by level, each constant once, in |SPD|."""
-    monkeypatch.setattr(fedfb_table_6, "spd_limit", lambda base: (np.array([0.0, 0.3]), np.array([0.8, 0.9])))
+    """A panel a data set: chosen runs and printed numbers by level, each constant once, in
+    |SPD|.
+    """
+    monkeypatch.setattr(
+        fedfb_table_6, "spd_limit", lambda base: (np.array([0.0, 0.3]), np.array([0.8, 0.9]))
+    )
     levels, methods = ("COMPAS, 0.1", "COMPAS, 5000"), (("FedFB", 0.1), ("all 1", np.nan))
     rows = pd.DataFrame(
         [
-            {"dataset": name, "objective": method, "part": part, "seed": 0, "alpha": alpha, "dp": 0.1,
-             "spd": 0.2, "accuracy": 0.7}
-            for name in levels for method, alpha in methods for part in ("validation", "test")
+            {
+                "dataset": name,
+                "objective": method,
+                "part": part,
+                "seed": 0,
+                "alpha": alpha,
+                "dp": 0.1,
+                "spd": 0.2,
+                "accuracy": 0.7,
+            }
+            for name in levels
+            for method, alpha in methods
+            for part in ("validation", "test")
         ]
-    )  # fmt: skip
+    )
     shown = fedfb_table_6.points(rows)
     ours = shown[shown["kind"] == "ours"]
     assert ours["setting"].tolist() == [0.1, 5000.0]
     assert ours["disparity"].tolist() == [0.2, 0.2]
     printed = shown[(shown["kind"] == "published") & (shown["objective"] == "FedFB")]
     assert printed[["setting", "disparity", "accuracy"]].to_numpy().tolist() == [
-        [0.1, 0.006, 0.668], [5000.0, 0.004, 0.666],
-    ]  # fmt: skip
+        [0.1, 0.006, 0.668],
+        [5000.0, 0.004, 0.666],
+    ]
     assert (shown["kind"] == "constant").sum() == 1
     assert set(shown["dataset"]) == {"COMPAS"}
 
@@ -141,4 +193,9 @@ def test_points_of_table_6(monkeypatch):
 def test_a_published_line_stands_beside_every_variant():
     table = find("fedfb-table-1").published
     mine = table[(table["dataset"] == "Synthetic") & (table["objective"] == "FedFB (10 bits)")]
-    assert mine[["published", "published_sd"]].to_numpy().ravel().tolist() == [0.725, 0.012, 0.051, 0.018]
+    assert mine[["published", "published_sd"]].to_numpy().ravel().tolist() == [
+        0.725,
+        0.012,
+        0.051,
+        0.018,
+    ]

@@ -1,4 +1,6 @@
-"""The frontier behind FedFB's synthetic points: no classifier is above it, and its ends are what they must be."""
+"""The frontier behind FedFB's synthetic points: no classifier is above it, and its ends are what
+they must be.
+"""
 
 import numpy as np
 import pytest
@@ -6,7 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from fairfl.sims.data.federated.fedfb_synthetic import COVARIANCES, MEANS, chance_of_label, fedfb_synthetic
+from fairfl.sims.data.federated.fedfb_synthetic import (
+    COVARIANCES,
+    MEANS,
+    chance_of_label,
+    fedfb_synthetic,
+)
 from fairfl.sims.group_fairness import FairMeasures
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
@@ -19,8 +26,12 @@ FRONTIER = exact_frontier(X, GROUP)
 
 
 def test_label_by_bayes():
-    p = [stats.multivariate_normal(m, c).pdf(X[:20]) for m, c in zip(MEANS, COVARIANCES, strict=True)]
-    np.testing.assert_allclose(chance_of_label(X[:20]), 0.6 * p[1] / (0.6 * p[1] + 0.4 * p[0]), rtol=1e-10)
+    p = [
+        stats.multivariate_normal(m, c).pdf(X[:20]) for m, c in zip(MEANS, COVARIANCES, strict=True)
+    ]
+    np.testing.assert_allclose(
+        chance_of_label(X[:20]), 0.6 * p[1] / (0.6 * p[1] + 0.4 * p[0]), rtol=1e-10
+    )
 
 
 def test_ends():
@@ -35,10 +46,16 @@ def test_ends():
 @settings(max_examples=30)
 @given(st.integers(0, 10**6))
 def test_no_classifier_is_above(seed):
-    """Linear rules of x and a, rules that know η and move its threshold by group, and randomised ones."""
+    """Linear rules of x and a, rules that know η and move its threshold by group, and randomised
+    ones.
+    """
     rng = np.random.default_rng(seed)
     inputs = np.column_stack([X, GROUP, np.ones(len(X))])
-    rules = [inputs @ rng.normal(size=4) > 0, chance_of_label(X) > rng.random(2)[GROUP], rng.random(len(X))]
+    rules = [
+        inputs @ rng.normal(size=4) > 0,
+        chance_of_label(X) > rng.random(2)[GROUP],
+        rng.random(len(X)),
+    ]
     for accept in rules:
         spd = FairMeasures.of(accept, Y, GROUP).spd
         assert expected_accuracy(accept, X) <= best_accuracy(FRONTIER, spd) + 1e-9

@@ -1,4 +1,6 @@
-"""Frontiers in FedFB's disparity: programmes against the sort, and no rule above them, for two groups and for more."""
+"""Frontiers in FedFB's disparity: programmes against the sort, and no rule above them, for two
+groups and for more.
+"""
 
 import numpy as np
 import pytest
@@ -7,7 +9,12 @@ from hypothesis import strategies as st
 
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.group_fairness import FairMeasures
-from fairfl.studies.papers.fedfb.limits import by_programmes, deviation_frontier, deviation_rows, scored
+from fairfl.studies.papers.fedfb.limits import (
+    by_programmes,
+    deviation_frontier,
+    deviation_rows,
+    scored,
+)
 from fairfl.theory.populations.federation import Federation
 
 
@@ -43,7 +50,8 @@ def test_two_groups_by_sort_and_by_programmes(seed):
     disparity, accuracy = by_programmes(fed, 7)
     sorted_disparity, sorted_accuracy = deviation_frontier(fed, 200)
     assert sorted_disparity[-1] == pytest.approx(disparity[-1], abs=1e-12)
-    on_line = np.interp(disparity, sorted_disparity, sorted_accuracy)  # the frontier is concave: chords lie below
+    # the frontier is concave: chords lie below
+    on_line = np.interp(disparity, sorted_disparity, sorted_accuracy)
     assert (on_line <= accuracy + 1e-9).all()
     assert (accuracy - on_line).max() < 2e-3
 
@@ -54,11 +62,16 @@ def test_no_rule_is_above(seed, groups):
     level, group, eta = people(seed, groups)
     disparity, accuracy = deviation_frontier(federation(level, group, eta), 15)
     rng = np.random.default_rng(seed)
-    for rule in (eta > rng.random((groups, 1)), rng.random((groups, len(eta))), eta[None] ** rng.random((groups, 1))):
+    for rule in (
+        eta > rng.random((groups, 1)),
+        rng.random((groups, len(eta))),
+        eta[None] ** rng.random((groups, 1)),
+    ):
         chance = np.broadcast_to(rule, (groups, len(eta)))[group, level].astype(float)
         mine = (chance * eta[level] + (1 - chance) * (1 - eta[level])).mean()
         dp = FairMeasures.of(chance, np.zeros(len(group), int), group).dp
-        k = min(np.searchsorted(disparity, dp), len(disparity) - 1)  # a point of the frontier no less disparate
+        # a point of the frontier no less disparate
+        k = min(np.searchsorted(disparity, dp), len(disparity) - 1)
         assert mine <= accuracy[k] + 1e-9
     assert accuracy[0] >= max(eta[level].mean(), 1 - eta[level].mean()) - 1e-9  # constants are free
     assert (np.diff(accuracy) >= -1e-9).all()
@@ -72,8 +85,11 @@ def test_scored_people_are_the_test_people():
     y = (x[:, 0] + rng.logistic(size=n) > 0).astype(int)
     part = np.where(np.arange(n) < 250, 0, 2).astype(np.int8)
     fed = scored(FederatedData("d", x, y, rng.integers(0, 2, n), 2, part, group))
-    np.testing.assert_allclose(fed.group_mass, np.bincount(group[part == 2]) / (part == 2).sum(), atol=1e-12)
-    assert fed.base_rate == pytest.approx(y[part == 2].mean(), abs=1e-12)  # isotonic fits keep the mean
+    np.testing.assert_allclose(
+        fed.group_mass, np.bincount(group[part == 2]) / (part == 2).sum(), atol=1e-12
+    )
+    # isotonic fits keep the mean
+    assert fed.base_rate == pytest.approx(y[part == 2].mean(), abs=1e-12)
 
 
 def test_bad_input():

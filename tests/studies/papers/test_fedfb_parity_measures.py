@@ -1,4 +1,6 @@
-"""Client parity's measures: by hand on a made-up table, and expected accuracies against the rules' own decisions."""
+"""Client parity's measures: by hand on a made-up table, and expected accuracies against the rules'
+own decisions.
+"""
 
 from dataclasses import replace
 
@@ -13,7 +15,12 @@ from fairfl.sims.group_fairness.measures import accepts
 from fairfl.studies.papers.fedfb.data import fedfb_data
 from fairfl.studies.papers.fedfb.frontier import expected_accuracy
 from fairfl.studies.papers.fedfb.parity_limits import entropy, margin_loss
-from fairfl.studies.papers.fedfb.parity_measures import LEVELLED, by_client, levelled_losses, measures
+from fairfl.studies.papers.fedfb.parity_measures import (
+    LEVELLED,
+    by_client,
+    levelled_losses,
+    measures,
+)
 
 
 def rows(objective, part, model, accuracy, loss):
@@ -35,29 +42,49 @@ def test_by_hand():
         + rows("Ditto, λ = 1", "validation", "personal", (0.9, 0.7), (0.2, 0.5))
     )
     found = measures(table).set_index("objective")
-    assert found.loc["FedAvg", ["Acc.", "CP disp.", "Acc. gap"]].tolist() == pytest.approx([0.75, 0.4, 0.2])
-    assert found.loc["Ditto, λ = 1", ["Acc.", "CP disp.", "Acc. gap"]].tolist() == pytest.approx([0.85, 0.3, 0.2])
-    # the second client, right for .6 on validation, keeps the entropy's margin .1; the first is given its loss there
+    assert found.loc["FedAvg", ["Acc.", "CP disp.", "Acc. gap"]].tolist() == pytest.approx(
+        [0.75, 0.4, 0.2]
+    )
+    assert found.loc["Ditto, λ = 1", ["Acc.", "CP disp.", "Acc. gap"]].tolist() == pytest.approx(
+        [0.85, 0.3, 0.2]
+    )
+    # the second client, right for .6 on validation, keeps the entropy's margin .1; the first is
+    # given its loss there
     level = float(entropy(0.6))
     margins = np.linspace(0, 0.2, 200_001)
     first = margins[np.argmin(np.abs(margin_loss(0.7, margins) - level))]
     gap = abs(float(margin_loss(0.8, first)) - float(margin_loss(0.6, 0.1)))
-    assert found.loc[LEVELLED, ["Acc.", "CP disp.", "Acc. gap"]].tolist() == pytest.approx([0.75, gap, 0.2], abs=1e-4)
+    assert found.loc[LEVELLED, ["Acc.", "CP disp.", "Acc. gap"]].tolist() == pytest.approx(
+        [0.75, gap, 0.2], abs=1e-4
+    )
 
 
 @pytest.mark.parametrize("right", [0.5, 0.3, 1.0])
 def test_decisions_without_such_scores_are_not_levelled(right):
     held = pd.DataFrame(rows("FedAvg", "validation", "global", (0.7, right), (0.6, 0.8)))
-    assert levelled_losses(held, pd.DataFrame(rows("FedAvg", "test", "global", (0.8, 0.6), (0.5, 0.9)))) is None
+    assert (
+        levelled_losses(
+            held, pd.DataFrame(rows("FedAvg", "test", "global", (0.8, 0.6), (0.5, 0.9)))
+        )
+        is None
+    )
 
 
 def test_expected_accuracies_are_those_of_the_decisions():
-    """The people's mean is ``expected_accuracy`` of the global model's decisions; Ditto's own models have theirs."""
+    """The people's mean is ``expected_accuracy`` of the global model's decisions; Ditto's own
+    models have theirs.
+    """
     data = fedfb_data("Synthetic")
     parts = Parts.of(replace(data, owner=data.group, n_clients=2, client_names=()))
     model = MLP((parts.train.x.shape[1], 4, 2))
     replicates = [Replicate(FedAvg(), 3), Replicate(Ditto(1.0), 3)]
-    result = simulate(model, parts, replicates, Training(rounds=1, epochs=1, lr=0.05, batch_size=128), evaluate_every=1)
+    result = simulate(
+        model,
+        parts,
+        replicates,
+        Training(rounds=1, epochs=1, lr=0.05, batch_size=128),
+        evaluate_every=1,
+    )
     table = by_client(("FedAvg", "Ditto, λ = 1"), 3, True, result)
     test = result.simulation.parts["test"]
     here = table[(table["part"] == "test") & (table["round"] == 1) & (table["model"] == "global")]
@@ -65,6 +92,8 @@ def test_expected_accuracies_are_those_of_the_decisions():
     mine = here[here["objective"] == "FedAvg"]
     wanted = expected_accuracy(accept, test.x[:, :2].double().numpy())
     assert np.average(mine["expected"], weights=mine["samples"]) == pytest.approx(wanted, abs=1e-12)
-    personal = table[(table["model"] == "personal") & (table["part"] == "test") & (table["round"] == 1)]
+    personal = table[
+        (table["model"] == "personal") & (table["part"] == "test") & (table["round"] == 1)
+    ]
     assert personal["expected"].notna().all()
     assert table.loc[table["part"] != "test", "expected"].isna().all()

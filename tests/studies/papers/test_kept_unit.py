@@ -1,4 +1,6 @@
-"""Units outside of the engine are resumed where they were run with the same arguments, and refused where not."""
+"""Units outside of the engine are resumed where they were run with the same arguments, and refused
+where not.
+"""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,7 +28,9 @@ class World:
 def measured(world, scale, budgets=(0.0, 0.1), *, rounds=3):
     """A table that tells its arguments."""
     CALLS.append(rounds)
-    return pd.DataFrame({"mean": [*world.mean], "rounds": rounds, "seeds": scale.seeds, "budgets": len(budgets)})
+    return pd.DataFrame(
+        {"mean": [*world.mean], "rounds": rounds, "seeds": scale.seeds, "budgets": len(budgets)}
+    )
 
 
 def unit(world=World("w", (1.0, 0.1 + 0.2)), **changed):
@@ -44,7 +48,8 @@ def test_the_same_unit_is_read_and_not_run_again(tmp_path, calls):
     again = run_unit(unit(), tmp_path, True)
     pd.testing.assert_frame_equal(again, first)
     assert calls == [3] and not again.attrs
-    spelt_out = run_unit(unit(budgets=(0.0, 0.1), rounds=3), tmp_path, True)  # defaults are arguments like others
+    # defaults are arguments like others
+    spelt_out = run_unit(unit(budgets=(0.0, 0.1), rounds=3), tmp_path, True)
     assert calls == [3] and len(spelt_out) == 2
 
 
@@ -53,9 +58,15 @@ def test_the_same_unit_is_read_and_not_run_again(tmp_path, calls):
     [
         (partial(unit, rounds=4), "unit.arguments.rounds = 3, not 4"),
         (partial(unit, budgets=(0.0,)), "the number of unit.arguments.budgets = 2, not 1"),
-        (partial(unit, World("w", (1.0, 0.3))), r"unit.arguments.world.mean\[1\] = 0.30000000000000004, not 0.3"),
+        (
+            partial(unit, World("w", (1.0, 0.3))),
+            r"unit.arguments.world.mean\[1\] = 0.30000000000000004, not 0.3",
+        ),
         (lambda: replace(unit(), seed=1), "unit.seed = 0, not 1"),
-        (lambda: replace(unit(), make=partial(other, World("w", (1.0, 0.1 + 0.2)), Scale())), "unit.function"),
+        (
+            lambda: replace(unit(), make=partial(other, World("w", (1.0, 0.1 + 0.2)), Scale())),
+            "unit.function",
+        ),
     ],
 )
 def test_another_configuration_under_the_same_name_is_refused(tmp_path, calls, changed, told):
@@ -89,7 +100,9 @@ def test_what_was_altered_is_told_and_measured_anew(name, change, tmp_path, call
     file = tmp_path / "u" / name
     file.write_bytes(change(file.read_bytes()))
     pd.testing.assert_frame_equal(run_unit(unit(), tmp_path, True), first)
-    assert calls == [3, 3] and [str(file) in record.getMessage() for record in caplog.records] == [True]
+    assert calls == [3, 3] and [str(file) in record.getMessage() for record in caplog.records] == [
+        True
+    ]
     run_unit(unit(), tmp_path, True)
     assert calls == [3, 3]
 
@@ -115,7 +128,9 @@ def test_every_unit_of_the_studies_says_what_it_is_run_with():
     from fairfl.studies.crosscheck.registry import studies
 
     for study in studies().values():
-        first, second = ([configuration(one) for one in study.units(Scale("quick", 1))] for _ in range(2))
+        first, second = (
+            [configuration(one) for one in study.units(Scale("quick", 1))] for _ in range(2)
+        )
         assert first == second and " at 0x" not in repr(first)
 
 

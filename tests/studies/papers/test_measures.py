@@ -17,7 +17,9 @@ def test_measures_by_hand():
     assert found["devices"] == pytest.approx(45)
     assert (found["worst"], found["worst 10%"]) == pytest.approx((0, 0))
     assert (found["best"], found["best 10%"]) == pytest.approx((90, 90))
-    assert found["variance"] == pytest.approx(8.25 * 100) and found["std"] == pytest.approx(np.sqrt(825))
+    assert found["variance"] == pytest.approx(8.25 * 100) and found["std"] == pytest.approx(
+        np.sqrt(825)
+    )
     cosine = a.sum() / (np.sqrt(10) * np.linalg.norm(a))
     assert found["angle"] == pytest.approx(np.degrees(np.arccos(cosine)))
     share = a[1:] / a.sum()
@@ -32,7 +34,9 @@ def test_clients_without_samples_count_in_nothing():
 
 
 def test_published_numbers_are_read():
-    table = published(printed("A | q = 0 | 80.8 ± .9 | -\nA | q = 1 | 100 | .083 ± .013", ("average", "KL")))
+    table = published(
+        printed("A | q = 0 | 80.8 ± .9 | -\nA | q = 1 | 100 | .083 ± .013", ("average", "KL"))
+    )
     rows = table.set_index(["objective", "measure"])
     assert rows.loc[("q = 0", "average"), ["published", "published_sd"]].tolist() == [80.8, 0.9]
     assert ("q = 0", "KL") not in rows.index
@@ -41,7 +45,8 @@ def test_published_numbers_are_read():
 
 
 @pytest.mark.parametrize(
-    ("line", "why"), [("A | q = 0 | 80.8", "must have 2 numbers"), ("A | q = 0 | 8o | 1", "must be a number.*'8o'")]
+    ("line", "why"),
+    [("A | q = 0 | 80.8", "must have 2 numbers"), ("A | q = 0 | 8o | 1", "must be a number.*'8o'")],
 )
 def test_a_wrong_line_is_told(line, why):
     with pytest.raises(ValueError, match=why):
@@ -50,9 +55,14 @@ def test_a_wrong_line_is_told(line, why):
 
 def test_ours_beside_the_published():
     values = pd.DataFrame(
-        {"dataset": "A", "objective": ["q = 0", "q = 0", "mine"], "seed": [0, 1, 0], "measure": "average",
-         "value": [80.0, 84.0, 70.0]}
-    )  # fmt: skip
+        {
+            "dataset": "A",
+            "objective": ["q = 0", "q = 0", "mine"],
+            "seed": [0, 1, 0],
+            "measure": "average",
+            "value": [80.0, 84.0, 70.0],
+        }
+    )
     theirs = published(printed("A | q = 0 | 81 ± .5\nA | q = 9 | 3", ("average",)))
     table = compare(values, theirs).set_index("objective")
     assert list(table.index) == ["q = 0", "mine"]

@@ -1,4 +1,6 @@
-"""q-FFL's protocol: which q is chosen, each device's own, the curves of tuned rates, and what table 2 mixes up."""
+"""q-FFL's protocol: which q is chosen, each device's own, the curves of tuned rates, and what table
+2 mixes up.
+"""
 
 import os
 
@@ -21,10 +23,23 @@ SHARED = os.environ.get("FAIRFL_DATA")
 def clients(accuracy, part="validation", unit="u", loss=1.0):
     """Rows of two devices with 10 samples each, from {objective: (accuracy of either)}."""
     rows = [
-        {"dataset": "Synthetic", "objective": name, "seed": 0, "unit": unit, "round": 5, "part": part,
-         "model": "global", "client": k, "samples": 10, "accuracy": a, "loss": loss, "replicate": r}
-        for r, (name, both) in enumerate(accuracy.items()) for k, a in enumerate(both)
-    ]  # fmt: skip
+        {
+            "dataset": "Synthetic",
+            "objective": name,
+            "seed": 0,
+            "unit": unit,
+            "round": 5,
+            "part": part,
+            "model": "global",
+            "client": k,
+            "samples": 10,
+            "accuracy": a,
+            "loss": loss,
+            "replicate": r,
+        }
+        for r, (name, both) in enumerate(accuracy.items())
+        for k, a in enumerate(both)
+    ]
     return pd.DataFrame(rows)
 
 
@@ -44,21 +59,27 @@ def test_the_fairest_within_one_percent_is_chosen():
 def test_rows_of_the_chosen_q_are_called_so():
     both = pd.concat([clients(family(q_2=(0.6, 0.6)), part) for part in ("validation", "test")])
     assert list(dict.fromkeys(chosen_rows(both, "test", ("average",))["objective"])) == [
-        "q = 0", "q = 1", "q = 2, chosen here",
-    ]  # fmt: skip
+        "q = 0",
+        "q = 1",
+        "q = 2, chosen here",
+    ]
     nothing = pd.concat([clients(family(), part) for part in ("validation", "test")])
     assert set(chosen_rows(nothing, "test", ("average",))["objective"]) == {"q = 0", "q = 1"}
 
 
 def test_each_device_keeps_its_best_model():
-    validation = clients(family(q_1=(0.9, 0.1), q_15=(1.0, 1.0)))  # 15 is not among the parallel ones
+    # 15 is not among the parallel ones
+    validation = clients(family(q_1=(0.9, 0.1), q_15=(1.0, 1.0)))
     test = clients(family(q_1=(0.7, 0.0)), "test")
     found = own_best(pd.concat([validation, test], ignore_index=True)).set_index("client")
-    assert found["accuracy"].to_dict() == {0: 0.7, 1: 1.0} and set(found["objective"]) == {"multiple q"}
+    assert found["accuracy"].to_dict() == {0: 0.7, 1: 1.0} and set(found["objective"]) == {
+        "multiple q"
+    }
 
 
 def test_tuning_takes_the_rate_that_is_best_at_q_0():
-    """Training losses by rate: 0.1 is best for FedSGD at q = 0, 0.3 for FedAvg, 3 for q = 1 by a fixed step.
+    """Training losses by rate: 0.1 is best for FedSGD at q = 0, 0.3 for FedAvg, 3 for q = 1 by a
+    fixed step.
 
     The curves of q itself are best elsewhere, at 1: they are not asked.
     """
@@ -67,7 +88,9 @@ def test_tuning_takes_the_rate_that_is_best_at_q_0():
     for curve, best in judges.items():
         for rate in qffl_efficiency.RATES:
             for t in (5, 10):
-                rows = clients({f"{curve} {rate:g}": (0.5, 0.5)}, "train", "full", loss=1 + abs(rate - best))
+                rows = clients(
+                    {f"{curve} {rate:g}": (0.5, 0.5)}, "train", "full", loss=1 + abs(rate - best)
+                )
                 parts.append(rows.assign(round=t))
     diverged = parts[0]["objective"].iloc[0]
     rows = pd.concat(parts, ignore_index=True)
@@ -84,30 +107,43 @@ def test_settings_are_those_of_appendix_e(files):
     model, parts = qffl_runs.parts_of("Vehicle", 3)
     training = qffl_runs.training_of("Vehicle", 7)
     assert isinstance(model, LinearSVM) and training.participation == ByWeight(10, replace=False)
-    assert training.lr / training.batch_size == pytest.approx(0.01)  # the published rate is of a sum of 64 losses
+    # the published rate is of a sum of 64 losses
+    assert training.lr / training.batch_size == pytest.approx(0.01)
     assert training.lr * training.weight_decay == pytest.approx(0.01)  # and of ||w||²/2
     sizes = [part.sizes.sum() for part in parts.parts.values()]
     assert np.array(sizes) / sum(sizes) == pytest.approx([0.8, 0.1, 0.1], abs=0.03)
-    assert qffl_runs.training_of("Synthetic", 7).lr == 0.1 and qffl_runs.training_of("Synthetic", 7).batch_size == 10
+    assert (
+        qffl_runs.training_of("Synthetic", 7).lr == 0.1
+        and qffl_runs.training_of("Synthetic", 7).batch_size == 10
+    )
 
 
 def test_all_q_see_the_same_devices(tiny):
-    """One seed: the same ten devices and batches, so that after one round only the weights of the updates differ."""
+    """One seed: the same ten devices and batches, so that after one round only the weights of the
+    updates differ.
+    """
     unit = qffl_runs.family(Scale("quick", 1), ("Synthetic",))[0]
     setting = unit.make()
     ids = setting.parts.train.names
-    chosen = [setting.training.participation.choose(r.seed, 0, ids, setting.parts.p)[0] for r in setting.replicates]
+    chosen = [
+        setting.training.participation.choose(r.seed, 0, ids, setting.parts.p)[0]
+        for r in setting.replicates
+    ]
     assert all(np.array_equal(chosen[0], other) for other in chosen) and len(chosen[0]) == 10
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not SHARED, reason="FAIRFL_DATA is not set: no real Adult at hand")
 def test_table_2_shows_weights_and_not_q():
-    """q = 0.01 changes no client's accuracy by 1.5 % (two of the 181 doctors who are tested are 1.1 %); equal weights
-    change the doctors' by more than 20 %."""
+    """q = 0.01 changes no client's accuracy by 1.5 % (two of the 181 doctors who are tested are 1.1
+    %); equal weights change the doctors' by more than 20 %.
+    """
     units = [unit for unit in qffl_table_2.units(Scale("quick", 1)) if unit.dataset == "Adult"]
     values = qffl_table_2.values(run_units(units)).set_index(["objective", "measure"])["value"]
     for weights in ("by size", "equal"):
         for client in ("PhD", "non-PhD"):
-            assert abs(values[f"q = 0.01, {weights}", client] - values[f"q = 0, {weights}", client]) < 1.5
+            assert (
+                abs(values[f"q = 0.01, {weights}", client] - values[f"q = 0, {weights}", client])
+                < 1.5
+            )
     assert values["q = 0, equal", "PhD"] - values["q = 0, by size", "PhD"] > 20

@@ -1,4 +1,6 @@
-"""Translation, scaling, perspective and client weights: against direct computation, and against each other."""
+"""Translation, scaling, perspective and client weights: against direct computation, and against
+each other.
+"""
 
 import numpy as np
 import pytest
@@ -37,11 +39,19 @@ def test_values_and_weights(objective):
     assert made.dual_weights(f) == pytest.approx(objective.dual_weights(f - shift), rel=1e-14)
     assert objective.translate(0.2).value(f) == pytest.approx(objective.value(f - 0.2), rel=1e-14)
     assert objective.scale(3.0).value(f) == pytest.approx(3 * objective.value(f), rel=1e-14)
-    assert objective.scale(3.0).dual_weights(f) == pytest.approx(3 * objective.dual_weights(f), rel=1e-14)
-    assert objective.perspective(1.5).value(f) == pytest.approx(1.5 * objective.value(f / 1.5), rel=1e-14)
-    assert objective.perspective(1.5).dual_weights(f) == pytest.approx(objective.dual_weights(f / 1.5), rel=1e-14)
+    assert objective.scale(3.0).dual_weights(f) == pytest.approx(
+        3 * objective.dual_weights(f), rel=1e-14
+    )
+    assert objective.perspective(1.5).value(f) == pytest.approx(
+        1.5 * objective.value(f / 1.5), rel=1e-14
+    )
+    assert objective.perspective(1.5).dual_weights(f) == pytest.approx(
+        objective.dual_weights(f / 1.5), rel=1e-14
+    )
     p = (0.5, 0.2, 0.3)
-    assert objective.scale(2.0).weighted(p).value(f) == pytest.approx(2 * objective.weighted(p).value(f), rel=1e-14)
+    assert objective.scale(2.0).weighted(p).value(f) == pytest.approx(
+        2 * objective.weighted(p).value(f), rel=1e-14
+    )
     assert objective.translate(0.1).weighted(p) == objective.weighted(p).translate(0.1)
 
 
@@ -56,7 +66,11 @@ def test_fenchel_young_of_what_is_made(objective, domain):
         objective.translate(0.2).scale(0.5).perspective(2.0),
         objective.weighted(p).translate(-0.4).scale(2.0),
     ):
-        if domain == "nonnegative" and isinstance(objective, RankWeighted) and made == objective.translate(SHIFTS[2]):
+        if (
+            domain == "nonnegative"
+            and isinstance(objective, RankWeighted)
+            and made == objective.translate(SHIFTS[2])
+        ):
             with pytest.raises(NoClosedForm, match="linear program"):
                 made.conjugate([0.3, 0.3, 0.4], domain)
             continue
@@ -64,11 +78,17 @@ def test_fenchel_young_of_what_is_made(objective, domain):
         value, dual = made.value_and_dual_weights(f)
         gap = value + made.conjugate(dual, domain) - (dual * f).sum(-1)
         assert gap == pytest.approx(np.zeros(len(f)), abs=2e-9)
-        slack = value[:100, None] + made.conjugate(dual[:100], domain)[None, :] - f[:100] @ dual[:100].T
+        slack = (
+            value[:100, None] + made.conjugate(dual[:100], domain)[None, :] - f[:100] @ dual[:100].T
+        )
         assert slack.min() >= -1e-9
         less = dual[:100] * np.random.default_rng(42).uniform(0.5, 1, (100, 3))
-        assert (value[:100] + made.conjugate(less, domain) - (less * f[:100]).sum(-1)).min() >= -1e-9
-        assert np.isfinite(made.conjugate(less, "nonnegative") if domain == "nonnegative" else 0.0).all()
+        assert (
+            value[:100] + made.conjugate(less, domain) - (less * f[:100]).sum(-1)
+        ).min() >= -1e-9
+        assert np.isfinite(
+            made.conjugate(less, "nonnegative") if domain == "nonnegative" else 0.0
+        ).all()
 
 
 LOWER = {
@@ -88,7 +108,9 @@ SHIFTED.remove(("cvar", (-0.5, -1.0, -0.25)))  # no closed form: above it is tes
 
 @pytest.mark.parametrize(("name", "shift"), SHIFTED, ids=str)
 def test_conjugate_on_nonnegative_losses_after_a_shift_by_maximisation(name, shift):
-    """A*(w) bounded below: the supremum over f >= 0 of w.f - A(f - shift), found by climbing from many starts."""
+    """A*(w) bounded below: the supremum over f >= 0 of w.f - A(f - shift), found by climbing from
+    many starts.
+    """
     objective = LOWER[name]
     made = objective.translate(shift)
     rng = np.random.default_rng(43)
@@ -99,7 +121,9 @@ def test_conjugate_on_nonnegative_losses_after_a_shift_by_maximisation(name, shi
         w = scale * made.dual_weights(rng.uniform(0.6, 1.2, 3)) - np.array([0.0, 0.1, 0.0])
         found = -np.inf
         for _ in range(6):
-            start = np.clip(rng.uniform(0, 2, 3), [b[0] + 0.01 for b in bounds], [b[1] for b in bounds])
+            start = np.clip(
+                rng.uniform(0, 2, 3), [b[0] + 0.01 for b in bounds], [b[1] for b in bounds]
+            )
             climbed = optimize.minimize(
                 lambda f, w=w: made.value(np.clip(f, low, high)) - w @ f,
                 start,
@@ -132,13 +156,19 @@ def test_families_are_closed_under_perspective_and_translation():
         assert made.value(f) == pytest.approx(same.value(f) + constant, rel=1e-13)
         assert made.dual_weights(f) == pytest.approx(same.dual_weights(f), rel=1e-13)
         for domain in ("native", "nonnegative"):
-            assert made.conjugate(w, domain) == pytest.approx(same.conjugate(w, domain) - constant, abs=1e-12)
+            assert made.conjugate(w, domain) == pytest.approx(
+                same.conjugate(w, domain) - constant, abs=1e-12
+            )
     for equivariant in (FedAvg(), AFL(), TERM(2.0), RankWeighted.harmonic()):
-        assert equivariant.translate(0.25).value(f) == pytest.approx(equivariant.value(f) - 0.25, rel=1e-12)
+        assert equivariant.translate(0.25).value(f) == pytest.approx(
+            equivariant.value(f) - 0.25, rel=1e-12
+        )
 
 
 def test_the_dual_constraint_goes_along():
-    assert FedAvg().scale(2.0).dual_constraint([1.0, 1.0]) and not FedAvg().scale(2.0).dual_constraint([0.5, 0.5])
+    assert FedAvg().scale(2.0).dual_constraint([1.0, 1.0]) and not FedAvg().scale(
+        2.0
+    ).dual_constraint([0.5, 0.5])
     assert "w / 2" in FedAvg().scale(2.0).dual_constraint.native
     assert AFL().translate([0.1, 0.3]).dual_constraint([0.4, 0.6])
 

@@ -1,9 +1,11 @@
-"""Conjugates against maximisation with 40 digits, n up to 50, to 1e-10: the optimality conditions hold to 1e-30.
+"""Conjugates against maximisation with 40 digits, n up to 50, to 1e-10: the optimality conditions
+hold to 1e-30.
 
-w.f - A(f) is concave, so a point f >= 0 whose slope is 0 where f_i > 0 and <= 0 where f_i = 0 is its maximum. Which
-clients are at 0 comes from a run in floats, and Newton's method does the rest; the Hessian of A on the others is
-diagonal less a rank-one matrix in both families. (TERM on R^n: test_duality. FedAvg, AFL and rank weights have
-polyhedral indicators, tested there by linear programmes.)
+w.f - A(f) is concave, so a point f >= 0 whose slope is 0 where f_i > 0 and <= 0 where f_i = 0 is
+its maximum. Which clients are at 0 comes from a run in floats, and Newton's method does the rest;
+the Hessian of A on the others is diagonal less a rank-one matrix in both families. (TERM on R^n:
+test_duality. FedAvg, AFL and rank weights have polyhedral indicators, tested there by linear
+programmes.)
 """
 
 import mpmath as mp
@@ -39,7 +41,13 @@ class Prop:
         g = [self.M - x for x in f]
         G = mp.e ** mp.fsum(p * mp.log(x) for p, x in zip(self.p, g, strict=True))
         b = [p / x for p, x in zip(self.p, g, strict=True)]
-        return self.M - G, [G * x for x in b], [G * x * x / p for x, p in zip(b, self.p, strict=True)], b, G
+        return (
+            self.M - G,
+            [G * x for x in b],
+            [G * x * x / p for x, p in zip(b, self.p, strict=True)],
+            b,
+            G,
+        )
 
 
 def in_floats(model, w):
@@ -47,14 +55,20 @@ def in_floats(model, w):
 
     def cost(f):
         value, slope = model.parts([mp.mpf(x) for x in f])[:2]
-        return float(value - mp.fdot(w, f)), np.array([float(s - x) for s, x in zip(slope, w, strict=True)])
+        return float(value - mp.fdot(w, f)), np.array(
+            [float(s - x) for s, x in zip(slope, w, strict=True)]
+        )
 
     n, top = len(w), 30.0 if model.upper is None else model.upper * (1 - 1e-6)
     with mp.workdps(17):
         found = optimize.minimize(
-            cost, np.full(n, 0.3), jac=True, method="L-BFGS-B", bounds=[(0, top)] * n,
+            cost,
+            np.full(n, 0.3),
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0, top)] * n,
             options={"maxiter": 3000, "maxfun": 6000, "ftol": 1e-16, "gtol": 1e-11, "maxcor": 30},
-        )  # fmt: skip
+        )
     return found.x
 
 
@@ -70,7 +84,8 @@ def maximum(model, w):
             if max([abs(x) for x in r], default=0) < mp.mpf(10) ** -30:
                 break
             # (D - scale b b') step = r, by Sherman and Morrison
-            x, y = [ri / diagonal[i] for ri, i in zip(r, free, strict=True)], [b[i] / diagonal[i] for i in free]
+            x = [ri / diagonal[i] for ri, i in zip(r, free, strict=True)]
+            y = [b[i] / diagonal[i] for i in free]
             common = scale * mp.fsum(b[i] * xi for i, xi in zip(free, x, strict=True))
             common /= 1 - scale * mp.fsum(b[i] * yi for i, yi in zip(free, y, strict=True))
             for i, xi, yi in zip(free, x, y, strict=True):
@@ -110,7 +125,8 @@ def test_propfair_on_nonnegative_losses(n, M):
     for p, aim in ((even, PropFair(M)), (uneven, PropFair(M).weighted([float(x) for x in uneven]))):
         for low in (-0.1, 0.3):
             w = np.array([float(x) for x in p]) * rng.uniform(low, 1.25, n)
-            assert np.isinf(aim.conjugate(w))  # else the maximum is at f = M, where there is nothing to compute
+            # else the maximum is at f = M, where there is nothing to compute
+            assert np.isinf(aim.conjugate(w))
             found, free = maximum(Prop(M, p), [mp.mpf(float(x)) for x in w])
             assert aim.conjugate(w, "nonnegative") == pytest.approx(found, abs=1e-10)
             seen.add(free)
@@ -120,7 +136,9 @@ def test_propfair_on_nonnegative_losses(n, M):
 @pytest.mark.parametrize("n", [2, 10, 50])
 @pytest.mark.parametrize("q", [0.3, 1.0, 6.0])
 def test_qffl_where_the_indicator_jumps(n, q):
-    """A* is 0 iff max over f of w.f / A(f) <= 1; that maximum by Newton's method in log f, with 40 digits."""
+    """A* is 0 iff max over f of w.f / A(f) <= 1; that maximum by Newton's method in log f, with 40
+    digits.
+    """
     rng, even, uneven = weights(n, 200 + n)
     for p in (even, uneven):
         w = np.array([float(x) for x in p]) * rng.uniform(0.3, 2.0, n)
@@ -134,7 +152,8 @@ def test_qffl_where_the_indicator_jumps(n, q):
                 r = [a - b for a, b in zip(t, s, strict=True)]
                 if max(map(abs, r)) < mp.mpf(10) ** -30:
                     break
-                # Newton's step, cut: the Hessian is -q (diag s - s s') where t = s; u is free up to a constant
+                # Newton's step, cut: the Hessian is -q (diag s - s s') where t = s; u is free up to
+                # a constant
                 u = [v + min(max(a / b, -1), 1) / q for v, a, b in zip(u, r, s, strict=True)]
             else:
                 raise AssertionError("Newton did not converge")

@@ -1,4 +1,6 @@
-"""Fenchel-Young, biconjugation, conjugates against numeric maximisation, and the sets of dual weights."""
+"""Fenchel-Young, biconjugation, conjugates against numeric maximisation, and the sets of dual
+weights.
+"""
 
 import mpmath as mp
 import numpy as np
@@ -23,7 +25,8 @@ from fairfl.theory.aggregation import (
 ALL = [example for cls in objectives().values() for example in cls.examples()]
 CLOSED = [o for o in ALL if not isinstance(o, KolmogorovMean) or o.special_case is not None]
 DOMAINS = ("native", "nonnegative")
-LOSSES = (st.floats(0, 0.999), st.integers(0, 999).map(lambda k: k / 1000))  # its t^2 is naive: 1e-200 underflows
+# its t^2 is naive: 1e-200 underflows
+LOSSES = (st.floats(0, 0.999), st.integers(0, 999).map(lambda k: k / 1000))
 P4 = (0.1, 0.4, 0.3, 0.2)
 WEIGHTED = [o.weighted(P4) for o in CLOSED]
 
@@ -41,9 +44,12 @@ def test_fenchel_young(objective, domain, data):
     assert w @ f <= value + objective.conjugate(w, domain) + tolerance
     assert (dual >= 0).all()
     scale = 1 + dual.sum() * (objective.domain.upper if np.isfinite(objective.domain.upper) else 1)
-    assert value + objective.conjugate(dual, domain) - dual @ f == pytest.approx(0, abs=1e-12 * scale)
+    assert value + objective.conjugate(dual, domain) - dual @ f == pytest.approx(
+        0, abs=1e-12 * scale
+    )
     assert objective.dual_constraint(dual, domain)
-    # the inequality once more where the conjugate is finite more often than not: near the dual weights of another f
+    # the inequality once more where the conjugate is finite more often than not: near the dual
+    # weights of another f
     other = objective.dual_weights(
         data.draw(hnp.arrays(np.float64, n, elements=LOSSES[isinstance(objective, KolmogorovMean)]))
     )
@@ -55,9 +61,13 @@ def test_fenchel_young(objective, domain, data):
 @pytest.mark.parametrize("objective", WEIGHTED, ids=repr)
 def test_fenchel_young_under_client_weights(objective, domain):
     rng = np.random.default_rng(10)
-    f = np.concatenate([rng.uniform(0, 0.99, (400, 4)), np.round(rng.uniform(0, 0.99, (100, 4)), 1) * 0.9])
+    f = np.concatenate(
+        [rng.uniform(0, 0.99, (400, 4)), np.round(rng.uniform(0, 0.99, (100, 4)), 1) * 0.9]
+    )
     value, dual = objective.value_and_dual_weights(f)
-    assert value + objective.conjugate(dual, domain) - (dual * f).sum(-1) == pytest.approx(np.zeros(500), abs=1e-11)
+    assert value + objective.conjugate(dual, domain) - (dual * f).sum(-1) == pytest.approx(
+        np.zeros(500), abs=1e-11
+    )
     cross = value[:, None] + objective.conjugate(dual, domain)[None, :] - f @ dual.T
     assert cross.min() >= -1e-10
 
@@ -68,14 +78,18 @@ def test_equality_holds_on_the_whole_native_domain():
     for objective in (FedAvg(), AFL(), TERM(2.0), RankWeighted.gini(), PropFair(2.0)):
         here = np.minimum(f, 1.9) if isinstance(objective, PropFair) else f
         value, dual = objective.value_and_dual_weights(here)
-        assert value + objective.conjugate(dual) - (dual * here).sum(-1) == pytest.approx(np.zeros(500), abs=1e-11)
+        assert value + objective.conjugate(dual) - (dual * here).sum(-1) == pytest.approx(
+            np.zeros(500), abs=1e-11
+        )
 
 
-# -- the conjugate against a numeric maximisation that knows the value alone --------------------------------------
+# -- the conjugate against a numeric maximisation that knows the value alone
 
 
 def term_sup_in_high_precision(alpha, w):
-    """sup over f in R^n of w.f - A(f) by Newton steps with 40 digits; f_n = 0, as adding a constant changes nothing."""
+    """sup over f in R^n of w.f - A(f) by Newton steps with 40 digits; f_n = 0, as adding a constant
+    changes nothing.
+    """
     with mp.workdps(40):
         n, a, w = len(w), mp.mpf(alpha), [mp.mpf(x) for x in w]
         w = [x / mp.fsum(w) for x in w]
@@ -91,7 +105,8 @@ def term_sup_in_high_precision(alpha, w):
             slope = [w[i] - s[i] for i in range(n - 1)]
             if max(map(abs, slope)) < mp.mpf(10) ** -25:
                 break
-            # the Hessian of A in f_1..f_(n-1) is a (diag(s) - s s'), its inverse (diag(1/s) + 1/s_n) / a
+            # the Hessian of A in f_1..f_(n-1) is a (diag(s) - s s'), its inverse (diag(1/s) +
+            # 1/s_n) / a
             common = mp.fsum(slope) / s[-1]
             step = [(slope[i] / s[i] + common) / a for i in range(n - 1)]
             length, before = mp.mpf(1), gain(f)
@@ -109,11 +124,15 @@ def term_sup_in_high_precision(alpha, w):
 @pytest.mark.parametrize(("n", "alpha"), [(2, 0.1), (3, 30.0), (10, 2.0), (25, 1.0), (50, 1.0)])
 def test_term_conjugate_in_high_precision(n, alpha):
     w = np.random.default_rng(n).dirichlet(np.ones(n))
-    assert TERM(alpha).conjugate(w) == pytest.approx(term_sup_in_high_precision(alpha, w), abs=1e-10)
+    assert TERM(alpha).conjugate(w) == pytest.approx(
+        term_sup_in_high_precision(alpha, w), abs=1e-10
+    )
 
 
 def numeric_sup(value, slope, w, lower, upper):
-    """The largest w.f - A(f) found on the box; A convex, so the rounding of the iterate enters squared."""
+    """The largest w.f - A(f) found on the box; A convex, so the rounding of the iterate enters
+    squared.
+    """
     n = len(w)
     best = -np.inf
     for start in (np.full(n, 0.5), np.random.default_rng(0).uniform(0.2, 0.8, n)):
@@ -125,7 +144,13 @@ def numeric_sup(value, slope, w, lower, upper):
                 jac=lambda f: slope(f) - w,
                 method="L-BFGS-B",
                 bounds=list(zip(lower, upper, strict=True)),
-                options={"maxiter": 20000, "maxfun": 50000, "ftol": 1e-17, "gtol": 1e-13, "maxcor": 40},
+                options={
+                    "maxiter": 20000,
+                    "maxfun": 50000,
+                    "ftol": 1e-17,
+                    "gtol": 1e-13,
+                    "maxcor": 40,
+                },
             )
             f = found.x
             best = max(best, -found.fun)
@@ -197,7 +222,9 @@ def test_propfair_conjugate_on_nonnegative_losses(n):
 
 
 def test_propfair_native_conjugate_is_the_limit_of_bounded_ones():
-    """sup over -R <= f <= M: for prod (n w_i) >= 1 it is C.21's value for all R; else it grows with R, to infinity."""
+    """sup over -R <= f <= M: for prod (n w_i) >= 1 it is C.21's value for all R; else it grows with
+    R, to infinity.
+    """
     rng = np.random.default_rng(12)
     aim = PropFair(2.0)
     for _ in range(10):
@@ -215,7 +242,9 @@ def test_propfair_native_conjugate_is_the_limit_of_bounded_ones():
 @pytest.mark.parametrize("n", [1, 2, 5, 20, 50])
 @pytest.mark.parametrize("q", [0.25, 1.0, 4.0])
 def test_qffl_conjugate_is_the_unit_ball_found_numerically(n, q):
-    """max over f >= 0 with A(f) = 1 of w.f, found in the coordinates log f; the conjugate jumps where it is one."""
+    """max over f >= 0 with A(f) = 1 of w.f, found in the coordinates log f; the conjugate jumps
+    where it is one.
+    """
     rng = np.random.default_rng(n)
     for p in (np.full(n, 1 / n), rng.dirichlet(np.full(n, 5.0))):
         objective = QFFL(q).weighted(p)
@@ -226,7 +255,9 @@ def test_qffl_conjugate_is_the_unit_ball_found_numerically(n, q):
             mean = p @ f ** (q + 1)
             return np.log(mean) / (q + 1) - np.log(w @ f), p * f ** (q + 1) / mean - w * f / (w @ f)
 
-        found = optimize.minimize(loss, np.zeros(n), jac=True, method="BFGS", options={"gtol": 1e-9, "maxiter": 5000})
+        found = optimize.minimize(
+            loss, np.zeros(n), jac=True, method="BFGS", options={"gtol": 1e-9, "maxiter": 5000}
+        )
         support = np.exp(-found.fun)
         assert objective.conjugate(w / support * (1 - 1e-9)) == 0
         assert objective.conjugate(w / support * (1 + 1e-9)) == np.inf
@@ -247,7 +278,8 @@ def test_the_printed_qffl_conjugate_is_wrong_for_negative_weights():
 def linear_program(ranked, w, lower):
     """sup of w.f - sum_k ranked_k f_[k] over f >= lower (None: no bound), |f| <= 50, by HiGHS.
 
-    A as the mixture of means of the k largest, each the least over t of k t + sum_i (f_i - t)+ (Rockafellar, Uryasev).
+    A as the mixture of means of the k largest, each the least over t of k t + sum_i (f_i - t)+
+    (Rockafellar, Uryasev).
     """
     n = len(w)
     steps = ranked - np.append(ranked[1:], 0.0)
@@ -267,17 +299,23 @@ def linear_program(ranked, w, lower):
             rows.append(row)
     low = -50.0 if lower is None else lower
     bounds = [(low, 50.0)] * n + [(None, None)] * m + [(0, None)] * (m * n)
-    found = optimize.linprog(cost, A_ub=np.array(rows), b_ub=np.zeros(len(rows)), bounds=bounds, method="highs")
+    found = optimize.linprog(
+        cost, A_ub=np.array(rows), b_ub=np.zeros(len(rows)), bounds=bounds, method="highs"
+    )
     assert found.status == 0
     return -found.fun
 
 
 @pytest.mark.parametrize("lower", [None, 0.0])
 @pytest.mark.parametrize(
-    "objective", [AFL(), FedAvg(), RankWeighted.gini(), RankWeighted.cvar(0.5), RankWeighted.geometric(0.5)], ids=repr
+    "objective",
+    [AFL(), FedAvg(), RankWeighted.gini(), RankWeighted.cvar(0.5), RankWeighted.geometric(0.5)],
+    ids=repr,
 )
 def test_polyhedral_conjugates_against_a_linear_program(objective, lower):
-    """The indicator: 0 where the bounded supremum is 0, infinite where it grows with the bound (here to 50 times)."""
+    """The indicator: 0 where the bounded supremum is 0, infinite where it grows with the bound
+    (here to 50 times).
+    """
     rng = np.random.default_rng(13)
     ranked = {"afl": np.eye(5)[0], "fedavg": np.full(5, 0.2)}.get(objective.name)
     ranked = objective.rank_weights(5) if ranked is None else ranked
@@ -297,7 +335,9 @@ def test_polyhedral_conjugates_against_a_linear_program(objective, lower):
 
 
 def test_rank_weighted_conjugate_under_client_weights_by_all_subsets():
-    """w(S) <= W(p(S)) for all subsets S, tried one by one: the core of the distorted probability."""
+    """w(S) <= W(p(S)) for all subsets S, tried one by one: the core of the distorted
+    probability.
+    """
     rng = np.random.default_rng(14)
     n, seen = 4, set()
     subsets = [[i for i in range(n) if s >> i & 1] for s in range(1, 2**n)]
@@ -309,7 +349,11 @@ def test_rank_weighted_conjugate_under_client_weights_by_all_subsets():
         for _ in range(100):
             p = rng.dirichlet(np.full(n, 4.0))
             weighted = objective.weighted(p)
-            w = rng.dirichlet(np.full(n, 6.0)) if rng.random() < 0.5 else weighted.dual_weights(rng.random(n))
+            w = (
+                rng.dirichlet(np.full(n, 6.0))
+                if rng.random() < 0.5
+                else weighted.dual_weights(rng.random(n))
+            )
             w = 0.7 * w + 0.3 * weighted.dual_weights(rng.random(n))
             slack = min(np.interp(p[s].sum(), at, caps) - w[s].sum() for s in subsets)
             assert np.isfinite(weighted.conjugate(w, tolerance=1e-9)) == (slack >= -1e-9)
@@ -320,13 +364,15 @@ def test_rank_weighted_conjugate_under_client_weights_by_all_subsets():
     assert seen == {True, False}
 
 
-# -- biconjugation ---------------------------------------------------------------------------------------------
+# -- biconjugation
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("objective", CLOSED, ids=repr)
 def test_biconjugation_for_two_clients(objective, domain):
-    """A(f) = sup over w of w.f - A*(w), on a grid w = s (t, 1-t) of step 1/500 in s and t, to some steps."""
+    """A(f) = sup over w of w.f - A*(w), on a grid w = s (t, 1-t) of step 1/500 in s and t, to some
+    steps.
+    """
     s, t = np.linspace(0, 3, 1501)[:, None], np.linspace(0, 1, 501)[None, :]
     w = np.stack([s * t, s * (1 - t)], -1).reshape(-1, 2)
     conjugate = objective.conjugate(w, domain)
@@ -337,13 +383,17 @@ def test_biconjugation_for_two_clients(objective, domain):
         assert sup == pytest.approx(objective.value(f), abs=6e-3)
 
 
-# -- sets of dual weights ----------------------------------------------------------------------------------------
+# -- sets of dual weights
 
 
 def test_dual_set_of_afl():
     found = AFL().dual_set([1.0, 3.0, 3.0])
-    assert not found.unique and found.canonical.tolist() == [0, 0.5, 0.5] and "[1, 2]" in found.words
-    inside = found.contains([[0, 0.5, 0.5], [0, 1, 0], [0.1, 0.4, 0.5], [0, 1.1, -0.1], [0, 0.4, 0.4]])
+    assert (
+        not found.unique and found.canonical.tolist() == [0, 0.5, 0.5] and "[1, 2]" in found.words
+    )
+    inside = found.contains(
+        [[0, 0.5, 0.5], [0, 1, 0], [0.1, 0.4, 0.5], [0, 1.1, -0.1], [0, 0.4, 0.4]]
+    )
     assert inside.tolist() == [True, True, False, False, False]
     assert AFL().dual_set([1.0, 3.0, 2.0]).unique
 
@@ -352,39 +402,47 @@ def test_dual_set_of_rank_weights_is_a_face_of_the_permutahedron():
     aim = RankWeighted(weights=(0.5, 0.3, 0.2))
     found = aim.dual_set([2.0, 1.0, 1.0])
     assert found.canonical == pytest.approx([0.5, 0.25, 0.25]) and not found.unique
-    assert found.contains([[0.5, 0.3, 0.2], [0.5, 0.22, 0.28], [0.5, 0.31, 0.19], [0.4, 0.3, 0.3]]).tolist() == [
-        True,
-        True,
-        False,
-        False,
-    ]
-    assert RankWeighted(weights=(0.6, 0.2, 0.2)).dual_set([2.0, 1.0, 1.0]).unique  # equal weights: nothing to share
+    assert found.contains(
+        [[0.5, 0.3, 0.2], [0.5, 0.22, 0.28], [0.5, 0.31, 0.19], [0.4, 0.3, 0.3]]
+    ).tolist() == [True, True, False, False]
+    # equal weights: nothing to share
+    assert RankWeighted(weights=(0.6, 0.2, 0.2)).dual_set([2.0, 1.0, 1.0]).unique
     assert not RankWeighted(weights=(0.6, 0.2, 0.2)).dual_set([1.0, 1.0, 0.5]).unique
     assert not RankWeighted.cvar(0.5).weighted([0.25, 0.5, 0.25]).dual_set([1.0, 1.0, 2.0]).unique
-    assert RankWeighted.cvar(0.5).weighted([0.3, 0.1, 0.6]).dual_set([1.0, 1.0, 2.0]).unique  # both past the tail
+    # both past the tail
+    assert RankWeighted.cvar(0.5).weighted([0.3, 0.1, 0.6]).dual_set([1.0, 1.0, 2.0]).unique
 
 
 def test_dual_sets_at_the_boundary_and_of_smooth_objectives():
     assert TERM(1.0).dual_set([0.0, 1.0]).unique
-    assert not TERM(1.0).dual_set([0.0, 1.0], "nonnegative").unique  # the weight of client 0 may be lowered
+    # the weight of client 0 may be lowered
+    assert not TERM(1.0).dual_set([0.0, 1.0], "nonnegative").unique
     lower = TERM(1.0).dual_weights([0.0, 1.0]) * [0.3, 1.0]
     assert TERM(1.0).dual_set([0.0, 1.0], "nonnegative").contains(lower)
     assert not TERM(1.0).dual_set([0.0, 1.0]).contains(lower)
     assert QFFL(1.0).dual_set([0.0, 1.0]).unique and not QFFL(1.0).dual_set([0.0, 0.0]).unique
-    assert QFFL(1.0).dual_set([0.0, 0.0]).contains([[0.7, 0.0], [0.8, 0.0]]).tolist() == [True, False]  # 2^(-1/2)
+    # 2^(-1/2)
+    assert QFFL(1.0).dual_set([0.0, 0.0]).contains([[0.7, 0.0], [0.8, 0.0]]).tolist() == [
+        True,
+        False,
+    ]
     assert not QFFL(0.0).dual_set([0.0, 1.0]).unique
-    assert not PropFair(1.0).dual_set([1.0, 1.0]).unique and PropFair(1.0).dual_set([1.0, 1.0]).contains([5.0, 0.1])
+    assert not PropFair(1.0).dual_set([1.0, 1.0]).unique and PropFair(1.0).dual_set(
+        [1.0, 1.0]
+    ).contains([5.0, 0.1])
     with pytest.raises(ValueError, match="one vector"):
         AFL().dual_set([[1.0, 2.0]])
 
 
-# -- Table 1 ----------------------------------------------------------------------------------------------------------
+# -- Table 1
 
 
 def test_dual_constraints_in_table_1():
     """Where Table 1 states the set on which A* is finite, and where it states something else."""
     rng = np.random.default_rng(15)
-    w = np.concatenate([rng.random((300, 3)), rng.dirichlet(np.ones(3), 200), np.full((1, 3), 1 / 3)])
+    w = np.concatenate(
+        [rng.random((300, 3)), rng.dirichlet(np.ones(3), 200), np.full((1, 3), 1 / 3)]
+    )
     afl = AFL().dual_constraint
     assert (afl(w, "nonnegative") == (w.sum(-1) <= 1 + 1e-10)).all()  # AFL's row: that of f >= 0
     assert not afl([0.2, 0.2], "native") and afl([0.2, 0.2], "nonnegative")
@@ -392,10 +450,15 @@ def test_dual_constraints_in_table_1():
         row = np.linalg.norm(w, (q + 1) / q, axis=-1) <= 3 ** (-1 / (q + 1)) * (1 + 1e-10)
         assert (QFFL(q).dual_constraint(w) == row).all() and row.any() and not row.all()
     assert FedAvg().dual_constraint(w).sum() == 1  # FedAvg's row: that of R^n,
-    assert FedAvg().dual_constraint([0.1, 0.2], "nonnegative")  # not that of f >= 0, the domain of q-FFL's row
-    assert TERM(1.0).dual_constraint([0.7, 0.3])  # on the simplex, though proportional to exp(alpha f) for one f only
-    assert PropFair(2.0).dual_constraint([0.7, 0.8])  # prod (n w) = 2.24 > 1: finite, against Table 1's "= 1"
-    assert not PropFair(2.0).dual_constraint([0.4, 0.5]) and PropFair(2.0).dual_constraint([0.4, -5.0], "nonnegative")
+    # not that of f >= 0, the domain of q-FFL's row
+    assert FedAvg().dual_constraint([0.1, 0.2], "nonnegative")
+    # on the simplex, though proportional to exp(alpha f) for one f only
+    assert TERM(1.0).dual_constraint([0.7, 0.3])
+    # prod (n w) = 2.24 > 1: finite, against Table 1's "= 1"
+    assert PropFair(2.0).dual_constraint([0.7, 0.8])
+    assert not PropFair(2.0).dual_constraint([0.4, 0.5]) and PropFair(2.0).dual_constraint(
+        [0.4, -5.0], "nonnegative"
+    )
     for objective in ALL:
         assert objective.dual_constraint.native and objective.dual_constraint.nonnegative
 

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, KolmogorovMean, PropFair, RankWeighted, objectives
+from fairfl.theory.aggregation import (
+    AFL,
+    QFFL,
+    TERM,
+    FedAvg,
+    KolmogorovMean,
+    PropFair,
+    RankWeighted,
+    objectives,
+)
 
 NAN, INF = np.nan, np.inf
 t = sp.Symbol("t", real=True)
@@ -17,12 +26,24 @@ CONSTRUCTORS = [
     # constructor, wrong arguments and the message, right arguments
     (
         QFFL,
-        [(-1e-9, "q must be .*>= 0.*got -1e-09"), (INF, "AFL"), (NAN, "got nan"), ("1", "got '1'"), (True, "got True")],
+        [
+            (-1e-9, "q must be .*>= 0.*got -1e-09"),
+            (INF, "AFL"),
+            (NAN, "got nan"),
+            ("1", "got '1'"),
+            (True, "got True"),
+        ],
         [0, 0.0, 1e3, np.float32(2)],
     ),
     (
         TERM,
-        [(0, "alpha must be .*> 0.*got 0"), (-1.0, "got -1.0"), (INF, "AFL"), (NAN, "got nan"), (None, "got None")],
+        [
+            (0, "alpha must be .*> 0.*got 0"),
+            (-1.0, "got -1.0"),
+            (INF, "AFL"),
+            (NAN, "got nan"),
+            (None, "got None"),
+        ],
         [1e-9, 1, 1e3],
     ),
     (
@@ -40,7 +61,11 @@ CONSTRUCTORS = [
         [(1.0, r"level must be in \[0, 1\), got 1.0"), (-0.1, "got -0.1"), (NAN, "got nan")],
         [0, 0.999],
     ),
-    (lambda p1: RankWeighted.arithmetic(p1, 1.0), [(-1, "p1 must be .*>= 0.*got -1"), (INF, "got inf")], [0, 1, 2.5]),
+    (
+        lambda p1: RankWeighted.arithmetic(p1, 1.0),
+        [(-1, "p1 must be .*>= 0.*got -1"), (INF, "got inf")],
+        [0, 1, 2.5],
+    ),
     (
         lambda d: RankWeighted.arithmetic(0.0, d),
         [(-1, "d must be .*>= 0.*got -1"), (0, "> 0 if p1 = 0.*got 0")],
@@ -62,16 +87,28 @@ CONSTRUCTORS = [
     ),
     (
         lambda p: FedAvg().weighted(p),
-        [([0.5, 0.6], "p must sum to one"), ([1.0, 0.0], "> 0, got 0.0 at index 1"), ([NAN, 1], "nan")],
+        [
+            ([0.5, 0.6], "p must sum to one"),
+            ([1.0, 0.0], "> 0, got 0.0 at index 1"),
+            ([NAN, 1], "nan"),
+        ],
         [[0.5, 0.5], [1.0]],
     ),
-    (lambda p: RankWeighted(weights=[0.5, 0.5]).weighted(p), [([1.0], "client_weights must be n = 2")], [[0.1, 0.9]]),
+    (
+        lambda p: RankWeighted(weights=[0.5, 0.5]).weighted(p),
+        [([1.0], "client_weights must be n = 2")],
+        [[0.1, 0.9]],
+    ),
     (
         lambda c: AFL().scale(c),
         [(0, "factor must be .*> 0, got 0"), (-1, "got -1"), (INF, "got inf"), (NAN, "nan")],
         [0.5, 3],
     ),
-    (lambda c: AFL().perspective(c), [(0, "factor must be .*> 0, got 0"), (-1, "got -1"), (INF, "got inf")], [0.5, 3]),
+    (
+        lambda c: AFL().perspective(c),
+        [(0, "factor must be .*> 0, got 0"), (-1, "got -1"), (INF, "got inf")],
+        [0.5, 3],
+    ),
     (
         lambda c: AFL().translate(c),
         [(INF, "shift must be"), ([[1.0]], "shift must be"), ([1.0, NAN], "shift")],
@@ -101,12 +138,18 @@ CONSTRUCTORS = [
         [(1.0, "lower must be below upper"), (NAN, "below")],
         [2.0],
     ),
-    (lambda g: KolmogorovMean(np.exp, inverse=g), [(3, "inverse must be a function, got 3")], [np.log]),
+    (
+        lambda g: KolmogorovMean(np.exp, inverse=g),
+        [(3, "inverse must be a function, got 3")],
+        [np.log],
+    ),
 ]
 
 
 def no_address(value: object) -> str:
-    """A test id that every parallel worker gives: the text of a function without where it lies in memory."""
+    """A test id that every parallel worker gives: the text of a function without where it lies in
+    memory.
+    """
     return re.sub(r" at 0x[0-9a-f]+", "", str(value))
 
 
@@ -121,16 +164,22 @@ def test_wrong_arguments_raise(make, wrong, message):
 
 
 @pytest.mark.parametrize(
-    ("make", "right"), [(make, arg) for make, _, good in CONSTRUCTORS for arg in good], ids=no_address
+    ("make", "right"),
+    [(make, arg) for make, _, good in CONSTRUCTORS for arg in good],
+    ids=no_address,
 )
 def test_right_arguments_make_an_objective(make, right):
     objective = make(right)
     n = objective._fixed_n or 2
-    assert np.isfinite(objective.value(np.full(n, 1e-4) + objective.domain.contains(np.full(n, 1.5))))
+    assert np.isfinite(
+        objective.value(np.full(n, 1e-4) + objective.domain.contains(np.full(n, 1.5)))
+    )
 
 
 EVERYTHING = [example for cls in objectives().values() for example in list(cls.examples())[:2]]
-EVERYTHING += [o.weighted([0.5, 0.5]) for o in EVERYTHING] + [o.translate([0.0, 0.1]).scale(2.0) for o in EVERYTHING]
+EVERYTHING += [o.weighted([0.5, 0.5]) for o in EVERYTHING] + [
+    o.translate([0.0, 0.1]).scale(2.0) for o in EVERYTHING
+]
 METHODS = ["value", "dual_weights", "gradient", "value_and_dual_weights", "objective_value"]
 WRONG_LOSSES = [
     ([0.5, NAN], r"losses must be finite, .*got nan at index \(1,\)"),
@@ -158,14 +207,29 @@ def test_wrong_losses_raise(objective, method):
 @pytest.mark.parametrize(
     ("objective", "wrong", "message", "right"),
     [
-        (QFFL(1.0), [0.5, -1e-9], r"f_i >= 0 for QFFL\(q=1.0\), got -1e-09 at index \(1,\)", [0.5, 0.0]),
+        (
+            QFFL(1.0),
+            [0.5, -1e-9],
+            r"f_i >= 0 for QFFL\(q=1.0\), got -1e-09 at index \(1,\)",
+            [0.5, 0.0],
+        ),
         (QFFL(0.0), [-1.0, 1.0], "f_i >= 0", [0.0, 1.0]),
-        (PropFair(2.0), [0.5, 2.0000001], r"f_i <= M = 2 for PropFair\(M=2.0\), got 2.0000001", [2.0, -50.0]),
+        (
+            PropFair(2.0),
+            [0.5, 2.0000001],
+            r"f_i <= M = 2 for PropFair\(M=2.0\), got 2.0000001",
+            [2.0, -50.0],
+        ),
         (PropFair(2.0).translate([0.0, 1.0]), [0.5, 3.5], r"got 3.5 at index \(1,\)", [2.0, 3.0]),
         (PropFair(2.0).perspective(0.5), [0.5, 1.5], "got 1.5", [1.0, 0.0]),
         (QFFL(1.0).translate(1.0), [0.5, 1.5], "got 0.5", [1.0, 1.5]),
         (KolmogorovMean(t**2, lower=0.0), [-1.0, 1.0], "f_i >= 0", [0.0, 1.0]),
-        (FedAvg().weighted([0.5, 0.5]), [1.0, 2.0, 3.0], "n = 2 clients .*as many as client_weights", [1.0, -2.0]),
+        (
+            FedAvg().weighted([0.5, 0.5]),
+            [1.0, 2.0, 3.0],
+            "n = 2 clients .*as many as client_weights",
+            [1.0, -2.0],
+        ),
         (AFL().translate([0.0, 1.0]), [1.0, 2.0, 3.0], "as many as shift", [1.0, -2.0]),
     ],
     ids=no_address,
@@ -180,7 +244,9 @@ def test_losses_outside_the_domain_raise(objective, wrong, message, right):
         assert not objective.domain.contains(wrong)
 
 
-@pytest.mark.parametrize("objective", [o for o in EVERYTHING if "Kolmogorov" not in repr(o)], ids=repr)
+@pytest.mark.parametrize(
+    "objective", [o for o in EVERYTHING if "Kolmogorov" not in repr(o)], ids=repr
+)
 def test_wrong_conjugate_arguments_raise(objective):
     for weights, message in [
         ([0.5, NAN], r"weights must be finite, got nan at index \(1,\)"),
@@ -216,13 +282,21 @@ def test_arguments_are_not_changed():
 
 
 def test_the_registry_finds_a_new_file():
-    assert {"fedavg", "qffl", "afl", "term", "propfair", "rank_weighted", "kolmogorov"} <= set(objectives())
+    assert {"fedavg", "qffl", "afl", "term", "propfair", "rank_weighted", "kolmogorov"} <= set(
+        objectives()
+    )
     for name, cls in objectives().items():
         assert cls.name == name and all(isinstance(o, cls) for o in cls.examples())
 
 
 def test_numpy_alone_is_imported():
-    """Neither torch nor sympy comes with the package: a tensor or an expression can only exist where they are."""
-    code = "import sys, fairfl.theory.aggregation as a; a.TERM(1.0).value([0.0, 1.0]); a.objectives()"
-    code += "; assert not {'torch', 'sympy', 'scipy.optimize'} & set(sys.modules), 'too much imported'"
+    """Neither torch nor sympy comes with the package: a tensor or an expression can only exist
+    where they are.
+    """
+    code = (
+        "import sys, fairfl.theory.aggregation as a; a.TERM(1.0).value([0.0, 1.0]); a.objectives()"
+    )
+    code += (
+        "; assert not {'torch', 'sympy', 'scipy.optimize'} & set(sys.modules), 'too much imported'"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)

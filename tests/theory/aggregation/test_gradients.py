@@ -24,7 +24,8 @@ def test_against_finite_differences(objective):
     wide = [(objective.value(f + 2 * h * e), objective.value(f - 2 * h * e)) for e in np.eye(5)]
     pairs = zip(steps, wide, strict=True)
     numeric = np.stack([(8 * (a - b) - (c - d)) / (12 * h) for (a, b), (c, d) in pairs], axis=-1)
-    # the stencil misses by h^4/30 of a fifth derivative, below alpha^4/8 = 2e8 for TERM(200), and by rounding / h
+    # the stencil misses by h^4/30 of a fifth derivative, below alpha^4/8 = 2e8 for TERM(200), and
+    # by rounding / h
     assert objective.dual_weights(f) == pytest.approx(numeric, abs=1e-16 / 30 * 2e8 + 1e-11)
 
 
@@ -38,7 +39,9 @@ def test_against_autograd(objective):
     expected_value, expected = objective.value_and_dual_weights(f)
     assert value.detach().numpy() == pytest.approx(expected_value, rel=1e-12)
     assert slope.numpy() == pytest.approx(expected, rel=1e-9, abs=1e-13)
-    assert objective.dual_weights(x).detach().numpy() == pytest.approx(expected, rel=1e-11, abs=1e-14)
+    assert objective.dual_weights(x).detach().numpy() == pytest.approx(
+        expected, rel=1e-11, abs=1e-14
+    )
 
 
 @pytest.mark.parametrize("objective", ALL, ids=repr)
@@ -51,7 +54,10 @@ def test_torch_keeps_dtype_shape_and_ties(objective):
     assert value.numpy() == pytest.approx(objective.value(f), rel=1e-12)
     assert weights.numpy() == pytest.approx(objective.dual_weights(f), rel=1e-11, abs=1e-14)
     single = torch.tensor(f, dtype=torch.float32)
-    assert objective.value(single).dtype == torch.float32 and objective.dual_weights(single).dtype == torch.float32
+    assert (
+        objective.value(single).dtype == torch.float32
+        and objective.dual_weights(single).dtype == torch.float32
+    )
     assert objective.value(torch.tensor(f[0, 0])).shape == ()
     with pytest.raises(ValueError, match="float32, float64 or integers"):
         objective.value(torch.tensor(f, dtype=torch.float16))
@@ -59,7 +65,9 @@ def test_torch_keeps_dtype_shape_and_ties(objective):
         objective.value(torch.where(torch.arange(12).reshape(3, 4) == 6, torch.nan, 0.5))
 
 
-@pytest.mark.parametrize("objective", [AFL(), RankWeighted.gini(), RankWeighted.cvar(0.6)], ids=repr)
+@pytest.mark.parametrize(
+    "objective", [AFL(), RankWeighted.gini(), RankWeighted.cvar(0.6)], ids=repr
+)
 def test_autograd_at_ties_gives_the_canonical_element(objective):
     torch = pytest.importorskip("torch")
     f = np.array([[0.5, 0.5, 0.2], [0.1, 0.1, 0.1], [0.3, 0.1, 0.3]])
@@ -74,10 +82,14 @@ def test_autograd_through_a_bisected_inverse():
     x = torch.tensor(f, requires_grad=True)
     mean = KolmogorovMean(torch.sinh, derivative=torch.cosh)
     (slope,) = torch.autograd.grad(mean.value(x).sum(), x)
-    assert slope.numpy() == pytest.approx(np.cosh(f) / np.cosh(np.arcsinh(np.sinh(f).mean(-1)))[:, None] / 5)
+    assert slope.numpy() == pytest.approx(
+        np.cosh(f) / np.cosh(np.arcsinh(np.sinh(f).mean(-1)))[:, None] / 5
+    )
     with pytest.raises(ValueError, match="inverse or derivative must be given"):
         KolmogorovMean(torch.sinh).value(x)
-    assert KolmogorovMean(torch.sinh).value(x.detach()).numpy() == pytest.approx(np.arcsinh(np.sinh(f).mean(-1)))
+    assert KolmogorovMean(torch.sinh).value(x.detach()).numpy() == pytest.approx(
+        np.arcsinh(np.sinh(f).mean(-1))
+    )
 
 
 def test_translated_losses_pass_through_autograd():

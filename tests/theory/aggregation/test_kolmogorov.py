@@ -1,4 +1,6 @@
-"""The generic mean: special cases against the named objectives, plain functions, and the convexity criterion."""
+"""The generic mean: special cases against the named objectives, plain functions, and the convexity
+criterion.
+"""
 
 import math
 import pickle
@@ -34,11 +36,15 @@ def test_special_cases_are_recognised_and_agree(mean, named):
     p = (0.1, 0.2, 0.3, 0.4)
     for domain in ("native", "nonnegative"):
         assert (mean.conjugate(w, domain) == named.conjugate(w, domain)).all()
-        assert (mean.weighted(p).conjugate(w, domain) == named.weighted(p).conjugate(w, domain)).all()
+        assert (
+            mean.weighted(p).conjugate(w, domain) == named.weighted(p).conjugate(w, domain)
+        ).all()
 
 
 def test_the_domain_belongs_to_the_special_case():
-    """exp on f >= 0 alone is another function of w than TERM on R^n, and is not claimed to be the same."""
+    """exp on f >= 0 alone is another function of w than TERM on R^n, and is not claimed to be the
+    same.
+    """
     assert KolmogorovMean(sp.exp(t), lower=0.0).special_case is None
     assert KolmogorovMean(-sp.log(2 - t), upper=1.5).special_case is None
     assert KolmogorovMean(sp.log(t), lower=0.0).special_case is None
@@ -106,12 +112,16 @@ def test_convexity_criterion(s, lower, upper, convex, schur):
     found = convexity_criterion(s.subs(t, symbol), symbol, lower, upper)
     assert (found.convex, found.schur_convex) == (convex, schur), found
     if convex is False and found.witness is not None:
-        assert (found.curvature if schur else sp.diff(s.subs(t, symbol), symbol, 2)).subs(symbol, found.witness) < 0
+        assert (found.curvature if schur else sp.diff(s.subs(t, symbol), symbol, 2)).subs(
+            symbol, found.witness
+        ) < 0
 
 
 @pytest.mark.parametrize(("s", "lower", "upper", "convex", "schur"), CRITERION, ids=str)
 def test_the_criterion_against_hessians(s, lower, upper, convex, schur):
-    """The Hessian of A_s for n = 3 by exact derivatives, at random points: positive semidefinite iff convex."""
+    """The Hessian of A_s for n = 3 by exact derivatives, at random points: positive semidefinite
+    iff convex.
+    """
     s = s.subs(a, sp.Rational(3, 2))
     first, second = (sp.lambdify(t, sp.diff(s, t, k), "numpy") for k in (1, 2))
     mean = KolmogorovMean(s, lower=lower, upper=upper)
@@ -121,10 +131,12 @@ def test_the_criterion_against_hessians(s, lower, upper, convex, schur):
     for f in rng.uniform(low, high, (400, 3)):
         A = mean.value(f)
         ds, d2s, dA, d2A = (
-            np.broadcast_to(g(x), np.shape(x)) for g, x in ((first, f), (second, f), (first, A), (second, A))
+            np.broadcast_to(g(x), np.shape(x))
+            for g, x in ((first, f), (second, f), (first, A), (second, A))
         )
         g = ds / dA / 3
-        hessian = np.diag(d2s / dA / 3) - d2A / dA * np.outer(g, g)  # differentiate s(A(f)) = mean s(f_i) twice
+        # differentiate s(A(f)) = mean s(f_i) twice
+        hessian = np.diag(d2s / dA / 3) - d2A / dA * np.outer(g, g)
         lowest.append(np.linalg.eigvalsh(hessian)[0] / (1 + np.abs(hessian).max()))
     assert (min(lowest) >= -1e-9) == convex
 

@@ -27,7 +27,9 @@ def slow(f, w):
 def test_against_the_slow_twin(data):
     objective = data.draw(st.sampled_from(EXAMPLES))
     n = data.draw(st.integers(1, 9))
-    few = st.sampled_from([0.0, -0.0, 1.0, 1.0 + 2**-52, 1.0 + 2**-50, -1.0, -1.0 - 2**-52, 1e300, -1e300, 5e-324])
+    few = st.sampled_from(
+        [0.0, -0.0, 1.0, 1.0 + 2**-52, 1.0 + 2**-50, -1.0, -1.0 - 2**-52, 1e300, -1e300, 5e-324]
+    )
     f = data.draw(hnp.arrays(np.float64, (3, n), elements=st.one_of(few, st.floats(-2, 2))))
     w = objective.rank_weights(n)
     value, weights = objective.value_and_dual_weights(f)
@@ -50,12 +52,16 @@ def test_both_ways_of_sorting_agree(monkeypatch):
     monkeypatch.setattr("fairfl.theory.aggregation._ranks.MOST_BITS", 0)
     assert aim.dual_weights(f) == pytest.approx(by_keys, rel=1e-12)
     for row in (0, 1, 3):
-        assert by_keys[row] == pytest.approx(slow(f[row].tolist(), aim.rank_weights(700).tolist())[1], rel=1e-11)
+        assert by_keys[row] == pytest.approx(
+            slow(f[row].tolist(), aim.rank_weights(700).tolist())[1], rel=1e-11
+        )
 
 
 @pytest.mark.parametrize("n", [2, 40, 256])
 def test_tabulated_ties_agree_with_sums_over_runs(n, monkeypatch):
-    """Up to 256 clients the mean weight of a run of ties is looked up, above it is computed; blocks in part tied."""
+    """Up to 256 clients the mean weight of a run of ties is looked up, above it is computed; blocks
+    in part tied.
+    """
     rng = np.random.default_rng(26)
     f = rng.normal(size=(30, n))
     f[::3] = np.round(f[::3], 1)
@@ -81,8 +87,11 @@ def test_weights_are_a_decreasing_distribution(objective, n):
 def test_the_formulas():
     n = 6
     ascending = np.arange(1, n + 1)  # p-FFL counts from the smallest loss
-    assert RankWeighted.gini().rank_weights(n)[::-1] == pytest.approx((2 * ascending - 1) / n**2)  # eq. (4)
-    assert RankWeighted.linear().rank_weights(n)[::-1] == pytest.approx(2 * ascending / (n * (n + 1)))
+    # eq. (4)
+    assert RankWeighted.gini().rank_weights(n)[::-1] == pytest.approx((2 * ascending - 1) / n**2)
+    assert RankWeighted.linear().rank_weights(n)[::-1] == pytest.approx(
+        2 * ascending / (n * (n + 1))
+    )
     raw = 0.5 + (ascending - 1) * 3.0  # eq. (7)
     assert RankWeighted.arithmetic(0.5, 3.0).rank_weights(n)[::-1] == pytest.approx(raw / raw.sum())
     z, k = 0.7, np.arange(n)  # eq. (8), k from 0, on descending losses
@@ -94,27 +103,38 @@ def test_the_formulas():
 
 def test_what_p_ffl_misprints():
     n, k = 5, np.arange(1, 6)
-    assert (2 * (k + 1) / (n * (n + 1))).sum() == pytest.approx((n + 3) / (n + 1))  # not one: k must start from 0
+    # not one: k must start from 0
+    assert (2 * (k + 1) / (n * (n + 1))).sum() == pytest.approx((n + 3) / (n + 1))
     z = 0.6
     assert (z**k * (z - 1) / (z**n - 1)).sum() == pytest.approx(z)  # not one: k must start from 0
-    # "the specific choice of a and d are not relevant outside of the magnitude of their difference": their ratio is
+    # "the specific choice of a and d are not relevant outside of the magnitude of their
+    # difference": their ratio is
     same_difference = [RankWeighted.arithmetic(p1, p1 + 1).rank_weights(2) for p1 in (1.0, 2.0)]
-    assert same_difference[0] == pytest.approx([3 / 4, 1 / 4]) and same_difference[1] == pytest.approx([5 / 7, 2 / 7])
+    assert same_difference[0] == pytest.approx([3 / 4, 1 / 4]) and same_difference[
+        1
+    ] == pytest.approx([5 / 7, 2 / 7])
     same_ratio = [RankWeighted.arithmetic(p1, 3 * p1).rank_weights(4) for p1 in (1.0, 2.0)]
     assert same_ratio[0] == pytest.approx(same_ratio[1])
 
 
 def test_geometric_near_one_keeps_its_digits():
-    """w_k = 1/n (1 + (n-1)/2 eps - (k-1) eps + O(n^2 eps^2)) for z = 1 - eps: the naive quotient is 0/0 there."""
+    """w_k = 1/n (1 + (n-1)/2 eps - (k-1) eps + O(n^2 eps^2)) for z = 1 - eps: the naive quotient is
+    0/0 there.
+    """
     n, eps = 50, 2.0**-45
     w = RankWeighted.geometric(1 - eps).rank_weights(n)
     k = np.arange(n)
     assert w * n - 1 == pytest.approx(((n - 1) / 2 - k) * eps, abs=3e-15)
-    assert np.ptp(RankWeighted.geometric(np.nextafter(1, 0)).rank_weights(10**6)) < 1e-6 * 1e6 * 2.0**-52
+    assert (
+        np.ptp(RankWeighted.geometric(np.nextafter(1, 0)).rank_weights(10**6))
+        < 1e-6 * 1e6 * 2.0**-52
+    )
 
 
 def cvar(f, p, level):
-    """min over t of t + sum p (f - t)+ / (1 - level) (Rockafellar, Uryasev): attained at one of the losses."""
+    """min over t of t + sum p (f - t)+ / (1 - level) (Rockafellar, Uryasev): attained at one of the
+    losses.
+    """
     return min(t + p @ np.maximum(f - t, 0) / (1 - level) for t in f)
 
 
@@ -123,15 +143,21 @@ def test_cvar_is_the_minimum_of_rockafellar_and_uryasev(level):
     rng = np.random.default_rng(21)
     for f in rng.normal(size=(50, 7)):
         p = rng.dirichlet(np.ones(7) * 3)
-        assert RankWeighted.cvar(level).value(f) == pytest.approx(cvar(f, np.full(7, 1 / 7), level), abs=1e-13)
-        assert RankWeighted.cvar(level).weighted(p).value(f) == pytest.approx(cvar(f, p, level), abs=1e-13)
+        assert RankWeighted.cvar(level).value(f) == pytest.approx(
+            cvar(f, np.full(7, 1 / 7), level), abs=1e-13
+        )
+        assert RankWeighted.cvar(level).weighted(p).value(f) == pytest.approx(
+            cvar(f, p, level), abs=1e-13
+        )
 
 
 @pytest.mark.parametrize("n", [1, 2, 7])
 @pytest.mark.parametrize("objective", EXAMPLES, ids=repr)
 def test_every_rank_weighted_mean_is_a_mixture_of_cvars(objective, n):
     mixture = objective.cvar_mixture(n)
-    assert sum(c for _, c in mixture) == pytest.approx(1) and all(c > 0 and 0 <= level < 1 for level, c in mixture)
+    assert sum(c for _, c in mixture) == pytest.approx(1) and all(
+        c > 0 and 0 <= level < 1 for level, c in mixture
+    )
     f = np.random.default_rng(22).normal(size=(30, n))
     mixed = [sum(c * cvar(row, np.full(n, 1 / n), level) for level, c in mixture) for row in f]
     assert objective.value(f) == pytest.approx(np.array(mixed), abs=1e-13)
@@ -139,7 +165,9 @@ def test_every_rank_weighted_mean_is_a_mixture_of_cvars(objective, n):
 
 @pytest.mark.parametrize("objective", EXAMPLES, ids=repr)
 def test_support_function_of_the_permutahedron(objective):
-    """A(f) is the largest v.f over the permutations v of w, tried one by one; each is a vertex of the domain of A*."""
+    """A(f) is the largest v.f over the permutations v of w, tried one by one; each is a vertex of
+    the domain of A*.
+    """
     w = objective.rank_weights(4)
     vertices = np.array(list(permutations(w)))
     f = np.random.default_rng(23).normal(size=(50, 4))
@@ -167,7 +195,9 @@ def test_afl_and_cvar_as_rank_weights():
 
 
 def choquet(f, p, W):
-    """The Choquet integral of f for the distorted probability W(p(S)), by its definition: over the level sets."""
+    """The Choquet integral of f for the distorted probability W(p(S)), by its definition: over the
+    level sets.
+    """
     levels = sorted(set(f.tolist()))
     total, below = levels[0], levels[0]
     for level in levels[1:]:

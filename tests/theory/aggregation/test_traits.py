@@ -1,4 +1,6 @@
-"""Each trait declared True holds on many samples, and each declared False has a counterexample among them."""
+"""Each trait declared True holds on many samples, and each declared False has a counterexample
+among them.
+"""
 
 import numpy as np
 import pytest
@@ -23,13 +25,17 @@ SAMPLES = 4000
 
 
 def sample(objective, seed, count=SAMPLES):
-    """Loss vectors of four clients well inside the domain, one in four rounded, so that there are ties."""
+    """Loss vectors of four clients well inside the domain, one in four rounded, so that there are
+    ties.
+    """
     rng = np.random.default_rng(seed)
     low = np.maximum(objective.domain.lower, -3.0) + 0.06
     high = np.minimum(objective.domain.upper, 3.0) - 0.06
-    f = rng.uniform(low, high, (count, 4)) if np.ndim(low) == 0 and np.ndim(high) == 0 else (
-        np.asarray(low) + rng.random((count, 4)) * (np.asarray(high) - np.asarray(low))
-    )  # fmt: skip
+    f = (
+        rng.uniform(low, high, (count, 4))
+        if np.ndim(low) == 0 and np.ndim(high) == 0
+        else (np.asarray(low) + rng.random((count, 4)) * (np.asarray(high) - np.asarray(low)))
+    )
     near = f.mean(-1, keepdims=True) + 0.1 * (f - f.mean(-1, keepdims=True))
     f[1::4] = near[1::4]
     tied = np.round(f, 1)
@@ -68,13 +74,20 @@ def worst_positively_homogeneous(o):
 
 
 def worst_smooth(o):
-    """Twice the jump of a directional derivative: (A(f+he) - 2A(f) + A(f-he)) / h, of order h without a kink."""
+    """Twice the jump of a directional derivative: (A(f+he) - 2A(f) + A(f-he)) / h, of order h
+    without a kink.
+    """
     f, h = sample(o, 9), 1e-7
-    return max(np.abs(o.value(f + h * e) - 2 * o.value(f) + o.value(f - h * e)).max() / h for e in np.eye(4))
+    return max(
+        np.abs(o.value(f + h * e) - 2 * o.value(f) + o.value(f - h * e)).max() / h
+        for e in np.eye(4)
+    )
 
 
 def worst_schur_convex(o):
-    """f after a transfer from a larger to a smaller loss (Robin Hood) is majorised by f: A must not rise."""
+    """f after a transfer from a larger to a smaller loss (Robin Hood) is majorised by f: A must not
+    rise.
+    """
     f = sample(o, 10)
     g = f.copy()
     share = np.random.default_rng(11).uniform(0, 1, len(f))
@@ -84,8 +97,9 @@ def worst_schur_convex(o):
     return (o.value(g[both]) - o.value(f[both])).max()
 
 
-# For each trait the worst violation found, and from where on it counts: rounding is below 1e-12, and 1e-4 for second
-# differences over h = 1e-7 (the curvature of TERM(200), 50 h = 5e-6, included); kinks of these examples exceed 0.02.
+# For each trait the worst violation found, and from where on it counts: rounding is below 1e-12,
+# and 1e-4 for second differences over h = 1e-7 (the curvature of TERM(200), 50 h = 5e-6, included);
+# kinks of these examples exceed 0.02.
 CHECKS = {
     "convex": (worst_convex, 1e-11, 1e-4),
     "symmetric": (worst_symmetric, 1e-11, 1e-4),
@@ -96,7 +110,9 @@ CHECKS = {
 }
 
 
-DECIDED = [(o, trait) for o in [*ALL, *MADE] for trait in CHECKS if getattr(o.traits, trait) is not None]
+DECIDED = [
+    (o, trait) for o in [*ALL, *MADE] for trait in CHECKS if getattr(o.traits, trait) is not None
+]
 
 
 @pytest.mark.parametrize(("objective", "trait"), DECIDED, ids=str)

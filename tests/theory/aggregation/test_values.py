@@ -1,4 +1,6 @@
-"""Values and dual weights: against naive formulas in high precision, at extremes, in their limits."""
+"""Values and dual weights: against naive formulas in high precision, at extremes, in their
+limits.
+"""
 
 import mpmath as mp
 import numpy as np
@@ -34,7 +36,11 @@ def naive(objective: Objective, f) -> mp.mpf:
     """The value from the definition, in 60 digits, p = 1/n exactly."""
     n = len(f)
     with mp.workdps(60):
-        p = [mp.mpf(1) / n] * n if objective.client_weights is None else list(map(mp.mpf, objective.client_weights))
+        p = (
+            [mp.mpf(1) / n] * n
+            if objective.client_weights is None
+            else list(map(mp.mpf, objective.client_weights))
+        )
         if isinstance(objective, FedAvg):
             return naive_kolmogorov(lambda t: t, lambda y: y, f, p)
         if isinstance(objective, QFFL):
@@ -50,11 +56,23 @@ def naive(objective: Objective, f) -> mp.mpf:
             return mp.mpf(max(f))
         assert isinstance(objective, RankWeighted) and objective.client_weights is None
         ranked = sorted(f, reverse=True)
-        return mp.fsum(mp.mpf(float(w)) * mp.mpf(x) for w, x in zip(objective.rank_weights(n), ranked, strict=True))
+        return mp.fsum(
+            mp.mpf(float(w)) * mp.mpf(x)
+            for w, x in zip(objective.rank_weights(n), ranked, strict=True)
+        )
 
 
 NAMED = [example for example in ALL if example.name != "kolmogorov"]
-MEANS = [FedAvg(), QFFL(0.3), QFFL(1.7), QFFL(6), TERM(0.01), TERM(3.0), PropFair(1.0), PropFair(40.0)]
+MEANS = [
+    FedAvg(),
+    QFFL(0.3),
+    QFFL(1.7),
+    QFFL(6),
+    TERM(0.01),
+    TERM(3.0),
+    PropFair(1.0),
+    PropFair(40.0),
+]
 
 
 @pytest.mark.parametrize("objective", NAMED, ids=repr)
@@ -62,7 +80,9 @@ MEANS = [FedAvg(), QFFL(0.3), QFFL(1.7), QFFL(6), TERM(0.01), TERM(3.0), PropFai
 def test_value_is_the_definition(objective, data):
     n = data.draw(st.integers(1, 12))
     f = data.draw(hnp.arrays(np.float64, n, elements=st.floats(0, 0.999)))
-    assert objective.value(f) == pytest.approx(float(naive(objective, f.tolist())), rel=1e-12, abs=1e-15)
+    assert objective.value(f) == pytest.approx(
+        float(naive(objective, f.tolist())), rel=1e-12, abs=1e-15
+    )
 
 
 @pytest.mark.parametrize("objective", MEANS, ids=repr)
@@ -122,14 +142,16 @@ def test_float32_stays_and_integers_become_float64(objective):
     value, weights = objective.value_and_dual_weights(f.astype(np.float32))
     assert value.dtype == np.float32 and weights.dtype == np.float32
     assert value == pytest.approx(objective.value(f), rel=1e-4)
-    if objective.name in ("fedavg", "qffl", "propfair"):  # elsewhere rounding f may change a rank, or alpha magnify it
+    # elsewhere rounding f may change a rank, or alpha magnify it
+    if objective.name in ("fedavg", "qffl", "propfair"):
         assert weights == pytest.approx(objective.dual_weights(f), rel=1e-3, abs=1e-6)
     assert objective.weighted(np.full(6, 1 / 6)).value(f.astype(np.float32)).dtype == np.float32
     if objective.domain.upper > 1:
         assert objective.value([1, 1]).dtype == np.float64
 
 
-# Extremes at which a naive formula overflows, underflows or cancels. Expected: the definition in 60 digits.
+# Extremes at which a naive formula overflows, underflows or cancels. Expected: the definition in 60
+# digits.
 EXTREMES = [
     (TERM(1e3), [1e6, 1e6 - 1e-3, 0.0]),
     (TERM(1e3), [0.0, 0.4, 0.9, 1.7]),
@@ -162,13 +184,19 @@ def test_extremes(objective, f):
     with mp.workdps(60):  # the slope of the definition, s'(f_i) / (n s'(A)), in 60 digits
         p = objective.client_weights or [mp.mpf(1) / len(f)] * len(f)
         if isinstance(objective, TERM):
-            slope = [a * mp.e ** (mp.mpf(objective.alpha) * (mp.mpf(x) - exact)) for a, x in zip(p, f, strict=True)]
+            slope = [
+                a * mp.e ** (mp.mpf(objective.alpha) * (mp.mpf(x) - exact))
+                for a, x in zip(p, f, strict=True)
+            ]
         elif isinstance(objective, QFFL):
-            slope = [a * (mp.mpf(x) / exact) ** mp.mpf(objective.q) for a, x in zip(p, f, strict=True)]
+            slope = [
+                a * (mp.mpf(x) / exact) ** mp.mpf(objective.q) for a, x in zip(p, f, strict=True)
+            ]
         else:
             M = mp.mpf(objective.M)
             slope = [a * (M - exact) / (M - mp.mpf(x)) for a, x in zip(p, f, strict=True)]
-    # alpha (f - max f) and q log(f / max f) are rounded before the exponential: about 700 roundings at the worst
+    # alpha (f - max f) and q log(f / max f) are rounded before the exponential: about 700 roundings
+    # at the worst
     assert weights == pytest.approx([float(w) for w in slope], rel=3e-13, abs=1e-290)
 
 
@@ -209,19 +237,26 @@ def test_zero_losses_and_boundaries():
     assert aim.dual_weights([2.0]).tolist() == [1.0]
     with pytest.raises(NotAttained, match="M = 2"):
         aim.dual_weights([2.0, 0.0])
-    # and indeed: along w = (1/(4t), t), t -> 0, feasible for every t, w.f - A*(w) = 2 - 2t rises to 2 without end
-    gaps = [2 - (np.dot([1 / (4 * t), t], [2.0, 0.0]) - aim.conjugate([1 / (4 * t), t])) for t in (1e-1, 1e-3, 1e-5)]
+    # and indeed: along w = (1/(4t), t), t -> 0, feasible for every t, w.f - A*(w) = 2 - 2t rises to
+    # 2 without end
+    gaps = [
+        2 - (np.dot([1 / (4 * t), t], [2.0, 0.0]) - aim.conjugate([1 / (4 * t), t]))
+        for t in (1e-1, 1e-3, 1e-5)
+    ]
     assert gaps == pytest.approx([2e-1, 2e-3, 2e-5], rel=1e-6)
 
 
 def test_objective_value_is_what_the_papers_print():
     f = np.array([[0.2, 0.7, 0.4], [0.0, 1.0, 0.5]])
-    assert QFFL(2.5).objective_value(f) == pytest.approx((f**3.5).sum(-1) / 3 / 3.5)  # q-FFL, eq. (2), p_k = 1/n
+    # q-FFL, eq. (2), p_k = 1/n
+    assert QFFL(2.5).objective_value(f) == pytest.approx((f**3.5).sum(-1) / 3 / 3.5)
     assert QFFL(2.5).weighted(P3).objective_value(f) == pytest.approx((f**3.5 @ P3) / 3.5)
-    assert PropFair(2).objective_value(f) == pytest.approx(-np.log(2 - f).mean(-1))  # PropFair, eq. (6)
+    # PropFair, eq. (6)
+    assert PropFair(2).objective_value(f) == pytest.approx(-np.log(2 - f).mean(-1))
     assert PropFair(2).weighted(P3).objective_value(f) == pytest.approx(-np.log(2 - f) @ P3)
     assert FedAvg().objective_value(f) == pytest.approx(f.mean(-1))  # q-FFL, eq. (1)
-    assert TERM(3).objective_value(f) == pytest.approx(np.log(np.exp(3 * f).mean(-1)) / 3)  # PropFair, eq. (12)
+    # PropFair, eq. (12)
+    assert TERM(3).objective_value(f) == pytest.approx(np.log(np.exp(3 * f).mean(-1)) / 3)
 
 
 # (near its limit, the limit, how far off: derived beside each)
@@ -247,11 +282,14 @@ LIMITS = [
 @pytest.mark.parametrize(("near", "limit", "off"), LIMITS, ids=str)
 def test_limits(near, limit, off):
     rng = np.random.default_rng(7)
-    f = np.concatenate([rng.random((300, 9)), np.round(rng.random((50, 9)), 1) + 0.05])  # > 0: 0^q jumps at q = 0
+    # > 0: 0^q jumps at q = 0
+    f = np.concatenate([rng.random((300, 9)), np.round(rng.random((50, 9)), 1) + 0.05])
     assert near.value(f) == pytest.approx(limit.value(f), abs=off + 1e-14)
     clear = np.sort(f, -1)
     apart = (clear[:, -1] - clear[:, -2]) > 1e-3  # weights jump where the largest losses tie
-    assert near.dual_weights(f[apart]) == pytest.approx(limit.dual_weights(f[apart]), abs=10 * off + 1e-14)
+    assert near.dual_weights(f[apart]) == pytest.approx(
+        limit.dual_weights(f[apart]), abs=10 * off + 1e-14
+    )
 
 
 def test_limits_of_the_conjugates_are_on_f_nonnegative():

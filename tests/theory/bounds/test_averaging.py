@@ -1,4 +1,6 @@
-"""Theorem A.1 on quadratics and sinusoids, whose every constant and expectation has a closed form."""
+"""Theorem A.1 on quadratics and sinusoids, whose every constant and expectation has a closed
+form.
+"""
 
 import doctest
 from math import e, sqrt
@@ -11,12 +13,22 @@ from hypothesis import strategies as st
 from fairfl.theory import bounds
 from fairfl.theory.bounds import fedavg_convergence, fedavg_step_limit
 
-BASE = {"gap": 1.0, "rounds": 10, "eta": 0.01, "L": 1.0, "steps": [2, 3], "local": 0.5, "between": 0.25}
+BASE = {
+    "gap": 1.0,
+    "rounds": 10,
+    "eta": 0.01,
+    "L": 1.0,
+    "steps": [2, 3],
+    "local": 0.5,
+    "between": 0.25,
+}
 
 
 @st.composite
 def federations(draw, curvatures=(-1.0, -0.5, 0.25, 1.0)):
-    """f_i = (h/2)(theta - c_i)^2: L = |h|, sigma_g = |h| max |c_i - c_j|, and gradients with noise and error."""
+    """f_i = (h/2)(theta - c_i)^2: L = |h|, sigma_g = |h| max |c_i - c_j|, and gradients with noise
+    and error.
+    """
     n = draw(st.integers(1, 5))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     return {
@@ -42,7 +54,9 @@ def constants(fed):
 
 
 def one_round(fed, eta, mean, variance, clients=None):
-    """Mean and variance of theta' exactly: every client's recursion is affine, and noises are independent."""
+    """Mean and variance of theta' exactly: every client's recursion is affine, and noises are
+    independent.
+    """
     clients = range(len(fed["c"])) if clients is None else clients
     p = fed["shares"][clients] / fed["shares"][clients].sum()
     r, new, kept, noise = 1 - eta * fed["h"], 0.0, 0.0, 0.0
@@ -58,7 +72,9 @@ def one_round(fed, eta, mean, variance, clients=None):
 
 
 def check_descent(fed, told, eta, clients=None):
-    """(A.40): E F(theta') <= F(theta) - eta (11 mu - 9)/12 ||grad F||^2 + Psi, with F up to a constant."""
+    """(A.40): E F(theta') <= F(theta) - eta (11 mu - 9)/12 ||grad F||^2 + Psi, with F up to a
+    constant.
+    """
     centre, h, theta = fed["c"].mean(), fed["h"], fed["theta"]
     mean, variance = one_round(fed, eta, theta, 0.0, clients)
     after, before = h / 2 * ((mean - centre) ** 2 + variance), h / 2 * (theta - centre) ** 2
@@ -86,7 +102,9 @@ def test_a_round_with_some_clients_descends_as_the_repair_tells(fed, part, data)
 
 @given(fed=federations(), part=st.sampled_from([0.01, 0.3, 1.0]), data=st.data())
 def test_a_round_with_biased_gradients_descends_as_told(fed, part, data):
-    fed["bias"] = np.array(data.draw(st.lists(st.sampled_from([-2.0, -0.5, 0.0, 2.0]), min_size=5, max_size=5)))
+    fed["bias"] = np.array(
+        data.draw(st.lists(st.sampled_from([-2.0, -0.5, 0.0, 2.0]), min_size=5, max_size=5))
+    )
     fed["bias"] = fed["bias"][: len(fed["c"])]
     made = constants(fed)
     eta = part * fedavg_step_limit(made["L"], made["steps"], made["shares"], biased=True)
@@ -108,15 +126,23 @@ def test_the_bound_over_many_rounds(fed, rounds):
     assert min(squares) <= told.value * (1 + 1e-12)
 
 
-@given(phases=st.lists(st.floats(-3, 3), min_size=1, max_size=4), theta=st.floats(-3, 3), K=st.integers(1, 4))
+@given(
+    phases=st.lists(st.floats(-3, 3), min_size=1, max_size=4),
+    theta=st.floats(-3, 3),
+    K=st.integers(1, 4),
+)
 def test_the_bound_without_convexity(phases, theta, K):
-    """f_i = sin(theta + phi_i): L = 1, sigma_g = 2 max sin(|phi_i - phi_j| / 2), F* = -|sum exp(i phi)| / n."""
+    """f_i = sin(theta + phi_i): L = 1, sigma_g = 2 max sin(|phi_i - phi_j| / 2), F* = -|sum exp(i
+    phi)| / n.
+    """
     phi = np.array(phases)
     n = len(phi)
     between = 2 * np.abs(np.sin((phi[:, None] - phi) / 2)).max()
     eta = fedavg_step_limit(1.0, np.full(n, K))
     gap = np.sin(theta + phi).mean() + abs(np.exp(1j * phi).mean())
-    told = fedavg_convergence(gap=gap, rounds=30, eta=eta, L=1.0, steps=np.full(n, K), local=0.0, between=between)
+    told = fedavg_convergence(
+        gap=gap, rounds=30, eta=eta, L=1.0, steps=np.full(n, K), local=0.0, between=between
+    )
     least = np.inf
     for _ in range(30):
         least = min(least, np.cos(theta + phi).mean() ** 2)
@@ -128,17 +154,34 @@ def test_the_bound_without_convexity(phases, theta, K):
 
 
 def test_the_printed_bound_for_partial_participation_is_refuted():
-    """n equal f_i = theta^2/2, noise at client 1 alone, who alone takes part, from the stationary law on."""
+    """n equal f_i = theta^2/2, noise at client 1 alone, who alone takes part, from the stationary
+    law on.
+    """
     n, eta, sigma = 40, 1 / 6, 1.0
     local = np.zeros(n)
     local[0] = sigma
-    stationary = eta * sigma**2 / (2 - eta)  # v = (1 - eta)^2 v + eta^2 sigma^2: E||grad F||^2 = v for every t
-    fed = {"h": 1.0, "c": np.zeros(n), "steps": np.ones(n, int), "shares": np.full(n, 1 / n), "noise": local}
+    # v = (1 - eta)^2 v + eta^2 sigma^2: E||grad F||^2 = v for every t
+    stationary = eta * sigma**2 / (2 - eta)
+    fed = {
+        "h": 1.0,
+        "c": np.zeros(n),
+        "steps": np.ones(n, int),
+        "shares": np.full(n, 1 / n),
+        "noise": local,
+    }
     fed["bias"] = np.zeros(n)
     assert one_round(fed, eta, 0.0, stationary, [0])[1] == pytest.approx(stationary, rel=1e-14)
-    given_ = {"gap": stationary / 2, "rounds": 10**9, "eta": eta, "L": 1.0, "steps": np.ones(n), "local": local}
+    given_ = {
+        "gap": stationary / 2,
+        "rounds": 10**9,
+        "eta": eta,
+        "L": 1.0,
+        "steps": np.ones(n),
+        "local": local,
+    }
     printed = fedavg_convergence(between=0.0, participation="partial", variant="printed", **given_)
-    assert printed.value < stationary  # 1/11 against 12/(2 eta) (eta/2)(1/n)(1 + 2(e-2)/36) = 3.12/n
+    # 1/11 against 12/(2 eta) (eta/2)(1/n)(1 + 2(e-2)/36) = 3.12/n
+    assert printed.value < stationary
     assert printed.value == pytest.approx(3 / n * (1 + 2 * (e - 2) / 36), rel=1e-6)
     repaired = fedavg_convergence(between=0.0, participation="partial", **given_)
     assert repaired.value > stationary
@@ -154,34 +197,61 @@ def test_the_formulas_as_printed():
     limit = min(1 / (6 * L * 3), 1 / L * sqrt(1 / (24 * (e - 2) * P * (2**4 + 3**4))))
     for participation, mu in (("full", 0.4 * 2 + 0.6 * 3), ("partial", 2)):
         told = fedavg_convergence(
-            gap=0.3, rounds=7, eta=eta, L=L, steps=K, local=s, between=g, shares=p,
-            variant="printed", participation=participation,
-        )  # fmt: skip
+            gap=0.3,
+            rounds=7,
+            eta=eta,
+            L=L,
+            steps=K,
+            local=s,
+            between=g,
+            shares=p,
+            variant="printed",
+            participation=participation,
+        )
         assert (told.psi, told.mu, told.step_limit) == pytest.approx((psi, mu, limit), rel=1e-13)
         assert told.value == pytest.approx(12 / ((11 * mu - 9) * eta) * (0.3 / 7 + psi), rel=1e-13)
         assert told.value == pytest.approx(told.optimisation + told.noise, rel=1e-15)
-    full = fedavg_convergence(gap=0.3, rounds=7, eta=eta, L=L, steps=K, local=s, between=g, shares=p)
+    full = fedavg_convergence(
+        gap=0.3, rounds=7, eta=eta, L=L, steps=K, local=s, between=g, shares=p
+    )
     assert full.psi == pytest.approx(psi, rel=1e-13)
 
 
 def test_the_repairs_written_out():
     K, s, g, p, eta, L = (2, 3), (0.5, 0.7), 0.25, (0.4, 0.6), 0.01, 1.5
-    common = {"gap": 0.3, "rounds": 7, "eta": eta, "L": L, "steps": K, "local": s, "between": g, "shares": p}
+    common = {
+        "gap": 0.3,
+        "rounds": 7,
+        "eta": eta,
+        "L": L,
+        "steps": K,
+        "local": s,
+        "between": g,
+        "shares": p,
+    }
     drift = 2 * (e - 2) * eta**2 * L**2
     partial = fedavg_convergence(participation="partial", **common)
     worst = 9 * (0.49 + 2 * g**2) + drift * 27 * (0.49 + 18 * g**2)  # client 2 has the most in each
     assert partial.psi == pytest.approx(eta / 2 * worst, rel=1e-13)
-    assert partial.step_limit == pytest.approx(min(1 / (18 * L), 1 / (L * 9 * sqrt(24 * (e - 2)))), rel=1e-13)
+    assert partial.step_limit == pytest.approx(
+        min(1 / (18 * L), 1 / (L * 9 * sqrt(24 * (e - 2)))), rel=1e-13
+    )
     biased = fedavg_convergence(biased=True, **common)
     first = sum(k**2 * (x**2 + g**2) for k, x in zip(K, s, strict=True))
     second = sum(k**4 * (x**2 + g**2) for k, x in zip(K, s, strict=True))
     assert biased.psi == pytest.approx(1.5 * eta * 0.52 * (first + 4 * drift * second), rel=1e-13)
-    assert biased.step_limit == pytest.approx(min(1 / (18 * L), 1 / (L * sqrt(48 * (e - 2) * 0.52 * 97))), rel=1e-13)
+    assert biased.step_limit == pytest.approx(
+        min(1 / (18 * L), 1 / (L * sqrt(48 * (e - 2) * 0.52 * 97))), rel=1e-13
+    )
 
 
 def test_gradient_descent_without_noise():
-    """One local step, no variances: 6 (F_0 - F*) / (eta T), against the classical 2 (F_0 - F*) / (eta T) and more."""
-    told = fedavg_convergence(gap=2.0, rounds=5, eta=0.1, L=1.0, steps=[1, 1, 1], local=0.0, between=0.0)
+    """One local step, no variances: 6 (F_0 - F*) / (eta T), against the classical 2 (F_0 - F*) /
+    (eta T) and more.
+    """
+    told = fedavg_convergence(
+        gap=2.0, rounds=5, eta=0.1, L=1.0, steps=[1, 1, 1], local=0.0, between=0.0
+    )
     assert told.value == pytest.approx(6 * 2.0 / (0.1 * 5)) and told.noise == 0
 
 
@@ -220,4 +290,4 @@ def test_the_limit_itself_is_allowed():
 
 
 def test_the_example_of_the_docstring():
-    assert doctest.testmod(bounds) == doctest.TestResults(failed=0, attempted=3)
+    assert doctest.testmod(bounds) == doctest.TestResults(failed=0, attempted=4)

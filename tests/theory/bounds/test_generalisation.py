@@ -1,4 +1,6 @@
-"""Generalisation bounds: their coverage computed exactly from binomial laws, as printed and as repaired."""
+"""Generalisation bounds: their coverage computed exactly from binomial laws, as printed and as
+repaired.
+"""
 
 import itertools
 
@@ -17,16 +19,22 @@ def outcomes(rates, samples):
     """Every (empirical losses, probability) of two clients with Bernoulli losses."""
     ranges = [range(n + 1) for n in samples]
     for counts in itertools.product(*ranges):
-        chance = np.prod([stats.binom.pmf(k, n, r) for k, n, r in zip(counts, samples, rates, strict=True)])
+        chance = np.prod(
+            [stats.binom.pmf(k, n, r) for k, n, r in zip(counts, samples, rates, strict=True)]
+        )
         yield np.array(counts) / samples, chance
 
 
 @given(
-    rates=st.tuples(st.floats(0.05, 0.95), st.floats(0.05, 0.95)), q=st.sampled_from([0.0, 0.5, 1.0, 30.0]),
-    samples=st.tuples(st.integers(1, 12), st.integers(1, 12)), delta=st.sampled_from([0.05, 0.3, 0.7]),
-)  # fmt: skip
+    rates=st.tuples(st.floats(0.05, 0.95), st.floats(0.05, 0.95)),
+    q=st.sampled_from([0.0, 0.5, 1.0, 30.0]),
+    samples=st.tuples(st.integers(1, 12), st.integers(1, 12)),
+    delta=st.sampled_from([0.05, 0.3, 0.7]),
+)
 def test_coverage_of_one_hypothesis(rates, q, samples, delta):
-    """A single h, so complexity 0: the bound fails with probability at most delta, for one mixture or for all."""
+    """A single h, so complexity 0: the bound fails with probability at most delta, for one mixture
+    or for all.
+    """
     n = np.array(samples)
     cells = list(outcomes(rates, n))
     losses, chance = np.array([f for f, _ in cells]), np.array([p for _, p in cells])
@@ -34,7 +42,9 @@ def test_coverage_of_one_hypothesis(rates, q, samples, delta):
     for mixture in MIXTURES[::5]:
         told = generalisation_bound(losses, mixture, q, **common)
         assert chance[mixture @ rates > told].sum() <= delta + 1e-12
-    each = np.stack([uniform_generalisation_bound(losses, q, mixture=m, **common) for m in MIXTURES], -1)
+    each = np.stack(
+        [uniform_generalisation_bound(losses, q, mixture=m, **common) for m in MIXTURES], -1
+    )
     assert chance[(MIXTURES @ rates > each).any(-1)].sum() <= delta + 1e-12
     worst = uniform_generalisation_bound(losses, q, **common)
     assert (each.max(-1) <= worst + 1e-12).all()
@@ -42,10 +52,12 @@ def test_coverage_of_one_hypothesis(rates, q, samples, delta):
 
 
 def test_theorem_11_is_refuted_and_its_repair_is_not():
-    """m hypotheses: h_k costs nothing off client k and tosses fair coins on it, so its L~_q is F_k for every q.
+    """m hypotheses: h_k costs nothing off client k and tosses fair coins on it, so its L~_q is F_k
+    for every q.
 
-    E max_h (L_lambda - L^_lambda) = E max_k lambda_k (1/2 - F_k)+ <= sum_k lambda_k E(1/2 - F)+, attained at vertices.
-    The m clients are independent: all bounds hold with probability P(1/2 <= F_k + allowance)^m.
+    E max_h (L_lambda - L^_lambda) = E max_k lambda_k (1/2 - F_k)+ <= sum_k lambda_k E(1/2 - F)+,
+    attained at vertices. The m clients are independent: all bounds hold with probability P(1/2 <=
+    F_k + allowance)^m.
     """
     m, n, delta = 1000, 50, 0.5
     heads = np.arange(n + 1)
@@ -62,17 +74,20 @@ def test_theorem_11_is_refuted_and_its_repair_is_not():
     printed = uniform_generalisation_bound(losses, 2.0, variant="printed", **common)
     assert chance_that_all_hold(printed) < 0.01 < 1 - delta
     vertex = np.eye(m)[0]
-    assert chance_that_all_hold(generalisation_bound(losses, vertex, 2.0, **common)) < 0.01  # lemma 10's "for any"
-    assert law[generalisation_bound(losses, vertex, 2.0, **common) >= 0.5].sum() >= 1 - delta  # it holds for one
+    # lemma 10's "for any"
+    assert chance_that_all_hold(generalisation_bound(losses, vertex, 2.0, **common)) < 0.01
+    # it holds for one
+    assert law[generalisation_bound(losses, vertex, 2.0, **common) >= 0.5].sum() >= 1 - delta
     assert chance_that_all_hold(uniform_generalisation_bound(losses, 2.0, **common)) >= 1 - delta
     at_vertex = uniform_generalisation_bound(losses, 2.0, mixture=vertex, **common)
     assert chance_that_all_hold(at_vertex) >= 1 - delta
 
 
 @given(
-    f=st.lists(st.floats(0, 2), min_size=1, max_size=5), q=st.sampled_from([0.0, 0.5, 1.0, 4.0]),
+    f=st.lists(st.floats(0, 2), min_size=1, max_size=5),
+    q=st.sampled_from([0.0, 0.5, 1.0, 4.0]),
     seed=st.integers(0, 2**32 - 1),
-)  # fmt: skip
+)
 def test_the_formulas(f, q, seed):
     """(24) and (26) written out; Hoelder's inequality, which they rest on."""
     rng = np.random.default_rng(seed)
@@ -83,23 +98,34 @@ def test_the_formulas(f, q, seed):
     assert lam @ F <= norm * empirical + 1e-12
     common = {"bound": M, "samples": n, "delta": delta}
     first = norm * empirical + C + M * np.sqrt((lam**2 / (2 * n)).sum() * np.log(1 / delta))
-    assert generalisation_bound(F, lam, q, complexity=C, **common) == pytest.approx(first, rel=1e-12)
+    assert generalisation_bound(F, lam, q, complexity=C, **common) == pytest.approx(
+        first, rel=1e-12
+    )
     printed = empirical + C + M * np.sqrt(np.log(1 / delta) / (2 * n.min()))
-    assert uniform_generalisation_bound(F, q, complexity=C, variant="printed", **common) == pytest.approx(printed)
+    assert uniform_generalisation_bound(
+        F, q, complexity=C, variant="printed", **common
+    ) == pytest.approx(printed)
     each = rng.random(m)
     allowance = each + M * np.sqrt(np.log(m / delta) / (2 * n))
     repaired = uniform_generalisation_bound(F, q, complexity=each, mixture=lam, **common)
     assert repaired == pytest.approx(norm * empirical + lam @ allowance, rel=1e-12)
-    assert uniform_generalisation_bound(F, q, complexity=each, **common) == pytest.approx(empirical + allowance.max())
+    assert uniform_generalisation_bound(F, q, complexity=each, **common) == pytest.approx(
+        empirical + allowance.max()
+    )
 
 
 def test_extreme_q_and_leading_axes():
     common = {"bound": 1.0, "samples": 100, "delta": 0.1, "complexity": 0.0}
     f = np.array([[0.5, 0.25], [0.0, 0.0], [1e-200, 1e-210]])
     told = generalisation_bound(f, [0.25, 0.75], 1e4, **common)
-    assert told - told[1] == pytest.approx([0.5, 0.0, 0.0], abs=1e-4)  # q -> inf: the largest loss, times sum lambda
-    assert generalisation_bound(f[0], [0.25, 0.75], 1e4, **common) == pytest.approx(told[0], rel=1e-14)
-    many = uniform_generalisation_bound(f[:, None], 1.0, mixture=[[0.25, 0.75], [1.0, 0.0]], **common)
+    # q -> inf: the largest loss, times sum lambda
+    assert told - told[1] == pytest.approx([0.5, 0.0, 0.0], abs=1e-4)
+    assert generalisation_bound(f[0], [0.25, 0.75], 1e4, **common) == pytest.approx(
+        told[0], rel=1e-14
+    )
+    many = uniform_generalisation_bound(
+        f[:, None], 1.0, mixture=[[0.25, 0.75], [1.0, 0.0]], **common
+    )
     assert many.shape == (3, 2)
 
 
@@ -133,14 +159,25 @@ def test_bad_settings(change, message):
     ("call", "message"),
     [
         (lambda: generalisation_bound([0.5], [0.5, 0.5], 1.0, **BASE), "mixture must be 1 weights"),
-        (lambda: generalisation_bound([0.5, 0.5], [0.5, 0.6], 1.0, **BASE), "mixture must sum to one"),
+        (
+            lambda: generalisation_bound([0.5, 0.5], [0.5, 0.6], 1.0, **BASE),
+            "mixture must sum to one",
+        ),
         (lambda: generalisation_bound([0.5, 0.5], [0.5, 0.5], -1.0, **BASE), "q must be in"),
         (lambda: generalisation_bound([0.5, -0.5], [0.5, 0.5], 1.0, **BASE), "losses must be in"),
         (lambda: generalisation_bound(0.5, [1.0], 1.0, **BASE), "losses must have shape"),
-        (lambda: uniform_generalisation_bound([0.5], 1.0, variant="x", **BASE), "variant must be one of"),
-        (lambda: uniform_generalisation_bound([0.5], 1.0, mixture=[0.5], **BASE), "mixture must be 1 weights"),
         (
-            lambda: uniform_generalisation_bound([0.5], 1.0, mixture=[1.0], variant="printed", **BASE),
+            lambda: uniform_generalisation_bound([0.5], 1.0, variant="x", **BASE),
+            "variant must be one of",
+        ),
+        (
+            lambda: uniform_generalisation_bound([0.5], 1.0, mixture=[0.5], **BASE),
+            "mixture must be 1 weights",
+        ),
+        (
+            lambda: uniform_generalisation_bound(
+                [0.5], 1.0, mixture=[1.0], variant="printed", **BASE
+            ),
             "mixture must be None",
         ),
     ],

@@ -32,31 +32,40 @@ def test_it_is_attained_in_one_dimension(w, L, q, floor):
 
     second = (power(w + h) - 2 * power(w) + power(w - h)) / h**2
     assert qffl_lipschitz(f, L * w, L, q) == pytest.approx(second, rel=1e-4)
-    if floor == 0:  # ||grad f||^2 = 2 L f: then the constant of the sublevel set is attained as well
-        assert qffl_sublevel_lipschitz(f, L, q) == pytest.approx(qffl_lipschitz(f, L * w, L, q), rel=1e-12)
+    # ||grad f||^2 = 2 L f: then the constant of the sublevel set is attained as well
+    if floor == 0:
+        assert qffl_sublevel_lipschitz(f, L, q) == pytest.approx(
+            qffl_lipschitz(f, L * w, L, q), rel=1e-12
+        )
 
 
 @given(seed=st.integers(0, 2**32 - 1), q=POWERS)
 def test_constant_steps_descend_for_many_clients(seed, q):
-    """Gradient descent on the mean of f_k^(q+1), f_k = ||w - c_k||^2 / 2, with the step of the sublevel set."""
+    """Gradient descent on the mean of f_k^(q+1), f_k = ||w - c_k||^2 / 2, with the step of the
+    sublevel set.
+    """
     rng = np.random.default_rng(seed)
     c = rng.normal(size=(4, 2))
     w, last = rng.normal(size=2) * 3, np.inf
     worst = ((w - c) ** 2).sum(1) / 2
-    level = (worst ** (q + 1)).sum() ** (1 / (q + 1))  # no f_k exceeds it while the mean of the powers does not rise
+    # no f_k exceeds it while the mean of the powers does not rise
+    level = (worst ** (q + 1)).sum() ** (1 / (q + 1))
     bound = qffl_sublevel_lipschitz(level, 1.0, q)
     for _ in range(20):
         f = ((w - c) ** 2).sum(1) / 2
         value = (f ** (q + 1)).mean() / (q + 1)
         assert value <= last * (1 + 1e-12)
         last = value
-        w = w - (f**q[..., None] if np.ndim(q) else f**q) @ (w - c) / 4 / bound
+        w = w - (f ** q[..., None] if np.ndim(q) else f**q) @ (w - c) / 4 / bound
 
 
 def test_zero_losses_and_shapes():
     assert qffl_lipschitz(0.0, 0.0, 3.0, 0.0) == 3.0
     assert qffl_lipschitz(0.0, 0.0, 3.0, 0.5) == 0.0
-    assert qffl_lipschitz([[0.0, 1.0], [2.0, 1.0]], [0.0, 1.0], 3.0, 1.0).tolist() == [[0.0, 4.0], [6.0, 4.0]]
+    assert qffl_lipschitz([[0.0, 1.0], [2.0, 1.0]], [0.0, 1.0], 3.0, 1.0).tolist() == [
+        [0.0, 4.0],
+        [6.0, 4.0],
+    ]
     assert qffl_sublevel_lipschitz([0.0, 2.0], 1.0, 1.0).tolist() == [0.0, 6.0]
 
 
@@ -67,7 +76,10 @@ def test_zero_losses_and_shapes():
         ((np.inf, 0.0, 1.0, 1.0), "losses must be in"),
         ((0.0, 0.5, 1.0, 1.0), "gradient_norms must be 0 where a loss >= 0 is 0, got 0.5"),
         ((1.0, -0.5, 1.0, 1.0), "gradient_norms must be in"),
-        (([1.0, 2.0], [1.0, 2.0, 3.0], 1.0, 1.0), r"gradient_norms must have the shape of losses, \(2,\), got \(3,\)"),
+        (
+            ([1.0, 2.0], [1.0, 2.0, 3.0], 1.0, 1.0),
+            r"gradient_norms must have the shape of losses, \(2,\), got \(3,\)",
+        ),
         ((1.0, 1.0, 0.0, 1.0), "L must be positive"),
         ((1.0, 1.0, 1.0, -0.1), "q must be in"),
         ((1e10, 1.0, 1.0, 100.0), "q must leave the bound finite"),

@@ -1,4 +1,6 @@
-"""Theorem 3.3 on sinusoidal losses, whose constants and expectations have closed forms; noise of two-point batches."""
+"""Theorem 3.3 on sinusoidal losses, whose constants and expectations have closed forms; noise of
+two-point batches.
+"""
 
 import itertools
 from math import e, sqrt
@@ -14,17 +16,24 @@ GRID = np.linspace(-np.pi, np.pi, 721)
 
 
 def sinusoids(M, phi, d):
-    """Batch losses l(theta) = (M/4)(1 + sin(theta + phi_i +- d)), a fair coin between the two signs.
+    """Batch losses l(theta) = (M/4)(1 + sin(theta + phi_i +- d)), a fair coin between the two
+    signs.
 
-    All in [0, M/2], L = L_0 = M/4; f_i = (M/4)(1 + cos(d) sin(theta + phi_i)); a batch is off by (M/4) sin(d) times a
-    cosine, its gradient by the same times a sine; f_i - f_j has amplitude (M/4) cos(d) 2 sin(|phi_i - phi_j|/2).
+    All in [0, M/2], L = L_0 = M/4; f_i = (M/4)(1 + cos(d) sin(theta + phi_i)); a batch is off by
+    (M/4) sin(d) times a cosine, its gradient by the same times a sine; f_i - f_j has amplitude
+    (M/4) cos(d) 2 sin(|phi_i - phi_j|/2).
     """
     apart = M / 2 * np.cos(d) * np.abs(np.sin((phi[:, None] - phi) / 2)).max()
     off = M / 4 * np.sin(d)
     return {
-        "M": M, "L": M / 4, "lipschitz": M / 4, "local": off, "local_loss": off, "between": apart,
+        "M": M,
+        "L": M / 4,
+        "lipschitz": M / 4,
+        "local": off,
+        "local_loss": off,
+        "between": apart,
         "between_loss": apart,
-    }  # fmt: skip
+    }
 
 
 def loss(M, x, d=0.0):
@@ -36,7 +45,11 @@ def slope(M, x, d=0.0):
 
 
 @pytest.mark.parametrize("variant", ["printed", "repaired"])
-@given(M=st.floats(0.5, 20), phases=st.lists(st.floats(-3, 3), min_size=2, max_size=3), d=st.floats(0, 1.5))
+@given(
+    M=st.floats(0.5, 20),
+    phases=st.lists(st.floats(-3, 3), min_size=2, max_size=3),
+    d=st.floats(0, 1.5),
+)
 def test_the_constants_bound_what_they_say(variant, M, phases, d):
     phi = np.array(phases)
     made = propfair_constants(variant=variant, **sinusoids(M, phi, d))
@@ -51,7 +64,15 @@ def test_the_constants_bound_what_they_say(variant, M, phases, d):
 
 
 def test_the_repaired_constants_are_the_smaller_and_the_printed_ones_as_printed():
-    args = {"M": 2.0, "L": 0.7, "lipschitz": 0.4, "local": 0.3, "between": 0.2, "local_loss": 0.1, "between_loss": 0.6}
+    args = {
+        "M": 2.0,
+        "L": 0.7,
+        "lipschitz": 0.4,
+        "local": 0.3,
+        "between": 0.2,
+        "local_loss": 0.1,
+        "between_loss": 0.6,
+    }
     printed, repaired = (propfair_constants(variant=v, **args) for v in ("printed", "repaired"))
     assert printed.smoothness == pytest.approx(4 / 4 * (1.5 * 2 * 0.7 + 0.16))  # (A.46)
     assert printed.between == pytest.approx(4 / 2 * (1.5 * 0.2 + 0.4 / 2 * 0.6))  # (A.49)
@@ -63,9 +84,13 @@ def test_the_repaired_constants_are_the_smaller_and_the_printed_ones_as_printed(
 
 
 @given(
-    M=st.floats(0.5, 10), phases=st.lists(st.floats(-3, 3), min_size=2, max_size=2), d=st.sampled_from([0.0, 0.5, 1.5]),
-    theta=st.floats(-3, 3), steps=st.sampled_from([(1, 1), (1, 2), (2, 2)]), part=st.sampled_from([0.05, 1.0]),
-)  # fmt: skip
+    M=st.floats(0.5, 10),
+    phases=st.lists(st.floats(-3, 3), min_size=2, max_size=2),
+    d=st.sampled_from([0.0, 0.5, 1.5]),
+    theta=st.floats(-3, 3),
+    steps=st.sampled_from([(1, 1), (1, 2), (2, 2)]),
+    part=st.sampled_from([0.05, 1.0]),
+)
 def test_a_round_descends_as_told(M, phases, d, theta, steps, part):
     """E pi(theta') over all outcomes of the batches, at the largest step size allowed."""
     phi = np.array(phases)
@@ -92,7 +117,9 @@ def test_a_round_descends_as_told(M, phases, d, theta, steps, part):
 
 
 def test_batch_gradients_are_biased():
-    """Why theorem A.1 does not apply to batches: the mean of the ratio is not the ratio of the means."""
+    """Why theorem A.1 does not apply to batches: the mean of the ratio is not the ratio of the
+    means.
+    """
     M, d, x = 2.0, 1.0, 0.3
     batches = np.mean([slope(M, x + s * d) / (M - loss(M, x + s * d)) for s in (1, -1)])
     assert abs(batches - slope(M, x, d) / (M - loss(M, x, d))) > 0.01
@@ -113,7 +140,8 @@ def test_the_repaired_bound_is_theorem_a1_with_the_constants_of_the_composed_los
 
 def test_the_printed_bound_as_printed():
     """(8) and Psi~ with L where the proof needs L~."""
-    Lt, st_, sg = 1.5 * 2 * 0.7 + 0.16, sqrt(8 / 16 * (36 * 0.09 + 0.64 * 0.01)), 2 * (0.3 + 0.2 * 0.6)
+    Lt, st_ = 1.5 * 2 * 0.7 + 0.16, sqrt(8 / 16 * (36 * 0.09 + 0.64 * 0.01))
+    sg = 2 * (0.3 + 0.2 * 0.6)
     K, eta, L = (2, 3), 1e-3, 0.7
     told = propfair_convergence(variant="printed", participation="partial", **BASE, **NOISE)
     limit = min(1 / (6 * Lt * 3), 1 / L * sqrt(1 / (24 * (e - 2) * 0.5 * 97)))

@@ -1,4 +1,6 @@
-"""One step on quadratics: the bounds of the dynamic-participants paper, and the terms of theorems 1 and 2."""
+"""One step on quadratics: the bounds of the dynamic-participants paper, and the terms of theorems 1
+and 2.
+"""
 
 import numpy as np
 import pytest
@@ -17,7 +19,9 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def quadratic(seed, mu, L, d=4):
-    """f(w) = w'Hw/2 with curvatures between mu and L, both attained; a point w and the gradient there."""
+    """f(w) = w'Hw/2 with curvatures between mu and L, both attained; a point w and the gradient
+    there.
+    """
     rng = np.random.default_rng(seed)
     turn = np.linalg.qr(rng.normal(size=(d, d)))[0]
     H = turn @ np.diag([mu, L, *rng.uniform(mu, L, d - 2)]) @ turn.T
@@ -33,7 +37,11 @@ def test_a_step_stays_within_its_bounds(seed, mu, eta):
         return w @ H @ w / 2 - (w - s) @ H @ (w - s) / 2
 
     norm = np.linalg.norm(g)
-    steps = {"gd": eta * g, "ngd": eta * g / norm, "any": np.random.default_rng(seed).normal(size=4)}
+    steps = {
+        "gd": eta * g,
+        "ngd": eta * g / norm,
+        "any": np.random.default_rng(seed).normal(size=4),
+    }
     for name, s in steps.items():
         low, high = step_bounds(g, s, 1.0, mu)
         assert low - 1e-12 <= gain(s) <= high + 1e-12
@@ -116,7 +124,10 @@ G = np.ones((2, 3))
         (lambda: first_order_benefits(G, 0.0), "eta must be positive"),
         (lambda: first_order_benefits(G, 0.1, [0.5, 0.6]), "weights must be 2 numbers of sum one"),
         (lambda: first_order_benefits(G, 0.1, [1.0]), "weights must be 2 numbers of sum one"),
-        (lambda: first_order_benefits(G * [[1], [0]], 0.1, normalised=True), "gradients must not be 0 .* group 1"),
+        (
+            lambda: first_order_benefits(G * [[1], [0]], 0.1, normalised=True),
+            "gradients must not be 0 .* group 1",
+        ),
     ],
     ids=lambda part: part if isinstance(part, str) else "",
 )

@@ -50,12 +50,18 @@ def test_fairness_is_the_definition(case, data):
     ours, relative = [], []
     for t in range(T):
         pairs = [(i, j) for i in range(S) for j in range(S) if joins[i] < joins[j] < t]
-        gaps = [slow_benefit(losses, joins, i, t) - slow_benefit(losses, joins, j, t) for i, j in pairs]
-        theirs = [slow_benefit(other, joins, i, t) - slow_benefit(other, joins, j, t) for i, j in pairs]
+        gaps = [
+            slow_benefit(losses, joins, i, t) - slow_benefit(losses, joins, j, t) for i, j in pairs
+        ]
+        theirs = [
+            slow_benefit(other, joins, i, t) - slow_benefit(other, joins, j, t) for i, j in pairs
+        ]
         ours.append(min(gaps, default=NAN))
         relative.append(min((a - b for a, b in zip(gaps, theirs, strict=True)), default=NAN))
     assert dynamic.fairness_margin(losses, joins) == pytest.approx(ours, abs=0, nan_ok=True)
-    assert dynamic.relative_margin(losses, other, joins) == pytest.approx(relative, abs=0, nan_ok=True)
+    assert dynamic.relative_margin(losses, other, joins) == pytest.approx(
+        relative, abs=0, nan_ok=True
+    )
     told = [x for x in ours if not np.isnan(x)]
     if not told:
         with pytest.raises(ValueError, match="joins must have two groups"):
@@ -94,27 +100,38 @@ def test_group_benefit_is_what_is_printed(case):
                 assert np.isnan(measured[t])
                 continue
             if form == "loss":  # (9)
-                gaps = [losses[t, j] - losses[t, i] for i, j in zip(running, running[1:], strict=False)]
+                gaps = [
+                    losses[t, j] - losses[t, i] for i, j in zip(running, running[1:], strict=False)
+                ]
             else:  # (20)
                 gain = [slow_benefit(losses, joins, i, t) for i in running]
                 gaps = [a - b for a, b in zip(gain, gain[1:], strict=False)]
-            assert measured[t] == pytest.approx(np.mean(np.exp(gaps)) - 1 if gaps else 0.0, abs=1e-13)
+            assert measured[t] == pytest.approx(
+                np.mean(np.exp(gaps)) - 1 if gaps else 0.0, abs=1e-13
+            )
 
 
 @given(case=trajectories(min_groups=2))
 def test_the_sign_of_gb_is_fairness_for_two_groups_and_form_20(case):
     losses, joins = case[0][:, :2], case[1][:2]
-    margin, gb = dynamic.fairness_margin(losses, joins), dynamic.group_benefit(losses, joins, "benefit")
+    margin = dynamic.fairness_margin(losses, joins)
+    gb = dynamic.group_benefit(losses, joins, "benefit")
     told = ~np.isnan(margin)
     assert (np.sign(margin[told]) == np.sign(gb[told])).all()
 
 
 def test_gb_positive_without_fairness():
     """(9) and, with three groups, (20): the paper's "positive indicates fair" is refuted."""
-    unfair = [[1.0, NAN], [0.5, 3.0], [0.4, 1.0]]  # benefits 0.6 < 2, yet the newcomer's loss is the larger
+    # benefits 0.6 < 2, yet the newcomer's loss is the larger
+    unfair = [[1.0, NAN], [0.5, 3.0], [0.4, 1.0]]
     assert dynamic.group_benefit(unfair, [0, 1])[2] > 0 > dynamic.fairness_margin(unfair, [0, 1])[2]
-    three = [[3.0, NAN, NAN], [3.0, 1.0, NAN], [3.0, 1.0, 1.0], [0.5, 1.0, 0.5]]  # benefits 2.5, 0, 0.5
-    assert dynamic.group_benefit(three, [0, 1, 2], "benefit")[3] > 0 > dynamic.fairness_margin(three, [0, 1, 2])[3]
+    # benefits 2.5, 0, 0.5
+    three = [[3.0, NAN, NAN], [3.0, 1.0, NAN], [3.0, 1.0, 1.0], [0.5, 1.0, 0.5]]
+    assert (
+        dynamic.group_benefit(three, [0, 1, 2], "benefit")[3]
+        > 0
+        > dynamic.fairness_margin(three, [0, 1, 2])[3]
+    )
 
 
 @given(case=trajectories(), data=st.data())
@@ -147,7 +164,9 @@ def test_group_losses_with_weights_are_means():
 
 
 @given(
-    update=st.lists(st.floats(-2, 2), min_size=1, max_size=4).filter(lambda u: np.linalg.norm(u) > 1e-3),
+    update=st.lists(st.floats(-2, 2), min_size=1, max_size=4).filter(
+        lambda u: np.linalg.norm(u) > 1e-3
+    ),
     beta=st.floats(0, 1),
     scale=st.floats(0, 3),
     rounds=st.integers(1, 9),
@@ -156,11 +175,15 @@ def test_interpolated_update(update, beta, scale, rounds):
     d = np.array(update)
     norm = np.sqrt((d * d).sum())
     expected = (beta * scale / (1 + rounds) + (1 - beta) * norm) * d / norm  # (8)
-    assert dynamic.interpolated_update(d, beta, scale, rounds) == pytest.approx(expected, rel=1e-12, abs=1e-300)
-    both = dynamic.interpolated_update(np.stack([d, 2 * d]), beta, scale, rounds)  # each row its own norm
+    assert dynamic.interpolated_update(d, beta, scale, rounds) == pytest.approx(
+        expected, rel=1e-12, abs=1e-300
+    )
+    # each row its own norm
+    both = dynamic.interpolated_update(np.stack([d, 2 * d]), beta, scale, rounds)
     assert both[0] == pytest.approx(expected, rel=1e-12, abs=1e-300)
     assert (dynamic.interpolated_update(d, 0.0, scale, rounds) == d).all()  # FedAvg
-    full = dynamic.interpolated_update(d, 1.0, scale, rounds)  # (7): a length that no client's gradient decides
+    # (7): a length that no client's gradient decides
+    full = dynamic.interpolated_update(d, 1.0, scale, rounds)
     assert np.linalg.norm(full) == pytest.approx(scale / (1 + rounds), abs=1e-12)
     middle = dynamic.interpolated_update(d, 0.5, scale, rounds)
     assert middle == pytest.approx((d + full) / 2, abs=1e-12)
@@ -181,21 +204,51 @@ L3 = [[1.0, NAN], [0.5, 1.0], [0.4, 0.9]]
         (lambda: dynamic.benefit(L3, [0, 0]), "joins must be strictly increasing"),
         (lambda: dynamic.benefit(L3, [-1, 1]), "from 0 to below 3"),
         (lambda: dynamic.benefit(L3, [0, 3]), "from 0 to below 3"),
-        (lambda: dynamic.benefit([[1.0, 1.0], [NAN, 1.0]], [0, 1]), "finite .* got nan at time 1, group 0"),
-        (lambda: dynamic.relative_margin(L3, L3[:-1], [0, 1]), "other must have the shape of losses"),
-        (lambda: dynamic.group_benefit(L3, [0, 1], "eq9"), "form must be one of 'loss', 'benefit', got 'eq9'"),
+        (
+            lambda: dynamic.benefit([[1.0, 1.0], [NAN, 1.0]], [0, 1]),
+            "finite .* got nan at time 1, group 0",
+        ),
+        (
+            lambda: dynamic.relative_margin(L3, L3[:-1], [0, 1]),
+            "other must have the shape of losses",
+        ),
+        (
+            lambda: dynamic.group_benefit(L3, [0, 1], "eq9"),
+            "form must be one of 'loss', 'benefit', got 'eq9'",
+        ),
         (lambda: dynamic.group_benefit([[0.0, 0.0], [0.0, 800.0]], [0, 1]), "gaps below 709"),
         (lambda: dynamic.group_losses([[1.0, 2.0]], [0]), "groups must be 2 whole numbers"),
-        (lambda: dynamic.group_losses([[1.0, 2.0]], [0, 2]), "groups must use every number .* got none of 1"),
-        (lambda: dynamic.group_losses([[1.0, 2.0]], [0, 1], [1.0, 0.0]), "weights must be positive"),
-        (lambda: dynamic.group_losses([[1.0, 2.0]], [0, 1], [1.0] * 3), r"weights must have shape \(2,\)"),
-        (lambda: dynamic.within_group_std([[1.0, NAN]], [0, 0], [0]), "client_losses must be finite"),
-        (lambda: dynamic.interpolated_update([1.0], 1.5, 1.0, 1), r"beta must be in \[0, 1\], got 1.5"),
+        (
+            lambda: dynamic.group_losses([[1.0, 2.0]], [0, 2]),
+            "groups must use every number .* got none of 1",
+        ),
+        (
+            lambda: dynamic.group_losses([[1.0, 2.0]], [0, 1], [1.0, 0.0]),
+            "weights must be positive",
+        ),
+        (
+            lambda: dynamic.group_losses([[1.0, 2.0]], [0, 1], [1.0] * 3),
+            r"weights must have shape \(2,\)",
+        ),
+        (
+            lambda: dynamic.within_group_std([[1.0, NAN]], [0, 0], [0]),
+            "client_losses must be finite",
+        ),
+        (
+            lambda: dynamic.interpolated_update([1.0], 1.5, 1.0, 1),
+            r"beta must be in \[0, 1\], got 1.5",
+        ),
         (lambda: dynamic.interpolated_update([1.0], 0.5, -1.0, 1), "scale must be in"),
-        (lambda: dynamic.interpolated_update([1.0], 0.5, 1.0, 0), "rounds must be a whole number of at least 1"),
+        (
+            lambda: dynamic.interpolated_update([1.0], 0.5, 1.0, 0),
+            "rounds must be a whole number of at least 1",
+        ),
         (lambda: dynamic.interpolated_update([0.0, 0.0], 0.5, 1.0, 1), "update must not be 0"),
         (lambda: dynamic.interpolated_update([NAN], 0.5, 1.0, 1), "update must not hold NaN"),
-        (lambda: dynamic.interpolated_update(1.0, 0.5, 1.0, 1), r"update must have shape \(\.\.\., d\)"),
+        (
+            lambda: dynamic.interpolated_update(1.0, 0.5, 1.0, 1),
+            r"update must have shape \(\.\.\., d\)",
+        ),
     ],
     ids=lambda part: part if isinstance(part, str) else "",
 )

@@ -1,4 +1,6 @@
-"""Measures of uniformity: their definitions in 40 digits, what must not change them, and what must move them."""
+"""Measures of uniformity: their definitions in 40 digits, what must not change them, and what must
+move them.
+"""
 
 import doctest
 
@@ -17,7 +19,8 @@ MEASURES = {
     for name in ("variance", "angle", "entropy", "kl_to_uniform", "gini", "jain", "worst", "best")
 }
 WEIGHTED = [name for name in MEASURES if name != "entropy"]
-EVEN_IS_LOW = ("variance", "angle", "kl_to_uniform", "gini", "worst")  # the others rise as losses get more even
+# the others rise as losses get more even
+EVEN_IS_LOW = ("variance", "angle", "kl_to_uniform", "gini", "worst")
 
 
 def slow(name, f, p=None):
@@ -52,15 +55,22 @@ def slow(name, f, p=None):
 
 def losses(low=0.0):
     """Vectors with zeros, ties and near-ties among them."""
-    one = st.one_of(st.floats(max(low, -3.0), 3.0), st.sampled_from([0.0, 0.5, 1.0, 1.0 + 1e-9, 1.0 - 1e-12, 2.0]))
-    # below 1e-9 squares underflow beside the others: what is lost there is below the tolerance of the tests
-    return st.lists(one.map(lambda x: x if abs(x) > 1e-9 else 0.0), min_size=1, max_size=30).map(np.array)
+    one = st.one_of(
+        st.floats(max(low, -3.0), 3.0),
+        st.sampled_from([0.0, 0.5, 1.0, 1.0 + 1e-9, 1.0 - 1e-12, 2.0]),
+    )
+    # below 1e-9 squares underflow beside the others: what is lost there is below the tolerance of
+    # the tests
+    return st.lists(one.map(lambda x: x if abs(x) > 1e-9 else 0.0), min_size=1, max_size=30).map(
+        np.array
+    )
 
 
 @pytest.mark.parametrize("name", MEASURES)
 @given(f=losses())
 def test_the_definition(name, f):
-    # sqrt of a rounded variance leaves an absolute 1e-16 in the angle; a share 0.1 of n is rounded, too
+    # sqrt of a rounded variance leaves an absolute 1e-16 in the angle; a share 0.1 of n is rounded,
+    # too
     assert MEASURES[name](f) == pytest.approx(slow(name, f), rel=1e-11, abs=3e-16)
 
 
@@ -71,7 +81,9 @@ def test_client_weights_count_clients_that_often(name, f, data):
     p = counts / counts.sum()
     measured = MEASURES[name](f, client_weights=p)
     # the arccos of a number one rounding below 1 is 1.5e-8
-    assert measured == pytest.approx(slow(name, f, p), rel=1e-10, abs=3e-8 if name == "angle" else 3e-16)
+    assert measured == pytest.approx(
+        slow(name, f, p), rel=1e-10, abs=3e-8 if name == "angle" else 3e-16
+    )
     assert measured == pytest.approx(MEASURES[name](np.repeat(f, counts)), rel=1e-9, abs=1e-15)
 
 
@@ -118,12 +130,18 @@ def test_leading_axes_and_order_of_clients(name):
     for at in np.ndindex(3, 2):
         alone = MEASURES[name](f[at])
         assert np.ndim(alone) == 0 and alone == pytest.approx(measured[at], rel=1e-13, abs=1e-15)
-    assert MEASURES[name](f[..., rng.permutation(7)]) == pytest.approx(measured, rel=1e-13, abs=1e-15)
+    assert MEASURES[name](f[..., rng.permutation(7)]) == pytest.approx(
+        measured, rel=1e-13, abs=1e-15
+    )
     assert MEASURES[name](np.empty((0, 3))).shape == (0,)
     if name in WEIGHTED:
         p = rng.dirichlet(np.ones(7))
-        assert MEASURES[name](f, client_weights=p)[2, 1] == pytest.approx(MEASURES[name](f[2, 1], client_weights=p))
-        assert MEASURES[name](f, client_weights=np.full(7, 1 / 7)) == pytest.approx(measured, rel=1e-12, abs=1e-15)
+        assert MEASURES[name](f, client_weights=p)[2, 1] == pytest.approx(
+            MEASURES[name](f[2, 1], client_weights=p)
+        )
+        assert MEASURES[name](f, client_weights=np.full(7, 1 / 7)) == pytest.approx(
+            measured, rel=1e-12, abs=1e-15
+        )
 
 
 def test_conventions_at_zero():
@@ -131,7 +149,14 @@ def test_conventions_at_zero():
         even = {name: float(measure(f)) for name, measure in MEASURES.items()}
         level = even.pop("worst"), even.pop("best")
         assert level == pytest.approx((f[0], f[0]), rel=1e-15)
-        expected = {"variance": 0, "angle": 0, "entropy": np.log(3), "kl_to_uniform": 0, "gini": 0, "jain": 1}
+        expected = {
+            "variance": 0,
+            "angle": 0,
+            "entropy": np.log(3),
+            "kl_to_uniform": 0,
+            "gini": 0,
+            "jain": 1,
+        }
         assert even == pytest.approx(expected, abs=1e-15)
     one = [0.0, 0.0, 5.0]  # all of the total with one client: the other end of each range
     assert uniformity.entropy(one) == 0
@@ -148,14 +173,18 @@ def test_conventions_at_zero():
 
 @given(f=losses())
 def test_relations_between_the_measures(f):
-    assert uniformity.kl_to_uniform(f) + uniformity.entropy(f) == pytest.approx(np.log(len(f)), abs=1e-12)
+    assert uniformity.kl_to_uniform(f) + uniformity.entropy(f) == pytest.approx(
+        np.log(len(f)), abs=1e-12
+    )
     assert uniformity.jain(f) == pytest.approx(np.cos(uniformity.angle(f)) ** 2, abs=1e-12)
     mean = f.mean()
     assert mean * (1 + uniformity.gini(f)) == pytest.approx(RankWeighted.gini().value(f), abs=1e-12)
     told = uniformity.summary(f)
     assert list(told) == ["mean", *MEASURES]
     assert told["mean"] == pytest.approx(mean, abs=1e-14)
-    assert {name: told[name] for name in MEASURES} == pytest.approx({n: m(f) for n, m in MEASURES.items()}, abs=1e-14)
+    assert {name: told[name] for name in MEASURES} == pytest.approx(
+        {n: m(f) for n, m in MEASURES.items()}, abs=1e-14
+    )
 
 
 @given(x=st.floats(1e-12, 1e-3))
@@ -170,8 +199,12 @@ def test_worst_and_best_share(f, share):
     n, ranked = len(f), np.sort(f)[::-1]
     whole = int(np.floor(share * n))
     parts = np.append(np.ones(whole), share * n - whole)[:n]
-    assert uniformity.worst(f, share) == pytest.approx(parts @ ranked[: len(parts)] / parts.sum(), abs=1e-10)
-    assert uniformity.best(f, share) == pytest.approx(parts @ ranked[::-1][: len(parts)] / parts.sum(), abs=1e-10)
+    assert uniformity.worst(f, share) == pytest.approx(
+        parts @ ranked[: len(parts)] / parts.sum(), abs=1e-10
+    )
+    assert uniformity.best(f, share) == pytest.approx(
+        parts @ ranked[::-1][: len(parts)] / parts.sum(), abs=1e-10
+    )
     assert uniformity.worst(f, 1.0) == pytest.approx(f.mean(), abs=1e-12)
 
 

@@ -1,4 +1,6 @@
-"""Mean utility, welfare, prices and the price of fairness: definitions, limits, and bounds on random sets."""
+"""Mean utility, welfare, prices and the price of fairness: definitions, limits, and bounds on
+random sets.
+"""
 
 import mpmath as mp
 import numpy as np
@@ -45,24 +47,34 @@ def test_mean_utility_lies_between_and_falls_in_alpha(u, alpha, other):
 def test_welfare_is_printed_and_ranks_as_mean_utility_does(u, alpha, data):
     v = data.draw(hnp.arrays(np.float64, u.shape, elements=st.floats(1e-3, 1e3)))
     w = [bargaining.welfare(x, alpha) for x in (u, v)]
-    assert w[0] == pytest.approx(sum(np.log(x) if alpha == 1 else x ** (1 - alpha) / (1 - alpha) for x in u))
+    assert w[0] == pytest.approx(
+        sum(np.log(x) if alpha == 1 else x ** (1 - alpha) / (1 - alpha) for x in u)
+    )
     m = [bargaining.mean_utility(x, alpha) for x in (u, v)]
     assert (w[1] - w[0]) * (m[1] - m[0]) >= 0 or m[1] == pytest.approx(m[0], rel=1e-9)
 
 
 @given(UTILITIES, st.floats(0, 20), st.data())
 def test_the_first_order_gain_bounds_mean_utility(u, alpha, data):
-    """Concave and homogeneous: M(v) <= M(u) (1 + gain/n), with equality for v = c u; and the gain is the slope."""
+    """Concave and homogeneous: M(v) <= M(u) (1 + gain/n), with equality for v = c u; and the gain
+    is the slope.
+    """
     v = data.draw(hnp.arrays(np.float64, u.shape, elements=st.floats(1e-3, 1e3)))
     gain, n, at = bargaining.relative_gain(u, v, alpha), len(u), bargaining.mean_utility(u, alpha)
     assert bargaining.mean_utility(v, alpha) <= at * (1 + gain / n) * (1 + 1e-9) + 1e-12
     assert bargaining.relative_gain(u, 3 * u, alpha) == pytest.approx(2 * n)
     h = 1e-6
-    slope = (bargaining.mean_utility(u * (1 + h), alpha) - bargaining.mean_utility(u * (1 - h), alpha)) / (2 * h)
+    slope = (
+        bargaining.mean_utility(u * (1 + h), alpha) - bargaining.mean_utility(u * (1 - h), alpha)
+    ) / (2 * h)
     assert slope == pytest.approx(at * bargaining.relative_gain(u, 2 * u, alpha) / n, rel=1e-6)
     step = 1e-6 * u.min() / max(1.0, abs(v - u).max()) / (1 + alpha)
-    moved = bargaining.mean_utility(u + step * (v - u), alpha) - bargaining.mean_utility(u - step * (v - u), alpha)
-    assert moved / (2 * step) == pytest.approx(at * gain / n, rel=1e-3, abs=1e-6 * at * (1 + abs(gain)))
+    moved = bargaining.mean_utility(u + step * (v - u), alpha) - bargaining.mean_utility(
+        u - step * (v - u), alpha
+    )
+    assert moved / (2 * step) == pytest.approx(
+        at * gain / n, rel=1e-3, abs=1e-6 * at * (1 + abs(gain))
+    )
 
 
 def test_proportional_and_harmonic_gains_as_printed():
@@ -76,15 +88,29 @@ def test_proportional_and_harmonic_gains_as_printed():
 
 def test_names_and_zeros():
     u = np.array([1.0, 4.0])
-    assert [bargaining.mean_utility(u, a) for a in (0, 1, 2, np.inf)] == pytest.approx([2.5, 2, 1.6, 1])
-    assert [bargaining.mean_utility([0.0, 4.0], a) for a in (0, 0.5, 1, 2, np.inf)] == pytest.approx([2, 1, 0, 0, 0])
+    assert [bargaining.mean_utility(u, a) for a in (0, 1, 2, np.inf)] == pytest.approx(
+        [2.5, 2, 1.6, 1]
+    )
+    assert [
+        bargaining.mean_utility([0.0, 4.0], a) for a in (0, 0.5, 1, 2, np.inf)
+    ] == pytest.approx([2, 1, 0, 0, 0])
     assert bargaining.mean_utility([0.0, 0.0], 0.5) == 0
-    assert bargaining.welfare([0.0, 4.0], 1) == -np.inf and bargaining.welfare([0.0, 4.0], 2) == -np.inf
+    assert (
+        bargaining.welfare([0.0, 4.0], 1) == -np.inf
+        and bargaining.welfare([0.0, 4.0], 2) == -np.inf
+    )
     assert bargaining.welfare(u, np.inf) == 1 and bargaining.welfare(u, 0) == 5
-    assert bargaining.shares(u, 1) == pytest.approx([0.5, 0.5]) and bargaining.shares(u, 0) == pytest.approx([0.2, 0.8])
-    assert bargaining.shares([0.0, 2.0], 0) == pytest.approx([0, 1]) and bargaining.relative_gain([0.0, 2.0], u, 0) == 3
+    assert bargaining.shares(u, 1) == pytest.approx([0.5, 0.5]) and bargaining.shares(
+        u, 0
+    ) == pytest.approx([0.2, 0.8])
+    assert (
+        bargaining.shares([0.0, 2.0], 0) == pytest.approx([0, 1])
+        and bargaining.relative_gain([0.0, 2.0], u, 0) == 3
+    )
     many = np.random.default_rng(1).uniform(0, 2, (3, 5, 4))
-    assert bargaining.mean_utility(many, 2).shape == (3, 5) and bargaining.shares(many, 2).shape == (3, 5, 4)
+    assert bargaining.mean_utility(many, 2).shape == (3, 5) and bargaining.shares(
+        many, 2
+    ).shape == (3, 5, 4)
 
 
 def test_no_power_overflows():
@@ -104,7 +130,10 @@ def test_d7_of_propfair_tends_to_the_largest_utility_and_not_to_the_egalitarian_
 
 
 def test_price_of_fairness():
-    assert bargaining.price_of_fairness([1.0, 2.0], 4.0) == 0.25 and bargaining.price_of_fairness([2.0, 2.0], 4.0) == 0
+    assert (
+        bargaining.price_of_fairness([1.0, 2.0], 4.0) == 0.25
+        and bargaining.price_of_fairness([2.0, 2.0], 4.0) == 0
+    )
     with pytest.raises(ValueError, match="best_total must be at least the total"):
         bargaining.price_of_fairness([3.0, 2.0], 4.0)
 
@@ -112,9 +141,16 @@ def test_price_of_fairness():
 @pytest.mark.parametrize("n", [2, 3, 10, 200])
 def test_bound_of_the_price_of_fairness(n):
     """Its closed forms, and its minimum on a dense grid of x."""
-    assert bargaining.price_of_fairness_bound(n, 1) == pytest.approx(1 - (2 * np.sqrt(n) - 1) / n, abs=1e-12)
-    assert bargaining.price_of_fairness_bound(n, np.inf) == pytest.approx(1 - 4 * n / (n + 1) ** 2, abs=1e-12)
-    assert bargaining.price_of_fairness_bound(n, 0) == 0 and bargaining.price_of_fairness_bound(1, 2.0) == 0
+    assert bargaining.price_of_fairness_bound(n, 1) == pytest.approx(
+        1 - (2 * np.sqrt(n) - 1) / n, abs=1e-12
+    )
+    assert bargaining.price_of_fairness_bound(n, np.inf) == pytest.approx(
+        1 - 4 * n / (n + 1) ** 2, abs=1e-12
+    )
+    assert (
+        bargaining.price_of_fairness_bound(n, 0) == 0
+        and bargaining.price_of_fairness_bound(1, 2.0) == 0
+    )
     x = np.append(np.linspace(1, 1.1, 20001), np.linspace(1, n, 200001))
     for alpha in (0.003, 0.1, 0.5, 2.0, 30.0):
         raised = np.exp(np.minimum((1 + 1 / alpha) * np.log(x), 700))
@@ -124,19 +160,37 @@ def test_bound_of_the_price_of_fairness(n):
 
 
 CASES = {
-    "alpha": (lambda: bargaining.mean_utility([1.0], -1), r"alpha must be in \[0, inf\), got -1|alpha must be in"),
+    "alpha": (
+        lambda: bargaining.mean_utility([1.0], -1),
+        r"alpha must be in \[0, inf\), got -1|alpha must be in",
+    ),
     "alpha NaN": (lambda: bargaining.welfare([1.0], np.nan), "alpha must not hold NaN"),
-    "negative": (lambda: bargaining.mean_utility([1.0, -2.0], 1), r"utilities must be >= 0, got -2.0 at index \(1,\)"),
+    "negative": (
+        lambda: bargaining.mean_utility([1.0, -2.0], 1),
+        r"utilities must be >= 0, got -2.0 at index \(1,\)",
+    ),
     "NaN": (lambda: bargaining.mean_utility([np.nan], 1), "utilities must not hold NaN"),
     "infinite": (lambda: bargaining.welfare([np.inf], 1), "utilities must be finite"),
     "empty": (lambda: bargaining.mean_utility([], 1), "utilities must have shape"),
     "number": (lambda: bargaining.mean_utility(1.0, 1), "utilities must have shape"),
-    "shares at inf": (lambda: bargaining.shares([1.0], np.inf), "alpha must be finite for shares, got inf"),
-    "shares at zero": (lambda: bargaining.shares([0.0, 1.0], 1), r"utilities must be > 0 for shares .* index \(0,\)"),
+    "shares at inf": (
+        lambda: bargaining.shares([1.0], np.inf),
+        "alpha must be finite for shares, got inf",
+    ),
+    "shares at zero": (
+        lambda: bargaining.shares([0.0, 1.0], 1),
+        r"utilities must be > 0 for shares .* index \(0,\)",
+    ),
     "shares of zeros": (lambda: bargaining.shares([0.0, 0.0], 0), "utilities must not all be 0"),
-    "others": (lambda: bargaining.relative_gain([1.0, 2.0], [1.0]), "others must have n = 2 clients"),
+    "others": (
+        lambda: bargaining.relative_gain([1.0, 2.0], [1.0]),
+        "others must have n = 2 clients",
+    ),
     "total": (lambda: bargaining.price_of_fairness([1.0], 0.0), "best_total must be positive"),
-    "n": (lambda: bargaining.price_of_fairness_bound(0, 1), "n must be a whole number of at least 1, got 0"),
+    "n": (
+        lambda: bargaining.price_of_fairness_bound(0, 1),
+        "n must be a whole number of at least 1, got 0",
+    ),
 }
 
 

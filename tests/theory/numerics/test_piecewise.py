@@ -27,21 +27,31 @@ from fairfl.theory.populations.laws import as_law
 
 def expansion(law: Any) -> Piecewise:
     return build(
-        lambda x: law.pdf(x)[None], lambda lo, hi: (law.cdf(hi) - law.cdf(lo))[None], lambda x, p: p, law.breaks
+        lambda x: law.pdf(x)[None],
+        lambda lo, hi: (law.cdf(hi) - law.cdf(lo))[None],
+        lambda x, p: p,
+        law.breaks,
     )
 
 
-@given(st.lists(st.integers(-8, 8), min_size=16, max_size=16), st.lists(st.integers(-16, 16), min_size=1, max_size=300))
+@given(
+    st.lists(st.integers(-8, 8), min_size=16, max_size=16),
+    st.lists(st.integers(-16, 16), min_size=1, max_size=300),
+)
 def test_chebyshev_algebra_is_numpys(c: list[int], x: list[int]) -> None:
     coefficients, at = np.array(c, dtype=float), np.array(x) / 16
     cheb = np.polynomial.chebyshev
     np.testing.assert_allclose(
         coefficients @ chebyshev_values(at, DEGREE + 1), cheb.chebval(at, coefficients), atol=1e-11
     )
-    np.testing.assert_allclose(coefficients @ DERIVATIVE, np.append(cheb.chebder(coefficients), 0.0), atol=1e-11)
+    np.testing.assert_allclose(
+        coefficients @ DERIVATIVE, np.append(cheb.chebder(coefficients), 0.0), atol=1e-11
+    )
     rising = antiderivative(coefficients[None, None], np.array([0.5]))[0, 0]
     np.testing.assert_allclose(rising, cheb.chebint(coefficients, lbnd=-1) / 2, atol=1e-12)
-    np.testing.assert_allclose(cheb.chebval(NODES, coefficients) @ TO_COEFFICIENTS, coefficients, atol=1e-12)
+    np.testing.assert_allclose(
+        cheb.chebval(NODES, coefficients) @ TO_COEFFICIENTS, coefficients, atol=1e-12
+    )
 
 
 @given(laws())
@@ -51,7 +61,9 @@ def test_above_is_the_survival_function(frozen: Any) -> None:
     x = np.concatenate([np.linspace(-6, 6, 97), law.breaks])
     np.testing.assert_allclose(p.above(x)[0], law.sf(x), atol=1e-13 + p.error)
     assert p.error <= 1e-12
-    np.testing.assert_allclose(p.above(np.array([-np.inf, np.inf]))[0], [p.totals[0], 0.0], rtol=0, atol=1e-16)
+    np.testing.assert_allclose(
+        p.above(np.array([-np.inf, np.inf]))[0], [p.totals[0], 0.0], rtol=0, atol=1e-16
+    )
     assert p.totals[0] == pytest.approx(1.0, abs=1e-13)
 
 
@@ -93,8 +105,9 @@ def test_poles_jumps_and_heavy_tails(frozen: Any) -> None:
     law = as_law(frozen)
     p = expansion(law)
     x = np.concatenate([law.breaks, law.breaks[:-1] + np.diff(law.breaks) * 0.37])
-    # panel ends (the breaks among them) are as exact as scipy (5e-12 for beta(0.5, 0.5)); inside a panel a steep
-    # density's x is known to a rounding only: 4e-9 next to the pole of beta(0.25, 3) at -2, and error_at says so
+    # panel ends (the breaks among them) are as exact as scipy (5e-12 for beta(0.5, 0.5)); inside a
+    # panel a steep density's x is known to a rounding only: 4e-9 next to the pole of beta(0.25, 3)
+    # at -2, and error_at says so
     np.testing.assert_allclose(p.above(law.breaks)[0], law.sf(law.breaks), rtol=0, atol=1e-11)
     for cut in x:
         # scipy itself is off by 2e-11 here: beta(0.5, 0.5).sf(x) is 1 - (2/π) asin √x
@@ -107,11 +120,15 @@ def test_a_narrow_spike_is_not_missed() -> None:
     spike = stats.norm(0.123456, 1e-7)
     p = build(
         lambda x: (0.5 * law.pdf(x) + 0.5 * spike.pdf(x))[None],
-        lambda lo, hi: (0.5 * (law.cdf(hi) - law.cdf(lo)) + 0.5 * (spike.cdf(hi) - spike.cdf(lo)))[None],
+        lambda lo, hi: (0.5 * (law.cdf(hi) - law.cdf(lo)) + 0.5 * (spike.cdf(hi) - spike.cdf(lo)))[
+            None
+        ],
         lambda x, q: q,
         np.array([-10.0, 10.0]),
     )
-    assert p.above(np.array([0.123456]))[0, 0] == pytest.approx(0.5 * law.sf(0.123456) + 0.25, abs=1e-10)
+    assert p.above(np.array([0.123456]))[0, 0] == pytest.approx(
+        0.5 * law.sf(0.123456) + 0.25, abs=1e-10
+    )
 
 
 @given(federations(law=normals(), max_clients=3))
@@ -127,19 +144,29 @@ def test_gain_and_profile_are_the_integrals(fed: Federation) -> None:
 
         def slow(t: float, a: int = a) -> float:
             return sum(
-                fed.mass[i, a] * float(model.laws[i][a].pdf(t)) * (2 * float(model.etas[i][a](t)) - 1)
+                fed.mass[i, a]
+                * float(model.laws[i][a].pdf(t))
+                * (2 * float(model.etas[i][a](t)) - 1)
                 for i in range(fed.n_clients)
             )
 
-        ends = np.unique(np.concatenate([[-0.5, 1.75], *(np.clip(law[a].breaks, -0.5, 1.75) for law in model.laws)]))
-        expected = sum(integrate.quad(slow, lo, hi, epsabs=1e-14)[0] for lo, hi in zip(ends, ends[1:], strict=False))
+        ends = np.unique(
+            np.concatenate(
+                [[-0.5, 1.75], *(np.clip(law[a].breaks, -0.5, 1.75) for law in model.laws)]
+            )
+        )
+        expected = sum(
+            integrate.quad(slow, lo, hi, epsabs=1e-14)[0]
+            for lo, hi in zip(ends, ends[1:], strict=False)
+        )
         found = gain.above(np.array([-0.5, 1.75]))[0]
         assert found[0] - found[1] == pytest.approx(expected, abs=1e-12)
 
 
 @given(federations(max_clients=3))
 def test_many_clients_and_few_have_the_same_gain(fed: Federation) -> None:
-    # above eight clients the panels are common ones: copies of the same clients must give the same integrals
+    # above eight clients the panels are common ones: copies of the same clients must give the same
+    # integrals
     model = continuous_model(fed)
     copies = 9
     clients = [
@@ -150,7 +177,9 @@ def test_many_clients_and_few_have_the_same_gain(fed: Federation) -> None:
     many = Federation(clients, eta=[e for e in model.etas for _ in range(copies)])
     x = np.linspace(-4, 4, 33)
     for a in (0, 1):
-        np.testing.assert_allclose(many.model.gain(a).above(x)[0], model.gain(a).above(x)[0], atol=1e-12)  # type: ignore[union-attr]
+        np.testing.assert_allclose(
+            many.model.gain(a).above(x)[0], model.gain(a).above(x)[0], atol=1e-12
+        )  # type: ignore[union-attr]
 
 
 @given(federations(max_clients=3))
@@ -173,9 +202,14 @@ def test_own_tails_are_each_clients(fed: Federation) -> None:
     t = np.linspace(-2, 2, fed.n_clients)
     for a in (0, 1):
         expected = [float(model.laws[i][a].sf(t[i])) for i in range(fed.n_clients)]
-        twice = np.repeat(np.arange(fed.n_clients), 2)  # a client may be asked for more than one point
-        np.testing.assert_allclose(model.sf_of(a, t[twice], twice), np.repeat(expected, 2), rtol=1e-13)
-        for found, own in zip(model.log_tails_of(a, t[twice], twice), model.own_log_tails(a, t), strict=True):
+        # a client may be asked for more than one point
+        twice = np.repeat(np.arange(fed.n_clients), 2)
+        np.testing.assert_allclose(
+            model.sf_of(a, t[twice], twice), np.repeat(expected, 2), rtol=1e-13
+        )
+        for found, own in zip(
+            model.log_tails_of(a, t[twice], twice), model.own_log_tails(a, t), strict=True
+        ):
             np.testing.assert_array_equal(found, own[twice])
         above, below = model.own_log_tails(a, t)
         np.testing.assert_allclose(np.exp(above), expected, rtol=1e-12)

@@ -5,7 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.theory.numerics.projections import onto_box_of_sum, onto_capped_simplex, onto_simplex, soft_threshold
+from fairfl.theory.numerics.projections import (
+    onto_box_of_sum,
+    onto_capped_simplex,
+    onto_simplex,
+    soft_threshold,
+)
 
 POINTS = st.lists(st.floats(-50, 50), min_size=1, max_size=12).map(np.array)
 
@@ -29,7 +34,9 @@ def test_the_capped_simplex(point, cap):
 
 @given(POINTS, st.integers(0, 10_000), st.floats(0, 1))
 def test_boxes_of_a_sum(point, seed, share):
-    """One shift of all entries, those at an end of the box excepted; both ends of the sums included."""
+    """One shift of all entries, those at an end of the box excepted; both ends of the sums
+    included.
+    """
     rng = np.random.default_rng(seed)
     low = rng.uniform(-1, 1, len(point))
     high = low + rng.choice([0.0, 0.5, 2.0], len(point))

@@ -1,4 +1,6 @@
-"""From people to a finite federation: counts by hand, and isotonic regression against two other codes."""
+"""From people to a finite federation: counts by hand, and isotonic regression against two other
+codes.
+"""
 
 import warnings
 from itertools import product
@@ -13,7 +15,8 @@ from fairfl.theory.populations.calibration import ScoreWarning, isotonic, merge_
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 
-odd = pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")  # people at random
+# people at random
+odd = pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
 
 
 def naive_pav(y: list[float], w: list[float]) -> list[float]:
@@ -39,7 +42,9 @@ def test_isotonic_is_pav(rows: list[tuple[int, int]]) -> None:
     positives = np.array([min(p, c) for p, c in rows], dtype=float)
     counts = np.array([c for _, c in rows], dtype=float)
     fit = isotonic(positives, counts)
-    assert fit.shape == counts.shape and (np.diff(fit) >= 0).all() and ((fit >= 0) & (fit <= 1)).all()
+    assert (
+        fit.shape == counts.shape and (np.diff(fit) >= 0).all() and ((fit >= 0) & (fit <= 1)).all()
+    )
     seen = counts > 0
     if seen.any():
         expected = naive_pav(list(positives[seen] / counts[seen]), list(counts[seen]))
@@ -68,9 +73,18 @@ def test_isotonic_is_scikit_learns(rows: list[tuple[int, int]]) -> None:
 
 @st.composite
 def people(draw: st.DrawFn) -> tuple[list[float], list[int], list[str], list[int]]:
-    row = st.tuples(st.integers(-3, 3), st.booleans(), st.sampled_from("ABC"), st.sampled_from([5, 2, 9]))
-    rows = draw(st.lists(row, min_size=2, max_size=40).filter(lambda r: len({g for _, _, g, _ in r}) > 1))
-    return [x / 2 for x, *_ in rows], [int(y) for _, y, *_ in rows], [g for *_, g, _ in rows], [c for *_, c in rows]
+    row = st.tuples(
+        st.integers(-3, 3), st.booleans(), st.sampled_from("ABC"), st.sampled_from([5, 2, 9])
+    )
+    rows = draw(
+        st.lists(row, min_size=2, max_size=40).filter(lambda r: len({g for _, _, g, _ in r}) > 1)
+    )
+    return (
+        [x / 2 for x, *_ in rows],
+        [int(y) for _, y, *_ in rows],
+        [g for *_, g, _ in rows],
+        [c for *_, c in rows],
+    )
 
 
 @odd
@@ -79,7 +93,9 @@ def test_people_are_counted(rows: Any, calibrate: str) -> None:
     score, label, group, client = rows
     fed = Federation.from_samples(score, label, group, client, calibrate=calibrate)
     model: Any = fed.model
-    assert fed.groups == tuple(sorted(set(group))) and fed.client_names == tuple(sorted(set(client)))
+    assert fed.groups == tuple(sorted(set(group))) and fed.client_names == tuple(
+        sorted(set(client))
+    )
     assert model.points.tolist() == sorted(set(score))
     n = len(score)
     for i, c in enumerate(fed.client_names):
@@ -108,7 +124,8 @@ def test_calibration_keeps_the_frequency_of_labels(rows: Any, calibrate: str) ->
 @odd
 @given(people())
 def test_accuracy_on_level_sets_is_empirical(rows: Any) -> None:
-    # a threshold between two levels of η counts correct labels: exact, since blocks keep their means
+    # a threshold between two levels of η counts correct labels: exact, since blocks keep their
+    # means
     score, label, group, client = rows
     fed = Federation.from_samples(score, label, group, client)
     model: Any = fed.model
@@ -116,7 +133,9 @@ def test_accuracy_on_level_sets_is_empirical(rows: Any) -> None:
     for k in np.flatnonzero(np.diff(eta) > 0):
         cut = float(model.points[k])
         right = np.mean([(x > cut) == bool(y) for x, y in zip(score, label, strict=True)])
-        assert Classifier.thresholds([cut] * fed.n_groups).accuracy(fed) == pytest.approx(right, abs=1e-12)
+        assert Classifier.thresholds([cut] * fed.n_groups).accuracy(fed) == pytest.approx(
+            right, abs=1e-12
+        )
 
 
 def test_calibration_per_client_differs_where_labels_do() -> None:
@@ -145,7 +164,10 @@ def brier(code: Any, eta: Any, counts: Any) -> float:
     return float(counts @ (eta - mean[code]) ** 2)
 
 
-@given(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 4)), min_size=2, max_size=9), st.integers(1, 14))
+@given(
+    st.lists(st.tuples(st.integers(1, 6), st.integers(0, 4)), min_size=2, max_size=9),
+    st.integers(1, 14),
+)
 def test_merging_is_the_best_of_all_ways(rows: list[tuple[int, int]], least: int) -> None:
     counts = np.array([c for c, _ in rows], dtype=float)
     eta = isotonic(np.minimum(counts, [p for _, p in rows]), counts)
@@ -156,12 +178,16 @@ def test_merging_is_the_best_of_all_ways(rows: list[tuple[int, int]], least: int
     losses = [brier(c, eta, counts) for c in allowed]
     assert any(np.array_equal(c, code) for c in allowed)
     assert brier(code, eta, counts) <= min(losses) + 1e-7
-    as_good = [c[-1] for c, loss in zip(allowed, losses, strict=True) if loss <= min(losses) + 1e-12]
+    as_good = [
+        c[-1] for c, loss in zip(allowed, losses, strict=True) if loss <= min(losses) + 1e-12
+    ]
     assert code[-1] == max(as_good)
 
 
 @given(st.integers(1, 150), st.integers(1, 150), st.integers(1, 60))
-def test_what_a_score_knows_for_certain_is_not_lost(negative: int, positive: int, least: int) -> None:
+def test_what_a_score_knows_for_certain_is_not_lost(
+    negative: int, positive: int, least: int
+) -> None:
     # labels told without error: nothing is lost where each side has people enough for a level
     eta = np.repeat([0.0, 1.0], [negative, positive])
     code = merge_levels(eta, np.ones(eta.size), least)
@@ -191,7 +217,11 @@ def test_odd_scores_are_warned_of() -> None:
 
 
 @odd
-@given(people(), st.sampled_from(["shared", "client", "client_group"]), st.randoms(use_true_random=False))
+@given(
+    people(),
+    st.sampled_from(["shared", "client", "client_group"]),
+    st.randoms(use_true_random=False),
+)
 def test_counts_are_people(rows: Any, calibrate: str, random: Any) -> None:
     score, label, group, client = (np.array(column) for column in rows)
     points = np.unique(score)
@@ -212,7 +242,11 @@ def test_counts_are_people(rows: Any, calibrate: str, random: Any) -> None:
         (np.ones((1, 1, 2, 2)), [0, 1], r"counts must have shape \(I, A, 2, 2\), A at least 2"),
         (np.ones((1, 2, 2, 2)), [0, 0], "score must hold n distinct numbers"),
         (-np.ones((1, 2, 2, 2)), [0, 1], "counts must be non-negative, got -1"),
-        (np.zeros((2, 2, 2, 2)), [0, 1], "counts must hold people of every client, client 0 has none"),
+        (
+            np.zeros((2, 2, 2, 2)),
+            [0, 1],
+            "counts must hold people of every client, client 0 has none",
+        ),
         (np.ones((1, 2, 2, 2)) * [[[[1]], [[0]]]], [0, 1], "group 1 is empty"),
     ],
 )

@@ -49,7 +49,9 @@ def slow_accuracy(rule: Classifier, fed: Federation) -> float:
                     level = float(eta(x))
                     return float(law.pdf(x)) * (f * level + (1 - f) * (1 - level))
 
-                total += fed.mass[i, a] * integral(won, lo, hi, np.concatenate([law.breaks, eta.breaks]))
+                total += fed.mass[i, a] * integral(
+                    won, lo, hi, np.concatenate([law.breaks, eta.breaks])
+                )
     return total
 
 
@@ -82,7 +84,8 @@ def test_rates_are_sums_over_pieces(rule: Classifier, fed: Federation) -> None:
 def test_figures_follow_from_the_rates(rule: Classifier, fed: Federation) -> None:
     rates = rule.rates(fed)
     pooled = [
-        sum(fed.mass[i, a] * rates[i, a] for i in range(fed.n_clients) if fed.mass[i, a] > 0) / fed.mass[:, a].sum()
+        sum(fed.mass[i, a] * rates[i, a] for i in range(fed.n_clients) if fed.mass[i, a] > 0)
+        / fed.mass[:, a].sum()
         for a in (0, 1)
     ]
     assert rule.mean_difference(fed) == pytest.approx(pooled[0] - pooled[1], abs=1e-14)

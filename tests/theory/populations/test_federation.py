@@ -1,4 +1,6 @@
-"""Federations: Bayes' rule by enumeration, the forms of their arguments, and what must not depend on names or order."""
+"""Federations: Bayes' rule by enumeration, the forms of their arguments, and what must not depend
+on names or order.
+"""
 
 from typing import Any
 
@@ -46,7 +48,9 @@ def test_the_base_rate_is_an_integral(fed: Federation) -> None:
             law, eta = fed.model.laws[i][a], fed.model.etas[i][a]  # type: ignore[union-attr]
             ends = np.unique(np.concatenate([law.breaks, np.clip(eta.breaks, law.low, law.high)]))
             total += fed.mass[i, a] * sum(
-                integrate.quad(lambda x, law=law, eta=eta: float(law.pdf(x) * eta(x)), lo, hi, limit=200)[0]
+                integrate.quad(
+                    lambda x, law=law, eta=eta: float(law.pdf(x) * eta(x)), lo, hi, limit=200
+                )[0]
                 for lo, hi in zip(ends, ends[1:], strict=False)
             )
     assert fed.base_rate == pytest.approx(total, abs=1e-8)
@@ -74,7 +78,9 @@ def test_the_order_of_clients_does_not_matter(clients: list[Client], order: list
     one = Federation(clients, eta=etas)
     two = Federation([clients[k] for k in order], eta=[etas[k] for k in order])
     _same(one, two)
-    np.testing.assert_allclose(RULE.local_mean_differences(one)[order], RULE.local_mean_differences(two), atol=1e-15)
+    np.testing.assert_allclose(
+        RULE.local_mean_differences(one)[order], RULE.local_mean_differences(two), atol=1e-15
+    )
 
 
 @given(client_lists(), WEIGHTS)
@@ -113,13 +119,20 @@ def test_normal_takes_sd_in_every_shape() -> None:
 
 
 def test_the_forms_of_eta_agree() -> None:
-    clients = [Client((stats.norm(0, 1), stats.norm(1, 1))), Client((stats.norm(-1, 1), stats.norm(2, 1)), q=0.25)]
+    clients = [
+        Client((stats.norm(0, 1), stats.norm(1, 1))),
+        Client((stats.norm(-1, 1), stats.norm(2, 1)), q=0.25),
+    ]
     eta = Logistic(2.0, 0.5)
     one = Federation(clients, eta=eta)
     for form in ([eta, eta], [(eta, eta), eta], [Logistic(2.0, 0.5), (eta, Logistic(2.0, 0.5))]):
         _same(one, Federation(clients, eta=form))
-    assert RULE.accuracy(Federation(clients, eta=[eta, Logistic()])) != pytest.approx(RULE.accuracy(one), abs=1e-3)
-    assert RULE.accuracy(Federation(clients, eta=[eta, (eta, CAUCHY)])) != pytest.approx(RULE.accuracy(one), abs=1e-3)
+    assert RULE.accuracy(Federation(clients, eta=[eta, Logistic()])) != pytest.approx(
+        RULE.accuracy(one), abs=1e-3
+    )
+    assert RULE.accuracy(Federation(clients, eta=[eta, (eta, CAUCHY)])) != pytest.approx(
+        RULE.accuracy(one), abs=1e-3
+    )
 
 
 def test_eta_defaults_to_the_logistic() -> None:
@@ -132,7 +145,10 @@ def test_finite_laws_and_finite_masses_agree(fed: Federation) -> None:
     uniform = np.full(model.points.size, 1 / model.points.size)
     clients = [
         Client(
-            tuple(Finite(model.points, model.conditional[i, a] if fed.share[i, a] > 0 else uniform) for a in (0, 1)),  # type: ignore[arg-type]
+            tuple(
+                Finite(model.points, model.conditional[i, a] if fed.share[i, a] > 0 else uniform)
+                for a in (0, 1)
+            ),  # type: ignore[arg-type]
             q=float(fed.share[i, 1]),
             weight=float(fed.weight[i]),
         )
@@ -145,7 +161,10 @@ def test_finite_laws_and_finite_masses_agree(fed: Federation) -> None:
 
 def test_samples_merge_their_points() -> None:
     fed = Federation(
-        [Client((Samples([0, 0, 1]), Samples([2, 1])), q=0.5), Client((Samples([3.0]), Samples([0, 3])), q=0.25)]
+        [
+            Client((Samples([0, 0, 1]), Samples([2, 1])), q=0.5),
+            Client((Samples([3.0]), Samples([0, 3])), q=0.25),
+        ]
     )
     model: Any = fed.model
     assert model.points.tolist() == [0, 1, 2, 3]
@@ -159,7 +178,11 @@ def test_the_order_of_points_does_not_matter(order: list[int], table: list[float
     points = np.array([-2.0, -1.0, 0.0, 0.375, 3.0])
     masses = np.arange(1.0, 21.0).reshape(2, 2, 5)
     masses /= masses.sum(axis=(1, 2), keepdims=True)
-    for eta in (np.array(table[:5]), np.array(table[:10]).reshape(2, 5), np.array(table).reshape(2, 2, 5)):
+    for eta in (
+        np.array(table[:5]),
+        np.array(table[:10]).reshape(2, 5),
+        np.array(table).reshape(2, 2, 5),
+    ):
         one = Federation.finite(points, masses, eta)
         two = Federation.finite(points[order], masses[:, :, order], eta[..., order])
         _same(one, two)

@@ -29,7 +29,9 @@ PROBES = np.array([-40.0, -8.0, -3.125, -1.0, -0.25, 0.0, 0.3, 1.0, 2.5, 6.0, 37
 def test_functions_are_scipys(frozen: Any) -> None:
     law = as_law(frozen)
     for name in ("sf", "cdf", "pdf"):
-        np.testing.assert_allclose(getattr(law, name)(PROBES), getattr(frozen, name)(PROBES), rtol=1e-12, atol=1e-300)
+        np.testing.assert_allclose(
+            getattr(law, name)(PROBES), getattr(frozen, name)(PROBES), rtol=1e-12, atol=1e-300
+        )
     with np.errstate(divide="ignore"):
         for name in ("logsf", "logcdf", "logpdf"):
             ours, theirs = getattr(law, name)(PROBES), getattr(frozen, name)(PROBES)
@@ -52,8 +54,11 @@ def test_a_frozen_norm_becomes_normal(mean: float, sd: float) -> None:
 
 
 def test_normal_tails_do_not_underflow_in_logarithms() -> None:
-    # log P(Z > 50) = -50²/2 - log(50) - log(2π)/2 + log(1 - 1/2500 + 3/50⁴ - 15/50⁶ + ...): the asymptotic series
-    series = -1250 - np.log(50) - np.log(2 * np.pi) / 2 + np.log1p(-1 / 2500 + 3 / 50**4 - 15 / 50**6)
+    # log P(Z > 50) = -50²/2 - log(50) - log(2π)/2 + log(1 - 1/2500 + 3/50⁴ - 15/50⁶ + ...): the
+    # asymptotic series
+    series = (
+        -1250 - np.log(50) - np.log(2 * np.pi) / 2 + np.log1p(-1 / 2500 + 3 / 50**4 - 15 / 50**6)
+    )
     assert float(Normal(0, 1).sf(50.0)) == 0.0
     assert float(Normal(0, 1).logsf(50.0)) == pytest.approx(series, rel=1e-12)
     assert float(Normal(0, 1).logcdf(-50.0)) == pytest.approx(series, rel=1e-12)
@@ -65,7 +70,9 @@ def test_a_mixture_is_the_weighted_sum(parts: Any) -> None:
     mixture = Mixture([law for law, _ in parts], weights)
     for name in ("sf", "cdf", "pdf"):
         expected = sum(w * getattr(law, name)(PROBES) for law, w in parts) / weights.sum()
-        np.testing.assert_allclose(getattr(mixture, name)(PROBES), expected, rtol=1e-12, atol=1e-300)
+        np.testing.assert_allclose(
+            getattr(mixture, name)(PROBES), expected, rtol=1e-12, atol=1e-300
+        )
         with np.errstate(divide="ignore"):
             logs = getattr(mixture, f"log{name}")(PROBES)
             plain = np.log(expected)
@@ -77,7 +84,9 @@ def test_a_mixtures_logarithms_outlive_its_probabilities() -> None:
     mixture = Mixture([stats.norm(0, 1), stats.norm(1, 1)], [1, 3])
     # at x = 60 the second part dominates by e^59.5: log(3/4) + log P(Z > 59)
     assert float(mixture.sf(60.0)) == 0.0
-    assert float(mixture.logsf(60.0)) == pytest.approx(np.log(0.75) + stats.norm.logsf(59.0), rel=1e-14)
+    assert float(mixture.logsf(60.0)) == pytest.approx(
+        np.log(0.75) + stats.norm.logsf(59.0), rel=1e-14
+    )
 
 
 def test_mixtures_nest() -> None:
@@ -89,7 +98,9 @@ def test_mixtures_nest() -> None:
 
 @given(mixtures())
 def test_a_density_integrates_to_its_law(mixture: Mixture) -> None:
-    mass, _ = integrate.quad(mixture.pdf, -1.0, 1.5, points=[b for b in mixture.breaks if -1 < b < 1.5], limit=200)
+    mass, _ = integrate.quad(
+        mixture.pdf, -1.0, 1.5, points=[b for b in mixture.breaks if -1 < b < 1.5], limit=200
+    )
     assert mass == pytest.approx(float(mixture.cdf(1.5) - mixture.cdf(-1.0)), abs=1e-10)
 
 
@@ -114,7 +125,12 @@ def test_samples_count(values: list[float]) -> None:
 
 
 def test_as_law_leaves_laws_alone() -> None:
-    for law in (Normal(0, 1), Mixture([stats.norm()]), Finite([0.0], [1.0]), ScipyLaw(stats.laplace())):
+    for law in (
+        Normal(0, 1),
+        Mixture([stats.norm()]),
+        Finite([0.0], [1.0]),
+        ScipyLaw(stats.laplace()),
+    ):
         assert as_law(law) is law
 
 
@@ -137,12 +153,17 @@ def test_mixtures_of_mixtures_are_taken_apart() -> None:
 def test_a_law_is_refused_where_doubles_do_not_hold_it(mean: float, power: int) -> None:
     law = Normal(mean, np.ldexp(1.0, power))
     low, high = law.middle
-    told = np.unique(np.linspace(low, high, 4 * ROUNDINGS)).size >= ROUNDINGS  # so many doubles lie between
+    # so many doubles lie between
+    told = np.unique(np.linspace(low, high, 4 * ROUNDINGS)).size >= ROUNDINGS
     try:
         check_resolved(law, "law")
     except ValueError as error:
         assert "law must" in str(error)
-        assert not told or high - low < 1.01e-300 or high - low < 1.01 * ROUNDINGS * np.spacing(max(-low, high))
+        assert (
+            not told
+            or high - low < 1.01e-300
+            or high - low < 1.01 * ROUNDINGS * np.spacing(max(-low, high))
+        )
     else:
         assert told and np.isfinite(law.pdf(mean)) and np.isfinite([law.low, law.high]).all()
 
@@ -150,5 +171,7 @@ def test_a_law_is_refused_where_doubles_do_not_hold_it(mean: float, power: int) 
 @pytest.mark.parametrize("name", SLOW)
 def test_laws_that_take_milliseconds_a_point_are_refused_at_once(name: str) -> None:
     parameters = {"kstwo": (10,), "levy_stable": (1.5, 0.5), "studentized_range": (3, 10)}
-    with pytest.raises(ValueError, match=f"law must have a density that is quick to compute, got {name}"):
+    with pytest.raises(
+        ValueError, match=f"law must have a density that is quick to compute, got {name}"
+    ):
         as_law(getattr(stats, name)(*parameters[name]))

@@ -36,7 +36,9 @@ LABELS = {"dp": [None], "eo": [1], "eodds": [1, 0]}
 )
 def test_rows_are_rates(fed: Federation, notion: str, data: st.DataObject) -> None:
     n = fed.model.points.size  # type: ignore[union-attr]
-    f = np.array([[data.draw(st.integers(0, 4)) / 4 for _ in range(n)] for _ in range(fed.n_groups)])
+    f = np.array(
+        [[data.draw(st.integers(0, 4)) / 4 for _ in range(n)] for _ in range(fed.n_groups)]
+    )
     tables = rate_rows(fed, notion)
     rows = iter(pair_rows(fed, notion))
     for table, label in zip(tables, LABELS[notion], strict=True):

@@ -18,7 +18,9 @@ from fairfl.reports.claims.page import page
 from fairfl.reports.claims.picture import svg
 from fairfl.reports.claims.report import write_report
 
-needs_browser = pytest.mark.skipif(BROWSER is None, reason="no chromium here: the page is not tried in a browser")
+needs_browser = pytest.mark.skipif(
+    BROWSER is None, reason="no chromium here: the page is not tried in a browser"
+)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +44,15 @@ def test_mathematics_becomes_mathml() -> None:
 @pytest.mark.parametrize("id", registered())
 def test_every_claim_can_be_typeset(id: str) -> None:
     claim = registered()[id].claim
-    texts = [claim.title, claim.printed, claim.statement, claim.scope, claim.erratum, claim.gap, claim.reading]
+    texts = [
+        claim.title,
+        claim.printed,
+        claim.statement,
+        claim.scope,
+        claim.erratum,
+        claim.gap,
+        claim.reading,
+    ]
     for text in [*texts, claim.notes, *(text for _, text in claim.hypotheses)]:
         assert len(re.findall(r"(?<!\\)\$", text)) % 2 == 0, f"a dollar is left over in {text!r}"
         html(text)
@@ -61,13 +71,20 @@ def test_the_page_loads_nothing(whole: str) -> None:
 @pytest.mark.slow
 def test_the_page_in_a_browser(whole: str, checked: list[Checked], tmp_path: Path) -> None:
     script = """(() => {
-      const form = document.forms[0], seen = () => [...document.querySelectorAll(".claim")].filter(c => !c.hidden);
-      const choose = (name, value) => { form[name].value = value; form.dispatchEvent(new Event("input")); };
+      const form = document.forms[0];
+      const seen = () => [...document.querySelectorAll(".claim")].filter(c => !c.hidden);
+      const choose = (name, value) => {
+        form[name].value = value; form.dispatchEvent(new Event("input"));
+      };
       const wide = document.documentElement.scrollWidth;
       const out = {all: seen().length, wide: wide, inner: innerWidth, papers: {}, verdicts: {}};
-      for (const o of form.paper.options) { choose("paper", o.value); out.papers[o.value] = seen().length; }
+      for (const o of form.paper.options) {
+        choose("paper", o.value); out.papers[o.value] = seen().length;
+      }
       choose("paper", "");
-      for (const o of form.verdict.options) { choose("verdict", o.value); out.verdicts[o.value] = seen().length; }
+      for (const o of form.verdict.options) {
+        choose("verdict", o.value); out.verdicts[o.value] = seen().length;
+      }
       choose("verdict", "");
       choose("words", "no such words at all");
       out.none = seen().length; out.count = document.getElementById("count").textContent;
@@ -82,7 +99,9 @@ def test_the_page_in_a_browser(whole: str, checked: list[Checked], tmp_path: Pat
     by_paper = Counter(c.claim.paper for c in checked)
     assert {k: v for k, v in found["papers"].items() if k} == by_paper
     by_verdict = Counter(c.settled.verdict for c in checked)
-    assert {k: v for k, v in found["verdicts"].items() if k and v} == {k: v for k, v in by_verdict.items() if k}
+    assert {k: v for k, v in found["verdicts"].items() if k and v} == {
+        k: v for k, v in by_verdict.items() if k
+    }
     assert found["math"] > 0 and found["namespace"].endswith("MathML")
 
 
@@ -99,13 +118,19 @@ def test_errata_name_every_false_statement(whole: str, checked: list[Checked]) -
         if c.claim.erratum:
             assert f'<a href="#{c.claim.id}">' in errata
             assert f"(`{c.claim.id}`, {c.status})" in text
-    assert all(paper.title in text for paper in papers().values() if any(c.claim.paper == paper.key for c in checked))
+    assert all(
+        paper.title in text
+        for paper in papers().values()
+        if any(c.claim.paper == paper.key for c in checked)
+    )
 
 
 def test_the_graph_has_every_edge(checked: list[Checked]) -> None:
     drawn = graph(checked)
     solid = {(c.claim.id, other) for c in checked for other in c.claim.rests_on}
-    assert len(re.findall(r"<path d=\"M[^>]*marker-end", drawn)) - drawn.count("stroke-dasharray") == len(solid)
+    assert len(re.findall(r"<path d=\"M[^>]*marker-end", drawn)) - drawn.count(
+        "stroke-dasharray"
+    ) == len(solid)
     involved = {id for edge in solid for id in edge}
     shown = set(re.findall(r'<a href="#([^"]+)">', drawn))
     assert shown == involved | {id.removesuffix("/repaired") for id in involved}
@@ -128,10 +153,16 @@ def test_three_files_the_same_each_time(checked: list[Checked], tmp_path: Path) 
 def test_pictures() -> None:
     two = Curve("f", (0.0, 1.0), (1.0, 0.0)), Curve("p", (0.5,), (0.5,), True)
     curves = Picture("two lines", "x", "loss", curves=two)
-    rows = Picture("accepted", "x", regions=(Region("a = 0", ((0.0, 1.0), (2.0, 3.0))), Region("a = 1", ())))
+    rows = Picture(
+        "accepted", "x", regions=(Region("a = 0", ((0.0, 1.0), (2.0, 3.0))), Region("a = 1", ()))
+    )
     for picture in (curves, rows):
         drawn = svg(picture, "one")
-        assert drawn.startswith("<svg") and drawn.rstrip().endswith("</svg>") and drawn == svg(picture, "one")
+        assert (
+            drawn.startswith("<svg")
+            and drawn.rstrip().endswith("</svg>")
+            and drawn == svg(picture, "one")
+        )
     with pytest.raises(ValueError, match="curves or regions"):
         Picture("none", "x")
     with pytest.raises(ValueError, match="x and y of 'f'"):

@@ -1,4 +1,6 @@
-"""Data files that something has damaged: read for what they are, or one error that names the file."""
+"""Data files that something has damaged: read for what they are, or one error that names the
+file.
+"""
 
 import gzip
 import io
@@ -20,7 +22,11 @@ PIXELS = RNG.integers(0, 256, (6, 32, 32, 3)).astype(np.uint8)
 
 def npz() -> bytes:
     out = io.BytesIO()
-    np.savez(out, x=RNG.integers(0, 256, (14, 28, 28)).astype(np.uint8), y=np.arange(14, dtype=np.uint8) % 10)
+    np.savez(
+        out,
+        x=RNG.integers(0, 256, (14, 28, 28)).astype(np.uint8),
+        y=np.arange(14, dtype=np.uint8) % 10,
+    )
     return out.getvalue()
 
 
@@ -34,11 +40,16 @@ def cifar() -> bytes:
 
 
 def idx() -> bytes:
-    return gzip.compress(struct.pack(">HBBI", 0, 8, 1, 200) + RNG.integers(0, 10, 200).astype(np.uint8).tobytes())
+    return gzip.compress(
+        struct.pack(">HBBI", 0, 8, 1, 200) + RNG.integers(0, 10, 200).astype(np.uint8).tobytes()
+    )
 
 
 def vehicle(**changes: object) -> bytes:
-    user_data = {"s1": {"x": [[1.0, 2.0], [3.0, 4.0]], "y": [-1, 1]}, "s0": {"x": [[5.0, 6.0]], "y": [[1]]}}
+    user_data = {
+        "s1": {"x": [[1.0, 2.0], [3.0, 4.0]], "y": [-1, 1]},
+        "s0": {"x": [[5.0, 6.0]], "y": [[1]]},
+    }
     return json.dumps({"users": ["s1", "s0"], "user_data": user_data | changes}).encode()
 
 
@@ -53,11 +64,17 @@ FILES: dict[str, tuple[str, str, Callable[[], bytes]]] = {
 
 @pytest.mark.parametrize("kind", FILES)
 def test_bytes_changed_and_cut_off(kind: str, tmp_path: Path) -> None:
-    """60 places at random and 20 lengths: ValueError that names the file, or data. Nothing else gets out."""
+    """60 places at random and 20 lengths: ValueError that names the file, or data. Nothing else
+    gets out.
+    """
     name, path, make = FILES[kind]
     whole = make()
     if kind == "idx":  # the other three parts, as they should be
-        shapes = {"train-images-idx3": (200, 2, 2), "t10k-images-idx3": (3, 2, 2), "t10k-labels-idx1": (3,)}
+        shapes = {
+            "train-images-idx3": (200, 2, 2),
+            "t10k-images-idx3": (3, 2, 2),
+            "t10k-labels-idx1": (3,),
+        }
         for part, shape in shapes.items():
             header = struct.pack(f">HBB{len(shape)}I", 0, 8, len(shape), *shape)
             file = tmp_path / f"fashion-mnist/{part}-ubyte.gz"
@@ -83,15 +100,22 @@ def test_bytes_changed_and_cut_off(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_sensor_with_more_rows_than_labels_is_not_made_up_by_another(tmp_path: Path) -> None:
-    """Three rows and three labels in all, and yet nobody's own: they would have moved to the next sensor."""
-    wrong = {"s1": {"x": [[1.0, 2.0]], "y": [-1, 1]}, "s0": {"x": [[3.0, 4.0], [5.0, 6.0]], "y": [1]}}
+    """Three rows and three labels in all, and yet nobody's own: they would have moved to the next
+    sensor.
+    """
+    wrong = {
+        "s1": {"x": [[1.0, 2.0]], "y": [-1, 1]},
+        "s0": {"x": [[3.0, 4.0], [5.0, 6.0]], "y": [1]},
+    }
     (tmp_path / "vehicle").mkdir()
     (tmp_path / "vehicle/vehicle.json").write_bytes(vehicle(**wrong))
     with pytest.raises(ValueError, match="s1 has 1 rows of x and 2 of y"):
         load_federated("vehicle", tmp_path)
 
 
-@pytest.mark.parametrize("text", ["[]", "3", "null", '{"users": 3}', '{"users": [], "user_data": {}}', "{", ""])
+@pytest.mark.parametrize(
+    "text", ["[]", "3", "null", '{"users": 3}', '{"users": [], "user_data": {}}', "{", ""]
+)
 def test_json_of_something_else(text: str, tmp_path: Path) -> None:
     (tmp_path / "vehicle").mkdir()
     (tmp_path / "vehicle/vehicle.json").write_text(text)

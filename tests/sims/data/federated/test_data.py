@@ -1,4 +1,6 @@
-"""Samples with a client: nothing is lost between the data set and the clients, and wrong input is named."""
+"""Samples with a client: nothing is lost between the data set and the clients, and wrong input is
+named.
+"""
 
 from typing import Any
 
@@ -29,10 +31,16 @@ def test_rows_by_client() -> None:
         small().x[0] = 0.0
 
 
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=120), st.sampled_from((0.0, 0.1, 0.4)), st.integers(0, 2**31))
+@given(
+    st.lists(st.integers(0, 4), min_size=1, max_size=120),
+    st.sampled_from((0.0, 0.1, 0.4)),
+    st.integers(0, 2**31),
+)
 def test_split_parts_each_client(owner: list[int], share: float, seed: int) -> None:
     n = len(owner)
-    data = FederatedData("d", np.zeros((n, 1)), np.zeros(n), np.array(owner), 5).split(share, share, seed)
+    data = FederatedData("d", np.zeros((n, 1)), np.zeros(n), np.array(owner), 5).split(
+        share, share, seed
+    )
     for k in range(5):
         total = owner.count(k)
         parts = [int(data.sizes(part)[k]) for part in ("train", "validation", "test")]
@@ -49,7 +57,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"x": np.zeros(4)}, r"x must have shape \(N, ...\)"),
     ({"y": [0, 1]}, r"y must have shape \(4, ...\), got shape \(2,\)"),
     ({"x": np.array([["a"]] * 4)}, "x must be numbers"),
-    ({"x": np.array([[1.0], [np.nan], [1.0], [1.0]])}, "x must be finite, got NaN or infinity in row 1"),
+    (
+        {"x": np.array([[1.0], [np.nan], [1.0], [1.0]])},
+        "x must be finite, got NaN or infinity in row 1",
+    ),
     ({"owner": [0, 1, 2, 4]}, "owner must be in 0..3, got 4 at row 3"),
     ({"owner": [0.0, 1, 2, 3]}, "owner must be whole numbers"),
     ({"n_clients": 0}, "n_clients must be a whole number of at least 1, got 0"),
@@ -67,7 +78,9 @@ def test_wrong_fields_are_named(case: int) -> None:
 
 
 def test_wrong_parts_and_shares_are_named() -> None:
-    with pytest.raises(ValueError, match="part must be one of train, validation, test or all, got 'dev'"):
+    with pytest.raises(
+        ValueError, match="part must be one of train, validation, test or all, got 'dev'"
+    ):
         small().rows("dev")
     with pytest.raises(ValueError, match=r"validation \+ test must be less than 1, got 1"):
         small().split(0.5, 0.5)
@@ -94,24 +107,34 @@ def test_iid_and_hybrid_share_a_model() -> None:
         np.abs(np.stack([d.x[d.owner == k].mean(axis=0) for k in range(8)])).mean(axis=1)
         for d in (synthetic(clients=8, kind=kind, seed=1) for kind in ("iid", "hybrid", "non-iid"))
     ]
-    assert (centres[0] < 0.1).all() and (centres[1][:4] < 0.1).all() and (centres[1][4:] > 0.4).all()
+    assert (
+        (centres[0] < 0.1).all() and (centres[1][:4] < 0.1).all() and (centres[1][4:] > 0.4).all()
+    )
     assert (centres[2] > 0.4).all()
 
 
 def test_sizes_have_the_printed_mean_and_spread() -> None:
     drawn = client_sizes(400_000, np.random.default_rng(0)).astype(float)
     # the law's fourth moment is infinite: the spread converges slowly
-    assert drawn.mean() == pytest.approx(127, rel=0.005) and drawn.std() == pytest.approx(73, rel=0.1)
+    assert drawn.mean() == pytest.approx(127, rel=0.005) and drawn.std() == pytest.approx(
+        73, rel=0.1
+    )
 
 
 def test_wrong_synthetic_arguments_are_named() -> None:
-    for given_, message in (({"alpha": -1.0}, "alpha"), ({"kind": "mixed"}, "kind"), ({"clients": 0}, "clients")):
+    for given_, message in (
+        ({"alpha": -1.0}, "alpha"),
+        ({"kind": "mixed"}, "kind"),
+        ({"clients": 0}, "clients"),
+    ):
         with pytest.raises(ValueError, match=message):
             synthetic(**given_)
 
 
 def test_samples_follow_the_federation() -> None:
-    fed = ff.Federation.normal(mean=[[3, 5], [1, -1]], sd=[1.0, 2.0], q=[0.3, 0.8], weight=[0.25, 0.75])
+    fed = ff.Federation.normal(
+        mean=[[3, 5], [1, -1]], sd=[1.0, 2.0], q=[0.3, 0.8], weight=[0.25, 0.75]
+    )
     n = 200_000
     data = sample(fed, n, seed=5)
     assert data.group is not None
@@ -159,7 +182,9 @@ def test_quadratics_match_their_definition(K: int, d: int, seed: int) -> None:
     Q = Quadratics(A, c, b)
     w, weights = rng.normal(size=d), rng.random(K) + 0.1
     for k in range(K):
-        assert Q.losses(w)[k] == pytest.approx(0.5 * (w - c[k]) @ A[k] @ (w - c[k]) + b[k], rel=1e-10)
+        assert Q.losses(w)[k] == pytest.approx(
+            0.5 * (w - c[k]) @ A[k] @ (w - c[k]) + b[k], rel=1e-10
+        )
         for j in range(d):
             step = 1e-5 * np.eye(d)[j]
             slope = (Q.losses(w + step)[k] - Q.losses(w - step)[k]) / 2e-5
@@ -188,7 +213,9 @@ def test_a_split_is_the_one_of_its_definition(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, clients = int(rng.integers(1, 60)), int(rng.integers(1, 9))
     part = rng.choice(np.array([0, 0, 1, 2], np.int8), n) if seed % 2 else np.zeros(n, np.int8)
-    data = FederatedData("few", rng.normal(size=(n, 1)), np.zeros(n), rng.integers(0, clients, n), clients, part)
+    data = FederatedData(
+        "few", rng.normal(size=(n, 1)), np.zeros(n), rng.integers(0, clients, n), clients, part
+    )
     test, validation = rng.dirichlet([1, 1, 1])[:2]
     expected, draws = part.copy(), np.random.default_rng(seed)
     for k in range(clients):

@@ -14,10 +14,15 @@ ROLES = {"label": "hired", "group": "sex", "client": "site"}
 
 def people(n=60):
     k = np.arange(n)
-    return pd.DataFrame({
-        "age": 20.0 + k, "school": np.where(k % 5 == 0, "none", "some"), "hired": np.where(k % 2 == 0, "no", "yes"),
-        "sex": np.where(k % 3 == 0, "f", "m"), "site": np.where(k % 4 == 0, "north", "south"),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "age": 20.0 + k,
+            "school": np.where(k % 5 == 0, "none", "some"),
+            "hired": np.where(k % 2 == 0, "no", "yes"),
+            "sex": np.where(k % 3 == 0, "f", "m"),
+            "site": np.where(k % 4 == 0, "north", "south"),
+        }
+    )
 
 
 def written(frame, folder):
@@ -30,15 +35,20 @@ def test_what_becomes_of_the_columns(tmp_path):
     assert data.client_names == ("north", "south") and data.name == "people"
     assert np.array_equal(data.y, np.arange(60) % 2)
     none, women = np.arange(60) % 5 == 0, np.arange(60) % 3 == 0
-    assert np.array_equal(data.x[:, 1:], np.stack([none, ~none, women, ~women], 1))  # one-hot in sorted order
+    # one-hot in sorted order
+    assert np.array_equal(data.x[:, 1:], np.stack([none, ~none, women, ~women], 1))
     train = data.x[data.rows("train"), 0]
     assert train.min() == 0 and train.max() == 1  # the range is the training rows'
     low, high = 20.0 + data.rows("train").min(), 20.0 + data.rows("train").max()
     assert np.allclose(data.x[:, 0], (20.0 + np.arange(60) - low) / (high - low))
 
 
-@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 1)), min_size=1, max_size=80),
-       st.integers(0, 99))  # fmt: skip
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 1)), min_size=1, max_size=80
+    ),
+    st.integers(0, 99),
+)
 def test_parts_are_fifths_of_every_client(rows, seed):
     client, group, label = np.array(rows).T
     part = _parts(client, group, label, seed)
@@ -57,7 +67,10 @@ def test_parts_are_fifths_of_every_client(rows, seed):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"hired": ["no"] * 57 + ["yes"] * 3}, "label column 'hired' must have people enough of every value"),
+        (
+            {"hired": ["no"] * 57 + ["yes"] * 3},
+            "label column 'hired' must have people enough of every value",
+        ),
         ({"sex": ["m"] * 59 + ["f"]}, "of 'f' it has 1, none of them for"),
     ],
 )

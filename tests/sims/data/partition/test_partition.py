@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.sims.data.partition import PartitionError, by_user, dirichlet, iid, label_shards, summarise, two_groups
+from fairfl.sims.data.partition import (
+    PartitionError,
+    by_user,
+    dirichlet,
+    iid,
+    label_shards,
+    summarise,
+    two_groups,
+)
 
 LABELS = st.lists(st.integers(0, 4), min_size=8, max_size=80)
 SEED = st.integers(0, 2**32)
@@ -23,7 +31,9 @@ def test_iid_sizes_differ_by_one_at_most(rows: int, clients: int, seed: int) -> 
 
 
 @given(LABELS, st.integers(1, 6), SEED, st.sampled_from((0.05, 0.5, 50.0)))
-def test_dirichlet_keeps_every_row_and_the_minimum(label: list[int], clients: int, seed: int, beta: float) -> None:
+def test_dirichlet_keeps_every_row_and_the_minimum(
+    label: list[int], clients: int, seed: int, beta: float
+) -> None:
     try:
         owner = dirichlet(label, clients, beta, min_size=1, seed=seed, tries=50)
     except PartitionError as error:
@@ -42,14 +52,19 @@ def test_dirichlet_shares_have_the_laws_mean_and_variance() -> None:
     share = np.array([np.mean(owner == 0) for owner in drawn])
     variance = (K - 1) / (K**2 * (K * b + 1))
     assert share.mean() == pytest.approx(1 / K, abs=5 * np.sqrt(variance / 2000))
-    assert share.var() == pytest.approx(variance, rel=0.15)  # kurtosis about 3: five standard errors are 0.16
+    # kurtosis about 3: five standard errors are 0.16
+    assert share.var() == pytest.approx(variance, rel=0.15)
 
 
 def test_dirichlet_beta_sets_the_skew() -> None:
     label = np.repeat(np.arange(10), 500)
-    skew = [summarise(dirichlet(label, 10, b, seed=1, min_size=1), label)["skew"].mean() for b in (0.1, 1.0, 100.0)]
+    skew = [
+        summarise(dirichlet(label, 10, b, seed=1, min_size=1), label)["skew"].mean()
+        for b in (0.1, 1.0, 100.0)
+    ]
     assert skew[0] > skew[1] > skew[2]
-    tiny = dirichlet(label, 3, 1e-8, min_size=0, seed=0)  # gamma draws underflow: a class sits with one client
+    # gamma draws underflow: a class sits with one client
+    tiny = dirichlet(label, 3, 1e-8, min_size=0, seed=0)
     assert (np.sort(summarise(tiny, label)[list(range(10))].to_numpy(), axis=0)[-1] == 500).all()
 
 
@@ -59,13 +74,18 @@ def test_shards_hold_few_classes(label: list[int], clients: int, each: int, seed
     assert owner.shape == (len(label),) and set(owner) == set(range(clients))
     sizes = np.bincount(owner)
     assert sizes.max() - sizes.min() <= each  # every shard is within one row of the others
-    # a shard is a run of the sorted labels: the cuts make at most classes + shards - 1 (client, class) pairs in all
+    # a shard is a run of the sorted labels: the cuts make at most classes + shards - 1 (client,
+    # class) pairs in all
     pairs = len(set(zip(owner.tolist(), label, strict=True)))
     assert pairs <= len(set(label)) + clients * each - 1
 
 
-@given(st.integers(2, 6), st.integers(6, 20), st.sampled_from((0.5, 0.9, 1.0)), st.integers(1, 3), SEED)
-def test_two_groups_split_every_class_by_alpha(classes: int, each: int, alpha: float, per: int, seed: int) -> None:
+@given(
+    st.integers(2, 6), st.integers(6, 20), st.sampled_from((0.5, 0.9, 1.0)), st.integers(1, 3), SEED
+)
+def test_two_groups_split_every_class_by_alpha(
+    classes: int, each: int, alpha: float, per: int, seed: int
+) -> None:
     label = np.tile(np.arange(classes), each)
     owner = two_groups(label, alpha, per, seed)
     group = owner // per
@@ -92,7 +112,9 @@ def test_the_table_counts(label: list[int], clients: int, seed: int) -> None:
         for c in sorted(set(label)):
             assert table.loc[k, c] == mine.count(c)
             distance += abs(mine.count(c) / len(mine) - label.count(c) / len(label)) / 2
-        assert table.loc[k, "total"] == len(mine) and table.loc[k, "skew"] == pytest.approx(distance, abs=1e-12)
+        assert table.loc[k, "total"] == len(mine) and table.loc[k, "skew"] == pytest.approx(
+            distance, abs=1e-12
+        )
 
 
 Y = [0, 1, 0, 1]
@@ -105,13 +127,23 @@ WRONG: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
     (dirichlet, (Y, 2, 1.0), {"min_size": 3}, "min_size must be at most N / clients = 2, got 3"),
     (dirichlet, ([], 1, 1.0), {}, r"label must have shape \(N,\)"),
     (dirichlet, ([0.0, float("nan")], 1, 1.0), {}, "label must not hold NaN, got NaN at row 1"),
-    (dirichlet, (Y, 4, 1e-9), {"min_size": 1, "tries": 3}, "no draw of 3 gave every one of 4 clients 1 rows"),
+    (
+        dirichlet,
+        (Y, 4, 1e-9),
+        {"min_size": 1, "tries": 3},
+        "no draw of 3 gave every one of 4 clients 1 rows",
+    ),
     (label_shards, (Y, 2, 3), {}, r"at most the number of rows \(4\), got 6"),
     (two_groups, (Y, 1.5), {}, r"alpha must be in \[0, 1\], got 1.5"),
     (two_groups, ([0, 0], 1.0), {}, "label must hold at least two classes, got 1"),
     (two_groups, (Y, 1.0, 3), {}, "clients_per_group must be at most the 2 rows of group 1, got 3"),
     (by_user, ([["a"]],), {}, r"user must have shape \(N,\)"),
-    (by_user, (np.array(["a", None], dtype=object),), {}, "user must be known for every row, got None at row 1"),
+    (
+        by_user,
+        (np.array(["a", None], dtype=object),),
+        {},
+        "user must be known for every row, got None at row 1",
+    ),
     (summarise, ([0, 1], Y), {}, r"owner must be whole numbers of shape \(4,\)"),
     (summarise, ([0, 1, -2, 0], Y), {}, "owner must be >= 0, got -2 at row 2"),
 ]

@@ -14,11 +14,14 @@ def test_small_files_row_by_row(folder: Path):
     assert data.group_names == ("Female", "Male")
     assert data.is_test.tolist() == [False] * 7 + [True] * 2
     frame = data.to_frame()
-    assert frame["age"].tolist() == pytest.approx([(age - 20) / 40 for age in (39, 50, 20, 30, 40, 60, 25, 70, 35)])
+    assert frame["age"].tolist() == pytest.approx(
+        [(age - 20) / 40 for age in (39, 50, 20, 30, 40, 60, 25, 70, 35)]
+    )
     assert frame["sex"].tolist() == data.group.tolist()
     assert frame["workclass=Private"].tolist() == [1, 1, 0, 1, 0, 1, 1, 1, 0]
     assert frame["workclass=?"].tolist() == [0, 0, 1, 0, 0, 0, 0, 0, 0]
-    assert frame["native-country=Peru"].tolist() == [0, 0, 0, 0, 0, 0, 0, 1, 0]  # only among the test rows
+    # only among the test rows
+    assert frame["native-country=Peru"].tolist() == [0, 0, 0, 0, 0, 0, 0, 1, 0]
     assert "This copy has 9 rows; the published data have 48842." in data.note
 
 
@@ -43,8 +46,18 @@ def test_clients_get_the_shares_of_private_and_others():
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
-        ("adult.data", ", >50K", ", rich", r"adult.data: income must be one of .*, got 'rich' in row 2"),
-        ("adult.test", "Female", "female", r"adult.test: sex must be one of .*, got 'female' in row 2"),
+        (
+            "adult.data",
+            ", >50K",
+            ", rich",
+            r"adult.data: income must be one of .*, got 'rich' in row 2",
+        ),
+        (
+            "adult.test",
+            "Female",
+            "female",
+            r"adult.test: sex must be one of .*, got 'female' in row 2",
+        ),
         ("adult.data", "39,", "old,", "adult.data: age must be a number, got 'old' in row 1"),
     ],
 )
@@ -61,7 +74,8 @@ def test_published_counts(fairfl_data: Path):
     assert data.is_test.sum() == 16_281
     assert data.label.sum() == 11_687  # 23.93 % of 48,842, as adult.names says
     assert np.bincount(data.group).tolist() == [16_192, 32_650]
-    assert data.features.shape[1] == len(NUMERIC) + (9 + 16 + 7 + 15 + 6 + 5 + 42) + 1  # levels, "?" among them; sex
+    # levels, "?" among them; sex
+    assert data.features.shape[1] == len(NUMERIC) + (9 + 16 + 7 + 15 + 6 + 5 + 42) + 1
     train = data.features[~data.is_test]
     assert (train.min(), train.max()) == (0, 1)
     hot = [i for i, name in enumerate(data.feature_names) if "=" in name]
@@ -85,5 +99,7 @@ def test_the_fedfb_seed_draws_as_numpy_did_for_them(fairfl_data: Path):
     rows = np.arange(32_561)
     stream = np.random.RandomState(1)  # what np.random.seed(1) sets
     first = stream.choice(rows[private[:32_561]], int(0.8 * 22_696), replace=False)
-    first = np.concatenate([first, stream.choice(rows[~private[:32_561]], int(0.2 * 9_865), replace=False)])
+    first = np.concatenate(
+        [first, stream.choice(rows[~private[:32_561]], int(0.2 * 9_865), replace=False)]
+    )
     assert set(np.flatnonzero(data.client[:32_561] == 0)) == set(first)

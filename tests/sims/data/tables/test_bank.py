@@ -10,7 +10,8 @@ from fairfl.sims.data.tables.bank import assign
 
 def test_small_raw_file_row_by_row(folder: Path):
     data = load("bank", folder, groups="all")
-    assert data.group.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]  # ages 18, 32 | 33, 36 | 37, 42 | 43, 51 | 52, 95
+    # ages 18, 32 | 33, 36 | 37, 42 | 43, 51 | 52, 95
+    assert data.group.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     assert data.label.tolist() == [1, 0, 0, 0, 1, 0, 0, 0, 1, 0]
     assert data.is_test.sum() == 3
     frame = data.to_frame()
@@ -47,7 +48,11 @@ def test_clients_get_the_shares_of_loan():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"cellular";5;"may";60;', '"cellular";5;"may";long;', "duration must be a number, got 'long' in row 1"),
+        (
+            '"cellular";5;"may";60;',
+            '"cellular";5;"may";long;',
+            "duration must be a number, got 'long' in row 1",
+        ),
         ('"loan"', '"credit"', "missing: loan"),
     ],
 )
@@ -62,7 +67,8 @@ def test_a_bin_that_does_not_exist_is_told(binned_bank_folder: Path):
     path = binned_bank_folder / "bank" / "bank_cat_age.csv"
     path.write_text(path.read_text().replace("\n9,4,", "\n9,5,"))
     with pytest.raises(
-        ValueError, match=r"bank_cat_age.csv: age must be one of \[0, 1, 2, 3, 4\], got .*5.* in row 10"
+        ValueError,
+        match=r"bank_cat_age.csv: age must be one of \[0, 1, 2, 3, 4\], got .*5.* in row 10",
     ):
         load("bank", binned_bank_folder)
 
@@ -85,7 +91,9 @@ def test_published_counts(fairfl_data: Path):
 def test_the_fedfb_seed_shuffles_as_pandas_did_for_them(fairfl_data: Path):
     data = load("bank", fairfl_data, seed=FEDFB_SEED)
     # pandas draws from the stream that np.random.seed(1) sets
-    shuffled = pd.DataFrame({"row": range(45_211)}).sample(frac=1, random_state=np.random.RandomState(1))["row"]
+    shuffled = pd.DataFrame({"row": range(45_211)}).sample(
+        frac=1, random_state=np.random.RandomState(1)
+    )["row"]
     train = shuffled.to_numpy()[: int(0.7 * 45_211)]
     assert set(np.flatnonzero(~data.is_test)) == set(train)
     loan = data.features[:, data.feature_names.index("loan=yes")] == 1

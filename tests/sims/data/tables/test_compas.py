@@ -13,14 +13,18 @@ def test_small_file_row_by_row(folder: Path):
     data = load("compas", folder, groups="all")
     assert data.label.tolist() == [1, 0, 0, 1, 0, 1, 1, 0, 1, 0]  # 1 = no new offence
     assert data.group.tolist() == [0, 1, 3, 2, 0, 2, 1, 0, 3, 0]
-    assert data.client.tolist() == [0, 0, 1, 0, 1, 1, 0, 0, 0, 1]  # 26 and over is client 0, 25 and under client 1
+    # 26 and over is client 0, 25 and under client 1
+    assert data.client.tolist() == [0, 0, 1, 0, 1, 1, 0, 0, 0, 1]
     assert data.is_test.tolist() == [False] * 7 + [True] * 3
     frame = data.to_frame()
     assert frame["sex-race"].tolist() == data.group.tolist()
     assert frame["c_charge_desc=Battery"].tolist() == [0, 1, 1, 0, 1, 0, 0, 0, 1, 0]
     charges = [name for name in frame.columns if name.startswith("c_charge_desc=")]
-    assert frame[charges].sum(axis=1).tolist() == [1, 1, 1, 0, 1, 1, 1, 1, 1, 1]  # row 4 has no charge described
-    assert frame["priors_count"].tolist() == pytest.approx([n / 14 for n in (0, 2, 4, 1, 8, 0, 14, 16, 0, 1)])
+    # row 4 has no charge described
+    assert frame[charges].sum(axis=1).tolist() == [1, 1, 1, 0, 1, 1, 1, 1, 1, 1]
+    assert frame["priors_count"].tolist() == pytest.approx(
+        [n / 14 for n in (0, 2, 4, 1, 8, 0, 14, 16, 0, 1)]
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,7 +52,9 @@ def test_a_file_of_other_content_is_told(folder: Path):
     path = folder / "compas" / "compas-scores-two-years.csv"
     text = path.read_text()
     path.write_text(text.replace("Female,39", "F,39"))
-    with pytest.raises(ValueError, match=r"compas-scores-two-years.csv: sex must be one of .*, got 'F' in row 9"):
+    with pytest.raises(
+        ValueError, match=r"compas-scores-two-years.csv: sex must be one of .*, got 'F' in row 9"
+    ):
         load("compas", folder)
     path.write_text("\n".join(text.splitlines()[:2]))
     with pytest.raises(ValueError, match="must have at least two rows, got 1"):

@@ -19,7 +19,8 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     def refuse(*arguments: object, **named: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(pd, "read_csv", refuse)  # root reads every file, so that a mode would not do
+    # root reads every file, so that a mode would not do
+    monkeypatch.setattr(pd, "read_csv", refuse)
     with pytest.raises(OSError, match="cannot read .*people.csv.*: Permission denied"):
         read_table(tmp_path / "people.csv")
 
@@ -31,7 +32,11 @@ def test_a_file_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("people.csv", b"\n\n", "people.csv' is empty"),
         ("people.csv", b"a,b\n", "people.csv' has no rows below its header"),
         ("people.csv", b"a,b\n1,2\n1,2,3\n", "people.csv' is not a readable table: "),
-        ("people.csv", b"a,b\n1,2,3\n1,2,3\n", "people.csv' is not a readable table: its rows are longer"),
+        (
+            "people.csv",
+            b"a,b\n1,2,3\n1,2,3\n",
+            "people.csv' is not a readable table: its rows are longer",
+        ),
         ("people.csv", b"a,b\n\xff\xfe,2\n", "people.csv' is not a readable table: .*utf-8"),
         ("people.csv", b'a,b\n"1,2\n', "people.csv' is not a readable table: "),
         ("people.parquet", b"a,b\n1,2\n", "people.parquet' is not a readable table: "),
@@ -55,7 +60,9 @@ def test_a_name_given_twice_is_no_column(tmp_path: Path):
     path = tmp_path / "people.csv"
     path.write_text("s,y,s\n1,0,2\n")
     frame = read_table(path)
-    with pytest.raises(ValueError, match="score 's' must be one column, got 2 of that name, of people.csv"):
+    with pytest.raises(
+        ValueError, match="score 's' must be one column, got 2 of that name, of people.csv"
+    ):
         require_column(frame, "score", "s", path)
     require_column(frame, "label", "y", path)
 
@@ -65,7 +72,12 @@ def test_numbers_written_as_texts_are_numbers():
 
 
 def test_missing_values_of_every_kind_are_missing():
-    for values in ([1, None], ["a", None], pd.array([1, None], dtype="Int64"), [pd.Timestamp(0), pd.NaT]):
+    for values in (
+        [1, None],
+        ["a", None],
+        pd.array([1, None], dtype="Int64"),
+        [pd.Timestamp(0), pd.NaT],
+    ):
         with pytest.raises(ValueError, match=r"column 'x' has a missing value \(NaN\) in row 2"):
             categories(pd.DataFrame({"x": values}), "x")
 

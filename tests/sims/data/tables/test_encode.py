@@ -33,7 +33,10 @@ def test_codes_follow_the_allowed_values():
 
 @pytest.mark.parametrize(
     ("allowed", "message"),
-    [(("a", "b"), "got (None|nan) in row 3"), (("b",), r"f.csv: kind must be one of \['b'\], got 'a' in row 2")],
+    [
+        (("a", "b"), "got (None|nan) in row 3"),
+        (("b",), r"f.csv: kind must be one of \['b'\], got 'a' in row 2"),
+    ],
 )
 def test_a_value_that_is_not_allowed_is_named_with_its_row(allowed: tuple[str, ...], message: str):
     with pytest.raises(ValueError, match=message):

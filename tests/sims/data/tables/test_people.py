@@ -23,7 +23,13 @@ def people(n: int = 200) -> pd.DataFrame:
     x, colour = rng.normal(size=n), rng.choice(["blue", "red"], n)
     y = (x + 2 * (colour == "red") + rng.normal(size=n) > 1).astype(int)
     return pd.DataFrame(
-        {"x": x, "colour": colour, "y": y, "a": rng.choice(["f", "m"], n), "site": rng.integers(7, 9, n)}
+        {
+            "x": x,
+            "colour": colour,
+            "y": y,
+            "a": rng.choice(["f", "m"], n),
+            "site": rng.integers(7, 9, n),
+        }
     )
 
 
@@ -36,14 +42,24 @@ def test_a_file_with_every_column(tmp_path: Path):
     assert data.group_names == ("NA", "f", "m")  # NA is a text as any other
     assert data.client.tolist() == [0, 1, 1, 0]
     assert data.client_names == ("north", "south")
-    columns = {"score": ("s",), "label": ("y",), "group": ("a",), "client": ("site",), "features": ("s",)}
+    columns = {
+        "score": ("s",),
+        "label": ("y",),
+        "group": ("a",),
+        "client": ("site",),
+        "features": ("s",),
+    }
     assert data.columns == columns and not data.is_test.any()
     assert len(data) == 4
 
 
 def test_parquet_is_the_same(tmp_path: Path):
-    pd.read_csv(write(tmp_path / "people.csv", LINES), keep_default_na=False).to_parquet(tmp_path / "people.parquet")
-    text, binary = (read_people(tmp_path / f"people.{kind}", **ROLES) for kind in ("csv", "parquet"))
+    pd.read_csv(write(tmp_path / "people.csv", LINES), keep_default_na=False).to_parquet(
+        tmp_path / "people.parquet"
+    )
+    text, binary = (
+        read_people(tmp_path / f"people.{kind}", **ROLES) for kind in ("csv", "parquet")
+    )
     for field in ("features", "label", "group", "client"):
         assert getattr(text, field).tolist() == getattr(binary, field).tolist()
     assert text.group_names == binary.group_names
@@ -82,10 +98,17 @@ def test_a_label_of_two_values(tmp_path: Path, written: tuple[str, str], names: 
         (4, ",NA,", ",,", "column 'a' has a missing value (NaN) in row 4"),
         (3, ",south", ",", "column 'site' has a missing value (NaN) in row 3"),
         (3, ",south", "", "column 'site' has a missing value (NaN) in row 3"),
-        (2, ",0,", ",2,", "label column 'y' must be 0/1 or have exactly two values, got 3: '0', '1', '2'"),
+        (
+            2,
+            ",0,",
+            ",2,",
+            "label column 'y' must be 0/1 or have exactly two values, got 3: '0', '1', '2'",
+        ),
     ],
 )
-def test_a_bad_cell_is_named_with_its_row(tmp_path: Path, row: int, old: str, new: str, message: str):
+def test_a_bad_cell_is_named_with_its_row(
+    tmp_path: Path, row: int, old: str, new: str, message: str
+):
     lines = [line.replace(old, new) if i == row else line for i, line in enumerate(LINES)]
     assert lines != LINES
     with pytest.raises(ValueError, match=re.escape(message)):
@@ -94,7 +117,9 @@ def test_a_bad_cell_is_named_with_its_row(tmp_path: Path, row: int, old: str, ne
 
 def test_several_missing_values_are_counted(tmp_path: Path):
     lines = [LINES[0], *(line.replace(",m,", ",,") for line in LINES[1:])]
-    with pytest.raises(ValueError, match=r"column 'a' has a missing value \(NaN\) in row 2, and in 1 more"):
+    with pytest.raises(
+        ValueError, match=r"column 'a' has a missing value \(NaN\) in row 2, and in 1 more"
+    ):
         read_people(write(tmp_path / "people.csv", lines), **ROLES)
 
 
@@ -107,10 +132,16 @@ def test_several_missing_values_are_counted(tmp_path: Path):
         ({"client": "hospital"}, "client 'hospital' must be a column of people.csv"),
         ({"client": "a"}, "score, label, group and client must be different columns"),
         ({"features": ["s"]}, "features must not be given together with a score, got score='s'"),
-        ({"blind": True}, "blind must not be given together with a score, which is as it is, got score='s'"),
+        (
+            {"blind": True},
+            "blind must not be given together with a score, which is as it is, got score='s'",
+        ),
         ({"score": None, "features": ["s", "z"]}, "feature 'z' must be a column of people.csv"),
         ({"score": None, "features": ["y"]}, "features must not hold the label column 'y'"),
-        ({"score": None, "features": []}, "people.csv must have at least one feature column, got none"),
+        (
+            {"score": None, "features": []},
+            "people.csv must have at least one feature column, got none",
+        ),
     ],
 )
 def test_a_wrong_column_is_named(tmp_path: Path, change: dict[str, Any], message: str):
@@ -120,7 +151,9 @@ def test_a_wrong_column_is_named(tmp_path: Path, change: dict[str, Any], message
 
 def test_fewer_than_two_groups(tmp_path: Path):
     lines = ["s,y,a", "1,0,f", "2,1,f"]
-    with pytest.raises(ValueError, match=r"group column 'a' must have at least two values, got \('f',\) alone"):
+    with pytest.raises(
+        ValueError, match=r"group column 'a' must have at least two values, got \('f',\) alone"
+    ):
         read_people(write(tmp_path / "people.csv", lines), score="s", label="y", group="a")
 
 
@@ -141,9 +174,14 @@ def test_features_are_all_other_columns_and_the_group(tmp_path: Path):
 def test_features_are_those_that_are_named(tmp_path: Path):
     frame = people()
     frame.to_parquet(tmp_path / "people.parquet")
-    data = read_people(tmp_path / "people.parquet", label="y", group="a", features=["x", "a", "x"])  # each once
-    np.testing.assert_array_equal(data.features, np.column_stack([frame["x"], frame["a"] == "f", frame["a"] == "m"]))
-    blind = read_people(tmp_path / "people.parquet", label="y", group="a", features=["a", "x"], blind=True)
+    # each once
+    data = read_people(tmp_path / "people.parquet", label="y", group="a", features=["x", "a", "x"])
+    np.testing.assert_array_equal(
+        data.features, np.column_stack([frame["x"], frame["a"] == "f", frame["a"] == "m"])
+    )
+    blind = read_people(
+        tmp_path / "people.parquet", label="y", group="a", features=["a", "x"], blind=True
+    )
     assert blind.columns["features"] == ("a", "x")
 
 
@@ -156,7 +194,15 @@ def test_a_missing_feature_is_named_with_its_row(tmp_path: Path):
 
 
 def test_an_identifier_is_no_feature_unless_named(tmp_path: Path):
-    people().assign(name=[f"person {i}" for i in range(200)]).to_csv(tmp_path / "people.csv", index=False)
-    with pytest.raises(ValueError, match="column 'name' has 200 different values in 200 rows and looks like an ident"):
+    people().assign(name=[f"person {i}" for i in range(200)]).to_csv(
+        tmp_path / "people.csv", index=False
+    )
+    with pytest.raises(
+        ValueError,
+        match="column 'name' has 200 different values in 200 rows and looks like an ident",
+    ):
         read_people(tmp_path / "people.csv", label="y", group="a", client="site")
-    assert len(read_people(tmp_path / "people.csv", label="y", group="a", features=["x", "name"])) == 200
+    assert (
+        len(read_people(tmp_path / "people.csv", label="y", group="a", features=["x", "name"]))
+        == 200
+    )

@@ -7,7 +7,14 @@ import pytest
 
 from fairfl.sims.data.fetch import Remote
 from fairfl.sims.data.registry import Registry
-from fairfl.sims.data.tables import DATASETS, Dataset, DataUnavailable, cross_fitted_score, load, registry
+from fairfl.sims.data.tables import (
+    DATASETS,
+    Dataset,
+    DataUnavailable,
+    cross_fitted_score,
+    load,
+    registry,
+)
 from fairfl.sims.data.tables.registry import register
 
 
@@ -19,9 +26,15 @@ def test_the_three_of_fedfb_are_there():
 
 
 def test_every_file_that_registers_is_found():
-    """A data set is added by adding a file: each one that calls `register` has an entry, made by its `build`."""
+    """A data set is added by adding a file: each one that calls `register` has an entry, made by
+    its `build`.
+    """
     package = Path(sys.modules["fairfl.sims.data.tables"].__file__ or "").parent
-    files = {path.stem for path in package.glob("*.py") if "\nregister(" in path.read_text(encoding="utf-8")}
+    files = {
+        path.stem
+        for path in package.glob("*.py")
+        if "\nregister(" in path.read_text(encoding="utf-8")
+    }
     assert files == {entry.build.__module__.rsplit(".", 1)[1] for entry in DATASETS.values()}
     assert len(files) >= 3
 
@@ -35,7 +48,8 @@ def test_unknown_groups_list_the_groupings(folder: Path):
     with pytest.raises(ValueError, match="groups must be one of two, all for 'adult', got 'race'"):
         load("adult", folder, groups="race")
     with pytest.raises(
-        ValueError, match="groups must be one of two, all, race, sex, black-white for 'compas', got 'x'"
+        ValueError,
+        match="groups must be one of two, all, race, sex, black-white for 'compas', got 'x'",
     ):
         load("compas", folder, groups="x")
 
@@ -60,13 +74,17 @@ def test_a_new_entry_can_be_loaded(monkeypatch: pytest.MonkeyPatch, folder: Path
         return adult
 
     adult = DATASETS["adult"].build(folder, "two", 0, None)
-    registry.DATASETS.register(registry.Entry("mine", "Mine", "https://example.org", "none", ("odd",), build))
+    registry.DATASETS.register(
+        registry.Entry("mine", "Mine", "https://example.org", "none", ("odd",), build)
+    )
     assert load("mine", folder, groups="odd", seed=7) is adult
     assert asked == [folder, "odd", 7, None]
 
 
 @pytest.mark.parametrize("name", ["adult", "compas", "bank"])
-def test_the_seed_and_the_variable_reach_the_data_set(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_seed_and_the_variable_reach_the_data_set(
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("FAIRFL_DATA", str(folder))
     monkeypatch.setattr(Remote, "known", ())  # a few rows typed here are not the published ones
     data, same = load(name, seed=3), load(name, folder, seed=3)
@@ -106,6 +124,7 @@ def test_importing_does_not_even_look_for_torch():
 )
 def test_a_score_reaches_the_published_accuracy(name: str, accuracy: float, fairfl_data: Path):
     data = load(name, fairfl_data)
-    narrow = data.features[:, data.features.mean(axis=0) > 0.01]  # without COMPAS's hundreds of rare charges
+    # without COMPAS's hundreds of rare charges
+    narrow = data.features[:, data.features.mean(axis=0) > 0.01]
     score = cross_fitted_score(narrow, data.label, folds=3, group=data.group, client=data.client)
     assert ((score > 0.5) == data.label).mean() == pytest.approx(accuracy, abs=0.02)

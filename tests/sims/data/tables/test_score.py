@@ -18,8 +18,12 @@ def sample(n: int = 400, d: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndar
     return X, (rng.random(n) < expit((X - 3) @ w)).astype(int)
 
 
-def gradient_at(model: LogisticScore, X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """The gradient of the objective at a fitted model, from its public attributes and the formula."""
+def gradient_at(
+    model: LogisticScore, X: np.ndarray, y: np.ndarray, weight: np.ndarray
+) -> np.ndarray:
+    """The gradient of the objective at a fitted model, from its public attributes and the
+    formula.
+    """
     mean = weight @ X / weight.sum()
     deviation = np.sqrt(weight @ (X - mean) ** 2 / weight.sum())
     assert model.coefficients is not None
@@ -31,17 +35,23 @@ def gradient_at(model: LogisticScore, X: np.ndarray, y: np.ndarray, weight: np.n
 @pytest.mark.parametrize("l2", [0.01, 1.0, 100.0])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_agrees_with_scikit_learn(l2: float, weighted: bool):
-    linear_model = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is not installed")
+    linear_model = pytest.importorskip(
+        "sklearn.linear_model", reason="scikit-learn is not installed"
+    )
     X, y = sample()
     weight = np.random.default_rng(1).uniform(0.1, 3, len(y)) if weighted else np.ones(len(y))
     model = LogisticScore(l2=l2).fit(X, y, sample_weight=weight if weighted else None)
     mean = weight @ X / weight.sum()
     deviation = np.sqrt(weight @ (X - mean) ** 2 / weight.sum())
-    other = linear_model.LogisticRegression(C=1 / l2, solver="newton-cholesky", tol=1e-12, max_iter=1000)
+    other = linear_model.LogisticRegression(
+        C=1 / l2, solver="newton-cholesky", tol=1e-12, max_iter=1000
+    )
     other.fit((X - mean) / deviation, y, sample_weight=weight)
     assert model.coefficients is not None
     np.testing.assert_allclose(model.coefficients * deviation, other.coef_[0], rtol=0, atol=1e-6)
-    np.testing.assert_allclose(model.predict(X), other.predict_proba((X - mean) / deviation)[:, 1], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(
+        model.predict(X), other.predict_proba((X - mean) / deviation)[:, 1], rtol=0, atol=1e-6
+    )
 
 
 def test_the_gradient_is_that_of_the_loss():
@@ -50,7 +60,9 @@ def test_the_gradient_is_that_of_the_loss():
     weight = np.linspace(0.5, 2, 60)
     theta = np.array([0.3, -1.2, 0.7, 0.4])
     numeric: Any = approx_fprime(theta, lambda at: objective(at, A, y, weight, 0.8)[0], 1e-7)
-    np.testing.assert_allclose(objective(theta, A, y, weight, 0.8)[1], numeric, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(
+        objective(theta, A, y, weight, 0.8)[1], numeric, rtol=1e-5, atol=1e-5
+    )
 
 
 def test_the_gradient_vanishes_at_the_fit():
@@ -72,7 +84,10 @@ def test_units_do_not_matter():
     X, y = sample()
     shifted = X * np.array([1e-6, 1e6, 1, 100, 0.1]) + np.array([0, 5, -1e3, 7, 1e2])
     np.testing.assert_allclose(
-        LogisticScore().fit(X, y).predict(X), LogisticScore().fit(shifted, y).predict(shifted), rtol=0, atol=1e-8
+        LogisticScore().fit(X, y).predict(X),
+        LogisticScore().fit(shifted, y).predict(shifted),
+        rtol=0,
+        atol=1e-8,
     )
 
 
@@ -92,7 +107,9 @@ def test_constant_columns_have_no_say():
     model = LogisticScore().fit(more, y)
     assert model.coefficients is not None
     assert (model.coefficients[0], model.coefficients[-1]) == (0, 0)
-    np.testing.assert_allclose(model.predict(more), LogisticScore().fit(X, y).predict(X), rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        model.predict(more), LogisticScore().fit(X, y).predict(X), rtol=0, atol=1e-10
+    )
 
 
 def test_only_constant_columns_give_the_share_of_ones():
@@ -103,11 +120,14 @@ def test_only_constant_columns_give_the_share_of_ones():
 def test_collinear_columns_share_the_coefficient():
     X, y = sample(d=1)
     model = LogisticScore(l2=2.0).fit(np.column_stack([X, 10 * X]), y)
-    # w1 = w2 by symmetry, and |w|^2 = (w1 + w2)^2 / 2: the same as one column under half the penalty
+    # w1 = w2 by symmetry, and |w|^2 = (w1 + w2)^2 / 2: the same as one column under half the
+    # penalty
     single = LogisticScore(l2=1.0).fit(X, y)
     assert model.coefficients is not None and single.coefficients is not None
     assert model.coefficients[0] == pytest.approx(10 * model.coefficients[1], rel=1e-8)
-    np.testing.assert_allclose(model.predict(np.column_stack([X, 10 * X])), single.predict(X), rtol=0, atol=1e-8)
+    np.testing.assert_allclose(
+        model.predict(np.column_stack([X, 10 * X])), single.predict(X), rtol=0, atol=1e-8
+    )
 
 
 @pytest.mark.parametrize(
@@ -119,7 +139,12 @@ def test_collinear_columns_share_the_coefficient():
         ([[1], [2]], [0, 2], None, "y must be 0 or 1, got 2.0 at row 1"),
         ([[1], [2]], [1, 1], None, "y must hold both 0 and 1"),
         ([[1], [2]], [0, 1], [1, 0], "y must hold both 0 and 1 in rows of positive weight"),
-        ([[1], [2]], [0, 1], [1, -1], "sample_weight must be non-negative and finite, got -1.0 at row 1"),
+        (
+            [[1], [2]],
+            [0, 1],
+            [1, -1],
+            "sample_weight must be non-negative and finite, got -1.0 at row 1",
+        ),
         ([[1], [2]], [0, 1], [1], "sample_weight must have shape (2,), one per row of X, got (1,)"),
     ],
 )
@@ -150,7 +175,9 @@ def test_predict_before_fit_and_with_other_columns():
 
 def test_a_minimum_not_reached_is_an_error():
     X, y = sample()
-    with pytest.raises(RuntimeError, match="no minimum after 2 Newton steps: the gradient's largest component is"):
+    with pytest.raises(
+        RuntimeError, match="no minimum after 2 Newton steps: the gradient's largest component is"
+    ):
         LogisticScore(max_iterations=2).fit(X, y)
 
 
@@ -189,7 +216,8 @@ def test_folds_are_even_within_every_stratum():
 
 def test_two_rows_of_a_label_are_never_in_one_fold():
     y = np.array([1] + [0] * 9 + [1])
-    group = np.arange(11) >= 5  # dealt group by group, the two would be 5th and 11th: the same of 3 folds
+    # dealt group by group, the two would be 5th and 11th: the same of 3 folds
+    group = np.arange(11) >= 5
     for seed in range(30):
         fold = deal({"y": y, "group": group, "client": None}, 3, seed)
         assert fold[0] != fold[10]

@@ -37,27 +37,61 @@ def test_a_valid_table_is_kept_and_cannot_be_changed():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"features": np.ones(5)}, ValueError, "features must have shape (n, d) with n >= 1, got shape (5,)"),
-        ({"features": np.ones((0, 2))}, ValueError, "features must have shape (n, d) with n >= 1, got shape (0, 2)"),
+        (
+            {"features": np.ones(5)},
+            ValueError,
+            "features must have shape (n, d) with n >= 1, got shape (5,)",
+        ),
+        (
+            {"features": np.ones((0, 2))},
+            ValueError,
+            "features must have shape (n, d) with n >= 1, got shape (0, 2)",
+        ),
         (
             {"features": np.where(np.eye(5, 2) > 0, np.nan, 1.0)},
             ValueError,
             "features must be finite, got nan at row 0, column 0",
         ),
-        ({"feature_names": ("x",)}, ValueError, "feature_names must have one name per column of features (2), got 1"),
-        ({"feature_names": ("x", "x")}, ValueError, "feature_names must be distinct, got 'x' twice"),
-        ({"feature_names": "xz"}, TypeError, "feature_names must be a sequence of texts, got the single text 'xz'"),
+        (
+            {"feature_names": ("x",)},
+            ValueError,
+            "feature_names must have one name per column of features (2), got 1",
+        ),
+        (
+            {"feature_names": ("x", "x")},
+            ValueError,
+            "feature_names must be distinct, got 'x' twice",
+        ),
+        (
+            {"feature_names": "xz"},
+            TypeError,
+            "feature_names must be a sequence of texts, got the single text 'xz'",
+        ),
         ({"feature_names": ("x", 1)}, TypeError, "feature_names must hold texts, got 1"),
         ({"label": np.array([0, 1, 2, 0, 1])}, ValueError, "label must be in 0..1, got 2 at row 2"),
         ({"label": np.zeros(5)}, TypeError, "label must be integer codes, got an array of float64"),
         ({"group": np.array([0, 1, 2, 3, 0])}, ValueError, "group must be in 0..2, got 3 at row 3"),
-        ({"client": np.array([0, 1, 0, -1, 0])}, ValueError, "client must be in 0..1, got -1 at row 3"),
+        (
+            {"client": np.array([0, 1, 0, -1, 0])},
+            ValueError,
+            "client must be in 0..1, got -1 at row 3",
+        ),
         ({"client": np.array([0, 1])}, ValueError, "client must have shape (5,)"),
-        ({"is_test": np.zeros(5, dtype=int)}, ValueError, "is_test must be bool of shape (5,), got int64"),
-        ({"is_test": np.zeros(4, dtype=bool)}, ValueError, "is_test must be bool of shape (5,), got bool"),
+        (
+            {"is_test": np.zeros(5, dtype=int)},
+            ValueError,
+            "is_test must be bool of shape (5,), got int64",
+        ),
+        (
+            {"is_test": np.zeros(4, dtype=bool)},
+            ValueError,
+            "is_test must be bool of shape (5,), got bool",
+        ),
     ],
 )
-def test_a_field_that_does_not_fit_is_named(change: dict[str, Any], error: type[Exception], message: str):
+def test_a_field_that_does_not_fit_is_named(
+    change: dict[str, Any], error: type[Exception], message: str
+):
     with pytest.raises(error, match=re.escape(message)):
         replace(small(), **change)
 
@@ -78,7 +112,11 @@ def test_select_keeps_the_rows_and_every_name():
     data = small()
     train = data.select(~data.is_test)
     assert train.features.tolist() == [[0, 1], [2, 3], [4, 5]]
-    assert (train.label.tolist(), train.group.tolist(), train.client.tolist()) == ([0, 1, 1], [0, 1, 2], [1, 0, 1])
+    assert (train.label.tolist(), train.group.tolist(), train.client.tolist()) == (
+        [0, 1, 1],
+        [0, 1, 2],
+        [1, 0, 1],
+    )
     assert train.group_names == data.group_names
     assert not train.is_test.any()
 
@@ -127,5 +165,6 @@ def test_binary_groups_refuses_a_group_without_rows():
 
 def test_repr_tells_the_size_and_prints_no_array():
     assert repr(small()) == (
-        "Dataset('small': 5 rows (2 test), 2 features, groups ('a', 'b', 'c'), clients ('here', 'there'))"
+        "Dataset('small': 5 rows (2 test), 2 features, groups ('a', 'b', 'c'), clients ('here', "
+        "'there'))"
     )
