@@ -1,20 +1,25 @@
 """Random federations, and what must hold on each: the frontiers and minima of every scheme held
 against random budgets.
 
-As a command it audits many federations and prints the worst figure of each statement:
+As a command it audits federations, a line of JSON each, goes on where it was stopped, and sums the
+lines up as the table that docs/exactness.md quotes:
 
-    python tests/helpers/audit.py finite 2000 --jobs 2
-    python tests/helpers/audit.py densities 200 --jobs 2
+    python tests/helpers/audit.py finite 0 2000 finite.jsonl --jobs 2
+    python tests/helpers/audit.py table finite.jsonl densities.jsonl --out docs/results/audit.csv
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
+import json
 import multiprocessing
 import sys
 import time
 import traceback
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -236,45 +241,62 @@ def audit(kind, seed, *, budgets=100, points=12, schemes=SCHEMES):
     return out
 
 
-def worst(kind, seeds, jobs=1, **settings):
-    """{(scheme, statement): (worst figure, its seed)} over seeds."""
+def run(kind, seeds, file, jobs=1):
+    """Appends a line for each seed that ``file`` does not hold: kind, seed, and the figures."""
+    if file.exists():  # without what a kill cut short
+        text = file.read_text()
+        file.write_text(text[: text.rfind("\n") + 1])
+    seeds = sorted(set(seeds) - {seed for _, seed, _ in lines(file)})
+    with multiprocessing.Pool(jobs) as pool, file.open("a") as out:
+        for k, (seed, figures) in enumerate(pool.imap_unordered(partial(_audited, kind), seeds), 1):
+            told = [[*key, figure] for key, figure in figures.items()]
+            print(json.dumps([kind, seed, told]), file=out, flush=True)
+            print(f"{k} of {len(seeds)}", file=sys.stderr, flush=True)
+
+
+def _audited(kind, seed):
+    return seed, audit(kind, seed)
+
+
+def lines(*files):
+    """Every (kind, seed, figures) in the files."""
+    for file in files:
+        for line in file.read_text().splitlines() if file.exists() else ():
+            yield json.loads(line)
+
+
+def table(audited):
+    """A row for each kind, scheme and statement: how many federations, and the worst figure."""
     found = {}
-    with multiprocessing.Pool(jobs) as pool:
-        audits = pool.imap_unordered(_Audit(kind, settings), seeds)
-        for k, (seed, figures) in enumerate(audits):
-            for key, figure in figures.items():
-                if not figure <= found.get(key, (-np.inf, 0, []))[0]:  # NaN is the worst
-                    found[key] = (figure, seed, found.get(key, (0, 0, []))[2])
-                if not figure <= 1e-7:
-                    found[key][2].append(seed)
-            if sys.stderr.isatty() or (k + 1) % 50 == 0:
-                print(f"{k + 1} federations", file=sys.stderr, flush=True)
-    return found
-
-
-@dataclass(frozen=True)
-class _Audit:
-    kind: str
-    settings: dict
-
-    def __call__(self, seed):
-        return seed, audit(self.kind, seed, **self.settings)
+    for kind, seed, told in audited:
+        for scheme, what, figure in told:
+            row = found.setdefault((kind, scheme, what), [0, -np.inf, seed, 0])
+            row[0] += 1
+            row[3] += not figure <= 1e-7  # NaN is the worst
+            if not figure <= row[1]:
+                row[1:3] = figure, seed
+    head = ("kind", "scheme", "statement", "federations", "worst", "seed", "above 1e-7")
+    body = [(*key, n, f"{w:.2g}", seed, over) for key, (n, w, seed, over) in sorted(found.items())]
+    return [head, *(row for row in body if row[2] != "seconds")]
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(
         description="Audit frontiers and minima on random federations."
     )
-    parser.add_argument("kind", choices=KINDS)
-    parser.add_argument("count", type=int)
-    parser.add_argument("--first", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--budgets", type=int, default=100)
-    parser.add_argument("--schemes", nargs="+", default=list(SCHEMES))
+    commands = parser.add_subparsers(dest="kind", required=True)
+    for name in KINDS:
+        command = commands.add_parser(name)
+        command.add_argument("first", type=int)
+        command.add_argument("end", type=int)
+        command.add_argument("file", type=Path)
+        command.add_argument("--jobs", type=int, default=1)
+    command = commands.add_parser("table")
+    command.add_argument("files", type=Path, nargs="+")
+    command.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()
-    seeds = range(asked.first, asked.first + asked.count)
-    found = worst(
-        asked.kind, seeds, asked.jobs, budgets=asked.budgets, schemes=tuple(asked.schemes)
-    )
-    for (scheme, what), (figure, seed, over) in sorted(found.items()):
-        print(f"{scheme:13} {what:48} {figure:10.3g}  seed {seed:5}  above 1e-7: {len(over)}")
+    if asked.kind == "table":
+        with asked.out.open("w", newline="") as out:
+            csv.writer(out, lineterminator="\n").writerows(table(lines(*asked.files)))
+    else:
+        run(asked.kind, range(asked.first, asked.end), asked.file, asked.jobs)
