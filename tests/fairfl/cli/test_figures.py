@@ -132,10 +132,10 @@ def test_ctrl_c_stops_the_processes_too(tmp_path):
     time.sleep(0.5)
     begin = time.monotonic()
     os.killpg(run.pid, signal.SIGINT)
-    out, err = run.communicate(timeout=30)
+    out, err = run.communicate(timeout=120)
     assert run.returncode == 130
     assert err == "fairfl: stopped\n"
-    assert time.monotonic() - begin < 20
+    assert time.monotonic() - begin < 60
     with pytest.raises(ProcessLookupError):
         for _ in range(50):
             os.killpg(run.pid, 0)
