@@ -100,7 +100,7 @@ def test_no_walk_is_beyond_the_repaired_bound(goal, start, alphas):
 
 @given(start=st.floats(0.01, 1), alphas=st.lists(st.floats(1e-3, 0.05), min_size=1, max_size=30))
 def test_the_repaired_bound_is_reached(start, alphas):
-    """Before λ* can be passed, by any of the steps, the distance is d_0 - Σ a_t, the bound itself."""
+    """Before any step can pass λ*, the distance is d_0 - Σ a_t, the bound itself."""
     steps = np.array(alphas) / np.sqrt(2)
     used = np.cumsum(steps)
     assume((used + steps).max() < start)
