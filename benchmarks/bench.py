@@ -25,9 +25,7 @@ from scipy import optimize, special
 from fairfl.solvers.api import frontier, min_disparity, solve
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
-
-MEANS = ((3.0, 5.0), (1.0, -1.0))
-"""Figure 5's federation: sd 1, logistic η, equal weights."""
+from fairfl.theory.populations.fedfb_figures import MEANS_5, figure_5
 
 SETTLE = 5.0
 """Seconds that the rounds of short functions may take together."""
@@ -141,11 +139,11 @@ def interleaved(rounds: int, *functions: Callable[[], Any]) -> list[float]:
 
 def cfl_laws(sizes: Sizes) -> Iterator[Row]:
     """CFL's frontier on figure 5's federation against a loop over scipy's brentq."""
-    fed = Federation.normal(MEANS)
+    fed = figure_5()
     ours, cold, loop = interleaved(
         sizes.rounds,
         lambda: frontier(fed, "cfl", sizes.eps),
-        lambda: frontier(Federation.normal(MEANS), "cfl", sizes.eps),
+        lambda: frontier(figure_5(), "cfl", sizes.eps),
         lambda: scalar_loop(sizes.eps),
     )
     accuracy = frontier(fed, "cfl", sizes.eps).accuracy[::10]
@@ -161,7 +159,7 @@ def scalar_loop(count: int) -> np.ndarray:
     """Thresholds (count, 2) of CFL on figure 5's federation, one scalar root after the other
     (FedFB, lemma 7).
     """
-    mean = np.array(MEANS)
+    mean = np.array(MEANS_5)
 
     def rate(a: int, t: float) -> float:
         return float(special.ndtr(mean[:, a] - t).mean())
@@ -213,7 +211,7 @@ def cfl_finite(sizes: Sizes) -> Iterator[Row]:
 def fedavg(sizes: Sizes) -> Iterator[Row]:
     """LFT+FedAvg at one vector of budgets against the linear programme on a grid."""
     eps = [0.05, 0.1]
-    new = lambda: Federation.normal(MEANS, q=(0.4, 0.6))  # noqa: E731
+    new = lambda: figure_5((0.4, 0.6))  # noqa: E731
     fed = new()
     cold, warm, lp = interleaved(
         sizes.rounds,

@@ -3,28 +3,26 @@
 title = "q-FFL on label shards"         # optional
 
 [data]
-name = "mnist"                          # synthetic, or a source: cifar-10, fashion-mnist, mnist,
-vehicle, ... rows = 4000                             # optional: so many rows at random
+name = "mnist"                          # synthetic, or a source: cifar-10, mnist, vehicle, ...
+rows = 4000                             # optional: so many rows at random
 validation = 0.1                        # shares of each client's rows; default 0.1 each
 test = 0.1                              # data with test rows of their own keep them
-# synthetic takes alpha, beta (1.0), clients (100), kind ("non-iid", "iid", "hybrid"); any data a
-seed
+# synthetic takes alpha, beta (1.0), clients (100), kind ("non-iid", "iid", "hybrid");
+# any data take a seed
 
 [partition]                             # needed where the data have no users (images)
-kind = "dirichlet"                      # iid | dirichlet (beta, min_size) | label_shards
-(shards_per_client) clients = 10                            # | two_groups (alpha,
-clients_per_group, in place of clients)
-beta = 0.5
+kind = "dirichlet"                      # iid | dirichlet (beta, min_size)
+clients = 10                            # | label_shards (shards_per_client)
+beta = 0.5                              # | two_groups (alpha, clients_per_group, no clients)
 
 [model]
 kind = "mlp"                            # softmax, logistic, svm, least_squares, mlp (hidden),
-lenet, resnet18gn,
+                                        # lenet, resnet18gn,
                                         # char_lstm (embedding, width, layers)
-hidden = [64]                           # linear models: bias; all: classes, where data may lack
-some
+hidden = [64]                           # linear models: bias; all: classes, if data lack some
 
-[[algorithm]]                           # one or more, trained together; parameters as
-fairfl.sims.algorithms has name = "qfedavg"
+[[algorithm]]                           # one or more, trained together;
+name = "qfedavg"                        # parameters as fairfl.sims.algorithms has
 q = 1.0
 label = "q = 1"                         # optional: what the table calls it
 [[algorithm]]
@@ -37,12 +35,13 @@ objective = {name = "QFFL", q = 1.0}    # FedAvg, QFFL (q), AFL, TERM (alpha), P
 [training]
 rounds = 50
 lr = 0.1                                # also momentum, weight_decay, server_lr, dropout,
-stragglers batch_size = 10                         # 0: all of a client's samples
+                                        # stragglers
+batch_size = 10                         # 0: all of a client's samples
 epochs = 1                              # or steps
-participation = {kind = "by_weight", count = 10, replace = false}   # everyone | uniform (count) |
-by_weight schedule = {kind = "cosine"}            # constant | steps (milestones, factor) |
-exponential (factor)
-                                        # | polynomial (power, scale) | cosine (last)
+# everyone | uniform (count) | by_weight
+participation = {kind = "by_weight", count = 10, replace = false}
+schedule = {kind = "cosine"}            # constant | steps (milestones, factor) | exponential
+                                        # (factor) | polynomial (power, scale) | cosine (last)
 [computing]                             # optional: device, dtype, non_finite ("raise", "drop")
 
 [run]                                   # optional

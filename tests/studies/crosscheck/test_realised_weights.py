@@ -10,8 +10,10 @@ import pandas as pd
 import pytest
 
 from fairfl.sims.algorithms.term import TERM
-from fairfl.studies.crosscheck import realised
-from fairfl.studies.crosscheck.realised import (
+from fairfl.studies.crosscheck.realised import weights as realised
+from fairfl.studies.crosscheck.realised.aims import BEYOND
+from fairfl.studies.crosscheck.realised.step_problems import step_problem
+from fairfl.studies.crosscheck.realised.weights import (
     BATCH,
     CASES,
     HALF,
@@ -21,9 +23,7 @@ from fairfl.studies.crosscheck.realised import (
     entries,
     mixtures,
 )
-from fairfl.studies.crosscheck.realised_aims import BEYOND
 from fairfl.studies.crosscheck.registry import study_of
-from fairfl.studies.crosscheck.step_problems import step_problem
 from fairfl.studies.crosscheck.studies import realised_weights
 from fairfl.studies.experiment import Scale
 

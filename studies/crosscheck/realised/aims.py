@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.studies.crosscheck.drawn_ranks import weights_of_draws
+from fairfl.studies.crosscheck.realised.drawn_ranks import weights_of_draws
 from fairfl.theory import aggregation as aims
 
 Q, ALPHA, GEOMETRIC = 2.0, 2.0, 0.5

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.worlds import World
+from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.theory.populations.classifiers import Classifier
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from fairfl._support.checks import Array, as_floats, whole
-from fairfl.studies.crosscheck.worlds import World
+from fairfl.studies.crosscheck.population.worlds import World
 
 NODES = 60
 """Of the quadrature for each law: exact for products of two polynomials of degree below 60, but for

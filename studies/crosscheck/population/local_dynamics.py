@@ -30,8 +30,9 @@ import numpy as np
 
 from fairfl._support.checks import Array, in_range, one_of, whole
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.features import Basis
-from fairfl.studies.crosscheck.mean_field import (
+from fairfl.studies.crosscheck.population.fairbatch_step import Ascent
+from fairfl.studies.crosscheck.population.features import Basis
+from fairfl.studies.crosscheck.population.mean_field import (
     MeanField,
     any_rule,
     gradients,
@@ -39,8 +40,7 @@ from fairfl.studies.crosscheck.mean_field import (
     rule_of,
     shares,
 )
-from fairfl.studies.crosscheck.multipliers import Ascent
-from fairfl.studies.crosscheck.worlds import World
+from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.theory.populations.classifiers import Classifier
 
 REGIMES = ("pooled", "steps", "converged", "locally-fair")

@@ -17,9 +17,13 @@ from fairfl.sims.algorithms.propfair import PropFair
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.engine import LeastSquares, Training
-from fairfl.studies.crosscheck.drawn_ranks import weights_of_draws
-from fairfl.studies.crosscheck.effective import apart, effective_weights, in_their_span
-from fairfl.studies.crosscheck.step_problems import StepProblem, quadratic, step_problem
+from fairfl.studies.crosscheck.realised.drawn_ranks import weights_of_draws
+from fairfl.studies.crosscheck.realised.effective_weights import (
+    apart,
+    effective_weights,
+    in_their_span,
+)
+from fairfl.studies.crosscheck.realised.step_problems import StepProblem, quadratic, step_problem
 from fairfl.studies.least_squares_problem import Problem
 from fairfl.theory.aggregation import QFFL, RankWeighted
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.learned import ensemble
-from fairfl.studies.crosscheck.strangers import exact_members, missed
-from fairfl.studies.crosscheck.worlds import figure_5, random_world
+from fairfl.studies.crosscheck.population.ensemble_error import exact_members, missed
+from fairfl.studies.crosscheck.population.learned_rules import ensemble
+from fairfl.studies.crosscheck.population.worlds import figure_5, random_world
 from fairfl.theory.populations.classifiers import Classifier
 
 

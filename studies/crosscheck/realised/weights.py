@@ -24,9 +24,14 @@ from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.engine import Given, Polynomial, Training, Uniform
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
-from fairfl.studies.crosscheck.effective import apart, effective_weights, in_their_span, scaled
-from fairfl.studies.crosscheck.realised_aims import ALPHA, BEYOND, RANKS, Q, dual_of, objective_of
-from fairfl.studies.crosscheck.step_problems import StepProblem, step_problem
+from fairfl.studies.crosscheck.realised.aims import ALPHA, BEYOND, RANKS, Q, dual_of, objective_of
+from fairfl.studies.crosscheck.realised.effective_weights import (
+    apart,
+    effective_weights,
+    in_their_span,
+    scaled,
+)
+from fairfl.studies.crosscheck.realised.step_problems import StepProblem, step_problem
 from fairfl.studies.least_squares_problem import Problem
 from fairfl.theory import aggregation as aims
 

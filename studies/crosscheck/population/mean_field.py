@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from fairfl._support.checks import Array
-from fairfl.studies.crosscheck.features import Basis
-from fairfl.studies.crosscheck.learned import learned
-from fairfl.studies.crosscheck.worlds import World
+from fairfl.studies.crosscheck.population.features import Basis
+from fairfl.studies.crosscheck.population.learned_rules import learned
+from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.theory.populations.classifiers import Classifier
 
 REACH, ORDER = 9.0, 16

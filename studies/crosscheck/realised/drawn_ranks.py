@@ -18,8 +18,8 @@ def weights_of_draws(ranks: Sequence[Any], clients: int) -> list[Any]:
     among them weighs ranks_j. The k-th largest of all is the j-th of the draw where j - 1 of the k
     - 1 larger and m - j of the n - k smaller ones are drawn, so that
 
-        w_k = sum_j ranks_j C(k - 1, j - 1) C(n - k, m - j) / C(n, m),      sum_k w_k = sum_j
-        ranks_j.
+        w_k = sum_j ranks_j C(k - 1, j - 1) C(n - k, m - j) / C(n, m),
+        sum_k w_k = sum_j ranks_j.
 
     So p-FedAvg with m of n clients and one full step descends, on average, on the rank-weighted
     mean with w, not on the one with n weights of the same family. Gini weights (2 (m - j) + 1) / m²

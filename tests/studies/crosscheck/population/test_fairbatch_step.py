@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairfl.sims.group_fairness import FairBatch
-from fairfl.studies.crosscheck.multipliers import Ascent
+from fairfl.studies.crosscheck.population.fairbatch_step import Ascent
 
 
 def sixteenths(low: float, high: float) -> st.SearchStrategy[float]:

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
-from fairfl.studies.crosscheck.features import Basis
-from fairfl.studies.crosscheck.mean_field import (
+from fairfl.studies.crosscheck.population.features import Basis
+from fairfl.studies.crosscheck.population.mean_field import (
     MeanField,
     any_rule,
     gradients,
@@ -17,7 +17,7 @@ from fairfl.studies.crosscheck.mean_field import (
     rule_of,
     shares,
 )
-from fairfl.studies.crosscheck.worlds import figure_5, figure_9, random_world
+from fairfl.studies.crosscheck.population.worlds import figure_5, figure_9, random_world
 
 WORLDS = [figure_5("a"), figure_9("d"), random_world(3)]
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import Array, as_floats
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
-from fairfl.studies.crosscheck.worlds import World
+from fairfl.studies.crosscheck.population.worlds import World
 
 TOLERANCE = 1e-9
 """Of the hard inequality. Rates and accuracies of step functions are exact to some 1e-13, the

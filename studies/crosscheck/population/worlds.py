@@ -15,11 +15,9 @@ import numpy as np
 from fairfl._support.checks import finite, in_range, whole
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.fedfb_figures import MEANS_5, MEANS_9, SHARES_5, SHARES_9
 
-MEANS_5, MEANS_9 = ((3, 5), (1, -1)), ((3, 5), (1, -1), (1, 2))
 PANELS = "abcd"
-OUTER = ((0.5, 0.5), (0.4, 0.6), (0.3, 0.7), (0.2, 0.8))
-"""P(a = 1 | i) of the first two clients, by panel; figure 9's third has 0.5."""
 HALF = 1.0
 """Of ``spread``: half the distance of the two groups' means within a client."""
 
@@ -99,13 +97,12 @@ def in_words(name: str) -> str:
 
 def figure_5(panel: str) -> World:
     """Panel "a" to "d" of FedFB's figure 5: two clients."""
-    return _equal(f"figure-5{panel}", MEANS_5, OUTER[PANELS.index(panel)])
+    return _equal(f"figure-5{panel}", MEANS_5, SHARES_5[PANELS.index(panel)])
 
 
 def figure_9(panel: str) -> World:
     """Panel "a" to "d" of FedFB's figure 9: three clients."""
-    first, second = OUTER[PANELS.index(panel)]
-    return _equal(f"figure-9{panel}", MEANS_9, (first, 0.5, second))
+    return _equal(f"figure-9{panel}", MEANS_9, SHARES_9[PANELS.index(panel)])
 
 
 def random_world(seed: int, clients: int | None = None) -> World:
@@ -163,9 +160,9 @@ def _tuples(values: Any) -> Any:
     return tuple(_tuples(v) if isinstance(v, Iterable) else float(v) for v in values)
 
 
-def _equal(name: str, mean: tuple[tuple[int, ...], ...], q: tuple[float, ...]) -> World:
+def _equal(name: str, mean: tuple[tuple[float, ...], ...], q: tuple[float, ...]) -> World:
     count = len(q)
-    return World(name, _tuples(mean), ((1.0, 1.0),) * count, q, (1 / count,) * count)
+    return World(name, mean, ((1.0, 1.0),) * count, q, (1 / count,) * count)
 
 
 @lru_cache(maxsize=64)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairfl.studies.crosscheck.learned import ensemble, from_json
-from fairfl.studies.crosscheck.worlds import World, by_name
+from fairfl.studies.crosscheck.population.learned_rules import ensemble, from_json
+from fairfl.studies.crosscheck.population.worlds import World, by_name
 from fairfl.theory.populations.classifiers import Classifier
 
 DIGITS = 6

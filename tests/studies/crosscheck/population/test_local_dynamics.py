@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from fairfl import solve
-from fairfl.studies.crosscheck.local_dynamics import Dynamics, converged, locally_fair
-from fairfl.studies.crosscheck.mean_field import any_rule, shares
-from fairfl.studies.crosscheck.multipliers import Ascent
-from fairfl.studies.crosscheck.worlds import figure_5, figure_9, random_world
+from fairfl.studies.crosscheck.population.fairbatch_step import Ascent
+from fairfl.studies.crosscheck.population.local_dynamics import Dynamics, converged, locally_fair
+from fairfl.studies.crosscheck.population.mean_field import any_rule, shares
+from fairfl.studies.crosscheck.population.worlds import figure_5, figure_9, random_world
 
 FIGURE = figure_5("a")
 

@@ -14,7 +14,7 @@ from numpy.polynomial import hermite_e
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats
-from fairfl.studies.crosscheck.features import Basis
+from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 

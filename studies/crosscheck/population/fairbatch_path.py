@@ -16,8 +16,8 @@ import numpy as np
 from scipy import optimize
 
 from fairfl._support.checks import Array, one_of
-from fairfl.studies.crosscheck.mean_field import MeanField, shares
-from fairfl.studies.crosscheck.worlds import World
+from fairfl.studies.crosscheck.population.mean_field import MeanField, shares
+from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.theory.populations.classifiers import Classifier
 
 SURROGATES = ("zero_one", "loss", "acceptance")

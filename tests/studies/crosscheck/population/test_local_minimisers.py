@@ -10,10 +10,10 @@ from scipy import optimize, special
 
 from fairfl.sims.data.federated.population import sample
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.learned import Found
-from fairfl.studies.crosscheck.local_minimisers import learned, minimiser
-from fairfl.studies.crosscheck.resolution import NEAR, OVER, accuracy_error, difference_error
-from fairfl.studies.crosscheck.worlds import spread
+from fairfl.studies.crosscheck.population.learned_rules import Found
+from fairfl.studies.crosscheck.population.local_minimisers import learned, minimiser
+from fairfl.studies.crosscheck.population.worlds import spread
+from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, accuracy_error, difference_error
 
 WORLD = spread(3, 1.5, 0.2)
 

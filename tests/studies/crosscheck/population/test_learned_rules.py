@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.polynomial import hermite_e
 from scipy import stats
 
-from fairfl.studies.crosscheck.features import FLOOR, Basis
-from fairfl.studies.crosscheck.learned import (
+from fairfl.studies.crosscheck.population.features import FLOOR, Basis
+from fairfl.studies.crosscheck.population.learned_rules import (
     Found,
     crossings,
     ensemble,
@@ -18,7 +18,7 @@ from fairfl.studies.crosscheck.learned import (
     learned,
     to_text,
 )
-from fairfl.studies.crosscheck.worlds import figure_5, random_world
+from fairfl.studies.crosscheck.population.worlds import figure_5, random_world
 from fairfl.theory.populations.classifiers import Classifier
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 from fairfl import solve
-from fairfl.studies.crosscheck.outer_path import (
+from fairfl.studies.crosscheck.population.fairbatch_path import (
     gap,
     line,
     masses,
@@ -20,7 +20,7 @@ from fairfl.studies.crosscheck.outer_path import (
     walk,
     zero,
 )
-from fairfl.studies.crosscheck.worlds import figure_5, random_world
+from fairfl.studies.crosscheck.population.worlds import figure_5, random_world
 
 WORLDS = [figure_5("c"), random_world(0), random_world(3)]
 
