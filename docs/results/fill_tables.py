@@ -1,10 +1,10 @@
 """Fill the tables of docs/results from the CSV beside each page, so that no number is pasted by
 hand.
 
-    python tools/fill_tables.py                # every page that has a block, from its own CSV
-    python tools/fill_tables.py --runs DIR     # first take what ``fairfl simulate NAME --out DIR``
-    measured python tools/fill_tables.py --check        # write nothing; exit code 1 if a page would
-    change
+    python docs/results/fill_tables.py               # every page with a block, from its own CSV
+    python docs/results/fill_tables.py --runs DIR    # first take what was measured by
+                                                     # ``fairfl simulate NAME --out DIR``
+    python docs/results/fill_tables.py --check       # write nothing; 1 if a page would change
 
 Between ``<!-- fill NAME: MEASURE, ... -->`` and ``<!-- /fill -->`` of PAGE.md comes the table of
 experiment NAME in PAGE.csv: a row a data set and objective, cells "ours ± sd [published ± sd]",
@@ -24,7 +24,7 @@ from pathlib import Path
 from fairfl._support.whole_file import write_whole
 from fairfl.studies.published import DIGITS
 
-RESULTS = Path(__file__).resolve().parents[1] / "docs" / "results"
+RESULTS = Path(__file__).resolve().parent
 BLOCK = re.compile(r"(<!-- fill ([^:\n]+): ([^\n]+?) -->\n).*?(<!-- /fill -->)", re.DOTALL)
 COLUMNS = [
     "experiment",
