@@ -13,7 +13,8 @@ from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture
 from fairfl.studies.measures import statistics
-from fairfl.studies.papers.propfair import numbers, runs
+from fairfl.studies.papers.propfair import published_numbers as numbers
+from fairfl.studies.papers.propfair import runs
 from fairfl.studies.printed import Printed
 from fairfl.studies.published import COLUMNS, published
 

@@ -9,9 +9,10 @@ import pandas as pd
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import SEEDS, Experiment, Picture
 from fairfl.studies.measures import statistics
-from fairfl.studies.papers.qffl import numbers, runs
+from fairfl.studies.papers.qffl import published_numbers as numbers
+from fairfl.studies.papers.qffl import runs
 from fairfl.studies.papers.qffl.choice import choice_notes, chosen_rows
-from fairfl.studies.papers.qffl.numbers import STATISTICS
+from fairfl.studies.papers.qffl.published_numbers import STATISTICS
 from fairfl.studies.printed import Printed
 from fairfl.studies.published import published
 

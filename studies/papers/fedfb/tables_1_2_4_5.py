@@ -10,7 +10,8 @@ from functools import partial
 import pandas as pd
 
 from fairfl.studies.experiment import SEEDS, Experiment
-from fairfl.studies.papers.fedfb import numbers, runs
+from fairfl.studies.papers.fedfb import published_numbers as numbers
+from fairfl.studies.papers.fedfb import runs
 from fairfl.studies.papers.fedfb.data import REAL
 from fairfl.studies.papers.fedfb.points import of_choices, picture
 from fairfl.studies.papers.fedfb.runs import CFL, ENSEMBLE, FEDAVG, FEDFB, FEDFB_PLAIN, LFT_AVG
