@@ -74,10 +74,6 @@ def read(data: Mapping[str, Any]) -> Iterator[tuple[World, Mapping[str, Any], Cl
     """World, what was run, and rule, of every rule kept."""
     for part in data["worlds"]:
         world = World.from_json(part["world"])
-        for entry in part["rules"]:
-            whole = (
-                ensemble(members_of(entry), entry["weights"])
-                if "members" in entry
-                else rule_of(entry)
-            )
-            yield world, entry, whole
+        for run in part["rules"]:
+            whole = ensemble(members_of(run), run["weights"]) if "members" in run else rule_of(run)
+            yield world, run, whole

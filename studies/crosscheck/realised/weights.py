@@ -45,7 +45,7 @@ SPENT = 10  # steps of plain descent to the model at which single steps are comp
 
 
 @dataclass(frozen=True)
-class Entry:
+class Trial:
     """An algorithm and the objective whose dual weights it should realise."""
 
     name: str
@@ -57,10 +57,10 @@ class Entry:
         return dual_of(self.aim, losses, p)
 
 
-def entries(world: StepProblem) -> tuple[Entry, ...]:
-    """The algorithms of the study; PropFair's numbers suit the losses of the world at the start."""
-    most = float(world.losses(np.zeros(world.model.size)).max())
-    M, low, epsilon = (round(factor * most, 3) for factor in BASELINES[world.name])
+def trials(problem: StepProblem) -> tuple[Trial, ...]:
+    """The study's algorithms; PropFair's numbers suit the problem's losses at the start."""
+    most = float(problem.losses(np.zeros(problem.model.size)).max())
+    M, low, epsilon = (round(factor * most, 3) for factor in BASELINES[problem.name])
     qffl, term, propfair, gini = (
         objective_of(name, M) for name in ("q-FedAvg", "TERM", "PropFair", "p-FedAvg, Gini")
     )
@@ -81,7 +81,7 @@ def entries(world: StepProblem) -> tuple[Entry, ...]:
     }
     baselines = {BEYOND: low}
     return tuple(
-        Entry(name, made, objective_of(name, baselines.get(name, M)))
+        Trial(name, made, objective_of(name, baselines.get(name, M)))
         for name, made in algorithms.items()
     )
 
@@ -102,14 +102,16 @@ class Case:
         """Whether a round is one draw of many."""
         return self.batch is not None or self.share < 1
 
-    def training(self, world: StepProblem, draws: int) -> Training:
+    def training(self, problem: StepProblem, draws: int) -> Training:
         """With so many rounds; one epoch where ``steps`` is None."""
         epochs = 1 if self.steps is None else None
-        made = Training(draws, lr=world.lr, batch_size=self.batch, steps=self.steps, epochs=epochs)
+        made = Training(
+            draws, lr=problem.lr, batch_size=self.batch, steps=self.steps, epochs=epochs
+        )
         if self.share == 1:
             return made
-        count = round(self.share * world.clients)
-        if len(masks := _subsets(world.clients, count)):
+        count = round(self.share * problem.clients)
+        if len(masks := _subsets(problem.clients, count)):
             return replace(made, rounds=len(masks), participation=Given(masks))
         return replace(made, participation=Uniform(count))
 
@@ -138,24 +140,24 @@ def by_round(name: str, seed: int, rounds: int, kept: Sequence[int] = ()) -> pd.
     """One full step a round, each algorithm on its own path: a row a round and algorithm; ``step``
     kept at some.
     """
-    world = step_problem(name, seed)
-    listed = entries(world)
-    simulation = world.simulation(
-        [entry.algorithm for entry in listed], ONE.training(world, rounds), seed
+    problem = step_problem(name, seed)
+    listed = trials(problem)
+    simulation = problem.simulation(
+        [trial.algorithm for trial in listed], ONE.training(problem, rounds), seed
     )
     rows = []
     for t in range(rounds):
         before = simulation.params.numpy().copy()
         simulation.step()
         steps = simulation.params.numpy() - before
-        for entry, w, step in zip(listed, before, steps, strict=True):
-            losses, slopes = world.losses(w), world.gradients(w)
-            row = _compared(world, entry, losses, slopes, step)
+        for trial, w, step in zip(listed, before, steps, strict=True):
+            losses, slopes = problem.losses(w), problem.gradients(w)
+            row = _compared(problem, trial, losses, slopes, step)
             rows.append(
-                row | {"case": ONE.name, "round": t, "draws": 1, "beyond": _beyond(entry, losses)}
+                row | {"case": ONE.name, "round": t, "draws": 1, "beyond": _beyond(trial, losses)}
             )
             if t in kept:
-                rows[-1]["step"] = _kept(step, slopes, losses, world, entry)
+                rows[-1]["step"] = _kept(step, slopes, losses, problem, trial)
     return pd.DataFrame(rows).assign(kind="by round", world=name, seed=seed)
 
 
@@ -163,40 +165,40 @@ def at_one_model(name: str, seed: int, draws: int, cases: Iterable[Case] = CASES
     """Every way of doing a round, from the same model: weights of the mean step over the draws, a
     row an algorithm.
     """
-    world = step_problem(name, seed)
-    listed = entries(world)
-    w = np.zeros(world.model.size)
+    problem = step_problem(name, seed)
+    listed = trials(problem)
+    w = np.zeros(problem.model.size)
     for _ in range(SPENT):
-        w -= world.lr * world.parts.p @ world.gradients(w)
-    losses, slopes = world.losses(w), world.gradients(w)
+        w -= problem.lr * problem.parts.p @ problem.gradients(w)
+    losses, slopes = problem.losses(w), problem.gradients(w)
     rows = []
     for case in cases:
-        training = case.training(world, draws if case.random else 1)
-        simulation = world.simulation([entry.algorithm for entry in listed], training, seed)
+        training = case.training(problem, draws if case.random else 1)
+        simulation = problem.simulation([trial.algorithm for trial in listed], training, seed)
         start, steps = simulation.params.new_tensor(w).expand_as(simulation.params), []
         while not simulation.done:
             simulation.params.copy_(start)
             simulation.step()
             steps.append(simulation.params.numpy() - w)
-        for entry, mine in zip(listed, np.stack(steps, axis=1), strict=True):
-            row = _compared(world, entry, losses, slopes, mine.mean(0))
+        for trial, mine in zip(listed, np.stack(steps, axis=1), strict=True):
+            row = _compared(problem, trial, losses, slopes, mine.mean(0))
             drawn = case.random and not isinstance(training.participation, Given)
-            noise = _noise(mine, slopes, world.lr) if drawn and training.rounds > 1 else 0.0
+            noise = _noise(mine, slopes, problem.lr) if drawn and training.rounds > 1 else 0.0
             row |= {"case": case.name, "round": SPENT, "draws": training.rounds, "noise": noise}
             rows.append(
-                row | {"beyond": _beyond(entry, losses), "losses": json.dumps(losses.tolist())}
+                row | {"beyond": _beyond(trial, losses), "losses": json.dumps(losses.tolist())}
             )
     return pd.DataFrame(rows).assign(kind="at one model", world=name, seed=seed)
 
 
 def _compared(
-    world: StepProblem, entry: Entry, losses: Array, slopes: Array, step: Array
+    problem: StepProblem, trial: Trial, losses: Array, slopes: Array, step: Array
 ) -> dict[str, object]:
-    found, dual = effective_weights(step, slopes, world.lr), entry.dual(losses, world.parts.p)
+    found, dual = effective_weights(step, slopes, problem.lr), trial.dual(losses, problem.parts.p)
     return {
-        "algorithm": entry.name,
-        "objective": repr(entry.aim),
-        "M": getattr(entry.aim, "M", None),
+        "algorithm": trial.name,
+        "objective": repr(trial.aim),
+        "M": getattr(trial.aim, "M", None),
         "off": apart(found.weights, dual),
         "outside": found.outside,
         "weights": json.dumps(scaled("weights", found.weights).tolist()),
@@ -217,26 +219,26 @@ def _noise(steps: Array, slopes: Array, lr: float) -> float:
     return float(found.std(axis=0, ddof=1).sum() / np.sqrt(count) / np.abs(found.mean(0)).sum() / 2)
 
 
-def _beyond(entry: Entry, losses: Array) -> int:
+def _beyond(trial: Trial, losses: Array) -> int:
     """How many clients are beyond PropFair's threshold."""
-    rule = entry.algorithm
+    rule = trial.algorithm
     return int((losses > rule.M - rule.epsilon).sum()) if isinstance(rule, PropFair) else 0
 
 
-def _kept(step: Array, slopes: Array, losses: Array, world: StepProblem, entry: Entry) -> str:
+def _kept(step: Array, slopes: Array, losses: Array, problem: StepProblem, trial: Trial) -> str:
     """A step as the claims keep it, JSON."""
     inside, gradients, rest = in_their_span(step, slopes)
-    rule = entry.algorithm
+    rule = trial.algorithm
     named = {"M": rule.M, "epsilon": rule.epsilon} if isinstance(rule, PropFair) else {}
-    if isinstance(entry.aim, aims.PropFair):
-        named["M"] = entry.aim.M
+    if isinstance(trial.aim, aims.PropFair):
+        named["M"] = trial.aim.M
     kept = {
         "step": inside.tolist(),
         "gradients": gradients.tolist(),
         "rest": rest,
         "losses": losses.tolist(),
     }
-    return json.dumps({**named, **kept, "p": world.parts.p.tolist(), "lr": world.lr})
+    return json.dumps({**named, **kept, "p": problem.parts.p.tolist(), "lr": problem.lr})
 
 
 ASCENTS = {"AFL, steady rates": False, "AFL, falling rates": True}
@@ -250,30 +252,30 @@ def mixtures(seed: int, rounds: int, marks: Sequence[int]) -> pd.DataFrame:
     The mixture is the weight in the step (``by_round`` measures that it is for all that weigh by
     the server); near the optimum it cannot be measured, since there the gradients are dependent.
     """
-    world = step_problem("quadratic", seed)
-    problem = Problem(world.parts)
+    problem = step_problem("quadratic", seed)
+    least_squares = Problem(problem.parts)
     best = solve_minimax(
-        problem.losses, aims.AFL(), np.zeros(world.model.size), jac=problem.gradients
+        least_squares.losses, aims.AFL(), np.zeros(problem.model.size), jac=least_squares.gradients
     )
     dual, rows = np.asarray(best.dual_weights), []
-    n = problem.y.shape[1]
+    n = least_squares.y.shape[1]
     forms = {
-        "squares": (np.einsum("kni,knj->kij", problem.x, problem.x) / n).tolist(),
-        "products": (np.einsum("kni,kn->ki", problem.x, problem.y) / n).tolist(),
-        "constants": (problem.y**2).mean(1).tolist(),
+        "squares": (np.einsum("kni,knj->kij", least_squares.x, least_squares.x) / n).tolist(),
+        "products": (np.einsum("kni,kn->ki", least_squares.x, least_squares.y) / n).tolist(),
+        "constants": (least_squares.y**2).mean(1).tolist(),
     }
     for name, falling in ASCENTS.items():
-        training = ONE.training(world, rounds)
+        training = ONE.training(problem, rounds)
         training = replace(training, schedule=FALL) if falling else training
-        simulation = world.simulation([AFL(AFL_RATE)], training, seed)
-        total, weight = np.zeros(world.clients), 0.0
+        simulation = problem.simulation([AFL(AFL_RATE)], training, seed)
+        total, weight = np.zeros(problem.clients), 0.0
         while not simulation.done:
             share = training.schedule(simulation.round, rounds)
             simulation.step()
             total += share * simulation.weights[0][1]
             weight += share
             if simulation.round in marks:
-                losses = world.losses(simulation.params[0].numpy())
+                losses = problem.losses(simulation.params[0].numpy())
                 gap = float(losses.max()) / best.value - 1
                 here = {"last": simulation.weights[0][1], "mean": total / weight}
                 rows += [
