@@ -1,5 +1,5 @@
 r"""FairBatch's λ for two groups on the line λ_0 + λ_1 = 1, the inner problem solved on the
-population. No torch.
+population.
 
 With logistic η the minimiser of the weighted log loss over group-specific logistic models is z_a =
 x + log((2 - ρ_a) / ρ_a), ρ_a = λ_a / P(a): the same rule, η > ρ_a / 2, as the weighted 0-1 loss has

@@ -1,6 +1,4 @@
-"""FairBatch's step of λ for demographic parity and two groups, many clients at once, in numpy. No
-torch.
-"""
+"""FairBatch's step of λ for demographic parity and two groups, many clients at once, in numpy."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Polynomials of x for each group: models with the Bayes rule, and with unions of intervals. No
-torch.
-"""
+"""Polynomials of x for each group: models with the Bayes rule, and with unions of intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distances of learned rules from the exact frontiers, which no rule can exceed. No torch."""
+"""Distances of learned rules from the exact frontiers, which no rule can exceed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learned rules as committed data, short and exact once rounded. No torch."""
+"""Learned rules as committed data, short and exact once rounded."""
 
 from __future__ import annotations
 

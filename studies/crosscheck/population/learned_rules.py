@@ -1,6 +1,4 @@
-"""From parameters to rules: step functions of x by the real roots of a polynomial, and averages. No
-torch.
-"""
+"""From parameters to rules: step functions of x by the real roots of a polynomial, and averages."""
 
 from __future__ import annotations
 

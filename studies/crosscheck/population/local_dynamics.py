@@ -1,4 +1,4 @@
-r"""FedAvg with local fairness constraints on a whole population, step by step. No torch.
+r"""FedAvg with local fairness constraints on a whole population, step by step.
 
 Each client i keeps a λ^(i), the dual variable of \|MD_i\| <= ε_i, which weighs its own people as
 FairBatch does. How the model w of a round comes about is a *regime*:

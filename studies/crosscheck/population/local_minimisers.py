@@ -1,4 +1,4 @@
-"""FedFB and CFL at their optima on one sample, by Newton's method and without training. No torch.
+"""FedFB and CFL at their optima on one sample, by Newton's method and without training.
 
 Group-specific logistic regression, demographic parity, ε = 0. CFL's parameters of group a minimise
 the weighted log loss of all of the group's people; FedFB's with local training to its end are the

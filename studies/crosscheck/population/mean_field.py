@@ -1,6 +1,4 @@
-"""The population of a world as densities on a quadrature: exact losses, gradients and minimisers.
-No torch.
-"""
+"""The population of a world on a quadrature: exact losses, gradients and minimisers."""
 
 from __future__ import annotations
 

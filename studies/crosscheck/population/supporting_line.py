@@ -2,7 +2,7 @@ r"""The line acc* - λ MD through CFL's optimum: no rule exceeds it, and it has 
 
 CFL's frontier is a function of \|MD\|. A rule that was fair on its sample has an MD of either sign
 on the population. If its sign is the one that costs accuracy, 2 \|λ MD\| of the measured gap came
-from the sign of MD, not from lost accuracy. No torch.
+from the sign of MD, not from lost accuracy.
 """
 
 from __future__ import annotations

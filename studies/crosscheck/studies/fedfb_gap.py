@@ -5,9 +5,9 @@ Where the clients share a logistic η, all of them have the same minimiser z_a =
 CFL with one local step and with local training to its end. What is left is sampling, steps in
 between, and η that differ by client.
 
-Accuracies are compared with the supporting line of CFL's optimum (``supporting.py``). At equal
-\|MD\|, as this study first did, a rule seems to lose accuracy where its MD is on the other side of
-0.
+Accuracies are compared with the supporting line of CFL's optimum
+(``population/supporting_line.py``). At equal \|MD\|, as this study first did, a rule seems to lose
+accuracy where its MD is on the other side of 0.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 objectives.
 
 The weight of a client in a step is measured: least squares of the step on the clients' gradients
-(``effective.py``).
+(``realised/effective_weights.py``).
 """
 
 from __future__ import annotations
