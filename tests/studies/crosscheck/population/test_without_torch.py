@@ -1,4 +1,4 @@
-"""The folder population/ loads no torch: claims import it, and are checked without the extra sims."""
+"""population/ loads no torch: claims import it, and are checked without the extra sims."""
 
 import subprocess
 import sys
