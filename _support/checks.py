@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,16 @@ def flag(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise ValueError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
+
+
+def existing_file(path: str | Path) -> Path:
+    """``path`` as a Path; FileNotFoundError or IsADirectoryError where no file is there."""
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"no such file: {str(path)!r}")
+    if path.is_dir():
+        raise IsADirectoryError(f"path must be a file, got the folder {str(path)!r}")
+    return path
 
 
 def applied(name: str, function: Any, x: Array) -> Array:

@@ -6,6 +6,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from fairfl._support.checks import existing_file
+
 
 def read_toml(path: str | Path) -> dict[str, Any]:
     """The tables of a TOML file.
@@ -13,9 +15,9 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     Raises
     ------
     ValueError : a file that is not TOML, or nested too deeply to be read.  OSError : it cannot be
-        read.
+        read; ``FileNotFoundError`` if there is none.
     """
-    file = Path(path)
+    file = existing_file(path)
     try:
         return tomllib.loads(file.read_text("utf-8"))
     except ValueError as error:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench import Row, Sizes
+from benchmarks.timing import Row, Sizes
 
 SAMPLES, FEATURES, CLASSES, BATCH = 120, 60, 10, 10
 NUMBER = 4  # bytes of a float32

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench import FULL, Row, Sizes
+from benchmarks.timing import FULL, Row, Sizes, cpu_interleaved
 
 ROW = 20.0
 """The aim: CPU seconds of all five methods, five seeds each."""
@@ -74,7 +74,6 @@ def against_declearn(sizes: Sizes) -> Row:
     """One run of FedFB, ours and declearn's, on the same people, first parameters and schedule; CPU
     seconds.
     """
-    from benchmarks.simulator import cpu_interleaved
 
     full = sizes.rounds > 1
     rounds, epochs = (10, 30) if full else (2, 1)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.bench import Row, Sizes, interleaved
+from benchmarks.timing import Row, Sizes, interleaved
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, Objective, PropFair, RankWeighted
 from fairfl.theory.aggregation._arrays import BLOCK
 

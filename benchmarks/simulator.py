@@ -4,16 +4,13 @@ padded ones.
 
 from __future__ import annotations
 
-import gc
-import time
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from benchmarks.bench import Row, Sizes
-from benchmarks.gpu import on_gpu
+from benchmarks.timing import Row, Sizes, cpu_interleaved
 
 SAMPLES, FEATURES, CLASSES, BATCH, HIDDEN = 120, 60, 10, 10, 64
 STEPS = SAMPLES // BATCH
@@ -43,7 +40,6 @@ def simulator(sizes: Sizes) -> Iterator[Row]:
         yield from _against_pfl(counts[0], sizes.rounds)
     for clients in counts[:2]:
         yield _against_padding(softmax, clients, sizes.rounds)
-    yield from on_gpu(sizes)
 
 
 def _against_loop(name: str, model: Any, clients: int, rounds: int, *, loop: bool) -> Row:
@@ -119,29 +115,6 @@ def _against_padding(model: Any, clients: int, rounds: int) -> Row:
     )
     what = f"round of FedAvg, softmax regression, {clients:,} clients of unequal size, CPU time"
     return Row(what, best[0], "all padded to the largest", best[1], best[1] / 3, note)
-
-
-def cpu_interleaved(rounds: int, functions: list[Callable[[], Any]]) -> list[float]:
-    """The least CPU time of each function, one after the other in every round, after one run that
-    is not counted.
-
-    A function that takes less than half a second is run up to ten times in its turn.
-    """
-    best = [np.inf] * len(functions)
-    for function in functions:
-        function()
-    gc.collect()
-    for _ in range(rounds):
-        for j, function in enumerate(functions):
-            spent = 0.0
-            for _ in range(10 if rounds > 1 else 1):
-                begin = time.process_time()
-                function()
-                took = time.process_time() - begin
-                best[j], spent = min(best[j], took), spent + took
-                if spent > 0.5:
-                    break
-    return best
 
 
 def simulation(model: Any, sizes: np.ndarray, backend: Any = "batched", device: str = "cpu") -> Any:

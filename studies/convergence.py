@@ -59,7 +59,7 @@ ROUNDS, SLOW_ROUNDS = 1000, 4000
 
 
 @dataclass(frozen=True)
-class Entry:
+class Trial:
     """An algorithm, the objective it is named after, and how it is run."""
 
     algorithm: Algorithm
@@ -78,42 +78,42 @@ PENALISED = aims.RankWeighted(
     tuple(1 / CLIENTS + LAM * (CLIENTS + 1 - 2 * k) for k in range(1, CLIENTS + 1))
 )
 
-ENTRIES: tuple[Entry, ...] = (
-    Entry(FedSGD(), aims.FedAvg()),
-    Entry(FedAvg(), aims.FedAvg()),
-    Entry(FedProx(1.0), aims.FedAvg()),
-    Entry(Ditto(1.0), aims.FedAvg(), note="the global model"),
-    Entry(QFedSGD(2.0), aims.QFFL(2.0)),
-    Entry(QFedAvg(2.0), aims.QFFL(2.0)),
-    Entry(QFedAvg(2.0, variant="printed"), aims.QFFL(2.0), note="line 6 as printed"),
-    Entry(DualWeighted(aims.QFFL(2.0)), aims.QFFL(2.0)),
-    Entry(TERM(2.0), aims.TERM(2.0)),
-    Entry(TERM(2.0, tau=0.5), aims.TERM(2.0), tilt=0.5, note="hierarchical, of the tilted risks"),
-    Entry(TERM(2.0, tau=0.5), aims.TERM(2.0), tilt=0.5, batch=6, note="the same"),
-    Entry(DualWeighted(aims.TERM(2.0)), aims.TERM(2.0)),
-    Entry(PropFair(6.0, rescale=True), aims.PropFair(6.0)),
-    Entry(PropFair(6.0, rescale=True), aims.PropFair(6.0), batch=6),
-    Entry(PropFair(2.5, 1.6), aims.PropFair(2.5), note="two clients beyond the threshold"),
-    Entry(
+TRIALS: tuple[Trial, ...] = (
+    Trial(FedSGD(), aims.FedAvg()),
+    Trial(FedAvg(), aims.FedAvg()),
+    Trial(FedProx(1.0), aims.FedAvg()),
+    Trial(Ditto(1.0), aims.FedAvg(), note="the global model"),
+    Trial(QFedSGD(2.0), aims.QFFL(2.0)),
+    Trial(QFedAvg(2.0), aims.QFFL(2.0)),
+    Trial(QFedAvg(2.0, variant="printed"), aims.QFFL(2.0), note="line 6 as printed"),
+    Trial(DualWeighted(aims.QFFL(2.0)), aims.QFFL(2.0)),
+    Trial(TERM(2.0), aims.TERM(2.0)),
+    Trial(TERM(2.0, tau=0.5), aims.TERM(2.0), tilt=0.5, note="hierarchical, of the tilted risks"),
+    Trial(TERM(2.0, tau=0.5), aims.TERM(2.0), tilt=0.5, batch=6, note="the same"),
+    Trial(DualWeighted(aims.TERM(2.0)), aims.TERM(2.0)),
+    Trial(PropFair(6.0, rescale=True), aims.PropFair(6.0)),
+    Trial(PropFair(6.0, rescale=True), aims.PropFair(6.0), batch=6),
+    Trial(PropFair(2.5, 1.6), aims.PropFair(2.5), note="two clients beyond the threshold"),
+    Trial(
         PropFair(2.5, 1.6, "linear"), aims.PropFair(2.5), note="the same, continued by the tangent"
     ),
-    Entry(PropFair(2.5, 1.6, "quadratic"), aims.PropFair(2.5), note="the same, to second order"),
-    Entry(DualWeighted(aims.PropFair(2.5)), aims.PropFair(2.5), note="no threshold"),
-    Entry(DualWeighted(aims.PropFair(6.0)), aims.PropFair(6.0)),
-    Entry(PFedAvg(GINI), GINI, kinked=True),
-    Entry(PFedAvg(Z), Z, kinked=True),
-    Entry(DualWeighted(GINI), GINI, kinked=True),
-    Entry(GIFAIR(LAM), PENALISED, kinked=True, note="mean and penalty are one rank-weighted mean"),
-    Entry(AFL(0.1), aims.AFL(), kinked=True, note="the mixture is the weight"),
-    Entry(AFL(0.1, "exponentiated"), aims.AFL(), kinked=True, note="the mixture is the weight"),
-    Entry(DualWeighted(aims.AFL()), aims.AFL(), kinked=True),
-    Entry(
+    Trial(PropFair(2.5, 1.6, "quadratic"), aims.PropFair(2.5), note="the same, to second order"),
+    Trial(DualWeighted(aims.PropFair(2.5)), aims.PropFair(2.5), note="no threshold"),
+    Trial(DualWeighted(aims.PropFair(6.0)), aims.PropFair(6.0)),
+    Trial(PFedAvg(GINI), GINI, kinked=True),
+    Trial(PFedAvg(Z), Z, kinked=True),
+    Trial(DualWeighted(GINI), GINI, kinked=True),
+    Trial(GIFAIR(LAM), PENALISED, kinked=True, note="mean and penalty are one rank-weighted mean"),
+    Trial(AFL(0.1), aims.AFL(), kinked=True, note="the mixture is the weight"),
+    Trial(AFL(0.1, "exponentiated"), aims.AFL(), kinked=True, note="the mixture is the weight"),
+    Trial(DualWeighted(aims.AFL()), aims.AFL(), kinked=True),
+    Trial(
         FedMGDA(1.0, normalize=False),
         None,
         kinked=True,
         note="MGDA: any Pareto stationary point will do",
     ),
-    Entry(FedMGDA(0.1), None, kinked=True, note="any Pareto stationary point will do"),
+    Trial(FedMGDA(0.1), None, kinked=True, note="any Pareto stationary point will do"),
 )
 
 
@@ -148,7 +148,7 @@ class Watched(Algorithm):
 
 
 def run(
-    problem: Problem, entries: Sequence[Entry], steps: int, short: float = 1.0
+    problem: Problem, trials: Sequence[Trial], steps: int, short: float = 1.0
 ) -> list[tuple[Array, Array]]:
     """Where each algorithm ends (d,), and its effective weights (K,), averaged over the second half
     of the rounds.
@@ -157,28 +157,25 @@ def run(
     the factor on the gradient in the client's first local step, where PropFair and GIFAIR have
     theirs.
     """
-    results: list[tuple[Array, Array]] = [(np.zeros(0), np.zeros(0))] * len(entries)
+    results: list[tuple[Array, Array]] = [(np.zeros(0), np.zeros(0))] * len(trials)
     model, computing = LeastSquares(FEATURES, bias=False), Computing(device="cpu", dtype="float64")
-    for kinked, batch in sorted({(entry.kinked, entry.batch) for entry in entries}, key=str):
+    for kinked, batch in sorted({(trial.kinked, trial.batch) for trial in trials}, key=str):
         mine = [
-            i for i, entry in enumerate(entries) if (entry.kinked, entry.batch) == (kinked, batch)
+            i for i, trial in enumerate(trials) if (trial.kinked, trial.batch) == (kinked, batch)
         ]
         rounds = int(short * (SLOW_ROUNDS if kinked else ROUNDS))
         shrinking = Polynomial(1.0, 40.0)
         schedule = shrinking if kinked else Polynomial(0.0)
         training = Training(rounds=rounds, lr=LR, batch_size=batch, steps=steps, schedule=schedule)
-        for members in (
-            [i for i in mine if entries[i].aim],
-            [i for i in mine if not entries[i].aim],
-        ):
+        for members in ([i for i in mine if trials[i].aim], [i for i in mine if not trials[i].aim]):
             if not members:
                 continue
             # normalised updates shrink by the server's rate alone
-            if entries[members[0]].aim is None:
+            if trials[members[0]].aim is None:
                 training = replace(
                     training, schedule=Polynomial(0.0), server_schedule=shrinking, server_lr=0.5
                 )
-            watched = [Watched(entries[i].algorithm) for i in members]
+            watched = [Watched(trials[i].algorithm) for i in members]
             simulation = Simulation(
                 model, problem.data, [Replicate(w) for w in watched], training, computing
             )
@@ -187,7 +184,7 @@ def run(
                 simulation.step()
                 if simulation.round > rounds // 2:
                     pairs = zip(watched, members, strict=True)
-                    sums += [_effective(problem, w, steps, entries[i].tilt) for w, i in pairs]
+                    sums += [_effective(problem, w, steps, trials[i].tilt) for w, i in pairs]
             for i, w, total in zip(members, simulation.params.numpy(), sums, strict=True):
                 results[i] = w.copy(), total / total.sum()
     return results
@@ -215,8 +212,8 @@ def pareto(problem: Problem, w: Array, tilt: float = 0.0) -> float:
     return float(np.sqrt(max(v @ gram @ v, 0.0)))
 
 
-def table(entries: Sequence[Entry] = ENTRIES, short: float = 1.0, seed: int = 2) -> pd.DataFrame:
-    """A row an entry: gaps above the optimum and distances from it with one and five local steps,
+def table(trials: Sequence[Trial] = TRIALS, short: float = 1.0, seed: int = 2) -> pd.DataFrame:
+    """A row for each trial: gaps above the optimum and distances from it, one and five local steps,
     and the weights.
 
     ``gap`` is (A(F(w)) - A*) / A*, and for FedMGDA+ the least norm of ``pareto``; ``distance`` is
@@ -224,24 +221,24 @@ def table(entries: Sequence[Entry] = ENTRIES, short: float = 1.0, seed: int = 2)
     weights of the algorithm, normalised, and the dual weights of the optimum, normalised.
     """
     problem = Problem.make(seed)
-    ends = {steps: run(problem, entries, steps, short) for steps in (1, 5)}
+    ends = {steps: run(problem, trials, steps, short) for steps in (1, 5)}
     rows = []
-    for i, entry in enumerate(entries):
-        row: dict[str, Any] = {"algorithm": entry.algorithm, "aim": entry.aim, "note": entry.note}
-        row |= {"batch": entry.batch} | {
+    for i, trial in enumerate(trials):
+        row: dict[str, Any] = {"algorithm": trial.algorithm, "aim": trial.aim, "note": trial.note}
+        row |= {"batch": trial.batch} | {
             f"weights {steps}": done[i][1] for steps, done in ends.items()
         }
-        if entry.aim is None:
+        if trial.aim is None:
             row |= {f"gap {steps}": pareto(problem, done[i][0]) for steps, done in ends.items()}
         else:
-            best = _optimum(problem, entry.aim, entry.tilt)
+            best = _optimum(problem, trial.aim, trial.tilt)
             dual = np.asarray(best.dual_weights) / np.sum(best.dual_weights)
             row |= {"dual": dual, "weights off": float(np.abs(ends[1][i][1] - dual).max())}
             for steps, done in ends.items():
-                value = float(entry.aim.value(problem.losses(done[i][0], entry.tilt)))
+                value = float(trial.aim.value(problem.losses(done[i][0], trial.tilt)))
                 row[f"gap {steps}"] = (value - best.value) / abs(best.value)
                 row[f"distance {steps}"] = float(np.linalg.norm(done[i][0] - best.theta))
-        row["reached"] = abs(row["gap 1"]) <= (KINKED if entry.kinked else SMOOTH)
+        row["reached"] = abs(row["gap 1"]) <= (KINKED if trial.kinked else SMOOTH)
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -103,8 +103,8 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Experiment:
-    """An experiment module, as the registry found it.
+class Runs:
+    """What experiments and the studies of ``crosscheck/`` share.
 
     Attributes
     ----------
@@ -112,6 +112,21 @@ class Experiment:
     seeds : dict
         How many seeds a profile has unless one asks for another number.
     units : callable (Scale) -> list of Unit
+        What is run.
+    """
+
+    name: str
+    title: str
+    seeds: dict[str, int]
+    units: Callable[[Scale], list[Unit]]
+
+
+@dataclass(frozen=True)
+class Experiment(Runs):
+    """An experiment module, as the registry found it.
+
+    Attributes
+    ----------
     values : callable (clients) -> DataFrame
         From the clients' measures (see ``execute.py``) a row a dataset, objective, seed and
         measure: ``value``.
@@ -126,10 +141,6 @@ class Experiment:
         What pictures of the kind "tradeoff" show, with the columns of ``papers/fedfb/points.py``.
     """
 
-    name: str
-    title: str
-    seeds: dict[str, int]
-    units: Callable[[Scale], list[Unit]]
     values: Callable[[pd.DataFrame], pd.DataFrame]
     differences: Callable[[pd.DataFrame], tuple[str, ...]]
     published: pd.DataFrame

@@ -9,6 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+Frame = Any
+"""A DataFrame or a Series of which a type checker infers nothing."""
+
+
+def loose(table: Any) -> Frame:
+    """The same table, as a ``Frame``."""
+    return table
+
 
 def rows(table: pd.DataFrame, kept: ArrayLike) -> pd.DataFrame:
     """The rows for which ``kept`` is true."""

@@ -15,7 +15,7 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.empirical.kept import load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
-from fairfl.studies.crosscheck.effective import apart
+from fairfl.studies.crosscheck.realised.effective_weights import apart
 
 DATA = "realised-weights.json"
 NEAR = 0.02

@@ -15,10 +15,10 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
 from fairfl.sims.data.federated.population import sample
-from fairfl.studies.crosscheck.learned import Found
-from fairfl.studies.crosscheck.local_minimisers import learned
-from fairfl.studies.crosscheck.supporting import supporting_line
-from fairfl.studies.crosscheck.worlds import spread
+from fairfl.studies.crosscheck.population.learned_rules import Found
+from fairfl.studies.crosscheck.population.local_minimisers import learned
+from fairfl.studies.crosscheck.population.supporting_line import supporting_line
+from fairfl.studies.crosscheck.population.worlds import spread
 
 FIRST = 1000
 """Of the seeds; the bounds were set on seeds 0 to 59."""

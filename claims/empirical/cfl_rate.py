@@ -11,9 +11,9 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.empirical.kept import PARTS, confirmed_on, in_part, load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
-from fairfl.studies.crosscheck.bounds import below, exact
-from fairfl.studies.crosscheck.kept import read
-from fairfl.studies.crosscheck.learned import Found
+from fairfl.studies.crosscheck.population.frontier_distance import below, exact
+from fairfl.studies.crosscheck.population.kept_rules import read
+from fairfl.studies.crosscheck.population.learned_rules import Found
 from fairfl.studies.crosscheck.rates import Rate
 
 DATA = "frontier.json"

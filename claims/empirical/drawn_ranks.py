@@ -15,9 +15,9 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.empirical.kept import load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
-from fairfl.studies.crosscheck.drawn_ranks import weights_of_draws
-from fairfl.studies.crosscheck.effective import apart
-from fairfl.studies.crosscheck.realised_aims import RANKS, drawn_weights
+from fairfl.studies.crosscheck.realised.aims import RANKS, drawn_weights
+from fairfl.studies.crosscheck.realised.drawn_ranks import weights_of_draws
+from fairfl.studies.crosscheck.realised.effective_weights import apart
 
 DATA = "realised-weights.json"
 EXACT = 1e-9

@@ -18,12 +18,12 @@ from fairfl.claims.empirical.kept import PARTS, confirmed_on, in_part, load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.bounds import exact
-from fairfl.studies.crosscheck.kept import members_of, read
-from fairfl.studies.crosscheck.learned import Found
+from fairfl.studies.crosscheck.population.ensemble_error import missed
+from fairfl.studies.crosscheck.population.frontier_distance import exact
+from fairfl.studies.crosscheck.population.kept_rules import members_of, read
+from fairfl.studies.crosscheck.population.learned_rules import Found
+from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.rates import Rate
-from fairfl.studies.crosscheck.strangers import missed
-from fairfl.studies.crosscheck.worlds import World
 
 DATA = "ensemble.json"
 OWN, SLACK = -0.5, 0.15

@@ -14,9 +14,9 @@ from fairfl.claims.empirical.kept import confirmed_on, load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
 from fairfl.sims.data.federated.population import sample
-from fairfl.studies.crosscheck.kept import rule_of
-from fairfl.studies.crosscheck.supporting import turn
-from fairfl.studies.crosscheck.worlds import World
+from fairfl.studies.crosscheck.population.kept_rules import rule_of
+from fairfl.studies.crosscheck.population.supporting_line import turn
+from fairfl.studies.crosscheck.population.worlds import World
 
 DATA = "fedfb-gap.json"
 

@@ -14,11 +14,11 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.empirical.kept import PARTS, confirmed_on, in_part, load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
-from fairfl.studies.crosscheck.kept import rule_of
-from fairfl.studies.crosscheck.learned import Found
-from fairfl.studies.crosscheck.resolution import NEAR, OVER, PEOPLE
-from fairfl.studies.crosscheck.supporting import supporting_line
-from fairfl.studies.crosscheck.worlds import World
+from fairfl.studies.crosscheck.population.kept_rules import rule_of
+from fairfl.studies.crosscheck.population.learned_rules import Found
+from fairfl.studies.crosscheck.population.supporting_line import supporting_line
+from fairfl.studies.crosscheck.population.worlds import World
+from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, PEOPLE
 
 DATA = "fedfb-gap.json"
 SAME = 1e-4

@@ -17,7 +17,7 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.outer_path import (
+from fairfl.studies.crosscheck.population.fairbatch_path import (
     gap,
     line,
     masses,
@@ -27,7 +27,7 @@ from fairfl.studies.crosscheck.outer_path import (
     walk,
     zero,
 )
-from fairfl.studies.crosscheck.worlds import by_name
+from fairfl.studies.crosscheck.population.worlds import by_name
 
 ROUNDING = 1e-9
 FIGURES = tuple(f"figure-{figure}{panel}" for figure in (5, 9) for panel in "abcd")

@@ -22,11 +22,11 @@ from fairfl.claims.exact import ball
 from fairfl.claims.instances import tabulate
 from fairfl.solvers.api import solve
 from fairfl.solvers.solution import Solution
-from fairfl.studies.crosscheck.kept import read
-from fairfl.studies.crosscheck.local_dynamics import Dynamics
-from fairfl.studies.crosscheck.mean_field import any_rule, shares
-from fairfl.studies.crosscheck.resolution import NEAR, OVER, PEOPLE
-from fairfl.studies.crosscheck.worlds import World, by_name
+from fairfl.studies.crosscheck.population.kept_rules import read
+from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
+from fairfl.studies.crosscheck.population.mean_field import any_rule, shares
+from fairfl.studies.crosscheck.population.worlds import World, by_name
+from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, PEOPLE
 from fairfl.theory.populations.classifiers import Classifier
 
 DATA = "local-constraints.json"

@@ -17,9 +17,9 @@ from fairfl.claims.empirical.kept import confirmed_on, in_part, load
 from fairfl.claims.empirical.local_constraints import optimum
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
-from fairfl.studies.crosscheck.kept import read
-from fairfl.studies.crosscheck.learned import Found
-from fairfl.studies.crosscheck.resolution import OVER, difference_error
+from fairfl.studies.crosscheck.population.kept_rules import read
+from fairfl.studies.crosscheck.population.learned_rules import Found
+from fairfl.studies.crosscheck.standard_errors import OVER, difference_error
 
 DATA = "local-constraints.json"
 STEADY = 2 * OVER

@@ -14,7 +14,7 @@ from fairfl.claims.certificates import Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.worlds import by_name
+from fairfl.studies.crosscheck.population.worlds import by_name
 from fairfl.theory.populations.classifiers import Classifier
 
 FAIR = 1e-12

@@ -17,8 +17,8 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.empirical.kept import load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
-from fairfl.studies.crosscheck.effective import apart, effective_weights
-from fairfl.studies.crosscheck.realised_aims import BEYOND, dual_of, objective_of
+from fairfl.studies.crosscheck.realised.aims import BEYOND, dual_of, objective_of
+from fairfl.studies.crosscheck.realised.effective_weights import apart, effective_weights
 
 DATA = "realised-weights.json"
 EXACT = 1e-9

@@ -22,8 +22,6 @@ from fairfl.claims.fedfb.theorem_17 import mean
 from fairfl.claims.instances import tabulate
 
 ZERO = Fraction(0)
-FIGURE_5 = ((3, 5), (1, -1))
-FIGURE_9 = ((3, 5), (1, -1), (1, 2))
 
 
 def together(shift: str = "1/5") -> dict[str, sympy.Expr]:
@@ -60,7 +58,9 @@ def figure_4(instance: dict[str, Any]) -> Case:
     """
     with ctx.workprec(4000):
         low_a, _ = ends(*clients(INSTANCE))
-        third = [NormalClient((Fraction(m[0]), Fraction(m[1])), Fraction(1)) for m in FIGURE_5]
+        from fairfl.theory.populations.fedfb_figures import MEANS_5
+
+        third = [NormalClient((Fraction(m[0]), Fraction(m[1])), Fraction(1)) for m in MEANS_5]
         low_c, _ = ends(third[0], third[1])
         sd = Fraction(1, 5)
         first = phi(Fraction(10) / sd) - phi(Fraction(49, 5) / sd)
@@ -77,9 +77,9 @@ def figure_4(instance: dict[str, Any]) -> Case:
 def panel(instance: dict[str, Any], order: str = "ensemble > fedavg > 0") -> Case:
     """Figure 5: the smallest disparities that fairfl finds."""
     from fairfl.solvers.api import min_disparity
-    from fairfl.theory.populations.federation import Federation
+    from fairfl.theory.populations.fedfb_figures import figure_5
 
-    federation = Federation.normal(FIGURE_5, 1.0, [float(q) for q in instance["q"]])
+    federation = figure_5([float(q) for q in instance["q"]])
     ensemble = min_disparity(federation, "lft_ensemble").disparity
     fedavg = min_disparity(federation, "lft_fedavg").disparity
     if len(set(instance["q"])) == 1 and order != "printed":
@@ -105,9 +105,9 @@ def curves(instance: dict[str, Any], gap: str = "0.00016", end: str = "equal") -
     on a search.
     """
     from fairfl.solvers.api import frontier
-    from fairfl.theory.populations.federation import Federation
+    from fairfl.theory.populations.fedfb_figures import figure_5
 
-    federation = Federation.normal(FIGURE_5, 1.0, [0.5, 0.5])
+    federation = figure_5()
     cfl, fedavg = (frontier(federation, scheme, points=20) for scheme in ("cfl", "lft_fedavg"))
     relations = []
     for share in instance["shares"]:
@@ -144,9 +144,9 @@ def meet(instance: dict[str, Any]) -> Case:
 def _accuracies(instance: dict[str, Any]) -> tuple[float, float]:
     """Of LFT+FedAvg(ε), and of the best LFT+Ensemble that is as fair."""
     from fairfl.solvers.api import frontier, solve
-    from fairfl.theory.populations.federation import Federation
+    from fairfl.theory.populations.fedfb_figures import figure_9
 
-    federation = Federation.normal(FIGURE_9, 1.0, [float(q) for q in instance["q"]])
+    federation = figure_9([float(q) for q in instance["q"]])
     found = solve(federation, "lft_fedavg", [float(e) for e in instance["eps"]])
     return found.accuracy, float(
         frontier(federation, "lft_ensemble", points=20).accuracy_at(found.disparity)

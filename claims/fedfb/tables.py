@@ -10,7 +10,7 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
-from fairfl.studies.papers.fedfb import numbers
+from fairfl.studies.papers.fedfb import published_numbers as numbers
 from fairfl.studies.printed import Printed
 
 Row = list[tuple[int, int, int, int]]

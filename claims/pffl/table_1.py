@@ -12,7 +12,7 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
-from fairfl.studies.papers.pffl import numbers
+from fairfl.studies.papers.pffl import published_numbers as numbers
 
 COLUMNS = {"average": "average", "worst": "worst 10%", "best": "best 10%", "variance": "variance"}
 """Our names of the columns, and the table's."""

@@ -12,7 +12,7 @@ from fairfl.claims.call import Call
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
-from fairfl.studies.papers.pffl.numbers import TABLE_1
+from fairfl.studies.papers.pffl.published_numbers import TABLE_1
 
 ROWS = {row: TABLE_1["FMNIST", row]["variance"][0] for row in ("Gini", "Geo = 0.5")}
 HALF_DIGIT = Fraction(1, 2000)

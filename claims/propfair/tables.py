@@ -11,7 +11,7 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
-from fairfl.studies.papers.propfair import numbers
+from fairfl.studies.papers.propfair import published_numbers as numbers
 from fairfl.studies.printed import Printed
 
 

@@ -35,12 +35,12 @@ def bench(
                 "bench needs a checkout of the repository, whose benchmarks/ are not part of the "
                 "package"
             )
-        timings = import_module("benchmarks.bench")
+        bench, timing = map(import_module, ("benchmarks.bench", "benchmarks.timing"))
 
         if out is not None:
             out_folder(out.parent)
-        text = timings.run(
-            timings.QUICK if quick else timings.FULL, lambda line: typer.echo(line, err=True)
+        text = bench.run(
+            timing.QUICK if quick else timing.FULL, lambda line: typer.echo(line, err=True)
         )
         if out is None:
             typer.echo(text)

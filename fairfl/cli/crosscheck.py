@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairfl.cli.errors import FAILED, one_line
-from fairfl.cli.options import AsJson, Jobs, Profile, Resume, Seeds
+from fairfl.cli.options import AsJson, Jobs, Listed, Profile, Profiles, Resume, RunsOut, Seeds
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from fairfl.studies.crosscheck.study import Study, Verdict
 
-Out = Annotated[
-    Path,
-    typer.Option("--out", metavar="DIR", help="Folder of runs, verdicts, tables and pictures."),
-]
 HELD = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
 
 
@@ -30,15 +26,13 @@ def crosscheck(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[STUDY]...", help="See --list; by default all.")
     ] = None,
-    profile: Annotated[
-        Profile, typer.Option("--profile", help="quick, or as recorded: paper.")
-    ] = Profile.quick,
+    profile: Profiles = Profile.quick,
     seeds: Seeds = None,
-    out: Out = Path("out/crosscheck"),
+    out: RunsOut = Path("out/crosscheck"),
     resume: Resume = False,
     jobs: Jobs = 1,
     as_json: AsJson = False,
-    show: Annotated[bool, typer.Option("--list", help="List the studies, and run none.")] = False,
+    show: Listed = False,
     record: Annotated[
         bool, typer.Option("--record", help="Keep what claims are checked on (paper).")
     ] = False,
@@ -50,11 +44,12 @@ def crosscheck(
     behind it.
     """
     with one_line():
+        from fairfl.cli.unit_runs import listing
         from fairfl.studies.crosscheck.registry import find
 
         chosen = find(names)
         if show:
-            _list(chosen, as_json)
+            typer.echo(listing(chosen, as_json))
             return
         if record:
             _recordable(chosen, profile.value, seeds)
@@ -70,19 +65,6 @@ def crosscheck(
             for verdict in one["verdicts"]
         ):
             raise typer.Exit(FAILED)
-
-
-def _list(chosen: Sequence[Study], as_json: bool) -> None:
-    if as_json:
-        rows = [
-            {"name": study.name, "title": study.title, "seeds": study.seeds} for study in chosen
-        ]
-        typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
-        return
-    width = max(len(study.name) for study in chosen)
-    for study in chosen:
-        seeds = ", ".join(f"{profile} {count}" for profile, count in study.seeds.items())
-        typer.echo(f"{study.name:<{width}}  {study.title} (seeds: {seeds})")
 
 
 def _recordable(chosen: Sequence[Study], profile: str, seeds: int | None) -> None:

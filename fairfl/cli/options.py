@@ -25,6 +25,11 @@ def option(help: str, *names: str, **more: Any) -> Any:
 Out = Annotated[Path, option("Folder of the files.", "--out", metavar="DIR")]
 Jobs = Annotated[int, option("Processes; 0: one a core, four at most.", "--jobs", "-j", min=0)]
 Force = Annotated[bool, option("Draw again what is there already.", "--force")]
+Profiles = Annotated[
+    Profile, option("quick: to see it; paper: as published or recorded.", "--profile")
+]
+RunsOut = Annotated[Path, option("Folder of runs, tables and pictures.", "--out", metavar="DIR")]
+Listed = Annotated[bool, option("List what can be run, and run none.", "--list")]
 Seeds = Annotated[int | None, option("Seeds 0, 1, ...; default: see --list.", "--seeds", min=1)]
 Resume = Annotated[bool, option("Go on from the runs in DIR.", "--resume")]
 AsJson = Annotated[bool, option("Print JSON.", "--json")]

@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import AsJson, Jobs, Profile, Resume, Seeds, option, out_folder
+from fairfl.cli.options import (
+    AsJson,
+    Jobs,
+    Listed,
+    Profile,
+    Profiles,
+    Resume,
+    RunsOut,
+    Seeds,
+    option,
+    out_folder,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,11 +37,6 @@ QUICK = (
     "The quick profile stops after a small part of the paper's rounds: numbers are far from "
     "their end, and their order may be another. `--profile paper` runs it whole."
 )
-
-
-Out = Annotated[
-    Path, typer.Option("--out", metavar="DIR", help="Folder of runs, tables and pictures.")
-]
 
 
 class Notion(StrEnum):
@@ -49,17 +55,13 @@ def simulate(
             help="See --list; a run; a table (.csv, .parquet).",
         ),
     ] = None,
-    profile: Annotated[
-        Profile, typer.Option("--profile", help="quick: to see it; paper: its rounds.")
-    ] = Profile.quick,
+    profile: Profiles = Profile.quick,
     seeds: Seeds = None,
-    out: Out = Path("out/simulate"),
+    out: RunsOut = Path("out/simulate"),
     resume: Resume = False,
     jobs: Jobs = 1,
     as_json: AsJson = False,
-    show: Annotated[
-        bool, typer.Option("--list", help="List the experiments, and run none.")
-    ] = False,
+    show: Listed = False,
     label: Annotated[str | None, option("People: column of two values, y.")] = None,
     group: Annotated[str | None, option("People: column of the protected groups, a.")] = None,
     client: Annotated[
@@ -91,7 +93,10 @@ def simulate(
     """
     with one_line():
         if show:
-            _list(as_json)
+            from fairfl.cli.unit_runs import listing
+            from fairfl.studies.registry import experiments
+
+            typer.echo(listing(experiments().values(), as_json))
             return
         if name is None:
             raise ValueError(
@@ -150,20 +155,6 @@ def _own(path: str, columns: dict[str, Any]) -> Experiment:
         if name in columns:
             columns[field] = tuple(columns.pop(name))
     return own_people(Request(path, **columns))
-
-
-def _list(as_json: bool) -> None:
-    from fairfl.studies.registry import experiments
-
-    known = experiments().values()
-    if as_json:
-        rows = [{"name": entry.name, "title": entry.title, "seeds": entry.seeds} for entry in known]
-        typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
-        return
-    width = max(len(entry.name) for entry in known)
-    for entry in known:
-        seeds = ", ".join(f"{profile} {count}" for profile, count in entry.seeds.items())
-        typer.echo(f"{entry.name:<{width}}  {entry.title} (seeds: {seeds})")
 
 
 def _run(

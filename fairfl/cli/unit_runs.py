@@ -1,10 +1,11 @@
-"""Units of an experiment or a study, run in a folder that a stopped run is taken up from, with
-progress on stderr.
+"""Experiments and studies: listed, and their units run, in a folder from which a stopped run goes
+on, with progress on stderr.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from fairfl.cli.options import out_folder
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fairfl.studies.experiment import Unit
+    from fairfl.studies.experiment import Runs, Unit
 
 RUNS = "runs"
 """The folder below --out where the runs are; experiments share them."""
@@ -45,3 +46,17 @@ def measured(units: Sequence[Unit], out: Path, resume: bool, jobs: int) -> pd.Da
             return run_units(units, out / RUNS, resume, progress, count, as_done)
     except NonFiniteUpdate as error:  # what was asked for cannot be done: no fault of ours
         raise RuntimeError(str(error)) from None
+
+
+def listing(known: Iterable[Runs], as_json: bool) -> str:
+    """Names, titles and seeds, a line each, or as JSON."""
+    if as_json:
+        rows = [{"name": one.name, "title": one.title, "seeds": one.seeds} for one in known]
+        return json.dumps(rows, ensure_ascii=False, indent=1)
+    known = list(known)
+    width = max(len(one.name) for one in known)
+    return "\n".join(
+        f"{one.name:<{width}}  {one.title} "
+        f"(seeds: {', '.join(f'{profile} {count}' for profile, count in one.seeds.items())})"
+        for one in known
+    )

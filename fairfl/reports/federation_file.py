@@ -1,7 +1,6 @@
 """A federation from a TOML file.
 
-    eta = {slope = 1.0, intercept = 0.0}    # P(y = 1 | x), logistic; may be left out, and may
-                                            # stand in a client too
+    eta = {slope = 1.0, intercept = 0.0}    # P(y = 1 | x), logistic; optional, also in a client
 
     [[clients]]
     name = "north"                          # optional
@@ -10,7 +9,7 @@
     q = 0.5                                 # P(a = 1 | client); default 0.5
     weight = 1.0                            # relative amount of data; default 1
 
-    [[clients]]                             # instead of mean and sd: two laws of scipy.stats
+    [[clients]]                             # any two laws of scipy.stats, by name
     laws = [{law = "gamma", a = 2.0, scale = 1.5}, {law = "norm", loc = 1, scale = 0.5}]
 
 A law may also be a mixture, {mixture = [{law = ...}, {law = ...}], weights = [1, 2]}, or finite,

@@ -173,26 +173,26 @@ def as_data(found: Comparison) -> dict[str, Any]:
     """Plain numbers, for JSON."""
     schemes = []
     for k, (scheme, reach) in enumerate(found.reaches.items()):
-        entry: dict[str, Any] = {"scheme": scheme}
-        entry |= dict(zip(ENDS, reach.numbers, strict=False))
-        entry["exact"] = reach.frontier.exact
-        entry["at"] = [
+        told: dict[str, Any] = {"scheme": scheme}
+        told |= dict(zip(ENDS, reach.numbers, strict=False))
+        told["exact"] = reach.frontier.exact
+        told["at"] = [
             {"disparity": d, "accuracy": v}
             for d, v in zip(found.disparities, reach.at, strict=True)
         ]
         if found.spread is not None:
-            entry["intervals"] = {name: found.between(scheme, c) for c, name in enumerate(ENDS)}
-            for c, at in enumerate(entry["at"], start=len(ENDS)):
+            told["intervals"] = {name: found.between(scheme, c) for c, name in enumerate(ENDS)}
+            for c, at in enumerate(told["at"], start=len(ENDS)):
                 at["interval"], at["reached"] = (
                     found.between(scheme, c),
                     float(found.spread.reached[k, c]),
                 )
         if found.held is not None:
-            entry["held_out"] = _held(found, k)
+            told["held_out"] = _held(found, k)
         curve = reach.frontier
         names = ("disparity", "accuracy", "eps")
-        entry["frontier"] = {name: getattr(curve, name).tolist() for name in names}
-        schemes.append(entry)
+        told["frontier"] = {name: getattr(curve, name).tolist() for name in names}
+        schemes.append(told)
     out: dict[str, Any] = {
         "groups": list(found.groups),
         "clients": [

@@ -1,11 +1,9 @@
 """FedFB figure 4: the disparity of LFT+Ensemble over the clients' budgets (ε0, ε1), with its exact
 minimum.
 
-Three federations of two clients with normal laws and logistic η, of equal weights: (a) the paper's
-example 1, (b) and
-(c) those of section 5.1. The pooled MD is Σ_j π_j G_j(ε_j), a sum of one function a client, so that
-    a panel costs two
-curves.
+Three federations of two clients with normal laws and logistic η, of equal weights: (a) is the
+paper's example 1, (b) and (c) are those of section 5.1. The pooled MD is Σ_j π_j G_j(ε_j), a sum of
+one function of each client, so that a panel costs two curves.
 
 The paper says that δ > 0 in all three. On (b) this is not so at one edge. Client 0's unconstrained
 MD_0 is about 3e-524, far below the smallest double and yet positive: at ε0 = 0 exactly its
@@ -32,6 +30,7 @@ from fairfl.solvers.api import min_disparity
 from fairfl.solvers.lft_ensemble.laws import LocalRules
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.fedfb_figures import figure_5
 
 NAME = "fedfb_figure_4"
 TITLE = (
@@ -55,7 +54,7 @@ def federations() -> dict[str, Federation]:
     return {
         EXAMPLE: Federation.normal([[0, 0], [3, -1]], [70, 1], 0.5),
         "5.1: same group favoured": Federation.normal([[10, 9.8], [0.2, 0]], 0.2, 0.2),
-        "5.1: opposite groups favoured": Federation.normal([[3, 5], [1, -1]], 1.0, 0.5),
+        "5.1: opposite groups favoured": figure_5(),
     }
 
 

@@ -12,20 +12,19 @@ from matplotlib.figure import Figure
 
 from fairfl.figures.lib import frontier_panels
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.fedfb_figures import SHARES_5, figure_5
 
 NAME = "fedfb_figure_5"
 TITLE = (
     "FedFB figure 5: accuracy-fairness trade-offs of CFL, LFT+FedAvg and LFT+Ensemble, two clients"
 )
 
-MEANS = ((3, 5), (1, -1))
-SHARES = ((0.5, 0.5), (0.4, 0.6), (0.3, 0.7), (0.2, 0.8))
 POINTS = 40
 
 
 def federations() -> dict[str, Federation]:
     """The four panels' federations by title."""
-    return {f"q = ({q[0]:g}, {q[1]:g})": Federation.normal(MEANS, 1.0, q) for q in SHARES}
+    return {f"q = ({q[0]:g}, {q[1]:g})": figure_5(q) for q in SHARES_5}
 
 
 def data(points: int = POINTS) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from fairfl.figures.lib import frontier_panels
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.fedfb_figures import SHARES_9, figure_9
 
 NAME = "fedfb_figure_9"
 TITLE = (
@@ -20,16 +21,12 @@ TITLE = (
     "clients"
 )
 
-MEANS = ((3, 5), (1, -1), (1, 2))
-SHARES = ((0.5, 0.5, 0.5), (0.4, 0.5, 0.6), (0.3, 0.5, 0.7), (0.2, 0.5, 0.8))
 POINTS = 40
 
 
 def federations() -> dict[str, Federation]:
     """The four panels' federations by title."""
-    return {
-        f"q = ({', '.join(f'{v:g}' for v in q)})": Federation.normal(MEANS, 1.0, q) for q in SHARES
-    }
+    return {f"q = ({', '.join(f'{v:g}' for v in q)})": figure_9(q) for q in SHARES_9}
 
 
 def data(points: int = POINTS) -> pd.DataFrame:

@@ -1,8 +1,8 @@
 """The studies by name: every module of ``studies/`` that has a ``NAME``; nothing else is edited.
 
 It holds ``NAME``, ``TITLE``, ``units(scale)``, ``tables(measures)`` and ``verdicts(measures)``;
-where it has any, ``PICTURES`` and ``record(measures)``; ``SEEDS`` where they are not 2 (quick) and
-5 (paper); ``SEEN``, how many seeds its tolerances were set on, where that is not 0. See
+where it has any, ``PICTURES`` and ``record(measures)``; ``SEEDS`` where they are not
+``experiment.SEEDS``; ``SEEN``, how many seeds its tolerances were set on, where that is not 0. See
 ``study.py``.
 """
 
@@ -14,9 +14,9 @@ import fairfl.studies.crosscheck.studies
 from fairfl._support.checks import one_of
 from fairfl._support.discovery import named_modules
 from fairfl.studies.crosscheck.study import Study
+from fairfl.studies.experiment import SEEDS
 
 PARTS = ("NAME", "TITLE", "units", "tables", "verdicts")
-SEEDS = {"quick": 2, "paper": 5}
 
 
 def studies() -> dict[str, Study]:

@@ -18,23 +18,25 @@ from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.secure.summed import as_floats
 from fairfl.sims.group_fairness import FairBatch, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import MODELS
-from fairfl.studies.crosscheck.features import Basis
-from fairfl.studies.crosscheck.learned import Found, ensemble, learned, to_json, to_text
-from fairfl.studies.crosscheck.worlds import World
+from fairfl.solvers.schemes import LABELS
+from fairfl.studies.crosscheck.population.features import Basis
+from fairfl.studies.crosscheck.population.learned_rules import (
+    Found,
+    ensemble,
+    learned,
+    to_json,
+    to_text,
+)
+from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.experiment import Setting, Unit
 from fairfl.studies.papers.fedfb.data import pooled
 from fairfl.theory.populations.classifiers import Classifier
 
-CFL, ENSEMBLE, LFT_AVG, FEDFB, BOXED = (
-    "CFL",
-    "LFT+Ensemble",
-    "LFT+FedAvg",
-    "FedFB",
-    "CFL, λ clipped",
-)
-SCHEMES = {CFL: "cfl", ENSEMBLE: "lft_ensemble", LFT_AVG: "lft_fedavg", FEDFB: "cfl", BOXED: "cfl"}
-"""The learners, and the exact scheme that each is meant to reach. BOXED is CFL as FedFB's (6) has
-λ, each λ_a clipped to its range; the others keep sum_a λ_a = 1 as well (``FairBatch.projection``).
+CFL, LFT_AVG, ENSEMBLE = LABELS.values()
+FEDFB, BOXED = "FedFB", "CFL, λ clipped"
+LEARNERS = (CFL, ENSEMBLE, LFT_AVG, FEDFB, BOXED)
+"""What trains. BOXED is CFL as FedFB's (6) has λ, each λ_a clipped to its range; the others keep
+sum_a λ_a = 1 as well (``FairBatch.projection``).
 """
 
 ALPHA, DECAY = 0.3, 1.0
@@ -52,7 +54,7 @@ class Plan:
     Attributes
     ----------
     world : World
-    scheme : one of ``SCHEMES``.
+    scheme : one of ``LEARNERS``.
     degree : of the polynomials (``Basis``).
     rows : people in the sample.
     seed : of the sample.
@@ -71,7 +73,7 @@ class Plan:
     steps: int = 10
 
     def __post_init__(self) -> None:
-        one_of("scheme", self.scheme, tuple(SCHEMES))
+        one_of("scheme", self.scheme, LEARNERS)
         whole("rows", self.rows, 1)
         allowed = {1, self.world.clients} if self.local else {1}
         if not self.budgets or any(len(one) not in allowed for one in self.budgets):

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from fairfl._support.checks import one_of
-from fairfl.studies.experiment import Scale, Unit
+from fairfl.studies.experiment import Runs
 from fairfl.studies.frames import floats, rows
 
 KINDS = ("line", "points", "path", "band", "behind", "way", "end")
@@ -67,16 +67,11 @@ class Drawing:
 
 
 @dataclass(frozen=True)
-class Study:
+class Study(Runs):
     """A study module, as the registry found it.
 
     Attributes
     ----------
-    name, title : str
-    seeds : dict
-        How many seeds a profile has unless one asks for another number.
-    units : callable (Scale) -> list of Unit
-        What is run: see ``fairfl.studies.papers``. A unit's name is that of its folder.
     tables : callable (measures) -> dict of DataFrame
         By name, from what the units measured (``execute.run_units``): what is printed and written.
     verdicts : callable (measures) -> tuple of Verdict
@@ -89,10 +84,6 @@ class Study:
         verdicts are predictions on the other seeds alone. 0 where no tolerance came from runs.
     """
 
-    name: str
-    title: str
-    seeds: dict[str, int]
-    units: Callable[[Scale], list[Unit]]
     tables: Callable[[pd.DataFrame], dict[str, pd.DataFrame]]
     verdicts: Callable[[pd.DataFrame], tuple[Verdict, ...]]
     pictures: tuple[Drawing, ...] = ()

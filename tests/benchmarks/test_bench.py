@@ -5,10 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from benchmarks import bench
+from benchmarks import frontiers, libraries, timing
 from fairfl.solvers.api import frontier, solve
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.fedfb_figures import figure_5
 
 
 def test_the_table_is_written(cli, tmp_path):
@@ -23,8 +24,8 @@ def test_the_table_is_written(cli, tmp_path):
 
 
 def test_the_loop_that_we_are_compared_with_is_right():
-    fed = Federation.normal(bench.MEANS)
-    cuts = bench.scalar_loop(5)
+    fed = figure_5()
+    cuts = frontiers.scalar_loop(5)
     free = solve(fed, "cfl", np.inf).disparity
     for eps, cut in zip(np.linspace(0, free, 5), cuts, strict=True):
         assert Classifier.thresholds(cut).accuracy(fed) == pytest.approx(
@@ -33,21 +34,21 @@ def test_the_loop_that_we_are_compared_with_is_right():
 
 
 def test_a_row_says_whether_its_aim_was_met():
-    row = bench.Row("a", ours=2e-3, other="b", alternative=1.0, aim=1e-3)
+    row = timing.Row("a", ours=2e-3, other="b", alternative=1.0, aim=1e-3)
     assert row.cells() == ("a", "2 ms", "1 s (b)", "500", "≤ 1 ms", "**no**", "")
     assert dataclasses.replace(row, aim=2e-3).cells()[5] == "yes"
-    assert bench.Row("a", ours=2e-6).cells() == ("a", "2 µs", "", "", "", "", "")
+    assert timing.Row("a", ours=2e-6).cells() == ("a", "2 µs", "", "", "", "", "")
 
 
 def test_functions_are_timed_in_turn():
     order = []
-    bench.interleaved(1, lambda: order.append(1), lambda: order.append(2))
+    timing.interleaved(1, lambda: order.append(1), lambda: order.append(2))
     assert order == [1, 2] * 2
 
 
 def test_a_missing_package_is_named_in_the_table(monkeypatch):
-    monkeypatch.setattr(bench, "find_spec", lambda name: None)
-    rows = list(bench.libraries(bench.QUICK))
+    monkeypatch.setattr(libraries, "find_spec", lambda name: None)
+    rows = list(libraries.libraries(timing.QUICK))
     assert [row.note.split()[-4:] for row in rows] == [
         [name, "is", "not", "installed"] for name in ("fairlearn", "error_parity")
     ]
@@ -59,8 +60,8 @@ def test_a_missing_package_is_named_in_the_table(monkeypatch):
 )
 def test_the_libraries_stay_on_or_under_the_exact_curve(module, fit):
     pytest.importorskip(module)
-    score, label, group = bench.people(400)
-    disparity, accuracy = getattr(bench, fit)(score, label, group)
+    score, label, group = libraries.people(400)
+    disparity, accuracy = getattr(libraries, fit)(score, label, group)
     fed = Federation.from_samples(score, label, group, np.zeros(400, int), calibrate="client_group")
     below = float(frontier(fed, "cfl", 50).accuracy_at(disparity)) - accuracy
     # no rule of the group and the score is better; theirs is nearly as good

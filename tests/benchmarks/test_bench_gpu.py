@@ -3,20 +3,20 @@
 import pytest
 import torch
 
-from benchmarks import bench, device_speed
+from benchmarks import bench, device_speed, timing
 from benchmarks import gpu as bench_gpu
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_without_a_gpu_one_row_says_so():
-    (row,) = bench_gpu.on_gpu(bench.FULL)
+    (row,) = bench_gpu.on_gpu(timing.FULL)
     assert row.cells()[1] == "not measured" and row.cells()[5] == "" and "no CUDA" in row.note
-    assert "not measured" in bench.markdown([row], bench.FULL)
+    assert "not measured" in bench.markdown([row], timing.FULL)
 
 
 def test_without_torch_there_is_no_row(monkeypatch):
     monkeypatch.setattr(bench_gpu, "find_spec", lambda name: None)
-    assert list(bench_gpu.on_gpu(bench.QUICK)) == []
+    assert list(bench_gpu.on_gpu(timing.QUICK)) == []
 
 
 @pytest.mark.slow
@@ -34,7 +34,7 @@ def test_a_gpu_is_given_the_full_work(monkeypatch):
     seen = []
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(bench_gpu, "rows", lambda device, work: seen.append((device, work)) or [])
-    assert list(bench_gpu.on_gpu(bench.FULL)) == list(bench_gpu.on_gpu(bench.QUICK)) == []
+    assert list(bench_gpu.on_gpu(timing.FULL)) == list(bench_gpu.on_gpu(timing.QUICK)) == []
     assert seen == [("cuda", bench_gpu.Work()), ("cuda", bench_gpu.FEW)]
     assert bench_gpu.Work().clients[-1] == 100_000 and bench_gpu.Work().side == 32
 

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import bench
 from benchmarks import group_fairness as bench_group_fairness
+from benchmarks import timing
 
 
 def test_rows_at_sizes_that_take_a_moment():
-    table, duel = bench_group_fairness.group_fairness(bench.QUICK)
+    table, duel = bench_group_fairness.group_fairness(timing.QUICK)
     assert table.ours > 0
     assert "2 methods, 1 seeds, quick" in table.what
     accuracy, disparity = (
@@ -34,7 +34,7 @@ def test_it_is_the_tables_run():
     from fairfl.studies.frames import among, floats
     from fairfl.studies.papers.fedfb import runs as fedfb_runs
 
-    note = bench_group_fairness.table_row(bench.QUICK).note
+    note = bench_group_fairness.table_row(timing.QUICK).note
     timed = (fedfb_runs.FEDAVG, fedfb_runs.FEDFB_PLAIN)
     rows = run_units(fedfb_runs.family(Scale("quick", 1), ("Synthetic",), only=timed))
     test = among(among(rows, "part", ["test"]), "objective", [fedfb_runs.FEDAVG])
@@ -43,7 +43,7 @@ def test_it_is_the_tables_run():
 
 def test_without_torch_there_is_no_row(monkeypatch):
     monkeypatch.setattr(bench_group_fairness, "find_spec", lambda name: None)
-    assert list(bench_group_fairness.group_fairness(bench.QUICK)) == []
+    assert list(bench_group_fairness.group_fairness(timing.QUICK)) == []
 
 
 def test_without_declearn_the_row_says_so(monkeypatch):
@@ -51,7 +51,7 @@ def test_without_declearn_the_row_says_so(monkeypatch):
     monkeypatch.setattr(
         bench_group_fairness, "find_spec", lambda name: None if name == "declearn" else find(name)
     )
-    row = bench_group_fairness.against_declearn(bench.QUICK)
+    row = bench_group_fairness.against_declearn(timing.QUICK)
     assert row.note.startswith("declearn is not installed")
     assert row.alternative is None
     assert row.ours > 0
@@ -65,7 +65,7 @@ def test_somebody_elses_fault_is_a_note(monkeypatch):
         bench_group_fairness, "find_spec", lambda name: SimpleNamespace(origin="here")
     )
     monkeypatch.setattr(bench_group_fairness, "theirs", broken)
-    row = bench_group_fairness.against_declearn(bench.QUICK)
+    row = bench_group_fairness.against_declearn(timing.QUICK)
     assert row.note == "declearn did not run: no such thing"
     assert row.alternative is None
 
@@ -96,6 +96,6 @@ def test_the_comparison_undoes_one_change_after_the_other(monkeypatch):
 @pytest.mark.slow
 def test_against_declearn_where_it_is_installed():
     pytest.importorskip("declearn")
-    row = bench_group_fairness.against_declearn(bench.QUICK)
+    row = bench_group_fairness.against_declearn(timing.QUICK)
     assert row.alternative is not None and row.alternative > row.ours
     assert "accuracy/disparity: ours" in row.note

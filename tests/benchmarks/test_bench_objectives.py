@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from benchmarks import bench
 from benchmarks import objectives as bench_objectives
+from benchmarks import timing
 from fairfl.theory.aggregation import objectives as families
 
 
 def test_a_row_each_against_a_sum():
-    rows = list(bench_objectives.objectives(bench.QUICK))
+    rows = list(bench_objectives.objectives(timing.QUICK))
     assert len(rows) == len(bench_objectives.OBJECTIVES) + 3
     assert all(row.ours > 0 and row.alternative > 0 and row.other == "a plain sum" for row in rows)
     for row, (objective, times) in zip(rows, bench_objectives.OBJECTIVES, strict=False):
-        assert repr(objective) in row.what and f"{bench.QUICK.vectors} vectors of 100" in row.what
+        assert repr(objective) in row.what and f"{timing.QUICK.vectors} vectors of 100" in row.what
         assert row.aim == pytest.approx(times * row.alternative)
         assert float(row.note.split()[0]) == pytest.approx(row.ours / row.alternative, rel=1e-2)
     assert [row.aim is None for row in rows[-3:]] == [False, True, True]

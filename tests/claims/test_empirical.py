@@ -14,9 +14,9 @@ from fairfl.claims import sources
 from fairfl.claims.empirical import cfl_frontier, kept
 from fairfl.claims.registry import registered
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.bounds import TOLERANCE, exact
-from fairfl.studies.crosscheck.kept import read, rule_of, short
-from fairfl.studies.crosscheck.learned import Found, to_text
+from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, exact
+from fairfl.studies.crosscheck.population.kept_rules import read, rule_of, short
+from fairfl.studies.crosscheck.population.learned_rules import Found, to_text
 from fairfl.theory.populations.classifiers import Classifier
 
 EMPIRICAL = sorted(id for id in registered() if id.startswith("empirical/"))

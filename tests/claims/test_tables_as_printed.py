@@ -12,10 +12,10 @@ from paper_tables import NUMBER, Cell, printed
 
 from fairfl.claims.propfair import tables as propfair
 from fairfl.claims.qffl import tables as qffl
-from fairfl.studies.papers.fedfb import numbers as fedfb_numbers
-from fairfl.studies.papers.pffl import numbers as pffl_numbers
-from fairfl.studies.papers.propfair import numbers as propfair_numbers
-from fairfl.studies.papers.qffl import numbers as qffl_numbers
+from fairfl.studies.papers.fedfb import published_numbers as fedfb_numbers
+from fairfl.studies.papers.pffl import published_numbers as pffl_numbers
+from fairfl.studies.papers.propfair import published_numbers as propfair_numbers
+from fairfl.studies.papers.qffl import published_numbers as qffl_numbers
 from fairfl.studies.printed import Printed
 
 Read = Callable[[str, str, Sequence[str]], list[list[Cell]]]

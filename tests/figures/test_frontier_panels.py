@@ -11,6 +11,7 @@ import pytest
 from fairfl.figures.catalog import fedfb_figure_5, fedfb_figure_9
 from fairfl.figures.lib import frontier_panels, style
 from fairfl.solvers.api import min_disparity, solve
+from fairfl.theory.populations.federation import Federation
 
 FEDERATION = next(iter(fedfb_figure_5.federations().values()))
 
@@ -55,18 +56,18 @@ def test_all_schemes_end_at_the_unconstrained_optimum(frontiers):
     assert np.ptp(ends["disparity"]) < 1e-12 and np.ptp(ends["accuracy"]) < 1e-12
 
 
-@pytest.mark.parametrize(("figure", "clients"), [(fedfb_figure_5, 2), (fedfb_figure_9, 3)])
-def test_the_papers_federations(figure, clients):
+@pytest.mark.parametrize(
+    ("figure", "means", "middle"),
+    [(fedfb_figure_5, [[3, 5], [1, -1]], []), (fedfb_figure_9, [[3, 5], [1, -1], [1, 2]], [0.5])],
+)
+def test_the_papers_federations(figure, means, middle):
+    """As FedFB prints them: N(mean, 1), and the shares of the first and the second client."""
     federations = figure.federations()
-    assert list(federations) == [f"q = ({', '.join(f'{v:g}' for v in q)})" for q in figure.SHARES]
-    assert len(federations) == 4
-    for q, federation in zip(figure.SHARES, federations.values(), strict=True):
-        assert federation.n_clients == clients
+    for (name, federation), low in zip(federations.items(), (0.5, 0.4, 0.3, 0.2), strict=True):
+        q = [low, *middle, 1 - low]
+        assert name == f"q = ({', '.join(f'{v:g}' for v in q)})"
         np.testing.assert_allclose(federation.q, q)
-    # the shares of the last client leave those of the first, by equal steps, from panel to panel
-    np.testing.assert_allclose(
-        [q[-1] - q[0] for q in figure.SHARES], [0, 0.2, 0.4, 0.6], atol=1e-12
-    )
+        assert federation.model.laws == Federation.normal(means, 1.0).model.laws
 
 
 def test_one_legend_one_style_and_the_same_bytes(frontiers):

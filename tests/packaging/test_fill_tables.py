@@ -1,4 +1,4 @@
-"""tools/fill_tables.py: a page's blocks from its CSV, the CSV from runs; and the pages of
+"""docs/results/fill_tables.py: a page's blocks from its CSV, the CSV from runs; and the pages of
 docs/results are filled.
 """
 
@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-spec = importlib.util.spec_from_file_location("fill_tables", ROOT / "tools" / "fill_tables.py")
+spec = importlib.util.spec_from_file_location(
+    "fill_tables", ROOT / "docs" / "results" / "fill_tables.py"
+)
 tool = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(tool)
 

@@ -19,7 +19,7 @@ PACKAGES = (
     "figures",
     "fairfl",
     "benchmarks",
-    "tools",
+    "docs",
 )
 ONE = ROOT / "_support" / "whole_file.py"
 EXEMPT = {

@@ -11,7 +11,7 @@ import pytest
 
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import LeastSquares, Training
-from fairfl.studies.crosscheck.step_problems import StepProblem
+from fairfl.studies.crosscheck.realised.step_problems import StepProblem
 from fairfl.studies.least_squares_problem import Problem
 from fairfl.theory.bounds import fedavg_convergence
 from fairfl.theory.bounds.averaging import fedavg_step_limit

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from populations import FIGURE_5
 from scipy import stats
 from strategies import PROBIT, federations, local_budgets, mixtures, normals
 
 import fairfl as ff
 from fairfl.solvers.solution import LAW_TOLERANCE
+from fairfl.theory.populations.fedfb_figures import MEANS_5
 from fairfl.theory.populations.laws import Mixture
 
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
@@ -99,7 +99,7 @@ def test_three_clients_whose_fair_rule_is_a_mixture() -> None:
 
 
 def test_frontiers_of_a_bounded_eta() -> None:
-    fed = ff.Federation.normal(FIGURE_5, sd=1.0, q=[0.3, 0.7], eta=PROBIT)
+    fed = ff.Federation.normal(MEANS_5, sd=1.0, q=[0.3, 0.7], eta=PROBIT)
     cfl = ff.frontier(fed, "cfl", points=9)
     assert cfl.disparity[0] == 0 and (np.diff(cfl.accuracy) > 0).all()
     F = ff.frontier(fed, "lft_fedavg", points=9)

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from populations import figure_5
 from strategies import federations, finite_federations, local_budgets, mixtures, normals
 
 import fairfl as ff
+from fairfl.theory.populations.fedfb_figures import figure_5
 
 FEWER = settings(max_examples=max(10, settings.default.max_examples // 5))  # type: ignore[union-attr]
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")

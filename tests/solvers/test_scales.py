@@ -4,15 +4,16 @@ tell.
 
 import numpy as np
 import pytest
-from populations import FIGURE_5, continuous_model
+from populations import continuous_model
 from scipy import stats
 
 import fairfl as ff
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.eta import Logistic
+from fairfl.theory.populations.fedfb_figures import MEANS_5
 from fairfl.theory.populations.laws import Normal, as_law
 
-MEANS = np.array(FIGURE_5)
+MEANS = np.array(MEANS_5)
 BUDGETS = {"cfl": 0.05, "lft_ensemble": [0.05, 0.1]}
 
 

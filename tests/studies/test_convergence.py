@@ -38,10 +38,10 @@ def test_pareto_stationarity_is_zero_at_an_optimum_and_not_elsewhere():
 
 def test_some_rows():
     entries = (
-        convergence.Entry(FedAvg(), aims.FedAvg()),
-        convergence.Entry(QFedAvg(2.0), aims.QFFL(2.0)),
-        convergence.Entry(FedAvg(), aims.QFFL(2.0)),
-        convergence.Entry(PropFair(6.0, rescale=True), aims.PropFair(6.0)),
+        convergence.Trial(FedAvg(), aims.FedAvg()),
+        convergence.Trial(QFedAvg(2.0), aims.QFFL(2.0)),
+        convergence.Trial(FedAvg(), aims.QFFL(2.0)),
+        convergence.Trial(PropFair(6.0, rescale=True), aims.PropFair(6.0)),
     )
     rows = convergence.table(entries, short=0.3)
     assert rows["reached"].tolist() == [True, True, False, True]
@@ -51,11 +51,11 @@ def test_some_rows():
 
 
 def test_every_algorithm_is_in_the_table():
-    assert {type(entry.algorithm) for entry in convergence.ENTRIES} == set(algorithms().values())
+    assert {type(trial.algorithm) for trial in convergence.TRIALS} == set(algorithms().values())
     lines = [line for line in DOCUMENT.read_text("utf-8").splitlines() if line.startswith("| `")]
-    assert len(lines) == len(convergence.ENTRIES)
-    for line, entry in zip(lines, convergence.ENTRIES, strict=True):
-        assert line.startswith(f"| `{convergence._call(entry.algorithm)}` |")
+    assert len(lines) == len(convergence.TRIALS)
+    for line, trial in zip(lines, convergence.TRIALS, strict=True):
+        assert line.startswith(f"| `{convergence._call(trial.algorithm)}` |")
 
 
 @pytest.mark.deep

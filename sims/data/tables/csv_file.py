@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from fairfl._support.checks import existing_file
+
 PARQUET = (".parquet", ".pq")
 UNNAMED = "Unnamed: "
 """What a column without a name in the header is called, followed by its number."""
@@ -29,10 +31,7 @@ def read_table(path: Path) -> pd.DataFrame:
     OSError
         If it cannot be read; `FileNotFoundError` if there is none.
     """
-    if not path.exists():
-        raise FileNotFoundError(f"no such file: {str(path)!r}")
-    if path.is_dir():
-        raise IsADirectoryError(f"path must be a file, got the folder {str(path)!r}")
+    existing_file(path)
     if path.suffix.lower() in PARQUET:
         import pyarrow  # noqa: F401  # pandas' own error does not name it
     try:

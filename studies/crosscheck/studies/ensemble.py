@@ -13,14 +13,15 @@ import pandas as pd
 
 from fairfl._support.checks import Array
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.bounds import TOLERANCE, below, exact
-from fairfl.studies.crosscheck.kept import kept_rules
-from fairfl.studies.crosscheck.learned import Found, from_json
+from fairfl.solvers.schemes import LABELS
+from fairfl.studies.crosscheck.population.ensemble_error import missed
+from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below, exact
+from fairfl.studies.crosscheck.population.kept_rules import kept_rules
+from fairfl.studies.crosscheck.population.learned_rules import Found, from_json
+from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, told
 from fairfl.studies.crosscheck.runs import ENSEMBLE, Plan, spelt
-from fairfl.studies.crosscheck.strangers import missed
 from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.worlds import World, by_name, in_words
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups
 
@@ -248,9 +249,13 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
     """The exact ensembles' frontier and points, CFL's above, and the learned points by size."""
     found, parts = among(beside(measures), "degree", [1]), []
     for (name,), mine in groups(found, ["world"]):
-        for scheme, label in (("cfl", "CFL"), ("lft_ensemble", ENSEMBLE)):
+        for scheme in ("cfl", "lft_ensemble"):
             curve = exact(by_name(name), scheme)
-            columns = {"panel": in_words(name), "series": f"{label}, exact", "kind": "line"}
+            columns = {
+                "panel": in_words(name),
+                "series": f"{LABELS[scheme]}, exact",
+                "kind": "line",
+            }
             parts.append(pd.DataFrame({**columns, "x": curve.disparity, "y": curve.accuracy}))
         for (size,), part in groups(mine, ["rows"]):
             columns = {"panel": in_words(name), "series": f"{size:,} people", "kind": "points"}

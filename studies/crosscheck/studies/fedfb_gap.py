@@ -5,9 +5,9 @@ Where the clients share a logistic η, all of them have the same minimiser z_a =
 CFL with one local step and with local training to its end. What is left is sampling, steps in
 between, and η that differ by client.
 
-Accuracies are compared with the supporting line of CFL's optimum (``supporting.py``). At equal
-\|MD\|, as this study first did, a rule seems to lose accuracy where its MD is on the other side of
-0.
+Accuracies are compared with the supporting line of CFL's optimum
+(``population/supporting_line.py``). At equal \|MD\|, as this study first did, a rule seems to lose
+accuracy where its MD is on the other side of 0.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairfl.studies.crosscheck.frame import Frame, loose
-from fairfl.studies.crosscheck.kept import short
-from fairfl.studies.crosscheck.resolution import NEAR, OVER, PEOPLE
+from fairfl.studies.crosscheck.population.kept_rules import short
+from fairfl.studies.crosscheck.population.supporting_line import turn
 from fairfl.studies.crosscheck.runs import ALPHA, CFL, FEDFB
+from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, PEOPLE
 from fairfl.studies.crosscheck.studies.fedfb_gap_runs import BOUND, plans, setups
 from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.supporting import turn
 from fairfl.studies.experiment import Scale, Unit
+from fairfl.studies.frames import Frame, loose
 
 NAME = "fedfb-gap"
 TITLE = (

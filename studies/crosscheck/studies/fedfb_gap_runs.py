@@ -13,11 +13,11 @@ from fairfl.sims.engine import Result
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.group_fairness import FairBatch, FairMeasures, FedFB
 from fairfl.solvers.api import frontier
-from fairfl.studies.crosscheck.frame import Frame, loose
-from fairfl.studies.crosscheck.learned import Found, to_text
+from fairfl.studies.crosscheck.population.learned_rules import Found, to_text
+from fairfl.studies.crosscheck.population.supporting_line import supporting_line
+from fairfl.studies.crosscheck.population.worlds import World, spread
 from fairfl.studies.crosscheck.runs import ALPHA, CFL, DECAY, FEDFB, Plan
-from fairfl.studies.crosscheck.supporting import supporting_line
-from fairfl.studies.crosscheck.worlds import World, spread
+from fairfl.studies.frames import Frame, loose
 
 BOUND = 1.0
 """Of a client's report, with errors as the surrogate: the range that b bits share."""

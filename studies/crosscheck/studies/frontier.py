@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array
-from fairfl.studies.crosscheck.bounds import TOLERANCE, below, exact
-from fairfl.studies.crosscheck.kept import kept_rules
+from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below, exact
+from fairfl.studies.crosscheck.population.kept_rules import kept_rules
+from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, told
 from fairfl.studies.crosscheck.runs import BOXED, CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
 from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.worlds import World, by_name, in_words
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 

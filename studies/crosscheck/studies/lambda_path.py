@@ -10,10 +10,7 @@ import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array
-from fairfl.studies.crosscheck.features import Basis
-from fairfl.studies.crosscheck.frame import Frame, loose
-from fairfl.studies.crosscheck.mean_field import MeanField, gradients, rule_of, shares
-from fairfl.studies.crosscheck.outer_path import (
+from fairfl.studies.crosscheck.population.fairbatch_path import (
     SURROGATES,
     gap,
     line,
@@ -24,9 +21,12 @@ from fairfl.studies.crosscheck.outer_path import (
     walk,
     zero,
 )
+from fairfl.studies.crosscheck.population.features import Basis
+from fairfl.studies.crosscheck.population.mean_field import MeanField, gradients, rule_of, shares
+from fairfl.studies.crosscheck.population.worlds import World, figure_5, figure_9, random_world
 from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.worlds import World, figure_5, figure_9, random_world
 from fairfl.studies.experiment import Scale, Unit
+from fairfl.studies.frames import Frame, loose
 
 NAME = "lambda-path"
 TITLE = (

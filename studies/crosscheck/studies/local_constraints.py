@@ -11,10 +11,11 @@ from typing import Any
 
 import pandas as pd
 
-from fairfl.studies.crosscheck.frame import Frame, loose
-from fairfl.studies.crosscheck.kept import kept_rules
-from fairfl.studies.crosscheck.local_dynamics import Dynamics
-from fairfl.studies.crosscheck.multipliers import Ascent
+from fairfl.studies.crosscheck.population.fairbatch_step import Ascent
+from fairfl.studies.crosscheck.population.kept_rules import kept_rules
+from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
+from fairfl.studies.crosscheck.population.worlds import World, figure_5, figure_9, random_world
+from fairfl.studies.crosscheck.runs import LFT_AVG
 from fairfl.studies.crosscheck.studies.local_constraints_pictures import ends, paths
 from fairfl.studies.crosscheck.studies.local_constraints_runs import (
     LABELS,
@@ -31,8 +32,8 @@ from fairfl.studies.crosscheck.studies.local_constraints_verdicts import (
     verdicts,
 )
 from fairfl.studies.crosscheck.study import Drawing
-from fairfl.studies.crosscheck.worlds import World, figure_5, figure_9, random_world
 from fairfl.studies.experiment import Scale, Unit
+from fairfl.studies.frames import Frame, loose
 
 __all__ = ["NAME", "PICTURES", "SEEDS", "TITLE", "record", "tables", "units", "verdicts"]
 
@@ -105,7 +106,7 @@ def samples(scale: Scale) -> list[LocalPlan]:
     return [
         LocalPlan(
             world,
-            "LFT+FedAvg",
+            LFT_AVG,
             degree,
             rows,
             seed,

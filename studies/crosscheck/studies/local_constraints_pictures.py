@@ -5,15 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from fairfl.studies.crosscheck.frame import Frame, loose
+from fairfl.solvers import schemes
+from fairfl.studies.crosscheck.population.worlds import in_words
 from fairfl.studies.crosscheck.studies.local_constraints_runs import LABELS
-from fairfl.studies.crosscheck.worlds import in_words
+from fairfl.studies.frames import Frame, loose
 
-SCHEMES = {
-    "cfl": "CFL, exact",
-    "lft_fedavg": "LFT+FedAvg, exact",
-    "lft_ensemble": "LFT+Ensemble, exact",
-}
 SETTINGS = (("figure-5a", 0.0), ("figure-5a", 0.1), ("figure-9b", 0.0))
 """World and ε: a column each."""
 WAYS = ("pooled-any", "steps-20", "steps-20-fading", "converged")
@@ -47,9 +43,9 @@ def paths(measures: Frame) -> Frame:
 def _panel(panel: str, here: Frame, runs: Frame, eps: float) -> list[Frame]:
     """Frontiers, way, the optimum, and where clients that are fair to the end are averaged to."""
     parts = []
-    for scheme, label in SCHEMES.items():
+    for scheme, label in schemes.LABELS.items():
         frontier = here[(here["regime"] == "frontier") & (here["scheme"] == scheme)]
-        parts.append(_rows(frontier, panel, label, "behind", "disparity", "accuracy"))
+        parts.append(_rows(frontier, panel, f"{label}, exact", "behind", "disparity", "accuracy"))
     best = runs.head(1)
     best = best.assign(disparity=best["best_difference"].abs(), accuracy=best["best"])
     parts.append(_rows(best, panel, "LFT+FedAvg(ε), supposed end", "end", "disparity", "accuracy"))

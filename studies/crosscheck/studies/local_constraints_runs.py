@@ -13,12 +13,12 @@ from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.group_fairness import FairBatch, LocalFairBatch
 from fairfl.solvers.api import frontier, solve
 from fairfl.solvers.solution import Solution
-from fairfl.studies.crosscheck.frame import Frame, loose
-from fairfl.studies.crosscheck.learned import Found, to_text
-from fairfl.studies.crosscheck.local_dynamics import Dynamics
-from fairfl.studies.crosscheck.mean_field import any_rule, shares
+from fairfl.studies.crosscheck.population.learned_rules import Found, to_text
+from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
+from fairfl.studies.crosscheck.population.mean_field import any_rule, shares
+from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.runs import Plan
-from fairfl.studies.crosscheck.worlds import World
+from fairfl.studies.frames import Frame, loose
 
 POPULATION = (
     ("pooled", 0, 1, 0.0),

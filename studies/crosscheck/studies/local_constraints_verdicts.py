@@ -7,8 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from fairfl.studies.crosscheck.frame import Frame, loose
-from fairfl.studies.crosscheck.resolution import (
+from fairfl.studies.crosscheck.standard_errors import (
     NEAR,
     OVER,
     PEOPLE,
@@ -17,6 +16,7 @@ from fairfl.studies.crosscheck.resolution import (
 )
 from fairfl.studies.crosscheck.studies.local_constraints_runs import LABELS
 from fairfl.studies.crosscheck.study import Verdict
+from fairfl.studies.frames import Frame, loose
 
 STEADY = 2 * OVER
 """A run settles where MD ranges over no more in its last quarter: an error up and one down."""

@@ -2,7 +2,7 @@
 objectives.
 
 The weight of a client in a step is measured: least squares of the step on the clients' gradients
-(``effective.py``).
+(``realised/effective_weights.py``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pandas as pd
 
 from fairfl.sims.data.federated import load_federated
 from fairfl.sims.data.fetch import DataUnavailable
-from fairfl.studies.crosscheck.realised import CASES, HALF, at_one_model, by_round, mixtures
+from fairfl.studies.crosscheck.realised.weights import CASES, HALF, at_one_model, by_round, mixtures
 from fairfl.studies.crosscheck.studies.realised_weights_pictures import PICTURES as PICTURES
 from fairfl.studies.crosscheck.studies.realised_weights_verdicts import verdicts as verdicts
 from fairfl.studies.experiment import Scale, Unit

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairfl.studies.crosscheck.realised import CASES, HALF, ONE, Case
-from fairfl.studies.crosscheck.realised_aims import BEYOND
+from fairfl.studies.crosscheck.realised.aims import BEYOND
+from fairfl.studies.crosscheck.realised.weights import CASES, HALF, ONE, Case
 from fairfl.studies.crosscheck.study import Drawing
 from fairfl.studies.frames import among, floats, groups
 

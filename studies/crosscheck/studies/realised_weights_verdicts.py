@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairfl.studies.crosscheck.effective import apart
-from fairfl.studies.crosscheck.realised import BATCH, HALF
-from fairfl.studies.crosscheck.realised_aims import BEYOND, RANKS, drawn_weights
+from fairfl.studies.crosscheck.realised.aims import BEYOND, RANKS, drawn_weights
+from fairfl.studies.crosscheck.realised.effective_weights import apart
+from fairfl.studies.crosscheck.realised.weights import BATCH, HALF
 from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.frames import among, floats, groups, rows
 

@@ -11,8 +11,8 @@ from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats
 from fairfl.studies.frames import rows as kept_rows
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
-from fairfl.studies.papers.fedfb.numbers import TABLE_1
 from fairfl.studies.papers.fedfb.points import of_all, picture
+from fairfl.studies.papers.fedfb.published_numbers import TABLE_1
 from fairfl.studies.papers.fedfb.runs import CFL, FEDAVG, FEDFB, FEDFB_BITS, FEDFB_PLAIN
 from fairfl.studies.published import COLUMNS, published
 

@@ -11,8 +11,8 @@ from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
 from fairfl.studies.papers.fedfb.agnostic import RULES, TAUS, agnostic_units, notes
-from fairfl.studies.papers.fedfb.numbers import TABLE_4
 from fairfl.studies.papers.fedfb.points import of_all, picture
+from fairfl.studies.papers.fedfb.published_numbers import TABLE_4
 from fairfl.studies.papers.fedfb.runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
 from fairfl.studies.published import COLUMNS, published
 

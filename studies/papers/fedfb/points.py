@@ -15,7 +15,7 @@ from fairfl.studies.frames import among, floats, groups
 from fairfl.studies.frames import rows as kept_rows
 from fairfl.studies.papers.fedfb.data import REAL
 from fairfl.studies.papers.fedfb.limits import limit
-from fairfl.studies.papers.fedfb.numbers import MEASURES as PRINTED
+from fairfl.studies.papers.fedfb.published_numbers import MEASURES as PRINTED
 from fairfl.studies.papers.fedfb.runs import chosen
 
 COLUMNS = [

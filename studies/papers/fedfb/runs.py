@@ -35,6 +35,7 @@ from fairfl.sims.group_fairness import (
 from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.sims.group_fairness.measures import accepts
 from fairfl.solvers.frontier import Frontier
+from fairfl.solvers.schemes import LABELS
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups
 from fairfl.studies.frames import rows as kept_rows
@@ -49,7 +50,8 @@ LR, MOMENTUM, BATCH = 0.01, 0.9, 128
 HIDDEN = 4
 SURROGATE = "acceptance"
 
-FEDAVG, ENSEMBLE, LFT_AVG, FEDFB, CFL = "FedAvg", "LFT+Ensemble", "LFT+FedAvg", "FedFB", "CFL"
+CFL, LFT_AVG, ENSEMBLE = LABELS.values()
+FEDAVG, FEDFB = "FedAvg", "FedFB"
 FEDFB_PLAIN, FEDFB_LOSS, CFL_LOSS = "FedFB, step α μ", "FedFB, F of log loss", "CFL, F of log loss"
 FEDFB_BITS, FAIRFED = "FedFB (10 bits)", "FairFed"
 SHORT = {

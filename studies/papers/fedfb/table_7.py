@@ -9,10 +9,10 @@ from fairfl.studies.frames import among
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
 from fairfl.studies.papers.fedfb.agnostic import AGNOSTIC, RULES, TAU, agnostic_units, notes
 from fairfl.studies.papers.fedfb.data import REAL
-from fairfl.studies.papers.fedfb.numbers import TABLE_7
 from fairfl.studies.papers.fedfb.points import of_choices, picture
+from fairfl.studies.papers.fedfb.published_numbers import TABLE_7
 from fairfl.studies.papers.fedfb.runs import FEDFB, FEDFB_PLAIN
-from fairfl.studies.papers.fedfb.tables import FIVE
+from fairfl.studies.papers.fedfb.tables_1_2_4_5 import FIVE
 from fairfl.studies.published import published
 
 NAME = "fedfb-table-7"

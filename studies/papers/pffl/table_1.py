@@ -14,7 +14,7 @@ from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Picture, Scale, Setting, Unit
 from fairfl.studies.measures import statistics
-from fairfl.studies.papers.pffl.numbers import TABLE_1
+from fairfl.studies.papers.pffl.published_numbers import TABLE_1
 from fairfl.studies.papers.qffl import runs as qffl_runs
 from fairfl.studies.papers.qffl import three_classes
 from fairfl.studies.published import published

@@ -31,7 +31,7 @@ from fairfl.sims.engine import (
 )
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.studies.experiment import Scale, Setting, Unit
-from fairfl.studies.papers.qffl.numbers import TABLE_3
+from fairfl.studies.papers.qffl.published_numbers import TABLE_3
 
 QS = (0.0, 0.001, 0.01, 0.1, 1.0, 2.0, 5.0, 10.0, 15.0)
 """0 and the candidates of appendix E.2.3."""

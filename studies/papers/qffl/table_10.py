@@ -12,7 +12,7 @@ from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, groups
 from fairfl.studies.measures import statistics
 from fairfl.studies.papers.qffl import runs as qffl_runs
-from fairfl.studies.papers.qffl.numbers import STATISTICS, TABLE_10
+from fairfl.studies.papers.qffl.published_numbers import STATISTICS, TABLE_10
 from fairfl.studies.published import published
 
 NAME = "qffl-table-10"

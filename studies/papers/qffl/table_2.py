@@ -19,7 +19,7 @@ from fairfl.studies.experiment import Picture, Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups
 from fairfl.studies.measures import KEYS, statistics
 from fairfl.studies.papers.qffl import three_classes
-from fairfl.studies.papers.qffl.numbers import ADULT, FASHION
+from fairfl.studies.papers.qffl.published_numbers import ADULT, FASHION
 from fairfl.studies.published import published
 
 NAME = "qffl-table-2"

@@ -11,9 +11,9 @@ import pytest
 
 import fairfl.claims.empirical.kept as kept
 from fairfl.studies.crosscheck import registry
+from fairfl.studies.crosscheck.population.worlds import figure_5
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, Plan
 from fairfl.studies.crosscheck.study import Drawing, Study, Verdict
-from fairfl.studies.crosscheck.worlds import figure_5
 
 
 @pytest.fixture

@@ -53,6 +53,16 @@ def test_numbers_of_the_frontier(cli, tmp_path, options, named):
     one_line(cli("frontier", tmp_path / "f.toml", *options), 2, named)
 
 
+@pytest.mark.parametrize("command", ["frontier", "simulate"])
+@pytest.mark.parametrize("suffix", [".toml", ".csv", ".parquet"])
+def test_files_that_are_not_there(cli, tmp_path, command, suffix):
+    file, columns = tmp_path / f"none{suffix}", ("--label", "y", "--group", "a")
+    given = () if suffix == ".toml" else columns
+    one_line(cli(command, file, *given), 2, f"no such file: {str(file)!r}")
+    file.mkdir()
+    one_line(cli(command, file, *given), 2, f"path must be a file, got the folder {str(file)!r}")
+
+
 @pytest.mark.parametrize(
     "text", ["[" * 3000 + "]" * 3000, "q = 1" + "0" * 5000, "\ufeff[", "clients = 3", "= 3"]
 )

@@ -13,7 +13,7 @@ from flint import arb, ctx
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
-from populations import FIGURE_5, continuous_model
+from populations import continuous_model
 from scipy import stats
 
 from fairfl.solvers.lft_ensemble.enclosure import Enclosure, enclose_min_disparity
@@ -21,11 +21,12 @@ from fairfl.solvers.lft_ensemble.laws import LocalRules
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.eta import Logistic, Monotone
 from fairfl.theory.populations.federation import Client, Federation
+from fairfl.theory.populations.fedfb_figures import MEANS_5
 from fairfl.theory.populations.laws import Normal
 
 EXAMPLE_1 = {"mean": [[0, 0], [3, -1]], "sd": [70, 1], "q": 0.5}
 FIGURE_4B = {"mean": [[10, 9.8], [0.2, 0]], "sd": 0.2, "q": 0.2}
-FIGURE_4C = {"mean": FIGURE_5, "sd": 1.0, "q": 0.5}
+FIGURE_4C = {"mean": MEANS_5, "sd": 1.0, "q": 0.5}
 CASES = {
     "example 1": EXAMPLE_1,
     "figure 4(b)": FIGURE_4B,
@@ -43,7 +44,7 @@ CASES = {
         "eta": [Logistic(2, 1), (Logistic(0.5, -1), Logistic(3))],
     },
     "clients of one group": {"mean": [[3, 5], [1, -1], [0, 2], [1, 1.5]], "q": [0, 1, 0.3, 0.5]},
-    "only clients of one group": {"mean": FIGURE_5, "q": [0, 1]},
+    "only clients of one group": {"mean": MEANS_5, "q": [0, 1]},
     "far apart": {"mean": [[50, -50], [1, -1]], "q": [0.3, 0.6]},
     "far apart, both ways": {"mean": [[50, -50], [-50, 50]], "q": [0.5, 0.6]},
     # MD and the thresholds' levels lose all digits next to λ = 1 - q
@@ -419,7 +420,7 @@ def test_an_enclosure_of_another_federation_is_refused():
 
 
 def test_one_group_has_no_root():
-    fed = Federation.normal(mean=FIGURE_5, q=[0, 1])
+    fed = Federation.normal(mean=MEANS_5, q=[0, 1])
     found = enclose_min_disparity(fed)
     assert found.roots == ((0, 0), (0, 0))
     assert found.reachable_low == found.reachable_high

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from populations import figure_5
 from strategies import federations, mixtures, normals
 
 import fairfl as ff
@@ -17,6 +16,7 @@ from fairfl.solvers.lft_fedavg.laws_frontier import MultiplierSearch
 from fairfl.solvers.lft_fedavg.multipliers import RuleFamily
 from fairfl.solvers.numerics.critical_points import critical_points
 from fairfl.solvers.numerics.dual import fedavg_constraints
+from fairfl.theory.populations.fedfb_figures import figure_5
 
 SMOOTH = st.one_of(normals(), mixtures())
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 5))  # type: ignore[union-attr]

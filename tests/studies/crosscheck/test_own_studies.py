@@ -8,14 +8,14 @@ import pytest
 from scipy import special, stats
 
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.kept import rule_of
-from fairfl.studies.crosscheck.learned import from_json, to_text
+from fairfl.studies.crosscheck.population.kept_rules import rule_of
+from fairfl.studies.crosscheck.population.learned_rules import from_json, to_text
+from fairfl.studies.crosscheck.population.supporting_line import supporting_line, turn
+from fairfl.studies.crosscheck.population.worlds import figure_5, spread
 from fairfl.studies.crosscheck.runs import CFL, FEDFB
 from fairfl.studies.crosscheck.studies import fedfb_gap, lambda_path, local_constraints
 from fairfl.studies.crosscheck.studies.fedfb_gap_runs import GapPlan, Setup
 from fairfl.studies.crosscheck.studies.local_constraints_runs import LocalPlan
-from fairfl.studies.crosscheck.supporting import supporting_line, turn
-from fairfl.studies.crosscheck.worlds import figure_5, spread
 from fairfl.studies.execute import run_unit
 from fairfl.theory.populations.classifiers import Classifier
 

@@ -10,20 +10,20 @@ import pandas as pd
 import pytest
 
 from fairfl.sims.algorithms.term import TERM
-from fairfl.studies.crosscheck import realised
-from fairfl.studies.crosscheck.realised import (
+from fairfl.studies.crosscheck.realised import weights as realised
+from fairfl.studies.crosscheck.realised.aims import BEYOND
+from fairfl.studies.crosscheck.realised.step_problems import step_problem
+from fairfl.studies.crosscheck.realised.weights import (
     BATCH,
     CASES,
     HALF,
     ONE,
     at_one_model,
     by_round,
-    entries,
     mixtures,
+    trials,
 )
-from fairfl.studies.crosscheck.realised_aims import BEYOND
 from fairfl.studies.crosscheck.registry import study_of
-from fairfl.studies.crosscheck.step_problems import step_problem
 from fairfl.studies.crosscheck.studies import realised_weights
 from fairfl.studies.experiment import Scale
 
@@ -70,8 +70,8 @@ def test_propfair_and_fedavg_are_unbiased_over_the_draws(measures):
 def test_a_wrong_weighing_turns_the_verdict(monkeypatch):
     """TERM with another alpha than its objective's: the hard verdict falls."""
     world = step_problem("quadratic", 0)
-    wrong = [replace(e, algorithm=TERM(1.9)) if e.name == "TERM" else e for e in entries(world)]
-    monkeypatch.setattr(realised, "entries", lambda world: tuple(wrong))
+    wrong = [replace(e, algorithm=TERM(1.9)) if e.name == "TERM" else e for e in trials(world)]
+    monkeypatch.setattr(realised, "trials", lambda world: tuple(wrong))
     steps = by_round("quadratic", 0, 2)
     ways = at_one_model("quadratic", 0, 2, (ONE, CASES[2], BATCH, CASES[-2], HALF))
     verdict = realised_weights.verdicts(pd.concat([steps, ways, mixtures(0, 10, (10,))]))[0]
@@ -89,7 +89,7 @@ def test_tables_pictures_and_record(measures):
     assert {one["round"] for one in kept["steps"]} == {0, 3} and {
         one["seed"] for one in kept["steps"]
     } == {0, 1}
-    assert len(kept["draws"]) == len(entries(step_problem("quadratic", 0)))
+    assert len(kept["draws"]) == len(trials(step_problem("quadratic", 0)))
     for picture in realised_weights.PICTURES:
         table = picture.table(measures)
         assert len(table) and np.isfinite(table[["x", "y"]].to_numpy()).all()
@@ -113,6 +113,6 @@ def test_afl_means_come_near_the_optimum():
 def test_beyond_is_counted():
     rows = by_round("quadratic", 0, 1).set_index("algorithm")
     losses = step_problem("quadratic", 0).losses(np.zeros(8))
-    rule = next(e.algorithm for e in entries(step_problem("quadratic", 0)) if e.name == BEYOND)
+    rule = next(e.algorithm for e in trials(step_problem("quadratic", 0)) if e.name == BEYOND)
     assert rows.loc[BEYOND, "beyond"] == sum(loss > rule.M - rule.epsilon for loss in losses) > 0
     assert rows.loc["PropFair", "beyond"] == 0

@@ -11,10 +11,10 @@ from scipy import optimize, special
 from fairfl.sims.data.federated.population import sample
 from fairfl.sims.engine.secure.summed import as_floats
 from fairfl.sims.runs.run import simulate
-from fairfl.studies.crosscheck.features import Basis
-from fairfl.studies.crosscheck.learned import Found, from_json, learned
+from fairfl.studies.crosscheck.population.features import Basis
+from fairfl.studies.crosscheck.population.learned_rules import Found, from_json, learned
+from fairfl.studies.crosscheck.population.worlds import figure_5, random_world
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan, featured
-from fairfl.studies.crosscheck.worlds import figure_5, random_world
 from fairfl.studies.execute import run_units
 
 WORLD = figure_5("d")

@@ -9,13 +9,13 @@ import pandas as pd
 import pytest
 
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.bounds import below, exact
-from fairfl.studies.crosscheck.learned import Found, ensemble, to_json, to_text
+from fairfl.studies.crosscheck.population.ensemble_error import exact_members
+from fairfl.studies.crosscheck.population.frontier_distance import below, exact
+from fairfl.studies.crosscheck.population.learned_rules import Found, ensemble, to_json, to_text
+from fairfl.studies.crosscheck.population.worlds import figure_5, in_words, random_world
 from fairfl.studies.crosscheck.rates import TOO_FEW
-from fairfl.studies.crosscheck.strangers import exact_members
 from fairfl.studies.crosscheck.studies import ensemble as ensembles
 from fairfl.studies.crosscheck.studies import frontier
-from fairfl.studies.crosscheck.worlds import figure_5, in_words, random_world
 from fairfl.theory.populations.classifiers import Classifier
 
 WORLD = figure_5("a")
@@ -190,7 +190,7 @@ def test_a_member_at_no_point_of_its_frontier_is_not_passed_over(monkeypatch):
 
 def test_records_hold_what_the_claims_read():
     data = json.loads(json.dumps(ensembles.record(learned_ensembles())))
-    from fairfl.studies.crosscheck.kept import read
+    from fairfl.studies.crosscheck.population.kept_rules import read
 
     for (world, _, rule), found in zip(
         read(data), learned_ensembles().to_dict("records"), strict=True

@@ -1,0 +1,121 @@
+"""Timings of the solvers: CFL, LFT+FedAvg and LFT+Ensemble, against loops and linear programmes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+from scipy import optimize, special
+
+from benchmarks.timing import Row, Sizes, interleaved, seconds
+from fairfl.solvers.api import frontier, min_disparity, solve
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.fedfb_figures import MEANS_5, figure_5
+
+
+def cfl_laws(sizes: Sizes) -> Iterator[Row]:
+    """CFL's frontier on figure 5's federation against a loop over scipy's brentq."""
+    fed = figure_5()
+    ours, cold, loop = interleaved(
+        sizes.rounds,
+        lambda: frontier(fed, "cfl", sizes.eps),
+        lambda: frontier(figure_5(), "cfl", sizes.eps),
+        lambda: scalar_loop(sizes.eps),
+    )
+    accuracy = frontier(fed, "cfl", sizes.eps).accuracy[::10]
+    again = [Classifier.thresholds(cuts).accuracy(fed) for cuts in scalar_loop(sizes.eps)[::10]]
+    accurate = float(np.abs(accuracy - again).max())
+    what = f"CFL frontier, {sizes.eps:,} budgets, figure 5's federation"
+    other, note = "one brentq a budget", f"accuracies agree to {max(accurate, 1e-16):.0e}"
+    yield Row(f"{what}, densities expanded before", ours, other, loop, 3e-3, note)
+    yield Row(f"{what}, from a new federation", cold, other, loop, None, note)
+
+
+def scalar_loop(count: int) -> np.ndarray:
+    """Thresholds (count, 2) of CFL on figure 5's federation, one scalar root after the other
+    (FedFB, lemma 7).
+    """
+    mean = np.array(MEANS_5)
+
+    def rate(a: int, t: float) -> float:
+        return float(special.ndtr(mean[:, a] - t).mean())
+
+    def cut(a: int, lam: float) -> float:
+        return float(special.logit(np.clip(0.5 - lam if a == 0 else 0.5 + lam, 0.0, 1.0)))
+
+    def difference(lam: float) -> float:
+        return rate(0, cut(0, lam)) - rate(1, cut(1, lam))
+
+    free = difference(0.0)
+    lams = []
+    for eps in np.linspace(0.0, abs(free), count)[:-1]:
+        goal = np.sign(free) * eps
+        ends = (-0.5, 0.0) if free > 0 else (0.0, 0.5)
+        lams.append(
+            optimize.brentq(lambda lam, goal=goal: difference(lam) - goal, *ends, xtol=1e-15)
+        )
+    return np.array([[cut(a, lam) for a in (0, 1)] for lam in [*lams, 0.0]])
+
+
+def cfl_finite(sizes: Sizes) -> Iterator[Row]:
+    """The exact frontier by one sort: the solve alone on a federation never solved before, and with
+    making it.
+    """
+    for atoms in sizes.atoms:
+        rng = np.random.default_rng(1)
+        points = np.sort(rng.normal(size=atoms))
+        masses = rng.random((2, 2, atoms))
+        masses /= masses.sum(axis=(1, 2), keepdims=True)
+        eta = special.expit(points)
+        making, solving = [], []
+        for _ in range(sizes.rounds + 1):
+            begin = time.perf_counter()
+            fed = Federation.finite(points, masses, eta)
+            middle = time.perf_counter()
+            frontier(fed, "cfl", 200)
+            making.append(middle - begin)
+            solving.append(time.perf_counter() - middle)
+        note = (
+            "nothing cached: a new federation each time; to make and check it takes "
+            f"{seconds(min(making[1:]))} more"
+        )
+        aim = {100_000: 10e-3, 1_000_000: 150e-3}.get(atoms)
+        what = f"CFL frontier, finite X, {atoms:,} atoms, 2 clients, solve alone"
+        yield Row(what, min(solving[1:]), aim=aim, note=note)
+
+
+def fedavg(sizes: Sizes) -> Iterator[Row]:
+    """LFT+FedAvg at one vector of budgets against the linear programme on a grid."""
+    eps = [0.05, 0.1]
+    new = lambda: figure_5((0.4, 0.6))  # noqa: E731
+    fed = new()
+    cold, warm, lp = interleaved(
+        sizes.rounds,
+        lambda: solve(new(), "lft_fedavg", eps),
+        lambda: solve(fed, "lft_fedavg", eps),
+        lambda: solve(fed, "lft_fedavg", eps, method="lp", grid=sizes.grid),
+    )
+    exact = solve(fed, "lft_fedavg", eps)
+    off = abs(solve(fed, "lft_fedavg", eps, method="lp", grid=sizes.grid).accuracy - exact.accuracy)
+    what = "LFT+FedAvg at one budget vector, certified to 1e-10"
+    other, note = f"cvxpy, {sizes.grid:,} cells", f"the programme's accuracy is off by {off:.0e}"
+    yield Row(f"{what}, densities expanded before", warm, other, lp, 20e-3, note)
+    yield Row(f"{what}, from a new federation", cold, other, lp, None, note)
+
+
+def ensemble(sizes: Sizes) -> Iterator[Row]:
+    """LFT+Ensemble's smallest disparity for many clients."""
+    rng = np.random.default_rng(2)
+    n = sizes.clients
+    mean, q = rng.normal(scale=2.0, size=(n, 2)), rng.uniform(0.2, 0.8, n)
+    weight = rng.uniform(0.5, 2.0, n)
+    fed = Federation.normal(mean, q=q, weight=weight)
+    (alone,) = interleaved(sizes.rounds, lambda: min_disparity(fed, "lft_ensemble"))
+    (cold,) = interleaved(
+        1, lambda: min_disparity(Federation.normal(mean, q=q, weight=weight), "lft_ensemble")
+    )
+    what = f"LFT+Ensemble's smallest disparity, {n} clients, unequal q and weights"
+    yield Row(f"{what}, densities expanded before", alone, aim=50e-3)
+    yield Row(f"{what}, from a new federation", cold)

@@ -1,0 +1,134 @@
+"""Timings of the frontier of people against fairlearn's and error-parity's optimisers."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from scipy import special
+
+from benchmarks.timing import Row, Sizes, interleaved, seconds
+from fairfl.solvers.api import frontier
+from fairfl.theory.populations.federation import Federation
+
+BUDGETS = 200
+"""Budgets of our curve where the libraries take one."""
+
+
+def people(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(score, label, group) of simulated people, scores rounded to 0.001."""
+    rng = np.random.default_rng(3)
+    group = (rng.random(count) < 0.4).astype(int)
+    latent = rng.normal(0.8 - 1.2 * group, 1.0)
+    label = (rng.random(count) < special.expit(1.5 * latent)).astype(int)
+    return np.round(special.expit(latent), 3), label, group
+
+
+def libraries(sizes: Sizes) -> Iterator[Row]:
+    """Post-processing of one score by Fairlearn and by error-parity, one budget a fit, against our
+    whole curve.
+    """
+    score, label, group = people(sizes.people)
+    zeros = np.zeros(len(score), int)
+
+    def ours() -> Any:
+        # one isotonic η a group: exactly the groups' convex ROC hulls, on which the libraries work
+        return frontier(
+            Federation.from_samples(score, label, group, zeros, calibrate="client_group"),
+            "cfl",
+            BUDGETS,
+        )
+
+    curve = ours()
+    told = f"{sizes.people:,} people"
+    rivals = (
+        ("fairlearn", "Fairlearn's ThresholdOptimizer", by_fairlearn),
+        ("error_parity", "error-parity", by_error_parity),
+    )
+    for module, name, fit in rivals:
+        what = f"exact curve of {BUDGETS} budgets from {told}, calibrated and solved"
+        if find_spec(module) is None:
+            (mine,) = interleaved(1, ours)
+            yield Row(what, mine, note=f"{name}: the package {module} is not installed")
+            continue
+        try:
+            disparity, accuracy = fit(score, label, group)
+        except Exception as error:
+            # somebody else's code, and what it needs: the other rows are worth having
+            (mine,) = interleaved(1, ours)
+            yield Row(what, mine, note=f"{name} did not run: {' '.join(str(error).split())}")
+            continue
+        mine, its = interleaved(
+            min(sizes.rounds, 3), ours, lambda fit=fit: fit(score, label, group)
+        )
+        below = float(curve.accuracy_at(disparity)) - accuracy
+        apiece = f"ours takes {seconds(mine / BUDGETS)} a budget"
+        note = (
+            f"{apiece}; its accuracy at its disparity {disparity:.2g} is {below:.1e} below "
+            "the exact curve"
+        )
+        yield Row(what, mine, f"{name}, one budget", its, None, note)
+
+
+def by_fairlearn(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> tuple[float, float]:
+    """(disparity, accuracy) on the same people of Fairlearn's demographic parity."""
+    from fairlearn.postprocessing import ThresholdOptimizer
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+    class Score(ClassifierMixin, BaseEstimator):
+        def fit(self, X: Any, y: Any) -> Score:
+            self.classes_ = np.array([0, 1])
+            return self
+
+        def predict_proba(self, X: Any) -> np.ndarray:
+            p = np.asarray(X, dtype=float)[:, 0]
+            return np.stack([1 - p, p], axis=1)
+
+        def predict(self, X: Any) -> np.ndarray:
+            return (np.asarray(X, dtype=float)[:, 0] > 0.5).astype(int)
+
+    x = score[:, None]
+    fitted = ThresholdOptimizer(
+        estimator=Score().fit(x, label),
+        constraints="demographic_parity",
+        prefit=True,
+        predict_method="predict_proba",
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted.fit(x, label, sensitive_features=group)
+        # its probabilities, without a draw
+        accept = np.asarray(fitted._pmf_predict(x, sensitive_features=group))[:, 1]
+    return _figures(accept, label, group)
+
+
+def by_error_parity(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> tuple[float, float]:
+    """(disparity, accuracy) on the same people of error-parity's rule at budget 0.05."""
+    from error_parity import RelaxedThresholdOptimizer
+
+    rule = RelaxedThresholdOptimizer(
+        predictor=lambda X: np.asarray(X)[:, 0],
+        constraint="demographic_parity",
+        tolerance=0.05,
+        false_pos_cost=1.0,
+        false_neg_cost=1.0,
+    )
+    whole = np.reshape
+
+    def reshape(a: Any, shape: Any = None, newshape: Any = None, **kwargs: Any) -> Any:
+        return whole(a, newshape if shape is None else shape, **kwargs)
+
+    # error-parity 0.3.11 names the shape as numpy up to 2.3 did
+    with warnings.catch_warnings(), patch.object(np, "reshape", reshape):
+        warnings.simplefilter("ignore")
+        rule.fit(score[:, None], label, group=group)
+        return float(rule.constraint_violation()), 1.0 - float(rule.cost())
+
+
+def _figures(accept: np.ndarray, label: np.ndarray, group: np.ndarray) -> tuple[float, float]:
+    accuracy = float(np.where(label == 1, accept, 1 - accept).mean())
+    return abs(float(accept[group == 0].mean() - accept[group == 1].mean())), accuracy

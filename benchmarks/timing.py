@@ -1,0 +1,126 @@
+"""Rows of BENCHMARKS.md: how much is timed, a row, and functions timed in turn."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+SETTLE = 5.0
+"""Seconds that the rounds of short functions may take together."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much to time."""
+
+    eps: int
+    atoms: tuple[int, ...]
+    clients: int
+    people: int
+    grid: int
+    rounds: int
+    figures: bool
+    vectors: int = 100_000
+
+
+FULL = Sizes(
+    eps=1000,
+    atoms=(100_000, 1_000_000),
+    clients=200,
+    people=20_000,
+    grid=2000,
+    rounds=5,
+    figures=True,
+)
+
+
+QUICK = Sizes(
+    eps=20, atoms=(1000,), clients=5, people=300, grid=100, rounds=1, figures=False, vectors=500
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: seconds of ours (NaN: could not be measured, ``note`` says why), of
+    the alternative and of the aim, None where there is none.
+    """
+
+    what: str
+    ours: float
+    other: str = ""
+    alternative: float | None = None
+    aim: float | None = None
+    note: str = ""
+
+    def cells(self) -> tuple[str, ...]:
+        """What, ours, alternative, ratio, aim, met, note."""
+        if self.alternative is None:
+            against, ratio = "", ""
+        else:
+            against = f"{seconds(self.alternative)} ({self.other})"
+            ratio = f"{self.alternative / self.ours:.3g}"
+        aim = "" if self.aim is None else f"≤ {seconds(self.aim)}"
+        met = (
+            ""
+            if self.aim is None or self.ours != self.ours
+            else "yes"
+            if self.ours <= self.aim
+            else "**no**"
+        )
+        ours = "not measured" if self.ours != self.ours else seconds(self.ours)
+        return self.what, ours, against, ratio, aim, met, self.note
+
+
+def interleaved(rounds: int, *functions: Callable[[], Any]) -> list[float]:
+    """The shortest time of each function, seconds; every round runs all of them, after one run that
+    is not counted.
+
+    Short functions get more rounds, up to SETTLE seconds in all: somewhere among them the machine
+    is quiet.
+    """
+    best = [np.inf] * len(functions)
+    start, k = time.perf_counter(), 0
+    while k <= rounds or (rounds > 1 and k < 20 * rounds and time.perf_counter() - start < SETTLE):
+        for j, function in enumerate(functions):
+            begin = time.perf_counter()
+            function()
+            if k:
+                best[j] = min(best[j], time.perf_counter() - begin)
+        k += 1
+    return best
+
+
+def cpu_interleaved(rounds: int, functions: list[Callable[[], Any]]) -> list[float]:
+    """The least CPU time of each function, one after the other in every round, after one run that
+    is not counted.
+
+    A function that takes less than half a second is run up to ten times in its turn.
+    """
+    best = [np.inf] * len(functions)
+    for function in functions:
+        function()
+    gc.collect()
+    for _ in range(rounds):
+        for j, function in enumerate(functions):
+            spent = 0.0
+            for _ in range(10 if rounds > 1 else 1):
+                begin = time.process_time()
+                function()
+                took = time.process_time() - begin
+                best[j], spent = min(best[j], took), spent + took
+                if spent > 0.5:
+                    break
+    return best
+
+
+def seconds(value: float) -> str:
+    """A duration with its unit."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value / 1e-6:.3g} µs"

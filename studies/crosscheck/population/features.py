@@ -1,0 +1,103 @@
+"""Polynomials of x for each group: models with the Bayes rule, and with unions of intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial import hermite_e
+from numpy.typing import ArrayLike
+from scipy import special
+
+from fairfl._support.checks import Array, as_floats, whole
+from fairfl.studies.crosscheck.population.worlds import World
+
+NODES = 60
+"""Of the quadrature for each law: exact for products of two polynomials of degree below 60, but for
+η.
+"""
+FLOOR = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """For each group a the polynomials of x of degree at most d, orthonormal in a measure of x.
+
+    A score linear in them has coefficients of its own in each group, and a threshold at 0. Degree
+    1: logistic regression by group, whose class holds every rule η > t_a where η is logistic, so
+    the Bayes rule, CFL's optima, and those of every client alone. Degree d: accept sets of up to (d
+    + 1) / 2 intervals.
+
+    Attributes
+    ----------
+    centre, scale : (A,) z = (x - centre_a) / scale_a has mean 0 and variance 1 in the measure.
+    matrix : (A, d + 1, d + 1): row k of matrix[a] is the k-th polynomial, in Hermite polynomials
+        He_j(z).
+    """
+
+    centre: Array
+    scale: Array
+    matrix: Array
+
+    @classmethod
+    def of(cls, world: World, degree: int, client: int | None = None) -> Basis:
+        """Orthonormal under P(x, a) of the federation, or of one client, times η (1 - η) + 1/10.
+
+        With η (1 - η) alone the Hessian of log loss at the Bayes rule were the identity; the tenth
+        keeps the first steps short, where all scores are 0. The measure decides how fast gradient
+        descent goes, not where to.
+
+        Errors: ValueError for a degree below 1.
+        """
+        degree = whole("degree", degree, 1)
+        nodes, masses = hermite_e.hermegauss(NODES)
+        who = range(world.clients) if client is None else [client]
+        total = sum(world.weight[i] for i in who) * masses.sum()
+        parts = []
+        for a in (0, 1):
+            x = np.concatenate([world.mean[i][a] + world.sd[i][a] * nodes for i in who])
+            shares = [world.weight[i] * (world.q[i] if a else 1 - world.q[i]) / total for i in who]
+            curvature = special.expit(x) * special.expit(-x) + FLOOR
+            parts.append(
+                _orthonormal(
+                    x, np.concatenate([share * masses for share in shares]) * curvature, degree
+                )
+            )
+        return cls(*(np.stack([part[k] for part in parts]) for k in range(3)))
+
+    @property
+    def degree(self) -> int:
+        """D."""
+        return self.matrix.shape[1] - 1
+
+    @property
+    def size(self) -> int:
+        """Features: A (d + 1), group by group."""
+        return self.matrix.shape[0] * self.matrix.shape[1]
+
+    def __call__(self, x: ArrayLike, group: ArrayLike) -> Array:
+        """Features (n, A (d + 1)) of people with x (n,) in groups (n,); those of the other groups
+        are 0.
+        """
+        at, code = as_floats("x", x), np.asarray(group)
+        found = np.zeros((at.size, *self.matrix.shape[:2]))
+        for a in range(len(self.matrix)):
+            mine = code == a
+            z = (at[mine] - self.centre[a]) / self.scale[a]
+            found[mine, a] = hermite_e.hermevander(z, self.degree) @ self.matrix[a].T
+        return found.reshape(at.size, self.size)
+
+    def series(self, params: ArrayLike) -> Array:
+        """The scores' series (A, d + 1) in He_j(z_a), of parameters (A (d + 1),)."""
+        rows = as_floats("params", params).reshape(self.matrix.shape[:2])
+        return np.einsum("ak,akj->aj", rows, self.matrix)
+
+
+def _orthonormal(x: Array, mass: Array, degree: int) -> tuple[Array, Array, Array]:
+    """Centre and deviation of x under ``mass``, and the orthonormal polynomials (d + 1, d + 1)."""
+    centre = np.average(x, weights=mass)
+    deviation = np.sqrt(np.average((x - centre) ** 2, weights=mass))
+    table = hermite_e.hermevander((x - centre) / deviation, degree)
+    upper = np.linalg.qr(np.sqrt(mass)[:, None] * table, mode="r")
+    rows = np.linalg.inv(upper).T  # lower triangular: the k-th polynomial has degree k
+    return np.asarray(centre), np.asarray(deviation), rows * np.sign(np.diag(rows))[:, None]

@@ -1,0 +1,106 @@
+"""From parameters to rules: step functions of x by the real roots of a polynomial, and averages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import hermite_e
+from numpy.typing import ArrayLike
+
+from fairfl._support.checks import Array, as_floats
+from fairfl.studies.crosscheck.population.features import Basis
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.federation import Federation
+
+REAL = 1e-9
+"""A root whose imaginary part is smaller, relative to it, is real: a double root, or one that
+rounding split.
+"""
+
+
+def learned(basis: Basis, params: ArrayLike) -> Classifier:
+    """The rule of parameters (A (d + 1),): accept where the group's score is > 0."""
+    edges, values = [], []
+    for a, row in enumerate(basis.series(params)):
+        z = crossings(row)
+        edges.append(basis.centre[a] + basis.scale[a] * z)
+        values.append((hermite_e.hermeval(between(z), row) > 0).astype(np.float64))
+    return Classifier(edges, values)
+
+
+def ensemble(members: Sequence[Classifier], weights: ArrayLike) -> Classifier:
+    """Ask member k with chance ``weights[k]``: LFT+Ensemble."""
+    w = as_floats("weights", weights)
+    if w.shape != (len(members),) or (w < 0).any() or abs(w.sum() - 1) > 1e-9:
+        raise ValueError(
+            f"weights must be {len(members)} numbers >= 0, one a member, of sum 1, got {w.tolist()}"
+        )
+    return Classifier.average(members, w)
+
+
+def crossings(series: Array) -> Array:
+    """The real roots of sum_j series_j He_j(z), increasing, each once.
+
+    A root that is found where the sign stays the same (rounding of a double root) makes an empty or
+    a harmless piece: what stands between the roots is decided by the value there.
+    """
+    top = np.flatnonzero(series)
+    if top.size == 0 or top[-1] == 0:
+        return np.zeros(0)
+    roots = hermite_e.hermeroots(series[: top[-1] + 1])
+    real = roots[np.abs(roots.imag) <= REAL * np.maximum(1.0, np.abs(roots))].real
+    return np.unique(real[np.isfinite(real)])
+
+
+def between(edges: Array) -> Array:
+    """A point in each of the pieces that the edges (m,) cut the line into (m + 1,)."""
+    if edges.size == 0:
+        return np.zeros(1)
+    reach = 1 + np.abs(edges[[0, -1]])
+    return np.concatenate(
+        [[edges[0] - reach[0]], (edges[1:] + edges[:-1]) / 2, [edges[-1] + reach[1]]]
+    )
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a rule is worth on the federation, exactly: no sample, no test noise.
+
+    Attributes
+    ----------
+    accuracy : P(ŷ = y).
+    difference, disparity : MD and |MD|.
+    local : (I,) MD_i.
+    """
+
+    accuracy: float
+    difference: float
+    disparity: float
+    local: tuple[float, ...]
+
+    @classmethod
+    def of(cls, rule: Classifier, federation: Federation) -> Found:
+        """Evaluated by distribution functions and certified quadrature."""
+        difference = rule.mean_difference(federation)
+        local = tuple(float(v) for v in rule.local_mean_differences(federation))
+        return cls(rule.accuracy(federation), difference, abs(difference), local)
+
+
+def to_json(rule: Classifier) -> dict[str, Any]:
+    """Edges and values by group, as JSON has them: every double exactly."""
+    return {"edges": [e.tolist() for e in rule.edges], "values": [v.tolist() for v in rule.values]}
+
+
+def to_text(rule: Classifier) -> str:
+    """The same as a string, for a cell of a table."""
+    return json.dumps(to_json(rule))
+
+
+def from_json(data: dict[str, Any] | str) -> Classifier:
+    """The inverse of ``to_json`` and of ``to_text``."""
+    found = json.loads(data) if isinstance(data, str) else data
+    return Classifier(found["edges"], found["values"])

@@ -1,0 +1,52 @@
+r"""The line acc* - λ MD through CFL's optimum: no rule exceeds it, and it has no kink at MD = 0.
+
+CFL's frontier is a function of \|MD\|. A rule that was fair on its sample has an MD of either sign
+on the population. If its sign is the one that costs accuracy, 2 \|λ MD\| of the measured gap came
+from the sign of MD, not from lost accuracy.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from scipy import special
+
+from fairfl.solvers.api import solve
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.federation import Federation
+
+
+@lru_cache(maxsize=128)
+def _optimum(federation: Federation) -> tuple[float, float]:
+    best = solve(federation, "cfl", 0.0)
+    return best.accuracy, float(best.multipliers[0])
+
+
+def supporting_line(federation: Federation, difference: float) -> float:
+    """acc* - λ MD at MD = ``difference``: acc* the accuracy of CFL at ε = 0, λ its multiplier, with
+    its sign.
+
+    For every rule f: acc(f) <= acc* - λ MD(f), for f* maximises the Lagrangian acc + λ MD over all
+    rules and MD(f*) = 0. Equal at f*; the distance of rules near f* is of second order.
+    """
+    accuracy, multiplier = _optimum(federation)
+    return accuracy - multiplier * difference
+
+
+@lru_cache(maxsize=128)
+def turn(federation: Federation, step: float = 1e-4) -> float:
+    r"""\|dMD / dλ_1\| of the optimal rules along λ_0 + λ_1 = 1, at CFL's optimum of ε = 0; clients
+    of one logistic η.
+
+    At λ the rule accepts η > λ_a / (2 m_a), m_a the group's share: a central difference.
+    """
+    share, best = federation.group_mass, solve(federation, "cfl", 0.0).classifier
+    one = 2 * share[1] * special.expit(float(best.edges[1][0]))
+    found = []
+    for lam in (one - step, one + step):
+        cuts = [
+            float(special.logit(value / (2 * mass)))
+            for value, mass in zip((1 - lam, lam), share, strict=True)
+        ]
+        found.append(Classifier.thresholds(cuts).mean_difference(federation))
+    return abs(found[1] - found[0]) / (2 * step)

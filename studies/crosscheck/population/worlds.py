@@ -1,0 +1,171 @@
+"""Gaussian federations by name: FedFB's figures 5 and 9, drawn at random, or spread along axes of
+heterogeneity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from fairfl._support.checks import finite, in_range, whole
+from fairfl.theory.populations.eta import Logistic
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.fedfb_figures import MEANS_5, MEANS_9, SHARES_5, SHARES_9
+
+PANELS = "abcd"
+HALF = 1.0
+"""Of ``spread``: half the distance of the two groups' means within a client."""
+
+
+@dataclass(frozen=True)
+class World:
+    """A federation of normal laws x | a, i ~ N(mean[i][a], sd[i][a]²) and logistic η, as numbers.
+
+    Attributes
+    ----------
+    name : what tables and folders call it.
+    mean, sd : (I, 2), in the unit of x.
+    q : (I,) P(a = 1 | i).
+    weight : (I,) shares of the people.
+    tilt : (I,) η_i(x) = 1 / (1 + exp(-x - tilt_i)), where clients have concepts of their own; else
+        empty, and η(x) = 1 / (1 + exp(-x)) for all.
+
+    Every attribute but the name has an entry a client: ``alone`` takes one of each.
+    Errors: ValueError where one has another number of entries than q; as ``Federation.normal``,
+    when ``federation`` is asked for.
+    """
+
+    name: str
+    mean: tuple[tuple[float, ...], ...]
+    sd: tuple[tuple[float, ...], ...]
+    q: tuple[float, ...]
+    weight: tuple[float, ...]
+    tilt: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, values in self._by_client().items():
+            if len(values) != len(self.q):
+                raise ValueError(
+                    f"{name} must have an entry a client, {len(self.q)}, got {len(values)}"
+                )
+
+    def _by_client(self) -> dict[str, tuple[Any, ...]]:
+        """The attributes that have entries, one a client."""
+        by_client = {
+            field.name: getattr(self, field.name) for field in fields(self) if field.name != "name"
+        }
+        return {name: values for name, values in by_client.items() if values or name != "tilt"}
+
+    @property
+    def clients(self) -> int:
+        """I."""
+        return len(self.q)
+
+    @property
+    def federation(self) -> Federation:
+        """The federation, made once."""
+        return _federation(self)
+
+    def alone(self, client: int) -> World:
+        """One of the clients by itself."""
+        own = {name: (values[client],) for name, values in self._by_client().items()}
+        return replace(self, **own | {"name": f"{self.name}, client {client}", "weight": (1.0,)})
+
+    def to_json(self) -> dict[str, Any]:
+        """The numbers as JSON has them."""
+        return {"name": self.name} | self._by_client()
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> World:
+        """The inverse of ``to_json``; TypeError for what is not an attribute."""
+        return cls(
+            **{name: value if name == "name" else _tuples(value) for name, value in data.items()}
+        )
+
+
+def in_words(name: str) -> str:
+    """What pictures call a world: "figure 5(a)", "random federation 3"; another name as it is."""
+    if (panel := re.fullmatch(r"figure-(\d)([a-d])(.*)", name)) is not None:
+        return f"figure {panel[1]}({panel[2]}){panel[3]}"
+    return re.sub(r"^random-(\d+)", r"random federation \1", name)
+
+
+def figure_5(panel: str) -> World:
+    """Panel "a" to "d" of FedFB's figure 5: two clients."""
+    return _equal(f"figure-5{panel}", MEANS_5, SHARES_5[PANELS.index(panel)])
+
+
+def figure_9(panel: str) -> World:
+    """Panel "a" to "d" of FedFB's figure 9: three clients."""
+    return _equal(f"figure-9{panel}", MEANS_9, SHARES_9[PANELS.index(panel)])
+
+
+def random_world(seed: int, clients: int | None = None) -> World:
+    """Means within 3 of 0, deviations 0.5 to 2, q in 0.2 to 0.8, weights up to 3 to 1; by default 2
+    to 4 clients.
+    """
+    rng = np.random.default_rng([whole("seed", seed, 0), 5077])
+    count = int(rng.integers(2, 5)) if clients is None else whole("clients", clients, 1)
+    mean = rng.uniform(-3, 3, (count, 2)).round(3)
+    sd = np.exp(rng.uniform(np.log(0.5), np.log(2), (count, 2))).round(3)
+    q, weight = rng.uniform(0.2, 0.8, count).round(3), rng.uniform(1, 3, count).round(3)
+    share = (weight / weight.sum()).tolist()
+    name = f"random-{seed}" + ("" if clients is None else f"-{clients}")
+    return World(
+        name, _tuples(mean.tolist()), _tuples(sd.tolist()), tuple(q.tolist()), tuple(share)
+    )
+
+
+def spread(clients: int, distance: float, shares: float, tilt: float = 0.0) -> World:
+    """Clients in a row, u_i even in [-1, 1]: centres distance u_i, P(a=1 | i) = 1/2 + shares u_i,
+    tilt_i = tilt u_i.
+
+    Group 1's mean is 1 above the centre for even clients, and 1 below it for odd ones, as in
+    FedFB's figure 5; sd 1.
+
+    Errors: ValueError for fewer than two clients, shares not in [0, 0.49], and what is not finite.
+    """
+    u = np.linspace(-1, 1, whole("clients", clients, 2))
+    in_range("shares", shares, 0.0, 0.49)
+    centre = float(finite("distance", distance)) * u
+    side = HALF * np.where(np.arange(clients) % 2, -1.0, 1.0)
+    mean = tuple((float(c - s), float(c + s)) for c, s in zip(centre, side, strict=True))
+    q = tuple(float(v) for v in 0.5 + shares * u)
+    tilts = tuple(float(v) for v in float(finite("tilt", tilt)) * u)
+    name = f"spread-{clients}-{distance:g}-{shares:g}-{tilt:g}"
+    return World(name, mean, ((1.0, 1.0),) * clients, q, (1 / clients,) * clients, tilts)
+
+
+def by_name(name: str) -> World:
+    """The world that has this name; ValueError for another."""
+    figure, _, rest = name.partition("-")
+    if figure == "figure" and rest[:1] in ("5", "9") and rest[1:] in tuple(PANELS):
+        return (figure_5 if rest[0] == "5" else figure_9)(rest[1:])
+    numbers = rest.split("-")
+    if figure == "random" and len(numbers) <= 2 and all(number.isdigit() for number in numbers):
+        return random_world(*map(int, numbers))
+    raise ValueError(
+        "world must be 'figure-5a' to 'figure-9d', 'random-SEED' or 'random-SEED-CLIENTS', got "
+        f"{name!r}"
+    )
+
+
+def _tuples(values: Any) -> Any:
+    """Lists of numbers, or of lists, as tuples."""
+    return tuple(_tuples(v) if isinstance(v, Iterable) else float(v) for v in values)
+
+
+def _equal(name: str, mean: tuple[tuple[float, ...], ...], q: tuple[float, ...]) -> World:
+    count = len(q)
+    return World(name, mean, ((1.0, 1.0),) * count, q, (1 / count,) * count)
+
+
+@lru_cache(maxsize=64)
+def _federation(world: World) -> Federation:
+    eta = [Logistic(1.0, shift) for shift in world.tilt] or None
+    return Federation.normal(world.mean, np.array(world.sd), world.q, world.weight, eta=eta)

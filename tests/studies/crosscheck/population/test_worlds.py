@@ -1,0 +1,127 @@
+"""The federations of the cross-check: those of the figures, and random ones that are what their
+seed says.
+"""
+
+import json
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairfl.figures.catalog import fedfb_figure_5, fedfb_figure_9
+from fairfl.studies.crosscheck.population.worlds import (
+    PANELS,
+    World,
+    figure_5,
+    figure_9,
+    in_words,
+    random_world,
+    spread,
+)
+
+
+@pytest.mark.parametrize(
+    ("make", "figure"), [(figure_5, fedfb_figure_5), (figure_9, fedfb_figure_9)], ids=["5", "9"]
+)
+def test_the_worlds_of_the_figures_are_those_that_are_drawn(make, figure):
+    for panel, drawn in zip(PANELS, figure.federations().values(), strict=True):
+        world = make(panel)
+        assert world.federation.model.laws == drawn.model.laws
+        np.testing.assert_allclose(world.federation.mass, drawn.mass, rtol=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_worlds(seed):
+    world = random_world(seed)
+    assert world == random_world(seed) and world != random_world(seed + 1)
+    assert World.from_json(json.loads(json.dumps(world.to_json()))) == world
+    assert 2 <= world.clients <= 4 and world.federation.n_clients == world.clients
+    assert np.abs(world.mean).max() <= 3 and 0.5 <= np.min(world.sd) and np.max(world.sd) <= 2
+    assert random_world(seed, clients=7).clients == 7
+
+
+TILTED = st.builds(
+    spread,
+    st.integers(2, 9),
+    st.floats(-4, 4),
+    st.floats(0, 0.49),
+    st.floats(0.1, 3) | st.floats(-3, -0.1),
+)
+
+
+@given(TILTED | st.builds(random_world, st.integers(0, 99)))
+def test_a_client_alone_keeps_all_that_is_its_own(world):
+    """Every attribute there is, or will be: its entry, and its laws and η; weight alone is 1."""
+    for i in range(world.clients):
+        own, found = world.alone(i), {field.name for field in fields(World)}
+        assert (
+            own.weight == (1.0,)
+            and own.clients == 1
+            and type(own) is type(world)
+            and own.name != world.name
+        )
+        for name in found - {"name", "weight"}:
+            values = getattr(world, name)
+            assert getattr(own, name) == values[i : i + 1] and (values or name == "tilt"), name
+        one, whole, x = own.federation, world.federation, np.linspace(-5, 5, 11)
+        assert one.model.laws[0] == whole.model.laws[i]
+        np.testing.assert_allclose(one.share[0], whole.share[i], rtol=1e-15)
+        for a in (0, 1):
+            np.testing.assert_array_equal(one.model.etas[0][a](x), whole.model.etas[i][a](x))
+    assert World.from_json(json.loads(json.dumps(world.to_json()))) == world
+
+
+@pytest.mark.parametrize(
+    "name", [field.name for field in fields(World) if field.name not in ("name", "q")]
+)
+def test_every_client_has_an_entry(name):
+    world = spread(3, 1.0, 0.2, 0.5)
+    with pytest.raises(ValueError, match=f"{name} must have an entry a client, 3, got 2"):
+        replace(world, **{name: getattr(world, name)[:2]})
+
+
+def test_bad_seeds():
+    with pytest.raises(ValueError, match="seed must be a whole number of at least 0, got -1"):
+        random_world(-1)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("figure-5a", "figure 5(a)"),
+        ("figure-9d", "figure 9(d)"),
+        ("random-12", "random federation 12"),
+        ("spread-3-1.5-0.2-0", "spread-3-1.5-0.2-0"),
+    ],
+)
+def test_names_in_words(name, words):
+    assert in_words(name) == words
+
+
+def test_clients_in_a_row():
+    """u = -1, 0, 1: centres -2, 0, 2; group 1 above the centre in clients 0 and 2, below in client
+    1.
+    """
+    world = spread(3, 2.0, 0.25, 1.0)
+    assert world.mean == ((-3.0, -1.0), (1.0, -1.0), (1.0, 3.0))
+    assert world.q == (0.25, 0.5, 0.75) and world.tilt == (-1.0, 0.0, 1.0)
+    assert world.weight == pytest.approx((1 / 3, 1 / 3, 1 / 3))
+    assert World.from_json(json.loads(json.dumps(world.to_json()))) == world
+
+
+def test_tilts_are_of_the_log_odds():
+    """η_i = 1/2 at x = -tilt_i."""
+    world = spread(2, 1.0, 0.0, 0.5)
+    etas = [pair[0] for pair in world.federation.model.etas]
+    assert np.allclose([eta(-t) for eta, t in zip(etas, world.tilt, strict=True)], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [((1, 1.0, 0.0), "clients"), ((2, 1.0, 0.6), "shares"), ((2, np.inf, 0.0), "distance")],
+)
+def test_wrong_arguments_of_spread(arguments, name):
+    with pytest.raises(ValueError, match=name):
+        spread(*arguments)
