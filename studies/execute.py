@@ -14,7 +14,7 @@ from fairfl.sims.data.fetch import data_read
 from fairfl.sims.engine import simulate
 from fairfl.studies.experiment import Unit
 from fairfl.studies.frames import rows
-from fairfl.studies.kept_unit import keep, kept
+from fairfl.studies.unit_results import keep, kept
 
 CHECKPOINTS = 20  # a run
 
@@ -29,7 +29,7 @@ def run_unit(
     """The clients' measures of a unit: the engine's columns, and dataset, objective and seed.
 
     With a ``folder`` the run is kept in ``folder / unit.name``; ``resume`` goes on from there, or
-    reads what is done. Errors: as ``simulate``, and as ``kept_unit.kept``: a folder that holds
+    reads what is done. Errors: as ``simulate``, and as ``unit_results.kept``: a folder that holds
     another configuration's run is refused.
     """
     done = kept(folder / unit.name, unit) if resume and folder is not None else None

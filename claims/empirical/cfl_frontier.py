@@ -10,7 +10,7 @@ import numpy as np
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.empirical.kept import load
+from fairfl.claims.empirical.crosscheck_files import load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below

@@ -8,7 +8,7 @@ from typing import Any
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.empirical.kept import PARTS, confirmed_on, in_part, load
+from fairfl.claims.empirical.crosscheck_files import PARTS, confirmed_on, in_part, load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
 from fairfl.studies.crosscheck.population.frontier_distance import below, exact

@@ -14,7 +14,7 @@ from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.empirical.kept import PARTS, confirmed_on, in_part, load
+from fairfl.claims.empirical.crosscheck_files import PARTS, confirmed_on, in_part, load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
 from fairfl.solvers.api import solve

@@ -11,7 +11,7 @@ import numpy as np
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.empirical.kept import PARTS, confirmed_on, in_part, load
+from fairfl.claims.empirical.crosscheck_files import PARTS, confirmed_on, in_part, load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
 from fairfl.studies.crosscheck.population.kept_rules import rule_of

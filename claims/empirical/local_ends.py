@@ -13,7 +13,7 @@ from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Counterexample
 from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.empirical.kept import confirmed_on, in_part, load
+from fairfl.claims.empirical.crosscheck_files import confirmed_on, in_part, load
 from fairfl.claims.empirical.local_constraints import optimum
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate

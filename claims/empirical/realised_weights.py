@@ -14,7 +14,7 @@ from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Counterexample
 from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.empirical.kept import load
+from fairfl.claims.empirical.crosscheck_files import load
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import tabulate
 from fairfl.studies.crosscheck.realised.aims import BEYOND, dual_of, objective_of

@@ -11,7 +11,7 @@ from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.studies.papers.fedfb import published_numbers as numbers
-from fairfl.studies.printed import Printed
+from fairfl.studies.printed_numbers import Printed
 
 Row = list[tuple[int, int, int, int]]
 """Thousandths: accuracy, its spread, DP disparity, its spread; one for each column."""

@@ -12,7 +12,7 @@ from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.studies.papers.propfair import published_numbers as numbers
-from fairfl.studies.printed import Printed
+from fairfl.studies.printed_numbers import Printed
 
 
 def _column(measure: str, *tables: Printed) -> dict[str, dict[str, str]]:

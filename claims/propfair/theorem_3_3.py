@@ -21,7 +21,7 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
 from fairfl.claims.instances import explore
-from fairfl.claims.propfair.waves import expected, limit, objective, repaired_bound
+from fairfl.claims.propfair.cosines import expected, limit, objective, repaired_bound
 from fairfl.claims.search import Attack
 
 PIECES = 700

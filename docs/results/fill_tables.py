@@ -22,7 +22,7 @@ import sys
 from pathlib import Path
 
 from fairfl._support.whole_file import write_whole
-from fairfl.studies.published import DIGITS
+from fairfl.studies.beside_published import DIGITS
 
 RESULTS = Path(__file__).resolve().parent
 BLOCK = re.compile(r"(<!-- fill ([^:\n]+): ([^\n]+?) -->\n).*?(<!-- /fill -->)", re.DOTALL)

@@ -177,7 +177,7 @@ def _write(
 def keep(name: str, data: dict[str, Any]) -> Path:
     """Write claims/empirical/data/NAME.json; the file."""
     from fairfl._support.whole_file import write_whole
-    from fairfl.claims.empirical.kept import FOLDER
+    from fairfl.claims.empirical.crosscheck_files import FOLDER
 
     FOLDER.mkdir(exist_ok=True)
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

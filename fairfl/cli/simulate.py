@@ -167,8 +167,8 @@ def _run(
     as_json: bool,
 ) -> None:
     from fairfl.cli.unit_runs import measured
+    from fairfl.studies.beside_published import compare, lines
     from fairfl.studies.experiment import Scale
-    from fairfl.studies.published import compare, lines
     from fairfl.studies.registry import experiments
 
     clients = measured(experiment.units(Scale(profile, seeds)), out, resume, jobs)

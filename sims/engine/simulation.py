@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.algorithm import Aggregate, Received, Round, State
-from fairfl.sims.engine.cells import CellIndex
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
+from fairfl.sims.engine.group_label_sums import CellIndex
 from fairfl.sims.engine.health import NonFiniteUpdate, heal, refuse
 from fairfl.sims.engine.losses import measure
 from fairfl.sims.engine.model import Model

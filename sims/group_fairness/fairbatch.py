@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import in_range, one_of, positive
-from fairfl.sims.engine.cells import CellSums
+from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.group_fairness.notion import Notion
 from fairfl.sims.group_fairness.notions import NOTIONS

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of
 from fairfl.sims.engine.algorithm import State
-from fairfl.sims.engine.cells import CellSums
+from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.secure.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
 from fairfl.sims.engine.task import Floats, LocalTask
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairfl._support.checks import one_of, positive, whole
 from fairfl.sims.engine.algorithm import State
-from fairfl.sims.engine.cells import CellSums
+from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.secure import masks as secure
 from fairfl.sims.engine.secure.summed import OWN, REPORTS, CellRound, SumOnly, as_floats, as_tensor
 from fairfl.sims.engine.task import Floats, LocalTask

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fairfl.sims.group_fairness.client_parity import ClientParity
+from fairfl.sims.group_fairness.fedfb_as_printed import PrintedOdds, PrintedOpportunity
 from fairfl.sims.group_fairness.notion import Notion
 from fairfl.sims.group_fairness.opportunity import EqualisedOdds, EqualOpportunity
 from fairfl.sims.group_fairness.parity import DemographicParity
-from fairfl.sims.group_fairness.printed import PrintedOdds, PrintedOpportunity
 
 NOTIONS: dict[str, Notion] = {
     notion.name: notion

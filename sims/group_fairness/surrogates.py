@@ -7,4 +7,4 @@ NEEDS: dict[str, frozenset[str]] = {
     "acceptance": frozenset(("accepting",)),
     "zero_one": frozenset(("wrong",)),
 }
-"""By surrogate, see ``FairBatch``: entries of ``fairfl.sims.engine.cells.CellSums``."""
+"""By surrogate, see ``FairBatch``: entries of ``fairfl.sims.engine.group_label_sums.CellSums``."""

@@ -83,13 +83,13 @@ from fairfl.sims.engine import (
     Training,
     Uniform,
 )
+from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups, has, rows
 from fairfl.studies.measures import KEYS, statistics
 from fairfl.studies.own import config_parts
 from fairfl.studies.own.config_reader import Section
-from fairfl.studies.published import COLUMNS
 
 STATISTICS = ("average", "devices", "worst 10%", "best 10%", "variance")
 SCHEDULES: dict[str, tuple[type[Any], tuple[str, ...]]] = {

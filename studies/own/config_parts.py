@@ -16,7 +16,7 @@ from fairfl.sims.data.federated import SOURCES, FederatedData, load_federated, s
 from fairfl.sims.data.partition import dirichlet, iid, label_shards, two_groups
 from fairfl.sims.engine import MLP, LeastSquares, LinearSVM, Logistic, Model, Module, Softmax
 from fairfl.studies.own.config_reader import REQUIRED, Section, numeric
-from fairfl.studies.some_rows import some_rows
+from fairfl.studies.row_subset import some_rows
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import Objective, RankWeighted
 

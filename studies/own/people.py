@@ -14,13 +14,13 @@ from fairfl._support.checks import Array
 from fairfl.sims.data.federated.data import PARTS, FederatedData
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.api import frontier
+from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.experiment import Experiment, Picture
 from fairfl.studies.frames import among, floats
 from fairfl.studies.frames import rows as kept_rows
 from fairfl.studies.own.people_runs import NOTIONS, SCHEDULES, Request, label, methods, read, units
 from fairfl.studies.papers.fedfb import points as fedfb_points
 from fairfl.studies.papers.fedfb.limits import scored
-from fairfl.studies.published import COLUMNS
 
 SYMBOLS = {"dp": "P(ŷ=1 | a)", "eo": "P(ŷ=1 | a, y=1)", "eodds": "P(ŷ=1 | a, y), y = 0 or 1"}
 """The rates whose largest difference between two groups is the disparity."""

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from fairfl.claims import sources
-from fairfl.claims.empirical import cfl_frontier, kept
+from fairfl.claims.empirical import cfl_frontier
+from fairfl.claims.empirical import crosscheck_files as kept
 from fairfl.claims.registry import registered
 from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, exact

@@ -16,7 +16,7 @@ from fairfl.studies.papers.fedfb import published_numbers as fedfb_numbers
 from fairfl.studies.papers.pffl import published_numbers as pffl_numbers
 from fairfl.studies.papers.propfair import published_numbers as propfair_numbers
 from fairfl.studies.papers.qffl import published_numbers as qffl_numbers
-from fairfl.studies.printed import Printed
+from fairfl.studies.printed_numbers import Printed
 
 Read = Callable[[str, str, Sequence[str]], list[list[Cell]]]
 Typed = dict[tuple[str, str], list[Cell]]

@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
-from fairfl.sims.engine.cells import CellIndex, CellSums
 from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.secure import masks as secure
 from fairfl.sims.engine.task import Floats

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from fairfl.studies.beside_published import COLUMNS, published
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats
 from fairfl.studies.frames import rows as kept_rows
@@ -14,7 +15,6 @@ from fairfl.studies.papers.fedfb import runs as fedfb_runs
 from fairfl.studies.papers.fedfb.points import of_all, picture
 from fairfl.studies.papers.fedfb.published_numbers import TABLE_1
 from fairfl.studies.papers.fedfb.runs import CFL, FEDAVG, FEDFB, FEDFB_BITS, FEDFB_PLAIN
-from fairfl.studies.published import COLUMNS, published
 
 NAME = "fedfb-figure-3b"
 TITLE = (

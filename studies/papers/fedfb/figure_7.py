@@ -17,6 +17,7 @@ from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.engine import MLP, Computing, Parts, Replicate, Training
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.group_fairness import FairBatch, FedFB
+from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.experiment import Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats
 from fairfl.studies.frames import rows as kept_rows
@@ -25,7 +26,6 @@ from fairfl.studies.papers.fedfb.parity_limits import best_by_group, levelling_d
 from fairfl.studies.papers.fedfb.parity_measures import LEVELLED, by_client, measures
 from fairfl.studies.papers.fedfb.points import trade_off
 from fairfl.studies.papers.fedfb.runs import BATCH, EPOCHS, HIDDEN, LR, MOMENTUM, QUICK, ROUNDS
-from fairfl.studies.published import COLUMNS
 
 NAME = "fedfb-figure-7"
 TITLE = "FedFB, figure 7, people by group: accuracy and client parity"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fairfl.studies.printed import printed
+from fairfl.studies.printed_numbers import printed
 
 MEASURES = ("Acc.", "DP disp.")
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from fairfl._support.checks import Array
 from fairfl.solvers.api import frontier
+from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import Picture, Scale, Unit
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
 from fairfl.studies.papers.fedfb.data import DIRICHLET, DIRICHLET_CLIENTS, fedfb_data
@@ -18,7 +19,6 @@ from fairfl.studies.papers.fedfb.limits import scored
 from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 from fairfl.studies.papers.fedfb.published_numbers import TABLE_6
 from fairfl.studies.papers.fedfb.runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
-from fairfl.studies.published import published
 
 NAME = "fedfb-table-6"
 TITLE = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
@@ -13,7 +14,6 @@ from fairfl.studies.papers.fedfb.points import of_choices, picture
 from fairfl.studies.papers.fedfb.published_numbers import TABLE_7
 from fairfl.studies.papers.fedfb.runs import FEDFB, FEDFB_PLAIN
 from fairfl.studies.papers.fedfb.tables_1_2_4_5 import FIVE
-from fairfl.studies.published import published
 
 NAME = "fedfb-table-7"
 TITLE = "FedFB, table 7: FedFB and AgnosticFair"

@@ -9,14 +9,14 @@ from functools import partial
 
 import pandas as pd
 
+from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import SEEDS, Experiment
 from fairfl.studies.papers.fedfb import published_numbers as numbers
 from fairfl.studies.papers.fedfb import runs
 from fairfl.studies.papers.fedfb.data import REAL
 from fairfl.studies.papers.fedfb.points import of_choices, picture
 from fairfl.studies.papers.fedfb.runs import CFL, ENSEMBLE, FEDAVG, FEDFB, FEDFB_PLAIN, LFT_AVG
-from fairfl.studies.printed import Printed
-from fairfl.studies.published import published
+from fairfl.studies.printed_numbers import Printed
 
 FIVE = (FEDAVG, ENSEMBLE, LFT_AVG, FEDFB, FEDFB_PLAIN, CFL)
 """The paper's methods, FedFB with both steps."""

@@ -4,7 +4,7 @@ one.
 
 from __future__ import annotations
 
-from fairfl.studies.printed import printed
+from fairfl.studies.printed_numbers import printed
 
 TABLE_1 = printed(
     """

@@ -11,13 +11,13 @@ from fairfl.sims.algorithms.pfedavg import PFedAvg
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.engine import MLP, Replicate, Training
 from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.studies.beside_published import published
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Picture, Scale, Setting, Unit
 from fairfl.studies.measures import statistics
 from fairfl.studies.papers.pffl.published_numbers import TABLE_1
 from fairfl.studies.papers.qffl import runs as qffl_runs
 from fairfl.studies.papers.qffl import three_classes
-from fairfl.studies.published import published
 from fairfl.theory.aggregation import RankWeighted
 
 NAME = "pffl-table-1"

@@ -20,7 +20,7 @@ from fairfl.sims.data.partition import dirichlet
 from fairfl.sims.engine import MLP, Model, Parts, Replicate, Softmax, Training
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.studies.experiment import Scale, Setting, Unit
-from fairfl.studies.some_rows import some_rows
+from fairfl.studies.row_subset import some_rows
 
 DATASETS = ("MNIST", "Synthetic")
 CLIENTS, BETA, LEAST = 10, 0.5, 30

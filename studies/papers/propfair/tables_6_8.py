@@ -10,13 +10,13 @@ import pandas as pd
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.propfair import PropFair
 from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.studies.beside_published import COLUMNS, published
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture
 from fairfl.studies.measures import statistics
 from fairfl.studies.papers.propfair import published_numbers as numbers
 from fairfl.studies.papers.propfair import runs
-from fairfl.studies.printed import Printed
-from fairfl.studies.published import COLUMNS, published
+from fairfl.studies.printed_numbers import Printed
 
 SEEDS = {"quick": 1, "paper": 3}
 MS = (1.0, 2.0, 3.0, 5.0, 10.0, 30.0)

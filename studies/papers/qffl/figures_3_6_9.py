@@ -19,11 +19,11 @@ from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.algorithms.qfedsgd import QFedSGD
 from fairfl.sims.engine import Computing, Replicate
 from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.measures import KEYS
 from fairfl.studies.papers.qffl.runs import parts_of, training_of
-from fairfl.studies.published import COLUMNS
 from fairfl.theory.aggregation import QFFL
 
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)

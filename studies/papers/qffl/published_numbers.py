@@ -4,7 +4,7 @@ accuracies in percent.
 
 from __future__ import annotations
 
-from fairfl.studies.printed import printed
+from fairfl.studies.printed_numbers import printed
 
 STATISTICS = ("average", "worst 10%", "best 10%", "variance", "angle", "KL")
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 import pandas as pd
 
 from fairfl.sims.engine import best_of
+from fairfl.studies.beside_published import published
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, groups
 from fairfl.studies.measures import statistics
 from fairfl.studies.papers.qffl import runs as qffl_runs
 from fairfl.studies.papers.qffl.published_numbers import STATISTICS, TABLE_10
-from fairfl.studies.published import published
 
 NAME = "qffl-table-10"
 TITLE = "q-FFL, table 10: several q in parallel, each device keeps its best model"

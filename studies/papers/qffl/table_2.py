@@ -14,13 +14,13 @@ from fairfl.sims.data.fetch import locate
 from fairfl.sims.data.tables.adult import TEST, TRAIN, read
 from fairfl.sims.engine import ClientData, Parts, Replicate, Softmax, Training
 from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.studies.beside_published import published
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Picture, Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups
 from fairfl.studies.measures import KEYS, statistics
 from fairfl.studies.papers.qffl import three_classes
 from fairfl.studies.papers.qffl.published_numbers import ADULT, FASHION
-from fairfl.studies.published import published
 
 NAME = "qffl-table-2"
 TITLE = (

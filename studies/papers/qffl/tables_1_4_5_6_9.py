@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from fairfl.studies.beside_published import published
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import SEEDS, Experiment, Picture
 from fairfl.studies.measures import statistics
@@ -13,8 +14,7 @@ from fairfl.studies.papers.qffl import published_numbers as numbers
 from fairfl.studies.papers.qffl import runs
 from fairfl.studies.papers.qffl.choice import choice_notes, chosen_rows
 from fairfl.studies.papers.qffl.published_numbers import STATISTICS
-from fairfl.studies.printed import Printed
-from fairfl.studies.published import published
+from fairfl.studies.printed_numbers import Printed
 
 SHOWN = ("q = 0", "q = 1", "q = 5")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
+from fairfl.studies.beside_published import published
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Picture, Scale, Unit
 from fairfl.studies.frames import rows
 from fairfl.studies.measures import statistics
 from fairfl.studies.papers.qffl import runs as qffl_runs
 from fairfl.studies.papers.qffl.published_numbers import STATISTICS, TABLE_7, TABLE_8
-from fairfl.studies.published import published
 
 NAME = "qffl-table-8"
 TITLE = (

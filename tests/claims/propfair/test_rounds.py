@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from fairfl.claims.exact import ball
-from fairfl.claims.propfair import rounds, theorem_3_3, theorem_A_1, waves
+from fairfl.claims.propfair import cosines
+from fairfl.claims.propfair import rounds, theorem_3_3, theorem_A_1
 from fairfl.theory.bounds import fedavg_convergence, propfair_constants, propfair_convergence
 
 WORLD = {
@@ -116,8 +117,8 @@ def test_the_crowd_keeps_its_mean_square():
 def test_waves_keep_within_their_constants():
     """Suprema over theta, on a grid: no larger than claimed, and close to it."""
     world = {"clients": [[0.5, 0.3, 0.25, 1.0], [0.2, 2.0, 0.5, 0.1]], "M": 4.0}
-    loss, slope = waves.waves(world)
-    made = waves.constants(world)
+    loss, slope = cosines.waves(world)
+    made = cosines.constants(world)
     grid = np.linspace(0, 2 * np.pi, 20_001)
     top = max(np.abs(slope(i, 0, grid)).max() for i in range(2))
     between = np.abs(slope(0, 0, grid) - slope(1, 0, grid)).max()
@@ -136,8 +137,8 @@ def test_the_repaired_bound_of_propfair_is_the_one_in_theory():
         "sizes": [1, 3],
     }
     world |= {"T": 5, "law": [[[0], 0.5], [[1], 0.5]]}
-    made = waves.constants(world)
-    eta = waves.limit(world)
+    made = cosines.constants(world)
+    eta = cosines.limit(world)
     told = propfair_convergence(
         gap=0.2,
         rounds=5,
@@ -152,7 +153,7 @@ def test_the_repaired_bound_of_propfair_is_the_one_in_theory():
         between_loss=made["between"],
         participation="partial",
     )
-    assert waves.repaired_bound(world, eta, 0.2) == pytest.approx(told.value, rel=1e-12)
+    assert cosines.repaired_bound(world, eta, 0.2) == pytest.approx(told.value, rel=1e-12)
     assert eta == pytest.approx(told.step_limit, rel=1e-12)
 
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-import fairfl.claims.empirical.kept as kept
+import fairfl.claims.empirical.crosscheck_files as kept
 from fairfl.studies.crosscheck import registry
 from fairfl.studies.crosscheck.population.worlds import figure_5
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, Plan

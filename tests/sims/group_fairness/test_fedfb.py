@@ -9,7 +9,7 @@ from grouped import EXACT, LOOP, people, pooled, run
 
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import ClientData, Logistic, Parts, Replicate, Simulation, Training
-from fairfl.sims.engine.cells import CellSums
+from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.secure import masks as secure
 from fairfl.sims.engine.secure.summed import SumOnly, as_floats, as_tensor
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.sims.engine.cells import CellSums
+from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.group_fairness.fairbatch import FairBatch
 from fairfl.sims.group_fairness.notions import NOTIONS
 from fairfl.theory.numerics.projections import onto_capped_simplex

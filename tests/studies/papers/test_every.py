@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fairfl.studies.beside_published import COLUMNS, compare, lines
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.papers.qffl import tables_1_4_5_6_9 as tables
-from fairfl.studies.published import COLUMNS, compare, lines
 from fairfl.studies.registry import experiments, find
 
 NAMES = tuple(experiments())

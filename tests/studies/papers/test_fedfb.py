@@ -8,6 +8,7 @@ import pytest
 
 from fairfl.sims.data.tables import Dataset
 from fairfl.sims.engine import Parts
+from fairfl.studies.beside_published import compare, lines
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.papers.fedfb import data as fedfb_module
@@ -15,7 +16,6 @@ from fairfl.studies.papers.fedfb import runs as fedfb_runs
 from fairfl.studies.papers.fedfb import table_6 as fedfb_table_6
 from fairfl.studies.papers.fedfb.data import REAL, SYNTHETIC, VALIDATION, fedfb_data, pooled
 from fairfl.studies.papers.fedfb.points import COLUMNS
-from fairfl.studies.published import compare, lines
 from fairfl.studies.registry import find
 
 TABLES = (

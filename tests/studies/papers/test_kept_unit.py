@@ -12,7 +12,7 @@ import pytest
 from fairfl.sims.data.fetch import Remote, locate
 from fairfl.studies.execute import run_unit
 from fairfl.studies.experiment import Scale, Unit
-from fairfl.studies.kept_unit import MANIFEST, MEASURED, configuration
+from fairfl.studies.unit_results import MANIFEST, MEASURED, configuration
 
 CALLS = []
 

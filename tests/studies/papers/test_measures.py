@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fairfl.studies.beside_published import compare, lines, published
 from fairfl.studies.measures import MEASURES, statistics
-from fairfl.studies.printed import printed
-from fairfl.studies.published import compare, lines, published
+from fairfl.studies.printed_numbers import printed
 
 
 def test_measures_by_hand():

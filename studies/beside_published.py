@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairfl.studies.printed import Printed
+from fairfl.studies.printed_numbers import Printed
 
 _SHARES = (
     "Acc.",
