@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from fairfl.claims.exact import ball
-from fairfl.claims.propfair import cosines
-from fairfl.claims.propfair import rounds, theorem_3_3, theorem_A_1
+from fairfl.claims.propfair import cosines, rounds, theorem_3_3, theorem_A_1
 from fairfl.theory.bounds import fedavg_convergence, propfair_constants, propfair_convergence
 
 WORLD = {
