@@ -1,10 +1,8 @@
-"""CFL(eps) on a finite X, certified: a knapsack for demographic parity of two groups, else a linear
+"""CFL(eps) on a finite X, certified: a knapsack where two groups have one rate, else a linear
 programme.
 """
 
 from __future__ import annotations
-
-import dataclasses
 
 import numpy as np
 
@@ -12,36 +10,33 @@ from fairfl._support.checks import Array
 from fairfl.solvers.cfl.finite_path import FlipPath, flip_path
 from fairfl.solvers.numerics.box_lp import solve_box
 from fairfl.solvers.numerics.certify import certify_finite
+from fairfl.solvers.problem import Problem, Task, pooled_problem
 from fairfl.solvers.solution import Solution
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import pair_rows
+from fairfl.theory.populations.finite import FiniteModel, Joint
 
 
-def pooled_path(fed: Federation, model: FiniteModel) -> FlipPath:
-    """The whole CFL path for demographic parity and two groups."""
-    joint = np.einsum("ia,ian->an", fed.mass, model.conditional)
-    gain = model.gain(fed.mass)
-    if model.shared:
-        margin = 2.0 * model.eta[0] - 1.0
-    else:
-        margin = np.divide(gain, joint, out=np.zeros_like(gain), where=joint > 0)
-    return flip_path(margin, fed.group_mass, joint / fed.group_mass[:, None])
+def path_of(task: Task, law: Joint, problem: Problem) -> FlipPath:
+    """All solutions of a problem with one constraint."""
+    unit = pooled_problem(task, law, problem.eps, unit=True)
+    return flip_path(unit.u, unit.v[0], problem.v[0], float(problem.b[0]))
 
 
-def solve_cfl_finite(
-    fed: Federation, model: FiniteModel, eps: Array, notion: str = "dp"
-) -> Solution:
-    """Certified CFL(eps) for a notion; demographic parity of two groups by one sort, else by a
-    linear programme.
+def solve_one_law(task: Task, law: Joint, eps: Array) -> tuple[Problem, Array, Array]:
+    """The problem of one law under a budget (1,), its rule f (N,) and its multipliers (K,).
+
+    Where nobody is, the rule is what the multipliers say of one person.
     """
-    v = pair_rows(fed, notion)
-    if notion == "dp" and fed.n_groups == 2:
-        f, lam = pooled_path(fed, model).classifier(float(eps[0]))
-        return certify_finite(fed, model, "cfl", eps, f, v, eps, np.array([lam]))
-    budgets = np.full(v.shape[0], eps[0])
-    found = solve_box(model.gain(fed.mass).ravel(), v, budgets)
-    f = found.f.reshape(fed.n_groups, -1)
-    solution = certify_finite(fed, model, "cfl", eps, f, v, budgets, found.multipliers)
-    worst = float(np.abs(v @ found.f).max(initial=0.0))
-    return solution if notion == "dp" else dataclasses.replace(solution, disparity=worst)
+    problem = pooled_problem(task, law, eps)
+    if problem.eps.size == 1:
+        f, lam = path_of(task, law, problem).classifier(float(problem.eps[0]))
+        return problem, f, np.array([lam])
+    found = solve_box(problem)
+    unit = pooled_problem(task, law, eps, unit=True)
+    nobody = (problem.u == 0) & (problem.v == 0).all(axis=0)
+    return problem, np.where(nobody, unit.scores(found.multipliers) > 0, found.f), found.multipliers
+
+
+def solve_cfl_finite(fed: Federation, model: FiniteModel, task: Task, eps: Array) -> Solution:
+    """Certified CFL(eps)."""
+    return certify_finite(fed, task, eps, *solve_one_law(task, model.pooled(fed.mass), eps))
