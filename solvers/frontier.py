@@ -184,10 +184,12 @@ class Frontier:
         return np.maximum.accumulate(best)[place.reshape(d.shape)][()]
 
     def to_frame(self) -> pd.DataFrame:
-        """Columns scheme, disparity, accuracy, utility, and eps_0, eps_1, ..."""
+        """Columns scheme, disparity, accuracy, at costs other than one utility, and eps_0, eps_1,
+        ...
+        """
         import pandas as pd  # a second to load, and no other result needs it
 
-        names = ("disparity", "accuracy", "utility")
+        names = ("disparity", "accuracy", *(() if self.accurate else ("utility",)))
         table: dict[str, Any] = {"scheme": self.scheme}
         table |= {name: getattr(self, name) for name in names}
         return pd.DataFrame(table | {f"eps_{k}": self.eps[:, k] for k in range(self.eps.shape[1])})

@@ -18,7 +18,7 @@ import scipy
 from fairfl._support.checks import Array, as_floats, one_of, shown
 from fairfl.solvers.solution import budget_term
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel, Joint
+from fairfl.theory.populations.finite import Joint
 from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, Rates
 
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg", "client_aware")
@@ -57,9 +57,7 @@ class Task:
         one_of("notion", notion, (*NOTIONS, *ALIASES))
         one_of("difference", difference, DIFFERENCES)
         one_of("sees", sees, SEES)
-        task = cls(
-            scheme, ALIASES.get(notion, notion), difference, _costs(costs, fed), sees
-        )
+        task = cls(scheme, ALIASES.get(notion, notion), difference, _costs(costs, fed), sees)
         if not fed.is_finite and not task.plain:
             raise ValueError(
                 "on laws there are 'cfl', 'lft_ensemble' and 'lft_fedavg' with "
@@ -87,7 +85,7 @@ class Task:
 
 def _costs(costs: Any, fed: Federation) -> Array:
     """(2, A) checked costs."""
-    allowed = "'balanced', or two costs, each a number or one for each group"
+    allowed = f"'balanced', or two costs, each a number or one for each of {fed.n_groups} groups"
     if isinstance(costs, str):
         if costs != "balanced":
             raise ValueError(f"costs must be {allowed}, got {shown(costs)}")
@@ -101,7 +99,7 @@ def _costs(costs: Any, fed: Federation) -> Array:
     except TypeError:
         rows = []
     if len(rows) != 2 or any(row.shape not in ((), (fed.n_groups,)) for row in rows):
-        raise ValueError(f"costs must be {allowed}, of which there are {fed.n_groups}, got {shown(costs)}")
+        raise ValueError(f"costs must be {allowed}, got {shown(costs)}")
     table = np.stack([np.broadcast_to(row, fed.n_groups) for row in rows])
     if not (np.isfinite(table).all() and (table >= 0).all() and table.any()):
         raise ValueError(f"costs must be finite, not negative and not all zero, got {shown(costs)}")
@@ -159,7 +157,7 @@ class Problem:
         return replace(self, v=self.v[rows], b=self.b[rows], eps=self.eps[rows])
 
 
-def pooled_problem(task: Task, law: Joint, eps: Array, unit: bool = False) -> Problem:
+def law_problem(task: Task, law: Joint, eps: Array, unit: bool = False) -> Problem:
     """Everybody of a one-place ``law`` under one budget eps (1,): CFL, or a client's own problem.
 
     With ``unit`` the coefficients are those of one person at every cell.

@@ -16,7 +16,7 @@ from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.numerics.dual import cfl_constraints, dual_point
 from fairfl.solvers.numerics.roots import increasing_root
-from fairfl.solvers.problem import Problem, Task, pooled_problem
+from fairfl.solvers.problem import Problem, Task, law_problem
 from fairfl.solvers.solution import FINITE_TOLERANCE, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -101,7 +101,7 @@ def path_curve(path: FlipPath, problem: Problem) -> tuple[Array, Array]:
 
 def _finite(fed: Federation, model: FiniteModel, points: int, task: Task) -> Frontier:
     law = model.pooled(fed.mass)
-    problem = pooled_problem(task, law, np.array([np.inf]))
+    problem = law_problem(task, law, np.array([np.inf]))
     if problem.eps.size > 1:
         return convex_frontier(lambda eps: solve_cfl_finite(fed, model, task, eps), points)
     gap, accuracy = path_curve(path_of(task, law, problem), problem)

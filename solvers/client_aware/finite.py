@@ -31,11 +31,5 @@ def solve_aware_finite(
     nobody = (problem.u == 0) & (abs(problem.v).sum(axis=0) == 0)
     f = np.where(nobody, unit.scores(found.multipliers) > 0, found.f)
     return evaluate_finite(
-        fed,
-        task,
-        eps,
-        problem.rule(f, fed.n_groups),
-        found.multipliers,
-        (certificate,),
-        local_eps,
+        fed, task, eps, problem.rule(f, fed.n_groups), found.multipliers, (certificate,), local_eps
     )

@@ -10,7 +10,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.cfl.finite import path_of, solve_one_law
 from fairfl.solvers.cfl.finite_path import FlipPath
 from fairfl.solvers.numerics.certify import certified
-from fairfl.solvers.problem import Problem, Task, pooled_problem
+from fairfl.solvers.problem import Problem, Task, law_problem
 from fairfl.solvers.solution import Solution, evaluate_finite
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
@@ -37,13 +37,13 @@ def solve_ensemble_finite(fed: Federation, model: FiniteModel, task: Task, eps: 
 def local_path(fed: Federation, model: FiniteModel, task: Task, client: int) -> FlipPath:
     """Client ``client``'s own path: its law and its η decide, also at points it never saw."""
     law = model.alone(client, fed.share[client])
-    free = pooled_problem(task, law, np.array([np.inf]))
+    free = law_problem(task, law, np.array([np.inf]))
     return path_of(task, law, free)
 
 
 def everybody(fed: Federation, model: FiniteModel, task: Task) -> Problem:
     """The pooled problem without a budget: its gain and its constraint value the ensembles."""
-    return pooled_problem(task, model.pooled(fed.mass), np.array([np.inf]))
+    return law_problem(task, model.pooled(fed.mass), np.array([np.inf]))
 
 
 def ensembles_at(

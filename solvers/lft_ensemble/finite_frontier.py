@@ -59,7 +59,9 @@ class FiniteEnsemble:
         )
 
 
-def ensemble_frontier_finite(fed: Federation, model: FiniteModel, task: Task, points: int) -> Frontier:
+def ensemble_frontier_finite(
+    fed: Federation, model: FiniteModel, task: Task, points: int
+) -> Frontier:
     """LFT+Ensemble's frontier over all eps on a finite X; every point attained."""
     family = FiniteEnsemble(fed, model, task)
     first = ensemble_minimum_finite(fed, model, task)
@@ -73,7 +75,7 @@ def ensemble_frontier_finite(fed: Federation, model: FiniteModel, task: Task, po
     )
 
 
-def ensemble_minimum_finite(fed: Federation, model: FiniteModel, task: Task, task: Task) -> Points:
+def ensemble_minimum_finite(fed: Federation, model: FiniteModel, task: Task) -> Points:
     """The least disparate ensemble, of several the most accurate.
 
     Where clients jump, the reachable MD are not an interval: 0 may be left out.

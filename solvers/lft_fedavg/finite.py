@@ -10,7 +10,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.lft_fedavg.finite_ties import least_disparate
 from fairfl.solvers.numerics.box_lp import solve_box
 from fairfl.solvers.numerics.certify import certify_finite
-from fairfl.solvers.problem import Problem, Task, clients_problem, pooled_problem
+from fairfl.solvers.problem import Problem, Task, clients_problem, law_problem
 from fairfl.solvers.solution import Solution
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
@@ -20,7 +20,7 @@ def fedavg_problems(fed: Federation, model: FiniteModel, task: Task) -> tuple[Pr
     """The problem without budgets, and the one whose constraints are the pooled ones."""
     free, pooled = np.full(fed.n_clients, np.inf), model.pooled(fed.mass)
     local = clients_problem(task, pooled, model.joint(fed.mass), free)
-    return local, pooled_problem(task, pooled, free[:1])
+    return local, law_problem(task, pooled, free[:1])
 
 
 def solve_fedavg_finite(
@@ -32,6 +32,6 @@ def solve_fedavg_finite(
     law = model.pooled(fed.mass)
     problem = clients_problem(task, law, model.joint(fed.mass), eps)
     found = solve_box(problem, start)
-    pooled = pooled_problem(task, law, eps[:1])
+    pooled = law_problem(task, law, eps[:1])
     f = least_disparate(problem, pooled, found) if pooled.eps.size == 1 else found.f
     return certify_finite(fed, task, eps, problem, f, found.multipliers)

@@ -1,5 +1,5 @@
-"""max u·f subject to |V f + b| <= eps and 0 <= f <= 1, for many cells and few constraints: HiGHS with
-sifting, certified.
+"""max u·f subject to |V f + b| <= eps and 0 <= f <= 1, for many cells and few constraints: HiGHS
+with sifting, certified.
 
 HiGHS solves the problem on the cells whose sign is in doubt, the others are fixed by the current
 multipliers, and more cells are released until no fixed cell disagrees (sifting). The basis is then
@@ -166,9 +166,7 @@ def _polished(problem: Problem, f: Array, lam: Array) -> tuple[Array, Array]:
     return min(tried, key=lambda t: t[0])[1:]
 
 
-def _exact(
-    problem: Problem, f: Array, lam: Array, whole: float, tie: float
-) -> tuple[Array, Array]:
+def _exact(problem: Problem, f: Array, lam: Array, whole: float, tie: float) -> tuple[Array, Array]:
     """Solve the final basis again: fractional cells from the active constraints, multipliers from
     the fractional cells.
 

@@ -40,7 +40,7 @@ def certified(problem: Problem, f: Array, lam: Array) -> Certificate:
 def certify_finite(
     fed: Federation, task: Task, eps: Array, problem: Problem, f: Array, lam: Array
 ) -> Solution:
-    """The solution for budgets eps, from the rule f (N,) and multipliers lam (K,) of its problem."""
+    """The solution for budgets eps: rule f (N,) and multipliers lam (K,) of its problem."""
     certificate = certified(problem, f, lam)
     return evaluate_finite(fed, task, eps, problem.rule(f, fed.n_groups), lam, (certificate,))
 

@@ -224,8 +224,7 @@ class ClientClassifiers:
         at, group, client = np.broadcast_arrays(as_floats("x", x), np.asarray(a), np.asarray(i))
         if not np.isin(client, np.arange(len(self))).all():
             raise ValueError(
-                f"i must be a client number in 0..{len(self) - 1}, got "
-                f"{np.unique(client).tolist()}"
+                f"i must be a client number in 0..{len(self) - 1}, got {np.unique(client).tolist()}"
             )
         out = np.empty(at.shape)
         for k, member in enumerate(self.members):
