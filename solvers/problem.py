@@ -157,116 +157,130 @@ class Problem:
         return replace(self, v=self.v[rows], b=self.b[rows], eps=self.eps[rows])
 
 
-def law_problem(task: Task, law: Joint, eps: Array, unit: bool = False) -> Problem:
-    """Everybody of a one-place ``law`` under one budget eps (1,): CFL, or a client's own problem.
+def own_problems(task: Task, laws: Joint, eps: Array, *, unit: bool = False) -> list[Problem]:
+    """At each of the J places of ``laws`` the problem of its people under its budget (J,): CFL, or
+    the clients' own ones.
 
     With ``unit`` the coefficients are those of one person at every cell.
     """
-    rates = Rates.of(task.notion, law.people, law.eta)
-    at = law.unit(task.sees) if unit else law
-    one = Rates.of(task.notion, at.people, at.eta) if unit else rates
-    return _assembled(task, at, [_rows(task, rates, eps, one)])
+    limits = _Limits.of(task, Rates.of(task.notion, laws.people, laws.eta), eps)
+    at = laws.unit(task.sees) if unit else laws
+    rates = Rates.of(task.notion, at.people, at.eta) if unit else limits.rates
+    table = limits.rows(rates.linear, task.sees)
+    gain, base = at.gain(task.costs, task.sees), 1.0 + at.constant(task.costs)
+    levels = limits.levels(1)
+    return [
+        Problem(
+            np.append(gain[j].ravel(), np.zeros(levels.shape[1])),
+            np.concatenate([table[:, j].reshape(len(levels), -1), levels], axis=1),
+            limits.b[:, j].ravel(),
+            limits.eps[:, j].ravel(),
+            float(base[j]),
+            (1, *gain.shape[1:]),
+            levels.shape[1],
+        )
+        for j in range(len(gain))
+    ]
+
+
+def law_problem(task: Task, law: Joint, eps: Array) -> Problem:
+    """Everybody of a one-place ``law`` under a budget (1,)."""
+    return own_problems(task, law, eps)[0]
 
 
 def clients_problem(task: Task, pooled: Joint, clients: Joint, eps: Array) -> Problem:
     """One rule for all under every client's own budget (I,): LFT+FedAvg."""
-    rates = Rates.of(task.notion, clients.people, clients.eta)
-    return _assembled(task, pooled, [_rows(task, rates, eps, rates)])
+    limits = _Limits.of(task, Rates.of(task.notion, clients.people, clients.eta), eps)
+    gain, levels = pooled.gain(task.costs, task.sees), limits.levels(len(eps))
+    rows = limits.rows(limits.rates.linear, task.sees).reshape(limits.eps.size, -1)
+    return Problem(
+        np.append(gain.ravel(), np.zeros(levels.shape[1])),
+        np.concatenate([rows, levels], axis=1),
+        limits.b.ravel(),
+        limits.eps.ravel(),
+        1.0 + float(pooled.constant(task.costs).sum()),
+        gain.shape,
+        levels.shape[1],
+    )
 
 
 def aware_problem(
-    task: Task, clients: Joint, eps: Array, local_eps: Array, unit: bool = False
+    task: Task, clients: Joint, eps: Array, local_eps: Array, *, unit: bool = False
 ) -> Problem:
-    """A rule for each client, under one budget for everybody (1,) and the clients' own (I,)."""
+    """A rule for each client, under one budget for everybody (1,) and the clients' own (I,).
+
+    With ``unit`` the coefficients are those of one person at every cell.
+    """
     rates = Rates.of(task.notion, clients.people, clients.eta)
+    everybody = _Limits.of(task, rates.pooled, eps)
+    own = _Limits.of(task, rates, local_eps)
     at = clients.unit(task.sees) if unit else clients
-    one = Rates.of(task.notion, at.people, at.eta) if unit else rates
-    everybody, own = _rows(task, rates.pooled, eps, one), _rows(task, rates, local_eps, one)
-    return _assembled(task, at, [everybody, own])
+    one = Rates.of(task.notion, at.people, at.eta).linear if unit else rates.linear
+    gain = at.gain(task.costs, task.sees)
+    # (E, 1, K) everybody's, over all clients; (E, I, K) each client's, over its own cells
+    shared = everybody.rows(one, task.sees).swapaxes(1, 2).reshape(everybody.eps.size, -1)
+    e, i, k = own.eps.shape
+    blocks = own.rows(one, task.sees).swapaxes(0, 1).reshape(i, e * k, -1)
+    order = np.arange(i * e * k).reshape(i, e, k).swapaxes(0, 1).ravel()
+    local = scipy.sparse.csr_array(scipy.sparse.block_diag(list(blocks)))[order]
+    levels = everybody.levels(1 + i)
+    rows = scipy.sparse.hstack([scipy.sparse.vstack([shared, local]), levels])
+    return Problem(
+        np.append(gain.ravel(), np.zeros(levels.shape[1])),
+        scipy.sparse.csr_array(rows),
+        np.append(everybody.b.ravel(), own.b.ravel()),
+        np.append(everybody.eps.ravel(), own.eps.ravel()),
+        1.0 + float(at.constant(task.costs).sum()),
+        gain.shape,
+        levels.shape[1],
+    )
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """Constraints (E, J, K): ``table`` (E, J, K, I, B, n) or, of each place's own client alone,
-    (E, J, K, 1, B, n); ``b``, ``eps``; ``level`` whether each (e, j) has one.
+class _Limits:
+    """The notion's constraints at J places: K ``contrasts`` (E, J, K, A) of the groups' rates,
+    constants b and budgets eps (E, J, K); inf where fewer than two groups have the event.
     """
 
-    table: Array
+    rates: Rates
+    contrasts: Array
     b: Array
     eps: Array
-    level: bool
+    leveled: bool
 
-
-def _rows(task: Task, rates: Rates, eps: Array, coefficients: Rates) -> _Rows:
-    """The notion's constraints at J places with budgets (J,).
-
-    ``coefficients`` are those of the rules (of each place's own, or of all I at one place): they
-    are divided by the masses of ``rates``.
-    """
-    groups = rates.mass.shape[-1]
-    known = rates.mass > 0
-    enough = known.sum(axis=-1, keepdims=True) >= 2
-    share = np.divide(1.0, rates.mass, out=np.zeros_like(rates.mass), where=known)
-    within = rates.mass / np.maximum(rates.mass.sum(axis=-1, keepdims=True), 1e-300)
-    level = groups > 2 and task.difference == "pairwise"
-    if groups == 2:
-        # |r_0 - r| = w_1 |r_0 - r_1|: one constraint says both
-        scale = within.max(axis=-1) if task.difference == "overall" else np.ones(enough.shape[:2])
-        contrast = scale[..., None, None] * np.array([[1.0, -1.0]])
-        own = enough
-    else:
-        contrast = np.broadcast_to(np.eye(groups), (*known.shape, groups))
-        if not level:
-            contrast = contrast - within[:, :, None, :]
-        own = enough & known
-    contrast = np.where(own[..., None], contrast, 0.0) * share[:, :, None, :]
-    places = rates.mass.shape[1]
-    if coefficients.linear.shape[1] == places:
-        table = contrast[..., None] * coefficients.linear[:, :, None]
-        table = table[:, :, :, None]
-    else:
-        table = contrast[:, :, :, None, :, None] * coefficients.linear[:, None, None]
-    return _Rows(
-        Joint.seen(table, task.sees),
-        np.einsum("ejka,eja->ejk", contrast, rates.constant),
-        np.where(own, (eps / 2.0 if level else eps)[:, None], np.inf),
-        level,
-    )
-
-
-def _assembled(task: Task, law: Joint, blocks: list[_Rows]) -> Problem:
-    gain = law.gain(task.costs, task.sees)
-    places = len(gain)
-    tables = []
-    for rows in blocks:
-        e, j, k = rows.eps.shape
-        if places > 1 and j == places:  # each client's own
-            own = rows.table.swapaxes(0, 1).reshape(j, e * k, -1)
-            order = np.arange(j * e * k).reshape(j, e, k).swapaxes(0, 1).ravel()
-            table = scipy.sparse.csr_array(scipy.sparse.block_diag(list(own)))[order]
+    @classmethod
+    def of(cls, task: Task, rates: Rates, eps: Array) -> _Limits:
+        """From the rates at J places and their budgets (J,)."""
+        groups = rates.mass.shape[-1]
+        known = rates.mass > 0
+        enough = known.sum(axis=-1, keepdims=True) >= 2
+        within = rates.mass * _inverse(rates.mass.sum(axis=-1, keepdims=True))
+        leveled = groups > 2 and task.difference == "pairwise"
+        if groups == 2:
+            # |r_0 - r| = w_1 |r_0 - r_1|: one constraint says both
+            scale = 1.0 if task.difference == "pairwise" else within.max(axis=-1)[..., None, None]
+            contrasts, bound = np.array([[1.0, -1.0]]) * scale, enough
         else:
-            table = rows.table.reshape(e * j * k, -1)
-        tables.append(table)
-    levels = [rows.eps.shape[:2] for rows in blocks if rows.level]
-    count = sum(e * j for e, j in levels)
-    if places > 1:
-        v: Any = scipy.sparse.csr_array(scipy.sparse.vstack(tables))
-    else:
-        v = np.concatenate(tables)
-    if count:
-        k = blocks[0].eps.shape[2]
-        level = -np.repeat(np.eye(count), k, axis=0)
-        v = (
-            scipy.sparse.csr_array(scipy.sparse.hstack([v, scipy.sparse.csr_array(level)]))
-            if places > 1
-            else np.concatenate([v, level], axis=1)
-        )
-    return Problem(
-        np.append(gain.ravel(), np.zeros(count)),
-        v,
-        np.concatenate([rows.b.ravel() for rows in blocks]),
-        np.concatenate([rows.eps.ravel() for rows in blocks]),
-        1.0 + law.constant(task.costs),
-        gain.shape,
-        count,
-    )
+            contrasts, bound = np.eye(groups), enough & known
+            if not leveled:
+                contrasts = contrasts - within[:, :, None, :]
+        contrasts = np.where(bound[..., None], contrasts, 0.0) * _inverse(rates.mass)[:, :, None]
+        budgets = np.where(bound, (eps / 2.0 if leveled else eps)[:, None], np.inf)
+        b = (contrasts * rates.constant[:, :, None]).sum(axis=-1)
+        return cls(rates, contrasts, b, budgets, leveled)
+
+    def rows(self, linear: Array, sees: str) -> Array:
+        """(E, J, K, A or 1, n) the constraints' coefficients, from those of the rates (E, J, A, n);
+        of one place, over all the places of ``linear``.
+        """
+        return Joint.seen(self.contrasts[..., None] * linear[:, :, None], sees)
+
+    def levels(self, places: int) -> Array:
+        """(E J K, E J) coefficients of the levels of so many places, none where pairs need none."""
+        e, _, k = self.eps.shape
+        count = e * places if self.leveled else 0
+        return -np.repeat(np.eye(e * places), k, axis=0)[:, :count]
+
+
+def _inverse(x: Array) -> Array:
+    return np.divide(1.0, x, out=np.zeros_like(x), where=x > 0)

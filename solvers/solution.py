@@ -206,32 +206,32 @@ def evaluate_finite(
     assert isinstance(model, FiniteModel)
     joint = model.joint(fed.mass)
     law = joint if task.scheme == "client_aware" else model.pooled(fed.mass)
-    ones = np.ones_like(task.costs)
 
-    def utility(costs: Array) -> float:
-        return law.constant(costs) + float((law.gain(costs, "xa") * f).sum())
+    def worth(costs: Array) -> float:
+        return float(law.constant(costs).sum() + (law.gain(costs, "xa") * f).sum())
 
-    def rates(notion: str) -> tuple[Array, Array, Array]:
-        table = Rates.of(notion, joint.people, joint.eta)
-        return *table.of_rule(f), table.mass
-
-    pooled, local, mass = rates(task.notion)
-    (accepted,), (own,), _ = rates("demographic_parity")
+    utility = worth(task.costs)
+    rates = Rates.of(task.notion, joint.people, joint.eta)
+    parity = rates
+    if task.notion != "demographic_parity":
+        parity = Rates.of("demographic_parity", joint.people, joint.eta)
+    pooled, local = rates.of_rule(f)
+    (accepted,), (own,) = (pooled, local) if parity is rates else parity.of_rule(f)
     two = fed.n_groups == 2
-    apart = disparity(pooled, mass.sum(axis=1), task.difference)
+    apart = float(disparity(pooled, rates.mass.sum(axis=1), task.difference))
     members = [Classifier.on_points(model.points, table) for table in f]
     return Solution(
         task.scheme,
         eps,
-        1.0 + utility(ones),
+        1.0 + (utility if task.accurate else worth(np.ones_like(task.costs))),
         float(accepted[0] - accepted[1]) if two else float("nan"),
-        float(np.nan_to_num(apart)),
+        0.0 if np.isnan(apart) else apart,
         own[:, 0] - own[:, 1] if two else np.full(fed.n_clients, np.nan),
         multipliers,
         ClientClassifiers(members) if task.scheme == "client_aware" else members[0],
         certificates,
-        utility(task.costs),
+        utility,
         task.notion,
-        disparity(local, mass, task.difference),
+        disparity(local, rates.mass, task.difference),
         local_eps,
     )

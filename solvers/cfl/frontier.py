@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.finite import path_of, solve_cfl_finite
+from fairfl.solvers.cfl.finite import paths, solve_cfl_finite
 from fairfl.solvers.cfl.finite_path import FlipPath
 from fairfl.solvers.cfl.laws import solve_many, threshold_model
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
@@ -104,7 +104,7 @@ def _finite(fed: Federation, model: FiniteModel, points: int, task: Task) -> Fro
     problem = law_problem(task, law, np.array([np.inf]))
     if problem.eps.size > 1:
         return convex_frontier(lambda eps: solve_cfl_finite(fed, model, task, eps), points)
-    gap, accuracy = path_curve(path_of(task, law, problem), problem)
+    gap, accuracy = path_curve(paths(task, law)[0], problem)
     rising_gap, rising_accuracy = gap[::-1], accuracy[::-1]
 
     def at(d: Array) -> Array:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.finite import path_of, solve_one_law
+from fairfl.solvers.cfl.finite import paths, solve_own
 from fairfl.solvers.cfl.finite_path import FlipPath
 from fairfl.solvers.numerics.certify import certified
 from fairfl.solvers.problem import Problem, Task, law_problem
@@ -22,9 +22,7 @@ def solve_ensemble_finite(fed: Federation, model: FiniteModel, task: Task, eps: 
     weight.
     """
     members, lams, certificates = [], [], []
-    for i in range(fed.n_clients):
-        law = model.alone(i, fed.share[i])
-        problem, f, lam = solve_one_law(task, law, eps[i : i + 1])
+    for problem, f, lam in solve_own(task, model.joint(fed.share), eps):
         certificates.append(certified(problem, f, lam))
         members.append(problem.rule(f, fed.n_groups))
         lams.append(lam.reshape(len(NOTIONS[task.notion]), -1))
@@ -34,11 +32,9 @@ def solve_ensemble_finite(fed: Federation, model: FiniteModel, task: Task, eps: 
     return evaluate_finite(fed, task, eps, f, by_rate, tuple(certificates))
 
 
-def local_path(fed: Federation, model: FiniteModel, task: Task, client: int) -> FlipPath:
-    """Client ``client``'s own path: its law and its η decide, also at points it never saw."""
-    law = model.alone(client, fed.share[client])
-    free = law_problem(task, law, np.array([np.inf]))
-    return path_of(task, law, free)
+def local_paths(fed: Federation, model: FiniteModel, task: Task) -> list[FlipPath]:
+    """The clients' own paths: a client's law and its η decide, also at points it never saw."""
+    return paths(task, model.joint(fed.share))
 
 
 def everybody(fed: Federation, model: FiniteModel, task: Task) -> Problem:
@@ -54,7 +50,7 @@ def ensembles_at(
     """
     whole = everybody(fed, model, task)
     rules = np.zeros((len(eps), whole.u.size))
-    for i, weight in enumerate(fed.weight):
-        path = local_path(fed, model, task, i)
-        rules += weight * np.stack([path.classifier(float(v))[0] for v in eps[:, i]])
+    own = zip(fed.weight, local_paths(fed, model, task), eps.T, strict=True)
+    for weight, path, budgets in own:
+        rules += weight * np.stack([path.classifier(float(v))[0] for v in budgets])
     return rules @ whole.v[0] + whole.b[0], whole.base + rules @ whole.u

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import Frontier, Points, build, non_dominated
-from fairfl.solvers.lft_ensemble.finite import everybody, local_path
+from fairfl.solvers.lft_ensemble.finite import everybody, local_paths
 from fairfl.solvers.lft_ensemble.finite_client_path import ClientPath, client_path
 from fairfl.solvers.lft_ensemble.finite_splits import CLOSE, SLACK, Splits
 from fairfl.solvers.problem import Task
@@ -32,7 +32,7 @@ class FiniteEnsemble:
         """One path per client."""
         problem = self.fed, self.model, self.task
         whole = everybody(*problem)
-        return [client_path(local_path(*problem, i), whole) for i in range(self.fed.n_clients)]
+        return [client_path(path, whole) for path in local_paths(*problem)]
 
     @cached_property
     def splits(self) -> Splits:

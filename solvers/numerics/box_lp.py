@@ -83,12 +83,13 @@ def _highs(problem: Problem, cells: Array, fixed: Array) -> tuple[Array, Array]:
     base = problem.values(rest)
     k, m = eps.size, cells.size
     scale = float(np.abs(u).max()) or 1.0
-    inner = scipy.sparse.csr_array(v[:, cells])
-    slack = -scipy.sparse.eye_array(k).tocsc()[:, : k if sifting else 0]
+    inner = v[:, cells]
+    slack = -np.tile(np.eye(k), (2, 1))[:, : k if sifting else 0]
+    join = scipy.sparse if scipy.sparse.issparse(v) else np
     solve = functools.partial(
         scipy.optimize.linprog,
         np.concatenate([-u[cells] / scale, np.full(slack.shape[1], PENALTY / scale)]),
-        A_ub=ROWS * scipy.sparse.block_array([[inner, slack], [-inner, slack]]),
+        A_ub=ROWS * join.hstack([join.vstack([inner, -inner]), slack]),
         b_ub=ROWS * np.concatenate([eps - base, eps + base]),
         bounds=np.concatenate(
             [np.tile([[0.0, 1.0]], (m, 1)), np.tile([[0.0, np.inf]], (slack.shape[1], 1))]

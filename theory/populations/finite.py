@@ -39,9 +39,9 @@ class Joint:
         )
         return self.seen(gain, sees)
 
-    def constant(self, costs: Array) -> float:
-        """The utility of f = 0: minus the cost of missing every positive."""
-        return -float((self.people * self.eta * costs[0, :, None]).sum())
+    def constant(self, costs: Array) -> Array:
+        """(J,) the utility of f = 0: minus the cost of missing every positive."""
+        return -(self.people * self.eta * costs[0, :, None]).sum(axis=(1, 2))
 
     @staticmethod
     def seen(table: Array, sees: str) -> Array:
@@ -87,11 +87,6 @@ class FiniteModel:
             return Joint(people[None], self.eta[:1])
         margin = np.divide(self.gain(mass), people, out=np.zeros_like(people), where=people > 0)
         return Joint(people[None], (1.0 + margin[None]) / 2.0)
-
-    def alone(self, client: int, share: Array) -> Joint:
-        """The law of one client with the shares (A,) of the groups, one place."""
-        people = share[:, None] * self.conditional[client]
-        return Joint(people[None], self.eta[client][None])
 
     @classmethod
     def from_masses(

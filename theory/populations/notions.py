@@ -7,7 +7,6 @@ A rate of group a is the share, among its people with some event, of those whom 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,18 +28,20 @@ DIFFERENCES = ("pairwise", "overall")
 
 
 class _Rate(NamedTuple):
-    """What one person of probability η counts: in the event, by f, and whatever f is."""
+    """What one person of probability η counts, as (c, d) for c + d η: in the event, by f, and
+    whatever f is.
+    """
 
-    mass: Callable[[Array], Array]
-    linear: Callable[[Array], Array]
-    constant: Callable[[Array], Array]
+    mass: tuple[float, float]
+    linear: tuple[float, float]
+    constant: tuple[float, float] = (0.0, 0.0)
 
 
 RATES = {
-    "everyone": _Rate(np.ones_like, np.ones_like, np.zeros_like),  # P(ŷ=1 | a)
-    "positive": _Rate(lambda eta: eta, lambda eta: eta, np.zeros_like),  # P(ŷ=1 | a, y=1)
-    "negative": _Rate(lambda eta: 1.0 - eta, lambda eta: 1.0 - eta, np.zeros_like),
-    "right": _Rate(np.ones_like, lambda eta: 2.0 * eta - 1.0, lambda eta: 1.0 - eta),  # P(ŷ=y | a)
+    "everyone": _Rate((1.0, 0.0), (1.0, 0.0)),  # P(ŷ=1 | a)
+    "positive": _Rate((0.0, 1.0), (0.0, 1.0)),  # P(ŷ=1 | a, y=1)
+    "negative": _Rate((1.0, -1.0), (1.0, -1.0)),  # P(ŷ=1 | a, y=0)
+    "right": _Rate((1.0, 0.0), (-1.0, 2.0), (1.0, -1.0)),  # P(ŷ=y | a)
 }
 
 
@@ -81,13 +82,13 @@ class Rates:
     @classmethod
     def of(cls, notion: str, people: Array, eta: Array) -> Rates:
         """From masses P(x, a) (J, A, n) and η (J, A, n)."""
-        rates = [RATES[name] for name in NOTIONS[notion]]
-
-        def table(part: str) -> Array:
-            return np.stack([people * getattr(rate, part)(eta) for rate in rates])
-
-        linear = without_rounding(table("linear"), people)
-        return cls(linear, table("constant").sum(axis=-1), table("mass").sum(axis=-1))
+        parts: list[tuple[Array, Array, Array]] = []
+        for rate in (RATES[name] for name in NOTIONS[notion]):
+            mass, linear, constant = (_counted(people, eta, *part) for part in rate)
+            if rate.linear[0] < 0.0:  # 2η - 1 may be a rounding where η is 1/2
+                linear = without_rounding(linear, people)
+            parts.append((linear, constant.sum(axis=-1), mass.sum(axis=-1)))
+        return cls(*(np.stack(part) for part in zip(*parts, strict=True)))
 
     @property
     def pooled(self) -> Rates:
@@ -102,6 +103,12 @@ class Rates:
         """
         served = self.constant + (self.linear * f).sum(axis=-1)
         return _over(served.sum(axis=1), self.mass.sum(axis=1)), _over(served, self.mass)
+
+
+def _counted(people: Array, eta: Array, c: float, d: float) -> Array:
+    if d == 0.0:
+        return people if c == 1.0 else np.broadcast_to(c, people.shape)
+    return people * (c + d * eta)
 
 
 def _over(served: Array, mass: Array) -> Array:
