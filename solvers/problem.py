@@ -157,17 +157,24 @@ class Problem:
         return replace(self, v=self.v[rows], b=self.b[rows], eps=self.eps[rows])
 
 
-def own_problems(task: Task, laws: Joint, eps: Array, *, unit: bool = False) -> list[Problem]:
-    """At each of the J places of ``laws`` the problem of its people under its budget (J,): CFL, or
-    the clients' own ones.
+def own_problems(task: Task, laws: Joint, eps: Array) -> list[tuple[Problem, Problem]]:
+    """At each of the J places of ``laws`` the problem of its people under its budget (J,), and the
+    same problem with the coefficients of one person at every cell.
 
-    With ``unit`` the coefficients are those of one person at every cell.
+    This is CFL at the pooled law, and the clients' own problems.
     """
     limits = _Limits.of(task, Rates.of(task.notion, laws.people, laws.eta), eps)
-    at = laws.unit(task.sees) if unit else laws
-    rates = Rates.of(task.notion, at.people, at.eta) if unit else limits.rates
+    one = laws.unit(task.sees)
+    both = (
+        _own(task, limits, laws, limits.rates),
+        _own(task, limits, one, Rates.of(task.notion, one.people, one.eta)),
+    )
+    return list(zip(*both, strict=True))
+
+
+def _own(task: Task, limits: _Limits, laws: Joint, rates: Rates) -> list[Problem]:
     table = limits.rows(rates.linear, task.sees)
-    gain, base = at.gain(task.costs, task.sees), 1.0 + at.constant(task.costs)
+    gain, base = laws.gain(task.costs, task.sees), 1.0 + laws.constant(task.costs)
     levels = limits.levels(1)
     return [
         Problem(
@@ -185,7 +192,7 @@ def own_problems(task: Task, laws: Joint, eps: Array, *, unit: bool = False) -> 
 
 def law_problem(task: Task, law: Joint, eps: Array) -> Problem:
     """Everybody of a one-place ``law`` under a budget (1,)."""
-    return own_problems(task, law, eps)[0]
+    return own_problems(task, law, eps)[0][0]
 
 
 def clients_problem(task: Task, pooled: Joint, clients: Joint, eps: Array) -> Problem:

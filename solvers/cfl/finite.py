@@ -19,10 +19,7 @@ from fairfl.theory.populations.finite import FiniteModel, Joint
 def paths(task: Task, laws: Joint) -> list[FlipPath]:
     """At each place all solutions of its problem, which has one constraint."""
     free = np.full(len(laws.people), np.inf)
-    pairs = zip(
-        own_problems(task, laws, free), own_problems(task, laws, free, unit=True), strict=True
-    )
-    return [_path(*pair) for pair in pairs]
+    return [_path(*pair) for pair in own_problems(task, laws, free)]
 
 
 def _path(problem: Problem, unit: Problem) -> FlipPath:
@@ -35,8 +32,7 @@ def solve_own(task: Task, laws: Joint, eps: Array) -> list[tuple[Problem, Array,
     Where nobody is, the rule is what the multipliers say of one person.
     """
     out = []
-    units = own_problems(task, laws, eps, unit=True)
-    for problem, unit in zip(own_problems(task, laws, eps), units, strict=True):
+    for problem, unit in own_problems(task, laws, eps):
         if problem.eps.size == 1:
             f, lam = _path(problem, unit).classifier(float(problem.eps[0]))
             out.append((problem, f, np.array([lam])))

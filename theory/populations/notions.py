@@ -84,10 +84,12 @@ class Rates:
         """From masses P(x, a) (J, A, n) and η (J, A, n)."""
         parts: list[tuple[Array, Array, Array]] = []
         for rate in (RATES[name] for name in NOTIONS[notion]):
-            mass, linear, constant = (_counted(people, eta, *part) for part in rate)
-            if rate.linear[0] < 0.0:  # 2η - 1 may be a rounding where η is 1/2
-                linear = without_rounding(linear, people)
-            parts.append((linear, constant.sum(axis=-1), mass.sum(axis=-1)))
+            mass = linear = _counted(people, eta, *rate.mass)
+            constant = np.zeros(people.shape[:-1])
+            if rate.linear != rate.mass:  # 2η - 1 may be a rounding where η is 1/2
+                linear = without_rounding(_counted(people, eta, *rate.linear), people)
+                constant = _counted(people, eta, *rate.constant).sum(axis=-1)
+            parts.append((linear, constant, mass.sum(axis=-1)))
         return cls(*(np.stack(part) for part in zip(*parts, strict=True)))
 
     @property
@@ -106,9 +108,7 @@ class Rates:
 
 
 def _counted(people: Array, eta: Array, c: float, d: float) -> Array:
-    if d == 0.0:
-        return people if c == 1.0 else np.broadcast_to(c, people.shape)
-    return people * (c + d * eta)
+    return people if (c, d) == (1.0, 0.0) else people * (c + d * eta)
 
 
 def _over(served: Array, mass: Array) -> Array:
