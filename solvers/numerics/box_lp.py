@@ -26,6 +26,8 @@ GOOD = 1e-13
 """Gap and violation at which a basis is not read again."""
 ROWS = 1e3
 """Constraints are scaled up by this: HiGHS takes coefficients below 1e-9 for zero."""
+BROKEN, ROUNDING = 5, 1e-14
+"""How often budgets that turn out to be broken by more than a rounding are added to a basis."""
 DROPPED = 1e-9
 """Cells with no larger coefficient are decided by the multipliers, and not by HiGHS."""
 PENALTY = 1e3
@@ -189,10 +191,17 @@ def _exact(problem: Problem, f: Array, lam: Array, whole: float, tie: float) -> 
         columns = _dense(v[:, tied]).T
         lam = highs.solve_again(lam, active, columns, -u[tied], rounds=3, rcond=1e-13)
     clean[small] = problem.scores(lam)[small] > 0
-    if active.size == 0 or tied.size == 0:
+    if tied.size == 0:
         return clean, lam
-    target = np.sign(-lam[active]) * eps[active] - problem.b[active]
-    clean = highs.solve_again(clean, basic, _dense(v[active]), target, rounds=3, rcond=1e-13)
+    side = -np.sign(lam)
+    for _ in range(BROKEN):  # budgets without a multiplier may be met, and then broken by rounding
+        target = side[active] * eps[active] - problem.b[active]
+        clean = highs.solve_again(clean, basic, _dense(v[active]), target, rounds=3, rcond=1e-13)
+        values = problem.values(clean)
+        broken = np.setdiff1d(np.flatnonzero(np.abs(values) > eps + ROUNDING), active)
+        if not broken.size:
+            break
+        active, side[broken] = np.append(active, broken), np.sign(values[broken])
     if clean[basic].min(initial=0.0) < -1e-9 or clean[basic].max(initial=1.0) > 1 + 1e-9:
         return np.clip(f, 0, 1), lam  # the certificate will tell
     return np.clip(clean, 0.0, 1.0), lam  # rounding of the solve only

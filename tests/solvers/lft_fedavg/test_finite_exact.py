@@ -127,7 +127,8 @@ def test_the_minimum_and_the_order_of_the_schemes(seed: int, clients: int) -> No
     fed = drawn(seed, clients, 8)
     F = ff.frontier(fed, "lft_fedavg", points=9)
     m = ff.min_disparity(fed, "lft_fedavg")
-    assert (m.disparity, m.accuracy) == (F.disparity[0], F.accuracy[0])
+    first = F.disparity[0], F.accuracy[0]
+    assert (m.disparity, m.accuracy) == pytest.approx(first, abs=1e-14)  # or a corner's, rounded
     s = ff.solve(fed, "lft_fedavg", m.eps)
     assert (s.disparity, s.accuracy) == (
         pytest.approx(m.disparity, abs=1e-11),
