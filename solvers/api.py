@@ -94,13 +94,13 @@ def solve(
 
     Examples
     --------
-    >>> import numpy as np, fairfl as ff
-    >>> masses = [[[0.1, 0.2, 0.3], [0.2, 0.1, 0.1]], [[0.2, 0.1, 0.1], [0.1, 0.2, 0.3]]]
+    >>> import fairfl as ff
+    >>> masses = [[[0.1, 0.2, 0.5], [0.1, 0.1, 0.0]], [[0.1, 0.1, 0.0], [0.5, 0.2, 0.1]]]
     >>> fed = ff.Federation.finite([0, 1, 2], masses, [0.1, 0.5, 0.8])
-    >>> s = ff.solve(fed, "client_aware", 0.0, local_eps=0.1, notion="eodds", costs=(5, 1))
-    >>> f"{s.disparity:.6f} {s.local_disparities.max():.6f} {s.utility:.6f}"
-    '0.000000 0.100000 -0.400000'
-    >>> s.classifier(2.0, a=1, i=0)
+    >>> s = ff.solve(fed, "client_aware", 0.05, local_eps=0.1, notion="eodds", costs=(2, 1))
+    >>> f"{s.disparity:.4f} {s.local_disparities.max():.4f} {s.utility:.4f} {s.accuracy:.4f}"
+    '0.0500 0.1000 -0.3552 0.7376'
+    >>> float(s.classifier(2.0, a=0, i=0))
     1.0
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
@@ -177,6 +177,15 @@ def frontier(
     and 20,000 multipliers at which rules tie (two clients with 400 points have some 2,000). Beyond,
     rules climb from one optimal basis to the next: README says what was measured, CFL's frontier
     bounds what they may miss.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> masses = [[[0.1, 0.2, 0.5], [0.1, 0.1, 0.0]], [[0.1, 0.1, 0.0], [0.5, 0.2, 0.1]]]
+    >>> fed = ff.Federation.finite([0, 1, 2], masses, [0.1, 0.5, 0.8])
+    >>> F = ff.frontier(fed, "cfl", 5, notion="equalized_odds", costs=(2, 1), sees="x")
+    >>> f"{F.disparity[-1]:.4f} {F.utility[-1]:.4f} {F.utility_at(0.05):.4f}"
+    '0.3420 -0.2900 -0.5291'
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
     whole("points", points, 2, MOST_POINTS)
@@ -247,6 +256,15 @@ def min_disparity(
     -----
     Where several eps reach the smallest disparity, one of (nearly) the highest utility is
     reported. A budget of 1 stands for "no constraint".
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> masses = [[[0.1, 0.2, 0.5], [0.1, 0.1, 0.0]], [[0.1, 0.1, 0.0], [0.5, 0.2, 0.1]]]
+    >>> fed = ff.Federation.finite([0, 1, 2], masses, [0.1, 0.5, 0.8])
+    >>> m = ff.min_disparity(fed, "lft_ensemble", notion="true_positive_rate_parity")
+    >>> f"{m.disparity:.4f} {m.accuracy:.4f}"
+    '0.1825 0.7500'
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
     local = _local(federation, scheme, local_eps)

@@ -2,6 +2,7 @@
 against counts, and in the orders that must hold.
 """
 
+import doctest
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +14,12 @@ import fairfl as ff
 from fairfl.solvers import api
 from fairfl.solvers.cfl import finite as cfl
 from fairfl.solvers.lft_fedavg import finite as fedavg
+from fairfl.solvers.numerics.box_lp import WHOLE
 from fairfl.solvers.problem import Task, law_problem
 from fairfl.solvers.solution import FINITE_TOLERANCE
 from fairfl.theory.populations.notions import Rates
 
+PLAIN = {"difference": "pairwise", "costs": (1.0, 1.0), "sees": "xa"}
 LP = 1e-8
 KEPT = 1e-9
 
@@ -76,13 +79,11 @@ def test_a_thousand_solutions_are_the_programmes() -> None:
 
 def mistaken_rows(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
     """Every problem that the solvers build is changed; the programme's stay."""
-    for module, name in ((cfl, "law_problem"), (fedavg, "clients_problem")):
-        right = getattr(module, name)
-
-        def wrong(*a: Any, right: Any = right, **k: Any) -> Any:
-            return change(right(*a, **k))
-
-        monkeypatch.setattr(module, name, wrong)
+    own, clients = cfl.own_problems, fedavg.clients_problem
+    monkeypatch.setattr(
+        cfl, "own_problems", lambda *given: [tuple(map(change, pair)) for pair in own(*given)]
+    )
+    monkeypatch.setattr(fedavg, "clients_problem", lambda *given: change(clients(*given)))
 
 
 def turned(problem: Any) -> Any:
@@ -237,4 +238,22 @@ def test_summaries_are_plain() -> None:
     told = s.summary()
     assert told["notion"] == "true_positive_rate_parity" and told["utility"] == s.utility
     assert len(told["local_disparities"]) == len(s.local_disparities)
-    assert api.solve is ff.solve
+
+
+def test_the_examples_run() -> None:
+    assert doctest.testmod(api) == (0, 16)
+
+
+def test_programmes_too_large_for_a_whole_are_sifted() -> None:
+    """Levels stay free while cells are fixed and released."""
+    rng = np.random.default_rng(0)
+    masses = rng.gamma(1.0, size=(4, 3, 600))
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    fed = ff.Federation.finite(np.arange(600), masses, rng.random(600))
+    assert masses.size > WHOLE
+    exact, lp = (
+        ff.solve(fed, "client_aware", 0.01, local_eps=0.05, notion="eodds", method=method)
+        for method in ("exact", "lp")
+    )
+    check(fed, exact, 0.01, {**PLAIN, "notion": "equalized_odds", "local_eps": 0.05})
+    assert exact.utility == pytest.approx(lp.utility, abs=LP)
