@@ -23,11 +23,11 @@ from fairfl.solvers.solution import CertificationError
 WHOLE = 6000
 """Linear programmes with at most this many cells go to HiGHS as a whole."""
 GOOD = 1e-13
-"""Gap and violation at which a basis is not read again."""
+"""Gap and violation at which a basis is not refined."""
 ROWS = 1e3
 """Constraints are scaled up by this: HiGHS takes coefficients below 1e-9 for zero."""
-BROKEN, ROUNDING = 5, 1e-14
-"""How often budgets that turn out to be broken by more than a rounding are added to a basis."""
+REFINED = 1e5
+"""How much larger the scale of each refinement is."""
 DROPPED = 1e-9
 """Cells with no larger coefficient are decided by the multipliers, and not by HiGHS."""
 PENALTY = 1e3
@@ -156,52 +156,66 @@ def _sift(problem: Problem, lam: Array) -> tuple[Array, Array]:
 
 
 def _polished(problem: Problem, f: Array, lam: Array) -> tuple[Array, Array]:
-    """The best of three readings of the basis: budgets of 1e-9 make cells as fractional as that,
-    and cells that tie may stand at 0 or 1.
+    """The basis read again, or where that is not enough, refined."""
+    read = _exact(problem, f, lam)
+    if _miss(problem, *read) <= GOOD:
+        return read
+    return min(read, _refined(problem, f, lam), key=lambda found: _miss(problem, *found))
+
+
+def _miss(problem: Problem, f: Array, lam: Array) -> float:
+    """The larger of gap and violation."""
+    return max(abs(problem.dual(lam) - float(problem.u @ f)), problem.violation(f))
+
+
+def _refined(problem: Problem, f: Array, lam: Array) -> tuple[Array, Array]:
+    """Iterative refinement (Gleixner, Steffy and Wolter, 2016): what is missing of the primal and
+    of the dual is a linear programme of the same matrix, solved at a larger scale and added.
     """
-    tried = []
-    for whole, tie in ((1e-9, 0.0), (1e-14, 0.0), (1e-9, 1e-9)):
-        g, mu = _exact(problem, f, lam, whole, tie)
-        gap = abs(problem.dual(mu) - float(problem.u @ g))
-        tried.append((max(gap, problem.violation(g)), g, mu))
-        if tried[-1][0] <= GOOD:
+    v, k = problem.v, problem.eps.size
+    join = scipy.sparse if scipy.sparse.issparse(v) else np
+    rows = ROWS * join.hstack([v, -np.eye(k)])  # v f - z = 0, |z + b| <= eps
+    z = np.clip(v @ f, -problem.eps - problem.b, problem.eps - problem.b)
+    for scale in (REFINED, REFINED**2):
+        bounds = np.stack(
+            [
+                np.concatenate([-f, -problem.eps - problem.b - z]),
+                np.concatenate([1.0 - f, problem.eps - problem.b - z]),
+            ],
+            axis=1,
+        )
+        found = scipy.optimize.linprog(
+            scale * np.concatenate([-problem.scores(lam), lam]),
+            A_eq=rows,
+            b_eq=ROWS * scale * (z - v @ f),
+            bounds=scale * bounds,
+            method="highs",
+            options=highs.OPTIONS,
+        )
+        if not found.success:
             break
-    return min(tried, key=lambda t: t[0])[1:]
+        f = np.clip(f + found.x[:-k] / scale, 0.0, 1.0)
+        z = z + found.x[-k:] / scale
+        lam = lam + ROWS * found.eqlin.marginals / scale
+    return f, lam
 
 
-def _exact(problem: Problem, f: Array, lam: Array, whole: float, tie: float) -> tuple[Array, Array]:
+def _exact(problem: Problem, f: Array, lam: Array) -> tuple[Array, Array]:
     """Solve the final basis again: fractional cells from the active constraints, multipliers from
     the fractional cells.
-
-    Cells within ``whole`` of 0 or 1 are not fractional; those whose score is within ``tie`` of 0,
-    as a share of the largest gain (HiGHS' own tolerance), count with them for the multipliers.
     """
     u, v, eps = problem.u, problem.v, problem.eps
-    clean, basic = highs.rounded(f, whole)
+    clean, basic = highs.rounded(f)
     small = _dense(abs(v).max(axis=0)).ravel() <= DROPPED
     basic = basic[~small[basic]]
     values = problem.values(clean)
     active = np.flatnonzero((np.abs(np.abs(values) - eps) <= 1e-7) & (np.abs(lam) > 1e-12))
     lam = np.where(np.isin(np.arange(lam.size), active), lam, 0.0)
-    near = (np.abs(problem.scores(lam)) <= tie * np.abs(u).max()) & ~small
-    tied = np.union1d(basic, np.flatnonzero(near)) if tie else basic
     # minimum-norm corrections: ties may leave more fractional cells than active constraints, or
     # fewer
-    if active.size and tied.size:
-        columns = _dense(v[:, tied]).T
-        lam = highs.solve_again(lam, active, columns, -u[tied], rounds=3, rcond=1e-13)
+    columns = _dense(v[:, basic]).T
+    lam = highs.solve_again(lam, active, columns, -u[basic], rounds=3, rcond=1e-13)
     clean[small] = problem.scores(lam)[small] > 0
-    if tied.size == 0:
-        return clean, lam
-    side = -np.sign(lam)
-    for _ in range(BROKEN):  # budgets without a multiplier may be met, and then broken by rounding
-        target = side[active] * eps[active] - problem.b[active]
-        clean = highs.solve_again(clean, basic, _dense(v[active]), target, rounds=3, rcond=1e-13)
-        values = problem.values(clean)
-        broken = np.setdiff1d(np.flatnonzero(np.abs(values) > eps + ROUNDING), active)
-        if not broken.size:
-            break
-        active, side[broken] = np.append(active, broken), np.sign(values[broken])
-    if clean[basic].min(initial=0.0) < -1e-9 or clean[basic].max(initial=1.0) > 1 + 1e-9:
-        return np.clip(f, 0, 1), lam  # the certificate will tell
-    return np.clip(clean, 0.0, 1.0), lam  # rounding of the solve only
+    target = np.sign(-lam[active]) * eps[active] - problem.b[active]
+    clean = highs.solve_again(clean, basic, _dense(v[active]), target, rounds=3, rcond=1e-13)
+    return np.clip(clean, 0.0, 1.0), lam
