@@ -80,7 +80,7 @@ def _on_points(fed: Federation, task: Task, eps: Array, local_eps: Array) -> Sol
     programme = _Programme(task, people, model.eta, np.broadcast_to(number, people.shape))
     everybody = np.arange(clients)
     if task.scheme == "lft_ensemble":
-        found = [programme.solved([i], [([i], eps[i])]) for i in everybody]
+        found = [programme.solved([i], [([i], float(eps[i]))]) for i in everybody]
         f = np.einsum("i,iN->N", fed.weight, np.stack([own for own, _, _ in found]))
     else:
         budgets: list[tuple[Any, float]] = []

@@ -212,7 +212,8 @@ class Federation:
         ----------
         score : (n,) finite numbers, larger for a likelier label 1.
         label : (n,) 0 or 1.
-        group : (n,) any labels; groups are numbered in sorted order (``groups``).
+        group : (n,) any labels; groups are numbered in sorted order (``groups``). Of an array or
+            frame (n, k), race and sex say, groups are the combinations that somebody has.
         client : (n,) any labels; clients are numbered in sorted order (``client_names``).
         calibrate : "shared" fits one η to all, "client" one per client, "client_group" one per
             client and group.
