@@ -174,20 +174,33 @@ def own_problems(task: Task, laws: Joint, eps: Array) -> list[tuple[Problem, Pro
 
 def _own(task: Task, limits: _Limits, laws: Joint, rates: Rates) -> list[Problem]:
     table = limits.rows(rates.linear, task.sees)
-    gain, base = laws.gain(task.costs, task.sees), 1.0 + laws.constant(task.costs)
+    gain, constant = laws.gain(task.costs, task.sees), laws.constant(task.costs)
     levels = limits.levels(1)
     return [
-        Problem(
-            np.append(gain[j].ravel(), np.zeros(levels.shape[1])),
-            np.concatenate([table[:, j].reshape(len(levels), -1), levels], axis=1),
-            limits.b[:, j].ravel(),
-            limits.eps[:, j].ravel(),
-            float(base[j]),
-            (1, *gain.shape[1:]),
-            levels.shape[1],
+        _posed(
+            gain[j : j + 1],
+            constant[j],
+            table[:, j].reshape(len(levels), -1),
+            levels,
+            limits.b[:, j],
+            limits.eps[:, j],
         )
         for j in range(len(gain))
     ]
+
+
+def _posed(gain: Array, constant: Any, rows: Any, levels: Array, b: Array, eps: Array) -> Problem:
+    """The problem of a rule's gain (J, B, n), its rows (K, J B n) and the levels' (K, L)."""
+    join = scipy.sparse if scipy.sparse.issparse(rows) else np
+    return Problem(
+        np.append(gain.ravel(), np.zeros(levels.shape[1])),
+        join.hstack([rows, levels]),
+        b.ravel(),
+        eps.ravel(),
+        1.0 + float(np.sum(constant)),
+        gain.shape,
+        levels.shape[1],
+    )
 
 
 def law_problem(task: Task, law: Joint, eps: Array) -> Problem:
@@ -198,16 +211,14 @@ def law_problem(task: Task, law: Joint, eps: Array) -> Problem:
 def clients_problem(task: Task, pooled: Joint, clients: Joint, eps: Array) -> Problem:
     """One rule for all under every client's own budget (I,): LFT+FedAvg."""
     limits = _Limits.of(task, Rates.of(task.notion, clients.people, clients.eta), eps)
-    gain, levels = pooled.gain(task.costs, task.sees), limits.levels(len(eps))
     rows = limits.rows(limits.rates.linear, task.sees).reshape(limits.eps.size, -1)
-    return Problem(
-        np.append(gain.ravel(), np.zeros(levels.shape[1])),
-        np.concatenate([rows, levels], axis=1),
-        limits.b.ravel(),
-        limits.eps.ravel(),
-        1.0 + float(pooled.constant(task.costs).sum()),
-        gain.shape,
-        levels.shape[1],
+    return _posed(
+        pooled.gain(task.costs, task.sees),
+        pooled.constant(task.costs),
+        rows,
+        limits.levels(len(eps)),
+        limits.b,
+        limits.eps,
     )
 
 
@@ -223,24 +234,21 @@ def aware_problem(
     own = _Limits.of(task, rates, local_eps)
     at = clients.unit(task.sees) if unit else clients
     one = Rates.of(task.notion, at.people, at.eta).linear if unit else rates.linear
-    gain = at.gain(task.costs, task.sees)
     # (E, 1, K) everybody's, over all clients; (E, I, K) each client's, over its own cells
     shared = everybody.rows(one, task.sees).swapaxes(1, 2).reshape(everybody.eps.size, -1)
     e, i, k = own.eps.shape
     blocks = own.rows(one, task.sees).swapaxes(0, 1).reshape(i, e * k, -1)
     order = np.arange(i * e * k).reshape(i, e, k).swapaxes(0, 1).ravel()
     local = scipy.sparse.csr_array(scipy.sparse.block_diag(list(blocks)))[order]
-    levels = everybody.levels(1 + i)
-    rows = scipy.sparse.hstack([scipy.sparse.vstack([shared, local]), levels])
-    return Problem(
-        np.append(gain.ravel(), np.zeros(levels.shape[1])),
-        scipy.sparse.csr_array(rows),
-        np.append(everybody.b.ravel(), own.b.ravel()),
-        np.append(everybody.eps.ravel(), own.eps.ravel()),
-        1.0 + float(at.constant(task.costs).sum()),
-        gain.shape,
-        levels.shape[1],
+    posed = _posed(
+        at.gain(task.costs, task.sees),
+        at.constant(task.costs),
+        scipy.sparse.vstack([scipy.sparse.csr_array(shared), local]),
+        everybody.levels(1 + i),
+        np.append(everybody.b, own.b),
+        np.append(everybody.eps, own.eps),
     )
+    return replace(posed, v=scipy.sparse.csr_array(posed.v))
 
 
 @dataclass(frozen=True)
