@@ -191,15 +191,12 @@ def _own(task: Task, limits: _Limits, laws: Joint, rates: Rates) -> list[Problem
 
 def _posed(gain: Array, constant: Any, rows: Any, levels: Array, b: Array, eps: Array) -> Problem:
     """The problem of a rule's gain (J, B, n), its rows (K, J B n) and the levels' (K, L)."""
-    join = scipy.sparse if scipy.sparse.issparse(rows) else np
+    u = gain.ravel()
+    if levels.shape[1]:
+        join = scipy.sparse if scipy.sparse.issparse(rows) else np
+        u, rows = np.append(u, np.zeros(levels.shape[1])), join.hstack([rows, levels])
     return Problem(
-        np.append(gain.ravel(), np.zeros(levels.shape[1])),
-        join.hstack([rows, levels]),
-        b.ravel(),
-        eps.ravel(),
-        1.0 + float(np.sum(constant)),
-        gain.shape,
-        levels.shape[1],
+        u, rows, b.ravel(), eps.ravel(), 1.0 + float(np.sum(constant)), gain.shape, levels.shape[1]
     )
 
 

@@ -19,10 +19,11 @@ from fairfl.theory.populations.finite import FiniteModel, Joint
 def paths(task: Task, laws: Joint) -> list[FlipPath]:
     """At each place all solutions of its problem, which has one constraint."""
     free = np.full(len(laws.people), np.inf)
-    return [_path(*pair) for pair in own_problems(task, laws, free)]
+    return [path_of(*pair) for pair in own_problems(task, laws, free)]
 
 
-def _path(problem: Problem, unit: Problem) -> FlipPath:
+def path_of(problem: Problem, unit: Problem) -> FlipPath:
+    """All solutions of a problem of one constraint, ``unit`` its coefficients of one person."""
     return flip_path(unit.u, unit.v[0], problem.v[0], float(problem.b[0]))
 
 
@@ -34,7 +35,7 @@ def solve_own(task: Task, laws: Joint, eps: Array) -> list[tuple[Problem, Array,
     out = []
     for problem, unit in own_problems(task, laws, eps):
         if problem.eps.size == 1:
-            f, lam = _path(problem, unit).classifier(float(problem.eps[0]))
+            f, lam = path_of(problem, unit).classifier(float(problem.eps[0]))
             out.append((problem, f, np.array([lam])))
             continue
         found = solve_box(problem)

@@ -87,7 +87,8 @@ def flip_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> Fli
     md = float(row @ start) + offset
     sign = float(np.sign(md))
     # a flip towards fairness: rejects where accepting adds to |MD|, accepts where it takes from it
-    cells = np.flatnonzero(sign * slope * np.where(start, 1.0, -1.0) > 0)
+    adds = slope > 0 if sign > 0 else slope < 0
+    cells = np.flatnonzero((adds == start) & (slope != 0)) if sign else np.zeros(0, int)
     rate = np.abs(gain[cells]) / np.abs(slope[cells])
     order = np.argsort(rate, kind="stable")
     cells, rate = cells[order], rate[order]

@@ -9,14 +9,14 @@ from collections.abc import Callable
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.finite import paths, solve_cfl_finite
+from fairfl.solvers.cfl.finite import path_of, solve_cfl_finite
 from fairfl.solvers.cfl.finite_path import FlipPath
 from fairfl.solvers.cfl.laws import solve_many, threshold_model
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.numerics.dual import cfl_constraints, dual_point
 from fairfl.solvers.numerics.roots import increasing_root
-from fairfl.solvers.problem import Problem, Task, law_problem
+from fairfl.solvers.problem import Problem, Task, own_problems
 from fairfl.solvers.solution import FINITE_TOLERANCE, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -101,10 +101,10 @@ def path_curve(path: FlipPath, problem: Problem) -> tuple[Array, Array]:
 
 def _finite(fed: Federation, model: FiniteModel, points: int, task: Task) -> Frontier:
     law = model.pooled(fed.mass)
-    problem = law_problem(task, law, np.array([np.inf]))
+    problem, unit = own_problems(task, law, np.array([np.inf]))[0]
     if problem.eps.size > 1:
         return convex_frontier(lambda eps: solve_cfl_finite(fed, model, task, eps), points)
-    gap, accuracy = path_curve(paths(task, law)[0], problem)
+    gap, accuracy = path_curve(path_of(problem, unit), problem)
     rising_gap, rising_accuracy = gap[::-1], accuracy[::-1]
 
     def at(d: Array) -> Array:

@@ -34,14 +34,14 @@ class Joint:
         sum of 1e-18 of either sign is left. Such a cell can be worth any disparity, and no utility.
         """
         total = costs.sum(axis=0)[:, None]
-        gain = without_rounding(
-            self.people * (total * self.eta - costs[1, :, None]), self.people * total / 2.0
-        )
-        return self.seen(gain, sees)
+        margin = total * self.eta
+        margin -= costs[1, :, None]
+        margin[np.abs(margin) <= HALF * np.finfo(np.float64).eps * (total / 2.0)] = 0.0
+        return self.seen(self.people * margin, sees)
 
     def constant(self, costs: Array) -> Array:
         """(J,) the utility of f = 0: minus the cost of missing every positive."""
-        return -(self.people * self.eta * costs[0, :, None]).sum(axis=(1, 2))
+        return -np.einsum("jan,jan->ja", self.people, self.eta) @ costs[0]
 
     @staticmethod
     def seen(table: Array, sees: str) -> Array:

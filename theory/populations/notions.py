@@ -90,6 +90,8 @@ class Rates:
                 linear = without_rounding(_counted(people, eta, *rate.linear), people)
                 constant = _counted(people, eta, *rate.constant).sum(axis=-1)
             parts.append((linear, constant, mass.sum(axis=-1)))
+        if len(parts) == 1:  # no copies of large tables
+            return cls(*(part[None] for part in parts[0]))
         return cls(*(np.stack(part) for part in zip(*parts, strict=True)))
 
     @property
