@@ -84,7 +84,7 @@ def flip_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> Fli
     row : (N,) ``slope`` times the people of the cell.
     """
     start = gain > 0
-    md = float(row @ start) + offset
+    md = float(row[start].sum()) + offset
     sign = float(np.sign(md))
     # a flip towards fairness: rejects where accepting adds to |MD|, accepts where it takes from it
     adds = slope > 0 if sign > 0 else slope < 0

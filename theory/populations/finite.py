@@ -82,7 +82,7 @@ class FiniteModel:
 
     def pooled(self, mass: Array) -> Joint:
         """The law of all clients together, one place, with its own η."""
-        people = np.einsum("ia,ian->an", mass, self.conditional)
+        people = np.einsum("ia,ian->an", mass, self.conditional, order="C")
         if self.shared:
             return Joint(people[None], self.eta[:1])
         margin = np.divide(self.gain(mass), people, out=np.zeros_like(people), where=people > 0)
