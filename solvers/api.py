@@ -17,18 +17,24 @@ from fairfl._support.extras import extras_named
 from fairfl._support.threads import one_thread
 from fairfl.solvers.cfl.finite import solve_cfl_finite
 from fairfl.solvers.cfl.laws import solve_cfl, solve_cfl_by_dual, threshold_model
+from fairfl.solvers.client_aware.finite import solve_aware_finite
 from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, points_of
 from fairfl.solvers.lft_ensemble.finite import ensembles_at, solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.laws import solve_ensemble
 from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
 from fairfl.solvers.lft_fedavg.laws import solve_fedavg
+from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
-from fairfl.theory.populations.federation import Federation, check_eps
+from fairfl.theory.populations.federation import Federation, check_eps, local_budgets
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import NOTIONS
 
-SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
 METHODS = ("exact", "lp")
+FINITE = {
+    "cfl": solve_cfl_finite,
+    "lft_ensemble": solve_ensemble_finite,
+    "lft_fedavg": solve_fedavg_finite,
+}
 MOST_POINTS = 10_000
 """Memory and time grow with them; ``Frontier.accuracy_at`` solves for whatever lies between."""
 
@@ -39,23 +45,39 @@ def solve(
     scheme: str,
     eps: Any,
     *,
+    local_eps: Any = None,
+    notion: str = "demographic_parity",
+    difference: str = "pairwise",
+    costs: Any = (1.0, 1.0),
+    sees: str = "xa",
     method: str = "exact",
-    notion: str = "dp",
     grid: int = 2000,
 ) -> Solution:
-    """The certified solution of CFL(eps), LFT+Ensemble(eps) or LFT+FedAvg(eps) on the population.
+    """The certified solution of a scheme on the population.
 
     Parameters
     ----------
-    federation : laws or samples of the clients.
-    scheme : "cfl" minimises P(ŷ≠y) subject to |MD| <= eps on the pooled law; "lft_ensemble"
-        averages, by client weight, every client's own solution under |MD_i| <= eps_i on its own
-        law; "lft_fedavg" minimises the pooled P(ŷ≠y) subject to |MD_i| <= eps_i for every client.
-    eps : budget >= 0 (inf: none); one number, or one per client (I,) for the last two schemes.
+    federation : laws or samples of the clients. Laws take the first three schemes and the defaults
+        of the next four parameters; a finite X, with any number of groups, takes all.
+    scheme : "cfl" maximises the utility subject to disparity <= eps on the pooled law;
+        "lft_ensemble" averages, by client weight, every client's own solution under disparity_i <=
+        eps_i on its own law; "lft_fedavg" maximises the pooled utility subject to disparity_i <=
+        eps_i for every client; "client_aware" is "cfl" for rules f(x, a, i), which are told the
+        client, under ``local_eps`` as well.
+    eps : budget >= 0 (inf: none); one number, or one per client (I,) for "lft_ensemble" and
+        "lft_fedavg".
+    local_eps : "client_aware" only: the clients' own budgets, a number or (I,); default none.
+    notion : "demographic_parity" ("dp"), "true_positive_rate_parity" ("eo"),
+        "false_positive_rate_parity", "equalized_odds" ("eodds": the larger of these two) or
+        "accuracy_parity".
+    difference : "pairwise", the largest difference of two groups' rates, or "overall", the largest
+        between a group's rate and the whole population's.
+    costs : of a missed positive and of a wrong positive, each a number or one per group; or
+        "balanced", 1/(2 P(y=1)) and 1/(2 P(y=0)) of the pooled law, for balanced accuracy. The
+        utility is minus the expected cost; costs of one give accuracy - 1.
+    sees : "xa", or "x": rules do not see the group.
     method : "exact", or "lp": an independent linear programme (cvxpy) on ``grid`` cells of X,
         accurate to the square of the cells' width; 2 to 100,000 of them.
-    notion : "dp"; on a finite X, CFL also takes "eo" (equal opportunity) and "eodds" (equalised
-        odds).
 
     Returns
     -------
@@ -67,24 +89,40 @@ def solve(
 
     Notes
     -----
-    A client with q_i = 0 or 1 has no MD_i; an undefined constraint binds nobody.
+    A group without the notion's event (nobody with y = 1, say) binds nobody; a client with people
+    of one group has no disparity.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> masses = [[[0.1, 0.2, 0.5], [0.1, 0.1, 0.0]], [[0.1, 0.1, 0.0], [0.5, 0.2, 0.1]]]
+    >>> fed = ff.Federation.finite([0, 1, 2], masses, [0.1, 0.5, 0.8])
+    >>> s = ff.solve(fed, "client_aware", 0.05, local_eps=0.1, notion="eodds", costs=(2, 1))
+    >>> f"{s.disparity:.4f} {s.local_disparities.max():.4f} {s.utility:.4f} {s.accuracy:.4f}"
+    '0.0500 0.1000 -0.3552 0.7376'
+    >>> float(s.classifier(2.0, a=0, i=0))
+    1.0
     """
-    _check(federation, scheme, notion)
+    task = Task.of(federation, scheme, notion, difference, costs, sees)
     one_of("method", method, METHODS)
     budget = check_eps(eps, scheme, federation.n_clients)
+    local = _local(federation, scheme, local_eps)
     if method == "lp":
         from fairfl.solvers.grid_lp import solve_lp  # cvxpy takes half a second to import
 
-        return solve_lp(federation, scheme, budget, notion, grid)
+        return solve_lp(federation, task, budget, local, grid)
+    return _solve(federation, task, budget, local)
+
+
+def _solve(federation: Federation, task: Task, budget: Array, local: Array) -> Solution:
     model = federation.model
     if isinstance(model, FiniteModel):
-        if scheme == "cfl":
-            return solve_cfl_finite(federation, model, budget, notion)
-        solved = solve_ensemble_finite if scheme == "lft_ensemble" else solve_fedavg_finite
-        return solved(federation, model, budget)
-    if scheme == "lft_fedavg":
+        if task.scheme == "client_aware":
+            return solve_aware_finite(federation, model, task, budget, local)
+        return FINITE[task.scheme](federation, model, task, budget)
+    if task.scheme == "lft_fedavg":
         return solve_fedavg(federation, budget)
-    if scheme == "lft_ensemble":
+    if task.scheme == "lft_ensemble":
         return solve_ensemble(federation, model, budget)
     shared = threshold_model(federation)
     return (
@@ -96,16 +134,27 @@ def solve(
 
 @one_thread()
 def frontier(
-    federation: Federation, scheme: str, points: int = 200, *, notion: str = "dp"
+    federation: Federation,
+    scheme: str,
+    points: int = 200,
+    *,
+    local_eps: Any = None,
+    notion: str = "demographic_parity",
+    difference: str = "pairwise",
+    costs: Any = (1.0, 1.0),
+    sees: str = "xa",
 ) -> Frontier:
-    """The non-dominated (disparity, accuracy) pairs of a scheme over all budgets eps.
+    """The non-dominated (disparity, accuracy) pairs of a scheme over all budgets eps; (disparity,
+    utility) at costs other than one.
 
     Parameters
     ----------
     federation : laws or samples of the clients.
-    scheme : "cfl", "lft_ensemble" or "lft_fedavg".
+    scheme : "cfl", "lft_ensemble", "lft_fedavg", or "client_aware" at fixed ``local_eps``.
     points : how many points, from 2 to ``MOST_POINTS`` (dominated ones among them are dropped).
-    notion : as in :func:`solve`; other than "dp" for "cfl" on a finite X only.
+    local_eps, notion, difference, costs, sees : as in :func:`solve`. The frontiers of
+        "lft_ensemble" and "lft_fedavg" take two groups and one rate: every notion but
+        "equalized_odds", and for "lft_fedavg" but "accuracy_parity".
 
     Returns
     -------
@@ -128,60 +177,103 @@ def frontier(
     and 20,000 multipliers at which rules tie (two clients with 400 points have some 2,000). Beyond,
     rules climb from one optimal basis to the next: README says what was measured, CFL's frontier
     bounds what they may miss.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> masses = [[[0.1, 0.2, 0.5], [0.1, 0.1, 0.0]], [[0.1, 0.1, 0.0], [0.5, 0.2, 0.1]]]
+    >>> fed = ff.Federation.finite([0, 1, 2], masses, [0.1, 0.5, 0.8])
+    >>> F = ff.frontier(fed, "cfl", 5, notion="equalized_odds", costs=(2, 1), sees="x")
+    >>> f"{F.disparity[-1]:.4f} {F.utility[-1]:.4f} {F.utility_at(0.05):.4f}"
+    '0.3420 -0.2900 -0.5291'
     """
-    _check(federation, scheme, notion)
+    task = Task.of(federation, scheme, notion, difference, costs, sees)
     whole("points", points, 2, MOST_POINTS)
-    from fairfl.solvers.cfl.frontier import cfl_frontier
+    local = _local(federation, scheme, local_eps)
+    found = _frontier(federation, task, points, local)
+    if task.accurate:
+        return found
+    accuracy = [_solve(federation, task, eps, local).accuracy for eps in found.eps]
+    return dataclasses.replace(
+        found, accuracy=np.array(accuracy), utility=found.accuracy - 1.0, accurate=False
+    )
+
+
+def _frontier(federation: Federation, task: Task, points: int, local: Array) -> Frontier:
+    """The frontier whose accuracies are 1 + utility."""
+    from fairfl.solvers.cfl.frontier import cfl_frontier, convex_frontier
     from fairfl.solvers.frontier_checks import checked, filled
     from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_frontier_finite
     from fairfl.solvers.lft_ensemble.laws_frontier import ensemble_frontier
     from fairfl.solvers.lft_fedavg.finite_frontier import fedavg_frontier_finite
     from fairfl.solvers.lft_fedavg.laws_frontier import fedavg_frontier
 
-    model = federation.model
+    model, scheme = federation.model, task.scheme
     if scheme == "cfl":  # each point is the solution at its own disparity
-        return cfl_frontier(federation, points, notion)
+        return cfl_frontier(federation, points, task)
+    if scheme == "client_aware":
+        return convex_frontier(lambda eps: _solve(federation, task, eps, local), points)
+    _one_rate(federation, task)
     if isinstance(model, FiniteModel):
         searched = ensemble_frontier_finite if scheme == "lft_ensemble" else fedavg_frontier_finite
-        found = searched(federation, model, points)
+        found = searched(federation, model, task, points)
     elif scheme == "lft_ensemble":
         found = ensemble_frontier(federation, model, points)
     else:
         found = fedavg_frontier(federation, points)
-    ends = _corners(federation, scheme)
-    found = checked(federation, found if found.exact else filled(found, ends), ends)
-    return dataclasses.replace(found, again=lambda points: _reproduced(federation, scheme, points))
+    ends = _corners(federation, task)
+    found = checked(federation, task, found if found.exact else filled(found, ends), ends)
+    return dataclasses.replace(found, again=lambda points: _reproduced(federation, task, points))
 
 
 @one_thread()
-def min_disparity(federation: Federation, scheme: str, *, certify: bool = False) -> MinDisparity:
-    """The smallest |MD| that a scheme reaches over all eps in [0, 1] (in [0, 1]^I), and the eps
-    that reaches it.
+def min_disparity(
+    federation: Federation,
+    scheme: str,
+    *,
+    local_eps: Any = None,
+    notion: str = "demographic_parity",
+    difference: str = "pairwise",
+    costs: Any = (1.0, 1.0),
+    sees: str = "xa",
+    certify: bool = False,
+) -> MinDisparity:
+    """The smallest disparity that a scheme reaches over all eps in [0, 1] (in [0, 1]^I), and the
+    eps that reaches it.
 
     Parameters
     ----------
-    federation : laws or samples, two groups.
-    scheme : "cfl" (always 0), "lft_ensemble" (exact: MD ranges over an interval whose ends are
-        known) or "lft_fedavg" (exact where q is common to all clients, and on a finite X as
-        :func:`frontier` is; else the best that a search over multipliers found: how far random eps
-        went below it is measured in :func:`frontier`).
+    federation : laws or samples.
+    scheme : "cfl" and "client_aware" (always 0), "lft_ensemble" (exact: MD ranges over an interval
+        whose ends are known) or "lft_fedavg" (exact where q is common to all clients, and on a
+        finite X as :func:`frontier` is; else the best that a search over multipliers found: how far
+        random eps went below it is measured in :func:`frontier`).
+    local_eps, notion, difference, costs, sees : as in :func:`frontier`.
     certify : add a rigorous enclosure by interval arithmetic; "lft_ensemble" with normal laws and
         logistic η only.
 
     Notes
     -----
-    Where several eps reach the smallest disparity, one of (nearly) the highest accuracy is
+    Where several eps reach the smallest disparity, one of (nearly) the highest utility is
     reported. A budget of 1 stands for "no constraint".
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> masses = [[[0.1, 0.2, 0.5], [0.1, 0.1, 0.0]], [[0.1, 0.1, 0.0], [0.5, 0.2, 0.1]]]
+    >>> fed = ff.Federation.finite([0, 1, 2], masses, [0.1, 0.5, 0.8])
+    >>> m = ff.min_disparity(fed, "lft_ensemble", notion="true_positive_rate_parity")
+    >>> f"{m.disparity:.4f} {m.accuracy:.4f}"
+    '0.1825 0.7500'
     """
-    _check(federation, scheme)
-    if federation.n_groups != 2:
-        raise ValueError(
-            f"min_disparity takes two groups, this federation has {federation.n_groups}"
-        )
+    task = Task.of(federation, scheme, notion, difference, costs, sees)
+    local = _local(federation, scheme, local_eps)
     if flag("certify", certify) and scheme != "lft_ensemble":
         raise ValueError(f"certify is available for 'lft_ensemble', got {scheme!r}")
-    if scheme == "cfl":
-        return MinDisparity(scheme, 0.0, np.zeros(1), solve(federation, "cfl", 0.0).accuracy)
+    if scheme in ("cfl", "client_aware"):  # f = 1/2 serves everybody alike
+        fair = _solve(federation, task, np.zeros(1), local)
+        return MinDisparity(scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility)
+    _one_rate(federation, task)
     from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_minimum_finite
     from fairfl.solvers.lft_ensemble.laws_frontier import ensemble_minimum
     from fairfl.solvers.lft_fedavg.finite_frontier import fedavg_minimum_finite
@@ -194,7 +286,7 @@ def min_disparity(federation: Federation, scheme: str, *, certify: bool = False)
                 "certify takes normal laws and logistic eta, this federation has a finite X"
             )
         least = (ensemble_minimum_finite if scheme == "lft_ensemble" else fedavg_minimum_finite)(
-            federation, model
+            federation, model, task
         )
     else:
         least = (
@@ -202,7 +294,7 @@ def min_disparity(federation: Federation, scheme: str, *, certify: bool = False)
             if scheme == "lft_ensemble"
             else fedavg_minimum(federation)
         )
-    least = least.join(_corners(federation, scheme)).least
+    least = least.join(_corners(federation, task)).least
     lower = upper = None
     if certify:
         with extras_named():  # python-flint, for this alone
@@ -210,57 +302,63 @@ def min_disparity(federation: Federation, scheme: str, *, certify: bool = False)
 
         box = enclose_min_disparity(federation)
         lower, upper = box.lower, box.upper
+    worth, eps = float(least.accuracy[0]), least.eps[0]
     return MinDisparity(
         scheme,
         float(least.disparity[0]),
-        least.eps[0],
-        float(least.accuracy[0]),
+        eps,
+        worth if task.accurate else _solve(federation, task, eps, local).accuracy,
         lower,
         upper,
         None if least.multipliers is None else least.multipliers[0],
-        bool(_reproduced(federation, scheme, least)[0]),
+        bool(_reproduced(federation, task, least)[0]),
+        worth - 1.0,
     )
 
 
-def _check(federation: Federation, scheme: str, notion: str = "dp") -> None:
-    """ValueError unless the scheme exists and can be solved on this federation for this notion."""
-    if not isinstance(federation, Federation):
-        raise ValueError(f"federation must be a Federation, got {type(federation).__name__}")
-    one_of("scheme", scheme, SCHEMES)
-    one_of("notion", notion, tuple(NOTIONS))
-    if notion != "dp" and not (scheme == "cfl" and federation.is_finite):
+def _local(federation: Federation, scheme: str, local_eps: Any) -> Array:
+    """(I,) checked local budgets; ValueError where the scheme has none of its own."""
+    if local_eps is not None and scheme != "client_aware":
+        raise ValueError(f"local_eps goes with 'client_aware', got scheme {scheme!r}: use eps")
+    budgets = np.inf if local_eps is None else local_eps
+    return local_budgets("local_eps", budgets, federation.n_clients)
+
+
+def _one_rate(federation: Federation, task: Task) -> None:
+    """ValueError unless the budgets of local training can be searched: two groups and one rate."""
+    affine = task.scheme == "lft_fedavg" and task.notion == "accuracy_parity"
+    if federation.n_groups != 2 or len(NOTIONS[task.notion]) > 1 or affine:
         raise ValueError(
-            f"notion {notion!r} is available for 'cfl' on a finite X, got scheme {scheme!r}"
-        )
-    if federation.n_groups != 2 and scheme != "cfl":
-        raise ValueError(
-            f"scheme {scheme!r} takes two groups, this federation has {federation.n_groups}"
+            f"frontier and min_disparity of {task.scheme!r} take two groups and one rate (for "
+            f"'lft_fedavg' not accuracy_parity), got {federation.n_groups} groups and "
+            f"{task.notion!r}; 'cfl' and 'client_aware' take all"
         )
 
 
-def _corners(fed: Federation, scheme: str) -> Points:
+def _corners(fed: Federation, task: Task) -> Points:
     """The solutions whose budgets are all zero and all one, that is none; those that are
     certified.
     """
     found = []
     for eps in (0.0, 1.0):
         with suppress(CertificationError):
-            found.append(solve(fed, scheme, eps))
+            budgets = np.full(fed.n_clients, eps)
+            found.append(_solve(fed, task, budgets, budgets))
     return points_of(fed, found)
 
 
-def _reproduced(fed: Federation, scheme: str, points: Points) -> Array:
+def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
     """(P,) whether the solutions at the points' budgets have their disparities and accuracies, to
     REPRODUCED.
     """
     disparity, accuracy = np.full((2, len(points.eps)), np.nan)
-    if scheme == "lft_ensemble":
+    if task.scheme == "lft_ensemble":
         from fairfl.solvers.lft_ensemble.laws_curve import EnsembleCurve
 
         model = fed.model
         finite = isinstance(model, FiniteModel)
         md, accuracy = (
-            ensembles_at(fed, model, points.eps)
+            ensembles_at(fed, model, task, points.eps)
             if finite
             else EnsembleCurve(fed, model).solved(points.eps)
         )
@@ -268,7 +366,7 @@ def _reproduced(fed: Federation, scheme: str, points: Points) -> Array:
     else:
         for p, eps in enumerate(points.eps):
             with suppress(CertificationError):
-                found = solve(fed, scheme, eps)
-                disparity[p], accuracy[p] = found.disparity, found.accuracy
+                found = _solve(fed, task, eps, eps)
+                disparity[p], accuracy[p] = found.disparity, 1.0 + found.utility
     off = np.maximum(np.abs(disparity - points.disparity), np.abs(accuracy - points.accuracy))
     return off <= REPRODUCED

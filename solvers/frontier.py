@@ -40,7 +40,7 @@ WIDE = 2.0
 
 class Points(NamedTuple):
     """Attained points: disparities (P,), accuracies (P,), budgets (P, K) and, where known,
-    multipliers (P, K).
+    multipliers (P, K). At costs other than one each accuracy is 1 + utility.
     """
 
     disparity: Array
@@ -75,7 +75,7 @@ def points_of(fed: Federation, solutions: Sequence[Solution]) -> Points:
     disparity = np.array([s.disparity for s in solutions])
     return Points(
         np.where(disparity <= tolerance(fed), 0.0, disparity),
-        np.array([s.accuracy for s in solutions]),
+        np.array([1.0 + s.utility for s in solutions]),
         np.reshape([s.eps for s in solutions], (-1, fed.n_clients)),
         np.reshape([s.multipliers for s in solutions], (-1, fed.n_clients)),
     )
@@ -93,9 +93,9 @@ class Frontier:
 
     Attributes
     ----------
-    scheme : "cfl", "lft_ensemble" or "lft_fedavg".
+    scheme : "cfl", "lft_ensemble", "lft_fedavg" or "client_aware".
     disparity, accuracy : (P,) every point is attained by ``eps``, or at least by ``multipliers``.
-    eps : (P, 1) for "cfl", else (P, I): budgets that attain the points.
+    eps : (P, 1) for "cfl" and "client_aware", else (P, I): budgets that attain the points.
     evaluate : the best points with at most the given disparities.
     exact : whether no budgets do better, up to rounding; False where the points are the best that a
         search found.
@@ -104,6 +104,9 @@ class Frontier:
         solved when this is asked for. It does not where the wanted |MD_i| is no double (a rounding
         below 1, say), or where the solution at eps is not unique. The multipliers, each one double,
         may then miss the point too, by 1e-7 or so.
+    utility : (P,) minus the expected costs, by default accuracy - 1. Where ``accurate`` is False,
+        at other costs, the points are those that no other improves on in disparity and utility, and
+        the accuracies are those of their solutions.
     """
 
     scheme: str
@@ -116,6 +119,12 @@ class Frontier:
     again: Callable[[Points], Array] = field(
         repr=False, default=lambda points: np.ones(points.disparity.size, bool)
     )
+    utility: Array = field(default_factory=lambda: np.zeros(0))
+    accurate: bool = True
+
+    def __post_init__(self) -> None:
+        if self.accurate:
+            object.__setattr__(self, "utility", self.accuracy - 1.0)
 
     @cached_property
     def reproduced(self) -> Array:
@@ -124,8 +133,9 @@ class Frontier:
 
     @property
     def points(self) -> Points:
-        """The points themselves."""
-        return Points(self.disparity, self.accuracy, self.eps, self.multipliers)
+        """The points themselves, their accuracies 1 + utility."""
+        worth = self.accuracy if self.accurate else 1.0 + self.utility
+        return Points(self.disparity, worth, self.eps, self.multipliers)
 
     @property
     def gaps(self) -> Array:
@@ -143,8 +153,19 @@ class Frontier:
 
         Raises
         ------
-        ValueError : a disparity below the smallest that the scheme reaches.
+        ValueError : a disparity below the smallest that the scheme reaches; costs other than one.
         """
+        if not self.accurate:
+            raise ValueError("accuracy_at needs costs of one, this frontier's differ: utility_at")
+        return self._best_at(disparity)
+
+    @one_thread()
+    def utility_at(self, disparity: ArrayLike) -> Any:
+        """The best utility with at most the given disparity, as :meth:`accuracy_at`."""
+        return self._best_at(disparity) - 1.0
+
+    def _best_at(self, disparity: ArrayLike) -> Any:
+        """The best 1 + utility with at most the given disparity."""
         d = as_floats("disparity", disparity)
         if (d < self.disparity[0] - SLACK).any():
             raise ValueError(
@@ -154,7 +175,7 @@ class Frontier:
         flat, place = np.unique(
             np.clip(np.ravel(d), self.disparity[0], self.disparity[-1]), return_inverse=True
         )
-        best = self.accuracy[np.searchsorted(self.disparity, flat, side="right") - 1].copy()
+        best = self.points.accuracy[np.searchsorted(self.disparity, flat, side="right") - 1].copy()
         inner = np.flatnonzero(flat < self.disparity[-1])
         if inner.size:
             found = self.evaluate(flat[inner])
@@ -163,10 +184,14 @@ class Frontier:
         return np.maximum.accumulate(best)[place.reshape(d.shape)][()]
 
     def to_frame(self) -> pd.DataFrame:
-        """Columns scheme, disparity, accuracy, and eps_0, eps_1, ..."""
+        """Columns scheme, disparity, accuracy, at costs other than one utility, and eps_0, eps_1,
+        ...
+        """
         import pandas as pd  # a second to load, and no other result needs it
 
-        table = {"scheme": self.scheme, "disparity": self.disparity, "accuracy": self.accuracy}
+        names = ("disparity", "accuracy", *(() if self.accurate else ("utility",)))
+        table: dict[str, Any] = {"scheme": self.scheme}
+        table |= {name: getattr(self, name) for name in names}
         return pd.DataFrame(table | {f"eps_{k}": self.eps[:, k] for k in range(self.eps.shape[1])})
 
 

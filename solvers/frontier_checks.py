@@ -11,6 +11,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
 from fairfl.solvers.frontier import Frontier, Points, build
+from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError, tolerance
 from fairfl.theory.populations.federation import Federation
 
@@ -20,7 +21,7 @@ error of its own.
 """
 
 
-def checked(fed: Federation, found: Frontier, ends: Points) -> Frontier:
+def checked(fed: Federation, task: Task, found: Frontier, ends: Points) -> Frontier:
     """The frontier, after three checks, the first of which stays on its ``evaluate``.
 
     No classifier of local training is above CFL's frontier; ``ends``, the solutions without budgets
@@ -32,7 +33,7 @@ def checked(fed: Federation, found: Frontier, ends: Points) -> Frontier:
     CertificationError : one of them fails. Then the search is wrong, not the federation.
     """
     rounding = ROUNDINGS * tolerance(fed)
-    cfl = cfl_frontier(fed, 2)
+    cfl = cfl_frontier(fed, 2, task)
 
     def below(points: Points) -> Points:
         over = points.accuracy - cfl.accuracy_at(points.disparity)

@@ -1,60 +1,183 @@
-"""The three schemes by a linear programme (cvxpy) on a discretised X: slow, and independent of all
-other solvers.
+"""The schemes by a linear programme (cvxpy) on a finite or discretised X: slow, and independent of
+all other solvers.
 
-Cells are intervals of X; their masses are exact (distribution functions) and their gains are
-Gauss-Legendre integrals of η against the density. The optimum is the best classifier that is
-constant on cells: its accuracy is a lower bound on the exact one, and the difference is of the
-order of the cells' width squared. No code is shared with the exact solvers.
+On a finite X every constraint is a pair of groups, or a group and everybody, summed from the
+definition of its rates. On laws cells are intervals of X; their masses are exact (distribution
+functions) and their gains are Gauss-Legendre integrals of η against the density. The optimum is the
+best classifier that is constant on cells: its accuracy is a lower bound on the exact one, and the
+difference is of the order of the cells' width squared. No code is shared with the exact solvers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 
 from fairfl._support.checks import Array, whole
-from fairfl.solvers.solution import Certificate, CertificationError, Solution, evaluate
+from fairfl.solvers.problem import Task
+from fairfl.solvers.solution import (
+    Certificate,
+    CertificationError,
+    Solution,
+    evaluate,
+    evaluate_finite,
+)
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import pair_rows
 
+LABELS: dict[str, tuple[Any, ...]] = {
+    "demographic_parity": (None,),
+    "true_positive_rate_parity": (1,),
+    "false_positive_rate_parity": (0,),
+    "equalized_odds": (1, 0),
+    "accuracy_parity": ("right",),
+}
+"""Whose rates of ŷ = 1 are compared: those with this label, None: all; or rates of ŷ = y."""
 MOST_CELLS = 100_000
 """Cells of a grid: the linear programme has a variable for each, and group, and client."""
 LP_TOLERANCE = 1e-6
 """Gap and violation allowed to the interior-point and simplex codes behind cvxpy."""
 
 
-def solve_lp(fed: Federation, scheme: str, eps: Array, notion: str, grid: int) -> Solution:
+def solve_lp(fed: Federation, task: Task, eps: Array, local_eps: Array, grid: int) -> Solution:
     """Solve on ``grid`` cells (continuous X) or on the points themselves (finite X)."""
     whole("grid", grid, 2, MOST_CELLS)
-    cells = _finite_cells(fed) if fed.is_finite else _continuous_cells(fed, grid)
+    if fed.is_finite:
+        return _on_points(fed, task, eps, local_eps)
+    cells, scheme = _continuous_cells(fed, grid), task.scheme
     if scheme == "lft_ensemble":
         return _ensemble(fed, cells, eps)
     gain = np.einsum("ia,iac->ac", fed.mass, cells["own_gain"])
     if scheme == "lft_fedavg":
         rows = np.stack([cells["rate"][:, 0], -cells["rate"][:, 1]], axis=1)[fed.defined]
-        budgets, where = eps[fed.defined], np.flatnonzero(fed.defined)
-        f, lam, gap = _linear_programme(gain, rows, budgets)
+        f, lam, gap = _linear_programme(gain, rows, eps[fed.defined])
         full = np.zeros(fed.n_clients)
-        full[where] = lam
+        full[fed.defined] = lam
     else:
-        rows = _pooled_rows(fed, cells, notion)
-        f, full, gap = _linear_programme(gain, rows, np.full(rows.shape[0], eps[0]))
+        pooled = np.einsum("ia,iac->ac", fed.within, cells["rate"])
+        f, full, gap = _linear_programme(gain, np.stack([pooled[0], -pooled[1]])[None], eps)
     return _finish(fed, scheme, eps, cells, f, full, (gap,))
 
 
-def _linear_programme(gain: Array, rows: Array, eps: Array) -> tuple[Array, Array, Certificate]:
-    """max gain·f, |rows·f| <= eps, 0 <= f <= 1: f (A, C), multipliers (K,), certificate."""
+def _on_points(fed: Federation, task: Task, eps: Array, local_eps: Array) -> Solution:
+    """Every scheme on a finite X; cells are numbered by what the rule sees."""
+    model = fed.model
+    assert isinstance(model, FiniteModel)
+    people = fed.mass[:, :, None] * model.conditional
+    clients, groups, n = people.shape
+    number = np.zeros((clients if task.scheme == "client_aware" else 1, groups, n), int)
+    number += np.arange(n)
+    if task.sees == "xa":
+        number += n * np.arange(groups)[:, None]
+    number += (number.max() + 1) * np.arange(len(number))[:, None, None]
+    programme = _Programme(task, people, model.eta, np.broadcast_to(number, people.shape))
+    everybody = np.arange(clients)
+    if task.scheme == "lft_ensemble":
+        found = [programme.solved([i], [([i], float(eps[i]))]) for i in everybody]
+        f = np.einsum("i,iN->N", fed.weight, np.stack([own for own, _, _ in found]))
+    else:
+        budgets: list[tuple[Any, float]] = []
+        if task.scheme != "lft_fedavg":
+            budgets += [(everybody, float(eps[0]))]
+        if task.scheme != "cfl":
+            own = eps if task.scheme == "lft_fedavg" else local_eps
+            budgets += [([i], float(own[i])) for i in everybody]
+        found = [programme.solved(everybody, budgets)]
+        f = found[0][0]
+    return evaluate_finite(
+        fed,
+        task,
+        eps,
+        np.clip(f, 0.0, 1.0)[number],
+        np.concatenate([lam for _, lam, _ in found]),
+        tuple(certificate for _, _, certificate in found),
+        local_eps if task.scheme == "client_aware" else None,
+    )
+
+
+@dataclass(frozen=True)
+class _Programme:
+    """Masses ``people`` (I, A, n), ``eta`` and the ``number`` of the rule's cell of each."""
+
+    task: Task
+    people: Array
+    eta: Array
+    number: Array
+
+    def functional(self, table: Array) -> Array:
+        """The coefficients of Σ table·f, by cell of the rule."""
+        return np.bincount(self.number.ravel(), table.ravel(), int(self.number.max()) + 1)
+
+    def solved(
+        self, who: Any, budgets: Sequence[tuple[Any, float]]
+    ) -> tuple[Array, Array, Certificate]:
+        """The best rule for the clients ``who`` under budgets of clients; where none of them has
+        anybody it is 0.
+        """
+        here = np.isin(np.arange(len(self.people)), who)[:, None, None] * self.people
+        here = here / here.sum()
+        missed, wrong = self.task.costs[:, :, None]
+        gain = self.functional(here * (missed * self.eta - wrong * (1.0 - self.eta)))
+        rows, offsets, eps = [], [], []
+        for clients, budget in budgets:
+            for row, offset in self.differences(clients):
+                rows.append(row)
+                offsets.append(offset)
+                eps.append(budget)
+        f, lam, found = _linear_programme(
+            gain, np.reshape(rows, (len(rows), gain.size)), np.array(eps), np.array(offsets)
+        )
+        base = 1.0 - float((here * self.eta * missed).sum())
+        return f, lam, replace(found, primal=base + found.primal, dual=base + found.dual)
+
+    def differences(self, clients: Any) -> list[tuple[Array, float]]:
+        """The differences that the notion limits among ``clients``, as coefficients and a
+        constant.
+        """
+        out = []
+        for label in LABELS[self.task.notion]:
+            rates = []
+            for group in [*([a] for a in range(self.people.shape[1])), range(self.people.shape[1])]:
+                of = np.zeros_like(self.people)
+                of[np.ix_(clients, group)] = self.people[np.ix_(clients, group)]
+                counted, constant = of, 0.0
+                if label == "right":  # ŷ = y
+                    counted, constant = of * (2.0 * self.eta - 1.0), (of * (1.0 - self.eta)).sum()
+                elif label is not None:
+                    of = counted = of * (self.eta if label else 1.0 - self.eta)
+                if of.sum() > 0:
+                    rates.append((self.functional(counted) / of.sum(), constant / of.sum()))
+            *own, overall = rates or [None]
+            pairs = [(one, overall) for one in own]
+            if self.task.difference == "pairwise":
+                pairs = list(combinations(own, 2))
+            if len(own) > 1:
+                out += [(one[0] - two[0], float(one[1] - two[1])) for one, two in pairs]
+        return out
+
+
+def _linear_programme(
+    gain: Array, rows: Array, eps: Array, offset: Array | None = None
+) -> tuple[Array, Array, Certificate]:
+    """max gain·f, |rows·f + offset| <= eps, 0 <= f <= 1: f like gain, multipliers (K,),
+    certificate.
+    """
+    b = np.zeros(eps.size) if offset is None else offset
     f = cp.Variable(gain.size, bounds=[0, 1])
     bounded = np.flatnonzero(np.isfinite(eps))
-    table = rows.reshape(rows.shape[0], -1)[bounded]
+    flat = rows.reshape(len(rows), gain.size)
+    table = flat[bounded]
     limits: list[Any] = []
     if bounded.size:
-        limits = [table @ f <= eps[bounded], -(table @ f) <= eps[bounded]]
+        value = table @ f + b[bounded]
+        limits = [value <= eps[bounded], -value <= eps[bounded]]
     problem = cp.Problem(cp.Maximize(gain.ravel() @ f), limits)
     tight = {"primal_feasibility_tolerance": 1e-9, "dual_feasibility_tolerance": 1e-9}
     problem.solve(solver=cp.HIGHS, **tight)
@@ -66,24 +189,15 @@ def _linear_programme(gain: Array, rows: Array, eps: Array) -> tuple[Array, Arra
     lam = np.zeros(rows.shape[0])
     if bounded.size:
         lam[bounded] = limits[1].dual_value - limits[0].dual_value
-    flat = rows.reshape(rows.shape[0], -1)
     dual = float(
-        np.maximum(gain.ravel() + lam @ flat, 0).sum() + (np.abs(lam[bounded]) * eps[bounded]).sum()
+        np.maximum(gain.ravel() + lam @ flat, 0).sum()
+        + lam @ b
+        + (np.abs(lam[bounded]) * eps[bounded]).sum()
     )
-    violation = float(np.maximum(np.abs(flat @ value) - eps, 0.0).max(initial=0.0))
+    violation = float(np.maximum(np.abs(flat @ value + b) - eps, 0.0).max(initial=0.0))
     certificate = Certificate(float(gain.ravel() @ value), dual, violation)
     certificate.check(LP_TOLERANCE, "try another grid")
     return value.reshape(gain.shape), lam, certificate
-
-
-def _finite_cells(fed: Federation) -> dict[str, Array]:
-    model = fed.model
-    assert isinstance(model, FiniteModel)
-    return {
-        "rate": model.conditional,
-        "own_gain": model.conditional * (2.0 * model.eta - 1.0),
-        "margin": 2.0 * model.eta - 1.0,
-    }
 
 
 def _continuous_cells(fed: Federation, grid: int) -> dict[str, Array]:
@@ -118,13 +232,6 @@ def _continuous_cells(fed: Federation, grid: int) -> dict[str, Array]:
         axis=1,
     )
     return {"rate": rate, "own_gain": own, "margin": margin, "edges": edges}
-
-
-def _pooled_rows(fed: Federation, cells: dict[str, Array], notion: str) -> Array:
-    if fed.is_finite:
-        return pair_rows(fed, notion).reshape(-1, fed.n_groups, cells["rate"].shape[2])
-    pooled = np.einsum("ia,iac->ac", fed.within, cells["rate"])
-    return np.stack([pooled[0], -pooled[1]])[None]
 
 
 def _ensemble(fed: Federation, cells: dict[str, Array], eps: Array) -> Solution:
@@ -164,10 +271,6 @@ def _finish(
     lam: Array,
     certificates: tuple[Certificate, ...],
 ) -> Solution:
-    model = fed.model
-    if isinstance(model, FiniteModel):
-        rule = Classifier.on_points(model.points, np.clip(f, 0, 1))
-    else:
-        inner = cells["edges"][1:-1]
-        rule = Classifier([inner, inner], [np.clip(row, 0, 1) for row in f])
+    inner = cells["edges"][1:-1]
+    rule = Classifier([inner, inner], [np.clip(row, 0, 1) for row in f])
     return evaluate(fed, scheme, eps, rule, lam, certificates)

@@ -5,13 +5,18 @@ optimal.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.notions import Rates, disparity
+
+if TYPE_CHECKING:
+    from fairfl.solvers.problem import Task
 
 LAW_TOLERANCE = 1e-10
 """What ``solve`` certifies for continuous laws: duality gap and constraint violation."""
@@ -38,7 +43,8 @@ class Certificate:
     complementary slackness is the whole gap.
 
     By weak duality every feasible classifier has accuracy at most ``dual``; ``gap = dual -
-    primal``. ``violation`` is the largest max(|MD_k| - eps_k, 0); ``numerical_error`` bounds the
+    primal``. With other costs both count 1 + utility. ``violation`` is the largest max(|MD_k| -
+    eps_k, 0), MD_k a constraint's difference of rates; ``numerical_error`` bounds the
     error of the integrals.
     """
 
@@ -67,20 +73,28 @@ class Certificate:
 
 @dataclass(frozen=True)
 class Solution:
-    """A certified solution of CFL(eps), LFT+Ensemble(eps) or LFT+FedAvg(eps).
+    """A certified solution of CFL(eps), LFT+Ensemble(eps), LFT+FedAvg(eps) or the client-aware one.
 
     Attributes
     ----------
-    scheme : "cfl", "lft_ensemble" or "lft_fedavg".
-    eps : (1,) for "cfl", else (I,): the budgets.
+    scheme : "cfl", "lft_ensemble", "lft_fedavg" or "client_aware".
+    eps : (1,) for "cfl" and "client_aware", else (I,): the budgets.
     accuracy : P(ŷ = y) on the pooled law.
     mean_difference : MD on the pooled law (NaN with more than two groups).
-    disparity : max - min of the groups' acceptance rates (of ``notion``); |MD| for two groups.
+    disparity : of ``notion`` and the difference asked for, on the pooled law; |MD| for demographic
+        parity of two groups; 0 where no two groups can be compared.
     local_mean_differences : (I,) MD_i, NaN where a client lacks a group.
-    multipliers : λ; (1,) for "cfl" with two groups, (I,) else; the sign convention is FedFB's
-        s(x,a) = 2η-1 ± λ/...
-    classifier : f(x, a).
+    multipliers : λ, one for each constraint: by rate (equalised odds has two), place (everybody,
+        then the clients, as the scheme has them) and, of three groups or more, group. (1,) for
+        "cfl" and (I,) for local training where two groups have one rate; the sign convention is
+        FedFB's s(x,a) = 2η-1 ± λ/...
+    classifier : f(x, a), or f(x, a, i) of "client_aware".
     certificates : one per optimisation problem (I local problems for the ensemble).
+    utility : minus the expected cost; accuracy - 1 at costs of one.
+    notion : Fairlearn's name.
+    local_disparities : (I,) the disparity within each client, NaN where it has no two groups to
+        compare.
+    local_eps : (I,) the local budgets of "client_aware", else None.
     """
 
     scheme: str
@@ -90,8 +104,12 @@ class Solution:
     disparity: float
     local_mean_differences: Array
     multipliers: Array
-    classifier: Classifier
+    classifier: Any
     certificates: tuple[Certificate, ...]
+    utility: float
+    notion: str
+    local_disparities: Array
+    local_eps: Array | None = None
 
     @property
     def duality_gap(self) -> float:
@@ -104,11 +122,12 @@ class Solution:
             "scheme": self.scheme,
             "eps": self.eps.tolist(),
             "accuracy": self.accuracy,
+            "utility": self.utility,
+            "notion": self.notion,
             "mean_difference": self.mean_difference,
             "disparity": self.disparity,
-            "local_mean_differences": [
-                None if np.isnan(v) else float(v) for v in self.local_mean_differences
-            ],
+            "local_mean_differences": _known(self.local_mean_differences),
+            "local_disparities": _known(self.local_disparities),
             "multipliers": self.multipliers.tolist(),
             "duality_gap": self.duality_gap,
         }
@@ -133,6 +152,11 @@ class MinDisparity:
     upper: float | None = None
     multipliers: Array | None = None
     reproduced: bool = True
+    utility: float = float("nan")
+
+
+def _known(values: Array) -> list[float | None]:
+    return [None if np.isnan(v) else float(v) for v in values]
 
 
 def budget_term(lam: Array, eps: Array) -> Array:
@@ -148,17 +172,66 @@ def evaluate(
     multipliers: Array,
     certificates: tuple[Certificate, ...],
 ) -> Solution:
-    """Assemble a :class:`Solution`, its figures computed exactly from the classifier."""
-    two = fed.n_groups == 2
-    local = classifier.local_mean_differences(fed) if two else np.full(fed.n_clients, np.nan)
+    """Assemble a :class:`Solution` on laws, its figures computed exactly from the classifier."""
+    accuracy, local = classifier.accuracy(fed), classifier.local_mean_differences(fed)
     return Solution(
         scheme,
         eps,
-        classifier.accuracy(fed),
-        classifier.mean_difference(fed) if two else float("nan"),
+        accuracy,
+        classifier.mean_difference(fed),
         classifier.disparity(fed),
         local,
         multipliers,
         classifier,
         certificates,
+        accuracy - 1.0,
+        "demographic_parity",
+        np.abs(local),
+    )
+
+
+def evaluate_finite(
+    fed: Federation,
+    task: Task,
+    eps: Array,
+    f: Array,
+    multipliers: Array,
+    certificates: tuple[Certificate, ...],
+    local_eps: Array | None = None,
+) -> Solution:
+    """Assemble a :class:`Solution` on a finite X from the rule f (1, A, n), or (I, A, n) where it
+    is told the client; its figures are sums over all people.
+    """
+    model = fed.model
+    assert isinstance(model, FiniteModel)
+    joint = model.joint(fed.mass)
+    law = joint if task.scheme == "client_aware" else model.pooled(fed.mass)
+
+    def worth(costs: Array) -> float:
+        return float(law.constant(costs).sum() + (law.gain(costs, "xa") * f).sum())
+
+    utility = worth(task.costs)
+    rates = Rates.of(task.notion, joint.people, joint.eta)
+    parity = rates
+    if task.notion != "demographic_parity":
+        parity = Rates.of("demographic_parity", joint.people, joint.eta)
+    pooled, local = rates.of_rule(f)
+    (accepted,), (own,) = (pooled, local) if parity is rates else parity.of_rule(f)
+    two = fed.n_groups == 2
+    apart = float(disparity(pooled, rates.mass.sum(axis=1), task.difference))
+    members = [Classifier.on_points(model.points, table) for table in f]
+    return Solution(
+        task.scheme,
+        eps,
+        1.0 + (utility if task.accurate else worth(np.ones_like(task.costs))),
+        float(accepted[0] - accepted[1]) if two else float("nan"),
+        0.0 if np.isnan(apart) else apart,
+        own[:, 0] - own[:, 1] if two else np.full(fed.n_clients, np.nan),
+        multipliers,
+        ClientClassifiers(members) if task.scheme == "client_aware" else members[0],
+        certificates,
+        utility,
+        task.notion,
+        disparity(local, rates.mass, task.difference),
+        local_eps,
     )

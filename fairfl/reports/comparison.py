@@ -11,7 +11,7 @@ import numpy as np
 
 from fairfl._support.checks import Array, in_range
 from fairfl.reports.sampling import FEWEST, HeldOut, Progress, Spread, bootstrap, held_out
-from fairfl.solvers.api import SCHEMES, frontier, solve
+from fairfl.solvers.api import frontier, solve
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.schemes import LABELS
 from fairfl.theory.populations.calibration import Counted
@@ -166,7 +166,6 @@ def frontiers(
     """The frontiers of all schemes."""
     found = {}
     for scheme in LABELS:
-        assert scheme in SCHEMES
         if progress is not None:
             progress(f"frontier of {LABELS[scheme]}")
         found[scheme] = frontier(federation, scheme, count)

@@ -1,10 +1,8 @@
-"""CFL(eps) on a finite X, certified: a knapsack for demographic parity of two groups, else a linear
+"""CFL(eps) on a finite X, certified: a knapsack where two groups have one rate, else a linear
 programme.
 """
 
 from __future__ import annotations
-
-import dataclasses
 
 import numpy as np
 
@@ -12,36 +10,41 @@ from fairfl._support.checks import Array
 from fairfl.solvers.cfl.finite_path import FlipPath, flip_path
 from fairfl.solvers.numerics.box_lp import solve_box
 from fairfl.solvers.numerics.certify import certify_finite
+from fairfl.solvers.problem import Problem, Task, own_problems
 from fairfl.solvers.solution import Solution
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import pair_rows
+from fairfl.theory.populations.finite import FiniteModel, Joint
 
 
-def pooled_path(fed: Federation, model: FiniteModel) -> FlipPath:
-    """The whole CFL path for demographic parity and two groups."""
-    joint = np.einsum("ia,ian->an", fed.mass, model.conditional)
-    gain = model.gain(fed.mass)
-    if model.shared:
-        margin = 2.0 * model.eta[0] - 1.0
-    else:
-        margin = np.divide(gain, joint, out=np.zeros_like(gain), where=joint > 0)
-    return flip_path(margin, fed.group_mass, joint / fed.group_mass[:, None])
+def paths(task: Task, laws: Joint) -> list[FlipPath]:
+    """At each place all solutions of its problem, which has one constraint."""
+    free = np.full(len(laws.people), np.inf)
+    return [path_of(*pair) for pair in own_problems(task, laws, free)]
 
 
-def solve_cfl_finite(
-    fed: Federation, model: FiniteModel, eps: Array, notion: str = "dp"
-) -> Solution:
-    """Certified CFL(eps) for a notion; demographic parity of two groups by one sort, else by a
-    linear programme.
+def path_of(problem: Problem, unit: Problem) -> FlipPath:
+    """All solutions of a problem of one constraint, ``unit`` its coefficients of one person."""
+    return flip_path(unit.u, unit.v[0], problem.v[0], float(problem.b[0]))
+
+
+def solve_own(task: Task, laws: Joint, eps: Array) -> list[tuple[Problem, Array, Array]]:
+    """At each place the problem under its budget (J,), its rule f (N,) and multipliers (K,).
+
+    Where nobody is, the rule is what the multipliers say of one person.
     """
-    v = pair_rows(fed, notion)
-    if notion == "dp" and fed.n_groups == 2:
-        f, lam = pooled_path(fed, model).classifier(float(eps[0]))
-        return certify_finite(fed, model, "cfl", eps, f, v, eps, np.array([lam]))
-    budgets = np.full(v.shape[0], eps[0])
-    found = solve_box(model.gain(fed.mass).ravel(), v, budgets)
-    f = found.f.reshape(fed.n_groups, -1)
-    solution = certify_finite(fed, model, "cfl", eps, f, v, budgets, found.multipliers)
-    worst = float(np.abs(v @ found.f).max(initial=0.0))
-    return solution if notion == "dp" else dataclasses.replace(solution, disparity=worst)
+    out = []
+    for problem, unit in own_problems(task, laws, eps):
+        if problem.eps.size == 1:
+            f, lam = path_of(problem, unit).classifier(float(problem.eps[0]))
+            out.append((problem, f, np.array([lam])))
+            continue
+        found = solve_box(problem)
+        nobody = (problem.u == 0) & (problem.v == 0).all(axis=0)
+        f = np.where(nobody, unit.scores(found.multipliers) > 0, found.f)
+        out.append((problem, f, found.multipliers))
+    return out
+
+
+def solve_cfl_finite(fed: Federation, model: FiniteModel, task: Task, eps: Array) -> Solution:
+    """Certified CFL(eps)."""
+    return certify_finite(fed, task, eps, *solve_own(task, model.pooled(fed.mass), eps)[0])

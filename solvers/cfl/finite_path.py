@@ -1,8 +1,9 @@
 """All CFL solutions on a finite X for one constraint, by one sort (fractional knapsack), with
 randomised vertices.
 
-From the most accurate classifier on, cells (a, x) are flipped towards fairness in the order of
-their exchange rate M_a |2η - 1|, the accuracy lost per unit of mean difference. This is the
+From the most useful classifier on, cells are flipped towards fairness in the order of their
+exchange rate, the utility lost per unit of mean difference: M_a |2η - 1| at (a, x) for accuracy and
+demographic parity. This is the
 fractional knapsack: every point of the path, on which only the cells of one exchange rate are
 randomised, is optimal.
 """
@@ -23,7 +24,7 @@ class FlipPath:
 
     Attributes
     ----------
-    start : (A, n) bool, the most accurate classifier (η > 1/2).
+    start : (N,) bool, the most useful classifier (η > 1/2, at costs of one).
     cells : (m,) flat positions of the cells in flipping order.
     exchange_rate : (m,) non-decreasing.
     gap : (m + 1,) |MD| after each flip, starting with |MD(start)|; decreasing, the last entry <= 0.
@@ -56,14 +57,14 @@ class FlipPath:
         return slice(low, high)
 
     def classifier(self, eps: float) -> tuple[Array, float]:
-        """Probabilities (A, n) at budget eps, and the multiplier λ.
+        """Probabilities (N,) at budget eps, and the multiplier λ.
 
         The flips of one exchange rate are all taken with the same probability: the rule is then a
         function of η alone.
         """
-        f = self.start.astype(np.float64).ravel()
+        f = self.start.astype(np.float64)
         if eps >= self.gap[0] or self.cells.size == 0:
-            return f.reshape(self.start.shape), 0.0
+            return f, 0.0
         k, _ = self.position(np.array([eps]))
         tie = self.tie(int(k[0]))
         top, bottom = self.gap[tie.start], self.gap[tie.stop]
@@ -71,41 +72,35 @@ class FlipPath:
         before, within = self.cells[: tie.start], self.cells[tie]
         f[before] = 1.0 - f[before]
         f[within] += share * (1.0 - 2.0 * f[within])
-        return f.reshape(self.start.shape), -self.sign * float(self.exchange_rate[k[0]])
+        return f, -self.sign * float(self.exchange_rate[k[0]])
 
 
-def flip_path(margin: Array, mass: Array, conditional: Array) -> FlipPath:
-    """The path for groups 0 and 1.
+def flip_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> FlipPath:
+    """The path of one constraint |MD| <= eps, MD = row·f + offset.
 
     Parameters
     ----------
-    margin : (2, n) 2η - 1.
-    mass : (2,) M_a, of which the exchange rate of group a is M_a |2η - 1|.
-    conditional : (2, n) P(x | a): what a flip changes of MD.
+    gain, slope : (N,) what one person at a cell adds to the utility and to MD, where f = 1.
+    row : (N,) ``slope`` times the people of the cell.
     """
-    start = margin > 0
-    accepted = (conditional * start).sum(axis=1)
-    md = float(accepted[0] - accepted[1])
+    start = gain > 0
+    md = float(row[start].sum()) + offset
     sign = float(np.sign(md))
-    if sign == 0.0:
-        return FlipPath(start, np.zeros(0, int), np.zeros(0), np.array([0.0]), 0.0)
-    favoured, other = (0, 1) if sign > 0 else (1, 0)
-    n = margin.shape[1]
-    out = np.flatnonzero(start[favoured])  # reject in the favoured group
-    into = np.flatnonzero(~start[other])  # accept in the other
-    rate = np.concatenate(
-        [mass[favoured] * margin[favoured, out], -mass[other] * margin[other, into]]
-    )
-    cells = np.concatenate([out + favoured * n, into + other * n])
+    # a flip towards fairness: rejects where accepting adds to |MD|, accepts where it takes from it
+    adds = slope > 0 if sign > 0 else slope < 0
+    cells = np.flatnonzero((adds == start) & (slope != 0)) if sign else np.zeros(0, int)
+    rate = np.abs(gain[cells]) / np.abs(slope[cells])
     order = np.argsort(rate, kind="stable")
     cells, rate = cells[order], rate[order]
     gap = np.empty(cells.size + 1)
     gap[0] = abs(md)
-    np.subtract(abs(md), np.cumsum(conditional.ravel()[cells]), out=gap[1:])
+    np.subtract(abs(md), np.cumsum(np.abs(row[cells])), out=gap[1:])
     # keep the flips down to MD = 0, whole ties included
     stop = int(np.searchsorted(-gap, 0.0, side="left"))
     stop = (
-        int(np.searchsorted(rate, rate[min(stop, rate.size) - 1], side="right")) if stop > 0 else 0
+        int(np.searchsorted(rate, rate[min(stop, rate.size) - 1], side="right"))
+        if stop > 0 and rate.size
+        else 0
     )
     gap[-1] = min(gap[-1], 0.0) if stop == cells.size else gap[-1]
     return FlipPath(start, cells[:stop], rate[:stop], gap[: stop + 1], sign)

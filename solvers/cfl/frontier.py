@@ -9,23 +9,27 @@ from collections.abc import Callable
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.finite import pooled_path, solve_cfl_finite
+from fairfl.solvers.cfl.finite import path_of, solve_cfl_finite
 from fairfl.solvers.cfl.finite_path import FlipPath
 from fairfl.solvers.cfl.laws import solve_many, threshold_model
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.numerics.dual import cfl_constraints, dual_point
 from fairfl.solvers.numerics.roots import increasing_root
+from fairfl.solvers.problem import Problem, Task, own_problems
+from fairfl.solvers.solution import FINITE_TOLERANCE, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
 
-def cfl_frontier(fed: Federation, points: int, notion: str = "dp") -> Frontier:
-    """CFL's frontier from disparity 0 to that of the most accurate classifier."""
+def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
+    """CFL's frontier from disparity 0 to that of the most useful classifier; ``task`` for a finite
+    X.
+    """
     model = fed.model
     if isinstance(model, FiniteModel):
-        return _finite(fed, model, points, notion)
+        return _finite(fed, model, points, task)
     shared = threshold_model(fed)
     return (
         _thresholds(fed, shared, points)
@@ -87,20 +91,20 @@ def _by_multiplier(fed: Federation, model: ContinuousModel, points: int) -> Fron
     return _built(eps, at, accuracy)
 
 
-def path_curve(fed: Federation, model: FiniteModel, path: FlipPath) -> tuple[Array, Array]:
+def path_curve(path: FlipPath, problem: Problem) -> tuple[Array, Array]:
     """All vertices of the exact frontier on a finite X: disparities decreasing to 0, accuracies."""
-    gain = np.abs(model.gain(fed.mass)).ravel()[path.cells]
-    top = 1.0 - fed.base_rate + float(np.where(path.start, model.gain(fed.mass), 0.0).sum())
     accuracy = np.empty(path.gap.size)
-    accuracy[0] = top
-    np.subtract(top, np.cumsum(gain), out=accuracy[1:])
+    accuracy[0] = top = problem.base + float(problem.u[path.start].sum())
+    np.subtract(top, np.cumsum(np.abs(problem.u[path.cells])), out=accuracy[1:])
     return path.gap, accuracy
 
 
-def _finite(fed: Federation, model: FiniteModel, points: int, notion: str) -> Frontier:
-    if notion != "dp" or fed.n_groups != 2:
-        return _by_linear_programmes(fed, model, points, notion)
-    gap, accuracy = path_curve(fed, model, pooled_path(fed, model))
+def _finite(fed: Federation, model: FiniteModel, points: int, task: Task) -> Frontier:
+    law = model.pooled(fed.mass)
+    problem, unit = own_problems(task, law, np.array([np.inf]))[0]
+    if problem.eps.size > 1:
+        return convex_frontier(lambda eps: solve_cfl_finite(fed, model, task, eps), points)
+    gap, accuracy = path_curve(path_of(problem, unit), problem)
     rising_gap, rising_accuracy = gap[::-1], accuracy[::-1]
 
     def at(d: Array) -> Array:
@@ -109,17 +113,20 @@ def _finite(fed: Federation, model: FiniteModel, points: int, notion: str) -> Fr
 
     # flips at η = 1/2 cost nothing: all are made
     widest = max(float(gap[accuracy == accuracy[0]].min()), 0.0)
-    eps = np.linspace(0.0, widest, points) if points else np.append(0.0, rising_gap[rising_gap > 0])
-    return _built(eps, at)
+    return _built(np.linspace(0.0, widest, points), at)
 
 
-def _by_linear_programmes(
-    fed: Federation, model: FiniteModel, points: int, notion: str
-) -> Frontier:
-    """Several constraints: one linear programme an eps."""
-    free = solve_cfl_finite(fed, model, np.array([np.inf]), notion)
+def convex_frontier(solved: Callable[[Array], Solution], points: int) -> Frontier:
+    """The frontier of a scheme whose solutions at budgets (1,) are its frontier, one linear
+    programme a point.
+    """
 
-    def at(d: Array) -> Array:
-        return np.array([solve_cfl_finite(fed, model, np.array([v]), notion).accuracy for v in d])
+    def at(budgets: Array) -> Points:
+        found = [solved(budgets[k : k + 1]) for k in range(budgets.size)]
+        reached = np.array([s.disparity for s in found])
+        met = np.abs(reached - budgets) <= FINITE_TOLERANCE
+        worth = np.array([1.0 + s.utility for s in found])
+        return Points(np.where(met, budgets, reached), worth, budgets[:, None])
 
-    return _built(np.linspace(0.0, free.disparity, points or 50), at)
+    free = solved(np.array([np.inf]))
+    return build(free.scheme, at(np.linspace(0.0, free.disparity, points)), at, exact=True)

@@ -1,4 +1,4 @@
-"""LFT+Ensemble(eps) on a finite X: each client's own knapsack, certified, and their average by
+"""LFT+Ensemble(eps) on a finite X: each client's own problem, certified, and their average by
 weight.
 """
 
@@ -7,54 +7,50 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.finite_path import FlipPath, flip_path
-from fairfl.solvers.numerics.box_lp import dual_value
-from fairfl.solvers.solution import ADVICE, FINITE_TOLERANCE, Certificate, Solution, evaluate
-from fairfl.theory.populations.classifiers import Classifier
+from fairfl.solvers.cfl.finite import paths, solve_own
+from fairfl.solvers.cfl.finite_path import FlipPath
+from fairfl.solvers.numerics.certify import certified
+from fairfl.solvers.problem import Problem, Task, law_problem
+from fairfl.solvers.solution import Solution, evaluate_finite
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.notions import NOTIONS
 
 
-def local_path(fed: Federation, model: FiniteModel, client: int) -> FlipPath:
-    """Client ``client``'s own path: its law and its η decide, also at points it never saw."""
-    return flip_path(2.0 * model.eta[client] - 1.0, fed.share[client], model.conditional[client])
-
-
-def solve_ensemble_finite(fed: Federation, model: FiniteModel, eps: Array) -> Solution:
-    """LFT+Ensemble(eps): local paths, each certified on its client's own law, averaged by
+def solve_ensemble_finite(fed: Federation, model: FiniteModel, task: Task, eps: Array) -> Solution:
+    """LFT+Ensemble(eps): local solutions, each certified on its client's own law, averaged by
     weight.
     """
-    lam, members, certificates = np.zeros(fed.n_clients), [], []
-    for i in range(fed.n_clients):
-        margin = 2.0 * model.eta[i] - 1.0
-        if not fed.defined[i]:
-            members.append((margin > 0).astype(np.float64))
-            continue
-        f, lam[i] = local_path(fed, model, i).classifier(float(eps[i]))
-        members.append(f)
-        gain = (fed.share[i][:, None] * model.conditional[i] * margin).ravel()
-        v = (model.conditional[i] * np.array([[1.0], [-1.0]])).ravel()
-        dual = dual_value(gain, v[None], eps[[i]], lam[[i]])
-        violation = max(abs(float(v @ f.ravel())) - float(eps[i]), 0.0)
-        certificates.append(Certificate(float(gain @ f.ravel()), dual, violation))
-        certificates[-1].check(FINITE_TOLERANCE, ADVICE)
-    f = np.einsum("i,ian->an", fed.weight, np.stack(members))
+    members, lams, certificates = [], [], []
+    for problem, f, lam in solve_own(task, model.joint(fed.share), eps):
+        certificates.append(certified(problem, f, lam))
+        members.append(problem.rule(f, fed.n_groups))
+        lams.append(lam.reshape(len(NOTIONS[task.notion]), -1))
     # rounding of a convex combination only
-    rule = Classifier.on_points(model.points, np.clip(f, 0.0, 1.0))
-    return evaluate(
-        fed, "lft_ensemble", eps, rule, lam, tuple(certificates) or (Certificate(0.0, 0.0, 0.0),)
-    )
+    f = np.clip(np.einsum("i,ijan->jan", fed.weight, np.stack(members)), 0.0, 1.0)
+    by_rate = np.stack(lams, axis=1).ravel()
+    return evaluate_finite(fed, task, eps, f, by_rate, tuple(certificates))
 
 
-def ensembles_at(fed: Federation, model: FiniteModel, eps: Array) -> tuple[Array, Array]:
-    """Pooled MD (P,) and accuracy (P,) of the solutions at budgets (P, I)."""
-    rules = np.zeros((len(eps), fed.n_groups, model.points.size))
-    for i, weight in enumerate(fed.weight):
-        if fed.defined[i]:
-            path = local_path(fed, model, i)
-            rules += weight * np.stack([path.classifier(float(v))[0] for v in eps[:, i]])
-        else:
-            rules += weight * (2.0 * model.eta[i] - 1.0 > 0)
-    rate = np.einsum("ia,ian,pan->pa", fed.within, model.conditional, rules)
-    accuracy = 1.0 - fed.base_rate + np.einsum("an,pan->p", model.gain(fed.mass), rules)
-    return rate[:, 0] - rate[:, 1], accuracy
+def local_paths(fed: Federation, model: FiniteModel, task: Task) -> list[FlipPath]:
+    """The clients' own paths: a client's law and its η decide, also at points it never saw."""
+    return paths(task, model.joint(fed.share))
+
+
+def everybody(fed: Federation, model: FiniteModel, task: Task) -> Problem:
+    """The pooled problem without a budget: its gain and its constraint value the ensembles."""
+    return law_problem(task, model.pooled(fed.mass), np.array([np.inf]))
+
+
+def ensembles_at(
+    fed: Federation, model: FiniteModel, task: Task, eps: Array
+) -> tuple[Array, Array]:
+    """Pooled MD (P,) and accuracy (P,) of the solutions at budgets (P, I); 1 + utility at other
+    costs.
+    """
+    whole = everybody(fed, model, task)
+    rules = np.zeros((len(eps), whole.u.size))
+    own = zip(fed.weight, local_paths(fed, model, task), eps.T, strict=True)
+    for weight, path, budgets in own:
+        rules += weight * np.stack([path.classifier(float(v))[0] for v in budgets])
+    return rules @ whole.v[0] + whole.b[0], whole.base + rules @ whole.u

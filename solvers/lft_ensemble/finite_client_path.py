@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.lft_ensemble.finite import local_path
-from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel
+from fairfl.solvers.cfl.finite_path import FlipPath
+from fairfl.solvers.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -51,26 +50,19 @@ class ClientPath:
         return md, accuracy, budget, float(self.multiplier[after if t else k])
 
 
-def client_path(fed: Federation, model: FiniteModel, client: int) -> ClientPath:
-    """The path of one client; of one that no constraint binds, its only rule."""
-    gain = model.gain(fed.mass)
-    pooled = np.einsum("ia,ian->an", fed.within, model.conditional)
-    start = 2.0 * model.eta[client] - 1.0 > 0
-    rate = (pooled * start).sum(axis=1)
-    md0, accuracy0 = rate[0] - rate[1], 1.0 - fed.base_rate + float(gain[start].sum())
-    if not fed.defined[client]:
-        return ClientPath(np.array([md0]), np.array([accuracy0]), np.zeros(1), np.zeros(1))
-    path = local_path(fed, model, client)
+def client_path(path: FlipPath, whole: Problem) -> ClientPath:
+    """The client's ``path`` in the pooled problem ``whole``; of one that no constraint binds, its
+    only rule.
+    """
+    md0 = float(whole.values(path.start.astype(np.float64))[0])
+    accuracy0 = whole.base + float(whole.u[path.start].sum())
     if path.cells.size == 0:
         return ClientPath(
             np.array([md0]), np.array([accuracy0]), np.maximum(path.gap[:1], 0.0), np.zeros(1)
         )
-    n = model.points.size
-    accept = ~path.start.ravel()[path.cells]
-    toward = np.where(accept, 1.0, -1.0)
-    side = np.where(path.cells < n, 1.0, -1.0)
-    md = md0 + np.append(0.0, np.cumsum(toward * side * pooled.ravel()[path.cells]))
-    accuracy = accuracy0 + np.append(0.0, np.cumsum(toward * gain.ravel()[path.cells]))
+    toward = np.where(path.start[path.cells], -1.0, 1.0)
+    md = md0 + np.append(0.0, np.cumsum(toward * whole.v[0, path.cells]))
+    accuracy = accuracy0 + np.append(0.0, np.cumsum(toward * whole.u[path.cells]))
     ends = np.append(0, np.flatnonzero(np.append(np.diff(path.exchange_rate) > 0, True)) + 1)
     md, accuracy, local = md[ends], accuracy[ends], path.gap[ends]
     multiplier = -path.sign * np.append(0.0, path.exchange_rate)[ends]

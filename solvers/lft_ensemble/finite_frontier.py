@@ -11,8 +11,10 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import Frontier, Points, build, non_dominated
+from fairfl.solvers.lft_ensemble.finite import everybody, local_paths
 from fairfl.solvers.lft_ensemble.finite_client_path import ClientPath, client_path
 from fairfl.solvers.lft_ensemble.finite_splits import CLOSE, SLACK, Splits
+from fairfl.solvers.problem import Task
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
@@ -23,11 +25,14 @@ class FiniteEnsemble:
 
     fed: Federation
     model: FiniteModel
+    task: Task
 
     @cached_property
     def paths(self) -> list[ClientPath]:
         """One path per client."""
-        return [client_path(self.fed, self.model, i) for i in range(self.fed.n_clients)]
+        problem = self.fed, self.model, self.task
+        whole = everybody(*problem)
+        return [client_path(path, whole) for path in local_paths(*problem)]
 
     @cached_property
     def splits(self) -> Splits:
@@ -54,10 +59,12 @@ class FiniteEnsemble:
         )
 
 
-def ensemble_frontier_finite(fed: Federation, model: FiniteModel, points: int) -> Frontier:
+def ensemble_frontier_finite(
+    fed: Federation, model: FiniteModel, task: Task, points: int
+) -> Frontier:
     """LFT+Ensemble's frontier over all eps on a finite X; every point attained."""
-    family = FiniteEnsemble(fed, model)
-    first = ensemble_minimum_finite(fed, model)
+    family = FiniteEnsemble(fed, model, task)
+    first = ensemble_minimum_finite(fed, model, task)
     bottom = float(first.disparity[0])
     found, missed = family.best(np.linspace(bottom, max(family.splits.top, bottom), points))
     return build(
@@ -68,12 +75,12 @@ def ensemble_frontier_finite(fed: Federation, model: FiniteModel, points: int) -
     )
 
 
-def ensemble_minimum_finite(fed: Federation, model: FiniteModel) -> Points:
+def ensemble_minimum_finite(fed: Federation, model: FiniteModel, task: Task) -> Points:
     """The least disparate ensemble, of several the most accurate.
 
     Where clients jump, the reachable MD are not an interval: 0 may be left out.
     """
-    family = FiniteEnsemble(fed, model)
+    family = FiniteEnsemble(fed, model, task)
     fair = family.read(family.splits.fairest[None])
     found = family.best(fair.disparity)[0].join(fair)
     return found.take(non_dominated(found.disparity, found.accuracy)[:1])

@@ -15,10 +15,11 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build
-from fairfl.solvers.lft_fedavg.finite import local_rows, pooled_row
+from fairfl.solvers.lft_fedavg.finite import fedavg_problems
 from fairfl.solvers.numerics.polytopes import ROUNDING, chains
 from fairfl.solvers.numerics.segments import Segments
 from fairfl.solvers.numerics.vertices import LinearProgramme, TooMany, vertices
+from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import ADVICE, FINITE_TOLERANCE, Certificate, budget_term
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
@@ -48,15 +49,15 @@ class ExactFedAvg:
     dual: Array
 
     @classmethod
-    def of(cls, fed: Federation, model: FiniteModel) -> ExactFedAvg:
+    def of(cls, fed: Federation, model: FiniteModel, task: Task) -> ExactFedAvg:
         """Walk to all vertices.
 
         Raises
         ------
         TooMany : there are too many for that.
         """
-        gain, rows = model.gain(fed.mass).ravel(), local_rows(fed, model)
-        pooled = pooled_row(fed, model)
+        local, everybody = fedavg_problems(fed, model, task)
+        gain, rows, pooled = local.u, local.v, everybody.v[0]
         bound = np.flatnonzero(np.abs(rows).max(axis=1) > 0)
         if bound.size > CLIENTS:
             raise TooMany(f"{bound.size} clients")
@@ -68,7 +69,7 @@ class ExactFedAvg:
         first = np.arange(len(corner.vertex))
         last = np.append(first[1:], first[-1])
         last = np.where(corner.vertex[last] == corner.vertex, last, first)
-        base = 1.0 - fed.base_rate
+        base = local.base
         segments = Segments.folded(
             np.stack([corner.md[first], corner.md[last]], axis=1),
             base + np.stack([corner.accuracy[first], corner.accuracy[last]], axis=1),

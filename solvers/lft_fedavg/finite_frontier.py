@@ -12,24 +12,27 @@ from fairfl.solvers.frontier import Frontier, Points
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.numerics.vertices import TooMany
+from fairfl.solvers.problem import Task
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
 
-def _looked_at(fed: Federation, model: FiniteModel) -> ExactFedAvg | FedAvgSearch:
+def _looked_at(fed: Federation, model: FiniteModel, task: Task) -> ExactFedAvg | FedAvgSearch:
     try:
-        return ExactFedAvg.of(fed, model)
+        return ExactFedAvg.of(fed, model, task)
     except TooMany:
-        return FedAvgSearch.of(fed, model)
+        return FedAvgSearch.of(fed, model, task)
 
 
-def fedavg_frontier_finite(fed: Federation, model: FiniteModel, points: int) -> Frontier:
+def fedavg_frontier_finite(
+    fed: Federation, model: FiniteModel, task: Task, points: int
+) -> Frontier:
     """LFT+FedAvg's frontier on a finite X: exact, or as far as the search finds it; every point
     attained.
     """
-    return _looked_at(fed, model).frontier(points)
+    return _looked_at(fed, model, task).frontier(points)
 
 
-def fedavg_minimum_finite(fed: Federation, model: FiniteModel) -> Points:
+def fedavg_minimum_finite(fed: Federation, model: FiniteModel, task: Task) -> Points:
     """The least disparate solution: exact, or the best that the search finds."""
-    return _looked_at(fed, model).minimum()
+    return _looked_at(fed, model, task).minimum()

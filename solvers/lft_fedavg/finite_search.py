@@ -11,16 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, points_of
-from fairfl.solvers.lft_fedavg.finite import local_rows, pooled_row, solve_fedavg_finite
+from fairfl.solvers.lft_fedavg.finite import fedavg_problems, solve_fedavg_finite
 from fairfl.solvers.numerics.box_lp import solve_box
 from fairfl.solvers.numerics.pivots import Basis, Goal, Pivots
+from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
@@ -53,23 +54,26 @@ class FedAvgSearch:
 
     fed: Federation
     model: FiniteModel
+    task: Task
     pivots: Pivots
+    base: float
     order: Array
     cfl: Frontier
     starts: list[Basis]
     known: list[Basis] = field(default_factory=list)
 
     @classmethod
-    def of(cls, fed: Federation, model: FiniteModel) -> FedAvgSearch:
+    def of(cls, fed: Federation, model: FiniteModel, task: Task) -> FedAvgSearch:
         """Solve the budgets to start from.
 
         Neither the order of the clients nor the groups' names matter: both are put in an order of
         their own.
         """
-        u, v, pooled = model.gain(fed.mass).ravel(), local_rows(fed, model), pooled_row(fed, model)
+        local, everybody = fedavg_problems(fed, model, task)
+        u, v, pooled = local.u, local.v, everybody.v[0]
         if pooled @ (u > 0) < 0:
-            swap = np.append(np.arange(u.size // 2, u.size), np.arange(u.size // 2))
-            u, v, pooled = u[swap], -v[:, swap], -pooled[swap]
+            seen = np.arange(u.size).reshape(local.shape)[:, ::-1].ravel()  # groups turned round
+            u, v, pooled = u[seen], -v[:, seen], -pooled[seen]
         order = np.argsort(v @ np.cos(np.arange(u.size)), kind="stable")
         v = v[order]
         rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
@@ -81,10 +85,10 @@ class FedAvgSearch:
         starts = [pivots.free()]
         for eps in np.where(tight, scale * free * rng.random(tight.shape), SLACK_BUDGET):
             with suppress(CertificationError):
-                solved = solve_box(pivots.u, v, eps)
+                solved = solve_box(replace(local, u=pivots.u, v=v, eps=eps))
                 basis = pivots.basis(solved.f, solved.multipliers)
                 starts += [] if basis is None else [basis]
-        return cls(fed, model, pivots, order, cfl_frontier(fed, 2), starts)
+        return cls(fed, model, task, pivots, local.base, order, cfl_frontier(fed, 2, task), starts)
 
     def lowest(self) -> float:
         """The smallest |MD| that a start reaches; the rules reached are known from then on."""
@@ -102,7 +106,7 @@ class FedAvgSearch:
     def best(self, disparity: float, starts: Iterable[Basis]) -> Basis | None:
         """The most accurate rule with |MD| <= disparity that climbs from ``starts`` reach."""
         goal = Goal(self.pivots.u, -disparity, disparity)
-        top = float(self.cfl.accuracy_at(disparity)) - (1.0 - self.fed.base_rate)
+        top = float(self.cfl.accuracy_at(disparity)) - self.base
         best, worth = None, -np.inf
         for start in starts:
             rule = self._down(start, disparity)
@@ -141,7 +145,7 @@ class FedAvgSearch:
         found = []
         for eps in budgets:
             with suppress(CertificationError):
-                found.append(solve_fedavg_finite(self.fed, self.model, eps))
+                found.append(solve_fedavg_finite(self.fed, self.model, self.task, eps))
         return points_of(self.fed, found)
 
     def frontier(self, points: int) -> Frontier:

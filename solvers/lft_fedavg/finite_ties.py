@@ -16,23 +16,23 @@ from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.box_lp import BoxSolution
 from fairfl.solvers.numerics.vertices import undecided
+from fairfl.solvers.problem import Problem
 
 EXACT = 1e-14
 """What a rule may miss of the MD_i that bind, or of the accuracy."""
 
 
-def least_disparate(u: Array, v: Array, pooled: Array, eps: Array, found: BoxSolution) -> Array:
-    """The optimal rule f (N,) with the smallest |pooled·f|, as far as rounding tells; ``found``
+def least_disparate(problem: Problem, everybody: Problem, found: BoxSolution) -> Array:
+    """The optimal rule f (N,) with the smallest pooled |MD|, as far as rounding tells; ``found``
     where it is the one.
 
     Parameters
     ----------
-    u, v, eps : the linear programme max u·f, |v f| <= eps, 0 <= f <= 1, whose solution is
-        ``found``.
-    pooled : (N,) row of the MD.
+    problem : whose solution is ``found``.  everybody : whose one constraint is the pooled MD's.
     """
-    lam = found.multipliers
-    s = u + lam @ v
+    u, v, eps = problem.u, problem.v, problem.eps
+    pooled, lam = everybody.v[0], found.multipliers
+    s = problem.scores(lam)
     tied = np.flatnonzero(undecided(u, v, lam, s))
     tied = tied[(np.abs(v[:, tied]).max(axis=0, initial=0.0) > 0) | (pooled[tied] != 0)]
     binds = lam != 0
@@ -40,7 +40,7 @@ def least_disparate(u: Array, v: Array, pooled: Array, eps: Array, found: BoxSol
         return found.f
     f = np.where(s > 0, 1.0, 0.0)
     f[tied] = 0.0
-    held, md = v @ f, float(pooled @ f)
+    held, md = problem.values(f), float(everybody.values(f)[0])
     goal = -np.sign(lam[binds]) * eps[binds] - held[binds]
     rows, loose = v[:, tied], ~binds & np.isfinite(eps)
     k = tied.size
@@ -72,7 +72,9 @@ def least_disparate(u: Array, v: Array, pooled: Array, eps: Array, found: BoxSol
     if abs(md + float(pooled[tied] @ x)) <= highs.WHOLE:  # 0 can be met exactly
         exact, target = np.concatenate([exact, pooled[None, tied]]), np.append(target, -md)
     f[tied] = np.clip(highs.solve_again(x, between, exact, target), 0.0, 1.0)
-    broken = float(np.maximum(np.abs(v @ f) - eps, 0.0).max(initial=0.0))
-    if broken > max(EXACT, found.violation) or abs(float(u @ f) - found.primal) > EXACT:
+    if problem.violation(f) > max(EXACT, found.violation):
         return found.f
-    return f if abs(float(pooled @ f)) < abs(float(pooled @ found.f)) else found.f
+    if abs(float(u @ f) - found.primal) > EXACT:
+        return found.f
+    before, after = (abs(float(everybody.values(rule)[0])) for rule in (found.f, f))
+    return f if after < before else found.f

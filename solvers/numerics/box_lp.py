@@ -1,5 +1,5 @@
-"""max u·f subject to |V f| <= eps and 0 <= f <= 1, for many cells and few constraints: HiGHS with
-sifting, certified.
+"""max u·f subject to |V f + b| <= eps and 0 <= f <= 1, for many cells and few constraints: HiGHS
+with sifting, certified.
 
 HiGHS solves the problem on the cells whose sign is in doubt, the others are fixed by the current
 multipliers, and more cells are released until no fixed cell disagrees (sifting). The basis is then
@@ -9,21 +9,25 @@ solved again to full precision.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
-from fairfl.solvers.solution import CertificationError, budget_term
+from fairfl.solvers.problem import Problem
+from fairfl.solvers.solution import CertificationError
 
 WHOLE = 6000
 """Linear programmes with at most this many cells go to HiGHS as a whole."""
 GOOD = 1e-13
-"""Gap and violation at which a basis is not read again."""
+"""Gap and violation at which a basis is not refined."""
 ROWS = 1e3
 """Constraints are scaled up by this: HiGHS takes coefficients below 1e-9 for zero."""
+REFINED = 1e5
+"""How much larger the scale of each refinement is."""
 DROPPED = 1e-9
 """Cells with no larger coefficient are decided by the multipliers, and not by HiGHS."""
 PENALTY = 1e3
@@ -43,54 +47,51 @@ class BoxSolution:
     violation: float
 
 
-def dual_value(u: Array, v: Array, eps: Array, lam: Array) -> float:
-    """Σ (u + λ·v)_+ + Σ eps |λ|: an upper bound on every feasible u·f."""
-    return float(np.maximum(u + lam @ v, 0.0).sum()) + float(budget_term(lam, eps).sum())
-
-
-def solve_box(u: Array, v: Array, eps: Array, start: Array | None = None) -> BoxSolution:
-    """Solve one linear programme.
-
-    Parameters
-    ----------
-    u : (N,) gains.  v : (K, N) constraint rows.  eps : (K,) non-negative, inf for none.
-    start : (K,) multipliers near the solution's.
-    """
-    k = np.flatnonzero(eps < np.abs(v).sum(axis=1))  # larger budgets limit nothing
-    rows, budget = v[k], eps[k]
-    lam = np.zeros(k.size) if start is None else start[k].astype(np.float64)
+def solve_box(problem: Problem, start: Array | None = None) -> BoxSolution:
+    """Solve one linear programme; ``start`` (K,) multipliers near the solution's."""
+    size = problem.v.shape[1]
+    most = np.maximum(_bound(problem.v) + problem.b, _bound(-problem.v) - problem.b)
+    k = np.flatnonzero(problem.eps < most)  # larger budgets limit nothing
+    rows = problem.taking(k)
+    full = np.zeros(problem.eps.size)
     if k.size == 0:
-        f = (u > 0).astype(np.float64)
-        return BoxSolution(f, np.zeros(eps.size), float(u @ f), float(u @ f), 0.0)
-    if u.size <= WHOLE:
-        f, lam = _highs(u, rows, budget, np.arange(u.size), np.zeros(u.size))
+        f = (problem.u > 0).astype(np.float64)
     else:
-        f, lam = _sift(u, rows, budget, lam if start is not None else _sampled(u, rows, budget))
-    f, lam = _polished(u, rows, budget, f, lam)
-    full = np.zeros(eps.size)
-    full[k] = lam
-    violation = float(np.maximum(np.abs(rows @ f) - budget, 0.0).max(initial=0.0))
-    return BoxSolution(f, full, float(u @ f), dual_value(u, rows, budget, lam), violation)
+        if size <= WHOLE:
+            f, lam = _highs(rows, np.arange(size), np.zeros(size))
+        else:
+            f, lam = _sift(rows, _sampled(rows) if start is None else start[k])
+        f, full[k] = _polished(rows, f, lam)
+    primal = float(problem.u @ f)
+    return BoxSolution(f, full, primal, problem.dual(full), problem.violation(f))
 
 
-def _highs(u: Array, v: Array, eps: Array, cells: Array, fixed: Array) -> tuple[Array, Array]:
+def _bound(v: Any) -> Array:
+    """(K,) the largest v f over rules."""
+    return np.asarray((v + abs(v)).sum(axis=1)).ravel() / 2.0
+
+
+def _dense(v: Any) -> Array:
+    return v.toarray() if scipy.sparse.issparse(v) else v
+
+
+def _highs(problem: Problem, cells: Array, fixed: Array) -> tuple[Array, Array]:
     """Optimise the ``cells`` while the others, if any, keep ``fixed``: then constraints may be
     broken at PENALTY.
     """
+    u, v, eps = problem.u, problem.v, problem.eps
     sifting = cells.size < u.size
-    base = (
-        v @ np.where(np.isin(np.arange(u.size), cells), 0.0, fixed)
-        if sifting
-        else np.zeros(eps.size)
-    )
+    rest = np.where(np.isin(np.arange(u.size), cells), 0.0, fixed) if sifting else np.zeros(u.size)
+    base = problem.values(rest)
     k, m = eps.size, cells.size
     scale = float(np.abs(u).max()) or 1.0
-    inner = np.concatenate([v[:, cells], -v[:, cells]])
-    slack = -np.concatenate([np.eye(k), np.eye(k)])[:, : k if sifting else 0]
+    inner = v[:, cells]
+    slack = -np.tile(np.eye(k), (2, 1))[:, : k if sifting else 0]
+    join = scipy.sparse if scipy.sparse.issparse(v) else np
     solve = functools.partial(
         scipy.optimize.linprog,
         np.concatenate([-u[cells] / scale, np.full(slack.shape[1], PENALTY / scale)]),
-        A_ub=ROWS * np.concatenate([inner, slack], axis=1),
+        A_ub=ROWS * join.hstack([join.vstack([inner, -inner]), slack]),
         b_ub=ROWS * np.concatenate([eps - base, eps + base]),
         bounds=np.concatenate(
             [np.tile([[0.0, 1.0]], (m, 1)), np.tile([[0.0, np.inf]], (slack.shape[1], 1))]
@@ -110,38 +111,43 @@ def _highs(u: Array, v: Array, eps: Array, cells: Array, fixed: Array) -> tuple[
     return f, marginals[:k] - marginals[k:]
 
 
-def _sampled(u: Array, v: Array, eps: Array) -> Array:
-    """Multipliers from every s-th cell in the order of |u|, scaled up: a start for sifting."""
-    step = max(1, u.size // 3000)
-    pick = np.argsort(np.abs(u), kind="stable")[step // 2 :: step]
-    scale = np.abs(v).sum(axis=1, keepdims=True) / np.maximum(
-        np.abs(v[:, pick]).sum(axis=1, keepdims=True), 1e-300
+def _sampled(problem: Problem) -> Array:
+    """Multipliers from every s-th cell in the order of |u|, scaled up, and all levels: a start for
+    sifting.
+    """
+    u, v = problem.u, problem.v
+    cells = u.size - problem.levels
+    step = max(1, cells // 3000)
+    pick = np.argsort(np.abs(u[:cells]), kind="stable")[step // 2 :: step]
+    part = _dense(v[:, pick])
+    scale = np.asarray(abs(v[:, :cells]).sum(axis=1)).reshape(-1, 1) / np.maximum(
+        np.abs(part).sum(axis=1, keepdims=True), 1e-300
     )
-    return _highs(
-        u[pick] * step, v[:, pick] * scale, eps, np.arange(pick.size), np.zeros(pick.size)
-    )[1]
+    small = replace(
+        problem,
+        u=np.append(u[pick] * step, np.zeros(problem.levels)),
+        v=np.concatenate([part * scale, _dense(v[:, cells:])], axis=1),
+    )
+    size = pick.size + problem.levels
+    return _highs(small, np.arange(size), np.zeros(size))[1]
 
 
-def _sift(u: Array, v: Array, eps: Array, lam: Array) -> tuple[Array, Array]:
-    size = np.abs(v).sum(axis=0) + np.abs(u) + 1e-300
+def _sift(problem: Problem, lam: Array) -> tuple[Array, Array]:
+    u, eps = problem.u, problem.eps
+    size = np.asarray(abs(problem.v).sum(axis=0)).ravel() + np.abs(u) + 1e-300
+    size[u.size - problem.levels :] = np.inf  # levels are always in doubt
     count = 2000
     for _ in range(60):
-        s = (u + lam @ v) / size
+        s = problem.scores(lam) / size
         fixed = (s > 0).astype(np.float64)
         cells = np.argpartition(np.abs(s), count)[:count] if count < u.size else np.arange(u.size)
-        f, new = _highs(u, v, eps, cells, fixed)
+        f, new = _highs(problem, cells, fixed)
         mask = np.ones(u.size, bool)
         mask[cells] = False
-        wrong = (
-            mask
-            & (((u + new @ v) / size > 1e-15) != (fixed > 0))
-            & (np.abs((u + new @ v) / size) > 1e-13)
-        )
-        if (
-            not wrong.any()
-            and np.abs(v @ f).max() <= eps.max() + 1
-            and (np.abs(v @ f) <= eps + 1e-8).all()
-        ):
+        now = problem.scores(new) / size
+        wrong = mask & ((now > 1e-15) != (fixed > 0)) & (np.abs(now) > 1e-13)
+        values = np.abs(problem.values(f))
+        if not wrong.any() and (values <= eps + 1e-8).all():
             return f, new
         moved = np.abs(new) > 2.0 * max(1.0, float(np.abs(lam).max()))
         lam = np.where(moved, lam, new)
@@ -149,46 +155,67 @@ def _sift(u: Array, v: Array, eps: Array, lam: Array) -> tuple[Array, Array]:
     raise CertificationError("sifting did not settle; use method='lp'")
 
 
-def _polished(u: Array, v: Array, eps: Array, f: Array, lam: Array) -> tuple[Array, Array]:
-    """The best of three readings of the basis: budgets of 1e-9 make cells as fractional as that,
-    and cells that tie may stand at 0 or 1.
+def _polished(problem: Problem, f: Array, lam: Array) -> tuple[Array, Array]:
+    """The basis read again, or where that is not enough, refined."""
+    read = _exact(problem, f, lam)
+    if _miss(problem, *read) <= GOOD:
+        return read
+    return min(read, _refined(problem, f, lam), key=lambda found: _miss(problem, *found))
+
+
+def _miss(problem: Problem, f: Array, lam: Array) -> float:
+    """The larger of gap and violation."""
+    return max(abs(problem.dual(lam) - float(problem.u @ f)), problem.violation(f))
+
+
+def _refined(problem: Problem, f: Array, lam: Array) -> tuple[Array, Array]:
+    """Iterative refinement (Gleixner, Steffy and Wolter, 2016): what is missing of the primal and
+    of the dual is a linear programme of the same matrix, solved at a larger scale and added.
     """
-    tried = []
-    for whole, tie in ((1e-9, 0.0), (1e-14, 0.0), (1e-9, 1e-9)):
-        g, mu = _exact(u, v, eps, f, lam, whole, tie)
-        violation = float(np.maximum(np.abs(v @ g) - eps, 0.0).max(initial=0.0))
-        tried.append((max(abs(dual_value(u, v, eps, mu) - float(u @ g)), violation), g, mu))
-        if tried[-1][0] <= GOOD:
+    v, k = problem.v, problem.eps.size
+    join = scipy.sparse if scipy.sparse.issparse(v) else np
+    rows = ROWS * join.hstack([v, -np.eye(k)])  # v f - z = 0, |z + b| <= eps
+    z = np.clip(v @ f, -problem.eps - problem.b, problem.eps - problem.b)
+    for scale in (REFINED, REFINED**2):
+        bounds = np.stack(
+            [
+                np.concatenate([-f, -problem.eps - problem.b - z]),
+                np.concatenate([1.0 - f, problem.eps - problem.b - z]),
+            ],
+            axis=1,
+        )
+        found = scipy.optimize.linprog(
+            scale * np.concatenate([-problem.scores(lam), lam]),
+            A_eq=rows,
+            b_eq=ROWS * scale * (z - v @ f),
+            bounds=scale * bounds,
+            method="highs",
+            options=highs.OPTIONS,
+        )
+        if not found.success:
             break
-    return min(tried, key=lambda t: t[0])[1:]
+        f = np.clip(f + found.x[:-k] / scale, 0.0, 1.0)
+        z = z + found.x[-k:] / scale
+        lam = lam + ROWS * found.eqlin.marginals / scale
+    return f, lam
 
 
-def _exact(
-    u: Array, v: Array, eps: Array, f: Array, lam: Array, whole: float, tie: float
-) -> tuple[Array, Array]:
+def _exact(problem: Problem, f: Array, lam: Array) -> tuple[Array, Array]:
     """Solve the final basis again: fractional cells from the active constraints, multipliers from
     the fractional cells.
-
-    Cells within ``whole`` of 0 or 1 are not fractional; those whose score is within ``tie`` of 0,
-    as a share of the largest gain (HiGHS' own tolerance), count with them for the multipliers.
     """
-    clean, basic = highs.rounded(f, whole)
-    small = np.abs(v).max(axis=0) <= DROPPED
+    u, v, eps = problem.u, problem.v, problem.eps
+    clean, basic = highs.rounded(f)
+    small = _dense(abs(v).max(axis=0)).ravel() <= DROPPED
     basic = basic[~small[basic]]
-    values = v @ clean
+    values = problem.values(clean)
     active = np.flatnonzero((np.abs(np.abs(values) - eps) <= 1e-7) & (np.abs(lam) > 1e-12))
     lam = np.where(np.isin(np.arange(lam.size), active), lam, 0.0)
-    near = (np.abs(u + lam @ v) <= tie * np.abs(u).max()) & ~small
-    tied = np.union1d(basic, np.flatnonzero(near)) if tie else basic
     # minimum-norm corrections: ties may leave more fractional cells than active constraints, or
     # fewer
-    if active.size and tied.size:
-        lam = highs.solve_again(lam, active, v[:, tied].T, -u[tied], rounds=3, rcond=1e-13)
-    clean[small] = (u + lam @ v)[small] > 0
-    if active.size == 0 or tied.size == 0:
-        return clean, lam
-    target = np.sign(-lam[active]) * eps[active]
-    clean = highs.solve_again(clean, basic, v[active], target, rounds=3, rcond=1e-13)
-    if clean[basic].min(initial=0.0) < -1e-9 or clean[basic].max(initial=1.0) > 1 + 1e-9:
-        return np.clip(f, 0, 1), lam  # the certificate will tell
-    return np.clip(clean, 0.0, 1.0), lam  # rounding of the solve only
+    columns = _dense(v[:, basic]).T
+    lam = highs.solve_again(lam, active, columns, -u[basic], rounds=3, rcond=1e-13)
+    clean[small] = problem.scores(lam)[small] > 0
+    target = np.sign(-lam[active]) * eps[active] - problem.b[active]
+    clean = highs.solve_again(clean, basic, _dense(v[active]), target, rounds=3, rcond=1e-13)
+    return np.clip(clean, 0.0, 1.0), lam

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.box_lp import dual_value
 from fairfl.solvers.numerics.column_generation import mix
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, descend
+from fairfl.solvers.problem import Problem, Task
 from fairfl.solvers.solution import (
     ADVICE,
     FINITE_TOLERANCE,
@@ -21,31 +21,28 @@ from fairfl.solvers.solution import (
     CertificationError,
     Solution,
     evaluate,
+    evaluate_finite,
 )
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel
+
+
+def certified(problem: Problem, f: Array, lam: Array) -> Certificate:
+    """The certificate of the rule f (N,) and the multipliers lam (K,) of a problem on a finite
+    X.
+    """
+    bound = problem.base + problem.dual(lam)
+    found = Certificate(problem.base + float(problem.u @ f), bound, problem.violation(f))
+    found.check(FINITE_TOLERANCE, ADVICE)
+    return found
 
 
 def certify_finite(
-    fed: Federation,
-    model: FiniteModel,
-    scheme: str,
-    eps: Array,
-    f: Array,
-    v: Array,
-    budgets: Array,
-    lam: Array,
+    fed: Federation, task: Task, eps: Array, problem: Problem, f: Array, lam: Array
 ) -> Solution:
-    """The solution f (A, n) of the problem with rows ``v`` (K, A n), ``budgets`` (K,) and
-    multipliers ``lam`` (K,).
-    """
-    gain, base = model.gain(fed.mass).ravel(), 1.0 - fed.base_rate
-    violation = float(np.maximum(np.abs(v @ f.ravel()) - budgets, 0.0).max(initial=0.0))
-    bound = base + dual_value(gain, v, budgets, lam)
-    certificate = Certificate(base + float(gain @ f.ravel()), bound, violation)
-    certificate.check(FINITE_TOLERANCE, ADVICE)
-    return evaluate(fed, scheme, eps, Classifier.on_points(model.points, f), lam, (certificate,))
+    """The solution for budgets eps: rule f (N,) and multipliers lam (K,) of its problem."""
+    certificate = certified(problem, f, lam)
+    return evaluate_finite(fed, task, eps, problem.rule(f, fed.n_groups), lam, (certificate,))
 
 
 def solve_by_dual(

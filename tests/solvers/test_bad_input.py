@@ -22,7 +22,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     ),  # type: ignore[arg-type]
     "scheme": (
         lambda: ff.solve(LAWS, "fedavg", 0.1),
-        r"scheme must be one of 'cfl', 'lft_ensemble', 'lft_fedavg', got 'fedavg'",
+        r"scheme must be one of 'cfl', 'lft_ensemble', 'lft_fedavg', 'client_aware', got 'fedavg'",
     ),
     "method": (
         lambda: ff.solve(LAWS, "cfl", 0.1, method="grid"),
@@ -30,15 +30,87 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "notion": (
         lambda: ff.solve(ATOMS, "cfl", 0.1, notion="dpp"),
-        r"notion must be one of 'dp', 'eo', 'eodds', got 'dpp'",
+        r"notion must be one of 'demographic_parity', .*'dp', 'eo', 'eodds', got 'dpp'",
     ),
     "notion on laws": (
         lambda: ff.solve(LAWS, "cfl", 0.1, notion="eo"),
-        r"notion 'eo' is available for 'cfl' on a finite X",
+        r"on laws there are .*notion='demographic_parity'.* the rest takes a finite X",
     ),
-    "notion of a local scheme": (
-        lambda: ff.solve(ATOMS, "lft_fedavg", 0.1, notion="eo"),
-        r"notion 'eo' .*got scheme 'lft_fedavg'",
+    "difference": (
+        lambda: ff.solve(ATOMS, "cfl", 0.1, difference="largest"),
+        r"difference must be one of 'pairwise', 'overall', got 'largest'",
+    ),
+    "difference on laws": (
+        lambda: ff.solve(LAWS, "cfl", 0.1, difference="overall"),
+        r"on laws there are .*difference='pairwise'",
+    ),
+    "costs on laws": (
+        lambda: ff.solve(LAWS, "cfl", 0.1, costs=(5, 1)),
+        r"on laws .*costs=\(1, 1\)",
+    ),
+    "blind on laws": (lambda: ff.solve(LAWS, "cfl", 0.1, sees="x"), r"on laws .*sees='xa'"),
+    "told the client on laws": (
+        lambda: ff.solve(LAWS, "client_aware", 0.1),
+        r"on laws there are 'cfl', 'lft_ensemble' and 'lft_fedavg'",
+    ),
+    "sees": (
+        lambda: ff.solve(ATOMS, "cfl", 0.1, sees="a"),
+        r"sees must be one of 'xa', 'x', got 'a'",
+    ),
+    "costs negative": (
+        lambda: ff.solve(ATOMS, "cfl", 0.1, costs=(1, -1)),
+        r"costs must be finite, not negative and not all zero, got \(1, -1\)",
+    ),
+    "costs zero": (
+        lambda: ff.solve(ATOMS, "cfl", 0.1, costs=(0, [0, 0])),
+        r"costs must be finite, not negative and not all zero",
+    ),
+    "costs infinite": (
+        lambda: ff.solve(ATOMS, "cfl", 0.1, costs=(1, np.inf)),
+        r"costs must be finite",
+    ),
+    "costs of three groups": (
+        lambda: ff.solve(ATOMS, "cfl", 0.1, costs=([1, 2, 3], 1)),
+        r"costs must be 'balanced', or two costs, each a number or one for each of 2 groups",
+    ),
+    "three costs": (
+        lambda: ff.solve(ATOMS, "cfl", 0.1, costs=(1, 2, 3)),
+        r"costs must be .*got \(1, 2, 3\)",
+    ),
+    "one cost": (lambda: ff.solve(ATOMS, "cfl", 0.1, costs=5), r"costs must be .*got 5"),
+    "costs in words": (
+        lambda: ff.solve(ATOMS, "cfl", 0.1, costs="fair"),
+        r"costs must be 'balanced', .*got 'fair'",
+    ),
+    "balanced without negatives": (
+        lambda: ff.solve(
+            ff.Federation.finite([0.0], [[[0.5], [0.5]]], [1.0]), "cfl", 0.1, costs="balanced"
+        ),
+        r"costs='balanced' needs people of both labels, got P\(y = 1\) = 1",
+    ),
+    "local_eps of another scheme": (
+        lambda: ff.solve(ATOMS, "lft_fedavg", 0.1, local_eps=0.1),
+        r"local_eps goes with 'client_aware', got scheme 'lft_fedavg': use eps",
+    ),
+    "local_eps negative": (
+        lambda: ff.solve(ATOMS, "client_aware", 0.1, local_eps=[0.1, -2]),
+        r"local_eps must be non-negative, got -2",
+    ),
+    "local_eps of three": (
+        lambda: ff.solve(ATOMS, "client_aware", 0.1, local_eps=[0.1] * 3),
+        r"local_eps must have shape \(\) or \(2,\), one per client, got \(3,\)",
+    ),
+    "eps by client, told the client": (
+        lambda: ff.solve(ATOMS, "client_aware", [0.1, 0.1]),
+        r"eps must be one number for 'client_aware', got shape \(2,\)",
+    ),
+    "accuracy_at other costs": (
+        lambda: ff.frontier(ATOMS, "cfl", 2, costs=(5, 1)).accuracy_at(0.1),
+        r"accuracy_at needs costs of one, this frontier's differ: utility_at",
+    ),
+    "client number": (
+        lambda: ff.solve(ATOMS, "client_aware", 0.1).classifier(0.0, 0, 2),
+        r"i must be a client number in 0..1, got \[2\]",
     ),
     "eps negative": (lambda: ff.solve(LAWS, "cfl", -0.1), r"eps must be non-negative, got -0.1"),
     "eps negative for one": (
@@ -59,10 +131,6 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "eps matrix": (
         lambda: ff.solve(LAWS, "lft_fedavg", [[0.1, 0.1]] * 2),
         r"eps must have shape .*got \(2, 2\)",
-    ),
-    "three groups": (
-        lambda: ff.solve(THREE, "lft_ensemble", 0.1),
-        r"scheme 'lft_ensemble' takes two groups, this federation has 3",
     ),
     "grid": (
         lambda: ff.solve(LAWS, "cfl", 0.1, method="lp", grid=1),
@@ -85,10 +153,18 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ff.frontier(LAWS, "cfl", points=10.0),
         r"points must be a whole number of at least 2, got 10.0",
     ),  # type: ignore[arg-type]
-    "frontier notion": (lambda: ff.frontier(LAWS, "cfl", notion="eo"), r"notion 'eo' is available"),
+    "frontier notion": (lambda: ff.frontier(LAWS, "cfl", notion="eo"), r"on laws there are"),
     "frontier three groups": (
         lambda: ff.frontier(THREE, "lft_fedavg"),
-        r"scheme 'lft_fedavg' takes two groups",
+        r"of 'lft_fedavg' take two groups and one rate .*got 3 groups",
+    ),
+    "frontier of two rates": (
+        lambda: ff.frontier(ATOMS, "lft_ensemble", notion="eodds"),
+        r"take two groups and one rate .*got 2 groups and 'equalized_odds'; 'cfl' and",
+    ),
+    "frontier of accuracy parity": (
+        lambda: ff.frontier(ATOMS, "lft_fedavg", notion="accuracy_parity"),
+        r"for 'lft_fedavg' not accuracy_parity",
     ),
     "frontier below reach": (
         lambda: FRONTIER.accuracy_at(-1.0),
@@ -101,8 +177,8 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         r"federation must be a Federation, got int",
     ),  # type: ignore[arg-type]
     "minimum groups": (
-        lambda: ff.min_disparity(THREE, "cfl"),
-        r"min_disparity takes two groups, this federation has 3",
+        lambda: ff.min_disparity(THREE, "lft_ensemble"),
+        r"frontier and min_disparity of 'lft_ensemble' take two groups .*got 3 groups",
     ),
     "certify fedavg": (
         lambda: ff.min_disparity(LAWS, "lft_fedavg", certify=True),

@@ -300,13 +300,15 @@ def test_a_flip_path_descends_to_zero(
     ) + np.eye(2, n)
     p[1, 0] += p[1].sum() == 0
     p /= p.sum(axis=1, keepdims=True)
-    path = flip_path(margin, np.array([0.25, 0.75]), p)
+    slope = np.repeat([1 / 0.25, -1 / 0.75], n)  # MD of one person more at a cell
+    path = flip_path(margin.ravel(), slope, np.append(p[0], -p[1]))
     assert (np.diff(path.gap) <= 1e-15).all() and (np.diff(path.exchange_rate) >= 0).all()
     assert path.gap[-1] <= 1e-15
     start = p[0] @ (margin[0] > 0) - p[1] @ (margin[1] > 0)
     assert path.gap[0] == pytest.approx(abs(start), abs=1e-15)
     for eps in (0.0, 0.1, 0.3):
-        f, lam = path.classifier(eps)
+        rule, lam = path.classifier(eps)
+        f = rule.reshape(2, n)
         md = float(p[0] @ f[0] - p[1] @ f[1])
         assert abs(md) <= eps + 1e-14 or abs(md) <= abs(start) <= eps
         assert md == pytest.approx(np.sign(start) * min(eps, abs(start)), abs=1e-14)

@@ -146,7 +146,7 @@ def count_people(
         raise ValueError(f"label must have shape {x.shape} as score has, got {y.shape}")
     if not np.isin(y, (0, 1)).all():
         raise ValueError(f"label must be 0 or 1, got {y[~np.isin(y, (0, 1))][0]:g}")
-    groups, a = _codes("group", group, x.size)
+    groups, a = _intersections("group", group, x.size)
     found: list[Any] = list(groups)
     clients, i = _codes("client", client, x.size)
     if len(groups) < 2:
@@ -218,6 +218,18 @@ def doubts(counts: Array, accepts: Any) -> str | None:
         if (accepts[there] == everybody).all():
             told.append(f"the most accurate rule accepts {who}, whatever the score")
     return "; ".join(told) or None
+
+
+def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Any]:
+    """As ``_codes``; of an array or frame (n, k) the distinct rows, each label a tuple of k."""
+    if getattr(values, "ndim", 1) != 2 or not np.size(values):
+        return _codes(name, values, size)
+    columns = [_codes(name, column, size) for column in np.asarray(values).T]
+    rows, codes = np.unique(
+        np.stack([code for _, code in columns], axis=1), axis=0, return_inverse=True
+    )
+    labels = [tuple(c[0][k] for c, k in zip(columns, row, strict=True)) for row in rows]
+    return tuple(labels), codes.reshape(-1)
 
 
 def _codes(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Any]:

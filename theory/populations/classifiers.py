@@ -208,3 +208,32 @@ class Classifier:
                 f"a mean difference is defined for two groups, got {federation.n_groups}; see "
                 "disparity"
             )
+
+
+class ClientClassifiers:
+    """f(x, a, i): a classifier for each client, for rules that are told the client.
+
+    ``f(x, a, i)`` broadcasts as :class:`Classifier` does; ``f[i]`` is client i's own f(x, a).
+    """
+
+    def __init__(self, members: Sequence[Classifier]) -> None:
+        self.members = tuple(members)
+
+    def __call__(self, x: ArrayLike, a: ArrayLike, i: ArrayLike) -> Array:
+        """P(ŷ = 1 | x, a, i), broadcasting x, the group numbers a and the client numbers i."""
+        at, group, client = np.broadcast_arrays(as_floats("x", x), np.asarray(a), np.asarray(i))
+        if not np.isin(client, np.arange(len(self))).all():
+            raise ValueError(
+                f"i must be a client number in 0..{len(self) - 1}, got {np.unique(client).tolist()}"
+            )
+        out = np.empty(at.shape)
+        for k, member in enumerate(self.members):
+            mine = client == k
+            out[mine] = member(at[mine], group[mine])
+        return out[()]
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def __getitem__(self, client: int) -> Classifier:
+        return self.members[client]

@@ -212,7 +212,8 @@ class Federation:
         ----------
         score : (n,) finite numbers, larger for a likelier label 1.
         label : (n,) 0 or 1.
-        group : (n,) any labels; groups are numbered in sorted order (``groups``).
+        group : (n,) any labels; groups are numbered in sorted order (``groups``). Of an array or
+            frame (n, k), race and sex say, groups are the combinations that somebody has.
         client : (n,) any labels; clients are numbered in sorted order (``client_names``).
         calibrate : "shared" fits one η to all, "client" one per client, "client_group" one per
             client and group.
@@ -359,12 +360,22 @@ def _etas(eta: Any, count: int) -> list[tuple[Eta, Eta]]:
 
 
 def check_eps(eps: Any, scheme: str, count: int) -> Array:
-    """Return eps as (I,) floats, non-negative (inf: no constraint); for "cfl" as shape (1,)."""
+    """Return eps as (I,) floats, non-negative (inf: no constraint); where it limits the pooled
+    disparity, "cfl" and "client_aware", as shape (1,).
+    """
     value = as_floats("eps", eps)
+    if scheme not in ("cfl", "client_aware"):
+        return local_budgets("eps", value, count)
     if (value < 0).any():
         raise ValueError(f"eps must be non-negative, got {value[value < 0][0]:g}")
-    if scheme == "cfl":
-        if value.size != 1:
-            raise ValueError(f"eps must be one number for 'cfl', got shape {value.shape}")
-        return value.reshape(1)
-    return broadcast("eps", value, (count,), f"() or ({count},), one per client")
+    if value.size != 1:
+        raise ValueError(f"eps must be one number for {scheme!r}, got shape {value.shape}")
+    return value.reshape(1)
+
+
+def local_budgets(name: str, eps: Any, count: int) -> Array:
+    """Return budgets of ``count`` clients as (I,) floats, non-negative (inf: no constraint)."""
+    value = as_floats(name, eps)
+    if (value < 0).any():
+        raise ValueError(f"{name} must be non-negative, got {value[value < 0][0]:g}")
+    return broadcast(name, value, (count,), f"() or ({count},), one per client")

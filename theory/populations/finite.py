@@ -5,6 +5,7 @@ groups.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,54 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import Array, applied, cells, finite, in_range, shown
 from fairfl.theory.populations.eta import Eta, Logistic
 from fairfl.theory.populations.laws import Finite
+from fairfl.theory.populations.notions import HALF, without_rounding
 
-HALF = 8.0
-"""Roundings within which 2η - 1 is zero: η is a frequency of one half, computed."""
+
+@dataclass(frozen=True)
+class Joint:
+    """The law of (x, a, y) at each of J places: ``people`` (J, A, n) P(x, a), ``eta`` (J, A, n).
+
+    ``sees`` says what a rule may depend on: "xa", or "x", blind to the group.
+    """
+
+    people: Array
+    eta: Array
+
+    def gain(self, costs: Array, sees: str) -> Array:
+        """(J, A or 1, n) what f(x, a) = 1 saves, at costs (2, A) of a missed and a wrong positive.
+
+        Exactly 0 at ties: where groups pull a point apart equally, or η is 1/2 up to a rounding, a
+        sum of 1e-18 of either sign is left. Such a cell can be worth any disparity, and no utility.
+        """
+        total = costs.sum(axis=0)[:, None]
+        margin = total * self.eta
+        margin -= costs[1, :, None]
+        margin[np.abs(margin) <= HALF * np.finfo(np.float64).eps * (total / 2.0)] = 0.0
+        return self.seen(self.people * margin, sees)
+
+    def constant(self, costs: Array) -> Array:
+        """(J,) the utility of f = 0: minus the cost of missing every positive."""
+        return -np.einsum("jan,jan->ja", self.people, self.eta) @ costs[0]
+
+    @staticmethod
+    def seen(table: Array, sees: str) -> Array:
+        """A table (..., A, n) of coefficients of f(x, a) as one of a rule that sees ``sees``."""
+        if sees == "xa":
+            return table
+        return without_rounding(
+            table.sum(axis=-2, keepdims=True), np.abs(table).sum(axis=-2, keepdims=True)
+        )
+
+    def unit(self, sees: str) -> Joint:
+        """One person at every cell, by which rules are chosen where nobody is; for a blind rule
+        P(a | x), and P(a) where nobody is.
+        """
+        if sees == "xa":
+            return Joint(np.ones_like(self.people), self.eta)
+        total = self.people.sum(axis=-2, keepdims=True)
+        share = np.broadcast_to(self.people.sum(axis=-1, keepdims=True), self.people.shape)
+        some = np.broadcast_to(total > 0, share.shape)
+        return Joint(np.divide(self.people, total, out=share.copy(), where=some), self.eta)
 
 
 class FiniteModel:
@@ -29,6 +75,18 @@ class FiniteModel:
         # never saw
         self.shared = eta.strides[0] == 0 and eta.strides[1] == 0
         self._gain: tuple[bytes, Array] | None = None
+
+    def joint(self, mass: Array) -> Joint:
+        """The clients' laws, weighted: P(x, a, i), for the masses P(a, i) (I, A)."""
+        return Joint(mass[:, :, None] * self.conditional, self.eta)
+
+    def pooled(self, mass: Array) -> Joint:
+        """The law of all clients together, one place, with its own η."""
+        people = np.einsum("ia,ian->an", mass, self.conditional, order="C")
+        if self.shared:
+            return Joint(people[None], self.eta[:1])
+        margin = np.divide(self.gain(mass), people, out=np.zeros_like(people), where=people > 0)
+        return Joint(people[None], (1.0 + margin[None]) / 2.0)
 
     @classmethod
     def from_masses(

@@ -1,69 +1,133 @@
-"""Demographic parity, equal opportunity and equalised odds as linear functionals of f, and the
-disparity of rates.
+"""Group fairness on a finite X: the rates that a notion compares, each linear in f, and how far
+apart they are.
+
+A rate of group a is the share, among its people with some event, of those whom f serves:
+(constant + Σ_x linear(x) f(x, a)) / mass. Names as in Fairlearn; FedFB's short ones are aliases.
 """
 
 from __future__ import annotations
 
-from itertools import combinations
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.theory.populations.finite import FiniteModel
-
-if TYPE_CHECKING:
-    from fairfl.theory.populations.federation import Federation
 
 NOTIONS = {
-    "dp": "demographic parity: P(ŷ=1 | a) equal over groups",
-    "eo": "equal opportunity: P(ŷ=1 | a, y=1) equal over groups",
-    "eodds": "equalised odds: P(ŷ=1 | a, y) equal over groups, for y = 0 and 1",
+    "demographic_parity": ("everyone",),
+    "true_positive_rate_parity": ("positive",),
+    "false_positive_rate_parity": ("negative",),
+    "equalized_odds": ("positive", "negative"),
+    "accuracy_parity": ("right",),
 }
+"""The rates that must be equal over groups."""
+ALIASES = {"dp": "demographic_parity", "eo": "true_positive_rate_parity", "eodds": "equalized_odds"}
+DIFFERENCES = ("pairwise", "overall")
+"""The largest difference between two groups' rates, or between a group's and the population's."""
+
+
+class _Rate(NamedTuple):
+    """What one person of probability η counts, as (c, d) for c + d η: in the event, by f, and
+    whatever f is.
+    """
+
+    mass: tuple[float, float]
+    linear: tuple[float, float]
+    constant: tuple[float, float] = (0.0, 0.0)
+
+
+RATES = {
+    "everyone": _Rate((1.0, 0.0), (1.0, 0.0)),  # P(ŷ=1 | a)
+    "positive": _Rate((0.0, 1.0), (0.0, 1.0)),  # P(ŷ=1 | a, y=1)
+    "negative": _Rate((1.0, -1.0), (1.0, -1.0)),  # P(ŷ=1 | a, y=0)
+    "right": _Rate((1.0, 0.0), (-1.0, 2.0), (1.0, -1.0)),  # P(ŷ=y | a)
+}
+
+
+HALF = 8.0
+"""Roundings within which a sum is zero: 2η - 1 where η is a frequency of one half, computed."""
+
+
+def without_rounding(table: Array, size: Array, roundings: float = HALF) -> Array:
+    """``table`` with 0 where it is within ``roundings`` roundings of its terms' ``size``."""
+    return np.where(np.abs(table) <= roundings * np.finfo(np.float64).eps * size, 0.0, table)
 
 
 def largest_difference(rates: Array) -> float:
     """The disparity of groups with these rates: the largest difference between two of them, |MD| of
     two groups.
 
-    All of fairfl means this by disparity, but for FedFB's published tables, which go by max_a
-    |rate_a - overall rate|. Rates of nobody (NaN) are left out; NaN if there are no others.
+    All of fairfl means this by disparity, but for ``difference="overall"`` and FedFB's published
+    tables, which go by max_a |rate_a - overall rate|. Rates of nobody (NaN) are left out; NaN if
+    there are no others.
     """
     known = rates[~np.isnan(rates)]
     return float(np.ptp(known)) if known.size else float("nan")
 
 
-def rate_rows(fed: Federation, notion: str) -> list[Array]:
-    """Tables R (A, n) with Σ_x f(x, a) R[a, x] the acceptance rate of group a given the notion's
-    event.
+@dataclass(frozen=True)
+class Rates:
+    """The E rates of a notion, of A groups, at each of J places (clients, or one: all together).
 
-    A group without the event (nobody with y = 1, say) has an undefined rate: its row is NaN and
-    binds nobody.
+    Attributes
+    ----------
+    linear : (E, J, A, n) coefficients of f(x, a).  constant, mass : (E, J, A).
     """
-    model = fed.model
-    if not isinstance(model, FiniteModel):
-        raise ValueError(f"notion {notion!r} needs a finite X, this federation's is continuous")
-    joint = np.einsum("ia,ian->an", fed.mass, model.conditional)
-    positive = np.einsum("ia,ian,ian->an", fed.mass, model.conditional, model.eta)
-    tables = {"dp": [joint], "eo": [positive], "eodds": [positive, joint - positive]}[notion]
-    out = []
-    for table in tables:
-        total = table.sum(axis=1, keepdims=True)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            out.append(np.where(total > 0, table / total, np.nan))
-    return out
+
+    linear: Array
+    constant: Array
+    mass: Array
+
+    @classmethod
+    def of(cls, notion: str, people: Array, eta: Array) -> Rates:
+        """From masses P(x, a) (J, A, n) and η (J, A, n)."""
+        parts: list[tuple[Array, Array, Array]] = []
+        for rate in (RATES[name] for name in NOTIONS[notion]):
+            mass = linear = _counted(people, eta, *rate.mass)
+            constant = np.zeros(people.shape[:-1])
+            if rate.linear != rate.mass:  # 2η - 1 may be a rounding where η is 1/2
+                linear = without_rounding(_counted(people, eta, *rate.linear), people)
+                constant = _counted(people, eta, *rate.constant).sum(axis=-1)
+            parts.append((linear, constant, mass.sum(axis=-1)))
+        if len(parts) == 1:  # no copies of large tables
+            return cls(*(part[None] for part in parts[0]))
+        return cls(*(np.stack(part) for part in zip(*parts, strict=True)))
+
+    @property
+    def pooled(self) -> Rates:
+        """The rates of all places together, one place."""
+        return Rates(
+            *(v.sum(axis=1, keepdims=True) for v in (self.linear, self.constant, self.mass))
+        )
+
+    def of_rule(self, f: Array) -> tuple[Array, Array]:
+        """The rates of f, (J, A, n) or (1, A, n): of all together (E, A), and at each place (E, J,
+        A); NaN where nobody has the event.
+        """
+        served = self.constant + (self.linear * f).sum(axis=-1)
+        return _over(served.sum(axis=1), self.mass.sum(axis=1)), _over(served, self.mass)
 
 
-def pair_rows(fed: Federation, notion: str) -> Array:
-    """(K, A·n) one row per pair of groups (and per y): the difference of their rates as a
-    functional of f.
+def _counted(people: Array, eta: Array, c: float, d: float) -> Array:
+    return people if (c, d) == (1.0, 0.0) else people * (c + d * eta)
+
+
+def _over(served: Array, mass: Array) -> Array:
+    return np.divide(served, mass, out=np.full_like(served, np.nan), where=mass > 0)
+
+
+def disparity(rates: Array, mass: Array, difference: str) -> Array:
+    """The largest difference of E rates (E, ..., A) of groups with ``mass`` (E, ..., A): (...).
+
+    NaN where no two groups have the event.
     """
-    rows = []
-    for table in rate_rows(fed, notion):
-        for a, b in combinations(range(fed.n_groups), 2):
-            if np.isnan(table[a]).any() or np.isnan(table[b]).any():
-                continue
-            row = np.zeros(table.shape)
-            row[a], row[b] = table[a], -table[b]
-            rows.append(row.ravel())
-    return np.stack(rows) if rows else np.zeros((0, fed.n_groups * fed.model.points.size))  # type: ignore[union-attr]
+    known = mass > 0
+    high, low = np.where(known, rates, -np.inf).max(-1), np.where(known, rates, np.inf).min(-1)
+    apart = high - low
+    if difference == "overall":
+        total = np.where(known, mass, 0.0).sum(axis=-1)
+        mean = np.where(known, rates * mass, 0.0).sum(axis=-1) / np.where(total > 0, total, 1.0)
+        apart = np.maximum(high - mean, mean - low)
+    apart = np.where(known.sum(axis=-1) >= 2, apart, -np.inf).max(axis=0)
+    return np.where(np.isfinite(apart), apart, np.nan)

@@ -8,16 +8,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from fairfl._support.checks import Array, one_of, whole
+from fairfl._support.checks import Array, one_of
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.tables.score import cross_fitted_score
 from fairfl.solvers.api import frontier
-from fairfl.solvers.numerics.box_lp import solve_box
 from fairfl.studies.papers.fedfb.data import REAL, SYNTHETIC, fedfb_data
 from fairfl.studies.papers.fedfb.frontier import people_federation
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import rate_rows
 
 STEP = 0.01
 """Scores of real people are rounded to it: what a rule may tell apart, and people enough a level
@@ -25,45 +22,16 @@ for η.
 """
 
 
-def deviation_rows(federation: Federation) -> Array:
-    """(A, A n) rows V with V f = P(ŷ=1 | a) - P(ŷ=1) of each group a, the federation's people
-    pooled.
-    """
-    rates = rate_rows(federation, "dp")[0]
-    groups = len(rates)
-    overall = (federation.group_mass[:, None] * rates).ravel()
-    rows = np.zeros((groups, *rates.shape))
-    rows[np.arange(groups), np.arange(groups)] = rates
-    return rows.reshape(groups, -1) - overall
-
-
 def deviation_frontier(federation: Federation, points: int = 40) -> tuple[Array, Array]:
     """The best accuracy at each disparity from 0 to that of the most accurate rule: (disparity,
     accuracy), (points,).
 
-    Two groups: |P(ŷ=1 | a) - P(ŷ=1)| = (1 - p_a) |MD|, so that CFL's exact frontier is it, with
-    disparities times max(p_0, p_1). More: every point is the optimum of a linear programme in f(x,
-    a) in [0, 1]. Errors: ValueError for a federation that is not of a finite X, or fewer than two
-    points.
+    Errors: ValueError for a federation that is not of a finite X, or fewer than two points.
     """
-    whole("points", points, 2)
     if not federation.is_finite:
         raise ValueError("federation must have a finite X, this one is of continuous laws")
-    if federation.n_groups == 2:
-        found = frontier(federation, "cfl", points)
-        return found.disparity * federation.group_mass.max(), found.accuracy
-    return by_programmes(federation, points)
-
-
-def by_programmes(federation: Federation, points: int) -> tuple[Array, Array]:
-    """``deviation_frontier`` by a programme a point, whatever the number of groups."""
-    model, rows = federation.model, deviation_rows(federation)
-    assert isinstance(model, FiniteModel)
-    gain, base = model.gain(federation.mass).ravel(), 1 - federation.base_rate
-    top = float(np.abs(rows @ (gain > 0)).max())
-    disparity = np.linspace(0.0, top, points)
-    found = [solve_box(gain, rows, np.full(len(rows), eps)).primal for eps in disparity]
-    return disparity, base + np.array(found)
+    found = frontier(federation, "cfl", points, difference="overall")
+    return found.disparity, found.accuracy
 
 
 def scored(data: FederatedData, step: float = STEP) -> Federation:

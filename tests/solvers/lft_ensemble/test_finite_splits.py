@@ -14,8 +14,8 @@ from populations import finite_model
 import fairfl as ff
 from fairfl.solvers.lft_ensemble import finite_splits as splits
 from fairfl.solvers.lft_ensemble.finite import ensembles_at
-from fairfl.solvers.lft_ensemble.finite_client_path import client_path
 from fairfl.solvers.lft_ensemble.finite_frontier import FiniteEnsemble
+from fairfl.solvers.problem import Task
 
 
 def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.Federation:
@@ -32,6 +32,10 @@ def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.F
     return ff.Federation.finite(np.arange(atoms), masses, eta, weight=rng.uniform(0.3, 2, clients))
 
 
+def family_of(fed: ff.Federation) -> FiniteEnsemble:
+    return FiniteEnsemble(fed, finite_model(fed), Task.of(fed, "lft_ensemble"))
+
+
 def random_budgets(clients: int, seed: int, count: int = 100) -> Any:
     """(count, I): zero, small, ordinary and slack ones."""
     rng = np.random.default_rng(seed)
@@ -45,10 +49,9 @@ def all_budgets(fed: ff.Federation, count: int) -> Any:
     """(disparity, accuracy) over a grid of budgets with every client's vertices, and just below
     them.
     """
-    model = finite_model(fed)
     axes = []
     for i in range(fed.n_clients):
-        local = client_path(fed, model, i).local
+        local = family_of(fed).paths[i].local
         axes.append(
             np.unique(
                 np.concatenate(
@@ -96,7 +99,7 @@ def test_a_jump_is_crossed_and_never_stood_on() -> None:
         [[[0.3, 0.0, 0.1, 0.1], [0.1, 0.1, 0.1, 0.2]], [[0.1, 0.2, 0.1, 0.1], [0.2, 0.1, 0.1, 0.1]]]
     )
     fed = ff.Federation.finite([0, 1, 2, 3], masses, [0.2, 0.45, 0.7, 0.9])
-    path = client_path(fed, finite_model(fed), 0)
+    path = family_of(fed).paths[0]
     assert path.jump.tolist()[0] and path.local[:2] == pytest.approx([0.2, 0.2])
     assert path.md[1] - path.md[0] == pytest.approx(0.5 * 0.4)  # P(i=1|a=0) = 1/2
     md = np.array(
@@ -105,12 +108,10 @@ def test_a_jump_is_crossed_and_never_stood_on() -> None:
             for eps in np.linspace(0, 0.5, 1001)
         ]
     )
-    low, high = (
-        fed.weight[0] * path.md[:2] + fed.weight[1] * client_path(fed, finite_model(fed), 1).md[0]
-    )
+    low, high = fed.weight[0] * path.md[:2] + fed.weight[1] * family_of(fed).paths[1].md[0]
     assert (md <= low + 1e-12).any() and (md >= high - 1e-12).any()
     assert not ((md > low + 1e-12) & (md < high - 1e-12)).any()
-    family = FiniteEnsemble(fed, finite_model(fed))
+    family = family_of(fed)
     found = family.read(np.array([[k, 0.0] for k in range(path.md.size)], dtype=float))
     for value, budgets in zip(found.disparity, found.eps, strict=True):
         assert ff.solve(fed, "lft_ensemble", budgets).disparity == pytest.approx(value, abs=1e-12)
@@ -120,7 +121,7 @@ def brute(fed: ff.Federation, d: float) -> tuple[float, float]:
     """(best accuracy with |MD| <= d, smallest |MD|) over all vertices of the clients' paths, one
     client on an edge.
     """
-    paths = [client_path(fed, finite_model(fed), i) for i in range(fed.n_clients)]
+    paths = [family_of(fed).paths[i] for i in range(fed.n_clients)]
     md = [w * p.md for w, p in zip(fed.weight, paths, strict=True)]
     accuracy = [w * p.accuracy for w, p in zip(fed.weight, paths, strict=True)]
     best, least = -np.inf, np.inf
@@ -152,7 +153,7 @@ def test_all_splits_and_no_other_are_as_good(
     d = m.disparity + above
     best, least = brute(fed, d)
     assert m.disparity == pytest.approx(least, abs=1e-12)
-    found, missed = FiniteEnsemble(fed, finite_model(fed)).best(np.array([d]))
+    found, missed = family_of(fed).best(np.array([d]))
     assert missed[0] == 0.0 and found.disparity[0] <= d + 2e-12
     assert found.accuracy[0] == pytest.approx(best, abs=1e-9)
 
@@ -169,7 +170,9 @@ def test_random_budgets_of_many_clients_do_not_beat_the_frontier(
         (F.disparity[0], F.accuracy[0]), abs=1e-12
     ) and m.reproduced
     assert F.reproduced is not None and F.reproduced.all()
-    md, accuracy = ensembles_at(fed, finite_model(fed), random_budgets(clients, seed))
+    md, accuracy = ensembles_at(
+        fed, finite_model(fed), Task.of(fed, "lft_ensemble"), random_budgets(clients, seed)
+    )
     assert np.abs(md).min() >= m.disparity - 1e-12
     assert (accuracy <= F.accuracy_at(np.maximum(np.abs(md), F.disparity[0])) + 1e-9).all()
     wanted = np.linspace(F.disparity[0], F.disparity[-1], 7)
@@ -192,13 +195,13 @@ def test_relabelled_groups_and_clients_in_another_order(
     )
     m = ff.min_disparity(fed, "lft_ensemble")
     wanted = np.linspace(m.disparity, m.disparity + 0.3, 5)
-    best = FiniteEnsemble(fed, model).best(wanted)[0]
+    best = family_of(fed).best(wanted)[0]
     for other in (turned, shuffled):
         again = ff.min_disparity(other, "lft_ensemble")
         assert (again.disparity, again.accuracy) == pytest.approx(
             (m.disparity, m.accuracy), abs=1e-9
         )
-        found = FiniteEnsemble(other, finite_model(other)).best(wanted)[0]
+        found = family_of(other).best(wanted)[0]
         assert found.accuracy == pytest.approx(best.accuracy, abs=1e-9)
 
 
@@ -206,7 +209,7 @@ def test_too_many_combinations_say_what_they_may_have_missed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     feds = [few_atoms(seed, True, clients=4) for seed in range(12)]
-    families = [FiniteEnsemble(fed, finite_model(fed)) for fed in feds]
+    families = [family_of(fed) for fed in feds]
     wanted = np.linspace(0.0, 0.3, 9)
     best = [family.best(wanted) for family in families]
     monkeypatch.setattr(splits, "MOST", 1)

@@ -14,10 +14,11 @@ from populations import finite_model
 from scipy import optimize
 
 import fairfl as ff
-from fairfl.solvers.lft_fedavg.finite import local_rows, pooled_row, solve_fedavg_finite
+from fairfl.solvers.lft_fedavg.finite import fedavg_problems, solve_fedavg_finite
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.numerics.vertices import TooMany
+from fairfl.solvers.problem import Problem, Task
 from fairfl.solvers.solution import CertificationError
 
 FEWER = settings(max_examples=max(2, settings.default.max_examples // 25))  # type: ignore[union-attr]
@@ -55,12 +56,15 @@ def drawn(seed: int, clients: int) -> ff.Federation:
     return ff.Federation.finite(np.arange(masses.shape[2]), masses, eta, weight=weight)
 
 
+def problems(fed: ff.Federation) -> tuple[Problem, Problem]:
+    return fedavg_problems(fed, finite_model(fed), Task.of(fed, "lft_fedavg"))
+
+
 def some_budgets(fed: ff.Federation, seed: int, count: int) -> Any:
     """Uniform, sparse, and as shares of what the most accurate rule has."""
     rng = np.random.default_rng(seed)
-    free = np.abs(
-        local_rows(fed, finite_model(fed)) @ (finite_model(fed).gain(fed.mass).ravel() > 0)
-    )
+    local, _ = problems(fed)
+    free = np.abs(local.v @ (local.u > 0))
     for _ in range(count):
         eps = rng.random(fed.n_clients)
         eps = [eps, eps**3, free * eps * 1.2, free * rng.random()][rng.integers(0, 4)]
@@ -143,10 +147,10 @@ def test_the_search_agrees_with_all_vertices_of_six_clients(
 ) -> None:
     fed = drawn(seed, 6)
     with pytest.raises(TooMany, match="6 clients"):
-        ExactFedAvg.of(fed, finite_model(fed))
+        ExactFedAvg.of(fed, finite_model(fed), Task.of(fed, "lft_fedavg"))
     monkeypatch.setattr("fairfl.solvers.lft_fedavg.finite_exact.CLIENTS", 6)
-    exact = ExactFedAvg.of(fed, finite_model(fed)).frontier(9)
-    F = FedAvgSearch.of(fed, finite_model(fed)).frontier(9)
+    exact = ExactFedAvg.of(fed, finite_model(fed), Task.of(fed, "lft_fedavg")).frontier(9)
+    F = FedAvgSearch.of(fed, finite_model(fed), Task.of(fed, "lft_fedavg")).frontier(9)
     assert F.disparity[0] == pytest.approx(exact.disparity[0], abs=1e-11)
     d = np.maximum(exact.disparity, F.disparity[0])  # between the points of both
     assert F.accuracy_at(d) == pytest.approx(exact.accuracy_at(d), abs=1e-11)
@@ -182,12 +186,13 @@ def tied(seed: int) -> ff.Federation:
 def test_of_tied_optima_solve_takes_the_least_disparate(seed: int) -> None:
     fed, rng = tied(seed), np.random.default_rng(seed + 1)
     model = finite_model(fed)
-    u, v, pooled = model.gain(fed.mass).ravel(), local_rows(fed, model), pooled_row(fed, model)
+    local, everybody = problems(fed)
+    u, v, pooled = local.u, local.v, everybody.v[0]
     for eps in (
         rng.integers(0, 9, len(v)) / 8,
         np.where(rng.random(len(v)) < 0.5, 0.0, rng.random(len(v)) * 0.3),
     ):
-        s = solve_fedavg_finite(fed, model, eps)
+        s = solve_fedavg_finite(fed, model, Task.of(fed, "lft_fedavg"), eps)
         # another programme: accuracy, less a small share of t >= |MD|
         share = 1e-5
         a = np.block(

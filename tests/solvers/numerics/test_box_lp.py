@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 
-from fairfl.solvers.numerics.box_lp import WHOLE, dual_value, solve_box
+from fairfl.solvers.numerics.box_lp import WHOLE, solve_box
+from fairfl.solvers.problem import Problem
 
 HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
@@ -29,11 +30,12 @@ def whole(u: Any, v: Any, eps: Any) -> float:
 
 
 def check(u: Any, v: Any, eps: Any, tolerance: float = 1e-12) -> Any:
-    s = solve_box(u, v, eps)
+    problem = Problem(u, v, np.zeros(len(v)), eps)
+    s = solve_box(problem)
     assert ((s.f >= 0) & (s.f <= 1)).all()
     assert (np.abs(v @ s.f) <= eps + tolerance).all()
     assert s.primal == pytest.approx(float(u @ s.f), abs=1e-14)
-    assert s.dual == pytest.approx(dual_value(u, v, eps, s.multipliers), abs=1e-14)
+    assert s.dual == pytest.approx(problem.dual(s.multipliers), abs=1e-14)
     assert abs(s.dual - s.primal) <= tolerance
     # signs of the multipliers, and complementary slackness
     for lam, value, budget in zip(s.multipliers, v @ s.f, eps, strict=True):
@@ -71,7 +73,7 @@ def test_small_programmes(programme: tuple[Any, Any, Any]) -> None:
 
 def test_no_constraints() -> None:
     u = np.array([0.5, -0.25, 0.0])
-    s = solve_box(u, np.ones((1, 3)), np.array([np.inf]))
+    s = solve_box(Problem(u, np.ones((1, 3)), np.zeros(1), np.array([np.inf])))
     assert (
         s.f.tolist() == [1.0, 0.0, 0.0]
         and s.primal == s.dual == 0.5

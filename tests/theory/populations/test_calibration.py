@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -106,6 +107,21 @@ def test_people_are_counted(rows: Any, calibrate: str) -> None:
             for k, x in enumerate(model.points):
                 joint = fed.mass[i, a] * model.conditional[i, a, k]
                 assert joint == pytest.approx(cell.count(x) / n, abs=1e-15)
+
+
+def test_groups_of_several_columns_are_their_combinations() -> None:
+    score, label, client = [1.0, 2.0, 2.0, 3.0, 3.0], [0, 1, 0, 1, 1], [0, 0, 1, 1, 1]
+    race, sex = ["a", "b", "a", "b", "b"], ["m", "m", "f", "m", "m"]
+    joined = [f"{r}{s}" for r, s in zip(race, sex, strict=True)]
+    one = Federation.from_samples(score, label, joined, client)
+    two = Federation.from_samples(score, label, np.stack([race, sex], axis=1), client)
+    assert two.groups == (("a", "f"), ("a", "m"), ("b", "m"))  # nobody is (b, f)
+    assert tuple("".join(group) for group in two.groups) == one.groups
+    np.testing.assert_array_equal(one.mass, two.mass)
+    frame = pd.DataFrame({"race": race, "sex": sex})
+    assert Federation.from_samples(score, label, frame, client).groups == two.groups
+    with pytest.raises(ValueError, match=r"group must have shape \(5,\) as score has, got \(2,\)"):
+        Federation.from_samples(score, label, np.stack([race, sex]), client)
 
 
 @odd

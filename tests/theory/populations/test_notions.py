@@ -1,6 +1,5 @@
-"""Rows of demographic parity, equal opportunity and equalised odds against direct counts."""
+"""Rates of every notion, together and by client, against counts; and their largest differences."""
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,23 +9,25 @@ from hypothesis import strategies as st
 from strategies import finite_federations
 
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS, pair_rows, rate_rows
+from fairfl.theory.populations.notions import NOTIONS, Rates, disparity
+
+LABELS = {"everyone": None, "positive": 1, "negative": 0, "right": "right"}
 
 
-def rate(fed: Federation, f: Any, a: int, label: int | None) -> float:
-    """P(ŷ = 1 | a) or P(ŷ = 1 | a, y) by counting cells; NaN without the event."""
+def rate(fed: Federation, f: Any, a: int, label: Any, clients: Any) -> float:
+    """P(ŷ = 1 | a), P(ŷ = 1 | a, y) or P(ŷ = y | a) by counting cells; NaN without the event."""
     model: Any = fed.model
     won = total = 0.0
-    for i in range(fed.n_clients):
+    for i in clients:
         for k in range(model.points.size):
             p = fed.weight[i] * fed.share[i, a] * model.conditional[i, a, k]
-            if label is not None:
-                p *= model.eta[i, a, k] if label else 1 - model.eta[i, a, k]
-            won, total = won + p * f[a, k], total + p
+            eta, served = model.eta[i, a, k], f[a, k]
+            if label == "right":
+                served = served * eta + (1 - served) * (1 - eta)
+            elif label is not None:
+                p *= eta if label else 1 - eta
+            won, total = won + p * served, total + p
     return won / total if total > 0 else np.nan
-
-
-LABELS = {"dp": [None], "eo": [1], "eodds": [1, 0]}
 
 
 @given(
@@ -34,34 +35,35 @@ LABELS = {"dp": [None], "eo": [1], "eodds": [1, 0]}
     st.sampled_from(list(NOTIONS)),
     st.data(),
 )
-def test_rows_are_rates(fed: Federation, notion: str, data: st.DataObject) -> None:
-    n = fed.model.points.size  # type: ignore[union-attr]
+def test_rates_are_counts(fed: Federation, notion: str, data: st.DataObject) -> None:
+    model: Any = fed.model
     f = np.array(
-        [[data.draw(st.integers(0, 4)) / 4 for _ in range(n)] for _ in range(fed.n_groups)]
+        [
+            [data.draw(st.integers(0, 4)) / 4 for _ in range(model.points.size)]
+            for _ in range(fed.n_groups)
+        ]
     )
-    tables = rate_rows(fed, notion)
-    rows = iter(pair_rows(fed, notion))
-    for table, label in zip(tables, LABELS[notion], strict=True):
+    joint = model.joint(fed.mass)
+    pooled, local = Rates.of(notion, joint.people, joint.eta).of_rule(f[None])
+    together = model.pooled(fed.mass)  # with an η of its own
+    again, _ = Rates.of(notion, together.people, together.eta).of_rule(f[None])
+    clients = range(fed.n_clients)
+    for e, name in enumerate(NOTIONS[notion]):
         for a in range(fed.n_groups):
-            expected = rate(fed, f, a, label)
-            assert (table[a] @ f[a]) == pytest.approx(expected, abs=1e-14, nan_ok=True)
-        for a, b in combinations(range(fed.n_groups), 2):
-            pair = rate(fed, f, a, label), rate(fed, f, b, label)
-            if not np.isnan(pair).any():  # an undefined rate binds nobody
-                assert next(rows) @ f.ravel() == pytest.approx(pair[0] - pair[1], abs=1e-14)
-    assert next(rows, None) is None
+            expected = rate(fed, f, a, LABELS[name], clients)
+            assert pooled[e, a] == pytest.approx(expected, abs=1e-14, nan_ok=True)
+            assert again[e, a] == pytest.approx(expected, abs=1e-13, nan_ok=True)
+            for i in clients:
+                own = rate(fed, f, a, LABELS[name], [i])
+                assert local[e, i, a] == pytest.approx(own, abs=1e-14, nan_ok=True)
 
 
-def test_a_group_without_positives_binds_nobody_in_equal_opportunity() -> None:
-    masses = np.full((1, 3, 2), 1 / 6)
-    eta = np.array([[[0.0, 0.0], [0.5, 0.75], [0.25, 1.0]]])
-    fed = Federation.finite([0.0, 1.0], masses, eta)
-    assert pair_rows(fed, "dp").shape == (3, 6)
-    assert pair_rows(fed, "eo").shape == (1, 6)
-    assert pair_rows(fed, "eodds").shape == (1 + 3, 6)
-    np.testing.assert_allclose(pair_rows(fed, "eo")[0], [0, 0, 0.4, 0.6, -0.2, -0.8], atol=1e-15)
-
-
-def test_notions_need_a_finite_x() -> None:
-    with pytest.raises(ValueError, match="'eo' needs a finite X"):
-        rate_rows(Federation.normal([[0, 1]]), "eo")
+def test_differences_by_hand() -> None:
+    # two rates of three groups; in the second only one group has the event
+    rates = np.array([[0.1, 0.4, 0.8], [0.3, np.nan, np.nan]])
+    mass = np.array([[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]])
+    assert disparity(rates, mass, "pairwise") == pytest.approx(0.7)
+    # the population's rate is 0.35
+    assert disparity(rates, mass, "overall") == pytest.approx(0.45)
+    assert np.isnan(disparity(rates[1:], mass[1:], "pairwise"))
+    assert np.isnan(disparity(rates[1:], mass[1:], "overall"))

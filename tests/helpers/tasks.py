@@ -1,0 +1,126 @@
+"""Random federations on a finite X with all that can be asked of them, and rates counted one cell
+after the other.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+import fairfl as ff
+
+NOTIONS = {
+    "demographic_parity": [None],
+    "true_positive_rate_parity": [1],
+    "false_positive_rate_parity": [0],
+    "equalized_odds": [1, 0],
+    "accuracy_parity": ["right"],
+}
+SCHEMES = ("cfl", "lft_fedavg", "lft_ensemble", "client_aware")
+
+
+def federation(rng: Any, clients: int | None = None, groups: int | None = None) -> ff.Federation:
+    """2 to 8 clients, 2 to 5 groups, 2 to 8 points: laws that are sparse, counted or spread, a
+    client without a group, η in order or not, tied, of 0 and 1, by client and by group.
+    """
+    clients = clients or int(rng.integers(2, 9))
+    groups = groups or int(rng.integers(2, 6))
+    n = int(rng.integers(2, 9))
+    masses = rng.gamma(rng.choice([0.3, 1.0, 4.0]), size=(clients, groups, n)) + 1e-12
+    if rng.random() < 0.3:
+        masses = rng.poisson(4 * masses) * 1.0
+    masses[:, :, 0] += 1e-3
+    if rng.random() < 0.2:
+        masses[-1, rng.integers(groups)] = 0.0
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    eta = rng.random([(n,), (clients, n), (clients, groups, n)][rng.integers(3)])
+    if rng.random() < 0.3:
+        eta = np.round(eta * 4) / 4
+    return ff.Federation.finite(np.arange(n), masses, eta, rng.gamma(2, size=clients) + 0.05)
+
+
+def asked(rng: Any, fed: ff.Federation, scheme: str | None = None) -> tuple[str, Any, dict]:
+    """A scheme, its budgets, and the other arguments of ``solve``."""
+    scheme = scheme or str(rng.choice(SCHEMES))
+    local = scheme in ("lft_fedavg", "lft_ensemble")
+    eps = rng.choice([0.0, 0.02, 0.1, 0.3], size=fed.n_clients if local else None)
+    by_group = rng.random((2, fed.n_groups)) + 0.05
+    costs = [(1.0, 1.0), (float(rng.integers(1, 6)), 1.0), tuple(by_group), "balanced"]
+    more = {
+        "notion": str(rng.choice(list(NOTIONS))),
+        "difference": str(rng.choice(["pairwise", "overall"])),
+        "sees": str(rng.choice(["xa", "x"])),
+        "costs": costs[rng.integers(4 if 0 < fed.base_rate < 1 else 3)],
+    }
+    if scheme == "client_aware":
+        more["local_eps"] = rng.choice([0.0, 0.05, 0.2, np.inf], size=fed.n_clients)
+    return scheme, eps, more
+
+
+class Counted:
+    """A rule's cells (i, a, k), one by one: how many people, their η, and P(ŷ = 1)."""
+
+    def __init__(self, fed: ff.Federation, solution: ff.Solution) -> None:
+        model: Any = fed.model
+        told = (
+            (lambda i: solution.classifier[i])
+            if solution.scheme == "client_aware"
+            else (lambda i: solution.classifier)
+        )
+        self.fed = fed
+        self.cells = [
+            (
+                i,
+                a,
+                fed.weight[i] * fed.share[i, a] * model.conditional[i, a, k],
+                model.eta[i, a, k],
+                float(told(i)(model.points[k], a)),
+            )
+            for i in range(fed.n_clients)
+            for a in range(fed.n_groups)
+            for k in range(model.points.size)
+        ]
+
+    def cost(self, missed: Any, wrong: Any) -> float:
+        """The expected cost, at costs by group."""
+        return sum(
+            p * (eta * (1 - f) * missed[a] + (1 - eta) * f * wrong[a])
+            for _, a, p, eta, f in self.cells
+        )
+
+    def rate(self, label: Any, who: set[int], groups: set[int]) -> float:
+        """P(ŷ = 1 | y = label), P(ŷ = 1), or P(ŷ = y), among clients and groups; NaN of nobody."""
+        served = total = 0.0
+        for i, a, p, eta, f in self.cells:
+            if i not in who or a not in groups:
+                continue
+            if label == "right":
+                served, total = served + p * (f * eta + (1 - f) * (1 - eta)), total + p
+            else:
+                p *= 1 if label is None else eta if label else 1 - eta
+                served, total = served + p * f, total + p
+        return served / total if total > 0 else float("nan")
+
+    def disparity(self, notion: str, difference: str, who: set[int] | None = None) -> float:
+        """The largest difference among the clients ``who``; NaN where no two groups compare."""
+        who = set(range(self.fed.n_clients)) if who is None else who
+        everybody, found = set(range(self.fed.n_groups)), []
+        for label in NOTIONS[notion]:
+            rates = [self.rate(label, who, {a}) for a in sorted(everybody)]
+            known = [r for r in rates if not np.isnan(r)]
+            if len(known) < 2:
+                continue
+            if difference == "pairwise":
+                found += [abs(r - s) for r, s in combinations(known, 2)]
+            else:
+                found += [abs(r - self.rate(label, who, everybody)) for r in known]
+        return max(found, default=float("nan"))
+
+
+def by_group(costs: Any, fed: ff.Federation) -> Any:
+    """(2, A) the costs that an argument stands for."""
+    if isinstance(costs, str):
+        costs = 0.5 / fed.base_rate, 0.5 / (1 - fed.base_rate)
+    return np.stack([np.broadcast_to(cost, fed.n_groups) for cost in costs])

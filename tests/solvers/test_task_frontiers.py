@@ -1,0 +1,110 @@
+"""Frontiers and smallest disparities on a finite X for every notion, cost and sight: points are
+solutions, no budgets are above, and the schemes are in order.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from tasks import NOTIONS, asked, federation
+
+import fairfl as ff
+
+ONE_RATE = [name for name, rates in NOTIONS.items() if len(rates) == 1]
+
+
+def arguments(seed: int, scheme: str, **given: Any) -> tuple[ff.Federation, dict[str, Any]]:
+    rng = np.random.default_rng(seed)
+    fed = federation(rng, **given)
+    return fed, asked(rng, fed, scheme)[2]
+
+
+def in_order(F: ff.Frontier) -> None:
+    assert (np.diff(F.disparity) > 0).all() and (np.diff(F.utility) > 0).all()
+
+
+@pytest.mark.parametrize("scheme", ["cfl", "client_aware"])
+@pytest.mark.parametrize("seed", range(8))
+def test_points_are_solutions(seed: int, scheme: str) -> None:
+    fed, more = arguments(seed, scheme)
+    F, m = ff.frontier(fed, scheme, 6, **more), ff.min_disparity(fed, scheme, **more)
+    in_order(F)
+    assert F.exact and F.disparity[0] == m.disparity == 0.0
+    assert m.utility == pytest.approx(F.utility[0], abs=1e-11)
+    assert m.accuracy == pytest.approx(F.accuracy[0], abs=1e-9)
+    for d, best, accuracy, eps in zip(F.disparity, F.utility, F.accuracy, F.eps, strict=True):
+        s = ff.solve(fed, scheme, eps, **more)
+        assert s.utility == pytest.approx(best, abs=1e-11)
+        assert s.accuracy == pytest.approx(accuracy, abs=1e-9)
+        assert s.disparity <= d + 1e-12
+        assert F.utility_at(d) == pytest.approx(best, abs=1e-11)
+    assert F.utility_at(1.0) == pytest.approx(ff.solve(fed, scheme, np.inf, **more).utility)
+    between = F.disparity[-1] / 3
+    at = ff.solve(fed, scheme, between, **more).utility
+    assert F.utility_at(between) == pytest.approx(at, abs=1e-11)
+
+
+@pytest.mark.parametrize(
+    "scheme, notion",
+    [("lft_ensemble", notion) for notion in ONE_RATE]
+    + [("lft_fedavg", notion) for notion in ONE_RATE if notion != "accuracy_parity"],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_no_budgets_beat_local_training(seed: int, scheme: str, notion: str) -> None:
+    fed, more = arguments(100 + seed, scheme, groups=2, clients=2 + seed % 2)
+    more |= {"notion": notion}
+    F, m = ff.frontier(fed, scheme, 8, **more), ff.min_disparity(fed, scheme, **more)
+    in_order(F)
+    assert m.disparity == pytest.approx(F.disparity[0], abs=1e-12)
+    for d, best, eps, same in zip(F.disparity, F.utility, F.eps, F.reproduced, strict=True):
+        s = ff.solve(fed, scheme, eps, **more)
+        assert not same or abs(s.disparity - d) + abs(s.utility - best) <= 2e-7
+    rng = np.random.default_rng(seed)
+    for _ in range(25):
+        eps = rng.choice([0.0, 1.0, 0.3], size=fed.n_clients) * rng.random(fed.n_clients)
+        s = ff.solve(fed, scheme, eps, **more)
+        assert s.disparity >= m.disparity - 1e-9
+        assert s.utility <= F.utility_at(max(s.disparity, F.disparity[0])) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_schemes_are_in_order(seed: int) -> None:
+    """LFT+FedAvg below CFL below the client-aware rules, at every disparity."""
+    fed, more = arguments(seed, "cfl", groups=2, clients=3)
+    more["notion"] = ONE_RATE[seed % 3]
+    local, pooled, aware = (
+        ff.frontier(fed, scheme, 6, **more) for scheme in ("lft_fedavg", "cfl", "client_aware")
+    )
+    for d, own in zip(local.disparity, local.utility, strict=True):
+        assert own <= pooled.utility_at(d) + 1e-11 <= aware.utility_at(d) + 3e-11
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_local_budgets_cost(seed: int) -> None:
+    """The tighter the local budgets, the lower the client-aware frontier."""
+    fed, more = arguments(seed, "cfl")
+    curves = [
+        ff.frontier(fed, "client_aware", 4, local_eps=eps, **more) for eps in (0.0, 0.1, None)
+    ]
+    for d in (0.0, 0.05, 0.2):
+        tight, some, none = (F.utility_at(d) for F in curves)
+        assert tight <= some + 1e-11 and some <= none + 1e-11
+
+
+def test_the_overall_difference_of_two_groups() -> None:
+    """|rate_a - rate| is the other group's share of |MD|: the larger share of it."""
+    fed, _ = arguments(7, "cfl", groups=2)
+    pairs, overall = (
+        ff.frontier(fed, "cfl", 9, difference=name) for name in ("pairwise", "overall")
+    )
+    np.testing.assert_allclose(
+        overall.disparity, pairs.disparity * fed.group_mass.max(), atol=1e-14
+    )
+    np.testing.assert_allclose(overall.accuracy, pairs.accuracy, atol=1e-14)
+
+
+def test_tables_name_the_utility_where_it_differs() -> None:
+    fed, _ = arguments(1, "cfl")
+    F = ff.frontier(fed, "cfl", 3, costs=(5, 1), notion="eo")
+    assert list(F.to_frame().columns) == ["scheme", "disparity", "accuracy", "utility", "eps_0"]
+    assert "utility" not in ff.frontier(fed, "cfl", 3).to_frame()

@@ -1,0 +1,259 @@
+"""solve() on a finite X for every scheme, notion, difference, cost and sight: against cvxpy,
+against counts, and in the orders that must hold.
+"""
+
+import doctest
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from tasks import NOTIONS, SCHEMES, Counted, asked, by_group, federation
+
+import fairfl as ff
+from fairfl.solvers import api
+from fairfl.solvers.cfl import finite as cfl
+from fairfl.solvers.lft_fedavg import finite as fedavg
+from fairfl.solvers.numerics.box_lp import WHOLE
+from fairfl.solvers.problem import Task, law_problem
+from fairfl.solvers.solution import FINITE_TOLERANCE
+from fairfl.theory.populations.notions import Rates
+
+PLAIN = {"difference": "pairwise", "costs": (1.0, 1.0), "sees": "xa"}
+LP = 1e-8
+KEPT = 1e-9
+
+
+def compared(seed: int) -> float:
+    """By how much the exact solution's utility differs from cvxpy's, after all other checks."""
+    rng = np.random.default_rng(seed)
+    fed = federation(rng)
+    scheme, eps, more = asked(rng, fed)
+    s = ff.solve(fed, scheme, eps, **more)
+    check(fed, s, eps, more)
+    lp = ff.solve(fed, scheme, eps, method="lp", **more)
+    if scheme == "lft_ensemble":  # where a member has several optima, averages differ
+        pairs = zip(s.certificates, lp.certificates, strict=True)
+        return max(abs(one.primal - two.primal) for one, two in pairs)
+    return abs(s.utility - lp.utility)
+
+
+def check(fed: ff.Federation, s: ff.Solution, eps: Any, more: dict[str, Any]) -> None:
+    """Certificates, figures counted anew, and budgets."""
+    assert all(abs(c.gap) <= FINITE_TOLERANCE for c in s.certificates)
+    assert all(0 <= c.violation <= FINITE_TOLERANCE for c in s.certificates)
+    people = Counted(fed, s)
+    notion, difference = more["notion"], more["difference"]
+    assert s.notion == notion
+    assert s.utility == pytest.approx(-people.cost(*by_group(more["costs"], fed)), abs=1e-12)
+    assert s.accuracy == pytest.approx(1 - people.cost(*np.ones((2, fed.n_groups))), abs=1e-12)
+    apart = people.disparity(notion, difference)
+    assert s.disparity == pytest.approx(0.0 if np.isnan(apart) else apart, abs=1e-12)
+    local = [people.disparity(notion, difference, {i}) for i in range(fed.n_clients)]
+    np.testing.assert_allclose(s.local_disparities, local, atol=1e-12)
+    if fed.n_groups == 2:
+        zero, one = (people.rate(None, set(range(fed.n_clients)), {a}) for a in (0, 1))
+        assert s.mean_difference == pytest.approx(zero - one, abs=1e-12)
+    if s.scheme in ("cfl", "client_aware"):
+        assert s.disparity <= eps + KEPT
+    if s.scheme == "lft_fedavg":
+        assert (np.nan_to_num(s.local_disparities) <= eps + KEPT).all()
+    if s.scheme == "client_aware":
+        assert (np.nan_to_num(s.local_disparities) <= more["local_eps"] + KEPT).all()
+    if more["sees"] == "x":
+        points: Any = fed.model.points  # type: ignore[union-attr]
+        for rule in s.classifier if s.scheme == "client_aware" else [s.classifier]:
+            for a in range(1, fed.n_groups):
+                np.testing.assert_array_equal(rule(points, a), rule(points, 0))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_solutions_are_the_programmes(seed: int) -> None:
+    assert compared(seed) <= LP
+
+
+@pytest.mark.deep
+def test_a_thousand_solutions_are_the_programmes() -> None:
+    assert max(compared(seed) for seed in range(1000, 2000)) <= LP
+
+
+def mistaken_rows(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
+    """Every problem that the solvers build is changed; the programme's stay."""
+    own, clients = cfl.own_problems, fedavg.clients_problem
+    monkeypatch.setattr(
+        cfl, "own_problems", lambda *given: [tuple(map(change, pair)) for pair in own(*given)]
+    )
+    monkeypatch.setattr(fedavg, "clients_problem", lambda *given: change(clients(*given)))
+
+
+def turned(problem: Any) -> Any:
+    """The sign of one group's rate is wrong."""
+    v = problem.v.copy()
+    n = problem.shape[-1]
+    v[:, :n] *= -1
+    return replace(problem, v=v)
+
+
+MISTAKES = {
+    "a sign is turned": turned,
+    "a budget is 1 % off": lambda problem: replace(problem, eps=1.01 * problem.eps),
+    "the constant is left out": lambda problem: replace(problem, b=0 * problem.b),
+}
+
+
+@pytest.mark.parametrize("name", [*MISTAKES, "weights of another event"])
+def test_mistakes_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """False variants of the problem, which the comparison must refuse on most federations."""
+    if name == "weights of another event":
+        right = Rates.of.__func__  # type: ignore[attr-defined]
+
+        def of(cls: Any, notion: str, people: Any, eta: Any) -> Any:
+            rates = right(cls, notion, people, eta)
+            mass = right(cls, "demographic_parity", people, eta).mass
+            return replace(rates, mass=np.broadcast_to(mass, rates.mass.shape))
+
+        monkeypatch.setattr("fairfl.solvers.problem.Rates.of", classmethod(of))
+    else:
+        mistaken_rows(monkeypatch, MISTAKES[name])
+    found = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        fed = federation(rng)
+        scheme, eps, more = asked(rng, fed, ("cfl", "lft_fedavg")[seed % 2])
+        if name == "the constant is left out":
+            more["notion"] = "accuracy_parity"
+        if name == "weights of another event":
+            more["notion"] = "equalized_odds"
+        eps = np.full_like(eps, 0.03)
+        try:
+            s = ff.solve(fed, scheme, eps, **more)
+            check(fed, s, eps, more)
+            lp = ff.solve(fed, scheme, eps, method="lp", **more)
+            assert abs(s.utility - lp.utility) <= LP
+        except (AssertionError, ff.CertificationError):
+            found += 1
+    assert found >= 6
+
+
+def utility(fed: ff.Federation, scheme: str, eps: Any, **more: Any) -> float:
+    return ff.solve(fed, scheme, eps, **more).utility
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("seed", range(6))
+def test_orders(seed: int, scheme: str) -> None:
+    rng = np.random.default_rng([seed, SCHEMES.index(scheme)])
+    fed = federation(rng)
+    _, eps, more = asked(rng, fed, scheme)
+    s = ff.solve(fed, scheme, eps, **more)
+    rest = {key: more[key] for key in ("notion", "difference", "costs", "sees")}
+    if scheme != "lft_ensemble":  # its members are best alone, not together
+        blind, aware = (utility(fed, scheme, eps, **{**more, "sees": v}) for v in ("x", "xa"))
+        assert blind <= aware + 2e-12
+        assert s.utility <= utility(fed, scheme, 1.5 * eps + 0.01, **more) + 2e-12
+        both = utility(fed, scheme, eps, **{**more, "notion": "equalized_odds"})
+        for half in ("true_positive_rate_parity", "false_positive_rate_parity"):
+            assert both <= utility(fed, scheme, eps, **{**more, "notion": half}) + 2e-12
+    # nobody is above those who may do more, at the same disparity
+    if scheme != "client_aware":
+        pooled = utility(fed, "cfl", s.disparity, **rest)
+        assert s.utility <= pooled + 1e-11
+        assert pooled <= utility(fed, "client_aware", s.disparity, **rest) + 1e-11
+    else:
+        assert s.utility <= utility(fed, scheme, eps, **rest) + 2e-12  # no local budgets
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_two_groups_by_the_general_programme(seed: int) -> None:
+    """The sort and the linear programme with the two constraints of each rate are one."""
+    rng = np.random.default_rng(seed)
+    fed = federation(rng, groups=2)
+    model: Any = fed.model
+    notion = list(NOTIONS)[seed % 5]
+    task = Task.of(fed, "cfl", notion, sees="xa" if seed % 3 else "x")
+    for eps in (0.0, 0.05, 0.2):
+        budget = np.array([eps])
+        problem = law_problem(task, model.pooled(fed.mass), budget)
+        best = problem.base + cfl.solve_box(problem).primal
+        assert 1 + utility(fed, "cfl", eps, notion=notion, sees=task.sees) == pytest.approx(
+            best, abs=1e-12
+        )
+
+
+def test_levels_are_pairs() -> None:
+    """Three groups of free rates 1, 1 and 0, at a budget of 1/2, by hand."""
+    fed = ff.Federation.finite([0.0], [[[1 / 3]] * 3], [[[1.0], [0.625], [0.0]]])
+    assert ff.solve(fed, "cfl", np.inf).disparity == 1.0
+    s = ff.solve(fed, "cfl", 0.5)  # (1, 1, 1/2) and (1/2, 1/2, 0) lose 1/6 and more
+    assert s.utility == pytest.approx(-(0.375 + 0.5) / 3, abs=1e-12)
+    assert s.disparity == pytest.approx(0.5, abs=1e-12)
+    # f = (1, g, r) has the rate (1 + g + r) / 3 in all: g + r >= 1/2 and g - 2 r <= 1/2, and
+    # 1 - g costs 1/12, r costs 1/3: g = 1/2 and r = 0
+    s = ff.solve(fed, "cfl", 0.5, difference="overall")
+    assert s.utility == pytest.approx(-(0.375 + 0.125) / 3, abs=1e-12)
+    assert s.classifier(0.0, [0, 1, 2]).tolist() == pytest.approx([1.0, 0.5, 0.0])
+
+
+def test_costs_by_hand() -> None:
+    """Accept iff η c_FN > (1 - η) c_FP: at 5:1 from 1/6 on; by group; and balanced accuracy."""
+    fed = ff.Federation.finite([0.0, 1.0], [[[0.25, 0.25]] * 2], [0.25, 0.75])
+    assert ff.solve(fed, "cfl", 1.0).utility == -0.25
+    s = ff.solve(fed, "cfl", 1.0, costs=(5, 1))
+    assert s.utility == -0.5 and s.accuracy == 0.5  # accepts all
+    s = ff.solve(fed, "cfl", 1.0, costs=([5, 1], [1, 5]))  # group 0 all, group 1 none
+    assert s.utility == pytest.approx(-0.5) and s.mean_difference == 1.0
+    s = ff.solve(fed, "cfl", 1.0, costs="balanced")
+    assert s.utility == pytest.approx((0.75 + 0.75) / 2 - 1)
+
+
+def test_a_group_without_positives_binds_nobody() -> None:
+    eta = [[[0.0, 0.0], [0.5, 0.75], [0.25, 1.0]]]
+    fed = ff.Federation.finite([0.0, 1.0], np.full((1, 3, 2), 1 / 6), eta)
+    two = ff.Federation.finite([0.0, 1.0], np.full((1, 2, 2), 1 / 4), [eta[0][1:]])
+    s = ff.solve(fed, "cfl", 0.0, notion="true_positive_rate_parity")
+    alone = ff.solve(two, "cfl", 0.0, notion="true_positive_rate_parity")
+    assert s.utility == pytest.approx(alone.utility * 2 / 3, abs=1e-12)  # group 0 is never wrong
+
+
+def test_short_names() -> None:
+    fed = federation(np.random.default_rng(0))
+    for short, name in (("dp", "demographic_parity"), ("eodds", "equalized_odds")):
+        s = ff.solve(fed, "cfl", 0.1, notion=short)
+        assert s.notion == name and s.utility == ff.solve(fed, "cfl", 0.1, notion=name).utility
+
+
+def test_clients_are_told_apart() -> None:
+    """f(x, a, i) broadcasts, and f[i] is the client's own f(x, a)."""
+    fed = federation(np.random.default_rng(3), clients=3)
+    rule = ff.solve(fed, "client_aware", 0.0, local_eps=0.1).classifier
+    x = np.arange(4.0)[:, None]
+    told = rule(x, 1, np.arange(3))
+    assert told.shape == (4, 3) and len(rule) == 3
+    for i in range(3):
+        np.testing.assert_array_equal(told[:, i], rule[i](x[:, 0], 1))
+
+
+def test_summaries_are_plain() -> None:
+    s = ff.solve(federation(np.random.default_rng(1)), "client_aware", 0.1, notion="eo")
+    told = s.summary()
+    assert told["notion"] == "true_positive_rate_parity" and told["utility"] == s.utility
+    assert len(told["local_disparities"]) == len(s.local_disparities)
+
+
+def test_the_examples_run() -> None:
+    assert doctest.testmod(api) == (0, 16)
+
+
+def test_programmes_too_large_for_a_whole_are_sifted() -> None:
+    """Levels stay free while cells are fixed and released."""
+    rng = np.random.default_rng(0)
+    masses = rng.gamma(1.0, size=(4, 3, 600))
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    fed = ff.Federation.finite(np.arange(600), masses, rng.random(600))
+    assert masses.size > WHOLE
+    exact, lp = (
+        ff.solve(fed, "client_aware", 0.01, local_eps=0.05, notion="eodds", method=method)
+        for method in ("exact", "lp")
+    )
+    check(fed, exact, 0.01, {**PLAIN, "notion": "equalized_odds", "local_eps": 0.05})
+    assert exact.utility == pytest.approx(lp.utility, abs=LP)
