@@ -3,6 +3,7 @@ another rounding.
 """
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,9 @@ import pytest
 from hypothesis import settings
 
 matplotlib.use("Agg")
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # so begins what a script starts with &
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples in each run, so that a change is judged by its own doing.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
