@@ -53,11 +53,21 @@ class FiniteEnsemble:
             np.where(disparity <= SLACK, 0.0, disparity), accuracy @ self.fed.weight, eps, lam
         )
 
+    @property
+    def least(self) -> Points:
+        """The least disparate ensemble, of several the most accurate.
+
+        Where clients jump, the reachable MD are not an interval: 0 may be left out.
+        """
+        fair = self.read(self.splits.fairest[None])
+        found = self.best(fair.disparity)[0].join(fair)
+        return found.take(non_dominated(found.disparity, found.accuracy)[:1])
+
 
 def ensemble_frontier_finite(fed: Federation, model: FiniteModel, points: int) -> Frontier:
     """LFT+Ensemble's frontier over all eps on a finite X; every point attained."""
     family = FiniteEnsemble(fed, model)
-    first = ensemble_minimum_finite(fed, model)
+    first = family.least
     bottom = float(first.disparity[0])
     found, missed = family.best(np.linspace(bottom, max(family.splits.top, bottom), points))
     return build(
@@ -69,11 +79,5 @@ def ensemble_frontier_finite(fed: Federation, model: FiniteModel, points: int) -
 
 
 def ensemble_minimum_finite(fed: Federation, model: FiniteModel) -> Points:
-    """The least disparate ensemble, of several the most accurate.
-
-    Where clients jump, the reachable MD are not an interval: 0 may be left out.
-    """
-    family = FiniteEnsemble(fed, model)
-    fair = family.read(family.splits.fairest[None])
-    found = family.best(fair.disparity)[0].join(fair)
-    return found.take(non_dominated(found.disparity, found.accuracy)[:1])
+    """The least disparate ensemble, of several the most accurate."""
+    return FiniteEnsemble(fed, model).least
