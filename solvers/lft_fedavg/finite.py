@@ -25,7 +25,7 @@ def solve_fedavg_finite(
     found = solve_box(gain, v, eps, start)
     f = least_disparate(gain, v, pooled_row(fed, model), eps, found)
     return certify_finite(
-        fed, model, "lft_fedavg", eps, f.reshape(2, -1), v, eps, found.multipliers
+        fed, model, "lft_fedavg", eps, f.reshape(2, -1), v, eps, found.multipliers, found.dual
     )
 
 

@@ -3,7 +3,7 @@ sifting, certified.
 
 HiGHS solves the problem on the cells whose sign is in doubt, the others are fixed by the current
 multipliers, and more cells are released until no fixed cell disagrees (sifting). The basis is then
-solved again to full precision.
+solved again to full precision, and where that does not do, in exact rationals.
 """
 
 from __future__ import annotations
@@ -16,12 +16,16 @@ import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
-from fairfl.solvers.solution import CertificationError, budget_term
+from fairfl.solvers.numerics.exact_lp import solve_exactly
+from fairfl.solvers.solution import FINITE_TOLERANCE, CertificationError, budget_term
 
 WHOLE = 6000
 """Linear programmes with at most this many cells go to HiGHS as a whole."""
 GOOD = 1e-13
 """Gap and violation at which a basis is not read again."""
+SETTLED, ENTRIES = FINITE_TOLERANCE / 2, 100_000
+"""A larger gap or violation is settled in exact rationals, where V has no more entries than this.
+"""
 ROWS = 1e3
 """Constraints are scaled up by this: HiGHS takes coefficients below 1e-9 for zero."""
 DROPPED = 1e-9
@@ -33,7 +37,8 @@ PENALTY = 1e3
 @dataclass(frozen=True)
 class BoxSolution:
     """Primal f (N,), multipliers (K,) with Lagrangian u·f + λ·Vf, and both values (without the
-    constant).
+    constant). Where the multipliers are exact rationals, ``dual`` is their value, and not that of
+    the doubles next to them.
     """
 
     f: Array
@@ -67,10 +72,17 @@ def solve_box(u: Array, v: Array, eps: Array, start: Array | None = None) -> Box
     else:
         f, lam = _sift(u, rows, budget, lam if start is not None else _sampled(u, rows, budget))
     f, lam = _polished(u, rows, budget, f, lam)
+    dual, violation = dual_value(u, rows, budget, lam), _violation(rows, budget, f)
+    if max(abs(dual - float(u @ f)), violation) > SETTLED and rows.size <= ENTRIES:
+        f, lam, dual = solve_exactly(u, rows, budget, f)
+        violation = _violation(rows, budget, f)
     full = np.zeros(eps.size)
     full[k] = lam
-    violation = float(np.maximum(np.abs(rows @ f) - budget, 0.0).max(initial=0.0))
-    return BoxSolution(f, full, float(u @ f), dual_value(u, rows, budget, lam), violation)
+    return BoxSolution(f, full, float(u @ f), dual, violation)
+
+
+def _violation(v: Array, eps: Array, f: Array) -> float:
+    return float(np.maximum(np.abs(v @ f) - eps, 0.0).max(initial=0.0))
 
 
 def _highs(u: Array, v: Array, eps: Array, cells: Array, fixed: Array) -> tuple[Array, Array]:
@@ -156,8 +168,8 @@ def _polished(u: Array, v: Array, eps: Array, f: Array, lam: Array) -> tuple[Arr
     tried = []
     for whole, tie in ((1e-9, 0.0), (1e-14, 0.0), (1e-9, 1e-9)):
         g, mu = _exact(u, v, eps, f, lam, whole, tie)
-        violation = float(np.maximum(np.abs(v @ g) - eps, 0.0).max(initial=0.0))
-        tried.append((max(abs(dual_value(u, v, eps, mu) - float(u @ g)), violation), g, mu))
+        off = max(abs(dual_value(u, v, eps, mu) - float(u @ g)), _violation(v, eps, g))
+        tried.append((off, g, mu))
         if tried[-1][0] <= GOOD:
             break
     return min(tried, key=lambda t: t[0])[1:]

@@ -36,13 +36,14 @@ def certify_finite(
     v: Array,
     budgets: Array,
     lam: Array,
+    dual: float | None = None,
 ) -> Solution:
     """The solution f (A, n) of the problem with rows ``v`` (K, A n), ``budgets`` (K,) and
-    multipliers ``lam`` (K,).
+    multipliers ``lam`` (K,); ``dual`` is their dual value where it is known better.
     """
     gain, base = model.gain(fed.mass).ravel(), 1.0 - fed.base_rate
     violation = float(np.maximum(np.abs(v @ f.ravel()) - budgets, 0.0).max(initial=0.0))
-    bound = base + dual_value(gain, v, budgets, lam)
+    bound = base + (dual_value(gain, v, budgets, lam) if dual is None else dual)
     certificate = Certificate(base + float(gain @ f.ravel()), bound, violation)
     certificate.check(FINITE_TOLERANCE, ADVICE)
     return evaluate(fed, scheme, eps, Classifier.on_points(model.points, f), lam, (certificate,))
