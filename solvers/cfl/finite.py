@@ -42,6 +42,6 @@ def solve_cfl_finite(
     budgets = np.full(v.shape[0], eps[0])
     found = solve_box(model.gain(fed.mass).ravel(), v, budgets)
     f = found.f.reshape(fed.n_groups, -1)
-    solution = certify_finite(fed, model, "cfl", eps, f, v, budgets, found.multipliers)
+    solution = certify_finite(fed, model, "cfl", eps, f, v, budgets, found.multipliers, found.dual)
     worst = float(np.abs(v @ found.f).max(initial=0.0))
     return solution if notion == "dp" else dataclasses.replace(solution, disparity=worst)
