@@ -109,7 +109,7 @@ def knapsack(curve: EnsembleCurve, goals: Array) -> Array:
     others = float(-curve.sign * (curve.fed.weight * curve.rules.ends[0])[rest].sum())
     given = table.knapsack.split(-goals[:, ::-1] - others)
     rows = [rising(f, u) for f, u in zip(table.fairness, table.u, strict=True)]
-    return np.stack([np.interp(g, *row) for g, row in zip(given, rows, strict=True)])
+    return np.stack([np.interp(g, f, u) for g, (f, u) in zip(given, rows, strict=True)])
 
 
 def _polish(curve: EnsembleCurve, start: Array, disparity: Array) -> Array:

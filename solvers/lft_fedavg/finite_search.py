@@ -81,7 +81,7 @@ class FedAvgSearch:
         starts = [pivots.free()]
         for eps in np.where(tight, scale * free * rng.random(tight.shape), SLACK_BUDGET):
             with suppress(CertificationError):
-                solved = solve_box(pivots.u, v, eps)
+                solved = solve_box(pivots.u, v, eps, settle=False)
                 basis = pivots.basis(solved.f, solved.multipliers)
                 starts += [] if basis is None else [basis]
         return cls(fed, model, pivots, order, cfl_frontier(fed, 2), starts)

@@ -53,13 +53,16 @@ def dual_value(u: Array, v: Array, eps: Array, lam: Array) -> float:
     return float(np.maximum(u + lam @ v, 0.0).sum()) + float(budget_term(lam, eps).sum())
 
 
-def solve_box(u: Array, v: Array, eps: Array, start: Array | None = None) -> BoxSolution:
+def solve_box(
+    u: Array, v: Array, eps: Array, start: Array | None = None, *, settle: bool = True
+) -> BoxSolution:
     """Solve one linear programme.
 
     Parameters
     ----------
     u : (N,) gains.  v : (K, N) constraint rows.  eps : (K,) non-negative, inf for none.
     start : (K,) multipliers near the solution's.
+    settle : whether what double precision leaves is solved in exact rationals.
     """
     k = np.flatnonzero(eps < np.abs(v).sum(axis=1))  # larger budgets limit nothing
     rows, budget = v[k], eps[k]
@@ -73,7 +76,8 @@ def solve_box(u: Array, v: Array, eps: Array, start: Array | None = None) -> Box
         f, lam = _sift(u, rows, budget, lam if start is not None else _sampled(u, rows, budget))
     f, lam = _polished(u, rows, budget, f, lam)
     dual, violation = dual_value(u, rows, budget, lam), _violation(rows, budget, f)
-    if max(abs(dual - float(u @ f)), violation) > SETTLED and rows.size <= ENTRIES:
+    missed = max(abs(dual - float(u @ f)), violation)
+    if settle and missed > SETTLED and rows.size <= ENTRIES:
         f, lam, dual = solve_exactly(u, rows, budget, f)
         violation = _violation(rows, budget, f)
     full = np.zeros(eps.size)

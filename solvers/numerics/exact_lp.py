@@ -4,17 +4,23 @@ Doubles are fractions, and so are f and the multipliers. Where masses of 1e-11 m
 1e8, no multipliers in double precision prove an optimum to 1e-12. The activities V f are variables
 too, each between ±eps: every variable has two bounds, so that every basis is dual feasible once the
 others stand on the side of their reduced costs, and the method may start from any. Ties go to the
-first variable (Bland), which ends the method.
+first variable, and in the end the first variable leaves too (Bland), which ends the method.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import count
 from typing import Any
 
 import numpy as np
 
 from fairfl._support.checks import Array
+
+QUICK = 10
+"""Pivots for each constraint in which the variable farthest outside leaves the basis; then the
+first (Bland).
+"""
 
 
 def solve_exactly(u: Array, v: Array, eps: Array, f: Array) -> tuple[Array, Array, float]:
@@ -58,7 +64,7 @@ def solve_exactly(u: Array, v: Array, eps: Array, f: Array) -> tuple[Array, Arra
         rows = np.flatnonzero((basis >= n) & (table[:k, cell] != 0))
         if rows.size:
             pivot(int(rows[np.abs(table[rows, cell]).argmax()]), int(cell))
-    while True:
+    for pivots in count():
         cost = table[k]
         at_high = np.where(cost == 0, at_high, cost > 0)
         x = np.where(at_high, high, low)
@@ -67,7 +73,8 @@ def solve_exactly(u: Array, v: Array, eps: Array, f: Array) -> tuple[Array, Arra
         outside = basis[(x[basis] < low[basis]) | (x[basis] > high[basis])]
         if not outside.size:
             break
-        leaves = int(outside.min())
+        far = np.maximum(x[outside] - high[outside], low[outside] - x[outside])
+        leaves = int(outside.min() if pivots > QUICK * k else outside[far.argmax()])
         row = int(np.flatnonzero(basis == leaves)[0])
         above = bool(x[leaves] > high[leaves])
         slope = -table[row] if above else table[row]
