@@ -10,7 +10,6 @@ first variable, and in the end the first variable leaves too (Bland), which ends
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -64,7 +63,8 @@ def solve_exactly(u: Array, v: Array, eps: Array, f: Array) -> tuple[Array, Arra
         rows = np.flatnonzero((basis >= n) & (table[:k, cell] != 0))
         if rows.size:
             pivot(int(rows[np.abs(table[rows, cell]).argmax()]), int(cell))
-    for pivots in count():
+    pivots = 0
+    while True:
         cost = table[k]
         at_high = np.where(cost == 0, at_high, cost > 0)
         x = np.where(at_high, high, low)
@@ -84,4 +84,5 @@ def solve_exactly(u: Array, v: Array, eps: Array, f: Array) -> tuple[Array, Arra
         candidates = np.flatnonzero(meets)  # some: f = 0 is feasible
         pivot(row, int(candidates[np.argmin(cost[candidates] / slope[candidates])]))
         at_high[leaves] = above
+        pivots += 1
     return x[:n].astype(np.float64), -cost[n:].astype(np.float64), float(cost @ x)
