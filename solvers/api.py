@@ -164,8 +164,8 @@ def frontier(
     Notes
     -----
     CFL's frontier is optimal, and so is LFT+Ensemble's where all clients have the pooled q and η,
-    and on a finite X: there the points are proven best by reduced costs, to 1e-10 (with a thousand
-    clients, 2e-8 was left at some). In other ensembles a client's trade-off may be convex in part,
+    and on a finite X: there the points are proven best by reduced costs, to 1e-10 (with hundreds of
+    clients, 3e-7 was left at some). In other ensembles a client's trade-off may be convex in part,
     and MD of the best may have either sign: a knapsack over all clients and Newton steps find them;
     README says what was measured. LFT+FedAvg's on laws is the best that a search over multipliers
     found: attained everywhere, never above CFL's, not proven to be the last word. On 34 random

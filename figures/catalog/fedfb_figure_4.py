@@ -106,7 +106,7 @@ def local_rules(fed: Federation) -> LocalRules:
 def contributions(rules: LocalRules, eps: Array) -> Array:
     """(I,) π_j G_j(ε_j): what each client's rule adds to the pooled MD."""
     found = rules.solve(eps)
-    return rules.fed.weight * rules.pooled_difference(*rules.cuts(found.anchor, found.offset))
+    return rules.fed.weight * rules.pooled(*rules.cuts(found.anchor, found.offset))[0]
 
 
 def curves(rules: LocalRules, eps: Array) -> Array:

@@ -27,8 +27,11 @@ def path_of(problem: Problem, unit: Problem) -> FlipPath:
     return flip_path(unit.u, unit.v[0], problem.v[0], float(problem.b[0]))
 
 
-def solve_own(task: Task, laws: Joint, eps: Array) -> list[tuple[Problem, Array, Array]]:
-    """At each place the problem under its budget (J,), its rule f (N,) and multipliers (K,).
+def solve_own(
+    task: Task, laws: Joint, eps: Array
+) -> list[tuple[Problem, Array, Array, float | None]]:
+    """At each place the problem under its budget (J,), its rule f (N,), multipliers (K,) and, of a
+    linear programme, their dual value.
 
     Where nobody is, the rule is what the multipliers say of one person.
     """
@@ -36,12 +39,12 @@ def solve_own(task: Task, laws: Joint, eps: Array) -> list[tuple[Problem, Array,
     for problem, unit in own_problems(task, laws, eps):
         if problem.eps.size == 1:
             f, lam = path_of(problem, unit).classifier(float(problem.eps[0]))
-            out.append((problem, f, np.array([lam])))
+            out.append((problem, f, np.array([lam]), None))
             continue
         found = solve_box(problem)
         nobody = (problem.u == 0) & (problem.v == 0).all(axis=0)
         f = np.where(nobody, unit.scores(found.multipliers) > 0, found.f)
-        out.append((problem, f, found.multipliers))
+        out.append((problem, f, found.multipliers, found.dual))
     return out
 
 

@@ -26,7 +26,7 @@ def solve_aware_finite(
     clients = model.joint(fed.mass)
     problem = aware_problem(task, clients, eps, local_eps)
     found = solve_box(problem)
-    certificate = certified(problem, found.f, found.multipliers)
+    certificate = certified(problem, found.f, found.multipliers, found.dual)
     unit = aware_problem(task, clients, eps, local_eps, unit=True)
     nobody = (problem.u == 0) & (abs(problem.v).sum(axis=0) == 0)
     f = np.where(nobody, unit.scores(found.multipliers) > 0, found.f)

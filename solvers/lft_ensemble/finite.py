@@ -22,8 +22,8 @@ def solve_ensemble_finite(fed: Federation, model: FiniteModel, task: Task, eps: 
     weight.
     """
     members, lams, certificates = [], [], []
-    for problem, f, lam in solve_own(task, model.joint(fed.share), eps):
-        certificates.append(certified(problem, f, lam))
+    for problem, f, lam, dual in solve_own(task, model.joint(fed.share), eps):
+        certificates.append(certified(problem, f, lam, dual))
         members.append(problem.rule(f, fed.n_groups))
         lams.append(lam.reshape(len(NOTIONS[task.notion]), -1))
     # rounding of a convex combination only

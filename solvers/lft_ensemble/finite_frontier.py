@@ -58,13 +58,23 @@ class FiniteEnsemble:
             np.where(disparity <= SLACK, 0.0, disparity), accuracy @ self.fed.weight, eps, lam
         )
 
+    @property
+    def least(self) -> Points:
+        """The least disparate ensemble, of several the most accurate.
+
+        Where clients jump, the reachable MD are not an interval: 0 may be left out.
+        """
+        fair = self.read(self.splits.fairest[None])
+        found = self.best(fair.disparity)[0].join(fair)
+        return found.take(non_dominated(found.disparity, found.accuracy)[:1])
+
 
 def ensemble_frontier_finite(
     fed: Federation, model: FiniteModel, task: Task, points: int
 ) -> Frontier:
     """LFT+Ensemble's frontier over all eps on a finite X; every point attained."""
     family = FiniteEnsemble(fed, model, task)
-    first = ensemble_minimum_finite(fed, model, task)
+    first = family.least
     bottom = float(first.disparity[0])
     found, missed = family.best(np.linspace(bottom, max(family.splits.top, bottom), points))
     return build(
@@ -76,11 +86,5 @@ def ensemble_frontier_finite(
 
 
 def ensemble_minimum_finite(fed: Federation, model: FiniteModel, task: Task) -> Points:
-    """The least disparate ensemble, of several the most accurate.
-
-    Where clients jump, the reachable MD are not an interval: 0 may be left out.
-    """
-    family = FiniteEnsemble(fed, model, task)
-    fair = family.read(family.splits.fairest[None])
-    found = family.best(fair.disparity)[0].join(fair)
-    return found.take(non_dominated(found.disparity, found.accuracy)[:1])
+    """The least disparate ensemble, of several the most accurate."""
+    return FiniteEnsemble(fed, model, task).least

@@ -81,8 +81,8 @@ class Splits:
         And the vertices (I,) before all edges.
         """
         slope, client, first, end, step = [], [], [], [], []
-        for j, (g, a) in enumerate(zip(self.md, self.accuracy, strict=True)):
-            v = _hull(g, a)
+        for j, (g, a, n) in enumerate(zip(self.md, self.accuracy, self.size, strict=True)):
+            v = _hull(g[:n], a[:n])
             step.append(np.diff(g[v]))
             slope.append(np.diff(a[v]) / step[-1])
             client.append(np.full(v.size - 1, j))
@@ -242,7 +242,7 @@ def _listed(cost: Array, md: Array, limit: float) -> tuple[Array, Array, bool]:
     """Combinations of vertices (S, I) whose costs add up to at most ``limit``, their costs (S,),
     and whether all.
     """
-    at, spent, total = cost.argmin(axis=1)[None], np.zeros(1), np.zeros(1)
+    spent, total, steps = np.zeros(1), np.zeros(1), []
     complete, most = True, max(MOST // len(cost), LEAST)
     for j in np.flatnonzero((cost <= limit).sum(axis=1) > 1):
         vertices = np.flatnonzero(cost[j] <= limit)
@@ -258,8 +258,11 @@ def _listed(cost: Array, md: Array, limit: float) -> tuple[Array, Array, bool]:
             order = np.lexsort((sums[s, v], stretch))
             cheap = order[np.append(True, np.diff(stretch[order]) > 0)]
             s, v = s[cheap], v[cheap]
-        at, spent, total = at[s], sums[s, v], totals[s, v]
-        at[:, j] = vertices[v]
+        spent, total = sums[s, v], totals[s, v]
+        steps.append((j, s, vertices[v]))
+    at, row = np.tile(cost.argmin(axis=1), (spent.size, 1)), np.arange(spent.size)
+    for j, parent, vertex in reversed(steps):  # each combination continues one of the step before
+        at[:, j], row = vertex[row], parent[row]
     return at, spent, complete
 
 

@@ -10,6 +10,9 @@ basin.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 from fairfl._support.checks import Array
@@ -23,45 +26,66 @@ STEEPEST = 1e3
 """A larger slope at the end of a curve is that of a jump, not one to go on with."""
 
 
-def solve_knapsack(
-    fairness: list[Array], accuracy: list[Array], weight: Array, goals: Array
-) -> Array:
-    """The fairness (J, P) that each client gives in a best split of the total, for each range of
-    totals.
+@dataclass(frozen=True)
+class Knapsack:
+    """Curves of J clients, whose best splits are found for any totals by one chain.
 
-    Parameters
+    Attributes
     ----------
     fairness : J arrays, each increasing: where the clients' curves are given.
     accuracy : J arrays of the same lengths.
     weight : (J,) positive weights of both.
-    goals : (P, 2) least and most total fairness Σ_j weight_j·fairness_j, equal for one goal.
-
-    Returns
-    -------
-    (J, P) unweighted fairness of each client, on its curve; each off by less than a cell, for a
-    curve ends within one.
     """
-    spans = np.array([f[-1] - f[0] for f in fairness]) * weight
-    total = float(spans.sum())
-    low = float(sum(w * f[0] for w, f in zip(weight, fairness, strict=True)))
-    if total <= 0.0:
-        return np.repeat(np.array([f[0] for f in fairness])[:, None], len(goals), axis=1)
-    step = total / max(CELLS, CELLS_PER_CLIENT * len(fairness))
-    best, choices, counts = np.zeros(1), [], []
-    for f, a, w, span in zip(fairness, accuracy, weight, spans, strict=True):
-        count = int(np.ceil(span / step - 1e-9))  # the last cell may be cut off by the curve's end
-        own = w * _extended(f[0] + np.arange(count + 1) * step / w, f, a)
-        best, taken = _convolve(best, own)
-        choices.append(taken)
-        counts.append(count)
-    cells = np.clip(np.rint((goals - low) / step).astype(int), 0, best.size - 1)
-    at = np.array([a + int(best[a : b + 1].argmax()) for a, b in cells])
-    out = np.empty((len(fairness), len(goals)))
-    for j in range(len(fairness) - 1, -1, -1):
-        k = choices[j][at]
-        out[j] = np.minimum(fairness[j][0] + k * step / weight[j], fairness[j][-1])
-        at = at - k
-    return out
+
+    fairness: list[Array]
+    accuracy: list[Array]
+    weight: Array
+
+    @cached_property
+    def _step(self) -> float:
+        """The width of a cell of weighted fairness."""
+        spans = np.array([f[-1] - f[0] for f in self.fairness]) * self.weight
+        return float(spans.sum()) / max(CELLS, CELLS_PER_CLIENT * spans.size)
+
+    @cached_property
+    def _chain(self) -> tuple[Array, list[Array]]:
+        """The best accuracy of each total, and of each client the cells that it takes there."""
+        best, choices = np.zeros(1), []
+        for f, a, w in zip(self.fairness, self.accuracy, self.weight, strict=True):
+            # the last cell may be cut off by the curve's end
+            count = int(np.ceil((f[-1] - f[0]) * w / self._step - 1e-9))
+            own = w * _extended(f[0] + np.arange(count + 1) * self._step / w, f, a)
+            best, taken = _convolve(best, own)
+            choices.append(taken.astype(np.min_scalar_type(count)))  # a byte, for most
+        return best, choices
+
+    def split(self, goals: Array) -> Array:
+        """The fairness (J, P) that each client gives in a best split of the total, for each range
+        of totals.
+
+        Parameters
+        ----------
+        goals : (P, 2) least and most total fairness Σ_j weight_j·fairness_j, equal for one goal.
+
+        Returns
+        -------
+        (J, P) unweighted fairness of each client, on its curve; each off by less than a cell, for a
+        curve ends within one.
+        """
+        least = np.array([f[0] for f in self.fairness])
+        if self._step <= 0.0:
+            return np.repeat(least[:, None], len(goals), axis=1)
+        best, choices = self._chain
+        low = float(self.weight @ least)
+        cells = np.clip(np.rint((goals - low) / self._step).astype(int), 0, best.size - 1)
+        at = np.array([a + int(best[a : b + 1].argmax()) for a, b in cells])
+        out = np.empty((least.size, len(goals)))
+        for j in range(least.size - 1, -1, -1):
+            k = choices[j][at]
+            given = least[j] + k * self._step / self.weight[j]
+            out[j] = np.minimum(given, self.fairness[j][-1])
+            at = at - k
+        return out
 
 
 def _extended(at: Array, f: Array, a: Array) -> Array:
@@ -85,7 +109,8 @@ def _convolve(first: Array, second: Array) -> tuple[Array, Array]:
     )
     for k, value in enumerate(shorter):
         window = slice(k, k + longer.size)
-        better = longer + value > best[window]
-        best[window][better] = (longer + value)[better]
-        taken[window][better] = k
+        tried = longer + value
+        better = tried > best[window]
+        np.copyto(best[window], tried, where=better)
+        np.copyto(taken[window], k, where=better)
     return best, np.arange(best.size) - taken if mirrored else taken

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.laws import advice, mixed_rule, threshold_accuracy
+from fairfl.solvers.cfl.laws import advice, mixed_rule
 from fairfl.solvers.cfl.threshold import (
     ThresholdProblem,
     ThresholdSolution,
@@ -84,15 +84,15 @@ class LocalRules:
             )
         return t0, t1
 
-    def pooled_difference(self, t0: Array, t1: Array) -> Array:
-        """Pooled MD of the rules x > t_a, any shape."""
-        return np.tensordot(self.fed.within[:, 0], self.model.sf(0, t0), 1) - np.tensordot(
-            self.fed.within[:, 1], self.model.sf(1, t1), 1
-        )
+    def pooled(self, t0: Array, t1: Array) -> tuple[Array, Array]:
+        """Pooled MD and accuracy of the rules x > t_a, any shape.
 
-    def pooled_accuracy(self, t0: Array, t1: Array) -> Array:
-        """Pooled accuracy of the rules x > t_a, any shape."""
-        return threshold_accuracy(self.fed, self.model, t0, t1)
+        From the expansions of the pooled gains and masses: a sum over clients at every threshold
+        would take the square of their number.
+        """
+        (u0, m0), (u1, m1) = (self.model.gain(a).above(t) for a, t in enumerate((t0, t1)))
+        md = m0 / self.fed.group_mass[0] - m1 / self.fed.group_mass[1]
+        return md, 1.0 - self.fed.base_rate + u0 + u1
 
     @cached_property
     def tightest(self) -> ThresholdSolution:
@@ -103,8 +103,8 @@ class LocalRules:
     def ends(self) -> tuple[Array, Array]:
         """G_j (I,) at λ_j = 0 and at the far end of Λ_j, where the client itself is fair."""
         zero = np.zeros(self.bound.size)
-        free = self.pooled_difference(*self.cuts(zero, zero))
-        tight = self.pooled_difference(*self.cuts(self.tightest.anchor, self.tightest.offset))
+        free = self.pooled(*self.cuts(zero, zero))[0]
+        tight = self.pooled(*self.cuts(self.tightest.anchor, self.tightest.offset))[0]
         return free, tight
 
     @cached_property
@@ -142,10 +142,7 @@ def assemble(rules: LocalRules, eps: Array, found: ThresholdSolution | None) -> 
         certificate.check(LAW_TOLERANCE, advice(rules.model, lam[i : i + 1], fed.share[i : i + 1]))
         certificates.append(certificate)
     # votes are averaged by weight, so the worst cut's error bounds the average
-    error = max(
-        rules.model.gain(0).error_at(a) + rules.model.gain(1).error_at(b)
-        for a, b in zip(t0, t1, strict=True)
-    )
+    error = float((rules.model.gain(0).errors_at(t0) + rules.model.gain(1).errors_at(t1)).max())
     if not certificates:
         certificates = [Certificate(0.0, 0.0, 0.0)]
     Certificate(0.0, 0.0, 0.0, error).check(LAW_TOLERANCE, ADVICE)

@@ -19,7 +19,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.threshold import solve_thresholds
 from fairfl.solvers.lft_ensemble.laws import LocalRules
-from fairfl.solvers.lft_ensemble.laws_tradeoff import NODES, Tradeoffs, spread_nodes
+from fairfl.solvers.lft_ensemble.laws_tradeoff import Tradeoffs, spread_nodes
 from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -28,8 +28,6 @@ APART = 1e-10
 """Share of people on whom two rules may differ before a better budget is looked for."""
 SAME = 1e-12
 """Thresholds that differ by no more than this, relatively, are the same."""
-BLOCK = 4_000_000
-"""Clients times thresholds in one batch: bounds the memory."""
 FARTHEST = 360.0
 """Coordinate u beyond which m - |λ| = 2m/(exp(2u) + 1) is no normal double."""
 
@@ -113,42 +111,32 @@ class EnsembleCurve:
 
     def multipliers(self, u: Array) -> Multipliers:
         """λ_j at coordinates u (J, P) in [0, reach_j]; the end is the client's fair rule itself."""
-        return self._multipliers(u, np.arange(self.far.size)[:, None])
-
-    def _multipliers(self, u: Array, client: Array) -> Multipliers:
-        m, tight = self._narrow[client], self.rules.tightest
-        side = np.sign(self.far)[client]
-        near, end = u < 1.0, u >= self.reach[client]
+        m, side, reach = (v[:, None] for v in (self._narrow, np.sign(self.far), self.reach))
+        tight = self.rules.tightest
+        near, end = u < 1.0, u >= reach
         # λ = m tanh u: near ±m as anchor and offset, which keeps the digits of m - |λ|
         with np.errstate(over="ignore"):
             offset = np.where(near, m * np.tanh(u), -2 * m / (np.exp(2 * u) + 1))
         return Multipliers(
-            np.where(end, tight.anchor[client], np.where(near, 0.0, side * m)),
-            np.where(end, tight.offset[client], side * offset),
+            np.where(end, tight.anchor[:, None], np.where(near, 0.0, side * m)),
+            np.where(end, tight.offset[:, None], side * offset),
         )
+
+    def _thresholds(self, lam: Multipliers) -> tuple[Array, Array]:
+        """Thresholds (J, P) of the bound clients."""
+        index = np.repeat(np.arange(self.far.size), lam.offset.shape[1])
+        own = self.rules.problem.thresholds(lam.anchor.ravel(), lam.offset.ravel(), index)
+        return own[0].reshape(lam.offset.shape), own[1].reshape(lam.offset.shape)
 
     @cached_property
     def _traded(self) -> tuple[Array, Array, Array]:
         """Coordinates u (J, N), and the pooled MD and accuracy (J, N) of client j's rules there."""
-        u, difference, accuracy = (np.empty((self.far.size, NODES)) for _ in range(3))
-        for k in range(self.far.size):
-            u[k], difference[k], accuracy[k] = spread_nodes(
-                lambda v, k=k: self._own(v, k), float(self.reach[k])
-            )
-        return u, difference, accuracy
+        return spread_nodes(self.own, self.reach)
 
-    def _own(self, u: Array, k: int) -> tuple[Array, Array]:
-        """Pooled MD and accuracy (N,) of client k's rules at coordinates u (N,)."""
-        client = np.full(u.size, k)
-        t0, t1 = self.rules.problem.thresholds(*self._multipliers(u, client), client)
-        return self.rules.pooled_difference(t0, t1), self.rules.pooled_accuracy(t0, t1)
-
-    def own_accuracy(self, u: Array) -> Array:
-        """The pooled accuracy (J,) of each client's rule at coordinates u (J,)."""
-        t0, t1 = self.rules.problem.thresholds(
-            *self._multipliers(u, np.arange(u.size)), np.arange(u.size)
-        )
-        return self.rules.pooled_accuracy(t0, t1)
+    def own(self, u: Array) -> tuple[Array, Array]:
+        """The pooled MD and accuracy (J, N) of each client's rule at coordinates u (J, N)."""
+        t0, t1 = self._thresholds(self.multipliers(u))
+        return self.rules.pooled(t0, t1)
 
     @cached_property
     def tradeoffs(self) -> Tradeoffs:
@@ -188,24 +176,20 @@ class EnsembleCurve:
         count = lam.offset.shape[1]
         t0, t1 = (np.repeat(t[:, None], count, axis=1) for t in self.rules.free_cuts)
         if self.far.size:
-            index = np.repeat(np.arange(self.far.size), count)
-            own = self.rules.problem.thresholds(lam.anchor.ravel(), lam.offset.ravel(), index)
-            t0[self.rules.bound], t1[self.rules.bound] = (t.reshape(-1, count) for t in own)
+            t0[self.rules.bound], t1[self.rules.bound] = self._thresholds(lam)
         return t0, t1
 
     def difference(self, lam: Multipliers) -> Array:
         """Pooled MD (P,) at multipliers (J, P)."""
-        return self.fed.weight @ self.rules.pooled_difference(*self._cuts(lam))
+        return self.at(lam)[0]
 
     def at(self, lam: Multipliers) -> tuple[Array, Array]:
         """Pooled MD (P,) and accuracy (P,) at multipliers (J, P)."""
         return self._pooled(*self._cuts(lam))
 
     def _pooled(self, t0: Array, t1: Array) -> tuple[Array, Array]:
-        return (
-            self.fed.weight @ self.rules.pooled_difference(t0, t1),
-            self.fed.weight @ self.rules.pooled_accuracy(t0, t1),
-        )
+        md, accuracy = self.rules.pooled(t0, t1)
+        return self.fed.weight @ md, self.fed.weight @ accuracy
 
     def solve_rates(self, disparity: Array) -> Array:
         """κ (P,) with |MD| = disparity."""
@@ -299,10 +283,9 @@ class EnsembleCurve:
             pairs = zip((found.t0, found.t1), wanted, strict=True)
             moved = [np.abs(t - w) > SAME * (1.0 + np.abs(w)) for t, w in pairs]
         rows = np.flatnonzero(moved[0] | moved[1])
-        for part in np.array_split(rows, max(1, rows.size * self.fed.n_clients // BLOCK)):
-            for a, t in enumerate((found.t0, found.t1)):
-                pooled = [self.fed.within[:, a] @ self.model.sf(a, v[part]) for v in (t, wanted[a])]
-                out[part] += self.fed.group_mass[a] * np.abs(pooled[0] - pooled[1])
+        for a, t in enumerate((found.t0, found.t1)):
+            mass = [self.model.gain(a).above(v[rows])[1] for v in (t, wanted[a])]
+            out[rows] += np.abs(mass[0] - mass[1])
         return out
 
     def solved(self, eps: Array) -> tuple[Array, Array]:

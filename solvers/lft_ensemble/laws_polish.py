@@ -16,18 +16,19 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.lft_ensemble.knapsack import solve_knapsack
 from fairfl.solvers.lft_ensemble.laws_curve import EnsembleCurve, Multipliers
-from fairfl.solvers.lft_ensemble.laws_tradeoff import CONCAVE, Tradeoffs, rising
+from fairfl.solvers.lft_ensemble.laws_tradeoff import CONCAVE, rising
 
 STEPS = 6
 """Newton steps."""
-HALVINGS = 24
-"""Halvings of the two cells next to a peak."""
 HOPE = 2e-3
 """A start may be this much less accurate than the best so far, before it is polished."""
 LONGEST = 0.1
 """Longest Newton step, of a client's interval."""
+STILL = 1e-9
+"""A client that moves by no more than this, of its interval, has arrived."""
+MET = 1e-15
+"""What MD may be off a goal without another step."""
 MISSED = 1e-12
 """|MD| may exceed the disparity that was asked for by this much."""
 
@@ -42,27 +43,31 @@ def best_multipliers(curve: EnsembleCurve, disparity: Array) -> Multipliers:
     if curve.common:
         return curve.at_rate(rate)  # one multiplier for all is optimal
     starts = [(curve.coordinates(rate), disparity)]
-    best = _close(curve, *starts[0])
-    accuracy = curve.at(curve.multipliers(best))[1]
     jumped = (
         np.abs(curve.sign * curve.difference(curve.multipliers(starts[0][0])) - disparity) > MISSED
     )
     if curve.tradeoffs.depth > CONCAVE or jumped.any():
         starts += basins(curve, disparity)
-    for start, goal in starts:
-        hope = curve.at(curve.multipliers(_close(curve, start, goal)))[1] > accuracy - HOPE
-        p = np.flatnonzero(hope)
-        for u in (
-            (_polish(curve, start[:, p], goal[p]), climb(curve.tradeoffs, start[:, p]))
-            if p.size
-            else ()
-        ):
-            md, found = curve.at(curve.multipliers(u))
-            better = (found > accuracy[p]) & (np.abs(md) <= disparity[p] + MISSED)
-            best[:, p], accuracy[p] = (
-                np.where(better, u, best[:, p]),
-                np.where(better, found, accuracy[p]),
-            )
+    best = _close(curve, *starts[0])
+    accuracy = curve.at(curve.multipliers(best))[1]
+
+    def take(p: Array, u: Array) -> Array:
+        """Keep what is better of u (J, P) for the disparities ``p``; the accuracies."""
+        md, found = curve.at(curve.multipliers(u))
+        better = (found > accuracy[p]) & (np.abs(md) <= disparity[p] + MISSED)
+        best[:, p[better]], accuracy[p[better]] = u[:, better], found[better]
+        return found
+
+    for k, (start, goal) in enumerate(starts):
+        again = np.zeros(goal.size, bool)  # a start that is an earlier one ends where that does
+        for other, met in starts[:k]:
+            again |= (start == other).all(axis=0) & (goal == met)
+        p = np.flatnonzero(~again)
+        if k and p.size:
+            p = p[take(p, _close(curve, start[:, p], goal[p])) > accuracy[p] - HOPE]
+        if p.size:
+            take(p, _polish(curve, start[:, p], goal[p]))
+            take(p, curve.tradeoffs.peaks(start[:, p]))
     return curve.multipliers(best)
 
 
@@ -76,23 +81,9 @@ def most_accurate(curve: EnsembleCurve) -> Multipliers:
         return curve.multipliers(np.zeros((curve.far.size, 1)))
     table = curve.tradeoffs
     node = table.u[np.arange(curve.far.size), table.accuracy.argmax(axis=1)]
-    u = climb(table, node[:, None])[:, 0]
-    gained = curve.own_accuracy(u) > table.accuracy.max(axis=1)
-    return curve.multipliers(np.where(gained, u, node)[:, None])
-
-
-def climb(table: Tradeoffs, start: Array) -> Array:
-    """Coordinates (J, P) of the clients' own peaks of accuracy next to a start: by halving, between
-    two nodes.
-    """
-    rows = np.arange(len(start))[:, None]
-    k = np.stack([np.searchsorted(own, at) for own, at in zip(table.u, start, strict=True)])
-    low, high = (table.u[rows, np.clip(k + d, 0, table.u.shape[1] - 1)] for d in (-1, 1))
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        rises = table.slopes(middle)[2] > 0
-        low, high = np.where(rises, middle, low), np.where(rises, high, middle)
-    return (low + high) / 2
+    u = table.peaks(node[:, None])
+    gained = curve.own(u)[1] > table.accuracy.max(axis=1, keepdims=True)
+    return curve.multipliers(np.where(gained, u, node[:, None]))
 
 
 def basins(curve: EnsembleCurve, disparity: Array) -> list[tuple[Array, Array]]:
@@ -116,28 +107,25 @@ def knapsack(curve: EnsembleCurve, goals: Array) -> Array:
     table = curve.tradeoffs
     rest = np.setdiff1d(np.arange(curve.fed.n_clients), curve.rules.bound)
     others = float(-curve.sign * (curve.fed.weight * curve.rules.ends[0])[rest].sum())
-    rows = [
-        rising(f, a, u) for f, a, u in zip(table.fairness, table.accuracy, table.u, strict=True)
-    ]
-    given = solve_knapsack(
-        [r[0] for r in rows], [r[1] for r in rows], table.weight, -goals[:, ::-1] - others
-    )
-    return np.stack([np.interp(g, f, u) for g, (f, _, u) in zip(given, rows, strict=True)])
+    given = table.knapsack.split(-goals[:, ::-1] - others)
+    rows = [rising(f, u) for f, u in zip(table.fairness, table.u, strict=True)]
+    return np.stack([np.interp(g, f, u) for g, (f, u) in zip(given, rows, strict=True)])
 
 
 def _polish(curve: EnsembleCurve, start: Array, disparity: Array) -> Array:
     """Newton's method on the conditions of first order, the constraint by its exact value."""
     table, end = curve.tradeoffs, curve.reach[:, None]
     w = table.weight[:, None]
-    u = start.copy()
+    u, live = start.copy(), np.arange(disparity.size)
     for _ in range(STEPS):
-        missing = -disparity + curve.sign * curve.difference(curve.multipliers(u))
-        f1, f2, a1, a2 = table.slopes(u)
-        inside = (u > 0) & (u < end)
+        at = u[:, live]
+        missing = -disparity[live] + curve.sign * curve.difference(curve.multipliers(at))
+        f1, f2, a1, a2 = table.slopes(at)
+        inside = (at > 0) & (at < end)
         mu = _exchange_rate(w, f1, a1, inside)
         gradient = a1 + mu * f1
         # inside, or drawn in from an end
-        free = ((u > 0) | (gradient > 0)) & ((u < end) | (gradient < 0))
+        free = ((at > 0) | (gradient > 0)) & ((at < end) | (gradient < 0))
         curvature = a2 + mu * f2
         usable = free & (np.abs(curvature) > 1e-300)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -151,7 +139,11 @@ def _polish(curve: EnsembleCurve, start: Array, disparity: Array) -> Array:
         good = ((convex == 0) & (stiff < 0)) | ((convex == 1) & (stiff > 0))
         good &= np.isfinite(step).all(axis=0)
         longest = LONGEST * np.maximum(end, 1e-300)
-        u = np.clip(u + np.where(good, np.clip(step, -longest, longest), 0.0), 0.0, end)
+        moved = np.clip(at + np.where(good, np.clip(step, -longest, longest), 0.0), 0.0, end)
+        u[:, live] = moved
+        live = live[(np.abs(moved - at) > STILL * end).any(axis=0)]
+        if not live.size:
+            break
     return _close(curve, u, disparity)
 
 
@@ -166,22 +158,27 @@ def _close(curve: EnsembleCurve, u: Array, disparity: Array) -> Array:
     """Meet the constraint to rounding: what is missing goes to the client with the best exchange
     rate.
     """
-    table, end, p = curve.tradeoffs, curve.reach[:, None], np.arange(u.shape[1])
-    u = u.copy()
+    table, end = curve.tradeoffs, curve.reach[:, None]
+    u, live = u.copy(), np.arange(disparity.size)
     for _ in range(4):
-        missing = -disparity + curve.sign * curve.difference(curve.multipliers(u))
-        f1, _, a1, _ = table.slopes(u)
-        inward = np.where(missing * f1 > 0, u < end, u > 0) & (f1 != 0)
+        at = u[:, live]
+        missing = -disparity[live] + curve.sign * curve.difference(curve.multipliers(at))
+        off = np.abs(missing) > MET
+        at, missing, live = at[:, off], missing[off], live[off]
+        if not live.size:
+            return u
+        f1, _, a1, _ = table.slopes(at)
+        inward = np.where(missing * f1 > 0, at < end, at > 0) & (f1 != 0)
         pace = np.where(inward, table.weight[:, None] * np.abs(f1), 0.0)
         able = inward & (pace >= 0.1 * pace.max(axis=0))
         # accuracy gained by a unit of fairness, in the direction that is needed
         gained = np.where(able, np.sign(missing) * a1 / np.where(able, f1, 1.0), -np.inf)
-        k = gained.argmax(axis=0)
+        k, p = gained.argmax(axis=0), np.arange(live.size)
         slope = table.weight[k] * f1[k, p]
         move = np.where(able[k, p], missing / np.where(able[k, p], slope, 1.0), 0.0)
-        u[k, p] = np.clip(u[k, p] + move, 0.0, curve.reach[k])
-    left = np.abs(disparity - curve.sign * curve.difference(curve.multipliers(u)))
-    far = np.flatnonzero(left > MISSED)
+        u[k, live] = np.clip(at[k, p] + move, 0.0, curve.reach[k])
+    left = disparity[live] - curve.sign * curve.difference(curve.multipliers(u[:, live]))
+    far = live[np.abs(left) > MISSED]
     if far.size:
         u[:, far] = curve.meet(u[:, far], disparity[far])
     return u

@@ -22,7 +22,10 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
+from fairfl.solvers.lft_ensemble.knapsack import Knapsack
 
+HALVINGS = 24
+"""Halvings of a cell next to a peak."""
 NODES = 513
 """Nodes of a client's table."""
 ROUNDS = 3
@@ -68,12 +71,32 @@ class Tradeoffs:
     @cached_property
     def _splines(self) -> tuple[Array, Array]:
         """Coefficients (4, N-1, J) of the cubic splines of fairness and accuracy in u."""
-        tables = (self.fairness, self.accuracy)
-        fairness, accuracy = (
-            np.stack([_spline(u, v) for u, v in zip(self.u, t, strict=True)], axis=2)
-            for t in tables
-        )
-        return fairness, accuracy
+        values = np.stack([self.fairness, self.accuracy], axis=2)
+        both = np.stack([_spline(u, v) for u, v in zip(self.u, values, strict=True)], axis=2)
+        return both[..., 0], both[..., 1]
+
+    @cached_property
+    def knapsack(self) -> Knapsack:
+        """The best splits of fairness between the clients."""
+        rows = [rising(f, a) for f, a in zip(self.fairness, self.accuracy, strict=True)]
+        return Knapsack([r[0] for r in rows], [r[1] for r in rows], self.weight)
+
+    def peaks(self, start: Array) -> Array:
+        """Coordinates (J, P) of the clients' own peaks of accuracy next to a start: by halving,
+        between the two nodes around the nearest.
+        """
+        rows, last = np.arange(len(start))[:, None], self.u.shape[1] - 1
+        k = np.stack([np.searchsorted(own, at) for own, at in zip(self.u, start, strict=True)])
+        k = np.minimum(k, last)
+        # A' at the node between says in which of the two cells the peak is
+        k = np.where(self.slopes(self.u[rows, k])[2] > 0, k, k - 1).clip(0, last - 1)
+        c3, c2, c1 = (self._splines[1][m][k, rows] for m in range(3))
+        low, high = np.zeros(k.shape), self.u[rows, k + 1] - self.u[rows, k]
+        for _ in range(HALVINGS):
+            t = (low + high) / 2
+            rises = (3 * c3 * t + 2 * c2) * t + c1 > 0
+            low, high = np.where(rises, t, low), np.where(rises, high, t)
+        return self.u[rows, k] + (low + high) / 2
 
     def slopes(self, u: Array) -> tuple[Array, Array, Array, Array]:
         """F', F'', A', A'' in u, at coordinates (J, P): each (J, P)."""
@@ -91,31 +114,37 @@ class Tradeoffs:
 
 
 def spread_nodes(
-    own: Callable[[Array], tuple[Array, Array]], reach: float
+    own: Callable[[Array], tuple[Array, Array]], reach: Array
 ) -> tuple[Array, Array, Array]:
-    """(u, F, A): NODES coordinates in [0, reach] between which the values of ``own`` move about
-    evenly.
+    """(u, F, A): for each client NODES coordinates in [0, reach], all (J, NODES), between which the
+    values of ``own`` move about evenly.
 
     A client's rule may pass all that it has within a small part of its interval: nodes go where
     something changes.
     """
-    u = np.linspace(0.0, reach, NODES)
+    u = reach[:, None] * np.linspace(0.0, 1.0, NODES)
+    u[:, -1] = reach
     values = own(u)
-    for _ in range(ROUNDS if reach > 0 else 0):
-        moved = sum(np.abs(np.diff(v)) / max(float(np.ptp(v)), 1e-300) for v in values)
-        share = (moved + EVEN * np.diff(u) / reach) / (2 + EVEN)
+    moves = np.flatnonzero(reach > 0)
+    for _ in range(ROUNDS if moves.size else 0):
+        share = EVEN * np.diff(u[moves]) / reach[moves, None]
+        for v in values:
+            span = np.maximum(np.ptp(v[moves], axis=1, keepdims=True), 1e-300)
+            share += np.abs(np.diff(v[moves])) / span
         # gradual: for the spline
-        share = np.convolve(np.pad(share, 2, mode="edge"), np.full(5, 0.2), mode="valid")
-        along = np.append(0.0, np.cumsum(share))
-        u = np.interp(np.linspace(0.0, along[-1], NODES), along, u)
-        u[-1] = reach
+        share = np.pad(share / (2 + EVEN), ((0, 0), (2, 2)), mode="edge")
+        share = np.lib.stride_tricks.sliding_window_view(share, 5, axis=1).mean(axis=2)
+        along = np.pad(np.cumsum(share, axis=1), ((0, 0), (1, 0)))
+        for j, to in zip(moves, along, strict=True):
+            u[j] = np.interp(np.linspace(0.0, to[-1], NODES), to, u[j])
+        u[:, -1] = reach
         values = own(u)
     return u, values[0], values[1]
 
 
 def _spline(u: Array, values: Array) -> Array:
     if u[-1] == 0.0:  # a client that is fair already stays where it is
-        return np.zeros((4, u.size - 1))
+        return np.zeros((4, u.size - 1, values.shape[1]))
     return scipy.interpolate.CubicSpline(u, values).c
 
 

@@ -34,4 +34,4 @@ def solve_fedavg_finite(
     found = solve_box(problem, start)
     pooled = law_problem(task, law, eps[:1])
     f = least_disparate(problem, pooled, found) if pooled.eps.size == 1 else found.f
-    return certify_finite(fed, task, eps, problem, f, found.multipliers)
+    return certify_finite(fed, task, eps, problem, f, found.multipliers, found.dual)

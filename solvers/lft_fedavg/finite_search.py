@@ -85,7 +85,7 @@ class FedAvgSearch:
         starts = [pivots.free()]
         for eps in np.where(tight, scale * free * rng.random(tight.shape), SLACK_BUDGET):
             with suppress(CertificationError):
-                solved = solve_box(replace(local, u=pivots.u, v=v, eps=eps))
+                solved = solve_box(replace(local, u=pivots.u, v=v, eps=eps), settle=False)
                 basis = pivots.basis(solved.f, solved.multipliers)
                 starts += [] if basis is None else [basis]
         return cls(fed, model, task, pivots, local.base, order, cfl_frontier(fed, 2, task), starts)

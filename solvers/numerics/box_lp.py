@@ -17,13 +17,17 @@ import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
+from fairfl.solvers.numerics.exact_lp import solve_exactly
 from fairfl.solvers.problem import Problem
-from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.solution import FINITE_TOLERANCE, CertificationError
 
 WHOLE = 6000
 """Linear programmes with at most this many cells go to HiGHS as a whole."""
 GOOD = 1e-13
 """Gap and violation at which a basis is not refined."""
+SETTLED, ENTRIES = FINITE_TOLERANCE / 2, 100_000
+"""A larger gap or violation is settled in exact rationals, where V has no more entries than this.
+"""
 ROWS = 1e3
 """Constraints are scaled up by this: HiGHS takes coefficients below 1e-9 for zero."""
 REFINED = 1e5
@@ -47,13 +51,19 @@ class BoxSolution:
     violation: float
 
 
-def solve_box(problem: Problem, start: Array | None = None) -> BoxSolution:
-    """Solve one linear programme; ``start`` (K,) multipliers near the solution's."""
+def solve_box(problem: Problem, start: Array | None = None, *, settle: bool = True) -> BoxSolution:
+    """Solve one linear programme.
+
+    Parameters
+    ----------
+    start : (K,) multipliers near the solution's.
+    settle : whether what double precision leaves is solved in exact rationals.
+    """
     size = problem.v.shape[1]
     most = np.maximum(_bound(problem.v) + problem.b, _bound(-problem.v) - problem.b)
     k = np.flatnonzero(problem.eps < most)  # larger budgets limit nothing
     rows = problem.taking(k)
-    full = np.zeros(problem.eps.size)
+    full, dual = np.zeros(problem.eps.size), None
     if k.size == 0:
         f = (problem.u > 0).astype(np.float64)
     else:
@@ -62,8 +72,10 @@ def solve_box(problem: Problem, start: Array | None = None) -> BoxSolution:
         else:
             f, lam = _sift(rows, _sampled(rows) if start is None else start[k])
         f, full[k] = _polished(rows, f, lam)
-    primal = float(problem.u @ f)
-    return BoxSolution(f, full, primal, problem.dual(full), problem.violation(f))
+        if settle and _miss(rows, f, full[k]) > SETTLED and np.prod(rows.v.shape) <= ENTRIES:
+            f, full[k], dual = solve_exactly(rows.u, _dense(rows.v), rows.b, rows.eps, f)
+    dual = problem.dual(full) if dual is None else dual
+    return BoxSolution(f, full, float(problem.u @ f), dual, problem.violation(f))
 
 
 def _bound(v: Any) -> Array:

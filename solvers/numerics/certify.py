@@ -27,21 +27,29 @@ from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 
 
-def certified(problem: Problem, f: Array, lam: Array) -> Certificate:
-    """The certificate of the rule f (N,) and the multipliers lam (K,) of a problem on a finite
-    X.
+def certified(problem: Problem, f: Array, lam: Array, dual: float | None = None) -> Certificate:
+    """The certificate of the rule f (N,) and the multipliers lam (K,) of a problem on a finite X;
+    ``dual`` is their dual value where it is known better.
     """
-    bound = problem.base + problem.dual(lam)
+    bound = problem.base + (problem.dual(lam) if dual is None else dual)
     found = Certificate(problem.base + float(problem.u @ f), bound, problem.violation(f))
     found.check(FINITE_TOLERANCE, ADVICE)
     return found
 
 
 def certify_finite(
-    fed: Federation, task: Task, eps: Array, problem: Problem, f: Array, lam: Array
+    fed: Federation,
+    task: Task,
+    eps: Array,
+    problem: Problem,
+    f: Array,
+    lam: Array,
+    dual: float | None = None,
 ) -> Solution:
-    """The solution for budgets eps: rule f (N,) and multipliers lam (K,) of its problem."""
-    certificate = certified(problem, f, lam)
+    """The solution for budgets eps: rule f (N,) and multipliers lam (K,) of its problem, as in
+    :func:`certified`.
+    """
+    certificate = certified(problem, f, lam, dual)
     return evaluate_finite(fed, task, eps, problem.rule(f, fed.n_groups), lam, (certificate,))
 
 

@@ -37,6 +37,8 @@ MASS_TOLERANCE = 1e-13
 """Allowed |∫ p - (F(b) - F(a))| on a panel: a spike between the nodes cannot stay unseen."""
 MAX_PANELS = 100_000
 """Unresolved panels at which a law is given up."""
+BLOCK = 16_384
+"""Points whose integrals are computed at a time: bounds the memory."""
 NEGLIGIBLE = 1e-18
 """A panel with less mass than this, of every client, is not refined."""
 
@@ -99,17 +101,25 @@ class Piecewise:
             float(self.inner[np.unique(self.locate(inside)[0])].sum()) if inside.size else 0.0
         )
 
+    def errors_at(self, cuts: Array) -> Array:
+        """``error_at`` of each cut (T,) by itself."""
+        inside = (cuts > self.edges[0]) & (cuts < self.edges[-1])
+        return self.error + np.where(inside, self.inner[self.locate(cuts)[0]], 0.0)
+
     def above(self, t: Array, first: int | None = None) -> Array:
         """∫_t^∞ of every function, or of the ``first`` ones only: shape (J, *t.shape); t may be
         ±inf.
         """
         t = np.asarray(t, dtype=np.float64)
         flat = np.ravel(t)
-        k, xi = self.locate(flat)
-        terms = chebyshev_values(xi, self._rising.shape[-1])
-        inside = np.einsum("jtn,nt->jt", self._rising[:first, k, :], terms)
-        out = self._above[:first, k] - inside
-        return out.reshape(out.shape[0], *t.shape)
+        out = np.empty((len(self._above[:first]), flat.size))
+        for start in range(0, flat.size, BLOCK):
+            part = slice(start, start + BLOCK)
+            k, xi = self.locate(flat[part])
+            terms = chebyshev_values(xi, self._rising.shape[-1])
+            inside = np.einsum("jtn,nt->jt", self._rising[:first, k, :], terms)
+            out[:, part] = self._above[:first, k] - inside
+        return out.reshape(len(out), *t.shape)
 
     def values(self, t: Array) -> Array:
         """Every function at t: shape (J, *t.shape)."""

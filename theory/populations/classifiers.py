@@ -50,6 +50,7 @@ class Classifier:
                 )
             if (np.diff(e) < 0).any():
                 raise ValueError(f"edges[{a}] must be increasing, got {e.tolist()}")
+        self._rates: tuple[Federation, Array] | None = None
 
     @classmethod
     def thresholds(cls, cuts: Sequence[float]) -> Classifier:
@@ -145,6 +146,8 @@ class Classifier:
     def rates(self, federation: Federation) -> Array:
         """(I, A) P(ŷ = 1 | a, i); NaN where client i has nobody of group a."""
         self._same_groups(federation)
+        if self._rates is not None and self._rates[0] is federation:  # all disparities ask for them
+            return self._rates[1].copy()
         out = np.empty(federation.share.shape)
         model = federation.model
         for a in range(self.n_groups):
@@ -153,7 +156,8 @@ class Classifier:
             else:
                 # f = values[0] + Σ jumps at the edges, so rates are sums of survival functions
                 out[:, a] = self.values[a][0] + model.sf(a, self.edges[a]) @ np.diff(self.values[a])
-        return np.where(federation.share > 0, out, np.nan)
+        self._rates = federation, np.where(federation.share > 0, out, np.nan)
+        return self._rates[1].copy()
 
     def accuracy(self, federation: Federation) -> float:
         """P(ŷ = y) on the pooled law."""

@@ -222,3 +222,15 @@ def test_too_many_combinations_say_what_they_may_have_missed(
         assert (found.accuracy <= points.accuracy + 1e-9)[met].all()
         lost += int((points.accuracy > found.accuracy + 1e-9)[met].sum())
     assert lost > 0  # the bound had something to say
+
+
+def test_clients_with_fewer_vertices_start_on_their_own() -> None:
+    # rows are filled up with a client's last vertex: the starts of the search must not stand there
+    rng = np.random.default_rng(0)
+    masses = rng.gamma(1.0, size=(40, 2, 30))
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    fed = ff.Federation.finite(np.arange(30), masses, np.sort(rng.random(30)))
+    family = FiniteEnsemble(fed, finite_model(fed)).splits
+    assert np.unique(family.size).size > 1
+    for d in np.linspace(0.0, family.top, 9):
+        assert (family.along(float(d))[1] < family.size).all()

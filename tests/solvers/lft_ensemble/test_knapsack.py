@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairfl.solvers.lft_ensemble import knapsack as allocation
-from fairfl.solvers.lft_ensemble.knapsack import solve_knapsack
+from fairfl.solvers.lft_ensemble.knapsack import Knapsack
 
 CURVES = st.lists(st.lists(st.integers(-8, 8), min_size=2, max_size=5), min_size=1, max_size=4)
 
@@ -24,11 +24,10 @@ def test_splits_of_whole_cells_are_the_best(curves: list[list[int]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(allocation, "CELLS", total)
         patch.setattr(allocation, "CELLS_PER_CLIENT", 0)
-        given_ = solve_knapsack(
-            fairness, accuracy, np.ones(len(curves)), np.stack([goals, goals], axis=1)
-        )
+        knapsack = Knapsack(fairness, accuracy, np.ones(len(curves)))
+        given_ = knapsack.split(np.stack([goals, goals], axis=1))
         least_to_most = np.stack([np.zeros_like(goals), goals], axis=1)
-        ranges = solve_knapsack(fairness, accuracy, np.ones(len(curves)), least_to_most)
+        ranges = knapsack.split(least_to_most)
     least = np.empty(goals.size)
     for p, goal in enumerate(goals):
         splits = [s for s in itertools.product(*(range(len(c)) for c in curves)) if sum(s) == goal]
@@ -70,7 +69,7 @@ def test_concave_curves_meet_at_one_slope(seed: int, count: int) -> None:
     fairness = [np.linspace(0, 1, 400)] * count
     accuracy = [-cj * (f - pj) ** 2 for cj, pj, f in zip(c, p, fairness, strict=True)]
     goal = float(w @ p) + 0.05
-    shares = solve_knapsack(fairness, accuracy, w, np.array([[goal, goal]]))[:, 0]
+    shares = Knapsack(fairness, accuracy, w).split(np.array([[goal, goal]]))[:, 0]
     assert w @ shares == pytest.approx(goal, abs=count * w.sum() / allocation.CELLS)
     # w_j a_j'(f_j)/w_j = μ: by hand, f_j = p_j + μ/c_j with Σ w_j μ/c_j = 0.05
     mu = 0.05 / float((w / c).sum())
@@ -81,6 +80,6 @@ def test_concave_curves_meet_at_one_slope(seed: int, count: int) -> None:
 
 def test_curves_of_one_point_give_what_they_have() -> None:
     goals = np.array([[0.0, 0.0], [1.0, 1.0]])
-    assert solve_knapsack([np.array([0.25])], [np.array([1.0])], np.ones(1), goals).tolist() == [
+    assert Knapsack([np.array([0.25])], [np.array([1.0])], np.ones(1)).split(goals).tolist() == [
         [0.25, 0.25]
     ]

@@ -382,7 +382,7 @@ def test_nodes_go_where_something_changes() -> None:
     def own(u: Any) -> tuple[Any, Any]:  # all happens within 1e-3 of u = 7
         return np.tanh((u - 7) * 1e3), np.tanh((u - 7) * 1e3)
 
-    u, f, _ = spread_nodes(own, 20.0)
+    u, f = (v[0] for v in spread_nodes(own, np.array([20.0]))[:2])
     assert (u[0], u[-1]) == (0.0, 20.0) and (np.diff(u) >= 0).all()
     assert np.abs(np.diff(f)).max() < 0.05  # of a range of 2, where an even table has one step of 2
 
@@ -412,3 +412,31 @@ def test_many_clients_are_no_worse_than_on_the_majorants(count: int) -> None:
     bounds = np.array([dual_bound(curve.tradeoffs, -v) for v in d])
     assert (F.accuracy[1:-1] <= bounds + 1e-6).all()
     assert ff.min_disparity(fed, "lft_ensemble").disparity <= F.disparity[0] + 1e-12
+
+
+def test_pooled_values_are_sums_over_clients() -> None:
+    rng = np.random.default_rng(2)
+    fed = ff.Federation.normal(
+        rng.normal(0, 2, (30, 2)), np.exp(rng.uniform(-3, 3, (30, 2))), rng.uniform(0.1, 0.9, 30)
+    )
+    model = continuous_model(fed)
+    cuts = rng.normal(0, 4, (2, 30, 7))
+    cuts[:, 0, :2] = np.inf, -np.inf
+    md, accuracy = curve_of(fed).rules.pooled(*cuts)
+    rates = [np.tensordot(fed.within[:, a], model.sf(a, cuts[a]), 1) for a in (0, 1)]
+    np.testing.assert_allclose(md, rates[0] - rates[1], atol=1e-13)
+    one = ff.Classifier.thresholds(cuts[:, 3, 4].tolist())
+    assert accuracy[3, 4] == pytest.approx(one.accuracy(fed), abs=1e-14)
+    for a in (0, 1):
+        flat = cuts[a].ravel()
+        own = [model.gain(a).error_at(cut) for cut in flat]
+        np.testing.assert_array_equal(model.gain(a).errors_at(flat), own)
+
+
+def test_peaks_are_the_highest_between_two_nodes() -> None:
+    u = np.linspace(0.0, 2.0, 65)[None]
+    table = Tradeoffs(u, u.copy(), np.sin(3 * u), np.ones(1))  # one peak, at π/6
+    start = np.array([[0.5, 0.53, np.pi / 6]])
+    np.testing.assert_allclose(table.peaks(start), np.pi / 6, atol=1e-5)
+    # away from a peak, the end of the two cells that is higher
+    np.testing.assert_allclose(table.peaks(np.array([[0.2]])), u[0, 8], atol=1e-7)

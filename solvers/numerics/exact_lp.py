@@ -1,0 +1,89 @@
+"""max u·f subject to |V f + b| <= eps, 0 <= f <= 1 in exact rationals: dual simplex method with bounds.
+
+Doubles are fractions, and so are f and the multipliers. Where masses of 1e-11 make multipliers of
+1e8, no multipliers in double precision prove an optimum to 1e-12. The activities V f are variables
+too, each between ±eps - b: every variable has two bounds, so that every basis is dual feasible once the
+others stand on the side of their reduced costs, and the method may start from any. Ties go to the
+first variable, and in the end the first variable leaves too (Bland), which ends the method.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from fairfl._support.checks import Array
+
+QUICK = 10
+"""Pivots for each constraint in which the variable farthest outside leaves the basis; then the
+first (Bland).
+"""
+
+
+def solve_exactly(u: Array, v: Array, b: Array, eps: Array, f: Array) -> tuple[Array, Array, float]:
+    """Solve one linear programme.
+
+    Parameters
+    ----------
+    u : (N,) gains.  v : (K, N) constraint rows.  b : (K,) constants.
+    eps : (K,) finite, non-negative; some f must meet them.
+    f : (N,) a solution up to rounding: its fractional cells start in the basis.
+
+    Returns
+    -------
+    f (N,), the multipliers (K,) of the Lagrangian u·f + λ·Vf and the optimal value, each rounded
+    once, at the end.
+    """
+    k, n = v.shape
+    rational = np.vectorize(Fraction, otypes=[object])
+    one = rational(np.eye(k))
+    # rows: the basic variables by the others; last the reduced costs. Basic are first V f
+    table: Any = np.concatenate(
+        [
+            np.concatenate([-rational(v), one], axis=1),
+            np.append(rational(u), np.zeros(k, object))[None],
+        ]
+    )
+    low, high = (
+        np.concatenate([rational(cell), rational(row) - rational(b)])
+        for cell, row in ((np.zeros(n), -eps), (np.ones(n), eps))
+    )
+    basis = np.arange(n, n + k)
+    at_high = np.append(f > 0.5, v @ f + b > 0)
+
+    def pivot(row: int, column: int) -> None:
+        table[row] = table[row] / table[row, column]
+        for other in np.flatnonzero(table[:, column]):
+            if other != row:
+                table[other] = table[other] - table[other, column] * table[row]
+        basis[row] = column
+
+    for cell in np.flatnonzero((f > 0) & (f < 1)):
+        rows = np.flatnonzero((basis >= n) & (table[:k, cell] != 0))
+        if rows.size:
+            pivot(int(rows[np.abs(table[rows, cell]).argmax()]), int(cell))
+    pivots = 0
+    while True:
+        cost = table[k]
+        at_high = np.where(cost == 0, at_high, cost > 0)
+        x = np.where(at_high, high, low)
+        x[basis] = 0
+        x[basis] = -(table[:k] @ x)
+        outside = basis[(x[basis] < low[basis]) | (x[basis] > high[basis])]
+        if not outside.size:
+            break
+        far = np.maximum(x[outside] - high[outside], low[outside] - x[outside])
+        leaves = int(outside.min() if pivots > QUICK * k else outside[far.argmax()])
+        row = int(np.flatnonzero(basis == leaves)[0])
+        above = bool(x[leaves] > high[leaves])
+        slope = -table[row] if above else table[row]
+        # whose reduced cost reaches zero first; a variable that cannot move needs no sign
+        meets = (np.where(at_high, slope > 0, slope < 0)) & (low < high)
+        meets[basis] = False
+        candidates = np.flatnonzero(meets)  # some: the budgets can be met
+        pivot(row, int(candidates[np.argmin(cost[candidates] / slope[candidates])]))
+        at_high[leaves] = above
+        pivots += 1
+    return x[:n].astype(np.float64), -cost[n:].astype(np.float64), float(cost @ x)
