@@ -103,17 +103,20 @@ def cfl_constraints(fed: Federation) -> Constraints:
     return Constraints(fed, (model.profile(0), model.profile(1)), rows)  # type: ignore[union-attr]
 
 
+def weights(lam: Array, rows: Array) -> Array:
+    """(B, 1 + I) weights of the gain and of the densities in s = u + λ·v, of one group."""
+    return np.concatenate([np.ones((len(lam), 1)), lam @ rows], axis=1)
+
+
 def dual_point(problem: Constraints, lam: Array) -> DualPoint:
     """Accept sets, accuracies and constraint values at the multipliers lam (B, K)."""
     accuracy = np.full(lam.shape[0], 1.0 - problem.fed.base_rate)
     values = np.zeros(lam.shape)
-    sets = []
-    for profile, rows in zip(problem.profiles, problem.coefficients, strict=True):
-        weights = np.concatenate([np.ones((lam.shape[0], 1)), lam @ rows], axis=1)
-        found = accept_sets(profile, weights)
+    combined = [weights(lam, rows) for rows in problem.coefficients]
+    sets = accept_sets(problem.profiles, combined)
+    for rows, found in zip(problem.coefficients, sets, strict=True):
         accuracy = accuracy + found.integrals[:, 0]
         values = values + found.integrals[:, 1:] @ rows.T
-        sets.append(found)
     return DualPoint(lam, (sets[0], sets[1]), accuracy, values)
 
 
@@ -131,8 +134,8 @@ def hessian(problem: Constraints, point: DualPoint, extra: Array | None = None) 
     ):
         if sets.cut.size == 0:
             continue
-        weights = np.concatenate([np.ones((b, 1)), point.lam @ rows], axis=1)[sets.owner]
-        slope = np.abs(np.einsum("rj,jr->r", weights, profile.slopes(sets.cut)))
+        mixed = weights(point.lam, rows)[sets.owner]
+        slope = np.abs(np.einsum("rj,jr->r", mixed, profile.slopes(sets.cut)))
         density = profile.values(sets.cut)[1:]  # (I, R)
         v = rows @ density
         w = v if extra is None else extra[a] @ density
