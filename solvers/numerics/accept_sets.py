@@ -2,14 +2,15 @@
 series.
 
 Roots are isolated, not searched on a grid: a panel (or its half, and so on) is discarded only when
-its Chebyshev coefficients prove that the series has no root there, and handed to Newton only when
-they prove that it is monotone.
+its Chebyshev or Bernstein coefficients prove that the series has no root there, and handed to
+Newton only when they prove that it is monotone, convex or concave.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 
@@ -33,6 +34,25 @@ def _restriction(center: float) -> Array:
 
 
 _LEFT, _RIGHT = _restriction(-0.5), _restriction(0.5)
+_BERNSTEIN = np.array(
+    [
+        [
+            sum(
+                (-1) ** (j - i) * comb(2 * j, 2 * i) * comb(DEGREE - j, k - i)
+                for i in range(j + 1)
+                if i <= k
+            )
+            / comb(DEGREE, k)
+            for k in range(_N)
+        ]
+        for j in range(_N)
+    ]
+)
+"""c @ _BERNSTEIN: the coefficients in the Bernstein basis, whose signs bound those of the series:
+in tails they decide at once, where Chebyshev coefficients need four halvings.
+"""
+_GROWTH = np.abs(_BERNSTEIN).sum(axis=0)
+"""What a rounding of Chebyshev coefficients may become in each of Bernstein's."""
 NOISE = 4e-16
 """Rounding of a series relative to the terms that were added up: below it a sign means nothing."""
 MAX_DEPTH = 45
@@ -221,9 +241,7 @@ def sign_changes(
     )
 
 
-def _isolate(
-    c: Array, noise: Array, low: Array, span: Array, owner: Array
-) -> tuple[Array, Array]:
+def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> tuple[Array, Array]:
     """Halve parts until each is free of roots, monotone, or convex (concave); then find the roots
     of all of these.
     """
@@ -234,10 +252,17 @@ def _isolate(
         live = (2.0 * size[:, 0] <= total) & (total > noise)
         if not live.any():
             break
+        live = np.flatnonzero(live)
+        b, tiny = c[live] @ _BERNSTEIN, noise[live, None] * _GROWTH
+        open_ = ~_signed(b, tiny)
+        live, b, tiny = live[open_], b[open_], tiny[open_]
         c, noise, low, span, owner = c[live], noise[live], low[live], span[live], owner[live]
         slope = c @ DERIVATIVE
         curvature = slope @ DERIVATIVE
         simple = _single_signed(slope) | _single_signed(curvature) | (depth == MAX_DEPTH)
+        for _ in range(2):  # monotone; convex or concave
+            b, tiny = np.diff(b), tiny[:, 1:] + tiny[:, :-1]
+            simple |= _signed(b, tiny)
         kept.append(tuple(v[simple] for v in (c, slope, curvature, noise, low, span, owner)))
         k = ~simple
         if not k.any():
@@ -253,6 +278,10 @@ def _isolate(
     )
     rows, xi = _simple_roots(c, slope, curvature, 4 * noise)
     return owner[rows], low[rows] + span[rows] * (xi + 1) / 2
+
+
+def _signed(b: Array, tiny: Array) -> Array:
+    return (b > tiny).all(axis=1) | (b < -tiny).all(axis=1)
 
 
 def _single_signed(c: Array) -> Array:
