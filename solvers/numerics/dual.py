@@ -12,6 +12,7 @@ it. Its gradient is MD_k(f) + eps_k sign(λ_k); its Hessian lives on the ends of
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,12 @@ REACH = 0.5
 """Largest change of a multiplier in one step: multipliers are accuracy per rate, of the order of
 clients' masses.
 """
+DAMPING = 1e-2
+"""Ridge of the Hessian over its mean diagonal element, for each unit of the residual: with many
+clients the cuts are fewer than the constraints, and without it steps run to the ends of their box.
+"""
+PIVOTS = 30
+"""Times that the signs of a step's multipliers are corrected all at once."""
 SWEEPS, BLOCKS = 10, 50
 """Rounds of coordinate descent between two tries of the signs that it found, and how often."""
 
@@ -141,7 +148,9 @@ def hessian(problem: Constraints, point: DualPoint, extra: Array | None = None) 
         w = v if extra is None else extra[a] @ density
         with np.errstate(divide="ignore", invalid="ignore"):
             flow = np.where(slope > 0, v / slope, 0.0)
-        np.add.at(out, sets.owner, np.einsum("er,kr->rek", w, flow))
+        ends = np.searchsorted(sets.owner, np.arange(b + 1))
+        for row, (low, high) in enumerate(itertools.pairwise(ends)):
+            out[row] += w[:, low:high] @ flow[:, low:high].T
     return out
 
 
@@ -183,27 +192,36 @@ def descend(
     return visited
 
 
-def _ridged(h: Array) -> Array:
-    """Redundant constraints (twin clients) make h singular, flat regions make it tiny: a little of
-    the identity.
+def _ridged(h: Array, residual: float) -> Array:
+    """h is singular where cuts are fewer than constraints, or constraints redundant (twin clients),
+    and tiny in flat regions: a little of the identity, which vanishes with the residual.
     """
-    return h + 1e-12 * max(float(np.trace(h)), 1e-6) * np.eye(h.shape[0])
+    trace = max(float(np.trace(h)), 1e-6)
+    return h + trace * max(1e-12, DAMPING * residual / len(h)) * np.eye(len(h))
 
 
 def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
     """The step to the minimum of g·d + ½ d·h d + Σ eps |λ + d|, within REACH.
 
-    Coordinate descent finds the signs of λ + d; given those, the minimum is the solution of a
-    linear system.
+    Given the signs of λ + d, the minimum is the solution of a linear system. Pivots find them: what
+    has the wrong sign becomes zero, and what wants to leave zero does. Where pivots go in circles,
+    coordinate descent finds the signs.
     """
-    z, linear = lam.copy(), g - h @ lam
+    linear, signs = g - h @ lam, np.sign(lam)
+    for _ in range(PIVOTS):
+        exact = _stationary(h, linear, signs, budget)
+        slope = h @ exact + linear
+        wrong = signs * exact < 0
+        leaving = (signs == 0) & (np.abs(slope) > budget + 1e-13)
+        if not (wrong | leaving).any():
+            if (np.abs(exact - lam) < REACH).all():
+                return exact - lam
+            break
+        signs = np.where(wrong, 0.0, np.where(leaving, -np.sign(slope), signs))
+    z = lam.copy()
     for _ in range(BLOCKS):
         largest = _sweep(h, linear, budget, lam, z)
-        free = np.flatnonzero(z)
-        exact = np.zeros(lam.size)
-        exact[free] = np.linalg.solve(
-            h[np.ix_(free, free)], -linear[free] - np.sign(z[free]) * budget[free]
-        )
+        exact = _stationary(h, linear, np.sign(z), budget)
         same = (np.sign(exact) == np.sign(z)).all() and (np.abs(exact - lam) < REACH).all()
         slack = np.abs(h @ exact + linear) <= budget + 1e-13
         settled = largest <= 1e-10 * max(1.0, float(np.abs(z).max()))
@@ -212,6 +230,16 @@ def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
         if settled:
             break
     return z - lam
+
+
+def _stationary(h: Array, linear: Array, signs: Array, budget: Array) -> Array:
+    """Where ½ z·h z + linear·z + Σ budget · signs · z is stationary in the z_k with a sign; the
+    others are 0.
+    """
+    free = np.flatnonzero(signs)
+    z = np.zeros(linear.size)
+    z[free] = np.linalg.solve(h[np.ix_(free, free)], -linear[free] - signs[free] * budget[free])
+    return z
 
 
 def _sweep(h: Array, linear: Array, budget: Array, start: Array, z: Array) -> float:
@@ -242,7 +270,7 @@ def _sweep(h: Array, linear: Array, budget: Array, start: Array, z: Array) -> fl
 def _step(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | None:
     """The next point, or None when no progress can be measured."""
     residual, value = kkt_residual(point.lam, point.values, eps)[0], point.dual(eps)[0]
-    h = _ridged(hessian(problem, point)[0])
+    h = _ridged(hessian(problem, point)[0], residual)
     for _ in range(6):
         direction = _quadratic_step(h, point.values[0], point.lam[0], eps[0])
         if not direction.any():
@@ -264,7 +292,7 @@ def _step(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | Non
             return None
         # the step runs into a part of the dual that is far more curved than here: plan with that
         # curvature
-        h = _ridged(hessian(problem, beyond)[0])
+        h = _ridged(hessian(problem, beyond)[0], residual)
     return None
 
 
