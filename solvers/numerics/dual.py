@@ -214,9 +214,8 @@ def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
         wrong = signs * exact < 0
         leaving = (signs == 0) & (np.abs(slope) > budget + 1e-13)
         if not (wrong | leaving).any():
-            if (np.abs(exact - lam) < REACH).all():
-                return exact - lam
-            break
+            step = exact - lam
+            return step * min(1.0, REACH / max(float(np.abs(step).max()), 1e-300))
         signs = np.where(wrong, 0.0, np.where(leaving, -np.sign(slope), signs))
     z = lam.copy()
     for _ in range(BLOCKS):
