@@ -35,9 +35,11 @@ REACH = 0.5
 clients' masses.
 """
 DAMPING = 1e-2
-"""Ridge of the Hessian over its mean diagonal element, for each unit of the residual: with many
-clients the cuts are fewer than the constraints, and without it steps run to the ends of their box.
+"""Ridge of the Hessian over its mean diagonal element, for each unit of the residual: where cuts
+are fewer than constraints, steps run to the ends of their box without it.
 """
+FEW = 8
+"""Constraints up to which no step is damped: the exact ones settle gaps that are about to open."""
 PIVOTS = 30
 """Times that the signs of a step's multipliers are corrected all at once."""
 SWEEPS, BLOCKS = 10, 50
@@ -194,10 +196,12 @@ def descend(
 
 def _ridged(h: Array, residual: float) -> Array:
     """h is singular where cuts are fewer than constraints, or constraints redundant (twin clients),
-    and tiny in flat regions: a little of the identity, which vanishes with the residual.
+    and tiny in flat regions: a little of the identity; for many constraints more of it, which
+    vanishes with the residual.
     """
     trace = max(float(np.trace(h)), 1e-6)
-    return h + trace * max(1e-12, DAMPING * residual / len(h)) * np.eye(len(h))
+    damping = DAMPING * residual / len(h) if len(h) > FEW else 0.0
+    return h + trace * max(1e-12, damping) * np.eye(len(h))
 
 
 def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
@@ -205,7 +209,7 @@ def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
 
     Given the signs of λ + d, the minimum is the solution of a linear system. Pivots find them: what
     has the wrong sign becomes zero, and what wants to leave zero does. Where pivots go in circles,
-    coordinate descent finds the signs.
+    or beyond REACH for few constraints, coordinate descent finds the signs.
     """
     linear, signs = g - h @ lam, np.sign(lam)
     for _ in range(PIVOTS):
@@ -214,8 +218,12 @@ def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
         wrong = signs * exact < 0
         leaving = (signs == 0) & (np.abs(slope) > budget + 1e-13)
         if not (wrong | leaving).any():
-            step = exact - lam
-            return step * min(1.0, REACH / max(float(np.abs(step).max()), 1e-300))
+            step, far = exact - lam, float(np.abs(exact - lam).max())
+            if far < REACH:
+                return step
+            if len(h) > FEW:
+                return step * (REACH / far)
+            break
         signs = np.where(wrong, 0.0, np.where(leaving, -np.sign(slope), signs))
     z = lam.copy()
     for _ in range(BLOCKS):
