@@ -12,7 +12,7 @@ from scipy import stats
 from strategies import federations, laws, mixtures, normals
 
 import fairfl as ff
-from fairfl.solvers.numerics.accept_sets import accept_sets
+from fairfl.solvers.numerics.accept_sets import _BERNSTEIN, accept_sets
 from fairfl.theory.populations.continuous import ContinuousModel
 
 LAMBDAS = st.integers(-24, 24).map(lambda k: k / 32)
@@ -153,3 +153,14 @@ def test_jumps_between_panels_are_cuts() -> None:
     assert mass == pytest.approx(1.0, abs=1e-14)
     nothing = accept_sets([model.profile(0)], [np.array([[0.0, -1.0]])])[0]
     assert nothing.integrals[0, 1] == 0.0 and nothing.intervals(0) == []
+
+
+def test_bernstein_coefficients_are_those_of_the_series_and_bound_it() -> None:
+    rng = np.random.default_rng(0)
+    t = np.linspace(0, 1, 101)
+    basis = stats.binom.pmf(np.arange(16)[:, None], 15, t)  # C(15, k) t^k (1 - t)^(15 - k)
+    for c in rng.normal(size=(20, 16)) * 0.3 ** np.arange(16):
+        series = np.polynomial.chebyshev.chebval(2 * t - 1, c)
+        found = c @ _BERNSTEIN
+        np.testing.assert_allclose(found @ basis, series, atol=1e-11)
+        assert found.min() - 1e-11 <= series.min() and series.max() <= found.max() + 1e-11
