@@ -17,7 +17,7 @@ from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, 
 from fairfl.solvers.lft_fedavg.laws import solve_fedavg
 from fairfl.solvers.lft_fedavg.laws_ascent import ascend, merit
 from fairfl.solvers.lft_fedavg.multipliers import RuleFamily, Rules
-from fairfl.solvers.numerics.dual import ENOUGH, fedavg_constraints, minimise_dual
+from fairfl.solvers.numerics.dual import ENOUGH, FEW, fedavg_constraints, minimise_dual
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.federation import Federation
 
@@ -67,15 +67,16 @@ class MultiplierSearch:
 
     @classmethod
     def of(cls, fed: Federation) -> MultiplierSearch:
-        """Starts: no constraint; all, all but one, or one exactly tight; and random multipliers of
-        their sizes.
+        """Starts: no constraint; all, one, or (for few clients) all but one exactly tight; and
+        random multipliers of their sizes.
 
         Neither the order of the clients nor the groups' names matter to the draws.
         """
         problem = fedavg_constraints(fed)
         family = RuleFamily(problem, np.stack([fed.within[:, 0], -fed.within[:, 1]]))
         alone = np.eye(problem.count)
-        corners = np.concatenate([np.zeros((1, problem.count)), alone, 1.0 - alone])
+        all_but_one = alone[: problem.count if problem.count <= FEW else 0]  # a second each
+        corners = np.concatenate([np.zeros((1, problem.count)), all_but_one, 1.0 - alone])
         found = np.concatenate([minimise_dual(problem, eps, enough=ENOUGH).lam for eps in corners])
         reach = np.abs(found).max(axis=0)
         reach = np.where(fed.defined, np.maximum(reach, 0.01 * reach.max()), 0.0)

@@ -16,7 +16,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.critical_points import CriticalPoints, critical_points
-from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, hessian
+from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, hessian, weights
 
 CHUNK = 400
 """Multipliers evaluated in one batch: bounds the memory."""
@@ -114,12 +114,8 @@ class RuleFamily:
         point, lam = rules.point, rules.lam
         own = hessian(self.problem, point)
         cross = hessian(self.problem, point, self.pooled[:, None, :])[:, 0]
-        points, heights = [], []
-        for profile, rows in zip(self.problem.profiles, self.problem.coefficients, strict=True):
-            found = critical_points(
-                profile, np.concatenate([np.ones((len(lam), 1)), lam @ rows], axis=1)
-            )
-            points.append(found)
-            heights.append(found.values[:, 1:] @ rows.T)
+        rows = self.problem.coefficients
+        points = critical_points(self.problem.profiles, [weights(lam, r) for r in rows])
+        heights = [p.values[:, 1:] @ r.T for p, r in zip(points, rows, strict=True)]
         climb = -np.einsum("bkl,bl->bk", own, lam)
         return Slopes(climb, cross, own, (points[0], points[1]), (heights[0], heights[1]))

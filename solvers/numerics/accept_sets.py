@@ -2,13 +2,15 @@
 series.
 
 Roots are isolated, not searched on a grid: a panel (or its half, and so on) is discarded only when
-its Chebyshev coefficients prove that the series has no root there, and handed to Newton only when
-they prove that it is monotone.
+its Chebyshev or Bernstein coefficients prove that the series has no root there, and handed to
+Newton only when they prove that it is monotone, convex or concave.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 
@@ -32,6 +34,25 @@ def _restriction(center: float) -> Array:
 
 
 _LEFT, _RIGHT = _restriction(-0.5), _restriction(0.5)
+_BERNSTEIN = np.array(
+    [
+        [
+            sum(
+                (-1) ** (j - i) * comb(2 * j, 2 * i) * comb(DEGREE - j, k - i)
+                for i in range(j + 1)
+                if i <= k
+            )
+            / comb(DEGREE, k)
+            for k in range(_N)
+        ]
+        for j in range(_N)
+    ]
+)
+"""c @ _BERNSTEIN: the coefficients in the Bernstein basis, whose signs bound those of the series:
+in tails they decide at once, where Chebyshev coefficients need four halvings.
+"""
+_GROWTH = np.abs(_BERNSTEIN).sum(axis=0)
+"""What a rounding of Chebyshev coefficients may become in each of Bernstein's."""
 NOISE = 4e-16
 """Rounding of a series relative to the terms that were added up: below it a sign means nothing."""
 MAX_DEPTH = 45
@@ -94,8 +115,8 @@ class AcceptSets:
         )
 
 
-def accept_sets(functions: Piecewise, weights: Array) -> AcceptSets:
-    """The sets where Σ_j weights[b, j] F_j > 0, for every b.
+def accept_sets(functions: Sequence[Piecewise], weights: Sequence[Array]) -> list[AcceptSets]:
+    """The sets where Σ_j weights[a][b, j] F_a,j > 0, for every b, for each group a.
 
     Candidates for cuts are collected generously (every isolated root, every panel end with a change
     of sign); between two candidates the *integral* of s decides, and cuts between parts of one sign
@@ -103,11 +124,20 @@ def accept_sets(functions: Piecewise, weights: Array) -> AcceptSets:
 
     Parameters
     ----------
-    functions : J expanded functions.
-    weights : (B, J).
+    functions : J expanded functions of each group.
+    weights : (B, J) of each group.
     """
+    found = sign_changes(
+        functions,
+        [f.combined(w) for f, w in zip(functions, weights, strict=True)],
+        [NOISE * (np.abs(w) @ f.sizes) for f, w in zip(functions, weights, strict=True)],
+    )
+    return [_between(*each) for each in zip(functions, weights, *found, strict=True)]
+
+
+def _between(functions: Piecewise, weights: Array, owner: Array, x: Array) -> AcceptSets:
+    """The sets of one group, whose ends are among the candidates x of combinations ``owner``."""
     count = weights.shape[0]
-    owner, x = _candidates(functions, weights)
     everyone = np.arange(count)
     owner = np.concatenate([everyone, owner, everyone])
     x = np.concatenate([np.full(count, -np.inf), x, np.full(count, np.inf)])
@@ -183,26 +213,35 @@ def _carry(positive: Array, silent: Array, starts: Array, owner: Array) -> Array
     return out
 
 
-def _candidates(functions: Piecewise, weights: Array) -> tuple[Array, Array]:
-    """Owners and positions of all points where a combination may change sign."""
-    series = np.einsum("bj,jpn->bpn", weights, functions.coefficients)
-    spread = np.abs(series[..., 1:]).sum(axis=-1)
-    rows, panels = np.nonzero(np.abs(series[..., 0]) <= spread)
-    scale = np.abs(functions.coefficients).max(axis=-1)
-    noise = NOISE * np.einsum("tj,jt->t", np.abs(weights[rows]), scale[:, panels])
-    found = isolate(
-        series[rows, panels], noise, functions.edges[panels], np.diff(functions.edges)[panels], rows
+def sign_changes(
+    functions: Sequence[Piecewise], series: Sequence[Array], noise: Sequence[Array]
+) -> tuple[list[Array], list[Array]]:
+    """Owners and positions of all points where series (B, P, 16) on the panels of ``functions`` may
+    change sign.
+
+    A value within ``noise`` (B, P) has no sign. The groups are isolated together: for few
+    combinations the time goes into calls of numpy, not into numbers.
+    """
+    parts, jumps, count = [], [], len(series[0])
+    for a, (f, c, tiny) in enumerate(zip(functions, series, noise, strict=True)):
+        size = np.abs(c)
+        rows, panels = np.nonzero(2.0 * size[..., 0] <= size.sum(axis=-1))
+        span = np.diff(f.edges)[panels]
+        parts.append((c[rows, panels], tiny[rows, panels], f.edges[panels], span, a * count + rows))
+        # densities may jump at panel ends, and a root may sit exactly there
+        left, right = c @ _SIGNS > 0, c.sum(axis=-1) > 0
+        owner, panel = np.nonzero(right[:, :-1] != left[:, 1:])
+        jumps.append((owner, f.edges[1:-1][panel]))
+    owner, x = _isolate(*(np.concatenate(v) for v in zip(*parts, strict=True)))
+    group = owner // max(count, 1)
+    mine = [group == a for a in range(len(functions))]
+    return (
+        [np.concatenate([owner[m] - a * count, jumps[a][0]]) for a, m in enumerate(mine)],
+        [np.concatenate([x[m], jumps[a][1]]) for a, m in enumerate(mine)],
     )
-    # densities may jump at panel ends, and a root may sit exactly there
-    left, right = (series * _SIGNS).sum(axis=-1), series.sum(axis=-1)
-    jump_owner, jump_panel = np.nonzero((right[:, :-1] > 0) != (left[:, 1:] > 0))
-    found.append((jump_owner, functions.edges[1:-1][jump_panel]))
-    return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
 
-def isolate(
-    c: Array, noise: Array, low: Array, span: Array, owner: Array
-) -> list[tuple[Array, Array]]:
+def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> tuple[Array, Array]:
     """Halve parts until each is free of roots, monotone, or convex (concave); then find the roots
     of all of these.
     """
@@ -213,10 +252,17 @@ def isolate(
         live = (2.0 * size[:, 0] <= total) & (total > noise)
         if not live.any():
             break
+        live = np.flatnonzero(live)
+        b, tiny = c[live] @ _BERNSTEIN, noise[live, None] * _GROWTH
+        open_ = ~_signed(b, tiny)
+        live, b, tiny = live[open_], b[open_], tiny[open_]
         c, noise, low, span, owner = c[live], noise[live], low[live], span[live], owner[live]
         slope = c @ DERIVATIVE
         curvature = slope @ DERIVATIVE
         simple = _single_signed(slope) | _single_signed(curvature) | (depth == MAX_DEPTH)
+        for _ in range(2):  # monotone; convex or concave
+            b, tiny = np.diff(b), tiny[:, 1:] + tiny[:, :-1]
+            simple |= _signed(b, tiny)
         kept.append(tuple(v[simple] for v in (c, slope, curvature, noise, low, span, owner)))
         k = ~simple
         if not k.any():
@@ -226,14 +272,16 @@ def isolate(
         low = np.concatenate([low, low + span])
         noise, owner, span = np.tile(noise, 2), np.tile(owner, 2), np.tile(span, 2)
     if not kept:
-        return []
+        return owner[:0], low[:0]
     c, slope, curvature, noise, low, span, owner = (
         np.concatenate(v) for v in zip(*kept, strict=True)
     )
-    if owner.size == 0:
-        return []
     rows, xi = _simple_roots(c, slope, curvature, 4 * noise)
-    return [(owner[rows], low[rows] + span[rows] * (xi + 1) / 2)]
+    return owner[rows], low[rows] + span[rows] * (xi + 1) / 2
+
+
+def _signed(b: Array, tiny: Array) -> Array:
+    return (b > tiny).all(axis=1) | (b < -tiny).all(axis=1)
 
 
 def _single_signed(c: Array) -> Array:

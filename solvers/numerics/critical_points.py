@@ -8,15 +8,15 @@ height h is smooth in the coefficients: dh/dc_j = F_j(x).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.accept_sets import NOISE, isolate
+from fairfl.solvers.numerics.accept_sets import NOISE, sign_changes
 from fairfl.theory.numerics.piecewise import DEGREE, DERIVATIVE, Piecewise
 
-_SIGNS = (-1.0) ** np.arange(DEGREE + 1)
 _STEEPEST = float(DEGREE**2)
 """A series' slope is at most this often its own size: so much more rounding it carries."""
 FAINT = 1e-9
@@ -49,24 +49,28 @@ class CriticalPoints:
         return np.where(self.peak, self.height < 0, self.height > 0)
 
 
-def critical_points(functions: Piecewise, weights: Array) -> CriticalPoints:
-    """All critical points of Σ_j weights[b, j] F_j, for every b, those in faint tails left out."""
-    series = np.einsum("bj,jpn->bpn", weights, functions.coefficients)
-    slope = series @ DERIVATIVE
-    spread = np.abs(slope[..., 1:]).sum(axis=-1)
-    rows, panels = np.nonzero(np.abs(slope[..., 0]) <= spread)
-    scale = np.abs(functions.coefficients).max(axis=-1)
-    noise = _STEEPEST * NOISE * np.einsum("tj,jt->t", np.abs(weights[rows]), scale[:, panels])
-    widths = np.diff(functions.edges)
-    found = isolate(slope[rows, panels], noise, functions.edges[panels], widths[panels], rows)
-    left, right = (slope * _SIGNS).sum(axis=-1), slope.sum(axis=-1)
-    kink_owner, kink_panel = np.nonzero((right[:, :-1] > 0) != (left[:, 1:] > 0))
-    found.append((kink_owner, functions.edges[1:-1][kink_panel]))
-    owner, x = np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+def critical_points(
+    functions: Sequence[Piecewise], weights: Sequence[Array]
+) -> list[CriticalPoints]:
+    """All critical points of Σ_j weights[a][b, j] F_a,j, for every b and each group a, those in
+    faint tails left out.
+    """
+    noise = _STEEPEST * NOISE
+    found = sign_changes(
+        functions,
+        [f.combined(w) @ DERIVATIVE for f, w in zip(functions, weights, strict=True)],
+        [noise * (np.abs(w) @ f.sizes) for f, w in zip(functions, weights, strict=True)],
+    )
+    return [_evaluated(*each) for each in zip(functions, weights, *found, strict=True)]
+
+
+def _evaluated(functions: Piecewise, weights: Array, owner: Array, x: Array) -> CriticalPoints:
     order = np.lexsort((x, owner))
     owner, x = owner[order], x[order]
     values = functions.values(x).T
     terms = weights[owner] * values
-    rising = np.einsum("tj,jt->t", weights[owner], functions.slopes(x - 1e-7 * (1 + np.abs(x)))) > 0
     loud = np.abs(terms).sum(axis=1) > FAINT
-    return CriticalPoints(owner[loud], x[loud], terms.sum(axis=1)[loud], rising[loud], values[loud])
+    owner, x, terms, values = owner[loud], x[loud], terms[loud], values[loud]
+    before = functions.slopes(x - 1e-7 * (1 + np.abs(x)))
+    rising = np.einsum("tj,jt->t", weights[owner], before) > 0
+    return CriticalPoints(owner, x, terms.sum(axis=1), rising, values)

@@ -12,6 +12,7 @@ it. Its gradient is MD_k(f) + eps_k sign(λ_k); its Hessian lives on the ends of
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,14 @@ REACH = 0.5
 """Largest change of a multiplier in one step: multipliers are accuracy per rate, of the order of
 clients' masses.
 """
+DAMPING = 1e-2
+"""Ridge of the Hessian over its mean diagonal element, for each unit of the residual: where cuts
+are fewer than constraints, steps run to the ends of their box without it.
+"""
+FEW = 8
+"""Constraints up to which no step is damped: the exact ones settle gaps that are about to open."""
+PIVOTS = 30
+"""Times that the signs of a step's multipliers are corrected all at once."""
 SWEEPS, BLOCKS = 10, 50
 """Rounds of coordinate descent between two tries of the signs that it found, and how often."""
 
@@ -103,17 +112,20 @@ def cfl_constraints(fed: Federation) -> Constraints:
     return Constraints(fed, (model.profile(0), model.profile(1)), rows)  # type: ignore[union-attr]
 
 
+def weights(lam: Array, rows: Array) -> Array:
+    """(B, 1 + I) weights of the gain and of the densities in s = u + λ·v, of one group."""
+    return np.concatenate([np.ones((len(lam), 1)), lam @ rows], axis=1)
+
+
 def dual_point(problem: Constraints, lam: Array) -> DualPoint:
     """Accept sets, accuracies and constraint values at the multipliers lam (B, K)."""
     accuracy = np.full(lam.shape[0], 1.0 - problem.fed.base_rate)
     values = np.zeros(lam.shape)
-    sets = []
-    for profile, rows in zip(problem.profiles, problem.coefficients, strict=True):
-        weights = np.concatenate([np.ones((lam.shape[0], 1)), lam @ rows], axis=1)
-        found = accept_sets(profile, weights)
+    combined = [weights(lam, rows) for rows in problem.coefficients]
+    sets = accept_sets(problem.profiles, combined)
+    for rows, found in zip(problem.coefficients, sets, strict=True):
         accuracy = accuracy + found.integrals[:, 0]
         values = values + found.integrals[:, 1:] @ rows.T
-        sets.append(found)
     return DualPoint(lam, (sets[0], sets[1]), accuracy, values)
 
 
@@ -131,14 +143,16 @@ def hessian(problem: Constraints, point: DualPoint, extra: Array | None = None) 
     ):
         if sets.cut.size == 0:
             continue
-        weights = np.concatenate([np.ones((b, 1)), point.lam @ rows], axis=1)[sets.owner]
-        slope = np.abs(np.einsum("rj,jr->r", weights, profile.slopes(sets.cut)))
+        mixed = weights(point.lam, rows)[sets.owner]
+        slope = np.abs(np.einsum("rj,jr->r", mixed, profile.slopes(sets.cut)))
         density = profile.values(sets.cut)[1:]  # (I, R)
         v = rows @ density
         w = v if extra is None else extra[a] @ density
         with np.errstate(divide="ignore", invalid="ignore"):
             flow = np.where(slope > 0, v / slope, 0.0)
-        np.add.at(out, sets.owner, np.einsum("er,kr->rek", w, flow))
+        ends = np.searchsorted(sets.owner, np.arange(b + 1))
+        for row, (low, high) in enumerate(itertools.pairwise(ends)):
+            out[row] += w[:, low:high] @ flow[:, low:high].T
     return out
 
 
@@ -180,27 +194,41 @@ def descend(
     return visited
 
 
-def _ridged(h: Array) -> Array:
-    """Redundant constraints (twin clients) make h singular, flat regions make it tiny: a little of
-    the identity.
+def _ridged(h: Array, residual: float) -> Array:
+    """h is singular where cuts are fewer than constraints, or constraints redundant (twin clients),
+    and tiny in flat regions: a little of the identity; for many constraints more of it, which
+    vanishes with the residual.
     """
-    return h + 1e-12 * max(float(np.trace(h)), 1e-6) * np.eye(h.shape[0])
+    trace = max(float(np.trace(h)), 1e-6)
+    damping = DAMPING * residual / len(h) if len(h) > FEW else 0.0
+    return h + trace * max(1e-12, damping) * np.eye(len(h))
 
 
 def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
     """The step to the minimum of g·d + ½ d·h d + Σ eps |λ + d|, within REACH.
 
-    Coordinate descent finds the signs of λ + d; given those, the minimum is the solution of a
-    linear system.
+    Given the signs of λ + d, the minimum is the solution of a linear system. Pivots find them: what
+    has the wrong sign becomes zero, and what wants to leave zero does. Where pivots go in circles,
+    or beyond REACH for few constraints, coordinate descent finds the signs.
     """
-    z, linear = lam.copy(), g - h @ lam
+    linear, signs = g - h @ lam, np.sign(lam)
+    for _ in range(PIVOTS):
+        exact = _stationary(h, linear, signs, budget)
+        slope = h @ exact + linear
+        wrong = signs * exact < 0
+        leaving = (signs == 0) & (np.abs(slope) > budget + 1e-13)
+        if not (wrong | leaving).any():
+            step, far = exact - lam, float(np.abs(exact - lam).max())
+            if far < REACH:
+                return step
+            if len(h) > FEW:
+                return step * (REACH / far)
+            break
+        signs = np.where(wrong, 0.0, np.where(leaving, -np.sign(slope), signs))
+    z = lam.copy()
     for _ in range(BLOCKS):
         largest = _sweep(h, linear, budget, lam, z)
-        free = np.flatnonzero(z)
-        exact = np.zeros(lam.size)
-        exact[free] = np.linalg.solve(
-            h[np.ix_(free, free)], -linear[free] - np.sign(z[free]) * budget[free]
-        )
+        exact = _stationary(h, linear, np.sign(z), budget)
         same = (np.sign(exact) == np.sign(z)).all() and (np.abs(exact - lam) < REACH).all()
         slack = np.abs(h @ exact + linear) <= budget + 1e-13
         settled = largest <= 1e-10 * max(1.0, float(np.abs(z).max()))
@@ -209,6 +237,16 @@ def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
         if settled:
             break
     return z - lam
+
+
+def _stationary(h: Array, linear: Array, signs: Array, budget: Array) -> Array:
+    """Where ½ z·h z + linear·z + Σ budget · signs · z is stationary in the z_k with a sign; the
+    others are 0.
+    """
+    free = np.flatnonzero(signs)
+    z = np.zeros(linear.size)
+    z[free] = np.linalg.solve(h[np.ix_(free, free)], -linear[free] - signs[free] * budget[free])
+    return z
 
 
 def _sweep(h: Array, linear: Array, budget: Array, start: Array, z: Array) -> float:
@@ -239,7 +277,7 @@ def _sweep(h: Array, linear: Array, budget: Array, start: Array, z: Array) -> fl
 def _step(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | None:
     """The next point, or None when no progress can be measured."""
     residual, value = kkt_residual(point.lam, point.values, eps)[0], point.dual(eps)[0]
-    h = _ridged(hessian(problem, point)[0])
+    h = _ridged(hessian(problem, point)[0], residual)
     for _ in range(6):
         direction = _quadratic_step(h, point.values[0], point.lam[0], eps[0])
         if not direction.any():
@@ -261,7 +299,7 @@ def _step(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | Non
             return None
         # the step runs into a part of the dual that is far more curved than here: plan with that
         # curvature
-        h = _ridged(hessian(problem, beyond)[0])
+        h = _ridged(hessian(problem, beyond)[0], residual)
     return None
 
 

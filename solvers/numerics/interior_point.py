@@ -18,7 +18,8 @@ ENOUGH = 1e-12
 """Residuals and complementarity at which a problem counts as solved, in units where rows and gains
 are of order one.
 """
-
+SPENT = 1e-20
+"""Complementarity at which a problem ends in any case: below, the systems to solve are rounding."""
 LEAST = 1e-30
 """Slacks and multipliers stay above this: their ratios must not overflow."""
 
@@ -47,37 +48,47 @@ def maximise(gain: Array, rows: Array, limits: Array, curvature: Array | None = 
     )
     x = np.zeros(gain.shape)
     s, z = np.maximum(b, 0.1), np.full(b.shape, 1.0 / np.sqrt(b.shape[1]))
+    solution = x.copy()
     moving = np.arange(gain.shape[0])
     for _ in range(ROUNDS):
-        k = moving
-        primal = np.einsum("bmn,bn->bm", a[k], x[k]) + s[k] - b[k]
-        dual = np.einsum("bmn,bm->bn", a[k], z[k]) - g[k] + np.einsum("bnk,bk->bn", q[k], x[k])
-        mu = (s[k] * z[k]).mean(axis=1)
+        primal = _product(a, x) + s - b
+        dual = _product(a.swapaxes(1, 2), z) - g + _product(q, x)
+        mu = (s * z).mean(axis=1)
         worst = np.maximum(np.maximum(np.abs(primal).max(axis=1), np.abs(dual).max(axis=1)), mu)
-        still = worst > ENOUGH
-        if not still.any():
-            break
-        moving = k = k[still]
-        dx, ds, dz = _direction(a[k], q[k], s[k], z[k], primal[still], dual[still], mu[still])
-        step = 0.9995 * np.minimum(_room(s[k], ds), _room(z[k], dz))[:, None]
-        x[k] += step * dx
-        s[k] = np.maximum(s[k] + step * ds, LEAST)
-        z[k] = np.maximum(z[k] + step * dz, LEAST)
-    return x
+        solution[moving] = x
+        still = (worst > ENOUGH) & (mu > SPENT)
+        if not still.all():
+            moving = moving[still]
+            if not moving.size:
+                break
+            a, b, g, q, x, s, z = (v[still] for v in (a, b, g, q, x, s, z))
+            primal, dual, mu = primal[still], dual[still], mu[still]
+        dx, ds, dz = _direction(a, q, s, z, primal, dual, mu)
+        step = 0.9995 * np.minimum(_room(s, ds), _room(z, dz))[:, None]
+        x = x + step * dx
+        s = np.maximum(s + step * ds, LEAST)
+        z = np.maximum(z + step * dz, LEAST)
+    return solution
+
+
+def _product(a: Array, x: Array) -> Array:
+    """Σ_n a[b, m, n] x[b, n]."""
+    return (a @ x[..., None])[..., 0]
 
 
 def _direction(
     a: Array, q: Array, s: Array, z: Array, primal: Array, dual: Array, mu: Array
 ) -> tuple[Array, Array, Array]:
-    normal = np.einsum("bmn,bm,bmk->bnk", a, z / s, a) + q
+    transposed = a.swapaxes(1, 2)
+    normal = transposed @ ((z / s)[..., None] * a) + q
     trace = np.einsum("bnn->b", normal)
     inverse = np.linalg.inv(normal + (1e-14 * trace + 1e-300)[:, None, None] * np.eye(a.shape[2]))
 
     def solve(products: Array) -> tuple[Array, Array, Array]:
-        right = -dual - np.einsum("bmn,bm->bn", a, (z * primal - products) / s)
-        dx = np.einsum("bnk,bk->bn", inverse, right)
-        dx += np.einsum("bnk,bk->bn", inverse, right - np.einsum("bnk,bk->bn", normal, dx))
-        ds = -primal - np.einsum("bmn,bn->bm", a, dx)
+        right = -dual - _product(transposed, (z * primal - products) / s)
+        dx = _product(inverse, right)
+        dx += _product(inverse, right - _product(normal, dx))
+        ds = -primal - _product(a, dx)
         return dx, ds, -(products + z * ds) / s
 
     _, ds, dz = solve(s * z)

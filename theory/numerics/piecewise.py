@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,16 @@ class Piecewise:
         local = self.coefficients[:, k, :] @ DERIVATIVE
         half = (self.edges[k + 1] - self.edges[k]) / 2
         return np.einsum("jtn,nt->jt", local, chebyshev_values(xi, DEGREE + 1)) / half
+
+    def combined(self, weights: Array) -> Array:
+        """Coefficients (B, P, 16) of the combinations Σ_j weights[b, j] F_j."""
+        flat = self.coefficients.reshape(self.coefficients.shape[0], -1)
+        return (weights @ flat).reshape(len(weights), *self.coefficients.shape[1:])
+
+    @cached_property
+    def sizes(self) -> Array:
+        """(J, P) largest coefficient of every function on every panel."""
+        return np.abs(self.coefficients).max(axis=-1)
 
     @property
     def totals(self) -> Array:

@@ -8,7 +8,13 @@ import pytest
 
 import fairfl as ff
 from fairfl.solvers.frontier import non_dominated
-from fairfl.solvers.lft_fedavg.laws_ascent import _linearised_step, _promise, merit
+from fairfl.solvers.lft_fedavg.laws_ascent import (
+    ABOVE,
+    _linearised_step,
+    _promise,
+    _rounded_down,
+    merit,
+)
 from fairfl.solvers.lft_fedavg.laws_frontier import MultiplierSearch
 from fairfl.solvers.numerics.dual import (
     DualPoint,
@@ -111,6 +117,43 @@ def test_these_budgets_do_not_beat_the_search(fed: ff.Federation, eps: list[floa
     search, s = MultiplierSearch.of(fed), ff.solve(fed, "lft_fedavg", eps)
     target = np.array([s.disparity])
     assert merit(search.at(target, search.starts), target)[0] >= s.accuracy - 1e-9
+
+
+STEEP = ff.Federation.normal(
+    mean=[[-6.03453122, 1.99528218], [3.33186405, -0.37708568]],
+    sd=[[2.34224005, 1.73872109], [2.03269274, 2.43648134]],
+    q=[0.79278405, 0.88461726],
+    eta=[
+        (ff.Logistic(2.74154712, -0.01330296), ff.Logistic(1.09800688, 0.35674198)),
+        (ff.Logistic(2.25607001, 0.69078982), ff.Logistic(1.63280385, 0.8110047)),
+    ],
+)
+"""One rounding of λ_0 moves MD by 5e-10, more than a point may be above its target."""
+
+
+def test_a_rule_above_its_target_by_a_rounding_goes_below_it() -> None:
+    search = MultiplierSearch.of(STEEP)
+    s = ff.solve(STEEP, "lft_fedavg", [0.83, 1])
+    rule = search.family.at(s.multipliers[None])
+    beside = search.family.at(np.nextafter(s.multipliers, np.inf)[None])
+    assert abs(beside.md[0] - rule.md[0]) > 2e-10
+    for rounded in (0.5e-10, 2e-10):  # within and beyond what a point may be above its target
+        target = rule.disparity - rounded
+        found = _rounded_down(search.family, rule, target)
+        assert found.disparity[0] <= target[0] + ABOVE
+        assert found.accuracy[0] >= rule.accuracy[0] - 1e-8
+
+
+@pytest.mark.parametrize("clients", (30, 100))
+def test_many_clients_are_certified(clients: int) -> None:
+    rng = np.random.default_rng(clients)
+    mean, sd = rng.normal(0, 1.5, (clients, 2)), rng.uniform(0.5, 2.5, (clients, 2))
+    fed = ff.Federation.normal(mean, sd, rng.uniform(0.1, 0.9, clients))
+    eps = rng.uniform(0, 0.5, clients)
+    s = ff.solve(fed, "lft_fedavg", eps)
+    assert abs(s.duality_gap) <= 1e-10
+    assert (np.abs(s.local_mean_differences) <= eps + 1e-10).all()
+    assert (s.multipliers != 0).sum() >= 5
 
 
 @pytest.mark.parametrize("clients", (2, 6))

@@ -73,7 +73,7 @@ def test_all_turning_points_are_found(fed: ff.Federation, data: st.DataObject) -
     model: Any = fed.model
     profile = model.profile(0)
     weights = np.array([[1.0, *(data.draw(LAMBDAS) for _ in range(fed.n_clients))]])
-    found = critical_points(profile, weights)
+    found = critical_points([profile], [weights])[0]
     x = np.linspace(profile.edges[0], profile.edges[-1], 20011)
     s = weights[0] @ profile.values(x)
     size = np.abs(weights[0]) @ np.abs(profile.values(x))

@@ -12,7 +12,7 @@ from scipy import stats
 from strategies import federations, laws, mixtures, normals
 
 import fairfl as ff
-from fairfl.solvers.numerics.accept_sets import accept_sets
+from fairfl.solvers.numerics.accept_sets import _BERNSTEIN, accept_sets
 from fairfl.theory.populations.continuous import ContinuousModel
 
 LAMBDAS = st.integers(-24, 24).map(lambda k: k / 32)
@@ -27,7 +27,7 @@ def score(model: ContinuousModel, a: int, weights: Any, x: Any) -> Any:
 
 
 def check_against_grid(model: ContinuousModel, a: int, weights: Any, x: Any) -> None:
-    found = accept_sets(model.profile(a), np.asarray(weights)[None])
+    found = accept_sets([model.profile(a)], [np.asarray(weights)[None]])[0]
     intervals = found.intervals(0)
     s, size = score(model, a, weights, x)
     inside = np.zeros(x.size, bool)
@@ -105,7 +105,7 @@ def test_holes_of_any_width_are_found(
     # sums around it
     assume(abs(middle) > 2e-13 * size.max() and abs(middle) * width > 1e-15)
     assume(np.sign(s[1]) == np.sign(s[5]) == -np.sign(middle))
-    found = accept_sets(model.profile(0), np.array([weights]))
+    found = accept_sets([model.profile(0)], [np.array([weights])])[0]
     near = found.cut[np.abs(found.cut - x0) <= 0.7 * width]
     assert near.size == 2, f"{near.size} cuts within {width} of {x0}, all {found.cut}"
     assert found.rising[np.abs(found.cut - x0) <= 0.7 * width].tolist() == [middle > 0, middle < 0]
@@ -124,7 +124,7 @@ def test_a_hole_by_hand() -> None:
         p = model.pdf(0, np.array([width / 2, 2.0]))
         # without u: s = c p_1 + d p_2, even in x, zero at ±width/2 and s(2) = p_1(2)·1/8 > 0
         c, d = np.linalg.solve(p[:2].T, [0.0, 1.0])
-        found = accept_sets(model.profile(0), np.array([[0.0, c, d]]))
+        found = accept_sets([model.profile(0)], [np.array([[0.0, c, d]])])[0]
         (first, second) = found.intervals(0)
         assert first == (-np.inf, pytest.approx(-width / 2, rel=1e-8 / width**2 * 1e-4 + 1e-9))
         assert second == (pytest.approx(width / 2, rel=1e-8 / width**2 * 1e-4 + 1e-9), np.inf)
@@ -135,9 +135,9 @@ def test_a_batch_is_its_members(fed: ff.Federation, values: list[float]) -> None
     model: Any = fed.model
     table = np.array(values[: 4 * (12 // 4)]).reshape(4, 3)[:, : fed.n_clients]
     weights = np.concatenate([np.ones((4, 1)), table], axis=1)
-    whole = accept_sets(model.profile(0), weights)
+    whole = accept_sets([model.profile(0)], [weights])[0]
     for b in range(4):
-        alone = accept_sets(model.profile(0), weights[b : b + 1])
+        alone = accept_sets([model.profile(0)], [weights[b : b + 1]])[0]
         np.testing.assert_allclose(whole.integrals[b], alone.integrals[0], atol=1e-15)
         np.testing.assert_allclose(
             np.array(whole.intervals(b)), np.array(alone.intervals(0)), atol=1e-14
@@ -148,8 +148,19 @@ def test_jumps_between_panels_are_cuts() -> None:
     # uniform laws: s = u + λ p jumps from 0 to λ - 1/2.. at the ends of the support
     fed = ff.Federation([ff.Client((stats.uniform(-1, 2), stats.uniform(0, 1)), q=0.5)])
     model: Any = fed.model
-    everything = accept_sets(model.profile(0), np.array([[0.0, 1.0]]))
+    everything = accept_sets([model.profile(0)], [np.array([[0.0, 1.0]])])[0]
     mass = everything.integrals[0, 1]
     assert mass == pytest.approx(1.0, abs=1e-14)
-    nothing = accept_sets(model.profile(0), np.array([[0.0, -1.0]]))
+    nothing = accept_sets([model.profile(0)], [np.array([[0.0, -1.0]])])[0]
     assert nothing.integrals[0, 1] == 0.0 and nothing.intervals(0) == []
+
+
+def test_bernstein_coefficients_are_those_of_the_series_and_bound_it() -> None:
+    rng = np.random.default_rng(0)
+    t = np.linspace(0, 1, 101)
+    basis = stats.binom.pmf(np.arange(16)[:, None], 15, t)  # C(15, k) t^k (1 - t)^(15 - k)
+    for c in rng.normal(size=(20, 16)) * 0.3 ** np.arange(16):
+        series = np.polynomial.chebyshev.chebval(2 * t - 1, c)
+        found = c @ _BERNSTEIN
+        np.testing.assert_allclose(found @ basis, series, atol=1e-11)
+        assert found.min() - 1e-11 <= series.min() and series.max() <= found.max() + 1e-11
