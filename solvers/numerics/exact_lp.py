@@ -1,10 +1,10 @@
-"""max u·f subject to |V f + b| <= eps, 0 <= f <= 1 in exact rationals: dual simplex method with bounds.
+"""max u·f subject to |V f + b| <= eps, 0 <= f <= 1 in exact rationals: dual simplex method.
 
 Doubles are fractions, and so are f and the multipliers. Where masses of 1e-11 make multipliers of
 1e8, no multipliers in double precision prove an optimum to 1e-12. The activities V f are variables
-too, each between ±eps - b: every variable has two bounds, so that every basis is dual feasible once the
-others stand on the side of their reduced costs, and the method may start from any. Ties go to the
-first variable, and in the end the first variable leaves too (Bland), which ends the method.
+too, each between ±eps - b: every variable has two bounds, so that every basis is dual feasible once
+the others stand on the side of their reduced costs, and the method may start from any. Ties go to
+the first variable, and in the end the first variable leaves too (Bland), which ends the method.
 """
 
 from __future__ import annotations
