@@ -15,14 +15,14 @@ import numpy as np
 from fairfl._support.checks import Array, flag, one_of, whole
 from fairfl._support.extras import extras_named
 from fairfl._support.threads import one_thread
+from fairfl.solvers.cfl.densities import solve_cfl, solve_cfl_by_dual, threshold_model
 from fairfl.solvers.cfl.finite import solve_cfl_finite
-from fairfl.solvers.cfl.laws import solve_cfl, solve_cfl_by_dual, threshold_model
 from fairfl.solvers.client_aware.finite import solve_aware_finite
 from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, points_of
+from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import ensembles_at, solve_ensemble_finite
-from fairfl.solvers.lft_ensemble.laws import solve_ensemble
+from fairfl.solvers.lft_fedavg.densities import solve_fedavg
 from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
-from fairfl.solvers.lft_fedavg.laws import solve_fedavg
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
 from fairfl.theory.populations.federation import Federation, check_eps, local_budgets
@@ -203,10 +203,10 @@ def _frontier(federation: Federation, task: Task, points: int, local: Array) -> 
     """The frontier whose accuracies are 1 + utility."""
     from fairfl.solvers.cfl.frontier import cfl_frontier, convex_frontier
     from fairfl.solvers.frontier_checks import checked, filled
+    from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_frontier
     from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_frontier_finite
-    from fairfl.solvers.lft_ensemble.laws_frontier import ensemble_frontier
+    from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_frontier
     from fairfl.solvers.lft_fedavg.finite_frontier import fedavg_frontier_finite
-    from fairfl.solvers.lft_fedavg.laws_frontier import fedavg_frontier
 
     model, scheme = federation.model, task.scheme
     if scheme == "cfl":  # each point is the solution at its own disparity
@@ -274,10 +274,10 @@ def min_disparity(
         fair = _solve(federation, task, np.zeros(1), local)
         return MinDisparity(scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility)
     _one_rate(federation, task)
+    from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_minimum
     from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_minimum_finite
-    from fairfl.solvers.lft_ensemble.laws_frontier import ensemble_minimum
+    from fairfl.solvers.lft_fedavg.densities_minimum import fedavg_minimum
     from fairfl.solvers.lft_fedavg.finite_frontier import fedavg_minimum_finite
-    from fairfl.solvers.lft_fedavg.laws_frontier import fedavg_minimum
 
     model = federation.model
     if isinstance(model, FiniteModel):
@@ -353,7 +353,7 @@ def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
     """
     disparity, accuracy = np.full((2, len(points.eps)), np.nan)
     if task.scheme == "lft_ensemble":
-        from fairfl.solvers.lft_ensemble.laws_curve import EnsembleCurve
+        from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 
         model = fed.model
         finite = isinstance(model, FiniteModel)

@@ -63,10 +63,8 @@ class Certificate(ABC):
 
     def to_json(self) -> dict[str, Any]:
         """The certificate as JSON data, its type under "type"."""
-        return {
-            "type": type(self).__name__,
-            **{f.name: _plain(getattr(self, f.name)) for f in fields(self)},
-        }  # type: ignore[arg-type]
+        names = [f.name for f in fields(self)]  # type: ignore[arg-type]
+        return {"type": type(self).__name__} | {n: _plain(getattr(self, n)) for n in names}
 
     @classmethod
     def _load(cls, data: Mapping[str, Any]) -> Self:

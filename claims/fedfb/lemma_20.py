@@ -238,7 +238,7 @@ CLAIMS = (
         mutants=(Mutant("ERM alone", "L = U = g(0)", lambda e: _check_reachable(e, "ERM")),),
         rests_on=("fedfb/lemma-9/repaired",),
         notes="With the q_i different, the same with MD's own terms: "
-        "solvers/lft_ensemble/laws.py computes it so.",
+        "solvers/lft_ensemble/densities.py computes it so.",
     ),
 )
 

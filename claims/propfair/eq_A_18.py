@@ -55,10 +55,9 @@ def moments(world: dict[str, Any]) -> dict[str, Fraction]:
 def split(instance: dict[str, Any], operator: str = "==") -> Case:
     """(A.18) as printed: E||noise + drift||^2 = E||noise||^2 + E||drift||^2."""
     found = moments(instance)
-    return Case(
-        (Relation(found["whole"], operator, found["noise"] + found["drift"], "(A.18)"),),
-        premises(instance),
-    )  # type: ignore[arg-type]
+    parts = found["noise"] + found["drift"]
+    told = Relation(found["whole"], operator, parts, "(A.18)")  # type: ignore[arg-type]
+    return Case((told,), premises(instance))
 
 
 def premises(world: dict[str, Any]) -> dict[str, bool]:

@@ -27,7 +27,7 @@ from fairfl._support.checks import Array
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import first, names, numbers, pick
 from fairfl.solvers.api import min_disparity
-from fairfl.solvers.lft_ensemble.laws import LocalRules
+from fairfl.solvers.lft_ensemble.densities import LocalRules
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import figure_5

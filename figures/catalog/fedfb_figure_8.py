@@ -20,7 +20,7 @@ from fairfl.figures.catalog import fedfb_figure_5
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import first, numbers, pick
 from fairfl.solvers.api import solve
-from fairfl.solvers.cfl.laws import threshold_model
+from fairfl.solvers.cfl.densities import threshold_model
 from fairfl.solvers.cfl.threshold import pooled_problem
 from fairfl.theory.populations.federation import Federation
 

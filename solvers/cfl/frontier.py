@@ -9,9 +9,9 @@ from collections.abc import Callable
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.cfl.densities import solve_many, threshold_model
 from fairfl.solvers.cfl.finite import path_of, solve_cfl_finite
 from fairfl.solvers.cfl.finite_path import FlipPath
-from fairfl.solvers.cfl.laws import solve_many, threshold_model
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.numerics.dual import cfl_constraints, dual_point

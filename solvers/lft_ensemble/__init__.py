@@ -1,1 +1,3 @@
-"""LFT+Ensemble: the average of the clients' own fair classifiers; files `laws_*` and `finite_*`."""
+"""LFT+Ensemble: the average of the clients' own fair classifiers; files `densities*` and
+`finite_*`.
+"""

@@ -1,3 +1,3 @@
-"""LFT+FedAvg: the most accurate classifier with a budget on every client; files `laws_*` and
+"""LFT+FedAvg: the most accurate classifier with a budget on every client; files `densities*` and
 `finite_*`.
 """

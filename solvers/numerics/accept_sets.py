@@ -281,7 +281,7 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
 
 
 def _signed(b: Array, tiny: Array) -> Array:
-    return (b > tiny).all(axis=1) | (b < -tiny).all(axis=1)
+    return np.all(b > tiny, axis=1) | np.all(b < -tiny, axis=1)
 
 
 def _single_signed(c: Array) -> Array:

@@ -12,7 +12,7 @@ from strategies import CAUCHY, federations, finite_federations, mixtures, normal
 import fairfl as ff
 from fairfl.figures.catalog import fedfb_figure_5, fedfb_figure_9
 from fairfl.solvers.frontier import non_dominated
-from fairfl.solvers.lft_ensemble.laws import LocalRules
+from fairfl.solvers.lft_ensemble.densities import LocalRules
 
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 6))  # type: ignore[union-attr]

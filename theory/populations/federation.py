@@ -114,11 +114,8 @@ class Federation:
         if all(finite_laws):
             self._set(weight, share, FiniteModel.from_laws(laws, share, eta))  # type: ignore[arg-type]
         else:
-            self._set(
-                weight,
-                share,
-                ContinuousModel(laws, _etas(eta, len(laws)), shares("weight", weight), share),
-            )  # type: ignore[arg-type]
+            densities = laws, _etas(eta, len(laws)), shares("weight", weight), share
+            self._set(weight, share, ContinuousModel(*densities))  # type: ignore[arg-type]
 
     @classmethod
     def normal(

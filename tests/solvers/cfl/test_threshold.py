@@ -13,7 +13,7 @@ from scipy import stats
 from strategies import INNER_SHARES, eighths
 
 import fairfl as ff
-from fairfl.solvers.lft_ensemble.laws import LocalRules
+from fairfl.solvers.lft_ensemble.densities import LocalRules
 
 
 def referee(mean: Any, sd: Any, q: float) -> tuple[Any, Any, Any, Any]:

@@ -16,8 +16,8 @@ from mpmath import mp, mpf
 from populations import continuous_model
 from scipy import stats
 
+from fairfl.solvers.lft_ensemble.densities import LocalRules
 from fairfl.solvers.lft_ensemble.enclosure import Enclosure, enclose_min_disparity
-from fairfl.solvers.lft_ensemble.laws import LocalRules
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.eta import Logistic, Monotone
 from fairfl.theory.populations.federation import Client, Federation

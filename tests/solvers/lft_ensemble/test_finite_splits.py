@@ -230,7 +230,7 @@ def test_clients_with_fewer_vertices_start_on_their_own() -> None:
     masses = rng.gamma(1.0, size=(40, 2, 30))
     masses /= masses.sum(axis=(1, 2), keepdims=True)
     fed = ff.Federation.finite(np.arange(30), masses, np.sort(rng.random(30)))
-    family = FiniteEnsemble(fed, finite_model(fed)).splits
+    family = FiniteEnsemble(fed, finite_model(fed), Task.of(fed, "lft_ensemble")).splits
     assert np.unique(family.size).size > 1
     for d in np.linspace(0.0, family.top, 9):
         assert (family.along(float(d))[1] < family.size).all()

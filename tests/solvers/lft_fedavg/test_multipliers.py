@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from strategies import federations, mixtures, normals
 
 import fairfl as ff
-from fairfl.solvers.lft_fedavg.laws_ascent import ascend, merit
-from fairfl.solvers.lft_fedavg.laws_frontier import MultiplierSearch
+from fairfl.solvers.lft_fedavg.densities_ascent import ascend, merit
+from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.lft_fedavg.multipliers import RuleFamily
 from fairfl.solvers.numerics.critical_points import critical_points
 from fairfl.solvers.numerics.dual import fedavg_constraints

@@ -12,9 +12,9 @@ from populations import continuous_model
 from scipy import interpolate, optimize
 
 import fairfl as ff
-from fairfl.solvers.lft_ensemble.laws_curve import EnsembleCurve, Multipliers
-from fairfl.solvers.lft_ensemble.laws_polish import best_multipliers, knapsack
-from fairfl.solvers.lft_ensemble.laws_tradeoff import CONCAVE, Tradeoffs, spread_nodes
+from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve, Multipliers
+from fairfl.solvers.lft_ensemble.densities_polish import best_multipliers, knapsack
+from fairfl.solvers.lft_ensemble.densities_tradeoff import CONCAVE, Tradeoffs, spread_nodes
 from fairfl.theory.populations.eta import Logistic
 
 

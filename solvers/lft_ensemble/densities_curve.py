@@ -4,8 +4,8 @@ the frontier.
 Pooled MD and accuracy are sums over clients of functions of one multiplier each, so the frontier is
 a separable problem with one coupling constraint: at its optimum all clients trade accuracy for MD
 at one common rate κ. Where η and q are common this means λ_j = κ clipped to Λ_j, exactly. Otherwise
-each client's response to κ is read from its own trade-off, and ``laws_polish`` improves it to a
-point of the frontier.
+each client's response to κ is read from its own trade-off, and ``densities_polish`` improves it to
+a point of the frontier.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.threshold import solve_thresholds
-from fairfl.solvers.lft_ensemble.laws import LocalRules
-from fairfl.solvers.lft_ensemble.laws_tradeoff import Tradeoffs, spread_nodes
+from fairfl.solvers.lft_ensemble.densities import LocalRules
+from fairfl.solvers.lft_ensemble.densities_tradeoff import Tradeoffs, spread_nodes
 from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation

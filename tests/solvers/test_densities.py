@@ -11,7 +11,7 @@ from scipy import integrate
 from strategies import INNER_SHARES, federations, laws, local_budgets, mixtures, normals
 
 import fairfl as ff
-from fairfl.solvers.cfl.laws import solve_cfl_by_dual
+from fairfl.solvers.cfl.densities import solve_cfl_by_dual
 from fairfl.solvers.solution import LAW_TOLERANCE
 
 FEWER = settings(max_examples=max(10, settings.default.max_examples // 5))  # type: ignore[union-attr]

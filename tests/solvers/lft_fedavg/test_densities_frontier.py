@@ -8,14 +8,14 @@ import pytest
 
 import fairfl as ff
 from fairfl.solvers.frontier import non_dominated
-from fairfl.solvers.lft_fedavg.laws_ascent import (
+from fairfl.solvers.lft_fedavg.densities_ascent import (
     ABOVE,
     _linearised_step,
     _promise,
     _rounded_down,
     merit,
 )
-from fairfl.solvers.lft_fedavg.laws_frontier import MultiplierSearch
+from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.numerics.dual import (
     DualPoint,
     dual_point,

@@ -12,8 +12,8 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import Frontier, Points, build
-from fairfl.solvers.lft_ensemble.laws_curve import EnsembleCurve, Multipliers
-from fairfl.solvers.lft_ensemble.laws_polish import best_multipliers, most_accurate
+from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve, Multipliers
+from fairfl.solvers.lft_ensemble.densities_polish import best_multipliers, most_accurate
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 

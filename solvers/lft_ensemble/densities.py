@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.laws import advice, mixed_rule
+from fairfl.solvers.cfl.densities import advice, mixed_rule
 from fairfl.solvers.cfl.threshold import (
     ThresholdProblem,
     ThresholdSolution,

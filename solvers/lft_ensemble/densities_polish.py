@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.lft_ensemble.laws_curve import EnsembleCurve, Multipliers
-from fairfl.solvers.lft_ensemble.laws_tradeoff import CONCAVE, rising
+from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve, Multipliers
+from fairfl.solvers.lft_ensemble.densities_tradeoff import CONCAVE, rising
 
 STEPS = 6
 """Newton steps."""

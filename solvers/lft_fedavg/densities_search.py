@@ -1,8 +1,8 @@
-"""LFT+FedAvg's frontier and smallest disparity on densities, by ascent in the multipliers (FedFB,
+"""The search for LFT+FedAvg's best rules on densities, by ascent in the multipliers (FedFB,
 lemma 18).
 
 Each λ gives a solution for its own budgets (``multipliers``). For each target disparity a local
-search (``laws_ascent``) runs from many starts; the result is solved again for its budgets and
+search (``densities_ascent``) runs from many starts; the result is solved again for its budgets and
 certified as in ``solve``. That no better budgets exist is searched for, not proven.
 """
 
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, points_of
-from fairfl.solvers.lft_fedavg.laws import solve_fedavg
-from fairfl.solvers.lft_fedavg.laws_ascent import ascend, merit
+from fairfl.solvers.frontier import MET, SLACK_BUDGET
+from fairfl.solvers.lft_fedavg.densities import solve_fedavg
+from fairfl.solvers.lft_fedavg.densities_ascent import ascend, merit
 from fairfl.solvers.lft_fedavg.multipliers import RuleFamily, Rules
 from fairfl.solvers.numerics.dual import ENOUGH, FEW, fedavg_constraints, minimise_dual
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
@@ -168,7 +168,7 @@ class MultiplierSearch:
         """
         for _ in range(SWEEPS):
             before = below(known, targets).accuracy
-            known = _ordered(known.join(self.refined(targets, known, sides=2, rounds=SCREENED)))
+            known = ordered(known.join(self.refined(targets, known, sides=2, rounds=SCREENED)))
             if (below(known, targets).accuracy - before).max() <= GAINED:
                 break
         return known
@@ -203,63 +203,8 @@ def below(known: Rules, targets: Array) -> Rules:
     )
 
 
-def common_shares(fed: Federation) -> bool:
-    """Whether P(i | a) is the same for both groups: then MD = Σ w_i MD_i, and eps = 0 is fair
-    (FedFB, theorem 21).
-    """
-    return bool(fed.defined.all() and np.abs(fed.within[:, 0] - fed.within[:, 1]).max() <= 1e-15)
-
-
-def fedavg_frontier(fed: Federation, points: int) -> Frontier:
-    """LFT+FedAvg's frontier: certified points, the best that a search over multipliers found."""
-    search = MultiplierSearch.of(fed)
-    low, free = search.lowest(), search.free
-    rules = _ordered(low.join(free))
-    if free.disparity[0] - low.disparity[0] > FAIR:
-        targets = np.linspace(float(low.disparity[0]), float(free.disparity[0]), points)[:-1]
-        coarse = targets[:: -(-targets.size // COARSE)]
-        known = search.settled(
-            coarse, _ordered(search.at(coarse, search.starts.join(low)).join(rules))
-        )
-        found = search.refined(targets, known)
-        first = low.join(found.take(np.array([0])))
-        low = first.take(np.array([int(merit(first, targets[[0, 0]]).argmax())]))
-        rules = _ordered(low.join(found.take(np.arange(1, targets.size))).join(free))
-        known = _ordered(rules.join(known.take(np.flatnonzero(known.disparity > low.disparity[0]))))
-    else:
-        known = rules
-    above = rules.take(np.flatnonzero(rules.disparity > low.disparity[0]))
-    solved = [*_fairest(search, low), *search.solved(above)]
-
-    def evaluate(d: Array) -> Points:
-        nonlocal known  # what is found once is not lost: later answers are no less accurate
-        known = _ordered(known.join(search.refined(d, known)))
-        found = below(known, d)
-        return Points(found.disparity, found.accuracy, budgets(found), found.lam)
-
-    return build("lft_fedavg", points_of(fed, solved), evaluate)
-
-
-def _ordered(rules: Rules) -> Rules:
+def ordered(rules: Rules) -> Rules:
     """By increasing |MD|, dominated ones left out."""
     rules = rules.take(np.lexsort((-rules.accuracy, rules.disparity)))
     best = np.maximum.accumulate(rules.accuracy)
     return rules.take(np.flatnonzero(np.append(True, rules.accuracy[1:] > best[:-1])))
-
-
-def _fairest(search: MultiplierSearch, low: Rules) -> list[Solution]:
-    """Certified solutions of the smallest disparity; where a tie spoils that of ``low``, the one
-    that must be fair.
-
-    They start from nothing, and so are just what ``solve`` returns for their budgets.
-    """
-    found = search.solved(low, warm=False) or search.solved(low)
-    if common_shares(search.fed) and not (found and found[0].disparity <= FAIR):
-        found.append(solve_fedavg(search.fed, np.zeros(search.fed.n_clients)))
-    return found or [solve_fedavg(search.fed, np.full(search.fed.n_clients, SLACK_BUDGET))]
-
-
-def fedavg_minimum(fed: Federation) -> Points:
-    """The least disparate solution, certified; of several fair ones an accurate one."""
-    search = MultiplierSearch.of(fed)
-    return points_of(fed, _fairest(search, search.lowest())).least

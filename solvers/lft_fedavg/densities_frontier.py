@@ -1,0 +1,51 @@
+"""LFT+FedAvg's frontier on densities: certified points, the best that the search over multipliers
+found.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.frontier import Frontier, Points, build, points_of
+from fairfl.solvers.lft_fedavg.densities_ascent import merit
+from fairfl.solvers.lft_fedavg.densities_minimum import fairest
+from fairfl.solvers.lft_fedavg.densities_search import (
+    COARSE,
+    FAIR,
+    MultiplierSearch,
+    below,
+    budgets,
+    ordered,
+)
+from fairfl.theory.populations.federation import Federation
+
+
+def fedavg_frontier(fed: Federation, points: int) -> Frontier:
+    """LFT+FedAvg's frontier: certified points, the best that a search over multipliers found."""
+    search = MultiplierSearch.of(fed)
+    low, free = search.lowest(), search.free
+    rules = ordered(low.join(free))
+    if free.disparity[0] - low.disparity[0] > FAIR:
+        targets = np.linspace(float(low.disparity[0]), float(free.disparity[0]), points)[:-1]
+        coarse = targets[:: -(-targets.size // COARSE)]
+        known = search.settled(
+            coarse, ordered(search.at(coarse, search.starts.join(low)).join(rules))
+        )
+        found = search.refined(targets, known)
+        first = low.join(found.take(np.array([0])))
+        low = first.take(np.array([int(merit(first, targets[[0, 0]]).argmax())]))
+        rules = ordered(low.join(found.take(np.arange(1, targets.size))).join(free))
+        known = ordered(rules.join(known.take(np.flatnonzero(known.disparity > low.disparity[0]))))
+    else:
+        known = rules
+    above = rules.take(np.flatnonzero(rules.disparity > low.disparity[0]))
+    solved = [*fairest(search, low), *search.solved(above)]
+
+    def evaluate(d: Array) -> Points:
+        nonlocal known  # what is found once is not lost: later answers are no less accurate
+        known = ordered(known.join(search.refined(d, known)))
+        found = below(known, d)
+        return Points(found.disparity, found.accuracy, budgets(found), found.lam)
+
+    return build("lft_fedavg", points_of(fed, solved), evaluate)
