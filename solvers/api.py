@@ -159,7 +159,8 @@ def frontier(
     Returns
     -------
     Frontier: every point is attained by its ``eps``, or where ``reproduced`` is False at least by
-    its ``multipliers``; ``accuracy_at(d)`` solves for any other disparity.
+    its ``multipliers``; ``accuracy_at(d)``, and at costs other than one ``utility_at(d)``, solves
+    for any other disparity.
 
     Notes
     -----
@@ -244,8 +245,8 @@ def min_disparity(
     Parameters
     ----------
     federation : laws or samples.
-    scheme : "cfl" and "client_aware" (always 0), "lft_ensemble" (exact: MD ranges over an interval
-        whose ends are known) or "lft_fedavg" (exact where q is common to all clients, and on a
+    scheme : "cfl" and "client_aware" (always 0), "lft_ensemble" (exact: what MD ranges over is
+        known) or "lft_fedavg" (exact where q is common to all clients, and on a
         finite X as :func:`frontier` is; else the best that a search over multipliers found: how far
         random eps went below it is measured in :func:`frontier`).
     local_eps, notion, difference, costs, sees : as in :func:`frontier`.
@@ -329,9 +330,9 @@ def _one_rate(federation: Federation, task: Task) -> None:
     affine = task.scheme == "lft_fedavg" and task.notion == "accuracy_parity"
     if federation.n_groups != 2 or len(NOTIONS[task.notion]) > 1 or affine:
         raise ValueError(
-            f"frontier and min_disparity of {task.scheme!r} take two groups and one rate (for "
-            f"'lft_fedavg' not accuracy_parity), got {federation.n_groups} groups and "
-            f"{task.notion!r}; 'cfl' and 'client_aware' take all"
+            f"frontier and min_disparity of {task.scheme!r} take two groups and a notion of one "
+            f"rate{' other than accuracy parity' * affine}, got {federation.n_groups} groups and "
+            f"notion={task.notion!r}; 'cfl' and 'client_aware' take all"
         )
 
 

@@ -23,6 +23,8 @@ from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, Rat
 
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg", "client_aware")
 SEES = ("xa", "x")
+LARGEST_COST = 1e3
+"""Of the largest cost, and of its inverse the least: tolerances are those of a utility near one."""
 
 
 @dataclass(frozen=True)
@@ -86,23 +88,25 @@ class Task:
 def _costs(costs: Any, fed: Federation) -> Array:
     """(2, A) checked costs."""
     allowed = f"'balanced', or two costs, each a number or one for each of {fed.n_groups} groups"
-    if isinstance(costs, str):
-        if costs != "balanced":
-            raise ValueError(f"costs must be {allowed}, got {shown(costs)}")
+    if isinstance(costs, str) and costs == "balanced":
         if not 0.0 < fed.base_rate < 1.0:
             raise ValueError(
                 f"costs='balanced' needs people of both labels, got P(y = 1) = {fed.base_rate:g}"
             )
-        costs = 0.5 / fed.base_rate, 0.5 / (1.0 - fed.base_rate)
-    try:
-        rows = [as_floats("costs", cost) for cost in costs]
-    except TypeError:
-        rows = []
-    if len(rows) != 2 or any(row.shape not in ((), (fed.n_groups,)) for row in rows):
+        pair = np.array([0.5 / fed.base_rate, 0.5 / (1.0 - fed.base_rate)])
+        return np.repeat(pair[:, None], fed.n_groups, axis=1)
+    two = isinstance(costs, (list, tuple)) or (isinstance(costs, np.ndarray) and costs.ndim > 0)
+    if not two or len(costs) != 2:
+        raise ValueError(f"costs must be {allowed}, got {shown(costs)}")
+    rows = [as_floats("costs", cost) for cost in costs]
+    if any(row.shape not in ((), (fed.n_groups,)) for row in rows):
         raise ValueError(f"costs must be {allowed}, got {shown(costs)}")
     table = np.stack([np.broadcast_to(row, fed.n_groups) for row in rows])
-    if not (np.isfinite(table).all() and (table >= 0).all() and table.any()):
-        raise ValueError(f"costs must be finite, not negative and not all zero, got {shown(costs)}")
+    if not ((table >= 0).all() and 1.0 / LARGEST_COST <= table.max() <= LARGEST_COST):
+        raise ValueError(
+            f"costs must not be negative, and the largest from {1 / LARGEST_COST:g} to "
+            f"{LARGEST_COST:g} (only their ratios matter), got {shown(costs)}"
+        )
     return table
 
 

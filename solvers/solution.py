@@ -128,6 +128,7 @@ class Solution:
             "disparity": self.disparity,
             "local_mean_differences": _known(self.local_mean_differences),
             "local_disparities": _known(self.local_disparities),
+            "local_eps": None if self.local_eps is None else self.local_eps.tolist(),
             "multipliers": self.multipliers.tolist(),
             "duality_gap": self.duality_gap,
         }

@@ -217,17 +217,22 @@ class Splits:
     def _at(self, j: int, md: float) -> float:
         """Where on its line client j has MD ``md``; next to a vertex, the vertex."""
         g = self.md[j, : self.size[j]]
-        sign = 1.0 if g[-1] >= g[0] else -1.0
-        place = float(np.interp(sign * md, sign * g, np.arange(g.size)))
-        near = round(place)
-        return float(near) if abs(g[near] - md) <= EQUAL else place
+        near = int(np.abs(g - md).argmin())
+        if abs(g[near] - md) <= EQUAL:
+            return float(near)
+        across = self.edge[j, : g.size - 1] & ((g[:-1] < md) != (g[1:] < md))
+        k = int(np.flatnonzero(across)[0])
+        return k + float((md - g[k]) / (g[k + 1] - g[k]))
 
 
 def _stretches(md: Array, edge: Array, size: int) -> tuple[Array, Array]:
-    """What one client reaches: least and most MD between jumps."""
-    cut = np.flatnonzero(~edge[: size - 1])
-    first, last = md[np.append(0, cut + 1)], md[np.append(cut, size - 1)]
-    return np.minimum(first, last), np.maximum(first, last)
+    """What one client reaches: least and most MD between jumps.
+
+    A blind rule flips a level for both groups at once, so that the pooled MD need not rise or fall
+    all along.
+    """
+    first = np.append(0, np.flatnonzero(~edge[: size - 1]) + 1)
+    return np.minimum.reduceat(md[:size], first), np.maximum.reduceat(md[:size], first)
 
 
 def _joined(low: Array, high: Array) -> tuple[Array, Array]:

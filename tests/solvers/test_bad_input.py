@@ -59,15 +59,15 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "costs negative": (
         lambda: ff.solve(ATOMS, "cfl", 0.1, costs=(1, -1)),
-        r"costs must be finite, not negative and not all zero, got \(1, -1\)",
+        r"costs must not be negative, and the largest from 0.001 to 1000 .*got \(1, -1\)",
     ),
     "costs zero": (
         lambda: ff.solve(ATOMS, "cfl", 0.1, costs=(0, [0, 0])),
-        r"costs must be finite, not negative and not all zero",
+        r"costs must not be negative, and the largest from 0.001",
     ),
     "costs infinite": (
         lambda: ff.solve(ATOMS, "cfl", 0.1, costs=(1, np.inf)),
-        r"costs must be finite",
+        r"costs must not be negative, and the largest",
     ),
     "costs of three groups": (
         lambda: ff.solve(ATOMS, "cfl", 0.1, costs=([1, 2, 3], 1)),
@@ -78,6 +78,14 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         r"costs must be .*got \(1, 2, 3\)",
     ),
     "one cost": (lambda: ff.solve(ATOMS, "cfl", 0.1, costs=5), r"costs must be .*got 5"),
+    "costs in cents": (
+        lambda: ff.solve(ATOMS, "cfl", 0.1, costs=(1e6, 2e6)),
+        r"costs must not be negative, and the largest from 0.001 to 1000 \(only their ratios",
+    ),
+    "costs by name": (
+        lambda: ff.solve(ATOMS, "cfl", 0.1, costs={1: 2, 3: 4}),
+        r"costs must be 'balanced', or two costs",
+    ),
     "costs in words": (
         lambda: ff.solve(ATOMS, "cfl", 0.1, costs="fair"),
         r"costs must be 'balanced', .*got 'fair'",
@@ -156,15 +164,15 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "frontier notion": (lambda: ff.frontier(LAWS, "cfl", notion="eo"), r"on laws there are"),
     "frontier three groups": (
         lambda: ff.frontier(THREE, "lft_fedavg"),
-        r"of 'lft_fedavg' take two groups and one rate .*got 3 groups",
+        r"of 'lft_fedavg' take two groups and a notion of one rate, got 3 groups",
     ),
     "frontier of two rates": (
         lambda: ff.frontier(ATOMS, "lft_ensemble", notion="eodds"),
-        r"take two groups and one rate .*got 2 groups and 'equalized_odds'; 'cfl' and",
+        r"one rate, got 2 groups and notion='equalized_odds'; 'cfl' and",
     ),
     "frontier of accuracy parity": (
         lambda: ff.frontier(ATOMS, "lft_fedavg", notion="accuracy_parity"),
-        r"for 'lft_fedavg' not accuracy_parity",
+        r"one rate other than accuracy parity",
     ),
     "frontier below reach": (
         lambda: FRONTIER.accuracy_at(-1.0),

@@ -67,6 +67,30 @@ def test_no_budgets_beat_local_training(seed: int, scheme: str, notion: str) -> 
         assert s.utility <= F.utility_at(max(s.disparity, F.disparity[0])) + 1e-9
 
 
+# a blind rule flips a level for both groups, so that a client's pooled MD may turn along its path:
+# where only the ends of stretches counted, 0.0967 was told to be the least
+TURNING = [[[0, 0, 0, 0, 0], [4, 2, 3, 1, 1]], [[5, 18, 1, 16, 1], [1, 6, 1, 10, 2]]]
+
+
+@pytest.mark.parametrize("notion", ["dp", "eo", "accuracy_parity"])
+@pytest.mark.parametrize("seed", [None, *range(12)])
+def test_no_blind_ensemble_is_below_the_minimum(seed: int | None, notion: str) -> None:
+    masses, eta = np.array(TURNING, float), [[0.3, 0.9, 0.3, 0, 0.6], [0.7, 0.9, 0.5, 0.4, 0.1]]
+    if seed is not None:
+        rng = np.random.default_rng(seed)
+        masses[1], eta = rng.integers(1, 20, (2, 5)), np.round(rng.random((2, 5)), 1)
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    fed = ff.Federation.finite(range(5), masses, eta)
+    more: dict[str, Any] = {"notion": notion, "sees": "x"}
+    m, F = (ask(fed, "lft_ensemble", **more) for ask in (ff.min_disparity, ff.frontier))
+    assert F.disparity[0] == pytest.approx(m.disparity, abs=1e-12) and m.reproduced
+    for eps in np.linspace(0, 1, 81):
+        s = ff.solve(fed, "lft_ensemble", [1.0, eps], **more)
+        assert s.disparity >= m.disparity - 1e-12
+        d = max(s.disparity, F.disparity[0])
+        assert s.accuracy <= F.accuracy_at(d) + 1e-9
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_schemes_are_in_order(seed: int) -> None:
     """LFT+FedAvg below CFL below the client-aware rules, at every disparity."""
