@@ -33,7 +33,7 @@ def solve_exactly(u: Array, v: Array, b: Array, eps: Array, f: Array) -> tuple[A
 
     Returns
     -------
-    f (N,), the multipliers (K,) of the Lagrangian u·f + λ·Vf and the optimal value, each rounded
+    f (N,), the multipliers (K,) of the Lagrangian u·f + λ·Vf and their dual value, each rounded
     once, at the end.
     """
     k, n = v.shape
@@ -86,4 +86,8 @@ def solve_exactly(u: Array, v: Array, b: Array, eps: Array, f: Array) -> tuple[A
         pivot(row, int(candidates[np.argmin(cost[candidates] / slope[candidates])]))
         at_high[leaves] = above
         pivots += 1
-    return x[:n].astype(np.float64), -cost[n:].astype(np.float64), float(cost @ x)
+    # weak duality on the given numbers, not on the table: a wrong pivot would leave a gap
+    lam = -cost[n:]
+    gains = np.maximum(rational(u) + lam @ rational(v), 0)
+    dual = gains.sum() + lam @ rational(b) + np.abs(lam) @ rational(eps)
+    return x[:n].astype(np.float64), lam.astype(np.float64), float(dual)
