@@ -15,14 +15,14 @@ import numpy as np
 from fairfl._support.checks import Array, flag, one_of, whole
 from fairfl._support.extras import extras_named
 from fairfl._support.threads import one_thread
-from fairfl.solvers.cfl.densities import solve_cfl, solve_cfl_by_dual, threshold_model
+from fairfl.solvers.cfl.densities import solve_cfl, threshold_model
 from fairfl.solvers.cfl.finite import solve_cfl_finite
 from fairfl.solvers.client_aware.finite import solve_aware_finite
 from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import ensembles_at, solve_ensemble_finite
-from fairfl.solvers.lft_fedavg.densities import solve_fedavg
 from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
+from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
 from fairfl.theory.populations.federation import Federation, check_eps, local_budgets
@@ -57,8 +57,7 @@ def solve(
 
     Parameters
     ----------
-    federation : laws or samples of the clients. Laws take the first three schemes and the defaults
-        of the next four parameters; a finite X, with any number of groups, takes all.
+    federation : laws or samples of the clients, of two groups or more.
     scheme : "cfl" maximises the utility subject to disparity <= eps on the pooled law;
         "lft_ensemble" averages, by client weight, every client's own solution under disparity_i <=
         eps_i on its own law; "lft_fedavg" maximises the pooled utility subject to disparity_i <=
@@ -81,7 +80,8 @@ def solve(
 
     Returns
     -------
-    Solution, certified: duality gap and violation at most 1e-10 for laws, 1e-12 for a finite X.
+    Solution, certified: duality gap and violation at most 1e-10 for laws (the gap in units of the
+    largest cost), 1e-12 for a finite X.
 
     Raises
     ------
@@ -120,16 +120,13 @@ def _solve(federation: Federation, task: Task, budget: Array, local: Array) -> S
         if task.scheme == "client_aware":
             return solve_aware_finite(federation, model, task, budget, local)
         return FINITE[task.scheme](federation, model, task, budget)
-    if task.scheme == "lft_fedavg":
-        return solve_fedavg(federation, budget)
     if task.scheme == "lft_ensemble":
-        return solve_ensemble(federation, model, budget)
+        return solve_ensemble(federation, task, model, budget)
     shared = threshold_model(federation)
-    return (
-        solve_cfl(federation, shared, budget)
-        if shared is not None
-        else solve_cfl_by_dual(federation, budget)
-    )
+    if task.scheme == "cfl" and task.plain and shared is not None:
+        return solve_cfl(federation, task, shared, budget)
+    told = task.scheme == "client_aware"
+    return solve_by_dual(federation, task, budget, local if told else None)
 
 
 @one_thread()
@@ -221,7 +218,7 @@ def _frontier(federation: Federation, task: Task, points: int, local: Array) -> 
     elif scheme == "lft_ensemble":
         found = ensemble_frontier(federation, model, points)
     else:
-        found = fedavg_frontier(federation, points)
+        found = fedavg_frontier(federation, task, points)
     ends = _corners(federation, task)
     found = checked(federation, task, found if found.exact else filled(found, ends), ends)
     return dataclasses.replace(found, again=lambda points: _reproduced(federation, task, points))
@@ -293,7 +290,7 @@ def min_disparity(
         least = (
             ensemble_minimum(federation, model)
             if scheme == "lft_ensemble"
-            else fedavg_minimum(federation)
+            else fedavg_minimum(federation, task)
         )
     least = least.join(_corners(federation, task)).least
     lower = upper = None
@@ -327,6 +324,12 @@ def _local(federation: Federation, scheme: str, local_eps: Any) -> Array:
 
 def _one_rate(federation: Federation, task: Task) -> None:
     """ValueError unless the budgets of local training can be searched: two groups and one rate."""
+    if not (federation.is_finite or task.scheme == "lft_fedavg" or task.plain):
+        raise ValueError(
+            "on laws the frontier of 'lft_ensemble' takes demographic parity, accuracy and rules "
+            f"that see the group, got notion={task.notion!r}, costs={task.costs.tolist()}, "
+            f"difference={task.difference!r}, sees={task.sees!r}"
+        )
     affine = task.scheme == "lft_fedavg" and task.notion == "accuracy_parity"
     if federation.n_groups != 2 or len(NOTIONS[task.notion]) > 1 or affine:
         raise ValueError(

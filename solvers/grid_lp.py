@@ -1,9 +1,9 @@
 """The schemes by a linear programme (cvxpy) on a finite or discretised X: slow, and independent of
 all other solvers.
 
-On a finite X every constraint is a pair of groups, or a group and everybody, summed from the
-definition of its rates. On laws cells are intervals of X; their masses are exact (distribution
-functions) and their gains are Gauss-Legendre integrals of η against the density. The optimum is the
+Every constraint is a pair of groups, or a group and everybody, summed from the definition of its
+rates. On laws cells are intervals of X; their masses are exact (distribution functions) and their
+mean η are Gauss-Legendre integrals against the density. The optimum is the
 best classifier that is constant on cells: its accuracy is a lower bound on the exact one, and the
 difference is of the order of the cells' width squared. No code is shared with the exact solvers.
 """
@@ -27,7 +27,7 @@ from fairfl.solvers.solution import (
     evaluate,
     evaluate_finite,
 )
-from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
@@ -42,6 +42,10 @@ LABELS: dict[str, tuple[Any, ...]] = {
 """Whose rates of ŷ = 1 are compared: those with this label, None: all; or rates of ŷ = y."""
 MOST_CELLS = 100_000
 """Cells of a grid: the linear programme has a variable for each, and group, and client."""
+FEW = 1e-9
+"""Where no more people are than this, the programme's f is a rounding of the solver's."""
+NOBODY = 1e-200
+"""Masses up to this are nobody's. On laws every cell has as much: one person in proportion."""
 LP_TOLERANCE = 1e-6
 """Gap and violation allowed to the interior-point and simplex codes behind cvxpy."""
 
@@ -49,35 +53,18 @@ LP_TOLERANCE = 1e-6
 def solve_lp(fed: Federation, task: Task, eps: Array, local_eps: Array, grid: int) -> Solution:
     """Solve on ``grid`` cells (continuous X) or on the points themselves (finite X)."""
     whole("grid", grid, 2, MOST_CELLS)
-    if fed.is_finite:
-        return _on_points(fed, task, eps, local_eps)
-    cells, scheme = _continuous_cells(fed, grid), task.scheme
-    if scheme == "lft_ensemble":
-        return _ensemble(fed, cells, eps)
-    gain = np.einsum("ia,iac->ac", fed.mass, cells["own_gain"])
-    if scheme == "lft_fedavg":
-        rows = np.stack([cells["rate"][:, 0], -cells["rate"][:, 1]], axis=1)[fed.defined]
-        f, lam, gap = _linear_programme(gain, rows, eps[fed.defined])
-        full = np.zeros(fed.n_clients)
-        full[fed.defined] = lam
-    else:
-        pooled = np.einsum("ia,iac->ac", fed.within, cells["rate"])
-        f, full, gap = _linear_programme(gain, np.stack([pooled[0], -pooled[1]])[None], eps)
-    return _finish(fed, scheme, eps, cells, f, full, (gap,))
-
-
-def _on_points(fed: Federation, task: Task, eps: Array, local_eps: Array) -> Solution:
-    """Every scheme on a finite X; cells are numbered by what the rule sees."""
     model = fed.model
-    assert isinstance(model, FiniteModel)
-    people = fed.mass[:, :, None] * model.conditional
+    if isinstance(model, FiniteModel):
+        edges, people, eta = None, fed.mass[:, :, None] * model.conditional, model.eta
+    else:
+        edges, people, eta = _cells(fed, model, grid)
     clients, groups, n = people.shape
-    number = np.zeros((clients if task.scheme == "client_aware" else 1, groups, n), int)
-    number += np.arange(n)
+    told = task.scheme == "client_aware"
+    number = np.zeros((clients if told else 1, groups, n), int) + np.arange(n)
     if task.sees == "xa":
         number += n * np.arange(groups)[:, None]
     number += (number.max() + 1) * np.arange(len(number))[:, None, None]
-    programme = _Programme(task, people, model.eta, np.broadcast_to(number, people.shape))
+    programme = _Programme(task, people, eta, np.broadcast_to(number, people.shape))
     everybody = np.arange(clients)
     if task.scheme == "lft_ensemble":
         found = [programme.solved([i], [([i], float(eps[i]))]) for i in everybody]
@@ -91,15 +78,15 @@ def _on_points(fed: Federation, task: Task, eps: Array, local_eps: Array) -> Sol
             budgets += [([i], float(own[i])) for i in everybody]
         found = [programme.solved(everybody, budgets)]
         f = found[0][0]
-    return evaluate_finite(
-        fed,
-        task,
-        eps,
-        np.clip(f, 0.0, 1.0)[number],
-        np.concatenate([lam for _, lam, _ in found]),
-        tuple(certificate for _, _, certificate in found),
-        local_eps if task.scheme == "client_aware" else None,
-    )
+    table = np.clip(f, 0.0, 1.0)[number]
+    lam = np.concatenate([own for _, own, _ in found])
+    certificates = tuple(certificate for _, _, certificate in found)
+    local = local_eps if told else None
+    if edges is None:
+        return evaluate_finite(fed, task, eps, table, lam, certificates, local)
+    rules = [Classifier([edges[1:-1]] * groups, list(rows)) for rows in table]
+    rule = ClientClassifiers(rules) if told else rules[0]
+    return evaluate(fed, task, eps, rule, lam, certificates, local)
 
 
 @dataclass(frozen=True)
@@ -118,8 +105,8 @@ class _Programme:
     def solved(
         self, who: Any, budgets: Sequence[tuple[Any, float]]
     ) -> tuple[Array, Array, Certificate]:
-        """The best rule for the clients ``who`` under budgets of clients; where none of them has
-        anybody it is 0.
+        """The best rule for the clients ``who`` under budgets of clients; where almost none of them
+        is it is what the multipliers say, and 0 where nobody is.
         """
         here = np.isin(np.arange(len(self.people)), who)[:, None, None] * self.people
         here = here / here.sum()
@@ -131,9 +118,9 @@ class _Programme:
                 rows.append(row)
                 offsets.append(offset)
                 eps.append(budget)
-        f, lam, found = _linear_programme(
-            gain, np.reshape(rows, (len(rows), gain.size)), np.array(eps), np.array(offsets)
-        )
+        table = np.reshape(rows, (len(rows), gain.size))
+        f, lam, found = _linear_programme(gain, table, np.array(eps), np.array(offsets))
+        f = np.where(self.functional(here) <= FEW, gain + lam @ table > 0, f)
         base = 1.0 - float((here * self.eta * missed).sum())
         return f, lam, replace(found, primal=base + found.primal, dual=base + found.dual)
 
@@ -152,7 +139,7 @@ class _Programme:
                     counted, constant = of * (2.0 * self.eta - 1.0), (of * (1.0 - self.eta)).sum()
                 elif label is not None:
                     of = counted = of * (self.eta if label else 1.0 - self.eta)
-                if of.sum() > 0:
+                if of.sum() > NOBODY:
                     rates.append((self.functional(counted) / of.sum(), constant / of.sum()))
             *own, overall = rates or [None]
             pairs = [(one, overall) for one in own]
@@ -200,77 +187,27 @@ def _linear_programme(
     return value.reshape(gain.shape), lam, certificate
 
 
-def _continuous_cells(fed: Federation, grid: int) -> dict[str, Array]:
-    """Cells of about equal pooled mass with extra ones in the tails; own gains per unit of client
-    and group.
+def _cells(fed: Federation, model: ContinuousModel, grid: int) -> tuple[Array, Array, Array]:
+    """Edges of cells of about equal pooled mass, with extra ones in the tails; the masses of
+    clients and groups in them, at least NOBODY of one person, and their mean η: (I, A, n).
     """
-    model = fed.model
-    assert isinstance(model, ContinuousModel)
-    laws = [law for pair in model.laws for law in pair]
+    groups = range(fed.n_groups)
+    laws = [law for own in model.laws for law in own]
     low, high = min(law.low for law in laws), max(law.high for law in laws)
     fine = np.unique(np.concatenate([np.linspace(law.low, law.high, 4000) for law in laws]))
-    mass = np.sum(
-        [np.einsum("i,ix->x", fed.mass[:, a], 1.0 - model.sf(a, fine)) for a in (0, 1)], axis=0
-    )
-    keep = np.append(np.diff(mass) > 0, True)  # np.interp needs an increasing function
-    edges = np.interp(np.linspace(0, 1, grid + 1)[1:-1], mass[keep], fine[keep])
+    below = sum(np.einsum("i,ix->x", fed.mass[:, a], 1.0 - model.sf(a, fine)) for a in groups)
+    keep = np.append(np.diff(below) > 0, True)  # np.interp needs an increasing function
+    edges = np.interp(np.linspace(0, 1, grid + 1)[1:-1], below[keep], fine[keep])
     edges = np.unique(np.concatenate([[low], edges, [high]]))
     nodes, weights = np.polynomial.legendre.leggauss(8)
     half = np.diff(edges)[:, None] / 2
     x = edges[:-1, None] + half * (nodes + 1)
-    rate = np.stack([model.interval_masses(a, edges[:-1], edges[1:]) for a in (0, 1)], axis=1)
-    own = np.stack(
-        [
-            np.einsum("n,icn->ic", weights, model.pdf(a, x) * model.margins(a, x)) * half[:, 0]
-            for a in (0, 1)
-        ],
-        axis=1,
-    )
-    middle = edges[:-1] + half[:, 0]
-    margin = np.stack(
-        [np.broadcast_to(model.margins(a, middle), (fed.n_clients, middle.size)) for a in (0, 1)],
-        axis=1,
-    )
-    return {"rate": rate, "own_gain": own, "margin": margin, "edges": edges}
-
-
-def _ensemble(fed: Federation, cells: dict[str, Array], eps: Array) -> Solution:
-    """A linear programme for each client; one without mass has none, and its multiplier's sign
-    decides.
-    """
-    members, lams, certificates = [], np.zeros(fed.n_clients), []
-    for i in range(fed.n_clients):
-        gain = fed.share[i][:, None] * cells["own_gain"][i]
-        rows = np.stack([cells["rate"][i, 0], -cells["rate"][i, 1]])[None]
-        if not fed.defined[i]:
-            members.append((cells["margin"][i] > 0).astype(np.float64))
-            continue
-        f, lam, certificate = _linear_programme(gain, rows, eps[i : i + 1])
-        lams[i] = lam[0]
-        score = cells["margin"][i] + lam[0] * np.array([[1.0], [-1.0]]) / fed.share[i][:, None]
-        members.append(np.where(cells["rate"][i] > 1e-9, f, (score > 0).astype(np.float64)))
-        certificates.append(certificate)
-    f = np.einsum("i,iac->ac", fed.weight, np.stack(members))
-    return _finish(
-        fed,
-        "lft_ensemble",
-        eps,
-        cells,
-        f,
-        lams,
-        tuple(certificates) or (Certificate(0.0, 0.0, 0.0),),
-    )
-
-
-def _finish(
-    fed: Federation,
-    scheme: str,
-    eps: Array,
-    cells: dict[str, Array],
-    f: Array,
-    lam: Array,
-    certificates: tuple[Certificate, ...],
-) -> Solution:
-    inner = cells["edges"][1:-1]
-    rule = Classifier([inner, inner], [np.clip(row, 0, 1) for row in f])
-    return evaluate(fed, scheme, eps, rule, lam, certificates)
+    people, eta = [], []
+    for a in groups:
+        own = model.eta(a, x)
+        mass = model.interval_masses(a, edges[:-1], edges[1:])
+        positive = np.einsum("n,icn->ic", weights, model.pdf(a, x) * own) * half[:, 0]
+        mean = np.divide(positive, mass, out=own[:, :, 4].copy(), where=mass > NOBODY)
+        people.append(np.maximum(fed.mass[:, a, None] * mass, NOBODY / MOST_CELLS**2))
+        eta.append(np.clip(mean, 0.0, 1.0))
+    return edges, np.stack(people, axis=1), np.stack(eta, axis=1)

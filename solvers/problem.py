@@ -1,5 +1,5 @@
-"""The one form of group fairness on a finite X: maximise base + u·f over 0 <= f <= 1 subject to
-|V f + b| <= eps.
+"""The one form of group fairness: maximise base + u·f over 0 <= f <= 1 subject to |V f + b| <= eps.
+Here with the cells of a finite X; on densities in ``density_problem``.
 
 The scheme says what a rule may depend on and whose rates are limited, the notion gives the rates,
 which are linear in the rule, and the costs give u. Of three groups or more the largest difference
@@ -52,7 +52,7 @@ class Task:
         costs: Any = (1.0, 1.0),
         sees: str = "xa",
     ) -> Task:
-        """The task; ValueError for a value out of range, or one that laws do not take."""
+        """The task; ValueError for a value out of range."""
         if not isinstance(fed, Federation):
             raise ValueError(f"federation must be a Federation, got {type(fed).__name__}")
         one_of("scheme", scheme, SCHEMES)
@@ -60,17 +60,11 @@ class Task:
         one_of("difference", difference, DIFFERENCES)
         one_of("sees", sees, SEES)
         task = cls(scheme, ALIASES.get(notion, notion), difference, _costs(costs, fed), sees)
-        if not fed.is_finite and not task.plain:
-            raise ValueError(
-                "on laws there are 'cfl', 'lft_ensemble' and 'lft_fedavg' with "
-                "notion='demographic_parity', difference='pairwise', costs=(1, 1) and sees='xa'; "
-                "the rest takes a finite X"
-            )
         return task
 
     @property
     def plain(self) -> bool:
-        """Whether it is demographic parity and accuracy, by rules that see the group."""
+        """Whether it is FedFB's: demographic parity and accuracy, by rules that see the group."""
         return (
             self.scheme != "client_aware"
             and self.notion == "demographic_parity"
@@ -167,7 +161,7 @@ def own_problems(task: Task, laws: Joint, eps: Array) -> list[tuple[Problem, Pro
 
     This is CFL at the pooled law, and the clients' own problems.
     """
-    limits = _Limits.of(task, Rates.of(task.notion, laws.people, laws.eta), eps)
+    limits = Limits.of(task, Rates.of(task.notion, laws.people, laws.eta), eps)
     one = laws.unit(task.sees)
     both = (
         _own(task, limits, laws, limits.rates),
@@ -176,7 +170,7 @@ def own_problems(task: Task, laws: Joint, eps: Array) -> list[tuple[Problem, Pro
     return list(zip(*both, strict=True))
 
 
-def _own(task: Task, limits: _Limits, laws: Joint, rates: Rates) -> list[Problem]:
+def _own(task: Task, limits: Limits, laws: Joint, rates: Rates) -> list[Problem]:
     table = limits.rows(rates.linear, task.sees)
     gain, constant = laws.gain(task.costs, task.sees), laws.constant(task.costs)
     levels = limits.levels(1)
@@ -211,7 +205,7 @@ def law_problem(task: Task, law: Joint, eps: Array) -> Problem:
 
 def clients_problem(task: Task, pooled: Joint, clients: Joint, eps: Array) -> Problem:
     """One rule for all under every client's own budget (I,): LFT+FedAvg."""
-    limits = _Limits.of(task, Rates.of(task.notion, clients.people, clients.eta), eps)
+    limits = Limits.of(task, Rates.of(task.notion, clients.people, clients.eta), eps)
     rows = limits.rows(limits.rates.linear, task.sees).reshape(limits.eps.size, -1)
     return _posed(
         pooled.gain(task.costs, task.sees),
@@ -231,8 +225,8 @@ def aware_problem(
     With ``unit`` the coefficients are those of one person at every cell.
     """
     rates = Rates.of(task.notion, clients.people, clients.eta)
-    everybody = _Limits.of(task, rates.pooled, eps)
-    own = _Limits.of(task, rates, local_eps)
+    everybody = Limits.of(task, rates.pooled, eps)
+    own = Limits.of(task, rates, local_eps)
     at = clients.unit(task.sees) if unit else clients
     one = Rates.of(task.notion, at.people, at.eta).linear if unit else rates.linear
     # (E, 1, K) everybody's, over all clients; (E, I, K) each client's, over its own cells
@@ -253,7 +247,7 @@ def aware_problem(
 
 
 @dataclass(frozen=True)
-class _Limits:
+class Limits:
     """The notion's constraints at J places: K ``contrasts`` (E, J, K, A) of the groups' rates,
     constants b and budgets eps (E, J, K); inf where fewer than two groups have the event.
     """
@@ -265,17 +259,23 @@ class _Limits:
     leveled: bool
 
     @classmethod
-    def of(cls, task: Task, rates: Rates, eps: Array) -> _Limits:
-        """From the rates at J places and their budgets (J,)."""
+    def of(cls, task: Task, rates: Rates, eps: Array, *, pairs: bool = False) -> Limits:
+        """From the rates at J places and their budgets (J,); with ``pairs`` every pair of groups
+        has a constraint, and none a level.
+        """
         groups = rates.mass.shape[-1]
         known = rates.mass > 0
         enough = known.sum(axis=-1, keepdims=True) >= 2
         within = rates.mass * _inverse(rates.mass.sum(axis=-1, keepdims=True))
-        leveled = groups > 2 and task.difference == "pairwise"
+        leveled = groups > 2 and task.difference == "pairwise" and not pairs
         if groups == 2:
             # |r_0 - r| = w_1 |r_0 - r_1|: one constraint says both
             scale = 1.0 if task.difference == "pairwise" else within.max(axis=-1)[..., None, None]
             contrasts, bound = np.array([[1.0, -1.0]]) * scale, enough
+        elif pairs and task.difference == "pairwise":
+            first, second = np.triu_indices(groups, 1)
+            contrasts = np.eye(groups)[first] - np.eye(groups)[second]
+            bound = known[..., first] & known[..., second]
         else:
             contrasts, bound = np.eye(groups), enough & known
             if not leveled:

@@ -11,9 +11,10 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
+from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import Rates, disparity
+from fairfl.theory.populations.notions import NOTIONS, Rates, disparity
 
 if TYPE_CHECKING:
     from fairfl.solvers.problem import Task
@@ -167,27 +168,61 @@ def budget_term(lam: Array, eps: Array) -> Array:
 
 def evaluate(
     fed: Federation,
-    scheme: str,
+    task: Task,
     eps: Array,
-    classifier: Classifier,
+    rule: Classifier | ClientClassifiers,
     multipliers: Array,
     certificates: tuple[Certificate, ...],
+    local_eps: Array | None = None,
 ) -> Solution:
-    """Assemble a :class:`Solution` on laws, its figures computed exactly from the classifier."""
-    accuracy, local = classifier.accuracy(fed), classifier.local_mean_differences(fed)
+    """Assemble a :class:`Solution` on laws, its figures computed from the rule by their
+    definitions.
+    """
+    model = fed.model
+    assert isinstance(model, ContinuousModel)
+    told, groups = isinstance(rule, ClientClassifiers), range(fed.n_groups)
+    members = rule.members if told else (rule,)
+
+    def integrals(rate: str) -> Array:
+        """(I, A)"""
+        table = np.stack(
+            [[model.integrals(rate, a, m.edges[a], m.values[a]) for a in groups] for m in members]
+        )  # (1 or I members, A, I)
+        return np.einsum("iai->ia", table) if told else table[0].T
+
+    def worth(costs: Array) -> float:
+        return sum(
+            model.utility(costs, a, m.edges[a], m.values[a], k if told else None)
+            for k, m in enumerate(members)
+            for a in groups
+        )
+
+    utility = worth(task.costs)
+    accepted = np.where(fed.share > 0, integrals("everyone"), np.nan)
+    if task.notion == "demographic_parity":
+        served = accepted[None]
+    else:
+        served = np.stack([integrals(rate) for rate in NOTIONS[task.notion]])
+    rates = model.rates(task.notion)
+    pooled, local = rates.of_served(fed.mass * np.nan_to_num(served))
+    apart = float(disparity(pooled, rates.mass.sum(axis=1), task.difference))
+    two = fed.n_groups == 2
+    md = accepted[:, 0] - accepted[:, 1]
+    everybody = (np.nan_to_num(accepted) * fed.within).sum(axis=0)
     return Solution(
-        scheme,
+        task.scheme,
         eps,
-        accuracy,
-        classifier.mean_difference(fed),
-        classifier.disparity(fed),
-        local,
+        1.0 + (utility if task.accurate else worth(np.ones_like(task.costs))),
+        float(everybody[0] - everybody[1]) if two else float("nan"),
+        0.0 if np.isnan(apart) else apart,
+        md if two else np.full(fed.n_clients, np.nan),
         multipliers,
-        classifier,
+        rule,
         certificates,
-        accuracy - 1.0,
-        "demographic_parity",
-        np.abs(local),
+        utility,
+        task.notion,
+        disparity(local, rates.mass, task.difference),
+        local_eps,
     )
 
 

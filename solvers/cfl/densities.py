@@ -9,8 +9,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.threshold import ThresholdSolution, pooled_problem, solve_thresholds
 from fairfl.solvers.cfl.two_thresholds import SecondRules, second_rules
-from fairfl.solvers.numerics.certify import solve_by_dual
-from fairfl.solvers.numerics.dual import cfl_constraints
+from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import (
     ADVICE,
     LAW_TOLERANCE,
@@ -46,11 +45,12 @@ def advice(model: ContinuousModel, multiplier: Array, mass: Array) -> str:
 
 
 def threshold_model(fed: Federation) -> ContinuousModel | None:
-    """The continuous model when thresholds solve CFL on it (η shared within each group), else
+    """The continuous model when thresholds solve CFL on it (two groups, η shared within each), else
     None.
     """
     model = fed.model
-    return model if isinstance(model, ContinuousModel) and model.shared_within_group else None
+    thresholds = isinstance(model, ContinuousModel) and model.shared_within_group
+    return model if thresholds and fed.n_groups == 2 else None
 
 
 def solve_many(
@@ -105,7 +105,7 @@ def threshold_accuracy(fed: Federation, model: ContinuousModel, t0: Array, t1: A
     return 1.0 - fed.base_rate + model.gain(0).above(t0, 1)[0] + model.gain(1).above(t1, 1)[0]
 
 
-def solve_cfl(fed: Federation, model: ContinuousModel, eps: Array) -> Solution:
+def solve_cfl(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:
     """Certified CFL(eps), eps of shape (1,)."""
     found, accuracy, second = solve_many(fed, model, eps)
     error = model.gain(0).error_at(found.t0) + model.gain(1).error_at(found.t1)
@@ -114,11 +114,4 @@ def solve_cfl(fed: Federation, model: ContinuousModel, eps: Array) -> Solution:
     certificate = Certificate(
         float(accuracy[0]), float((accuracy + gap)[0]), float(violation[0]), error
     )
-    return evaluate(fed, "cfl", eps, mixed_rule(found, second, 0), found.multiplier, (certificate,))
-
-
-def solve_cfl_by_dual(fed: Federation, eps: Array, start: Array | None = None) -> Solution:
-    """Certified CFL(eps), eps (1,), where η differs between clients: accept sets need not be
-    intervals.
-    """
-    return solve_by_dual(fed, "cfl", cfl_constraints(fed), eps, start)
+    return evaluate(fed, task, eps, mixed_rule(found, second, 0), found.multiplier, (certificate,))

@@ -5,6 +5,7 @@ sort.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,29 +14,29 @@ from fairfl.solvers.cfl.densities import solve_many, threshold_model
 from fairfl.solvers.cfl.finite import path_of, solve_cfl_finite
 from fairfl.solvers.cfl.finite_path import FlipPath
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
+from fairfl.solvers.density_problem import DensityProblem
 from fairfl.solvers.frontier import Frontier, Points, build
-from fairfl.solvers.numerics.dual import cfl_constraints, dual_point
+from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.numerics.dual import dual_point
 from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.problem import Problem, Task, own_problems
-from fairfl.solvers.solution import FINITE_TOLERANCE, Solution
+from fairfl.solvers.solution import FINITE_TOLERANCE, LAW_TOLERANCE, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
 
 def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
-    """CFL's frontier from disparity 0 to that of the most useful classifier; ``task`` for a finite
-    X.
-    """
-    model = fed.model
+    """CFL's frontier from disparity 0 to that of the most useful classifier."""
+    model, task = fed.model, replace(task, scheme="cfl")
     if isinstance(model, FiniteModel):
         return _finite(fed, model, points, task)
+    if not (task.plain and fed.n_groups == 2):
+        return convex_frontier(lambda eps: solve_by_dual(fed, task, eps), points)
     shared = threshold_model(fed)
-    return (
-        _thresholds(fed, shared, points)
-        if shared is not None
-        else _by_multiplier(fed, model, points)
-    )
+    if shared is not None:
+        return _thresholds(fed, shared, points)
+    return _by_multiplier(task, model, points)
 
 
 def _thresholds(fed: Federation, model: ContinuousModel, points: int) -> Frontier:
@@ -56,11 +57,11 @@ def _built(
     return build("cfl", points, evaluate, exact=True)
 
 
-def _by_multiplier(fed: Federation, model: ContinuousModel, points: int) -> Frontier:
+def _by_multiplier(task: Task, model: ContinuousModel, points: int) -> Frontier:
     """η differs between clients: MD increases with the one multiplier, so each eps is a root of
     it.
     """
-    problem = cfl_constraints(fed)
+    problem = DensityProblem.of(task, model, np.ones(1)).constraints
     free = dual_point(problem, np.zeros((1, 1)))
     md = float(free.values[0, 0])
     sign = 1.0 if md >= 0 else -1.0
@@ -103,7 +104,9 @@ def _finite(fed: Federation, model: FiniteModel, points: int, task: Task) -> Fro
     law = model.pooled(fed.mass)
     problem, unit = own_problems(task, law, np.array([np.inf]))[0]
     if problem.eps.size > 1:
-        return convex_frontier(lambda eps: solve_cfl_finite(fed, model, task, eps), points)
+        return convex_frontier(
+            lambda eps: solve_cfl_finite(fed, model, task, eps), points, FINITE_TOLERANCE
+        )
     gap, accuracy = path_curve(path_of(problem, unit), problem)
     rising_gap, rising_accuracy = gap[::-1], accuracy[::-1]
 
@@ -116,15 +119,17 @@ def _finite(fed: Federation, model: FiniteModel, points: int, task: Task) -> Fro
     return _built(np.linspace(0.0, widest, points), at)
 
 
-def convex_frontier(solved: Callable[[Array], Solution], points: int) -> Frontier:
-    """The frontier of a scheme whose solutions at budgets (1,) are its frontier, one linear
-    programme a point.
+def convex_frontier(
+    solved: Callable[[Array], Solution], points: int, tolerance: float = LAW_TOLERANCE
+) -> Frontier:
+    """The frontier of a scheme whose solutions at budgets (1,) are its frontier, one problem a
+    point; a disparity within ``tolerance`` of its budget is the budget.
     """
 
     def at(budgets: Array) -> Points:
         found = [solved(budgets[k : k + 1]) for k in range(budgets.size)]
         reached = np.array([s.disparity for s in found])
-        met = np.abs(reached - budgets) <= FINITE_TOLERANCE
+        met = np.abs(reached - budgets) <= tolerance
         worth = np.array([1.0 + s.utility for s in found])
         return Points(np.where(met, budgets, reached), worth, budgets[:, None])
 

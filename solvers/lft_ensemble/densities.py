@@ -9,7 +9,7 @@ between 0 and its value at eps_j = 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +23,8 @@ from fairfl.solvers.cfl.threshold import (
     solve_thresholds,
 )
 from fairfl.solvers.cfl.two_thresholds import second_rules
+from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import (
     ADVICE,
     LAW_TOLERANCE,
@@ -34,6 +36,7 @@ from fairfl.solvers.solution import (
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import NOTIONS
 
 
 @dataclass(frozen=True)
@@ -114,14 +117,28 @@ class LocalRules:
         return float(self.fed.weight @ low), float(self.fed.weight @ high)
 
 
-def solve_ensemble(fed: Federation, model: ContinuousModel, eps: Array) -> Solution:
+def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:
     """Certified LFT+Ensemble(eps): each local problem carries its own certificate."""
+    if not (task.plain and fed.n_groups == 2):
+        return _by_dual(fed, task, eps)
     rules = LocalRules(fed, model)
     found = rules.solve(eps) if rules.bound.size else None
-    return assemble(rules, eps, found)
+    return assemble(rules, task, eps, found)
 
 
-def assemble(rules: LocalRules, eps: Array, found: ThresholdSolution | None) -> Solution:
+def _by_dual(fed: Federation, task: Task, eps: Array) -> Solution:
+    """Each client's own problem by the dual."""
+    one = replace(task, scheme="cfl")
+    own = [solve_by_dual(fed.alone(i), one, eps[i : i + 1]) for i in range(fed.n_clients)]
+    rule = Classifier.average([s.classifier for s in own], fed.weight)
+    rates = len(NOTIONS[task.notion])
+    lam = np.stack([s.multipliers.reshape(rates, -1) for s in own], axis=1).ravel()
+    return evaluate(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in own))
+
+
+def assemble(
+    rules: LocalRules, task: Task, eps: Array, found: ThresholdSolution | None
+) -> Solution:
     """The ensemble of local solutions, with a certificate for each local problem."""
     fed = rules.fed
     empty = np.zeros(0)
@@ -147,5 +164,5 @@ def assemble(rules: LocalRules, eps: Array, found: ThresholdSolution | None) -> 
         certificates = [Certificate(0.0, 0.0, 0.0)]
     Certificate(0.0, 0.0, 0.0, error).check(LAW_TOLERANCE, ADVICE)
     return evaluate(
-        fed, "lft_ensemble", eps, Classifier.average(members, fed.weight), lam, tuple(certificates)
+        fed, task, eps, Classifier.average(members, fed.weight), lam, tuple(certificates)
     )

@@ -15,15 +15,15 @@ from fairfl.solvers.lft_fedavg.densities_search import (
     FAIR,
     MultiplierSearch,
     below,
-    budgets,
     ordered,
 )
+from fairfl.solvers.problem import Task
 from fairfl.theory.populations.federation import Federation
 
 
-def fedavg_frontier(fed: Federation, points: int) -> Frontier:
+def fedavg_frontier(fed: Federation, task: Task, points: int) -> Frontier:
     """LFT+FedAvg's frontier: certified points, the best that a search over multipliers found."""
-    search = MultiplierSearch.of(fed)
+    search = MultiplierSearch.of(fed, task)
     low, free = search.lowest(), search.free
     rules = ordered(low.join(free))
     if free.disparity[0] - low.disparity[0] > FAIR:
@@ -45,7 +45,6 @@ def fedavg_frontier(fed: Federation, points: int) -> Frontier:
     def evaluate(d: Array) -> Points:
         nonlocal known  # what is found once is not lost: later answers are no less accurate
         known = ordered(known.join(search.refined(d, known)))
-        found = below(known, d)
-        return Points(found.disparity, found.accuracy, budgets(found), found.lam)
+        return search.points(below(known, d))
 
     return build("lft_fedavg", points_of(fed, solved), evaluate)

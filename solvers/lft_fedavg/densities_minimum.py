@@ -7,16 +7,16 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl.solvers.frontier import SLACK_BUDGET, Points, points_of
-from fairfl.solvers.lft_fedavg.densities import solve_fedavg
 from fairfl.solvers.lft_fedavg.densities_search import FAIR, MultiplierSearch
 from fairfl.solvers.lft_fedavg.multipliers import Rules
+from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import Solution
 from fairfl.theory.populations.federation import Federation
 
 
-def fedavg_minimum(fed: Federation) -> Points:
+def fedavg_minimum(fed: Federation, task: Task) -> Points:
     """The least disparate solution, certified; of several fair ones an accurate one."""
-    search = MultiplierSearch.of(fed)
+    search = MultiplierSearch.of(fed, task)
     return points_of(fed, fairest(search, search.lowest())).least
 
 
@@ -27,13 +27,15 @@ def fairest(search: MultiplierSearch, low: Rules) -> list[Solution]:
     They start from nothing, and so are just what ``solve`` returns for their budgets.
     """
     found = search.solved(low, warm=False) or search.solved(low)
-    if common_shares(search.fed) and not (found and found[0].disparity <= FAIR):
-        found.append(solve_fedavg(search.fed, np.zeros(search.fed.n_clients)))
-    return found or [solve_fedavg(search.fed, np.full(search.fed.n_clients, SLACK_BUDGET))]
+    if common_shares(search.fed, search.task) and not (found and found[0].disparity <= FAIR):
+        found.append(search.solve(np.zeros(search.fed.n_clients)))
+    return found or [search.solve(np.full(search.fed.n_clients, SLACK_BUDGET))]
 
 
-def common_shares(fed: Federation) -> bool:
-    """Whether P(i | a) is the same for both groups: then MD = Σ w_i MD_i, and eps = 0 is fair
-    (FedFB, theorem 21).
+def common_shares(fed: Federation, task: Task) -> bool:
+    """Whether P(i | a), among those with the rate's event, is the same for both groups: then MD =
+    Σ w_i MD_i, and eps = 0 is fair (FedFB, theorem 21).
     """
-    return bool(fed.defined.all() and np.abs(fed.within[:, 0] - fed.within[:, 1]).max() <= 1e-15)
+    mass = fed.model.rates(task.notion).mass[0]
+    within = mass / mass.sum(axis=0)
+    return bool((mass > 0).all() and np.abs(within[:, 0] - within[:, 1]).max() <= 1e-15)

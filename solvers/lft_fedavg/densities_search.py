@@ -13,12 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import MET, SLACK_BUDGET
-from fairfl.solvers.lft_fedavg.densities import solve_fedavg
+from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points
 from fairfl.solvers.lft_fedavg.densities_ascent import ascend, merit
 from fairfl.solvers.lft_fedavg.multipliers import RuleFamily, Rules
-from fairfl.solvers.numerics.dual import ENOUGH, FEW, fedavg_constraints, minimise_dual
+from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.numerics.dual import ENOUGH, FEW, minimise_dual
+from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
+from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
 STARTS = 300
@@ -61,19 +63,21 @@ class MultiplierSearch:
     """
 
     fed: Federation
+    task: Task
     family: RuleFamily
     reach: Array
     starts: Rules
 
     @classmethod
-    def of(cls, fed: Federation) -> MultiplierSearch:
+    def of(cls, fed: Federation, task: Task) -> MultiplierSearch:
         """Starts: no constraint; all, one, or (for few clients) all but one exactly tight; and
         random multipliers of their sizes.
 
         Neither the order of the clients nor the groups' names matter to the draws.
         """
-        problem = fedavg_constraints(fed)
-        family = RuleFamily(problem, np.stack([fed.within[:, 0], -fed.within[:, 1]]))
+        assert isinstance(fed.model, ContinuousModel)
+        family = RuleFamily.of(task, fed.model)
+        problem = family.problem
         alone = np.eye(problem.count)
         all_but_one = alone[: problem.count if problem.count <= FEW else 0]  # a second each
         corners = np.concatenate([np.zeros((1, problem.count)), all_but_one, 1.0 - alone])
@@ -100,7 +104,7 @@ class MultiplierSearch:
                 wrong, family.at(np.where(unsound.excess > ROUNDED, 0.0, unsound.lam))
             )
         sound = starts.excess.max(axis=1, initial=0.0) <= ROUNDED
-        return cls(fed, family, reach, starts.take(np.flatnonzero(sound)))
+        return cls(fed, task, family, reach, starts.take(np.flatnonzero(sound)))
 
     @property
     def free(self) -> Rules:
@@ -173,6 +177,21 @@ class MultiplierSearch:
                 break
         return known
 
+    def solve(self, eps: Array, start: Array | None = None) -> Solution:
+        """The certified solution at budgets (I,)."""
+        lam = None if start is None else self.unit * start
+        return solve_by_dual(self.fed, self.task, eps, start=lam)
+
+    @property
+    def unit(self) -> float:
+        """The largest cost: the family's gains and multipliers are those at costs over it."""
+        return float(self.task.costs.max())
+
+    def points(self, rules: Rules) -> Points:
+        """What the rules attain."""
+        worth = 1.0 + self.unit * (rules.accuracy - 1.0)
+        return Points(rules.disparity, worth, budgets(rules), self.unit * rules.lam)
+
     def solved(self, rules: Rules, *, warm: bool = True) -> list[Solution]:
         """The rules' budgets solved again and certified, from their multipliers unless told to
         start from nothing.
@@ -182,7 +201,7 @@ class MultiplierSearch:
         out = []
         for eps, lam in zip(budgets(rules), rules.lam, strict=True):
             try:
-                out.append(solve_fedavg(self.fed, eps, lam if warm else None))
+                out.append(self.solve(eps, lam if warm else None))
             except CertificationError:
                 continue
         return out

@@ -10,13 +10,16 @@ problem is solved to get a point: the attainable pairs of disparity and accuracy
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.density_problem import DensityProblem
 from fairfl.solvers.numerics.critical_points import CriticalPoints, critical_points
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, hessian, weights
+from fairfl.solvers.problem import Task
+from fairfl.theory.populations.continuous import ContinuousModel
 
 CHUNK = 400
 """Multipliers evaluated in one batch: bounds the memory."""
@@ -51,7 +54,7 @@ class Rules:
 
     @property
     def cuts(self) -> Array:
-        """(B, 2) how many ends the accept sets have in each group."""
+        """(B, P) how many ends the accept sets have at each place."""
         return np.stack([sets.counts for sets in self.point.sets], axis=1)
 
     @property
@@ -85,17 +88,27 @@ class Slopes:
     accuracy: Array
     md: Array
     values: Array
-    critical: tuple[CriticalPoints, CriticalPoints]
-    heights: tuple[Array, Array]
-    """(R, K) for each group: of the critical points' heights."""
+    critical: tuple[CriticalPoints, ...]
+    heights: tuple[Array, ...]
+    """(R, K) for each place: of the critical points' heights."""
 
 
 @dataclass(frozen=True)
 class RuleFamily:
-    """All f_λ of a federation; ``pooled`` (2, I): MD = Σ_a pooled[a] · rates_a."""
+    """All f_λ of a federation; ``pooled`` at each place the row (J_p,) of the pooled MD, and
+    ``constant`` what it is at f = 0.
+    """
 
     problem: Constraints
-    pooled: Array
+    pooled: tuple[Array, ...]
+    constant: float
+
+    @classmethod
+    def of(cls, task: Task, model: ContinuousModel) -> RuleFamily:
+        """Of two groups and one rate."""
+        own = DensityProblem.of(task, model, np.ones(len(model.mass))).constraints
+        cfl = DensityProblem.of(replace(task, scheme="cfl"), model, np.ones(1)).constraints
+        return cls(own, tuple(rows[0] for rows in cfl.coefficients), float(cfl.b[0]))
 
     def at(self, lam: Array) -> Rules:
         """The rules at lam (B, K)."""
@@ -103,9 +116,8 @@ class RuleFamily:
             dual_point(self.problem, lam[b : b + CHUNK]) for b in range(0, max(len(lam), 1), CHUNK)
         ]
         point = functools.reduce(DualPoint.join, parts)
-        rates = [point.sets[a].integrals[:, 1:] @ self.pooled[a] for a in (0, 1)]
-        md: Array = rates[0] + rates[1]
-        return Rules(point, md)
+        rows = zip(point.sets, self.pooled, strict=True)
+        return Rules(point, self.constant + sum(s.integrals[:, 1:] @ row for s, row in rows))
 
     def slopes(self, rules: Rules) -> Slopes:
         """Derivatives at rules of this family. accuracy = D - λ·MD and ∇D = MD, so its slope is
@@ -113,9 +125,9 @@ class RuleFamily:
         """
         point, lam = rules.point, rules.lam
         own = hessian(self.problem, point)
-        cross = hessian(self.problem, point, self.pooled[:, None, :])[:, 0]
+        cross = hessian(self.problem, point, [row[None] for row in self.pooled])[:, 0]
         rows = self.problem.coefficients
         points = critical_points(self.problem.profiles, [weights(lam, r) for r in rows])
         heights = [p.values[:, 1:] @ r.T for p, r in zip(points, rows, strict=True)]
         climb = -np.einsum("bkl,bl->bk", own, lam)
-        return Slopes(climb, cross, own, (points[0], points[1]), (heights[0], heights[1]))
+        return Slopes(climb, cross, own, tuple(points), tuple(heights))

@@ -7,11 +7,14 @@ generation mixes several.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.density_problem import DensityProblem
 from fairfl.solvers.numerics.column_generation import mix
-from fairfl.solvers.numerics.dual import Constraints, DualPoint, descend
+from fairfl.solvers.numerics.dual import DualPoint, descend
 from fairfl.solvers.problem import Problem, Task
 from fairfl.solvers.solution import (
     ADVICE,
@@ -23,7 +26,8 @@ from fairfl.solvers.solution import (
     evaluate,
     evaluate_finite,
 )
-from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.classifiers import ClientClassifiers
+from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
 
@@ -54,39 +58,34 @@ def certify_finite(
 
 
 def solve_by_dual(
-    fed: Federation, scheme: str, problem: Constraints, eps: Array, start: Array | None = None
+    fed: Federation,
+    task: Task,
+    eps: Array,
+    local_eps: Array | None = None,
+    start: Array | None = None,
 ) -> Solution:
-    """The certified solution on densities for budgets eps (K,); ``start`` (K,) multipliers to begin
-    with.
+    """The certified solution of a task on densities at budgets eps, (1,) or (I,) as the scheme has
+    them; ``start`` (K,) multipliers to begin with.
     """
-    visited = descend(problem, eps, start)
-    try:
-        return _certified(
-            fed,
-            scheme,
-            problem,
-            eps,
-            _rule(visited[-1]),
-            visited[-1].lam[0],
-            _bound(visited[-1], eps),
+    model = fed.model
+    assert isinstance(model, ContinuousModel)
+    problem = DensityProblem.of(task, model, eps, local_eps)
+    begin = None if start is None else start / problem.unit
+    visited = descend(problem.constraints, problem.eps, begin)
+    end = [visited[-1]]
+
+    def checked(points: list[DualPoint], shares: Array, lam: Array, bound: float) -> Solution:
+        found = evaluate(
+            fed, task, eps, problem.rule(points, shares), lam * problem.unit, (), local_eps
         )
+        return _certified(fed, task, problem, found, lam, bound)
+
+    try:
+        shares = np.tile([0.0, 0.0, 1.0], (len(end[0].sets), 1))
+        return checked(end, shares, end[0].lam[0], _bound(end[0], problem.eps))
     except CertificationError:
-        theta, points, bound = mix(problem, eps, visited)
-    members = [
-        Classifier.from_intervals([[], []]),
-        Classifier.from_intervals([[(-np.inf, np.inf)]] * 2),
-    ]
-    used = [
-        (w, rule) for w, rule in zip(theta, [*members, *map(_rule, points)], strict=True) if w > 0
-    ]
-    rule = Classifier.average([r for _, r in used], [w for w, _ in used])
-    best = min(points, key=lambda p: _bound(p, eps))
-    return _certified(fed, scheme, problem, eps, rule, best.lam[0], bound)
-
-
-def _rule(point: DualPoint) -> Classifier:
-    """The classifier ⟦s > 0⟧ of the first multipliers of ``point``."""
-    return Classifier.from_intervals([point.sets[a].intervals(0) for a in (0, 1)])
+        shares, points, best = mix(problem.constraints, problem.eps, visited)
+    return checked(points, shares, best.lam[0], _bound(best, problem.eps))
 
 
 def _bound(point: DualPoint, eps: Array) -> float:
@@ -94,22 +93,30 @@ def _bound(point: DualPoint, eps: Array) -> float:
 
 
 def _certified(
-    fed: Federation,
-    scheme: str,
-    problem: Constraints,
-    eps: Array,
-    rule: Classifier,
-    lam: Array,
-    bound: float,
+    fed: Federation, task: Task, problem: DensityProblem, found: Solution, lam: Array, bound: float
 ) -> Solution:
-    """Primal from exact tail probabilities, dual from the expansions: two routes to the same
-    number.
+    """With its certificate: the primal value from the definitions, the dual from the expansions.
+
+    Where a place is nobody's its rule counts nothing in either. Integrals are weighted by the
+    multipliers and the coefficients; both are of the size of the costs' unit.
     """
-    rates = np.where(fed.share > 0, rule.rates(fed), 0.0)
-    values = problem.coefficients[0] @ rates[:, 0] + problem.coefficients[1] @ rates[:, 1]
-    inexact = sum(p.error_at(rule.edges[a]) for a, p in enumerate(problem.profiles))
-    error = inexact * (1.0 + float(np.abs(lam).sum()))
-    violation = float(np.maximum(np.abs(values) - eps, 0.0).max(initial=0.0))
-    certificate = Certificate(rule.accuracy(fed), bound, violation, error)
-    certificate.check(LAW_TOLERANCE, ADVICE)
-    return evaluate(fed, scheme, eps, rule, lam, (certificate,))
+    rule = found.classifier
+    members = rule.members if isinstance(rule, ClientClassifiers) else (rule,)
+    inexact, errors = 0.0, np.zeros(lam.size)
+    for member, places in zip(members, problem.where, strict=True):
+        for a, p in enumerate(places):
+            error = problem.constraints.profiles[p].error_at(member.edges[a])
+            inexact += error
+            errors += error * np.abs(problem.constraints.coefficients[p]).max(axis=1, initial=0.0)
+    over = [found.disparity - found.eps] if task.scheme != "lft_fedavg" else []
+    if task.scheme != "cfl":
+        own = found.eps if task.scheme == "lft_fedavg" else found.local_eps
+        over.append(np.nan_to_num(found.local_disparities - own, nan=0.0, neginf=0.0))
+    violation = float(np.maximum(np.concatenate(over), 0.0).max(initial=0.0))
+    error = inexact + float(np.abs(lam) @ errors)
+    worth = 1.0 + found.utility / problem.unit
+    Certificate(worth, bound, violation, error).check(LAW_TOLERANCE, ADVICE)
+    certificate = Certificate(
+        1.0 + found.utility, 1.0 + problem.unit * (bound - 1.0), violation, problem.unit * error
+    )
+    return replace(found, certificates=(certificate,))

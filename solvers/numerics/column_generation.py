@@ -3,8 +3,9 @@ several λ.
 
 Newton's method on the dual ends at one deterministic rule. Where scores tie on a set of positive
 mass, or where the dual is so curved that a rounding of λ breaks a constraint, the optimum is a
-mixture of rules with almost the same λ. The master problem maximises Σ θ_j acc(f_j) over mixtures
-that satisfy the constraints; its dual proposes the next λ.
+mixture of rules with almost the same λ. The worth and the constraints are sums over the rule's
+places, so each place has a mixture of its own: the master problem maximises Σ_p Σ_j θ_pj worth_pj
+over mixtures that satisfy the constraints; its dual proposes the next λ.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point
 
 ROUNDS = 80
+RECENT = 20
+"""Points of a failed descent whose sets are the first columns."""
 GAP = 2e-12
 KEPT = 1e-13
 """Columns with less weight than this are dropped from the mixture (the rest is renormalised)."""
@@ -30,72 +33,90 @@ CLOSE = 1e-8
 
 def mix(
     problem: Constraints, eps: Array, visited: list[DualPoint]
-) -> tuple[Array, list[DualPoint], float]:
-    """Weights, their dual points, and the best dual bound.
+) -> tuple[Array, list[DualPoint], DualPoint]:
+    """Shares (P, 2 + N) of each place's mixture, of nobody, everybody and the sets of N dual
+    points; these points; and the one of the best dual bound.
 
     Parameters
     ----------
     eps : (K,) budgets.
     visited : dual points of a failed descent; their rules are the first columns.
     """
-    points = list(visited)
-    bound = min(float(p.dual(eps[None])[0]) for p in points)
-    theta = np.zeros(0)
+    points = visited[-RECENT:]
+    best = min(points, key=lambda p: _bound(p, eps))
+    shares = np.tile([0.5, 0.5], (len(problem.profiles), 1))  # feasible, as in each master problem
     for _ in range(ROUNDS):
-        theta, lam, value = _master(problem, eps, points)
-        if bound - value <= GAP:
+        found = _master(problem, eps, points)
+        if found is None:
             break
-        best = points[int(np.argmin([float(p.dual(eps[None])[0]) for p in points]))].lam[0]
+        shares, lam, value = found
+        if _bound(best, eps) - value <= GAP:
+            break
         # in-out separation: proposals halfway to the best known multipliers are steadier than the
         # master's own
+        centre = best.lam[0]
         for step in (1.0, 0.3):
-            point = dual_point(problem, (best + step * (lam - best))[None])
-            bound = min(bound, float(point.dual(eps[None])[0]))
+            point = dual_point(problem, (centre + step * (lam - centre))[None])
+            best = min(best, point, key=lambda p: _bound(p, eps))
             points.append(point)
-    columns = theta[1:-1]
-    trivial = np.array([theta[0], theta[-1]])
-    return np.concatenate([trivial, columns]), points[: columns.size], bound
+    return shares, points[: shares.shape[1] - 2], best
+
+
+def _bound(point: DualPoint, eps: Array) -> float:
+    return float(point.dual(eps[None])[0])
+
+
+def _columns(problem: Constraints, points: list[DualPoint]) -> tuple[Array, Array]:
+    """Worth (P, 2 + N) and values (K, P, 2 + N) of nobody, everybody and the points' sets at each
+    place.
+    """
+    worth, values = [], []
+    places = zip(problem.profiles, problem.coefficients, problem.nobody, strict=True)
+    for p, (profile, rows, nobody) in enumerate(places):
+        served = np.stack(
+            [np.zeros_like(profile.totals), profile.totals]
+            + [point.sets[p].integrals[0] for point in points]
+        )
+        worth.append(served[:, 0] * (not nobody))
+        values.append(rows @ served[:, 1:].T)
+    return np.stack(worth), np.stack(values, axis=1)
 
 
 def _master(
     problem: Constraints, eps: Array, points: list[DualPoint]
-) -> tuple[Array, Array, float]:
-    """Best feasible mixture of: reject everybody, the points' rules, accept everybody."""
-    fed = problem.fed
-    accuracy = np.array([1 - fed.base_rate, *(float(p.accuracy[0]) for p in points), fed.base_rate])
-    values = np.stack(
-        [np.zeros(eps.size), *(p.values[0] for p in points), np.zeros(eps.size)], axis=1
-    )
+) -> tuple[Array, Array, float] | None:
+    """Best feasible mixtures: shares, multipliers (K,), worth; None where HiGHS gives up."""
+    worth, values = _columns(problem, points)
+    places, count = worth.shape
     bounded = np.flatnonzero(np.isfinite(eps))
-    rows = np.concatenate([values[bounded], -values[bounded]])
+    table, budgets, b = values[bounded].reshape(-1, worth.size), eps[bounded], problem.b[bounded]
+    ones = np.kron(np.eye(places), np.ones(count))
     result = scipy.optimize.linprog(
-        -accuracy,
-        A_ub=FINE * rows,
-        b_ub=FINE * np.concatenate([eps[bounded]] * 2),
-        A_eq=np.ones((1, accuracy.size)),
-        b_eq=[1.0],
+        -worth.ravel(),
+        A_ub=FINE * np.concatenate([table, -table]),
+        b_ub=FINE * np.concatenate([budgets - b, budgets + b]),
+        A_eq=ones,
+        b_eq=np.ones(places),
         method="highs",
         options=highs.OPTIONS,
     )
-    if not result.success:  # reject-everybody is always feasible, so this is HiGHS giving up
-        theta = np.zeros(accuracy.size)
-        theta[0] = 1.0
-        return theta, np.zeros(eps.size), float(accuracy[0])
-    theta = _polished(np.where(result.x > KEPT, result.x, 0.0), values[bounded], eps[bounded])
+    if not result.success:
+        return None
     lam = np.zeros(eps.size)
+    theta = _polished(np.where(result.x > KEPT, result.x, 0.0), ones, table, b, budgets)
     marginals = FINE * result.ineqlin.marginals
     lam[bounded] = marginals[: bounded.size] - marginals[bounded.size :]
-    return theta, lam, float(accuracy @ theta)
+    return theta.reshape(worth.shape), lam, problem.base + float(worth.ravel() @ theta)
 
 
-def _polished(theta: Array, values: Array, eps: Array) -> Array:
+def _polished(theta: Array, ones: Array, values: Array, b: Array, eps: Array) -> Array:
     """The basis of HiGHS solved again: it is content with constraints that are broken by some
     1e-10.
     """
     basic = np.flatnonzero(theta)
-    mixed = values @ theta
+    mixed = values @ theta + b
     active = np.flatnonzero(np.abs(np.abs(mixed) - eps) <= CLOSE)
-    table = np.concatenate([np.ones((1, theta.size)), values[active]])
-    target = np.append(1.0, np.sign(mixed[active]) * eps[active])
+    table = np.concatenate([ones, values[active]])
+    target = np.append(np.ones(len(ones)), np.sign(mixed[active]) * eps[active] - b[active])
     exact = highs.solve_again(theta, basic, table, target, rounds=2, rcond=1e-14)
-    return exact if exact.min() >= 0 else theta / theta.sum()
+    return exact if exact.min() >= 0 else theta / np.repeat(ones @ theta, theta.size // len(ones))

@@ -1,18 +1,21 @@
 """Linear fairness constraints on densities: the dual function of λ, minimised by a proximal Newton
 method.
 
-Maximise the accuracy over all f subject to |∫ f v_k| <= eps_k, where v_k on group a is Σ_i C_a[k,
-i] p_a^(i):
+Maximise base + ∫ u f over all f subject to |∫ f v_k + b_k| <= eps_k. The rule has *places*, lines
+that it decides about apart: a group, both groups for a blind rule, a client's own. On place p, v_k
+is Σ_j C_p[k, j] F_j:
 
-    D(λ) = P(y=0) + Σ_a ∫ (u_a + Σ_k λ_k v_k,a)_+ dx + Σ_k eps_k |λ_k|
+    D(λ) = base + Σ_p ∫ (u_p + Σ_k λ_k v_k,p)_+ dx + λ·b + Σ_k eps_k |λ_k|
 
-is convex, bounds every feasible accuracy from above, and at its minimum f = ⟦u + λ·v > 0⟧ attains
-it. Its gradient is MD_k(f) + eps_k sign(λ_k); its Hessian lives on the ends of the accept sets.
+is convex, bounds the worth of every feasible f from above, and at its minimum f = ⟦u + λ·v > 0⟧
+attains it. Its gradient is MD_k(f) + eps_k sign(λ_k), where MD_k is the k-th difference of rates;
+its Hessian lives on the ends of the accept sets.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +24,6 @@ from fairfl._support.checks import Array
 from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
 from fairfl.solvers.solution import budget_term
 from fairfl.theory.numerics.piecewise import Piecewise
-from fairfl.theory.populations.federation import Federation
 
 KKT_TOLERANCE = 2e-14
 """Newton stops when every optimality condition holds to this."""
@@ -29,7 +31,7 @@ ENOUGH = 1e-11
 """Below this a step that does not shrink the residual fourfold ends the descent: rounding has the
 last word.
 """
-MAX_ITERATIONS = 200
+MAX_ITERATIONS = 80
 REACH = 0.5
 """Largest change of a multiplier in one step: multipliers are accuracy per rate, of the order of
 clients' masses.
@@ -48,28 +50,36 @@ SWEEPS, BLOCKS = 10, 50
 
 @dataclass(frozen=True)
 class Constraints:
-    """K linear functionals of f: ``coefficients[a]`` (K, I) multiplies the clients' acceptance
-    rates in group a.
+    """The gain and K linear functionals of f on P places.
+
+    Attributes
+    ----------
+    base : 1 + the utility of f = 0.
+    profiles : of each place the gain and J_p more functions, expanded.
+    coefficients : (K, J_p) of each place.  b : (K,).
+    nobody : of each place, whether its gain counts nothing: nobody is there.
     """
 
-    fed: Federation
-    profiles: tuple[Piecewise, Piecewise]
-    coefficients: tuple[Array, Array]
+    base: float
+    profiles: tuple[Piecewise, ...]
+    coefficients: tuple[Array, ...]
+    b: Array
+    nobody: tuple[bool, ...]
 
     @property
     def count(self) -> int:
         """Number of constraints K."""
-        return self.coefficients[0].shape[0]
+        return self.b.size
 
 
 @dataclass(frozen=True)
 class DualPoint:
-    """D's ingredients at multipliers ``lam`` (B, K): f = ⟦s > 0⟧, its accuracy (B,), constraint
-    values (B, K).
+    """D's ingredients at multipliers ``lam`` (B, K): f = ⟦s > 0⟧, its accuracy (1 + utility) (B,),
+    constraint values (B, K).
     """
 
     lam: Array
-    sets: tuple[AcceptSets, AcceptSets]
+    sets: tuple[AcceptSets, ...]
     accuracy: Array
     values: Array
 
@@ -83,71 +93,56 @@ class DualPoint:
 
     def take(self, rows: Array) -> DualPoint:
         """The points ``rows``."""
-        sets = (self.sets[0].take(rows), self.sets[1].take(rows))
+        sets = tuple(own.take(rows) for own in self.sets)
         return DualPoint(self.lam[rows], sets, self.accuracy[rows], self.values[rows])
 
     def join(self, other: DualPoint) -> DualPoint:
         """Both, one after the other."""
         return DualPoint(
             np.concatenate([self.lam, other.lam]),
-            (self.sets[0].join(other.sets[0]), self.sets[1].join(other.sets[1])),
+            tuple(own.join(more) for own, more in zip(self.sets, other.sets, strict=True)),
             np.concatenate([self.accuracy, other.accuracy]),
             np.concatenate([self.values, other.values]),
         )
 
 
-def fedavg_constraints(fed: Federation) -> Constraints:
-    """One constraint per client, MD_i; a client without both groups is bound by none (a zero
-    row).
-    """
-    model = fed.model
-    own = np.diag(fed.defined.astype(np.float64))
-    return Constraints(fed, (model.profile(0), model.profile(1)), (own, -own))  # type: ignore[union-attr]
-
-
-def cfl_constraints(fed: Federation) -> Constraints:
-    """The pooled MD as a single constraint."""
-    model = fed.model
-    rows = (fed.within[None, :, 0].copy(), -fed.within[None, :, 1])
-    return Constraints(fed, (model.profile(0), model.profile(1)), rows)  # type: ignore[union-attr]
-
-
 def weights(lam: Array, rows: Array) -> Array:
-    """(B, 1 + I) weights of the gain and of the densities in s = u + λ·v, of one group."""
+    """(B, 1 + I) weights of the gain and of the functions in s = u + λ·v, at one place."""
     return np.concatenate([np.ones((len(lam), 1)), lam @ rows], axis=1)
 
 
 def dual_point(problem: Constraints, lam: Array) -> DualPoint:
     """Accept sets, accuracies and constraint values at the multipliers lam (B, K)."""
-    accuracy = np.full(lam.shape[0], 1.0 - problem.fed.base_rate)
-    values = np.zeros(lam.shape)
+    accuracy = np.full(lam.shape[0], problem.base)
+    values = np.broadcast_to(problem.b, lam.shape)
     combined = [weights(lam, rows) for rows in problem.coefficients]
     sets = accept_sets(problem.profiles, combined)
-    for rows, found in zip(problem.coefficients, sets, strict=True):
-        accuracy = accuracy + found.integrals[:, 0]
-        values = values + found.integrals[:, 1:] @ rows.T
-    return DualPoint(lam, (sets[0], sets[1]), accuracy, values)
+    for rows, found, nobody in zip(problem.coefficients, sets, problem.nobody, strict=True):
+        if not nobody:
+            accuracy = accuracy + found.integrals[:, 0]
+            values = values + found.integrals[:, 1:] @ rows.T
+    return DualPoint(lam, tuple(sets), accuracy, values)
 
 
-def hessian(problem: Constraints, point: DualPoint, extra: Array | None = None) -> Array:
-    """∂ values_k / ∂ λ_l (B, K, K); with ``extra`` = (2, E, I) rows, ∂ of those functionals: (B, E,
-    K).
+def hessian(problem: Constraints, point: DualPoint, extra: Sequence[Array] | None = None) -> Array:
+    """∂ values_k / ∂ λ_l (B, K, K); with ``extra``, rows (E, J_p) at each place, ∂ of those
+    functionals: (B, E, K).
 
     Each end x_r of an accept set moves by -(v_l(x_r) / s'(x_r)) dλ_l and carries v_k(x_r) of the
     functional.
     """
     b, k = point.lam.shape
-    out = np.zeros((b, k if extra is None else extra.shape[1], k))
-    for a, (profile, rows, sets) in enumerate(
+    out = np.zeros((b, k if extra is None else len(extra[0]), k))
+    for p, (profile, rows, sets) in enumerate(
         zip(problem.profiles, problem.coefficients, point.sets, strict=True)
     ):
         if sets.cut.size == 0:
             continue
         mixed = weights(point.lam, rows)[sets.owner]
         slope = np.abs(np.einsum("rj,jr->r", mixed, profile.slopes(sets.cut)))
-        density = profile.values(sets.cut)[1:]  # (I, R)
+        density = profile.values(sets.cut)[1:]  # (J, R)
         v = rows @ density
-        w = v if extra is None else extra[a] @ density
+        w = v if extra is None else extra[p] @ density
         with np.errstate(divide="ignore", invalid="ignore"):
             flow = np.where(slope > 0, v / slope, 0.0)
         ends = np.searchsorted(sets.owner, np.arange(b + 1))

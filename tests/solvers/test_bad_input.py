@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.stats import norm
 
 import fairfl as ff
 
+NORMAL = norm()
 LAWS = ff.Federation.normal([[0, 1], [1, 0]], q=[0.3, 0.6])
 ATOMS = ff.Federation.finite([0.0, 1.0], np.full((2, 2, 2), 0.25), [0.25, 0.75])
 THREE = ff.Federation.finite([0.0, 1.0], np.full((1, 3, 2), 1 / 6), [0.25, 0.75])
@@ -32,26 +34,33 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ff.solve(ATOMS, "cfl", 0.1, notion="dpp"),
         r"notion must be one of 'demographic_parity', .*'dp', 'eo', 'eodds', got 'dpp'",
     ),
-    "notion on laws": (
-        lambda: ff.solve(LAWS, "cfl", 0.1, notion="eo"),
-        r"on laws there are .*notion='demographic_parity'.* the rest takes a finite X",
-    ),
     "difference": (
         lambda: ff.solve(ATOMS, "cfl", 0.1, difference="largest"),
         r"difference must be one of 'pairwise', 'overall', got 'largest'",
     ),
-    "difference on laws": (
-        lambda: ff.solve(LAWS, "cfl", 0.1, difference="overall"),
-        r"on laws there are .*difference='pairwise'",
+    "ensembles' frontier on laws": (
+        lambda: ff.frontier(LAWS, "lft_ensemble", 5, notion="eo"),
+        r"on laws the frontier of 'lft_ensemble' takes demographic parity",
     ),
-    "costs on laws": (
-        lambda: ff.solve(LAWS, "cfl", 0.1, costs=(5, 1)),
-        r"on laws .*costs=\(1, 1\)",
+    "laws of other numbers": (
+        lambda: ff.Federation([ff.Client([NORMAL] * 3), ff.Client([NORMAL] * 2)]),
+        r"clients\[1\].laws must hold 3 laws as those of client 0 do, got 2",
     ),
-    "blind on laws": (lambda: ff.solve(LAWS, "cfl", 0.1, sees="x"), r"on laws .*sees='xa'"),
-    "told the client on laws": (
-        lambda: ff.solve(LAWS, "client_aware", 0.1),
-        r"on laws there are 'cfl', 'lft_ensemble' and 'lft_fedavg'",
+    "share of three groups": (
+        lambda: ff.Federation([ff.Client([NORMAL] * 3, 0.5)]),
+        r"clients\[0\].q must be 3 shares that sum to one, got 0.5",
+    ),
+    "shares that sum to more": (
+        lambda: ff.Federation([ff.Client([NORMAL] * 2, [0.5, 0.6])]),
+        r"clients\[0\].q must be one number or 2 shares that sum to one, got \[0.5, 0.6\]",
+    ),
+    "shares of clients, of three groups": (
+        lambda: ff.Federation.normal([[0, 1, 2]], q=0.5),
+        r"q must have shape \(1, 3\) for 3 groups, got \(\)",
+    ),
+    "three finite laws": (
+        lambda: ff.Federation([ff.Client([ff.Finite([0], [1])] * 3)]),
+        r"Finite and Samples are laws of two groups, got 3",
     ),
     "sees": (
         lambda: ff.solve(ATOMS, "cfl", 0.1, sees="a"),
@@ -161,7 +170,6 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ff.frontier(LAWS, "cfl", points=10.0),
         r"points must be a whole number of at least 2, got 10.0",
     ),  # type: ignore[arg-type]
-    "frontier notion": (lambda: ff.frontier(LAWS, "cfl", notion="eo"), r"on laws there are"),
     "frontier three groups": (
         lambda: ff.frontier(THREE, "lft_fedavg"),
         r"of 'lft_fedavg' take two groups and a notion of one rate, got 3 groups",

@@ -11,7 +11,8 @@ from scipy import integrate
 from strategies import INNER_SHARES, federations, laws, local_budgets, mixtures, normals
 
 import fairfl as ff
-from fairfl.solvers.cfl.densities import solve_cfl_by_dual
+from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE
 
 FEWER = settings(max_examples=max(10, settings.default.max_examples // 5))  # type: ignore[union-attr]
@@ -108,7 +109,8 @@ def test_the_ensemble_solves_each_client_alone(fed: ff.Federation, data: st.Data
 
 @given(federations(law=SMOOTH), EPS)
 def test_thresholds_and_the_dual_give_one_cfl(fed: ff.Federation, eps: float) -> None:
-    one, two = ff.solve(fed, "cfl", eps), solve_cfl_by_dual(fed, np.array([eps]))
+    one = ff.solve(fed, "cfl", eps)
+    two = solve_by_dual(fed, Task.of(fed, "cfl"), np.array([eps]))
     assert one.accuracy == pytest.approx(two.accuracy, abs=2 * TOLERANCE)
 
 
@@ -264,13 +266,11 @@ def slow_dual(fed: ff.Federation, rows: Any, lam: Any, eps: Any) -> float:
         def s(x: Any, a: int = a, price: Any = price) -> Any:
             x = np.atleast_1d(x)
             p = model.pdf(a, x)
-            return np.einsum("i,ix,ix->x", model.mass[:, a], p, model.margins(a, x)) + price @ p
+            return np.einsum("i,ix,ix->x", model.mass[:, a], p, 2 * model.eta(a, x) - 1) + price @ p
 
         def base(x: Any, a: int = a) -> Any:
             x = np.atleast_1d(x)
-            return np.einsum(
-                "i,ix,ix->x", model.mass[:, a], model.pdf(a, x), (1 + model.margins(a, x)) / 2
-            )
+            return np.einsum("i,ix,ix->x", model.mass[:, a], model.pdf(a, x), model.eta(a, x))
 
         ends = np.concatenate([pair[a].breaks for pair in model.laws])
         grid = np.unique(np.concatenate([ends, np.linspace(ends.min(), ends.max(), 3001)]))

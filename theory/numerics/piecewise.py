@@ -272,7 +272,7 @@ def _judge(
     steep = np.where(light, 0.0, np.where(floor, mass.max(axis=0), worst))
     # masses are exact after the rescaling, so a panel errs by no more than its mass times what η
     # varies on it
-    varies = np.ptp(combine(panels.x, np.ones_like(panels.p))[0], axis=-1)
+    varies = np.ptp(combine(panels.x, np.ones_like(panels.p)), axis=-1).max(axis=0)
     exact = (panels.near | floor | (missed == 0)).all(axis=0)
     doubt = np.where(exact, np.minimum(worst, mass.max(axis=0) * (varies + 1e-16)), worst)
     return smooth | light | floor, steep, np.where(light | floor, 0.0, doubt)

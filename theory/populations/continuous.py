@@ -1,9 +1,12 @@
-"""A federation of densities: tail probabilities of every client and group, and the gain u_a(x)."""
+"""A federation of densities: tail probabilities of every client and group, the gain u_a(x), and the
+densities of a notion's rates.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -11,46 +14,48 @@ from fairfl._support.checks import Array
 from fairfl.theory.numerics.piecewise import Piecewise, build
 from fairfl.theory.populations.eta import Eta
 from fairfl.theory.populations.laws import Law, Normal
+from fairfl.theory.populations.notions import NOTIONS, RATES, Rates
 from fairfl.theory.populations.stacked_laws import stack
 
 
 class ContinuousModel:
-    """Laws x | a, i with densities p_a^(i) and regression functions η_a^(i), for two groups.
+    """Laws x | a, i with densities p_a^(i) and regression functions η_a^(i), for A groups.
 
     Parameters
     ----------
-    laws : I pairs of :class:`Law`.
-    etas : I pairs of :class:`Eta`.
+    laws : I tuples of A :class:`Law`.
+    etas : I tuples of A :class:`Eta`.
     weight : (I,) client masses summing to one.
-    share : (I, 2) P(a | i).
+    share : (I, A) P(a | i).
     """
 
     def __init__(
         self,
-        laws: Sequence[tuple[Law, Law]],
-        etas: Sequence[tuple[Eta, Eta]],
+        laws: Sequence[tuple[Law, ...]],
+        etas: Sequence[tuple[Eta, ...]],
         weight: Array,
         share: Array,
     ) -> None:
         self.laws, self.etas = tuple(laws), tuple(etas)
-        self.mass = weight[:, None] * share
-        stacked = stack(self.laws)
+        self.share, self.mass = share, weight[:, None] * share
+        self._stacked = stacked = stack(self.laws)
         self.sf, self.sf_of, self.pdf = stacked.sf, stacked.sf_of, stacked.pdf
         self.log_tails_of, self.own_log_tails = stacked.log_tails_of, stacked.own_log_tails
         self.interval_masses = stacked.interval_masses
         # one η for everybody in a group: the pooled gain then changes sign once, and thresholds
         # solve CFL
         self.shared_within_group = all(
-            len({id(e[a]) for e in etas}) == 1 or len({e[a] for e in etas}) == 1 for a in (0, 1)
+            len(set(map(id, own))) == 1 or len(set(own)) == 1
+            for own in zip(*self.etas, strict=True)
         )
-        self._profiles: dict[int, Piecewise] = {}
-        self._gains: dict[int, Piecewise] = {}
+        self._expanded: dict[Any, Piecewise] = {}
 
-    def margins(self, a: int, x: Array) -> Array:
-        """2η_a^(i)(x) - 1: shape (I, *x.shape)."""
+    def eta(self, a: int, x: Array, clients: Sequence[int] | None = None) -> Array:
+        """η_a^(i)(x) of the clients, or of all: shape (I, *x.shape)."""
+        chosen = self.etas if clients is None else [self.etas[i] for i in clients]
         if self.shared_within_group:
-            return np.broadcast_to(2.0 * self.etas[0][a](x) - 1.0, (len(self.etas), *x.shape))
-        return np.stack([2.0 * pair[a](x) - 1.0 for pair in self.etas])
+            return np.broadcast_to(self.etas[0][a](x), (len(chosen), *x.shape))
+        return np.stack([own[a](x) for own in chosen])
 
     @cached_property
     def rounding(self) -> tuple[float, float, float]:
@@ -60,7 +65,7 @@ class ContinuousModel:
         No answer that depends on thresholds can be more exact than ``mass``: x itself is a double.
         """
         worst = (0.0, 0.0, 0.0)
-        for law in dict.fromkeys(law for pair in self.laws for law in pair):
+        for law in dict.fromkeys(law for own in self.laws for law in own):
             # inside: a density may have poles at its breaks
             x = (law.breaks[1:] + law.breaks[:-1]) / 2
             step = np.spacing(np.abs(x))
@@ -73,52 +78,134 @@ class ContinuousModel:
         """The gain u_a(x) = Σ_i P(a, i) p_a^(i)(x) (2η_a^(i)(x) - 1) and the mass Σ_i P(a, i)
         p_a^(i)(x), expanded.
         """
-        if a not in self._gains:
+        if a not in self._expanded:
             weights = self.mass[:, a]
 
             def combine(x: Array, p: Array) -> Array:
                 weighted = weights[:, None, None] * p
-                return np.stack([(weighted * self.margins(a, x)).sum(axis=0), weighted.sum(axis=0)])
+                margin = 2.0 * self.eta(a, x) - 1.0
+                return np.stack([(weighted * margin).sum(axis=0), weighted.sum(axis=0)])
 
-            self._gains[a] = self._build(a, combine)
-        return self._gains[a]
+            self._expanded[a] = self._build(None, (a,), combine)
+        return self._expanded[a]
 
-    def profile(self, a: int) -> Piecewise:
-        """The gain u_a and every client's density p_a^(i), expanded on common panels: (I+1)
-        functions.
+    def profile(
+        self,
+        groups: Sequence[int],
+        clients: Sequence[int] | None = None,
+        costs: Array | None = None,
+        rates: Sequence[str] = ("everyone",),
+    ) -> Piecewise:
+        """The gain of the clients (all, unless some are named) and groups together, and of every
+        rate the densities p_a^(i) (c + d η_a^(i)), by rate, group and client: 1 + E·A·I functions,
+        expanded on common panels.
+
+        The gain is Σ P(a, i) p (c_fn η - c_fp (1 - η)), for ``costs`` (2, A) = (c_fn, c_fp); by
+        default 1. Where none of them has anybody it is that of one person in each place.
         """
-        if a not in self._profiles:
-            weights = self.mass[:, a]
+        table = np.ones((2, self.mass.shape[1])) if costs is None else costs
+        who = None if clients is None else tuple(clients)
+        key = (tuple(groups), who, table.tobytes(), tuple(rates))
+        if key not in self._expanded:
+            every = range(len(self.laws)) if who is None else who
+            mass = self.mass[np.ix_(every, groups)].T  # (A, I)
+            weights = (mass if mass.any() else np.ones_like(mass)).ravel()
+            linear = [RATES[name].linear for name in rates]
 
             def combine(x: Array, p: Array) -> Array:
-                gain = np.einsum("i,ipn,ipn->pn", weights, p, self.margins(a, x))
-                return np.concatenate([gain[None], p])
+                eta = np.concatenate([self.eta(a, x, who) for a in groups])
+                missed, wrong = np.repeat(table[:, list(groups)], len(every), axis=1)
+                margin = (missed + wrong)[:, None, None] * eta - wrong[:, None, None]
+                gain = np.einsum("i,ipn,ipn->pn", weights, p, margin)
+                own = [p if d == 0.0 and c == 1.0 else p * (c + d * eta) for c, d in linear]
+                return np.concatenate([gain[None], *own])
 
-            self._profiles[a] = self._build(a, combine)
-        return self._profiles[a]
+            self._expanded[key] = self._build(who, groups, combine)
+        return self._expanded[key]
 
-    def _build(self, a: int, combine) -> Piecewise:  # type: ignore[no-untyped-def]
-        laws = [pair[a] for pair in self.laws]
+    def _build(
+        self,
+        clients: Sequence[int] | None,
+        groups: Sequence[int],
+        combine: Callable[[Array, Array], Array],
+    ) -> Piecewise:
+        """``combine`` takes the densities by group and client."""
+        chosen = range(len(self.laws)) if clients is None else clients
+        laws = [self.laws[i][a] for a in groups for i in chosen]
+        etas = dict.fromkeys(self.etas[i][a] for a in groups for i in chosen)
         low, high = min(law.low for law in laws), max(law.high for law in laws)
         if len(laws) <= 8:
-            points = np.concatenate(
-                [law.breaks for law in laws] + [pair[a].breaks for pair in self.etas]
-            )
+            starts = [law.breaks for law in laws]
         else:  # hundreds of clients: common panels, their masses checked by ``build`` all the same
-            points = np.concatenate([np.linspace(low, high, 33), self.etas[0][a].breaks])
-            points = np.append(
-                points,
-                [end for law in laws for end in (law.low, law.high) if not isinstance(law, Normal)],
-            )
-        points = np.unique(np.concatenate([np.clip(points, low, high), [low, high]]))
-        keep = np.append(True, np.diff(points) > 1e-12 * np.abs(points[1:]))
-        points = points[keep]
-        return build(partial(self.pdf, a), partial(self.interval_masses, a), combine, points)
+            ends = [v for w in laws for v in (w.low, w.high) if not isinstance(w, Normal)]
+            starts = [np.linspace(low, high, 33), np.array(ends)]
+        points = np.concatenate([*starts, *(eta.breaks for eta in etas), [low, high]])
+        points = np.unique(np.clip(points, low, high))
+        points = points[np.append(True, np.diff(points) > 1e-12 * np.abs(points[1:]))]
+        stacked = self._stacked if clients is None else stack([self.laws[i] for i in clients])
+
+        def densities(x: Array) -> Array:
+            return np.concatenate([stacked.pdf(a, x) for a in groups])
+
+        def masses(left: Array, right: Array) -> Array:
+            return np.concatenate([stacked.interval_masses(a, left, right) for a in groups])
+
+        return build(densities, masses, combine, points)
+
+    def alone(self, client: int) -> ContinuousModel:
+        """Client ``client`` without the others."""
+        own = slice(client, client + 1)
+        return ContinuousModel(self.laws[own], self.etas[own], np.ones(1), self.share[own])
+
+    def integrals(self, rate: str, a: int, edges: Array, values: Array) -> Array:
+        """(I,) ∫ f p_a^(i) (c + d η) of a step function f, for the linear part (c, d) of a rate."""
+        if RATES[rate].linear == (1.0, 0.0):  # exactly
+            return values[0] + self.sf(a, edges) @ np.diff(values)
+        return self._stepped(self.profile((a,), rates=(rate,)), edges, values)[1:]
+
+    def utility(
+        self, costs: Array, a: int, edges: Array, values: Array, client: Any = None
+    ) -> float:
+        """Σ_i P(a, i) ∫ (f (c_fn η - c_fp (1 - η)) - c_fn η) p_a^(i), over all clients or one."""
+        own = slice(None) if client is None else slice(client, client + 1)
+        mass = float(self.mass[own, a].sum())
+        if mass == 0.0:
+            return 0.0
+        if client is None and (costs[:, a] == 1.0).all():
+            gain = self.gain(a)
+        else:
+            gain = self.profile((a,), None if client is None else (client,), costs, ())
+        missed, wrong = costs[:, a]
+        if missed + wrong == 0.0:
+            return 0.0
+        positive = (gain.totals[0] + wrong * mass) / (missed + wrong)
+        return float(self._stepped(gain, edges, values)[0] - missed * positive)
+
+    @staticmethod
+    def _stepped(functions: Piecewise, edges: Array, values: Array) -> Array:
+        """(J,) ∫ f F_j of a step function f."""
+        return values[0] * functions.totals + functions.above(edges) @ np.diff(values)
+
+    def rates(self, notion: str) -> Rates:
+        """The constants and the masses of a notion's rates, (E, I, A)."""
+        parts = []
+        for name in NOTIONS[notion]:
+            rate, mass, constant = RATES[name], self.mass, np.zeros_like(self.mass)
+            if rate.linear != (1.0, 0.0):
+                groups = range(mass.shape[1])
+                total = np.stack([self.profile((a,), rates=(name,)).totals[1:] for a in groups], 1)
+                (c, d), (k, m) = rate.linear, rate.constant
+                if rate.mass == rate.linear:
+                    mass = self.mass * total
+                constant = self.mass * (k + m * (total - c) / d)
+            parts.append((mass, constant))
+        mass, constant = (np.stack(part) for part in zip(*parts, strict=True))
+        return Rates(np.empty((*mass.shape, 0)), constant, mass)
 
     @cached_property
     def expected_gain(self) -> float:
         """Σ_a ∫ u_a = 2 P(y=1) - 1."""
-        return float(sum(self.gain(a).totals[0] for a in (0, 1)))
+        return float(sum(self.gain(a).totals[0] for a in range(self.mass.shape[1])))
 
     def base_rate(self, mass: Array) -> float:
         """P(y = 1)."""

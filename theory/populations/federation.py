@@ -39,18 +39,19 @@ from fairfl.theory.populations.laws import Finite, Law, Normal, as_law, check_re
 
 @dataclass(frozen=True)
 class Client:
-    """One client: the laws of x in group 0 and in group 1, q = P(a = 1 | client), and its weight.
+    """One client: the laws of x in each group, the groups' shares, and the client's weight.
 
     Parameters
     ----------
-    laws : (law of x | a=0, law of x | a=1): frozen continuous scipy.stats laws, Mixture, Finite or
-        Samples.
-    q : P(a=1 | this client), in [0, 1].
+    laws : the law of x in group 0, in group 1, ...: frozen continuous scipy.stats laws or Mixture;
+        or Finite or Samples, of two groups.
+    q : of two groups P(a=1 | this client), in [0, 1]; of any number A the shares (A,), which sum to
+        one. Equal shares by default.
     weight : relative amount of data, positive; weights are normalised over the federation.
     """
 
-    laws: tuple[Any, Any]
-    q: float = 0.5
+    laws: tuple[Any, ...]
+    q: Any = None
     weight: float = 1.0
 
 
@@ -86,35 +87,47 @@ class Federation:
             raise ValueError(f"clients must be a sequence of Client, got {shown(clients)}")
         if len(clients) == 0:
             raise ValueError("clients must hold at least one Client, got none")
-        laws: list[tuple[Law | Finite, Law | Finite]] = []
-        q, weight = np.empty(len(clients)), np.empty(len(clients))
+        laws: list[tuple[Law | Finite, ...]] = []
+        share, weight = [], np.empty(len(clients))
         for i, client in enumerate(clients):
             if not isinstance(client, Client):
                 raise ValueError(f"clients[{i}] must be a Client, got {shown(client)}")
-            if not isinstance(client.laws, Sequence) or len(client.laws) != 2:
+            if not isinstance(client.laws, Sequence) or len(client.laws) < 2:
                 size = len(client.laws) if isinstance(client.laws, Sequence) else shown(client.laws)
                 raise ValueError(
-                    f"clients[{i}].laws must hold two laws, for a = 0 and 1, got {size}"
+                    f"clients[{i}].laws must hold a law for each of two groups or more, got {size}"
                 )
-            names = [f"clients[{i}].laws[{a}]" for a in (0, 1)]
-            zero, one = (as_law(law, name) for law, name in zip(client.laws, names, strict=True))
-            check_resolved(zero, names[0])
-            check_resolved(one, names[1])
-            laws.append((zero, one))
-            q[i] = in_range(f"clients[{i}].q", single(f"clients[{i}].q", client.q), 0, 1)
+            groups = len(laws[0]) if laws else len(client.laws)
+            if len(client.laws) != groups:
+                raise ValueError(
+                    f"clients[{i}].laws must hold {groups} laws as those of client 0 do, got "
+                    f"{len(client.laws)}"
+                )
+            names = [f"clients[{i}].laws[{a}]" for a in range(groups)]
+            own = tuple(as_law(law, name) for law, name in zip(client.laws, names, strict=True))
+            for law, name in zip(own, names, strict=True):
+                check_resolved(law, name)
+            laws.append(own)
+            share.append(_shares(f"clients[{i}].q", client.q, groups))
             weight[i] = positive(
                 f"clients[{i}].weight", single(f"clients[{i}].weight", client.weight)
             )
-        share = np.stack([1 - q, q], axis=1)
+        share = np.stack(share)
         finite_laws = [isinstance(law, Finite) for pair in laws for law in pair]
         if any(finite_laws) and not all(finite_laws):
             raise ValueError(
                 "laws must be all continuous or all finite, got a mixture of both kinds"
             )
         if all(finite_laws):
+            if share.shape[1] != 2:
+                raise ValueError(
+                    f"Finite and Samples are laws of two groups, got {share.shape[1]}; for more "
+                    "use Federation.finite or from_samples"
+                )
             self._set(weight, share, FiniteModel.from_laws(laws, share, eta))  # type: ignore[arg-type]
         else:
-            densities = laws, _etas(eta, len(laws)), shares("weight", weight), share
+            etas = _etas(eta, len(laws), share.shape[1])
+            densities = laws, etas, shares("weight", weight), share
             self._set(weight, share, ContinuousModel(*densities))  # type: ignore[arg-type]
 
     @classmethod
@@ -122,45 +135,49 @@ class Federation:
         cls,
         mean: ArrayLike,
         sd: ArrayLike = 1.0,
-        q: ArrayLike = 0.5,
+        q: ArrayLike | None = None,
         weight: ArrayLike | None = None,
         eta: Any = None,
     ) -> Federation:
-        """Federation of normal laws x | a, i ~ N(mean[i, a], sd[i, a]²).
+        """Federation of normal laws x | a, i ~ N(mean[i, a], sd[i, a]²), of A >= 2 groups.
 
         Parameters
         ----------
-        mean : (I, 2), rows clients, columns a = 0, 1.
-        sd : a number, (I,) one per client, or (I, 2); positive.
-        q : a number or (I,), P(a=1 | i) in [0, 1].
+        mean : (I, A), rows clients, columns a = 0, 1, ...
+        sd : a number, (I,) one per client, or (I, A); positive.
+        q : of two groups a number or (I,), P(a=1 | i) in [0, 1]; of any number the shares P(a | i)
+            (I, A), rows that sum to one. Equal shares by default.
         weight : (I,) positive; default equal.
         eta : see :class:`Federation`.
         """
         means = finite("mean", mean)
-        if means.ndim != 2 or means.shape[1] != 2 or means.shape[0] == 0:
+        if means.ndim != 2 or means.shape[1] < 2 or means.shape[0] == 0:
             raise ValueError(
-                f"mean must have shape (I, 2), rows clients and columns a = 0, 1, got {means.shape}"
+                f"mean must have shape (I, A), rows clients and columns groups, got {means.shape}"
             )
-        count = means.shape[0]
+        count, groups = means.shape
         spread = positive("sd", sd)
         sds = broadcast(
             "sd",
             spread[:, None] if spread.ndim == 1 else spread,
-            (count, 2),
-            f"(), ({count},) or ({count}, 2)",
+            means.shape,
+            f"(), ({count},) or {means.shape}",
         )
-        shares = broadcast("q", in_range("q", q, 0, 1), (count,), f"() or ({count},)")
+        own: Any = [None] * count if q is None else in_range("q", q, 0, 1)
+        if q is not None and own.shape != means.shape:
+            if groups > 2:
+                raise ValueError(
+                    f"q must have shape {means.shape} for {groups} groups, got {own.shape}"
+                )
+            own = broadcast("q", own, (count,), f"(), ({count},) or {means.shape}")
         weights = broadcast(
             "weight", positive("weight", 1.0 if weight is None else weight), (count,), f"({count},)"
         )
+        table = zip(means, sds, own, weights, strict=True)
         return cls(
             [
-                Client(
-                    (Normal(float(m[0]), float(s[0])), Normal(float(m[1]), float(s[1]))),
-                    float(share),
-                    float(w),
-                )
-                for m, s, share, w in zip(means, sds, shares, weights, strict=True)
+                Client(tuple(map(Normal, m.tolist(), s.tolist())), share, float(w))
+                for m, s, share, w in table
             ],
             eta=eta,
         )
@@ -275,18 +292,34 @@ class Federation:
     groups: tuple[Any, ...]
     client_names: tuple[Any, ...]
 
-    def _set(self, weight: Array, share: Array, model: ContinuousModel | FiniteModel) -> None:
+    def _set(
+        self,
+        weight: Array,
+        share: Array,
+        model: ContinuousModel | FiniteModel,
+        *,
+        whole: bool = True,
+    ) -> None:
         self.weight, self.share, self.model = shares("weight", weight), share, model
         self.mass = self.weight[:, None] * share
         self.group_mass = self.mass.sum(axis=0)
-        if (self.group_mass <= 0).any():
+        if whole and (self.group_mass <= 0).any():
             empty = int(np.flatnonzero(self.group_mass <= 0)[0])
             raise ValueError(f"group {empty} is empty: no client has anybody with a = {empty}")
-        self.within = self.mass / self.group_mass
+        some = self.group_mass > 0
+        self.within = np.divide(self.mass, self.group_mass, np.zeros_like(share), where=some)
         self.groups = tuple(range(share.shape[1]))
         self.client_names = tuple(range(share.shape[0]))
         for array in (self.weight, self.share, self.mass, self.group_mass, self.within):
             array.setflags(write=False)
+
+    def alone(self, client: int) -> Federation:
+        """Client ``client`` of laws without the others; a group that it lacks is empty."""
+        assert isinstance(self.model, ContinuousModel)
+        own = Federation.__new__(Federation)
+        model = self.model.alone(client)
+        own._set(np.ones(1), model.share, model, whole=False)
+        return own
 
     @property
     def n_clients(self) -> int:
@@ -331,29 +364,43 @@ class Federation:
         return f"Federation({self.n_clients} clients, {self.n_groups} groups, {kind})"
 
 
-def _etas(eta: Any, count: int) -> list[tuple[Eta, Eta]]:
-    """Normalise the forms of ``eta`` to one pair per client."""
+def _shares(name: str, q: Any, groups: int) -> Array:
+    """(A,) shares of the groups from a client's ``q``."""
+    if q is None:
+        return np.full(groups, 1.0 / groups)
+    value = in_range(name, q, 0, 1)
+    if groups == 2 and value.ndim == 0:
+        return np.array([1.0 - value, value])
+    wanted = f"{'one number or ' * (groups == 2)}{groups} shares that sum to one"
+    if value.shape != (groups,) or abs(value.sum() - 1.0) > 1e-9:
+        raise ValueError(f"{name} must be {wanted}, got {shown(q)}")
+    return value / value.sum()
+
+
+def _etas(eta: Any, count: int, groups: int) -> list[tuple[Eta, ...]]:
+    """Normalise the forms of ``eta`` to one tuple per client."""
     default = Logistic() if eta is None else eta
     if isinstance(default, Eta):
-        return [(default, default)] * count
+        return [(default,) * groups] * count
     if not isinstance(default, Sequence) or len(default) != count:
         size = f"{len(default)} of them" if isinstance(default, Sequence) else shown(default)
         raise ValueError(
             f"eta must be an Eta, or a sequence of {count}, one per client, got {size}"
         )
-    pairs: list[tuple[Eta, Eta]] = []
+    table: list[tuple[Eta, ...]] = []
     for i, item in enumerate(default):
-        pair = (item, item) if isinstance(item, Eta) else item
+        own = (item,) * groups if isinstance(item, Eta) else item
         if (
-            not isinstance(pair, Sequence)
-            or len(pair) != 2
-            or not all(isinstance(e, Eta) for e in pair)
+            not isinstance(own, Sequence)
+            or len(own) != groups
+            or not all(isinstance(e, Eta) for e in own)
         ):
             raise ValueError(
-                f"eta[{i}] must be an Eta (Logistic, Monotone) or a pair of them, got {shown(item)}"
+                f"eta[{i}] must be an Eta (Logistic, Monotone) or {groups} of them, one per group, "
+                f"got {shown(item)}"
             )
-        pairs.append((pair[0], pair[1]))
-    return pairs
+        table.append(tuple(own))
+    return table
 
 
 def check_eps(eps: Any, scheme: str, count: int) -> Array:

@@ -1,8 +1,8 @@
-"""Group fairness on a finite X: the rates that a notion compares, each linear in f, and how far
-apart they are.
+"""Group fairness: the rates that a notion compares, each linear in f, and how far apart they are.
 
 A rate of group a is the share, among its people with some event, of those whom f serves:
-(constant + Σ_x linear(x) f(x, a)) / mass. Names as in Fairlearn; FedFB's short ones are aliases.
+(constant + Σ_x linear(x) f(x, a)) / mass, on densities an integral. Names as in Fairlearn; FedFB's
+short ones are aliases.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Rates:
 
     Attributes
     ----------
-    linear : (E, J, A, n) coefficients of f(x, a).  constant, mass : (E, J, A).
+    linear : (E, J, A, n) coefficients of f(x, a); on densities n = 0.  constant, mass : (E, J, A).
     """
 
     linear: Array
@@ -105,7 +105,11 @@ class Rates:
         """The rates of f, (J, A, n) or (1, A, n): of all together (E, A), and at each place (E, J,
         A); NaN where nobody has the event.
         """
-        served = self.constant + (self.linear * f).sum(axis=-1)
+        return self.of_served((self.linear * f).sum(axis=-1))
+
+    def of_served(self, linear: Array) -> tuple[Array, Array]:
+        """As ``of_rule``, from the linear parts (E, J, A) themselves."""
+        served = self.constant + linear
         return _over(served.sum(axis=1), self.mass.sum(axis=1)), _over(served, self.mass)
 
 

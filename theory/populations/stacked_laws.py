@@ -13,11 +13,11 @@ import scipy
 from fairfl._support.checks import Array
 from fairfl.theory.populations.laws import Law, Normal
 
-Pairs = Sequence[tuple[Law, Law]]
+Table = Sequence[tuple[Law, ...]]
 
 
 class StackedLaws(ABC):
-    """I pairs of laws, one for each client and group a."""
+    """The laws of I clients, for each group a."""
 
     @abstractmethod
     def sf(self, a: int, t: Array) -> Array:
@@ -48,7 +48,7 @@ class StackedLaws(ABC):
         """P(low < X <= high | a, i): shape (I, *low.shape), relative accuracy in both tails."""
 
 
-def stack(laws: Pairs) -> StackedLaws:
+def stack(laws: Table) -> StackedLaws:
     """The laws as a stack."""
     if all(isinstance(law, Normal) for pair in laws for law in pair):
         return NormalLaws(laws)
@@ -56,9 +56,9 @@ def stack(laws: Pairs) -> StackedLaws:
 
 
 class NormalLaws(StackedLaws):
-    """Normal laws with means and standard deviations (I, 2)."""
+    """Normal laws with means and standard deviations (I, A)."""
 
-    def __init__(self, laws: Pairs) -> None:
+    def __init__(self, laws: Table) -> None:
         self.mean = np.array([[law.mean for law in pair] for pair in laws])  # type: ignore[attr-defined]
         self.sd = np.array([[law.sd for law in pair] for pair in laws])  # type: ignore[attr-defined]
 
@@ -98,7 +98,7 @@ class NormalLaws(StackedLaws):
 class AnyLaws(StackedLaws):
     """Laws of any kind, one by one."""
 
-    def __init__(self, laws: Pairs) -> None:
+    def __init__(self, laws: Table) -> None:
         self.laws = laws
 
     def sf(self, a: int, t: Array) -> Array:

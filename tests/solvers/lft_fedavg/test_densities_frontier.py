@@ -16,17 +16,16 @@ from fairfl.solvers.lft_fedavg.densities_ascent import (
     merit,
 )
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
-from fairfl.solvers.numerics.dual import (
-    DualPoint,
-    dual_point,
-    fedavg_constraints,
-    kkt_residual,
-    minimise_dual,
-)
+from fairfl.solvers.lft_fedavg.multipliers import RuleFamily
+from fairfl.solvers.numerics.dual import DualPoint, dual_point, kkt_residual, minimise_dual
+from fairfl.solvers.problem import Task
 
 MILD, WILD = (0.5, 2.5), (0.05, 50.0)
 MISSED = 1e-6
 """What random budgets may gain: README says how it was measured."""
+
+
+FEDAVG = Task.of(ff.Federation.normal([[0, 1]]), "lft_fedavg")
 
 
 def random_federation(seed: int, clients: int, sd: tuple[float, float]) -> dict[str, Any]:
@@ -46,7 +45,7 @@ def random_budgets(fed: ff.Federation, seed: int) -> tuple[Any, Any]:
     """(disparity, accuracy) at 38 budgets: uniform ones, many slack or zero, and shares of what
     nobody bounds.
     """
-    problem, rng = fedavg_constraints(fed), np.random.default_rng(seed)
+    problem, rng = RuleFamily.of(FEDAVG, fed.model).problem, np.random.default_rng(seed)
     free = np.abs(dual_point(problem, np.zeros((1, problem.count))).values)
     uniform, share, kind = rng.random((3, 13, problem.count))
     sparse = np.where(kind < 0.35, 1.0, np.where(kind < 0.6, 0.0, free * share))
@@ -114,7 +113,7 @@ SHARP = ff.Federation.normal(
     ids=["two local maxima", "steep multipliers", "steeper multipliers"],
 )
 def test_these_budgets_do_not_beat_the_search(fed: ff.Federation, eps: list[float]) -> None:
-    search, s = MultiplierSearch.of(fed), ff.solve(fed, "lft_fedavg", eps)
+    search, s = MultiplierSearch.of(fed, FEDAVG), ff.solve(fed, "lft_fedavg", eps)
     target = np.array([s.disparity])
     assert merit(search.at(target, search.starts), target)[0] >= s.accuracy - 1e-9
 
@@ -132,7 +131,7 @@ STEEP = ff.Federation.normal(
 
 
 def test_a_rule_above_its_target_by_a_rounding_goes_below_it() -> None:
-    search = MultiplierSearch.of(STEEP)
+    search = MultiplierSearch.of(STEEP, FEDAVG)
     s = ff.solve(STEEP, "lft_fedavg", [0.83, 1])
     rule = search.family.at(s.multipliers[None])
     beside = search.family.at(np.nextafter(s.multipliers, np.inf)[None])
@@ -160,7 +159,9 @@ def test_many_clients_are_certified(clients: int) -> None:
 def test_no_programme_asks_for_less_than_standing_still(clients: int) -> None:
     # beside sds of 50, those of 0.05 have thresholds whose densities are 1e-100: constraints that
     # nothing can reach
-    search = MultiplierSearch.of(ff.Federation.normal(**random_federation(3, clients, WILD)))
+    search = MultiplierSearch.of(
+        ff.Federation.normal(**random_federation(3, clients, WILD)), FEDAVG
+    )
     starts = search.starts.take(np.flatnonzero((search.starts.excess == 0).all(axis=1)))
     starts, target = starts.take(np.arange(0, starts.md.size, 3)), starts.disparity[::3]
     slopes = search.family.slopes(starts)

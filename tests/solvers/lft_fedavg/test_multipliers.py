@@ -15,16 +15,18 @@ from fairfl.solvers.lft_fedavg.densities_ascent import ascend, merit
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.lft_fedavg.multipliers import RuleFamily
 from fairfl.solvers.numerics.critical_points import critical_points
-from fairfl.solvers.numerics.dual import fedavg_constraints
+from fairfl.solvers.problem import Task
 from fairfl.theory.populations.fedfb_figures import figure_5
 
+FEDAVG = Task.of(ff.Federation.normal([[0, 1]]), "lft_fedavg")
 SMOOTH = st.one_of(normals(), mixtures())
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 5))  # type: ignore[union-attr]
 LAMBDAS = st.integers(-24, 24).map(lambda k: k / 64)
 
 
 def family_of(fed: ff.Federation) -> RuleFamily:
-    return RuleFamily(fedavg_constraints(fed), np.stack([fed.within[:, 0], -fed.within[:, 1]]))
+    model: Any = fed.model
+    return RuleFamily.of(FEDAVG, model)
 
 
 @FEWER
@@ -71,7 +73,7 @@ def test_slopes_are_difference_quotients(fed: ff.Federation, data: st.DataObject
 @given(federations(law=SMOOTH, max_clients=3), st.data())
 def test_all_turning_points_are_found(fed: ff.Federation, data: st.DataObject) -> None:
     model: Any = fed.model
-    profile = model.profile(0)
+    profile = model.profile((0,))
     weights = np.array([[1.0, *(data.draw(LAMBDAS) for _ in range(fed.n_clients))]])
     found = critical_points([profile], [weights])[0]
     x = np.linspace(profile.edges[0], profile.edges[-1], 20011)
@@ -95,7 +97,7 @@ FIGURE_5D = figure_5((0.2, 0.8))
 
 
 def test_the_climb_ends_where_every_start_ends() -> None:
-    search = MultiplierSearch.of(FIGURE_5D)
+    search = MultiplierSearch.of(FIGURE_5D, FEDAVG)
     rng = np.random.default_rng(1)
     for target in (0.36, 0.45, 0.57):
         starts = search.starts.take(rng.integers(0, search.starts.md.size, 12))
@@ -107,7 +109,7 @@ def test_the_climb_ends_where_every_start_ends() -> None:
 def test_the_climb_reaches_the_opening_of_a_hole() -> None:
     # along MD = d the accuracy rises with λ_0 until a hole opens in group 1, then falls like a
     # root: a slow scan
-    search = MultiplierSearch.of(FIGURE_5D)
+    search = MultiplierSearch.of(FIGURE_5D, FEDAVG)
     family, target = search.family, 0.45
     scan = np.concatenate([np.linspace(0.05, 0.0912, 40), np.linspace(0.0912, 0.0925, 400)])
     low, high = np.full(scan.size, -0.15), np.zeros(scan.size)

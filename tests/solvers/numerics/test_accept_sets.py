@@ -21,13 +21,13 @@ LAMBDAS = st.integers(-24, 24).map(lambda k: k / 32)
 def score(model: ContinuousModel, a: int, weights: Any, x: Any) -> Any:
     """s = w_0 u_a + Σ w_i p_i straight from the densities, and the size of its terms."""
     p = model.pdf(a, x)
-    u = np.einsum("i,ix,ix->x", model.mass[:, a], p, model.margins(a, x))
+    u = np.einsum("i,ix,ix->x", model.mass[:, a], p, 2 * model.eta(a, x) - 1)
     terms = np.concatenate([u[None], p]) * np.asarray(weights)[:, None]
     return terms.sum(axis=0), np.abs(terms).sum(axis=0)
 
 
 def check_against_grid(model: ContinuousModel, a: int, weights: Any, x: Any) -> None:
-    found = accept_sets([model.profile(a)], [np.asarray(weights)[None]])[0]
+    found = accept_sets([model.profile((a,))], [np.asarray(weights)[None]])[0]
     intervals = found.intervals(0)
     s, size = score(model, a, weights, x)
     inside = np.zeros(x.size, bool)
@@ -94,7 +94,7 @@ def test_holes_of_any_width_are_found(
     fed: ff.Federation, x0: float, width: float, at_edge: bool
 ) -> None:
     model: Any = fed.model
-    edges = model.profile(0).edges
+    edges = model.profile((0,)).edges
     if at_edge:  # across the seam of two panels
         x0 = float(edges[np.abs(edges - x0).argmin()]) + 0.1 * width
     weights = tangent(model, 0, x0, width)
@@ -105,7 +105,7 @@ def test_holes_of_any_width_are_found(
     # sums around it
     assume(abs(middle) > 2e-13 * size.max() and abs(middle) * width > 1e-15)
     assume(np.sign(s[1]) == np.sign(s[5]) == -np.sign(middle))
-    found = accept_sets([model.profile(0)], [np.array([weights])])[0]
+    found = accept_sets([model.profile((0,))], [np.array([weights])])[0]
     near = found.cut[np.abs(found.cut - x0) <= 0.7 * width]
     assert near.size == 2, f"{near.size} cuts within {width} of {x0}, all {found.cut}"
     assert found.rising[np.abs(found.cut - x0) <= 0.7 * width].tolist() == [middle > 0, middle < 0]
@@ -124,7 +124,7 @@ def test_a_hole_by_hand() -> None:
         p = model.pdf(0, np.array([width / 2, 2.0]))
         # without u: s = c p_1 + d p_2, even in x, zero at ±width/2 and s(2) = p_1(2)·1/8 > 0
         c, d = np.linalg.solve(p[:2].T, [0.0, 1.0])
-        found = accept_sets([model.profile(0)], [np.array([[0.0, c, d]])])[0]
+        found = accept_sets([model.profile((0,))], [np.array([[0.0, c, d]])])[0]
         (first, second) = found.intervals(0)
         assert first == (-np.inf, pytest.approx(-width / 2, rel=1e-8 / width**2 * 1e-4 + 1e-9))
         assert second == (pytest.approx(width / 2, rel=1e-8 / width**2 * 1e-4 + 1e-9), np.inf)
@@ -135,9 +135,9 @@ def test_a_batch_is_its_members(fed: ff.Federation, values: list[float]) -> None
     model: Any = fed.model
     table = np.array(values[: 4 * (12 // 4)]).reshape(4, 3)[:, : fed.n_clients]
     weights = np.concatenate([np.ones((4, 1)), table], axis=1)
-    whole = accept_sets([model.profile(0)], [weights])[0]
+    whole = accept_sets([model.profile((0,))], [weights])[0]
     for b in range(4):
-        alone = accept_sets([model.profile(0)], [weights[b : b + 1]])[0]
+        alone = accept_sets([model.profile((0,))], [weights[b : b + 1]])[0]
         np.testing.assert_allclose(whole.integrals[b], alone.integrals[0], atol=1e-15)
         np.testing.assert_allclose(
             np.array(whole.intervals(b)), np.array(alone.intervals(0)), atol=1e-14
@@ -148,10 +148,10 @@ def test_jumps_between_panels_are_cuts() -> None:
     # uniform laws: s = u + λ p jumps from 0 to λ - 1/2.. at the ends of the support
     fed = ff.Federation([ff.Client((stats.uniform(-1, 2), stats.uniform(0, 1)), q=0.5)])
     model: Any = fed.model
-    everything = accept_sets([model.profile(0)], [np.array([[0.0, 1.0]])])[0]
+    everything = accept_sets([model.profile((0,))], [np.array([[0.0, 1.0]])])[0]
     mass = everything.integrals[0, 1]
     assert mass == pytest.approx(1.0, abs=1e-14)
-    nothing = accept_sets([model.profile(0)], [np.array([[0.0, -1.0]])])[0]
+    nothing = accept_sets([model.profile((0,))], [np.array([[0.0, -1.0]])])[0]
     assert nothing.integrals[0, 1] == 0.0 and nothing.intervals(0) == []
 
 

@@ -135,7 +135,7 @@ def test_a_narrow_spike_is_not_missed() -> None:
 def test_gain_and_profile_are_the_integrals(fed: Federation) -> None:
     model = continuous_model(fed)
     for a in (0, 1):
-        gain, profile = model.gain(a), model.profile(a)
+        gain, profile = model.gain(a), model.profile((a,))
         x = np.linspace(-4, 4, 23)
         np.testing.assert_allclose(gain.above(x)[0], profile.above(x)[0], atol=1e-13)
         pooled = sum(fed.mass[i, a] * model.laws[i][a].sf(x) for i in range(fed.n_clients))
