@@ -151,7 +151,8 @@ def frontier(
     points : how many points, from 2 to ``MOST_POINTS`` (dominated ones among them are dropped).
     local_eps, notion, difference, costs, sees : as in :func:`solve`. The frontiers of
         "lft_ensemble" and "lft_fedavg" take two groups and one rate: every notion but
-        "equalized_odds", and for "lft_fedavg" but "accuracy_parity".
+        "equalized_odds" and (save for "lft_ensemble" on a finite X) "accuracy_parity"; on laws
+        that of "lft_ensemble" takes sees="xa".
 
     Returns
     -------
@@ -216,7 +217,7 @@ def _frontier(federation: Federation, task: Task, points: int, local: Array) -> 
         searched = ensemble_frontier_finite if scheme == "lft_ensemble" else fedavg_frontier_finite
         found = searched(federation, model, task, points)
     elif scheme == "lft_ensemble":
-        found = ensemble_frontier(federation, model, points)
+        found = ensemble_frontier(federation, task, model, points)
     else:
         found = fedavg_frontier(federation, task, points)
     ends = _corners(federation, task)
@@ -288,7 +289,7 @@ def min_disparity(
         )
     else:
         least = (
-            ensemble_minimum(federation, model)
+            ensemble_minimum(federation, task, model)
             if scheme == "lft_ensemble"
             else fedavg_minimum(federation, task)
         )
@@ -324,13 +325,12 @@ def _local(federation: Federation, scheme: str, local_eps: Any) -> Array:
 
 def _one_rate(federation: Federation, task: Task) -> None:
     """ValueError unless the budgets of local training can be searched: two groups and one rate."""
-    if not (federation.is_finite or task.scheme == "lft_fedavg" or task.plain):
+    searched = task.scheme == "lft_ensemble" and not federation.is_finite
+    if searched and task.sees == "x":
         raise ValueError(
-            "on laws the frontier of 'lft_ensemble' takes demographic parity, accuracy and rules "
-            f"that see the group, got notion={task.notion!r}, costs={task.costs.tolist()}, "
-            f"difference={task.difference!r}, sees={task.sees!r}"
+            "on laws the frontier of 'lft_ensemble' takes rules that see the group, got sees='x'"
         )
-    affine = task.scheme == "lft_fedavg" and task.notion == "accuracy_parity"
+    affine = task.notion == "accuracy_parity" and (searched or task.scheme == "lft_fedavg")
     if federation.n_groups != 2 or len(NOTIONS[task.notion]) > 1 or affine:
         raise ValueError(
             f"frontier and min_disparity of {task.scheme!r} take two groups and a notion of one "
@@ -356,11 +356,11 @@ def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
     REPRODUCED.
     """
     disparity, accuracy = np.full((2, len(points.eps)), np.nan)
-    if task.scheme == "lft_ensemble":
+    finite = isinstance(fed.model, FiniteModel)
+    if task.scheme == "lft_ensemble" and (finite or task.plain):
         from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 
         model = fed.model
-        finite = isinstance(model, FiniteModel)
         md, accuracy = (
             ensembles_at(fed, model, task, points.eps)
             if finite

@@ -13,7 +13,9 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve, Multipliers
+from fairfl.solvers.lft_ensemble.densities_dual import DualCurve
 from fairfl.solvers.lft_ensemble.densities_polish import best_multipliers, most_accurate
+from fairfl.solvers.problem import Task
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
@@ -25,11 +27,16 @@ ZERO = 1e-12
 """An |MD| up to this is rounding: goals are met within it."""
 
 
-def ensemble_frontier(fed: Federation, model: ContinuousModel, points: int) -> Frontier:
+def curve_of(fed: Federation, task: Task, model: ContinuousModel) -> EnsembleCurve:
+    """The task's ensembles: by thresholds for FedFB's question, else by the dual."""
+    return EnsembleCurve(fed, model) if task.plain else DualCurve(fed, model, task)
+
+
+def ensemble_frontier(fed: Federation, task: Task, model: ContinuousModel, points: int) -> Frontier:
     """LFT+Ensemble's frontier over all eps: evenly spread disparities, every point evaluated
     exactly.
     """
-    curve = EnsembleCurve(fed, model)
+    curve = curve_of(fed, task, model)
     first, peak = fairest(curve), most_accurate(curve)
     bottom, top = (_attained(curve, lam).disparity[0] for lam in (first, peak))
     wanted = np.linspace(bottom, top, points)[int(curve.common) : -1]
@@ -48,9 +55,9 @@ def ensemble_frontier(fed: Federation, model: ContinuousModel, points: int) -> F
     )
 
 
-def ensemble_minimum(fed: Federation, model: ContinuousModel) -> Points:
+def ensemble_minimum(fed: Federation, task: Task, model: ContinuousModel) -> Points:
     """The least disparate ensemble: the frontier's first point."""
-    curve = EnsembleCurve(fed, model)
+    curve = curve_of(fed, task, model)
     return _attained(curve, fairest(curve))
 
 

@@ -39,8 +39,8 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         r"difference must be one of 'pairwise', 'overall', got 'largest'",
     ),
     "ensembles' frontier on laws": (
-        lambda: ff.frontier(LAWS, "lft_ensemble", 5, notion="eo"),
-        r"on laws the frontier of 'lft_ensemble' takes demographic parity",
+        lambda: ff.frontier(LAWS, "lft_ensemble", 5, sees="x"),
+        r"on laws the frontier of 'lft_ensemble' takes rules that see the group, got sees='x'",
     ),
     "laws of other numbers": (
         lambda: ff.Federation([ff.Client([NORMAL] * 3), ff.Client([NORMAL] * 2)]),

@@ -245,24 +245,40 @@ def test_frontiers_are_solutions(scheme: str, notion: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "seed, more",
+    "seed, scheme, more",
     [
-        (0, {"notion": "eo"}),
-        (1, {"notion": "false_positive_rate_parity", "costs": (1, 3)}),
-        (2, {"difference": "overall", "sees": "x"}),
+        (0, "lft_ensemble", {"notion": "eo"}),
+        (1, "lft_ensemble", {"notion": "eo", "costs": (5, 1)}),
+        (2, "lft_ensemble", {"notion": "false_positive_rate_parity", "difference": "overall"}),
+        (0, "lft_fedavg", {"notion": "eo"}),
+        (1, "lft_fedavg", {"notion": "false_positive_rate_parity", "costs": (1, 3)}),
+        (2, "lft_fedavg", {"difference": "overall", "sees": "x"}),
     ],
 )
-def test_no_budgets_beat_local_training(seed: int, more: dict[str, Any]) -> None:
+def test_no_budgets_beat_local_training(seed: int, scheme: str, more: dict[str, Any]) -> None:
     rng = np.random.default_rng(seed)
     mean, sd = rng.normal(size=(2, 2)), rng.uniform(0.5, 2, (2, 2))
     fed = ff.Federation.normal(mean, sd, rng.uniform(0.2, 0.8, 2))
-    F = ff.frontier(fed, "lft_fedavg", 6, **more)
-    m = ff.min_disparity(fed, "lft_fedavg", **more)
+    F = ff.frontier(fed, scheme, 6, **more)
+    m = ff.min_disparity(fed, scheme, **more)
     assert m.disparity == pytest.approx(F.disparity[0], abs=1e-9) and F.reproduced.all()
     for eps in rng.choice([0.0, 0.1, 0.3], size=(15, 2)) * rng.random((15, 2)):
-        s = ff.solve(fed, "lft_fedavg", eps, **more)
+        s = ff.solve(fed, scheme, eps, **more)
         assert s.disparity >= m.disparity - 1e-9
         assert s.utility <= F.utility_at(max(s.disparity, F.disparity[0])) + SEARCHED
+
+
+def test_ensembles_by_accept_sets_are_those_by_thresholds() -> None:
+    """FedFB's question in other units: the same frontier, by accept sets."""
+    rng = np.random.default_rng(1)
+    mean, sd = rng.normal(size=(3, 2)), rng.uniform(0.5, 2.5, (3, 2))
+    fed = ff.Federation.normal(mean, sd, rng.uniform(0.1, 0.9, 3))
+    one, two = (ff.frontier(fed, "lft_ensemble", 12, costs=costs) for costs in ((1, 1), (0.5, 0.5)))
+    np.testing.assert_allclose(two.disparity, one.disparity, atol=1e-10)
+    np.testing.assert_allclose(2 * two.utility, one.utility, atol=1e-10)
+    np.testing.assert_allclose(
+        2 * two.utility_at(one.disparity + 0.01), one.utility_at(one.disparity + 0.01), atol=1e-10
+    )
 
 
 def test_one_client_needs_no_federation() -> None:
