@@ -26,8 +26,9 @@ class GroupRates:
     def apart(self, difference: str) -> float:
         """The disparity of this rate."""
         rates = np.array(self.by_group)
-        ends = (rates,) if difference == "pairwise" else (rates, [self.of_all])
-        return float(max(np.nanmax(a) - np.nanmin(b) for a in ends for b in ends))
+        if difference == "overall":
+            return float(np.nanmax(np.abs(rates - self.of_all)))
+        return float(np.nanmax(rates) - np.nanmin(rates))
 
 
 def group_rates(federation: Federation, question: Question) -> GroupRates | None:
