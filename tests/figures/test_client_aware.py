@@ -1,5 +1,5 @@
-"""The frontier of client-aware rules in two disparities: ordered, budgets kept, its edges, and where
-other schemes stand on it.
+"""The frontier of client-aware rules in two disparities: ordered, budgets kept, its edges, and
+where other schemes stand on it.
 """
 
 import numpy as np
