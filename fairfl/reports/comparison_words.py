@@ -57,11 +57,9 @@ def asked(question: Question) -> list[str]:
         parts.append("rules are compared by balanced accuracy")
     elif question.costs != ONES:
         missed, wrong = (" and ".join(f"{c:g}" for c in np.ravel(v)) for v in question.costs)
-        by_group = (
-            "" if np.ndim(question.costs[0]) == np.ndim(question.costs[1]) == 0 else (", by group")
-        )
+        by_group = ", by group" if any(map(np.ndim, question.costs)) else ""
         parts.append(
-            f"rules are compared by utility, minus the expected cost: a missed positive costs "
+            "rules are compared by utility, minus the expected cost: a missed positive costs "
             f"{missed}, a wrong positive {wrong}{by_group}"
         )
     if question.sees == "x":
@@ -80,8 +78,8 @@ def _apart(found: Comparison) -> str:
     low, high = int(np.nanargmin(rates)), len(rates) - 1 - int(np.nanargmax(rates[::-1]))
     ends = [(f"group {found.groups[k]}", float(rates[k])) for k in (high, low)]
     if found.question.difference == "overall":
-        far = max(ends, key=lambda end: abs(end[1] - found.rates.of_all))
-        ends = [far, ("the population", found.rates.of_all)]
+        of_all = found.rates.of_all
+        ends = [max(ends, key=lambda end: abs(end[1] - of_all)), ("the population", of_all)]
     (one, its), (other, others) = ends
     verb = "decided rightly" if found.rates.rate == "right" else "accepted"
     return (

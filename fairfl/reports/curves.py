@@ -68,5 +68,5 @@ def equal_budgets(
         eps,
         below,
         utility=utility[rows],
-        accurate=question.value == "accuracy",
+        accurate=question.task(federation, scheme).accurate,
     )

@@ -201,8 +201,8 @@ def write(found: Comparison, title: str, out: Path) -> list[Path]:
     equal, axes = _equal(found), _axes(found.question)
     if equal:
         data["equal_budgets"] = data["scheme"].isin(equal)
-    if axes.column not in data:  # balanced accuracy
-        data[axes.column] = 1.0 + data["utility"]
+    if axes.column not in data:  # balanced accuracy; accuracy where half of the people have y = 1
+        data[axes.column] = 1.0 + data["utility"] if "utility" in data else data["accuracy"]
     with style.sheet():
         figure = frontier_panels.draw(
             data.assign(panel=style.plain(title)), columns=1, height=5.6, losses=True, axes=axes

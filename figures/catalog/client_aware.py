@@ -22,6 +22,7 @@ from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import numbers, pick
 from fairfl.solvers.api import solve
 from fairfl.solvers.solution import Solution
+from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import SHARES_5, figure_5
@@ -45,6 +46,7 @@ PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.5}
 def federation() -> Federation:
     """Figure 5 (b) on cells, η that of their middles."""
     laws = figure_5(SHARES_5[1])
+    assert isinstance(laws.model, ContinuousModel)
     edges = np.arange(*EDGES)
     middle = (edges[:-1] + edges[1:]) / 2
     cdf = np.array([[law.cdf(edges) for law in client] for client in laws.model.laws])

@@ -3,6 +3,7 @@ under equal budgets.
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ import fairfl as ff
 import fairfl.solvers.api as api
 from fairfl.reports.comparison import compare
 from fairfl.reports.curves import EqualBudgets, frontiers
+from fairfl.reports.frontier import write
 from fairfl.reports.group_rates import group_rates
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import _resampled, counted, interval
@@ -68,6 +70,27 @@ def test_what_rules_are_compared_by():
     ):
         assert Question(costs=costs).value == value
     assert Question(notion="eo").notion == "true_positive_rate_parity"
+
+
+@pytest.mark.parametrize("costs", COSTS)
+def test_values_are_those_at_the_points(costs):
+    fed = federation(np.random.default_rng(5), clients=2, groups=3)
+    question = Question("eo", costs=costs)
+    for curve in frontiers(fed, 5, question).values():
+        values = question.values(curve)
+        assert question.at(curve, curve.disparity) == pytest.approx(values, abs=1e-12)
+        assert (values >= 0).all() if question.is_share else (values <= 0).all()
+
+
+def test_balanced_accuracy_where_half_of_the_labels_are_positive(tmp_path):
+    """The costs are one then, and the frontiers' own values accuracies."""
+    masses = np.array([[[0.125, 0.25], [0.25, 0.125], [0.125, 0.125]]] * 2)
+    fed = ff.Federation.finite([0, 1], masses, [0.25, 0.75])
+    found = compare(fed, question=Question("eo", costs="balanced"), count=3)
+    assert found.reaches["cfl"].numbers[2] == pytest.approx(0.75, abs=1e-12)
+    write(found, "half", tmp_path)
+    written = pd.read_csv(tmp_path / "frontier.csv")
+    assert written["balanced_accuracy"].notna().all()
 
 
 @given(st.integers(0, 10**6))
@@ -137,6 +160,15 @@ def test_intervals_keep_within_their_bounds():
     found = interval(np.full(3, -0.02), draws, bounds)
     assert found[0, 0] < -0.05 and found[0, 1] == 0
     assert found[1, 0] == 0 and found[2, 1] > 0.05
+
+
+def test_a_small_group_varies_as_the_draws_that_have_it():
+    """One person of 21: binomial, given that it is not 0."""
+    client = np.zeros((2, 2, 1))
+    client[:, 0, 0] = 1.0, 20.0
+    rng = np.random.default_rng(0)
+    size = [_resampled(client, rng)[0].sum() for _ in range(4000)]
+    assert np.mean(size) == pytest.approx(1 / (1 - (20 / 21) ** 21), abs=0.06)
 
 
 def test_many_groups_of_one_person_are_drawn_in_the_end():
