@@ -174,7 +174,7 @@ def compare(
         tuple(map(float, federation.group_mass)),
         tuple(map(str, federation.client_names)),
         tuple(map(float, federation.weight)),
-        group_rates(federation, question),
+        group_rates(federation, question, top),
         disparities,
         bool(at),
         reached(found, disparities, question),

@@ -1,4 +1,6 @@
-"""The groups' rates under the most useful classifier, by the notion that is asked for."""
+"""The groups' rates under the most useful classifier, by the notion that is asked for; of several
+such the least disparate.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,9 @@ from fairfl.solvers.api import solve
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import NOTIONS, Rates
+
+TIED = 1e-9
+"""Disparities further apart than this are not one."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +36,12 @@ class GroupRates:
         return float(np.nanmax(rates) - np.nanmin(rates))
 
 
-def group_rates(federation: Federation, question: Question) -> GroupRates | None:
-    """Under the most useful classifier; see ``Comparison.rates``."""
-    rule = solve(federation, "cfl", np.inf, **question.of("cfl")).classifier
+def group_rates(federation: Federation, question: Question, least: float) -> GroupRates | None:
+    """See ``Comparison.rates``; ``least``: the smallest disparity of such classifiers."""
+    found = solve(federation, "cfl", np.inf, **question.of("cfl"))
+    if found.disparity > least + TIED:
+        found = solve(federation, "cfl", least, **question.of("cfl"))
+    rule = found.classifier
     model = federation.model
     if question.notion == "demographic_parity":
         rates = rule.group_rates(federation)
