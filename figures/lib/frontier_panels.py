@@ -129,7 +129,7 @@ def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: fl
             clip_on=False,
             zorder=3,
         )
-    span = float(numbers(data, "disparity").max())
+    span = float(numbers(data, "disparity").max()) or 1.0
     axes.set_xlim(-0.03 * span, 1.03 * span)
     axes.margins(y=0.06)
     axes.xaxis.set_major_locator(MaxNLocator(4))

@@ -116,6 +116,12 @@ def test_rules_that_do_not_see_the_group_and_costs_by_group(cli, quick, table, p
     assert "tells rules that do not see the group" not in blind
 
 
+def test_everybody_is_accepted_where_a_wrong_positive_is_free(cli, quick, table, tmp_path):
+    words = ("--group", "a", "--costs", "1:0", "--out", tmp_path / "out")
+    text = cli("frontier", table, *FEW, *words).stdout
+    assert "the utility for these 240 people is 0" in text and "a disparity of 0." in text
+
+
 @pytest.mark.slow
 def test_intervals_and_held_out_people_of_another_question(cli, quick, table, monkeypatch):
     monkeypatch.setattr("fairfl.reports.comparison.GRID", 3)
