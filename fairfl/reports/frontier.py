@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +17,8 @@ from rich.table import Table
 
 from fairfl.reports.comparison import ENDS, Comparison, compare, tried
 from fairfl.reports.comparison_words import asked, number, sentences, shower, span
-from fairfl.reports.curves import EqualBudgets
+from fairfl.reports.frontier_json import as_data
 from fairfl.reports.question import PLAIN, Question
-from fairfl.reports.sampling import LEVEL
 from fairfl.solvers.schemes import LABELS, NAMES, RATES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
@@ -115,7 +113,7 @@ def _groups(found: Comparison) -> str:
 
 def searched(found: Comparison) -> list[str]:
     """What is not exact."""
-    equal = _equal(found)
+    equal = found.equal_budgets
     names = [
         NAMES[scheme]
         for scheme, reach in found.reaches.items()
@@ -125,11 +123,6 @@ def searched(found: Comparison) -> list[str]:
     out += [MINIMUM] if LABELS["lft_fedavg"] in names else []
     tried = " and ".join(NAMES[scheme] for scheme in equal)
     return [*out, EQUAL.format(tried)] if equal else out
-
-
-def _equal(found: Comparison) -> list[str]:
-    """The schemes under equal budgets."""
-    return [s for s, reach in found.reaches.items() if isinstance(reach.frontier, EqualBudgets)]
 
 
 def table(found: Comparison) -> Table:
@@ -198,7 +191,7 @@ def write(found: Comparison, title: str, out: Path) -> list[Path]:
     data = frontier_panels.rows(
         title, {scheme: reach.frontier for scheme, reach in found.reaches.items()}
     )
-    equal, axes = _equal(found), _axes(found.question)
+    equal, axes = found.equal_budgets, _axes(found.question)
     if equal:
         data["equal_budgets"] = data["scheme"].isin(equal)
     if axes.column not in data:  # balanced accuracy; accuracy where half of the people have y = 1
@@ -226,67 +219,3 @@ def _axes(question: Question) -> Axes:
             "unit": 1.0,
         }
     return Axes(**words)
-
-
-def as_data(found: Comparison) -> dict[str, Any]:
-    """Plain numbers, for JSON."""
-    schemes, value = [], found.question.value.replace(" ", "_")
-    ends = [name.replace("accuracy", value) for name in ENDS]
-    for k, (scheme, reach) in enumerate(found.reaches.items()):
-        told: dict[str, Any] = {"scheme": scheme}
-        told |= dict(zip(ends, reach.numbers, strict=False))
-        told["exact"] = reach.frontier.exact
-        if scheme in _equal(found):
-            told["equal_budgets"] = True
-        told["at"] = [
-            {"disparity": d, value: v} for d, v in zip(found.disparities, reach.at, strict=True)
-        ]
-        if found.spread is not None:
-            told["intervals"] = {name: found.between(scheme, c) for c, name in enumerate(ends)}
-            for c, at in enumerate(told["at"], start=len(ENDS)):
-                at["interval"], at["reached"] = (
-                    found.between(scheme, c),
-                    float(found.spread.reached[k, c]),
-                )
-        if found.held is not None:
-            told["held_out"] = _held(found, k)
-        curve = reach.frontier
-        names = ("disparity", "accuracy", "eps")
-        told["frontier"] = {name: getattr(curve, name).tolist() for name in names}
-        told["frontier"][value] = reach.values.tolist()
-        schemes.append(told)
-    out: dict[str, Any] = {
-        "groups": list(found.groups),
-        "clients": [
-            {"name": n, "weight": w} for n, w in zip(found.clients, found.weight, strict=True)
-        ],
-        "people": found.people,
-        "unconstrained_rates": None if found.rates is None else _known(found.rates.by_group),
-        "schemes": schemes,
-        "in_words": sentences(found),
-    }
-    if found.question != PLAIN:
-        out["asked"] = asdict(found.question)
-        if out["asked"]["local_eps"] == np.inf:
-            out["asked"]["local_eps"] = "inf"  # JSON has no such number
-    if found.spread is not None:
-        drawn = {name: getattr(found.spread, name) for name in ("bootstraps", "failed", "seed")}
-        out["intervals"] = drawn | {"level": LEVEL}
-    return out
-
-
-def _known(values: Sequence[float]) -> list[float | None]:
-    return [None if np.isnan(v) else float(v) for v in values]
-
-
-def _held(found: Comparison, scheme: int) -> list[dict[str, Any]]:
-    """A scheme's rules, fitted to half of the people."""
-    assert found.held is not None
-    rows, value = [], found.question.value
-    for k, name in enumerate(["smallest disparity", *found.disparities, f"best {value}"]):
-        row: dict[str, Any] = {"rule": name, "reached": float(found.held.reached[scheme, k])}
-        for half, values in (("inside", found.held.inside), ("outside", found.held.outside)):
-            worth, disparity = _known(values[scheme, k])
-            row[half] = {value.replace(" ", "_"): worth, "disparity": disparity}
-        rows.append(row)
-    return rows
