@@ -18,7 +18,7 @@ from fairfl._support.threads import one_thread
 from fairfl.solvers.cfl.densities import solve_cfl, threshold_model
 from fairfl.solvers.cfl.finite import solve_cfl_finite
 from fairfl.solvers.client_aware.finite import solve_aware_finite
-from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, points_of
+from fairfl.solvers.frontier import REPRODUCED, Frontier, NoFrontier, Points, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import ensembles_at, solve_ensemble_finite
 from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
@@ -324,15 +324,15 @@ def _local(federation: Federation, scheme: str, local_eps: Any) -> Array:
 
 
 def _one_rate(federation: Federation, task: Task) -> None:
-    """ValueError unless the budgets of local training can be searched: two groups and one rate."""
+    """NoFrontier unless the budgets of local training can be searched: two groups and one rate."""
     searched = task.scheme == "lft_ensemble" and not federation.is_finite
     if searched and task.sees == "x":
-        raise ValueError(
+        raise NoFrontier(
             "on laws the frontier of 'lft_ensemble' takes rules that see the group, got sees='x'"
         )
     affine = task.notion == "accuracy_parity" and (searched or task.scheme == "lft_fedavg")
     if federation.n_groups != 2 or len(NOTIONS[task.notion]) > 1 or affine:
-        raise ValueError(
+        raise NoFrontier(
             f"frontier and min_disparity of {task.scheme!r} take two groups and a notion of one "
             f"rate{' other than accuracy parity' * affine}, got {federation.n_groups} groups and "
             f"notion={task.notion!r}; 'cfl' and 'client_aware' take all"

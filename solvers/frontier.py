@@ -38,6 +38,10 @@ WIDE = 2.0
 """Neighbouring points further apart than this many even steps have a gap between them."""
 
 
+class NoFrontier(ValueError):
+    """The budgets of a scheme cannot be searched for this question; single ones can be solved."""
+
+
 class Points(NamedTuple):
     """Attained points: disparities (P,), accuracies (P,), budgets (P, K) and, where known,
     multipliers (P, K). At costs other than one each accuracy is 1 + utility.

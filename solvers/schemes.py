@@ -1,3 +1,13 @@
-"""The three schemes by what they are called, best first."""
+"""What the schemes, and the rates of the notions, are called."""
 
 LABELS = {"cfl": "CFL", "lft_fedavg": "LFT+FedAvg", "lft_ensemble": "LFT+Ensemble"}
+"""The three schemes for rules that are not told the client, best first."""
+NAMES = LABELS | {"client_aware": "Client-aware"}
+RATES = {
+    "demographic_parity": "acceptance rates",
+    "true_positive_rate_parity": "true-positive rates",
+    "false_positive_rate_parity": "false-positive rates",
+    "equalized_odds": "true- and false-positive rates",
+    "accuracy_parity": "accuracies",
+}
+"""What each notion compares."""

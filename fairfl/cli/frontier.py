@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,7 +26,10 @@ def frontier(
     ],
     score: Annotated[str | None, option("Column: larger where y = 1 is likelier.")] = None,
     label: Annotated[str | None, option("Column of two values, y.")] = None,
-    group: Annotated[str | None, option("Column of the protected groups, a.")] = None,
+    group: Annotated[
+        list[str] | None,
+        option("Column of the protected groups, a; repeat for the groups of several columns."),
+    ] = None,
     client: Annotated[
         str | None, option("Column of the clients; without it all are one client.")
     ] = None,
@@ -45,6 +48,29 @@ def frontier(
     calibrate: Annotated[
         Calibrate, option("One P(y=1|x) for all, or one each.")
     ] = Calibrate.shared,
+    notion: Annotated[
+        str,
+        option(
+            "demographic_parity (dp), true_positive_rate_parity (eo), "
+            "false_positive_rate_parity, equalized_odds (eodds) or accuracy_parity."
+        ),
+    ] = "demographic_parity",
+    difference: Annotated[
+        str, option("Of groups' rates: pairwise, or overall (from the population's).")
+    ] = "pairwise",
+    costs: Annotated[
+        str,
+        option(
+            "Costs of a missed and of a wrong positive, such as 5:1; each a number, or one a group "
+            "with commas. Or balanced, for balanced accuracy.",
+            metavar="FN:FP",
+        ),
+    ] = "1:1",
+    sees: Annotated[str, option("xa, or x: rules do not see the group.")] = "xa",
+    local_eps: Annotated[
+        float | None,
+        option("Also client-aware rules, of at most this disparity at each client; inf: any."),
+    ] = None,
     at: Annotated[list[float] | None, option("Disparity to compare accuracies at; repeat.")] = None,
     points: Annotated[int, option("Points a frontier.", min=2)] = 60,
     bootstraps: Annotated[
@@ -63,11 +89,14 @@ def frontier(
     data.
     """
     with one_line():
+        from fairfl.reports.question import Question
+
+        question = Question(notion, difference, _costs(costs), sees, local_eps)
         if file.suffix.lower() == ".toml":
             given = {
                 "--score": score,
                 "--label": label,
-                "--group": group,
+                "--group": group or None,
                 "--client": client,
                 "--feature": feature,
                 "--group-pair": group_pair,
@@ -87,9 +116,9 @@ def frontier(
             federation, notes, sample = read_federation(file), (), None
         else:
             missing = [
-                f"--{name}" for name, value in (("label", label), ("group", group)) if value is None
+                f"--{name}" for name, value in (("label", label), ("group", group)) if not value
             ]
-            if label is None or group is None:
+            if label is None or not group:
                 raise ValueError(
                     f"a table of people needs {' and '.join(missing)} (the name of a column)"
                 )
@@ -106,6 +135,7 @@ def frontier(
                 levels=levels,
                 calibrate=calibrate.value,
                 blind=blind,
+                unseen=sees == "x",
             )
         from fairfl.reports.frontier import report
 
@@ -116,6 +146,7 @@ def frontier(
             notes,
             sample,
             title=file.stem,
+            question=question,
             at=at or None,
             count=points,
             out=out,
@@ -123,3 +154,17 @@ def frontier(
             bootstraps=bootstraps,
             seed=seed or 0,
         )
+
+
+def _costs(text: str) -> Any:
+    """Costs as ``solve`` takes them."""
+    if text == "balanced":
+        return text
+    try:
+        missed, wrong = ([float(cost) for cost in part.split(",")] for part in text.split(":"))
+    except ValueError:
+        raise ValueError(
+            "--costs must be balanced, or FN:FP such as 5:1 (each a number, or one for each group "
+            f"with commas between), got {text!r}"
+        ) from None
+    return tuple(tuple(part) if len(part) > 1 else part[0] for part in (missed, wrong))

@@ -1,6 +1,4 @@
-"""What not pooling the data costs: the frontiers of the three schemes on one federation, side by
-side.
-"""
+"""What not pooling the data costs: the frontiers of the schemes on one federation, side by side."""
 
 from __future__ import annotations
 
@@ -10,16 +8,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairfl._support.checks import Array, in_range
-from fairfl.reports.sampling import FEWEST, HeldOut, Progress, Spread, bootstrap, held_out
-from fairfl.solvers.api import frontier, solve
+from fairfl.reports.curves import EqualBudgets, frontiers
+from fairfl.reports.group_rates import GroupRates, group_rates
+from fairfl.reports.question import PLAIN, Question
+from fairfl.reports.sampling import FEWEST, HeldOut, Progress, Rule, Spread, bootstrap, held_out
+from fairfl.solvers.api import solve
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.schemes import LABELS
 from fairfl.theory.populations.calibration import Counted
-from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 
 COMMON = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
-"""Disparities at which accuracies are compared, as far as they are below the most accurate
+"""Disparities at which values are compared, as far as they are below the most accurate
 classifier's.
 """
 ZERO = 1e-12
@@ -33,7 +32,9 @@ ENDS = (
     "disparity_at_best",
     "largest_loss_against_cfl",
 )
-"""What is measured of each scheme, before its accuracies at the disparities of the comparison."""
+"""What is measured of each scheme, before its values at the disparities of the comparison; a value
+is an accuracy unless another was asked for.
+"""
 
 
 @dataclass(frozen=True)
@@ -44,17 +45,21 @@ class Reach:
     ----------
     frontier : its trade-off; the first point is its smallest disparity, the last its most accurate
         classifier.
-    at : accuracy at each disparity of the comparison, None where that is below the smallest
-        reachable one.
-    loss : the most accuracy it loses against CFL at one and the same disparity, over all that both
-        reach: the points of all frontiers, and a grid.
+    values : of the frontier's points.
+    at : value at each disparity of the comparison, None where that is below the smallest reachable
+        one.
+    loss : the most it loses against CFL at one and the same disparity, over all that both reach:
+        the points of all frontiers, and a grid.
     loss_at : that disparity.
+    gain : the most it gains so; 0 unless rules are told the client.
     """
 
     frontier: Frontier
+    values: Array
     at: tuple[float | None, ...]
     loss: float
     loss_at: float
+    gain: float
 
     @property
     def smallest(self) -> float:
@@ -63,40 +68,39 @@ class Reach:
 
     @property
     def numbers(self) -> list[float]:
-        """``ENDS``, and the accuracies ``at``, NaN for None."""
-        disparity, accuracy = self.frontier.disparity, self.frontier.accuracy
-        ends = [
-            self.smallest,
-            float(accuracy[0]),
-            float(accuracy[-1]),
-            float(disparity[-1]),
-            self.loss,
-        ]
+        """``ENDS``, and the values ``at``, NaN for None."""
+        first, last = float(self.values[0]), float(self.values[-1])
+        ends = [self.smallest, first, last, float(self.frontier.disparity[-1]), self.loss]
         return ends + [float("nan") if value is None else value for value in self.at]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The three schemes on one federation of two groups.
+    """The schemes on one federation.
 
     Attributes
     ----------
+    question : what was asked.
     groups, clients : names.
+    shares : (A,) of the groups in the population.
     weight : (I,) the clients' masses.
-    rates : acceptance rates of the two groups under the most accurate classifier.
-    disparities : where accuracies are compared.
+    rates : of the groups under the most useful classifier; of two rates those further apart; None
+        on laws where they are not acceptance rates.
+    disparities : where values are compared.
     asked : whether the disparities were asked for; all of them are put in words then.
     reaches : by scheme, best first.
     people : how many, where the federation was made of people.
     spread : of ``numbers`` (schemes, ENDS and disparities), where people were drawn anew.
-    held : of rules (schemes, the smallest disparity, the disparities, the best accuracy), where
-        some were held out.
+    held : of rules (schemes, the smallest disparity, the disparities, the best value), where some
+        were held out.
     """
 
-    groups: tuple[str, str]
+    question: Question
+    groups: tuple[str, ...]
+    shares: tuple[float, ...]
     clients: tuple[str, ...]
     weight: tuple[float, ...]
-    rates: tuple[float, float]
+    rates: GroupRates | None
     disparities: tuple[float, ...]
     asked: bool
     reaches: dict[str, Reach]
@@ -108,6 +112,27 @@ class Comparison:
     def numbers(self) -> Array:
         """(schemes, ENDS and disparities)."""
         return np.array([reach.numbers for reach in self.reaches.values()])
+
+    @property
+    def equal_budgets(self) -> list[str]:
+        """The schemes that are shown under equal budgets."""
+        curves = {scheme: reach.frontier for scheme, reach in self.reaches.items()}
+        return [scheme for scheme, curve in curves.items() if isinstance(curve, EqualBudgets)]
+
+    @property
+    def bounds(self) -> Array:
+        """(schemes, ENDS and disparities, 2) between what the numbers lie."""
+        share, size = self.question.is_share, len(self.disparities)
+        value = (0.0, 1.0) if share else (-np.inf, 0.0)
+        loss = (0.0, 1.0 if share else np.inf)
+        told = (-1.0 if share else -np.inf, loss[1])
+        return np.array(
+            [
+                [(0, 1), value, value, (0, 1), told if scheme == "client_aware" else loss]
+                + [value] * size
+                for scheme in self.reaches
+            ]
+        )
 
     def between(self, scheme: str, column: int) -> tuple[float, float] | None:
         """The interval of one of the numbers, None where there is none."""
@@ -122,57 +147,49 @@ class Comparison:
 def compare(
     federation: Federation,
     *,
+    question: Question = PLAIN,
     at: Sequence[float] | None = None,
     count: int = 60,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compute the three frontiers of a federation.
+    """Compute the frontiers of a federation.
 
     Parameters
     ----------
-    federation : two groups.
-    at : disparities in [0, 1] at which to compare accuracies; by default a few round numbers.
+    federation : laws or people.
+    question : what is asked of it.
+    at : disparities in [0, 1] at which to compare values; by default a few round numbers.
     count : points a frontier, at least 2.
     progress : called with what is being computed.
 
     Raises
     ------
-    ValueError : more than two groups, or a disparity out of range.  CertificationError : see
-        :func:`solve`.
+    ValueError : a disparity out of range, or what cannot be asked of this federation.
+        CertificationError : see :func:`solve`.
     """
-    if federation.n_groups != 2:
-        raise ValueError(
-            "two groups are needed to compare the schemes, this federation has "
-            f"{federation.n_groups}"
-        )
     if at is not None:
         in_range("at", list(at), 0, 1)
-    found = frontiers(federation, count, progress)
-    cfl = found["cfl"]
-    top = float(cfl.disparity[-1])
+    for scheme in question.schemes:
+        question.task(federation, scheme)
+    found = frontiers(federation, count, question, progress)
+    top = float(found["cfl"].disparity[-1])
     disparities = tuple(sorted(set(at))) if at else tuple(d for d in COMMON if d < top)[-5:]
-    rates = solve(federation, "cfl", np.inf).classifier.group_rates(federation)
-    first, second = map(str, federation.groups)
-    clients, weight = tuple(map(str, federation.client_names)), tuple(map(float, federation.weight))
-    both = float(rates[0]), float(rates[1])
     return Comparison(
-        (first, second), clients, weight, both, disparities, bool(at), reached(found, disparities)
+        question,
+        tuple(map(str, federation.groups)),
+        tuple(map(float, federation.group_mass)),
+        tuple(map(str, federation.client_names)),
+        tuple(map(float, federation.weight)),
+        group_rates(federation, question, top),
+        disparities,
+        bool(at),
+        reached(found, disparities, question),
     )
 
 
-def frontiers(
-    federation: Federation, count: int, progress: Progress | None = None
-) -> dict[str, Frontier]:
-    """The frontiers of all schemes."""
-    found = {}
-    for scheme in LABELS:
-        if progress is not None:
-            progress(f"frontier of {LABELS[scheme]}")
-        found[scheme] = frontier(federation, scheme, count)
-    return found
-
-
-def reached(found: dict[str, Frontier], disparities: Sequence[float]) -> dict[str, Reach]:
+def reached(
+    found: dict[str, Frontier], disparities: Sequence[float], question: Question = PLAIN
+) -> dict[str, Reach]:
     """What they reach."""
     top = max(float(curve.disparity[-1]) for curve in found.values())
     every = np.unique(
@@ -180,33 +197,35 @@ def reached(found: dict[str, Frontier], disparities: Sequence[float]) -> dict[st
             [np.linspace(0.0, top, GRID), *(curve.disparity for curve in found.values())]
         )
     )
-    best, out = found["cfl"].accuracy_at(every), {}
+    best, out = question.at(found["cfl"], every), {}
     for scheme, curve in found.items():
         common = every >= curve.disparity[0]
-        loss = best[common] - curve.accuracy_at(every[common])
+        loss = best[common] - question.at(curve, every[common])
         k = int(np.argmax(loss))
         at = tuple(
-            float(curve.accuracy_at(d)) if d >= curve.disparity[0] else None for d in disparities
+            float(question.at(curve, d)) if d >= curve.disparity[0] else None for d in disparities
         )
-        out[scheme] = Reach(curve, at, float(loss[k]), float(every[common][k]))
+        worst, where, gain = float(loss[k]), float(every[common][k]), max(-float(loss.min()), 0.0)
+        out[scheme] = Reach(curve, question.values(curve), at, worst, where, gain)
     return out
 
 
 def rules(
-    federation: Federation, disparities: Sequence[float], count: int
-) -> list[Classifier | None]:
+    federation: Federation, disparities: Sequence[float], count: int, question: Question
+) -> list[Rule | None]:
     """The rules of all schemes at their smallest disparity, at each of ``disparities``, and at
-    their best accuracy.
+    their best value.
 
-    At a disparity the rule is that of the frontier's last point below it, for CFL of the disparity
-    itself; None where a scheme does not get so low.
+    At a disparity the rule is that of the frontier's last point below it, for CFL and rules that
+    are told the client of the disparity itself; None where a scheme does not get so low.
     """
-    out: list[Classifier | None] = []
-    for scheme, curve in frontiers(federation, count).items():
+    out: list[Rule | None] = []
+    for scheme, curve in frontiers(federation, count, question).items():
         for d in (float(curve.disparity[0]), *disparities, float(curve.disparity[-1])):
             k = int(np.searchsorted(curve.disparity, d, side="right")) - 1
-            eps = np.array([d]) if scheme == "cfl" else curve.eps[k]
-            out.append(solve(federation, scheme, eps).classifier if k >= 0 else None)
+            eps = np.array([d]) if scheme in ("cfl", "client_aware") else curve.eps[k]
+            found = solve(federation, scheme, eps, **question.of(scheme)) if k >= 0 else None
+            out.append(None if found is None else found.classifier)
     return out
 
 
@@ -230,13 +249,20 @@ def tried(
         return found
 
     def numbers(federation: Federation) -> Array:
-        reaches = reached(frontiers(federation, count), found.disparities)
+        curves = frontiers(federation, count, found.question)
+        reaches = reached(curves, found.disparities, found.question)
         return np.array([reach.numbers for reach in reaches.values()])
 
-    spread = bootstrap(sample, numbers, found.numbers, bootstraps, seed, progress)
+    spread = bootstrap(sample, numbers, found.numbers, bootstraps, seed, progress, found.bounds)
     affordable = bootstraps is not None or spread.bootstraps >= FEWEST
     held = (
-        held_out(sample, lambda half: rules(half, found.disparities, count), seed, progress)
+        held_out(
+            sample,
+            lambda half: rules(half, found.disparities, count, found.question),
+            seed,
+            progress,
+            found.question,
+        )
         if affordable
         else None
     )

@@ -7,35 +7,85 @@ from collections.abc import Callable
 import numpy as np
 
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, Reach
+from fairfl.reports.curves import EqualBudgets
+from fairfl.reports.question import ONES, PLAIN, Question
 from fairfl.reports.sampling import FEWEST, LEVEL
+from fairfl.solvers.schemes import RATES
 
 WORDS = {
     "cfl": "pooling all data",
     "lft_fedavg": "FedAvg with local constraints",
     "lft_ensemble": "an ensemble of locally fair models",
+    "client_aware": "a rule for each client",
 }
+WHERE = {"positive": "where y = 1, ", "negative": "where y = 0, "}
+"""Of whom a rate is."""
 TALKED = 0.05
 """The disparity that is put in words: the one nearest to this."""
 NEGLIGIBLE = 5e-6
-"""Losses of accuracy below this are called none: they print as 0.000 percentage points."""
+"""Losses below this are called none: of accuracy they print as 0.000 percentage points."""
 
 
 def sentences(found: Comparison) -> list[str]:
     """The comparison in plain words."""
-    cfl = found.reaches["cfl"].frontier
-    low, high = (0, 1) if found.rates[0] <= found.rates[1] else (1, 0)
+    question, values = found.question, found.reaches["cfl"].values
     these = "" if found.people is None else f" for these {found.people:,} people"
+    best, fair = (_value(found, "cfl", column) for column in (2, 1))
+    if question.value == "accuracy":
+        best, fair = f"{best} of the decisions are right{these}", f"{fair} are right"
+    else:
+        best, fair = f"the {question.value}{these} is {best}", f"the {question.value} is {fair}"
     out = [
-        f"With no constraint, {_share(found, 'cfl', 2)} of the decisions are right{these}; group "
-        f"{found.groups[high]} is accepted at a rate of {number(found.rates[high])}, group "
-        f"{found.groups[low]} of {number(found.rates[low])}: a disparity of "
-        f"{_disparity(found, 'cfl', 3)}.",
-        f"Perfect fairness (disparity 0) costs {points(cfl.accuracy[-1] - cfl.accuracy[0])} when "
-        f"the data are pooled: {_share(found, 'cfl', 1)} are right.",
+        f"With no constraint, {best}; {_apart(found)}a disparity of {_disparity(found, 'cfl', 3)}.",
+        f"Perfect fairness (disparity 0) costs {_lost(question, values[-1] - values[0])} when "
+        f"the data are pooled: {fair}.",
     ]
     out += [_at(found, k) for k in _talked(found)]
-    out += [_cost(found, scheme) for scheme in ("lft_fedavg", "lft_ensemble")]
+    out += [_cost(found, scheme) for scheme in found.reaches if scheme != "cfl"]
     return [*out, *_sampled(found)]
+
+
+def asked(question: Question) -> list[str]:
+    """What was asked, unless it is the usual; one line."""
+    if question == PLAIN:
+        return []
+    rates = RATES[question.notion]
+    gap = "between two groups" if question.difference == "pairwise" else "from the whole population"
+    name = question.notion.replace("_", " ")
+    parts = [f"{name}: the disparity is the largest difference of {rates} {gap}"]
+    if isinstance(question.costs, str):
+        parts.append("rules are compared by balanced accuracy")
+    elif question.costs != ONES:
+        missed, wrong = (" and ".join(f"{c:g}" for c in np.ravel(v)) for v in question.costs)
+        by_group = ", by group" if any(map(np.ndim, question.costs)) else ""
+        parts.append(
+            "rules are compared by utility, minus the expected cost: a missed positive costs "
+            f"{missed}, a wrong positive {wrong}{by_group}"
+        )
+    if question.sees == "x":
+        parts.append("rules do not see the group")
+    if question.local_eps is not None:
+        limit = f"at most {question.local_eps:g}" if question.local_eps < np.inf else "not limited"
+        parts.append(f"client-aware: a rule for each client, whose own disparity is {limit}")
+    return [f"asked: {'; '.join(parts)}."]
+
+
+def _apart(found: Comparison) -> str:
+    """The groups whose rates make the disparity."""
+    if found.rates is None:
+        return ""
+    rates = np.array(found.rates.by_group)
+    low, high = int(np.nanargmin(rates)), len(rates) - 1 - int(np.nanargmax(rates[::-1]))
+    ends = [(f"group {found.groups[k]}", float(rates[k])) for k in (high, low)]
+    if found.question.difference == "overall":
+        of_all = found.rates.of_all
+        ends = [max(ends, key=lambda end: abs(end[1] - of_all)), ("the population", of_all)]
+    (one, its), (other, others) = ends
+    verb = "decided rightly" if found.rates.rate == "right" else "accepted"
+    return (
+        f"{WHERE.get(found.rates.rate, '')}{one} is {verb} at a rate of {number(its)}, {other} of "
+        f"{number(others)}: "
+    )
 
 
 def _talked(found: Comparison) -> list[int]:
@@ -54,15 +104,20 @@ def _at(found: Comparison, k: int) -> str:
     for scheme, reach in found.reaches.items():
         got = reach.at[k]
         if got is None or best is None:
-            verb = "was found to reach no less than" if _searched(reach) else "cannot get below"
+            verb = f"{_found(reach)} to reach no less than" if _found(reach) else "cannot get below"
             parts.append(f"{WORDS[scheme]} {verb} {_disparity(found, scheme, 0)}{_here(found)}")
             continue
-        an_accuracy = "an accuracy of " if scheme == "cfl" else ""
-        parts.append(f"{WORDS[scheme]} reaches {an_accuracy}{_share(found, scheme, len(ENDS) + k)}")
-        if scheme != "cfl":
-            how = "" if reach.frontier.exact else " as far as a search found"
+        value = found.question.value
+        a_value = f"a{'n' * (value[0] == 'a')} {value} of " if scheme == "cfl" else ""
+        parts.append(f"{WORDS[scheme]} reaches {a_value}{_value(found, scheme, len(ENDS) + k)}")
+        if got - best > NEGLIGIBLE:
+            parts[-1] += f", {difference(found.question, got - best)} more"
+        elif scheme != "cfl":
+            how = "" if reach.frontier.exact else f" {_as_far(reach)}"
             parts[-1] += (
-                f", {points(best - got)} less{how}" if best - got > NEGLIGIBLE else ", no less"
+                f", {difference(found.question, best - got)} less{how}"
+                if best - got > NEGLIGIBLE
+                else ", no less"
             )
     return f"At a disparity of {found.disparities[k]:g}, {'; '.join(parts)}."
 
@@ -70,19 +125,28 @@ def _at(found: Comparison, k: int) -> str:
 def _cost(found: Comparison, scheme: str) -> str:
     reach = found.reaches[scheme]
     who = WORDS[scheme][0].upper() + WORDS[scheme][1:]
-    none = "was found no fairer" if _searched(reach) else "gets no fairer"
+    value, told = found.question.value, found.question
+    none = f"{_found(reach)} no fairer" if _found(reach) else "gets no fairer"
     fair = f"{none}{_here(found)} than a disparity of {_disparity(found, scheme, 0)}"
     if reach.smallest < ZERO:
         fair = f"reaches perfect fairness{_here(found)}"
+    more = ""
+    if reach.gain > NEGLIGIBLE and scheme == "client_aware":
+        more = f" It gains up to {_lost(told, reach.gain, always=True)}."
     if reach.loss <= NEGLIGIBLE:
         return (
-            f"{who} {fair}, and loses no accuracy against pooling at any disparity that it reaches."
+            f"{who} {fair}, and loses no {value} against pooling at any disparity that it reaches."
+            f"{more}"
         )
-    how = "" if reach.frontier.exact else ", as far as a search found: it may be less"
+    how = "" if reach.frontier.exact else f", {_as_far(reach)}: it may be less"
+
+    def shown(loss: float) -> str:
+        return difference(told, loss)
+
     return (
         f"{who} {fair}, and loses at most "
-        f"{points(reach.loss)}{_brackets(found.between(scheme, 4), points)} of accuracy against "
-        f"pooling at the same disparity (at {number(reach.loss_at)}){how}."
+        f"{shown(reach.loss)}{_brackets(found.between(scheme, 4), shown)} of {value} against "
+        f"pooling at the same disparity (at {number(reach.loss_at)}){how}.{more}"
     )
 
 
@@ -90,9 +154,16 @@ def _here(found: Comparison) -> str:
     return "" if found.people is None else " on these people"
 
 
-def _share(found: Comparison, scheme: str, column: int) -> str:
+def _value(found: Comparison, scheme: str, column: int) -> str:
+    show = shower(found.question)
     value = found.reaches[scheme].numbers[column]
-    return percent(value) + _brackets(found.between(scheme, column), percent)
+    return show(value) + _brackets(found.between(scheme, column), show)
+
+
+def _lost(question: Question, value: float, *, always: bool = False) -> str:
+    """A difference, and of what it is unless of accuracies."""
+    unit = f" of {question.value}" if always or question.value != "accuracy" else ""
+    return f"{difference(question, value)}{unit}"
 
 
 def _disparity(found: Comparison, scheme: str, column: int) -> str:
@@ -121,15 +192,36 @@ def _sampled(found: Comparison) -> list[str]:
     if found.held is not None:
         k = _talked(found)[0] + 1 if _talked(found) else 0
         where = f"at a disparity of {found.disparities[k - 1]:g}" if k else "at disparity 0"
-        (right, apart), (held_right, held_apart) = found.held.inside[0, k], found.held.outside[0, k]
+        (value, apart), (held_value, held_apart) = found.held.inside[0, k], found.held.outside[0, k]
+        show, name = shower(found.question), found.question.value
+        one, other = (
+            f"is right for {show(value)} of that half",
+            f"for {show(held_value)} of the other",
+        )
+        if name != "accuracy":
+            one = f"has a {name} of {show(value)} on that half"
+            other = f"of {show(held_value)} on the other"
         out.append(
             "These rules are fitted to the people they are counted on. Fitted to half of them, "
-            "pooling's rule "
-            f"{where} is right for {percent(right)} of that half, with a disparity of "
-            f"{number(apart)}, and for {percent(held_right)} of the other, with "
+            f"pooling's rule {where} {one}, with a disparity of {number(apart)}, and {other}, with "
             f"{number(held_apart)} (means of {found.held.splits} fits)."
         )
     return out
+
+
+def shower(question: Question) -> Callable[[float], str]:
+    """How values are written."""
+    return percent if question.is_share else utility
+
+
+def difference(question: Question, value: float) -> str:
+    """A difference of values."""
+    return points(value) if question.is_share else number(value)
+
+
+def utility(value: float) -> str:
+    """A utility, five digits."""
+    return "0" if abs(value) < ZERO else f"{value:#.5g}"
 
 
 def percent(value: float) -> str:
@@ -147,11 +239,20 @@ def number(value: float) -> str:
     return "0" if abs(value) < ZERO else f"{value:.3g}"
 
 
-def _searched(reach: Reach) -> bool:
-    """Whether its smallest disparity is what a search found; LFT+Ensemble's is known even where its
+def _found(reach: Reach) -> str:
+    """Said of a smallest disparity that was searched for; LFT+Ensemble's is known even where its
     curve is not.
     """
-    return reach.frontier.scheme == "lft_fedavg" and not reach.frontier.exact
+    if isinstance(reach.frontier, EqualBudgets):
+        return "was found under equal budgets"
+    searched = reach.frontier.scheme == "lft_fedavg" and not reach.frontier.exact
+    return "was found" if searched else ""
+
+
+def _as_far(reach: Reach) -> str:
+    """Said of a curve that is not exact."""
+    equal = isinstance(reach.frontier, EqualBudgets)
+    return "under equal budgets" if equal else "as far as a search found"
 
 
 def _brackets(ends: tuple[float, float] | None, show: Callable[[float], str]) -> str:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import typer
@@ -16,15 +16,23 @@ from rich.console import Console
 from rich.table import Table
 
 from fairfl.reports.comparison import ENDS, Comparison, compare, tried
-from fairfl.reports.comparison_words import number, percent, sentences, span
-from fairfl.reports.sampling import LEVEL
-from fairfl.solvers.schemes import LABELS
+from fairfl.reports.comparison_words import asked, number, sentences, shower, span
+from fairfl.reports.frontier_json import as_data
+from fairfl.reports.question import PLAIN, Question
+from fairfl.solvers.schemes import LABELS, NAMES, RATES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
+
+if TYPE_CHECKING:
+    from fairfl.figures.lib.frontier_panels import Axes
 
 SEARCHED = (
     "{}: accuracies between the ends are the best that a search found; each is attained, and "
     "CFL's bound them."
+)
+EQUAL = (
+    "{}: the best budgets of the clients cannot be searched for here, so that what is told is "
+    "reached under one budget for all clients; other budgets may do better, and CFL bounds them."
 )
 MINIMUM = "LFT+FedAvg's smallest disparity is the smallest that a search found."
 WIDE = 120
@@ -36,6 +44,7 @@ def report(
     sample: Counted | None = None,
     *,
     title: str,
+    question: Question = PLAIN,
     at: Sequence[float] | None = None,
     count: int = 60,
     out: Path | None = None,
@@ -52,7 +61,7 @@ def report(
     console = Console(stderr=True)
     with console.status("") if console.is_terminal else nullcontext() as status:
         told = None if status is None else status.update
-        found = compare(federation, at=at, count=count, progress=told)
+        found = compare(federation, question=question, at=at, count=count, progress=told)
         if sample is not None:
             found = tried(
                 found, sample, count=count, bootstraps=bootstraps, seed=seed, progress=told
@@ -77,8 +86,9 @@ def show(found: Comparison, notes: Sequence[str]) -> None:
     plural = "clients" if len(found.clients) > 1 else "client"
     for line in [
         f"{plural}: {share}{more}",
-        f"groups: {found.groups[0]} and {found.groups[1]}",
+        f"groups: {_groups(found)}",
         *notes,
+        *asked(found.question),
     ]:
         typer.echo(line)
     console = Console()
@@ -91,11 +101,28 @@ def show(found: Comparison, notes: Sequence[str]) -> None:
         console.print(held_table(found))
 
 
+def _groups(found: Comparison) -> str:
+    """Two groups by name, more also by their share of the people."""
+    if len(found.groups) == 2:
+        return " and ".join(found.groups)
+    return ", ".join(
+        f"{name} ({100 * share:.2g} %)"
+        for name, share in zip(found.groups, found.shares, strict=True)
+    )
+
+
 def searched(found: Comparison) -> list[str]:
     """What is not exact."""
-    names = [LABELS[scheme] for scheme, reach in found.reaches.items() if not reach.frontier.exact]
-    minimum = [MINIMUM] if LABELS["lft_fedavg"] in names else []
-    return [SEARCHED.format(" and ".join(names)), *minimum] if names else []
+    equal = found.equal_budgets
+    names = [
+        NAMES[scheme]
+        for scheme, reach in found.reaches.items()
+        if not (reach.frontier.exact or scheme in equal)
+    ]
+    out = [SEARCHED.format(" and ".join(names))] if names else []
+    out += [MINIMUM] if LABELS["lft_fedavg"] in names else []
+    tried = " and ".join(NAMES[scheme] for scheme in equal)
+    return [*out, EQUAL.format(tried)] if equal else out
 
 
 def table(found: Comparison) -> Table:
@@ -103,6 +130,7 @@ def table(found: Comparison) -> Table:
     numbers.
     """
     out = _headed(found, "")
+    value, shown = found.question.value, shower(found.question)
 
     def row(name: str, column: int, show: Callable[[float], str], end: bool = False) -> None:
         cells, several = [], False
@@ -115,31 +143,32 @@ def table(found: Comparison) -> Table:
         out.add_row(f"{name}\n" if several else name, *cells, end_section=end)
 
     row("smallest disparity", 0, number)
-    row("accuracy there", 1, percent, True)
+    row(f"{value} there", 1, shown, True)
     for k, d in enumerate(found.disparities):
-        row(f"accuracy at disparity {d:g}", len(ENDS) + k, percent, k == len(found.disparities) - 1)
-    row("best accuracy", 2, percent)
+        row(f"{value} at disparity {d:g}", len(ENDS) + k, shown, k == len(found.disparities) - 1)
+    row(f"best {value}", 2, shown)
     row("disparity there", 3, number)
     return out
 
 
 def held_table(found: Comparison) -> Table:
-    """Rules fitted to half of the people: accuracy and disparity on that half, and on the other."""
+    """Rules fitted to half of the people: value and disparity on that half, and on the other."""
     assert found.held is not None
     out = _headed(found, "half fitted to → other half")
-    halves = found.held.inside, found.held.outside
+    halves, show = (found.held.inside, found.held.outside), shower(found.question)
     names = [
         "smallest disparity",
         *(f"disparity {d:g}" for d in found.disparities),
-        "best accuracy",
+        f"best {found.question.value}",
     ]
     for k, name in enumerate(names):
         cells = []
-        for (right, apart), (held_right, held_apart) in zip(
+        for (value, apart), (held_value, held_apart) in zip(
             *(half[:, k] for half in halves), strict=True
         ):
-            shown = f"{100 * right:.2f} → {percent(held_right)}\n{apart:.3f} → {held_apart:.3f}"
-            cells.append("-" if np.isnan(right) else shown)
+            values = f"{show(value).removesuffix(' %')} → {show(held_value)}"
+            shown = f"{values}\n{apart:.3f} → {held_apart:.3f}"
+            cells.append("-" if np.isnan(value) else shown)
         out.add_row(f"{name}\n", *cells)
     return out
 
@@ -148,7 +177,7 @@ def _headed(found: Comparison, first: str) -> Table:
     out = Table()
     out.add_column(first)
     for scheme in found.reaches:
-        out.add_column(LABELS[scheme], justify="right")
+        out.add_column(NAMES[scheme], justify="right")
     return out
 
 
@@ -162,61 +191,31 @@ def write(found: Comparison, title: str, out: Path) -> list[Path]:
     data = frontier_panels.rows(
         title, {scheme: reach.frontier for scheme, reach in found.reaches.items()}
     )
+    equal, axes = found.equal_budgets, _axes(found.question)
+    if equal:
+        data["equal_budgets"] = data["scheme"].isin(equal)
+    if axes.column not in data:  # balanced accuracy; accuracy where half of the people have y = 1
+        data[axes.column] = 1.0 + data["utility"] if "utility" in data else data["accuracy"]
     with style.sheet():
         figure = frontier_panels.draw(
-            data.assign(panel=style.plain(title)), columns=1, height=5.6, losses=True
+            data.assign(panel=style.plain(title)), columns=1, height=5.6, losses=True, axes=axes
         )
         return save("frontier", title, data, figure, out)
 
 
-def as_data(found: Comparison) -> dict[str, Any]:
-    """Plain numbers, for JSON."""
-    schemes = []
-    for k, (scheme, reach) in enumerate(found.reaches.items()):
-        told: dict[str, Any] = {"scheme": scheme}
-        told |= dict(zip(ENDS, reach.numbers, strict=False))
-        told["exact"] = reach.frontier.exact
-        told["at"] = [
-            {"disparity": d, "accuracy": v}
-            for d, v in zip(found.disparities, reach.at, strict=True)
-        ]
-        if found.spread is not None:
-            told["intervals"] = {name: found.between(scheme, c) for c, name in enumerate(ENDS)}
-            for c, at in enumerate(told["at"], start=len(ENDS)):
-                at["interval"], at["reached"] = (
-                    found.between(scheme, c),
-                    float(found.spread.reached[k, c]),
-                )
-        if found.held is not None:
-            told["held_out"] = _held(found, k)
-        curve = reach.frontier
-        names = ("disparity", "accuracy", "eps")
-        told["frontier"] = {name: getattr(curve, name).tolist() for name in names}
-        schemes.append(told)
-    out: dict[str, Any] = {
-        "groups": list(found.groups),
-        "clients": [
-            {"name": n, "weight": w} for n, w in zip(found.clients, found.weight, strict=True)
-        ],
-        "people": found.people,
-        "unconstrained_rates": list(found.rates),
-        "schemes": schemes,
-        "in_words": sentences(found),
-    }
-    if found.spread is not None:
-        drawn = {name: getattr(found.spread, name) for name in ("bootstraps", "failed", "seed")}
-        out["intervals"] = drawn | {"level": LEVEL}
-    return out
+def _axes(question: Question) -> Axes:
+    from fairfl.figures.lib.frontier_panels import Axes
 
-
-def _held(found: Comparison, scheme: int) -> list[dict[str, Any]]:
-    """A scheme's rules, fitted to half of the people."""
-    assert found.held is not None
-    rows = []
-    for k, name in enumerate(["smallest disparity", *found.disparities, "best accuracy"]):
-        row: dict[str, Any] = {"rule": name, "reached": float(found.held.reached[scheme, k])}
-        for half, values in (("inside", found.held.inside), ("outside", found.held.outside)):
-            accuracy, disparity = (None if np.isnan(v) else float(v) for v in values[scheme, k])
-            row[half] = {"accuracy": accuracy, "disparity": disparity}
-        rows.append(row)
-    return rows
+    words: dict[str, Any] = {}
+    if (question.notion, question.difference) != (PLAIN.notion, PLAIN.difference):
+        mean = " from the population's" if question.difference == "overall" else ""
+        words["disparity"] = f"disparity (largest difference of {RATES[question.notion]}{mean})"
+    if question.value != PLAIN.value:
+        words |= {"column": question.value.replace(" ", "_"), "value": question.value}
+    if not question.is_share:
+        words |= {
+            "value": "utility (minus expected cost)",
+            "loss": "below CFL (utility)",
+            "unit": 1.0,
+        }
+    return Axes(**words)

@@ -1,4 +1,4 @@
-"""A federation from a table of people: read, two groups chosen, scores merged into levels that many
+"""A federation from a table of people: read, groups chosen, scores merged into levels that many
 people share.
 """
 
@@ -38,15 +38,16 @@ def read(
     *,
     score: str | None,
     label: str,
-    group: str,
+    group: str | Sequence[str],
     client: str | None,
     features: Sequence[str] | None = None,
     group_pair: str | None = None,
     levels: int | None = None,
     calibrate: str = "shared",
     blind: bool = False,
+    unseen: bool = False,
 ) -> tuple[Federation, list[str], Counted]:
-    """Read a CSV or Parquet file as a federation of two groups; what was done to the table, in
+    """Read a CSV or Parquet file as a federation; what was done to the table, in
     words; its people.
 
     Parameters
@@ -54,7 +55,8 @@ def read(
     path, score, label, group, client, features, blind : see
         :func:`fairfl.sims.data.tables.people.read_people`; without a score one is made from the
         features, by ``cross_fitted_score``.
-    group_pair : "A,B", the two groups to keep where the column has more.
+    group_pair : "A,B", the two groups to keep where there are more.
+    unseen : rules will not see the group; a note is made if the score does.
     levels : merge scores, where there are more, into so many levels at most, each of a like share
         of the people or more; 0: keep every score. By default each of a hundredth of the people or
         more, and of 10 for each client and group on average. What is lost is the least, and said:
@@ -73,8 +75,9 @@ def read(
         path, score=score, label=label, group=group, client=client, features=features, blind=blind
     )
     x, source = _score(data, Path(path).name)
-    kept, notes = _two_groups(data, group, group_pair)
-    x, told = _merged(x[kept], data.label[kept], 2 * len(np.unique(data.client[kept])), levels)
+    kept, notes = _chosen(data, group_pair)
+    groups, clients = (len(np.unique(codes[kept])) for codes in (data.group, data.client))
+    x, told = _merged(x[kept], data.label[kept], groups * clients, levels)
     people = count_people(x, data.label[kept], data.group[kept], data.client[kept], calibrate)
     with warnings.catch_warnings(record=True) as odd:
         warnings.simplefilter("always", ScoreWarning)
@@ -89,10 +92,18 @@ def read(
     lonely = [
         name for name, ok in zip(federation.client_names, federation.defined, strict=True) if not ok
     ]
-    if lonely:
+    if lonely and groups == 2:
         lines.append(
             "Without people of both groups, and so bound by no local constraint: "
             f"{', '.join(lonely)}."
+        )
+    elif lonely:
+        lines.append(f"Clients without people of some of the groups: {_some(lonely)}.")
+    made_of = set(data.columns["group"]) & set(data.columns["features"])
+    if unseen and made_of:
+        lines.append(
+            f"The score is made of {', '.join(sorted(made_of))} too, and so tells rules that do "
+            "not see the group something of it: --blind."
         )
     return federation, [*lines, *(f"Warning: {warning.message}." for warning in odd)], people
 
@@ -119,15 +130,10 @@ def _score(data: Dataset, file: str) -> tuple[Array, str]:
     )
 
 
-def _two_groups(data: Dataset, column: str, pair: str | None) -> tuple[np.ndarray, list[str]]:
+def _chosen(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:
     """Which rows to keep, and what to say about the others."""
     names = data.group_names
     if pair is None:
-        if len(names) > 2:
-            raise ValueError(
-                f"two groups are needed, column {column!r} has {len(names)}: {_some(names)}; "
-                "choose two with --group-pair A,B"
-            )
         return np.ones(len(data), bool), []
     cuts = [k for k, sign in enumerate(pair) if sign == ","]
     splits = [(pair[:k].strip(), pair[k + 1 :].strip()) for k in cuts]  # a name may hold commas

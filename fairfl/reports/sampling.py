@@ -15,13 +15,15 @@ from time import process_time
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array
+from fairfl.reports.question import PLAIN, Question
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.calibration import Counted, ScoreWarning
-from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import largest_difference
+from fairfl.theory.populations.notions import Rates, disparity
 
 BOOTSTRAPS, SECONDS = 200, 60.0
 """So many bootstraps, fewer where they would take longer, unless a number is asked for."""
@@ -29,9 +31,15 @@ FEWEST = 20
 """Intervals are not made of fewer."""
 LEVEL, NORMAL = 0.95, 1.959963984540054
 """Of intervals, and the normal quantile that goes with it."""
+TRIES = 200
+"""Draws of a client's people."""
 SPLITS = 5
 """Halvings; of each, both halves are fitted to and counted on."""
 
+SHARE = (0.0, 1.0)
+"""What a number lies between unless other bounds are given."""
+
+Rule = Classifier | ClientClassifiers
 Progress = Callable[[str], None]
 
 
@@ -49,7 +57,8 @@ def resampled(counts: Array, rng: np.random.Generator) -> Array:
 
     The clients are what they are, and so is their size; who came to them is chance, and so are the
     shares of their groups. A client's draw is repeated until it has people of all groups that the
-    client has.
+    client has; where ``TRIES`` draws do not (many groups of one person), its groups keep their
+    sizes.
     """
     return np.stack([_resampled(client, rng) for client in counts])
 
@@ -67,13 +76,19 @@ def halves(counts: Array, rng: np.random.Generator) -> tuple[Array, Array]:
 
 
 def _resampled(client: Array, rng: np.random.Generator) -> Array:
-    size = int(client.sum())
-    while True:
-        drawn = (
-            rng.multinomial(size, client.ravel() / size).reshape(client.shape).astype(np.float64)
-        )
-        if ((drawn.sum(axis=(1, 2)) > 0) == (client.sum(axis=(1, 2)) > 0)).all():
+    there = client.sum(axis=(1, 2)) > 0
+    for _ in range(TRIES):
+        drawn = _drawn(client, rng)
+        if ((drawn.sum(axis=(1, 2)) > 0) == there).all():
             return drawn
+    return np.stack(
+        [_drawn(group, rng) if some else group for group, some in zip(client, there, strict=True)]
+    )
+
+
+def _drawn(people: Array, rng: np.random.Generator) -> Array:
+    size = int(people.sum())
+    return rng.multinomial(size, people.ravel() / size).reshape(people.shape).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -95,9 +110,9 @@ class Spread:
     failed: int
 
 
-def interval(estimate: Array, draws: Array) -> Array:
-    """Approximate 95 % intervals (..., 2) of shares in [0, 1], from ``draws`` (B, ...), NaN where
-    one lacks the number.
+def interval(estimate: Array, draws: Array, bounds: ArrayLike = SHARE) -> Array:
+    """Approximate 95 % intervals (..., 2) of numbers within ``bounds`` (..., 2), from ``draws`` (B,
+    ...), NaN where one lacks the number.
 
     From the lower end to the higher of two intervals: the draws' quantiles, and estimate - bias ±
     1.96 sd, bias and sd being those of the draws about the estimate. What is best on a sample is
@@ -118,7 +133,7 @@ def interval(estimate: Array, draws: Array) -> Array:
         ends[known] = np.stack(
             [np.minimum(ends[known, 0], low), np.maximum(ends[known, 1], high)], axis=-1
         )
-    return np.clip(ends, 0.0, 1.0)  # they are shares
+    return np.clip(ends, *np.moveaxis(np.asarray(bounds), -1, 0)[..., None])
 
 
 def bootstrap(
@@ -128,6 +143,7 @@ def bootstrap(
     asked: int | None,
     seed: int,
     progress: Progress | None = None,
+    bounds: ArrayLike = SHARE,
 ) -> Spread:
     """Intervals of the numbers that ``measure`` takes of a federation; ``estimate``, what it takes
     of the sample's own.
@@ -151,12 +167,12 @@ def bootstrap(
             failed += 1
     drawn = np.array(draws).reshape(-1, *estimate.shape)
     reached = np.isfinite(drawn).mean(axis=0) if len(drawn) else np.zeros(estimate.shape)
-    return Spread(interval(estimate, drawn), reached, len(drawn), seed, failed)
+    return Spread(interval(estimate, drawn, bounds), reached, len(drawn), seed, failed)
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Rules fitted to half of the people: mean (..., 2) accuracy and disparity on that half, and on
+    """Rules fitted to half of the people: mean (..., 2) value and disparity on that half, and on
     the other.
 
     ``splits`` fits; ``reached`` (...) the share of them that have the rule: the means are of these.
@@ -170,14 +186,16 @@ class HeldOut:
 
 def held_out(
     sample: Counted,
-    rules: Callable[[Federation], Sequence[Classifier | None]],
+    rules: Callable[[Federation], Sequence[Rule | None]],
     seed: int,
     progress: Progress | None = None,
+    question: Question = PLAIN,
 ) -> HeldOut | None:
     """Fit ``rules`` to halves of the people, and count them on both halves; None where people are
     too few to be halved.
 
-    Clients without people in a half are left out of it. No new split begins after a minute of
+    Clients without people in a half are left out of it, and rules that are told the client are
+    counted on the others. No new split begins after a minute of
     computing.
     """
     rng, start, found = np.random.default_rng(seed), process_time(), []
@@ -190,11 +208,17 @@ def held_out(
         for fitted, other in (both, both[::-1]):
             if progress is not None:
                 progress(f"rules of half of the people, {len(found) + 1} of {2 * SPLITS}")
-            chosen = rules(refitted(sample, fitted[fitted.sum(axis=(1, 2, 3)) > 0]))
+            known = fitted.sum(axis=(1, 2, 3)) > 0
+            told = [half[known] for half in (fitted, other)]
             found.append(
                 [
-                    [counted(rule, sample.points, half) for half in (fitted, other)]
-                    for rule in chosen
+                    [
+                        counted(rule, sample.points, half, question)
+                        for half in (
+                            told if isinstance(rule, ClientClassifiers) else (fitted, other)
+                        )
+                    ]
+                    for rule in rules(refitted(sample, told[0]))
                 ]
             )
     table = np.array(found)  # (splits, rules, 2 halves, 2 numbers)
@@ -204,16 +228,27 @@ def held_out(
     return HeldOut(mean[:, 0], mean[:, 1], there[:, :, 0, 0].mean(axis=0), len(found))
 
 
-def counted(rule: Classifier | None, points: Array, counts: Array) -> tuple[float, float]:
-    """Accuracy and disparity of a rule on people ``counts`` (I, A, 2, n), by their labels; NaN for
-    no rule.
+def counted(
+    rule: Rule | None, points: Array, counts: Array, question: Question = PLAIN
+) -> tuple[float, float]:
+    """Value and disparity of a rule on people ``counts`` (I, A, 2, n), by their labels; NaN for no
+    rule.
     """
     if rule is None:
         return float("nan"), float("nan")
-    groups = counts.sum(axis=0)
-    accept = rule(points, np.arange(len(groups))[:, None])
-    right = (groups[:, 1] * accept + groups[:, 0] * (1.0 - accept)).sum()
-    people = groups.sum(axis=1)
-    return float(right / groups.sum()), largest_difference(
-        (people * accept).sum(axis=1) / people.sum(axis=1)
-    )
+    pooled, groups = counts.sum(axis=0, keepdims=True), np.arange(counts.shape[1])[:, None]
+    if isinstance(rule, ClientClassifiers):
+        accept = rule(points, groups, np.arange(len(counts))[:, None, None])
+    else:
+        accept, counts = rule(points, groups)[None], pooled
+    negative, positive = counts[:, :, 0], counts[:, :, 1]
+    people = negative + positive
+    costs = question.task(refitted(Counted(points, pooled), pooled), "cfl").costs
+    missed, wrong = costs[:, :, None]
+    worth = (missed * positive * accept + wrong * negative * (1.0 - accept)).sum()
+    if not question.is_share:
+        worth -= (missed * positive + wrong * negative).sum()
+    eta = np.divide(positive, people, out=np.zeros_like(people), where=people > 0)
+    rates = Rates.of(question.notion, people, eta)
+    apart = disparity(rates.of_rule(accept)[0], rates.mass.sum(axis=1), question.difference)
+    return float(worth / people.sum()), float(apart)

@@ -5,9 +5,10 @@ and the command.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+import matplotlib.axes
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
@@ -21,6 +22,20 @@ from fairfl.theory.populations.federation import Federation
 DISPARITY = "disparity |MD| (difference of rates)"
 ACCURACY = "accuracy (share correct)"
 LOSS = "below CFL (percentage points)"
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The column that is drawn against the disparity, the axes' words, and the unit of losses."""
+
+    column: str = "accuracy"
+    disparity: str = DISPARITY
+    value: str = ACCURACY
+    loss: str = LOSS
+    unit: float = 100.0
+
+
+PLAIN = Axes()
 
 
 def table(federations: Mapping[str, Federation], points: int) -> pd.DataFrame:
@@ -38,50 +53,71 @@ def rows(panel: str, found: Mapping[str, Frontier]) -> pd.DataFrame:
     Returns
     -------
     Columns: panel; scheme; minimum (true for the scheme's smallest disparity, its first point,
-    where the dotted vertical stands); disparity; accuracy; below_cfl, the accuracy that CFL has
-    more at the same disparity; eps_0, eps_1, ... the budgets that attain the point (CFL has one,
-    eps_0).
+    where the dotted vertical stands); disparity; accuracy; utility, at costs other than one;
+    below_cfl, the accuracy (utility) that CFL has more at the same disparity; eps_0, eps_1, ... the
+    budgets that attain the point (CFL has one, eps_0).
     """
+    cfl = found["cfl"]
     parts = []
     for curve in found.values():
         frame = curve.to_frame()
         frame.insert(0, "panel", panel)
         frame.insert(2, "minimum", frame.index == 0)
-        frame.insert(5, "below_cfl", found["cfl"].accuracy_at(curve.disparity) - curve.accuracy)
+        if curve.accurate:
+            below = cfl.accuracy_at(curve.disparity) - curve.accuracy
+        else:
+            below = cfl.utility_at(curve.disparity) - curve.utility
+        frame.insert(5 + (not curve.accurate), "below_cfl", below)
         parts.append(frame)
     return pd.concat(parts, ignore_index=True)
 
 
 @style.styled
-def draw(data: pd.DataFrame, columns: int, height: float, *, losses: bool = False) -> Figure:
+def draw(
+    data: pd.DataFrame, columns: int, height: float, *, losses: bool = False, axes: Axes = PLAIN
+) -> Figure:
     """One panel a federation, one legend for all; ``losses`` adds a row with what the schemes lose
     against CFL.
+
+    A column ``equal_budgets`` says which points are only reached under one budget for all clients;
+    they are drawn as points.
     """
     panels = names(data, "panel")
     high = -(-len(panels) // columns)
     figure = Figure(figsize=(style.PAGE, height))
     grid = figure.subplots(high + losses, columns, squeeze=False, sharex="col" if losses else False)
     for k, panel in enumerate(panels):
-        axes = grid.flat[k]
+        place = grid.flat[k]
         part = pick(data, panel=panel)
-        _panel(axes, part, "accuracy", 1.0)
-        style.letter(axes, k, panel)
+        _panel(place, part, axes.column, 1.0)
+        style.letter(place, k, panel)
         if losses:
-            _panel(grid[high, k], part, "below_cfl", 100.0)
-    for axes in grid[-1]:
-        axes.set_xlabel(DISPARITY)
-    for k, axes in enumerate(grid[:, 0]):
-        axes.set_ylabel(LOSS if k == high else ACCURACY)
+            _panel(grid[high, k], part, "below_cfl", axes.unit)
+    for place in grid[-1]:
+        place.set_xlabel(axes.disparity)
+    for k, place in enumerate(grid[:, 0]):
+        place.set_ylabel(axes.loss if k == high else axes.value)
     figure.align_ylabels(grid[:, 0])
-    figure.legend(handles=_legend(), loc="outside lower center", ncols=4, handlelength=3.6)
+    handles = _legend(data)
+    wide = 4 if len(handles) == 4 else 3
+    wide = 2 if "equal_budgets" in data else wide  # long names
+    figure.legend(handles=handles, loc="outside lower center", ncols=wide, handlelength=3.6)
     return figure
 
 
-def _panel(axes: Axes, data: pd.DataFrame, column: str, unit: float) -> None:
-    for scheme, look in style.SCHEMES.items():
-        curve = pick(data, scheme=scheme)
+def _equal(curve: pd.DataFrame) -> bool:
+    return "equal_budgets" in curve and bool(curve["equal_budgets"].any())
+
+
+def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: float) -> None:
+    for scheme in names(data, "scheme"):
+        look, curve = style.LOOKS[scheme], pick(data, scheme=scheme)
         x, y = numbers(curve, "disparity"), unit * numbers(curve, column)
-        axes.plot(x, y, color=look.colour, ls=look.line, lw=look.width)
+        if _equal(curve):
+            dots = {"ls": "none", "marker": look.marker, "ms": 0.6 * look.size, "mew": 0.0}
+        else:
+            dots = {"ls": look.line, "lw": look.width}
+        axes.plot(x, y, color=look.colour, **dots)
         first = int(numbers(curve, "minimum").argmax())
         axes.axvline(x[first], color=look.colour, ls=":", lw=0.6 + 0.5 * look.width)
         axes.plot(
@@ -93,17 +129,26 @@ def _panel(axes: Axes, data: pd.DataFrame, column: str, unit: float) -> None:
             clip_on=False,
             zorder=3,
         )
-    span = float(numbers(data, "disparity").max())
+    span = float(numbers(data, "disparity").max()) or 1.0
     axes.set_xlim(-0.03 * span, 1.03 * span)
     axes.margins(y=0.06)
     axes.xaxis.set_major_locator(MaxNLocator(4))
 
 
-def _legend() -> list[Line2D]:
-    curves = [
-        Line2D(
-            [], [], color=s.colour, ls=s.line, lw=s.width, marker=s.marker, ms=s.size, label=s.label
+def _legend(data: pd.DataFrame) -> list[Line2D]:
+    curves = []
+    for scheme in names(data, "scheme"):
+        look, equal = style.LOOKS[scheme], _equal(pick(data, scheme=scheme))
+        curves.append(
+            Line2D(
+                [],
+                [],
+                color=look.colour,
+                ls="none" if equal else look.line,
+                lw=look.width,
+                marker=look.marker,
+                ms=look.size,
+                label=f"{look.label}, equal budgets" if equal else look.label,
+            )
         )
-        for s in style.SCHEMES.values()
-    ]
     return [*curves, Line2D([], [], color=style.INK, ls=":", lw=1.0, label="smallest disparity")]

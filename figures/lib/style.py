@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 import matplotlib
 from matplotlib.axes import Axes
 
-from fairfl.solvers.schemes import LABELS
+from fairfl.solvers.schemes import LABELS, NAMES
 
 SHEET = Path(__file__).with_name("fairfl.mplstyle")
 COLUMN = 3.4
@@ -49,6 +49,10 @@ SCHEMES = {
     "lft_ensemble": Look(LABELS["lft_ensemble"], "#D55E00", (0, (4, 1.4, 1, 1.4)), 1.1, "^", 4.5),
 }
 """The three schemes, best first; blue, bluish green and vermilion of Okabe and Ito."""
+LOOKS = SCHEMES | {
+    "client_aware": Look(NAMES["client_aware"], "#CC79A7", (0, (2, 1)), 1.3, "D", 4.0)
+}
+"""Rules that are told the client as well; reddish purple."""
 
 
 def plain(text: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import fairfl.figures.lib.registry as registry
-import fairfl.reports.comparison
+import fairfl.reports.curves
 from fairfl.sims.data.fetch import DataUnavailable
 
 
@@ -18,13 +18,13 @@ def quick(monkeypatch):
     """LFT+FedAvg's frontier is searched for, which takes seconds: where it does not matter, CFL's
     stands in.
     """
-    whole = fairfl.reports.comparison.frontier
+    whole = fairfl.reports.curves.frontier
 
-    def frontier(federation, scheme, points):
-        found = whole(federation, "cfl" if scheme == "lft_fedavg" else scheme, points)
+    def frontier(federation, scheme, points, **asked):
+        found = whole(federation, "cfl" if scheme == "lft_fedavg" else scheme, points, **asked)
         return dataclasses.replace(found, scheme=scheme)
 
-    monkeypatch.setattr("fairfl.reports.comparison.frontier", frontier)
+    monkeypatch.setattr("fairfl.reports.curves.frontier", frontier)
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ def read_people(
     path: str | Path,
     *,
     label: str,
-    group: str,
+    group: str | Sequence[str],
     client: str | None = None,
     score: str | None = None,
     features: Sequence[str] | None = None,
@@ -49,7 +49,8 @@ def read_people(
     path : path
     label, group : str
         Columns. The label is 0/1, or has two values, of which the later in sorted order becomes 1
-        ("no" < "yes"). The group has at least two values.
+        ("no" < "yes"). The group has at least two values; of several columns a group is a
+        combination of values that somebody has, named "Black & Female".
     client : str, optional
         Column; without it, all rows are of one client, "all".
     score : str, optional
@@ -76,18 +77,26 @@ def read_people(
     """
     path = Path(path)
     frame = read_table(path)
-    named = {"score": score, "label": label, "group": group, "client": client}
-    roles = {role: column for role, column in named.items() if column is not None}
-    for role, column in roles.items():
-        require_column(frame, role, column, path)
-    if len(set(roles.values())) < len(roles):
+    several = (group,) if isinstance(group, str) else tuple(group)
+    if not several:
+        raise ValueError("group must name at least one column, got none")
+    named = {"score": (score,), "label": (label,), "group": several, "client": (client,)}
+    roles = {role: columns for role, columns in named.items() if columns != (None,)}
+    taken = [column for columns in roles.values() for column in columns]
+    for role, columns in roles.items():
+        for column in columns:
+            require_column(frame, role, column, path)
+    if len(set(taken)) < len(taken):
         *first, last = roles
-        raise ValueError(f"{', '.join(first)} and {last} must be different columns, got {roles}")
+        given = {role: ", ".join(columns) for role, columns in roles.items()}
+        raise ValueError(f"{', '.join(first)} and {last} must be different columns, got {given}")
     label_codes, label_names = _label(frame, label)
-    group_codes, group_names = categories(frame, group)
+    parts = [categories(frame, column) for column in several]
+    group_codes, group_names = parts[0] if len(parts) == 1 else _combined(parts)
     if len(group_names) < 2:
         raise ValueError(
-            f"group column {group!r} must have at least two values, got {group_names} alone"
+            f"group column {', '.join(map(repr, several))} must have at least two values, got "
+            f"{group_names} alone"
         )
     n = len(frame)
     client_codes, client_names = (
@@ -105,11 +114,12 @@ def read_people(
             )
         columns, blocks = [score], [_one(frame, score)]
     else:
-        columns = _features(frame, features, roles, path)
+        columns = _features(frame, features, taken, label, path)
         blocks = [_encoded(frame, column, features is not None) for column in columns]
-        if not blind and group not in columns:
-            columns.append(group)
-            blocks.append(_indicators(group, group_codes, group_names))
+        for column, part in zip(several, parts, strict=True):
+            if not blind and column not in columns:
+                columns.append(column)
+                blocks.append(_indicators(column, *part))
     return Dataset(
         name=path.stem,
         features=np.hstack([values for _, values in blocks]),
@@ -122,7 +132,7 @@ def read_people(
         is_test=np.zeros(n, bool),
         note=f"{n} rows of {path.name}",
         label_names=label_names,
-        columns={role: (column,) for role, column in roles.items()} | {"features": tuple(columns)},
+        columns=roles | {"features": tuple(columns)},
     )
 
 
@@ -138,19 +148,31 @@ def _label(frame: pd.DataFrame, column: str) -> tuple[NDArray[np.int64], tuple[s
     return codes, (names[0], names[1])
 
 
+def _combined(
+    parts: Sequence[tuple[NDArray[np.int64], tuple[str, ...]]],
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """Return codes and names of the combinations that somebody has, of several columns' own."""
+    rows, codes = np.unique(
+        np.stack([code for code, _ in parts], axis=1), axis=0, return_inverse=True
+    )
+    names = [
+        " & ".join(levels[k] for (_, levels), k in zip(parts, row, strict=True)) for row in rows
+    ]
+    return codes.reshape(-1).astype(np.int64), tuple(names)
+
+
 def _features(
-    frame: pd.DataFrame, named: Sequence[str] | None, roles: dict[str, str], path: Path
+    frame: pd.DataFrame, named: Sequence[str] | None, taken: Sequence[str], label: str, path: Path
 ) -> list[str]:
     """Return the columns to learn from, the group not added."""
     if named is None:  # columns without a name are mostly row numbers
-        taken = roles.values()
         columns = [
             name for name in frame.columns if name not in taken and not name.startswith(UNNAMED)
         ]
     else:
         columns = list(dict.fromkeys([named] if isinstance(named, str) else named))
-        if roles["label"] in columns:
-            raise ValueError(f"features must not hold the label column {roles['label']!r}")
+        if label in columns:
+            raise ValueError(f"features must not hold the label column {label!r}")
     for column in columns:
         require_column(frame, "feature", column, path)
     if not columns:

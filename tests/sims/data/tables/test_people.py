@@ -53,6 +53,22 @@ def test_a_file_with_every_column(tmp_path: Path):
     assert len(data) == 4
 
 
+def test_groups_of_several_columns_are_the_combinations_that_somebody_has(tmp_path: Path):
+    frame = people()
+    frame["b"] = np.where(frame["a"] == "f", "x", np.where(frame["x"] > 0, "x", "y"))
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    data = read_people(tmp_path / "people.csv", label="y", group=["a", "b"], client="site")
+    assert data.group_names == ("f & x", "m & x", "m & y")
+    both = frame["a"] + " & " + frame["b"]
+    assert [data.group_names[code] for code in data.group] == both.tolist()
+    assert data.columns["group"] == ("a", "b") and data.columns["features"][-2:] == ("a", "b")
+    assert data.feature_names[-4:] == ("a=f", "a=m", "b=x", "b=y")
+    with pytest.raises(ValueError, match="group must name at least one column, got none"):
+        read_people(tmp_path / "people.csv", label="y", group=[])
+    with pytest.raises(ValueError, match="must be different columns, got .*'group': 'a, a'"):
+        read_people(tmp_path / "people.csv", label="y", group=["a", "a"])
+
+
 def test_parquet_is_the_same(tmp_path: Path):
     pd.read_csv(write(tmp_path / "people.csv", LINES), keep_default_na=False).to_parquet(
         tmp_path / "people.parquet"

@@ -1,0 +1,61 @@
+"""The groups' rates under the most useful classifier, by the notion that is asked for; of several
+such the least disparate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairfl.reports.question import Question
+from fairfl.solvers.api import solve
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.notions import NOTIONS, Rates
+
+TIED = 1e-9
+"""Disparities further apart than this are not one."""
+
+
+@dataclass(frozen=True)
+class GroupRates:
+    """A rate, by its key in ``fairfl.theory.populations.notions.RATES``: the groups' (A,), NaN of
+    nobody, and the population's.
+    """
+
+    rate: str
+    by_group: tuple[float, ...]
+    of_all: float
+
+    def apart(self, difference: str) -> float:
+        """The disparity of this rate."""
+        rates = np.array(self.by_group)
+        if difference == "overall":
+            return float(np.nanmax(np.abs(rates - self.of_all)))
+        return float(np.nanmax(rates) - np.nanmin(rates))
+
+
+def group_rates(federation: Federation, question: Question, least: float) -> GroupRates | None:
+    """See ``Comparison.rates``; ``least``: the smallest disparity of such classifiers."""
+    found = solve(federation, "cfl", np.inf, **question.of("cfl"))
+    if found.disparity > least + TIED:
+        found = solve(federation, "cfl", least, **question.of("cfl"))
+    rule = found.classifier
+    model = federation.model
+    if question.notion == "demographic_parity":
+        rates = rule.group_rates(federation)
+        of_all = float(rates @ federation.group_mass)
+        return GroupRates("everyone", tuple(map(float, rates)), of_all)
+    if not isinstance(model, FiniteModel):
+        return None
+    joint = model.joint(federation.mass)
+    accept = rule(model.points, np.arange(federation.n_groups)[:, None])[None]
+    counted = Rates.of(question.notion, joint.people, joint.eta)
+    rates, mass = counted.of_rule(accept)[0], counted.mass.sum(axis=1)
+    of_all = np.nansum(rates * mass, axis=1) / mass.sum(axis=1)
+    every = [
+        GroupRates(name, tuple(map(float, by_group)), float(mean))
+        for name, by_group, mean in zip(NOTIONS[question.notion], rates, of_all, strict=True)
+    ]
+    return max(every, key=lambda rates: rates.apart(question.difference))

@@ -1,0 +1,81 @@
+"""What is asked of every scheme besides its budget, and the value that rules are compared by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairfl._support.checks import Array, one_of
+from fairfl.solvers.frontier import Frontier
+from fairfl.solvers.problem import SEES, Task
+from fairfl.solvers.schemes import LABELS, NAMES
+from fairfl.theory.populations.federation import Federation, local_budgets
+from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS
+
+ONES = (1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A notion, its difference, costs and sight, as :func:`fairfl.solvers.api.solve` takes them.
+
+    ``local_eps``: local budgets of client-aware rules, which are compared as well where these are
+    given.
+    """
+
+    notion: str = "demographic_parity"
+    difference: str = "pairwise"
+    costs: Any = ONES
+    sees: str = "xa"
+    local_eps: Any = None
+
+    def __post_init__(self) -> None:
+        one_of("notion", self.notion, (*NOTIONS, *ALIASES))
+        object.__setattr__(self, "notion", ALIASES.get(self.notion, self.notion))
+        one_of("difference", self.difference, DIFFERENCES)
+        one_of("sees", self.sees, SEES)
+        if self.local_eps is not None:
+            local_budgets("local_eps", self.local_eps, 1)
+
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        """The schemes that are compared."""
+        return tuple(LABELS if self.local_eps is None else NAMES)
+
+    def of(self, scheme: str) -> dict[str, Any]:
+        """The arguments of ``solve`` and ``frontier``."""
+        names = ("notion", "difference", "costs", "sees")
+        asked = {name: getattr(self, name) for name in names}
+        return asked | ({"local_eps": self.local_eps} if scheme == "client_aware" else {})
+
+    def task(self, federation: Federation, scheme: str) -> Task:
+        """The task of a scheme; ValueError for what cannot be asked of this federation."""
+        return Task.of(federation, scheme, self.notion, self.difference, self.costs, self.sees)
+
+    @property
+    def value(self) -> str:
+        """What rules of the same disparity are compared by."""
+        if isinstance(self.costs, str):
+            return "balanced accuracy"
+        ones = all(np.all(np.asarray(cost) == 1.0) for cost in self.costs)
+        return "accuracy" if ones else "utility"
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the value is a share, and not a utility."""
+        return self.value != "utility"
+
+    def values(self, curve: Frontier) -> Array:
+        """(P,) the values of a frontier's points."""
+        return curve.accuracy if curve.accurate else curve.utility + self.is_share
+
+    def at(self, curve: Frontier, disparity: Any) -> Any:
+        """A frontier's values at disparities."""
+        if curve.accurate:
+            return curve.accuracy_at(disparity)
+        return curve.utility_at(disparity) + self.is_share
+
+
+PLAIN = Question()

@@ -1,0 +1,152 @@
+"""Client-aware rules f(x, a, i): the best accuracy under a budget on the pooled disparity and one
+on each client's own.
+
+FedFB's figure 5, q = (0.4, 0.6), with x cut into cells of width 0.15. (a) is the frontier in both
+disparities, accuracy over (eps, local_eps); rules that are not told the client stand on it where
+their two disparities put them, and their own accuracy is at most the map's. (b) cuts it along
+local_eps. On the upper edge of the map only the pooled disparity is limited: since the clients have
+one η, that is CFL, and being told the client gains nothing. On the right edge only the clients' are
+limited: there each client has its own fair rule, before LFT+Ensemble averages them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from fairfl.figures.lib import style
+from fairfl.figures.lib.tables import numbers, pick
+from fairfl.solvers.api import solve
+from fairfl.solvers.solution import Solution
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.eta import Logistic
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.fedfb_figures import SHARES_5, figure_5
+
+NAME = "client_aware"
+TITLE = (
+    "Client-aware rules on FedFB's figure 5 (b): accuracy over the pooled and the local disparity "
+    "(no figure of the paper's)"
+)
+
+POINTS = 25
+EDGES = (-5.0, 9.1, 0.15)
+"""Cells of x; the first and the last reach to infinity."""
+CUTS = (np.inf, 0.3, 0.2, 0.1, 0.0)
+"""Local budgets of panel (b)."""
+LEVELS = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0)
+"""Contours, percentage points."""
+PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 1.5}
+
+
+def federation() -> Federation:
+    """Figure 5 (b) on cells, η that of their middles."""
+    laws = figure_5(SHARES_5[1])
+    assert isinstance(laws.model, ContinuousModel)
+    edges = np.arange(*EDGES)
+    middle = (edges[:-1] + edges[1:]) / 2
+    cdf = np.array([[law.cdf(edges) for law in client] for client in laws.model.laws])
+    cdf[..., 0], cdf[..., -1] = 0.0, 1.0
+    return Federation.finite(middle, np.diff(cdf) * laws.share[:, :, None], Logistic()(middle))
+
+
+def data(points: int = POINTS) -> pd.DataFrame:
+    """The grid of budgets, and the paths of rules that are not told the client.
+
+    Returns
+    -------
+    Columns: scheme; eps, local_eps: the budgets (CFL has no local one; LFT+FedAvg and LFT+Ensemble
+    have one for all clients, and none on the pooled disparity); disparity; local_disparity, the
+    larger of the clients'; accuracy.
+    """
+    fed = federation()
+    free, fair = (solve(fed, "client_aware", eps) for eps in (np.inf, 0.0))
+    eps = np.linspace(0.0, free.disparity, points)
+    cfl = [solve(fed, "cfl", e) for e in eps]
+    widest = max(s.local_disparities.max() for s in (free, fair, *cfl))
+    local = np.linspace(0.0, widest, points)
+    grid = np.unique(np.append(local, CUTS))
+    found = [
+        _row(e, own, solve(fed, "client_aware", e, local_eps=own)) for own in grid for e in eps
+    ]
+    found += [_row(e, np.inf, s) for e, s in zip(eps, cfl, strict=True)]
+    for scheme in ("lft_fedavg", "lft_ensemble"):
+        found += [_row(np.inf, own, solve(fed, scheme, own)) for own in local]
+    return pd.DataFrame(found)
+
+
+def _row(eps: float, local_eps: float, s: Solution) -> dict[str, object]:
+    return {
+        "scheme": s.scheme,
+        "eps": eps,
+        "local_eps": local_eps,
+        "disparity": s.disparity,
+        "local_disparity": s.local_disparities.max(),
+        "accuracy": s.accuracy,
+    }
+
+
+@style.styled
+def draw(data: pd.DataFrame) -> Figure:
+    """A map of the budgets, and cuts through it, with the other schemes on both."""
+    figure = Figure(figsize=(style.PAGE, 3.4))
+    left, right = figure.subplots(1, 2)
+    mesh = _map(left, pick(data, scheme="client_aware"))
+    figure.colorbar(mesh, ax=left, label="below the best accuracy (percentage points)", pad=0.02)
+    _cuts(right, pick(data, scheme="client_aware"))
+    for scheme, look in style.SCHEMES.items():
+        path = pick(data, scheme=scheme)
+        for axes, column in ((left, "local_disparity"), (right, "accuracy")):
+            x, y = numbers(path, "disparity"), numbers(path, column)
+            axes.plot(x, y, color=look.colour, ls=look.line, lw=look.width, zorder=3)
+            mark = {"marker": look.marker, "ms": look.size, "zorder": 4, "clip_on": False}
+            axes.plot(x[0], y[0], color=look.colour, **mark)
+    style.letter(left, 0, "client-aware rules, and where the others stand")
+    style.letter(right, 1, "cuts at local budgets")
+    figure.legend(handles=_legend(), loc="outside lower center", ncols=4, handlelength=3.6)
+    return figure
+
+
+def _map(axes: Axes, grid: pd.DataFrame) -> QuadMesh:
+    finite = grid[np.isfinite(numbers(grid, "local_eps"))]
+    table = finite.pivot(index="local_eps", columns="eps", values="accuracy")
+    x, y = table.columns.to_numpy(float), table.index.to_numpy(float)
+    loss = 100.0 * (numbers(grid, "accuracy").max() - table.to_numpy())
+    mesh = axes.pcolormesh(x, y, loss, shading="gouraud", cmap="Greys", rasterized=True)
+    lines = axes.contour(x, y, loss, levels=LEVELS, colors=style.INK, linewidths=0.5)
+    across = np.interp(np.negative(LEVELS), -loss[-1], x)  # on the upper edge
+    axes.clabel(lines, fontsize=6, fmt="%g", manual=[(at, 0.92 * y[-1]) for at in across])
+    for place, free in (
+        ((0.24, 0.7), "local budgets\ndo not bind"),
+        ((0.74, 0.12), "the pooled budget\ndoes not bind"),
+    ):
+        axes.text(*place, free, transform=axes.transAxes, ha="center", va="center", bbox=PAPER)
+    axes.grid(visible=False)
+    axes.set(xlabel="pooled disparity, at most", ylabel="every client's disparity, at most")
+    return mesh
+
+
+def _cuts(axes: Axes, grid: pd.DataFrame) -> None:
+    look = style.LOOKS["client_aware"]
+    for cut in CUTS:
+        curve = pick(grid, local_eps=cut)
+        x, y = numbers(curve, "eps"), numbers(curve, "accuracy")
+        axes.plot(x, y, color=look.colour, ls=look.line, lw=look.width)
+        told = "no local budget" if np.isinf(cut) else f"{cut:g}"
+        axes.annotate(
+            told, (x[-1], y[-1]), (3, 0), textcoords="offset points", color=look.colour, va="center"
+        )
+    axes.set(xlabel="pooled disparity, at most", ylabel="accuracy (share correct)")
+
+
+def _legend() -> list[Line2D]:
+    handles = []
+    for scheme, look in style.LOOKS.items():
+        marker = look.marker if scheme in style.SCHEMES else ""
+        line = {"color": look.colour, "ls": look.line, "lw": look.width, "label": look.label}
+        handles.append(Line2D([], [], marker=marker, ms=look.size, **line))
+    return handles

@@ -1,0 +1,207 @@
+"""fairfl frontier of every question: notions, costs, sight, groups of several columns and rules for
+each client.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fairfl as ff
+
+COLUMNS = ("--score", "s", "--label", "y", "--client", "site", "--bootstraps", "0", "--levels", "0")
+FEW = (*COLUMNS, "--points", "6")
+
+
+@pytest.fixture
+def crossed(people, tmp_path):
+    """People of four groups, from two columns, in a CSV; the score says something of them."""
+    people["b"] = np.random.default_rng(1).choice(["f", "m"], len(people))
+    file = tmp_path / "people.csv"
+    people.to_csv(file, index=False)
+    y = (people["y"] == "yes").astype(int)
+    return file, ff.Federation.from_samples(people["s"], y, people[["a", "b"]], people["site"])
+
+
+def schemes(result):
+    assert result.exit_code == 0, result.stderr
+    return {scheme["scheme"]: scheme for scheme in json.loads(result.stdout)["schemes"]}
+
+
+def test_groups_of_two_columns_and_utilities(cli, crossed, tmp_path):
+    file, fed = crossed
+    words = ("--group", "a", "--group", "b", "--notion", "eo", "--costs", "5:1", "--at", "0.1")
+    question = {"notion": "eo", "costs": (5, 1)}
+    result = cli("frontier", file, *FEW, *words, "--json")
+    found, curve = schemes(result), ff.frontier(fed, "cfl", 6, **question)
+    cfl = found["cfl"]
+    assert cfl["frontier"]["utility"] == pytest.approx(curve.utility, abs=1e-12)
+    assert cfl["best_utility"] == pytest.approx(curve.utility[-1], abs=1e-12)
+    assert cfl["at"][0]["utility"] == pytest.approx(float(curve.utility_at(0.1)), abs=1e-12)
+    everything = json.loads(result.stdout)
+    assert everything["groups"] == ["old & f", "old & m", "young & f", "young & m"]
+    assert everything["asked"]["costs"] == [5, 1]
+    free = ff.solve(fed, "cfl", np.inf, **question)
+    rates = everything["unconstrained_rates"]
+    assert max(rates) - min(rates) == pytest.approx(free.disparity, abs=1e-12)
+    for scheme in ("lft_fedavg", "lft_ensemble"):
+        told = found[scheme]
+        assert told["equal_budgets"] and not told["exact"]
+        assert told["largest_loss_against_cfl"] >= -1e-12
+        points = told["frontier"]
+        for d, worth, eps in zip(
+            *(points[k] for k in ("disparity", "utility", "eps")), strict=True
+        ):
+            assert len(set(eps)) == 1
+            s = ff.solve(fed, scheme, eps, **question)
+            assert (s.disparity, s.utility) == pytest.approx((d, worth), abs=1e-12)
+    text = cli("frontier", file, *FEW, *words, "--out", tmp_path / "out").stdout
+    for part in (
+        "old & f (",
+        "largest difference of true-positive rates between two groups",
+        "a missed positive costs 5, a wrong positive 1",
+        "utility at disparity 0.1",
+        "LFT+FedAvg and LFT+Ensemble: the best budgets of the clients cannot be searched for",
+        "where y = 1, group",
+    ):
+        assert part in text
+    written = pd.read_csv(tmp_path / "out" / "frontier.csv")
+    assert set(written[written["equal_budgets"]]["scheme"]) == {"lft_fedavg", "lft_ensemble"}
+    below = written["below_cfl"] + written["utility"]
+    assert below.to_numpy() == pytest.approx(curve.utility_at(written["disparity"]), abs=1e-9)
+    svg = (tmp_path / "out" / "frontier.svg").read_text("utf-8")
+    assert "minus expected cost" in svg and "equal budgets" in svg
+
+
+def test_balanced_accuracy_and_a_rule_for_each_client(cli, quick, crossed, tmp_path):
+    file, fed = crossed
+    words = ("--group", "b", "--difference", "overall", "--costs", "balanced", "--local-eps")
+    found = schemes(cli("frontier", file, *FEW, *words, "0.02", "--json"))
+    people = pd.read_csv(file)
+    y = (people["y"] == "yes").astype(int)
+    fed = ff.Federation.from_samples(people["s"], y, people["b"], people["site"])
+    question = {"difference": "overall", "costs": "balanced"}
+    curve = ff.frontier(fed, "client_aware", 6, local_eps=0.02, **question)
+    told = found["client_aware"]
+    assert told["frontier"]["balanced_accuracy"] == pytest.approx(1 + curve.utility, abs=1e-12)
+    assert list(found) == ["cfl", "lft_fedavg", "lft_ensemble", "client_aware"]
+    text = cli("frontier", file, *FEW, *words, "inf", "--out", tmp_path / "out").stdout
+    assert "whose own disparity is not limited" in text and "Client-aware" in text
+    assert "best balanced accuracy" in text and "the population of" in text
+    assert "of the decisions are right" not in text
+    written = pd.read_csv(tmp_path / "out" / "frontier.csv")
+    shares = (1 + written["utility"]).to_numpy()
+    assert written["balanced_accuracy"].to_numpy() == pytest.approx(shares)
+
+
+def test_rules_that_do_not_see_the_group_and_costs_by_group(cli, quick, table, people):
+    words = ("--group", "a", "--sees", "x", "--costs", "2,1:1", "--notion", "accuracy_parity")
+    found = schemes(cli("frontier", table, *FEW, *words, "--json"))
+    y = (people["y"] == "yes").astype(int)
+    fed = ff.Federation.from_samples(people["s"], y, people["a"], people["site"])
+    question = {"sees": "x", "costs": ([2, 1], 1), "notion": "accuracy_parity"}
+    curve = ff.frontier(fed, "cfl", 6, **question)
+    assert found["cfl"]["frontier"]["utility"] == pytest.approx(curve.utility, abs=1e-12)
+    text = cli("frontier", table, *FEW, *words).stdout
+    assert "a missed positive costs 2 and 1, a wrong positive 1, by group" in text
+    assert "rules do not see the group" in text and "decided rightly" in text
+    made = ("--label", "y", "--feature", "z", "--bootstraps", 0, "--points", 4)
+    assert "tells rules that do not see the group" in cli("frontier", table, *made, *words).stdout
+    blind = cli("frontier", table, *made, *words, "--blind").stdout
+    assert "tells rules that do not see the group" not in blind
+
+
+def test_everybody_is_accepted_where_a_wrong_positive_is_free(cli, quick, table, tmp_path):
+    words = ("--group", "a", "--costs", "1:0", "--out", tmp_path / "out")
+    text = cli("frontier", table, *FEW, *words).stdout
+    assert "the utility for these 240 people is 0" in text and "a disparity of 0." in text
+
+
+@pytest.mark.slow
+def test_intervals_and_held_out_people_of_another_question(cli, quick, table, monkeypatch):
+    monkeypatch.setattr("fairfl.reports.comparison.GRID", 3)
+    words = ("--score", "s", "--label", "y", "--client", "site", "--group", "a", "--levels", "4")
+    words = (*words, "--bootstraps", 20, "--points", 3, "--at", 0.2, "--notion", "eodds")
+    words = (*words, "--costs", "3:1", "--local-eps", "0.3")
+    result = cli("frontier", table, *words, "--json")
+    found = schemes(result)
+    for scheme in found.values():
+        low, high = scheme["intervals"]["best_utility"]
+        assert low < scheme["best_utility"] < high < 0 and high - low < 0.5
+        assert [row["rule"] for row in scheme["held_out"]] == [
+            "smallest disparity",
+            0.2,
+            "best utility",
+        ]
+        assert -3 < scheme["held_out"][-1]["outside"]["utility"] < 0
+    assert any("has a utility of -" in line for line in json.loads(result.stdout)["in_words"])
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--notion", "parity"), ("notion must be one of", "'accuracy_parity'", "'parity'")),
+        (("--difference", "mean"), ("difference must be one of", "'overall'", "'mean'")),
+        (("--sees", "y"), ("sees must be one of", "'xa'", "'y'")),
+        (("--costs", "5"), ("--costs must be balanced, or FN:FP", "'5'")),
+        (("--costs", "5:x"), ("--costs must be balanced, or FN:FP", "'5:x'")),
+        (("--costs", "1:2:3"), ("--costs must be balanced, or FN:FP", "'1:2:3'")),
+        (("--costs", "1,:2"), ("--costs must be balanced, or FN:FP", "'1,:2'")),
+        (("--costs", "1,2,3:1"), ("costs must be", "one for each of 2 groups", "(1.0, 2.0, 3.0)")),
+        (("--costs", "-1:1"), ("costs must not be negative", "-1.0")),
+        (("--costs", "0:0"), ("costs must not be negative, and the largest from 0.001", "0.0")),
+        (("--costs", "1:2000"), ("largest from 0.001 to 1000", "2000")),
+        (("--costs", "nan:1"), ("costs must not hold NaN",)),
+        (("--local-eps", "-0.1"), ("local_eps must be non-negative, got -0.1",)),
+        (("--local-eps", "nan"), ("local_eps must not hold NaN",)),
+        (("--group", "nothing"), ("group 'nothing' must be a column",)),
+        (("--group", "a"), ("must be different columns", "'a, a'")),
+    ],
+)
+def test_a_bad_question_is_one_line(cli, table, words, told, monkeypatch):
+    def work(*_, **__):
+        raise AssertionError("work began")
+
+    monkeypatch.setattr("fairfl.reports.curves.frontier", work)
+    monkeypatch.setattr("fairfl.reports.comparison.solve", work)
+    result = cli("frontier", table, *FEW, "--group", "a", *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert len(result.stderr.splitlines()) == 1
+    assert all(part in result.stderr for part in told), result.stderr
+
+
+def test_questions_that_laws_do_not_take(cli, tmp_path):
+    (tmp_path / "two.toml").write_text("[[clients]]\nmean = [3, 5]\n")
+    for words in (("--local-eps", "inf"), ("--sees", "x")):
+        result = cli("frontier", tmp_path / "two.toml", "--points", "4", *words)
+        assert result.exit_code == 2 and "a finite X" in result.stderr
+
+
+@pytest.mark.slow
+def test_adult_by_race_and_sex(fairfl_data, tmp_path):
+    """The commands of docs/people.md print its table, and draw what they say."""
+    page = (Path(__file__).parents[3] / "docs" / "people.md").read_text("utf-8")
+    blocks = re.findall(r"```(?:text)?\n(.*?)```", page, re.DOTALL)
+    commands, shown = next(k for k in zip(blocks, blocks[1:], strict=False) if "adult" in k[0])
+    (tmp_path / "adult").symlink_to(fairfl_data.resolve() / "adult")
+    line = commands.replace("fairfl frontier", f"{sys.executable} -m fairfl.cli.main frontier")
+    done = subprocess.run(
+        ["bash", "-ec", line], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    told = done.stdout
+    for row in shown.splitlines():
+        assert row in told.splitlines()
+    for part in ("32,561 people", "White & Male (59 %)", "Other & Female (0.33 %)", "9 in all"):
+        assert part in told
+    written = pd.read_csv(tmp_path / "out" / "frontier.csv")
+    assert (written["below_cfl"] >= -1e-9).all()
+    ends = written[written["scheme"] == "cfl"].iloc[[0, -1]]
+    assert ends["disparity"].tolist() == pytest.approx([0, 0.217], abs=5e-4)
+    assert ends["utility"].tolist() == pytest.approx([-0.33655, -0.31568], abs=5e-6)
+    assert np.ptp(written.groupby("scheme")["utility"].last()) < 1e-9  # one rule, unconstrained
+    assert (tmp_path / "out" / "frontier.png").stat().st_size > 10_000

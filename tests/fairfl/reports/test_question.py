@@ -1,0 +1,193 @@
+"""Questions: rules counted person by person, rates of groups, bounds of intervals, and solutions
+under equal budgets.
+"""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tasks import NOTIONS, Counted, federation
+
+import fairfl as ff
+import fairfl.solvers.api as api
+from fairfl.reports.comparison import compare
+from fairfl.reports.comparison_words import sentences
+from fairfl.reports.curves import EqualBudgets, frontiers
+from fairfl.reports.frontier import write
+from fairfl.reports.group_rates import group_rates
+from fairfl.reports.question import Question
+from fairfl.reports.sampling import _resampled, counted, interval
+from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
+from fairfl.theory.populations.notions import RATES
+
+COSTS = [(1.0, 1.0), (5.0, 1.0), ((1.0, 2.0, 0.5), 3.0), "balanced"]
+
+
+@given(st.integers(0, 10**6), st.sampled_from(list(NOTIONS)), st.booleans(), st.booleans())
+def test_a_rule_is_counted_person_by_person(seed, notion, overall, told):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 5, (2, 3, 2, 4)).astype(float)
+    counts[:, :, :, 0] += 1  # every client and group has people of both labels
+    table = rng.random((2, 3, 4)) if told else np.repeat(rng.random((1, 3, 4)), 2, axis=0)
+    costs = COSTS[rng.integers(4)]
+    question = Question(notion, "overall" if overall else "pairwise", costs)
+    rules = [Classifier.on_points(np.arange(4.0), rows) for rows in table]
+    value, disparity = counted(
+        ClientClassifiers(rules) if told else rules[0], np.arange(4.0), counts, question
+    )
+    fn, fp = (0.5 / (counts[:, :, y].sum() / counts.sum()) for y in (1, 0))
+    fn, fp = (fn, fp) if costs == "balanced" else costs
+    fn, fp = np.broadcast_to(fn, 3), np.broadcast_to(fp, 3)
+    cost, met, served = 0.0, {}, {}
+    for i, a, y, k in np.argwhere(counts > 0):
+        people, f = counts[i, a, y, k], table[i, a, k]
+        cost += people * (fn[a] * (1 - f) if y else fp[a] * f)
+        for label in NOTIONS[notion]:
+            if label in (None, "right", y):
+                good = (f if y else 1 - f) if label == "right" else f
+                for who in (a, "all"):
+                    met[label, who] = met.get((label, who), 0) + people
+                    served[label, who] = served.get((label, who), 0) + people * good
+    rate = {key: served[key] / met[key] for key in met}
+    apart = [
+        abs(rate[e, a] - rate[e, "all" if overall else b])
+        for e in NOTIONS[notion]
+        for a in range(3)
+        for b in range(3)
+    ]
+    assert disparity == pytest.approx(max(apart), abs=1e-12)
+    share = question.value != "utility"
+    assert value == pytest.approx(share - cost / counts.sum(), abs=1e-12)
+
+
+def test_what_rules_are_compared_by():
+    for costs, value in (
+        ((1, 1), "accuracy"),
+        (([1, 1], 1), "accuracy"),
+        ((2, 2), "utility"),
+        (([1, 2], 1), "utility"),
+        ("balanced", "balanced accuracy"),
+    ):
+        assert Question(costs=costs).value == value
+    assert Question(notion="eo").notion == "true_positive_rate_parity"
+
+
+@pytest.mark.parametrize("costs", COSTS)
+def test_values_are_those_at_the_points(costs):
+    fed = federation(np.random.default_rng(5), clients=2, groups=3)
+    question = Question("eo", costs=costs)
+    for curve in frontiers(fed, 5, question).values():
+        values = question.values(curve)
+        assert question.at(curve, curve.disparity) == pytest.approx(values, abs=1e-12)
+        assert (values >= 0).all() if question.is_share else (values <= 0).all()
+
+
+def test_balanced_accuracy_where_half_of_the_labels_are_positive(tmp_path):
+    """The costs are one then, and the frontiers' own values accuracies."""
+    masses = np.array([[[0.125, 0.25], [0.25, 0.125], [0.125, 0.125]]] * 2)
+    fed = ff.Federation.finite([0, 1], masses, [0.25, 0.75])
+    found = compare(fed, question=Question("eo", costs="balanced"), count=3)
+    assert found.reaches["cfl"].numbers[2] == pytest.approx(0.75, abs=1e-12)
+    write(found, "half", tmp_path)
+    written = pd.read_csv(tmp_path / "frontier.csv")
+    assert written["balanced_accuracy"].notna().all()
+
+
+@given(st.integers(0, 10**6))
+def test_rates_of_groups_make_the_disparity(seed):
+    rng = np.random.default_rng(seed)
+    fed = federation(rng)
+    notion, difference = str(rng.choice(list(NOTIONS))), str(rng.choice(["pairwise", "overall"]))
+    question = Question(notion, difference, (3.0, 1.0))
+    # of several most useful rules the least disparate
+    top = ff.frontier(fed, "cfl", 2, **question.of("cfl")).disparity[-1]
+    found = group_rates(fed, question, top)
+    free, least = (ff.solve(fed, "cfl", eps, **question.of("cfl")) for eps in (np.inf, top))
+    by_hand = Counted(fed, free if free.disparity <= top + 1e-9 else least)
+    assert found.rate in RATES
+    label = {"everyone": None, "positive": 1, "negative": 0, "right": "right"}[found.rate]
+    everybody, groups = set(range(fed.n_clients)), set(range(fed.n_groups))
+    rates = [by_hand.rate(label, everybody, {a}) for a in groups]
+    assert found.by_group == pytest.approx(rates, abs=1e-10, nan_ok=True)
+    assert found.of_all == pytest.approx(by_hand.rate(label, everybody, groups), abs=1e-10)
+    if np.isfinite(rates).sum() > 1:
+        assert found.apart(difference) == pytest.approx(top, abs=2e-9)
+
+
+def test_rates_are_of_the_least_disparate_rule_where_several_are_best():
+    """At x = 0, y is a coin toss: who is accepted there costs nothing."""
+    masses = [[[0.2, 0.0, 0.3], [0.1, 0.3, 0.1]]]
+    fed = ff.Federation.finite([-1, 0, 1], masses, [0.1, 0.5, 0.9])
+    found = compare(fed, count=3)
+    by_group = found.rates.by_group
+    assert by_group == pytest.approx([0.6, 0.6]) and "a disparity of 0." in sentences(found)[0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_equal_budgets_stand_in_where_there_is_no_frontier(seed):
+    rng = np.random.default_rng(seed)
+    fed, question = federation(rng, clients=2, groups=3), Question("eo", costs=(2.0, 1.0))
+    curves = frontiers(fed, 9, question)
+    for scheme in ("lft_fedavg", "lft_ensemble"):
+        curve = curves[scheme]
+        assert isinstance(curve, EqualBudgets) and not curve.accurate
+        assert (np.diff(curve.disparity) > 0).all() and (np.diff(curve.utility) > 0).all()
+        assert (curve.eps[:, 0] == curve.eps[:, 1]).all()
+        free = ff.solve(fed, scheme, 1.0, **question.of(scheme))
+        assert curve.utility[-1] >= free.utility - 1e-12
+        middle = (curve.disparity[:-1] + curve.disparity[1:]) / 2
+        assert curve.utility_at(middle) == pytest.approx(curve.utility[:-1], abs=1e-12)
+        assert (curves["cfl"].utility_at(curve.disparity) >= curve.utility - 1e-12).all()
+        # every budget that was tried is no better than the curve
+        for eps in np.linspace(0, 1, 9) ** 2:
+            s = ff.solve(fed, scheme, eps, **question.of(scheme))
+            assert curve.utility_at(s.disparity) >= s.utility - 1e-12
+    assert not isinstance(frontiers(fed, 2, Question())["cfl"], EqualBudgets)
+
+
+def test_a_fault_of_a_solver_is_not_taken_for_a_missing_frontier(monkeypatch):
+    def broken(*_):
+        raise ValueError("a fault")
+
+    fed = federation(np.random.default_rng(0), clients=2, groups=2)
+    monkeypatch.setattr(api, "_one_rate", broken)
+    with pytest.raises(ValueError, match="a fault"):
+        frontiers(fed, 3, Question("eo"))
+
+
+def test_a_rule_for_each_client_may_gain():
+    """Two clients that favour opposite groups: the budget of the pooled law binds neither."""
+    masses = [[[0.1, 0.2, 0.5], [0.1, 0.1, 0.0]], [[0.1, 0.1, 0.0], [0.5, 0.2, 0.1]]]
+    eta = [[0.1, 0.5, 0.8], [0.4, 0.6, 0.9]]
+    found = compare(ff.Federation.finite([0, 1, 2], masses, eta), question=Question(local_eps=1.0))
+    aware = found.reaches["client_aware"]
+    assert aware.loss <= 1e-12 < 1e-4 < aware.gain
+    assert found.bounds[3, 4].tolist() == [-1, 1] and found.bounds[0, 4].tolist() == [0, 1]
+
+
+def test_intervals_keep_within_their_bounds():
+    draws = np.random.default_rng(0).normal(-0.02, 0.05, (50, 3))
+    bounds = [(-np.inf, 0.0), (0.0, 1.0), (-np.inf, np.inf)]
+    found = interval(np.full(3, -0.02), draws, bounds)
+    assert found[0, 0] < -0.05 and found[0, 1] == 0
+    assert found[1, 0] == 0 and found[2, 1] > 0.05
+
+
+def test_a_small_group_varies_as_the_draws_that_have_it():
+    """One person of 21: binomial, given that it is not 0."""
+    client = np.zeros((2, 2, 1))
+    client[:, 0, 0] = 1.0, 20.0
+    rng = np.random.default_rng(0)
+    size = [_resampled(client, rng)[0].sum() for _ in range(4000)]
+    assert np.mean(size) == pytest.approx(1 / (1 - (20 / 21) ** 21), abs=0.06)
+
+
+def test_many_groups_of_one_person_are_drawn_in_the_end():
+    client = np.zeros((60, 2, 3))
+    client[:, 1, 0] = 1.0
+    client[5] = 0.0
+    client[7, 0, 1] = 9.0
+    drawn = _resampled(client, np.random.default_rng(0))
+    assert np.array_equal(drawn.sum(axis=(1, 2)), client.sum(axis=(1, 2)))
+    assert (drawn[client == 0] == 0).all()
