@@ -183,13 +183,6 @@ def evaluate(
     told, groups = isinstance(rule, ClientClassifiers), range(fed.n_groups)
     members = rule.members if told else (rule,)
 
-    def integrals(rate: str) -> Array:
-        """(I, A)"""
-        table = np.stack(
-            [[model.integrals(rate, a, m.edges[a], m.values[a]) for a in groups] for m in members]
-        )  # (1 or I members, A, I)
-        return np.einsum("iai->ia", table) if told else table[0].T
-
     def worth(costs: Array) -> float:
         return sum(
             model.utility(costs, a, m.edges[a], m.values[a], k if told else None)
@@ -198,13 +191,8 @@ def evaluate(
         )
 
     utility = worth(task.costs)
-    accepted = np.where(fed.share > 0, integrals("everyone"), np.nan)
-    if task.notion == "demographic_parity":
-        served = accepted[None]
-    else:
-        served = np.stack([integrals(rate) for rate in NOTIONS[task.notion]])
-    rates = model.rates(task.notion)
-    pooled, local = rates.of_served(fed.mass * np.nan_to_num(served))
+    accepted = np.where(fed.share > 0, _integrals(model, "everyone", rule), np.nan)
+    rates, pooled, local = rates_of(fed, task.notion, rule)
     apart = float(disparity(pooled, rates.mass.sum(axis=1), task.difference))
     two = fed.n_groups == 2
     md = accepted[:, 0] - accepted[:, 1]
@@ -224,6 +212,29 @@ def evaluate(
         disparity(local, rates.mass, task.difference),
         local_eps,
     )
+
+
+def rates_of(
+    fed: Federation, notion: str, rule: Classifier | ClientClassifiers
+) -> tuple[Rates, Array, Array]:
+    """A notion's rates on laws, and what they are under a rule: of all together (E, A), and of each
+    client (E, I, A).
+    """
+    model = fed.model
+    assert isinstance(model, ContinuousModel)
+    rates = model.rates(notion)
+    served = np.stack([_integrals(model, rate, rule) for rate in NOTIONS[notion]])
+    return rates, *rates.of_served(fed.mass * served)
+
+
+def _integrals(model: ContinuousModel, rate: str, rule: Classifier | ClientClassifiers) -> Array:
+    """(I, A) the integrals of a rate's linear part under each client's rule."""
+    told = isinstance(rule, ClientClassifiers)
+    members, groups = rule.members if told else (rule,), range(model.mass.shape[1])
+    table = np.stack(
+        [[model.integrals(rate, a, m.edges[a], m.values[a]) for a in groups] for m in members]
+    )  # (1 or I members, A, I)
+    return np.einsum("iai->ia", table) if told else table[0].T
 
 
 def evaluate_finite(

@@ -84,8 +84,7 @@ class Comparison:
     groups, clients : names.
     shares : (A,) of the groups in the population.
     weight : (I,) the clients' masses.
-    rates : of the groups under the most useful classifier; of two rates those further apart; None
-        on laws where they are not acceptance rates.
+    rates : of the groups under the most useful classifier; of two rates those further apart.
     disparities : where values are compared.
     asked : whether the disparities were asked for; all of them are put in words then.
     reaches : by scheme, best first.

@@ -72,8 +72,6 @@ def asked(question: Question) -> list[str]:
 
 def _apart(found: Comparison) -> str:
     """The groups whose rates make the disparity."""
-    if found.rates is None:
-        return ""
     rates = np.array(found.rates.by_group)
     low, high = int(np.nanargmin(rates)), len(rates) - 1 - int(np.nanargmax(rates[::-1]))
     ends = [(f"group {found.groups[k]}", float(rates[k])) for k in (high, low)]

@@ -4,9 +4,9 @@
 
     [[clients]]
     name = "north"                          # optional
-    mean = [3, 5]                           # normal laws of x for a = 0 and a = 1
+    mean = [3, 5]                           # normal laws of x for a = 0, 1 (and 2, ...)
     sd = 1.0                                # a number, or one a group; default 1
-    q = 0.5                                 # P(a = 1 | client); default 0.5
+    q = 0.5                                 # P(a = 1 | client), or a share for each group
     weight = 1.0                            # relative amount of data; default 1
 
     [[clients]]                             # any two laws of scipy.stats, by name
@@ -49,7 +49,7 @@ def read_federation(path: str | Path) -> Federation:
         for i, row in enumerate(rows)
     ]
     federation = Federation(clients, eta=shared if all(eta == shared for eta in own) else own)
-    federation.groups = ("a = 0", "a = 1")
+    federation.groups = tuple(f"a = {a}" for a in range(federation.n_groups))
     federation.client_names = tuple(str(row.get("name", i)) for i, row in enumerate(rows))
     return federation
 
@@ -64,20 +64,22 @@ def _client(row: dict[str, Any], where: str) -> Client:
     if "laws" in row:
         if "sd" in row:
             raise ValueError(f"{where}.sd goes with mean, got it with laws")
-        pair = _pair(row["laws"], f"{where}.laws")
-        laws = (_law(pair[0], f"{where}.laws[0]"), _law(pair[1], f"{where}.laws[1]"))
+        given = _by_group(row["laws"], f"{where}.laws")
+        laws = tuple(_law(law, f"{where}.laws[{a}]") for a, law in enumerate(given))
     else:
-        mean = [_number(v, f"{where}.mean") for v in _pair(row["mean"], f"{where}.mean")]
+        mean = _by_group(row["mean"], f"{where}.mean")
         sd = row.get("sd", 1.0)
-        spread = [
-            _number(v, f"{where}.sd")
-            for v in (_pair(sd, f"{where}.sd") if isinstance(sd, list) else (sd, sd))
-        ]
-        laws = (
-            _placed(where, Normal, mean[0], spread[0]),
-            _placed(where, Normal, mean[1], spread[1]),
+        own = isinstance(sd, list)
+        spread = _by_group(sd, f"{where}.sd", len(mean)) if own else [sd] * len(mean)
+        laws = tuple(
+            _placed(where, Normal, _number(m, f"{where}.mean"), _number(s, f"{where}.sd"))
+            for m, s in zip(mean, spread, strict=True)
         )
-    q = _number(row.get("q", 0.5), f"{where}.q")
+    q = row.get("q")
+    if isinstance(q, list):
+        q = [_number(v, f"{where}.q") for v in q]
+    elif q is not None:
+        q = _number(q, f"{where}.q")
     weight = _number(row.get("weight", 1.0), f"{where}.weight")
     return Client(laws, q=q, weight=weight)
 
@@ -135,10 +137,12 @@ def _eta(value: Any, where: str) -> Logistic:
     )
 
 
-def _pair(value: Any, where: str) -> tuple[Any, Any]:
-    if not isinstance(value, list) or len(value) != 2:
-        raise ValueError(f"{where} must be two values, for a = 0 and a = 1, got {shown(value)}")
-    return value[0], value[1]
+def _by_group(value: Any, where: str, groups: int = 0) -> list[Any]:
+    """A list of a value for each of two groups or more, or of so many."""
+    if not isinstance(value, list) or len(value) < 2 or len(value) != (groups or len(value)):
+        count = groups or "two or more"
+        raise ValueError(f"{where} must be a list of {count} values, by group, got {shown(value)}")
+    return value
 
 
 def _number(value: Any, where: str) -> float:

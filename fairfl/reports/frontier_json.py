@@ -47,7 +47,7 @@ def as_data(found: Comparison) -> dict[str, Any]:
             {"name": n, "weight": w} for n, w in zip(found.clients, found.weight, strict=True)
         ],
         "people": found.people,
-        "unconstrained_rates": None if found.rates is None else _known(found.rates.by_group),
+        "unconstrained_rates": _known(found.rates.by_group),
         "schemes": schemes,
         "in_words": sentences(found),
     }

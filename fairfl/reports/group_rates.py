@@ -10,6 +10,7 @@ import numpy as np
 
 from fairfl.reports.question import Question
 from fairfl.solvers.api import solve
+from fairfl.solvers.solution import rates_of
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import NOTIONS, Rates
@@ -36,7 +37,7 @@ class GroupRates:
         return float(np.nanmax(rates) - np.nanmin(rates))
 
 
-def group_rates(federation: Federation, question: Question, least: float) -> GroupRates | None:
+def group_rates(federation: Federation, question: Question, least: float) -> GroupRates:
     """See ``Comparison.rates``; ``least``: the smallest disparity of such classifiers."""
     found = solve(federation, "cfl", np.inf, **question.of("cfl"))
     if found.disparity > least + TIED:
@@ -47,12 +48,14 @@ def group_rates(federation: Federation, question: Question, least: float) -> Gro
         rates = rule.group_rates(federation)
         of_all = float(rates @ federation.group_mass)
         return GroupRates("everyone", tuple(map(float, rates)), of_all)
-    if not isinstance(model, FiniteModel):
-        return None
-    joint = model.joint(federation.mass)
-    accept = rule(model.points, np.arange(federation.n_groups)[:, None])[None]
-    counted = Rates.of(question.notion, joint.people, joint.eta)
-    rates, mass = counted.of_rule(accept)[0], counted.mass.sum(axis=1)
+    if isinstance(model, FiniteModel):
+        joint = model.joint(federation.mass)
+        accept = rule(model.points, np.arange(federation.n_groups)[:, None])[None]
+        counted = Rates.of(question.notion, joint.people, joint.eta)
+        rates = counted.of_rule(accept)[0]
+    else:
+        counted, rates, _ = rates_of(federation, question.notion, rule)
+    mass = counted.mass.sum(axis=1)
     of_all = np.nansum(rates * mass, axis=1) / mass.sum(axis=1)
     every = [
         GroupRates(name, tuple(map(float, by_group)), float(mean))

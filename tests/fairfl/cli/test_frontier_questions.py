@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 import fairfl as ff
+from fairfl.reports.federation_file import read_federation
 
 COLUMNS = ("--score", "s", "--label", "y", "--client", "site", "--bootstraps", "0", "--levels", "0")
 FEW = (*COLUMNS, "--points", "6")
@@ -175,11 +176,16 @@ def test_a_bad_question_is_one_line(cli, table, words, told, monkeypatch):
     assert all(part in result.stderr for part in told), result.stderr
 
 
-def test_questions_that_laws_do_not_take(cli, tmp_path):
-    (tmp_path / "two.toml").write_text("[[clients]]\nmean = [3, 5]\n")
-    for words in (("--local-eps", "inf"), ("--sees", "x")):
-        result = cli("frontier", tmp_path / "two.toml", "--points", "4", *words)
-        assert result.exit_code == 2 and "a finite X" in result.stderr
+def test_questions_about_laws(cli, tmp_path):
+    """Three groups, equal opportunity, client-aware rules: what the numbers are is the solvers'."""
+    rows = "[[clients]]\nmean = [3, 5, 4]\nq = [0.5, 0.3, 0.2]\n[[clients]]\nmean = [1, 0, 2]\n"
+    (tmp_path / "three.toml").write_text(rows)
+    words = ("--notion", "eo", "--local-eps", "inf", "--costs", "2:1")
+    result = cli("frontier", tmp_path / "three.toml", "--points", "4", *words)
+    assert result.exit_code == 0, result.stderr
+    assert "Client-aware" in result.stdout and "true-positive rates" in result.stdout
+    free = ff.solve(read_federation(tmp_path / "three.toml"), "cfl", 1.0, notion="eo", costs=(2, 1))
+    assert f"{free.utility:.4f}"[1:] in result.stdout
 
 
 @pytest.mark.slow

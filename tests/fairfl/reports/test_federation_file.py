@@ -126,7 +126,7 @@ def test_a_place_is_taken_or_named(place: str, tmp_path: Path) -> None:
     for value in VALUES:
         said = read(PLACES[place].format(value) + (REST if place != "clients" else ""), tmp_path)
         name = place.partition("[")[0]
-        named = any(word in said for word in (name, "clients[0]", "TOML", "deep"))
+        named = any(word in said for word in (name, "clients[0]", "client 0", "TOML", "deep"))
         assert not said or named, f"{value[:60]}: {said}"
         refused += bool(said)
     assert refused > len(VALUES) / 2
