@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from fairfl._support.threads import one_thread
 from fairfl.solvers.cfl.densities import solve_cfl, solve_cfl_by_dual, threshold_model
 from fairfl.solvers.cfl.finite import solve_cfl_finite
 from fairfl.solvers.client_aware.finite import solve_aware_finite
-from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, points_of
+from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, Repeatable, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import ensembles_at, solve_ensemble_finite
 from fairfl.solvers.lft_fedavg.densities import solve_fedavg
@@ -191,7 +192,9 @@ def frontier(
     task = Task.of(federation, scheme, notion, difference, costs, sees)
     whole("points", points, 2, MOST_POINTS)
     local = _local(federation, scheme, local_eps)
-    found = _frontier(federation, task, points, local)
+    search = partial(_frontier, federation, task, points, local)
+    found = search()
+    found = dataclasses.replace(found, evaluate=Repeatable(search, found.evaluate))
     if task.accurate:
         return found
     accuracy = [_solve(federation, task, eps, local).accuracy for eps in found.eps]
@@ -203,6 +206,7 @@ def frontier(
 def _frontier(federation: Federation, task: Task, points: int, local: Array) -> Frontier:
     """The frontier whose accuracies are 1 + utility."""
     from fairfl.solvers.cfl.frontier import cfl_frontier, convex_frontier
+    from fairfl.solvers.frontier_bounds import upper_bound
     from fairfl.solvers.frontier_checks import checked, filled
     from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_frontier
     from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_frontier_finite
@@ -224,7 +228,11 @@ def _frontier(federation: Federation, task: Task, points: int, local: Array) -> 
         found = fedavg_frontier(federation, points)
     ends = _corners(federation, task)
     found = checked(federation, task, found if found.exact else filled(found, ends), ends)
-    return dataclasses.replace(found, again=lambda points: _reproduced(federation, task, points))
+    return dataclasses.replace(
+        found,
+        again=partial(_reproduced, federation, task),
+        upper=partial(upper_bound, federation, task),
+    )
 
 
 @one_thread()
@@ -303,7 +311,7 @@ def min_disparity(
 
         box = enclose_min_disparity(federation)
         lower, upper = box.lower, box.upper
-    worth, eps = float(least.accuracy[0]), least.eps[0]
+    worth, eps = float(least.worth[0]), least.eps[0]
     return MinDisparity(
         scheme,
         float(least.disparity[0]),
@@ -349,16 +357,16 @@ def _corners(fed: Federation, task: Task) -> Points:
 
 
 def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
-    """(P,) whether the solutions at the points' budgets have their disparities and accuracies, to
+    """(P,) whether the solutions at the points' budgets have their disparities and worths, to
     REPRODUCED.
     """
-    disparity, accuracy = np.full((2, len(points.eps)), np.nan)
+    disparity, worth = np.full((2, len(points.eps)), np.nan)
     if task.scheme == "lft_ensemble":
         from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 
         model = fed.model
         finite = isinstance(model, FiniteModel)
-        md, accuracy = (
+        md, worth = (
             ensembles_at(fed, model, task, points.eps)
             if finite
             else EnsembleCurve(fed, model).solved(points.eps)
@@ -368,6 +376,6 @@ def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
         for p, eps in enumerate(points.eps):
             with suppress(CertificationError):
                 found = _solve(fed, task, eps, eps)
-                disparity[p], accuracy[p] = found.disparity, 1.0 + found.utility
-    off = np.maximum(np.abs(disparity - points.disparity), np.abs(accuracy - points.accuracy))
+                disparity[p], worth[p] = found.disparity, 1.0 + found.utility
+    off = np.maximum(np.abs(disparity - points.disparity), np.abs(worth - points.worth))
     return off <= REPRODUCED

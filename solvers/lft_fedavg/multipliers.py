@@ -16,7 +16,15 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.critical_points import CriticalPoints, critical_points
-from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, hessian, weights
+from fairfl.solvers.numerics.dual import (
+    Constraints,
+    DualPoint,
+    dual_point,
+    fedavg_constraints,
+    hessian,
+    weights,
+)
+from fairfl.theory.populations.federation import Federation
 
 CHUNK = 400
 """Multipliers evaluated in one batch: bounds the memory."""
@@ -96,6 +104,11 @@ class RuleFamily:
 
     problem: Constraints
     pooled: Array
+
+    @classmethod
+    def of(cls, fed: Federation) -> RuleFamily:
+        """The family of a federation."""
+        return cls(fedavg_constraints(fed), np.stack([fed.within[:, 0], -fed.within[:, 1]]))
 
     def at(self, lam: Array) -> Rules:
         """The rules at lam (B, K)."""
