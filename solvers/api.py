@@ -329,8 +329,9 @@ def _local(federation: Federation, scheme: str, local_eps: Any) -> Array:
     """(I,) checked local budgets; ValueError where the scheme has none of its own."""
     if local_eps is not None and scheme != "client_aware":
         raise ValueError(f"local_eps goes with 'client_aware', got scheme {scheme!r}: use eps")
-    budgets = np.inf if local_eps is None else local_eps
-    return local_budgets("local_eps", budgets, federation.n_clients)
+    if local_eps is None:
+        return np.full(federation.n_clients, np.inf)
+    return local_budgets("local_eps", local_eps, federation.n_clients)
 
 
 def _one_rate(federation: Federation, task: Task) -> None:

@@ -91,7 +91,7 @@ class Solution:
     classifier : f(x, a), or f(x, a, i) of "client_aware".
     certificates : one per optimisation problem (I local problems for the ensemble).
     utility : minus the expected cost; accuracy - 1 at costs of one.
-    notion : Fairlearn's name.
+    notion, difference : what ``disparity`` is of, Fairlearn's name, and "pairwise" or "overall".
     local_disparities : (I,) the disparity within each client, NaN where it has no two groups to
         compare.
     local_eps : (I,) the local budgets of "client_aware", else None.
@@ -110,6 +110,7 @@ class Solution:
     notion: str
     local_disparities: Array
     local_eps: Array | None = None
+    difference: str = "pairwise"
 
     @property
     def duality_gap(self) -> float:
@@ -124,6 +125,7 @@ class Solution:
             "accuracy": self.accuracy,
             "utility": self.utility,
             "notion": self.notion,
+            "difference": self.difference,
             "mean_difference": self.mean_difference,
             "disparity": self.disparity,
             "local_mean_differences": _known(self.local_mean_differences),
@@ -235,4 +237,5 @@ def evaluate_finite(
         task.notion,
         disparity(local, rates.mass, task.difference),
         local_eps,
+        task.difference,
     )

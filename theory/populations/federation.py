@@ -35,6 +35,7 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Eta, Logistic
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.laws import Finite, Law, Normal, as_law, check_resolved
+from fairfl.theory.populations.notions import check_mass
 
 
 @dataclass(frozen=True)
@@ -282,6 +283,7 @@ class Federation:
         if (self.group_mass <= 0).any():
             empty = int(np.flatnonzero(self.group_mass <= 0)[0])
             raise ValueError(f"group {empty} is empty: no client has anybody with a = {empty}")
+        check_mass(self.mass, "weight times share of client {0}'s group {1}")
         self.within = self.mass / self.group_mass
         self.groups = tuple(range(share.shape[1]))
         self.client_names = tuple(range(share.shape[0]))
