@@ -161,7 +161,8 @@ def frontier(
     -------
     Frontier: every point is attained by its ``eps``, or where ``reproduced`` is False at least by
     its ``multipliers``; ``accuracy_at(d)``, and at costs other than one ``utility_at(d)``, solves
-    for any other disparity.
+    for any other disparity; ``gap`` and ``bound_at(d)`` say how far a searched one may be from the
+    best.
 
     Notes
     -----
@@ -177,8 +178,8 @@ def frontier(
     lie up to 3e-3 apart in the latter, so that more may be missed where clients are many and sds
     extreme. On a finite X it is exact for up to five clients
     and 20,000 multipliers at which rules tie (two clients with 400 points have some 2,000). Beyond,
-    rules climb from one optimal basis to the next: README says what was measured, CFL's frontier
-    bounds what they may miss.
+    rules climb from one optimal basis to the next: README says what was measured, ``gap`` bounds
+    what they may miss.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from fairfl.solvers.frontier import MET, SLACK_BUDGET
 from fairfl.solvers.lft_fedavg.densities import solve_fedavg
 from fairfl.solvers.lft_fedavg.densities_ascent import ascend, merit
 from fairfl.solvers.lft_fedavg.multipliers import RuleFamily, Rules
-from fairfl.solvers.numerics.dual import ENOUGH, FEW, fedavg_constraints, minimise_dual
+from fairfl.solvers.numerics.dual import ENOUGH, FEW, minimise_dual
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.federation import Federation
 
@@ -72,8 +72,8 @@ class MultiplierSearch:
 
         Neither the order of the clients nor the groups' names matter to the draws.
         """
-        problem = fedavg_constraints(fed)
-        family = RuleFamily(problem, np.stack([fed.within[:, 0], -fed.within[:, 1]]))
+        family = RuleFamily.of(fed)
+        problem = family.problem
         alone = np.eye(problem.count)
         all_but_one = alone[: problem.count if problem.count <= FEW else 0]  # a second each
         corners = np.concatenate([np.zeros((1, problem.count)), all_but_one, 1.0 - alone])

@@ -12,6 +12,9 @@ import fairfl as ff
 LAWS = ff.Federation.normal([[0, 1], [1, 0]], q=[0.3, 0.6])
 ATOMS = ff.Federation.finite([0.0, 1.0], np.full((2, 2, 2), 0.25), [0.25, 0.75])
 THREE = ff.Federation.finite([0.0, 1.0], np.full((1, 3, 2), 1 / 6), [0.25, 0.75])
+NO_EVENT = ff.Federation.finite(
+    [0.0, 1.0], np.full((2, 2, 2), 0.25), [[[0.25, 0.75], [1e-310, 0.0]], [[0.25, 0.75]] * 2]
+)
 NAN = float("nan")
 FRONTIER = ff.frontier(LAWS, "lft_ensemble", points=5)
 
@@ -23,6 +26,23 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "scheme": (
         lambda: ff.solve(LAWS, "fedavg", 0.1),
         r"scheme must be one of 'cfl', 'lft_ensemble', 'lft_fedavg', 'client_aware', got 'fedavg'",
+    ),
+    "no eps": (lambda: ff.solve(ATOMS, "cfl", None), r"eps must be numbers, got None"),
+    "an eps without a number": (
+        lambda: ff.solve(ATOMS, "lft_fedavg", [0.1, None]),
+        r"eps must be numbers, got \[0.1, None\]",
+    ),
+    "next to nobody": (
+        lambda: ff.Federation.finite([0.0], [[[1.0], [1e-320]]], [0.5]),
+        r"weight times share of client 0's group 1 must be 0 or at least 1e-307, got 9.9998\de-321",
+    ),
+    "next to nobody on laws": (
+        lambda: ff.Federation.normal([[0, 1], [1, 0]], q=[0.5, 1e-310]),
+        r"weight times share of client 1's group 1 must be 0 or at least 1e-307, got 5e-311",
+    ),
+    "next to no event": (
+        lambda: ff.solve(NO_EVENT, "lft_fedavg", 0.1, notion="eo"),
+        r"true_positive_rate_parity.* of group 1 at 0, must be 0 or at least 1e-307, got",
     ),
     "method": (
         lambda: ff.solve(LAWS, "cfl", 0.1, method="grid"),
