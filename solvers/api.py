@@ -259,8 +259,8 @@ def min_disparity(
         finite X as :func:`frontier` is; else the best that a search over multipliers found: how far
         random eps went below it is measured in :func:`frontier`).
     local_eps, notion, difference, costs, sees : as in :func:`frontier`.
-    certify : add a rigorous enclosure by interval arithmetic; "lft_ensemble" with normal laws and
-        logistic η only.
+    certify : add a rigorous enclosure by interval arithmetic, for normal laws and logistic η:
+        of "lft_ensemble", and of "lft_fedavg" with two clients, there 1e-6 wide at most.
 
     Notes
     -----
@@ -278,8 +278,8 @@ def min_disparity(
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
     local = _local(federation, scheme, local_eps)
-    if flag("certify", certify) and scheme != "lft_ensemble":
-        raise ValueError(f"certify is available for 'lft_ensemble', got {scheme!r}")
+    if flag("certify", certify):
+        _enclosable(federation, scheme)
     if scheme in ("cfl", "client_aware"):  # f = 1/2 serves everybody alike
         fair = _solve(federation, task, np.zeros(1), local)
         return MinDisparity(scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility)
@@ -291,10 +291,6 @@ def min_disparity(
 
     model = federation.model
     if isinstance(model, FiniteModel):
-        if certify:
-            raise ValueError(
-                "certify takes normal laws and logistic eta, this federation has a finite X"
-            )
         least = (ensemble_minimum_finite if scheme == "lft_ensemble" else fedavg_minimum_finite)(
             federation, model, task
         )
@@ -307,11 +303,15 @@ def min_disparity(
     least = least.join(_corners(federation, task)).least
     lower = upper = None
     if certify:
-        with extras_named():  # python-flint, for this alone
-            from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity
+        from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity
+        from fairfl.solvers.lft_fedavg.enclosure import enclose_two_clients
 
-        box = enclose_min_disparity(federation)
-        lower, upper = box.lower, box.upper
+        if scheme == "lft_ensemble":
+            box = enclose_min_disparity(federation)
+            lower, upper = box.lower, box.upper
+        else:
+            assert least.multipliers is not None
+            lower, upper = enclose_two_clients(federation, least.multipliers[0])
     worth, eps = float(least.worth[0]), least.eps[0]
     return MinDisparity(
         scheme,
@@ -333,6 +333,24 @@ def _local(federation: Federation, scheme: str, local_eps: Any) -> Array:
     if local_eps is None:
         return np.full(federation.n_clients, np.inf)
     return local_budgets("local_eps", local_eps, federation.n_clients)
+
+
+def _enclosable(federation: Federation, scheme: str) -> None:
+    """ValueError unless the smallest disparity can be enclosed."""
+    if scheme not in ("lft_ensemble", "lft_fedavg"):
+        raise ValueError(f"certify is available for local training, got {scheme!r}")
+    if federation.is_finite:
+        raise ValueError(
+            "certify takes normal laws and logistic eta, this federation has a finite X"
+        )
+    if scheme == "lft_fedavg" and federation.n_clients != 2:
+        raise ValueError(
+            f"certify takes 'lft_fedavg' of two clients, got {federation.n_clients} of them"
+        )
+    with extras_named():  # python-flint, for this alone
+        from fairfl.solvers.lft_ensemble.enclosure_model import exact_clients
+
+    exact_clients(federation)
 
 
 def _one_rate(federation: Federation, task: Task) -> None:

@@ -140,8 +140,8 @@ class Solution:
 class MinDisparity:
     """The smallest reachable disparity, budgets that reach it, and the accuracy there.
 
-    ``lower`` and ``upper`` enclose the disparity rigorously where ``certify=True`` was asked for,
-    else are None. ``multipliers`` (I,) are the local λ of the solution, None where they are not
+    ``lower`` and ``upper`` enclose it rigorously where ``certify=True`` was asked for, else are
+    None. ``multipliers`` (I,) are the local λ of the solution, None where they are not
     kept; ``reproduced`` says whether ``solve`` at ``eps`` gives this point, to 1e-7. Where it does
     not, no double eps was found that does: the wanted |MD_i| is within a rounding of another, or
     the solution at eps is not unique. The multipliers then attain it.

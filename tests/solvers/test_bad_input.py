@@ -208,9 +208,21 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ff.min_disparity(THREE, "lft_ensemble"),
         r"frontier and min_disparity of 'lft_ensemble' take two groups .*got 3 groups",
     ),
-    "certify fedavg": (
-        lambda: ff.min_disparity(LAWS, "lft_fedavg", certify=True),
-        r"certify is available for 'lft_ensemble', got 'lft_fedavg'",
+    "certify cfl": (
+        lambda: ff.min_disparity(LAWS, "cfl", certify=True),
+        r"certify is available for local training, got 'cfl'",
+    ),
+    "certify fedavg of three": (
+        lambda: ff.min_disparity(ff.Federation.normal([[0, 1]] * 3), "lft_fedavg", certify=True),
+        r"certify takes 'lft_fedavg' of two clients, got 3",
+    ),
+    "certify fedavg of other laws": (
+        lambda: ff.min_disparity(
+            ff.Federation([ff.Client((stats.laplace(), stats.norm(1)))] * 2),
+            "lft_fedavg",
+            certify=True,
+        ),
+        r"laws must be normal for an enclosure",
     ),
     "certify atoms": (
         lambda: ff.min_disparity(ATOMS, "lft_ensemble", certify=True),
