@@ -62,10 +62,10 @@ class Points(NamedTuple):
 
     def join(self, other: Points) -> Points:
         """Both sets of points."""
-        first = [np.concatenate([v, w]) for v, w in zip(self[:3], other[:3], strict=True)]
+        d, worth, eps = (np.concatenate([v, w]) for v, w in zip(self[:3], other[:3], strict=True))
         if self.multipliers is None or other.multipliers is None:
-            return Points(*first)
-        return Points(*first, np.concatenate([self.multipliers, other.multipliers]))
+            return Points(d, worth, eps)
+        return Points(d, worth, eps, np.concatenate([self.multipliers, other.multipliers]))
 
 
 def points_of(fed: Federation, solutions: Sequence[Solution]) -> Points:

@@ -64,12 +64,11 @@ class BallRules:
                 zero - one if client.bound else arb(0)
                 for client, zero, one in zip(self.clients, *rates, strict=True)
             ]
-            pooled = [
-                sum((r * (c.weight * c.masses[a]) for c, r in zip(self.clients, rate, strict=True)))
-                / self.group_mass[a]
-                for a, rate in enumerate(rates)
-            ]
-            self.known[lam, width] = own, pooled[0] - pooled[1]
+            md = arb(0)
+            for client, zero, one in zip(self.clients, *rates, strict=True):
+                within = [client.weight * client.masses[a] / self.group_mass[a] for a in (0, 1)]
+                md = md + within[0] * zero - within[1] * one
+            self.known[lam, width] = own, md
         return self.known[lam, width]
 
     def rates(self, a: int, lam: Corner, width: float) -> list[arb]:

@@ -60,9 +60,9 @@ def bounded(fed: ff.Federation, d: Any, accuracy: Any, boxes: int) -> Any:
 @pytest.mark.parametrize("name", FEDERATIONS)
 def test_no_multipliers_are_above_the_bound(name: str) -> None:
     fed = FEDERATIONS[name]
-    d, accuracy = attained(fed, {2: 41, 3: 13}[fed.n_clients])
+    d, accuracy = attained(fed, {2: 31, 3: 11}[fed.n_clients])
     before = np.inf
-    for boxes in (1, 400, 2000):
+    for boxes in (1, 300, 1000):
         bound = bounded(fed, d, accuracy, boxes)
         assert (bound >= accuracy - 1e-10).all()
         assert (np.diff(bound) >= 0).all()
