@@ -25,7 +25,7 @@ def as_floats(name: str, value: Any) -> Array:
     """
     try:
         given = np.asarray(value)
-        if given.dtype.kind not in "biufO" or (given.dtype.kind == "O" and _holds_text(given)):
+        if given.dtype.kind not in "biufO" or (given.dtype.kind == "O" and _holds_others(given)):
             raise TypeError
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
@@ -178,5 +178,5 @@ def _first(bad: NDArray[np.bool_]) -> str:
     return str(index[0]) if len(index) == 1 else str(index)
 
 
-def _holds_text(array: Array) -> bool:
-    return any(isinstance(item, (str, bytes)) for item in array.flat)
+def _holds_others(array: Array) -> bool:
+    return any(item is None or isinstance(item, (str, bytes)) for item in array.flat)

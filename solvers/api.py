@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from fairfl._support.threads import one_thread
 from fairfl.solvers.cfl.densities import solve_cfl, threshold_model
 from fairfl.solvers.cfl.finite import solve_cfl_finite
 from fairfl.solvers.client_aware.finite import solve_aware_finite
-from fairfl.solvers.frontier import REPRODUCED, Frontier, NoFrontier, Points, points_of
+from fairfl.solvers.frontier import REPRODUCED, Frontier, NoFrontier, Points, Repeatable, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import ensembles_at, solve_ensemble_finite
 from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
@@ -158,7 +159,8 @@ def frontier(
     -------
     Frontier: every point is attained by its ``eps``, or where ``reproduced`` is False at least by
     its ``multipliers``; ``accuracy_at(d)``, and at costs other than one ``utility_at(d)``, solves
-    for any other disparity.
+    for any other disparity; ``gap`` and ``bound_at(d)`` say how far a searched one may be from the
+    best.
 
     Notes
     -----
@@ -174,8 +176,8 @@ def frontier(
     lie up to 3e-3 apart in the latter, so that more may be missed where clients are many and sds
     extreme. On a finite X it is exact for up to five clients
     and 20,000 multipliers at which rules tie (two clients with 400 points have some 2,000). Beyond,
-    rules climb from one optimal basis to the next: README says what was measured, CFL's frontier
-    bounds what they may miss.
+    rules climb from one optimal basis to the next: README says what was measured, ``gap`` bounds
+    what they may miss.
 
     Examples
     --------
@@ -189,7 +191,9 @@ def frontier(
     task = Task.of(federation, scheme, notion, difference, costs, sees)
     whole("points", points, 2, MOST_POINTS)
     local = _local(federation, scheme, local_eps)
-    found = _frontier(federation, task, points, local)
+    search = partial(_frontier, federation, task, points, local)
+    found = search()
+    found = dataclasses.replace(found, evaluate=Repeatable(search, found.evaluate))
     if task.accurate:
         return found
     accuracy = [_solve(federation, task, eps, local).accuracy for eps in found.eps]
@@ -201,6 +205,7 @@ def frontier(
 def _frontier(federation: Federation, task: Task, points: int, local: Array) -> Frontier:
     """The frontier whose accuracies are 1 + utility."""
     from fairfl.solvers.cfl.frontier import cfl_frontier, convex_frontier
+    from fairfl.solvers.frontier_bounds import upper_bound
     from fairfl.solvers.frontier_checks import checked, filled
     from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_frontier
     from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_frontier_finite
@@ -222,7 +227,11 @@ def _frontier(federation: Federation, task: Task, points: int, local: Array) -> 
         found = fedavg_frontier(federation, task, points)
     ends = _corners(federation, task)
     found = checked(federation, task, found if found.exact else filled(found, ends), ends)
-    return dataclasses.replace(found, again=lambda points: _reproduced(federation, task, points))
+    return dataclasses.replace(
+        found,
+        again=partial(_reproduced, federation, task),
+        upper=partial(upper_bound, federation, task),
+    )
 
 
 @one_thread()
@@ -248,8 +257,8 @@ def min_disparity(
         finite X as :func:`frontier` is; else the best that a search over multipliers found: how far
         random eps went below it is measured in :func:`frontier`).
     local_eps, notion, difference, costs, sees : as in :func:`frontier`.
-    certify : add a rigorous enclosure by interval arithmetic; "lft_ensemble" with normal laws and
-        logistic η only.
+    certify : add a rigorous enclosure by interval arithmetic, for normal laws and logistic η:
+        of "lft_ensemble", and of "lft_fedavg" with two clients, there 1e-6 wide at most.
 
     Notes
     -----
@@ -267,8 +276,8 @@ def min_disparity(
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
     local = _local(federation, scheme, local_eps)
-    if flag("certify", certify) and scheme != "lft_ensemble":
-        raise ValueError(f"certify is available for 'lft_ensemble', got {scheme!r}")
+    if flag("certify", certify):
+        _enclosable(federation, task)
     if scheme in ("cfl", "client_aware"):  # f = 1/2 serves everybody alike
         fair = _solve(federation, task, np.zeros(1), local)
         return MinDisparity(scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility)
@@ -280,10 +289,6 @@ def min_disparity(
 
     model = federation.model
     if isinstance(model, FiniteModel):
-        if certify:
-            raise ValueError(
-                "certify takes normal laws and logistic eta, this federation has a finite X"
-            )
         least = (ensemble_minimum_finite if scheme == "lft_ensemble" else fedavg_minimum_finite)(
             federation, model, task
         )
@@ -296,12 +301,16 @@ def min_disparity(
     least = least.join(_corners(federation, task)).least
     lower = upper = None
     if certify:
-        with extras_named():  # python-flint, for this alone
-            from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity
+        from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity
+        from fairfl.solvers.lft_fedavg.enclosure import enclose_two_clients
 
-        box = enclose_min_disparity(federation)
-        lower, upper = box.lower, box.upper
-    worth, eps = float(least.accuracy[0]), least.eps[0]
+        if scheme == "lft_ensemble":
+            box = enclose_min_disparity(federation)
+            lower, upper = box.lower, box.upper
+        else:
+            assert least.multipliers is not None
+            lower, upper = enclose_two_clients(federation, least.multipliers[0])
+    worth, eps = float(least.worth[0]), least.eps[0]
     return MinDisparity(
         scheme,
         float(least.disparity[0]),
@@ -319,8 +328,34 @@ def _local(federation: Federation, scheme: str, local_eps: Any) -> Array:
     """(I,) checked local budgets; ValueError where the scheme has none of its own."""
     if local_eps is not None and scheme != "client_aware":
         raise ValueError(f"local_eps goes with 'client_aware', got scheme {scheme!r}: use eps")
-    budgets = np.inf if local_eps is None else local_eps
-    return local_budgets("local_eps", budgets, federation.n_clients)
+    if local_eps is None:
+        return np.full(federation.n_clients, np.inf)
+    return local_budgets("local_eps", local_eps, federation.n_clients)
+
+
+def _enclosable(federation: Federation, task: Task) -> None:
+    """ValueError unless the smallest disparity can be enclosed."""
+    scheme = task.scheme
+    if scheme not in ("lft_ensemble", "lft_fedavg"):
+        raise ValueError(f"certify is available for local training, got {scheme!r}")
+    if federation.is_finite:
+        raise ValueError(
+            "certify takes normal laws and logistic eta, this federation has a finite X"
+        )
+    if scheme == "lft_fedavg" and federation.n_clients != 2:
+        raise ValueError(
+            f"certify takes 'lft_fedavg' of two clients, got {federation.n_clients} of them"
+        )
+    if not task.plain or federation.n_groups != 2:
+        raise ValueError(
+            "certify takes demographic parity of two groups, costs of one and rules that see the "
+            f"group, got {federation.n_groups} groups, notion={task.notion!r}, "
+            f"difference={task.difference!r}, costs={task.costs.tolist()}, sees={task.sees!r}"
+        )
+    with extras_named():  # python-flint, for this alone
+        from fairfl.solvers.lft_ensemble.enclosure_model import exact_clients
+
+    exact_clients(federation)
 
 
 def _one_rate(federation: Federation, task: Task) -> None:
@@ -352,16 +387,16 @@ def _corners(fed: Federation, task: Task) -> Points:
 
 
 def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
-    """(P,) whether the solutions at the points' budgets have their disparities and accuracies, to
+    """(P,) whether the solutions at the points' budgets have their disparities and worths, to
     REPRODUCED.
     """
-    disparity, accuracy = np.full((2, len(points.eps)), np.nan)
+    disparity, worth = np.full((2, len(points.eps)), np.nan)
     finite = isinstance(fed.model, FiniteModel)
     if task.scheme == "lft_ensemble" and (finite or task.plain):
         from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 
         model = fed.model
-        md, accuracy = (
+        md, worth = (
             ensembles_at(fed, model, task, points.eps)
             if finite
             else EnsembleCurve(fed, model).solved(points.eps)
@@ -371,6 +406,6 @@ def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
         for p, eps in enumerate(points.eps):
             with suppress(CertificationError):
                 found = _solve(fed, task, eps, eps)
-                disparity[p], accuracy[p] = found.disparity, 1.0 + found.utility
-    off = np.maximum(np.abs(disparity - points.disparity), np.abs(accuracy - points.accuracy))
+                disparity[p], worth[p] = found.disparity, 1.0 + found.utility
+    off = np.maximum(np.abs(disparity - points.disparity), np.abs(worth - points.worth))
     return off <= REPRODUCED

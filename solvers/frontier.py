@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats
 from fairfl._support.threads import one_thread
-from fairfl.solvers.solution import Solution, tolerance
+from fairfl.solvers.solution import CertificationError, Solution, tolerance
 from fairfl.theory.populations.federation import Federation
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ continuous laws.
 """
 SLACK_BUDGET = 1.0
 """A budget that binds nobody: |MD_k| never exceeds one."""
+WRONG = 1e-9
+"""A bound may be this much below what is attained, by rounding: the tolerance of ten solutions."""
 WIDE = 2.0
 """Neighbouring points further apart than this many even steps have a gap between them."""
 
@@ -43,33 +45,31 @@ class NoFrontier(ValueError):
 
 
 class Points(NamedTuple):
-    """Attained points: disparities (P,), accuracies (P,), budgets (P, K) and, where known,
-    multipliers (P, K). At costs other than one each accuracy is 1 + utility.
+    """Attained points: disparities (P,), worths (P,), budgets (P, K) and, where known, multipliers
+    (P, K). The worth of a rule is 1 + its utility, the accuracy at costs of one.
     """
 
     disparity: Array
-    accuracy: Array
+    worth: Array
     eps: Array
     multipliers: Array | None = None
 
     def take(self, rows: Any) -> Points:
         """The points ``rows``."""
         lam = None if self.multipliers is None else self.multipliers[rows]
-        return Points(self.disparity[rows], self.accuracy[rows], self.eps[rows], lam)
+        return Points(self.disparity[rows], self.worth[rows], self.eps[rows], lam)
 
     @property
     def least(self) -> Points:
-        """The least disparate point, of several the most accurate."""
-        return self.take(np.lexsort((-self.accuracy, self.disparity))[:1])
+        """The least disparate point, of several the most useful."""
+        return self.take(np.lexsort((-self.worth, self.disparity))[:1])
 
     def join(self, other: Points) -> Points:
         """Both sets of points."""
-        d, accuracy, eps = (
-            np.concatenate([v, w]) for v, w in zip(self[:3], other[:3], strict=True)
-        )
+        d, worth, eps = (np.concatenate([v, w]) for v, w in zip(self[:3], other[:3], strict=True))
         if self.multipliers is None or other.multipliers is None:
-            return Points(d, accuracy, eps)
-        return Points(d, accuracy, eps, np.concatenate([self.multipliers, other.multipliers]))
+            return Points(d, worth, eps)
+        return Points(d, worth, eps, np.concatenate([self.multipliers, other.multipliers]))
 
 
 def points_of(fed: Federation, solutions: Sequence[Solution]) -> Points:
@@ -89,6 +89,36 @@ Evaluate = Callable[[Array], Points]
 """The best attained points with at most the disparities (P,), each at or above the smallest
 reachable one.
 """
+Upper = Callable[[Array, Array], Array]
+"""Upper bounds (P,) on the worth of solutions with at most the disparities (P,), increasing, at
+which the worths (P,) are attained.
+"""
+
+
+@dataclass
+class Repeatable:
+    """``found`` by ``search``; a pickled copy holds the search alone, and does it again when it is
+    first asked.
+    """
+
+    search: Callable[[], Frontier]
+    found: Evaluate | None
+
+    def __call__(self, disparity: Array) -> Points:
+        if self.found is None:
+            self.found = self.search().evaluate
+        return self.found(disparity)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"search": self.search, "found": None}
+
+
+def _all_reproduced(points: Points) -> Array:
+    return np.ones(points.disparity.size, dtype=bool)
+
+
+def _no_cost(disparity: Array, worth: Array) -> Array:
+    return np.ones_like(worth)
 
 
 @dataclass(frozen=True)
@@ -102,7 +132,7 @@ class Frontier:
     eps : (P, 1) for "cfl" and "client_aware", else (P, I): budgets that attain the points.
     evaluate : the best points with at most the given disparities.
     exact : whether no budgets do better, up to rounding; False where the points are the best that a
-        search found.
+        search found: then ``bound`` says how much others may be better.
     multipliers : (P, K) the local multipliers λ of the points; None where they are not kept.
     reproduced : (P,) whether ``solve`` at ``eps`` gives this point to ``REPRODUCED``; they are
         solved when this is asked for. It does not where the wanted |MD_i| is no double (a rounding
@@ -111,6 +141,10 @@ class Frontier:
     utility : (P,) minus the expected costs, by default accuracy - 1. Where ``accurate`` is False,
         at other costs, the points are those that no other improves on in disparity and utility, and
         the accuracies are those of their solutions.
+    bound : (P,) upper bounds on 1 + utility, the accuracy at costs of one, of all solutions of the
+        scheme with at most the points' disparities, up to rounding; found when it is asked for, in
+        a few seconds. Where ``exact`` it is the points' own.
+    gap : (P,) how far the points are below ``bound``.
     """
 
     scheme: str
@@ -120,11 +154,10 @@ class Frontier:
     evaluate: Evaluate = field(repr=False)
     exact: bool = False
     multipliers: Array | None = None
-    again: Callable[[Points], Array] = field(
-        repr=False, default=lambda points: np.ones(points.disparity.size, bool)
-    )
+    again: Callable[[Points], Array] = field(repr=False, default=_all_reproduced)
     utility: Array = field(default_factory=lambda: np.zeros(0))
     accurate: bool = True
+    upper: Upper = field(repr=False, default=_no_cost)
 
     def __post_init__(self) -> None:
         if self.accurate:
@@ -135,9 +168,19 @@ class Frontier:
         """(P,) see above."""
         return self.again(self.points)
 
+    @cached_property
+    def bound(self) -> Array:
+        """(P,) see above."""
+        return self._bound(self.disparity, self.points.worth)
+
+    @property
+    def gap(self) -> Array:
+        """(P,) see above."""
+        return self.bound - self.points.worth
+
     @property
     def points(self) -> Points:
-        """The points themselves, their accuracies 1 + utility."""
+        """The points themselves."""
         worth = self.accuracy if self.accurate else 1.0 + self.utility
         return Points(self.disparity, worth, self.eps, self.multipliers)
 
@@ -168,23 +211,54 @@ class Frontier:
         """The best utility with at most the given disparity, as :meth:`accuracy_at`."""
         return self._best_at(disparity) - 1.0
 
-    def _best_at(self, disparity: ArrayLike) -> Any:
-        """The best 1 + utility with at most the given disparity."""
+    @one_thread()
+    def bound_at(self, disparity: ArrayLike) -> Any:
+        """As ``bound``, with at most the given disparity, in a few seconds; where ``exact`` it is
+        what :meth:`accuracy_at` gives.
+
+        Raises
+        ------
+        ValueError : a disparity below the smallest that the scheme reaches.
+        """
+        d, flat, place = self._within(disparity)
+        return self._bound(flat, np.atleast_1d(self._best_at(flat)))[place.reshape(d.shape)][()]
+
+    @one_thread()
+    def _bound(self, disparity: Array, worth: Array) -> Array:
+        if self.exact:
+            return worth
+        found = self.upper(disparity, worth)
+        if (found < worth - WRONG).any():
+            k = int((worth - found).argmax())
+            raise CertificationError(
+                f"the bound of {self.scheme} is wrong: {found[k]:.12g} at disparity "
+                f"{disparity[k]:.6g}, where {worth[k]:.12g} is attained; please report this "
+                "federation"
+            )
+        return np.maximum(found, worth)
+
+    def _within(self, disparity: ArrayLike) -> tuple[Array, Array, Array]:
+        """The disparities, those among them that differ, increasing and at most the largest, and
+        where each is among these.
+        """
         d = as_floats("disparity", disparity)
         if (d < self.disparity[0] - SLACK).any():
             raise ValueError(
                 f"disparity must be at least {self.disparity[0]:.6g}, the smallest that "
                 f"{self.scheme} reaches, got {d.min():g}"
             )
-        flat, place = np.unique(
-            np.clip(np.ravel(d), self.disparity[0], self.disparity[-1]), return_inverse=True
-        )
-        best = self.points.accuracy[np.searchsorted(self.disparity, flat, side="right") - 1].copy()
+        inside = np.clip(np.ravel(d), self.disparity[0], self.disparity[-1])
+        return d, *np.unique(inside, return_inverse=True)
+
+    def _best_at(self, disparity: ArrayLike) -> Any:
+        """The best worth with at most the given disparity."""
+        d, flat, place = self._within(disparity)
+        best = self.points.worth[np.searchsorted(self.disparity, flat, side="right") - 1].copy()
         inner = np.flatnonzero(flat < self.disparity[-1])
         if inner.size:
             found = self.evaluate(flat[inner])
             met = found.disparity <= flat[inner] + MET
-            best[inner] = np.maximum(best[inner], np.where(met, found.accuracy, -np.inf))
+            best[inner] = np.maximum(best[inner], np.where(met, found.worth, -np.inf))
         return np.maximum.accumulate(best)[place.reshape(d.shape)][()]
 
     def to_frame(self) -> pd.DataFrame:
@@ -199,17 +273,17 @@ class Frontier:
         return pd.DataFrame(table | {f"eps_{k}": self.eps[:, k] for k in range(self.eps.shape[1])})
 
 
-def non_dominated(disparity: Array, accuracy: Array) -> Any:
+def non_dominated(disparity: Array, worth: Array) -> Any:
     """Positions of the non-dominated points, by increasing disparity; of equal points one is
     kept.
     """
-    order = np.lexsort((-accuracy, disparity))
-    best = np.maximum.accumulate(accuracy[order])
-    keep = np.append(True, accuracy[order][1:] > best[:-1])
+    order = np.lexsort((-worth, disparity))
+    best = np.maximum.accumulate(worth[order])
+    keep = np.append(True, worth[order][1:] > best[:-1])
     return order[keep]
 
 
 def build(scheme: str, points: Points, evaluate: Evaluate, exact: bool = False) -> Frontier:
     """A :class:`Frontier` of the non-dominated ones among attained points."""
-    kept = points.take(non_dominated(points.disparity, points.accuracy))
+    kept = points.take(non_dominated(points.disparity, points.worth))
     return Frontier(scheme, *kept[:3], evaluate, exact, kept.multipliers)

@@ -36,15 +36,15 @@ def checked(fed: Federation, task: Task, found: Frontier, ends: Points) -> Front
     cfl = cfl_frontier(fed, 2, task)
 
     def below(points: Points) -> Points:
-        over = points.accuracy - cfl.accuracy_at(points.disparity)
+        over = points.worth - cfl.accuracy_at(points.disparity)
         k = int(over.argmax())
         if over[k] > rounding:
-            here = f"accuracy {points.accuracy[k]:.12g} at disparity {points.disparity[k]:.6g}"
+            here = f"accuracy {points.worth[k]:.12g} at disparity {points.disparity[k]:.6g}"
             _refuse(found.scheme, f"{here} is {over[k]:.3g} above CFL's")
         return points
 
     below(found.points)
-    for disparity, accuracy, eps in zip(*ends[:3], strict=True):
+    for disparity, worth, eps in zip(*ends[:3], strict=True):
         if disparity < found.disparity[0] - rounding:
             _refuse(
                 found.scheme,
@@ -52,10 +52,10 @@ def checked(fed: Federation, task: Task, found: Frontier, ends: Points) -> Front
                 f"{disparity:.12g}",
             )
         best = found.accuracy_at(disparity + rounding)
-        if best < accuracy - rounding:
+        if best < worth - rounding:
             _refuse(
                 found.scheme,
-                f"at {disparity:.6g} it has {best:.12g}, budgets {eps[0]:g} reach {accuracy:.12g}",
+                f"at {disparity:.6g} it has {best:.12g}, budgets {eps[0]:g} reach {worth:.12g}",
             )
     if (np.diff(found.disparity) <= 0).any() or (np.diff(found.accuracy) <= 0).any():
         _refuse(found.scheme, "its points are not in order")
@@ -73,7 +73,7 @@ def filled(found: Frontier, ends: Points) -> Frontier:
     within its gaps.
     """
     missed = (ends.disparity < found.disparity[0]) | (
-        ends.accuracy > found.accuracy_at(np.maximum(ends.disparity, found.disparity[0]))
+        ends.worth > found.accuracy_at(np.maximum(ends.disparity, found.disparity[0]))
     )
     found = build(found.scheme, found.points.join(ends.take(missed)), found.evaluate, found.exact)
     gaps = found.gaps

@@ -95,7 +95,8 @@ def _costs(costs: Any, fed: Federation) -> Array:
     rows = [as_floats("costs", cost) for cost in costs]
     if any(row.shape not in ((), (fed.n_groups,)) for row in rows):
         raise ValueError(f"costs must be {allowed}, got {shown(costs)}")
-    table = np.stack([np.broadcast_to(row, fed.n_groups) for row in rows])
+    table = np.empty((2, fed.n_groups))
+    table[0], table[1] = rows
     if not ((table >= 0).all() and 1.0 / LARGEST_COST <= table.max() <= LARGEST_COST):
         raise ValueError(
             f"costs must not be negative, and the largest from {1 / LARGEST_COST:g} to "

@@ -92,7 +92,7 @@ class Solution:
     classifier : f(x, a), or f(x, a, i) of "client_aware".
     certificates : one per optimisation problem (I local problems for the ensemble).
     utility : minus the expected cost; accuracy - 1 at costs of one.
-    notion : Fairlearn's name.
+    notion, difference : what ``disparity`` is of, Fairlearn's name, and "pairwise" or "overall".
     local_disparities : (I,) the disparity within each client, NaN where it has no two groups to
         compare.
     local_eps : (I,) the local budgets of "client_aware", else None.
@@ -111,6 +111,7 @@ class Solution:
     notion: str
     local_disparities: Array
     local_eps: Array | None = None
+    difference: str = "pairwise"
 
     @property
     def duality_gap(self) -> float:
@@ -125,6 +126,7 @@ class Solution:
             "accuracy": self.accuracy,
             "utility": self.utility,
             "notion": self.notion,
+            "difference": self.difference,
             "mean_difference": self.mean_difference,
             "disparity": self.disparity,
             "local_mean_differences": _known(self.local_mean_differences),
@@ -139,8 +141,8 @@ class Solution:
 class MinDisparity:
     """The smallest reachable disparity, budgets that reach it, and the accuracy there.
 
-    ``lower`` and ``upper`` enclose the disparity rigorously where ``certify=True`` was asked for,
-    else are None. ``multipliers`` (I,) are the local λ of the solution, None where they are not
+    ``lower`` and ``upper`` enclose it rigorously where ``certify=True`` was asked for, else are
+    None. ``multipliers`` (I,) are the local λ of the solution, None where they are not
     kept; ``reproduced`` says whether ``solve`` at ``eps`` gives this point, to 1e-7. Where it does
     not, no double eps was found that does: the wanted |MD_i| is within a rounding of another, or
     the solution at eps is not unique. The multipliers then attain it.
@@ -281,4 +283,5 @@ def evaluate_finite(
         task.notion,
         disparity(local, rates.mass, task.difference),
         local_eps,
+        task.difference,
     )

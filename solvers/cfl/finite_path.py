@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.theory.populations.notions import without_rounding
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class FlipPath:
     cells : (m,) flat positions of the cells in flipping order.
     exchange_rate : (m,) non-decreasing.
     gap : (m + 1,) |MD| after each flip, starting with |MD(start)|; decreasing, the last entry <= 0.
+        A sum within rounding of 0 is 0.
     sign : the sign of MD(start).
     """
 
@@ -65,14 +67,14 @@ class FlipPath:
         f = self.start.astype(np.float64)
         if eps >= self.gap[0] or self.cells.size == 0:
             return f, 0.0
-        k, _ = self.position(np.array([eps]))
-        tie = self.tie(int(k[0]))
+        k = max(int(np.searchsorted(-self.gap, -eps, side="left")) - 1, 0)
+        tie = self.tie(k)
         top, bottom = self.gap[tie.start], self.gap[tie.stop]
         share = (top - eps) / (top - bottom)
         before, within = self.cells[: tie.start], self.cells[tie]
         f[before] = 1.0 - f[before]
         f[within] += share * (1.0 - 2.0 * f[within])
-        return f, -self.sign * float(self.exchange_rate[k[0]])
+        return f, -self.sign * float(self.exchange_rate[k])
 
 
 def flip_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> FlipPath:
@@ -84,7 +86,8 @@ def flip_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> Fli
     row : (N,) ``slope`` times the people of the cell.
     """
     start = gain > 0
-    md = float(row[start].sum()) + offset
+    terms = row[start]
+    md = float(without_rounding(terms.sum() + offset, np.abs(terms).sum() + abs(offset)))
     sign = float(np.sign(md))
     # a flip towards fairness: rejects where accepting adds to |MD|, accepts where it takes from it
     adds = slope > 0 if sign > 0 else slope < 0

@@ -66,7 +66,7 @@ class FiniteEnsemble:
         """
         fair = self.read(self.splits.fairest[None])
         found = self.best(fair.disparity)[0].join(fair)
-        return found.take(non_dominated(found.disparity, found.accuracy)[:1])
+        return found.take(non_dominated(found.disparity, found.worth)[:1])
 
 
 def ensemble_frontier_finite(

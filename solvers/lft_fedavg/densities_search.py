@@ -20,7 +20,6 @@ from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.numerics.dual import ENOUGH, FEW, minimise_dual
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
-from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
 STARTS = 300
@@ -75,8 +74,7 @@ class MultiplierSearch:
 
         Neither the order of the clients nor the groups' names matter to the draws.
         """
-        assert isinstance(fed.model, ContinuousModel)
-        family = RuleFamily.of(task, fed.model)
+        family = RuleFamily.of(fed, task)
         problem = family.problem
         alone = np.eye(problem.count)
         all_but_one = alone[: problem.count if problem.count <= FEW else 0]  # a second each

@@ -167,7 +167,7 @@ class FedAvgSearch:
                 found
             )
             fits = tried.disparity <= disparity[:, None] + MET
-            return tried.take(np.where(fits, tried.accuracy, -np.inf).argmax(axis=1))
+            return tried.take(np.where(fits, tried.worth, -np.inf).argmax(axis=1))
 
         return build("lft_fedavg", found, evaluate)
 

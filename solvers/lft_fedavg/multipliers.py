@@ -20,6 +20,7 @@ from fairfl.solvers.numerics.critical_points import CriticalPoints, critical_poi
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, hessian, weights
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.federation import Federation
 
 CHUNK = 400
 """Multipliers evaluated in one batch: bounds the memory."""
@@ -104,8 +105,10 @@ class RuleFamily:
     constant: float
 
     @classmethod
-    def of(cls, task: Task, model: ContinuousModel) -> RuleFamily:
-        """Of two groups and one rate."""
+    def of(cls, fed: Federation, task: Task | None = None) -> RuleFamily:
+        """Of two groups and one rate; without a task, demographic parity and accuracy."""
+        model, task = fed.model, Task.of(fed, "lft_fedavg") if task is None else task
+        assert isinstance(model, ContinuousModel)
         own = DensityProblem.of(task, model, np.ones(len(model.mass))).constraints
         cfl = DensityProblem.of(replace(task, scheme="cfl"), model, np.ones(1)).constraints
         return cls(own, tuple(rows[0] for rows in cfl.coefficients), float(cfl.b[0]))

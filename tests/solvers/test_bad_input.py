@@ -14,6 +14,9 @@ NORMAL = norm()
 LAWS = ff.Federation.normal([[0, 1], [1, 0]], q=[0.3, 0.6])
 ATOMS = ff.Federation.finite([0.0, 1.0], np.full((2, 2, 2), 0.25), [0.25, 0.75])
 THREE = ff.Federation.finite([0.0, 1.0], np.full((1, 3, 2), 1 / 6), [0.25, 0.75])
+NO_EVENT = ff.Federation.finite(
+    [0.0, 1.0], np.full((2, 2, 2), 0.25), [[[0.25, 0.75], [1e-310, 0.0]], [[0.25, 0.75]] * 2]
+)
 NAN = float("nan")
 FRONTIER = ff.frontier(LAWS, "lft_ensemble", points=5)
 
@@ -26,6 +29,23 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ff.solve(LAWS, "fedavg", 0.1),
         r"scheme must be one of 'cfl', 'lft_ensemble', 'lft_fedavg', 'client_aware', got 'fedavg'",
     ),
+    "no eps": (lambda: ff.solve(ATOMS, "cfl", None), r"eps must be numbers, got None"),
+    "an eps without a number": (
+        lambda: ff.solve(ATOMS, "lft_fedavg", [0.1, None]),
+        r"eps must be numbers, got \[0.1, None\]",
+    ),
+    "next to nobody": (
+        lambda: ff.Federation.finite([0.0], [[[1.0], [1e-320]]], [0.5]),
+        r"weight times share of client 0's group 1 must be 0 or at least 1e-307, got 9.9998\de-321",
+    ),
+    "next to nobody on laws": (
+        lambda: ff.Federation.normal([[0, 1], [1, 0]], q=[0.5, 1e-310]),
+        r"weight times share of client 1's group 1 must be 0 or at least 1e-307, got 5e-311",
+    ),
+    "next to no event": (
+        lambda: ff.solve(NO_EVENT, "lft_fedavg", 0.1, notion="eo"),
+        r"true_positive_rate_parity.* of group 1 at 0, must be 0 or at least 1e-307, got",
+    ),
     "method": (
         lambda: ff.solve(LAWS, "cfl", 0.1, method="grid"),
         r"method must be one of 'exact', 'lp', got 'grid'",
@@ -37,6 +57,10 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     "difference": (
         lambda: ff.solve(ATOMS, "cfl", 0.1, difference="largest"),
         r"difference must be one of 'pairwise', 'overall', got 'largest'",
+    ),
+    "certify of another notion": (
+        lambda: ff.min_disparity(LAWS, "lft_ensemble", notion="eo", certify=True),
+        r"certify takes demographic parity of two groups, .*notion='true_positive_rate_parity'",
     ),
     "ensembles' frontier on laws": (
         lambda: ff.frontier(LAWS, "lft_ensemble", 5, sees="x"),
@@ -196,9 +220,21 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ff.min_disparity(THREE, "lft_ensemble"),
         r"frontier and min_disparity of 'lft_ensemble' take two groups .*got 3 groups",
     ),
-    "certify fedavg": (
-        lambda: ff.min_disparity(LAWS, "lft_fedavg", certify=True),
-        r"certify is available for 'lft_ensemble', got 'lft_fedavg'",
+    "certify cfl": (
+        lambda: ff.min_disparity(LAWS, "cfl", certify=True),
+        r"certify is available for local training, got 'cfl'",
+    ),
+    "certify fedavg of three": (
+        lambda: ff.min_disparity(ff.Federation.normal([[0, 1]] * 3), "lft_fedavg", certify=True),
+        r"certify takes 'lft_fedavg' of two clients, got 3",
+    ),
+    "certify fedavg of other laws": (
+        lambda: ff.min_disparity(
+            ff.Federation([ff.Client((stats.laplace(), stats.norm(1)))] * 2),
+            "lft_fedavg",
+            certify=True,
+        ),
+        r"laws must be normal for an enclosure",
     ),
     "certify atoms": (
         lambda: ff.min_disparity(ATOMS, "lft_ensemble", certify=True),

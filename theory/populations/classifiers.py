@@ -48,7 +48,7 @@ class Classifier:
                     f"values[{a}] must have one entry more than edges[{a}], got {v.shape} and "
                     f"{e.shape}"
                 )
-            if (np.diff(e) < 0).any():
+            if (e[1:] < e[:-1]).any():
                 raise ValueError(f"edges[{a}] must be increasing, got {e.tolist()}")
         self._rates: tuple[Federation, Array] | None = None
 
@@ -78,12 +78,12 @@ class Classifier:
         """The classifier with ``probabilities`` (A, n) at increasing ``points`` (n,), nearest point
         in between.
         """
-        middle = points[:-1] + np.diff(points) / 2
+        middle = points[:-1] + (points[1:] - points[:-1]) / 2
         edges, values = [], []
         for row in probabilities:
-            jumps = np.flatnonzero(np.diff(row) != 0)
+            jumps = row[1:] != row[:-1]
             edges.append(middle[jumps])
-            values.append(row[np.append(0, jumps + 1)])
+            values.append(row[np.append(True, jumps)])
         return cls(edges, values)
 
     @classmethod

@@ -35,6 +35,7 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Eta, Logistic
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.laws import Finite, Law, Normal, as_law, check_resolved
+from fairfl.theory.populations.notions import check_mass
 
 
 @dataclass(frozen=True)
@@ -306,6 +307,7 @@ class Federation:
         if whole and (self.group_mass <= 0).any():
             empty = int(np.flatnonzero(self.group_mass <= 0)[0])
             raise ValueError(f"group {empty} is empty: no client has anybody with a = {empty}")
+        check_mass(self.mass, "weight times share of client {0}'s group {1}")
         some = self.group_mass > 0
         self.within = np.divide(self.mass, self.group_mass, np.zeros_like(share), where=some)
         self.groups = tuple(range(share.shape[1]))

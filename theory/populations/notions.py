@@ -8,7 +8,7 @@ short ones are aliases.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,7 +49,23 @@ HALF = 8.0
 """Roundings within which a sum is zero: 2η - 1 where η is a frequency of one half, computed."""
 
 
-def without_rounding(table: Array, size: Array, roundings: float = HALF) -> Array:
+LEAST_MASS = 1e-307
+"""The least mass of people over which rates are taken: below, its inverse is no float."""
+
+
+def check_mass(mass: Array, who: str) -> None:
+    """ValueError where a ``mass`` (J, A) is positive and below LEAST_MASS; ``who`` names that at
+    {0} of group {1}.
+    """
+    few = (mass > 0) & (mass < LEAST_MASS)
+    if few.any():
+        at = np.argwhere(few)[0]
+        raise ValueError(
+            f"{who.format(*at)} must be 0 or at least {LEAST_MASS:g}, got {mass[tuple(at)]:g}"
+        )
+
+
+def without_rounding(table: Any, size: Any, roundings: float = HALF) -> Array:
     """``table`` with 0 where it is within ``roundings`` roundings of its terms' ``size``."""
     return np.where(np.abs(table) <= roundings * np.finfo(np.float64).eps * size, 0.0, table)
 
@@ -90,6 +106,10 @@ class Rates:
                 linear = without_rounding(_counted(people, eta, *rate.linear), people)
                 constant = _counted(people, eta, *rate.constant).sum(axis=-1)
             parts.append((linear, constant, mass.sum(axis=-1)))
+        for _, _, mass in parts:
+            check_mass(
+                mass, f"the share of people whom {notion} is about, of group {{1}} at {{0}},"
+            )
         if len(parts) == 1:  # no copies of large tables
             return cls(*(part[None] for part in parts[0]))
         return cls(*(np.stack(part) for part in zip(*parts, strict=True)))

@@ -52,10 +52,7 @@ def test_what_a_search_found_is_said_to_be_so(cli, table, tmp_path):
         ("\udcff", "not a TOML file"),
         ("colour = 1\n" + LAWS, "colour"),
         ("[[clients]]\nq = 0.5", "clients[0] must have either mean (and sd) or laws"),
-        (
-            "[[clients]]\nmean = [1]",
-            "clients[0].mean must be a list of two or more",
-        ),
+        ("[[clients]]\nmean = [1]", "clients[0].mean must be a list of two or more"),
         ("[[clients]]\nmean = [1, 'x']", "clients[0].mean must be a number"),
         ("[[clients]]\nmean = [1, nan]", "clients[0].mean must not hold NaN"),
         ("[[clients]]\nmean = [1, 2]\nsd = -1", "clients[0].sd must be positive"),
@@ -65,10 +62,7 @@ def test_what_a_search_found_is_said_to_be_so(cli, table, tmp_path):
         ("[[clients]]\nmean = [1, 2]\nq = 1", "group 0 is empty"),
         ("[[clients]]\nmean = [1, 2]\neta = {slope = -1}", "slope must be positive"),
         ("[[clients]]\nmean = [1, 2]\neta = 3", "clients[0].eta must be a table"),
-        (
-            "[[clients]]\nlaws = [{law = 'norm'}]",
-            "clients[0].laws must be a list of two or more",
-        ),
+        ("[[clients]]\nlaws = [{law = 'norm'}]", "clients[0].laws must be a list of two or more"),
         ("[[clients]]\nlaws = [{law = 'nosuch'}, {law = 'norm'}]", "'nosuch'"),
         ("[[clients]]\nlaws = [{law = 'norm'}, {law = 'poisson', mu = 2}]", "must have a density"),
         (

@@ -49,7 +49,7 @@ def test_a_loss_between_the_points_is_not_passed_over():
         cfl,
         scheme="lft_fedavg",
         disparity=ends,
-        accuracy=still(ends).accuracy,
+        accuracy=still(ends).worth,
         eps=cfl.eps[[10, -1]],
         evaluate=still,
     )

@@ -1,5 +1,7 @@
 """CFL's frontier on a finite X: its most accurate end."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,23 @@ def test_people_at_even_odds_cost_nothing() -> None:
     # 1, makes .8 - .3
     assert F.disparity[-1] == pytest.approx(0.5, abs=1e-15)
     assert F.accuracy[-1] == ff.solve(fed, "cfl", 1.0).accuracy
+
+
+@pytest.mark.parametrize(
+    ("seed", "given"),
+    [(366, {"costs": (5, 1)}), (591, {"difference": "overall"}), (1154, {"costs": (5, 1)})],
+)
+def test_a_disparity_of_the_size_of_rounding_is_one_point(seed: int, given: Any) -> None:
+    rng = np.random.default_rng(seed)  # groups with one law: the free MD is 0 up to rounding
+    points, clients = int(rng.integers(3, 60)), int(rng.integers(1, 6))
+    law, q = rng.random(points) ** 3, rng.uniform(0.05, 0.95, clients)
+    masses = np.stack([np.stack([(1 - share) * law, share * law]) for share in q])
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    eta, weight = rng.random(points), rng.random(clients) + 0.1
+    fed = ff.Federation.finite(np.arange(points), masses, eta, weight)
+    F = ff.frontier(fed, "cfl", points=20, **given)
+    assert F.disparity.tolist() == [0.0]
+    assert F.utility[0] == pytest.approx(ff.solve(fed, "cfl", 1.0, **given).utility, abs=1e-15)
 
 
 def test_gaps_between_laws() -> None:

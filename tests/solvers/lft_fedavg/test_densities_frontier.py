@@ -45,7 +45,7 @@ def random_budgets(fed: ff.Federation, seed: int) -> tuple[Any, Any]:
     """(disparity, accuracy) at 38 budgets: uniform ones, many slack or zero, and shares of what
     nobody bounds.
     """
-    problem, rng = RuleFamily.of(FEDAVG, fed.model).problem, np.random.default_rng(seed)
+    problem, rng = RuleFamily.of(fed).problem, np.random.default_rng(seed)
     free = np.abs(dual_point(problem, np.zeros((1, problem.count))).values)
     uniform, share, kind = rng.random((3, 13, problem.count))
     sparse = np.where(kind < 0.35, 1.0, np.where(kind < 0.6, 0.0, free * share))

@@ -25,8 +25,7 @@ LAMBDAS = st.integers(-24, 24).map(lambda k: k / 64)
 
 
 def family_of(fed: ff.Federation) -> RuleFamily:
-    model: Any = fed.model
-    return RuleFamily.of(FEDAVG, model)
+    return RuleFamily.of(fed)
 
 
 @FEWER

@@ -1,0 +1,150 @@
+"""Upper bounds on LFT+FedAvg's accuracy on densities, by branch and bound over the multipliers
+(FedFB, lemma 18).
+
+A rule f that is optimal for some budgets is f_λ = ⟦u + Σ λ_k v_k > 0⟧ for some λ with λ_k MD_k(f)
+<= 0 for all k (complementary slackness). So it suffices to look at all λ, in 2^K orthants: each k
+has λ_k >= 0 and MD_k <= 0, or λ_k <= 0 and MD_k >= 0.
+
+Each v_k is a density in group 0, and minus a density in group 1. So when any λ_k grows, the accept
+set of group 0 grows and that of group 1 shrinks, and every MD_k and the pooled MD increase. In a
+box of λ they lie between their values at its two corners. With U(μ) the largest value of the
+Lagrangian, the accuracy of f is at most U(μ) - Σ μ_k MD_k(f) for every μ; the corners serve as μ.
+A box in which some MD_k surely has the wrong sign, or |MD| is surely too large, holds no solution.
+The boxes whose bounds are furthest above the frontier are halved first.
+
+The λ of solutions are bounded: U(λ) <= U(0) there, while U(λ) is at least the accuracy of f plus
+Σ λ_k MD_k(f) for every rule f, and also for 1 - f, whose MD_k are -MD_k(f). K rules with
+independent MD_k give a box.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import NamedTuple
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.lft_fedavg.multipliers import RuleFamily
+from fairfl.solvers.numerics.dual import minimise_dual
+from fairfl.theory.populations.federation import Federation
+
+CLIENTS = 3
+"""With more clients boxes are too many: the bounds found are CFL's, or hardly below."""
+BOXES = 20_000
+"""Boxes looked at: three seconds."""
+HALVED = 500
+"""Boxes halved at once."""
+CLOSE = 1e-9
+"""A bound this close above the frontier is not improved."""
+ROUNDING = 1e-12
+"""What an MD_k or the pooled MD may miss by rounding."""
+SINGULAR = 1e-8
+"""Rules whose MD_k are this close to dependent do not bound the multipliers."""
+
+
+class Boxes(NamedTuple):
+    """Boxes of multipliers that may hold solutions, between corners ``low`` and ``high`` (B, K).
+
+    ``sign`` (B, K) of the orthant, ``first`` (B,) the place of the smallest disparity that a
+    box may reach, ``top`` (B,) how accurate it may be, ``span`` (B, K) what its MD_k range over.
+    """
+
+    low: Array
+    high: Array
+    sign: Array
+    first: Array
+    top: Array
+    span: Array
+
+    def take(self, rows: Array) -> Boxes:
+        """The boxes ``rows``."""
+        return Boxes(*(part[rows] for part in self))
+
+    def join(self, other: Boxes) -> Boxes:
+        """Both sets of boxes."""
+        return Boxes(*(np.concatenate(parts) for parts in zip(self, other, strict=True)))
+
+    def halves(self, side: Array) -> tuple[Array, Array, Array, Array]:
+        """Corners and signs of the boxes halved along ``side`` (B,), and their ``top``."""
+        each = np.arange(side.size)
+        below, above = self.high.copy(), self.low.copy()
+        below[each, side] = above[each, side] = (self.low + self.high)[each, side] / 2
+        return (
+            np.concatenate([self.low, above]),
+            np.concatenate([below, self.high]),
+            np.concatenate([self.sign, self.sign]),
+            np.concatenate([self.top, self.top]),
+        )
+
+
+def highest_accuracy(
+    fed: Federation, disparity: Array, accuracy: Array, boxes: int = BOXES
+) -> Array | None:
+    """Upper bounds (P,) on the accuracy of solutions with at most the disparities (P,), increasing;
+    None where clients are too many, or their multipliers not bounded.
+
+    Parameters
+    ----------
+    accuracy : (P,) what is attained: boxes that are not above it are not looked at more closely.
+    boxes : how many are looked at, at most.
+    """
+    family = RuleFamily.of(fed)
+    reach = _reach(fed, family) if fed.defined.sum() <= CLIENTS else None
+    if reach is None:
+        return None
+    sign = np.array(list(itertools.product(*((-1, 1) if r > 0 else (1,) for r in reach))))
+    ends = np.where(sign < 0, -reach, 0.0), np.where(sign > 0, reach, 0.0)
+    known = _evaluated(family, disparity, *ends, sign, np.full(len(sign), np.inf))
+    looked = len(sign)
+    while looked < boxes:
+        excess = known.top - accuracy[known.first]
+        # where a box is halved both λ_k and MD_k come closer: their product is an accuracy
+        size = (known.high - known.low) * known.span
+        excess[size.max(axis=1) <= 0] = 0.0
+        rows = np.argsort(-excess, kind="stable")[:HALVED]
+        rows = rows[excess[rows] > CLOSE]
+        if not rows.size:
+            break
+        halves = known.take(rows).halves(size[rows].argmax(axis=1))
+        rest = known.take(np.setdiff1d(np.arange(excess.size), rows))
+        known = rest.join(_evaluated(family, disparity, *halves))
+        looked += 2 * rows.size
+    out = np.full(disparity.size, -np.inf)
+    np.maximum.at(out, known.first, known.top)
+    return np.maximum.accumulate(out)
+
+
+def _evaluated(
+    family: RuleFamily, disparity: Array, low: Array, high: Array, sign: Array, top: Array
+) -> Boxes:
+    """The boxes that may hold solutions with at most the last disparity; ``top`` (B,) is known to
+    bound their accuracy.
+    """
+    lower, upper = family.at(low), family.at(high)
+    wrong = (sign > 0) & (lower.values > ROUNDING) | (sign < 0) & (upper.values < -ROUNDING)
+    least = np.where(sign < 0, np.maximum(lower.values, 0.0), lower.values)
+    most = np.where(sign > 0, np.minimum(upper.values, 0.0), upper.values)
+    for at in (lower, upper):
+        terms = at.lam * at.values + np.maximum(-at.lam * least, -at.lam * most)
+        top = np.minimum(top, at.accuracy + terms.sum(axis=1))
+    apart = np.maximum(np.maximum(lower.md, -upper.md), 0.0)
+    first = np.searchsorted(disparity, apart - ROUNDING)
+    found = Boxes(low, high, sign, first, top, upper.values - lower.values)
+    return found.take(np.flatnonzero(~wrong.any(axis=1) & (first < disparity.size)))
+
+
+def _reach(fed: Federation, family: RuleFamily) -> Array | None:
+    """(I,) what |λ_i| of solutions is at most, 0 where nothing binds; None where no rules are found
+    that say so.
+    """
+    bound, budgets = np.flatnonzero(fed.defined), np.eye(fed.n_clients)[fed.defined]
+    rules = [minimise_dual(family.problem, eps) for eps in budgets]
+    values = np.reshape([point.values[0, bound] for point in rules], (bound.size, bound.size))
+    if not bound.size or not np.linalg.cond(values) < 1.0 / SINGULAR:
+        return None
+    own = np.array([point.accuracy[0] for point in rules])
+    lost = family.at(np.zeros((1, fed.n_clients))).accuracy - np.minimum(own, 1.0 - own)
+    out = np.zeros(fed.n_clients)
+    out[bound] = (1.0 + SINGULAR) * np.abs(np.linalg.inv(values)) @ lost  # rules are rounded
+    return out

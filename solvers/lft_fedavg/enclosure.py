@@ -1,0 +1,240 @@
+"""LFT+FedAvg's smallest disparity for two clients enclosed in ball arithmetic, for normal laws and
+logistic η (FedFB, lemma 18), by branch and bound over the multipliers.
+
+As in ``densities_bound``: a solution is f_λ = ⟦s > 0⟧ with λ_k MD_k <= 0, and the MD_k and the
+pooled MD increase in every λ_k, so that over a box they lie between their values at two corners.
+s is analytic and not zero, so that f_λ is one rule up to points. Here the values are balls: s =
+Σ_i p_i (M_i tanh((slope x + intercept)/2) ± λ_i) has a certain sign on all parts of the line but
+a few narrow ones and the tails, whose masses are added to the balls.
+
+The λ of solutions are bounded: Σ λ_k MD_k(f) <= 1 for every rule f, since accuracies are between 0
+and 1, and also for 1 - f. Two rules give a parallelogram.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from flint import arb, ctx, fmpq
+
+from fairfl._support.checks import Array
+from fairfl.solvers.lft_ensemble.enclosure_model import ExactClient, exact_clients
+from fairfl.solvers.lft_fedavg.multipliers import RuleFamily
+from fairfl.solvers.numerics.dual import hessian, minimise_dual
+from fairfl.solvers.solution import CertificationError
+from fairfl.theory.populations.federation import Federation
+
+BITS = 96
+"""Working precision."""
+TAIL = 9
+"""Standard deviations around all means within which the sign of s is sought: beyond is 1e-18."""
+COARSE, FINE = 2.0**-30, 2.0**-46
+"""Parts of the line this narrow, over its length, are left in doubt: of boxes, and of the rule that
+attains the upper bound.
+"""
+BOXES = 20_000
+"""Boxes after which the search gives up."""
+MARGINS = (1e-12, 1e-10, 1e-8)
+"""What MD_k is moved by, away from 0, to have a certain sign."""
+
+Corner = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class BallRules:
+    """MD_k of the clients and the pooled MD of f_λ, in balls."""
+
+    clients: list[ExactClient]
+    known: dict[tuple[Corner, float], tuple[list[arb], arb]] = field(default_factory=dict)
+
+    @cached_property
+    def group_mass(self) -> list[fmpq]:
+        """P(a)."""
+        return [sum((c.weight * c.masses[a] for c in self.clients), fmpq(0)) for a in (0, 1)]
+
+    def at(self, lam: Corner, width: float = COARSE) -> tuple[list[arb], arb]:
+        """MD_k, 0 where a client has one group, and MD at the doubles ``lam``."""
+        if (lam, width) not in self.known:
+            rates = [self.rates(a, lam, width) for a in (0, 1)]
+            own = [
+                zero - one if client.bound else arb(0)
+                for client, zero, one in zip(self.clients, *rates, strict=True)
+            ]
+            md = arb(0)
+            for client, zero, one in zip(self.clients, *rates, strict=True):
+                within = [client.weight * client.masses[a] / self.group_mass[a] for a in (0, 1)]
+                md = md + within[0] * zero - within[1] * one
+            self.known[lam, width] = own, md
+        return self.known[lam, width]
+
+    def rates(self, a: int, lam: Corner, width: float) -> list[arb]:
+        """The clients' acceptance rates in group a; 0 where nobody is."""
+        laws = [c.laws[a] for c in self.clients]
+        ends = [float(m) + k * float(sd) for m, sd in filter(None, laws) for k in (-TAIL, TAIL)]
+        stack, sure, doubt = [(min(ends), max(ends))], [], []
+        narrow = width * (max(ends) - min(ends))
+        outside = [(-math.inf, min(ends)), (max(ends), math.inf)]
+        while stack:
+            low, high = stack.pop()
+            part, middle = arb(low).union(arb(high)), (low + high) / 2
+            s, slope = self.score(a, lam, part)
+            if not (s > 0 or s < 0):  # by the mean value theorem: next to gaps far narrower
+                s = self.score(a, lam, arb(middle))[0] + slope * (part - arb(middle))
+            if s > 0:
+                sure.append((low, high))
+            elif not s < 0:
+                if high - low <= narrow:
+                    doubt.append((low, high))
+                else:
+                    stack += [(low, middle), (middle, high)]
+        sure, doubt = _joined(sure), _joined(doubt) + outside
+        return [
+            arb(0) if law is None else _mass(law, sure) + arb(0).union(_mass(law, doubt))
+            for law in laws
+        ]
+
+    def score(self, a: int, lam: Corner, x: arb) -> tuple[arb, arb]:
+        """s and its derivative on the ball x, over a positive constant."""
+        total = rise = arb(0)
+        for client, multiplier in zip(self.clients, lam, strict=True):
+            law, (slope, intercept) = client.laws[a], client.etas[a]
+            if law is None:
+                continue
+            mean, sd = law
+            mass, t = client.weight * client.masses[a], ((slope * x + intercept) / 2).tanh()
+            z = (x - mean) / sd
+            density, level = (-z * z / 2).exp() / sd, mass * t + (1 - 2 * a) * arb(multiplier)
+            total = total + level * density
+            rise = rise + (mass * slope / 2 * (1 - t * t) - level * z / sd) * density
+        return total, rise
+
+
+def _mass(law: tuple[fmpq, fmpq], intervals: list[tuple[float, float]]) -> arb:
+    root_two = arb(2).sqrt()
+
+    def above(x: float) -> arb:
+        if math.isinf(x):
+            return arb(1 if x < 0 else 0)
+        return ((arb(x) - law[0]) / (law[1] * root_two)).erfc() / 2
+
+    return sum((above(low) - above(high) for low, high in intervals), arb(0))
+
+
+def _joined(intervals: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    out: list[tuple[float, float]] = []
+    for low, high in sorted(intervals):
+        if out and out[-1][1] == low:
+            low = out.pop()[0]
+        out.append((low, high))
+    return out
+
+
+def enclose_two_clients(
+    fed: Federation, lam: Array, tolerance: float = 1e-6
+) -> tuple[float, float]:
+    """(lower, upper) around the smallest disparity of two clients, at most ``tolerance`` apart;
+    ``lam`` (2,) are the multipliers of a rule that attains it nearly.
+
+    The bounds hold for the federation whose parameters are exactly the doubles that it stores, its
+    weights normalised without rounding.
+
+    Raises
+    ------
+    ValueError : not normal laws and logistic η.
+    CertificationError : the bounds cannot be brought so close.
+    """
+    rules = BallRules(exact_clients(fed))
+    with ctx.workprec(BITS):
+        upper = _attained(fed, rules, lam)
+        lower = math.nextafter(upper - tolerance, -math.inf)
+        if lower > 0:
+            exclude(rules, _reach(fed, rules), lower)
+        return max(lower, 0.0), upper
+
+
+def exclude(rules: BallRules, reach: Corner, lower: float) -> None:
+    """Prove that no solution with multipliers within ±``reach`` has a disparity below ``lower``.
+
+    Raises
+    ------
+    CertificationError : boxes are too many, or one is too narrow.
+    """
+    stack = [
+        (
+            tuple(min(s * r, 0.0) for s, r in zip(signs, reach, strict=True)),
+            tuple(max(s * r, 0.0) for s, r in zip(signs, reach, strict=True)),
+            signs,
+        )
+        for signs in itertools.product(*((-1, 1) if r > 0 else (1,) for r in reach))
+    ]
+    least = arb(lower)
+    for _ in range(BOXES):
+        if not stack:
+            return
+        low, high, signs = stack.pop()
+        own_low, md_low = rules.at(low)
+        if md_low >= least or any(s > 0 and v > 0 for s, v in zip(signs, own_low, strict=True)):
+            continue
+        own_high, md_high = rules.at(high)
+        if md_high <= -least or any(s < 0 and v < 0 for s, v in zip(signs, own_high, strict=True)):
+            continue
+        sizes = [
+            (b - a) * float((v - u).mid())
+            for a, b, u, v in zip(low, high, own_low, own_high, strict=True)
+        ]
+        k = int(np.argmax(sizes))
+        middle = (low[k] + high[k]) / 2
+        if not low[k] < middle < high[k]:
+            break
+        for_high, for_low = list(high), list(low)
+        for_high[k] = for_low[k] = middle
+        stack += [(low, tuple(for_high), signs), (tuple(for_low), high, signs)]
+    raise CertificationError(f"no proof that the smallest disparity is at least {lower:.12g}")
+
+
+def _reach(fed: Federation, rules: BallRules) -> Corner:
+    """|λ_k| of solutions is at most this: V λ within ±1 for the MD_k in the rows of V."""
+    problem, bound = RuleFamily.of(fed).problem, np.flatnonzero(fed.defined)
+    rows = [
+        rules.at(tuple(float(v) for v in minimise_dual(problem, np.eye(2)[k]).lam[0]))[0]
+        for k in bound
+    ]
+    out = [0.0, 0.0]
+    if len(rows) == 1:
+        out[bound[0]] = _above(1 / abs(rows[0][bound[0]]))
+    elif rows:
+        (a, b), (c, d) = rows
+        determinant = abs(a * d - b * c)
+        out = [_above((abs(d) + abs(b)) / determinant), _above((abs(a) + abs(c)) / determinant)]
+    if not all(map(math.isfinite, out)):
+        raise CertificationError("the multipliers of solutions are not bounded: twin clients")
+    return tuple(out)
+
+
+def _attained(fed: Federation, rules: BallRules, lam: Array) -> float:
+    """An upper bound of |MD| of a rule next to f_λ that certainly solves some budgets."""
+    family, active = RuleFamily.of(fed), np.flatnonzero(lam)
+    for margin in MARGINS:
+        near = lam.copy()
+        for _ in range(4):  # Newton's method, to |MD_k| of at least the margin, of the right sign
+            point = family.at(near[None])
+            size = np.maximum(-np.sign(lam) * point.values[0], margin)
+            off = (-np.sign(lam) * size - point.values[0])[active]
+            slopes = hessian(family.problem, point.point)[0][np.ix_(active, active)]
+            near[active] += np.linalg.lstsq(slopes, off, rcond=None)[0]
+        own, md = rules.at(tuple(float(v) for v in near), FINE)
+        if all(v == 0 or v * m < 0 for v, m in zip(near, own, strict=True)):
+            return _above(abs(md))
+    raise CertificationError("no rule certainly attains the smallest disparity")
+
+
+def _above(ball: arb) -> float:
+    """A double certainly at or above the ball."""
+    out = float(ball.upper())
+    while not arb(out) >= ball and math.isfinite(out):
+        out = math.nextafter(out, math.inf)
+    return out

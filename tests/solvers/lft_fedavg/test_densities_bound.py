@@ -1,0 +1,128 @@
+"""Upper bounds on LFT+FedAvg's accuracy against all multipliers of a grid, random budgets and false
+variants.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import fairfl as ff
+from fairfl.solvers.lft_fedavg import densities_bound
+from fairfl.solvers.lft_fedavg.densities_bound import CLIENTS, Boxes, highest_accuracy
+from fairfl.solvers.lft_fedavg.multipliers import RuleFamily
+
+FEDERATIONS = {
+    "shares differ": ff.Federation.normal([[3, 5], [1, -1]], q=[0.3, 0.7]),
+    "spreads differ": ff.Federation.normal(
+        [[3, 5], [1, -1]], sd=[[1, 2], [0.5, 3]], q=[0.2, 0.6], weight=[1, 3]
+    ),
+    "one group only": ff.Federation.normal([[0, 2], [1, -1], [1, 0]], q=[0.4, 0.7, 0.0]),
+    "mixtures": ff.Federation(
+        [
+            ff.Client((ff.Mixture([stats.norm(-3), stats.norm(3, 0.3)]), stats.norm(1)), 0.3),
+            ff.Client((stats.laplace(1), ff.Mixture([stats.norm(-2, 0.4), stats.norm(2)])), 0.6),
+        ],
+        eta=[ff.Logistic(), ff.Logistic(2.0, 1.0)],
+    ),
+    "three": ff.Federation.normal([[0, 2], [1, -1], [-1, 1]], sd=[1, 2, 0.7], q=[0.3, 0.5, 0.8]),
+}
+
+
+def attained(fed: ff.Federation, count: int) -> tuple[Any, Any]:
+    """(disparity, accuracy) of solutions, by increasing disparity and the best so far: of all
+    multipliers on a grid, some of them zero, that solve their budgets, and of a few budgets.
+    """
+    rng = np.random.default_rng(1)
+    axis = np.append(0.0, np.linspace(-0.6, 0.6, count))
+    lam = np.stack(np.meshgrid(*[axis] * fed.n_clients), axis=-1).reshape(-1, fed.n_clients)
+    lam[:, ~fed.defined] = 0.0
+    rules = RuleFamily.of(fed).at(np.unique(lam, axis=0))
+    rules = rules.take(np.flatnonzero(rules.excess.max(axis=1) == 0))
+    some = [
+        ff.solve(fed, "lft_fedavg", eps)
+        for eps in rng.random((6, fed.n_clients)) * rng.integers(0, 2, (6, fed.n_clients))
+    ]
+    d = np.append(rules.disparity, [s.disparity for s in some])
+    accuracy = np.append(rules.accuracy, [s.accuracy for s in some])
+    order = np.argsort(d, kind="stable")
+    return d[order], np.maximum.accumulate(accuracy[order])
+
+
+def bounded(fed: ff.Federation, d: Any, accuracy: Any, boxes: int) -> Any:
+    found = highest_accuracy(fed, d, accuracy, boxes)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("name", FEDERATIONS)
+def test_no_multipliers_are_above_the_bound(name: str) -> None:
+    fed = FEDERATIONS[name]
+    d, accuracy = attained(fed, {2: 31, 3: 11}[fed.n_clients])
+    before = np.inf
+    for boxes in (1, 300, 1000):
+        bound = bounded(fed, d, accuracy, boxes)
+        assert (bound >= accuracy - 1e-10).all()
+        assert (np.diff(bound) >= 0).all()
+        assert (bound <= before + 1e-12).all()
+        before = bound
+
+
+def test_the_bound_needs_no_attained_points() -> None:
+    fed = FEDERATIONS["shares differ"]
+    d, accuracy = attained(fed, 41)
+    bound = bounded(fed, d, np.zeros(d.size), 2000)
+    assert (bound >= accuracy - 1e-10).all()
+
+
+@cache
+def searched() -> ff.Frontier:
+    return ff.frontier(FEDERATIONS["shares differ"], "lft_fedavg", points=5)
+
+
+def test_the_bound_is_close_to_the_frontier() -> None:
+    fed, F = FEDERATIONS["shares differ"], searched()
+    gap = bounded(fed, F.disparity, F.accuracy, 6000) - F.accuracy
+    cfl = ff.frontier(fed, "cfl", 2).accuracy_at(F.disparity) - F.accuracy
+    assert gap.max() <= 2e-5 < 5e-4 <= np.median(cfl)
+
+
+FALSE = {
+    "signs": lambda family, d, low, high, sign, top: (family, d, low, high, -sign, top),
+    "one corner": lambda family, d, low, high, sign, top: (family, d, low, low, sign, top),
+    "the other": lambda family, d, low, high, sign, top: (family, d, high, high, sign, top),
+    "disparity": lambda family, d, low, high, sign, top: (family, d - 1e-3, low, high, sign, top),
+    "orthant": lambda family, d, low, high, sign, top: (
+        family,
+        d,
+        *(v[sign.prod(axis=1) > 0] for v in (low, high, sign, top)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*FALSE, "reach", "accuracy"])
+def test_false_bounds_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fed, F = FEDERATIONS["shares differ"], searched()
+    true, reach = densities_bound._evaluated, densities_bound._reach
+
+    def evaluated(*given: Any) -> Boxes:
+        if name == "accuracy":
+            found = true(*given)
+            return found._replace(top=found.top - 1e-4)
+        return true(*FALSE[name](*given)) if name in FALSE else true(*given)
+
+    monkeypatch.setattr(densities_bound, "_evaluated", evaluated)
+    if name == "reach":
+        monkeypatch.setattr(densities_bound, "_reach", lambda family: reach(family) / 20)
+    bound = bounded(fed, F.disparity, F.accuracy, 3000)
+    assert (bound < F.accuracy - 1e-9).any()
+
+
+def test_where_there_is_no_bound() -> None:
+    many = ff.Federation.normal(np.zeros((CLIENTS + 1, 2)) + [0, 1])
+    twins = ff.Federation.normal([[0, 1], [0, 1]])
+    alone = ff.Federation.normal([[0, 1], [1, 2]], q=[0, 1])
+    for fed in (many, twins, alone):
+        assert highest_accuracy(fed, np.zeros(1), np.zeros(1)) is None

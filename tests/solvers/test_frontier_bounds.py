@@ -1,0 +1,82 @@
+"""Frontiers know how far they may be from the best, and can be pickled."""
+
+import dataclasses
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from tasks import federation
+
+import fairfl as ff
+from fairfl.solvers.frontier_bounds import upper_bound
+from fairfl.solvers.problem import Task
+
+FED = ff.Federation.normal([[3, 5], [1, -1]], q=[0.3, 0.7])
+
+
+def test_a_searched_frontier_is_bounded() -> None:
+    F = ff.frontier(FED, "lft_fedavg", points=5)
+    cfl = ff.frontier(FED, "cfl", 2)
+    assert not F.exact and (F.gap >= 0).all()
+    assert F.gap.max() < 1e-4 < np.median(cfl.accuracy_at(F.disparity) - F.accuracy)
+    between = (F.disparity[1] + F.disparity[2]) / 2
+    assert F.accuracy_at(between) <= F.bound_at(between) <= cfl.accuracy_at(between)
+    assert F.bound_at(F.disparity[[2, 1]]) == pytest.approx(F.bound[[2, 1]], abs=1e-4)
+    with pytest.raises(ValueError, match="disparity must be at least"):
+        F.bound_at(0.0)
+
+
+@pytest.mark.parametrize("clients", [1, 4])
+def test_many_clients_are_bounded_by_cfl(clients: int) -> None:
+    rng = np.random.default_rng(4)
+    fed = ff.Federation.normal(rng.normal(0, 2, (clients, 2)), q=rng.uniform(0.2, 0.8, clients))
+    F = ff.frontier(fed, "lft_ensemble", points=5)
+    cfl = ff.frontier(fed, "cfl", 2).accuracy_at(F.disparity)
+    assert F.bound == pytest.approx(F.accuracy if F.exact else cfl, abs=1e-10)
+
+
+@pytest.mark.parametrize("costs", [(1.0, 1.0), (3.0, 1.0)])
+def test_exact_frontiers_are_their_own_bounds(costs: Any) -> None:
+    fed = federation(np.random.default_rng(1), 2, 2)
+    for scheme in ("cfl", "lft_fedavg", "client_aware"):
+        F = ff.frontier(fed, scheme, points=5, costs=costs)
+        assert F.exact and (F.bound == F.points.worth).all() and not F.gap.any()
+        assert F.bound_at(F.disparity[-1]) == F.bound[-1]
+
+
+def test_ensembles_on_a_finite_x_are_bounded_by_reduced_costs() -> None:
+    fed = federation(np.random.default_rng(2), 4, 2)
+    F = ff.frontier(fed, "lft_ensemble", points=5)
+    task = Task.of(fed, "lft_ensemble")
+    bound = upper_bound(fed, task, F.disparity, F.accuracy - 1e-3)  # as if it were not the best
+    cfl = ff.frontier(fed, "cfl", 2).accuracy_at(F.disparity)
+    assert (bound >= F.accuracy - 1e-12).all() and (bound <= cfl).all()
+    assert bound == pytest.approx(F.accuracy, abs=1e-9)
+
+
+def test_a_bound_below_the_frontier_is_an_error() -> None:
+    F = ff.frontier(FED, "lft_ensemble", points=5)
+    F = dataclasses.replace(F, exact=False, upper=lambda d, worth: worth - 1e-3)
+    with pytest.raises(ff.CertificationError, match="bound of lft_ensemble is wrong"):
+        _ = F.bound
+
+
+@pytest.mark.parametrize("scheme", ["cfl", "lft_ensemble", "lft_fedavg"])
+def test_frontiers_can_be_pickled(scheme: str) -> None:
+    F = ff.frontier(FED, scheme, points=4)
+    copy = pickle.loads(pickle.dumps(F))
+    for name in ("disparity", "accuracy", "eps", "utility", "reproduced"):
+        assert (getattr(copy, name) == getattr(F, name)).all()
+    between = (F.disparity[1] + F.disparity[2]) / 2
+    assert copy.accuracy_at(between) == F.accuracy_at(between)
+
+
+@pytest.mark.parametrize("scheme", ["cfl", "lft_ensemble", "lft_fedavg", "client_aware"])
+def test_finite_frontiers_can_be_pickled(scheme: str) -> None:
+    fed = federation(np.random.default_rng(1), 2, 2)
+    F = ff.frontier(fed, scheme, points=4, costs=(2, 1), sees="x", notion="eo")
+    copy = pickle.loads(pickle.dumps(F))
+    assert (copy.utility == F.utility).all()
+    middle = F.disparity.mean()
+    assert copy.utility_at(middle) == F.utility_at(middle)
