@@ -326,13 +326,15 @@ def _local(federation: Federation, scheme: str, local_eps: Any) -> Array:
 
 
 def _one_rate(federation: Federation, task: Task) -> None:
-    """ValueError unless the budgets of local training can be searched: two groups and one rate."""
-    affine = task.scheme == "lft_fedavg" and task.notion == "accuracy_parity"
-    if federation.n_groups != 2 or len(NOTIONS[task.notion]) > 1 or affine:
+    """ValueError unless the budgets of local training can be searched: for the ensemble two groups
+    and one rate.
+    """
+    several = federation.n_groups != 2 or len(NOTIONS[task.notion]) > 1
+    if task.scheme == "lft_ensemble" and several:
         raise ValueError(
             f"frontier and min_disparity of {task.scheme!r} take two groups and a notion of one "
-            f"rate{' other than accuracy parity' * affine}, got {federation.n_groups} groups and "
-            f"notion={task.notion!r}; 'cfl' and 'client_aware' take all"
+            f"rate, got {federation.n_groups} groups and notion={task.notion!r}; the other schemes "
+            "take all"
         )
 
 

@@ -60,6 +60,8 @@ class Points(NamedTuple):
 
     def join(self, other: Points) -> Points:
         """Both sets of points."""
+        if not (self.disparity.size and other.disparity.size):
+            return self if self.disparity.size else other
         d, accuracy, eps = (
             np.concatenate([v, w]) for v, w in zip(self[:3], other[:3], strict=True)
         )
@@ -77,7 +79,7 @@ def points_of(fed: Federation, solutions: Sequence[Solution]) -> Points:
         np.where(disparity <= tolerance(fed), 0.0, disparity),
         np.array([1.0 + s.utility for s in solutions]),
         np.reshape([s.eps for s in solutions], (-1, fed.n_clients)),
-        np.reshape([s.multipliers for s in solutions], (-1, fed.n_clients)),
+        np.stack([s.multipliers for s in solutions]) if solutions else None,
     )
 
 

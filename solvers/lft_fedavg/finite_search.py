@@ -166,8 +166,7 @@ class FedAvgSearch:
             tried = self.solved(self.best(float(d), self.near(float(d))) for d in disparity).join(
                 found
             )
-            fits = tried.disparity <= disparity[:, None] + MET
-            return tried.take(np.where(fits, tried.accuracy, -np.inf).argmax(axis=1))
+            return fitting(tried, disparity)
 
         return build("lft_fedavg", found, evaluate)
 
@@ -176,3 +175,9 @@ class FedAvgSearch:
         low = self.lowest()
         found = self.solved([self.best(low, [*self.starts, *self.known])])
         return found.join(self.attained([np.zeros(self.order.size)])).least
+
+
+def fitting(tried: Points, disparity: Array) -> Points:
+    """Of the points that were tried the most accurate with at most each disparity (P,)."""
+    fits = tried.disparity <= disparity[:, None] + MET
+    return tried.take(np.where(fits, tried.accuracy, -np.inf).argmax(axis=1))
