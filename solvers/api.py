@@ -27,7 +27,6 @@ from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
 from fairfl.theory.populations.federation import Federation, check_eps, local_budgets
 from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import NOTIONS
 
 METHODS = ("exact", "lp")
 FINITE = {
@@ -214,7 +213,6 @@ def _frontier(federation: Federation, task: Task, points: int, local: Array) -> 
         return cfl_frontier(federation, points, task)
     if scheme == "client_aware":
         return convex_frontier(lambda eps: _solve(federation, task, eps, local), points)
-    _one_rate(federation, task)
     if isinstance(model, FiniteModel):
         searched = ensemble_frontier_finite if scheme == "lft_ensemble" else fedavg_frontier_finite
         found = searched(federation, model, task, points)
@@ -274,7 +272,6 @@ def min_disparity(
     if scheme in ("cfl", "client_aware"):  # f = 1/2 serves everybody alike
         fair = _solve(federation, task, np.zeros(1), local)
         return MinDisparity(scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility)
-    _one_rate(federation, task)
     from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_minimum
     from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_minimum_finite
     from fairfl.solvers.lft_fedavg.densities_minimum import fedavg_minimum
@@ -323,19 +320,6 @@ def _local(federation: Federation, scheme: str, local_eps: Any) -> Array:
         raise ValueError(f"local_eps goes with 'client_aware', got scheme {scheme!r}: use eps")
     budgets = np.inf if local_eps is None else local_eps
     return local_budgets("local_eps", budgets, federation.n_clients)
-
-
-def _one_rate(federation: Federation, task: Task) -> None:
-    """ValueError unless the budgets of local training can be searched: for the ensemble two groups
-    and one rate.
-    """
-    several = federation.n_groups != 2 or len(NOTIONS[task.notion]) > 1
-    if task.scheme == "lft_ensemble" and several:
-        raise ValueError(
-            f"frontier and min_disparity of {task.scheme!r} take two groups and a notion of one "
-            f"rate, got {federation.n_groups} groups and notion={task.notion!r}; the other schemes "
-            "take all"
-        )
 
 
 def _corners(fed: Federation, task: Task) -> Points:

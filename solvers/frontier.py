@@ -207,6 +207,12 @@ def non_dominated(disparity: Array, accuracy: Array) -> Any:
     return order[keep]
 
 
+def fitting(tried: Points, disparity: Array) -> Points:
+    """Of the points that were tried the most accurate with at most each disparity (P,)."""
+    fits = tried.disparity <= disparity[:, None] + MET
+    return tried.take(np.where(fits, tried.accuracy, -np.inf).argmax(axis=1))
+
+
 def build(scheme: str, points: Points, evaluate: Evaluate, exact: bool = False) -> Frontier:
     """A :class:`Frontier` of the non-dominated ones among attained points."""
     kept = points.take(non_dominated(points.disparity, points.accuracy))

@@ -22,9 +22,8 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, points_of
+from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
-from fairfl.solvers.lft_fedavg.finite_search import fitting
 from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.box_lp import ROWS, solve_box
 from fairfl.solvers.numerics.vertices import undecided

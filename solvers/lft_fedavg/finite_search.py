@@ -17,7 +17,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
-from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, points_of
+from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.finite import fedavg_problems, solve_fedavg_finite
 from fairfl.solvers.numerics.box_lp import solve_box
 from fairfl.solvers.numerics.pivots import Basis, Goal, Pivots
@@ -175,9 +175,3 @@ class FedAvgSearch:
         low = self.lowest()
         found = self.solved([self.best(low, [*self.starts, *self.known])])
         return found.join(self.attained([np.zeros(self.order.size)])).least
-
-
-def fitting(tried: Points, disparity: Array) -> Points:
-    """Of the points that were tried the most accurate with at most each disparity (P,)."""
-    fits = tried.disparity <= disparity[:, None] + MET
-    return tried.take(np.where(fits, tried.accuracy, -np.inf).argmax(axis=1))
