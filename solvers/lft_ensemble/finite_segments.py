@@ -10,6 +10,7 @@ one binary variable for each segment, which HiGHS solves to a gap of 1e-10.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from fairfl.solvers.cfl.finite import solve_own
 from fairfl.solvers.frontier import Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.numerics import highs
+from fairfl.solvers.numerics.box_lp import ROWS
 from fairfl.solvers.problem import Problem, Task, law_problem
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
@@ -29,8 +31,10 @@ from fairfl.theory.populations.finite import FiniteModel, Joint
 
 LINEAR = 1e-12
 """Utilities within this of a line are on it."""
-PLACES = np.linspace(0.0, 1.0, 7)
-"""Places on a segment at which solutions are compared with the mixtures of its ends."""
+INSIDE = 1e-6
+"""A segment without its ends begins at this share of its length."""
+HALVES = 3
+"""How often a segment is halved on which mixtures are not what ``solve`` takes."""
 ALIKE = 1e-9
 """Probabilities this close are the same."""
 SCALE = 1e4
@@ -150,8 +154,8 @@ class Segments:
                 cost,
                 A_eq=equal,
                 b_eq=limits[0][1],
-                A_ub=most,
-                b_ub=limits[1][1],
+                A_ub=ROWS * most,
+                b_ub=ROWS * limits[1][1],
                 bounds=np.stack([0.0 * high, high], axis=1),
                 options=highs.OPTIONS,
             )
@@ -190,14 +194,11 @@ class _Client:
     """One client's own solutions by its budget."""
 
     def __init__(self, task: Task, law: Joint, cells: int) -> None:
-        self.task, self.law, self.cells = task, law, cells
-        self.scale = np.where(np.isfinite(s := self.solved(1.0)[0].eps), s, 0.0)
-        empty = law.people[0] == 0
-        self.nobody = empty.all(axis=0) if task.sees == "x" else empty.ravel()
-
-    def solved(self, eps: float) -> tuple[Problem, Array, Array, float | None]:
-        """As ``solve`` has it."""
-        return solve_own(self.task, self.law, np.array([eps]))[0]
+        self.cells = cells
+        # as ``solve`` has them: every corner is asked for again
+        self.solved = functools.cache(lambda eps: solve_own(task, law, np.array([eps]))[0])
+        limits = self.solved(1.0)[0].eps
+        self.scale = np.where(np.isfinite(limits), limits, 0.0)
 
     def line(self, eps: float) -> tuple[float, float]:
         """The best own utility, and a slope of it."""
@@ -224,20 +225,28 @@ class _Client:
         return found
 
     def pieces(self) -> list[tuple[tuple[float, float], Array]]:
-        """The segments and their rules (2, cells) at both ends; where a client has several optima,
-        and ``solve`` does not take the mixtures, single budgets instead.
+        """Budgets and rules (2, cells) at both ends: every corner by itself, and the segments
+        between without their ends, where rules of several optima, or where nobody is, may jump.
         """
         found = []
         for low, high in self.segments():
-            budgets = (1.0 - PLACES) * low + PLACES * high
-            rules = np.stack([self.solved(eps)[1][: self.cells] for eps in budgets])
-            # where nobody is rules are those of the multipliers, which change at the ends
-            ends = np.where(self.nobody, rules[len(rules) // 2], rules[[0, -1]])
-            mixed = (1.0 - PLACES[1:-1, None]) * ends[0] + PLACES[1:-1, None] * ends[1]
-            if np.abs(mixed - rules[1:-1]).max() <= ALIKE:
-                found.append(((low, high), ends))
-            else:
-                found += [
-                    ((eps, eps), np.stack([f, f])) for eps, f in zip(budgets, rules, strict=True)
-                ]
-        return found
+            found += [*self.at(low), *self.at(high), *self.between(low, high, HALVES)]
+        return list({ends: (ends, rules) for ends, rules in found}.values())
+
+    def at(self, eps: float) -> list[tuple[tuple[float, float], Array]]:
+        """One budget, as a segment."""
+        return [((eps, eps), np.stack([self.solved(eps)[1][: self.cells]] * 2))]
+
+    def between(
+        self, low: float, high: float, halves: int
+    ) -> list[tuple[tuple[float, float], Array]]:
+        """The segment, where ``solve`` takes mixtures; else, of several optima, its halves."""
+        shares = np.array([INSIDE, 0.5, 1.0 - INSIDE])
+        budgets = [float(eps) for eps in (1.0 - shares) * low + shares * high]
+        first, middle, last = (self.solved(eps)[1][: self.cells] for eps in budgets)
+        if np.abs(first - 2.0 * middle + last).max() <= ALIKE:
+            return [((budgets[0], budgets[2]), np.stack([first, last]))]
+        if not halves:
+            return self.at(budgets[1])
+        parts = (low, budgets[1]), (budgets[1], high)
+        return [piece for part in parts for piece in self.between(*part, halves - 1)]
