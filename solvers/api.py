@@ -151,9 +151,7 @@ def frontier(
     federation : laws or samples of the clients.
     scheme : "cfl", "lft_ensemble", "lft_fedavg", or "client_aware" at fixed ``local_eps``.
     points : how many points, from 2 to ``MOST_POINTS`` (dominated ones among them are dropped).
-    local_eps, notion, difference, costs, sees : as in :func:`solve`. The frontiers of
-        "lft_ensemble" and "lft_fedavg" take two groups and one rate: every notion but
-        "equalized_odds", and for "lft_fedavg" but "accuracy_parity".
+    local_eps, notion, difference, costs, sees : as in :func:`solve`.
 
     Returns
     -------
@@ -173,10 +171,10 @@ def frontier(
     free |MD_i|) were at most 2e-9 more accurate where sd is in 0.5 to 2.5, 2.2e-7 where it runs
     from 0.05 to 50, and nowhere less disparate than the smallest disparity. Several local maxima
     lie up to 3e-3 apart in the latter, so that more may be missed where clients are many and sds
-    extreme. On a finite X it is exact for up to five clients
-    and 20,000 multipliers at which rules tie (two clients with 400 points have some 2,000). Beyond,
-    rules climb from one optimal basis to the next: README says what was measured, CFL's frontier
-    bounds what they may miss.
+    extreme. On a finite X it is exact for two groups with one rate, up to five clients and 20,000
+    multipliers at which rules tie (two clients with 400 points have some 2,000). Beyond, rules
+    climb from one optimal basis or face to the next, and ensembles are split by mixed-integer
+    programmes: docs/exactness.md says what was measured, CFL's frontier bounds what they may miss.
 
     Examples
     --------

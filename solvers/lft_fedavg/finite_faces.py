@@ -268,9 +268,10 @@ class FaceSearch:
         for face in sorted(self.faces.values(), key=lambda face: -face.most_useful):
             if len(top) == CLIMBS and face.most_useful <= top[-1].gain:
                 break
-            if face.least is not None and face.least.disparity <= disparity:
-                here = face.place(disparity)
-                top = sorted([*top, *([here] if here else [])], key=lambda p: -p.gain)[:CLIMBS]
+            fits = face.least is not None and face.least.disparity <= disparity
+            here = face.place(disparity) if fits else None
+            if here is not None:
+                top = sorted([*top, here], key=lambda place: -place.gain)[:CLIMBS]
         return max((self.climb(p, disparity) for p in top), key=lambda p: p.gain, default=None)
 
     def lowest(self) -> Place:

@@ -162,18 +162,6 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         r"points must be a whole number of at least 2, got 10.0",
     ),  # type: ignore[arg-type]
     "frontier notion": (lambda: ff.frontier(LAWS, "cfl", notion="eo"), r"on laws there are"),
-    "frontier three groups": (
-        lambda: ff.frontier(THREE, "lft_fedavg"),
-        r"of 'lft_fedavg' take two groups and a notion of one rate, got 3 groups",
-    ),
-    "frontier of two rates": (
-        lambda: ff.frontier(ATOMS, "lft_ensemble", notion="eodds"),
-        r"one rate, got 2 groups and notion='equalized_odds'; 'cfl' and",
-    ),
-    "frontier of accuracy parity": (
-        lambda: ff.frontier(ATOMS, "lft_fedavg", notion="accuracy_parity"),
-        r"one rate other than accuracy parity",
-    ),
     "frontier below reach": (
         lambda: FRONTIER.accuracy_at(-1.0),
         r"disparity must be at least .*got -1",
@@ -184,10 +172,6 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ff.min_disparity(3, "cfl"),
         r"federation must be a Federation, got int",
     ),  # type: ignore[arg-type]
-    "minimum groups": (
-        lambda: ff.min_disparity(THREE, "lft_ensemble"),
-        r"frontier and min_disparity of 'lft_ensemble' take two groups .*got 3 groups",
-    ),
     "certify fedavg": (
         lambda: ff.min_disparity(LAWS, "lft_fedavg", certify=True),
         r"certify is available for 'lft_ensemble', got 'lft_fedavg'",
