@@ -241,10 +241,10 @@ def min_disparity(
     Parameters
     ----------
     federation : laws or samples.
-    scheme : "cfl" and "client_aware" (always 0), "lft_ensemble" (exact on laws and for two
-        groups with one rate: what MD ranges over is known) or "lft_fedavg" (exact where q is common to all clients, and on a
-        finite X as :func:`frontier` is; else the best that a search over multipliers found: how far
-        random eps went below it is measured in :func:`frontier`).
+    scheme : "cfl" and "client_aware" (always 0), "lft_ensemble" (exact on laws and for two groups
+        with one rate: what MD ranges over is known) or "lft_fedavg" (exact where q is common to all
+        clients, and on a finite X as :func:`frontier` is; else the best that a search over
+        multipliers found: how far random eps went below it is measured in :func:`frontier`).
     local_eps, notion, difference, costs, sees : as in :func:`frontier`.
     certify : add a rigorous enclosure by interval arithmetic; "lft_ensemble" with normal laws and
         logistic η only.
