@@ -25,10 +25,9 @@ from fairfl.solvers.lft_ensemble.finite import ensembles_at, solve_ensemble_fini
 from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.problem import Task
-from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
+from fairfl.solvers.solution import CertificationError, MinDisparity, Solution, tolerance
 from fairfl.theory.populations.federation import Federation, check_eps, local_budgets
 from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import NOTIONS
 
 METHODS = ("exact", "lp")
 FINITE = {
@@ -150,10 +149,9 @@ def frontier(
     federation : laws or samples of the clients.
     scheme : "cfl", "lft_ensemble", "lft_fedavg", or "client_aware" at fixed ``local_eps``.
     points : how many points, from 2 to ``MOST_POINTS`` (dominated ones among them are dropped).
-    local_eps, notion, difference, costs, sees : as in :func:`solve`. The frontiers of
-        "lft_ensemble" and "lft_fedavg" take two groups and one rate: every notion but
-        "equalized_odds" and (save for "lft_ensemble" on a finite X) "accuracy_parity"; on laws
-        that of "lft_ensemble" takes sees="xa".
+    local_eps, notion, difference, costs, sees : as in :func:`solve`. On laws the frontiers of
+        "lft_ensemble" and "lft_fedavg" take two groups and one rate other than accuracy parity, and
+        that of "lft_ensemble" sees="xa".
 
     Returns
     -------
@@ -174,10 +172,10 @@ def frontier(
     free |MD_i|) were at most 2e-9 more accurate where sd is in 0.5 to 2.5, 2.2e-7 where it runs
     from 0.05 to 50, and nowhere less disparate than the smallest disparity. Several local maxima
     lie up to 3e-3 apart in the latter, so that more may be missed where clients are many and sds
-    extreme. On a finite X it is exact for up to five clients
-    and 20,000 multipliers at which rules tie (two clients with 400 points have some 2,000). Beyond,
-    rules climb from one optimal basis to the next: README says what was measured, ``gap`` bounds
-    what they may miss.
+    extreme. On a finite X it is exact for two groups with one rate, up to five clients and 20,000
+    multipliers at which rules tie (two clients with 400 points have some 2,000). Beyond, rules
+    climb from one optimal basis or face to the next, and ensembles are split by mixed-integer
+    programmes: docs/exactness.md says what was measured, ``gap`` bounds what they may miss.
 
     Examples
     --------
@@ -216,8 +214,9 @@ def _frontier(federation: Federation, task: Task, points: int, local: Array) -> 
     if scheme == "cfl":  # each point is the solution at its own disparity
         return cfl_frontier(federation, points, task)
     if scheme == "client_aware":
-        return convex_frontier(lambda eps: _solve(federation, task, eps, local), points)
-    _one_rate(federation, task)
+        close = tolerance(federation)
+        return convex_frontier(lambda eps: _solve(federation, task, eps, local), points, close)
+    _searchable(federation, task)
     if isinstance(model, FiniteModel):
         searched = ensemble_frontier_finite if scheme == "lft_ensemble" else fedavg_frontier_finite
         found = searched(federation, model, task, points)
@@ -252,10 +251,10 @@ def min_disparity(
     Parameters
     ----------
     federation : laws or samples.
-    scheme : "cfl" and "client_aware" (always 0), "lft_ensemble" (exact: what MD ranges over is
-        known) or "lft_fedavg" (exact where q is common to all clients, and on a
-        finite X as :func:`frontier` is; else the best that a search over multipliers found: how far
-        random eps went below it is measured in :func:`frontier`).
+    scheme : "cfl" and "client_aware" (always 0), "lft_ensemble" (exact on laws and for two groups
+        with one rate: what MD ranges over is known) or "lft_fedavg" (exact where q is common to all
+        clients, and on a finite X as :func:`frontier` is; else the best that a search over
+        multipliers found: how far random eps went below it is measured in :func:`frontier`).
     local_eps, notion, difference, costs, sees : as in :func:`frontier`.
     certify : add a rigorous enclosure by interval arithmetic, for normal laws and logistic η:
         of "lft_ensemble", and of "lft_fedavg" with two clients, there 1e-6 wide at most.
@@ -281,7 +280,7 @@ def min_disparity(
     if scheme in ("cfl", "client_aware"):  # f = 1/2 serves everybody alike
         fair = _solve(federation, task, np.zeros(1), local)
         return MinDisparity(scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility)
-    _one_rate(federation, task)
+    _searchable(federation, task)
     from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_minimum
     from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_minimum_finite
     from fairfl.solvers.lft_fedavg.densities_minimum import fedavg_minimum
@@ -358,18 +357,20 @@ def _enclosable(federation: Federation, task: Task) -> None:
     exact_clients(federation)
 
 
-def _one_rate(federation: Federation, task: Task) -> None:
-    """NoFrontier unless the budgets of local training can be searched: two groups and one rate."""
-    searched = task.scheme == "lft_ensemble" and not federation.is_finite
-    if searched and task.sees == "x":
+def _searchable(federation: Federation, task: Task) -> None:
+    """NoFrontier unless the budgets of local training can be searched: on laws, those of two groups
+    and one rate.
+    """
+    if federation.is_finite:
+        return
+    if task.scheme == "lft_ensemble" and task.sees == "x":
         raise NoFrontier(
             "on laws the frontier of 'lft_ensemble' takes rules that see the group, got sees='x'"
         )
-    affine = task.notion == "accuracy_parity" and (searched or task.scheme == "lft_fedavg")
-    if federation.n_groups != 2 or len(NOTIONS[task.notion]) > 1 or affine:
+    if federation.n_groups != 2 or task.notion in ("equalized_odds", "accuracy_parity"):
         raise NoFrontier(
-            f"frontier and min_disparity of {task.scheme!r} take two groups and a notion of one "
-            f"rate{' other than accuracy parity' * affine}, got {federation.n_groups} groups and "
+            f"on laws frontier and min_disparity of {task.scheme!r} take two groups and a notion "
+            f"of one rate other than accuracy parity, got {federation.n_groups} groups and "
             f"notion={task.notion!r}; 'cfl' and 'client_aware' take all"
         )
 

@@ -66,6 +66,8 @@ class Points(NamedTuple):
 
     def join(self, other: Points) -> Points:
         """Both sets of points."""
+        if not (self.disparity.size and other.disparity.size):
+            return self if self.disparity.size else other
         d, worth, eps = (np.concatenate([v, w]) for v, w in zip(self[:3], other[:3], strict=True))
         if self.multipliers is None or other.multipliers is None:
             return Points(d, worth, eps)
@@ -81,7 +83,7 @@ def points_of(fed: Federation, solutions: Sequence[Solution]) -> Points:
         np.where(disparity <= tolerance(fed), 0.0, disparity),
         np.array([1.0 + s.utility for s in solutions]),
         np.reshape([s.eps for s in solutions], (-1, fed.n_clients)),
-        np.reshape([s.multipliers for s in solutions], (-1, fed.n_clients)),
+        np.stack([s.multipliers for s in solutions]) if solutions else None,
     )
 
 
@@ -281,6 +283,12 @@ def non_dominated(disparity: Array, worth: Array) -> Any:
     best = np.maximum.accumulate(worth[order])
     keep = np.append(True, worth[order][1:] > best[:-1])
     return order[keep]
+
+
+def fitting(tried: Points, disparity: Array) -> Points:
+    """Of the points that were tried the most accurate with at most each disparity (P,)."""
+    fits = tried.disparity <= disparity[:, None] + MET
+    return tried.take(np.where(fits, tried.worth, -np.inf).argmax(axis=1))
 
 
 def build(scheme: str, points: Points, evaluate: Evaluate, exact: bool = False) -> Frontier:

@@ -8,6 +8,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
+from fairfl.solvers.lft_ensemble.finite import several
 from fairfl.solvers.lft_ensemble.finite_frontier import FiniteEnsemble
 from fairfl.solvers.lft_fedavg.densities_bound import CLOSE, highest_accuracy
 from fairfl.solvers.problem import Task
@@ -33,7 +34,7 @@ def _closer(fed: Federation, task: Task, disparity: Array, worth: Array) -> Arra
     if task.scheme == "lft_fedavg":
         plain = task.plain and fed.n_groups == 2 and not isinstance(model, FiniteModel)
         return highest_accuracy(fed, disparity, worth) if plain else None
-    if not isinstance(model, FiniteModel):
+    if not isinstance(model, FiniteModel) or several(fed, task):
         return None
     found, missed = FiniteEnsemble(fed, model, task).best(disparity)
     return found.worth + missed

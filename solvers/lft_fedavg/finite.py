@@ -1,5 +1,5 @@
 """LFT+FedAvg(eps) on a finite X, by a certified linear programme; of several optima the least
-disparate, where two groups have one rate.
+disparate.
 """
 
 from __future__ import annotations
@@ -32,6 +32,5 @@ def solve_fedavg_finite(
     law = model.pooled(fed.mass)
     problem = clients_problem(task, law, model.joint(fed.mass), eps)
     found = solve_box(problem, start)
-    pooled = law_problem(task, law, eps[:1])
-    f = least_disparate(problem, pooled, found) if pooled.eps.size == 1 else found.f
+    f = least_disparate(problem, law_problem(task, law, np.ones(1)), found)
     return certify_finite(fed, task, eps, problem, f, found.multipliers, found.dual)

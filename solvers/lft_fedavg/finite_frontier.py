@@ -10,14 +10,21 @@ from __future__ import annotations
 
 from fairfl.solvers.frontier import Frontier, Points
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
+from fairfl.solvers.lft_fedavg.finite_faces import FaceSearch
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.numerics.vertices import TooMany
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.notions import NOTIONS
 
 
-def _looked_at(fed: Federation, model: FiniteModel, task: Task) -> ExactFedAvg | FedAvgSearch:
+def _looked_at(
+    fed: Federation, model: FiniteModel, task: Task
+) -> ExactFedAvg | FedAvgSearch | FaceSearch:
+    rates = NOTIONS[task.notion]
+    if fed.n_groups > 2 or len(rates) > 1 or rates == ("right",):  # a constant: accuracy parity
+        return FaceSearch.of(fed, model, task)
     try:
         return ExactFedAvg.of(fed, model, task)
     except TooMany:

@@ -17,7 +17,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
-from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, points_of
+from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.finite import fedavg_problems, solve_fedavg_finite
 from fairfl.solvers.numerics.box_lp import solve_box
 from fairfl.solvers.numerics.pivots import Basis, Goal, Pivots
@@ -166,8 +166,7 @@ class FedAvgSearch:
             tried = self.solved(self.best(float(d), self.near(float(d))) for d in disparity).join(
                 found
             )
-            fits = tried.disparity <= disparity[:, None] + MET
-            return tried.take(np.where(fits, tried.worth, -np.inf).argmax(axis=1))
+            return fitting(tried, disparity)
 
         return build("lft_fedavg", found, evaluate)
 

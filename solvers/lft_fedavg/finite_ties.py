@@ -23,40 +23,47 @@ EXACT = 1e-14
 
 
 def least_disparate(problem: Problem, everybody: Problem, found: BoxSolution) -> Array:
-    """The optimal rule f (N,) with the smallest pooled |MD|, as far as rounding tells; ``found``
-    where it is the one.
+    """The optimal rule f (N,) with the smallest pooled disparity, as far as rounding tells;
+    ``found`` where it is the one.
 
     Parameters
     ----------
-    problem : whose solution is ``found``.  everybody : whose one constraint is the pooled MD's.
+    problem : whose solution is ``found``.  everybody : the pooled constraints, its budget one.
     """
     u, v, eps = problem.u, problem.v, problem.eps
-    pooled, lam = everybody.v[0], found.multipliers
+    lam = found.multipliers
     s = problem.scores(lam)
-    tied = np.flatnonzero(undecided(u, v, lam, s))
-    tied = tied[(np.abs(v[:, tied]).max(axis=0, initial=0.0) > 0) | (pooled[tied] != 0)]
+    # cells, levels of the clients, and beyond them levels of everybody
+    cells = u.size - problem.levels
+    known = np.isfinite(everybody.eps)
+    apart = np.insert(everybody.v[known], [cells] * problem.levels, 0.0, axis=1)
+    pooled, level, half = apart[:, : u.size], apart[:, u.size :], everybody.eps[known, None]
     binds = lam != 0
-    if tied.size <= binds.sum():
+    tied = np.flatnonzero(undecided(u, v, lam, s))
+    rows = v[:, tied]
+    # what may move: a level of a client that nothing binds gives way, and is no choice
+    matters = np.abs(rows[binds]).max(axis=0, initial=0.0) + np.abs(pooled[:, tied]).max(axis=0)
+    if int((matters > 0).sum()) <= (np.linalg.matrix_rank(rows[binds]) if binds.any() else 0):
         return found.f
     f = np.where(s > 0, 1.0, 0.0)
     f[tied] = 0.0
-    held, md = problem.values(f), float(everybody.values(f)[0])
+    held, md = problem.values(f), pooled @ f + everybody.b[known]
     goal = -np.sign(lam[binds]) * eps[binds] - held[binds]
-    rows, loose = v[:, tied], ~binds & np.isfinite(eps)
-    k = tied.size
-    # one column more, t >= |MD|, to be minimised
+    free, loose = level.shape[1], ~binds & np.isfinite(eps)
+    rows = np.pad(rows, ((0, 0), (0, free)))
+    shared, k = np.concatenate([pooled[:, tied], level], axis=1), tied.size + free
+    # one column more, t, the largest difference, to be minimised
     least = scipy.optimize.linprog(
         np.append(np.zeros(k), 1.0),
-        A_ub=np.block(
+        A_ub=np.concatenate(
             [
-                [rows[loose], np.zeros((int(loose.sum()), 1))],
-                [-rows[loose], np.zeros((int(loose.sum()), 1))],
-                [pooled[tied], -1.0],
-                [-pooled[tied], -1.0],
+                np.pad(np.concatenate([rows[loose], -rows[loose]]), ((0, 0), (0, 1))),
+                np.concatenate([shared, -half], axis=1),
+                np.concatenate([-shared, -half], axis=1),
             ]
         ),
-        b_ub=np.concatenate([(eps - held)[loose], (eps + held)[loose], [-md, md]]),
-        A_eq=np.concatenate([rows[binds], np.zeros((int(binds.sum()), 1))], axis=1),
+        b_ub=np.concatenate([(eps - held)[loose], (eps + held)[loose], -md, md]),
+        A_eq=np.pad(rows[binds], ((0, 0), (0, 1))),
         b_eq=goal,
         bounds=[(0.0, 1.0)] * k + [(0.0, None)],
         method="highs-ds",
@@ -65,16 +72,24 @@ def least_disparate(problem: Problem, everybody: Problem, found: BoxSolution) ->
     if not least.success:  # by rounding: what was found is optimal anyhow
         return found.f
     x, between = highs.rounded(least.x[:k])
-    reached = held + rows @ x
+    reached, t = held + rows @ x, float(least.x[k])
     stopped = loose & (np.abs(np.abs(reached) - np.where(loose, eps, 0.0)) <= highs.WHOLE)
     exact = np.concatenate([rows[binds], rows[stopped]])
     target = np.append(goal, np.sign(reached[stopped]) * eps[stopped] - held[stopped])
-    if abs(md + float(pooled[tied] @ x)) <= highs.WHOLE:  # 0 can be met exactly
-        exact, target = np.concatenate([exact, pooled[None, tied]]), np.append(target, -md)
-    f[tied] = np.clip(highs.solve_again(x, between, exact, target), 0.0, 1.0)
+    if t <= highs.WHOLE:  # 0 can be met exactly
+        exact, target = np.concatenate([exact, shared]), np.append(target, -md)
+    f[tied] = np.clip(highs.solve_again(x, between, exact, target), 0.0, 1.0)[: tied.size]
     if problem.violation(f) > max(EXACT, found.violation):
         return found.f
     if abs(float(u @ f) - found.primal) > EXACT:
         return found.f
-    before, after = (abs(float(everybody.values(rule)[0])) for rule in (found.f, f))
-    return f if after < before else found.f
+
+    def largest(rule: Array) -> float:
+        """The disparity, its level in the middle."""
+        values = (pooled @ rule + everybody.b[known]) / half[:, 0]
+        if not free:
+            return float(np.abs(values).max())
+        by_level = [values[column != 0] for column in level.T]
+        return max(float(np.ptp(one)) / 2.0 for one in by_level)
+
+    return f if largest(f) < largest(found.f) else found.f

@@ -8,7 +8,6 @@ solved again to full precision.
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -100,26 +99,27 @@ def _highs(problem: Problem, cells: Array, fixed: Array) -> tuple[Array, Array]:
     inner = v[:, cells]
     slack = -np.tile(np.eye(k), (2, 1))[:, : k if sifting else 0]
     join = scipy.sparse if scipy.sparse.issparse(v) else np
-    solve = functools.partial(
-        scipy.optimize.linprog,
-        np.concatenate([-u[cells] / scale, np.full(slack.shape[1], PENALTY / scale)]),
-        A_ub=ROWS * join.hstack([join.vstack([inner, -inner]), slack]),
-        b_ub=ROWS * np.concatenate([eps - base, eps + base]),
-        bounds=np.concatenate(
-            [np.tile([[0.0, 1.0]], (m, 1)), np.tile([[0.0, np.inf]], (slack.shape[1], 1))]
-        ),
-        options=highs.OPTIONS,
-    )
-    result = solve(method="highs")
-    if not result.success:  # the simplex lost its way among nearly equal rows
-        result = solve(method="highs-ipm")
-    if not result.success:
+    limits = join.hstack([join.vstack([inner, -inner]), slack])
+    for rows in (ROWS, 1.0):  # scaled up, nearly dependent constraints may seem to contradict
+        result = scipy.optimize.linprog(
+            np.concatenate([-u[cells] / scale, np.full(slack.shape[1], PENALTY / scale)]),
+            A_ub=rows * limits,
+            b_ub=rows * np.concatenate([eps - base, eps + base]),
+            bounds=np.concatenate(
+                [np.tile([[0.0, 1.0]], (m, 1)), np.tile([[0.0, np.inf]], (slack.shape[1], 1))]
+            ),
+            method="highs",
+            options=highs.OPTIONS,
+        )
+        if result.success:
+            break
+    else:
         raise CertificationError(
             f"the linear programme was not solved: {result.message}; use method='lp'"
         )
     f = fixed.copy()
     f[cells] = np.clip(result.x[:m], 0.0, 1.0)  # HiGHS' own feasibility tolerance
-    marginals = result.ineqlin.marginals * scale * ROWS
+    marginals = result.ineqlin.marginals * scale * rows
     return f, marginals[:k] - marginals[k:]
 
 

@@ -22,8 +22,9 @@ SCHEMES = ("cfl", "lft_fedavg", "lft_ensemble", "client_aware")
 
 
 def federation(rng: Any, clients: int | None = None, groups: int | None = None) -> ff.Federation:
-    """2 to 8 clients, 2 to 5 groups, 2 to 8 points: laws that are sparse, counted or spread, a
-    client without a group, η in order or not, tied, of 0 and 1, by client and by group.
+    """2 to 8 clients, 2 to 5 groups, 2 to 8 points: laws that are sparse, counted, spread or nearly
+    nothing, clients without a group, η in order or not, tied, of 0, 1/2 and 1, by client and by
+    group.
     """
     clients = clients or int(rng.integers(2, 9))
     groups = groups or int(rng.integers(2, 6))
@@ -33,11 +34,14 @@ def federation(rng: Any, clients: int | None = None, groups: int | None = None) 
         masses = rng.poisson(4 * masses) * 1.0
     masses[:, :, 0] += 1e-3
     if rng.random() < 0.2:
-        masses[-1, rng.integers(groups)] = 0.0
+        masses[rng.random(masses.shape) < 0.3] *= 10.0 ** -rng.integers(6, 14)
+    if rng.random() < 0.3:
+        masses[1:, rng.integers(groups)] *= rng.integers(0, 2, (clients - 1, 1))
     masses /= masses.sum(axis=(1, 2), keepdims=True)
     eta = rng.random([(n,), (clients, n), (clients, groups, n)][rng.integers(3)])
-    if rng.random() < 0.3:
-        eta = np.round(eta * 4) / 4
+    if rng.random() < 0.4:
+        steps = rng.choice([1, 2, 4])
+        eta = np.round(eta * steps) / steps
     return ff.Federation.finite(np.arange(n), masses, eta, rng.gamma(2, size=clients) + 0.05)
 
 

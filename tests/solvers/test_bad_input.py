@@ -9,8 +9,10 @@ from scipy import stats
 from scipy.stats import norm
 
 import fairfl as ff
+from fairfl.solvers.frontier import NoFrontier
 
 NORMAL = norm()
+THREE_LAWS = ff.Federation.normal([[0, 1, 2]])
 LAWS = ff.Federation.normal([[0, 1], [1, 0]], q=[0.3, 0.6])
 ATOMS = ff.Federation.finite([0.0, 1.0], np.full((2, 2, 2), 0.25), [0.25, 0.75])
 THREE = ff.Federation.finite([0.0, 1.0], np.full((1, 3, 2), 1 / 6), [0.25, 0.75])
@@ -195,15 +197,15 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         r"points must be a whole number of at least 2, got 10.0",
     ),  # type: ignore[arg-type]
     "frontier three groups": (
-        lambda: ff.frontier(THREE, "lft_fedavg"),
-        r"of 'lft_fedavg' take two groups and a notion of one rate, got 3 groups",
+        lambda: ff.frontier(THREE_LAWS, "lft_fedavg"),
+        r"of 'lft_fedavg' take two groups and a notion of one rate .* got 3 groups",
     ),
     "frontier of two rates": (
-        lambda: ff.frontier(ATOMS, "lft_ensemble", notion="eodds"),
-        r"one rate, got 2 groups and notion='equalized_odds'; 'cfl' and",
+        lambda: ff.frontier(LAWS, "lft_ensemble", notion="eodds"),
+        r"one rate .* got 2 groups and notion='equalized_odds'; 'cfl' and",
     ),
     "frontier of accuracy parity": (
-        lambda: ff.frontier(ATOMS, "lft_fedavg", notion="accuracy_parity"),
+        lambda: ff.frontier(LAWS, "lft_fedavg", notion="accuracy_parity"),
         r"one rate other than accuracy parity",
     ),
     "frontier below reach": (
@@ -217,7 +219,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         r"federation must be a Federation, got int",
     ),  # type: ignore[arg-type]
     "minimum groups": (
-        lambda: ff.min_disparity(THREE, "lft_ensemble"),
+        lambda: ff.min_disparity(THREE_LAWS, "lft_ensemble"),
         r"frontier and min_disparity of 'lft_ensemble' take two groups .*got 3 groups",
     ),
     "certify cfl": (
@@ -256,5 +258,5 @@ def test_bad_input_is_named(name: str) -> None:
     call, message = CASES[name]
     with pytest.raises(ValueError, match=message) as caught:
         call()
-    assert type(caught.value) is ValueError
+    assert type(caught.value) in (ValueError, NoFrontier)
     assert len(str(caught.value)) < 250 and "\n" not in str(caught.value)

@@ -3,6 +3,8 @@ against counts, and in the orders that must hold.
 """
 
 import doctest
+import functools
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -24,18 +26,27 @@ LP = 1e-8
 KEPT = 1e-9
 
 
-def compared(seed: int) -> float:
-    """By how much the exact solution's utility differs from cvxpy's, after all other checks."""
+def compared(seed: int) -> tuple[float, float]:
+    """By how much the exact solution's utility differs from cvxpy's, after all other checks; and
+    what the budgets that cvxpy misses are worth at most, more than nothing where masses are tiny.
+    """
     rng = np.random.default_rng(seed)
     fed = federation(rng)
     scheme, eps, more = asked(rng, fed)
     s = ff.solve(fed, scheme, eps, **more)
     check(fed, s, eps, more)
     lp = ff.solve(fed, scheme, eps, method="lp", **more)
-    if scheme == "lft_ensemble":  # where a member has several optima, averages differ
-        pairs = zip(s.certificates, lp.certificates, strict=True)
-        return max(abs(one.primal - two.primal) for one, two in pairs)
-    return abs(s.utility - lp.utility)
+    missed = max(c.violation for c in lp.certificates) * np.abs(s.multipliers).sum()
+    return np.abs(worth(s) - worth(lp)).max(), missed
+
+
+def worth(s: ff.Solution) -> Any:
+    """The utilities of the problems that were solved: of several optima of an ensemble's member
+    each gives another average.
+    """
+    if s.scheme == "lft_ensemble":
+        return np.array([c.primal for c in s.certificates]) - 1.0
+    return np.array([s.utility])
 
 
 def check(fed: ff.Federation, s: ff.Solution, eps: Any, more: dict[str, Any]) -> None:
@@ -69,12 +80,15 @@ def check(fed: ff.Federation, s: ff.Solution, eps: Any, more: dict[str, Any]) ->
 
 @pytest.mark.parametrize("seed", range(60))
 def test_solutions_are_the_programmes(seed: int) -> None:
-    assert compared(seed) <= LP
+    apart, missed = compared(seed)
+    assert apart <= LP + missed
 
 
 @pytest.mark.deep
 def test_a_thousand_solutions_are_the_programmes() -> None:
-    assert max(compared(seed) for seed in range(1000, 2000)) <= LP
+    apart, missed = np.transpose([compared(seed) for seed in range(1000, 2000)])
+    assert (apart <= LP + missed).all()
+    assert (missed > LP).mean() <= 0.01
 
 
 def mistaken_rows(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
@@ -139,28 +153,52 @@ def utility(fed: ff.Federation, scheme: str, eps: Any, **more: Any) -> float:
     return ff.solve(fed, scheme, eps, **more).utility
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("seed", range(6))
-def test_orders(seed: int, scheme: str) -> None:
+ORDERS = range(6)
+ROUNDINGS = 1e-11
+
+
+@functools.cache
+def orders(seed: int, scheme: str) -> dict[str, tuple[float, float]]:
+    """Two utilities for each statement: the first may not be above the second."""
     rng = np.random.default_rng([seed, SCHEMES.index(scheme)])
     fed = federation(rng)
     _, eps, more = asked(rng, fed, scheme)
     s = ff.solve(fed, scheme, eps, **more)
+    found = {}
     rest = {key: more[key] for key in ("notion", "difference", "costs", "sees")}
     if scheme != "lft_ensemble":  # its members are best alone, not together
         blind, aware = (utility(fed, scheme, eps, **{**more, "sees": v}) for v in ("x", "xa"))
-        assert blind <= aware + 2e-12
-        assert s.utility <= utility(fed, scheme, 1.5 * eps + 0.01, **more) + 2e-12
+        found["blind rules"] = blind, aware
+        found["less budget"] = s.utility, utility(fed, scheme, 1.5 * eps + 0.01, **more)
         both = utility(fed, scheme, eps, **{**more, "notion": "equalized_odds"})
         for half in ("true_positive_rate_parity", "false_positive_rate_parity"):
-            assert both <= utility(fed, scheme, eps, **{**more, "notion": half}) + 2e-12
+            found[f"more than {half}"] = both, utility(fed, scheme, eps, **{**more, "notion": half})
     # nobody is above those who may do more, at the same disparity
     if scheme != "client_aware":
         pooled = utility(fed, "cfl", s.disparity, **rest)
-        assert s.utility <= pooled + 1e-11
-        assert pooled <= utility(fed, "client_aware", s.disparity, **rest) + 1e-11
+        found[f"{scheme} against cfl"] = s.utility, pooled
+        aware = utility(fed, "client_aware", s.disparity, **rest)
+        found["cfl against client_aware"] = pooled, aware
     else:
-        assert s.utility <= utility(fed, scheme, eps, **rest) + 2e-12  # no local budgets
+        found["local budgets"] = s.utility, utility(fed, scheme, eps, **rest)
+    return found
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("seed", ORDERS)
+def test_orders(seed: int, scheme: str) -> None:
+    for what, (less, more) in orders(seed, scheme).items():
+        assert less <= more + ROUNDINGS, what
+
+
+def test_no_order_holds_both_ways() -> None:
+    """Turned round, each is false on some federation: all but that CFL is above itself."""
+    apart: dict[str, float] = {}
+    for seed, scheme in itertools.product(ORDERS, SCHEMES):
+        for what, (less, more) in orders(seed, scheme).items():
+            apart[what] = max(apart.get(what, 0.0), more - less)
+    assert apart.pop("cfl against cfl") <= ROUNDINGS
+    assert len(apart) == 8 and min(apart.values()) > 1e-3
 
 
 @pytest.mark.parametrize("seed", range(10))

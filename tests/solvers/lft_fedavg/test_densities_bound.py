@@ -115,7 +115,7 @@ def test_false_bounds_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(densities_bound, "_evaluated", evaluated)
     if name == "reach":
-        monkeypatch.setattr(densities_bound, "_reach", lambda family: reach(family) / 20)
+        monkeypatch.setattr(densities_bound, "_reach", lambda *given: reach(*given) / 20)
     bound = bounded(fed, F.disparity, F.accuracy, 3000)
     assert (bound < F.accuracy - 1e-9).any()
 

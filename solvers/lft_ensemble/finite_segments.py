@@ -1,0 +1,252 @@
+"""LFT+Ensemble over all budgets on a finite X, for every notion and any number of groups, by
+mixed-integer programmes.
+
+A client's own best utility is concave and piecewise linear in its budget, and where it is linear,
+mixtures of the rules at both ends are optimal (Eisner and Severance, 1976, find the ends). So an
+ensemble is a segment and a place on it for each client. Everybody's utility and rates are sums over
+clients, linear along segments: the best ensemble with at most a given disparity is a programme with
+one binary variable for each segment, which HiGHS solves to a gap of 1e-10.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from fairfl._support.checks import Array
+from fairfl.solvers.cfl.finite import solve_own
+from fairfl.solvers.frontier import Frontier, Points, build, fitting, points_of
+from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
+from fairfl.solvers.numerics import highs
+from fairfl.solvers.numerics.box_lp import ROWS
+from fairfl.solvers.problem import Problem, Task, law_problem
+from fairfl.solvers.solution import CertificationError
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel, Joint
+
+LINEAR = 1e-12
+"""Utilities within this of a line are on it."""
+INSIDE = 1e-6
+"""A segment without its ends begins at this share of its length."""
+HALVES = 3
+"""How often a segment is halved on which mixtures are not what ``solve`` takes."""
+ALIKE = 1e-9
+"""Probabilities this close are the same."""
+SCALE = 1e4
+"""Gains are scaled up by this: HiGHS stops at a gap of 1e-6."""
+SECONDS = 20.0
+"""What one programme may take; its best solution until then counts."""
+NEAR = 1e-11
+"""Disparities are asked for with this much room: HiGHS' own rounding."""
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Segments of the clients' solutions, with what both ends add to the pooled problem.
+
+    Attributes
+    ----------
+    client : (S,).  eps : (S, 2) budgets of the ends.  gain : (S, 2).  rows : (M, S, 2).
+    pooled : everybody's problem with a budget of one.
+    """
+
+    fed: Federation
+    model: FiniteModel
+    task: Task
+    client: Array
+    eps: Array
+    gain: Array
+    rows: Array
+    pooled: Problem
+
+    @classmethod
+    def of(cls, fed: Federation, model: FiniteModel, task: Task) -> Segments:
+        """All segments of all clients."""
+        pooled = law_problem(task, model.pooled(fed.mass), np.ones(1))
+        cells = pooled.u.size - pooled.levels
+        laws = model.joint(fed.share)
+        client, eps, rules = [], [], []
+        for i, weight in enumerate(fed.weight):
+            own = _Client(task, Joint(laws.people[i : i + 1], laws.eta[i : i + 1]), cells)
+            for ends, both in own.pieces():
+                client.append(i)
+                eps.append(ends)
+                rules.append(weight * both)
+        table = np.array(rules)  # (S, 2, cells)
+        rates = pooled.v[:, :cells]
+        return cls(
+            fed,
+            model,
+            task,
+            np.array(client),
+            np.array(eps),
+            table @ pooled.u[:cells],
+            np.einsum("mc,sec->mse", rates, table),
+            pooled,
+        )
+
+    def best(self, disparity: float | None) -> Array | None:
+        """(I,) budgets of the most useful ensemble with at most ``disparity``, or of the least
+        disparate (None); None where there is none.
+        """
+        found = self._solved(disparity, np.ones(len(self.client), bool))
+        if found is None:
+            return None
+        chosen = found[0] > 0.5
+        exact = self._solved(disparity, chosen)
+        share = (found if exact is None else exact)[1]
+        eps = np.zeros(self.fed.n_clients)
+        np.add.at(eps, self.client, np.where(chosen[:, None], share * self.eps, 0.0).sum(axis=1))
+        return np.clip(eps, 0.0, 1.0)
+
+    def _solved(self, disparity: float | None, some: Array) -> tuple[Array, Array] | None:
+        """Which segments (S,) and the shares of their ends (S, 2), of those in ``some``: a linear
+        programme where that leaves each client one.
+        """
+        known = np.isfinite(self.pooled.eps)
+        count, level = (
+            len(self.client),
+            self.pooled.v[known, self.pooled.u.size - self.pooled.levels :],
+        )
+        free = level.shape[1]
+        ends = self.rows[known].reshape(-1, 2 * count)
+        shared = np.concatenate([ends, np.zeros((len(ends), count)), level], axis=1)
+        half, b = self.pooled.eps[known, None], self.pooled.b[known]
+        whose = (self.client == np.arange(self.fed.n_clients)[:, None]) * 1.0
+        equal = np.block(
+            [
+                [np.repeat(np.eye(count), 2, axis=1), -np.eye(count), np.zeros((count, free + 1))],
+                [np.zeros((len(whose), 2 * count)), whose, np.zeros((len(whose), free + 1))],
+            ]
+        )
+        most = np.block([[shared, -half], [-shared, -half]])
+        size = most.shape[1]
+        cost, high = np.zeros(size), np.ones(size)
+        if disparity is None:
+            cost[-1] = 1.0
+        else:
+            cost[: 2 * count], high[-1] = -self.gain.ravel(), disparity
+        high[2 * count : 3 * count] = some
+        limits = [
+            (equal, np.append(np.zeros(count), np.ones(len(whose))), None),
+            (most, np.concatenate([-b, b]), -np.inf),
+        ]
+        binary = np.zeros(size)
+        if some.sum() > len(whose):
+            binary[2 * count : 3 * count] = 1.0
+            found = scipy.optimize.milp(
+                SCALE * cost,
+                integrality=binary,
+                bounds=scipy.optimize.Bounds(0.0, high),
+                constraints=[
+                    scipy.optimize.LinearConstraint(a, r if low is None else low, r)
+                    for a, r, low in limits
+                ],
+                options={"mip_rel_gap": 0.0, "time_limit": SECONDS},
+            )
+        else:
+            found = scipy.optimize.linprog(
+                cost,
+                A_eq=equal,
+                b_eq=limits[0][1],
+                A_ub=ROWS * most,
+                b_ub=ROWS * limits[1][1],
+                bounds=np.stack([0.0 * high, high], axis=1),
+                options=highs.OPTIONS,
+            )
+        if found.x is None:
+            return None
+        return found.x[2 * count : 3 * count], found.x[: 2 * count].reshape(count, 2)
+
+    def attained(self, budgets: Iterable[Array | None]) -> Points:
+        """What budgets attain, certified; those that are not are left out."""
+        found = []
+        for eps in budgets:
+            if eps is not None:
+                with suppress(CertificationError):
+                    found.append(solve_ensemble_finite(self.fed, self.model, self.task, eps))
+        return points_of(self.fed, found)
+
+    def frontier(self, points: int) -> Frontier:
+        """Up to ``points`` of it, at even steps."""
+        ends = self.attained([self.best(None), self.best(1.0)])
+        wanted = np.linspace(ends.disparity[0], max(ends.disparity), points) + NEAR
+        found = self.attained([self.best(float(d)) for d in wanted]).join(ends)
+
+        def evaluate(disparity: Array) -> Points:
+            tried = self.attained([self.best(float(d) + NEAR) for d in disparity])
+            return fitting(tried.join(found), disparity)
+
+        return build("lft_ensemble", found, evaluate)
+
+    def minimum(self) -> Points:
+        """The least disparate ensemble, of several the most useful."""
+        least = self.attained([self.best(None)])
+        return least.join(self.attained([self.best(float(least.disparity[0]) + NEAR)])).least
+
+
+class _Client:
+    """One client's own solutions by its budget."""
+
+    def __init__(self, task: Task, law: Joint, cells: int) -> None:
+        self.cells = cells
+        # as ``solve`` has them: every corner is asked for again
+        self.solved = functools.cache(lambda eps: solve_own(task, law, np.array([eps]))[0])
+        limits = self.solved(1.0)[0].eps
+        self.scale = np.where(np.isfinite(limits), limits, 0.0)
+
+    def line(self, eps: float) -> tuple[float, float]:
+        """The best own utility, and a slope of it."""
+        problem, f, lam, _ = self.solved(eps)
+        return float(problem.u @ f), float(np.abs(lam) @ self.scale)
+
+    def segments(self) -> list[tuple[float, float]]:
+        """The budgets between which the best own utility is linear: where the lines at both ends
+        meet it is on them, or there is a corner between.
+        """
+        found, left = [], [((0.0, *self.line(0.0)), (1.0, *self.line(1.0)))]
+        while left:
+            low, high = left.pop()
+            bend = low[2] - high[2]
+            rise = high[1] - low[1]
+            meet = low[0] + (rise - high[2] * (high[0] - low[0])) / bend if bend > 0 else low[0]
+            straight = abs(rise - low[2] * (high[0] - low[0])) <= LINEAR
+            straight |= abs(rise - high[2] * (high[0] - low[0])) <= LINEAR
+            if straight or not low[0] < meet < high[0]:
+                found.append((low[0], high[0]))
+                continue
+            middle = (meet, *self.line(meet))
+            left += [(low, middle), (middle, high)]
+        return found
+
+    def pieces(self) -> list[tuple[tuple[float, float], Array]]:
+        """Budgets and rules (2, cells) at both ends: every corner by itself, and the segments
+        between without their ends, where rules of several optima, or where nobody is, may jump.
+        """
+        found = []
+        for low, high in self.segments():
+            found += [*self.at(low), *self.at(high), *self.between(low, high, HALVES)]
+        return list({ends: (ends, rules) for ends, rules in found}.values())
+
+    def at(self, eps: float) -> list[tuple[tuple[float, float], Array]]:
+        """One budget, as a segment."""
+        return [((eps, eps), np.stack([self.solved(eps)[1][: self.cells]] * 2))]
+
+    def between(
+        self, low: float, high: float, halves: int
+    ) -> list[tuple[tuple[float, float], Array]]:
+        """The segment, where ``solve`` takes mixtures; else, of several optima, its halves."""
+        shares = np.array([INSIDE, 0.5, 1.0 - INSIDE])
+        budgets = [float(eps) for eps in (1.0 - shares) * low + shares * high]
+        first, middle, last = (self.solved(eps)[1][: self.cells] for eps in budgets)
+        if np.abs(first - 2.0 * middle + last).max() <= ALIKE:
+            return [((budgets[0], budgets[2]), np.stack([first, last]))]
+        if not halves:
+            return self.at(budgets[1])
+        parts = (low, budgets[1]), (budgets[1], high)
+        return [piece for part in parts for piece in self.between(*part, halves - 1)]

@@ -1,0 +1,166 @@
+"""What may not matter on a finite X: the groups' names, the clients' order, a client in two halves,
+a group that nobody compares, and of two groups whether they are compared in pairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from tasks import SCHEMES, asked, federation
+
+import fairfl as ff
+
+SEEDS = range(6)
+SAME = 1e-9
+"""Utilities of two tables that differ by rounding, where multipliers reach 1e6."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A federation's tables, masses and eta (I, A, n), weight (I,), and what is asked of it."""
+
+    masses: Any
+    eta: Any
+    weight: Any
+    scheme: str
+    eps: Any
+    more: dict[str, Any]
+
+    @classmethod
+    def drawn(cls, seed: int, scheme: str, **given: Any) -> Question:
+        rng = np.random.default_rng([seed, SCHEMES.index(scheme)])
+        fed = federation(rng, **given)
+        _, eps, more = asked(rng, fed, scheme)
+        model: Any = fed.model
+        masses = fed.share[:, :, None] * model.conditional
+        return cls(masses, np.array(model.eta), fed.weight, scheme, eps, more)
+
+    def utility(self) -> float:
+        """Of an ensemble, whose members may have several optima, the members' mean."""
+        points = np.arange(self.masses.shape[2])
+        fed = ff.Federation.finite(points, self.masses, self.eta, self.weight)
+        s = ff.solve(fed, self.scheme, self.eps, **self.more)
+        if self.scheme == "lft_ensemble":
+            return float(fed.weight @ [c.primal for c in s.certificates]) - 1.0
+        return s.utility
+
+    def clients(self, order: Any) -> Question:
+        """The clients ``order``, each as often as it is named, with their budgets."""
+        local = {k: v[order] for k, v in self.more.items() if k == "local_eps"}
+        share = self.weight / np.bincount(order, minlength=len(self.weight))
+        return Question(
+            self.masses[order],
+            self.eta[order],
+            share[order],
+            self.scheme,
+            self.eps[order] if np.ndim(self.eps) else self.eps,
+            self.more | local,
+        )
+
+    def groups(self, order: Any) -> Question:
+        """The groups by other names, with their costs."""
+        costs = self.more["costs"]
+        if not isinstance(costs, str):
+            costs = tuple(cost[order] if np.ndim(cost) else cost for cost in costs)
+        more = self.more | {"costs": costs}
+        return replace(self, masses=self.masses[:, order], eta=self.eta[:, order], more=more)
+
+
+def turned(asked: Question) -> Question:
+    return asked.groups(np.arange(asked.masses.shape[1])[::-1])
+
+
+def permuted(asked: Question) -> Question:
+    return asked.clients(np.roll(np.arange(len(asked.weight)), 1))
+
+
+def halved(asked: Question) -> Question:
+    """Client 0 as two clients with half its people each: its rules may be told apart, in vain."""
+    return asked.clients(np.append(0, np.arange(len(asked.weight))))
+
+
+def without_costs(asked: Question) -> Question:
+    """False: the groups' names change, their costs stay."""
+    return replace(turned(asked), more=asked.more)
+
+
+def without_weights(asked: Question) -> Question:
+    """False: the clients' order changes, their weights stay."""
+    return replace(permuted(asked), weight=asked.weight)
+
+
+def doubled(asked: Question) -> Question:
+    """False: the second half is a second whole."""
+    twice = halved(asked)
+    return replace(twice, weight=np.append(asked.weight[0], asked.weight))
+
+
+def gap(change: Any, seed: int, scheme: str) -> float:
+    asked = Question.drawn(seed, scheme)
+    if change is without_costs:
+        by_group = np.linspace(0.2, 1.0, asked.masses.shape[1])
+        asked = replace(asked, more=asked.more | {"costs": (by_group, by_group)})
+    return abs(change(asked).utility() - asked.utility())
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("change", [turned, permuted, halved])
+def test_what_does_not_matter(change: Any, scheme: str) -> None:
+    assert max(gap(change, seed, scheme) for seed in SEEDS) <= SAME
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("change", [without_costs, without_weights, doubled])
+def test_what_does(change: Any, scheme: str) -> None:
+    assert sum(gap(change, seed, scheme) > 1e-3 for seed in SEEDS) >= len(SEEDS) / 2
+
+
+def two_groups(seed: int, scheme: str) -> Question:
+    return Question.drawn(seed, scheme, groups=2)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_group_that_nobody_compares_changes_no_number(scheme: str) -> None:
+    """The problem of K groups, with levels or overall, is the two groups' own: the third has no
+    positive, and the right answer for it is no.
+    """
+    apart, mistaken = [], []
+    for seed in SEEDS:
+        asked = two_groups(seed, scheme)
+        notion = ("true_positive_rate_parity", "false_positive_rate_parity")[seed % 2]
+        asked = replace(asked, more=asked.more | {"notion": notion, "sees": "xa", "costs": (3, 2)})
+        third = np.full_like(asked.masses[:, :1], 1 / asked.masses.shape[2])
+        masses = np.concatenate([asked.masses, third], axis=1) / 2
+        for found, positive in ((apart, seed % 2), (mistaken, 1 - seed % 2)):
+            eta = np.concatenate([asked.eta, np.full_like(third, positive)], axis=1)
+            more = replace(asked, masses=masses, eta=eta)
+            found.append(abs(2 * more.utility() - asked.utility()))
+    assert max(apart) <= 3e-12 and max(mistaken) > 1e-3
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_two_groups_overall_are_the_larger_share_of_the_pair(scheme: str) -> None:
+    """|r_0 - r| and |r_1 - r| are the other group's share of |r_0 - r_1|, so that a budget on the
+    pair is one on the larger share of it. Of rates with other events the shares are of these.
+    """
+    apart, mistaken = [], []
+    for seed in SEEDS:
+        asked = two_groups(seed, scheme)
+        asked = replace(asked, more=asked.more | {"notion": "dp", "difference": "pairwise"})
+        masses = asked.masses.sum(axis=2)
+        own = masses.max(axis=1)
+        whole = float((asked.weight @ masses).max() / asked.weight.sum())
+        pair = {"local_eps": asked.more["local_eps"] * own} if scheme == "client_aware" else {}
+        share = own if scheme.startswith("lft") else whole
+        both = (masses > 0).all(axis=1) if scheme.startswith("lft") else True
+        overall = replace(
+            asked,
+            eps=np.where(both, asked.eps * share, asked.eps),
+            more=asked.more | pair | {"difference": "overall"},
+        )
+        apart.append(abs(overall.utility() - asked.utility()))
+        mistaken.append(abs(replace(overall, eps=asked.eps).utility() - asked.utility()))
+    assert max(apart) <= SAME and max(mistaken) > 1e-3
