@@ -13,11 +13,12 @@ it. Its gradient is MD_k(f) + eps_k sign(λ_k); its Hessian lives on the ends of
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.numerics import cells
 from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
 from fairfl.solvers.solution import budget_term
 from fairfl.theory.numerics.piecewise import Piecewise
@@ -42,6 +43,14 @@ FEW = 8
 """Constraints up to which no step is damped: the exact ones settle gaps that are about to open."""
 PIVOTS = 30
 """Times that the signs of a step's multipliers are corrected all at once."""
+COUNT=[0,0]
+ROUNDS = 25
+"""Newton steps in cuts and multipliers together."""
+LENS=[]
+PATIENCE = 3
+"""Steps of these after which the residual must have halved."""
+FARTHEST = 0.5
+"""What a cut may move by in one of them."""
 SWEEPS, BLOCKS = 10, 50
 """Rounds of coordinate descent between two tries of the signs that it found, and how often."""
 
@@ -181,13 +190,17 @@ def descend(
     problem: Constraints, eps: Array, start: Array | None = None, enough: float = KKT_TOLERANCE
 ) -> list[DualPoint]:
     """The points that :func:`minimise_dual` visits, the best last."""
-    lam = np.zeros((1, problem.count)) if start is None else start.reshape(1, -1).copy()
+    if start is None:
+        many = problem.count > FEW
+        start = cells.multipliers(problem, eps) if many else np.zeros(problem.count)
+    lam = start.reshape(1, -1).copy()
     budget = eps.reshape(1, -1)
     visited = [dual_point(problem, lam)]
     for _ in range(MAX_ITERATIONS):
         if kkt_residual(visited[-1].lam, visited[-1].values, budget)[0] <= enough:
             break
-        moved = _step(problem, visited[-1], budget)
+        settled = len(visited) < 2 or _same(visited[-2], visited[-1])
+        moved = _step(problem, visited[-1], budget, settled)
         if moved is None:
             break
         visited.append(moved)
@@ -211,20 +224,11 @@ def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
     has the wrong sign becomes zero, and what wants to leave zero does. Where pivots go in circles,
     or beyond REACH for few constraints, coordinate descent finds the signs.
     """
-    linear, signs = g - h @ lam, np.sign(lam)
-    for _ in range(PIVOTS):
-        exact = _stationary(h, linear, signs, budget)
-        slope = h @ exact + linear
-        wrong = signs * exact < 0
-        leaving = (signs == 0) & (np.abs(slope) > budget + 1e-13)
-        if not (wrong | leaving).any():
-            step, far = exact - lam, float(np.abs(exact - lam).max())
-            if far < REACH:
-                return step
-            if len(h) > FEW:
-                return step * (REACH / far)
-            break
-        signs = np.where(wrong, 0.0, np.where(leaving, -np.sign(slope), signs))
+    exact = _pivoted(h, g, lam, budget)
+    far = np.inf if exact is None else float(np.abs(exact).max())
+    if exact is not None and (far < REACH or len(h) > FEW):
+        return exact * min(1.0, REACH / max(far, 1e-300))
+    linear = g - h @ lam
     z = lam.copy()
     for _ in range(BLOCKS):
         largest = _sweep(h, linear, budget, lam, z)
@@ -237,6 +241,20 @@ def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
         if settled:
             break
     return z - lam
+
+
+def _pivoted(h: Array, g: Array, lam: Array, budget: Array) -> Array | None:
+    """The step of :func:`_quadratic_step`, however far; None where pivots go in circles."""
+    linear, signs = g - h @ lam, np.sign(lam)
+    for _ in range(PIVOTS):
+        exact = _stationary(h, linear, signs, budget)
+        slope = h @ exact + linear
+        wrong = signs * exact < 0
+        leaving = (signs == 0) & (np.abs(slope) > budget + 1e-13)
+        if not (wrong | leaving).any():
+            return exact - lam
+        signs = np.where(wrong, 0.0, np.where(leaving, -np.sign(slope), signs))
+    return None
 
 
 def _stationary(h: Array, linear: Array, signs: Array, budget: Array) -> Array:
@@ -274,9 +292,86 @@ def _sweep(h: Array, linear: Array, budget: Array, start: Array, z: Array) -> fl
     return largest
 
 
-def _step(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | None:
+def _moved(problem: Constraints, point: DualPoint, lam: Array, shifts: list[Array]) -> DualPoint:
+    """The rule with the cuts of ``point`` shifted, beside multipliers lam (1, K) that need not be
+    its own.
+    """
+    accuracy, values, sets = 1.0 - problem.fed.base_rate, np.zeros((1, problem.count)), []
+    for profile, rows, old, shift in zip(
+        problem.profiles, problem.coefficients, point.sets, shifts, strict=True
+    ):
+        cut = old.cut + shift
+        above = profile.above(cut) @ np.where(old.rising, 1.0, -1.0)
+        integrals = above + np.where(old.first[0], profile.totals, 0.0)
+        sets.append(replace(old, cut=cut, integrals=integrals[None]))
+        accuracy, values = accuracy + integrals[:1], values + integrals[1:] @ rows.T
+    return DualPoint(lam, (sets[0], sets[1]), accuracy, values)
+
+
+def _together(problem: Constraints, point: DualPoint, eps: Array) -> Array:
+    """Multipliers (1, K) by Newton's method in the cuts x_r and λ together: s(x_r) = 0 and KKT.
+
+    A small gap between two cuts is like the root of a change of λ: in λ alone Newton's method
+    converges only where no gap changes by much of its width. Both equations are smooth in x and λ
+    together, and no root has to be isolated.
+    """
+    residuals = []
+    for _ in range(ROUNDS):
+        wrong, off, far, flows = kkt_residual(point.lam, point.values, eps)[0], 0.0, [], []
+        gradient, h = point.values[0].copy(), np.zeros((problem.count, problem.count))
+        for profile, rows, sets in zip(
+            problem.profiles, problem.coefficients, point.sets, strict=True
+        ):
+            mixed, sign = weights(point.lam, rows)[0], np.where(sets.rising, 1.0, -1.0)
+            terms, slope = profile.values(sets.cut), np.abs(mixed @ profile.slopes(sets.cut))
+            inverse = np.divide(1.0, slope, out=np.zeros_like(slope), where=slope > 1e-300)
+            height, v = mixed @ terms, rows @ terms[1:]
+            gradient += v @ (height * inverse)
+            h += v * inverse @ v.T
+            far.append(-sign * height * inverse)
+            flows.append(-sign * inverse * v)
+            off = max(off, float(np.abs(height).max(initial=0.0)))
+        residuals.append(max(wrong, off))
+        if residuals[-1] <= KKT_TOLERANCE or residuals[-1] > 0.5 * min(residuals[:-PATIENCE], default=np.inf):
+            break
+        step = _pivoted(_ridged(h, wrong), gradient, point.lam[0], eps[0])
+        if step is None:
+            break
+        shifts = [f + step @ flow for f, flow in zip(far, flows, strict=True)]
+        part = min(_room(sets.cut, shift) for sets, shift in zip(point.sets, shifts, strict=True))
+        part = min(part, REACH / max(float(np.abs(step).max()), 1e-300))
+        lam = point.lam + (step if part == 1.0 else part * step)
+        point = _moved(problem, point, lam, [part * shift for shift in shifts])
+    LENS.append(len(residuals))
+    return point.lam
+
+
+def _room(cut: Array, shift: Array) -> float:
+    """The part in (0, 1] of a shift after which gaps keep 0.3 of their width, and no cut moves by
+    more than FARTHEST.
+    """
+    closing, width = -np.diff(shift), np.diff(cut)
+    most = float(np.abs(shift).max(initial=0.0))
+    ratio = (closing / width).max(initial=0.0)
+    return min(1.0, FARTHEST / max(most, 1e-300), 0.7 / max(ratio, 1e-300))
+
+
+def _same(a, b):
+    return all(x.cut.size == y.cut.size for x, y in zip(a.sets, b.sets))
+
+
+def _step(problem: Constraints, point: DualPoint, eps: Array, settled=True) -> DualPoint | None:
     """The next point, or None when no progress can be measured."""
     residual, value = kkt_residual(point.lam, point.values, eps)[0], point.dual(eps)[0]
+    if settled:
+        newton = dual_point(problem, _together(problem, point, eps))
+        COUNT[0]+=1
+        if (
+            kkt_residual(newton.lam, newton.values, eps)[0] <= 0.25 * residual
+            and newton.dual(eps)[0] <= value + 1e-13
+        ):
+            COUNT[1]+=1
+            return newton
     h = _ridged(hessian(problem, point)[0], residual)
     for _ in range(6):
         direction = _quadratic_step(h, point.values[0], point.lam[0], eps[0])
