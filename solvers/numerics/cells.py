@@ -1,8 +1,9 @@
-"""Multipliers from a linear programme on cells: one at each Chebyshev node, constraints added as
-they are violated.
+"""Multipliers from a linear programme on cells, one at each Chebyshev node, by Mehrotra's
+primal-dual interior-point method.
 
 With many constraints Newton's method on the dual has to find out which gaps are open. The programme
-tells at once, to the width of a cell.
+tells at once, to the width of a cell. The variables are the cells' rates f in [0, 1] and the
+constraints' values y in [-eps, eps], with V f = y.
 """
 
 from __future__ import annotations
@@ -17,37 +18,63 @@ from fairfl._support.checks import Array
 if TYPE_CHECKING:
     from fairfl.solvers.numerics.dual import Constraints
 
-MET = 1e-9
-"""Violation at which a constraint is left out of the programme."""
-ADDED = 10
-"""Constraints that are added at a time, at least; else half as many as there are."""
 ROUNDS = 60
+ENOUGH = 1e-10
+"""Complementarity and violation at which the programme counts as solved."""
+SLACK = 1e-9
+"""Budgets are this much wider: with hundreds of clients constraints at zero depend on each other to
+rounding, and their multipliers would be arbitrary.
+"""
 
 
 def multipliers(problem: Constraints, eps: Array) -> Array:
-    """(K,) multipliers that are nearly optimal for budgets eps (K,); where the programme is not
-    solved, those of the constraints before.
-    """
+    """(K,) multipliers that are nearly optimal for budgets eps (K,)."""
     cells = [p.cells() for p in problem.profiles]
-    gain = np.concatenate([c[0] for c in cells])
     v = np.concatenate(
         [rows @ c[1:] for rows, c in zip(problem.coefficients, cells, strict=True)], axis=1
     )
-    lam, f, kept = np.zeros(eps.size), (gain > 0).astype(np.float64), np.zeros(0, np.int64)
+    gain = np.concatenate([*(c[0] for c in cells), np.zeros(eps.size)])
+    low = np.append(np.zeros(v.shape[1]), -np.minimum(eps, 1.0) - SLACK)
+    high = np.append(np.ones(v.shape[1]), np.minimum(eps, 1.0) + SLACK)
+    x, lam = (low + high) / 2, np.zeros(eps.size)
+    p = q = (high - low) / 2
+    below = above = np.full(x.size, np.abs(gain).max())
     for _ in range(ROUNDS):
-        beyond = np.abs(v @ f) - eps
-        beyond[kept] = 0.0
-        new = np.argsort(-beyond)[: max(ADDED, kept.size // 2)]
-        new = new[beyond[new] > MET]
-        if not new.size:
+        total = v @ x[: -eps.size] - x[-eps.size :]
+        slope = gain + np.append(lam @ v, -lam)
+        dual = slope - above + below
+        mu = (p @ below + q @ above) / (2 * x.size)
+        if max(mu * x.size, np.abs(total).max(), np.abs(dual).sum()) <= ENOUGH:
             break
-        kept = np.append(kept, new)
-        rows, limits = np.concatenate([v[kept], -v[kept]]), np.tile(eps[kept], 2)
-        found = scipy.optimize.linprog(-gain, rows, limits, bounds=(0, 1), method="highs-ds")
-        if not found.success:
-            break
-        f, marginals = found.x, found.ineqlin.marginals
-        lam = np.zeros(eps.size)
-        lam[kept] = marginals[: kept.size] - marginals[kept.size :]
-        kept = kept[(lam[kept] != 0) | (np.abs(v[kept] @ f) > eps[kept] - MET)]
-    return lam
+        free = 1.0 / (below / p + above / q)
+        inner, outer = free[: -eps.size], free[-eps.size :]
+        normal = v * inner @ v.T + np.diag(outer)
+        factor = scipy.linalg.cho_factor(normal + np.diag(1e-14 * np.diag(normal)))
+
+        def direction(left: Array, right: Array) -> tuple[Array, ...]:
+            """Newton's step to p·below = left and q·above = right."""
+            rest = dual - (right / q - above) + (left / p - below)
+            dlam = scipy.linalg.cho_solve(
+                factor, -total - v @ (inner * rest[: -eps.size]) + outer * rest[-eps.size :]
+            )
+            dx = free * (np.append(dlam @ v, -dlam) + rest)
+            return dx, dlam, (left - below * dx) / p - below, (right + above * dx) / q - above
+
+        dx, dlam, db, da = direction(0.0, 0.0)
+        size = min(_room(p, dx), _room(q, -dx)), min(_room(below, db), _room(above, da))
+        after = (p + size[0] * dx) @ (below + size[1] * db)
+        after += (q - size[0] * dx) @ (above + size[1] * da)
+        centre = (after / (2 * x.size * mu)) ** 3 * mu
+        dx, dlam, db, da = direction(centre - dx * db, centre + dx * da)
+        size = min(_room(p, dx), _room(q, -dx)), min(_room(below, db), _room(above, da))
+        primal, other = 0.995 * size[0], 0.995 * size[1]
+        x, p, q = x + primal * dx, p + primal * dx, q - primal * dx
+        lam, below, above = lam + other * dlam, below + other * db, above + other * da
+    y = x[-eps.size :]
+    return np.where(np.abs(lam) > eps + SLACK - np.abs(y), lam, 0.0)
+
+
+def _room(v: Array, dv: Array) -> float:
+    """The largest step in [0, 1] that keeps v + step·dv >= 0."""
+    ratio = np.divide(-v, dv, out=np.ones_like(v), where=dv < 0)
+    return min(1.0, float(ratio.min()))

@@ -46,7 +46,11 @@ PIVOTS = 30
 COUNT=[0,0]
 ROUNDS = 25
 """Newton steps in cuts and multipliers together."""
-LENS=[]
+EXCHANGES = 3
+ROUNDED = 1e-14
+"""What a rule with cuts of its own may lose of the Lagrangian's maximum at its multipliers."""
+RIDGE = 1e-15
+"""Ridge of their Hessian over its trace: a small gap makes that 1e10 times the least eigenvalue."""
 PATIENCE = 3
 """Steps of these after which the residual must have halved."""
 FARTHEST = 0.5
@@ -224,20 +228,19 @@ def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
     has the wrong sign becomes zero, and what wants to leave zero does. Where pivots go in circles,
     or beyond REACH for few constraints, coordinate descent finds the signs.
     """
-    exact = _pivoted(h, g, lam, budget)
-    far = np.inf if exact is None else float(np.abs(exact).max())
-    if exact is not None and (far < REACH or len(h) > FEW):
-        return exact * min(1.0, REACH / max(far, 1e-300))
-    linear = g - h @ lam
-    z = lam.copy()
+    step = _pivoted(h, g, lam, budget)
+    far = np.inf if step is None else float(np.abs(step).max())
+    if step is not None and (far < REACH or len(h) > FEW):
+        return step * min(1.0, REACH / max(far, 1e-300))
+    linear, z = g - h @ lam, lam.copy()
     for _ in range(BLOCKS):
         largest = _sweep(h, linear, budget, lam, z)
-        exact = _stationary(h, linear, np.sign(z), budget)
-        same = (np.sign(exact) == np.sign(z)).all() and (np.abs(exact - lam) < REACH).all()
-        slack = np.abs(h @ exact + linear) <= budget + 1e-13
+        step = _stationary(h, g, lam, np.sign(z), budget)
+        same = (np.sign(lam + step) == np.sign(z)).all() and (np.abs(step) < REACH).all()
+        slack = np.abs(h @ step + g) <= budget + 1e-13
         settled = largest <= 1e-10 * max(1.0, float(np.abs(z).max()))
         if same and (settled or slack[z == 0].all()):
-            return exact - lam
+            return step
         if settled:
             break
     return z - lam
@@ -245,26 +248,27 @@ def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
 
 def _pivoted(h: Array, g: Array, lam: Array, budget: Array) -> Array | None:
     """The step of :func:`_quadratic_step`, however far; None where pivots go in circles."""
-    linear, signs = g - h @ lam, np.sign(lam)
+    signs = np.sign(lam)
     for _ in range(PIVOTS):
-        exact = _stationary(h, linear, signs, budget)
-        slope = h @ exact + linear
-        wrong = signs * exact < 0
+        step = _stationary(h, g, lam, signs, budget)
+        slope = h @ step + g
+        wrong = signs * (lam + step) < 0
         leaving = (signs == 0) & (np.abs(slope) > budget + 1e-13)
         if not (wrong | leaving).any():
-            return exact - lam
+            return step
         signs = np.where(wrong, 0.0, np.where(leaving, -np.sign(slope), signs))
     return None
 
 
-def _stationary(h: Array, linear: Array, signs: Array, budget: Array) -> Array:
-    """Where ½ z·h z + linear·z + Σ budget · signs · z is stationary in the z_k with a sign; the
-    others are 0.
+def _stationary(h: Array, g: Array, lam: Array, signs: Array, budget: Array) -> Array:
+    """The step d to where g·d + ½ d·h d + Σ budget · signs · (λ + d) is stationary in the λ_k + d_k
+    with a sign; the others become 0.
     """
-    free = np.flatnonzero(signs)
-    z = np.zeros(linear.size)
-    z[free] = np.linalg.solve(h[np.ix_(free, free)], -linear[free] - signs[free] * budget[free])
-    return z
+    free, none = np.flatnonzero(signs), np.flatnonzero(signs == 0)
+    step = -lam
+    right = -g[free] - signs[free] * budget[free] + h[np.ix_(free, none)] @ lam[none]
+    step[free] = np.linalg.solve(h[np.ix_(free, free)], right)
+    return step
 
 
 def _sweep(h: Array, linear: Array, budget: Array, start: Array, z: Array) -> float:
@@ -308,7 +312,7 @@ def _moved(problem: Constraints, point: DualPoint, lam: Array, shifts: list[Arra
     return DualPoint(lam, (sets[0], sets[1]), accuracy, values)
 
 
-def _together(problem: Constraints, point: DualPoint, eps: Array) -> Array:
+def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
     """Multipliers (1, K) by Newton's method in the cuts x_r and λ together: s(x_r) = 0 and KKT.
 
     A small gap between two cuts is like the root of a change of λ: in λ alone Newton's method
@@ -334,7 +338,8 @@ def _together(problem: Constraints, point: DualPoint, eps: Array) -> Array:
         residuals.append(max(wrong, off))
         if residuals[-1] <= KKT_TOLERANCE or residuals[-1] > 0.5 * min(residuals[:-PATIENCE], default=np.inf):
             break
-        step = _pivoted(_ridged(h, wrong), gradient, point.lam[0], eps[0])
+        h += RIDGE * max(float(np.trace(h)), 1e-6) * np.eye(len(h))
+        step = _pivoted(h, gradient, point.lam[0], eps[0])
         if step is None:
             break
         shifts = [f + step @ flow for f, flow in zip(far, flows, strict=True)]
@@ -342,8 +347,7 @@ def _together(problem: Constraints, point: DualPoint, eps: Array) -> Array:
         part = min(part, REACH / max(float(np.abs(step).max()), 1e-300))
         lam = point.lam + (step if part == 1.0 else part * step)
         point = _moved(problem, point, lam, [part * shift for shift in shifts])
-    LENS.append(len(residuals))
-    return point.lam
+    return point
 
 
 def _room(cut: Array, shift: Array) -> float:
@@ -364,14 +368,21 @@ def _step(problem: Constraints, point: DualPoint, eps: Array, settled=True) -> D
     """The next point, or None when no progress can be measured."""
     residual, value = kkt_residual(point.lam, point.values, eps)[0], point.dual(eps)[0]
     if settled:
-        newton = dual_point(problem, _together(problem, point, eps))
-        COUNT[0]+=1
-        if (
-            kkt_residual(newton.lam, newton.values, eps)[0] <= 0.25 * residual
-            and newton.dual(eps)[0] <= value + 1e-13
-        ):
-            COUNT[1]+=1
-            return newton
+        here = point
+        for _ in range(EXCHANGES):
+            beside = _together(problem, here, eps)
+            newton = dual_point(problem, beside.lam)
+            COUNT[0]+=1
+            better = kkt_residual(newton.lam, newton.values, eps)[0]
+            lost = newton.dual(eps) - beside.dual(eps)
+            own = kkt_residual(beside.lam, beside.values, eps)[0]
+            if own < better and lost <= ROUNDED:
+                newton, better = replace(beside, accuracy=beside.accuracy + lost), own
+            if better <= 0.25 * residual and newton.dual(eps)[0] <= value + 1e-13:
+                COUNT[1]+=1
+                return newton
+            if _same(newton, here): break
+            here = newton
     h = _ridged(hessian(problem, point)[0], residual)
     for _ in range(6):
         direction = _quadratic_step(h, point.values[0], point.lam[0], eps[0])
