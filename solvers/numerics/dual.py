@@ -46,7 +46,7 @@ PIVOTS = 30
 COUNT=[0,0]
 ROUNDS = 25
 """Newton steps in cuts and multipliers together."""
-EXCHANGES = 3
+EXCHANGES = 2
 ROUNDED = 1e-14
 """What a rule with cuts of its own may lose of the Lagrangian's maximum at its multipliers."""
 RIDGE = 1e-15
@@ -367,7 +367,8 @@ def _same(a, b):
 def _step(problem: Constraints, point: DualPoint, eps: Array, settled=True) -> DualPoint | None:
     """The next point, or None when no progress can be measured."""
     residual, value = kkt_residual(point.lam, point.values, eps)[0], point.dual(eps)[0]
-    if settled:
+    tight = point.lam != 0 if point.lam.any() else np.abs(point.values) > eps
+    if settled and tight.sum() <= sum(sets.cut.size for sets in point.sets):
         here = point
         for _ in range(EXCHANGES):
             beside = _together(problem, here, eps)
