@@ -50,24 +50,24 @@ def multipliers(problem: Constraints, eps: Array) -> Array:
         inner, outer = free[: -eps.size], free[-eps.size :]
         normal = v * inner @ v.T + np.diag(outer)
         factor = scipy.linalg.cho_factor(normal + np.diag(1e-14 * np.diag(normal)))
-
-        def direction(left: Array, right: Array) -> tuple[Array, ...]:
-            """Newton's step to p·below = left and q·above = right."""
+        left = right = np.zeros(x.size)  # what p·below and q·above are to become
+        for predictor in (True, False):
             rest = dual - (right / q - above) + (left / p - below)
             dlam = scipy.linalg.cho_solve(
                 factor, -total - v @ (inner * rest[: -eps.size]) + outer * rest[-eps.size :]
             )
             dx = free * (np.append(dlam @ v, -dlam) + rest)
-            return dx, dlam, (left - below * dx) / p - below, (right + above * dx) / q - above
-
-        dx, dlam, db, da = direction(0.0, 0.0)
-        size = min(_room(p, dx), _room(q, -dx)), min(_room(below, db), _room(above, da))
-        after = (p + size[0] * dx) @ (below + size[1] * db)
-        after += (q - size[0] * dx) @ (above + size[1] * da)
-        centre = (after / (2 * x.size * mu)) ** 3 * mu
-        dx, dlam, db, da = direction(centre - dx * db, centre + dx * da)
-        size = min(_room(p, dx), _room(q, -dx)), min(_room(below, db), _room(above, da))
-        primal, other = 0.995 * size[0], 0.995 * size[1]
+            db, da = (left - below * dx) / p - below, (right + above * dx) / q - above
+            primal, other = (
+                min(_room(p, dx), _room(q, -dx)),
+                min(_room(below, db), _room(above, da)),
+            )
+            if predictor:
+                after = (p + primal * dx) @ (below + other * db)
+                after += (q - primal * dx) @ (above + other * da)
+                centre = (after / (2 * x.size * mu)) ** 3 * mu
+                left, right = centre - dx * db, centre + dx * da
+        primal, other = 0.995 * primal, 0.995 * other
         x, p, q = x + primal * dx, p + primal * dx, q - primal * dx
         lam, below, above = lam + other * dlam, below + other * db, above + other * da
     y = x[-eps.size :]

@@ -43,18 +43,18 @@ FEW = 8
 """Constraints up to which no step is damped: the exact ones settle gaps that are about to open."""
 PIVOTS = 30
 """Times that the signs of a step's multipliers are corrected all at once."""
-COUNT=[0,0]
-ROUNDS = 25
-"""Newton steps in cuts and multipliers together."""
-EXCHANGES = 2
+TOGETHER, PATIENCE = 25, 3
+"""Newton steps in cuts and multipliers together, and after how many the residual must have
+halved.
+"""
+RIDGE = 1e-15
+"""Ridge of their Hessian over its trace: a small gap makes that 1e12 times the least eigenvalue."""
+NARROWEST, FARTHEST = 0.3, 0.03
+"""The part of a gap's width that stays in one of them, and that of the whole range by which a cut
+may move.
+"""
 ROUNDED = 1e-14
 """What a rule with cuts of its own may lose of the Lagrangian's maximum at its multipliers."""
-RIDGE = 1e-15
-"""Ridge of their Hessian over its trace: a small gap makes that 1e10 times the least eigenvalue."""
-PATIENCE = 3
-"""Steps of these after which the residual must have halved."""
-FARTHEST = 0.5
-"""What a cut may move by in one of them."""
 SWEEPS, BLOCKS = 10, 50
 """Rounds of coordinate descent between two tries of the signs that it found, and how often."""
 
@@ -203,8 +203,10 @@ def descend(
     for _ in range(MAX_ITERATIONS):
         if kkt_residual(visited[-1].lam, visited[-1].values, budget)[0] <= enough:
             break
-        settled = len(visited) < 2 or _same(visited[-2], visited[-1])
-        moved = _step(problem, visited[-1], budget, settled)
+        known = len(visited) == 1 or _same_cuts(visited[-2], visited[-1])
+        moved = (_settled(problem, visited[-1], budget) if known else None) or _step(
+            problem, visited[-1], budget
+        )
         if moved is None:
             break
         visited.append(moved)
@@ -320,7 +322,7 @@ def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
     together, and no root has to be isolated.
     """
     residuals = []
-    for _ in range(ROUNDS):
+    for _ in range(TOGETHER):
         wrong, off, far, flows = kkt_residual(point.lam, point.values, eps)[0], 0.0, [], []
         gradient, h = point.values[0].copy(), np.zeros((problem.count, problem.count))
         for profile, rows, sets in zip(
@@ -336,54 +338,65 @@ def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
             flows.append(-sign * inverse * v)
             off = max(off, float(np.abs(height).max(initial=0.0)))
         residuals.append(max(wrong, off))
-        if residuals[-1] <= KKT_TOLERANCE or residuals[-1] > 0.5 * min(residuals[:-PATIENCE], default=np.inf):
+        least = min(residuals[:-PATIENCE], default=np.inf)
+        if residuals[-1] <= KKT_TOLERANCE or residuals[-1] > 0.5 * least:
             break
         h += RIDGE * max(float(np.trace(h)), 1e-6) * np.eye(len(h))
         step = _pivoted(h, gradient, point.lam[0], eps[0])
         if step is None:
             break
         shifts = [f + step @ flow for f, flow in zip(far, flows, strict=True)]
-        part = min(_room(sets.cut, shift) for sets, shift in zip(point.sets, shifts, strict=True))
+        part = min(
+            _room(profile, sets.cut, shift)
+            for profile, sets, shift in zip(problem.profiles, point.sets, shifts, strict=True)
+        )
         part = min(part, REACH / max(float(np.abs(step).max()), 1e-300))
         lam = point.lam + (step if part == 1.0 else part * step)
         point = _moved(problem, point, lam, [part * shift for shift in shifts])
     return point
 
 
-def _room(cut: Array, shift: Array) -> float:
-    """The part in (0, 1] of a shift after which gaps keep 0.3 of their width, and no cut moves by
-    more than FARTHEST.
+def _room(profile: Piecewise, cut: Array, shift: Array) -> float:
+    """The part in (0, 1] of a shift that keeps the cuts apart and close by, see NARROWEST."""
+    most = np.full(cut.size, FARTHEST * (profile.edges[-1] - profile.edges[0]))
+    wide = np.append((1.0 - NARROWEST) * np.diff(cut), most)
+    moved = np.append(-np.diff(shift), np.abs(shift))
+    return min(1.0, float((wide / np.maximum(moved, 1e-300)).min(initial=1.0)))
+
+
+def _same_cuts(one: DualPoint, other: DualPoint) -> bool:
+    return all((a.counts == b.counts).all() for a, b in zip(one.sets, other.sets, strict=True))
+
+
+def _settled(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | None:
+    """Where Newton's method in cuts and multipliers together ends, if that is a better point.
+
+    If another gap opens there, once more from there. A rounding of λ may change MD_k by 1e-9 where
+    a gap is small: where the rule with the cuts found meets the conditions better than that of
+    their λ, it is returned, its ``accuracy`` such that ``dual`` is still D(λ).
     """
-    closing, width = -np.diff(shift), np.diff(cut)
-    most = float(np.abs(shift).max(initial=0.0))
-    ratio = (closing / width).max(initial=0.0)
-    return min(1.0, FARTHEST / max(most, 1e-300), 0.7 / max(ratio, 1e-300))
+    active = point.lam != 0 if point.lam.any() else np.abs(point.values) > eps
+    if active.sum() > sum(sets.cut.size for sets in point.sets):
+        return None  # fewer equations than unknowns
+    most, limit = 0.25 * kkt_residual(point.lam, point.values, eps), point.dual(eps) + 1e-13
+    for _ in range(2):
+        beside = _together(problem, point, eps)
+        exact = dual_point(problem, beside.lam)
+        lost, found = exact.dual(eps) - beside.dual(eps), exact
+        off = [kkt_residual(p.lam, p.values, eps) for p in (exact, beside)]
+        if off[1] < off[0] and lost <= ROUNDED:
+            found = replace(beside, accuracy=beside.accuracy + lost)
+        if kkt_residual(found.lam, found.values, eps) <= most and found.dual(eps) <= limit:
+            return found
+        if _same_cuts(exact, point):
+            return None
+        point = exact
+    return None
 
 
-def _same(a, b):
-    return all(x.cut.size == y.cut.size for x, y in zip(a.sets, b.sets))
-
-
-def _step(problem: Constraints, point: DualPoint, eps: Array, settled=True) -> DualPoint | None:
+def _step(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | None:
     """The next point, or None when no progress can be measured."""
     residual, value = kkt_residual(point.lam, point.values, eps)[0], point.dual(eps)[0]
-    tight = point.lam != 0 if point.lam.any() else np.abs(point.values) > eps
-    if settled and tight.sum() <= sum(sets.cut.size for sets in point.sets):
-        here = point
-        for _ in range(EXCHANGES):
-            beside = _together(problem, here, eps)
-            newton = dual_point(problem, beside.lam)
-            COUNT[0]+=1
-            better = kkt_residual(newton.lam, newton.values, eps)[0]
-            lost = newton.dual(eps) - beside.dual(eps)
-            own = kkt_residual(beside.lam, beside.values, eps)[0]
-            if own < better and lost <= ROUNDED:
-                newton, better = replace(beside, accuracy=beside.accuracy + lost), own
-            if better <= 0.25 * residual and newton.dual(eps)[0] <= value + 1e-13:
-                COUNT[1]+=1
-                return newton
-            if _same(newton, here): break
-            here = newton
     h = _ridged(hessian(problem, point)[0], residual)
     for _ in range(6):
         direction = _quadratic_step(h, point.values[0], point.lam[0], eps[0])
