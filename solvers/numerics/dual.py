@@ -194,19 +194,18 @@ def descend(
     problem: Constraints, eps: Array, start: Array | None = None, enough: float = KKT_TOLERANCE
 ) -> list[DualPoint]:
     """The points that :func:`minimise_dual` visits, the best last."""
-    if start is None:
-        many = problem.count > FEW
-        start = cells.multipliers(problem, eps) if many else np.zeros(problem.count)
-    lam = start.reshape(1, -1).copy()
     budget = eps.reshape(1, -1)
-    visited = [dual_point(problem, lam)]
-    for _ in range(MAX_ITERATIONS):
-        if kkt_residual(visited[-1].lam, visited[-1].values, budget)[0] <= enough:
+    lam = np.zeros(problem.count) if start is None else start
+    visited = [dual_point(problem, lam[None])]
+    for k in range(MAX_ITERATIONS):
+        here = visited[-1]
+        if kkt_residual(here.lam, here.values, budget)[0] <= enough:
             break
-        known = len(visited) == 1 or _same_cuts(visited[-2], visited[-1])
-        moved = (_settled(problem, visited[-1], budget) if known else None) or _step(
-            problem, visited[-1], budget
-        )
+        known = k < 2 or _same_cuts(visited[-2], here)
+        moved = _settled(problem, here, budget) if known else None
+        if moved is None and k == 0 and start is None:
+            moved = dual_point(problem, cells.multipliers(problem, eps)[None])
+        moved = moved or _step(problem, here, budget)
         if moved is None:
             break
         visited.append(moved)
