@@ -1,5 +1,5 @@
-"""Linear fairness constraints on densities: the dual function of λ, minimised by a proximal Newton
-method.
+"""Linear fairness constraints on densities: the dual function of λ, minimised by Newton's method in
+λ and the ends of the accept sets together, else by a proximal Newton method in λ.
 
 Maximise the accuracy over all f subject to |∫ f v_k| <= eps_k, where v_k on group a is Σ_i C_a[k,
 i] p_a^(i):
@@ -181,11 +181,11 @@ def kkt_residual(lam: Array, values: Array, eps: Array) -> Array:
 def minimise_dual(
     problem: Constraints, eps: Array, start: Array | None = None, enough: float = KKT_TOLERANCE
 ) -> DualPoint:
-    """Minimise D for one budget vector eps (K,): proximal Newton with a batched line search.
+    """Minimise D for one budget vector eps (K,), from no constraint or from a programme on cells.
 
-    Where a gap in an accept set is about to open, D's Hessian jumps to infinity: full steps
-    overshoot, and backtracking creeps. Many step lengths are therefore tried in one batch, twice,
-    and the best is taken.
+    Where a gap in an accept set is about to open, D's Hessian jumps to infinity: full steps in λ
+    alone overshoot, and backtracking creeps. Steps in λ and the cuts together do not; where they
+    fail, many lengths of a step in λ are tried in one batch, twice, and the best is taken.
     """
     return descend(problem, eps, start, enough)[-1]
 
