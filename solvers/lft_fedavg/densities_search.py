@@ -29,7 +29,7 @@ REPAIRS = 5
 WIDTH = 8
 """Starts for every target, of different kinds; for few clients two each."""
 LOWEST = 12
-"""Starts for each client where the smallest disparity is looked for."""
+"""Starts for each client, of FEW at most, where the smallest disparity is looked for."""
 SCREENED = 8
 """Rounds after which the best FINALISTS climb on, or one in FEWER of the starts."""
 FINALISTS = 2
@@ -115,7 +115,7 @@ class MultiplierSearch:
         """
         if not self.reach.any():
             return self.free
-        target, count = np.array([-np.inf]), LOWEST * self.reach.size
+        target, count = np.array([-np.inf]), LOWEST * min(self.reach.size, FEW)
         starts = self.starts.take(self._various(self.starts, -np.inf, count))
         found = self._best(starts, target, SCREENED, count // FEWER)
         low = self._best(found, target, ROUNDS, 1)

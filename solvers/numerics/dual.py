@@ -1,5 +1,5 @@
-"""Linear fairness constraints on densities: the dual function of λ, minimised by a proximal Newton
-method.
+"""Linear fairness constraints on densities: the dual function of λ, minimised by Newton's method in
+λ and the ends of the accept sets together, else by a proximal Newton method in λ.
 
 Maximise base + ∫ u f over all f subject to |∫ f v_k + b_k| <= eps_k. The rule has *places*, lines
 that it decides about apart: a group, both groups for a blind rule, a client's own. On place p, v_k
@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.numerics import cells
 from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
 from fairfl.solvers.solution import budget_term
 from fairfl.theory.numerics.piecewise import Piecewise
@@ -44,6 +45,18 @@ FEW = 8
 """Constraints up to which no step is damped: the exact ones settle gaps that are about to open."""
 PIVOTS = 30
 """Times that the signs of a step's multipliers are corrected all at once."""
+TOGETHER, PATIENCE = 25, 3
+"""Newton steps in cuts and multipliers together, and after how many the residual must have
+halved.
+"""
+RIDGE = 1e-15
+"""Ridge of their Hessian over its trace: a small gap makes that 1e12 times the least eigenvalue."""
+NARROWEST, FARTHEST = 0.3, 0.03
+"""The part of a gap's width that stays in one of them, and that of the whole range by which a cut
+may move.
+"""
+ROUNDED = 1e-14
+"""What a rule with cuts of its own may lose of the Lagrangian's maximum at its multipliers."""
 SWEEPS, BLOCKS = 10, 50
 """Rounds of coordinate descent between two tries of the signs that it found, and how often."""
 
@@ -113,15 +126,19 @@ def weights(lam: Array, rows: Array) -> Array:
 
 def dual_point(problem: Constraints, lam: Array) -> DualPoint:
     """Accept sets, accuracies and constraint values at the multipliers lam (B, K)."""
+    combined = [weights(lam, rows) for rows in problem.coefficients]
+    return _summed(problem, lam, tuple(accept_sets(problem.profiles, combined)))
+
+
+def _summed(problem: Constraints, lam: Array, sets: tuple[AcceptSets, ...]) -> DualPoint:
+    """The sets' accuracies and constraint values."""
     accuracy = np.full(lam.shape[0], problem.base)
     values = np.broadcast_to(problem.b, lam.shape)
-    combined = [weights(lam, rows) for rows in problem.coefficients]
-    sets = accept_sets(problem.profiles, combined)
     for rows, found, nobody in zip(problem.coefficients, sets, problem.nobody, strict=True):
         if not nobody:
             accuracy = accuracy + found.integrals[:, 0]
             values = values + found.integrals[:, 1:] @ rows.T
-    return DualPoint(lam, tuple(sets), accuracy, values)
+    return DualPoint(lam, sets, accuracy, values)
 
 
 def hessian(problem: Constraints, point: DualPoint, extra: Sequence[Array] | None = None) -> Array:
@@ -163,11 +180,11 @@ def kkt_residual(lam: Array, values: Array, eps: Array) -> Array:
 def minimise_dual(
     problem: Constraints, eps: Array, start: Array | None = None, enough: float = KKT_TOLERANCE
 ) -> DualPoint:
-    """Minimise D for one budget vector eps (K,): proximal Newton with a batched line search.
+    """Minimise D for one budget vector eps (K,), from no constraint or from a programme on cells.
 
-    Where a gap in an accept set is about to open, D's Hessian jumps to infinity: full steps
-    overshoot, and backtracking creeps. Many step lengths are therefore tried in one batch, twice,
-    and the best is taken.
+    Where a gap in an accept set is about to open, D's Hessian jumps to infinity: full steps in λ
+    alone overshoot, and backtracking creeps. Steps in λ and the cuts together do not; where they
+    fail, many lengths of a step in λ are tried in one batch, twice, and the best is taken.
     """
     return descend(problem, eps, start, enough)[-1]
 
@@ -176,13 +193,18 @@ def descend(
     problem: Constraints, eps: Array, start: Array | None = None, enough: float = KKT_TOLERANCE
 ) -> list[DualPoint]:
     """The points that :func:`minimise_dual` visits, the best last."""
-    lam = np.zeros((1, problem.count)) if start is None else start.reshape(1, -1).copy()
     budget = eps.reshape(1, -1)
-    visited = [dual_point(problem, lam)]
-    for _ in range(MAX_ITERATIONS):
-        if kkt_residual(visited[-1].lam, visited[-1].values, budget)[0] <= enough:
+    lam = np.zeros(problem.count) if start is None else start
+    visited = [dual_point(problem, lam[None])]
+    for k in range(MAX_ITERATIONS):
+        here = visited[-1]
+        if kkt_residual(here.lam, here.values, budget)[0] <= enough:
             break
-        moved = _step(problem, visited[-1], budget)
+        known = k < 2 or _same_cuts(visited[-2], here)
+        moved = _settled(problem, here, budget) if known else None
+        if moved is None and k == 0 and start is None:
+            moved = dual_point(problem, cells.multipliers(problem, eps)[None])
+        moved = moved or _step(problem, here, budget)
         if moved is None:
             break
         visited.append(moved)
@@ -206,42 +228,47 @@ def _quadratic_step(h: Array, g: Array, lam: Array, budget: Array) -> Array:
     has the wrong sign becomes zero, and what wants to leave zero does. Where pivots go in circles,
     or beyond REACH for few constraints, coordinate descent finds the signs.
     """
-    linear, signs = g - h @ lam, np.sign(lam)
-    for _ in range(PIVOTS):
-        exact = _stationary(h, linear, signs, budget)
-        slope = h @ exact + linear
-        wrong = signs * exact < 0
-        leaving = (signs == 0) & (np.abs(slope) > budget + 1e-13)
-        if not (wrong | leaving).any():
-            step, far = exact - lam, float(np.abs(exact - lam).max())
-            if far < REACH:
-                return step
-            if len(h) > FEW:
-                return step * (REACH / far)
-            break
-        signs = np.where(wrong, 0.0, np.where(leaving, -np.sign(slope), signs))
-    z = lam.copy()
+    step = _pivoted(h, g, lam, budget)
+    far = np.inf if step is None else float(np.abs(step).max())
+    if step is not None and (far < REACH or len(h) > FEW):
+        return step * min(1.0, REACH / max(far, 1e-300))
+    linear, z = g - h @ lam, lam.copy()
     for _ in range(BLOCKS):
         largest = _sweep(h, linear, budget, lam, z)
-        exact = _stationary(h, linear, np.sign(z), budget)
-        same = (np.sign(exact) == np.sign(z)).all() and (np.abs(exact - lam) < REACH).all()
-        slack = np.abs(h @ exact + linear) <= budget + 1e-13
+        step = _stationary(h, g, lam, np.sign(z), budget)
+        same = (np.sign(lam + step) == np.sign(z)).all() and (np.abs(step) < REACH).all()
+        slack = np.abs(h @ step + g) <= budget + 1e-13
         settled = largest <= 1e-10 * max(1.0, float(np.abs(z).max()))
         if same and (settled or slack[z == 0].all()):
-            return exact - lam
+            return step
         if settled:
             break
     return z - lam
 
 
-def _stationary(h: Array, linear: Array, signs: Array, budget: Array) -> Array:
-    """Where ½ z·h z + linear·z + Σ budget · signs · z is stationary in the z_k with a sign; the
-    others are 0.
+def _pivoted(h: Array, g: Array, lam: Array, budget: Array) -> Array | None:
+    """The step of :func:`_quadratic_step`, however far; None where pivots go in circles."""
+    signs = np.sign(lam)
+    for _ in range(PIVOTS):
+        step = _stationary(h, g, lam, signs, budget)
+        slope = h @ step + g
+        wrong = signs * (lam + step) < 0
+        leaving = (signs == 0) & (np.abs(slope) > budget + 1e-13)
+        if not (wrong | leaving).any():
+            return step
+        signs = np.where(wrong, 0.0, np.where(leaving, -np.sign(slope), signs))
+    return None
+
+
+def _stationary(h: Array, g: Array, lam: Array, signs: Array, budget: Array) -> Array:
+    """The step d to where g·d + ½ d·h d + Σ budget · signs · (λ + d) is stationary in the λ_k + d_k
+    with a sign; the others become 0.
     """
-    free = np.flatnonzero(signs)
-    z = np.zeros(linear.size)
-    z[free] = np.linalg.solve(h[np.ix_(free, free)], -linear[free] - signs[free] * budget[free])
-    return z
+    free, none = np.flatnonzero(signs), np.flatnonzero(signs == 0)
+    step = -lam
+    right = -g[free] - signs[free] * budget[free] + h[np.ix_(free, none)] @ lam[none]
+    step[free] = np.linalg.solve(h[np.ix_(free, free)], right)
+    return step
 
 
 def _sweep(h: Array, linear: Array, budget: Array, start: Array, z: Array) -> float:
@@ -267,6 +294,99 @@ def _sweep(h: Array, linear: Array, budget: Array, start: Array, z: Array) -> fl
                 z[k] = new
                 largest = max(largest, abs(change))
     return largest
+
+
+def _moved(problem: Constraints, point: DualPoint, lam: Array, shifts: list[Array]) -> DualPoint:
+    """The rule with the cuts of ``point`` shifted, beside multipliers lam (1, K) that need not be
+    its own.
+    """
+    sets = []
+    for profile, old, shift in zip(problem.profiles, point.sets, shifts, strict=True):
+        cut = old.cut + shift
+        above = profile.above(cut) @ np.where(old.rising, 1.0, -1.0)
+        integrals = above + np.where(old.first[0], profile.totals, 0.0)
+        sets.append(replace(old, cut=cut, integrals=integrals[None]))
+    return _summed(problem, lam, tuple(sets))
+
+
+def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
+    """Multipliers (1, K) by Newton's method in the cuts x_r and λ together: s(x_r) = 0 and KKT.
+
+    A small gap between two cuts is like the root of a change of λ: in λ alone Newton's method
+    converges only where no gap changes by much of its width. Both equations are smooth in x and λ
+    together, and no root has to be isolated.
+    """
+    residuals = []
+    for _ in range(TOGETHER):
+        wrong, off, far, flows = kkt_residual(point.lam, point.values, eps)[0], 0.0, [], []
+        gradient, h = point.values[0].copy(), np.zeros((problem.count, problem.count))
+        for profile, rows, sets in zip(
+            problem.profiles, problem.coefficients, point.sets, strict=True
+        ):
+            mixed, sign = weights(point.lam, rows)[0], np.where(sets.rising, 1.0, -1.0)
+            terms, slope = profile.values(sets.cut), np.abs(mixed @ profile.slopes(sets.cut))
+            inverse = np.divide(1.0, slope, out=np.zeros_like(slope), where=slope > 1e-300)
+            height, v = mixed @ terms, rows @ terms[1:]
+            gradient += v @ (height * inverse)
+            h += v * inverse @ v.T
+            far.append(-sign * height * inverse)
+            flows.append(-sign * inverse * v)
+            off = max(off, float(np.abs(height).max(initial=0.0)))
+        residuals.append(max(wrong, off))
+        least = min(residuals[:-PATIENCE], default=np.inf)
+        if residuals[-1] <= KKT_TOLERANCE or residuals[-1] > 0.5 * least:
+            break
+        h += RIDGE * max(float(np.trace(h)), 1e-6) * np.eye(len(h))
+        step = _pivoted(h, gradient, point.lam[0], eps[0])
+        if step is None:
+            break
+        shifts = [f + step @ flow for f, flow in zip(far, flows, strict=True)]
+        part = min(
+            _room(profile, sets.cut, shift)
+            for profile, sets, shift in zip(problem.profiles, point.sets, shifts, strict=True)
+        )
+        part = min(part, REACH / max(float(np.abs(step).max()), 1e-300))
+        lam = point.lam + (step if part == 1.0 else part * step)
+        point = _moved(problem, point, lam, [part * shift for shift in shifts])
+    return point
+
+
+def _room(profile: Piecewise, cut: Array, shift: Array) -> float:
+    """The part in (0, 1] of a shift that keeps the cuts apart and close by, see NARROWEST."""
+    most = np.full(cut.size, FARTHEST * (profile.edges[-1] - profile.edges[0]))
+    wide = np.append((1.0 - NARROWEST) * np.diff(cut), most)
+    moved = np.append(-np.diff(shift), np.abs(shift))
+    return min(1.0, float((wide / np.maximum(moved, 1e-300)).min(initial=1.0)))
+
+
+def _same_cuts(one: DualPoint, other: DualPoint) -> bool:
+    return all((a.counts == b.counts).all() for a, b in zip(one.sets, other.sets, strict=True))
+
+
+def _settled(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | None:
+    """Where Newton's method in cuts and multipliers together ends, if that is a better point.
+
+    If another gap opens there, once more from there. A rounding of λ may change MD_k by 1e-9 where
+    a gap is small: where the rule with the cuts found meets the conditions better than that of
+    their λ, it is returned, its ``accuracy`` such that ``dual`` is still D(λ).
+    """
+    active = point.lam != 0 if point.lam.any() else np.abs(point.values) > eps
+    if active.sum() > sum(sets.cut.size for sets in point.sets):
+        return None  # fewer equations than unknowns
+    most, limit = 0.25 * kkt_residual(point.lam, point.values, eps), point.dual(eps) + 1e-13
+    for _ in range(2):
+        beside = _together(problem, point, eps)
+        exact = dual_point(problem, beside.lam)
+        lost, found = exact.dual(eps) - beside.dual(eps), exact
+        off = [kkt_residual(p.lam, p.values, eps) for p in (exact, beside)]
+        if off[1] < off[0] and lost <= ROUNDED:
+            found = replace(beside, accuracy=beside.accuracy + lost)
+        if kkt_residual(found.lam, found.values, eps) <= most and found.dual(eps) <= limit:
+            return found
+        if _same_cuts(exact, point):
+            return None
+        point = exact
+    return None
 
 
 def _step(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | None:

@@ -131,6 +131,12 @@ class Piecewise:
         outside = (flat < self.edges[0]) | (flat > self.edges[-1])
         return np.where(outside, 0.0, out).reshape(self._above.shape[0], *t.shape)
 
+    def cells(self) -> Array:
+        """Integrals over cells, one around each node: shape (J, 16 P); their sums are exact."""
+        half = np.diff(self.edges) / 2
+        values = self.coefficients @ chebyshev_values(NODES, DEGREE + 1)
+        return (values * (half[:, None] * (TO_COEFFICIENTS @ _EVEN))).reshape(len(values), -1)
+
     def slopes(self, t: Array) -> Array:
         """Derivative of every function at t (flat): shape (J, T)."""
         k, xi = self.locate(t)
