@@ -283,9 +283,14 @@ class Limits:
                 contrasts = contrasts - within[:, :, None, :]
         contrasts = np.where(bound[..., None], contrasts, 0.0) * _inverse(rates.mass)[:, :, None]
         budgets = np.where(bound, (eps / 2.0 if leveled else eps)[:, None], np.inf)
-        if groups > 2 and not leveled:  # Σ_a w_a (r_a - r) = 0: at 0 the others' say the largest's
+        if groups > 2 and not leveled:  # at 0 constraints that follow from the others are left out
             largest = np.arange(groups) == within.argmax(axis=-1)[..., None]
-            budgets[largest & (eps == 0)[:, None]] = np.inf
+            if task.difference == "overall":  # Σ_a w_a (r_a - r) = 0
+                implied = largest
+            else:  # pairs without the largest group
+                first, second = np.triu_indices(groups, 1)
+                implied = ~(largest[..., first] | largest[..., second])
+            budgets[implied & (eps == 0)[:, None]] = np.inf
         b = (contrasts * rates.constant[:, :, None]).sum(axis=-1)
         return cls(rates, contrasts, b, budgets, leveled)
 

@@ -38,10 +38,14 @@ class Axes:
 PLAIN = Axes()
 
 
-def table(federations: Mapping[str, Federation], points: int) -> pd.DataFrame:
+def table(
+    federations: Mapping[str, Federation], points: int, notion: str = "demographic_parity"
+) -> pd.DataFrame:
     """The frontiers of all schemes on every federation, ``points`` a curve: ``rows`` of each."""
     curves = {
-        panel: {scheme: frontier(federation, scheme, points) for scheme in style.SCHEMES}
+        panel: {
+            scheme: frontier(federation, scheme, points, notion=notion) for scheme in style.SCHEMES
+        }
         for panel, federation in federations.items()
     }
     return pd.concat([rows(panel, found) for panel, found in curves.items()], ignore_index=True)
