@@ -14,7 +14,7 @@ from fairfl.solvers.cfl.densities import solve_many, threshold_model
 from fairfl.solvers.cfl.finite import path_of, solve_cfl_finite
 from fairfl.solvers.cfl.finite_path import FlipPath
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
-from fairfl.solvers.density_problem import DensityProblem
+from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.numerics.dual import dual_point

@@ -39,8 +39,8 @@ ALIKE = 1e-9
 """Probabilities this close are the same."""
 SCALE = 1e4
 """Gains are scaled up by this: HiGHS stops at a gap of 1e-6."""
-SECONDS = 20.0
-"""What one programme may take; its best solution until then counts."""
+NODES = 1000
+"""Nodes that one programme may look at; its best solution until then counts."""
 NEAR = 1e-11
 """Disparities are asked for with this much room: HiGHS' own rounding."""
 
@@ -139,16 +139,17 @@ class Segments:
         binary = np.zeros(size)
         if some.sum() > len(whose):
             binary[2 * count : 3 * count] = 1.0
-            found = scipy.optimize.milp(
-                SCALE * cost,
-                integrality=binary,
-                bounds=scipy.optimize.Bounds(0.0, high),
-                constraints=[
-                    scipy.optimize.LinearConstraint(a, r if low is None else low, r)
-                    for a, r, low in limits
-                ],
-                options={"mip_rel_gap": 0.0, "time_limit": SECONDS},
-            )
+            with highs.quiet():
+                found = scipy.optimize.milp(
+                    SCALE * cost,
+                    integrality=binary,
+                    bounds=scipy.optimize.Bounds(0.0, high),
+                    constraints=[
+                        scipy.optimize.LinearConstraint(a, r if low is None else low, r)
+                        for a, r, low in limits
+                    ],
+                    options={"mip_rel_gap": 0.0, "node_limit": NODES},
+                )
         else:
             found = scipy.optimize.linprog(
                 cost,

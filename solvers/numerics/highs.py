@@ -4,6 +4,11 @@ precision.
 
 from __future__ import annotations
 
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 
 from fairfl._support.checks import Array
@@ -11,6 +16,22 @@ from fairfl._support.checks import Array
 OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 WHOLE = 1e-9
 """Cells this near to 0 or 1 are there."""
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Nothing goes to the standard output: HiGHS prints a line there in some mixed-integer
+    programmes, whatever it is told.
+    """
+    sys.stdout.flush()
+    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 1)
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def rounded(x: Array, whole: float = WHOLE) -> tuple[Array, Array]:

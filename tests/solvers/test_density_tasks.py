@@ -11,7 +11,7 @@ from scipy.stats import norm
 from tasks import SCHEMES, Counted, asked, by_group
 
 import fairfl as ff
-from fairfl.solvers.density_problem import DensityProblem
+from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics import certify
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.problem import Task
