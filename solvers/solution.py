@@ -192,7 +192,7 @@ def evaluate(
             for a in groups
         )
 
-    utility = worth(task.costs)
+    utility = rule.accuracy(fed) - 1.0 if task.accurate and not told else worth(task.costs)
     accepted = np.where(fed.share > 0, _integrals(model, "everyone", rule), np.nan)
     rates, pooled, local = rates_of(fed, task.notion, rule)
     apart = float(disparity(pooled, rates.mass.sum(axis=1), task.difference))

@@ -32,9 +32,12 @@ class GroupRates:
     def apart(self, difference: str) -> float:
         """The disparity of this rate."""
         rates = np.array(self.by_group)
+        rates = rates[~np.isnan(rates)]
+        if not rates.size:  # nobody has the event
+            return 0.0
         if difference == "overall":
-            return float(np.nanmax(np.abs(rates - self.of_all)))
-        return float(np.nanmax(rates) - np.nanmin(rates))
+            return float(np.abs(rates - self.of_all).max())
+        return float(np.ptp(rates))
 
 
 def group_rates(federation: Federation, question: Question, least: float) -> GroupRates:
@@ -56,7 +59,8 @@ def group_rates(federation: Federation, question: Question, least: float) -> Gro
     else:
         counted, rates, _ = rates_of(federation, question.notion, rule)
     mass = counted.mass.sum(axis=1)
-    of_all = np.nansum(rates * mass, axis=1) / mass.sum(axis=1)
+    of_all = np.full(len(mass), np.nan)
+    np.divide(np.nansum(rates * mass, axis=1), mass.sum(axis=1), of_all, where=mass.any(axis=1))
     every = [
         GroupRates(name, tuple(map(float, by_group)), float(mean))
         for name, by_group, mean in zip(NOTIONS[question.notion], rates, of_all, strict=True)

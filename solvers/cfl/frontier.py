@@ -14,9 +14,9 @@ from fairfl.solvers.cfl.densities import solve_many, threshold_model
 from fairfl.solvers.cfl.finite import path_of, solve_cfl_finite
 from fairfl.solvers.cfl.finite_path import FlipPath
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
-from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.dual import dual_point
 from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.problem import Problem, Task, own_problems

@@ -14,9 +14,9 @@ from functools import cached_property
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve, Multipliers
 from fairfl.solvers.numerics.accept_sets import AcceptSets
+from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.dual import dual_point, minimise_dual
 from fairfl.solvers.problem import Task
 from fairfl.theory.numerics.piecewise import Piecewise

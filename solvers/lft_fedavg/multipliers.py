@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.critical_points import CriticalPoints, critical_points
+from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, hessian, weights
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.continuous import ContinuousModel

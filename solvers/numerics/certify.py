@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.column_generation import mix
+from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.dual import DualPoint, descend
 from fairfl.solvers.problem import Problem, Task
 from fairfl.solvers.solution import (

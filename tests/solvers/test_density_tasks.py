@@ -11,9 +11,9 @@ from scipy.stats import norm
 from tasks import SCHEMES, Counted, asked, by_group
 
 import fairfl as ff
-from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics import certify
 from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE
 

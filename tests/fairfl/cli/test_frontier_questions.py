@@ -52,31 +52,28 @@ def test_groups_of_two_columns_and_utilities(cli, crossed, tmp_path):
     assert max(rates) - min(rates) == pytest.approx(free.disparity, abs=1e-12)
     for scheme in ("lft_fedavg", "lft_ensemble"):
         told = found[scheme]
-        assert told["equal_budgets"] and not told["exact"]
-        assert told["largest_loss_against_cfl"] >= -1e-12
+        assert not told["exact"] and told["largest_loss_against_cfl"] >= -1e-12
         points = told["frontier"]
         for d, worth, eps in zip(
             *(points[k] for k in ("disparity", "utility", "eps")), strict=True
         ):
-            assert len(set(eps)) == 1
             s = ff.solve(fed, scheme, eps, **question)
-            assert (s.disparity, s.utility) == pytest.approx((d, worth), abs=1e-12)
+            assert (s.disparity, s.utility) == pytest.approx((d, worth), abs=1e-7)
     text = cli("frontier", file, *FEW, *words, "--out", tmp_path / "out").stdout
     for part in (
         "old & f (",
         "largest difference of true-positive rates between two groups",
         "a missed positive costs 5, a wrong positive 1",
         "utility at disparity 0.1",
-        "LFT+FedAvg and LFT+Ensemble: the best budgets of the clients cannot be searched for",
+        "LFT+FedAvg and LFT+Ensemble: accuracies between the ends are the best that a search found",
         "where y = 1, group",
     ):
         assert part in text
     written = pd.read_csv(tmp_path / "out" / "frontier.csv")
-    assert set(written[written["equal_budgets"]]["scheme"]) == {"lft_fedavg", "lft_ensemble"}
     below = written["below_cfl"] + written["utility"]
     assert below.to_numpy() == pytest.approx(curve.utility_at(written["disparity"]), abs=1e-9)
     svg = (tmp_path / "out" / "frontier.svg").read_text("utf-8")
-    assert "minus expected cost" in svg and "equal budgets" in svg
+    assert "minus expected cost" in svg
 
 
 def test_balanced_accuracy_and_a_rule_for_each_client(cli, quick, crossed, tmp_path):
@@ -184,6 +181,7 @@ def test_questions_about_laws(cli, tmp_path):
     result = cli("frontier", tmp_path / "three.toml", "--points", "4", *words)
     assert result.exit_code == 0, result.stderr
     assert "Client-aware" in result.stdout and "true-positive rates" in result.stdout
+    assert "the best budgets of the clients cannot be searched for" in result.stdout
     free = ff.solve(read_federation(tmp_path / "three.toml"), "cfl", 1.0, notion="eo", costs=(2, 1))
     assert f"{free.utility:.4f}"[1:] in result.stdout
 

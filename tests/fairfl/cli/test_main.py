@@ -15,7 +15,7 @@ def test_wrong_usage_and_no_certificate_have_their_codes(cli, tmp_path, monkeypa
     def uncertain(*args, **kwargs):
         raise ff.CertificationError("no solution certified")
 
-    monkeypatch.setattr("fairfl.reports.comparison.frontier", uncertain)
+    monkeypatch.setattr("fairfl.reports.curves.frontier", uncertain)
     result = cli("frontier", tmp_path / "two.toml")
     assert (result.exit_code, result.stderr) == (1, "fairfl: error: no solution certified\n")
 

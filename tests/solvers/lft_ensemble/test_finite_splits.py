@@ -155,7 +155,7 @@ def test_all_splits_and_no_other_are_as_good(
     assert m.disparity == pytest.approx(least, abs=1e-12)
     found, missed = family_of(fed).best(np.array([d]))
     assert missed[0] == 0.0 and found.disparity[0] <= d + 2e-12
-    assert found.accuracy[0] == pytest.approx(best, abs=1e-9)
+    assert found.worth[0] == pytest.approx(best, abs=1e-9)
 
 
 @settings(max_examples=5)
@@ -202,7 +202,7 @@ def test_relabelled_groups_and_clients_in_another_order(
             (m.disparity, m.accuracy), abs=1e-9
         )
         found = family_of(other).best(wanted)[0]
-        assert found.accuracy == pytest.approx(best.accuracy, abs=1e-9)
+        assert found.worth == pytest.approx(best.worth, abs=1e-9)
 
 
 def test_too_many_combinations_say_what_they_may_have_missed(
@@ -218,9 +218,9 @@ def test_too_many_combinations_say_what_they_may_have_missed(
     for family, (points, missed) in zip(families, best, strict=True):
         found, bound = family.best(wanted)
         met = np.isfinite(missed) & np.isfinite(bound)
-        assert (points.accuracy <= found.accuracy + bound + 1e-9)[met].all()
-        assert (found.accuracy <= points.accuracy + 1e-9)[met].all()
-        lost += int((points.accuracy > found.accuracy + 1e-9)[met].sum())
+        assert (points.worth <= found.worth + bound + 1e-9)[met].all()
+        assert (found.worth <= points.worth + 1e-9)[met].all()
+        lost += int((points.worth > found.worth + 1e-9)[met].sum())
     assert lost > 0  # the bound had something to say
 
 
