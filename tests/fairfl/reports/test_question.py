@@ -79,7 +79,7 @@ def test_values_are_those_at_the_points(costs):
     question = Question("eo", costs=costs)
     for curve in frontiers(fed, 5, question).values():
         values = question.values(curve)
-        assert question.at(curve, curve.disparity) == pytest.approx(values, abs=1e-10)
+        assert question.at(curve, curve.disparity) == pytest.approx(values, abs=1e-9)
         assert (values >= 0).all() if question.is_share else (values <= 0).all()
 
 
