@@ -392,14 +392,13 @@ def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
     REPRODUCED.
     """
     disparity, worth = np.full((2, len(points.eps)), np.nan)
-    finite = isinstance(fed.model, FiniteModel)
-    if task.scheme == "lft_ensemble" and (finite or task.plain):
+    model = fed.model
+    if task.scheme == "lft_ensemble" and (fed.is_finite or task.plain):
         from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 
-        model = fed.model
         md, worth = (
             ensembles_at(fed, model, task, points.eps)
-            if finite
+            if isinstance(model, FiniteModel)
             else EnsembleCurve(fed, model).solved(points.eps)
         )
         disparity = np.abs(md)

@@ -203,7 +203,9 @@ def _cells(fed: Federation, model: ContinuousModel, grid: int) -> tuple[Array, A
     laws = [law for own in model.laws for law in own]
     low, high = min(law.low for law in laws), max(law.high for law in laws)
     fine = np.unique(np.concatenate([np.linspace(law.low, law.high, 4000) for law in laws]))
-    below = sum(np.einsum("i,ix->x", fed.mass[:, a], 1.0 - model.sf(a, fine)) for a in groups)
+    below = np.sum(
+        [np.einsum("i,ix->x", fed.mass[:, a], 1.0 - model.sf(a, fine)) for a in groups], axis=0
+    )
     keep = np.append(np.diff(below) > 0, True)  # np.interp needs an increasing function
     edges = np.interp(np.linspace(0, 1, grid + 1)[1:-1], below[keep], fine[keep])
     edges = np.unique(np.concatenate([[low], edges, [high]]))

@@ -182,17 +182,21 @@ def evaluate(
     """
     model = fed.model
     assert isinstance(model, ContinuousModel)
-    told, groups = isinstance(rule, ClientClassifiers), range(fed.n_groups)
-    members = rule.members if told else (rule,)
 
     def worth(costs: Array) -> float:
+        if isinstance(rule, Classifier):
+            if (costs == 1.0).all():
+                return rule.accuracy(fed) - 1.0
+            members: list[tuple[int | None, Classifier]] = [(None, rule)]
+        else:
+            members = list(enumerate(rule.members))
         return sum(
-            model.utility(costs, a, m.edges[a], m.values[a], k if told else None)
-            for k, m in enumerate(members)
-            for a in groups
+            model.utility(costs, a, m.edges[a], m.values[a], k)
+            for k, m in members
+            for a in range(fed.n_groups)
         )
 
-    utility = rule.accuracy(fed) - 1.0 if task.accurate and not told else worth(task.costs)
+    utility = worth(task.costs)
     accepted = np.where(fed.share > 0, _integrals(model, "everyone", rule), np.nan)
     rates, pooled, local = rates_of(fed, task.notion, rule)
     apart = float(disparity(pooled, rates.mass.sum(axis=1), task.difference))

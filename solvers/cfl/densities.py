@@ -49,8 +49,9 @@ def threshold_model(fed: Federation) -> ContinuousModel | None:
     None.
     """
     model = fed.model
-    thresholds = isinstance(model, ContinuousModel) and model.shared_within_group
-    return model if thresholds and fed.n_groups == 2 else None
+    if not isinstance(model, ContinuousModel) or fed.n_groups != 2:
+        return None
+    return model if model.shared_within_group else None
 
 
 def solve_many(

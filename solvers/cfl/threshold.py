@@ -12,7 +12,7 @@ double has too few digits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -59,7 +59,7 @@ class ThresholdProblem:
     """
 
     mass: Array
-    etas: list[tuple[Eta, Eta]]
+    etas: Sequence[tuple[Eta, ...]]
     tail: Callable[[int, Array, Array], Array]
     log_tails: Callable[[int, Array, Array], tuple[Array, Array]]
     copies: bool = False

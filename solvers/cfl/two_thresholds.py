@@ -54,7 +54,7 @@ def second_rules(problem: ThresholdProblem, found: ThresholdSolution, eps: Array
     goal = np.where(active, found.erm_sign * np.where(active, eps, 0.0), md)
     etas = problem.etas if len(problem.etas) > 1 else list(problem.etas) * eps.size
     for k in np.flatnonzero(np.abs(md - goal) > MISSED):
-        if not any(bounded(eta) for eta in etas[k]):
+        if not any(bounded(eta) for eta in etas[int(k)]):
             continue
         here = np.array([k])
         toward = -1.0 if md[k] > goal[k] else 1.0  # MD increases with λ

@@ -70,7 +70,7 @@ class DualRules:
         own = self._own[client].constraints
         point = dual_point(own, lam[:, None])
         base, constant, functions = self._pooled
-        parts = sum(_over(s, f) for s, f in zip(point.sets, functions, strict=True))
+        parts = np.sum([_over(*each) for each in zip(point.sets, functions, strict=True)], axis=0)
         worth = base + parts[:, 0]
         return point.values[:, 0], constant + parts[:, 1], 1.0 + self.unit * (worth - 1.0)
 

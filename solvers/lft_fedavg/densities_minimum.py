@@ -11,6 +11,7 @@ from fairfl.solvers.lft_fedavg.densities_search import FAIR, MultiplierSearch
 from fairfl.solvers.lft_fedavg.multipliers import Rules
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import Solution
+from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
 
@@ -36,6 +37,7 @@ def common_shares(fed: Federation, task: Task) -> bool:
     """Whether P(i | a), among those with the rate's event, is the same for both groups: then MD =
     Σ w_i MD_i, and eps = 0 is fair (FedFB, theorem 21).
     """
+    assert isinstance(fed.model, ContinuousModel)
     mass = fed.model.rates(task.notion).mass[0]
     within = mass / mass.sum(axis=0)
     return bool((mass > 0).all() and np.abs(within[:, 0] - within[:, 1]).max() <= 1e-15)

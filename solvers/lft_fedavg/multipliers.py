@@ -120,7 +120,8 @@ class RuleFamily:
         ]
         point = functools.reduce(DualPoint.join, parts)
         rows = zip(point.sets, self.pooled, strict=True)
-        return Rules(point, self.constant + sum(s.integrals[:, 1:] @ row for s, row in rows))
+        md = np.sum([s.integrals[:, 1:] @ row for s, row in rows], axis=0)
+        return Rules(point, self.constant + md)
 
     def slopes(self, rules: Rules) -> Slopes:
         """Derivatives at rules of this family. accuracy = D - λ·MD and ∇D = MD, so its slope is

@@ -186,7 +186,7 @@ def test_questions_about_laws(cli, tmp_path):
     assert f"{free.utility:.4f}"[1:] in result.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 def test_adult_by_race_and_sex(fairfl_data, tmp_path):
     """The commands of docs/people.md print its table, and draw what they say."""
     page = (Path(__file__).parents[3] / "docs" / "people.md").read_text("utf-8")
