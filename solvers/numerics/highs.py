@@ -20,18 +20,17 @@ WHOLE = 1e-9
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Nothing goes to the standard output: HiGHS prints a line there in some mixed-integer
+    """The standard output is the standard error: HiGHS prints a line there in some mixed-integer
     programmes, whatever it is told.
     """
     sys.stdout.flush()
-    kept, nowhere = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    kept = os.dup(1)
     try:
-        os.dup2(nowhere, 1)
+        os.dup2(2, 1)
         yield
     finally:
         os.dup2(kept, 1)
         os.close(kept)
-        os.close(nowhere)
 
 
 def rounded(x: Array, whole: float = WHOLE) -> tuple[Array, Array]:
