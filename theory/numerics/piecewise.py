@@ -249,7 +249,8 @@ def _sample(
     # density
     floor = (high - low) <= 8 * rounding + 1e-300
     if floor.any():
-        flat = np.where(half > 0, mass / (2 * half), 0.0)[:, :, None]
+        wide = half > 1e-300
+        flat = np.divide(mass, 2 * half, out=np.zeros_like(mass), where=wide)[:, :, None]
         p = np.where(floor[None, :, None], flat, p)
         found = np.where(floor, mass, found)
     # x itself is only known to a rounding: finer panels cannot resolve more than this of their mass
