@@ -216,7 +216,6 @@ def _frontier(federation: Federation, task: Task, points: int, local: Array) -> 
     if scheme == "client_aware":
         close = tolerance(federation)
         return convex_frontier(lambda eps: _solve(federation, task, eps, local), points, close)
-    _searchable(federation, task)
     if isinstance(model, FiniteModel):
         searched = ensemble_frontier_finite if scheme == "lft_ensemble" else fedavg_frontier_finite
         found = searched(federation, model, task, points)
@@ -280,7 +279,6 @@ def min_disparity(
     if scheme in ("cfl", "client_aware"):  # f = 1/2 serves everybody alike
         fair = _solve(federation, task, np.zeros(1), local)
         return MinDisparity(scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility)
-    _searchable(federation, task)
     from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_minimum
     from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_minimum_finite
     from fairfl.solvers.lft_fedavg.densities_minimum import fedavg_minimum
@@ -355,24 +353,6 @@ def _enclosable(federation: Federation, task: Task) -> None:
         from fairfl.solvers.lft_ensemble.enclosure_model import exact_clients
 
     exact_clients(federation)
-
-
-def _searchable(federation: Federation, task: Task) -> None:
-    """NoFrontier unless the budgets of local training can be searched: on laws, those of two groups
-    and one rate.
-    """
-    if federation.is_finite:
-        return
-    if task.scheme == "lft_ensemble" and task.sees == "x":
-        raise NoFrontier(
-            "on laws the frontier of 'lft_ensemble' takes rules that see the group, got sees='x'"
-        )
-    if federation.n_groups != 2 or task.notion in ("equalized_odds", "accuracy_parity"):
-        raise NoFrontier(
-            f"on laws frontier and min_disparity of {task.scheme!r} take two groups and a notion "
-            f"of one rate other than accuracy parity, got {federation.n_groups} groups and "
-            f"notion={task.notion!r}; 'cfl' and 'client_aware' take all"
-        )
 
 
 def _corners(fed: Federation, task: Task) -> Points:

@@ -15,6 +15,7 @@ from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve, Multipliers
 from fairfl.solvers.lft_ensemble.densities_dual import DualCurve
 from fairfl.solvers.lft_ensemble.densities_polish import best_multipliers, most_accurate
+from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -27,6 +28,12 @@ ZERO = 1e-12
 """An |MD| up to this is rounding: goals are met within it."""
 
 
+def several(fed: Federation, task: Task) -> bool:
+    """Whether a client's own problem has several constraints, or none that rules obey in order."""
+    other = task.notion in ("equalized_odds", "accuracy_parity") or task.sees == "x"
+    return fed.n_groups != 2 or other
+
+
 def curve_of(fed: Federation, task: Task, model: ContinuousModel) -> EnsembleCurve:
     """The task's ensembles: by thresholds for FedFB's question, else by the dual."""
     return EnsembleCurve(fed, model) if task.plain else DualCurve(fed, model, task)
@@ -36,6 +43,8 @@ def ensemble_frontier(fed: Federation, task: Task, model: ContinuousModel, point
     """LFT+Ensemble's frontier over all eps: evenly spread disparities, every point evaluated
     exactly.
     """
+    if several(fed, task):
+        return SegmentSearch(fed, model, task).frontier(points)
     curve = curve_of(fed, task, model)
     first, peak = fairest(curve), most_accurate(curve)
     bottom, top = (_attained(curve, lam).disparity[0] for lam in (first, peak))
@@ -57,6 +66,8 @@ def ensemble_frontier(fed: Federation, task: Task, model: ContinuousModel, point
 
 def ensemble_minimum(fed: Federation, task: Task, model: ContinuousModel) -> Points:
     """The least disparate ensemble: the frontier's first point."""
+    if several(fed, task):
+        return SegmentSearch(fed, model, task).minimum()
     curve = curve_of(fed, task, model)
     return _attained(curve, fairest(curve))
 

@@ -1,58 +1,85 @@
-"""The most accurate f_λ with |MD| at most a target: local search in λ, by sequential linear
-programming.
+"""The most useful rule with at most a target disparity: local search over LFT+FedAvg's solutions,
+by sequential quadratic programming.
 
-MD and accuracy are smooth in λ, with known slopes, except where a gap opens in an accept set; there
-they change like a square root. Along parts of the frontier a gap is about to open; there the search
-keeps it closed by a constraint, whose slope is known too. Each step solves a linearised problem in
-a box, and then restores the constraints by Newton steps.
+A rule is its cuts x_r, where s = u + λ·v is zero. With S_r = |s'(x_r)|, a change dλ moves the cuts
+so that the accept sets grow by φ_r = v(x_r)·dλ / S_r, the rates by V φ, and the accuracy by
+-λ·Vφ - φ·Sφ/2. Where a tie has a mass, S_r is zero: φ_r is free, and λ stays. With few cuts λ
+changes and no cut does. So the steps are taken in the singular vectors of B = V S^-1/2: z = S^1/2 φ
+= Bᵀ dλ. Each step solves a quadratic programme in a box. Its end is evaluated at λ + dλ, and where
+that is not what was predicted, at the budgets.
+
+Rules are smooth in this while no gap opens or closes in an accept set. Along parts of the frontier
+a gap is about to open: each step is also tried with such gaps kept as they are.
 """
 
 from __future__ import annotations
 
+import functools
+from dataclasses import dataclass
+
 import numpy as np
+import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.lft_fedavg.multipliers import RuleFamily, Rules, Slopes
+from fairfl.solvers.frontier import SLACK_BUDGET
+from fairfl.solvers.lft_fedavg.multipliers import TIGHT, RuleFamily, Rules, largest
+from fairfl.solvers.numerics.critical_points import CriticalPoints, critical_points
+from fairfl.solvers.numerics.dual import weights
 from fairfl.solvers.numerics.interior_point import maximise
 
 RATE = 30.0
-"""Accuracy that a unit of MD beyond the target, or of MD_k with the wrong sign, costs where points
-are compared.
+"""Accuracy that a unit of disparity beyond the target, or of a rate that misses its budget, costs
+where points are compared.
 """
 DEAR = 100.0
-"""The same in the linearised problem, with MD and accuracy in units of their largest change within
+"""The same in the programme, with disparity and accuracy in units of their largest change within
 the box.
 """
 GAPS = 5
-"""Closed gaps that the linearised problem keeps closed, for each rule: those that a step could open
-first.
-"""
+"""Gaps that the programme keeps as they are, for each rule: those that a step changes first."""
 MARGIN = 1e-10
 """Gaps are kept closed by this height: at zero a rounding opens them."""
 FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-6
-"""Radii of the box, in units of the multipliers' reach: the first, the largest, and the one at
-which a rule stops.
-"""
+"""Radii of the box: the first, the largest, and the one at which a rule stops."""
 SWING = 0.5
-"""What MD_k may change by in a step, over the radius."""
-FARTHEST = 5.0
-"""What a step of one multiplier alone may change its MD_k by to first order, over the radius: the
-box has no scale of its own, and some multipliers move MD_k all the way within 1e-5 of their reach.
-"""
-REPAIRS = 8
-ABOVE = 5e-11
-"""What a rule may be above its target: half of what a point of a frontier may."""
-WORTH = 1e-11
+"""What a difference of rates may change by in a step, over the radius."""
+FLAT, NULL = 1e5, 1e-6
+"""Columns of B are cut down to the one; singular values below the other are zero."""
+FAINT = 1e-10
+"""Differences of rates that change by no more than this in a step do not change."""
+TIED = 1e-9
+"""Values this close to their budget count as reaching it."""
+REPAIRS = 4
+WORTH = 1e-9
 """Steps that gain less are not taken."""
 
 
+@dataclass(frozen=True)
+class Model:
+    """What a step w of one rule changes to first order, |w_j| <= 1 within the box: the multipliers
+    (K, n), the values (K, n), the pooled differences (M, n), and the loss |loss w|²/2 of accuracy.
+
+    ``rows`` w <= ``limits`` keep signs and budgets; ``walls`` w <= ``room`` keep the gaps.
+    """
+
+    lam: Array
+    values: Array
+    pooled: Array
+    loss: Array
+    rows: Array
+    limits: Array
+    walls: Array
+    room: Array
+
+
 def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds: int) -> Rules:
-    """Improve every rule: more accuracy, at |MD| <= target (B,); from above, first to the target.
+    """Improve every rule: more useful, with at most the disparities ``target`` (B,); from above,
+    first to the target.
 
     Parameters
     ----------
     start : B rules, each optimal for its budgets (``excess`` 0 up to rounding).
-    target : (B,), -inf to look for the smallest |MD|.
+    target : (B,), -inf to look for the smallest disparity.
     reach : (K,) unit of each multiplier's steps; 0 keeps it where it is.
     """
     best = start
@@ -60,66 +87,36 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
     alive = np.arange(target.size)
     for _ in range(rounds):
         here, goal = best.take(alive), target[alive]
-        slopes = family.slopes(here)
-        step = _linearised_step(here, slopes, goal, radius[alive], reach)
-        hopeful = _promise(here, slopes, goal, step) > WORTH
-        alive, goal, step = alive[hopeful], goal[hopeful], step[hopeful]
+        models = _models(family, here, reach, radius[alive])
+        found, gain, most = here, np.zeros(alive.size), np.zeros(alive.size)
+        for walls in (False, True):
+            # the gaps are kept where a step over them does not what it promised
+            rows = np.flatnonzero([not walls or m.room.size > 0 for m in models] & (gain <= 0.3 * most))
+            if not rows.size:
+                continue
+            own = [models[k] for k in rows]
+            steps, promise = _steps(here.take(rows), own, goal[rows], walls=walls)
+            most[rows] = np.maximum(most[rows], promise)
+            go = np.flatnonzero(promise > WORTH)
+            rows, own, steps = rows[go], [own[k] for k in go], [steps[k] for k in go]
+            if not rows.size:
+                continue
+            tried = _walked(family, here.take(rows), own, goal[rows], steps)
+            more = merit(tried, goal[rows]) - merit(here.take(rows), goal[rows])
+            better = more > np.maximum(gain[rows], WORTH)
+            found = found.replaced(rows[better], tried.take(np.flatnonzero(better)))
+            gain[rows] = np.maximum(gain[rows], np.where(better, more, 0.0))
+        best = best.replaced(alive, found)
+        radius[alive] = np.where(gain > 0, np.minimum(2.0 * radius[alive], LARGEST), radius[alive] / 5)
+        alive = alive[(most > WORTH) & (radius[alive] > SMALLEST)]
         if alive.size == 0:
             break
-        here = best.take(alive)
-        tried = _walk(family, here, goal, step, reach)
-        gain = merit(tried, goal) - merit(here, goal)
-        good = gain > WORTH
-        best = best.replaced(alive[good], tried.take(np.flatnonzero(good)))
-        radius[alive] = np.where(
-            good, np.minimum(2.0 * radius[alive], LARGEST), 0.2 * radius[alive]
-        )
-        alive = alive[radius[alive] > SMALLEST]
-        if alive.size == 0:
-            break
-    return _rounded_down(family, best, target)
-
-
-def _rounded_down(family: RuleFamily, rules: Rules, target: Array) -> Rules:
-    """Rules above their targets by the rounding of λ, moved to the double below.
-
-    Where clients hardly overlap, one rounding of λ changes MD by 1e-9: Newton steps end above the
-    target as often as below, and a point above it is lost.
-    """
-    above = np.flatnonzero(np.isfinite(target) & (rules.disparity > target + ABOVE))
-    if not above.size:
-        return rules
-    here, goal = rules.take(above), target[above]
-    slope = np.sign(here.md)[:, None] * family.slopes(here).md
-    spacing = np.where(here.lam != 0, np.spacing(np.abs(here.lam)), 0.0)
-    most = np.abs(slope) * spacing >= np.abs(slope * spacing).max(axis=1, keepdims=True)
-    best = here
-    for roundings in (1, 2, 4):
-        tried = family.at(here.lam - np.where(most, roundings * np.sign(slope) * spacing, 0.0))
-        better = np.flatnonzero(merit(tried, goal) > merit(best, goal))
-        best = best.replaced(better, tried.take(better))
-    return rules.replaced(above, best)
-
-
-def _promise(here: Rules, slopes: Slopes, target: Array, step: Array) -> Array:
-    """The predicted gain of the steps: to first order, in accuracy to second order."""
-    seeks = np.isinf(target)
-    climb = (slopes.accuracy * step).sum(axis=1) - np.einsum(
-        "bk,bkl,bl->b", step, slopes.values, step
-    ) / 2
-    moved = np.abs(here.md + (slopes.md * step).sum(axis=1)) - here.disparity
-    beyond = [
-        np.maximum(here.disparity + m - np.where(seeks, 0.0, target), 0.0) for m in (0.0, moved)
-    ]
-    side = np.where(here.lam > 0, 1.0, -1.0)
-    after = np.maximum(side * (here.values + np.einsum("bkl,bl->bk", slopes.values, step)), 0.0)
-    broken = here.excess.sum(axis=1) - np.where(here.excess > 0, after, 0.0).sum(axis=1)
-    return np.where(seeks, -moved, climb + RATE * (beyond[0] - beyond[1])) + RATE * broken
+    return best
 
 
 def merit(rules: Rules, target: Array) -> Array:
-    """The accuracy minus RATE times the violations; for a target of -inf, -|MD| instead of the
-    accuracy.
+    """The accuracy minus RATE times the violations; for a target of -inf, minus the disparity
+    instead of the accuracy.
     """
     broken = RATE * rules.excess.sum(axis=1)
     seeks = np.isinf(target)
@@ -127,162 +124,232 @@ def merit(rules: Rules, target: Array) -> Array:
     return np.where(seeks, -rules.disparity, rules.accuracy - RATE * beyond) - broken
 
 
-def _linearised_step(
-    here: Rules, slopes: Slopes, target: Array, radius: Array, reach: Array
-) -> Array:
-    """The step (B, K) in λ that solves the linearised problem.
+def _models(family: RuleFamily, rules: Rules, reach: Array, radius: Array) -> list[Model]:
+    """The models of all rules."""
+    problem, point = family.problem, rules.point
+    mixed = [weights(point.lam, rows) for rows in problem.coefficients]
+    critical = critical_points(problem.profiles, mixed)
+    cuts = []
+    for profile, own, sets in zip(problem.profiles, mixed, point.sets, strict=True):
+        slope = np.abs(np.einsum("rj,jr->r", own[sets.owner], profile.slopes(sets.cut)))
+        cuts.append((profile.values(sets.cut)[1:], slope))
+    return [_model(family, rules, b, cuts, critical, reach, radius[b]) for b in range(len(radius))]
 
-    Variables are the steps over radius · reach (or less, see FARTHEST), within [-1, 1], and the
-    |MD| above the target.
-    """
-    count, k = here.lam.shape
-    curvatures = np.maximum(np.einsum("bkk->bk", slopes.values), 1e-300)
-    unit = radius[:, None] * np.minimum(reach, FARTHEST / curvatures)
-    side = np.where(here.lam != 0, np.sign(here.lam), -np.sign(here.values))
-    seeks = np.isinf(target)
-    md = np.where(here.md < 0, -1.0, 1.0)[:, None] * slopes.md * unit
-    rows, limits = [], []
-    eye = np.broadcast_to(np.eye(k), (count, k, k))
-    # λ_k keeps its sign: side·(λ + step) >= 0; a multiplier without reach stays
-    room = np.abs(here.lam) / np.where(unit > 0, unit, 1.0)
-    rows += [
-        np.where(side[:, :, None] > 0, 1.0, -1.0) * eye,
-        np.where(side[:, :, None] > 0, -1.0, 1.0) * eye,
-    ]
-    limits += [np.where(unit > 0, 1.0, 1e-9), np.where(unit > 0, np.minimum(room, 1.0), 1e-9)]
-    # MD_k keeps the other sign
-    rows.append(side[:, :, None] * slopes.values * unit[:, None, :])
-    limits.append(np.maximum(-side * here.values, 0.0))
-    # next to small gaps MD_k runs like the root of λ: there the box is one of rates
-    rates = slopes.values * unit[:, None, :]
-    rows += [rates, -rates]
-    limits += [np.broadcast_to(SWING * radius[:, None], (count, k))] * 2
-    closed, heights = _nearest_gaps(count, slopes, unit)
-    rows.append(closed)
-    limits.append(heights)
-    size = np.maximum(np.abs(md).max(axis=1), 1e-300)
-    rows += [-(md / size[:, None])[:, None, :], (md / size[:, None])[:, None, :]]
-    across = here.disparity + np.where(seeks, 0.0, target)
-    within = np.where(seeks, np.inf, target - here.disparity)
-    limits += [np.clip(room / size, -1e3, 1e3)[:, None] for room in (across, within)]
-    a, b = np.concatenate(rows, axis=1), np.concatenate(limits, axis=1)
-    # nothing in the box reaches them, and some would be 1e100 beside others
-    idle = b > 1.01 * np.abs(a).sum(axis=2)
-    a, b = np.where(idle[:, :, None], 0.0, a), np.where(idle, 1.0, b)
-    a = np.concatenate([a, np.zeros((*b.shape, 1))], axis=2)
-    a[:, -1, -1] = -1.0  # the excess is charged, and not negative
-    a = np.concatenate([a, np.zeros((count, 1, k + 1))], axis=1)
-    a[:, -1, -1] = -1.0
-    b = np.concatenate([b, np.zeros((count, 1))], axis=1)
-    gain = np.where(seeks[:, None], -md, slopes.accuracy * unit)
-    # the accuracy has the curvature -H where λ is small, which is where frontiers end
-    curvature = np.zeros((count, k + 1, k + 1))
-    curvature[:, :k, :k] = np.where(
-        seeks[:, None, None], 0.0, slopes.values * unit[:, :, None] * unit[:, None, :]
+
+def _model(
+    family: RuleFamily,
+    rules: Rules,
+    b: int,
+    cuts: list[tuple[Array, Array]],
+    critical: list[CriticalPoints],
+    reach: Array,
+    radius: float,
+) -> Model:
+    problem, point = family.problem, rules.point
+    lam, values, client = point.lam[b], point.values[b], family.client
+    at = [slice(*np.searchsorted(sets.owner, [b, b + 1])) for sets in point.sets]
+    parts = [(density[:, own], slope[own]) for (density, slope), own in zip(cuts, at, strict=True)]
+    v = np.concatenate(
+        [rows @ d for rows, (d, _) in zip(problem.coefficients, parts, strict=True)], axis=1
     )
-    most = np.maximum(np.abs(gain).max(axis=1), np.abs(curvature).max(axis=(1, 2)))
-    charge = DEAR * np.where(most > 0, most, 1.0)[:, None]
-    return maximise(np.concatenate([gain, -charge], axis=1), a, b, curvature)[:, :k] * unit
+    w = np.concatenate([rows @ d for rows, (d, _) in zip(family.pooled, parts, strict=True)], axis=1)
+    slope = np.concatenate([s for _, s in parts])
+    size = np.maximum(slope, (v * v).max(axis=0, initial=0.0) / FLAT**2)
+    root = np.sqrt(np.maximum(size, 1e-300))
+
+    local = rules.local[b]
+    active = lam != 0
+    bound = largest(active[None] * 1.0, client)[0] > 0
+    near = family.bound & (np.abs(values) >= local[client] - TIED)
+    side = np.where(active, np.sign(lam), -np.sign(values))
+    free = np.flatnonzero(active | (near & (reach > 0) & (values != 0)))
+    u, sigma, q = np.linalg.svd(v[free] / root)
+    rank = int((sigma > NULL).sum())
+    u[:, :rank] /= sigma[:rank]
+    n = free.size
+    change = np.zeros((2 * lam.size + len(w) + n + root.size, n))
+    to_lam, to_values, to_pooled, loss, flow = np.split(
+        change, np.cumsum([lam.size, lam.size, len(w), n])
+    )
+    to_lam[free] = u
+    flow[:, :rank] = (q[:rank] / root).T
+    to_values[:], to_pooled[:] = v @ flow, w @ flow
+    loss[:rank, :rank] = np.eye(rank)
+
+    # a budget of zero, or a rate beside another at one budget, is kept
+    zero = local <= TIGHT
+    still = np.flatnonzero(active & zero[client] & (np.abs(lam) <= radius * reach))
+    first = {i: k for k in np.flatnonzero(active)[::-1] for i in [client[k]]}
+    tied = [(k, first[client[k]]) for k in np.flatnonzero(active) if first[client[k]] != k]
+    change = _scaled(change, lam.size, len(w), reach, radius)
+    to_values = change[lam.size : 2 * lam.size]
+    kept = [to_values[k] for k in still]
+    kept += [side[k] * to_values[k] - side[f] * to_values[f] for k, f in tied]
+    kept = [row for row in kept if np.abs(row).max() > FAINT]
+    if kept:
+        free_of_them = scipy.linalg.null_space(np.array(kept), rcond=1e-10)
+        change = _scaled(change @ free_of_them, lam.size, len(w), reach, radius)
+    to_lam, to_values, to_pooled, loss, flow = np.split(
+        change, np.cumsum([lam.size, lam.size, len(w), n])
+    )
+    signed = np.setdiff1d(free, still)
+    budgeted = np.setdiff1d(np.flatnonzero(active), still)
+    rows = [-side[signed, None] * to_lam[signed], side[budgeted, None] * to_values[budgeted]]
+    limits = [np.abs(lam[signed]), np.abs(values[budgeted])]
+    others = np.flatnonzero(family.bound & ~active & bound[client])
+    leads = np.array([first[client[k]] for k in others], int)
+    for sign in (1.0, -1.0):
+        rows.append(sign * to_values[others] + side[leads, None] * to_values[leads])
+        limits.append(np.maximum(local[client[others]] - sign * values[others], 0.0))
+    # the box in values, multipliers and pooled differences
+    swing = SWING * radius
+    for sign in (1.0, -1.0):
+        rows += [sign * to_values[family.bound], sign * to_lam[free]]
+        limits += [np.full(family.bound.sum(), swing), radius * reach[free]]
+    walls, room = _walls(family, point, b, at, critical, to_lam, flow)
+    return Model(
+        to_lam, to_values, to_pooled, loss, np.concatenate(rows), np.concatenate(limits), walls, room
+    )
 
 
-def _nearest_gaps(count: int, slopes: Slopes, unit: Array) -> tuple[Array, Array]:
-    """Rows (B, GAPS, K) and limits (B, GAPS) of the constraints that keep closed what a step could
-    open.
+def _scaled(change: Array, k: int, m: int, reach: Array, radius: float) -> Array:
+    """Columns such that |w_j| <= 1 is within the box."""
+    lam, rates, _ = np.split(np.abs(change), [k, 2 * k + m])
+    far = (lam / np.where(reach > 0, radius * reach, np.inf)[:, None]).max(axis=0, initial=0.0)
+    return change / np.maximum(far, rates.max(axis=0, initial=0.0) / (SWING * radius)).clip(1e-300)
+
+
+def _walls(family, point, b, at, critical, to_lam, flow) -> tuple[Array, Array]:
+    """Rows and limits that keep closed gaps closed and open ones open, of those that steps change
+    first.
     """
-    rows, limits = np.zeros((count, GAPS, unit.shape[1])), np.ones((count, GAPS))
-    owner, slope, height = [], [], []
-    for points, heights in zip(slopes.critical, slopes.heights, strict=True):
-        closed = np.flatnonzero(points.closed)
+    rows, room, start = [], [], 0
+    for p, own in enumerate(at):
+        sets, points = point.sets[p], critical[p]
+        count = own.stop - own.start
+        moved = -np.where(sets.rising[own], 1.0, -1.0)[:, None] * flow[start : start + count]
+        rows.append(-np.diff(moved, axis=0))
+        room.append(np.diff(sets.cut[own]))
+        start += count
+        mine = slice(*np.searchsorted(points.owner, [b, b + 1]))
+        closed = np.flatnonzero(points.closed[mine]) + mine.start
         # maxima must not rise through zero, minima not fall
         upward = np.where(points.peak[closed], 1.0, -1.0)
-        owner.append(points.owner[closed])
-        slope.append(upward[:, None] * heights[closed] * unit[points.owner[closed]])
-        height.append(np.abs(points.height[closed]))
-    who, how, far = np.concatenate(owner), np.concatenate(slope), np.concatenate(height)
-    near = far < 1.5 * np.abs(how).sum(axis=1)
-    who, how, far = who[near], how[near], far[near]
-    order = np.lexsort((far / np.abs(how).sum(axis=1), who))
-    who, how, far = who[order], how[order], far[order]
-    place = np.arange(who.size) - np.searchsorted(who, who, side="left")
-    kept = place < GAPS
-    rows[who[kept], place[kept]] = how[kept]
-    limits[who[kept], place[kept]] = np.maximum(far[kept] - MARGIN, 0.0)
-    return rows, limits
+        rows.append(upward[:, None] * (points.values[closed, 1:] @ family.problem.coefficients[p].T) @ to_lam)
+        room.append(np.maximum(np.abs(points.height[closed]) - MARGIN, 0.0))
+    a, limit = np.concatenate(rows), np.concatenate(room)
+    most = np.abs(a).sum(axis=1)
+    near = np.flatnonzero(limit < 1.5 * most)
+    near = near[np.argsort(limit[near] / most[near], kind="stable")[:GAPS]]
+    return a[near], limit[near]
 
 
-def _walk(family: RuleFamily, here: Rules, target: Array, step: Array, reach: Array) -> Rules:
-    """The end of the step, or a better point that Newton steps find from there where constraints
-    are violated.
+def _steps(
+    here: Rules, models: list[Model], target: Array, *, walls: bool
+) -> tuple[list[Array], Array]:
+    """The steps that solve the quadratic programmes, and the gains in merit that they promise."""
+    count, most = len(models), max(m.lam.shape[1] for m in models)
+    seeks = np.isinf(target)
+    tables, bounds = [], []
+    gain, curvature = np.zeros((count, most + 1)), np.zeros((count, most + 1, most + 1))
+    for b, m in enumerate(models):
+        n = m.lam.shape[1]
+        pooled = here.pooled[b]
+        size = max(float(np.abs(m.pooled).max(initial=0.0)), 1e-300)
+        goal = 0.0 if seeks[b] else target[b]
+        shared = np.concatenate([m.pooled, -m.pooled]) / size
+        limit = np.clip((goal - np.append(pooled, -pooled)) / size, -1e3, 1e3)
+        a = np.concatenate([m.rows, m.walls] if walls else [m.rows])
+        c = np.concatenate([m.limits, m.room] if walls else [m.limits])
+        # nothing in the box reaches them, and some would be 1e100 beside others
+        reached = c <= 1.01 * np.abs(a).sum(axis=1)
+        a, c = a[reached], c[reached]
+        rows = np.zeros((len(a) + len(shared) + 2 * n + 1, most + 1))
+        rows[: len(a), :n], rows[len(a) : len(a) + len(shared), :n] = a, shared
+        rows[len(a) : len(a) + len(shared), -1] = -1.0
+        rows[-1, -1] = -1.0
+        rows[len(a) + len(shared) : -1, :n] = np.concatenate([np.eye(n), -np.eye(n)])
+        tables.append(rows)
+        bounds.append(np.concatenate([c, limit, np.ones(2 * n), [0.0]]))
+        if seeks[b]:
+            gain[b, -1] = -1.0
+            continue
+        gain[b, :n] = -here.lam[b] @ m.values
+        curvature[b, :n, :n] = m.loss.T @ m.loss
+        dear = max(float(np.abs(gain[b]).max()), float(np.abs(curvature[b]).max()))
+        gain[b, -1] = -DEAR * (dear if dear > 0 else 1.0)
+    height = max(map(len, tables))
+    a, c = np.zeros((count, height + 2 * most, most + 1)), np.ones((count, height + 2 * most))
+    for b, (rows, limit) in enumerate(zip(tables, bounds, strict=True)):
+        a[b, : len(rows)], c[b, : len(limit)] = rows, limit
+        n = models[b].lam.shape[1]
+        for j in range(n, most):  # unknowns that this rule has not
+            a[b, height + j, j], a[b, height + most + j, j] = 1.0, -1.0
+    found = maximise(gain, a, c, curvature)[:, :most]
+    steps = [x[: m.lam.shape[1]] for x, m in zip(found, models, strict=True)]
+    return steps, np.array(
+        [_promise(here, b, m, target[b], x) for b, (m, x) in enumerate(zip(models, steps, strict=True))]
+    )
+
+
+def _promise(here: Rules, b: int, model: Model, target: float, step: Array) -> float:
+    """The gain in merit that the model promises of a step."""
+    before, after = here.disparity[b], np.abs(here.pooled[b] + model.pooled @ step).max(initial=0.0)
+    if np.isinf(target):
+        return float(before - after)
+    climb = -here.lam[b] @ (model.values @ step) - ((model.loss @ step) ** 2).sum() / 2
+    return float(climb + RATE * (max(before - target, 0.0) - max(after - target, 0.0)))
+
+
+def _walked(
+    family: RuleFamily, here: Rules, models: list[Model], target: Array, steps: list[Array]
+) -> Rules:
+    """The ends of steps, or better points that corrections to the target's disparity find from
+    there.
     """
-    lam = here.lam + step
-    lam = np.where((np.abs(lam) < 1e-9 * reach) | (lam * here.lam < 0), 0.0, lam)
-    trial = family.at(lam)
-    best = trial
-    for _ in range(REPAIRS):
-        opened = trial.cuts > here.cuts
-        beyond = np.where(np.isinf(target), 0.0, np.maximum(trial.disparity - target, 0.0))
-        broken = opened.any(axis=1) | (beyond > 1e-13) | (trial.excess > 1e-14).any(axis=1)
-        again = np.flatnonzero(broken)
-        if again.size == 0:
+    best, steps, rows = here, [step.copy() for step in steps], np.arange(target.size)
+    for again in range(1 + REPAIRS):
+        own = here.take(rows)
+        tried = _ends(family, own, [models[k] for k in rows], target[rows], [steps[k] for k in rows])
+        better = np.flatnonzero((merit(tried, target[rows]) > merit(best.take(rows), target[rows])))
+        best = best.replaced(rows[better], tried.take(better))
+        left = []
+        for b, k in enumerate(rows):
+            over = np.abs(tried.pooled[b]) - target[k]
+            m = int(over.argmax())
+            slope = np.sign(tried.pooled[b, m]) * models[k].pooled[m]
+            sound = tried.excess[b].max(initial=0.0) <= 1e-9 and np.isfinite(target[k])
+            if sound and over[m] > 1e-12 and slope.any():
+                steps[k] -= (over[m] + 1e-13) * slope / (slope @ slope)
+                left.append(k)
+        rows = np.array(left, int)
+        if not rows.size:
             break
-        repaired = _repaired(family, trial.take(again), target[again], opened[again], reach)
-        trial = trial.replaced(again, repaired)
-        better = merit(trial, target) > merit(best, target)
-        best = best.replaced(np.flatnonzero(better), trial.take(np.flatnonzero(better)))
     return best
 
 
-def _repaired(
-    family: RuleFamily, rules: Rules, target: Array, opened: Array, reach: Array
+def _ends(
+    family: RuleFamily, here: Rules, models: list[Model], target: Array, steps: list[Array]
 ) -> Rules:
-    """One Newton step of least norm: to a closed gap where one has opened, else to the limits of MD
-    and MD_k.
+    """The rules at the ends of steps: of the multipliers, or where those are not as predicted of
+    the budgets.
     """
-    slopes = family.slopes(rules)
-    count, k = rules.lam.shape
-    rows = np.zeros((count, k + 1 + GAPS, k))
-    residual = np.zeros((count, k + 1 + GAPS))
-    for b in range(count):
-        found, height, open_ = _close_by(slopes, b, opened[b])
-        m = min(len(height), GAPS)
-        rows[b, k + 1 : k + 1 + m] = np.reshape(found[:m], (m, k))
-        residual[b, k + 1 : k + 1 + m] = height[:m]
-        if open_:
-            continue
-        wrong = (rules.excess[b] > 0) | (np.abs(rules.values[b]) < 1e-9)
-        rows[b, :k][wrong] = slopes.values[b][wrong]
-        residual[b, :k][wrong] = np.where(rules.lam[b] != 0, rules.values[b], 0.0)[wrong]
-        if np.isfinite(target[b]) and rules.disparity[b] > target[b] - 1e-9:
-            rows[b, k], residual[b, k] = (
-                slopes.md[b],
-                rules.md[b] - np.copysign(target[b], rules.md[b]),
-            )
-    unit = np.where(rules.lam != 0, reach, 0.0)
-    scaled = rows * unit[:, None, :]
-    size = np.maximum(np.abs(scaled).max(axis=2), 1e-300)
-    delta = -np.einsum(
-        "bkm,bm->bk", np.linalg.pinv(scaled / size[..., None], rcond=1e-10), residual / size
-    )
-    delta = np.clip(delta, -0.5, 0.5) * unit
-    lam = rules.lam + delta
-    return family.at(np.where(lam * rules.lam < 0, 0.0, lam))
-
-
-def _close_by(slopes: Slopes, b: int, opened: Array) -> tuple[list[Array], list[float], bool]:
-    """Slopes of the gaps of rule ``b`` that are open (the smallest of each ``opened`` group) or
-    nearly so.
-    """
-    rows: list[Array] = []
-    residuals: list[float] = []
-    for a, (points, heights) in enumerate(zip(slopes.critical, slopes.heights, strict=True)):
-        mine = slice(*np.searchsorted(points.owner, [b, b + 1]))
-        height, closed, slope = points.height[mine], points.closed[mine], heights[mine]
-        upward = np.where(points.peak[mine], 1.0, -1.0)
-        size = np.abs(height) / np.maximum(np.abs(slope).max(axis=1, initial=0.0), 1e-300)
-        if opened[a] and (~closed).any():
-            k = int(np.where(closed, np.inf, size).argmin())
-            return [slope[k]], [float(height[k] + upward[k] * MARGIN)], True
-        for k in np.flatnonzero(closed & (size < 1e-7)):
-            rows.append(slope[k])
-            residuals.append(float(height[k] + upward[k] * MARGIN))
-    return rows, residuals, False
+    pairs = list(zip(models, steps, strict=True))
+    moved = here.lam + np.stack([m.lam @ x for m, x in pairs])
+    change = np.stack([m.values @ x for m, x in pairs])
+    size = np.stack([np.abs(m.lam).max(axis=1, initial=0.0) for m in models])
+    side = np.where(here.lam != 0, np.sign(here.lam), -np.sign(here.values))
+    turned = (moved * side < 0) & (here.local[:, family.client] > TIGHT)
+    moved = np.where(turned | (np.abs(moved) <= 1e-9 * size), 0.0, moved)
+    tried = family.at(moved)
+    off = np.abs(tried.values - here.values - change).max(axis=1)
+    wrong = (tried.excess.max(axis=1) > 1e-13) | (off > 0.25 * np.abs(change).max(axis=1))
+    wanted = np.maximum(-np.sign(moved) * (here.values + change), 0.0)
+    bound = largest((moved != 0) * 1.0, family.client) > 0
+    eps = np.where(bound, largest(wanted, family.client), SLACK_BUDGET)
+    for b in np.flatnonzero(wrong):
+        one = np.array([b])
+        other = family.follow(here.take(one), np.where(eps[b] <= TIGHT, 0.0, eps[b]))
+        if other is not None and merit(other, target[one])[0] > merit(tried.take(one), target[one])[0]:
+            tried = tried.replaced(one, other)
+    return tried

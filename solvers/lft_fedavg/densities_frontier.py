@@ -8,7 +8,6 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import Frontier, Points, build, points_of
-from fairfl.solvers.lft_fedavg.densities_ascent import merit
 from fairfl.solvers.lft_fedavg.densities_minimum import fairest
 from fairfl.solvers.lft_fedavg.densities_search import (
     COARSE,
@@ -33,14 +32,11 @@ def fedavg_frontier(fed: Federation, task: Task, points: int) -> Frontier:
             coarse, ordered(search.at(coarse, search.starts.join(low)).join(rules))
         )
         found = search.refined(targets, known)
-        first = low.join(found.take(np.array([0])))
-        low = first.take(np.array([int(merit(first, targets[[0, 0]]).argmax())]))
-        rules = ordered(low.join(found.take(np.arange(1, targets.size))).join(free))
-        known = ordered(rules.join(known.take(np.flatnonzero(known.disparity > low.disparity[0]))))
+        rules = rules.join(found)
+        known = ordered(rules.join(known))
     else:
         known = rules
-    above = rules.take(np.flatnonzero(rules.disparity > low.disparity[0]))
-    solved = [*fairest(search, low), *search.solved(above)]
+    solved = [*fairest(search, low), *search.solved(rules)]
 
     def evaluate(d: Array) -> Points:
         nonlocal known  # what is found once is not lost: later answers are no less accurate

@@ -34,10 +34,10 @@ def fairest(search: MultiplierSearch, low: Rules) -> list[Solution]:
 
 
 def common_shares(fed: Federation, task: Task) -> bool:
-    """Whether P(i | a), among those with the rate's event, is the same for both groups: then MD =
-    Σ w_i MD_i, and eps = 0 is fair (FedFB, theorem 21).
+    """Whether P(i | a), among those with each rate's event, is the same for all groups: then
+    pooled differences are means of the clients', and eps = 0 is fair (FedFB, theorem 21).
     """
     assert isinstance(fed.model, ContinuousModel)
-    mass = fed.model.rates(task.notion).mass[0]
-    within = mass / mass.sum(axis=0)
-    return bool((mass > 0).all() and np.abs(within[:, 0] - within[:, 1]).max() <= 1e-15)
+    mass = fed.model.rates(task.notion).mass
+    within = mass / mass.sum(axis=1, keepdims=True)
+    return bool((mass > 0).all() and np.ptp(within, axis=2).max() <= 1e-15)

@@ -8,33 +8,36 @@ certified as in ``solve``. That no better budgets exist is searched for, not pro
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points
+from fairfl.solvers.frontier import MET, Points
 from fairfl.solvers.lft_fedavg.densities_ascent import ascend, merit
 from fairfl.solvers.lft_fedavg.multipliers import RuleFamily, Rules
 from fairfl.solvers.numerics.certify import solve_by_dual
-from fairfl.solvers.numerics.dual import ENOUGH, FEW, minimise_dual
+from fairfl.solvers.numerics.dual import ENOUGH, FEW
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.federation import Federation
 
+BUDGETS = 40
+MARGIN=0.01
 STARTS = 300
 """Random multipliers to start from."""
 REPAIRS = 5
 """Times that multipliers of the wrong sign are taken out of a random start."""
 WIDTH = 8
 """Starts for every target, of different kinds; for few clients two each."""
-LOWEST = 12
+LOWEST = 8
 """Starts for each client, of FEW at most, where the smallest disparity is looked for."""
-SCREENED = 8
+SCREENED = 3
 """Rounds after which the best FINALISTS climb on, or one in FEWER of the starts."""
 FINALISTS = 2
-FEWER = 8
-ROUNDS = 40
+FEWER = 4
+ROUNDS = 20
 COARSE = 24
 """Disparities solved for from the starts; the wanted ones are solved for from their neighbours."""
 SWEEPS = 3
@@ -51,7 +54,7 @@ TIGHT = 1e-11
 """
 FAIR = LAW_TOLERANCE
 """Disparities up to this are reported as zero."""
-NEARLY = 1e-6
+NEARLY = 1e-2
 """From smallest disparities up to this, zero itself is tried."""
 
 
@@ -75,32 +78,24 @@ class MultiplierSearch:
         Neither the order of the clients nor the groups' names matter to the draws.
         """
         family = RuleFamily.of(fed, task)
-        problem = family.problem
-        alone = np.eye(problem.count)
-        all_but_one = alone[: problem.count if problem.count <= FEW else 0]  # a second each
-        corners = np.concatenate([np.zeros((1, problem.count)), all_but_one, 1.0 - alone])
-        found = np.concatenate([minimise_dual(problem, eps, enough=ENOUGH).lam for eps in corners])
-        reach = np.abs(found).max(axis=0)
-        reach = np.where(fed.defined, np.maximum(reach, 0.01 * reach.max()), 0.0)
-        free = family.at(np.zeros((1, problem.count)))
+        count, clients = family.problem.count, fed.n_clients
+        free = family.at(np.zeros((1, count)))
         sign = 1.0 if free.md[0] >= 0 else -1.0
-        order = np.argsort(sign * free.values[0], kind="stable")
-        ranked = sign * found[:, order]
+        order = np.argsort(sign * free.values[0], kind="stable")  # of constraints
+        ranks = np.argsort(order[np.sort(np.unique(family.client[order], return_index=True)[1])])
         rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
-        low, high = np.minimum(ranked.min(axis=0), 0.0), np.maximum(ranked.max(axis=0), 0.0)
-        drawn = low + (high - low) * rng.random((STARTS, problem.count))
-        drawn *= rng.random((STARTS, 1))
-        drawn[rng.random(drawn.shape) < 0.2] = 0.0
-        drawn[:, order] = sign * drawn
-        starts = free.join(family.at(np.concatenate([found, drawn])))
-        for _ in range(REPAIRS):
-            wrong = np.flatnonzero((starts.excess > ROUNDED).any(axis=1))
-            if not wrong.size:
-                break
-            unsound = starts.take(wrong)
-            starts = starts.replaced(
-                wrong, family.at(np.where(unsound.excess > ROUNDED, 0.0, unsound.lam))
-            )
+        few = clients if clients <= FEW else 0
+        tight = rng.random((BUDGETS, clients)) < np.linspace(0.0, 1.0, BUDGETS)[:, None]
+        scale = np.where(np.arange(BUDGETS) % 2, 1.0, 0.0)[:, None]
+        drawn = np.where(tight, scale * (free.local + MARGIN) * rng.random(tight.shape), 1.0)
+        corners = np.concatenate([np.zeros((1, clients)), np.eye(clients)[:few], 1 - np.eye(clients)])
+        budgets = np.concatenate([corners, drawn])
+        solved = functools.reduce(
+            Rules.join, [family.solve(eps, enough=ENOUGH) for eps in budgets]
+        )
+        reach = np.abs(solved.lam).max(axis=0)
+        reach = np.where(family.bound, np.maximum(reach, 0.01 * reach.max()), 0.0)
+        starts = free.join(solved)
         sound = starts.excess.max(axis=1, initial=0.0) <= ROUNDED
         return cls(fed, task, family, reach, starts.take(np.flatnonzero(sound)))
 
@@ -117,7 +112,7 @@ class MultiplierSearch:
             return self.free
         target, count = np.array([-np.inf]), LOWEST * min(self.reach.size, FEW)
         starts = self.starts.take(self._various(self.starts, -np.inf, count))
-        found = self._best(starts, target, SCREENED, count // FEWER)
+        found = self._best(starts, target, 2 * SCREENED, 1 + count // FEWER)
         low = self._best(found, target, ROUNDS, 1)
         if low.disparity[0] > NEARLY:
             return low
@@ -188,7 +183,7 @@ class MultiplierSearch:
     def points(self, rules: Rules) -> Points:
         """What the rules attain."""
         worth = 1.0 + self.unit * (rules.accuracy - 1.0)
-        return Points(rules.disparity, worth, budgets(rules), self.unit * rules.lam)
+        return Points(rules.disparity, worth, rules.budgets, self.unit * rules.lam)
 
     def solved(self, rules: Rules, *, warm: bool = True) -> list[Solution]:
         """The rules' budgets solved again and certified, from their multipliers unless told to
@@ -197,18 +192,12 @@ class MultiplierSearch:
         What is not certified is left out.
         """
         out = []
-        for eps, lam in zip(budgets(rules), rules.lam, strict=True):
+        for eps, lam in zip(rules.budgets, rules.lam, strict=True):
             try:
                 out.append(self.solve(eps, lam if warm else None))
             except CertificationError:
                 continue
         return out
-
-
-def budgets(rules: Rules) -> Array:
-    """(B, I) budgets that the rules solve: their |MD_i|, and none where λ_i = 0."""
-    eps = np.where(rules.lam != 0, np.abs(rules.values), SLACK_BUDGET)
-    return np.where(eps <= TIGHT, 0.0, eps)
 
 
 def below(known: Rules, targets: Array) -> Rules:

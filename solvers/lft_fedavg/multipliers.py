@@ -1,37 +1,45 @@
-"""LFT+FedAvg on densities as a function of λ: the rule f_λ, and the budgets for which it is
-optimal.
+"""LFT+FedAvg's solutions on densities as functions of their multipliers or budgets (FedFB,
+lemma 18).
 
-f_λ = ⟦u + Σ λ_i v_i > 0⟧ maximises the Lagrangian, so it solves LFT+FedAvg(eps) for eps_i =
-|MD_i(f_λ)| wherever λ_i MD_i <= 0 for all i; where λ_i = 0, for every eps_i >= |MD_i| too. No
-problem is solved to get a point: the attainable pairs of disparity and accuracy are the image of {λ
-: λ_i MD_i(f_λ) <= 0}.
+f_λ = ⟦s > 0⟧, s = u + λ·v, maximises the Lagrangian pointwise. So it solves LFT+FedAvg(eps) for
+every eps that its values are complementary to: |value_k| is eps_i where λ_k is not zero, with the
+other sign, and at most eps_i elsewhere. No problem is solved to get a point. Where ties have a mass
+no double λ tells their rule; its budgets do.
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.critical_points import CriticalPoints, critical_points
+from fairfl.solvers.frontier import SLACK_BUDGET
+from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.density_problem import DensityProblem
-from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, hessian, weights
+from fairfl.solvers.numerics.dual import Constraints, DualPoint, descend, dual_point, settled
 from fairfl.solvers.problem import Task
+from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import NOTIONS
 
 CHUNK = 400
 """Multipliers evaluated in one batch: bounds the memory."""
+TIGHT = 1e-11
+"""Budgets up to this are taken to be zero: that is how exactly a search meets a value of 0."""
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Rules f_λ, b = 0..B-1: the dual points, and their pooled ``md`` (B,)."""
+    """Optimal rules, b = 0..B-1: the dual points, and the pooled differences (B, M) of rates."""
 
     point: DualPoint
-    md: Array
+    pooled: Array
+    client: Array
 
     @property
     def lam(self) -> Array:
@@ -40,18 +48,23 @@ class Rules:
 
     @property
     def accuracy(self) -> Array:
-        """(B,)."""
+        """(B,) 1 + utility, at costs over the largest."""
         return self.point.accuracy
 
     @property
     def values(self) -> Array:
-        """(B, K) MD_k."""
+        """(B, K) the constraints' differences of rates."""
         return self.point.values
 
     @property
+    def md(self) -> Array:
+        """(B,) the first pooled difference: MD, of two groups and one rate."""
+        return self.pooled[:, 0]
+
+    @property
     def disparity(self) -> Array:
-        """(B,) |MD|."""
-        return np.abs(self.md)
+        """(B,)."""
+        return np.abs(self.pooled).max(axis=1, initial=0.0)
 
     @property
     def cuts(self) -> Array:
@@ -59,79 +72,132 @@ class Rules:
         return np.stack([sets.counts for sets in self.point.sets], axis=1)
 
     @property
+    def local(self) -> Array:
+        """(B, I) the largest |value_k| of each client."""
+        return largest(np.abs(self.values), self.client)
+
+    @property
     def excess(self) -> Array:
-        """(B, K) |MD_k| where λ_k has the wrong sign, else 0: where all are 0, the rule solves its
-        problem.
+        """(B, K) what |value_k| misses of its client's largest where λ_k is not zero, or has of the
+        wrong sign: where all are 0, the rule solves its problem.
         """
-        return np.where(self.lam * self.values > 0, np.abs(self.values), 0.0)
+        missed = self.local[:, self.client] + np.sign(self.lam) * self.values
+        return np.where(self.lam != 0, missed, 0.0)
+
+    @property
+    def budgets(self) -> Array:
+        """(B, I) budgets that the rules solve, and none where no λ_k binds."""
+        bound = largest((self.lam != 0) * 1.0, self.client) > 0
+        eps = np.where(bound, self.local, SLACK_BUDGET)
+        return np.where(eps <= TIGHT, 0.0, eps)
 
     def take(self, rows: Array) -> Rules:
         """The rules ``rows``."""
-        return Rules(self.point.take(rows), self.md[rows])
+        return Rules(self.point.take(rows), self.pooled[rows], self.client)
 
     def join(self, other: Rules) -> Rules:
         """Both sets of rules."""
-        return Rules(self.point.join(other.point), np.concatenate([self.md, other.md]))
+        pooled = np.concatenate([self.pooled, other.pooled])
+        return Rules(self.point.join(other.point), pooled, self.client)
 
     def replaced(self, rows: Array, other: Rules) -> Rules:
         """``other`` in place of the rules ``rows``."""
-        order = np.arange(self.md.size)
-        order[rows] = self.md.size + np.arange(len(rows))
+        order = np.arange(len(self.lam))
+        order[rows] = len(self.lam) + np.arange(len(rows))
         return self.join(other).take(order)
 
 
-@dataclass(frozen=True)
-class Slopes:
-    """Derivatives in λ: of the accuracy and the pooled MD (B, K), of MD_k (B, K, K), and the
-    critical points of s.
-    """
-
-    accuracy: Array
-    md: Array
-    values: Array
-    critical: tuple[CriticalPoints, ...]
-    heights: tuple[Array, ...]
-    """(R, K) for each place: of the critical points' heights."""
+def largest(values: Array, client: Array) -> Array:
+    """(B, I) of non-negative values (B, K) the largest of each client."""
+    out = np.zeros((len(values), int(client.max(initial=-1)) + 1))
+    np.maximum.at(out, (slice(None), client), values)
+    return out
 
 
 @dataclass(frozen=True)
 class RuleFamily:
-    """All f_λ of a federation; ``pooled`` at each place the row (J_p,) of the pooled MD, and
-    ``constant`` what it is at f = 0.
+    """All optimal rules of a task.
+
+    Attributes
+    ----------
+    problem : the clients' constraints.  client : (K,) whose each is.  bound : (K,) bool, whether it
+        binds anybody.  implied : (K,) bool, whether it follows from the others at a budget of 0.
+    pooled : at each place the rows (M, J_p) of the pooled differences.  constant : (M,) what they
+        are at f = 0.
     """
 
     problem: Constraints
+    client: Array
+    bound: Array
+    implied: Array
     pooled: tuple[Array, ...]
-    constant: float
+    constant: Array
 
     @classmethod
     def of(cls, fed: Federation, task: Task | None = None) -> RuleFamily:
-        """Of two groups and one rate; without a task, demographic parity and accuracy."""
+        """Without a task, of demographic parity and accuracy."""
         model, task = fed.model, Task.of(fed, "lft_fedavg") if task is None else task
         assert isinstance(model, ContinuousModel)
-        own = DensityProblem.of(task, model, np.ones(len(model.mass))).constraints
-        cfl = DensityProblem.of(replace(task, scheme="cfl"), model, np.ones(1)).constraints
-        return cls(own, tuple(rows[0] for rows in cfl.coefficients), float(cfl.b[0]))
+        clients, rates = len(model.mass), len(NOTIONS[task.notion])
+        own, tight = (DensityProblem.of(task, model, v * np.ones(clients)) for v in (1.0, 0.0))
+        cfl = DensityProblem.of(replace(task, scheme="cfl"), model, np.ones(1))
+        known, bound = np.isfinite(cfl.eps), np.isfinite(own.eps)
+        return cls(
+            own.constraints,
+            np.tile(np.repeat(np.arange(clients), bound.size // rates // clients), rates),
+            bound,
+            bound & np.isinf(tight.eps),
+            tuple(rows[known] for rows in cfl.constraints.coefficients),
+            cfl.constraints.b[known],
+        )
+
+    def _rules(self, point: DualPoint) -> Rules:
+        rows = zip(point.sets, self.pooled, strict=True)
+        md = np.sum([s.integrals[:, 1:] @ row.T for s, row in rows], axis=0)
+        return Rules(point, self.constant + md, self.client)
 
     def at(self, lam: Array) -> Rules:
         """The rules at lam (B, K)."""
         parts = [
             dual_point(self.problem, lam[b : b + CHUNK]) for b in range(0, max(len(lam), 1), CHUNK)
         ]
-        point = functools.reduce(DualPoint.join, parts)
-        rows = zip(point.sets, self.pooled, strict=True)
-        md = np.sum([s.integrals[:, 1:] @ row for s, row in rows], axis=0)
-        return Rules(point, self.constant + md)
+        return self._rules(functools.reduce(DualPoint.join, parts))
 
-    def slopes(self, rules: Rules) -> Slopes:
-        """Derivatives at rules of this family. accuracy = D - λ·MD and ∇D = MD, so its slope is
-        -Hλ, H = ∂MD/∂λ.
+    def solve(self, eps: Array, **more: Any) -> Rules:
+        """The rule (1,) at budgets eps (I,)."""
+        return self._rules(descend(self.problem, self._limits(eps), **more)[-1])
+
+    def of_sets(self, sets: Sequence[AcceptSets]) -> tuple[float, Array]:
+        """1 + the utility and the pooled differences (M,) of other accept sets, one at each place,
+        at costs over the largest.
         """
-        point, lam = rules.point, rules.lam
-        own = hessian(self.problem, point)
-        cross = hessian(self.problem, point, [row[None] for row in self.pooled])[:, 0]
-        rows = self.problem.coefficients
-        points = critical_points(self.problem.profiles, [weights(lam, r) for r in rows])
-        heights = [p.values[:, 1:] @ r.T for p, r in zip(points, rows, strict=True)]
-        climb = -np.einsum("bkl,bl->bk", own, lam)
-        return Slopes(climb, cross, own, tuple(points), tuple(heights))
+        return self._of_steps(
+            (own.cut, np.cumsum(np.append(own.first[0], np.where(own.rising, 1.0, -1.0))))
+            for own in sets
+        )
+
+    def of_rule(self, rule: Classifier) -> tuple[float, Array]:
+        """The same of a rule; blind ones have one place."""
+        count = len(self.problem.profiles)
+        return self._of_steps(zip(rule.edges[:count], rule.values[:count], strict=True))
+
+    def _of_steps(self, steps: Iterable[tuple[Array, Array]]) -> tuple[float, Array]:
+        worth, pooled = self.problem.base, self.constant
+        places = zip(self.problem.profiles, self.pooled, self.problem.nobody, steps, strict=True)
+        for profile, rows, nobody, (edges, values) in places:
+            served = values[0] * profile.totals + profile.above(edges) @ np.diff(values)
+            worth += 0.0 if nobody else float(served[0])
+            pooled = pooled + rows @ served[1:]
+        return worth, pooled
+
+    def follow(self, rule: Rules, eps: Array) -> Rules | None:
+        """The rule (1,) at budgets eps (I,) by Newton's method from a ``rule`` at others; None where
+        that fails.
+        """
+        found = settled(self.problem, rule.point, self._limits(eps)[None])
+        return None if found is None else self._rules(found)
+
+    def _limits(self, eps: Array) -> Array:
+        """(K,) the constraints' budgets."""
+        own = np.where(self.bound, eps[self.client], np.inf)
+        return np.where(self.implied & (own == 0), np.inf, own)

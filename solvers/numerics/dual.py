@@ -127,18 +127,21 @@ def weights(lam: Array, rows: Array) -> Array:
 def dual_point(problem: Constraints, lam: Array) -> DualPoint:
     """Accept sets, accuracies and constraint values at the multipliers lam (B, K)."""
     combined = [weights(lam, rows) for rows in problem.coefficients]
-    return _summed(problem, lam, tuple(accept_sets(problem.profiles, combined)))
+    sets = tuple(accept_sets(problem.profiles, combined))
+    return DualPoint(lam, sets, *_worth(problem, [own.integrals for own in sets], lam))
 
 
-def _summed(problem: Constraints, lam: Array, sets: tuple[AcceptSets, ...]) -> DualPoint:
-    """The sets' accuracies and constraint values."""
+def _worth(
+    problem: Constraints, integrals: Sequence[Array], lam: Array
+) -> tuple[Array, Array]:
+    """(B,) accuracies and (B, K) constraint values of sets with these integrals (B, J_p)."""
     accuracy = np.full(lam.shape[0], problem.base)
     values = np.broadcast_to(problem.b, lam.shape)
-    for rows, found, nobody in zip(problem.coefficients, sets, problem.nobody, strict=True):
+    for rows, own, nobody in zip(problem.coefficients, integrals, problem.nobody, strict=True):
         if not nobody:
-            accuracy = accuracy + found.integrals[:, 0]
-            values = values + found.integrals[:, 1:] @ rows.T
-    return DualPoint(lam, sets, accuracy, values)
+            accuracy = accuracy + own[:, 0]
+            values = values + own[:, 1:] @ rows.T
+    return accuracy, values
 
 
 def hessian(problem: Constraints, point: DualPoint, extra: Sequence[Array] | None = None) -> Array:
@@ -201,7 +204,7 @@ def descend(
         if kkt_residual(here.lam, here.values, budget)[0] <= enough:
             break
         known = k < 2 or _same_cuts(visited[-2], here)
-        moved = _settled(problem, here, budget) if known else None
+        moved = settled(problem, here, budget) if known else None
         if moved is None and k == 0 and start is None:
             moved = dual_point(problem, cells.multipliers(problem, eps)[None])
         moved = moved or _step(problem, here, budget)
@@ -296,19 +299,6 @@ def _sweep(h: Array, linear: Array, budget: Array, start: Array, z: Array) -> fl
     return largest
 
 
-def _moved(problem: Constraints, point: DualPoint, lam: Array, shifts: list[Array]) -> DualPoint:
-    """The rule with the cuts of ``point`` shifted, beside multipliers lam (1, K) that need not be
-    its own.
-    """
-    sets = []
-    for profile, old, shift in zip(problem.profiles, point.sets, shifts, strict=True):
-        cut = old.cut + shift
-        above = profile.above(cut) @ np.where(old.rising, 1.0, -1.0)
-        integrals = above + np.where(old.first[0], profile.totals, 0.0)
-        sets.append(replace(old, cut=cut, integrals=integrals[None]))
-    return _summed(problem, lam, tuple(sets))
-
-
 def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
     """Multipliers (1, K) by Newton's method in the cuts x_r and λ together: s(x_r) = 0 and KKT.
 
@@ -316,39 +306,48 @@ def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
     converges only where no gap changes by much of its width. Both equations are smooth in x and λ
     together, and no root has to be isolated.
     """
+    lam, values, accuracy = point.lam, point.values, point.accuracy
+    places = list(zip(problem.profiles, problem.coefficients, point.sets, strict=True))
+    sign = [np.where(sets.rising, 1.0, -1.0) for sets in point.sets]
+    cuts, integrals = [sets.cut for sets in point.sets], [s.integrals[0] for s in point.sets]
+    known = [profile.at(cut) for (profile, *_), cut in zip(places, cuts, strict=True)]
     residuals = []
     for _ in range(TOGETHER):
-        wrong, off, far, flows = kkt_residual(point.lam, point.values, eps)[0], 0.0, [], []
-        gradient, h = point.values[0].copy(), np.zeros((problem.count, problem.count))
-        for profile, rows, sets in zip(
-            problem.profiles, problem.coefficients, point.sets, strict=True
-        ):
-            mixed, sign = weights(point.lam, rows)[0], np.where(sets.rising, 1.0, -1.0)
-            terms, slope = profile.values(sets.cut), np.abs(mixed @ profile.slopes(sets.cut))
+        wrong, off, far, flows = kkt_residual(lam, values, eps)[0], 0.0, [], []
+        gradient, h = values[0].copy(), np.zeros((problem.count, problem.count))
+        for (_, rows, _), (terms, slopes, _), up in zip(places, known, sign, strict=True):
+            mixed, v = np.append(1.0, lam[0] @ rows), rows @ terms[1:]
+            height, slope = mixed @ terms, np.abs(mixed @ slopes)
             inverse = np.divide(1.0, slope, out=np.zeros_like(slope), where=slope > 1e-300)
-            height, v = mixed @ terms, rows @ terms[1:]
             gradient += v @ (height * inverse)
             h += v * inverse @ v.T
-            far.append(-sign * height * inverse)
-            flows.append(-sign * inverse * v)
+            far.append(-up * height * inverse)
+            flows.append(-up * inverse * v)
             off = max(off, float(np.abs(height).max(initial=0.0)))
         residuals.append(max(wrong, off))
         least = min(residuals[:-PATIENCE], default=np.inf)
         if residuals[-1] <= KKT_TOLERANCE or residuals[-1] > 0.5 * least:
             break
-        h += RIDGE * max(float(np.trace(h)), 1e-6) * np.eye(len(h))
-        step = _pivoted(h, gradient, point.lam[0], eps[0])
+        h.flat[:: len(h) + 1] += RIDGE * max(float(np.trace(h)), 1e-6)
+        step = _pivoted(h, gradient, lam[0], eps[0])
         if step is None:
             break
         shifts = [f + step @ flow for f, flow in zip(far, flows, strict=True)]
-        part = min(
-            _room(profile, sets.cut, shift)
-            for profile, sets, shift in zip(problem.profiles, point.sets, shifts, strict=True)
-        )
-        part = min(part, REACH / max(float(np.abs(step).max()), 1e-300))
-        lam = point.lam + (step if part == 1.0 else part * step)
-        point = _moved(problem, point, lam, [part * shift for shift in shifts])
-    return point
+        rooms = [_room(p[0], *own) for p, *own in zip(places, cuts, shifts, strict=True)]
+        part = min(*rooms, REACH / max(float(np.abs(step).max()), 1e-300))
+        lam = lam + (step if part == 1.0 else part * step)
+        cuts = [cut + part * shift for cut, shift in zip(cuts, shifts, strict=True)]
+        known = [profile.at(cut) for (profile, *_), cut in zip(places, cuts, strict=True)]
+        integrals = [
+            above @ up + np.where(sets.first[0], profile.totals, 0.0)
+            for (profile, _, sets), (*_, above), up in zip(places, known, sign, strict=True)
+        ]
+        accuracy, values = _worth(problem, [own[None] for own in integrals], lam)
+    sets = [
+        replace(old, cut=cut, integrals=own[None])
+        for old, cut, own in zip(point.sets, cuts, integrals, strict=True)
+    ]
+    return DualPoint(lam, tuple(sets), accuracy, values)
 
 
 def _room(profile: Piecewise, cut: Array, shift: Array) -> float:
@@ -363,7 +362,7 @@ def _same_cuts(one: DualPoint, other: DualPoint) -> bool:
     return all((a.counts == b.counts).all() for a, b in zip(one.sets, other.sets, strict=True))
 
 
-def _settled(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | None:
+def settled(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint | None:
     """Where Newton's method in cuts and multipliers together ends, if that is a better point.
 
     If another gap opens there, once more from there. A rounding of λ may change MD_k by 1e-9 where

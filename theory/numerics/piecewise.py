@@ -131,6 +131,18 @@ class Piecewise:
         outside = (flat < self.edges[0]) | (flat > self.edges[-1])
         return np.where(outside, 0.0, out).reshape(self._above.shape[0], *t.shape)
 
+    def at(self, t: Array) -> tuple[Array, Array, Array]:
+        """``values``, ``slopes`` and ``above`` (J, T) of every function at few finite t (T,)."""
+        k, xi = self.locate(t)
+        terms = chebyshev_values(xi, DEGREE + 2)
+        own = self.coefficients[:, k, :]
+        half = (self.edges[k + 1] - self.edges[k]) / 2
+        values = np.einsum("jtn,nt->jt", own, terms[:-1])
+        slopes = np.einsum("jtn,nt->jt", own @ DERIVATIVE, terms[:-1]) / half
+        above = self._above[:, k] - np.einsum("jtn,nt->jt", self._rising[:, k, :], terms)
+        inside = (t >= self.edges[0]) & (t <= self.edges[-1])
+        return values * inside, slopes, above
+
     def cells(self) -> Array:
         """Integrals over cells, one around each node: shape (J, 16 P); their sums are exact."""
         half = np.diff(self.edges) / 2
