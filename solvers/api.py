@@ -19,7 +19,7 @@ from fairfl._support.threads import one_thread
 from fairfl.solvers.cfl.densities import solve_cfl, threshold_model
 from fairfl.solvers.cfl.finite import solve_cfl_finite
 from fairfl.solvers.client_aware.finite import solve_aware_finite
-from fairfl.solvers.frontier import REPRODUCED, Frontier, NoFrontier, Points, Repeatable, points_of
+from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, Repeatable, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import ensembles_at, solve_ensemble_finite
 from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite

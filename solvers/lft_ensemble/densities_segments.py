@@ -34,6 +34,8 @@ HALVINGS = 5
 """How often the segments around the best budgets are halved."""
 SAME = 1e-12
 """Budgets this close are one."""
+JUMP = 1e-2
+"""A difference of rates that changes by more than this on a narrow segment jumps there."""
 REPEATS = 4
 """Times that what misses a disparity is asked for a smaller one."""
 SOUND = 1e-8
@@ -142,7 +144,15 @@ class SegmentSearch:
             for table, one in zip(self.tables, eps, strict=True):
                 table.halve(float(one))
             near = [t.around(float(one)) for t, one in zip(self.tables, eps, strict=True)]
-            eps = self._segments(near).best(disparity)
+            all_ = [np.arange(table.eps.size) for table in self.tables]
+            eps = next(
+                (
+                    e
+                    for own in (near, all_)
+                    if (e := self._segments(own).best(disparity)) is not None
+                ),
+                None,
+            )
         return eps
 
     def _segments(self, windows: list[Array]) -> Segments:
@@ -152,7 +162,11 @@ class SegmentSearch:
             e, worth, pooled = table.eps[own], table.worth[own], table.pooled[:, own]
             first = np.arange(max(e.size - 1, 1))
             ends = np.stack([first, np.minimum(first + 1, e.size - 1)], axis=1)
-            client.append(np.full(len(first), i))
+            moved = np.abs(pooled[:, ends[:, 1]] - pooled[:, ends[:, 0]]).max(axis=0, initial=0.0)
+            jump = (np.diff(e[ends], axis=1)[:, 0] <= table.narrow) & (moved > JUMP)
+            alone = np.unique(ends[jump])  # a jump is left out, its ends count
+            ends = np.concatenate([ends[~jump], np.stack([alone, alone], axis=1)])
+            client.append(np.full(len(ends), i))
             eps.append(e[ends])
             gain.append(worth[ends])
             rows.append(pooled[:, ends])

@@ -14,7 +14,6 @@ a gap is about to open: each step is also tried with such gaps kept as they are.
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +23,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.lft_fedavg.multipliers import TIGHT, RuleFamily, Rules, largest
 from fairfl.solvers.numerics.critical_points import CriticalPoints, critical_points
-from fairfl.solvers.numerics.dual import weights
+from fairfl.solvers.numerics.dual import DualPoint, weights
 from fairfl.solvers.numerics.interior_point import maximise
 
 RATE = 30.0
@@ -91,7 +90,9 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
         found, gain, most = here, np.zeros(alive.size), np.zeros(alive.size)
         for walls in (False, True):
             # the gaps are kept where a step over them does not what it promised
-            rows = np.flatnonzero([not walls or m.room.size > 0 for m in models] & (gain <= 0.3 * most))
+            rows = np.flatnonzero(
+                [not walls or m.room.size > 0 for m in models] & (gain <= 0.3 * most)
+            )
             if not rows.size:
                 continue
             own = [models[k] for k in rows]
@@ -107,7 +108,9 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
             found = found.replaced(rows[better], tried.take(np.flatnonzero(better)))
             gain[rows] = np.maximum(gain[rows], np.where(better, more, 0.0))
         best = best.replaced(alive, found)
-        radius[alive] = np.where(gain > 0, np.minimum(2.0 * radius[alive], LARGEST), radius[alive] / 5)
+        radius[alive] = np.where(
+            gain > 0, np.minimum(2.0 * radius[alive], LARGEST), radius[alive] / 5
+        )
         alive = alive[(most > WORTH) & (radius[alive] > SMALLEST)]
         if alive.size == 0:
             break
@@ -152,7 +155,9 @@ def _model(
     v = np.concatenate(
         [rows @ d for rows, (d, _) in zip(problem.coefficients, parts, strict=True)], axis=1
     )
-    w = np.concatenate([rows @ d for rows, (d, _) in zip(family.pooled, parts, strict=True)], axis=1)
+    w = np.concatenate(
+        [rows @ d for rows, (d, _) in zip(family.pooled, parts, strict=True)], axis=1
+    )
     slope = np.concatenate([s for _, s in parts])
     size = np.maximum(slope, (v * v).max(axis=0, initial=0.0) / FLAT**2)
     root = np.sqrt(np.maximum(size, 1e-300))
@@ -187,8 +192,8 @@ def _model(
     kept += [side[k] * to_values[k] - side[f] * to_values[f] for k, f in tied]
     kept = [row for row in kept if np.abs(row).max() > FAINT]
     if kept:
-        free_of_them = scipy.linalg.null_space(np.array(kept), rcond=1e-10)
-        change = _scaled(change @ free_of_them, lam.size, len(w), reach, radius)
+        within = scipy.linalg.null_space(np.array(kept), rcond=1e-10)
+        change = _scaled(change @ within, lam.size, len(w), reach, radius)
     to_lam, to_values, to_pooled, loss, flow = np.split(
         change, np.cumsum([lam.size, lam.size, len(w), n])
     )
@@ -208,7 +213,14 @@ def _model(
         limits += [np.full(family.bound.sum(), swing), radius * reach[free]]
     walls, room = _walls(family, point, b, at, critical, to_lam, flow)
     return Model(
-        to_lam, to_values, to_pooled, loss, np.concatenate(rows), np.concatenate(limits), walls, room
+        to_lam,
+        to_values,
+        to_pooled,
+        loss,
+        np.concatenate(rows),
+        np.concatenate(limits),
+        walls,
+        room,
     )
 
 
@@ -219,7 +231,15 @@ def _scaled(change: Array, k: int, m: int, reach: Array, radius: float) -> Array
     return change / np.maximum(far, rates.max(axis=0, initial=0.0) / (SWING * radius)).clip(1e-300)
 
 
-def _walls(family, point, b, at, critical, to_lam, flow) -> tuple[Array, Array]:
+def _walls(
+    family: RuleFamily,
+    point: DualPoint,
+    b: int,
+    at: list[slice],
+    critical: list[CriticalPoints],
+    to_lam: Array,
+    flow: Array,
+) -> tuple[Array, Array]:
     """Rows and limits that keep closed gaps closed and open ones open, of those that steps change
     first.
     """
@@ -235,7 +255,8 @@ def _walls(family, point, b, at, critical, to_lam, flow) -> tuple[Array, Array]:
         closed = np.flatnonzero(points.closed[mine]) + mine.start
         # maxima must not rise through zero, minima not fall
         upward = np.where(points.peak[closed], 1.0, -1.0)
-        rows.append(upward[:, None] * (points.values[closed, 1:] @ family.problem.coefficients[p].T) @ to_lam)
+        slopes = points.values[closed, 1:] @ family.problem.coefficients[p].T
+        rows.append(upward[:, None] * slopes @ to_lam)
         room.append(np.maximum(np.abs(points.height[closed]) - MARGIN, 0.0))
     a, limit = np.concatenate(rows), np.concatenate(room)
     most = np.abs(a).sum(axis=1)
@@ -288,7 +309,10 @@ def _steps(
     found = maximise(gain, a, c, curvature)[:, :most]
     steps = [x[: m.lam.shape[1]] for x, m in zip(found, models, strict=True)]
     return steps, np.array(
-        [_promise(here, b, m, target[b], x) for b, (m, x) in enumerate(zip(models, steps, strict=True))]
+        [
+            _promise(here, b, m, target[b], x)
+            for b, (m, x) in enumerate(zip(models, steps, strict=True))
+        ]
     )
 
 
@@ -308,10 +332,12 @@ def _walked(
     there.
     """
     best, steps, rows = here, [step.copy() for step in steps], np.arange(target.size)
-    for again in range(1 + REPAIRS):
+    for _ in range(1 + REPAIRS):
         own = here.take(rows)
-        tried = _ends(family, own, [models[k] for k in rows], target[rows], [steps[k] for k in rows])
-        better = np.flatnonzero((merit(tried, target[rows]) > merit(best.take(rows), target[rows])))
+        tried = _ends(
+            family, own, [models[k] for k in rows], target[rows], [steps[k] for k in rows]
+        )
+        better = np.flatnonzero(merit(tried, target[rows]) > merit(best.take(rows), target[rows]))
         best = best.replaced(rows[better], tried.take(better))
         left = []
         for b, k in enumerate(rows):
@@ -350,6 +376,9 @@ def _ends(
     for b in np.flatnonzero(wrong):
         one = np.array([b])
         other = family.follow(here.take(one), np.where(eps[b] <= TIGHT, 0.0, eps[b]))
-        if other is not None and merit(other, target[one])[0] > merit(tried.take(one), target[one])[0]:
+        if (
+            other is not None
+            and merit(other, target[one])[0] > merit(tried.take(one), target[one])[0]
+        ):
             tried = tried.replaced(one, other)
     return tried

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import MET, Points
+from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points
 from fairfl.solvers.lft_fedavg.densities_ascent import ascend, merit
 from fairfl.solvers.lft_fedavg.multipliers import RuleFamily, Rules
 from fairfl.solvers.numerics.certify import solve_by_dual
@@ -24,11 +24,11 @@ from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.federation import Federation
 
 BUDGETS = 40
-MARGIN=0.01
-STARTS = 300
-"""Random multipliers to start from."""
-REPAIRS = 5
-"""Times that multipliers of the wrong sign are taken out of a random start."""
+"""Random budgets to start from: in the first few clients are bound, in the last all, by turns to
+0.
+"""
+MARGIN = 0.01
+"""Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
 WIDTH = 8
 """Starts for every target, of different kinds; for few clients two each."""
 LOWEST = 8
@@ -47,10 +47,6 @@ GAINED = 1e-9
 ROUNDED = 1e-9
 """|MD_k| up to which a multiplier may have the wrong sign in a start: corners are tight up to
 rounding.
-"""
-TIGHT = 1e-11
-"""Budgets up to this are taken to be zero: that is how exactly a search by Newton steps meets MD_k
-= 0.
 """
 FAIR = LAW_TOLERANCE
 """Disparities up to this are reported as zero."""
@@ -73,29 +69,26 @@ class MultiplierSearch:
     @classmethod
     def of(cls, fed: Federation, task: Task) -> MultiplierSearch:
         """Starts: no constraint; all, one, or (for few clients) all but one exactly tight; and
-        random multipliers of their sizes.
+        random budgets.
 
         Neither the order of the clients nor the groups' names matter to the draws.
         """
         family = RuleFamily.of(fed, task)
         count, clients = family.problem.count, fed.n_clients
         free = family.at(np.zeros((1, count)))
-        sign = 1.0 if free.md[0] >= 0 else -1.0
-        order = np.argsort(sign * free.values[0], kind="stable")  # of constraints
-        ranks = np.argsort(order[np.sort(np.unique(family.client[order], return_index=True)[1])])
+        order = np.argsort(free.local[0], kind="stable")
         rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
-        few = clients if clients <= FEW else 0
         tight = rng.random((BUDGETS, clients)) < np.linspace(0.0, 1.0, BUDGETS)[:, None]
-        scale = np.where(np.arange(BUDGETS) % 2, 1.0, 0.0)[:, None]
-        drawn = np.where(tight, scale * (free.local + MARGIN) * rng.random(tight.shape), 1.0)
-        corners = np.concatenate([np.zeros((1, clients)), np.eye(clients)[:few], 1 - np.eye(clients)])
-        budgets = np.concatenate([corners, drawn])
-        solved = functools.reduce(
-            Rules.join, [family.solve(eps, enough=ENOUGH) for eps in budgets]
-        )
-        reach = np.abs(solved.lam).max(axis=0)
+        scale = np.where(np.arange(BUDGETS)[:, None] % 2, rng.random(tight.shape), 0.0)
+        drawn = np.empty(tight.shape)
+        drawn[:, order] = np.where(tight, scale * (free.local[0, order] + MARGIN), SLACK_BUDGET)
+        alone = np.eye(clients)
+        all_but_one = alone[: clients if clients <= FEW else 0]  # a second each
+        budgets = np.concatenate([0.0 * alone[:1], all_but_one, 1.0 - alone, drawn])
+        solved = [family.solve(eps, enough=ENOUGH) for eps in budgets]
+        starts = functools.reduce(Rules.join, [free, *solved])
+        reach = np.abs(starts.lam).max(axis=0)
         reach = np.where(family.bound, np.maximum(reach, 0.01 * reach.max()), 0.0)
-        starts = free.join(solved)
         sound = starts.excess.max(axis=1, initial=0.0) <= ROUNDED
         return cls(fed, task, family, reach, starts.take(np.flatnonzero(sound)))
 

@@ -191,8 +191,8 @@ class RuleFamily:
         return worth, pooled
 
     def follow(self, rule: Rules, eps: Array) -> Rules | None:
-        """The rule (1,) at budgets eps (I,) by Newton's method from a ``rule`` at others; None where
-        that fails.
+        """The rule (1,) at budgets eps (I,) by Newton's method from a ``rule`` at others; None
+        where that fails.
         """
         found = settled(self.problem, rule.point, self._limits(eps)[None])
         return None if found is None else self._rules(found)

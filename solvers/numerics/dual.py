@@ -131,9 +131,7 @@ def dual_point(problem: Constraints, lam: Array) -> DualPoint:
     return DualPoint(lam, sets, *_worth(problem, [own.integrals for own in sets], lam))
 
 
-def _worth(
-    problem: Constraints, integrals: Sequence[Array], lam: Array
-) -> tuple[Array, Array]:
+def _worth(problem: Constraints, integrals: Sequence[Array], lam: Array) -> tuple[Array, Array]:
     """(B,) accuracies and (B, K) constraint values of sets with these integrals (B, J_p)."""
     accuracy = np.full(lam.shape[0], problem.base)
     values = np.broadcast_to(problem.b, lam.shape)

@@ -153,7 +153,7 @@ def test_a_fault_of_a_solver_is_not_taken_for_a_missing_frontier(monkeypatch):
         raise ValueError("a fault")
 
     fed = federation(np.random.default_rng(0), clients=2, groups=2)
-    monkeypatch.setattr(api, "_searchable", broken)
+    monkeypatch.setattr(api, "_frontier", broken)
     with pytest.raises(ValueError, match="a fault"):
         frontiers(fed, 3, Question("eo"))
 

@@ -2,6 +2,8 @@
 budgets.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy
@@ -9,14 +11,7 @@ import scipy
 import fairfl as ff
 from fairfl.solvers.lft_fedavg.multipliers import RuleFamily
 from fairfl.solvers.numerics import cells, highs
-from fairfl.solvers.numerics.dual import (
-    _moved,
-    _settled,
-    _together,
-    descend,
-    dual_point,
-    kkt_residual,
-)
+from fairfl.solvers.numerics.dual import _together, descend, dual_point, kkt_residual, settled
 
 
 def random_federation(clients: int, seed: int = 0) -> ff.Federation:
@@ -59,7 +54,7 @@ def test_tight_budgets_of_many_clients_are_certified(clients: int, seed: int, ep
 def test_newton_in_cuts_and_multipliers_together_ends_where_newton_in_multipliers_does() -> None:
     problem, eps = RuleFamily.of(random_federation(20)).problem, np.full((1, 20), 0.01)
     start = dual_point(problem, cells.multipliers(problem, eps[0])[None])
-    found = _settled(problem, start, eps)
+    found = settled(problem, start, eps)
     assert found is not None and kkt_residual(found.lam, found.values, eps)[0] <= 1e-13
     exact = dual_point(problem, found.lam)  # D(λ) and the rule by isolating roots anew
     assert found.dual(eps) == pytest.approx(exact.dual(eps), abs=1e-15)
@@ -67,9 +62,12 @@ def test_newton_in_cuts_and_multipliers_together_ends_where_newton_in_multiplier
         assert mine.cut == pytest.approx(own.cut, abs=1e-9)
         assert mine.integrals == pytest.approx(own.integrals, abs=1e-9)
     # one cut moved by 1e-6 is seen, and set right
-    shifts = [np.zeros(sets.cut.size) for sets in found.sets]
-    shifts[0][0] = 1e-6
-    moved = _moved(problem, found, found.lam, shifts)
+    first, profile = found.sets[0], problem.profiles[0]
+    cut = first.cut + 1e-6 * (np.arange(first.cut.size) == 0)
+    change = (profile.above(cut) - profile.above(first.cut)) @ np.where(first.rising, 1.0, -1.0)
+    values = found.values + problem.coefficients[0] @ change[1:]
+    sets = (replace(first, cut=cut, integrals=first.integrals + change), *found.sets[1:])
+    moved = replace(found, sets=sets, accuracy=found.accuracy + change[0], values=values)
     assert kkt_residual(moved.lam, moved.values, eps)[0] > 1e-10
     again = _together(problem, moved, eps)
     assert again.sets[0].cut == pytest.approx(found.sets[0].cut, abs=1e-12)

@@ -1,0 +1,111 @@
+"""Frontiers and smallest disparities of local training on densities, for every notion, any number
+of groups and blind rules: no budgets are above, points are solutions, names and order do not matter.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import fairfl as ff
+from fairfl.solvers.solution import CertificationError
+
+BEATEN = 1e-6
+"""What random budgets may gain."""
+CASES = [
+    ("lft_fedavg", 2, 3, {}),
+    ("lft_fedavg", 2, 2, {"notion": "eodds"}),
+    ("lft_fedavg", 2, 2, {"notion": "accuracy_parity"}),
+    ("lft_fedavg", 2, 2, {"sees": "x", "costs": (2, 1)}),
+    ("lft_fedavg", 2, 3, {"difference": "overall"}),
+    ("lft_ensemble", 2, 2, {"sees": "x"}),
+    ("lft_ensemble", 2, 2, {"notion": "eodds"}),
+    ("lft_ensemble", 2, 3, {}),
+    ("lft_ensemble", 2, 2, {"notion": "accuracy_parity"}),
+]
+
+
+def arguments(seed: int, clients: int, groups: int) -> tuple[Any, Any, Any, Any]:
+    """Means, sds, shares (I, A) and weights (I,)."""
+    rng = np.random.default_rng([seed, clients, groups])
+    sd = rng.uniform(0.5, 2.5, (clients, groups))
+    mean = rng.normal(0, 2, (clients, groups))
+    share = rng.dirichlet(3.0 * np.ones(groups), clients)
+    return mean, sd, share, rng.uniform(0.3, 2, clients)
+
+
+def built(mean: Any, sd: Any, share: Any, weight: Any) -> ff.Federation:
+    shares = share if share.shape[1] > 2 else share[:, 1]
+    laws = [tuple(map(stats.norm, m, s)) for m, s in zip(mean, sd, strict=True)]
+    parts = zip(laws, shares, weight, strict=True)
+    return ff.Federation([ff.Client(own, q, weight=w) for own, q, w in parts])
+
+
+def check_not_beaten(fed: ff.Federation, scheme: str, more: Any, count: int, seed: int) -> Any:
+    F, m = (ff.frontier(fed, scheme, 5, **more), ff.min_disparity(fed, scheme, **more))
+    assert (np.diff(F.disparity) > 0).all() and (np.diff(F.utility) > 0).all()
+    assert m.disparity == pytest.approx(F.disparity[0], abs=BEATEN)
+    assert not F.exact
+    for d, best, eps, same in zip(F.disparity, F.utility, F.eps, F.reproduced, strict=True):
+        s = ff.solve(fed, scheme, eps, **more)
+        assert not same or abs(s.disparity - d) + abs(s.utility - best) <= 3e-7
+    assert F.reproduced.mean() >= 0.5
+    rng = np.random.default_rng(seed)
+    free = np.nan_to_num(ff.solve(fed, scheme, 1.0, **more).local_disparities)
+    kinds = rng.integers(0, 3, (count, fed.n_clients))
+    drawn = np.choose(kinds, [0.0 * rng.random(kinds.shape), free * rng.random(kinds.shape), 1.0])
+    solved = []
+    for eps in drawn:
+        try:
+            solved.append(ff.solve(fed, scheme, eps, **more))
+        except CertificationError:
+            continue
+    assert len(solved) >= 0.8 * count
+    disparity, utility = np.array([(s.disparity, s.utility) for s in solved]).T
+    assert disparity.min() >= F.disparity[0] - BEATEN
+    at = F.utility_at(np.maximum(disparity, F.disparity[0]))
+    assert (utility <= at + BEATEN).all()
+    return F
+
+
+@pytest.mark.parametrize(
+    ("scheme", "clients", "groups", "more"), CASES, ids=lambda v: str(v).replace(" ", "")
+)
+def test_random_budgets_do_not_beat_the_frontier(
+    scheme: str, clients: int, groups: int, more: Any
+) -> None:
+    fed = built(*arguments(0, clients, groups))
+    check_not_beaten(fed, scheme, more, 10, 0)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(1, 4))
+@pytest.mark.parametrize(
+    ("scheme", "clients", "groups", "more"), CASES, ids=lambda v: str(v).replace(" ", "")
+)
+def test_many_random_budgets_do_not_beat_the_frontier(
+    scheme: str, clients: int, groups: int, more: Any, seed: int
+) -> None:
+    fed = built(*arguments(seed, clients + seed % 2, groups))
+    check_not_beaten(fed, scheme, more, 60, seed)
+
+
+def test_equalised_odds_are_below_each_half_and_cfl() -> None:
+    fed = built(*arguments(0, 2, 2))
+    both, cfl = (ff.frontier(fed, s, 5, notion="eodds") for s in ("lft_fedavg", "cfl"))
+    assert (both.utility <= cfl.utility_at(both.disparity) + 1e-9).all()
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("scheme", ["lft_fedavg", "lft_ensemble"])
+def test_names_and_order_of_three_groups_do_not_matter(scheme: str) -> None:
+    law = arguments(3, 3, 3)
+    one = ff.frontier(built(*law), scheme, 6)
+    turned = tuple(v[:, [2, 0, 1]] for v in law[:3])
+    permuted = tuple(v[[1, 2, 0]] for v in law)
+    for other in ((*turned, law[3]), permuted):
+        F = ff.frontier(built(*other), scheme, 6)
+        assert F.disparity[0] == pytest.approx(one.disparity[0], abs=BEATEN)
+        grid = np.linspace(max(F.disparity[0], one.disparity[0]), one.disparity[-1], 6)[1:]
+        assert F.accuracy_at(grid) == pytest.approx(one.accuracy_at(grid), abs=BEATEN)
