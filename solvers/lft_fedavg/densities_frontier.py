@@ -28,6 +28,8 @@ def fedavg_frontier(fed: Federation, task: Task, points: int) -> Frontier:
     if free.disparity[0] - low.disparity[0] > FAIR:
         targets = np.linspace(float(low.disparity[0]), float(free.disparity[0]), points)[:-1]
         coarse = targets[:: -(-targets.size // COARSE)]
+        if coarse.size < COARSE // 2:  # few points asked for: others lie between
+            coarse = np.linspace(targets[0], float(free.disparity[0]), COARSE // 2 + 1)[:-1]
         known = search.settled(
             coarse, ordered(search.at(coarse, search.starts.join(low)).join(rules))
         )
@@ -40,7 +42,7 @@ def fedavg_frontier(fed: Federation, task: Task, points: int) -> Frontier:
 
     def evaluate(d: Array) -> Points:
         nonlocal known  # what is found once is not lost: later answers are no less accurate
-        known = ordered(known.join(search.refined(d, known)))
+        known = search.settled(d, ordered(known.join(search.refined(d, known))))
         return search.points(below(known, d))
 
     return build("lft_fedavg", points_of(fed, solved), evaluate)

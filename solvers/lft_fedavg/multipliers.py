@@ -163,9 +163,11 @@ class RuleFamily:
         ]
         return self._rules(functools.reduce(DualPoint.join, parts))
 
-    def solve(self, eps: Array, **more: Any) -> Rules:
-        """The rule (1,) at budgets eps (I,)."""
-        return self._rules(descend(self.problem, self._limits(eps), **more)[-1])
+    def solve(self, eps: Array, start: Array | None = None, **more: Any) -> Rules:
+        """The rule (1,) at budgets eps (I,), from multipliers (K,)."""
+        limits = self._limits(eps)
+        begin = None if start is None else np.where(np.isfinite(limits), start, 0.0)
+        return self._rules(descend(self.problem, limits, begin, **more)[-1])
 
     def of_sets(self, sets: Sequence[AcceptSets]) -> tuple[float, Array]:
         """1 + the utility and the pooled differences (M,) of other accept sets, one at each place,
@@ -194,7 +196,9 @@ class RuleFamily:
         """The rule (1,) at budgets eps (I,) by Newton's method from a ``rule`` at others; None
         where that fails.
         """
-        found = settled(self.problem, rule.point, self._limits(eps)[None])
+        limits = self._limits(eps)[None]
+        point = replace(rule.point, lam=np.where(np.isfinite(limits), rule.lam, 0.0))
+        found = settled(self.problem, point, limits)
         return None if found is None else self._rules(found)
 
     def _limits(self, eps: Array) -> Array:

@@ -43,6 +43,8 @@ are fewer than constraints, steps run to the ends of their box without it.
 """
 FEW = 8
 """Constraints up to which no step is damped: the exact ones settle gaps that are about to open."""
+FAR = 1e100
+"""A longer step is that of a singular system."""
 PIVOTS = 30
 """Times that the signs of a step's multipliers are corrected all at once."""
 TOGETHER, PATIENCE = 25, 3
@@ -252,6 +254,8 @@ def _pivoted(h: Array, g: Array, lam: Array, budget: Array) -> Array | None:
     signs = np.sign(lam)
     for _ in range(PIVOTS):
         step = _stationary(h, g, lam, signs, budget)
+        if not np.abs(step).max() <= FAR:  # constraints that depend on each other
+            return None
         slope = h @ step + g
         wrong = signs * (lam + step) < 0
         leaving = (signs == 0) & (np.abs(slope) > budget + 1e-13)

@@ -1,5 +1,5 @@
 """Frontiers and smallest disparities of local training on densities, for every notion, any number
-of groups and blind rules: no budgets are above, points are solutions, names and order do not matter.
+of groups and blind rules: no budgets are above, points are solutions, names do not matter.
 """
 
 from typing import Any
