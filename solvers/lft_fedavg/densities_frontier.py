@@ -42,7 +42,7 @@ def fedavg_frontier(fed: Federation, task: Task, points: int) -> Frontier:
 
     def evaluate(d: Array) -> Points:
         nonlocal known  # what is found once is not lost: later answers are no less accurate
-        known = search.settled(d, ordered(known.join(search.refined(d, known))))
+        known = ordered(known.join(search.at(d, known.join(search.starts))))
         return search.points(below(known, d))
 
     return build("lft_fedavg", points_of(fed, solved), evaluate)

@@ -69,6 +69,7 @@ def check_not_beaten(fed: ff.Federation, scheme: str, more: Any, count: int, see
     return F
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scheme", "clients", "groups", "more"), CASES, ids=lambda v: str(v).replace(" ", "")
 )
