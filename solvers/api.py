@@ -345,7 +345,7 @@ def _enclosable(federation: Federation, task: Task) -> None:
         raise ValueError(
             f"certify takes 'lft_fedavg' of two clients, got {federation.n_clients} of them"
         )
-    if not task.plain or federation.n_groups != 2:
+    if not task.plain:
         raise ValueError(
             "certify takes demographic parity of two groups, costs of one and rules that see the "
             f"group, got {federation.n_groups} groups, notion={task.notion!r}, "
@@ -367,7 +367,7 @@ def _searchable(federation: Federation, task: Task) -> None:
         raise NoFrontier(
             "on laws the frontier of 'lft_ensemble' takes rules that see the group, got sees='x'"
         )
-    if federation.n_groups != 2 or task.notion in ("equalized_odds", "accuracy_parity"):
+    if task.several or task.affine:
         raise NoFrontier(
             f"on laws frontier and min_disparity of {task.scheme!r} take two groups and a notion "
             f"of one rate other than accuracy parity, got {federation.n_groups} groups and "

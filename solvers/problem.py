@@ -19,7 +19,7 @@ from fairfl._support.checks import Array, as_floats, one_of, shown
 from fairfl.solvers.solution import budget_term
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import Joint
-from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, Rates
+from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, RATES, Rates
 
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg", "client_aware")
 SEES = ("xa", "x")
@@ -64,14 +64,27 @@ class Task:
 
     @property
     def plain(self) -> bool:
-        """Whether it is FedFB's: demographic parity and accuracy, by rules that see the group."""
+        """Whether it is FedFB's: demographic parity of two groups and accuracy, by rules that see
+        the group.
+        """
         return (
             self.scheme != "client_aware"
+            and not self.several
             and self.notion == "demographic_parity"
             and self.difference == "pairwise"
             and self.sees == "xa"
             and self.accurate
         )
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one difference of rates counts."""
+        return self.costs.shape[1] > 2 or len(NOTIONS[self.notion]) > 1
+
+    @property
+    def affine(self) -> bool:
+        """Whether a rate has a part that no rule changes: accuracy parity's."""
+        return any(RATES[rate].constant != (0.0, 0.0) for rate in NOTIONS[self.notion])
 
     @property
     def accurate(self) -> bool:

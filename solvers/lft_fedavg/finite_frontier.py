@@ -16,14 +16,12 @@ from fairfl.solvers.numerics.vertices import TooMany
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import NOTIONS
 
 
 def _looked_at(
     fed: Federation, model: FiniteModel, task: Task
 ) -> ExactFedAvg | FedAvgSearch | FaceSearch:
-    rates = NOTIONS[task.notion]
-    if fed.n_groups > 2 or len(rates) > 1 or rates == ("right",):  # a constant: accuracy parity
+    if task.several or task.affine:
         return FaceSearch.of(fed, model, task)
     try:
         return ExactFedAvg.of(fed, model, task)

@@ -76,7 +76,9 @@ class Measured(Counted):
 
 
 def compared(seed: int) -> tuple[float, float]:
-    """By how much the programme on cells is below and above, after all other checks."""
+    """By how much the programme on cells is below and above, after all other checks; NaN where it
+    is not certified.
+    """
     rng = np.random.default_rng(seed)
     fed = federation(rng)
     scheme, eps, more = asked(rng, fed)
@@ -85,10 +87,10 @@ def compared(seed: int) -> tuple[float, float]:
     try:
         lp = ff.solve(fed, scheme, eps, method="lp", grid=CELLS, **more)
     except ff.CertificationError:  # of blind rules under many equations, some programmes are not
-        return 0.0, 0.0
+        return np.nan, np.nan
     unit = by_group(more["costs"], fed).max()
     if scheme == "lft_ensemble":
-        plain = Task.of(fed, scheme, **rest(more)).plain and fed.n_groups == 2
+        plain = Task.of(fed, scheme, **rest(more)).plain
         pairs = (
             [(0.0, 0.0)]
             if plain
@@ -114,7 +116,7 @@ def check(fed: ff.Federation, s: ff.Solution, eps: Any, more: dict[str, Any]) ->
     assert all(0 <= c.violation <= LAW_TOLERANCE for c in s.certificates)
     people = Measured(fed, s)
     notion, difference = more["notion"], more["difference"]
-    assert s.notion == notion
+    assert (s.notion, s.difference) == (notion, difference)
     assert s.utility == pytest.approx(-people.cost(*costs), abs=MEASURED * unit)
     assert s.accuracy == pytest.approx(1 - people.cost(*np.ones(costs.shape)), abs=MEASURED)
     apart = people.disparity(notion, difference)
@@ -137,14 +139,16 @@ def check(fed: ff.Federation, s: ff.Solution, eps: Any, more: dict[str, Any]) ->
 @pytest.mark.parametrize("seed", range(6, 26))
 def test_solutions_are_measured_and_the_programmes(seed: int) -> None:
     below, above = compared(seed)
+    if np.isnan(below):
+        pytest.skip("the programme on cells is not certified")
     assert below <= LOST and above <= WON
 
 
 @pytest.mark.deep
 def test_hundreds_of_solutions_are_the_programmes() -> None:
     found = np.array([compared(seed) for seed in range(1000, 1300)])
-    assert found[:, 0].max() <= LOST and found[:, 1].max() <= WON
-    assert (found == 0).all(axis=1).sum() <= 30
+    assert np.nanmax(found[:, 0]) <= LOST and np.nanmax(found[:, 1]) <= WON
+    assert np.isnan(found[:, 0]).sum() <= 30
 
 
 MISTAKES = {

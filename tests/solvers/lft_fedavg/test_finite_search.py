@@ -117,7 +117,7 @@ def test_no_budgets_beat_the_frontier_of_six_sites(seed: int, step: float) -> No
     label = (rng.random(count) < score).astype(int)
     fed = ff.Federation.from_samples(score, label, group, site)
     F = ff.frontier(fed, "lft_fedavg", points=20)
-    assert F.disparity.size == 20 and not F.gaps.size
+    assert F.disparity.size == 20 and not F.unfilled.size
     check(fed, seed, 25)
 
 
