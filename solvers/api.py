@@ -162,20 +162,14 @@ def frontier(
 
     Notes
     -----
-    CFL's frontier is optimal, and so is LFT+Ensemble's where all clients have the pooled q and η,
-    and on a finite X: there the points are proven best by reduced costs, to 1e-10 (with hundreds of
-    clients, 3e-7 was left at some). In other ensembles a client's trade-off may be convex in part,
-    and MD of the best may have either sign: a knapsack over all clients and Newton steps find them;
-    README says what was measured. LFT+FedAvg's on laws is the best that a search over multipliers
-    found: attained everywhere, never above CFL's, not proven to be the last word. On 34 random
-    federations of 2 to 8 clients, 100 random eps each (uniform; many of them 0 or 1; shares of the
-    free |MD_i|) were at most 2e-9 more accurate where sd is in 0.5 to 2.5, 2.2e-7 where it runs
-    from 0.05 to 50, and nowhere less disparate than the smallest disparity. Several local maxima
-    lie up to 3e-3 apart in the latter, so that more may be missed where clients are many and sds
-    extreme. On a finite X it is exact for two groups with one rate, up to five clients and 20,000
-    multipliers at which rules tie (two clients with 400 points have some 2,000). Beyond, rules
-    climb from one optimal basis or face to the next, and ensembles are split by mixed-integer
-    programmes: docs/exactness.md says what was measured, ``gap`` bounds what they may miss.
+    CFL's and the client-aware frontier are optimal. So are LFT+Ensemble's where all clients have the
+    pooled q and η, and on a finite X for two groups with one rate; and LFT+FedAvg's there, of up to
+    five clients and 20,000 multipliers at which rules tie (two clients with 400 points have some
+    2,000). The others are the best that a search over all clients' multipliers found: every point
+    is attained, none is above CFL's, and other budgets may be better, by ``gap`` at most. In an
+    ensemble a client's trade-off may be convex in part, and MD of the best may have either sign;
+    LFT+FedAvg has several local maxima. docs/exactness.md says by how much random budgets were
+    better.
 
     Examples
     --------
