@@ -162,8 +162,8 @@ def frontier(
 
     Notes
     -----
-    CFL's and the client-aware frontier are optimal. So are LFT+Ensemble's where all clients have the
-    pooled q and η, and on a finite X for two groups with one rate; and LFT+FedAvg's there, of up to
+    CFL's and the client-aware frontier are optimal. So are LFT+Ensemble's where all clients share
+    q and η, and on a finite X for two groups with one rate; and LFT+FedAvg's there, of up to
     five clients and 20,000 multipliers at which rules tie (two clients with 400 points have some
     2,000). The others are the best that a search over all clients' multipliers found: every point
     is attained, none is above CFL's, and other budgets may be better, by ``gap`` at most. In an
