@@ -76,7 +76,8 @@ def frontier(
     bootstraps: Annotated[
         int | None,
         option(
-            "Draws of people for the intervals, 20 or more; 0: none. Default: 200, fewer after a minute.",
+            "Draws of people for the intervals, 20 or more; 0: none. Default: 200, fewer after "
+            "a minute.",
             min=0,
         ),
     ] = None,
