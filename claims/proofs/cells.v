@@ -71,7 +71,8 @@ Theorem weak_duality : forall X K (u : X -> R) (v : K -> X -> R) b eps lam xs ks
 Proof.
 intros X K u v b eps lam xs ks g F.
 assert (P := priced _ _ v b eps lam xs ks g F). assert (L := lagrangian _ _ u v lam xs ks g).
-assert (B : sum xs (fun x => gain u v lam ks x * g x) <= sum xs (fun x => Rmax 0 (gain u v lam ks x))).
+assert (B : sum xs (fun x => gain u v lam ks x * g x) <= sum xs (fun x => Rmax 0 (gain u v lam ks
+  x))).
 { apply below. intros x i. destruct F as [r _]. specialize (r x i).
   destruct (Rle_dec 0 (gain u v lam ks x)); [rewrite Rmax_right | rewrite Rmax_left]; nra. }
 lra.
@@ -97,7 +98,8 @@ assert (D : forall x, In x xs -> 0 <= gain u v lam ks x * f x + -1 * (gain u v l
 { intros x i. destruct (rule x i) as [up down]. destruct G as [r _]. specialize (r x i).
   destruct (Rtotal_order (gain u v lam ks x) 0) as [n | [z | p]];
     [rewrite (down n) | rewrite z | rewrite (up p)]; nra. }
-assert (T := below _ xs (fun _ => 0 * 0) _ (fun x i => Rle_trans _ 0 _ (Req_le _ _ (Rmult_0_l 0)) (D x i))).
+assert (T := below _ xs (fun _ => 0 * 0) _ (fun x i => Rle_trans _ 0 _ (Req_le _ _ (Rmult_0_l 0))
+  (D x i))).
 rewrite times, plus, times, Rmult_0_l in T. split; [lra |].
 intros E x i nz.
 assert (Z := nothing _ xs _ D). rewrite plus, times in Z. specialize (Z ltac:(lra) x i).

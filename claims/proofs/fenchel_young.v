@@ -1,6 +1,7 @@
 (* Quasi-arithmetic means: s (A f) is the weighted mean of s (f i), s increasing with the derivative
    s', clients 0, ..., n-1 of weights p. Where A is convex on the segment from f to g, its gradient
-   p i s'(f i) / s'(A f) at f supports it at g: Fenchel and Young's inequality, an equality at g = f. *)
+   p i s'(f i) / s'(A f) at f supports it at g: Fenchel and Young's inequality,
+     an equality at g = f. *)
 From Coq Require Import Reals Lra List.
 Open Scope R_scope.
 
@@ -32,14 +33,16 @@ Lemma along : forall s s' x h, derivable_pt_lim s x (s' x) ->
 Proof.
 intros s s' x h D. apply (derivable_pt_lim_comp (fun t => x + t * h) s).
 - intros eps P. exists (mkposreal 1 Rlt_0_1). intros t nz _.
-  replace ((x + (0 + t) * h - (x + 0 * h)) / t - h) with 0 by (field; assumption). now rewrite Rabs_R0.
+  replace ((x + (0 + t) * h - (x + 0 * h)) / t - h) with 0 by (field;
+    assumption). now rewrite Rabs_R0.
 - now rewrite Rmult_0_l, Rplus_0_r.
 Qed.
 
 Theorem supports : forall (D : R -> Prop) s s' p n f g a b,
   (forall x y t, D x -> D y -> 0 <= t <= 1 -> D (x + t * (y - x))) ->
   (forall x y, D x -> D y -> x <= y -> s x <= s y) -> D a -> D b -> 0 < s' a ->
-  derivable_pt_lim s a (s' a) -> (forall i, In i (seq 0 n) -> derivable_pt_lim s (f i) (s' (f i))) ->
+  derivable_pt_lim s a (s' a) -> (forall i,
+    In i (seq 0 n) -> derivable_pt_lim s (f i) (s' (f i))) ->
   mean_of s p f n a -> mean_of s p g n b ->
   (forall t, 0 < t <= 1 -> exists c, D c /\ mean_of s p (fun i => f i + t * (g i - f i)) n c
      /\ c <= a + t * (b - a)) ->
@@ -52,7 +55,8 @@ assert (H : sum (seq 0 n) (fun i => p i * (s' (f i) * (g i - f i))) <= s' a * (b
     (fun t => sum (seq 0 n) (fun i => p i * s (f i + t * (g i - f i))))).
   - apply along, da.
   - clear - df. induction (seq 0 n) as [| k ks IH]; simpl; [apply derivable_pt_lim_const |].
-    apply (derivable_pt_lim_plus (fun t => p k * s (f k + t * (g k - f k)))); [| apply IH; intros; apply df; now right].
+    apply (derivable_pt_lim_plus (fun t => p k * s (f k + t * (g k - f k)))); [| apply IH; intros;
+      apply df; now right].
     apply (derivable_pt_lim_scal (fun t => s (f k + t * (g k - f k)))), along, df. now left.
   - rewrite Rmult_0_l, Rplus_0_r, A. clear. induction (seq 0 n); simpl; [reflexivity |].
     rewrite IHl. now rewrite Rmult_0_l, Rplus_0_r.
@@ -60,6 +64,7 @@ assert (H : sum (seq 0 n) (fun i => p i * (s' (f i) * (g i - f i))) <= s' a * (b
     apply inc; [exact Dc | apply cD; (assumption || lra) | exact le]. }
 assert (E : sum (seq 0 n) (fun i => p i * (s' (f i) * (g i - f i)))
   = s' a * (sum (seq 0 n) (fun i => v i * g i) - sum (seq 0 n) (fun i => v i * f i))).
-{ unfold v. clear - pos. induction (seq 0 n) as [| k ks IH]; simpl; [ring |]. rewrite IH. field. lra. }
+{ unfold v. clear - pos. induction (seq 0 n) as [| k ks IH]; simpl;
+  [ring |]. rewrite IH. field. lra. }
 rewrite E in H. apply Rmult_le_reg_l in H; lra.
 Qed.

@@ -1,5 +1,6 @@
 (* Lemma 20 is false for three clients. x | a has the density that gives u = eta(x) mass 1 - m on
-   (0, 1/2) and m on (1/2, 1), uniform on each; q = 1/2 and thresholds are 1/2 -+ lam, as in lemma 7.
+   (0, 1/2) and m on (1/2, 1), uniform on each;
+     q = 1/2 and thresholds are 1/2 -+ lam, as in lemma 7.
    The subsets are client 0 and clients 1, 2 pooled (h), of shares 1/3 and 2/3. *)
 From Coq Require Import Reals Lra.
 Open Scope R_scope.
@@ -38,12 +39,14 @@ Qed.
 Lemma ends : forall a b lam, (1/2 <= lam -> md a b lam = 1) /\ (lam <= -1/2 -> md a b lam = -1).
 Proof.
 intros a b lam. unfold md, rate, clamp. split; intros r.
-- rewrite (Rmin_left 1 (1 - 2 * (1/2 - lam))), (Rmin_left 1 (2 - 2 * (1/2 - lam))), (Rmax_right 0 1) by lra.
+- rewrite (Rmin_left 1 (1 - 2 * (1/2 - lam))), (Rmin_left 1 (2 - 2 * (1/2 - lam))),
+  (Rmax_right 0 1) by lra.
   rewrite (Rmin_right 1 (1 - 2 * (1/2 + lam))), (Rmax_left 0 (1 - 2 * (1/2 + lam))) by lra.
   rewrite (Rmin_right 1 (2 - 2 * (1/2 + lam))), (Rmax_left 0 (2 - 2 * (1/2 + lam))) by lra. field.
 - rewrite (Rmin_right 1 (1 - 2 * (1/2 - lam))), (Rmax_left 0 (1 - 2 * (1/2 - lam))) by lra.
   rewrite (Rmin_right 1 (2 - 2 * (1/2 - lam))), (Rmax_left 0 (2 - 2 * (1/2 - lam))) by lra.
-  rewrite (Rmin_left 1 (1 - 2 * (1/2 + lam))), (Rmin_left 1 (2 - 2 * (1/2 + lam))), (Rmax_right 0 1) by lra. field.
+  rewrite (Rmin_left 1 (1 - 2 * (1/2 + lam))), (Rmin_left 1 (2 - 2 * (1/2 + lam))),
+    (Rmax_right 0 1) by lra. field.
 Qed.
 
 Theorem premises : g0 0 = 3/5 /\ h 0 = -1/132

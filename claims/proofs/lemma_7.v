@@ -1,4 +1,5 @@
-(* One budget. E is any linear and monotone functional on a space L of functions: an integral over the
+(* One budget. E is any linear and monotone functional on a space L of functions: an integral over
+  the
    law of (x, a), or a sum. u x is the utility of accepting x, v x its share of the mean difference;
    f accepts where u + lam v > 0, rejects where it is < 0, and may randomise where it is 0. *)
 From Coq Require Import Reals Lra.
@@ -24,7 +25,8 @@ intros s f g F up down G. destruct (Rtotal_order s 0) as [n | [z | p]].
 - rewrite (up p), (Rabs_right s), (Rabs_right (1 - g)) by lra. ring.
 Qed.
 
-Theorem identity : forall X L E (u v : X -> R) lam f g, @integral X L E -> rule L u v f -> rule L u v g ->
+Theorem identity : forall X L E (u v : X -> R) lam f g,
+  @integral X L E -> rule L u v f -> rule L u v g ->
   threshold (fun x => u x + lam * v x) f ->
   0 <= E (fun x => Rabs (u x + lam * v x) * Rabs (f x - g x)) /\
   E (fun x => u x * f x) - E (fun x => u x * g x)
@@ -35,12 +37,14 @@ intros X L E u v lam f g [lin [ext pos]] [_ [uf vf]] [range [ug vg]] T.
 destruct (lin 1 (-1) _ _ uf ug) as [a1 a2]. destruct (lin 1 (-1) _ _ vf vg) as [b1 b2].
 destruct (lin 1 lam _ _ a1 b1) as [c1 c2].
 destruct (ext _ (fun x => Rabs (u x + lam * v x) * Rabs (f x - g x)) c1) as [d1 d2].
-{ intros x. destruct (T x) as [r [up down]]. rewrite <- (pointwise _ _ _ r up down (range x)). ring. }
+{ intros x. destruct (T x) as [r [up down]]. rewrite <- (pointwise _ _ _ r up down (range x)).
+ring. }
 split; [apply pos; [exact d1 | intros; apply Rmult_le_pos; apply Rabs_pos] |].
 rewrite <- d2, c2, a2, b2. ring.
 Qed.
 
-Theorem increases : forall X L E (u v : X -> R) lam mu f g, @integral X L E -> rule L u v f -> rule L u v g ->
+Theorem increases : forall X L E (u v : X -> R) lam mu f g,
+  @integral X L E -> rule L u v f -> rule L u v g ->
   threshold (fun x => u x + lam * v x) f -> threshold (fun x => u x + mu * v x) g -> lam < mu ->
   E (fun x => v x * f x) <= E (fun x => v x * g x).
 Proof.

@@ -1,5 +1,6 @@
 (* Rank-weighted means. Clients are 0, ..., n-1; s lists them from the largest loss to the smallest,
-   and w k is the weight of rank k. v is majorised by w where any k of its entries sum to at most the
+   and w k is the weight of rank k.
+   v is majorised by w where any k of its entries sum to at most the
    k largest weights, and all to all. *)
 From Coq Require Import Reals Lra Lia List Permutation.
 Open Scope R_scope.
@@ -77,7 +78,8 @@ apply (abel n (fun k => v (nth k s 0%nat)) w (fun k => F (nth k s 0%nat))).
     intros x i. apply (Permutation_in x P), in_or_app. now left.
   + intros j i. apply in_seq in i. rewrite <- (firstn_skipn k s) at 1. now rewrite app_nth1 by lia.
 - intros k l. now apply order.
-- assert (I := indexed s v). rewrite L in I. rewrite <- I, (moved s (seq 0 n)) by assumption. exact total.
+- assert (I := indexed s v). rewrite L in I. rewrite <- I, (moved s (seq 0 n)) by assumption.
+exact total.
 Qed.
 
 Lemma position : forall s : list nat, NoDup s ->
@@ -86,7 +88,8 @@ Proof.
 intros s N. induction N as [| x s out N [pos H]]; [exists (fun i => i); simpl; lia |].
 exists (fun i => if Nat.eq_dec x i then 0%nat else S (pos i)). intros [| k] l; simpl in *.
 - now destruct (Nat.eq_dec x x).
-- destruct (Nat.eq_dec x (nth k s 0%nat)) as [e | _]; [exfalso; apply out; rewrite e; apply nth_In; lia |].
+- destruct (Nat.eq_dec x (nth k s 0%nat)) as [e | _]; [exfalso; apply out; rewrite e;
+  apply nth_In; lia |].
   now rewrite H by lia.
 Qed.
 
@@ -103,7 +106,8 @@ intros n w falls. induction m as [| m IH]; intros c l N inside.
     rewrite app_length. simpl length. rewrite Nat.add_succ_r, <- app_length, last. simpl.
     assert (below_m : forall k, In k (a ++ b) -> (k < m)%nat).
     { intros k j. assert (k < S m)%nat.
-      { apply inside. apply in_app_or in j. apply in_or_app. destruct j; [now left | right; now right]. }
+      { apply inside. apply in_app_or in j. apply in_or_app. destruct j; [now left | right;
+        now right]. }
       assert (k <> m) by (intros e; subst; contradiction). lia. }
     assert (H := IH (a ++ b) ltac:(lia) N below_m).
     assert (short : (length (a ++ b) <= m)%nat).
@@ -135,11 +139,13 @@ split; [split |].
   { clear. induction c; simpl; [reflexivity | now rewrite IHc]. }
   rewrite M. assert (I : forall i, In i c -> (pos i < n)%nat /\ nth (pos i) s 0%nat = i).
   { intros i H. apply inc, (Permutation_in i (Permutation_sym P)) in H.
-    destruct (In_nth s i 0%nat H) as [k [l e]]. rewrite <- e, place by assumption. split; [lia | reflexivity]. }
+    destruct (In_nth s i 0%nat H) as [k [l e]]. rewrite <- e, place by assumption. split;
+      [lia | reflexivity]. }
   rewrite <- (map_length pos c). apply (largest n w falls n); [lia | |].
   + clear M. induction Nc as [| x c out Nc IH]; [constructor |]. simpl. constructor.
     * intros H. apply in_map_iff in H. destruct H as [y [e H]].
-      destruct (I x (or_introl eq_refl)) as [_ X]. destruct (I y (or_intror H)) as [_ Y]. congruence.
+      destruct (I x (or_introl eq_refl)) as [_ X]. destruct (I y (or_intror H)) as [_ Y].
+      congruence.
     * apply IH; intros i H; [apply inc | apply I]; now right.
   + intros k H. apply in_map_iff in H. destruct H as [i [e H]]. subst k.
     now apply I.

@@ -68,8 +68,10 @@ Qed.
 
 Lemma ordered : forall g cs, Forall client cs -> low g cs <= high g cs.
 Proof.
-intros g cs all. induction all as [| [[w h] z] cs [W _] all IH]; unfold low, high in *; simpl; [lra |].
-assert (M : Rmin (g 0) (g z) <= Rmax (g 0) (g z)) by (eapply Rle_trans; [apply Rmin_l | apply Rmax_l]).
+intros g cs all. induction all as [| [[w h] z] cs [W _] all IH]; unfold low, high in *; simpl;
+  [lra |].
+assert (M : Rmin (g 0) (g z) <= Rmax (g 0) (g z)) by (eapply Rle_trans;
+  [apply Rmin_l | apply Rmax_l]).
 assert (w * Rmin (g 0) (g z) <= w * Rmax (g 0) (g z)) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
 
@@ -80,7 +82,8 @@ Theorem range : forall g cs, continuity g -> (forall x y, x <= y -> g x <= g y) 
       exists lams, Forall2 returned cs lams /\ difference g cs lams = t).
 Proof.
 intros g cs cont mono all. split.
-- intros lams F. induction F as [| [[w h] z] lam cs lams R F IH]; [unfold low, high, difference; simpl; lra |].
+- intros lams F. induction F as [| [[w h] z] lam cs lams R F IH]; [unfold low, high, difference;
+  simpl; lra |].
   inversion all as [| ? ? C all']. subst. specialize (IH all').
   apply (between w h z lam C) in R. destruct C as [W _].
   unfold low, high, difference in *. simpl.
@@ -93,8 +96,10 @@ intros g cs cont mono all. split.
   assert (w * Rmin (g 0) (g z) <= w * g lam) by (apply Rmult_le_compat_l; lra).
   assert (w * g lam <= w * Rmax (g 0) (g z)) by (apply Rmult_le_compat_l; lra). lra.
 - induction all as [| [[w h] z] cs C all IH]; intros t T.
-  { unfold low, high in T. simpl in T. exists nil. split; [constructor | unfold difference; simpl; lra]. }
-  assert (O := ordered g cs all). unfold low, high in *. simpl in T. set (L := total (fun '(w, h, z) => w * Rmin (g 0) (g z)) cs) in *.
+  { unfold low, high in T. simpl in T. exists nil. split; [constructor | unfold difference; simpl;
+    lra]. }
+  assert (O := ordered g cs all). unfold low, high in *. simpl in T.
+  set (L := total (fun '(w, h, z) => w * Rmin (g 0) (g z)) cs) in *.
   set (H := total (fun '(w, h, z) => w * Rmax (g 0) (g z)) cs) in *.
   set (lo := w * Rmin (g 0) (g z)) in *. set (hi := w * Rmax (g 0) (g z)) in *.
   assert (order : lo <= hi).
@@ -108,7 +113,8 @@ intros g cs cont mono all. split.
       unfold lo, hi in S1. subst w. lra.
     - assert (P : 0 < w) by (destruct C; lra).
       destruct (inner g 0 z (s / w) cont mono) as [lam [B E]].
-      + unfold lo, hi in S1. split; apply Rmult_le_reg_l with w; try assumption; field_simplify; lra.
+      + unfold lo, hi in S1. split; apply Rmult_le_reg_l with w; try assumption; field_simplify;
+        lra.
       + exists lam. split; [now apply (between w h z lam C) |]. rewrite E. now field. }
   exists (lam :: lams). split; [now constructor |]. unfold difference in *. simpl. lra.
 Qed.

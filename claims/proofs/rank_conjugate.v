@@ -37,12 +37,14 @@ assert (T : 0 < t) by (apply Rdiv_lt_0_compat; lra).
 set (F := fun i => if in_dec Nat.eq_dec i c then t else 0).
 set (rest := filter (fun i => if in_dec Nat.eq_dec i c then false else true) (seq 0 n)).
 assert (out : forall i, In i rest <-> In i (seq 0 n) /\ ~ In i c).
-{ intros i. unfold rest. rewrite filter_In. destruct (in_dec Nat.eq_dec i c); intuition discriminate. }
+{ intros i. unfold rest. rewrite filter_In. destruct (in_dec Nat.eq_dec i c);
+  intuition discriminate. }
 assert (Nr : NoDup rest) by apply NoDup_filter, seq_NoDup.
 assert (P : Permutation (c ++ rest) (seq 0 n)).
 { apply NoDup_Permutation; [| apply seq_NoDup |].
   - assert (apart : forall i, In i c -> ~ In i rest) by (intros i H K; apply out in K; tauto).
-    revert Nr apart. generalize rest. clear - N. intros r Nr apart. induction N as [| x c o N IH]; [exact Nr |]. simpl. constructor.
+    revert Nr apart. generalize rest. clear - N. intros r Nr apart. induction N as [| x c o N IH];
+      [exact Nr |]. simpl. constructor.
     + intros H. apply in_app_or in H. destruct H as [H | H]; [contradiction |].
       now apply (apart x (or_introl eq_refl)).
     + apply IH. intros i H. apply apart. now right.
@@ -52,7 +54,8 @@ assert (L : (length c + length rest)%nat = n).
 { rewrite <- app_length, (Permutation_length P). apply seq_length. }
 assert (hot : forall k, (k < length c)%nat -> F (nth k (c ++ rest) 0%nat) = t).
 { intros k l. rewrite app_nth1 by assumption. unfold F.
-  destruct (in_dec Nat.eq_dec (nth k c 0%nat) c) as [_ | o]; [reflexivity | now elim o; apply nth_In]. }
+  destruct (in_dec Nat.eq_dec (nth k c 0%nat) c) as [_ | o]; [reflexivity | now elim o;
+    apply nth_In]. }
 assert (cold : forall k, (length c <= k < n)%nat -> F (nth k (c ++ rest) 0%nat) = 0).
 { intros k l. rewrite app_nth2 by lia. unfold F.
   assert (H : In (nth (k - length c) rest 0%nat) rest) by (apply nth_In; lia).
@@ -70,9 +73,11 @@ exists F, (c ++ rest). split; [split; [exact P |] |].
   assert (W : rank_mean w F (c ++ rest) = t * sum (seq 0 (length c)) w).
   { unfold rank_mean. rewrite app_length, seq_app, joined, <- times.
     rewrite (same (seq (0 + length c) (length rest)) _ (fun _ => 0 * 0)), times.
-    - rewrite Rmult_0_l, Rplus_0_r. apply same. intros k H. apply in_seq in H. now rewrite hot by lia.
+    - rewrite Rmult_0_l, Rplus_0_r. apply same. intros k H. apply in_seq in H.
+    now rewrite hot by lia.
     - intros k H. apply in_seq in H. rewrite cold by lia. ring. }
-  rewrite V, W. replace (t * sum c v - t * sum (seq 0 (length c)) w) with (t * d) by (unfold d; ring).
+  rewrite V, W. replace (t * sum c v - t * sum (seq 0 (length c)) w) with (t * d) by (unfold d;
+    ring).
   replace (t * d) with (Rabs B + 1) by (unfold t; field; lra). lra.
 Qed.
 
@@ -81,7 +86,8 @@ Theorem other_total : forall n w v, sum (seq 0 n) v <> sum (seq 0 n) w ->
 Proof.
 intros n w v more B. set (d := sum (seq 0 n) v - sum (seq 0 n) w).
 assert (D : d <> 0) by (unfold d; lra). assert (A := Rle_abs B).
-exists (fun _ => (Rabs B + 1) / d), (seq 0 n). split; [split; [apply Permutation_refl | intros; lra] |].
+exists (fun _ => (Rabs B + 1) / d), (seq 0 n). split; [split; [apply Permutation_refl | intros;
+  lra] |].
 unfold rank_mean. rewrite seq_length, !times.
 replace (_ - _) with ((Rabs B + 1) / d * d) by (unfold d; ring).
 replace ((Rabs B + 1) / d * d) with (Rabs B + 1) by (field; assumption). lra.

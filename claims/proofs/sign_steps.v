@@ -14,11 +14,13 @@ Lemma one : forall a p zero t, steps a p zero ->
 Proof.
 intros a p zero t S. destruct (S t) as [A [U [D E]]].
 destruct (Rtotal_order (p t) zero) as [n | [e | m]].
-- rewrite (U n), (Rabs_left (p t - zero)) by lra. unfold Rabs. destruct (Rcase_abs (p t + a t - zero)).
+- rewrite (U n), (Rabs_left (p t - zero)) by lra. unfold Rabs.
+destruct (Rcase_abs (p t + a t - zero)).
   + eapply Rle_trans; [| apply Rmax_l]. lra.
   + eapply Rle_trans; [| apply Rmax_r]. lra.
 - eapply Rle_trans; [exact (E e) | apply Rmax_r].
-- rewrite (D m), (Rabs_right (p t - zero)) by lra. unfold Rabs. destruct (Rcase_abs (p t - a t - zero)).
+- rewrite (D m), (Rabs_right (p t - zero)) by lra. unfold Rabs.
+destruct (Rcase_abs (p t - a t - zero)).
   + eapply Rle_trans; [| apply Rmax_r]. lra.
   + eapply Rle_trans; [| apply Rmax_l]. lra.
 Qed.
@@ -31,11 +33,15 @@ Proof.
 intros a p zero n T S. induction T as [| T IH].
 - left. rewrite Nat.add_0_r. simpl. lra.
 - replace (n + Datatypes.S T)%nat with (Datatypes.S (n + T)) by lia.
-  assert (H := one a p zero (n + T) S). destruct (Rle_dec (a (n + T)%nat) (Rabs (p (n + T)%nat - zero) - a (n + T)%nat)) as [order | order].
+  assert (H := one a p zero (n + T) S).
+  destruct (Rle_dec (a (n + T)%nat) (Rabs (p (n + T)%nat - zero) - a (n + T)%nat)) as [order |
+    order].
   + rewrite Rmax_left in H by assumption. destruct IH as [IH | [s [l IH]]].
     * left. simpl. lra.
-    * right. exists s. split; [lia |]. replace (Datatypes.S T - Datatypes.S s)%nat with (Datatypes.S (T - Datatypes.S s)) by lia.
-      cbn [used]. replace (Datatypes.S (n + s) + (T - Datatypes.S s))%nat with (n + T)%nat by lia. lra.
+    * right. exists s. split; [lia |].
+    replace (Datatypes.S T - Datatypes.S s)%nat with (Datatypes.S (T - Datatypes.S s)) by lia.
+      cbn [used]. replace (Datatypes.S (n + s) + (T - Datatypes.S s))%nat with (n + T)%nat by lia.
+      lra.
   + rewrite Rmax_right in H by lra. right. exists T. split; [lia |].
     rewrite Nat.sub_diag. simpl. lra.
 Qed.
@@ -67,7 +73,8 @@ assert (more : used a n T0 <= used a n (m - n)).
   induction n0; [rewrite Nat.add_0_r; lra |]. rewrite Nat.add_succ_r. simpl.
   destruct (S (n + (T0 + n0))%nat). lra. }
 destruct (bound a p zero n (m - n) S) as [H | [s [l H]]]; [lra |].
-eapply Rle_lt_trans; [exact H |]. assert (Q := pos (Datatypes.S (n + s)) (m - n - Datatypes.S s)%nat).
+eapply Rle_lt_trans; [exact H |].
+assert (Q := pos (Datatypes.S (n + s)) (m - n - Datatypes.S s)%nat).
 assert (A := N (n + s)%nat ltac:(lia)). unfold R_dist in A. rewrite Rminus_0_r in A.
 assert (B := Rle_abs (a (n + s)%nat)). lra.
 Qed.
