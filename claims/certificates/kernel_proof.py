@@ -1,4 +1,4 @@
-"""A theorem that Coq's kernel has checked: a file of claims/proofs, and what its theorem must say."""
+"""A theorem that Coq's kernel has checked: a file of claims/proofs, and what it must say."""
 
 from __future__ import annotations
 
@@ -73,8 +73,6 @@ class KernelProof(Certificate):
         return frozenset[str]().union(*(one.premises() for one in self.otherwise))
 
     def verify(self) -> None:
-        for one in self.otherwise:
-            one.verify()
         path = FOLDER / self.file
         require(path.parent == FOLDER and path.is_file(), f"no file {self.file} in claims/proofs")
         text = path.read_text("utf-8")
@@ -84,6 +82,8 @@ class KernelProof(Certificate):
         require(theorem in outside, f"{self.file} does not state: {theorem}")
         defined = [one for one in outside if one.startswith(NAMES)]
         require(defined == names, f"{self.file} defines: {'; '.join(defined) or 'nothing'}")
+        for one in self.otherwise:
+            one.verify()
         if self.kernel and kernel():
             name, _, goal = theorem.removeprefix("Theorem ").partition(":")
             used = _axioms(text, name.strip(), goal.strip())
