@@ -159,7 +159,7 @@ def check_repaired(
     spot = {"q": "2", "t": "1/2", "n": "3", "S": "5"}
     return Evidence.of(
         SymbolicZero(Call.of(residuals, root=root), "simplify", (spot,)),
-        extra=(explore(Call.of(case, shift=shift, clip=clip), weights(), effort),),
+        explore(Call.of(case, shift=shift, clip=clip), weights(), effort),
     )
 
 

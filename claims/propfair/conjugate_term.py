@@ -102,7 +102,7 @@ def check(effort: Effort, sign: int = 1, mean: bool = True, factor: int = 1) -> 
     return Evidence.of(
         SymbolicZero(Call.of(residuals, sign=sign, mean=mean), "simplify", (spot,)),
         DefiniteForm(Call.of(tangent), "simplify", ({"z": "1/2"},), strict=True),
-        extra=(explore(Call.of(case, factor=factor), weights(), effort),),
+        explore(Call.of(case, factor=factor), weights(), effort),
     )
 
 
