@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 import traceback
 from dataclasses import asdict, dataclass, field
@@ -73,6 +74,13 @@ class Outcome:
         if self.evidence is None or self.fault:
             return ()
         return Evidence.from_json(self.evidence).verify()
+
+    @property
+    def instances(self) -> tuple[dict[str, Any], ...]:
+        """The certificates of one instance among the parts, and beside proofs, as JSON."""
+        parts = (self.evidence or {}).get("parts", [])
+        every = [one for part in parts for one in (part, *part.get("otherwise", ()))]
+        return tuple({json.dumps(one): one for one in every if "instance" in one}.values())
 
     @property
     def passed(self) -> bool:

@@ -221,7 +221,9 @@ def check_repaired(
     dropped: str = "",
     **numbers: int,
 ) -> Evidence:
-    """The lines of the proof, assembled to the bound; exact expectations on quadratics, full and partial participation, drawn and attacked."""
+    """The lines of the proof, assembled to the bound; exact expectations on quadratics, full and
+    partial participation, drawn and attacked.
+    """
     statement = Call.of(case, kind=kind, share=share, dropped=dropped)
     run = explore(
         statement,

@@ -46,10 +46,7 @@ FALSE = {
     "a gap": (altered("nra.", "admit."), "the file says admit"),
     "aborted": (altered("Qed.", "Abort."), "the file says Abort"),
     "not ended": (altered("Qed.", ""), "not ended by Qed"),
-    "an axiom": (
-        altered("Definition", "Axiom more : 1 <= 0.\nDefinition"),
-        "the file says Axiom",
-    ),
+    "an axiom": (altered("Definition", "Axiom more : 1 <= 0.\nDefinition"), "the file says Axiom"),
     "a parameter": (altered("Definition", "Parameter y : R.\nDefinition"), "must not begin so"),
     "a notation": (
         altered("Definition", 'Notation "x <= y" := True.\nDefinition'),
@@ -73,11 +70,7 @@ FALSE = {
 }
 UNSOUND = {
     "not proven": (altered("nra.", "idtac."), "coqc: "),
-    "too strong": (
-        altered("0 <= square", "0 < square"),
-        SQUARE.replace("0 <=", "0 <"),
-        "coqc: ",
-    ),
+    "too strong": (altered("0 <= square", "0 < square"), SQUARE.replace("0 <=", "0 <"), "coqc: "),
     "an assumption of the library": (
         altered("nra.", "destruct (Classical_Prop.classic (0 <= x)); nra.").replace(
             "Reals Lra", "Reals Lra Classical"
@@ -129,9 +122,7 @@ def test_without_a_kernel_the_level_is_that_of_what_stands_beside(tmp_path, monk
     assert found.level == BESIDE.level == "certified" and "not compiled" in found.summary()
     assert Evidence.of(found).verify() == ()
     assert with_one.level == "proved"  # as recorded elsewhere; here it is said to be unchecked
-    assert Evidence.of(with_one).verify() == (
-        "file.v was not compiled: no coqc is installed here",
-    )
+    assert Evidence.of(with_one).verify() == ("file.v was not compiled: no coqc is installed here",)
     wrong = replace(found, otherwise=(Witness.at(Call.of(below), "3 squared", x=3),))
     with pytest.raises(Rejected, match="not certain"):
         wrong.verify()
