@@ -11,12 +11,29 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, DefiniteForm
+from fairfl.claims.certificates import REALS, Counterexample, DefiniteForm, KernelProof
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.dynamic.setting import Round, dot, fedavg, normalised
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
 from fairfl.claims.search import Attack
+
+FAIRER = r"""
+Definition dot (n : nat) (x y : nat -> R) : R := fold_right (fun i s => x i * y i + s) 0 (seq 0 n).
+Definition norm (n : nat) (x : nat -> R) : R := sqrt (dot n x x).
+Definition smooth (n : nat) (ell : R) (loss : (nat -> R) -> R) (w g : nat -> R) : Prop :=
+  forall s, Rabs (loss (fun i => w i + s i) - loss w - dot n g s) <= ell / 2 * dot n s s.
+Definition fedavg (eta : R) (g1 g2 : nat -> R) (i : nat) : R := - eta * (g1 i + g2 i) / 2.
+Definition normalised (n : nat) (eta : R) (g1 g2 : nat -> R) (i : nat) : R :=
+  - eta * (g1 i / norm n g1 + g2 i / norm n g2) / 2.
+Definition gap (loss1 loss2 : (nat -> R) -> R) (joined1 joined2 : R) (w s : nat -> R) : R :=
+  (joined1 - loss1 (fun i => w i + s i)) - (joined2 - loss2 (fun i => w i + s i)).
+Theorem fairer : forall n ell eta loss1 loss2 joined1 joined2 w g1 g2,
+  smooth n ell loss1 w g1 -> smooth n ell loss2 w g2 -> 0 < eta -> 0 <= ell -> eta * ell < 2/5 ->
+  0 < norm n g1 -> norm n g1 <= norm n g2 / 2 -> 4 <= norm n g2 ->
+  gap loss1 loss2 joined1 joined2 w (fedavg eta g1 g2)
+  < gap loss1 loss2 joined1 joined2 w (normalised n eta g1 g2).
+"""
 
 
 def fairer(instance: dict[str, Any], ordered: bool = False, short: bool = False) -> Case:
@@ -197,10 +214,9 @@ def _check_exact(effort: Effort, share: int = 1, least: int = 4) -> Evidence:
     )
     box = [(-2.0, 2.0)] * 4 + [(-1.0, 1.0)] * 4 + [(0.01, 1.0), (0.01, 1.0)]
     call = Call.of(fairer, ordered=True, short=True)
-    return Evidence.of(
-        DefiniteForm(Call.of(exact, share=share, least=least), "cancel", points, strict=True),
-        extra=(explore(call, instances(), effort, attacks=[Attack(box, attacked)]),),
-    )
+    form = DefiniteForm(Call.of(exact, share=share, least=least), "cancel", points, strict=True)
+    run = explore(call, instances(), effort, attacks=[Attack(box, attacked)])
+    return Evidence.of(KernelProof.of("normalised.v", FAIRER, form, run, axioms=REALS))
 
 
 PRINTED = (

@@ -86,7 +86,7 @@ def check(effort: Effort, scale: int = 1, threshold: Fraction = Fraction(1)) -> 
     spot = {"M": "2", "c": "3", **{f"{v}{k}": str(k + len(v)) for v in "yz" for k in (1, 2, 3)}}
     return Evidence.of(
         SymbolicZero(Call.of(residuals, scale=scale), "expand", (spot,)),
-        extra=(explore(Call.of(case, threshold=threshold), weights(), effort, tolerance=0.0),),
+        explore(Call.of(case, threshold=threshold), weights(), effort, tolerance=0.0),
     )
 
 

@@ -161,8 +161,8 @@ def _evidence(checked: Checked) -> str:
     lines = "".join(f"<li>{html(summary)}</li>" for summary in outcome.summaries)
     instances = "".join(
         f"<pre>{escape(json.dumps(part['instance'], ensure_ascii=False))}</pre>"
-        for part in (outcome.evidence or {}).get("parts", [])
-        if "instance" in part and part["type"] == "Counterexample"
+        for part in outcome.instances
+        if part["type"] == "Counterexample"
     )
     hypotheses = "".join(
         f"<dt>{escape(name)}</dt><dd>{html(text)}</dd>" for name, text in claim.hypotheses

@@ -38,9 +38,7 @@ def as_text(checked: Checked) -> str:
         )
     if outcome is not None:
         parts += [_block("evidence", line) for line in outcome.summaries]
-        parts += [
-            _instance(c) for c in (outcome.evidence or {}).get("parts", []) if "instance" in c
-        ]
+        parts += map(_instance, outcome.instances)
         parts += [
             _block(f"mutant {m.name!r}", f"{m.change}: {_first_line(m.reason)}")
             for m in outcome.mutants
