@@ -70,7 +70,7 @@ def moves(model: str, steep: int = 4) -> tuple[sympy.Expr, list[sympy.Expr]]:
     losses = w**2 / 2, steep * (w - 1) ** 2 / 2
     slopes = w, steep * (w - 1)
     parts = [eta * g * f / (q * eta * abs(g) + f) for f, g in zip(losses, slopes, strict=True)]
-    total = sum(parts) * (1 if w > 1 else -1)
+    total = sum(parts, sympy.S.Zero) * (1 if w > 1 else -1)
     apart = sympy.fraction(sympy.cancel(total))
     return total, [apart[0] / apart[1]]
 

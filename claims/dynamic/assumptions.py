@@ -27,7 +27,7 @@ def objective(groups: int = 3) -> dict[str, sympy.Expr]:
     weights, losses = sympy.symbols("p1:7", positive=True), sympy.symbols("F1:7", real=True)
     products = [p * f for p, f in zip(weights, losses, strict=True)]
     by_group = [products[2 * i] + products[2 * i + 1] for i in range(groups)]
-    return {"objective": sum(by_group) - sum(products)}
+    return {"objective": sum(by_group, sympy.S.Zero) - sum(products, sympy.S.Zero)}
 
 
 def both(base: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:

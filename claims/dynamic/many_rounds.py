@@ -67,12 +67,12 @@ def pairs() -> st.SearchStrategy[dict[str, Any]]:
 
 def at_each_time(instance: dict[str, Any], rounds: int = 6) -> Case:
     """(4) after each of some rounds on a line, with L_i = (w - x_i)^2/2, from w = 0."""
-    losses = [Quadratic((1,), (x,)) for x in instance["x"]]
+    first, second = losses = [Quadratic((1,), (x,)) for x in instance["x"]]
     leads: list[list[Any]] = []
     for rule in (fedavg, normalised):
         w, found = [Fraction(0)], []
         for _ in range(rounds):
-            w = rule(w, *(loss.gradient(w) for loss in losses), instance["eta"])
+            w = rule(w, first.gradient(w), second.gradient(w), instance["eta"])
             gains = [loss([Fraction(0)]) - loss(w) for loss in losses]
             found.append(gains[1] - gains[0])
         leads.append(found)

@@ -58,8 +58,9 @@ def mean(factor: str = "1") -> tuple[sympy.Expr, list[sympy.Expr]]:
     """
     ours = sympy.symbols("a1:4", nonnegative=True)
     more = sympy.symbols("m1:4", positive=True)
-    ls = sum(a + m for a, m in zip(ours, more, strict=True)) / 3
-    return ls - sympy.Rational(factor) * sum(ours) / 3, [m / 3 for m in more]
+    zero = sympy.S.Zero
+    ls = sum((a + m for a, m in zip(ours, more, strict=True)), zero) / 3
+    return ls - sympy.Rational(factor) * sum(ours, zero) / 3, [m / 3 for m in more]
 
 
 def instances() -> st.SearchStrategy[dict[str, Any]]:
