@@ -38,7 +38,7 @@ def definite(instance: dict[str, Any]) -> Case:
     return Case((Relation(0, "<", 2 * curve if size == 1 else 0, "determinant of (75)"),), premises)
 
 
-def corners(share: int = 2) -> dict[str, sympy.Expr]:
+def corners(share: int = 2) -> dict[str, Any]:
     """v'(75)v is the mean of its values at the 2^A corners of Λ, with weights Π θ_a or 1 - θ_a; A
     = 2, λ_a = 2 s_a θ_a, h = v'∇²L'v.
     """

@@ -55,7 +55,7 @@ def minimiser(instance: dict[str, Any], kind: str = "FedAvg") -> Case:
     return Case((Relation(found[1], "==", found[0], "minimiser"),))
 
 
-def averaged(kind: str = "scaled", clients: int = 3) -> dict[str, sympy.Expr]:
+def averaged(kind: str = "scaled", clients: int = 3) -> dict[str, Any]:
     """Σ_i weight_i L^(i) - (7) for "scaled", - (7)/I for "equal"."""
     count = [{c: sympy.Symbol(f"n{c}_{i}", positive=True) for c in CELLS} for i in range(clients)]
     loss = [{c: sympy.Symbol(f"L{c}_{i}") for c in CELLS} for i in range(clients)]
@@ -90,7 +90,7 @@ def rest_sum(lam: Any, loss: Any) -> Any:
     return sum(w * v for w, v in zip(lam[1:], loss[1:], strict=True))
 
 
-def added(clients: int = 4, index: str = "j") -> dict[str, sympy.Expr]:
+def added(clients: int = 4, index: str = "j") -> dict[str, Any]:
     """The same in symbols, with λ^(j) in client 0's sum."""
     lam, loss = (sympy.symbols(f"{n}0:{clients}") for n in "lL")
     first = 1 - (sum(lam[1:]) if index == "j" else (clients - 1) * lam[0])
@@ -105,7 +105,7 @@ def kept(instance: dict[str, Any]) -> Case:
     return Case((Relation(0, "<=", lam, "λ >= 0"), Relation(lam, "<=", 1, "λ <= 1")), premises)
 
 
-def clipped(most: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def clipped(most: int = 1) -> tuple[Any, list[Any]]:
     """I = 2: |λ - λ*| less the same after a clip from λ = 1 + e to 1 is e >= 0, for λ* = 1 - s in
     Λ.
     """

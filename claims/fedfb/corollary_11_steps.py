@@ -15,10 +15,10 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.normal_clients import NormalClient, phi
 
-Form = tuple[sympy.Expr, list[sympy.Expr]]
+Form = tuple[Any, list[Any]]
 
 
-def slopes(sign: int = 1, plus: int = 1, signed: bool = True) -> dict[str, sympy.Expr]:
+def slopes(sign: int = 1, plus: int = 1, signed: bool = True) -> dict[str, Any]:
     """∂ψ/∂ε_0 - (43), sign(g_0(0)) = ``sign``, g_i = b_i + p_i λ + r_i λ² near 0: a first
     derivative knows no more.
     """
@@ -38,7 +38,7 @@ def falls(turn: int = 1) -> Form:
     return turn * (1 + one / two) / 4, [sympy.Rational(1, 4), one / two / 4]
 
 
-def root() -> dict[str, sympy.Expr]:
+def root() -> dict[str, Any]:
     """g_1 vanishes where η⁻¹(1/2 + λ) = t = (μ_1 - μ_0)/2: the arguments of Φ in (42) agree."""
     one, two, sd = sympy.symbols("m0 m1 sd")
     t = (two - one) / 2
@@ -71,7 +71,7 @@ def plugged(instance: dict[str, Any], whose: str = "client 1") -> Case:
     return Case((Relation(first.g(t), "==", formula, "g_0(λ')"),), premises)
 
 
-def vanishing(whose: str = "client 0") -> dict[str, sympy.Expr]:
+def vanishing(whose: str = "client 0") -> dict[str, Any]:
     """σ g_0(λ') -> (2 μ_1^(1) + μ_0^(0) - μ_1^(0))/√(2π) as σ = σ^(0) -> ∞, by (42) at t =
     μ_1^(1).
     """
@@ -85,7 +85,7 @@ def vanishing(whose: str = "client 0") -> dict[str, sympy.Expr]:
 
 
 def _check_slopes(effort: Effort, plus: int = 1, signed: bool = True) -> Evidence:
-    names = dict(
+    names: dict[str, Any] = dict(
         zip(
             ("eps", "b", "p", "r", "c", "s", "t"),
             ("1/5", "1/7", "2", "1/3", "1/4", "3", "1/2"),

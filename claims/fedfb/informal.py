@@ -39,7 +39,7 @@ def above(instance: dict[str, Any]) -> Case:
     return Case(relations, premises)
 
 
-def sums(count: int = 3, falls: int = 0) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def sums(count: int = 3, falls: int = 0) -> tuple[Any, list[Any]]:
     """MD - L = Σ_i [g(λ_i) - min{g(0), g(g_i⁻¹(0))}]/I for MD = Σ_i g(λ_i)/I; ``falls`` of the
     differences with a minus.
     """
@@ -83,7 +83,7 @@ def _phi(x: arb) -> arb:
     return (-x / arb(2).sqrt()).erfc() / 2
 
 
-def pooled(common: bool = True) -> dict[str, sympy.Expr]:
+def pooled(common: bool = True) -> dict[str, Any]:
     """MD - mean of MD_i for three clients of equal weight: P(i | a) = P(a | i)/Σ_j P(a | j)."""
     shares = [sympy.Symbol("q")] * 3 if common else list(sympy.symbols("q0:3"))
     rates = [sympy.symbols(f"r{i}0 r{i}1") for i in range(3)]

@@ -89,7 +89,7 @@ def bound(instance: dict[str, Any], repair: bool = False) -> Case:
     """
     q, eta, eps, lams, mine = (instance[k] for k in ("q", "eta", "eps", "lams", "f"))
 
-    def lagrangian(r: tuple[int, int]) -> Fraction:
+    def lagrangian(r: tuple[int, ...]) -> Fraction:
         wrong = error([[[ONE], [ONE]]], q, [eta], [[r[0]], [r[1]]])
         if repair:
             return wrong + lams[0] * (r[0] - r[1] - eps) + lams[1] * (r[1] - r[0] - eps)
@@ -122,7 +122,7 @@ def _point() -> dict[str, str]:
     return {"q": "2/7", **{name: f"{j + 1}/{j + 5}" for j, name in enumerate(names)}}
 
 
-def programme(divide: bool = False, twice: int = 2) -> dict[str, sympy.Expr]:
+def programme(divide: bool = False, twice: int = 2) -> dict[str, Any]:
     """u·f + u' - P(ŷ≠y), and v_i·f - MD_i, u = (1 - 2η) P(x, a), v_i = ± P(x | a, i)."""
     laws, q, eta, f, _ = _symbols()
     shares = (1 - q, q)
@@ -138,14 +138,14 @@ def programme(divide: bool = False, twice: int = 2) -> dict[str, sympy.Expr]:
     return found
 
 
-def summed(over: int = 2) -> dict[str, sympy.Expr]:
+def summed(over: int = 2) -> dict[str, Any]:
     """(55) with Σ_i."""
     laws, q, eta, f, _ = _symbols()
     parts = [mean([law], q, lambda a, k: f[a][k] * (1 - 2 * eta[k])) / 2 for law in laws[:over]]
     return {"(55)": sum(parts) + positives(laws, q, eta) - error(laws, q, eta, f)}
 
 
-def solved(share: bool = True, scale: bool = True) -> dict[str, sympy.Expr]:
+def solved(share: bool = True, scale: bool = True) -> dict[str, Any]:
     """(60) with P(a) - (the error less P(y = 1) and Σ λ_i MD_i)."""
     laws, q, eta, f, lams = _symbols()
     held = sum(lam * local(law, f) for lam, law in zip(lams, laws, strict=True))
@@ -153,7 +153,7 @@ def solved(share: bool = True, scale: bool = True) -> dict[str, sympy.Expr]:
     return {"(60)": gains(laws, q, eta, f, lams, share, scale) - value}
 
 
-def slack(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def slack(sign: int = 1) -> tuple[Any, list[Any]]:
     """error(f) - Lagrangian(f) for a feasible f: s = ε - MD >= 0, t = ε + MD >= 0."""
     s, t, lam, other = sympy.symbols("s t l m", nonnegative=True)
     e = sympy.Symbol("e", real=True)
@@ -162,7 +162,7 @@ def slack(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
     return e - lagrangian, [lam * s, other * t]
 
 
-def collected(turned: int = 1) -> dict[str, sympy.Expr]:
+def collected(turned: int = 1) -> dict[str, Any]:
     """The Lagrangian is (61) with λ = λ'_{2i+1} - λ'_{2i}, less ε (λ'_{2i} + λ'_{2i+1})."""
     e, m, eps, lam, other = sympy.symbols("e m eps l m1")
     lagrangian = e + lam * (m - eps) + other * (-m - eps)

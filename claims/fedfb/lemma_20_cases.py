@@ -16,7 +16,7 @@ from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.worlds import World
 
 ZERO, ONE = Fraction(0), Fraction(1)
-Form = tuple[sympy.Expr, list[sympy.Expr]]
+Form = tuple[Any, list[Any]]
 
 
 class Subsets:

@@ -15,7 +15,7 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.worlds import World
 
-Form = tuple[sympy.Expr, list[sympy.Expr]]
+Form = tuple[Any, list[Any]]
 
 
 def inside(instance: dict[str, Any]) -> Case:
@@ -43,7 +43,7 @@ def reach(turn: int = 1, over: str = "q") -> Form:
     return (-threshold if turn > 0 else threshold - 1), [d / (2 * a)]
 
 
-def ends(over: str = "q") -> dict[str, sympy.Expr]:
+def ends(over: str = "q") -> dict[str, Any]:
     """At λ = ± q group 1's threshold 1/2 + λ/(2q) is 1 and 0."""
     q = sympy.Symbol("q", positive=True)
     lam = q if over == "q" else 1 - q
@@ -51,7 +51,7 @@ def ends(over: str = "q") -> dict[str, sympy.Expr]:
     return {"λ = q": half + lam / (2 * q) - 1, "λ = -q": half - lam / (2 * q)}
 
 
-def mixed(weight: str = "printed") -> dict[str, sympy.Expr]:
+def mixed(weight: str = "printed") -> dict[str, Any]:
     """(15)-(16): MD of f' = a f* + (1 - a) f~ is ε."""
     m, top, eps = sympy.symbols("m M eps")
     a = (top - eps) / (top - m)
@@ -85,7 +85,7 @@ def still(instance: dict[str, Any], constraint: str = "absolute") -> Case:
     return Case((Relation(value(best), "<=", value(rival), "(20)"),), premises)
 
 
-def shifted(level: str = "same") -> dict[str, sympy.Expr]:
+def shifted(level: str = "same") -> dict[str, Any]:
     """Over MD = ε the objective of (20) is that of (18) less λ ε: f(x, 0) is what MD = ε leaves."""
     lam, eps, other = sympy.symbols("lam eps other")
     p = sympy.symbols("p0:4")

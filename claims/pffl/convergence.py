@@ -18,7 +18,7 @@ from fairfl.studies.papers.pffl import published_numbers as numbers
 K = 3
 
 
-def server(rate: int = 1) -> dict[str, sympy.Expr]:
+def server(rate: int = 1) -> dict[str, Any]:
     """q-FedAvg at q = 0 by q-FFL's algorithm 1, h_k = L, less FedAvg with a server step of 1/L."""
     L = sympy.Symbol("L", positive=True)
     w, local = sympy.Symbol("w"), sympy.symbols(f"v1:{K + 1}")
@@ -27,7 +27,7 @@ def server(rate: int = 1) -> dict[str, sympy.Expr]:
     return {"q = 0": moved - (w + rate / L * (mean - w))}
 
 
-def shorter(power: int = 1) -> dict[str, sympy.Expr]:
+def shorter(power: int = 1) -> dict[str, Any]:
     """q-FedSGD's step is 1/(L (1 + r)) times a weighted mean of gradients, weights F_k^q/Σ F^q, r
     = q Σ F^(q-1)|∇F|²/(L Σ F^q).
     """
@@ -42,7 +42,7 @@ def shorter(power: int = 1) -> dict[str, sympy.Expr]:
     return {"step": step - mean / (L * (1 + power * ratio))}
 
 
-def least(factor: Fraction = Fraction(1)) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def least(factor: Fraction = Fraction(1)) -> tuple[Any, list[Any]]:
     """2q - r >= 0 as |∇F|² = 2 L F - s, s >= 0, for two clients with F_k^q = x_k, F_k^(q-1) =
     y_k.
     """
@@ -128,7 +128,7 @@ def check_speed(effort: Effort, b: tuple[int, int] = (1, 1)) -> Evidence:
     )
 
 
-def moves(weights: str = "any") -> dict[str, sympy.Expr]:
+def moves(weights: str = "any") -> dict[str, Any]:
     """Two clients: p·local - mean of local = (p_1 - 1/2)(v_1 - v_2): zero iff p is even or they
     agree.
     """

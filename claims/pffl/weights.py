@@ -16,7 +16,7 @@ from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZer
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 
-Form = tuple[sympy.Expr, list[sympy.Expr]]
+Form = tuple[Any, list[Any]]
 
 
 def product(instance: dict[str, Any], normal: bool = False) -> Case:
@@ -29,7 +29,7 @@ def product(instance: dict[str, Any], normal: bool = False) -> Case:
     return Case((Relation(sum(w * u for w in weights), "==", u, "new model"),), premises)
 
 
-def normalised(clients: int = 3, divide: bool = True) -> dict[str, sympy.Expr]:
+def normalised(clients: int = 3, divide: bool = True) -> dict[str, Any]:
     """The same with p_k n_k divided by their sum."""
     p, n = (sympy.symbols(f"{v}1:{clients + 1}", positive=True) for v in "pn")
     u = sympy.Symbol("u")

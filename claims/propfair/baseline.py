@@ -40,7 +40,7 @@ def bounded(instance: dict[str, Any], share: Fraction = Fraction(1, 2)) -> Case:
     return Case((Relation(loss, "<=", ball(share * M), "loss of a batch"),), {"M": M > 0})
 
 
-def clipped(half: int = 2) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def clipped(half: int = 2) -> tuple[Any, list[Any]]:
     """M/2 - l M/(M + 2 l) > 0 for l >= 0."""
     M = sympy.Symbol("M", positive=True)
     loss = sympy.Symbol("l", nonnegative=True)
@@ -71,15 +71,15 @@ def reduced(instance: dict[str, Any], judge: str = "worst") -> Case:
     return Case((Relation(value(picked[1]), "<=", value(picked[0]), judge),), premises)
 
 
-def weight(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def weight(sign: int = 1) -> tuple[Any, list[Any]]:
     """-d/dM of (M - f)/(M - f - d), the weight of a client of loss f + d over that of one of f, at
     u = M - f - d > 0.
     """
     M, d, u = sympy.symbols("M d u", positive=True)
     f = M - d - u
     top = sympy.Symbol("top", positive=True)
-    ratio = (top - f) / (top - f - sign * d)
-    return -sympy.diff(ratio, top).subs(top, M), [d / u**2]
+    ratio: Any = (top - f) / (top - f - sign * d)
+    return -ratio.diff(top).subs(top, M), [d / u**2]
 
 
 def check_bounded(effort: Effort, classes: int = 100, M: int = 2) -> Evidence:

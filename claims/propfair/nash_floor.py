@@ -28,7 +28,7 @@ def floor(instance: dict[str, Any]) -> Case:
     return Case((Relation(instance["share"] * most, "<=", min(best), "worst utility"),), premises)
 
 
-def share(factor: Fraction = Fraction(1)) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def share(factor: Fraction = Fraction(1)) -> tuple[Any, list[Any]]:
     """n u_1* - u_1 >= 0 from (1): Σ u_i/u_i* <= n, with slack z; u > 0."""
     u, best = (
         sympy.symbols(f"u1:{N + 1}", positive=True),

@@ -16,7 +16,7 @@ from fairfl.claims.evidence import Evidence
 N = 3
 
 
-def residuals(base: str = "M", root: int = 1) -> dict[str, sympy.Expr]:
+def residuals(base: str = "M", root: int = 1) -> dict[str, Any]:
     """(3) at u = M - f, (D.3) at lambda = 1 and p = M, and exp of n times (5), against exp(-n
     (6)).
     """
@@ -44,11 +44,11 @@ def powers(instance: dict[str, Any], shift: int = 1) -> Case:
     return Case((Relation(0, "<", lead[0] * lead[1], "one order of both models"),), premises)
 
 
-def norm(shift: int = 1) -> dict[str, sympy.Expr]:
+def norm(shift: int = 1) -> dict[str, Any]:
     """(D.2) with r = 0 and exponent q + 1 is q-FFL's sum; at q = 0 it is FedAvg's."""
     q = sympy.Symbol("q", nonnegative=True)
     f = sympy.symbols(f"f1:{N + 1}", positive=True)
-    reference = sum((v - 0) ** (q + shift) for v in f)
+    reference: Any = sum((v - 0) ** (q + shift) for v in f)
     return {
         "q-FFL": reference - sum(v ** (q + 1) for v in f),
         "FedAvg": (reference - sum(f)).subs(q, 0),

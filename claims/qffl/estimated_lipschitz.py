@@ -14,7 +14,7 @@ from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZer
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 
-Form = tuple[sympy.Expr, list[sympy.Expr]]
+Form = tuple[Any, list[Any]]
 GRID = tuple(Fraction(1, k) for k in (8, 6, 5, 4, 3, 2, 1))
 
 
@@ -57,7 +57,7 @@ def descent(gain: Fraction = Fraction(1, 2)) -> Form:
     ]
 
 
-def same_step(power: int = 0) -> dict[str, sympy.Expr]:
+def same_step(power: int = 0) -> dict[str, Any]:
     """1/L_q times the gradient of f^(q+1)/(q+1) is τ ∇f."""
     f, L, q, g, slope = sympy.symbols("f L q g slope", positive=True)
     bound = L * f**q + q * f ** (q - 1) * g

@@ -25,7 +25,7 @@ def subset(instance: dict[str, Any]) -> Case:
     return Case((Relation(sum(p), "==", K, "sum of P(k in S)"),), premises)
 
 
-def drawn(K: int = 2, over: int = 0) -> dict[str, sympy.Expr]:
+def drawn(K: int = 2, over: int = 0) -> dict[str, Any]:
     """E of (1/K) Σ x_k over K independent draws by p, less Σ p_k x_k."""
     p, x = list(sympy.symbols(f"p1:{M}")), sympy.symbols(f"x1:{M + 1}")
     p.append(1 - sum(p))
@@ -36,7 +36,7 @@ def drawn(K: int = 2, over: int = 0) -> dict[str, sympy.Expr]:
     return {"(1/K) sum": mean - sum(a * b for a, b in zip(p, x, strict=True))}
 
 
-def points(kind: str = "share") -> dict[str, sympy.Expr]:
+def points(kind: str = "share") -> dict[str, Any]:
     """Σ p_k F_k with p_k = n_k/n is the mean loss over all data points; losses by device's sums
     s_k.
     """
