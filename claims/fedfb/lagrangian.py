@@ -232,9 +232,10 @@ LAGRANGIAN = (
     r"a=1,i)]]$. Let $\lambda_i=\lambda'_{2i}-\lambda'_{2i+1}$."
 )
 EXPANDED = (
-    r"$(57)=\min_fE_aE_{x\sim\mathcal P_a^{(i)}}[\frac1If(x,a)(1-2\eta(x))-\sum_i(\lambda_if(x,0)"
-    r"\frac{[[a=0]]}{1-q}-\lambda_if(x,1)\frac{[[a=1]]}q)]=\min_f\int\sum_a-\frac1If(x,a)[\sum_i"
-    r"s_i(x,a)p_a^{(i)}(x)]dx$."
+    r"$(57)=\min_fE_aE_{x\sim\mathcal "
+    r"P_a^{(i)}}[\frac1If(x,a)(1-2\eta(x))-\sum_i(\lambda_if(x,0)\frac{[[a=0]]}{1-q}-"
+    r"\lambda_if(x,1)\frac{[[a=1]]}q)]=\min_f\int\sum_a-\frac1If(x,a)["
+    r"\sum_is_i(x,a)p_a^{(i)}(x)]dx$."
 )
 SMALL = "two clients, two points, common q; all is linear in the masses"
 
@@ -252,9 +253,9 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_programme,
         mutants=(Mutant("both sides", "|v_i·f| <= ε_i", partial(_check_programme, sides=2)),),
-        erratum="Write $-\\varepsilon_i\\le v_i^\\top f\\le\\varepsilon_i$ with $v_i(x,a)="
-        "([[a=0]]-[[a=1]])P(x\\mid a,i)$: (53) has one side only, and divides a conditional "
-        "probability by P(a) again.",
+        erratum="Write $-\\varepsilon_i\\le v_i^\\top f\\le\\varepsilon_i$ with "
+        "$v_i(x,a)=([[a=0]]-[[a=1]])P(x\\mid a,i)$: (53) has one side only, and divides a "
+        "conditional probability by P(a) again.",
     ),
     Claim(
         id="fedfb/eq-52-54/repaired",
@@ -262,9 +263,9 @@ CLAIMS = (
         line=982,
         title="u·f + u' is the error, and v_i·f is MD_i, for v_i = ± P(x | a, i)",
         printed=PROGRAMME,
-        statement=r"$u^\top f+u'=P(\hat y\ne y)$, $v_i^\top f=MD_i(f)$ for $v_i(x,a)=([[a=0]]-[[a="
-        r"1]])P(x\mid a,i)$: LFT+FedAvg($\varepsilon$) is $\min u^\top f+u'$ s.t. $|v_i^\top "
-        r"f|\le\varepsilon_i$, $0\le f\le1$.",
+        statement=r"$u^\top f+u'=P(\hat y\ne y)$, $v_i^\top f=MD_i(f)$ for "
+        r"$v_i(x,a)=([[a=0]]-[[a=1]])P(x\mid a,i)$: LFT+FedAvg($\varepsilon$) is $\min u^\top "
+        r"f+u'$ s.t. $|v_i^\top f|\le\varepsilon_i$, $0\le f\le1$.",
         kind="identity",
         hypotheses=(),
         scope=SMALL,
@@ -331,13 +332,13 @@ CLAIMS = (
         id="fedfb/eq-57-58/repaired",
         number="Eqs. (57)-(58)",
         line=999,
-        title="P(ŷ≠y) + Σ λ'_{2i}(MD_i - ε_i) + λ'_{2i+1}(-MD_i - ε_i) is at most the error of "
-        "any feasible rule, and has the form (61)",
+        title="P(ŷ≠y) + Σ λ'_{2i}(MD_i - ε_i) + λ'_{2i+1}(-MD_i - ε_i) is at most the error of any "
+        "feasible rule, and has the form (61)",
         printed=LAGRANGIAN,
         statement=r"For $\lambda'\ge0$ and $|MD_i|\le\varepsilon_i$ it is at most $P(\hat y\ne "
-        r"y)$; "
-        r"it equals $P(\hat y\ne y)-\sum_i\lambda_iMD_i-\sum_i\varepsilon_i(\lambda'_{2i}+"
-        r"\lambda'_{2i+1})$ with $\lambda_i=\lambda'_{2i+1}-\lambda'_{2i}$.",
+        r"y)$; it equals $P(\hat y\ne "
+        r"y)-\sum_i\lambda_iMD_i-\sum_i\varepsilon_i(\lambda'_{2i}+\lambda'_{2i+1})$ with "
+        r"$\lambda_i=\lambda'_{2i+1}-\lambda'_{2i}$.",
         kind="bound",
         hypotheses=(("λ' >= 0", "the multipliers"), ("feasible", "|MD_i| <= ε_i")),
         scope="one client's terms, which look the same for all",

@@ -161,19 +161,20 @@ def _check_shifted(effort: Effort, level: str = "same") -> Evidence:
 
 
 PRINTED_10 = (
-    r"Define $g:[-\max(q,1-q),\max(q,1-q)]\to[-1,1]$ as $g(\lambda)=\int_{[\eta^{-1}(\frac12-"
-    r"\frac\lambda{2(1-q)}),+\infty]}d\mathcal P_0-\int_{[\eta^{-1}(\frac12+\frac\lambda{2q}),+"
-    r"\infty]}d\mathcal P_1$."
+    r"Define $g:[-\max(q,1-q),\max(q,1-q)]\to[-1,1]$ as "
+    r"$g(\lambda)=\int_{[\eta^{-1}(\frac12-\frac\lambda{2(1-q)}),+\infty]}d\mathcal "
+    r"P_0-\int_{[\eta^{-1}(\frac12+\frac\lambda{2q}),+\infty]}d\mathcal P_1$."
 )
 PRINTED_18 = (
     r"[$f'=af^\star+(1-a)\tilde f$, $a=\frac{MD(\tilde f)-\varepsilon}{MD(\tilde f)-MD(f^\star)}$, "
     r"has $MD(f')=\varepsilon$ and $e(f')<e(f^\star)$.] Therefore $MD(f^\star)=\varepsilon$. Now, "
-    r"solving CFL($\varepsilon$) is equivalent to solving [its objective] s.t. $|MD(f)|="
-    r"\varepsilon$."
+    r"solving CFL($\varepsilon$) is equivalent to solving [its objective] s.t. "
+    r"$|MD(f)|=\varepsilon$."
 )
 PRINTED_20 = (
-    r"Furthermore, the optimization problem above is also equivalent to $\min_fE_{x,a}f(x,a)(1-"
-    r"2\eta(x))-\lambda MD(f)$ s.t. $|MD(f)|=\varepsilon$, for all $\lambda\in\mathbb R$."
+    r"Furthermore, the optimization problem above is also equivalent to "
+    r"$\min_fE_{x,a}f(x,a)(1-2\eta(x))-\lambda MD(f)$ s.t. $|MD(f)|=\varepsilon$, for all "
+    r"$\lambda\in\mathbb R$."
 )
 CASE_2 = ("case 2", "MD of the unconstrained solution exceeds ε")
 
@@ -192,9 +193,10 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_inside,
         mutants=(Mutant("q = 1/2", "equal groups", partial(_check_inside, q=Fraction(1, 2))),),
-        erratum=r"For $q\ne\frac12$ they leave $[0,1]$ once $|\lambda|>\min(q,1-q)$. Write $g("
-        r"\lambda)=\mathcal P_0(\eta>\frac12-\frac\lambda{2(1-q)})-\mathcal P_1(\eta>\frac12+"
-        r"\frac\lambda{2q})$, or set $\eta^{-1}(u)=-\infty$ for $u\le0$ and $+\infty$ for $u\ge1$.",
+        erratum=r"For $q\ne\frac12$ they leave $[0,1]$ once $|\lambda|>\min(q,1-q)$. Write "
+        r"$g(\lambda)=\mathcal P_0(\eta>\frac12-\frac\lambda{2(1-q)})-\mathcal "
+        r"P_1(\eta>\frac12+\frac\lambda{2q})$, or set $\eta^{-1}(u)=-\infty$ for $u\le0$ and "
+        r"$+\infty$ for $u\ge1$.",
     ),
     Claim(
         id="fedfb/eq-10/repaired",
@@ -250,9 +252,9 @@ CLAIMS = (
             Mutant("λ = 0", "without the penalty", partial(_check_still, lam=Fraction(0))),
             Mutant("MD = ε", "over MD = ε", partial(_check_still, constraint="signed")),
         ),
-        erratum=r"On $|MD|=\varepsilon$ the penalty $\lambda MD$ takes two values, $\pm\lambda"
-        r"\varepsilon$. Write the constraint as $MD(f)=\varepsilon$, which (18) has shown. The "
-        r"proof goes on with $\lambda=g^{-1}(\varepsilon)$, where the step is harmless.",
+        erratum=r"On $|MD|=\varepsilon$ the penalty $\lambda MD$ takes two values, "
+        r"$\pm\lambda\varepsilon$. Write the constraint as $MD(f)=\varepsilon$, which (18) has "
+        r"shown. The proof goes on with $\lambda=g^{-1}(\varepsilon)$, where the step is harmless.",
     ),
     Claim(
         id="fedfb/eq-20/repaired",

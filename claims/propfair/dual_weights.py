@@ -101,8 +101,7 @@ def check_repaired(effort: Effort, power: int = 1, sign: int = 1) -> Evidence:
 PRINTED = (
     r"After solving the inner maximization problem and suppose we have obtained the dual variable "
     r"$\lambda$, then our fair FL algorithms are essentially FedAvg with a fine-tuned weighting "
-    r"vector "
-    r"$\lambda$."
+    r"vector $\lambda$."
 )
 CLAIMS = (
     Claim(
@@ -113,9 +112,8 @@ CLAIMS = (
         printed=PRINTED,
         statement=(
             r"If $\theta^*$ minimises $A_s(f(\theta))$ and $\lambda = \nabla A_s(f(\theta^*))$, "
-            r"then "
-            r"$\theta^*$ minimises $\sum_i \lambda_i f_i(\theta)$, FedAvg's objective with weights "
-            r"$\lambda$."
+            r"then $\theta^*$ minimises $\sum_i \lambda_i f_i(\theta)$, FedAvg's objective with "
+            r"weights $\lambda$."
         ),
         kind="implication",
         hypotheses=(
@@ -130,12 +128,10 @@ CLAIMS = (
         "given.",
         erratum=(
             "For losses that are not convex, theta* is a stationary point of the weighted loss, "
-            "and may "
-            "be its maximum: FedAvg with the right fixed weights then leaves it. The weights must "
-            "be "
-            "recomputed as the model moves, which min over theta of max over lambda does and a "
-            "fixed "
-            "lambda does not. Say 'for convex losses', or 'a stationary point of'."
+            "and may be its maximum: FedAvg with the right fixed weights then leaves it. The "
+            "weights must be recomputed as the model moves, which min over theta of max over "
+            "lambda does and a fixed lambda does not. Say 'for convex losses', or 'a stationary "
+            "point of'."
         ),
     ),
     Claim(
@@ -147,8 +143,7 @@ CLAIMS = (
         printed=PRINTED,
         statement=(
             r"$\nabla A_s(f(\theta)) = \sum_i \lambda_i \nabla f_i(\theta)$ with the $\lambda$ of "
-            r"Table 1; "
-            r"where it vanishes and the $f_i$ are convex, $\sum_i \lambda_i f_i$ is least."
+            r"Table 1; where it vanishes and the $f_i$ are convex, $\sum_i \lambda_i f_i$ is least."
         ),
         kind="implication",
         hypotheses=(("smooth", "differentiable losses, interior theta*; PropFair: f < M"),),

@@ -61,10 +61,8 @@ def check_repaired(effort: Effort, sign: int = 1) -> Evidence:
 
 PRINTED = (
     r"In the binary setting, EO and DP cannot be simultaneously achieved. [...] Under mild "
-    r"assumptions, "
-    r"calibration and EO cannot be simultaneously achieved. Similarly, calibration and DP cannot "
-    r"be "
-    r"simultaneously achieved."
+    r"assumptions, calibration and EO cannot be simultaneously achieved. Similarly, calibration "
+    r"and DP cannot be simultaneously achieved."
 )
 CLAIMS = (
     Claim(
@@ -80,21 +78,18 @@ CLAIMS = (
         expected="holds-repaired",
         check=check,
         mutants=(Mutant("informed", "r = (1, 0)", partial(check, high=Fraction(0))),),
-        erratum="Two conditions are missing: base rates that differ, and a prediction that "
-        "depends on the "
-        "label at all. Constant predictions have both; with equal base rates so may any.",
+        erratum="Two conditions are missing: base rates that differ, and a prediction that depends "
+        "on the label at all. Constant predictions have both; with equal base rates so may any.",
     ),
     Claim(
         id="propfair/exclusive-notions/repaired",
         number="Appendix D.3.3",
         line=1093,
         title="Under equalised odds MD = (r_1 - r_0)(p_0 - p_1); under calibration and parity the "
-        "base "
-        "rates are equal",
+        "base rates are equal",
         printed=PRINTED,
         statement=r"With $r_t = P(\hat y = 1 \mid t)$ in both groups and base rates $p_a$: parity "
-        r"iff $r_0 = "
-        r"r_1$ or $p_0 = p_1$. A score calibrated in each group has mean $p_a$ there.",
+        r"iff $r_0 = r_1$ or $p_0 = p_1$. A score calibrated in each group has mean $p_a$ there.",
         kind="equivalence",
         hypotheses=(),
         scope="two groups, two labels; a score of two values, whose terms look the same for any "
@@ -102,8 +97,7 @@ CLAIMS = (
         expected="holds",
         check=check_repaired,
         mutants=(Mutant("turned", "(r_0 - r_1)(p_0 - p_1)", partial(check_repaired, sign=-1)),),
-        notes="Calibration and equalised odds exclude one another for scores that are not "
-        "perfect, where "
-        "base rates differ (Pleiss et al.); not checked here.",
+        notes="Calibration and equalised odds exclude one another for scores that are not perfect, "
+        "where base rates differ (Pleiss et al.); not checked here.",
     ),
 )

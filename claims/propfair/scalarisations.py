@@ -82,8 +82,8 @@ def check_norm(effort: Effort, shift: int = 1) -> Evidence:
 REFERENCE = (
     r"$\min_x \|f(x) - r\|_q^q := \sum_{i=1}^n (f_i(x) - r_i)^q$, with [...] $\|\cdot\|_q$ the "
     r"$\ell_q$-norm ($q \geq 1$). This method has been applied to Federated Learning as $q$-FFL "
-    r"[10] (by "
-    r"assuming $r = \mathbf{0}$). [Section 4: $q$-FFL: $s(t) = t^{q+1}$ for some $q \geq 0$.]"
+    r"[10] (by assuming $r = \mathbf{0}$). [Section 4: $q$-FFL: $s(t) = t^{q+1}$ for some $q \geq "
+    r"0$.]"
 )
 CLAIMS = (
     Claim(
@@ -93,14 +93,12 @@ CLAIMS = (
         title="(6) is the Nash product of the utilities M - f, and (D.3) with lambda = 1, p = M",
         printed=(
             r"$\max_\theta \frac1n \sum_i \log u_i(\theta)$ (5), $u_i = M - f_i$; $\min_\theta "
-            r"\pi(\theta) "
-            r":= -\frac1n \sum_i \log(M - f_i(\theta))$ (6); $\max_x \prod_i (p_i - "
-            r"f_i(x))^{\lambda_i}$ "
-            r"(D.3). If we take $\lambda = \mathbf{1}$ then it resembles our objective in (6)."
+            r"\pi(\theta) := -\frac1n \sum_i \log(M - f_i(\theta))$ (6); $\max_x \prod_i (p_i - "
+            r"f_i(x))^{\lambda_i}$ (D.3). If we take $\lambda = \mathbf{1}$ then it resembles our "
+            r"objective in (6)."
         ),
-        statement=r"$\Pi(u) = e^{-n\pi}$, (5) is $-\pi$, and (D.3) is $e^{-n\pi}$ for $\lambda_i "
-        r"= 1$, $p_i "
-        r"= M$: all have the same optima.",
+        statement=r"$\Pi(u) = e^{-n\pi}$, (5) is $-\pi$, and (D.3) is $e^{-n\pi}$ for $\lambda_i = "
+        r"1$, $p_i = M$: all have the same optima.",
         kind="identity",
         hypotheses=(("range", "f < M"),),
         scope="n = 3, whose terms look the same for any number",
@@ -128,8 +126,7 @@ CLAIMS = (
         check=check_powers,
         mutants=(Mutant("q + 1", "the exponent q + 1", partial(check_powers, shift=2)),),
         erratum=r"The exponent of (D.2) is $q + 1$ of $q$-FFL: (D.2) with $q = 1$ is FedAvg, "
-        r"$q$-FFL with $q "
-        r"= 0$.",
+        r"$q$-FFL with $q = 0$.",
     ),
     Claim(
         id="propfair/eq-D.2/repaired",
