@@ -38,7 +38,7 @@ def definite(instance: dict[str, Any]) -> Case:
     return Case((Relation(0, "<", 2 * curve if size == 1 else 0, "determinant of (75)"),), premises)
 
 
-def corners(share: int = 2) -> dict[str, sympy.Expr]:
+def corners(share: int = 2) -> dict[str, Any]:
     """v'(75)v is the mean of its values at the 2^A corners of Λ, with weights Π θ_a or 1 - θ_a; A
     = 2, λ_a = 2 s_a θ_a, h = v'∇²L'v.
     """
@@ -83,12 +83,11 @@ def _check_repaired(effort: Effort, share: int = 2) -> Evidence:
 
 
 PRINTED = (
-    r"$\sum_{a=0}^{A-1}[\lambda_a\nabla^2L'_{0,a}(w_\lambda)+(2\frac{n_{\star,a}}n-\lambda_a)\nabla^2"
-    r"L'_{1,a}(w_\lambda)]\succ0$ for all $\lambda\in\Lambda$ (75). If $L'_{y,a}(w_\lambda)$ is "
-    r"convex "
-    r"for all $y\in\{0,1\},a\in[A]$, the condition (75) holds unless for all $a$, "
-    r"$L'_{0,a}(\cdot)$, "
-    r"$L'_{1,a}(\cdot)$ share their stationary points, which is very unlikely."
+    r"$\sum_{a=0}^{A-1}[\lambda_a\nabla^2L'_{0,a}(w_\lambda)+(2\frac{n_{\star,a}}n-\lambda_a)"
+    r"\nabla^2L'_{1,a}(w_\lambda)]\succ0$ for all $\lambda\in\Lambda$ (75). If "
+    r"$L'_{y,a}(w_\lambda)$ is convex for all $y\in\{0,1\},a\in[A]$, the condition (75) holds "
+    r"unless for all $a$, $L'_{0,a}(\cdot)$, $L'_{1,a}(\cdot)$ share their stationary points, "
+    r"which is very unlikely."
 )
 
 CLAIMS = (
@@ -99,8 +98,7 @@ CLAIMS = (
         title="convex losses satisfy (75) unless they share their stationary points",
         printed=PRINTED,
         statement=r"If every $L'_{y,a}$ is convex and $L'_{0,a}$, $L'_{1,a}$ share no stationary "
-        r"point, "
-        r"(75) holds.",
+        r"point, (75) holds.",
         kind="implication",
         hypotheses=(
             ("convex", "every L'_{y,a} is convex"),
@@ -116,14 +114,10 @@ CLAIMS = (
             Mutant("one weight", "without the constant feature", partial(_check, size=1)),
         ),
         erratum=r"Stationary points are not what matters. At the ends of $\Lambda$ one of the two "
-        r"losses "
-        r"has no weight, and a convex loss may have a singular Hessian at its minimum (or "
-        r"everywhere: "
-        r"collinear features, more weights than people). Require that each of the $2^A$ sums "
-        r"$\sum_a"
-        r"2\frac{n_{\star,a}}n\nabla^2L'_{y_a,a}(w_\lambda)$ is positive definite, which a ridge "
-        r"term "
-        r"in every loss gives.",
+        r"losses has no weight, and a convex loss may have a singular Hessian at its minimum (or "
+        r"everywhere: collinear features, more weights than people). Require that each of the "
+        r"$2^A$ sums $\sum_a2\frac{n_{\star,a}}n\nabla^2L'_{y_a,a}(w_\lambda)$ is positive "
+        r"definite, which a ridge term in every loss gives.",
     ),
     Claim(
         id="fedfb/assumption-1-remark/repaired",
@@ -132,11 +126,9 @@ CLAIMS = (
         title="(75) holds for all λ in Λ where it holds at the 2^A corners of Λ",
         printed=PRINTED,
         statement=r"The matrix of (75) at $\lambda$ is a mean, with non-negative weights, of the "
-        r"$2^A$ "
-        r"matrices $\sum_a2\frac{n_{\star,a}}n\nabla^2L'_{y_a,a}$, $y\in\{0,1\}^A$, at the same "
-        r"$w$: it "
-        r"is positive definite for all $\lambda$ iff all of them are; strongly convex losses "
-        r"suffice.",
+        r"$2^A$ matrices $\sum_a2\frac{n_{\star,a}}n\nabla^2L'_{y_a,a}$, $y\in\{0,1\}^A$, at the "
+        r"same $w$: it is positive definite for all $\lambda$ iff all of them are; strongly convex "
+        r"losses suffice.",
         kind="equivalence",
         hypotheses=(),
         scope="A = 2",

@@ -55,7 +55,7 @@ def minimiser(instance: dict[str, Any], kind: str = "FedAvg") -> Case:
     return Case((Relation(found[1], "==", found[0], "minimiser"),))
 
 
-def averaged(kind: str = "scaled", clients: int = 3) -> dict[str, sympy.Expr]:
+def averaged(kind: str = "scaled", clients: int = 3) -> dict[str, Any]:
     """Σ_i weight_i L^(i) - (7) for "scaled", - (7)/I for "equal"."""
     count = [{c: sympy.Symbol(f"n{c}_{i}", positive=True) for c in CELLS} for i in range(clients)]
     loss = [{c: sympy.Symbol(f"L{c}_{i}") for c in CELLS} for i in range(clients)]
@@ -90,7 +90,7 @@ def rest_sum(lam: Any, loss: Any) -> Any:
     return sum(w * v for w, v in zip(lam[1:], loss[1:], strict=True))
 
 
-def added(clients: int = 4, index: str = "j") -> dict[str, sympy.Expr]:
+def added(clients: int = 4, index: str = "j") -> dict[str, Any]:
     """The same in symbols, with λ^(j) in client 0's sum."""
     lam, loss = (sympy.symbols(f"{n}0:{clients}") for n in "lL")
     first = 1 - (sum(lam[1:]) if index == "j" else (clients - 1) * lam[0])
@@ -105,7 +105,7 @@ def kept(instance: dict[str, Any]) -> Case:
     return Case((Relation(0, "<=", lam, "λ >= 0"), Relation(lam, "<=", 1, "λ <= 1")), premises)
 
 
-def clipped(most: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def clipped(most: int = 1) -> tuple[Any, list[Any]]:
     """I = 2: |λ - λ*| less the same after a clip from λ = 1 + e to 1 is e >= 0, for λ* = 1 - s in
     Λ.
     """
@@ -116,8 +116,7 @@ def clipped(most: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
 def _check_minimiser(effort: Effort, kind: str = "FedAvg", big: int = 3) -> Evidence:
     shows = (
         "4 and 12 people, a quarter in each cell, losses (w - 0)²/2 and (w - 1)²/2: (7) has its "
-        "minimum "
-        "at 3/4, FedAvg's average at 9/10"
+        "minimum at 3/4, FedAvg's average at 9/10"
     )
     half, one = Fraction(1, 2), Fraction(1)
     count = [dict.fromkeys(CELLS, one), dict.fromkeys(CELLS, one * big)]
@@ -142,8 +141,7 @@ def _check_parity(effort: Effort, index: str = "i") -> Evidence:
     half, quarter = Fraction(1, 2), Fraction(1, 4)
     shows = (
         "three clients of 2, 1 and 1 people: with λ^(0) = n^(0)/n = 1/2 client 0 has weight 1 - "
-        "2/2 = 0, "
-        "in (126) 1/2"
+        "2/2 = 0, in (126) 1/2"
     )
     zero, one = Fraction(0), Fraction(1)
     return Evidence.of(
@@ -173,20 +171,17 @@ def _check_kept(effort: Effort, alpha: Fraction = Fraction(1)) -> Evidence:
 
 WEIGHTS = (
     r"FedAvg [...] iteratively compute[s] a weighted average of the local model parameters, with "
-    r"the "
-    r"weights proportional to the local datasets' sizes. [...] "
+    r"the weights proportional to the local datasets' sizes. [...] "
     r"$L(w,\lambda)=\sum_iL^{(i)}(w,\lambda)$, "
     r"$L^{(i)}:=\sum_a[\lambda_an_{0,a}^{(i)}L_{0,a}^{(i)}/n_{\star,a}+(2\frac{n_{\star,a}}n-"
     r"\lambda_a)n_{1,a}^{(i)}L_{1,a}^{(i)}/n_{\star,a}]$. The global objective can be seen as a "
     r"weighted sum of the client objective function. Therefore, we can use FedAvg to solve the "
-    r"inner "
-    r"optimization problem."
+    r"inner optimization problem."
 )
 ALGORITHM_5 = (
     r"$w^{(i)}\leftarrow$ Gradient descent w.r.t objective function "
-    r"$[[i\ne0]]\lambda^{(i)}L^{(i)}(w)+"
-    r"[[i=0]](1-\sum_{j=1}^{I-1}\lambda^{(i)})L^{(0)}(w)$; Initialize $\lambda^{(i)}$ as "
-    r"$\frac{n^{(i)}}n$ for all $i\in[I]\setminus\{0\}$."
+    r"$[[i\ne0]]\lambda^{(i)}L^{(i)}(w)+[[i=0]](1-\sum_{j=1}^{I-1}\lambda^{(i)})L^{(0)}(w)$; "
+    r"Initialize $\lambda^{(i)}$ as $\frac{n^{(i)}}n$ for all $i\in[I]\setminus\{0\}$."
 )
 SIMPLEX = ("Λ", "λ^(i) >= 0, Σ_{i>=1} λ^(i) <= 1")
 
@@ -210,13 +205,10 @@ CLAIMS = (
             Mutant("1/I", "an unweighted mean", partial(_check_minimiser, kind="equal")),
         ),
         erratum=r"$L^{(i)}$ contains $n^{(i)}_{y,a}$ already, so FedAvg's weights count the sizes "
-        r"twice: "
-        r"a client enters by the square of its size. Average the models with weights $\frac1I$, "
-        r"or let "
-        r"client $i$ descend on $\frac n{n^{(i)}}L^{(i)}$.",
+        r"twice: a client enters by the square of its size. Average the models with weights "
+        r"$\frac1I$, or let client $i$ descend on $\frac n{n^{(i)}}L^{(i)}$.",
         reading="Section 3 assumes clients of one size, for which there is no difference; section "
-        "4's "
-        "algorithms and the experiments do not.",
+        "4's algorithms and the experiments do not.",
     ),
     Claim(
         id="fedfb/algorithm-2-weights/repaired",
@@ -225,8 +217,8 @@ CLAIMS = (
         title="with weights 1/I, or objectives n/n^(i) L^(i), the clients' objectives average to "
         "(7)",
         printed=WEIGHTS,
-        statement=r"$\frac1I\sum_iL^{(i)}=\frac1IL$ and $\sum_i\frac{n^{(i)}}n\cdot\frac n{n^{(i)}}"
-        r"L^{(i)}=L$, the objective of (7).",
+        statement=r"$\frac1I\sum_iL^{(i)}=\frac1IL$ and $\sum_i\frac{n^{(i)}}n\cdot\frac "
+        r"n{n^{(i)}}L^{(i)}=L$, the objective of (7).",
         kind="identity",
         hypotheses=(),
         scope="A = 2, I = 3, clients of any size",
@@ -242,16 +234,16 @@ CLAIMS = (
         line=1590,
         title="the clients' objectives of algorithm 5 add up to (126)",
         printed=ALGORITHM_5,
-        statement=r"$\sum_{i\ge1}\lambda^{(i)}L^{(i)}+(1-\sum_{j=1}^{I-1}\lambda^{(0)})L^{(0)}$ "
-        r"is (126).",
+        statement=r"$\sum_{i\ge1}\lambda^{(i)}L^{(i)}+(1-\sum_{j=1}^{I-1}\lambda^{(0)})L^{(0)}$ is "
+        r"(126).",
         kind="identity",
         hypotheses=(SIMPLEX,),
         scope="I = 3",
         expected="holds-repaired",
         check=_check_parity,
         mutants=(Mutant("λ^(j)", "λ^(j) in the sum over j", partial(_check_parity, index="j")),),
-        erratum=r"Write $1-\sum_{j=1}^{I-1}\lambda^{(j)}$: with $\lambda^{(i)}$ the sum is $(I-1)"
-        r"\lambda^{(0)}$, and $\lambda^{(0)}$ is never set.",
+        erratum=r"Write $1-\sum_{j=1}^{I-1}\lambda^{(j)}$: with $\lambda^{(i)}$ the sum is "
+        r"$(I-1)\lambda^{(0)}$, and $\lambda^{(0)}$ is never set.",
         reading="λ^(0) = n^(0)/n, as the other λ^(i) start. No number fits all λ in Λ.",
     ),
     Claim(
@@ -260,8 +252,8 @@ CLAIMS = (
         line=1590,
         title="with λ^(j) in client 0's sum, the clients' objectives add up to (126)",
         printed=ALGORITHM_5,
-        statement=r"$\sum_{i\ge1}\lambda^{(i)}L^{(i)}+(1-\sum_{j=1}^{I-1}\lambda^{(j)})L^{(0)}$ "
-        r"is (126).",
+        statement=r"$\sum_{i\ge1}\lambda^{(i)}L^{(i)}+(1-\sum_{j=1}^{I-1}\lambda^{(j)})L^{(0)}$ is "
+        r"(126).",
         kind="identity",
         hypotheses=(),
         scope="I = 4",
@@ -277,10 +269,8 @@ CLAIMS = (
         line=1571,
         title="the update of algorithm 5 keeps λ in Λ, for the step sizes of appendix C.1",
         printed=r"$\Lambda=\{0\le\lambda^{(i)}\le1,\sum_i\lambda^{(i)}\le1\}$; "
-        r"$\lambda^{(i)}\leftarrow"
-        r"\lambda^{(i)}+\frac{\alpha_t}{\|\mu\|_2}\mu^{(i)}$; "
-        r"$\alpha\in\{0.001,0.05,0.08,0.1,0.2,0.5,1,"
-        r"2\}$.",
+        r"$\lambda^{(i)}\leftarrow\lambda^{(i)}+\frac{\alpha_t}{\|\mu\|_2}\mu^{(i)}$; "
+        r"$\alpha\in\{0.001,0.05,0.08,0.1,0.2,0.5,1,2\}$.",
         statement=r"$\lambda^{(1)}\in[0,1]$ after the first update, $\alpha=1$.",
         kind="implication",
         hypotheses=(SIMPLEX, ("α", "the step size is positive")),
@@ -291,8 +281,7 @@ CLAIMS = (
             Mutant("α = 1/2", "a step to the end", partial(_check_kept, alpha=Fraction(1, 2))),
         ),
         erratum=r"Project onto $\Lambda$ after each step. Outside of it a client's loss has a "
-        r"negative "
-        r"weight, and (126) need have no minimiser.",
+        r"negative weight, and (126) need have no minimiser.",
         reading="The paper does not say what happens at the boundary, as for fedfb/eq-9.",
     ),
     Claim(
@@ -302,8 +291,7 @@ CLAIMS = (
         title="projected onto Λ, λ is no farther from any λ* in Λ",
         printed="see fedfb/algorithm-5-region",
         statement=r"For $I=2$ and $\lambda=1+e$, $\lambda^\star\in[0,1]$: "
-        r"$|\lambda-\lambda^\star|-|1-"
-        r"\lambda^\star|=e\ge0$; mirrored at 0.",
+        r"$|\lambda-\lambda^\star|-|1-\lambda^\star|=e\ge0$; mirrored at 0.",
         kind="bound",
         hypotheses=(),
         scope="I = 2",

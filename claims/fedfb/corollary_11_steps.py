@@ -15,10 +15,10 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.normal_clients import NormalClient, phi
 
-Form = tuple[sympy.Expr, list[sympy.Expr]]
+Form = tuple[Any, list[Any]]
 
 
-def slopes(sign: int = 1, plus: int = 1, signed: bool = True) -> dict[str, sympy.Expr]:
+def slopes(sign: int = 1, plus: int = 1, signed: bool = True) -> dict[str, Any]:
     """∂ψ/∂ε_0 - (43), sign(g_0(0)) = ``sign``, g_i = b_i + p_i λ + r_i λ² near 0: a first
     derivative knows no more.
     """
@@ -38,7 +38,7 @@ def falls(turn: int = 1) -> Form:
     return turn * (1 + one / two) / 4, [sympy.Rational(1, 4), one / two / 4]
 
 
-def root() -> dict[str, sympy.Expr]:
+def root() -> dict[str, Any]:
     """g_1 vanishes where η⁻¹(1/2 + λ) = t = (μ_1 - μ_0)/2: the arguments of Φ in (42) agree."""
     one, two, sd = sympy.symbols("m0 m1 sd")
     t = (two - one) / 2
@@ -71,7 +71,7 @@ def plugged(instance: dict[str, Any], whose: str = "client 1") -> Case:
     return Case((Relation(first.g(t), "==", formula, "g_0(λ')"),), premises)
 
 
-def vanishing(whose: str = "client 0") -> dict[str, sympy.Expr]:
+def vanishing(whose: str = "client 0") -> dict[str, Any]:
     """σ g_0(λ') -> (2 μ_1^(1) + μ_0^(0) - μ_1^(0))/√(2π) as σ = σ^(0) -> ∞, by (42) at t =
     μ_1^(1).
     """
@@ -85,7 +85,7 @@ def vanishing(whose: str = "client 0") -> dict[str, sympy.Expr]:
 
 
 def _check_slopes(effort: Effort, plus: int = 1, signed: bool = True) -> Evidence:
-    names = dict(
+    names: dict[str, Any] = dict(
         zip(
             ("eps", "b", "p", "r", "c", "s", "t"),
             ("1/5", "1/7", "2", "1/3", "1/4", "3", "1/2"),
@@ -111,8 +111,7 @@ def _check_bounds(effort: Effort, case: int = 1) -> Evidence:
 def _check_plugged(effort: Effort, whose: str = "client 1") -> Evidence:
     shows = (
         "means (0, 1) and (-1, -2), σ = (70, 1): g_0(λ') = -0.028, the printed formula -0.499, "
-        "which "
-        "does not depend on σ^(0)"
+        "which does not depend on σ^(0)"
     )
     mean = [[Fraction(0), Fraction(1)], [Fraction(-1), Fraction(-2)]]
     return Evidence.of(
@@ -128,11 +127,12 @@ def _check_vanishing(effort: Effort, whose: str = "client 0") -> Evidence:
 
 
 BOUNDS = (
-    r"$\mu_1^{(1)}=\eta^{-1}(\frac12+\lambda')<\eta^{-1}(\frac12+g_1^{-1}(0))<0$, $-\mu_1^{(1)}="
-    r"\eta^{-1}(\frac12-\lambda')>\eta^{-1}(\frac12-g_1^{-1}(0))>0$ (44). By plugging (44) into "
-    r"(42), we have the other side of $g_0(g_1^{-1}(0))<0$ is bounded by $g_0(\lambda')=\Phi(\frac{"
-    r"\mu_1^{(1)}-\mu_1^{(1)}}{\sigma^{(1)}})-\Phi(\frac{-\mu_1^{(1)}-\mu_0^{(1)}}{\sigma^{(1)}})$."
-    r" Since $\sigma^{(1)}\gg|\mu_1^{(1)}|,|\mu_1^{(0)}|$, we get $g_0(g_1^{-1}(0))\approx0$."
+    r"$\mu_1^{(1)}=\eta^{-1}(\frac12+\lambda')<\eta^{-1}(\frac12+g_1^{-1}(0))<0$, "
+    r"$-\mu_1^{(1)}=\eta^{-1}(\frac12-\lambda')>\eta^{-1}(\frac12-g_1^{-1}(0))>0$ (44). By "
+    r"plugging (44) into (42), we have the other side of $g_0(g_1^{-1}(0))<0$ is bounded by "
+    r"$g_0(\lambda')=\Phi(\frac{\mu_1^{(1)}-\mu_1^{(1)}}{\sigma^{(1)}})-\Phi(\frac{-\mu_1^{(1)}-"
+    r"\mu_0^{(1)}}{\sigma^{(1)}})$. Since $\sigma^{(1)}\gg|\mu_1^{(1)}|,|\mu_1^{(0)}|$, we get "
+    r"$g_0(g_1^{-1}(0))\approx0$."
 )
 CASE_1 = ("case 1", "μ_1^(1) < μ_0^(1) < 0")
 
@@ -142,10 +142,11 @@ CLAIMS = (
         number="Eq. (43)",
         line=688,
         title="∂ψ/∂ε_i = sign(g_i(0)) (1 + g_{1-i}'/g_i')/4 at g_i⁻¹(sign(g_i(0)) ε_i)",
-        printed=r"$\frac{\partial\psi}{\partial\varepsilon_i}=\mathrm{sign}(g_i(0))(1+\frac{g_{1-i}'"
-        r"(g_i^{-1}(\mathrm{sign}(g_i(0))\varepsilon_i))}{g_i'(g_i^{-1}(\mathrm{sign}(g_i(0))"
-        r"\varepsilon_i))})/4$ [...] thus $\frac{\partial\psi}{\partial\varepsilon_0}<0$, $\frac{"
-        r"\partial\psi}{\partial\varepsilon_1}>0$.",
+        printed=r"$\frac{\partial\psi}{\partial\varepsilon_i}=\mathrm{sign}(g_i(0))(1+"
+        r"\frac{g_{1-i}'(g_i^{-1}(\mathrm{sign}(g_i(0))\varepsilon_i))}{g_i'(g_i^{-1}("
+        r"\mathrm{sign}(g_i(0))\varepsilon_i))})/4$ [...] thus "
+        r"$\frac{\partial\psi}{\partial\varepsilon_0}<0$, "
+        r"$\frac{\partial\psi}{\partial\varepsilon_1}>0$.",
         statement=r"The formula, for both signs of $g_i(0)$; with $g_i'>0$ its sign is that of "
         r"$g_i(0)$, so $\psi$ is least at $(c,0)$ and largest at $(0,c)$ for $g_0(0)<0<g_1(0)$.",
         kind="identity",
@@ -174,9 +175,8 @@ CLAIMS = (
         expected="holds",
         check=_check_bounds,
         mutants=(Mutant("case 2", "0 < μ_1^(1) < μ_0^(1)", partial(_check_bounds, case=2)),),
-        gap="the statement survives: the integral of a law that is said to be negative before "
-        "(44) is "
-        "below 1/2.",
+        gap="the statement survives: the integral of a law that is said to be negative before (44) "
+        "is below 1/2.",
     ),
     Claim(
         id="fedfb/eq-44/plugged",
@@ -193,21 +193,20 @@ CLAIMS = (
         mutants=(
             Mutant("client 0", "client 0's law in g_0", partial(_check_plugged, whose="client 0")),
         ),
-        erratum=r"$g_0$ has client 0's law: $g_0(\lambda')=\Phi(\frac{\mu_1^{(1)}-\mu_1^{(0)}}{"
-        r"\sigma^{(0)}})-\Phi(\frac{-\mu_1^{(1)}-\mu_0^{(0)}}{\sigma^{(0)}})$, which is small "
-        r"since "
+        erratum=r"$g_0$ has client 0's law: "
+        r"$g_0(\lambda')=\Phi(\frac{\mu_1^{(1)}-\mu_1^{(0)}}{\sigma^{(0)}})-\Phi(\frac{-"
+        r"\mu_1^{(1)}-\mu_0^{(0)}}{\sigma^{(0)}})$, which is small since "
         r"$\sigma^{(0)}\gg|\mu_1^{(1)}|,|\mu_0^{(0)}|,|\mu_1^{(0)}|$.",
     ),
     Claim(
         id="fedfb/eq-44/plugged/repaired",
         number="After (44)",
         line=716,
-        title="g_0(λ') = Φ((μ_1^(1) - μ_1^(0))/σ^(0)) - Φ((-μ_1^(1) - μ_0^(0))/σ^(0)), which "
-        "falls as "
-        "1/σ^(0)",
+        title="g_0(λ') = Φ((μ_1^(1) - μ_1^(0))/σ^(0)) - Φ((-μ_1^(1) - μ_0^(0))/σ^(0)), which falls "
+        "as 1/σ^(0)",
         printed=BOUNDS,
-        statement=r"$\sigma^{(0)}g_0(\lambda')\to(2\mu_1^{(1)}+\mu_0^{(0)}-\mu_1^{(0)})/\sqrt{2\pi}$"
-        r" as $\sigma^{(0)}\to\infty$.",
+        statement=r"$\sigma^{(0)}g_0(\lambda')\to(2\mu_1^{(1)}+\mu_0^{(0)}-\mu_1^{(0)})/\sqrt{2"
+        r"\pi}$ as $\sigma^{(0)}\to\infty$.",
         kind="limit",
         hypotheses=(),
         scope="as stated",

@@ -39,7 +39,7 @@ def above(instance: dict[str, Any]) -> Case:
     return Case(relations, premises)
 
 
-def sums(count: int = 3, falls: int = 0) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def sums(count: int = 3, falls: int = 0) -> tuple[Any, list[Any]]:
     """MD - L = Σ_i [g(λ_i) - min{g(0), g(g_i⁻¹(0))}]/I for MD = Σ_i g(λ_i)/I; ``falls`` of the
     differences with a minus.
     """
@@ -83,7 +83,7 @@ def _phi(x: arb) -> arb:
     return (-x / arb(2).sqrt()).erfc() / 2
 
 
-def pooled(common: bool = True) -> dict[str, sympy.Expr]:
+def pooled(common: bool = True) -> dict[str, Any]:
     """MD - mean of MD_i for three clients of equal weight: P(i | a) = P(a | i)/Σ_j P(a | j)."""
     shares = [sympy.Symbol("q")] * 3 if common else list(sympy.symbols("q0:3"))
     rates = [sympy.symbols(f"r{i}0 r{i}1") for i in range(3)]
@@ -145,9 +145,10 @@ def _check_theorem(effort: Effort, common: bool = True) -> Evidence:
 
 LEMMA = (
     r"Let $q_i=q$ for all $i\in[I]$, where $q\in(0,1)$ is a constant. Under certain conditions, "
-    r"there exists $\delta$ ($\delta>0$) such that $\min_{\varepsilon\in[0,1]^I}DP\,Disp("
-    r"f_\varepsilon^{LFT+Ensemble})>\delta$. [...] Lemma 1 only requires the insensitive attribute "
-    r"distribution ($x$) to be highly heterogeneous across the clients."
+    r"there exists $\delta$ ($\delta>0$) such that "
+    r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f_\varepsilon^{LFT+Ensemble})>\delta$. [...] Lemma 1 "
+    r"only requires the insensitive attribute distribution ($x$) to be highly heterogeneous across "
+    r"the clients."
 )
 COMMON = ("common q", "q_i = q for all clients")
 
@@ -171,8 +172,7 @@ CLAIMS = (
             ),
         ),
         scope="the bound: any I (three terms, which look the same for any); federations: I = 2, "
-        "..., 6 "
-        "at least",
+        "..., 6 at least",
         expected="holds",
         check=_check_lemma,
         mutants=(
@@ -180,11 +180,9 @@ CLAIMS = (
             Mutant("δ = 1/4", "more than there is", partial(_check_lemma, delta=Fraction(1, 4))),
         ),
         rests_on=("fedfb/eq-32", "fedfb/lemma-9/repaired"),
-        reading="δ is any number below the least disparity. With lemma 10's own δ the printed > "
-        "is =: "
-        "fedfb/lemma-10/tight. The formal version for I > 2, lemma 20, is false: its condition on "
-        "two "
-        "pooled subsets is not one of these.",
+        reading="δ is any number below the least disparity. With lemma 10's own δ the printed > is "
+        "=: fedfb/lemma-10/tight. The formal version for I > 2, lemma 20, is false: its condition "
+        "on two pooled subsets is not one of these.",
     ),
     Claim(
         id="fedfb/lemma-1/heterogeneity",
@@ -205,10 +203,8 @@ CLAIMS = (
             ),
         ),
         erratum="Heterogeneity of x across clients is not enough: within clients the groups must "
-        "differ "
-        "too, and in different directions (g_0(0) g_1(0) < 0). Clients whose groups have the same "
-        "law "
-        "are fair at every budget, however far apart they are.",
+        "differ too, and in different directions (g_0(0) g_1(0) < 0). Clients whose groups have "
+        "the same law are fair at every budget, however far apart they are.",
     ),
     Claim(
         id="fedfb/corollary-2",
@@ -217,12 +213,9 @@ CLAIMS = (
         title="if one normal client's spread is much larger, under certain assumptions, DP Disp of "
         "LFT+Ensemble stays above some δ > 0",
         printed=r"Let $I=2$ and $q_0=q_1=0.5$, $\eta(x)=\frac1{1+e^{-x}}$, $\mathcal "
-        r"P_a^{(i)}=\mathcal "
-        r"N(\mu_a^{(i)},\sigma^{(i)2})$. If one client has much larger variance than the other, "
-        r"under "
-        r"certain assumptions, there exists $\delta>0$ such that "
-        r"$\min_{\varepsilon_0,\varepsilon_1}"
-        r"DP\,Disp(f_\varepsilon^{LFT+Ensemble})>\delta$.",
+        r"P_a^{(i)}=\mathcal N(\mu_a^{(i)},\sigma^{(i)2})$. If one client has much larger variance "
+        r"than the other, under certain assumptions, there exists $\delta>0$ such that "
+        r"$\min_{\varepsilon_0,\varepsilon_1}DP\,Disp(f_\varepsilon^{LFT+Ensemble})>\delta$.",
         statement=r"$DP\,Disp>0.012$ for all budgets if $\sigma^{(0)}\ge10\sigma^{(1)}$ and, in "
         r"units of $\sigma^{(1)}$, $-1\le\mu_0^{(0)}\le0$, $0\le\mu_1^{(0)}-\mu_0^{(0)}\le1$, "
         r"$-1\le\mu_1^{(1)}\le-\frac12$, $\frac12\le\mu_0^{(1)}-\mu_1^{(1)}\le1$.",
@@ -240,11 +233,9 @@ CLAIMS = (
         ),
         rests_on=("fedfb/lemma-10",),
         reading="'Certain assumptions' are those of corollary 11; a ratio of spreads alone does "
-        "not "
-        "suffice, however large: fedfb/corollary-11/uniform. Nothing but μ/σ enters, since g_i(0) "
-        "and "
-        "g_i⁻¹(0) are at η⁻¹(1/2) = 0 and at the middle of the two means. The least disparity "
-        "over the box is 0.01259.",
+        "not suffice, however large: fedfb/corollary-11/uniform. Nothing but μ/σ enters, since "
+        "g_i(0) and g_i⁻¹(0) are at η⁻¹(1/2) = 0 and at the middle of the two means. The least "
+        "disparity over the box is 0.01259.",
     ),
     Claim(
         id="fedfb/theorem-3",
@@ -253,12 +244,12 @@ CLAIMS = (
         title="under the conditions of lemma 1, min DP Disp of LFT+Ensemble exceeds that of "
         "LFT+FedAvg",
         printed=r"Let $q_i=q$ for all $i\in[I]$, where $q\in(0,1)$ is a constant. Under certain "
-        r"conditions, $\min_{\varepsilon\in[0,1]^I}DP\,Disp(f_\varepsilon^{LFT+Ensemble})>\min_{"
-        r"\varepsilon\in[0,1]^I}DP\,Disp(f_\varepsilon^{LFT+FedAvg})$.",
+        r"conditions, "
+        r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f_\varepsilon^{LFT+Ensemble})>\min_{\varepsilon"
+        r"\in[0,1]^I}DP\,Disp(f_\varepsilon^{LFT+FedAvg})$.",
         statement=r"With a common $q$ and equal weights $MD=\frac1I\sum_iMD_i$, so at "
-        r"$\varepsilon=0$, "
-        r"which constant classifiers admit, LFT+FedAvg has $DP\,Disp=0$; LFT+Ensemble has at least "
-        r"$L>0$ under the condition of lemma 1.",
+        r"$\varepsilon=0$, which constant classifiers admit, LFT+FedAvg has $DP\,Disp=0$; "
+        r"LFT+Ensemble has at least $L>0$ under the condition of lemma 1.",
         kind="implication",
         hypotheses=(COMMON,),
         scope="three clients, whose sums look the same for any number",
@@ -266,8 +257,7 @@ CLAIMS = (
         check=_check_theorem,
         mutants=(Mutant("q_i", "shares that differ", partial(_check_theorem, common=False)),),
         rests_on=("fedfb/lemma-1",),
-        reading="The condition is L > 0 of fedfb/lemma-1. Under lemma 20's condition the "
-        "statement is "
-        "false for I > 2: fedfb/theorem-21/strict.",
+        reading="The condition is L > 0 of fedfb/lemma-1. Under lemma 20's condition the statement "
+        "is false for I > 2: fedfb/theorem-21/strict.",
     ),
 )

@@ -89,7 +89,7 @@ def bound(instance: dict[str, Any], repair: bool = False) -> Case:
     """
     q, eta, eps, lams, mine = (instance[k] for k in ("q", "eta", "eps", "lams", "f"))
 
-    def lagrangian(r: tuple[int, int]) -> Fraction:
+    def lagrangian(r: tuple[int, ...]) -> Fraction:
         wrong = error([[[ONE], [ONE]]], q, [eta], [[r[0]], [r[1]]])
         if repair:
             return wrong + lams[0] * (r[0] - r[1] - eps) + lams[1] * (r[1] - r[0] - eps)
@@ -122,7 +122,7 @@ def _point() -> dict[str, str]:
     return {"q": "2/7", **{name: f"{j + 1}/{j + 5}" for j, name in enumerate(names)}}
 
 
-def programme(divide: bool = False, twice: int = 2) -> dict[str, sympy.Expr]:
+def programme(divide: bool = False, twice: int = 2) -> dict[str, Any]:
     """u·f + u' - P(ŷ≠y), and v_i·f - MD_i, u = (1 - 2η) P(x, a), v_i = ± P(x | a, i)."""
     laws, q, eta, f, _ = _symbols()
     shares = (1 - q, q)
@@ -138,14 +138,14 @@ def programme(divide: bool = False, twice: int = 2) -> dict[str, sympy.Expr]:
     return found
 
 
-def summed(over: int = 2) -> dict[str, sympy.Expr]:
+def summed(over: int = 2) -> dict[str, Any]:
     """(55) with Σ_i."""
     laws, q, eta, f, _ = _symbols()
     parts = [mean([law], q, lambda a, k: f[a][k] * (1 - 2 * eta[k])) / 2 for law in laws[:over]]
     return {"(55)": sum(parts) + positives(laws, q, eta) - error(laws, q, eta, f)}
 
 
-def solved(share: bool = True, scale: bool = True) -> dict[str, sympy.Expr]:
+def solved(share: bool = True, scale: bool = True) -> dict[str, Any]:
     """(60) with P(a) - (the error less P(y = 1) and Σ λ_i MD_i)."""
     laws, q, eta, f, lams = _symbols()
     held = sum(lam * local(law, f) for lam, law in zip(lams, laws, strict=True))
@@ -153,7 +153,7 @@ def solved(share: bool = True, scale: bool = True) -> dict[str, sympy.Expr]:
     return {"(60)": gains(laws, q, eta, f, lams, share, scale) - value}
 
 
-def slack(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def slack(sign: int = 1) -> tuple[Any, list[Any]]:
     """error(f) - Lagrangian(f) for a feasible f: s = ε - MD >= 0, t = ε + MD >= 0."""
     s, t, lam, other = sympy.symbols("s t l m", nonnegative=True)
     e = sympy.Symbol("e", real=True)
@@ -162,7 +162,7 @@ def slack(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
     return e - lagrangian, [lam * s, other * t]
 
 
-def collected(turned: int = 1) -> dict[str, sympy.Expr]:
+def collected(turned: int = 1) -> dict[str, Any]:
     """The Lagrangian is (61) with λ = λ'_{2i+1} - λ'_{2i}, less ε (λ'_{2i} + λ'_{2i+1})."""
     e, m, eps, lam, other = sympy.symbols("e m eps l m1")
     lagrangian = e + lam * (m - eps) + other * (-m - eps)
@@ -232,9 +232,10 @@ LAGRANGIAN = (
     r"a=1,i)]]$. Let $\lambda_i=\lambda'_{2i}-\lambda'_{2i+1}$."
 )
 EXPANDED = (
-    r"$(57)=\min_fE_aE_{x\sim\mathcal P_a^{(i)}}[\frac1If(x,a)(1-2\eta(x))-\sum_i(\lambda_if(x,0)"
-    r"\frac{[[a=0]]}{1-q}-\lambda_if(x,1)\frac{[[a=1]]}q)]=\min_f\int\sum_a-\frac1If(x,a)[\sum_i"
-    r"s_i(x,a)p_a^{(i)}(x)]dx$."
+    r"$(57)=\min_fE_aE_{x\sim\mathcal "
+    r"P_a^{(i)}}[\frac1If(x,a)(1-2\eta(x))-\sum_i(\lambda_if(x,0)\frac{[[a=0]]}{1-q}-"
+    r"\lambda_if(x,1)\frac{[[a=1]]}q)]=\min_f\int\sum_a-\frac1If(x,a)["
+    r"\sum_is_i(x,a)p_a^{(i)}(x)]dx$."
 )
 SMALL = "two clients, two points, common q; all is linear in the masses"
 
@@ -252,9 +253,9 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_programme,
         mutants=(Mutant("both sides", "|v_i·f| <= ε_i", partial(_check_programme, sides=2)),),
-        erratum="Write $-\\varepsilon_i\\le v_i^\\top f\\le\\varepsilon_i$ with $v_i(x,a)="
-        "([[a=0]]-[[a=1]])P(x\\mid a,i)$: (53) has one side only, and divides a conditional "
-        "probability by P(a) again.",
+        erratum="Write $-\\varepsilon_i\\le v_i^\\top f\\le\\varepsilon_i$ with "
+        "$v_i(x,a)=([[a=0]]-[[a=1]])P(x\\mid a,i)$: (53) has one side only, and divides a "
+        "conditional probability by P(a) again.",
     ),
     Claim(
         id="fedfb/eq-52-54/repaired",
@@ -262,9 +263,9 @@ CLAIMS = (
         line=982,
         title="u·f + u' is the error, and v_i·f is MD_i, for v_i = ± P(x | a, i)",
         printed=PROGRAMME,
-        statement=r"$u^\top f+u'=P(\hat y\ne y)$, $v_i^\top f=MD_i(f)$ for $v_i(x,a)=([[a=0]]-[[a="
-        r"1]])P(x\mid a,i)$: LFT+FedAvg($\varepsilon$) is $\min u^\top f+u'$ s.t. $|v_i^\top "
-        r"f|\le\varepsilon_i$, $0\le f\le1$.",
+        statement=r"$u^\top f+u'=P(\hat y\ne y)$, $v_i^\top f=MD_i(f)$ for "
+        r"$v_i(x,a)=([[a=0]]-[[a=1]])P(x\mid a,i)$: LFT+FedAvg($\varepsilon$) is $\min u^\top "
+        r"f+u'$ s.t. $|v_i^\top f|\le\varepsilon_i$, $0\le f\le1$.",
         kind="identity",
         hypotheses=(),
         scope=SMALL,
@@ -331,13 +332,13 @@ CLAIMS = (
         id="fedfb/eq-57-58/repaired",
         number="Eqs. (57)-(58)",
         line=999,
-        title="P(ŷ≠y) + Σ λ'_{2i}(MD_i - ε_i) + λ'_{2i+1}(-MD_i - ε_i) is at most the error of "
-        "any feasible rule, and has the form (61)",
+        title="P(ŷ≠y) + Σ λ'_{2i}(MD_i - ε_i) + λ'_{2i+1}(-MD_i - ε_i) is at most the error of any "
+        "feasible rule, and has the form (61)",
         printed=LAGRANGIAN,
         statement=r"For $\lambda'\ge0$ and $|MD_i|\le\varepsilon_i$ it is at most $P(\hat y\ne "
-        r"y)$; "
-        r"it equals $P(\hat y\ne y)-\sum_i\lambda_iMD_i-\sum_i\varepsilon_i(\lambda'_{2i}+"
-        r"\lambda'_{2i+1})$ with $\lambda_i=\lambda'_{2i+1}-\lambda'_{2i}$.",
+        r"y)$; it equals $P(\hat y\ne "
+        r"y)-\sum_i\lambda_iMD_i-\sum_i\varepsilon_i(\lambda'_{2i}+\lambda'_{2i+1})$ with "
+        r"$\lambda_i=\lambda'_{2i+1}-\lambda'_{2i}$.",
         kind="bound",
         hypotheses=(("λ' >= 0", "the multipliers"), ("feasible", "|MD_i| <= ε_i")),
         scope="one client's terms, which look the same for all",

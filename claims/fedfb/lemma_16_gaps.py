@@ -46,8 +46,7 @@ def strict(instance: dict[str, Any]) -> Case:
 def _check(effort: Effort, middle: int = 0) -> Evidence:
     shows = (
         "q = (1/2, 3/4), nobody of group 0 with 1/4 < η < 3/4, g_i(0) = 1/4: at ε_0 = ε_1 = ε = "
-        "3/16 "
-        "both clients and CFL have one rule, and the same accuracy"
+        "3/16 both clients and CFL have one rule, and the same accuracy"
     )
     far = [1, middle, middle, 3]
     even = [1, 1, 1, 1]
@@ -69,14 +68,12 @@ CLAIMS = (
         line=878,
         title="q_0 ≠ q_1, pooled by Bayes' rule, every g_i strictly increasing: max LFT+Ensemble < "
         "CFL(ε) for all ε < |g(0)|",
-        printed=r"Assume $a\sim Bern(q_i)$ in client $i$, and $q_0\ne q_1\in(0,1)$. Then $\max_{"
-        r"\varepsilon_0,\varepsilon_1}LFT+Ensemble(\varepsilon_0,\varepsilon_1;\varepsilon)<CFL("
-        r"\varepsilon)$ for all $\varepsilon<|g(0)|$. [Lemma 7: Note that $g$ is a strictly "
-        r"monotone "
-        r"increasing function.]",
+        printed=r"Assume $a\sim Bern(q_i)$ in client $i$, and $q_0\ne q_1\in(0,1)$. Then "
+        r"$\max_{\varepsilon_0,\varepsilon_1}LFT+Ensemble(\varepsilon_0,\varepsilon_1;"
+        r"\varepsilon)<CFL(\varepsilon)$ for all $\varepsilon<|g(0)|$. [Lemma 7: Note that $g$ is "
+        r"a strictly monotone increasing function.]",
         statement=r"For every pair of budgets, $DP\,Disp>\varepsilon$ or $Acc<CFL(\varepsilon)$, "
-        r"where "
-        r"all $g_i$ and $g$ are strictly increasing and all weights are right.",
+        r"where all $g_i$ and $g$ are strictly increasing and all weights are right.",
         kind="bound",
         hypotheses=(
             ("q_0 ≠ q_1", "the shares differ, both in (0, 1)"),
@@ -92,12 +89,9 @@ CLAIMS = (
         ),
         erratum=r"That $g_i$ increases is not enough: assume that each $\mathcal P_a^{(i)}$ has a "
         r"density that is positive wherever $0<\eta<1$. Where one group has nobody near "
-        r"$\eta=\frac12$, "
-        r"only the other group's threshold matters there; $\lambda_i=q_i\lambda/q$ gives every "
-        r"client "
-        r"CFL's threshold $\frac12+\frac\lambda{2q}$ in group 1, and the thresholds of group 0 "
-        r"differ "
-        r"where nobody is.",
+        r"$\eta=\frac12$, only the other group's threshold matters there; $\lambda_i=q_i\lambda/q$ "
+        r"gives every client CFL's threshold $\frac12+\frac\lambda{2q}$ in group 1, and the "
+        r"thresholds of group 0 differ where nobody is.",
         notes="With a common q this cannot happen: thresholds that agree in one group agree in "
         "both.",
     ),

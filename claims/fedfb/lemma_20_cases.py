@@ -16,7 +16,7 @@ from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.worlds import World
 
 ZERO, ONE = Fraction(0), Fraction(1)
-Form = tuple[sympy.Expr, list[sympy.Expr]]
+Form = tuple[Any, list[Any]]
 
 
 class Subsets:
@@ -183,21 +183,22 @@ _FOUR = _against(
 WLOG = ("wlog", "g̃_0(0) < 0 < g̃_1(0), |g̃_0(0)| < |g̃_1(0)|")
 INCREASE = ("g_i increase", "each density is positive on (0, 1)")
 P_64 = (
-    r"$(63)=-J_0^2\tilde\varepsilon_0+J_1^2\tilde g_1(0)+J_0J_1\tilde g_0(0)+J_0J_1\tilde g_1("
-    r"\tilde\lambda_0)>J_0\tilde g_0(0)+J_1\tilde g_1(0)>\frac1{J_1}\tilde\psi(\tilde g_0(0),0)"
-    r"\ge\tilde\delta$ for $\tilde\varepsilon_0\le|\tilde g_0(0)|$, $\tilde\varepsilon_1>|\tilde "
-    r"g_1(0)|$. [Without any loss of generality, assume $|\tilde g_0(0)|<|\tilde g_1(0)|$ and "
-    r"$J_0\le J_1$.]"
+    r"$(63)=-J_0^2\tilde\varepsilon_0+J_1^2\tilde g_1(0)+J_0J_1\tilde g_0(0)+J_0J_1\tilde "
+    r"g_1(\tilde\lambda_0)>J_0\tilde g_0(0)+J_1\tilde g_1(0)>\frac1{J_1}\tilde\psi(\tilde "
+    r"g_0(0),0)\ge\tilde\delta$ for $\tilde\varepsilon_0\le|\tilde g_0(0)|$, "
+    r"$\tilde\varepsilon_1>|\tilde g_1(0)|$. [Without any loss of generality, assume $|\tilde "
+    r"g_0(0)|<|\tilde g_1(0)|$ and $J_0\le J_1$.]"
 )
 P_65 = (
-    r"$(63)=-J_0^2\tilde\varepsilon_0+J_1^2\tilde\varepsilon_1+J_0J_1\tilde g_0(\tilde g_1^{-1}("
-    r"\tilde\varepsilon_1))+J_0J_1\tilde g_1(\tilde g_0^{-1}(-\tilde\varepsilon_0))\ge\tilde\psi("
-    r"\tilde\varepsilon_0,\tilde\varepsilon_0)\ge\tilde\delta$."
+    r"$(63)=-J_0^2\tilde\varepsilon_0+J_1^2\tilde\varepsilon_1+J_0J_1\tilde g_0(\tilde "
+    r"g_1^{-1}(\tilde\varepsilon_1))+J_0J_1\tilde g_1(\tilde "
+    r"g_0^{-1}(-\tilde\varepsilon_0))\ge\tilde\psi(\tilde\varepsilon_0,\tilde\varepsilon_0)\ge"
+    r"\tilde\delta$."
 )
 P_67 = (
-    r"$(63)=J_0^2\tilde g_0(0)+J_0J_1\tilde g_0(\tilde\lambda_1)+J_0J_1\tilde g_1(0)+J_1^2\tilde"
-    r"\varepsilon_1>J_0^2\tilde g_0(0)+J_0J_1\tilde g_0(\tilde g_1^{-1}(0))+J_1^2\tilde g_1(0)="
-    r"\tilde\psi(\tilde g_0(0),0)\ge\tilde\delta$."
+    r"$(63)=J_0^2\tilde g_0(0)+J_0J_1\tilde g_0(\tilde\lambda_1)+J_0J_1\tilde "
+    r"g_1(0)+J_1^2\tilde\varepsilon_1>J_0^2\tilde g_0(0)+J_0J_1\tilde g_0(\tilde "
+    r"g_1^{-1}(0))+J_1^2\tilde g_1(0)=\tilde\psi(\tilde g_0(0),0)\ge\tilde\delta$."
 )
 
 
@@ -271,9 +272,10 @@ CLAIMS = (
         expected="holds-repaired",
         check=_THREE,
         mutants=(Mutant("repaired", "ψ̃(ε̃_0, min(ε̃_1, c))", partial(_THREE, repair=True)),),
-        erratum=r"The step needs $\tilde\varepsilon_1\ge\tilde\varepsilon_0$. For $\tilde"
-        r"\varepsilon_1\le c$ (63) is $\tilde\psi(\tilde\varepsilon_0,\tilde\varepsilon_1)$; for "
-        r"$\tilde\varepsilon_1>c$ it is at least $\tilde\psi(\tilde\varepsilon_0,c)$.",
+        erratum=r"The step needs $\tilde\varepsilon_1\ge\tilde\varepsilon_0$. For "
+        r"$\tilde\varepsilon_1\le c$ (63) is "
+        r"$\tilde\psi(\tilde\varepsilon_0,\tilde\varepsilon_1)$; for $\tilde\varepsilon_1>c$ it is "
+        r"at least $\tilde\psi(\tilde\varepsilon_0,c)$.",
     ),
     _claim(
         "eq-65-66/repaired",
@@ -281,8 +283,8 @@ CLAIMS = (
         "in case 3 the mean difference is at least ψ̃(ε̃_0, min(ε̃_1, c))",
         P_65,
         r"$(63)\ge\tilde\psi(\tilde\varepsilon_0,c)$ for $\tilde\varepsilon_1>c$; it is "
-        r"$\tilde\psi("
-        r"\tilde\varepsilon_0,\tilde\varepsilon_1)$ by definition for $\tilde\varepsilon_1\le c$.",
+        r"$\tilde\psi(\tilde\varepsilon_0,\tilde\varepsilon_1)$ by definition for "
+        r"$\tilde\varepsilon_1\le c$.",
         "ε̃_i <= |g̃_i(0)|",
         check=partial(_form, form=third),
         mutants=(
@@ -295,8 +297,7 @@ CLAIMS = (
         "eq-67-68",
         1096,
         "in case 4 the mean difference exceeds J_0² g̃_0(0) + J_0 J_1 g̃_0(g̃_1⁻¹(0)) + J_1² "
-        "g̃_1(0) "
-        "= ψ̃(c, 0)",
+        "g̃_1(0) = ψ̃(c, 0)",
         P_67,
         r"The inequality (as $\ge$) and the equality.",
         "ε̃_0 > |g̃_0(0)|, ε̃_1 <= |g̃_0(0)|",
@@ -305,16 +306,14 @@ CLAIMS = (
         check=_FOUR,
         mutants=(Mutant("J_0 J_1", "J_0 J_1 g̃_1(0)", partial(_FOUR, repair=True)),),
         erratum=r"Write $J_0J_1\tilde g_1(0)$ for $J_1^2\tilde g_1(0)$ in (68), and in case 1: "
-        r"with "
-        r"$J_1^2$ the inequality fails for $J_0<J_1$, and the equality for $J_0\ne J_1$. $>$ is "
-        r"$\ge$ (equality at $\tilde\varepsilon_1=0$).",
+        r"with $J_1^2$ the inequality fails for $J_0<J_1$, and the equality for $J_0\ne J_1$. $>$ "
+        r"is $\ge$ (equality at $\tilde\varepsilon_1=0$).",
     ),
     _claim(
         "eq-67-68/repaired",
         1096,
         "in case 4 the mean difference is at least J_0² g̃_0(0) + J_0 J_1 (g̃_0(g̃_1⁻¹(0)) + "
-        "g̃_1(0)) = "
-        "ψ̃(c, 0)",
+        "g̃_1(0)) = ψ̃(c, 0)",
         P_67,
         r"$(63)\ge J_0^2\tilde g_0(0)+J_0J_1\tilde g_0(\tilde g_1^{-1}(0))+J_0J_1\tilde g_1(0)$, "
         r"which is $\tilde\psi(c,0)$ by (62).",

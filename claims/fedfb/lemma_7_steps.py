@@ -15,7 +15,7 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.worlds import World
 
-Form = tuple[sympy.Expr, list[sympy.Expr]]
+Form = tuple[Any, list[Any]]
 
 
 def inside(instance: dict[str, Any]) -> Case:
@@ -43,7 +43,7 @@ def reach(turn: int = 1, over: str = "q") -> Form:
     return (-threshold if turn > 0 else threshold - 1), [d / (2 * a)]
 
 
-def ends(over: str = "q") -> dict[str, sympy.Expr]:
+def ends(over: str = "q") -> dict[str, Any]:
     """At λ = ± q group 1's threshold 1/2 + λ/(2q) is 1 and 0."""
     q = sympy.Symbol("q", positive=True)
     lam = q if over == "q" else 1 - q
@@ -51,7 +51,7 @@ def ends(over: str = "q") -> dict[str, sympy.Expr]:
     return {"λ = q": half + lam / (2 * q) - 1, "λ = -q": half - lam / (2 * q)}
 
 
-def mixed(weight: str = "printed") -> dict[str, sympy.Expr]:
+def mixed(weight: str = "printed") -> dict[str, Any]:
     """(15)-(16): MD of f' = a f* + (1 - a) f~ is ε."""
     m, top, eps = sympy.symbols("m M eps")
     a = (top - eps) / (top - m)
@@ -85,7 +85,7 @@ def still(instance: dict[str, Any], constraint: str = "absolute") -> Case:
     return Case((Relation(value(best), "<=", value(rival), "(20)"),), premises)
 
 
-def shifted(level: str = "same") -> dict[str, sympy.Expr]:
+def shifted(level: str = "same") -> dict[str, Any]:
     """Over MD = ε the objective of (20) is that of (18) less λ ε: f(x, 0) is what MD = ε leaves."""
     lam, eps, other = sympy.symbols("lam eps other")
     p = sympy.symbols("p0:4")
@@ -161,19 +161,20 @@ def _check_shifted(effort: Effort, level: str = "same") -> Evidence:
 
 
 PRINTED_10 = (
-    r"Define $g:[-\max(q,1-q),\max(q,1-q)]\to[-1,1]$ as $g(\lambda)=\int_{[\eta^{-1}(\frac12-"
-    r"\frac\lambda{2(1-q)}),+\infty]}d\mathcal P_0-\int_{[\eta^{-1}(\frac12+\frac\lambda{2q}),+"
-    r"\infty]}d\mathcal P_1$."
+    r"Define $g:[-\max(q,1-q),\max(q,1-q)]\to[-1,1]$ as "
+    r"$g(\lambda)=\int_{[\eta^{-1}(\frac12-\frac\lambda{2(1-q)}),+\infty]}d\mathcal "
+    r"P_0-\int_{[\eta^{-1}(\frac12+\frac\lambda{2q}),+\infty]}d\mathcal P_1$."
 )
 PRINTED_18 = (
     r"[$f'=af^\star+(1-a)\tilde f$, $a=\frac{MD(\tilde f)-\varepsilon}{MD(\tilde f)-MD(f^\star)}$, "
     r"has $MD(f')=\varepsilon$ and $e(f')<e(f^\star)$.] Therefore $MD(f^\star)=\varepsilon$. Now, "
-    r"solving CFL($\varepsilon$) is equivalent to solving [its objective] s.t. $|MD(f)|="
-    r"\varepsilon$."
+    r"solving CFL($\varepsilon$) is equivalent to solving [its objective] s.t. "
+    r"$|MD(f)|=\varepsilon$."
 )
 PRINTED_20 = (
-    r"Furthermore, the optimization problem above is also equivalent to $\min_fE_{x,a}f(x,a)(1-"
-    r"2\eta(x))-\lambda MD(f)$ s.t. $|MD(f)|=\varepsilon$, for all $\lambda\in\mathbb R$."
+    r"Furthermore, the optimization problem above is also equivalent to "
+    r"$\min_fE_{x,a}f(x,a)(1-2\eta(x))-\lambda MD(f)$ s.t. $|MD(f)|=\varepsilon$, for all "
+    r"$\lambda\in\mathbb R$."
 )
 CASE_2 = ("case 2", "MD of the unconstrained solution exceeds ε")
 
@@ -192,9 +193,10 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_inside,
         mutants=(Mutant("q = 1/2", "equal groups", partial(_check_inside, q=Fraction(1, 2))),),
-        erratum=r"For $q\ne\frac12$ they leave $[0,1]$ once $|\lambda|>\min(q,1-q)$. Write $g("
-        r"\lambda)=\mathcal P_0(\eta>\frac12-\frac\lambda{2(1-q)})-\mathcal P_1(\eta>\frac12+"
-        r"\frac\lambda{2q})$, or set $\eta^{-1}(u)=-\infty$ for $u\le0$ and $+\infty$ for $u\ge1$.",
+        erratum=r"For $q\ne\frac12$ they leave $[0,1]$ once $|\lambda|>\min(q,1-q)$. Write "
+        r"$g(\lambda)=\mathcal P_0(\eta>\frac12-\frac\lambda{2(1-q)})-\mathcal "
+        r"P_1(\eta>\frac12+\frac\lambda{2q})$, or set $\eta^{-1}(u)=-\infty$ for $u\le0$ and "
+        r"$+\infty$ for $u\ge1$.",
     ),
     Claim(
         id="fedfb/eq-10/repaired",
@@ -250,9 +252,9 @@ CLAIMS = (
             Mutant("λ = 0", "without the penalty", partial(_check_still, lam=Fraction(0))),
             Mutant("MD = ε", "over MD = ε", partial(_check_still, constraint="signed")),
         ),
-        erratum=r"On $|MD|=\varepsilon$ the penalty $\lambda MD$ takes two values, $\pm\lambda"
-        r"\varepsilon$. Write the constraint as $MD(f)=\varepsilon$, which (18) has shown. The "
-        r"proof goes on with $\lambda=g^{-1}(\varepsilon)$, where the step is harmless.",
+        erratum=r"On $|MD|=\varepsilon$ the penalty $\lambda MD$ takes two values, "
+        r"$\pm\lambda\varepsilon$. Write the constraint as $MD(f)=\varepsilon$, which (18) has "
+        r"shown. The proof goes on with $\lambda=g^{-1}(\varepsilon)$, where the step is harmless.",
     ),
     Claim(
         id="fedfb/eq-20/repaired",

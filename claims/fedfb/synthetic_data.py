@@ -77,8 +77,7 @@ def covariance(instance: dict[str, Any]) -> Case:
 def _check_near(effort: Effort, levels: tuple[str, ...] = ("low", "medium", "high")) -> Evidence:
     shows = (
         "low heterogeneity: accuracy .669 against CFL's .726, DP disparity .058 against .028; "
-        "high: "
-        "accuracy .703"
+        "high: accuracy .703"
     )
     most = Fraction(5, 2)
     return Evidence.of(Counterexample.at(Call.of(near), shows, levels=list(levels), most=most))
@@ -116,17 +115,15 @@ def _check_covariance_repaired(effort: Effort, rows: Any = ((5, 1), (1, 5))) -> 
 
 TABLE = (
     r"Table 2: [...] FedFB achieves good performance on all the tested levels of heterogeneity. "
-    r"This is "
-    r"because FedFB is designed to mimic the operation of CFL, whose performance is independent "
-    r"of data "
-    r"heterogeneity. [Section 5.3:] FedFB is observed to be robust to data heterogeneity."
+    r"This is because FedFB is designed to mimic the operation of CFL, whose performance is "
+    r"independent of data heterogeneity. [Section 5.3:] FedFB is observed to be robust to data "
+    r"heterogeneity."
 )
 DATA = (
     r"$(x_1,x_2)\mid y\sim\mathcal N([-2;-2],[10,1;1,3])$ and $(x_1,x_2)\mid y=1\sim\mathcal "
-    r"N([2;2],"
-    r"[5,1])$, where $y\sim Bern(0.6)$. For the sensitive attribute $a$, we generate biased data "
-    r"using an "
-    r"unfair scenario $p((x_1',x_2')\mid y=1)/[p((x_1',x_2')\mid y=0)+p((x_1',x_2')\mid y=1)]$."
+    r"N([2;2],[5,1])$, where $y\sim Bern(0.6)$. For the sensitive attribute $a$, we generate "
+    r"biased data using an unfair scenario $p((x_1',x_2')\mid y=1)/[p((x_1',x_2')\mid "
+    r"y=0)+p((x_1',x_2')\mid y=1)]$."
 )
 
 
@@ -164,25 +161,21 @@ CLAIMS = (
         "table 2: FedFB performs well at all tested levels of heterogeneity",
         TABLE,
         "FedFB's accuracy is within 2.5 points of CFL's, and its DP disparity at most 2.5 points "
-        "above, "
-        "at each of the three levels.",
+        "above, at each of the three levels.",
         _check_near,
         Mutant("medium", "at the medium level alone", partial(_check_near, levels=("medium",))),
         expected="holds-repaired",
         reading="'Good' as near CFL, which FedFB mimics and whose row is the same at all levels; "
-        "within "
-        "5.5 points it would still fail.",
+        "within 5.5 points it would still fail.",
         erratum="At low heterogeneity, where a federated method should find it easiest, FedFB is "
-        "5.7 "
-        "points less accurate than CFL (.669 ± .040) and twice as unfair (.058 to .028).",
+        "5.7 points less accurate than CFL (.669 ± .040) and twice as unfair (.058 to .028).",
     ),
     _figure(
         "table-2/repaired",
         "Table 2",
         284,
         "table 2: FedFB is within 2.4 points of CFL, in accuracy and in disparity, at medium and "
-        "high "
-        "heterogeneity",
+        "high heterogeneity",
         TABLE,
         "Both differences are at most 2.4 points at the medium and at the high level.",
         _check_near_repaired,
@@ -205,8 +198,7 @@ CLAIMS = (
         expected="refuted",
         reading="What a cost of heterogeneity means. The paper says that there is none.",
         erratum="It rises from .669 to .725 from low to medium: the row at the low level is an "
-        "outlier "
-        "(its deviation is three times the others'), and table 2 shows nothing about "
+        "outlier (its deviation is three times the others'), and table 2 shows nothing about "
         "heterogeneity.",
     ),
     _figure(
@@ -215,13 +207,10 @@ CLAIMS = (
         1628,
         "appendix C.3: the splits hand out everybody once, and rise in heterogeneity",
         r"We randomly assign 50%, 30%, 20% of the samples from group 0 and 20%, 40%, 40% of the "
-        r"samples "
-        r"from group 1 [...]. low data heterogeneity: 33%, 33%, 34% and 33%, 33%, 34%; high: 70%, "
-        r"10%, 20% "
-        r"and 10%, 80%, 10%.",
+        r"samples from group 1 [...]. low data heterogeneity: 33%, 33%, 34% and 33%, 33%, 34%; "
+        r"high: 70%, 10%, 20% and 10%, 80%, 10%.",
         "Each group's percentages add up to 100, and the total variation between the two groups' "
-        "splits "
-        "rises from low to medium to high.",
+        "splits rises from low to medium to high.",
         _check_splits,
         Mutant("order", "medium last", partial(_check_splits, levels=("low", "high", "medium"))),
         expected="holds",
@@ -237,10 +226,8 @@ CLAIMS = (
         Mutant("[5,1;1,5]", "a second row", partial(_check_covariance, rows=((5, 1), (1, 5)))),
         expected="holds-repaired",
         erratum=r"Write $[5,1;1,5]$, as Zafar et al. and Roh et al. do; '$y$' is '$y=0$' in the "
-        r"first "
-        r"law; and say what $(x_1',x_2')$ is (there, $(x_1,x_2)$ turned by $\pi/4$), without "
-        r"which $a$ is "
-        r"not defined.",
+        r"first law; and say what $(x_1',x_2')$ is (there, $(x_1,x_2)$ turned by $\pi/4$), without "
+        r"which $a$ is not defined.",
     ),
     _figure(
         "C.3-covariance/repaired",

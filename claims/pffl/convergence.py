@@ -18,7 +18,7 @@ from fairfl.studies.papers.pffl import published_numbers as numbers
 K = 3
 
 
-def server(rate: int = 1) -> dict[str, sympy.Expr]:
+def server(rate: int = 1) -> dict[str, Any]:
     """q-FedAvg at q = 0 by q-FFL's algorithm 1, h_k = L, less FedAvg with a server step of 1/L."""
     L = sympy.Symbol("L", positive=True)
     w, local = sympy.Symbol("w"), sympy.symbols(f"v1:{K + 1}")
@@ -27,7 +27,7 @@ def server(rate: int = 1) -> dict[str, sympy.Expr]:
     return {"q = 0": moved - (w + rate / L * (mean - w))}
 
 
-def shorter(power: int = 1) -> dict[str, sympy.Expr]:
+def shorter(power: int = 1) -> dict[str, Any]:
     """q-FedSGD's step is 1/(L (1 + r)) times a weighted mean of gradients, weights F_k^q/Σ F^q, r
     = q Σ F^(q-1)|∇F|²/(L Σ F^q).
     """
@@ -42,7 +42,7 @@ def shorter(power: int = 1) -> dict[str, sympy.Expr]:
     return {"step": step - mean / (L * (1 + power * ratio))}
 
 
-def least(factor: Fraction = Fraction(1)) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def least(factor: Fraction = Fraction(1)) -> tuple[Any, list[Any]]:
     """2q - r >= 0 as |∇F|² = 2 L F - s, s >= 0, for two clients with F_k^q = x_k, F_k^(q-1) =
     y_k.
     """
@@ -128,7 +128,7 @@ def check_speed(effort: Effort, b: tuple[int, int] = (1, 1)) -> Evidence:
     )
 
 
-def moves(weights: str = "any") -> dict[str, sympy.Expr]:
+def moves(weights: str = "any") -> dict[str, Any]:
     """Two clients: p·local - mean of local = (p_1 - 1/2)(v_1 - v_2): zero iff p is even or they
     agree.
     """
@@ -163,20 +163,17 @@ def check_vehicle_repaired(effort: Effort, rows: tuple[str, ...] = BETTER) -> Ev
 
 COLD = (
     r"For q-fedAvg, a $q = 1$ is strongly associated with a colder start [...]. This is "
-    r"potentially caused by "
-    r"the client model step-size tuning done by q-FedAvg for $q > 0$, since it relies on a mere "
-    r"estimation of "
-    r"the Lipchitz constant as a bound for the step-size."
+    r"potentially caused by the client model step-size tuning done by q-FedAvg for $q > 0$, since "
+    r"it relies on a mere estimation of the Lipchitz constant as a bound for the step-size."
 )
 SPEED = (
     r"it is inevitable that using a fair weighing scheme will affect the speed of convergence for "
-    r"a particular "
-    r"application"
+    r"a particular application"
 )
 VEHICLE = (
     r"It shows that p-FedAvg variations are indeed capable of reducing accuracy variance and "
-    r"improving worst "
-    r"10% performance-for the Vehicle dataset-when compared to the $q = 0$ condition."
+    r"improving worst 10% performance-for the Vehicle dataset-when compared to the $q = 0$ "
+    r"condition."
 )
 CLAIMS = (
     Claim(
@@ -185,11 +182,9 @@ CLAIMS = (
         line=38,
         title="With q = 0, q-FedAvg is FedAvg with a tunable aggregate learning rate",
         printed="a q value of 0 makes q-FedAvg behaviour correspond to classical FedAvg with a "
-        "tunable aggregate "
-        "learning rate.",
+        "tunable aggregate learning rate.",
         statement=r"$w - \frac{\sum_k (w - \bar w_k)}{KL} = w + \frac1L(\frac1K\sum_k \bar w_k - "
-        r"w)$: q-FFL's "
-        r"algorithm 1 as printed, $q = 0$, losses above 0.",
+        r"w)$: q-FFL's algorithm 1 as printed, $q = 0$, losses above 0.",
         kind="identity",
         hypotheses=(("losses", "F_k > 0, or 0 F_k^-1 read as 0"),),
         scope="three clients, whose terms look the same for any number",
@@ -206,8 +201,8 @@ CLAIMS = (
         "<= 2q",
         printed=COLD,
         statement=(
-            r"One local step: $\frac{\sum\Delta_k}{\sum h_k} = \frac{1}{L(1 + r)} \sum_k "
-            r"\frac{F_k^q}{\sum_j "
+            r"One step of q-FedSGD, which q-FedAvg is with one local step of $1/L$: "
+            r"$\frac{\sum\Delta_k}{\sum h_k} = \frac{1}{L(1 + r)} \sum_k \frac{F_k^q}{\sum_j "
             r"F_j^q} \nabla F_k$ with $0 \le r = \frac{q\sum F_k^{q-1}\|\nabla F_k\|^2}{L\sum "
             r"F_k^q} \le 2q$."
         ),
@@ -227,8 +222,8 @@ CLAIMS = (
             ),
         ),
         reading="That the start is colder is seen in a figure without numbers. This is the "
-        "explanation that is "
-        "given: up to 1 + 2q times shorter steps than 1/L. r = 2q for quadratics with minimum 0.",
+        "explanation that is given: up to 1 + 2q times shorter steps than 1/L. r = 2q for "
+        "quadratics with minimum 0.",
     ),
     Claim(
         id="pffl/convergence-speed",
@@ -245,8 +240,7 @@ CLAIMS = (
         check=check_speed,
         mutants=(Mutant("apart", "optima 1 and -3", partial(check_speed, b=(1, -3))),),
         erratum="Not where clients return the same model, as with data of one law: only "
-        "disagreement between "
-        "clients makes weights matter.",
+        "disagreement between clients makes weights matter.",
     ),
     Claim(
         id="pffl/convergence-speed/repaired",
@@ -281,8 +275,7 @@ CLAIMS = (
         ),
         reading="'p-FedAvg variations' as all four.",
         erratum="Harmonic has the variance of q = 0 and a worse worst 10 % (41.6 to 41.9). The "
-        "other three are "
-        "better in both.",
+        "other three are better in both.",
     ),
     Claim(
         id="pffl/table-1-vehicle/repaired",

@@ -16,7 +16,7 @@ from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZer
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 
-Form = tuple[sympy.Expr, list[sympy.Expr]]
+Form = tuple[Any, list[Any]]
 
 
 def product(instance: dict[str, Any], normal: bool = False) -> Case:
@@ -29,7 +29,7 @@ def product(instance: dict[str, Any], normal: bool = False) -> Case:
     return Case((Relation(sum(w * u for w in weights), "==", u, "new model"),), premises)
 
 
-def normalised(clients: int = 3, divide: bool = True) -> dict[str, sympy.Expr]:
+def normalised(clients: int = 3, divide: bool = True) -> dict[str, Any]:
     """The same with p_k n_k divided by their sum."""
     p, n = (sympy.symbols(f"{v}1:{clients + 1}", positive=True) for v in "pn")
     u = sympy.Symbol("u")
@@ -120,15 +120,12 @@ def check_order(effort: Effort, even: int = 1, z: Fraction = Fraction(1, 2)) -> 
 
 SHARES = (
     r"if a scenario does not allow for such selection, multiplying by the proportion of total "
-    r"examples "
-    r"before applying the fairness-focused weighing is also a viable option. [Section 3.2:] All "
-    r"of the "
-    r"following methods divide the coefficients by their sum at the end."
+    r"examples before applying the fairness-focused weighing is also a viable option. [Section "
+    r"3.2:] All of the following methods divide the coefficients by their sum at the end."
 )
 ORDER = (
     r"The effect is expected to be least pronounced for the harmonic version of p-FedAvg and most "
-    r"pronounced "
-    r"for the geometric version. [Section 3.3.2: $z \in \{0.85, 0.5\}$.]"
+    r"pronounced for the geometric version. [Section 3.3.2: $z \in \{0.85, 0.5\}$.]"
 )
 CLAIMS = (
     Claim(
@@ -138,8 +135,7 @@ CLAIMS = (
         title="Models times their shares of examples, weighted by p, still average",
         printed=SHARES,
         statement=r"With weights $p_k \frac{n_k}{n}$, $\sum_k p_k = 1$: clients that all return "
-        r"$u$ leave it as it "
-        r"is.",
+        r"$u$ leave it as it is.",
         kind="implication",
         hypotheses=(("weights", "p >= 0 with sum one"),),
         scope="two clients of one size",
@@ -147,12 +143,10 @@ CLAIMS = (
         check=check,
         mutants=(Mutant("normalised", "divided by their sum", partial(check, normal=True)),),
         reading="The factor multiplies what p weighs. As a factor of the losses before they are "
-        "sorted it "
-        "would make big clients count as badly off.",
-        erratum=r"The weights $p_k n_k/n$ do not sum to one: for $m$ clients of one size the "
-        r"model shrinks to "
-        r"$1/m$ of itself. Divide by $\sum_j p_j n_j$ after multiplying, not by $\sum_j p_j$ "
-        r"before.",
+        "sorted it would make big clients count as badly off.",
+        erratum=r"The weights $p_k n_k/n$ do not sum to one: for $m$ clients of one size the model "
+        r"shrinks to $1/m$ of itself. Divide by $\sum_j p_j n_j$ after multiplying, not by $\sum_j "
+        r"p_j$ before.",
     ),
     Claim(
         id="pffl/example-shares/repaired",
@@ -174,9 +168,8 @@ CLAIMS = (
         line=118,
         title="Geometric weights give the worst client more than Gini's",
         printed=ORDER,
-        statement="With ten clients a round, the weight of the worst client is larger for z = "
-        "0.85 than for "
-        "Gini's weights.",
+        statement="With ten clients a round, the weight of the worst client is larger for z = 0.85 "
+        "than for Gini's weights.",
         kind="bound",
         hypotheses=(),
         scope="z = 0.85, n = 10, the number of clients a round in q-FFL's experiments",
@@ -186,24 +179,21 @@ CLAIMS = (
             Mutant("Geo = 0.5", "the other term", partial(check_most, row="Geo = 0.5")),
             Mutant("11 clients", "one more: 0.180 and 0.174", partial(check_most, n=11)),
         ),
-        reading="'Effect' as the weight of the worst-off client. On FMNIST, with three clients, "
-        "it is 0.389 "
-        "against 0.556.",
+        reading="'Effect' as the weight of the worst-off client. On FMNIST, with three clients, it "
+        "is 0.389 against 0.556.",
         erratum="It depends on z and on the number of clients: z = 0.85 is milder than Gini's "
-        "weights up to "
-        "ten clients. Only z = 0.5 is the most pronounced throughout (for four clients or more).",
+        "weights up to ten clients. Only z = 0.5 is the most pronounced throughout (for four "
+        "clients or more).",
     ),
     Claim(
         id="pffl/weights-order/repaired",
         number="Section 3.4",
         line=118,
         title="Harmonic weights are majorised by Gini's for every n; z = 0.5 gives the worst of "
-        "four or more "
-        "clients more than Gini's",
+        "four or more clients more than Gini's",
         printed=ORDER,
         statement=r"$(2k-1)/H_k$ rises with $k$, so Gini's weights have the larger sums from the "
-        r"top; for $n \ge "
-        r"4$, $\frac{1/2}{1 - 2^{-n}} > \frac12 > \frac{2n-1}{n^2}$.",
+        r"top; for $n \ge 4$, $\frac{1/2}{1 - 2^{-n}} > \frac12 > \frac{2n-1}{n^2}$.",
         kind="bound",
         hypotheses=(),
         scope="every n",

@@ -40,7 +40,7 @@ def bounded(instance: dict[str, Any], share: Fraction = Fraction(1, 2)) -> Case:
     return Case((Relation(loss, "<=", ball(share * M), "loss of a batch"),), {"M": M > 0})
 
 
-def clipped(half: int = 2) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def clipped(half: int = 2) -> tuple[Any, list[Any]]:
     """M/2 - l M/(M + 2 l) > 0 for l >= 0."""
     M = sympy.Symbol("M", positive=True)
     loss = sympy.Symbol("l", nonnegative=True)
@@ -71,15 +71,15 @@ def reduced(instance: dict[str, Any], judge: str = "worst") -> Case:
     return Case((Relation(value(picked[1]), "<=", value(picked[0]), judge),), premises)
 
 
-def weight(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def weight(sign: int = 1) -> tuple[Any, list[Any]]:
     """-d/dM of (M - f)/(M - f - d), the weight of a client of loss f + d over that of one of f, at
     u = M - f - d > 0.
     """
     M, d, u = sympy.symbols("M d u", positive=True)
     f = M - d - u
     top = sympy.Symbol("top", positive=True)
-    ratio = (top - f) / (top - f - sign * d)
-    return -sympy.diff(ratio, top).subs(top, M), [d / u**2]
+    ratio: Any = (top - f) / (top - f - sign * d)
+    return -ratio.diff(top).subs(top, M), [d / u**2]
 
 
 def check_bounded(effort: Effort, classes: int = 100, M: int = 2) -> Evidence:
@@ -122,8 +122,7 @@ def check_reduced(effort: Effort, M: tuple[int, int] = (20, 10), judge: str = "w
     half, five = Fraction(1, 2), Fraction(5)
     shows = (
         "losses (5, 5, 0) and (5.5, 2.5, 2.5): (6) picks the first at M = 20, the second, whose "
-        "worst "
-        "loss is larger, at M = 10"
+        "worst loss is larger, at M = 10"
     )
     models = [[five, five, 0 * half], [five + half, five / 2, five / 2]]
     return Evidence.of(
@@ -141,16 +140,13 @@ def check_weight(effort: Effort, sign: int = 1) -> Evidence:
 
 ASSUMED = (
     r"Assumption 3.2: For any $i \in [n]$, $\theta \in \mathbb{R}^d$ and any batch $S$: $0 \leq "
-    r"\ell_S("
-    r"\theta) \leq \frac{M}{2}$. [Notations: $\ell$ the cross entropy loss. Table 4: $M = 5, 2, "
-    r"5, 2, 4$.]"
+    r"\ell_S(\theta) \leq \frac{M}{2}$. [Notations: $\ell$ the cross entropy loss. Table 4: $M = "
+    r"5, 2, 5, 2, 4$.]"
 )
 RULE = (
-    r"For PropFair we tune $M$ from $M = 2, 3, 4, 5$. Table 4 shows the optimal values of $M$ "
-    r"used for "
-    r"different datasets. A rule of thumb is to first take a large $M$ (say $M = 10$) and then "
-    r"gradually "
-    r"reduce this value so as to obtain better performance."
+    r"For PropFair we tune $M$ from $M = 2, 3, 4, 5$. Table 4 shows the optimal values of $M$ used "
+    r"for different datasets. A rule of thumb is to first take a large $M$ (say $M = 10$) and then "
+    r"gradually reduce this value so as to obtain better performance."
 )
 RANGE = ("range", "all losses are below every M")
 CLAIMS = (
@@ -177,10 +173,9 @@ CLAIMS = (
         ),
         erratum=(
             "Theorem 3.3 says nothing of the runs on CIFAR-100, Shakespeare and StackOverflow: "
-            "training "
-            "starts at losses above M, where Algorithm 1 uses l/M instead of the logarithm. The "
-            "assumption "
-            "must be on the iterates, and M above twice the losses met there (9.3 for CIFAR-100)."
+            "training starts at losses above M, where Algorithm 1 uses l/M instead of the "
+            "logarithm. The assumption must be on the iterates, and M above twice the losses met "
+            "there (9.3 for CIFAR-100)."
         ),
     ),
     Claim(
@@ -228,8 +223,7 @@ CLAIMS = (
         line=737,
         title="The tuned alpha and M are in the grids that were searched",
         printed=r"we tune $\alpha$ from $\{0.01, 0.1, 0.5, 1\}$. [...] For PropFair we tune $M$ "
-        r"from $M = 2, "
-        r"3, 4, 5$.",
+        r"from $M = 2, 3, 4, 5$.",
         statement="All ten entries of Tables 3 and 4 are in their grids.",
         kind="figure",
         hypotheses=(),
@@ -260,13 +254,11 @@ CLAIMS = (
             ),
         ),
         reading="'Performance' as fairness, the worst clients' (footnote 1); mean performance can "
-        "only get "
-        "worse at the optimum.",
+        "only get worse at the optimum.",
         erratum=(
             "A smaller M gives worse-off clients larger weights at the same losses; what becomes "
-            "of the "
-            "worst loss at the new optimum depends on the others. Say that M is a parameter to be "
-            "tuned."
+            "of the worst loss at the new optimum depends on the others. Say that M is a parameter "
+            "to be tuned."
         ),
     ),
     Claim(
@@ -276,8 +268,7 @@ CLAIMS = (
         title="At the same losses, a smaller M gives the worse-off client more weight",
         printed=RULE,
         statement=r"For $f_i > f_j$, $\lambda_i/\lambda_j = (M - f_j)/(M - f_i)$ falls as $M$ "
-        r"grows, for all $M "
-        r"> f_i$.",
+        r"grows, for all $M > f_i$.",
         kind="implication",
         hypotheses=(),
         scope="every M and losses",

@@ -18,29 +18,29 @@ T = sympy.Symbol("theta", real=True)
 M = sympy.Rational(15, 4)
 
 
-def least(objective: sympy.Expr) -> sympy.Expr:
+def least(objective: Any) -> Any:
     """The minimum of a polynomial over [-1, 1]: at an end, or where the slope vanishes."""
-    roots = sympy.real_roots(sympy.Poly(sympy.diff(objective, T), T))
-    places = [sympy.Integer(-1), sympy.Integer(1), *(r for r in roots if abs(r) <= 1)]
+    roots: list[Any] = sympy.real_roots(sympy.Poly(sympy.diff(objective, T), T))
+    places: list[Any] = [sympy.Integer(-1), sympy.Integer(1), *(r for r in roots if abs(r) <= 1)]
     return min(objective.subs(T, r) for r in places)
 
 
 def case(instance: dict[str, Any], objective: str = "PropFair") -> Case:
     """f = 2 ± 3θ/2 + b θ² on [-1, 1]: θ = 0 is optimal, and minimises Σ λ_i f_i for its own λ."""
     bend = sympy.Rational(str(instance["bend"]))
-    f = [2 + sympy.Rational(3, 2) * side * T + bend * T**2 for side in (1, -1)]
+    f: list[Any] = [2 + sympy.Rational(3, 2) * side * T + bend * T**2 for side in (1, -1)]
     value = -(M - f[0]) * (M - f[1]) if objective == "PropFair" else f[0] ** 2 + f[1] ** 2
     at = [v.subs(T, 0) for v in f]
     raw = [1 / (M - v) for v in at] if objective == "PropFair" else at  # q-FFL, q = 1
     weights = [w / sum(raw) for w in raw]
-    mixed = sum(w * v for w, v in zip(weights, f, strict=True))
+    mixed: Any = sum(w * v for w, v in zip(weights, f, strict=True))
     inside = all(least(v) >= 0 and -least(-v) < M for v in f)
     premises = {"optimal": least(sympy.expand(value)) == value.subs(T, 0), "losses": inside}
     relation = Relation(mixed.subs(T, 0), "<=", least(sympy.expand(mixed)), "weighted loss")
     return Case((relation,), premises)
 
 
-def slopes(power: int = 1) -> dict[str, sympy.Expr]:
+def slopes(power: int = 1) -> dict[str, Any]:
     """d/dθ A(f(θ)) - Σ λ_i f_i' at a point: f_i = c_i + a_i θ there, n = 2, λ as Table 1 has it."""
     c, a = sympy.symbols("c1 c2", positive=True), sympy.symbols("a1 a2", real=True)
     q, alpha, top = sympy.symbols("q alpha M", positive=True)
@@ -64,7 +64,7 @@ def slopes(power: int = 1) -> dict[str, sympy.Expr]:
     }
 
 
-def convex(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def convex(sign: int = 1) -> tuple[Any, list[Any]]:
     """Σ λ_i f_i(θ) - Σ λ_i f_i(θ*) for f_i(θ) = f_i(θ*) + a_i (θ - θ*) + r_i, r_i >= 0 by
     convexity, and Σ λ_i a_i = 0.
     """
@@ -101,8 +101,7 @@ def check_repaired(effort: Effort, power: int = 1, sign: int = 1) -> Evidence:
 PRINTED = (
     r"After solving the inner maximization problem and suppose we have obtained the dual variable "
     r"$\lambda$, then our fair FL algorithms are essentially FedAvg with a fine-tuned weighting "
-    r"vector "
-    r"$\lambda$."
+    r"vector $\lambda$."
 )
 CLAIMS = (
     Claim(
@@ -113,9 +112,8 @@ CLAIMS = (
         printed=PRINTED,
         statement=(
             r"If $\theta^*$ minimises $A_s(f(\theta))$ and $\lambda = \nabla A_s(f(\theta^*))$, "
-            r"then "
-            r"$\theta^*$ minimises $\sum_i \lambda_i f_i(\theta)$, FedAvg's objective with weights "
-            r"$\lambda$."
+            r"then $\theta^*$ minimises $\sum_i \lambda_i f_i(\theta)$, FedAvg's objective with "
+            r"weights $\lambda$."
         ),
         kind="implication",
         hypotheses=(
@@ -130,12 +128,10 @@ CLAIMS = (
         "given.",
         erratum=(
             "For losses that are not convex, theta* is a stationary point of the weighted loss, "
-            "and may "
-            "be its maximum: FedAvg with the right fixed weights then leaves it. The weights must "
-            "be "
-            "recomputed as the model moves, which min over theta of max over lambda does and a "
-            "fixed "
-            "lambda does not. Say 'for convex losses', or 'a stationary point of'."
+            "and may be its maximum: FedAvg with the right fixed weights then leaves it. The "
+            "weights must be recomputed as the model moves, which min over theta of max over "
+            "lambda does and a fixed lambda does not. Say 'for convex losses', or 'a stationary "
+            "point of'."
         ),
     ),
     Claim(
@@ -147,8 +143,7 @@ CLAIMS = (
         printed=PRINTED,
         statement=(
             r"$\nabla A_s(f(\theta)) = \sum_i \lambda_i \nabla f_i(\theta)$ with the $\lambda$ of "
-            r"Table 1; "
-            r"where it vanishes and the $f_i$ are convex, $\sum_i \lambda_i f_i$ is least."
+            r"Table 1; where it vanishes and the $f_i$ are convex, $\sum_i \lambda_i f_i$ is least."
         ),
         kind="implication",
         hypotheses=(("smooth", "differentiable losses, interior theta*; PropFair: f < M"),),

@@ -28,7 +28,7 @@ def floor(instance: dict[str, Any]) -> Case:
     return Case((Relation(instance["share"] * most, "<=", min(best), "worst utility"),), premises)
 
 
-def share(factor: Fraction = Fraction(1)) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def share(factor: Fraction = Fraction(1)) -> tuple[Any, list[Any]]:
     """n u_1* - u_1 >= 0 from (1): Σ u_i/u_i* <= n, with slack z; u > 0."""
     u, best = (
         sympy.symbols(f"u1:{N + 1}", positive=True),
@@ -84,10 +84,8 @@ def check_repaired(effort: Effort, factor: Fraction = Fraction(1)) -> Evidence:
 PRINTED = (
     r"Despite these obstacles [non-convex $\mathcal U$], we still have the efficiency and fairness "
     r"guarantee as follows [...]. On the other hand, if any of the utilities is close to 0, then "
-    r"the Nash "
-    r"product would also be negligible. Therefore, maximizing the Nash product does not yield "
-    r"extremely "
-    r"undesirable performance for any client."
+    r"the Nash product would also be negligible. Therefore, maximizing the Nash product does not "
+    r"yield extremely undesirable performance for any client."
 )
 CLAIMS = (
     Claim(
@@ -97,9 +95,8 @@ CLAIMS = (
         title="Where the Nash product is largest, no client's utility is extremely low",
         printed=PRINTED,
         statement=(
-            "Over a finite set of utilities, the one of the largest product has a worst utility "
-            "of at "
-            "least a sixtieth of the best worst utility."
+            "Over a finite set of utilities, the one of the largest product has a worst utility of "
+            "at least a sixtieth of the best worst utility."
         ),
         kind="bound",
         hypotheses=(("positive", "u > 0"),),
@@ -113,14 +110,11 @@ CLAIMS = (
             ),
         ),
         reading="'Extremely low' as far below what all can have at once. With more clients, or "
-        "utilities "
-        "nearer to 1 for the others, there is no bound.",
+        "utilities nearer to 1 for the others, there is no bound.",
         erratum=(
             "A product of many utilities may be largest with one of them near 0: one client at 1 "
-            "%, nine at "
-            "100 %, beats all ten at 63 %. For convex U there is a floor: u_i* is at least 1/n of "
-            "the "
-            "largest utility that client i has anywhere in U."
+            "%, nine at 100 %, beats all ten at 63 %. For convex U there is a floor: u_i* is at "
+            "least 1/n of the largest utility that client i has anywhere in U."
         ),
     ),
     Claim(
@@ -132,8 +126,7 @@ CLAIMS = (
         printed=PRINTED,
         statement=(
             r"$u_i^* \ge \frac1n u_i$ for all $u \in \mathcal U$, from (1); on $\{u \ge e, \sum "
-            r"u_i \le n\}$, $e "
-            r"\to 0$, nothing better than $\frac1n$ holds."
+            r"u_i \le n\}$, $e \to 0$, nothing better than $\frac1n$ holds."
         ),
         kind="tight bound",
         hypotheses=(

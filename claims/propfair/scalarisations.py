@@ -16,7 +16,7 @@ from fairfl.claims.evidence import Evidence
 N = 3
 
 
-def residuals(base: str = "M", root: int = 1) -> dict[str, sympy.Expr]:
+def residuals(base: str = "M", root: int = 1) -> dict[str, Any]:
     """(3) at u = M - f, (D.3) at lambda = 1 and p = M, and exp of n times (5), against exp(-n
     (6)).
     """
@@ -44,11 +44,11 @@ def powers(instance: dict[str, Any], shift: int = 1) -> Case:
     return Case((Relation(0, "<", lead[0] * lead[1], "one order of both models"),), premises)
 
 
-def norm(shift: int = 1) -> dict[str, sympy.Expr]:
+def norm(shift: int = 1) -> dict[str, Any]:
     """(D.2) with r = 0 and exponent q + 1 is q-FFL's sum; at q = 0 it is FedAvg's."""
     q = sympy.Symbol("q", nonnegative=True)
     f = sympy.symbols(f"f1:{N + 1}", positive=True)
-    reference = sum((v - 0) ** (q + shift) for v in f)
+    reference: Any = sum((v - 0) ** (q + shift) for v in f)
     return {
         "q-FFL": reference - sum(v ** (q + 1) for v in f),
         "FedAvg": (reference - sum(f)).subs(q, 0),
@@ -82,8 +82,8 @@ def check_norm(effort: Effort, shift: int = 1) -> Evidence:
 REFERENCE = (
     r"$\min_x \|f(x) - r\|_q^q := \sum_{i=1}^n (f_i(x) - r_i)^q$, with [...] $\|\cdot\|_q$ the "
     r"$\ell_q$-norm ($q \geq 1$). This method has been applied to Federated Learning as $q$-FFL "
-    r"[10] (by "
-    r"assuming $r = \mathbf{0}$). [Section 4: $q$-FFL: $s(t) = t^{q+1}$ for some $q \geq 0$.]"
+    r"[10] (by assuming $r = \mathbf{0}$). [Section 4: $q$-FFL: $s(t) = t^{q+1}$ for some $q \geq "
+    r"0$.]"
 )
 CLAIMS = (
     Claim(
@@ -93,14 +93,12 @@ CLAIMS = (
         title="(6) is the Nash product of the utilities M - f, and (D.3) with lambda = 1, p = M",
         printed=(
             r"$\max_\theta \frac1n \sum_i \log u_i(\theta)$ (5), $u_i = M - f_i$; $\min_\theta "
-            r"\pi(\theta) "
-            r":= -\frac1n \sum_i \log(M - f_i(\theta))$ (6); $\max_x \prod_i (p_i - "
-            r"f_i(x))^{\lambda_i}$ "
-            r"(D.3). If we take $\lambda = \mathbf{1}$ then it resembles our objective in (6)."
+            r"\pi(\theta) := -\frac1n \sum_i \log(M - f_i(\theta))$ (6); $\max_x \prod_i (p_i - "
+            r"f_i(x))^{\lambda_i}$ (D.3). If we take $\lambda = \mathbf{1}$ then it resembles our "
+            r"objective in (6)."
         ),
-        statement=r"$\Pi(u) = e^{-n\pi}$, (5) is $-\pi$, and (D.3) is $e^{-n\pi}$ for $\lambda_i "
-        r"= 1$, $p_i "
-        r"= M$: all have the same optima.",
+        statement=r"$\Pi(u) = e^{-n\pi}$, (5) is $-\pi$, and (D.3) is $e^{-n\pi}$ for $\lambda_i = "
+        r"1$, $p_i = M$: all have the same optima.",
         kind="identity",
         hypotheses=(("range", "f < M"),),
         scope="n = 3, whose terms look the same for any number",
@@ -128,8 +126,7 @@ CLAIMS = (
         check=check_powers,
         mutants=(Mutant("q + 1", "the exponent q + 1", partial(check_powers, shift=2)),),
         erratum=r"The exponent of (D.2) is $q + 1$ of $q$-FFL: (D.2) with $q = 1$ is FedAvg, "
-        r"$q$-FFL with $q "
-        r"= 0$.",
+        r"$q$-FFL with $q = 0$.",
     ),
     Claim(
         id="propfair/eq-D.2/repaired",

@@ -14,7 +14,7 @@ from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZer
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 
-Form = tuple[sympy.Expr, list[sympy.Expr]]
+Form = tuple[Any, list[Any]]
 GRID = tuple(Fraction(1, k) for k in (8, 6, 5, 4, 3, 2, 1))
 
 
@@ -57,7 +57,7 @@ def descent(gain: Fraction = Fraction(1, 2)) -> Form:
     ]
 
 
-def same_step(power: int = 0) -> dict[str, sympy.Expr]:
+def same_step(power: int = 0) -> dict[str, Any]:
     """1/L_q times the gradient of f^(q+1)/(q+1) is τ ∇f."""
     f, L, q, g, slope = sympy.symbols("f L q g slope", positive=True)
     bound = L * f**q + q * f ** (q - 1) * g
@@ -121,12 +121,9 @@ def check_rising(effort: Effort, sign: int = 1) -> Evidence:
 
 INFER = (
     r"We propose estimating the local Lipschitz constant for the family of $q$-FFL objectives by "
-    r"using "
-    r"the Lipschitz constant we infer via grid search on just one $q$ (e.g., $q = 0$). [...] we "
-    r"only need "
-    r"to estimate $L$ once by tuning the step-size (e.g., on $q = 0$) and can then reuse it for "
-    r"all values "
-    r"of $q > 0$."
+    r"using the Lipschitz constant we infer via grid search on just one $q$ (e.g., $q = 0$). [...] "
+    r"we only need to estimate $L$ once by tuning the step-size (e.g., on $q = 0$) and can then "
+    r"reuse it for all values of $q > 0$."
 )
 CLAIMS = (
     Claim(
@@ -135,9 +132,8 @@ CLAIMS = (
         line=98,
         title="The inverse of the best step size at q = 0 is a Lipschitz constant of the gradient",
         printed=INFER,
-        statement=r"If $\eta$ is the best step size of a grid that has $1/L$, then $1/\eta \ge "
-        r"L$, as lemma "
-        r"12 needs.",
+        statement=r"If $\eta$ is the best step size of a grid that has $1/L$, then $1/\eta \ge L$, "
+        r"as lemma 12 needs.",
         kind="bound",
         hypotheses=(("L in the grid", "1/L is among the step sizes tried"),),
         scope="a quadratic in two parameters",
@@ -149,10 +145,8 @@ CLAIMS = (
         ),
         erratum=(
             "The best step for curvatures from mu to L is 2/(L + mu), longer than 1/L, so the "
-            "inferred "
-            "constant may be as small as L/2, and L_q no bound. Infer 2/eta from the best, or "
-            "from the "
-            "largest that converges."
+            "inferred constant may be as small as L/2, and L_q no bound. Infer 2/eta from the "
+            "best, or from the largest that converges."
         ),
         reading="Of the loss; a step tuned by accuracy on sampled devices is further from it.",
     ),
@@ -164,8 +158,7 @@ CLAIMS = (
         "quadratics",
         printed=INFER,
         statement=r"$|1 - \eta c| \le 1$ iff $0 \le \eta c \le 2$: if gradient descent with step "
-        r"$\eta$ does not "
-        r"diverge on a quadratic, $2/\eta \ge L$.",
+        r"$\eta$ does not diverge on a quadratic, $2/\eta \ge L$.",
         kind="equivalence",
         hypotheses=(),
         scope="every curvature of a quadratic",
@@ -183,8 +176,8 @@ CLAIMS = (
         r"on $q = 0$.",
         statement=(
             r"The step is $\tau\nabla f$ with $\tau = f/(Lf + q\|\nabla f\|^2) \le 1/L$, and "
-            r"lowers $f$ by at "
-            r"least $\frac\tau2\|\nabla f\|^2$, if $\nabla f$ is $L$-Lipschitz, $f(w) > 0$."
+            r"lowers $f$ by at least $\frac\tau2\|\nabla f\|^2$, if $\nabla f$ is $L$-Lipschitz, "
+            r"$f(w) > 0$."
         ),
         kind="bound",
         hypotheses=(("smooth", "f(w - τ∇f) <= f - τ|∇f|² + Lτ²|∇f|²/2 (the descent lemma)"),),
@@ -195,9 +188,8 @@ CLAIMS = (
             Mutant("0.505", "1 % more descent", partial(check_descent, gain=Fraction(101, 200))),
             Mutant("f^(q+1)", "the gradient of f^(q+2)", partial(check_descent, power=1)),
         ),
-        notes="L_q(w) bounds the Hessian at w alone, so this needs an argument: the step is one "
-        "of f itself, "
-        "shorter than 1/L. For several devices it fails: qffl/algorithm-3-descent.",
+        notes="L_q(w) bounds the Hessian at w alone, so this needs an argument: the step is one of "
+        "f itself, shorter than 1/L. For several devices it fails: qffl/algorithm-3-descent.",
     ),
     Claim(
         id="qffl/local-objective",
@@ -205,8 +197,7 @@ CLAIMS = (
         line=102,
         title="Minimising F_k is equivalent to minimising F_k^(q+1)",
         printed=r"we propose instead optimizing $F_k$ locally, as minimizing $F_k$ is equivalent "
-        r"to minimizing "
-        r"$F_k^{q+1}$.",
+        r"to minimizing $F_k^{q+1}$.",
         statement=r"$x \mapsto x^{q+1}$ is strictly increasing on $x \ge 0$: both have the same "
         r"minimisers.",
         kind="equivalence",
@@ -221,9 +212,8 @@ CLAIMS = (
         number="Section 3.3",
         line=102,
         title="A sample's gradient step on F^(q+1) is biased",
-        printed=r"it is not straightforward to simply apply FedAvg to problem (2) when $q > 0$, "
-        r"as the "
-        r"$F_k^{q+1}$ term prevents the use of local SGD.",
+        printed=r"it is not straightforward to simply apply FedAvg to problem (2) when $q > 0$, as "
+        r"the $F_k^{q+1}$ term prevents the use of local SGD.",
         statement=r"$\frac1n\sum_j l_j^q l_j' \ne F^q F'$ for some losses, $q = 1$.",
         kind="existence",
         hypotheses=(),

@@ -25,7 +25,7 @@ def subset(instance: dict[str, Any]) -> Case:
     return Case((Relation(sum(p), "==", K, "sum of P(k in S)"),), premises)
 
 
-def drawn(K: int = 2, over: int = 0) -> dict[str, sympy.Expr]:
+def drawn(K: int = 2, over: int = 0) -> dict[str, Any]:
     """E of (1/K) Σ x_k over K independent draws by p, less Σ p_k x_k."""
     p, x = list(sympy.symbols(f"p1:{M}")), sympy.symbols(f"x1:{M + 1}")
     p.append(1 - sum(p))
@@ -36,7 +36,7 @@ def drawn(K: int = 2, over: int = 0) -> dict[str, sympy.Expr]:
     return {"(1/K) sum": mean - sum(a * b for a, b in zip(p, x, strict=True))}
 
 
-def points(kind: str = "share") -> dict[str, sympy.Expr]:
+def points(kind: str = "share") -> dict[str, Any]:
     """Σ p_k F_k with p_k = n_k/n is the mean loss over all data points; losses by device's sums
     s_k.
     """
@@ -68,11 +68,9 @@ def check_points(effort: Effort, kind: str = "share") -> Evidence:
 
 
 PRINTED = (
-    r"Server selects a subset $S_t$ of $K$ devices at random (each device $k$ is chosen with "
-    r"prob. $p_k$) "
-    r"[...] $w^{t+1} = \frac{1}{K} \sum_{k \in S_t} w_k^{t+1}$. [Section 3.1:] Most prior work "
-    r"solves (1) by "
-    r"sampling a subset of devices with probabilities $p_k$ at each round."
+    r"Server selects a subset $S_t$ of $K$ devices at random (each device $k$ is chosen with prob. "
+    r"$p_k$) [...] $w^{t+1} = \frac{1}{K} \sum_{k \in S_t} w_k^{t+1}$. [Section 3.1:] Most prior "
+    r"work solves (1) by sampling a subset of devices with probabilities $p_k$ at each round."
 )
 CLAIMS = (
     Claim(
@@ -91,10 +89,8 @@ CLAIMS = (
         mutants=(Mutant("K = 1", "a single device", partial(check, K=1)),),
         erratum=(
             r"The probabilities of being in a subset of K add up to K. Read K independent draws, "
-            r"each by p, "
-            r"with repetition: then $\frac1K\sum$ is unbiased for (1). Without repetition "
-            r"inclusion by $Kp_k$ "
-            r"needs $p_k \le 1/K$."
+            r"each by p, with repetition: then $\frac1K\sum$ is unbiased for (1). Without "
+            r"repetition inclusion by $Kp_k$ needs $p_k \le 1/K$."
         ),
     ),
     Claim(
@@ -112,17 +108,16 @@ CLAIMS = (
         check=check_drawn,
         mutants=(Mutant("K + 1", "1/(K + 1) for 1/K", partial(check_drawn, over=1)),),
         notes="Sums that are linear in the draw, as in algorithm 2. The steps of algorithms 1 and "
-        "3 are "
-        "ratios of two sums: for q > 0 their mean over the draws is not the step of all devices.",
+        "3 are ratios of two sums: for q > 0 their mean over the draws is not the step of all "
+        "devices.",
     ),
     Claim(
         id="qffl/data-points",
         number="Section 4.3",
         line=140,
         title="Weighting each data point equally gives the original objective (1)",
-        printed="One heuristic is to weight each data point equally, which reduces to the "
-        "original objective "
-        "in (1) (i.e., q-FFL with q = 0). [Section 3.1:] We can set p_k to be n_k/n",
+        printed="One heuristic is to weight each data point equally, which reduces to the original "
+        "objective in (1) (i.e., q-FFL with q = 0). [Section 3.1:] We can set p_k to be n_k/n",
         statement=r"$\sum_k \frac{n_k}{n} F_k$ is the mean loss over all data points.",
         kind="identity",
         hypotheses=(),

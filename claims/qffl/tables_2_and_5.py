@@ -122,10 +122,9 @@ CLAIMS = (
         517,
         "In training, q-FFL does not sacrifice the average accuracy",
         "q-FFL (q > 0) results in more centered (i.e., fair) training accuracy distributions "
-        "across devices "
-        "without sacrificing the average accuracy.",
-        "The average of Table 5 falls by at most one point from q = 0 to the tuned q, on each "
-        "data set.",
+        "across devices without sacrificing the average accuracy.",
+        "The average of Table 5 falls by at most one point from q = 0 to the tuned q, on each data "
+        "set.",
         expected="refuted",
         check=check_average,
         mutants=(
@@ -133,8 +132,8 @@ CLAIMS = (
             Mutant("6 points", "by at most six points", partial(check_average, most=6)),
         ),
         reading="One point is what appendix E.2.3 allows for the choice of q.",
-        erratum="It falls on three of four: by 6.0 points on Shakespeare, 2.8 on Synthetic, 1.6 "
-        "on Sent140.",
+        erratum="It falls on three of four: by 6.0 points on Shakespeare, 2.8 on Synthetic, 1.6 on "
+        "Sent140.",
     ),
     _figure(
         "table-5-metrics",
@@ -142,9 +141,8 @@ CLAIMS = (
         519,
         "In training, q-FFL raises the worst 10 % and lowers variance, angle and KL divergence",
         "under the q-FFL (q > 0) objective, the worst 10% training accuracy increases, and the "
-        "variance of "
-        "training accuracies is smaller. q-FFL is also more fair under other uniformity "
-        "measurements",
+        "variance of training accuracies is smaller. q-FFL is also more fair under other "
+        "uniformity measurements",
         "On the four data sets of Table 5: worst 10 % larger; variance, angle and KL divergence "
         "smaller.",
         check=check_metrics,
@@ -176,11 +174,9 @@ CLAIMS = (
         429,
         "As q increases, the average accuracy and the variance decrease on two data sets",
         "in Table 2 in Section 4.3, we demonstrate on two datasets that as q increases, the "
-        "overall average "
-        "accuracy distribution decreases.",
+        "overall average accuracy distribution decreases.",
         "From q = 0 to q_1 to q_2, on Adult and Fashion MNIST, the average falls and so does the "
-        "variance of "
-        "the classes.",
+        "variance of the classes.",
         check=check_tradeoff,
         mutants=(
             Mutant("AFL", "with AFL after q_2", partial(check_tradeoff, rows=(*ROWS, "AFL"))),

@@ -15,7 +15,7 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
 
-Form = tuple[sympy.Expr, list[sympy.Expr]]
+Form = tuple[Any, list[Any]]
 
 
 def case(instance: dict[str, Any], slack: Fraction = Fraction(0), device: int = 0) -> Case:
@@ -64,12 +64,12 @@ def moved(sign: int = 1) -> tuple[Any, ...]:
     return first, other, gradient, step, [first**q * t * part[0] ** 2, first**q * t * part[1] ** 2]
 
 
-def stationary() -> dict[str, sympy.Expr]:
+def stationary() -> dict[str, Any]:
     """d/dq of Σ F_k^q F_k' at fixed w, with F_2' from Σ F_k^q F_k' = 0."""
     q, y, t, first, gradient, other, _ = _world()
     power = sympy.Symbol("s", positive=True)
-    whole = first**power * gradient + y**power * other
-    rate = sympy.diff(whole, power).subs(power, q)
+    whole: Any = first**power * gradient + y**power * other
+    rate = whole.diff(power).subs(power, q)
     return {
         "first": rate[0] - first**q * gradient[0] * t,
         "second": rate[1] - first**q * gradient[1] * t,
@@ -102,8 +102,7 @@ def check(effort: Effort, slack: str = "0", device: int = 0) -> Evidence:
     """Three devices."""
     shows = (
         "F = (w-1)^2 + 3, 2 (w+1)^2, 5/2 (w+4)^2 + 2: the losses are (12, 2, 12) at q = 0 and "
-        "(13.03, "
-        "2.73, 10.40) at q = 1"
+        "(13.03, 2.73, 10.40) at q = 1"
     )
     call = Call.of(case, slack=Fraction(slack), device=device)
     return Evidence.of(Counterexample.at(call, shows, **WORLD))
@@ -130,11 +129,9 @@ def check_two(effort: Effort, sign: int = 1) -> Evidence:
 
 PRINTED = (
     r"A larger $q$ means that we emphasize devices with higher local empirical losses, $F_k(w)$, "
-    r"thus "
-    r"imposing more uniformity to the training accuracy distribution. [Figure 1:] by setting "
-    r"$q>0$, the "
-    r"distributions shift towards the center as low accuracies increase at the cost of potentially "
-    r"decreasing high accuracies on some devices."
+    r"thus imposing more uniformity to the training accuracy distribution. [Figure 1:] by setting "
+    r"$q>0$, the distributions shift towards the center as low accuracies increase at the cost of "
+    r"potentially decreasing high accuracies on some devices."
 )
 CONVEX = (("convex", "every F_k has a positive second derivative"), ("losses", "F_k >= 0"))
 
@@ -156,14 +153,12 @@ CLAIMS = (
             Mutant("third device", "the loss of the other worst device", partial(check, device=2)),
         ),
         reading="Of the losses, which q-FFL weighs. That low accuracies increase is what is seen "
-        "on four "
-        "data sets (qffl/table-4-metrics).",
+        "on four data sets (qffl/table-4-metrics).",
         erratum=(
-            "For three devices or more the worst may get worse: from q = 0 to 1 the step helps "
-            "the device "
-            "whose loss is as large and steeper. For two it cannot. As q grows the largest loss "
-            "tends to "
-            "its minimum: it is at most m^(1/(q+1)) times that (qffl/worst-device-bound)."
+            "For three devices or more the worst may get worse: from q = 0 to 1 the step helps the "
+            "device whose loss is as large and steeper. For two it cannot. As q grows the largest "
+            "loss tends to its minimum: it is at most m^(1/(q+1)) times that "
+            "(qffl/worst-device-bound)."
         ),
     ),
     Claim(
@@ -171,15 +166,13 @@ CLAIMS = (
         number="Section 3.2, figure 1",
         line=65,
         title="For two devices, the larger loss falls and the smaller rises with q, and so does "
-        "their "
-        "variance fall",
+        "their variance fall",
         printed=PRINTED,
         statement=(
             r"For $m = 2$, $F_1 > F_2$ at $w_q^*$, $H$ the Hessian of $\sum_k F_k^{q+1}/(q+1)$ "
-            r"there: "
-            r"$\frac{d}{dq} F_1(w_q^*) = -F_1^q \log\frac{F_1}{F_2}\, \nabla F_1^\top H^{-1} "
-            r"\nabla F_1 \le "
-            r"0 \le \frac{d}{dq} F_2(w_q^*)$. Max and variance do not increase in $q$."
+            r"there: $\frac{d}{dq} F_1(w_q^*) = -F_1^q \log\frac{F_1}{F_2}\, \nabla F_1^\top "
+            r"H^{-1} \nabla F_1 \le 0 \le \frac{d}{dq} F_2(w_q^*)$. Max and variance do not "
+            r"increase in $q$."
         ),
         kind="implication",
         hypotheses=(("smooth", "F_k > 0 twice differentiable, H positive definite"),),
@@ -196,14 +189,12 @@ CLAIMS = (
         title="(ours) The largest loss of q-FFL's optimum is at most m^(1/(q+1)) times the least "
         "possible",
         printed=r"Setting $f_q(w)$ with a large enough $q$ reduces to classical min-max fairness, "
-        r"as the "
-        r"device with the worst performance (largest loss) will dominate the objective.",
+        r"as the device with the worst performance (largest loss) will dominate the objective.",
         statement=r"$\max_k F_k(w_q^*)^{q+1} \le m \min_w \max_k F_k(w)^{q+1}$.",
         kind="bound",
         hypotheses=(("losses", "F_k >= 0"), ("optimal", "w_q* minimises sum F^(q+1)")),
         scope="m = 3, whose terms look the same for any number; tight at one device, and as the "
-        "others tend "
-        "to the same loss",
+        "others tend to the same loss",
         expected="holds",
         check=lambda e: check_bound(e),
         mutants=(
