@@ -156,7 +156,7 @@ CLAIMS = (
     Claim(
         id="dynamic/algorithm-1",
         number="Algorithm 1",
-        line=128,
+        line=126,
         title="With one full local step, algorithm 1 is normalised gradient descent",
         printed=PRINTED_NSGD,
         statement=r"After one local step of gradient descent line 8 moves a client by $\eta_t "
@@ -195,7 +195,7 @@ CLAIMS = (
     Claim(
         id="dynamic/algorithm-1-sampling",
         number="Algorithm 1, line 9",
-        line=134,
+        line=131,
         title="Line 9 keeps the model where no client moves it",
         printed=PRINTED_LINE_9,
         statement=r"If $w_{t+1}^k = w_t$ for all $k \in S_t$, then $w_{t+1} = w_t$.",
@@ -219,7 +219,7 @@ CLAIMS = (
     Claim(
         id="dynamic/algorithm-1-sampling/repaired",
         number="Algorithm 1, line 9",
-        line=134,
+        line=131,
         title="With weights of sum one among those drawn, the model stays where no client moves it",
         printed=PRINTED_LINE_9,
         statement=r"$\sum_{k \in S_t} p_k w_t / \sum_{k \in S_t} p_k = w_t$.",

@@ -118,7 +118,7 @@ CLAIMS = (
     Claim(
         id="dynamic/algorithm-2-first",
         number="Algorithm 2",
-        line=150,
+        line=219,
         title="Algorithm 2 is dynamically fairer than FedAvg at t_2 + 1",
         printed=(
             "To summary, both of Algorithm 1 and 2 demonstrate greater dynamic fairness than "
@@ -141,7 +141,7 @@ CLAIMS = (
     Claim(
         id="dynamic/beta-fair",
         number="Eq. (8)",
-        line=172,
+        line=174,
         title="A larger beta makes (8) fairer",
         printed=PRINTED_BETA,
         statement=r"If $\|g_2\| \ge 2$, the lead of $v_2$ at $t_2 + 2$ is smaller with $\beta = 1$ "
@@ -160,7 +160,7 @@ CLAIMS = (
     Claim(
         id="dynamic/beta-fair/repaired",
         number="Eq. (8)",
-        line=172,
+        line=174,
         title="A larger beta makes a round of (8) fairer iff (b - a)(eta (a + b) - G' (1 + cos)) > "
         "0",
         printed=PRINTED_BETA,
@@ -184,7 +184,7 @@ CLAIMS = (
     Claim(
         id="dynamic/algorithm-2-faster",
         number="Section 5",
-        line=214,
+        line=217,
         title="Algorithm 2 converges faster than algorithm 1",
         printed=(
             "Meanwhile, we can conclude that Algorithm 2 converges faster than Algorithm 1, which "

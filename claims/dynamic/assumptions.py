@@ -187,7 +187,7 @@ CLAIMS = (
     Claim(
         id="dynamic/objective",
         number="Section 3",
-        line=52,
+        line=50,
         title="When all groups have joined, the objective is (1)",
         printed=(
             r"its goal is to minimize $\sum_{i \leq M} L_{v_i}(w)$ at time point $t_M$ [...] when "
@@ -206,7 +206,7 @@ CLAIMS = (
     Claim(
         id="dynamic/definition-3-both",
         number="Definition 3",
-        line=90,
+        line=84,
         title="Definition 3 has to ask that both algorithms be absolutely fair",
         printed=(
             r"in Definition 3 we require both $\mathcal{A}$ and $\tilde{\mathcal{A}}$ be "
@@ -231,7 +231,7 @@ CLAIMS = (
     Claim(
         id="dynamic/iid",
         number="Section 3",
-        line=90,
+        line=84,
         title="For groups of the same data the losses agree",
         printed=PRINTED_ALIKE,
         statement=r"If all clients have one loss $F$, then $\sum_{j \in v_1} p_j F = \sum_{j \in "
@@ -251,7 +251,7 @@ CLAIMS = (
     Claim(
         id="dynamic/iid/repaired",
         number="Section 3",
-        line=90,
+        line=84,
         title="For a model chosen before, the mean losses of groups of the same law are close",
         printed=PRINTED_ALIKE,
         statement=(

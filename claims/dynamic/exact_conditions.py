@@ -221,7 +221,7 @@ CLAIMS = (
     Claim(
         id="dynamic/theorem-2-progress",
         number="Section 5",
-        line=214,
+        line=217,
         title="At equal progress normalised gradient descent is fairer, to first order, whenever "
         "||g_2|| > ||g_1||",
         printed=(

@@ -245,7 +245,7 @@ CLAIMS = (
     Claim(
         id="dynamic/ngd-flow",
         number="Theorem 2, continued",
-        line=117,
+        line=116,
         title="The normalised flow on two quadratics keeps the difference of the distances to "
         "their minima, and rests on the segment between them",
         printed=PRINTED_TIMES,
@@ -275,7 +275,7 @@ CLAIMS = (
     Claim(
         id="dynamic/each-time",
         number="Section 4, after theorem 2",
-        line=117,
+        line=116,
         title="Normalised gradient descent is fairer than FedAvg at each time after t_2",
         printed=PRINTED_TIMES,
         statement=(
@@ -308,7 +308,7 @@ CLAIMS = (
     Claim(
         id="dynamic/each-time/repaired",
         number="Section 4, after theorem 2",
-        line=117,
+        line=116,
         title="The normalised flow is fairer than FedAvg's at each time if ||g_1|| < ||g_2|| and "
         "||g_1 - g_2|| >= 2",
         printed=PRINTED_TIMES,
@@ -391,7 +391,7 @@ CLAIMS = (
     Claim(
         id="dynamic/figure-1-limit",
         number="Section 5, figure 1",
-        line=203,
+        line=207,
         title="On two quadratics GB (9) tends to 0 under FedAvg, and to a positive value under "
         "the normalised flow",
         printed=PRINTED_FIGURE,

@@ -237,7 +237,7 @@ CLAIMS = (
     Claim(
         id="dynamic/three-groups",
         number="Section 4, algorithm 1",
-        line=140,
+        line=136,
         title="With three groups, too, the normalised step is fairer between any two of them",
         printed=PRINTED_MANY,
         statement=(
@@ -266,7 +266,7 @@ CLAIMS = (
     Claim(
         id="dynamic/guarantee",
         number="Section 6",
-        line=232,
+        line=225,
         title="Normalising guarantees absolute dynamic fairness",
         printed=PRINTED_GUARANTEE,
         statement=r"If $v_1$ has gained before $t_2$, it has the larger benefit at $t_2 + 1$ under "

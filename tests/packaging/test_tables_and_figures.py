@@ -1,0 +1,32 @@
+"""docs/results: every experiment and figure is on the page of tables and figures, and every name
+there is one; every claim on the fifth paper is on the page of its statements.
+"""
+
+import re
+from pathlib import Path
+
+from fairfl.claims.claim import REPAIRED
+from fairfl.claims.registry import registered
+from fairfl.figures.lib import registry
+from fairfl.studies.registry import experiments
+
+PAGES = Path(__file__).parents[2] / "docs" / "results"
+
+
+def test_all_commands_and_no_others():
+    page = (PAGES / "tables_and_figures.md").read_text("utf-8")
+    told = {"simulate": set(), "figures": set(), "claims": set()}
+    for command, names in re.findall(r"`(simulate|figures|claims) ([^`.]+)`", page):
+        told[command] |= set(names.split())
+    assert told["simulate"] == set(experiments())
+    assert told["figures"] == set(registry.registered())
+    assert told["claims"] <= registered().keys()
+
+
+def test_all_claims_on_dynamic_participants():
+    page = (PAGES / "dynamic_statements.md").read_text("utf-8")
+    rows = [line.split("|")[3] for line in page.splitlines() if line.count("|") == 5]
+    told = {f"dynamic/{name.strip()}" for row in rows for name in row.split(",")}
+    claims = {id for id in registered() if id.startswith("dynamic/")}
+    assert {id for id in claims if not id.endswith(REPAIRED)} <= told
+    assert told - claims == {"dynamic/claims", "dynamic/---"}
