@@ -46,7 +46,7 @@ QUESTIONS = (
 """Worlds and notions; parity of two groups is ``frontier``'s."""
 SMALL = (("figure-5d", "eo"), ("figure-5d", "eodds"), ("random-0-2-3", "dp"))
 EVERYONE = (CFL, ENSEMBLE, LFT_AVG, FEDFB)
-SIZES = (500, 2_000, 6_000, 20_000)
+SIZES = (500, 1_000, 2_000, 8_000)
 BUDGETS = (0.0, 0.1)
 FAIR, LOOSE = (f"{v:g}" for v in BUDGETS)
 KEPT = 2
@@ -106,11 +106,10 @@ def units(scale: Scale) -> list[Unit]:
     """
     if not scale.paper:
         return _units(SMALL, EVERYONE, (1_000,), scale.seeds, 40)
-    few, some, more, most = SIZES
+    few, less, some, most = SIZES
     found = _units(QUESTIONS, EVERYONE, (some,), scale.seeds)
-    found += _units(QUESTIONS, (CFL,), (few, more, most), scale.seeds)
-    found += _units(QUESTIONS, (FEDFB,), (most,), scale.seeds)
-    return found + _units(QUESTIONS, (ENSEMBLE,), (few, more), scale.seeds)
+    found += _units(QUESTIONS, (CFL,), (few, less, most), scale.seeds)
+    return found + _units(QUESTIONS, (ENSEMBLE,), (few, most), scale.seeds)
 
 
 def _units(
@@ -207,8 +206,9 @@ def _speed(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
 
 
 def _fedfb(found: pd.DataFrame) -> Verdict:
-    """Means over seeds, at the largest size that there is."""
-    part = _largest(_one_rate(found))
+    """Means over seeds, at the largest size that FedFB ran with."""
+    size = floats(among(found, "scheme", [FEDFB]), "rows").max()
+    part = among(among(_one_rate(found), "rows", [size]), "scheme", [CFL, FEDFB])
     table = part.pivot_table(index="question", columns="scheme", values=[LOST, "disparity"])
     more = (table[LOST, FEDFB] - table[LOST, CFL]).to_numpy()
     apart = (table["disparity", FEDFB] - table["disparity", CFL]).to_numpy()
@@ -333,8 +333,8 @@ def record(measures: pd.DataFrame) -> dict[str, Any]:
 def points(measures: pd.DataFrame) -> pd.DataFrame:
     """CFL's exact frontier of each question, and the learned rules of one size."""
     parts = []
-    size = [SIZES[1]] if (floats(measures, "rows") == SIZES[1]).any() else [1_000]
-    shown = among(measures, "rows", size)
+    size = floats(among(measures, "scheme", [FEDFB]), "rows").max()
+    shown = among(measures, "rows", [size])
     for (name, notion), part in groups(shown, ["world", "notion"]):
         if (name, notion) not in SHOWN:
             continue
