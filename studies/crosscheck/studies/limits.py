@@ -39,7 +39,7 @@ SEEN = 2
 
 QS, MS = (8.0, 16.0, 32.0, 64.0, 128.0), (5.0, 10.0, 20.0, 40.0, 80.0)
 QFFL, PROPFAIR = "q-FFL", "PropFair"
-ROUNDS = (400, 1500)
+ROUNDS = (400, 1000)
 TOLERANCE = 1e-7
 """Of the hard inequalities, relative: the solver's is 1e-8."""
 TRAINED, CONSTANT = 0.01, 0.1
