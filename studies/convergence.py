@@ -238,7 +238,7 @@ def table(
     problems: Sequence[str] = ("least squares",),
 ) -> pd.DataFrame:
     """A row for each problem, seed and trial: gaps above the optimum and distances from it, one and
-    five local steps, and the weights.
+    five local steps (in a fifth of the rounds), and the weights.
 
     ``gap`` is (A(F(w)) - A*) / A*, and for FedMGDA+ the least norm of ``pareto``; ``distance`` is
     the Euclidean one to the optimum, which softmax has no unique one of; ``weights off`` the
@@ -256,7 +256,7 @@ def table(
 
 
 def _rows(problem: AnyProblem, trials: Sequence[Trial], short: float) -> list[dict[str, Any]]:
-    ends = {steps: run(problem, trials, steps, short) for steps in (1, 5)}
+    ends = {steps: run(problem, trials, steps, short / steps) for steps in (1, 5)}
     rows = []
     for i, trial in enumerate(trials):
         row: dict[str, Any] = {"algorithm": trial.algorithm, "aim": trial.aim, "note": trial.note}

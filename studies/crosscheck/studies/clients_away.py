@@ -23,7 +23,7 @@ TITLE = "FedFB with some of 20 clients in each round, against CFL"
 SEEDS = {"quick": 1, "paper": 5}
 SEEN = 2
 
-WORLDS = {"alike": spread(20, 0.0, 0.0), "centres apart": spread(20, 1.5, 0.2)}
+WORLDS = {"alike": spread(20, 0.0, 0.0), "apart": spread(20, 1.5, 0.2)}
 """Clients of two laws that alternate; and with centres and shares of their own."""
 PRESENT = (2, 5, 10, 20)
 ROWS, ROUNDS = (2_000, 4_000), (40, 100)
@@ -134,17 +134,18 @@ def _what(found: pd.DataFrame) -> str:
 def falling(measures: pd.DataFrame) -> pd.DataFrame:
     """Means over seeds, by clients present; the range over seeds as bars; CFL as a line."""
     parts, found = [], lost(measures)
-    for panel, column in (("accuracy lost", "lost"), ("|MD|", "disparity")):
+    for label, column in (("accuracy lost", "lost"), ("|MD|", "disparity")):
         for (told,), part in groups(found, ["clients"]):
+            panel = f"{label}, clients {told}"
             fed, central = (among(part, "scheme", [scheme]) for scheme in (FEDFB, CFL))
             table = fed.groupby("present")[column].agg(["mean", "min", "max"]).reset_index()
-            own = {"panel": panel, "series": f"FedFB, {told}", "kind": "points"}
+            own = {"panel": panel, "series": FEDFB, "kind": "points"}
             columns = table.rename(
                 columns={"present": "x", "mean": "y", "min": "low", "max": "high"}
             )
             parts.append(columns.assign(**own))
             level = float(floats(central, column).mean())
-            line = {"panel": panel, "series": f"CFL, {told}", "kind": "line", "y": level}
+            line = {"panel": panel, "series": CFL, "kind": "line", "y": level}
             parts.append(pd.DataFrame({"x": [PRESENT[0], PRESENT[-1]], **line}))
     return pd.concat(parts, ignore_index=True)
 
