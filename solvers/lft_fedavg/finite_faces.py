@@ -1,13 +1,14 @@
-"""LFT+FedAvg over all budgets on a finite X, for every notion and any number of groups: a search
-from face to face by linear programmes.
+"""LFT+FedAvg over all budgets on a finite X, for every notion and any number of groups: a search by
+linear programmes in the rule and in the multipliers by turns.
 
-Multipliers λ that are optimal for some budgets are optimal for every pair of a rule and budgets
-that is complementary to them: f is 0 or 1 by the sign of u + λV, where that is not zero, and
-V f + b is at its client's budget where λ is not zero. In (f, eps) this is a polyhedron, a *face*.
-The most useful rule on it with at most a given pooled disparity is a linear programme, also where
-the disparity is a largest difference. Bounds of the face that cost something are left out one at a
-time: on the way to the optimum without one lie the next faces. A climb ends where none of them is
-better, so that the frontier is searched for and not proven. CFL's frontier bounds it.
+A rule f is optimal for some budgets iff multipliers λ are complementary to it: f is 0 or 1 by the
+sign of u + λV, where that is not zero, and V f + b is at its client's budget where λ is not zero.
+For given λ the rules and their budgets are a polyhedron, a *face*, and the most useful of them with
+at most a given pooled disparity is a linear programme; what it would gain if a cell or a client
+were not held is its reduced cost. For a given rule the multipliers are a polyhedron too: those at
+which what is held at such a cost is least in the way are the next face. A climb ends where no
+multipliers of its rule free anything: the rule is then a local optimum, and the frontier is
+searched for and not proven. CFL's frontier bounds it.
 """
 
 from __future__ import annotations
@@ -43,12 +44,14 @@ MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
 CLIMBS = 3
 """Faces that climbs start from at each disparity: those that are best there."""
-STEPS = (1e-4, 0.1, 1.0)
-"""Shares of the way to the optimum without a bound at which the next face is looked for."""
+LOOK = 50
+"""Cells and clients that a climb tries to free one at a time, the dearest first."""
 RISE = 1e-11
 """What rises by less has not risen."""
 COSTS = 1e-9
-"""A bound costs something from this reduced cost on."""
+"""What is held costs something from this reduced cost on."""
+TIED = 1e-9
+"""A linear programme's own rounding, in shares of a score's terms or of a budget."""
 NEAR = 1e-11
 """Disparities are asked for with this much room: HiGHS' own rounding."""
 FAIR = 1e-12
@@ -56,78 +59,73 @@ FAIR = 1e-12
 
 
 class Place(NamedTuple):
-    """The best of a face at some disparity: its budgets (I,), gain and disparity, and the bounds
-    that cost something, the dearest first.
+    """The best of a face at some disparity: its rule (N,), budgets (I,), gain and disparity, and
+    what holding cells (N,), and constraints at minus (K,) and plus (K,) their budgets, costs.
     """
 
     face: Face
+    f: Array
     eps: Array
     gain: float
     disparity: float
-    walls: Array
+    cells: Array
+    limits: Array
 
 
 @dataclass(frozen=True, eq=False)
 class Face:
-    """A polyhedron of optimal rules and their budgets. Unknowns are the ``tied`` cells, the budgets
-    (I,), the pooled levels and, last, the disparity.
-
-    Attributes
-    ----------
-    equal, equals : what the multipliers bind.  most, mosts : upper limits, the first ``own`` the
-        clients', the others everybody's.
-    gain : of the tied cells.  base : of the others.  slack : (I,) whose budgets bind nobody.
+    """Cells (N,) that are ``tied``, and what the ``rest`` are; the ``sign`` (K,) of the
+    multipliers.
     """
 
-    tied: int
-    equal: Array
-    equals: Array
-    most: Array
-    mosts: Array
-    own: int
-    gain: Array
-    base: float
-    slack: Array
+    search: FaceSearch
+    tied: Array
+    rest: Array
+    sign: Array
 
-    def programme(self, disparity: float | None, without: int | None = None) -> Any:
-        """The most useful rule with at most ``disparity``, or the least disparate (None), without
-        one bound: of a tied cell, or, beyond these, of a client.
+    @property
+    def slack(self) -> Array:
+        """(I,) whose budgets bind nobody."""
+        return ~np.isin(np.arange(self.search.fed.n_clients), self.search.client[self.sign != 0])
+
+    def place(self, disparity: float | None) -> Place | None:
+        """The most useful rule with at most ``disparity``, or the least disparate (None); None
+        where there is none.
         """
-        low, high, mosts = np.zeros(self.most.shape[1]), np.ones(self.most.shape[1]), self.mosts
-        high[-1], cost = np.inf, np.append(np.zeros(high.size - 1), 1.0)
-        if disparity is not None:
-            high[-1], cost = disparity, -np.pad(self.gain, (0, high.size - self.tied))
-        if without is not None and without < self.tied:
-            low[without], high[without] = -1.0, 2.0
-        elif without is not None:
-            mosts = mosts + (np.arange(mosts.size) == without - self.tied)
+        s, n, k = self.search, self.tied.size, self.sign.size
+        low, high, cost = np.zeros(s.size), np.full(s.size, np.inf), np.zeros(s.size)
+        low[:n], high[:n] = np.where(self.tied, 0.0, self.rest), np.where(self.tied, 1.0, self.rest)
+        high[n : s.last + 1] = 1.0
+        held = np.concatenate([self.sign > 0, self.sign < 0])
+        high[s.last + 1 : s.last + 1 + 2 * k][held] = 0.0
+        if disparity is None:
+            cost[s.last] = 1.0
+        else:
+            cost[:n], high[s.last] = -s.local.u, disparity
         found = scipy.optimize.linprog(
             cost,
-            A_ub=ROWS * self.most,
-            b_ub=ROWS * mosts,
-            A_eq=ROWS * self.equal,
-            b_eq=ROWS * self.equals,
+            A_eq=s.rows,
+            b_eq=s.target,
             bounds=np.stack([low, high], axis=1),
             method="highs",
             options=highs.OPTIONS,
         )
-        return found if found.success else None
-
-    def budgets(self, found: Any) -> Array:
-        """(I,) of a solved programme."""
-        eps = found.x[self.tied : self.tied + self.slack.size]
-        return np.clip(np.where(eps <= FAIR, 0.0, eps), 0.0, SLACK_BUDGET)
-
-    def place(self, disparity: float | None) -> Place | None:
-        """The best with at most ``disparity``, or the least disparate; None where there is none."""
-        found = self.programme(disparity)
-        if found is None:
+        if not found.success:
             return None
-        cell = found.lower.marginals[: self.tied] + found.upper.marginals[: self.tied]
-        cost = np.abs(np.append(cell, ROWS * found.ineqlin.marginals[: self.own]))
-        walls = np.argsort(-cost, kind="stable")[: int((cost > COSTS).sum())]
-        gain = self.base + float(self.gain @ found.x[: self.tied])
-        return Place(self, self.budgets(found), gain, float(found.x[-1]), walls)
+        f, _ = highs.rounded(found.x[:n])
+        eps = found.x[n : n + s.fed.n_clients]
+        wish = found.lower.marginals + found.upper.marginals  # of a fixed one either may hold it
+        cells = np.where(self.tied, 0.0, np.where(self.rest > 0, wish[:n], -wish[:n]))
+        limits = np.where(held, -wish[s.last + 1 : s.last + 1 + 2 * k], 0.0)
+        return Place(
+            self,
+            f,
+            np.clip(np.where(eps <= FAIR, 0.0, eps), 0.0, SLACK_BUDGET),
+            float(s.local.u @ f),
+            float(found.x[s.last]),
+            np.where(cells > COSTS, cells, 0.0),
+            np.where(limits > COSTS, limits, 0.0),
+        )
 
     @cached_property
     def least(self) -> Place | None:
@@ -137,7 +135,7 @@ class Face:
     @cached_property
     def most_useful(self) -> float:
         """The largest gain on it, whatever the disparity."""
-        found = self.place(np.inf)
+        found = self.place(1.0)
         return -np.inf if found is None else found.gain
 
 
@@ -145,6 +143,10 @@ class Face:
 class FaceSearch:
     """The clients' problem ``local`` with budgets of one, the ``client`` (K,) of each constraint,
     the ``pooled`` problem with a budget of one, and the faces that were found.
+
+    Unknowns of the faces' programmes are the cells, the budgets (I,), the pooled levels, the
+    disparity, which is the ``last`` of these, and what the constraints, the clients' and then
+    everybody's, are above minus and below plus their budgets; ``rows`` x = ``target``.
     """
 
     fed: Federation
@@ -155,9 +157,32 @@ class FaceSearch:
     pooled: Problem
     faces: dict[bytes, Face] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        local, pooled, clients = self.local, self.pooled, self.fed.n_clients
+        known, shared = np.isfinite(local.eps), np.isfinite(pooled.eps)
+        n = local.u.size
+        cells = n - local.levels
+        free = pooled.levels
+        self.last = n + clients + free
+        self.scale = np.where(known, local.eps, 0.0)
+        budget = self.scale[:, None] * (self.client[:, None] == np.arange(clients))
+        own = np.concatenate([local.v, 0.0 * budget, np.zeros((len(known), free + 1))], axis=1)
+        wide = np.pad(budget, ((0, 0), (n, free + 1)))
+        everybody = np.zeros((int(shared.sum()), self.last + 1))
+        everybody[:, :cells] = pooled.v[shared, :cells]
+        everybody[:, n + clients : self.last] = pooled.v[shared, cells:]
+        half = np.zeros_like(everybody)
+        half[:, -1] = pooled.eps[shared]
+        left = np.concatenate([own + wide, wide - own, everybody + half, half - everybody])
+        b, c = local.b, pooled.b[shared]
+        self.rows = ROWS * np.concatenate([left, -np.eye(len(left))], axis=1)
+        self.rows = scipy.sparse.csc_array(self.rows)
+        self.target = ROWS * np.concatenate([-b, b, -c, c])
+        self.size = self.rows.shape[1]
+
     @classmethod
     def of(cls, fed: Federation, model: FiniteModel, task: Task) -> FaceSearch:
-        """Solve the budgets to start from."""
+        """Solve the budgets to start from, clients in an order of their own."""
         law, one = model.pooled(fed.mass), np.ones(fed.n_clients)
         local = clients_problem(task, law, model.joint(fed.mass), one)
         rates = len(NOTIONS[task.notion])
@@ -167,9 +192,13 @@ class FaceSearch:
         free = np.nan_to_num(search.ends[0].local_disparities) + MARGIN
         tight = rng.random((STARTS, one.size)) < np.linspace(0.0, 1.0, STARTS)[:, None]
         scale = np.where(np.arange(STARTS) % 2, 1.0, NEARLY)[:, None]
-        drawn = np.where(tight, scale * free * rng.random(tight.shape), SLACK_BUDGET)
-        for eps in (0.0 * one, one, *drawn):
-            search.face(eps)
+        drawn = np.where(tight, scale * rng.random(tight.shape), np.inf)
+        drawn[:, np.lexsort((fed.weight, free))] = drawn.copy()
+        for eps in (0.0 * one, one, *np.minimum(drawn * free, SLACK_BUDGET)):
+            with suppress(CertificationError):
+                budgets = np.where(np.isfinite(local.eps), search.scale * eps[client], np.inf)
+                found = solve_box(replace(local, eps=budgets), settle=False)
+                search.face(found.multipliers, found.f)
         return search
 
     @cached_property
@@ -181,72 +210,68 @@ class FaceSearch:
         """The certified solution at budgets (I,)."""
         return solve_fedavg_finite(self.fed, self.model, self.task, eps)
 
-    def face(self, eps: Array) -> Face | None:
-        """The face of the multipliers that are found for budgets (I,); None where none are."""
-        local, known = self.local, np.isfinite(self.local.eps)
-        scale = np.where(known, local.eps, 0.0)
-        budgets = np.where(known, scale * eps[self.client], np.inf)
-        try:
-            found = solve_box(replace(local, eps=budgets), settle=False)
-        except CertificationError:
-            return None
-        lam = found.multipliers
+    def face(self, lam: Array, f: Array) -> Face:
+        """The face of multipliers (K,), on which the rule f (N,) is."""
+        local = self.local
         s = local.scores(lam)
-        tied = undecided(local.u, local.v, lam, s) | ((found.f > 0) & (found.f < 1))
+        tied = undecided(local.u, local.v, lam, s) | ((f > 0) & (f < 1))
         rest = np.where(tied, 0.0, s > 0)
         key = np.concatenate([tied, rest, np.sign(lam)]).astype(np.int8).tobytes()
-        if key not in self.faces:
-            self.faces[key] = self._built(tied, rest, np.sign(lam), scale)
-        return self.faces[key]
+        return self.faces.setdefault(key, Face(self, tied, rest, np.sign(lam)))
 
-    def _built(self, tied: Array, rest: Array, sign: Array, scale: Array) -> Face:
-        local, pooled = self.local, self.pooled
-        clients, cells = self.fed.n_clients, local.u.size - local.levels
-        budget = scale[:, None] * (self.client[:, None] == np.arange(clients))
-        bound, loose = sign != 0, (sign == 0) & (scale > 0)
-        level = np.zeros((len(scale), pooled.levels + 1))
-        rows = np.concatenate([local.v[:, tied], sign[:, None] * budget, level], axis=1)
-        limit = np.concatenate([0.0 * rows[:, : tied.sum()], budget, level], axis=1)[loose]
-        rates = np.isfinite(pooled.eps)
-        everybody = np.pad(pooled.v[rates, :cells], ((0, 0), (0, local.levels)))
-        shared = np.concatenate(
-            [
-                everybody[:, tied],
-                np.zeros((len(everybody), clients)),
-                pooled.v[rates, cells:],
-                np.zeros((len(everybody), 1)),
-            ],
-            axis=1,
-        )
-        apart = np.zeros_like(shared)
-        apart[:, -1] = pooled.eps[rates]
-        held, md = local.values(rest), everybody @ rest + pooled.b[rates]
-        return Face(
-            int(tied.sum()),
-            rows[bound],
-            -held[bound],
-            np.concatenate(
-                [rows[loose] - limit, -rows[loose] - limit, shared - apart, -shared - apart]
-            ),
-            np.concatenate([-held[loose], held[loose], -md, md]),
-            2 * int(loose.sum()),
-            local.u[tied],
-            float(local.u @ rest),
-            ~np.isin(np.arange(clients), self.client[bound]),
-        )
+    def _tight(self, f: Array) -> tuple[Array, Array]:
+        """A rule with its levels in the middle, and how far (2, K) its constraints are above minus
+        and below plus the smallest budgets that it keeps.
+        """
+        local, known = self.local, self.scale > 0
+        f = f.copy()
+        f[f.size - local.levels :] = 0.0
+        values = local.values(f)
+        for level in range(-local.levels, 0):
+            some = known & (local.v[:, level] != 0)
+            f[level] = (values[some].max(initial=0.0) + values[some].min(initial=1.0)) / 2.0
+        values = local.values(f)
+        eps = np.zeros(self.fed.n_clients)
+        np.maximum.at(eps, self.client[known], np.abs(values[known]) / self.scale[known])
+        budget = self.scale * eps[self.client]
+        room = np.stack([budget + values, budget - values])
+        return f, np.where(known, room, np.inf)
 
-    def _next(self, here: Place, disparity: float | None) -> Iterator[Place]:
-        """The best of the faces next to a place, one bound after the other."""
-        for wall in here.walls:
-            beyond = here.face.programme(disparity, int(wall))
-            if beyond is None:
-                continue
-            for share in STEPS:
-                eps = (1.0 - share) * here.eps + share * here.face.budgets(beyond)
-                face = self.face(eps)
-                there = None if face is None or face is here.face else face.place(disparity)
-                if there is not None:
-                    yield there
+    def _beyond(self, here: Place) -> Iterator[Face]:
+        """The faces of other multipliers of a place's rule, at which less of what costs something
+        is held: in all, and then one cell or constraint after the other.
+        """
+        local = self.local
+        f, room = self._tight(here.f)
+        size = np.maximum(np.abs(local.v).max(axis=0, initial=0.0), np.abs(local.u))
+        size[size == 0] = 1.0
+        rows, gain = (local.v / size).T, local.u / size
+        rows = np.concatenate([rows, -rows], axis=1)
+        one, zero = f == 1.0, f == 0.0
+        side = np.where(one, 1.0, -1.0)
+        between = ~(one | zero)
+        high = np.where(room.ravel() <= TIED, np.inf, 0.0)
+        weights = np.concatenate([here.cells * size, here.limits])
+        single = np.eye(weights.size)[np.argsort(-weights, kind="stable")[:LOOK]]
+        k = high.size // 2
+        for weight in (weights, *single[weights[single.argmax(axis=1)] > 0]):
+            found = scipy.optimize.linprog(
+                (weight[: f.size] * side) @ rows + weight[f.size :],
+                A_ub=-(side[:, None] * rows)[~between],
+                b_ub=(side * gain)[~between],
+                A_eq=rows[between],
+                b_eq=-gain[between],
+                bounds=np.stack([np.zeros_like(high), high], axis=1),
+                method="highs",
+                options=highs.OPTIONS,
+            )
+            if not found.success:
+                return
+            lam = found.x[:k] - found.x[k:]
+            lam[np.abs(lam) <= FAIR] = 0.0
+            tied = np.abs(gain + rows[:, :k] @ lam) <= TIED * (np.abs(gain) + np.abs(rows[:, :k]) @ np.abs(lam))
+            lam = highs.solve_again(lam, np.flatnonzero(lam), rows[tied, :k], -gain[tied], rounds=3, rcond=1e-13)
+            yield self.face(lam, f)
 
     def climb(self, here: Place, disparity: float | None) -> Place:
         """The best place that steps from face to face reach."""
@@ -255,8 +280,11 @@ class FaceSearch:
             return -place.disparity if disparity is None else place.gain
 
         while True:
-            for there in self._next(here, disparity):
-                if worth(there) > worth(here) + RISE:
+            tried = {here.face}
+            for face in self._beyond(here):
+                there = None if face in tried else face.place(disparity)
+                tried.add(face)
+                if there is not None and worth(there) > worth(here) + RISE:
                     here = there
                     break
             else:
