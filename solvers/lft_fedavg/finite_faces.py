@@ -60,7 +60,7 @@ FAIR = 1e-12
 
 class Place(NamedTuple):
     """The best of a face at some disparity: its rule (N,), budgets (I,), gain and disparity, and
-    what holding cells (N,), and constraints at minus (K,) and plus (K,) their budgets, costs.
+    what it costs to hold cells (N,), and constraints at minus and plus their budgets (2 K,).
     """
 
     face: Face
@@ -71,72 +71,81 @@ class Place(NamedTuple):
     cells: Array
     limits: Array
 
+    @property
+    def unbeaten(self) -> bool:
+        """Whether no rule at all is better, whatever its multipliers."""
+        return not (self.cells.any() or self.limits.any())
+
 
 @dataclass(frozen=True, eq=False)
 class Face:
     """Cells (N,) that are ``tied``, and what the ``rest`` are; the ``sign`` (K,) of the
-    multipliers.
+    multipliers. ``lines`` are above its gains: disparity, gain and slope.
     """
 
     search: FaceSearch
     tied: Array
     rest: Array
     sign: Array
+    lines: list[tuple[float, float, float]] = field(default_factory=list)
 
     @property
     def slack(self) -> Array:
         """(I,) whose budgets bind nobody."""
         return ~np.isin(np.arange(self.search.fed.n_clients), self.search.client[self.sign != 0])
 
+    def most(self, disparity: float) -> float:
+        """An upper bound on its gain with at most ``disparity``."""
+        return min((g + slope * (disparity - d) for d, g, slope in self.lines), default=np.inf)
+
     def place(self, disparity: float | None) -> Place | None:
         """The most useful rule with at most ``disparity``, or the least disparate (None); None
         where there is none.
         """
-        s, n, k = self.search, self.tied.size, self.sign.size
-        low, high, cost = np.zeros(s.size), np.full(s.size, np.inf), np.zeros(s.size)
-        low[:n], high[:n] = np.where(self.tied, 0.0, self.rest), np.where(self.tied, 1.0, self.rest)
-        high[n : s.last + 1] = 1.0
+        s, n = self.search, self.tied.size
         held = np.concatenate([self.sign > 0, self.sign < 0])
-        high[s.last + 1 : s.last + 1 + 2 * k][held] = 0.0
+        limits = slice(s.last + 1, s.last + 1 + held.size)
+        low, high, cost = np.zeros(s.size), np.full(s.size, np.inf), np.zeros(s.size)
+        low[:n], high[:n] = self.rest, self.rest + self.tied
+        high[n : s.last + 1] = 1.0
+        high[limits][held] = 0.0
         if disparity is None:
             cost[s.last] = 1.0
         else:
             cost[:n], high[s.last] = -s.local.u, disparity
+        free, x = high > low, low
         found = scipy.optimize.linprog(
-            cost,
-            A_eq=s.rows,
-            b_eq=s.target,
-            bounds=np.stack([low, high], axis=1),
+            cost[free],
+            A_eq=s.rows[:, free],
+            b_eq=s.target - s.rows @ low,
+            bounds=np.stack([low, high], axis=1)[free],
             method="highs",
             options=highs.OPTIONS,
         )
         if not found.success:
             return None
-        f, _ = highs.rounded(found.x[:n])
-        eps = found.x[n : n + s.fed.n_clients]
-        wish = found.lower.marginals + found.upper.marginals  # of a fixed one either may hold it
-        cells = np.where(self.tied, 0.0, np.where(self.rest > 0, wish[:n], -wish[:n]))
-        limits = np.where(held, -wish[s.last + 1 : s.last + 1 + 2 * k], 0.0)
+        x[free] = found.x
+        reduced = cost - found.eqlin.marginals @ s.rows
+        f, _ = highs.rounded(x[:n])
+        gain = float(s.local.u @ f)
+        if disparity is not None:
+            self.lines.append((disparity, gain, max(-float(reduced[s.last]), 0.0)))
+        held_at = np.where(self.tied, 0.0, np.where(self.rest > 0, reduced[:n], -reduced[:n]))
+        bound = np.where(held, -reduced[limits], 0.0)
         return Place(
             self,
             f,
-            np.clip(np.where(eps <= FAIR, 0.0, eps), 0.0, SLACK_BUDGET),
-            float(s.local.u @ f),
-            float(found.x[s.last]),
-            np.where(cells > COSTS, cells, 0.0),
-            np.where(limits > COSTS, limits, 0.0),
+            np.clip(np.where(x[s.budgets] <= FAIR, 0.0, x[s.budgets]), 0.0, SLACK_BUDGET),
+            gain,
+            float(x[s.last]),
+            np.where(held_at > COSTS, held_at, 0.0),
+            np.where(bound > COSTS, bound, 0.0),
         )
 
     @cached_property
     def least(self) -> Place | None:
         """Its least disparate rule."""
         return self.place(None)
-
-    @cached_property
-    def most_useful(self) -> float:
-        """The largest gain on it, whatever the disparity."""
-        found = self.place(1.0)
-        return -np.inf if found is None else found.gain
 
 
 @dataclass
@@ -179,6 +188,7 @@ class FaceSearch:
         self.rows = scipy.sparse.csc_array(self.rows)
         self.target = ROWS * np.concatenate([-b, b, -c, c])
         self.size = self.rows.shape[1]
+        self.budgets = slice(n, n + clients)
 
     @classmethod
     def of(cls, fed: Federation, model: FiniteModel, task: Task) -> FaceSearch:
@@ -293,13 +303,15 @@ class FaceSearch:
     def best(self, disparity: float) -> Place | None:
         """The most useful place with at most ``disparity`` that climbs from the best faces find."""
         top: list[Place] = []
-        for face in sorted(self.faces.values(), key=lambda face: -face.most_useful):
-            if len(top) == CLIMBS and face.most_useful <= top[-1].gain:
+        for face in sorted(self.faces.values(), key=lambda face: -face.most(disparity)):
+            if len(top) == CLIMBS and face.most(disparity) <= top[-1].gain:
                 break
             fits = face.least is not None and face.least.disparity <= disparity
             here = face.place(disparity) if fits else None
             if here is not None:
                 top = sorted([*top, here], key=lambda place: -place.gain)[:CLIMBS]
+            if top and top[0].unbeaten:
+                return top[0]
         return max((self.climb(p, disparity) for p in top), key=lambda p: p.gain, default=None)
 
     def lowest(self) -> Place:
