@@ -3,8 +3,8 @@ randomised vertices.
 
 From the most useful classifier on, cells are flipped towards fairness in the order of their
 exchange rate, the utility lost per unit of mean difference: M_a |2η - 1| at (a, x) for accuracy and
-demographic parity. This is the fractional knapsack: every point of the path, on which only the cells of one exchange rate are
-randomised, is optimal.
+demographic parity. This is the fractional knapsack: every point of the path, on which only the
+cells of one exchange rate are randomised, is optimal.
 """
 
 from __future__ import annotations

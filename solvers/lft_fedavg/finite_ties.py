@@ -74,6 +74,7 @@ def least_disparate(problem: Problem, everybody: Problem, found: BoxSolution) ->
     x, between = highs.rounded(least.x[:k])
     reached, t = held + rows @ x, float(least.x[k])
     stopped = loose & (np.abs(np.abs(reached) - np.where(loose, eps, 0.0)) <= highs.WHOLE)
+
     def largest(rule: Array) -> float:
         """The disparity, its level in the middle."""
         values = (pooled @ rule + everybody.b[known]) / half[:, 0]
