@@ -217,17 +217,25 @@ def law_problem(task: Task, law: Joint, eps: Array) -> Problem:
     return own_problems(task, law, eps)[0][0]
 
 
-def clients_problem(task: Task, pooled: Joint, clients: Joint, eps: Array) -> Problem:
-    """One rule for all under every client's own budget (I,): LFT+FedAvg."""
+def clients_problem(
+    task: Task, pooled: Joint, clients: Joint, eps: Array, *, unit: bool = False
+) -> Problem:
+    """One rule for all under every client's own budget (I,): LFT+FedAvg.
+
+    With ``unit`` the coefficients are those of one person at every cell, who is of client i as
+    likely as the group's people, or everybody for a blind rule, are.
+    """
     limits = Limits.of(task, Rates.of(task.notion, clients.people, clients.eta), eps)
-    rows = limits.rows(limits.rates.linear, task.sees).reshape(limits.eps.size, -1)
+    linear, gain = limits.rates.linear, pooled.gain(task.costs, task.sees)
+    if unit:
+        own = clients.people.sum(axis=2, keepdims=True)
+        whose = own * _inverse(own.sum(axis=0 if task.sees == "xa" else (0, 1)))
+        one = Joint(np.broadcast_to(whose, clients.people.shape), clients.eta)
+        linear = Rates.of(task.notion, one.people, one.eta).linear
+        gain = one.gain(task.costs, task.sees).sum(axis=0, keepdims=True)
+    rows = limits.rows(linear, task.sees).reshape(limits.eps.size, -1)
     return _posed(
-        pooled.gain(task.costs, task.sees),
-        pooled.constant(task.costs),
-        rows,
-        limits.levels(len(eps)),
-        limits.b,
-        limits.eps,
+        gain, pooled.constant(task.costs), rows, limits.levels(len(eps)), limits.b, limits.eps
     )
 
 

@@ -8,9 +8,10 @@ points), a search is used instead.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from fairfl.solvers.frontier import Frontier, Points
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
-from fairfl.solvers.lft_fedavg.finite_faces import FaceSearch
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.numerics.vertices import TooMany
 from fairfl.solvers.problem import Task
@@ -18,15 +19,11 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
 
-def _looked_at(
-    fed: Federation, model: FiniteModel, task: Task
-) -> ExactFedAvg | FedAvgSearch | FaceSearch:
-    if task.several or task.affine:
-        return FaceSearch.of(fed, model, task)
-    try:
-        return ExactFedAvg.of(fed, model, task)
-    except TooMany:
-        return FedAvgSearch.of(fed, model, task)
+def _looked_at(fed: Federation, model: FiniteModel, task: Task) -> ExactFedAvg | FedAvgSearch:
+    if not (task.several or task.affine):
+        with suppress(TooMany):
+            return ExactFedAvg.of(fed, model, task)
+    return FedAvgSearch.of(fed, model, task)
 
 
 def fedavg_frontier_finite(
