@@ -79,7 +79,7 @@ def any_bound(large_step: bool, turned: int = 1) -> tuple[sympy.Expr, list[sympy
     return difference, list(sympy.Add.make_args(difference))
 
 
-def first_order(least: int = 2, share: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def first_order(least: int | Fraction = 2, share: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
     """2/eta times (FedAvg's less NGD's benefit of v_2 over v_1), to first order: (b - a)(a + b - 1
     - cos).
 
@@ -87,12 +87,12 @@ def first_order(least: int = 2, share: int = 1) -> tuple[sympy.Expr, list[sympy.
     """
     big_a, big_p, u, v = sympy.symbols("A P U V", positive=True)
     q = sympy.symbols("q", nonnegative=True)
-    b = least + q
+    b = sympy.Rational(least) + q
     a, rest = share * b * big_a / (big_a + big_p), b * big_p / (big_a + big_p)
     return (b - a) * (a + b - 2 * u / (u + v)), [rest * a, rest * q, rest * 2 * v / (u + v)]
 
 
-def exact(share: int = 1, least: int = 4) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def exact(share: int = 1, least: int | Fraction = 4) -> tuple[sympy.Expr, list[sympy.Expr]]:
     """A lower bound of (gap of NGD less that of FedAvg)/eta for L-smooth losses, as a sum of
     non-negative terms.
 
@@ -103,7 +103,7 @@ def exact(share: int = 1, least: int = 4) -> tuple[sympy.Expr, list[sympy.Expr]]
     """
     big_a, u, v, m = sympy.symbols("A U V m", positive=True)
     big_p, q = sympy.symbols("P q", nonnegative=True)
-    b = least + q
+    b = sympy.Rational(least) + q
     a, p = share * b * big_a / (2 * (big_a + big_p)), b * big_p / (big_a + big_p)
     turn = 2 * v / (u + v)
     errors = (a + b) ** 2 / 4 + 1
@@ -198,7 +198,7 @@ def _check(effort: Effort, ordered: bool = False, short: bool = False, turned: i
     )
 
 
-def _check_first_order(effort: Effort, least: int = 2, share: int = 1) -> Evidence:
+def _check_first_order(effort: Effort, least: int | Fraction = 2, share: int = 1) -> Evidence:
     points = (
         {"A": "1", "P": "5", "q": "3", "U": "4", "V": "1/7"},
         {"A": "1/9", "P": "1", "q": "0", "U": "99", "V": "1"},
@@ -207,7 +207,7 @@ def _check_first_order(effort: Effort, least: int = 2, share: int = 1) -> Eviden
     return Evidence.of(DefiniteForm(call, "cancel", points, strict=True))
 
 
-def _check_exact(effort: Effort, share: int = 1, least: int = 4) -> Evidence:
+def _check_exact(effort: Effort, share: int = 1, least: int | Fraction = 4) -> Evidence:
     points = (
         {"A": "1", "P": "0", "q": "0", "m": "1/100", "U": "99", "V": "1"},
         {"A": "1", "P": "3", "q": "1", "m": "1/5", "U": "1", "V": "2"},
@@ -301,6 +301,7 @@ CLAIMS = (
         mutants=(
             Mutant("||g_1|| <= ||g_2||", "without the half", partial(_check_exact, share=2)),
             Mutant("||g_2|| >= 3", "3 for 4", partial(_check_exact, least=3)),
+            Mutant("1 % less", "3.96 for 4", partial(_check_exact, least=Fraction(99, 25))),
         ),
         reading=READING,
         notes="4 and 2/5 are met by one bound, which is 0 at their edge; better constants may be "
@@ -329,6 +330,7 @@ CLAIMS = (
         check=_check_first_order,
         mutants=(
             Mutant("||g_2|| >= 1", "1 for 2", partial(_check_first_order, least=1)),
+            Mutant("1 % less", "1.98 for 2", partial(_check_first_order, least=Fraction(99, 50))),
             Mutant(
                 "||g_1|| < 10 ||g_2||",
                 "without the order of the gradients",

@@ -76,11 +76,11 @@ def _layers(x: Array, y: Array) -> Leads:
 
 
 def _angles(x: Array, y: Array) -> Leads:
-    """One round: the angle in degrees, and eta (L_2 - L_1), in which the lead is linear."""
+    """One round: the angle in degrees, and eta (l_2 - l_1), in which the lead is linear."""
     cosine = np.cos(np.radians(x))[..., None]
     leads = {}
     for rule in ("fedavg", "normalised"):
-        flat, curved = (lead(Pair.of(*ANGLES, cosine, 1.0, L), 1.0, rule) for L in (1.0, 2.0))
+        flat, curved = (lead(Pair.of(*ANGLES, cosine, 1.0, l), 1.0, rule) for l in (1.0, 2.0))
         leads[rule] = flat + y * (curved - flat)
     return leads
 
@@ -88,17 +88,17 @@ def _angles(x: Array, y: Array) -> Leads:
 PANELS = {
     "round-60": Panel("one round, 60°", partial(_round, cosine=0.5)),
     "round-120": Panel("one round, 120°", partial(_round, cosine=-0.5)),
-    "curved": Panel("60°, η(L₂ − L₁) = 1", partial(_round, cosine=0.5, second=2.0)),
+    "curved": Panel("60°, η(ℓ₂ − ℓ₁) = 1", partial(_round, cosine=0.5, second=2.0)),
     "angles": Panel(
         f"{ONE} = {ANGLES[0]}, {TWO} = {ANGLES[1]}",
         _angles,
         (0.0, 180.0),
         (-2.0, 2.0),
-        ("angle, degrees", "η(L₂ − L₁)"),
+        ("angle, degrees", "η(ℓ₂ − ℓ₁)"),
     ),
     "layers": Panel("two layers", _layers, labels=(f"{ONE}, layer 2", f"{TWO}, layer 2")),
     "flow": Panel("ηT = 1.5, 15°", partial(_flow, time=1.5, degrees=15.0)),
-    "limit": Panel("limit, L₂ = 2L₁", partial(_flow, time=np.inf, second=2.0)),
+    "limit": Panel("limit, ℓ₂ = 2ℓ₁", partial(_flow, time=np.inf, second=2.0)),
     "unfair": Panel("fair after a round?", partial(_round, cosine=0.5, eta=STEP)),
 }
 
