@@ -274,7 +274,11 @@ def shown(measures: pd.DataFrame) -> pd.DataFrame:
     """Observed and bounds of theorem 11 by rows of a client, means over seeds."""
     part = among(measures, "statement", [GENERAL])
     each = np.unique(floats(part, "setting"))
-    series = {"worst client's loss": "observed", "bound, repaired": "bound", "printed": "printed"}
+    series = {
+        "worst client's loss": "observed",
+        "bound, repaired": "bound",
+        "bound, printed": "printed",
+    }
     parts = []
     for name, column in series.items():
         y = [floats(among(part, "setting", [v]), column).mean() for v in each]
