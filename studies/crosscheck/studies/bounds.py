@@ -9,6 +9,7 @@ Maurer's contraction of vectors).
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -85,7 +86,7 @@ def smoothness(problem: SoftmaxProblem) -> Array:
     return np.linalg.eigvalsh(second)[:, -1] / 2
 
 
-def _theorem(problem: SoftmaxProblem, steps: int, rounds: int) -> dict[str, object]:
+def _theorem(problem: SoftmaxProblem, steps: int, rounds: int) -> dict[str, Any]:
     slope = np.sqrt(2) * np.linalg.norm(problem.x, axis=2).mean(1).max()
     clients = len(problem.x)
 
@@ -119,7 +120,7 @@ def _theorem(problem: SoftmaxProblem, steps: int, rounds: int) -> dict[str, obje
     )
 
 
-def _lemma(problem: SoftmaxProblem, q: float, rounds: int) -> dict[str, object]:
+def _lemma(problem: SoftmaxProblem, q: float, rounds: int) -> dict[str, Any]:
     """The largest ratio of the Hessian's norm to L_q over all visited models and clients."""
     models = visited(problem, QFedSGD(q), problem.rate, 1, rounds)
     L, ratios = smoothness(problem), []
@@ -140,7 +141,7 @@ def _lemma(problem: SoftmaxProblem, q: float, rounds: int) -> dict[str, object]:
     return line | {"bound": 1.0, "printed": 1.0, "rose": rose}
 
 
-def _general(problem: SoftmaxProblem, fresh: SoftmaxProblem, rounds: int) -> dict[str, object]:
+def _general(problem: SoftmaxProblem, fresh: SoftmaxProblem, rounds: int) -> dict[str, Any]:
     """The worst mixture's loss on the laws, that of the worst client, against the bounds."""
     w = visited(problem, QFedAvg(Q), problem.rate, 1, rounds)[-1]
     own, law = (np.minimum(part.each(w), CLIP).mean(1) for part in (problem, fresh))
