@@ -56,8 +56,17 @@ class SoftmaxProblem:
         truth = rng.normal(size=(clients, classes, features)) * SHARP
         noise = rng.gumbel(size=(clients, samples, classes))  # the largest sum is a draw of softmax
         y = (np.einsum("kcd,knd->knc", truth, x) + noise).argmax(2)
-        parts = [(torch.from_numpy(x[k]), torch.from_numpy(y[k])) for k in range(clients)]
+        return cls.of(x, y, classes)
+
+    @classmethod
+    def of(cls, x: Array, y: NDArray[np.int64], classes: int) -> SoftmaxProblem:
+        """These rows (K, n, d) and labels (K, n)."""
+        parts = [(torch.from_numpy(x[k]), torch.from_numpy(y[k])) for k in range(len(x))]
         return cls(Parts(ClientData.from_clients(parts)), classes)
+
+    def rows(self, which: slice) -> SoftmaxProblem:
+        """Some of every client's rows."""
+        return self.of(self.x[:, which].copy(), self.y[:, which].copy(), self.classes)
 
     @property
     def model(self) -> Softmax:
@@ -66,20 +75,24 @@ class SoftmaxProblem:
 
     def losses(self, w: Array, tilt: float = 0.0) -> Array:
         """F_k(w), or (1/tilt) log mean exp(tilt loss), (K,)."""
-        each = self._each(w)[0]
+        each = self.each(w)
         return np.log(np.exp(tilt * each).mean(1)) / tilt if tilt else each.mean(1)
 
     def gradients(self, w: Array, tilt: float = 0.0) -> Array:
         """Their gradients (K, C d)."""
-        each, slopes = self._each(w)
-        share = np.exp(tilt * each)
+        share = np.exp(tilt * self.each(w))
         share = share / share.sum(1, keepdims=True)
+        slopes = special.softmax(self._scores(w), axis=2) - self._hit
         return np.einsum("kn,knc,knd->kcd", share, slopes, self.x).reshape(len(self.x), -1)
 
-    def _each(self, w: Array) -> tuple[Array, Array]:
-        """Losses (K, n) and their slopes in the scores (K, n, C)."""
-        z = self.x @ w.reshape(self.classes, -1).T
-        hit = self.y[..., None] == np.arange(self.classes)
-        return special.logsumexp(z, axis=2) - z[hit].reshape(self.y.shape), special.softmax(
-            z, axis=2
-        ) - hit
+    def each(self, w: Array) -> Array:
+        """The losses of the rows (K, n)."""
+        z = self._scores(w)
+        return special.logsumexp(z, axis=2) - z[self._hit].reshape(self.y.shape)
+
+    def _scores(self, w: Array) -> Array:
+        return self.x @ w.reshape(self.classes, -1).T
+
+    @property
+    def _hit(self) -> NDArray[np.bool_]:
+        return self.y[..., None] == np.arange(self.classes)

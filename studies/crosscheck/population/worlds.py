@@ -134,7 +134,8 @@ def random_world(seed: int, clients: int | None = None, groups: int = 2) -> Worl
         q = q / q.sum(axis=1, keepdims=True)
     name = f"random-{seed}" + ("" if drawn else f"-{count}") + (f"-{groups}" if many else "")
     share = (weight / weight.sum()).tolist()
-    return World(name, *map(_tuples, (mean.tolist(), sd.tolist(), q.tolist())), tuple(share))
+    mean, sd, q = (_tuples(values.tolist()) for values in (mean, sd, q))
+    return World(name, mean, sd, q, tuple(share))
 
 
 def spread(clients: int, distance: float, shares: float, tilt: float = 0.0) -> World:

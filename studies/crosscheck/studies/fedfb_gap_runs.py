@@ -136,6 +136,6 @@ class GapPlan(Plan):
 def plans(setup: Setup, seed: int, rounds: int) -> list[GapPlan]:
     """FedFB, and CFL on the same sample."""
     return [
-        GapPlan(setup.world, scheme, 1, setup.rows, seed, ((0.0,),), rounds, setup.steps, bits)
+        GapPlan(setup.world, scheme, 1, setup.rows, seed, ((0.0,),), rounds, setup.steps, bits=bits)
         for scheme, bits in ((FEDFB, setup.bits), (CFL, None))
     ]

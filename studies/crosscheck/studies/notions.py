@@ -45,6 +45,12 @@ QUESTIONS = (
 )
 """Worlds and notions; parity of two groups is ``frontier``'s."""
 SMALL = (("figure-5d", "eo"), ("figure-5d", "eodds"), ("random-0-2-3", "dp"))
+RATED = (
+    *((world, "eo") for world in ("figure-5d", "figure-9d", "random-0")),
+    ("random-0-2-3", "dp"),
+    ("random-1-3-3", "eo"),
+)
+"""Questions of the rates."""
 EVERYONE = (CFL, ENSEMBLE, LFT_AVG, FEDFB)
 SIZES = (500, 1_000, 2_000, 8_000)
 BUDGETS = (0.0, 0.1)
@@ -101,15 +107,12 @@ class NotionPlan(Plan):
 
 
 def units(scale: Scale) -> list[Unit]:
-    """Quick: three questions, 1,000 people. Paper: twelve; CFL with all sizes, the others with
-    some.
-    """
+    """Quick: three questions, 1,000 people. Paper: twelve, 2,000; CFL of five with four sizes."""
     if not scale.paper:
         return _units(SMALL, EVERYONE, (1_000,), scale.seeds, 40)
     few, less, some, most = SIZES
     found = _units(QUESTIONS, EVERYONE, (some,), scale.seeds)
-    found += _units(QUESTIONS, (CFL,), (few, less, most), scale.seeds)
-    return found + _units(QUESTIONS, (ENSEMBLE,), (few, most), scale.seeds)
+    return found + _units(RATED, (CFL,), (few, less, most), scale.seeds)
 
 
 def _units(
@@ -169,7 +172,6 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
         _fedfb(measures),
         _odds(measures),
         _pairs(measures),
-        _approach(measures),
     )
 
 
@@ -179,6 +181,12 @@ def _bound(found: pd.DataFrame, columns: tuple[str, ...], name: str, asked: str)
     return Verdict(name, bool(least >= -TOLERANCE), True, asked, text)
 
 
+def _rated(found: pd.DataFrame) -> pd.DataFrame:
+    """CFL's at ε = 0, of the questions that have several sizes."""
+    asked = [f"{world}, {notion}" for world, notion in RATED]
+    return among(among(_one_rate(found), "scheme", [CFL]), "question", asked)
+
+
 def _one_rate(found: pd.DataFrame) -> pd.DataFrame:
     """At ε = 0, of parity and equal opportunity."""
     return among(among(found, "notion", ["dp", "eo"]), "budget", [FAIR])
@@ -186,7 +194,7 @@ def _one_rate(found: pd.DataFrame) -> pd.DataFrame:
 
 def _speed(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
     """CFL's at ε = 0, where its class contains the optimum."""
-    part = among(_one_rate(found), "scheme", [CFL])
+    part = _rated(found)
     asked = (
         "CFL's learner of equal opportunity, and of three groups: at ε = 0 its distance below the "
         "plane shrinks like 1/n.",
@@ -226,10 +234,11 @@ def _fedfb(found: pd.DataFrame) -> Verdict:
 
 
 def _odds(found: pd.DataFrame) -> Verdict:
-    """CFL's at ε = 0 and the largest size; those of one rate beside it."""
-    fair = _largest(among(among(found, "scheme", [CFL]), "budget", [FAIR]))
-    part = among(fair, "notion", ["eodds"])
-    mine, others = floats(part, "disparity"), floats(_one_rate(fair), "disparity")
+    """CFL's at ε = 0 and their largest size; those of one rate with as many people beside."""
+    fair = among(among(found, "scheme", [CFL]), "budget", [FAIR])
+    part = _largest(among(fair, "notion", ["eodds"]))
+    same = among(_one_rate(fair), "rows", part["rows"].tolist())
+    mine, others = floats(part, "disparity"), floats(same, "disparity")
     rest = f"those of one rate {others.mean():.3f}" if len(others) else "no others"
     return Verdict(
         "odds-are-kept",
@@ -267,25 +276,6 @@ def _pairs(found: pd.DataFrame) -> Verdict:
         f"{_what(part)}: {float(LOOSE) + over.max():.3f} at most where ε = {LOOSE}, and "
         f"{floats(part, 'below').mean():.4f} below the frontier in the mean: what it limits is not "
         "what the frontier limits",
-    )
-
-
-def _approach(found: pd.DataFrame) -> Verdict:
-    part = among(among(found, "scheme", [ENSEMBLE]), "notion", ["dp", "eo"])
-    sizes, off = floats(part, "rows"), floats(part, "off")
-    asked = (
-        "LFT+Ensemble's disparity at given budgets is nearer to the exact ensemble's with the most "
-        "people than with the fewest, of equal opportunity and of three groups."
-    )
-    if len(np.unique(sizes)) < 2:
-        return Verdict("ensembles-approach", None, False, asked, TOO_FEW)
-    few, many = (_rms(off[sizes == size]) for size in (sizes.min(), sizes.max()))
-    return Verdict(
-        "ensembles-approach",
-        bool(many < few),
-        False,
-        asked,
-        f"{_what(part)}: {few:.3f} off with the fewest people, {many:.3f} with the most",
     )
 
 
@@ -360,7 +350,7 @@ def curve(world: World, notion: str) -> pd.DataFrame:
 
 def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
     """CFL's losses and disparities at ε = 0 by size, root mean squares over worlds and seeds."""
-    fair = among(among(measures, "scheme", [CFL]), "budget", [FAIR])
+    fair = _rated(measures)
     parts = []
     for panel, column in (
         ("below the plane (accuracy)", LOST),

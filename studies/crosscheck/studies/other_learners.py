@@ -170,7 +170,9 @@ def _fairer(measures: pd.DataFrame) -> Verdict:
 
 
 def _heard(measures: pd.DataFrame) -> Verdict:
-    part = among(among(measures, "scheme", [FAIRFED, UNWEIGHED]), "budget", map(spelt, BETAS[1:]))
+    part = among(
+        among(measures, "scheme", [FAIRFED, UNWEIGHED]), "budget", [spelt(b) for b in BETAS[1:]]
+    )
     silent = floats(part, "silent") > 0
     return Verdict(
         "fairfed-hears-everybody",
