@@ -31,6 +31,12 @@ class Participation(ABC):
         whole("clients", clients, 1)
         whole("rounds", rounds, 1)
 
+    def joined(self, round: int) -> tuple[int, ...]:
+        """The rounds up to this one in which clients joined, rising; (0,) where nobody joins
+        later.
+        """
+        return (0,)
+
 
 @dataclass(frozen=True)
 class Everyone(Participation):

@@ -56,6 +56,10 @@ class MLP(Model):
         """Numbers in W and in b, layer by layer."""
         return [size for i, o in self._pairs for size in (i * o, o)]
 
+    @property
+    def layers(self) -> tuple[int, ...]:
+        return tuple((i + 1) * o for i, o in self._pairs)
+
     def init(self, seed: int) -> Tensor:
         generator = torch.Generator().manual_seed(seed)
         layers = [
