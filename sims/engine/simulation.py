@@ -72,7 +72,7 @@ class Simulation:
         training.participation.check(data.train.clients, training.rounds)
         self.rates = [replicate.rates(training) for replicate in self.replicates]
         self.device, dtype = self.computing.place(), self.computing.torch_dtype
-        self.limit = self.computing.memory_limit
+        self.limit = self.computing.bytes()
         self._representable()
         self.parts = {
             name: model.prepare(part.to(self.device, dtype)) for name, part in data.parts.items()
@@ -152,9 +152,9 @@ class Simulation:
         work = self.model, self.data, self.params
         if last == first:
             round, given, row = begun[first]
-            shared = *work, given, self.training, self.computing
+            shared = *work, given, self.training, self.computing, self.limit
             return [self._finish(first, round, given, row, lambda: perform_in_parts(*shared))]
-        updates = iter(perform(*work, together, self.training, self.computing))
+        updates = iter(perform(*work, together, self.training, self.computing, self.limit))
         rows = []
         for r, (round, given, row) in enumerate(begun[first:last], first):
             mine = [next(updates) for _ in given]

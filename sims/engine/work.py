@@ -68,17 +68,18 @@ def perform_in_parts(
     assignments: list[Assignment],
     training: Training,
     computing: Computing,
+    limit: int,
 ) -> Iterator[list[Tensor]]:
     """Updates (k', P) of each task of one replicate, of k' clients at a time: as many as take half
     of the memory limit, or a block of a sum.
     """
     each = model.size * params.element_size()
     block = max(1, algorithm.BLOCK // each)
-    room = computing.memory_limit // 2 // (2 * each * len(assignments))
+    room = limit // 2 // (2 * each * len(assignments))
     step = max(block, room // block * block)
     for first in range(0, len(assignments[0].round.clients), step):
         some = [given.some(slice(first, first + step)) for given in assignments]
-        yield perform(model, data, params, some, training, computing)
+        yield perform(model, data, params, some, training, computing, limit)
 
 
 def perform(
@@ -88,6 +89,7 @@ def perform(
     assignments: list[Assignment],
     training: Training,
     computing: Computing,
+    limit: int,
 ) -> list[Tensor]:
     """Updates (k, P) of every assignment, in the order of its clients."""
     alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
@@ -101,7 +103,6 @@ def perform(
         )
         alike[kind].append(i)
     updates: list[Tensor] = [params.new_empty(0, model.size)] * len(assignments)
-    limit = computing.memory_limit
     room = max(1, limit // 2, limit - bytes_of(model, params, assignments))
     for members in alike.values():
         jobs, owner = _jobs([assignments[i] for i in members], data, training)

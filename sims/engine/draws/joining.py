@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,6 +41,7 @@ class Joining(Participation):
     leaves: tuple[int, ...] | None = None
     groups: tuple[int, ...] | None = None
     share: float = 1.0
+    name: ClassVar[str] = "joining"
 
     def __post_init__(self) -> None:
         for name in ("joins", "leaves", "groups"):
