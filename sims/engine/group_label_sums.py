@@ -34,12 +34,12 @@ class CellSums:
         """Those of some clients after those of others."""
         if len(parts) == 1:
             return parts[0]
-        names = "counts", "loss", "wrong"
-        accepting = [part.accepting for part in parts if part.accepting is not None]
-        return cls(
-            *(np.concatenate([getattr(part, name) for part in parts]) for name in names),
-            np.concatenate(accepting) if accepting else None,
+        counts, loss, wrong = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("counts", "loss", "wrong")
         )
+        accepting = [part.accepting for part in parts if part.accepting is not None]
+        return cls(counts, loss, wrong, np.concatenate(accepting) if accepting else None)
 
 
 class CellIndex:

@@ -11,11 +11,12 @@ import numpy as np
 import pandas as pd
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import Replicate, Result, Simulation
+from fairfl.sims.engine import Algorithm, Replicate, Result, Simulation
 from fairfl.sims.group_fairness import AgnosticFair, FairMeasures, LocalFairBatch
 from fairfl.sims.group_fairness.measures import accepts
 from fairfl.sims.runs.metrics import Metrics
 from fairfl.studies.experiment import Setting
+from fairfl.studies.frames import rows as kept_rows
 
 PEOPLE = "people"
 """What the rows of disparities have for the model: they are of all clients' people together."""
@@ -49,24 +50,24 @@ def disparities(simulation: Simulation, names: tuple[str, ...], seed: int) -> pd
     return pd.DataFrame(rows).assign(model=PEOPLE, round=simulation.round, seed=seed)
 
 
-def _own(simulation: Simulation, r: int) -> bool:
-    """Whether the replicate has models of the clients' own."""
-    return simulation.replicates[r].algorithm.personal(simulation.states[r]) is not None
+def _ensemble(algorithm: Algorithm) -> bool:
+    """Whether clients have models of their own alone."""
+    return isinstance(algorithm, LocalFairBatch) and algorithm.average_every is None
 
 
 def measured(names: tuple[str, ...], seed: int, result: Result) -> pd.DataFrame:
     """The engine's table of clients, and ``disparities`` where there are groups."""
-    clients, replicates = result.clients, result.simulation.replicates
-    for r, replicate in enumerate(replicates):
-        # an ensemble's clients have their own models alone: the global one is the start
-        if isinstance(replicate.algorithm, LocalFairBatch) and _own(result.simulation, r):
-            mine, personal = clients["replicate"] == r, clients["model"] == "personal"
-            clients = clients[~mine | personal]
-            clients = clients.assign(
-                model=clients["model"].where(clients["replicate"] != r, "global")
-            )
-    which = np.array(names, dtype=object)[clients["replicate"].to_numpy()]
-    clients = clients.assign(objective=which, seed=seed)
+    which, model = (result.clients[name].to_numpy() for name in ("replicate", "model"))
+    replicates = enumerate(result.simulation.replicates)
+    # an ensemble's clients have their own models alone: the global one is the start
+    alone = [r for r, one in replicates if _ensemble(one.algorithm)]
+    kept = ~np.isin(which, alone) | (model == "personal")
+    clients = result.clients.assign(
+        objective=np.array(names, dtype=object)[which],
+        seed=seed,
+        model=np.where(np.isin(which, alone), "global", model),
+    )
+    clients = kept_rows(clients, kept)
     if not has_people(result.simulation):
         return clients
     return pd.concat([clients, disparities(result.simulation, names, seed)], ignore_index=True)
