@@ -199,5 +199,6 @@ CLAIMS = (
         rests_on=("propfair/conjugate-propfair",),
         notes="In the first case f = M attains it, and (C.21) is the bound. "
         "theory.aggregation.PropFair computes it.",
+        whose="ours",
     ),
 )
