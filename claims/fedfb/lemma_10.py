@@ -296,6 +296,7 @@ CLAIMS = (
         erratum="Assume that every client's law has full support (or fix which solution a client "
         "returns off its own support): the ensemble's disparity depends on rules where the "
         "client itself has no data.",
+        whose="reading",
     ),
     Claim(
         id="fedfb/lemma-10/case-3",

@@ -320,6 +320,7 @@ CLAIMS = (
         rests_on=("fedfb/eq-32",),
         notes="With the q_i different, the same with MD's own terms: "
         "solvers/lft_ensemble/densities.py computes it so.",
+        whose="ours",
     ),
 )
 

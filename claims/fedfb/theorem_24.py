@@ -373,6 +373,7 @@ CLAIMS = (
         "α = 1 at the first update. Weights of the inner problem are then negative, and w_λ need "
         "not exist.",
         reading="The paper does not say what happens at the boundary.",
+        whose="implied",
     ),
 )
 

@@ -208,6 +208,7 @@ CLAIMS = (
                 partial(_check, attained=ATTAINED.replace(ORDERED, "")),
             ),
         ),
+        whose="ours",
     ),
     Claim(
         id="pffl/dual-weights",
@@ -229,5 +230,6 @@ CLAIMS = (
                 "turned", "the largest weight on the smallest loss", partial(_check_dual, worst=1)
             ),
         ),
+        whose="ours",
     ),
 )

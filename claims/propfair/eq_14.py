@@ -252,6 +252,7 @@ CLAIMS = (
             "0 is at most the least value of A above f, whatever the domain. That f >= 0 is not "
             "the reason."
         ),
+        whose="reading",
     ),
     Claim(
         id="propfair/eq-14-convex",
@@ -272,5 +273,6 @@ CLAIMS = (
             "is supposed convex."
         ),
         erratum="Say that A_s is supposed convex; otherwise (14) gives the convex hull of A_s.",
+        whose="reading",
     ),
 )

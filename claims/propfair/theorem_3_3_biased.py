@@ -135,5 +135,6 @@ CLAIMS = (
             Mutant("K for K^2", "in Psi~'s first sum", partial(check, square=1)),
         ),
         rests_on=("propfair/eq-4",),
+        whose="ours",
     ),
 )

@@ -236,6 +236,7 @@ CLAIMS = (
                 partial(check_grows, proof=GROWS.replace("1 <= s", "0 <= s")),
             ),
         ),
+        whose="ours",
     ),
     Claim(
         id="qffl/lemma-9/repaired",

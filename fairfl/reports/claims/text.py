@@ -25,6 +25,8 @@ def as_text(checked: Checked) -> str:
         _block("as checked", claim.statement),
     ]
     parts += [_block(f"hypothesis {name}", text) for name, text in claim.hypotheses]
+    if claim.whose != "printed":
+        parts.append(_block("whose statement", claim.whose))
     for name in ("reading", "erratum", "gap", "notes"):
         if getattr(claim, name):
             parts.append(_block(name, getattr(claim, name)))
@@ -53,7 +55,16 @@ def as_data(checked: Checked) -> dict[str, Any]:
         **checked.to_json(),
         **{
             name: getattr(claim, name)
-            for name in ("line", "printed", "statement", "reading", "erratum", "gap", "notes")
+            for name in (
+                "line",
+                "printed",
+                "statement",
+                "whose",
+                "reading",
+                "erratum",
+                "gap",
+                "notes",
+            )
         },
         "title": claim.title,
         "hypotheses": dict(claim.hypotheses),
