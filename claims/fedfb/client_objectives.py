@@ -265,6 +265,7 @@ CLAIMS = (
     ),
     Claim(
         id="fedfb/algorithm-5-region",
+        whose="implied",
         number="Algorithm 5, appendix C.1",
         line=1571,
         title="the update of algorithm 5 keeps λ in Λ, for the step sizes of appendix C.1",

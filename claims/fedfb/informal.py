@@ -186,6 +186,7 @@ CLAIMS = (
     ),
     Claim(
         id="fedfb/lemma-1/heterogeneity",
+        whose="reading",
         number="After lemma 1",
         line=108,
         title="that x is highly heterogeneous across clients is all that lemma 1 requires",

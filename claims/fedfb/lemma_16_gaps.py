@@ -64,6 +64,7 @@ def _check(effort: Effort, middle: int = 0) -> Evidence:
 CLAIMS = (
     Claim(
         id="fedfb/lemma-16/gaps",
+        whose="reading",
         number="Lemma 16",
         line=878,
         title="q_0 ≠ q_1, pooled by Bayes' rule, every g_i strictly increasing: max LFT+Ensemble < "

@@ -164,6 +164,7 @@ CLAIMS = (
         "above, at each of the three levels.",
         _check_near,
         Mutant("medium", "at the medium level alone", partial(_check_near, levels=("medium",))),
+        whose="reading",
         expected="holds-repaired",
         reading="'Good' as near CFL, which FedFB mimics and whose row is the same at all levels; "
         "within 5.5 points it would still fail.",
@@ -195,6 +196,7 @@ CLAIMS = (
             "from medium to high",
             partial(_check_monotone, levels=("medium", "high")),
         ),
+        whose="implied",
         expected="refuted",
         reading="What a cost of heterogeneity means. The paper says that there is none.",
         erratum="It rises from .669 to .725 from low to medium: the row at the low level is an "

@@ -195,6 +195,7 @@ CLAIMS = (
     ),
     Claim(
         id="pffl/cold-start",
+        whose="reading",
         number="Section 4.2",
         line=162,
         title="For q > 0 q-FedAvg's step is the weighted mean of gradients over L (1 + r), 0 <= r "
@@ -260,6 +261,7 @@ CLAIMS = (
     ),
     Claim(
         id="pffl/table-1-vehicle",
+        whose="reading",
         number="Section 4.1, Table 1",
         line=130,
         title="On Vehicle every p-FedAvg row has less variance and a better worst 10 % than q = 0",

@@ -130,6 +130,7 @@ ORDER = (
 CLAIMS = (
     Claim(
         id="pffl/example-shares",
+        whose="reading",
         number="Section 3.1",
         line=74,
         title="Models times their shares of examples, weighted by p, still average",
@@ -164,6 +165,7 @@ CLAIMS = (
     ),
     Claim(
         id="pffl/weights-order",
+        whose="reading",
         number="Section 3.4",
         line=118,
         title="Geometric weights give the worst client more than Gini's",

@@ -152,6 +152,7 @@ RANGE = ("range", "all losses are below every M")
 CLAIMS = (
     Claim(
         id="propfair/assumption-3.2-tuned",
+        whose="implied",
         number="Assumption 3.2, Table 4",
         line=159,
         title="With the tuned M, a model that predicts all classes alike satisfies assumption 3.2",
@@ -180,6 +181,7 @@ CLAIMS = (
     ),
     Claim(
         id="propfair/assumption-3.2-M",
+        whose="implied",
         number="Assumption 3.2",
         line=159,
         title="Cross entropy satisfies assumption 3.2 for some M of the paper",
@@ -236,6 +238,7 @@ CLAIMS = (
     ),
     Claim(
         id="propfair/smaller-M",
+        whose="reading",
         number="Appendix B.2, rule of thumb",
         line=739,
         title="Reducing M does not raise the worst loss",

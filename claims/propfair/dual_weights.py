@@ -106,6 +106,7 @@ PRINTED = (
 CLAIMS = (
     Claim(
         id="propfair/dual-weights",
+        whose="reading",
         number="Section 4.1, after (14)",
         line=236,
         title="The optimal model minimises the losses weighted by its own dual variable",

@@ -136,6 +136,7 @@ CLAIMS = (
     ),
     Claim(
         id="propfair/eq-A.13-between",
+        whose="implied",
         number="(A.13)",
         line=460,
         title="The drift of the true gradients has no larger second moment than that of the "

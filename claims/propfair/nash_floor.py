@@ -90,6 +90,7 @@ PRINTED = (
 CLAIMS = (
     Claim(
         id="propfair/nash-floor",
+        whose="reading",
         number="Section 2, 'Efficiency and fairness'",
         line=70,
         title="Where the Nash product is largest, no client's utility is extremely low",

@@ -110,6 +110,7 @@ CLAIMS = (
     ),
     Claim(
         id="propfair/gradient-descent",
+        whose="reading",
         number="Section 3.1.3, after theorem 3.3",
         line=181,
         title="Without variance and with one local step, theorem 3.3 is gradient descent's O(1/T), "

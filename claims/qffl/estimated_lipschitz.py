@@ -128,6 +128,7 @@ INFER = (
 CLAIMS = (
     Claim(
         id="qffl/inferred-L",
+        whose="implied",
         number="Section 3.3",
         line=98,
         title="The inverse of the best step size at q = 0 is a Lipschitz constant of the gradient",
@@ -169,6 +170,7 @@ CLAIMS = (
     ),
     Claim(
         id="qffl/step-one-device",
+        whose="reading",
         number="Section 3.3",
         line=98,
         title="For one device, the step 1/L_q(w) descends for every q",

@@ -75,6 +75,7 @@ PRINTED = (
 CLAIMS = (
     Claim(
         id="qffl/sampling",
+        whose="reading",
         number="Algorithms 1 to 3",
         line=84,
         title="A subset of K devices in which device k is with probability p_k",

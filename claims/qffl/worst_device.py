@@ -138,6 +138,7 @@ CONVEX = (("convex", "every F_k has a positive second derivative"), ("losses", "
 CLAIMS = (
     Claim(
         id="qffl/worst-device",
+        whose="reading",
         number="Section 3.2, figure 1",
         line=65,
         title="With q = 1 the largest loss is no larger than with q = 0",
@@ -184,6 +185,7 @@ CLAIMS = (
     ),
     Claim(
         id="qffl/worst-device-bound",
+        whose="ours",
         number="Section 3.2",
         line=65,
         title="(ours) The largest loss of q-FFL's optimum is at most m^(1/(q+1)) times the least "
