@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -16,7 +15,7 @@ from fairfl._support.checks import in_range, one_of
 from fairfl.sims.algorithms.dynamic import NORMS, Dynamic, later, sizes, with_lengths
 from fairfl.sims.engine.algorithm import Algorithm, Received, State
 from fairfl.sims.engine.task import Floats
-from fairfl.theory.measures.dynamic import interpolated_length
+from fairfl.theory.bounds.updates import interpolated_length
 
 
 @dataclass(frozen=True)
@@ -54,10 +53,7 @@ class ModifiedNormalizedFedAvg(Dynamic):
         rounds = received.number - int(received.state["since"])
 
         def lengths(norms: Floats) -> Floats:
-            columns = zip(norms.T, scale, strict=True)
-            return np.stack(
-                [interpolated_length(own, self.beta, g, rounds) for own, g in columns], axis=1
-            )
+            return interpolated_length(norms, self.beta, scale, rounds)
 
         return received.changed(lambda part: with_lengths(part, self.norm, lengths))
 
