@@ -1,11 +1,10 @@
 """docs/results: every experiment and figure is on the page of tables and figures, and every name
-there is one; every claim on the fifth paper is on the page of its statements.
+there is one.
 """
 
 import re
 from pathlib import Path
 
-from fairfl.claims.claim import REPAIRED
 from fairfl.claims.registry import registered
 from fairfl.figures.lib import registry
 from fairfl.studies.registry import experiments
@@ -21,12 +20,3 @@ def test_all_commands_and_no_others():
     assert told["simulate"] == set(experiments())
     assert told["figures"] == set(registry.registered())
     assert told["claims"] <= registered().keys()
-
-
-def test_all_claims_on_dynamic_participants():
-    page = (PAGES / "dynamic_statements.md").read_text("utf-8")
-    rows = [line.split("|")[3] for line in page.splitlines() if line.count("|") == 5]
-    told = {f"dynamic/{name.strip()}" for row in rows for name in row.split(",")}
-    claims = {id for id in registered() if id.startswith("dynamic/")}
-    assert {id for id in claims if not id.endswith(REPAIRED)} <= told
-    assert told - claims == {"dynamic/claims", "dynamic/---"}
