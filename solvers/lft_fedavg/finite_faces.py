@@ -33,6 +33,8 @@ COSTS = 1e-9
 """What is held costs something from this reduced cost on."""
 TIED = 1e-9
 """A linear programme's own rounding, in shares of a score's terms or of a budget."""
+NEAR = 1e-11
+"""A rule this much more disparate than was asked still counts: HiGHS' own rounding."""
 FAIR = 1e-12
 """Budgets and multipliers up to this are zero."""
 
@@ -196,7 +198,7 @@ class Face:
 
     def most(self, disparity: float) -> float:
         """An upper bound on its gain with at most ``disparity``."""
-        if self.least is None or self.least.disparity > disparity:
+        if self.least is None or self.least.disparity > disparity + NEAR:
             return -np.inf
         return min((g + slope * (disparity - d) for d, g, slope in self.lines), default=np.inf)
 

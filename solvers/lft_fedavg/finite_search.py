@@ -40,8 +40,6 @@ CLIMBS = 8
 """Faces that climbs start from at each disparity: those that are best there."""
 RISE = 1e-11
 """What rises by less has not risen."""
-NEAR = 1e-11
-"""Disparities are asked for with this much room: HiGHS' own rounding."""
 
 
 @dataclass(frozen=True)
@@ -158,13 +156,13 @@ class FedAvgSearch:
         useful rule.
         """
         low = 0.0 if self.lowest is None else self.lowest.disparity
-        targets = NEAR + np.linspace(low, max(low, self.ends[0].disparity), points)
+        targets = np.linspace(low, max(low, self.ends[0].disparity), points)
         # down and up again: what was found at one disparity is known at the others
         places = [self.best(float(d)) for d in (*targets[::-1], *targets)]
         found = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
 
         def evaluate(disparity: Array) -> Points:
-            tried = self.attained([self.best(float(d) + NEAR) for d in disparity])
+            tried = self.attained([self.best(float(d)) for d in disparity])
             return fitting(tried.join(found), disparity)
 
         return build("lft_fedavg", found, evaluate)
@@ -172,5 +170,5 @@ class FedAvgSearch:
     def minimum(self) -> Points:
         """The least disparate place, of several the most useful."""
         low = 0.0 if self.lowest is None else self.lowest.disparity
-        found = self.attained([self.lowest, self.best(low + NEAR)])
+        found = self.attained([self.lowest, self.best(low)])
         return found.join(points_of(self.fed, self.ends)).least
