@@ -38,6 +38,8 @@ MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
 CLIMBS = 8
 """Faces that climbs start from at each disparity: those that are best there."""
+COARSE = 12
+"""Points of the frontier at whose beginning the minimum is."""
 RISE = 1e-11
 """What rises by less has not risen."""
 
@@ -168,7 +170,5 @@ class FedAvgSearch:
         return build("lft_fedavg", found, evaluate)
 
     def minimum(self) -> Points:
-        """The least disparate place, of several the most useful."""
-        low = 0.0 if self.lowest is None else self.lowest.disparity
-        found = self.attained([self.lowest, self.best(low)])
-        return found.join(points_of(self.fed, self.ends)).least
+        """The least disparate rule found, of several the most useful."""
+        return self.frontier(COARSE).points.take([0])
