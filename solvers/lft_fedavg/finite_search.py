@@ -36,8 +36,10 @@ NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
-CLIMBS = 8
-"""Faces that climbs start from at each disparity: those that are best there."""
+CLIMBS, PATIENCE = 30, 8
+"""At each disparity climbs start from the faces that are best there, so many at most, and end after
+so many in a row that found nothing better.
+"""
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
 RISE = 1e-11
@@ -95,14 +97,16 @@ class FedAvgSearch:
         """The best place with at most ``disparity``, or the least disparate (None), that steps from
         face to face reach.
         """
-        best, passed = None, set[Face]()
-        for start in starts:
+        best, passed, last = None, set[Face](), 0
+        for k, start in enumerate(starts):
             here: Place | None = start
             while here is not None and here.face not in passed:
                 passed.add(here.face)
                 if best is None or here.worth(disparity) > best.worth(disparity):
-                    best = here
+                    best, last = here, k
                 here = self._next(here, disparity)
+            if k == last + PATIENCE:
+                break
         return best
 
     def _next(self, here: Place, disparity: float | None) -> Place | None:
@@ -131,7 +135,7 @@ class FedAvgSearch:
         fair = self.faces.free.place(disparity)  # CFL's rule, and the budgets that it keeps
         face = None if fair is None else self.start(self.faces.tight(fair.f)[1])
         here = None if face is None else face.place(disparity)
-        return self.climbs(top if here is None else [*top, here], disparity)
+        return self.climbs(top if here is None else [here, *top], disparity)
 
     @cached_property
     def lowest(self) -> Place | None:
