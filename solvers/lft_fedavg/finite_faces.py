@@ -33,6 +33,8 @@ COSTS = 1e-9
 """What is held costs something from this reduced cost on."""
 TIED = 1e-9
 """A linear programme's own rounding, in shares of a score's terms or of a budget."""
+NEAR = 1e-11
+"""A rule this much more disparate than was asked still counts: HiGHS' own rounding."""
 FAIR = 1e-12
 """Budgets and multipliers up to this are zero."""
 
@@ -97,14 +99,15 @@ class Faces:
         local, pooled, n = self.local, self.pooled, self.local.u.size
         shared, cells = np.isfinite(pooled.eps), n - local.levels
         own, wide = np.zeros((2, self.client.size, self.last + 1))
-        own[:, :n] = local.v
+        known = self.scale > 0
+        own[known, :n] = local.v[known]
         wide[np.arange(self.client.size), n + self.client] = self.scale
         everybody, half = np.zeros((2, int(shared.sum()), self.last + 1))
         everybody[:, :cells] = pooled.v[shared, :cells]
         everybody[:, self.budgets.stop : self.last] = pooled.v[shared, cells:]
         half[:, self.last] = pooled.eps[shared]
         left = np.concatenate([own + wide, wide - own, everybody + half, half - everybody])
-        b, c = local.b, pooled.b[shared]
+        b, c = np.where(known, local.b, 0.0), pooled.b[shared]
         rows = scipy.sparse.csc_array(np.concatenate([left, -np.eye(len(left))], axis=1))
         return ROWS * rows, ROWS * np.concatenate([-b, b, -c, c])
 
@@ -196,7 +199,7 @@ class Face:
 
     def most(self, disparity: float) -> float:
         """An upper bound on its gain with at most ``disparity``."""
-        if self.least is None or self.least.disparity > disparity:
+        if self.least is None or self.least.disparity > disparity + NEAR:
             return -np.inf
         return min((g + slope * (disparity - d) for d, g, slope in self.lines), default=np.inf)
 

@@ -36,12 +36,14 @@ NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
-CLIMBS = 8
-"""Faces that climbs start from at each disparity: those that are best there."""
+CLIMBS, PATIENCE = 30, 8
+"""At each disparity climbs start from the faces that are best there, so many at most, and end after
+so many in a row that found nothing better.
+"""
+COARSE = 12
+"""Points of the frontier at whose beginning the minimum is."""
 RISE = 1e-11
 """What rises by less has not risen."""
-NEAR = 1e-11
-"""Disparities are asked for with this much room: HiGHS' own rounding."""
 
 
 @dataclass(frozen=True)
@@ -95,14 +97,16 @@ class FedAvgSearch:
         """The best place with at most ``disparity``, or the least disparate (None), that steps from
         face to face reach.
         """
-        best, passed = None, set[Face]()
-        for start in starts:
+        best, passed, last = None, set[Face](), 0
+        for k, start in enumerate(starts):
             here: Place | None = start
             while here is not None and here.face not in passed:
                 passed.add(here.face)
                 if best is None or here.worth(disparity) > best.worth(disparity):
-                    best = here
+                    best, last = here, k
                 here = self._next(here, disparity)
+            if k == last + PATIENCE:
+                break
         return best
 
     def _next(self, here: Place, disparity: float | None) -> Place | None:
@@ -131,7 +135,7 @@ class FedAvgSearch:
         fair = self.faces.free.place(disparity)  # CFL's rule, and the budgets that it keeps
         face = None if fair is None else self.start(self.faces.tight(fair.f)[1])
         here = None if face is None else face.place(disparity)
-        return self.climbs(top if here is None else [*top, here], disparity)
+        return self.climbs(top if here is None else [here, *top], disparity)
 
     @cached_property
     def lowest(self) -> Place | None:
@@ -158,19 +162,17 @@ class FedAvgSearch:
         useful rule.
         """
         low = 0.0 if self.lowest is None else self.lowest.disparity
-        targets = NEAR + np.linspace(low, max(low, self.ends[0].disparity), points)
+        targets = np.linspace(low, max(low, self.ends[0].disparity), points)
         # down and up again: what was found at one disparity is known at the others
         places = [self.best(float(d)) for d in (*targets[::-1], *targets)]
         found = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
 
         def evaluate(disparity: Array) -> Points:
-            tried = self.attained([self.best(float(d) + NEAR) for d in disparity])
+            tried = self.attained([self.best(float(d)) for d in disparity])
             return fitting(tried.join(found), disparity)
 
         return build("lft_fedavg", found, evaluate)
 
     def minimum(self) -> Points:
-        """The least disparate place, of several the most useful."""
-        low = 0.0 if self.lowest is None else self.lowest.disparity
-        found = self.attained([self.lowest, self.best(low + NEAR)])
-        return found.join(points_of(self.fed, self.ends)).least
+        """The least disparate rule found, of several the most useful."""
+        return self.frontier(COARSE).points.take([0])

@@ -79,7 +79,7 @@ def check(fed: ff.Federation, seed: int, count: int) -> None:
     """No budgets beat frontier or minimum, their own are solved again to their points, CFL's
     frontier is above.
     """
-    F, least = ff.frontier(fed, "lft_fedavg", points=9), ff.min_disparity(fed, "lft_fedavg")
+    F, least = ff.frontier(fed, "lft_fedavg", points=12), ff.min_disparity(fed, "lft_fedavg")
     assert (least.disparity, least.accuracy) == (F.disparity[0], F.accuracy[0])
     for d, accuracy, eps in zip(F.disparity, F.accuracy, F.eps, strict=True):
         s = ff.solve(fed, "lft_fedavg", eps)
