@@ -85,10 +85,9 @@ class KernelProof(Certificate):
         for one in self.otherwise:
             one.verify()
         if self.kernel and kernel():
-            name, _, goal = theorem.removeprefix("Theorem ").partition(":")
-            used = _axioms(text, name.strip(), goal.strip())
-            more = sorted(used - set(self.axioms))
-            require(not more, f"{name.strip()} assumes {', '.join(more)}")
+            name, _ = _named(theorem)
+            more = sorted(_assumed(text)[name] - set(self.axioms))
+            require(not more, f"{name} assumes {', '.join(more)}")
 
     def unchecked(self) -> str:
         if self.kernel and not kernel():
@@ -140,14 +139,18 @@ def _outside(text: str) -> Iterator[str]:
 
 
 @cache
-def _axioms(text: str, name: str, goal: str) -> frozenset[str]:
-    """What the theorem assumes, by the kernel; the theorem must prove the goal.
+def _assumed(text: str) -> dict[str, frozenset[str]]:
+    """What each theorem of a file assumes, by the kernel; each must prove what it states.
 
     A second file asks, so that nothing that the first one prints is read.
     """
+    stated = [_named(one) for one in _outside(text) if one.startswith("Theorem ")]
+    goals = "".join(f"Goal {goal}. exact (@{name}). Qed.\n" for name, goal in stated)
+    asked = "".join(f"Print Assumptions proof.{name}.\n" for name, _ in stated)
+    said = ""
     with tempfile.TemporaryDirectory() as folder:
-        write_whole(Path(folder) / "proof.v", f"{text}\nGoal {goal}. exact (@{name}). Qed.\n")
-        write_whole(Path(folder) / "ask.v", f"Require proof. Print Assumptions proof.{name}.\n")
+        write_whole(Path(folder) / "proof.v", f"{text}\n{goals}")
+        write_whole(Path(folder) / "ask.v", f"Require proof.\n{asked}")
         try:
             for file in ("proof.v", "ask.v"):
                 done = subprocess.run(
@@ -159,13 +162,24 @@ def _axioms(text: str, name: str, goal: str) -> frozenset[str]:
                     check=False,
                 )
                 require(done.returncode == 0, f"coqc: {_plain(done.stderr)[-400:]}")
+                said = done.stdout
         except subprocess.TimeoutExpired:
             raise Rejected(f"compiling takes longer than {SECONDS} seconds") from None
-    if done.stdout.strip() == "Closed under the global context":
-        return frozenset()
-    head, *listed = done.stdout.splitlines() or [""]
-    require(head == "Axioms:", f"coqc lists no assumptions: {done.stdout:.200}")
-    return frozenset(line.split()[0] for line in listed if line[:1].strip())
+    blocks: list[set[str]] = []
+    for line in said.splitlines():
+        if line in ("Closed under the global context", "Axioms:"):
+            blocks.append(set())
+        elif line[:1].strip():
+            require(bool(blocks), f"coqc lists no assumptions: {said:.200}")
+            blocks[-1].add(line.split()[0])
+    require(len(blocks) == len(stated), f"coqc lists no assumptions: {said:.200}")
+    return {name: frozenset(used) for (name, _), used in zip(stated, blocks, strict=True)}
+
+
+def _named(theorem: str) -> tuple[str, str]:
+    """The name of a theorem, and what it states."""
+    name, _, goal = theorem.removeprefix("Theorem ").partition(":")
+    return name.strip(), goal.strip()
 
 
 def _plain(text: str) -> str:
