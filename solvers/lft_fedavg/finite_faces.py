@@ -27,7 +27,7 @@ from fairfl.solvers.numerics.box_lp import ROWS
 from fairfl.solvers.numerics.vertices import undecided
 from fairfl.solvers.problem import Problem
 
-LOOK = 50
+LOOK = 10
 """Cells and constraints that are to be freed one at a time: the dearest."""
 COSTS = 1e-9
 """What is held costs something from this reduced cost on."""
