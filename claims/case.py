@@ -4,6 +4,7 @@ asserts.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -29,6 +30,9 @@ _NEGATED: dict[str, Callable[[Any, Any], Any]] = {
     "==": lambda a, b: a != b,
     "!=": lambda a, b: a == b,
 }
+
+TINY = sys.float_info.min
+"""Minus this is the margin of a strict relation between equal numbers, which is violated."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ class Relation:
         difference = (_approximate(self.right) - _approximate(self.left)) / self.scale
         if self.operator == "==":
             return -abs(difference)
+        if self.operator in ("<", "!=") and difference == 0 and self.fails():
+            return -TINY
         return abs(difference) if self.operator == "!=" else difference
 
     def __str__(self) -> str:

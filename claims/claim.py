@@ -25,6 +25,8 @@ Kind = Literal[
 KINDS: tuple[str, ...] = get_args(Kind)
 Verdict = Literal["holds", "holds-repaired", "refuted", "open"]
 VERDICTS: tuple[str, ...] = get_args(Verdict)
+Whose = Literal["printed", "implied", "reading", "ours"]
+WHOSE: tuple[str, ...] = get_args(Whose)
 REPAIRED = "/repaired"
 _ID = re.compile(r"[a-z]+(/[A-Za-z0-9.-]+)+\Z")
 
@@ -114,6 +116,8 @@ class Claim:
     gap : a false or missing step of the printed proof, under a statement that survives: "the
         statement survives: ...".
     notes : anything else that a referee would want to know.
+    whose : whose statement it is: printed as it stands; implied by what is printed; a reading of
+        it, one of several; or ours. Only the printed ones count as errors of the paper.
     """
 
     id: str
@@ -133,6 +137,7 @@ class Claim:
     erratum: str = ""
     gap: str = ""
     notes: str = ""
+    whose: Whose = "printed"
 
     def __post_init__(self) -> None:
         if not _ID.match(self.id):
@@ -146,6 +151,10 @@ class Claim:
         if self.expected not in VERDICTS:
             raise ValueError(
                 f"expected of {self.id} must be one of {', '.join(VERDICTS)}, got {self.expected!r}"
+            )
+        if self.whose not in WHOSE:
+            raise ValueError(
+                f"whose of {self.id} must be one of {', '.join(WHOSE)}, got {self.whose!r}"
             )
         for name in ("number", "title", "printed", "statement", "scope"):
             if not getattr(self, name).strip():

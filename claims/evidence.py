@@ -62,15 +62,21 @@ class Evidence:
             return "certified" if "certified" in against else weakest(against)
         return weakest([part.level for part in self.parts])
 
-    def verify(self) -> None:
+    def verify(self) -> tuple[str, ...]:
         """Verify every certificate.
+
+        Returns
+        -------
+        What could not be looked at on this machine, a line each.
 
         Raises
         ------
         Rejected : one of them does not show what it says.
         """
-        for certificate in (*self.parts, *self.extra):
+        every = (*self.parts, *self.extra)
+        for certificate in every:
             certificate.verify()
+        return tuple(filter(None, (certificate.unchecked() for certificate in every)))
 
     def to_json(self) -> dict[str, Any]:
         parts, extra = ([c.to_json() for c in group] for group in (self.parts, self.extra))

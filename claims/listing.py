@@ -43,6 +43,6 @@ def _key() -> str:
     folders = [folder for layer in LAYERS for folder in import_module(f"fairfl.{layer}").__path__]
     files = [file for folder in (*folders, record.COMMITTED) for file in Path(folder).rglob("*.*")]
     total = hashlib.sha256()
-    for file in sorted(file for file in files if file.suffix in (".py", ".json")):
+    for file in sorted(file for file in files if file.suffix in (".py", ".json", ".v")):
         total.update(f"{file}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
     return total.hexdigest()

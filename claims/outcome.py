@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 import traceback
 from dataclasses import asdict, dataclass, field
@@ -59,15 +60,27 @@ class Outcome:
             return None, None, ()
         return _shown(Evidence.from_json(self.evidence))
 
-    def verify(self) -> None:
+    def verify(self) -> tuple[str, ...]:
         """Verify the certificates again.
+
+        Returns
+        -------
+        What could not be looked at on this machine, a line each.
 
         Raises
         ------
         Rejected : one of them does not show what it says.
         """
-        if self.evidence is not None and not self.fault:
-            Evidence.from_json(self.evidence).verify()
+        if self.evidence is None or self.fault:
+            return ()
+        return Evidence.from_json(self.evidence).verify()
+
+    @property
+    def instances(self) -> tuple[dict[str, Any], ...]:
+        """The certificates of one instance among the parts, and beside proofs, as JSON."""
+        parts = (self.evidence or {}).get("parts", [])
+        every = [one for part in parts for one in (part, *part.get("otherwise", ()))]
+        return tuple({json.dumps(one): one for one in every if "instance" in one}.values())
 
     @property
     def passed(self) -> bool:

@@ -12,7 +12,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-_DATA = re.compile(r'"([\w-]+\.json)"')
+_DATA = re.compile(r'"([\w-]+\.(?:json|v))"')
+PROOFS = Path(__file__).parent / "proofs"
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 """Where statements hold statements."""
 
@@ -105,12 +106,14 @@ def _source(module: str) -> Path:
 
 @cache
 def digest(module: str) -> str:
-    """Digest of one module's source, and of the files of its folder's data/ that it names."""
+    """Digest of one module's source, and of the files that it names: proofs, and those of its
+    folder's data/.
+    """
     path = _source(module)
     text = path.read_bytes()
     total = hashlib.sha256(text)
     for name in sorted(set(_DATA.findall(text.decode("utf-8")))):
-        data = path.parent / "data" / name
+        data = (PROOFS if name.endswith(".v") else path.parent / "data") / name
         if data.is_file():
             total.update(data.read_bytes())
     return total.hexdigest()

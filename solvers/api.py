@@ -160,18 +160,14 @@ def frontier(
 
     Notes
     -----
-    CFL's frontier is optimal, and so is LFT+Ensemble's where all clients have the pooled q and
-    η, and on a finite X: there the points are proven best by reduced costs, to 1e-10 (with
-    hundreds of clients, 3e-7 was left at some). In other ensembles a client's trade-off may be
-    convex in part, and MD of the best may have either sign: a knapsack over all clients and
-    Newton steps find them; README says what was measured. LFT+FedAvg's on laws is the best that
-    a search over multipliers and budgets found, LFT+Ensemble's of other tasks than these the
-    best of tables of the clients' solutions: attained everywhere, never above CFL's, not proven
-    to be the last word. On a finite X it is exact for two groups with one rate, up to five
-    clients and 20,000 multipliers at which rules tie (two clients with 400 points have some
-    2,000). Beyond, rules climb from one optimal basis or face to the next, and ensembles are
-    split by mixed-integer programmes: docs/exactness.md says what was measured, ``gap`` bounds
-    what they may miss.
+    CFL's and the client-aware frontier are optimal. So are LFT+Ensemble's where all clients share
+    q and η, and on a finite X for two groups with one rate; and LFT+FedAvg's there, of up to
+    five clients and 20,000 multipliers at which rules tie (two clients with 400 points have some
+    2,000). The others are the best that a search over all clients' multipliers found: every point
+    is attained, none is above CFL's, and other budgets may be better, by ``gap`` at most. In an
+    ensemble a client's trade-off may be convex in part, and MD of the best may have either sign;
+    LFT+FedAvg has several local maxima. docs/exactness.md says by how much random budgets were
+    better.
 
     Examples
     --------
@@ -339,7 +335,7 @@ def _enclosable(federation: Federation, task: Task) -> None:
         raise ValueError(
             f"certify takes 'lft_fedavg' of two clients, got {federation.n_clients} of them"
         )
-    if not task.plain or federation.n_groups != 2:
+    if not task.plain:
         raise ValueError(
             "certify takes demographic parity of two groups, costs of one and rules that see the "
             f"group, got {federation.n_groups} groups, notion={task.notion!r}, "

@@ -187,7 +187,7 @@ class Frontier:
         return Points(self.disparity, worth, self.eps, self.multipliers)
 
     @property
-    def gaps(self) -> Array:
+    def unfilled(self) -> Array:
         """(G, 2) stretches of disparity without a point of their own: there the accuracy is that of
         the left end.
         """

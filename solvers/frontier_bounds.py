@@ -8,7 +8,6 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
-from fairfl.solvers.lft_ensemble.finite import several
 from fairfl.solvers.lft_ensemble.finite_frontier import FiniteEnsemble
 from fairfl.solvers.lft_fedavg.densities_bound import CLOSE, highest_accuracy
 from fairfl.solvers.problem import Task
@@ -32,9 +31,9 @@ def upper_bound(fed: Federation, task: Task, disparity: Array, worth: Array) -> 
 def _closer(fed: Federation, task: Task, disparity: Array, worth: Array) -> Array | None:
     model = fed.model
     if task.scheme == "lft_fedavg":
-        plain = task.plain and fed.n_groups == 2 and not isinstance(model, FiniteModel)
-        return highest_accuracy(fed, disparity, worth) if plain else None
-    if not isinstance(model, FiniteModel) or several(fed, task):
+        known = task.plain and not isinstance(model, FiniteModel)
+        return highest_accuracy(fed, disparity, worth) if known else None
+    if not isinstance(model, FiniteModel) or task.several:
         return None
     found, missed = FiniteEnsemble(fed, model, task).best(disparity)
     return found.worth + missed

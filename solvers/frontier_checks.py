@@ -1,5 +1,5 @@
-"""Checks that every frontier of LFT+FedAvg and LFT+Ensemble must pass, and a second search within
-its gaps.
+"""Checks that every frontier of LFT+FedAvg and LFT+Ensemble must pass, and a second search
+where points are far apart.
 """
 
 from __future__ import annotations
@@ -70,17 +70,17 @@ def _refuse(scheme: str, what: str) -> None:
 
 def filled(found: Frontier, ends: Points) -> Frontier:
     """A searched frontier with the ``ends`` above it, and with the points that a second look finds
-    within its gaps.
+    between neighbours far apart.
     """
     missed = (ends.disparity < found.disparity[0]) | (
         ends.worth > found.accuracy_at(np.maximum(ends.disparity, found.disparity[0]))
     )
     found = build(found.scheme, found.points.join(ends.take(missed)), found.evaluate, found.exact)
-    gaps = found.gaps
-    if not gaps.size:
+    unfilled = found.unfilled
+    if not unfilled.size:
         return found
     even = (found.disparity[-1] - found.disparity[0]) / (found.disparity.size - 1)
-    inside = [np.linspace(a, b, int((b - a) / even) + 2)[1:-1] for a, b in gaps]
+    inside = [np.linspace(a, b, int((b - a) / even) + 2)[1:-1] for a, b in unfilled]
     wanted: Array = np.concatenate(inside)
     more = found.evaluate(wanted)
     more = more.take(np.flatnonzero(more.disparity <= wanted))

@@ -44,9 +44,9 @@ LABELS: dict[str, tuple[Any, ...]] = {
 MOST_CELLS = 100_000
 """Cells of a grid: the linear programme has a variable for each, and group, and client."""
 FEW = 1e-9
-"""Where no more people are than this, the programme's f is a rounding of the solver's."""
+"""On laws the programme's f is a rounding of the solver's where no more people are than this."""
 NOBODY = 1e-200
-"""Masses up to this are nobody's. On laws every cell has as much: one person in proportion."""
+"""On laws masses up to this are nobody's: every cell has as much, one person in proportion."""
 HIGHS = {"dual_feasibility_tolerance": 1e-9, "small_matrix_value": 1e-12}
 """By itself HiGHS takes coefficients below 1e-9 for zero: multipliers of 1e8 make 0.05 of them."""
 TOLERANCES = (1e-9, 1e-7)
@@ -61,15 +61,17 @@ def solve_lp(fed: Federation, task: Task, eps: Array, local_eps: Array, grid: in
     model = fed.model
     if isinstance(model, FiniteModel):
         edges, people, eta = None, fed.mass[:, :, None] * model.conditional, model.eta
+        few = nobody = 0.0
     else:
         edges, people, eta = _cells(fed, model, grid)
+        few, nobody = FEW, NOBODY
     clients, groups, n = people.shape
     told = task.scheme == "client_aware"
     number = np.zeros((clients if told else 1, groups, n), int) + np.arange(n)
     if task.sees == "xa":
         number += n * np.arange(groups)[:, None]
     number += (number.max() + 1) * np.arange(len(number))[:, None, None]
-    programme = _Programme(task, people, eta, np.broadcast_to(number, people.shape))
+    programme = _Programme(task, people, eta, np.broadcast_to(number, people.shape), few, nobody)
     everybody = np.arange(clients)
     if task.scheme == "lft_ensemble":
         found = [programme.solved([i], [([i], float(eps[i]))]) for i in everybody]
@@ -96,12 +98,16 @@ def solve_lp(fed: Federation, task: Task, eps: Array, local_eps: Array, grid: in
 
 @dataclass(frozen=True)
 class _Programme:
-    """Masses ``people`` (I, A, n), ``eta`` and the ``number`` of the rule's cell of each."""
+    """Masses ``people`` (I, A, n), ``eta`` and the ``number`` of the rule's cell of each; masses
+    up to ``few`` and ``nobody``.
+    """
 
     task: Task
     people: Array
     eta: Array
     number: Array
+    few: float
+    nobody: float
 
     def functional(self, table: Array) -> Array:
         """The coefficients of Σ table·f, by cell of the rule."""
@@ -125,7 +131,7 @@ class _Programme:
                 eps.append(budget)
         table = np.reshape(rows, (len(rows), gain.size))
         f, lam, found = _linear_programme(gain, table, np.array(eps), np.array(offsets))
-        f = np.where(self.functional(here) <= FEW, gain + lam @ table > 0, f)
+        f = np.where(self.functional(here) <= self.few, gain + lam @ table > 0, f)
         base = 1.0 - float((here * self.eta * missed).sum())
         return f, lam, replace(found, primal=base + found.primal, dual=base + found.dual)
 
@@ -144,7 +150,7 @@ class _Programme:
                     counted, constant = of * (2.0 * self.eta - 1.0), (of * (1.0 - self.eta)).sum()
                 elif label is not None:
                     of = counted = of * (self.eta if label else 1.0 - self.eta)
-                if of.sum() > NOBODY:
+                if of.sum() > self.nobody:
                     rates.append((self.functional(counted) / of.sum(), constant / of.sum()))
             *own, overall = rates or [None]
             pairs = [(one, overall) for one in own]

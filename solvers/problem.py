@@ -19,7 +19,7 @@ from fairfl._support.checks import Array, as_floats, one_of, shown
 from fairfl.solvers.solution import budget_term
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import Joint
-from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, Rates
+from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, RATES, Rates
 
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg", "client_aware")
 SEES = ("xa", "x")
@@ -64,14 +64,27 @@ class Task:
 
     @property
     def plain(self) -> bool:
-        """Whether it is FedFB's: demographic parity and accuracy, by rules that see the group."""
+        """Whether it is FedFB's: demographic parity of two groups and accuracy, by rules that see
+        the group.
+        """
         return (
             self.scheme != "client_aware"
+            and not self.several
             and self.notion == "demographic_parity"
             and self.difference == "pairwise"
             and self.sees == "xa"
             and self.accurate
         )
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one difference of rates counts."""
+        return self.costs.shape[1] > 2 or len(NOTIONS[self.notion]) > 1
+
+    @property
+    def affine(self) -> bool:
+        """Whether a rate has a part that no rule changes: accuracy parity's."""
+        return any(RATES[rate].constant != (0.0, 0.0) for rate in NOTIONS[self.notion])
 
     @property
     def accurate(self) -> bool:
@@ -204,17 +217,25 @@ def law_problem(task: Task, law: Joint, eps: Array) -> Problem:
     return own_problems(task, law, eps)[0][0]
 
 
-def clients_problem(task: Task, pooled: Joint, clients: Joint, eps: Array) -> Problem:
-    """One rule for all under every client's own budget (I,): LFT+FedAvg."""
+def clients_problem(
+    task: Task, pooled: Joint, clients: Joint, eps: Array, *, unit: bool = False
+) -> Problem:
+    """One rule for all under every client's own budget (I,): LFT+FedAvg.
+
+    With ``unit`` the coefficients are those of one person at every cell, who is of client i as
+    likely as the group's people, or everybody for a blind rule, are.
+    """
     limits = Limits.of(task, Rates.of(task.notion, clients.people, clients.eta), eps)
-    rows = limits.rows(limits.rates.linear, task.sees).reshape(limits.eps.size, -1)
+    linear, gain = limits.rates.linear, pooled.gain(task.costs, task.sees)
+    if unit:
+        own = clients.people.sum(axis=2, keepdims=True)
+        whose = own * _inverse(own.sum(axis=0 if task.sees == "xa" else (0, 1)))
+        one = Joint(np.broadcast_to(whose, clients.people.shape), clients.eta)
+        linear = Rates.of(task.notion, one.people, one.eta).linear
+        gain = one.gain(task.costs, task.sees).sum(axis=0, keepdims=True)
+    rows = limits.rows(linear, task.sees).reshape(limits.eps.size, -1)
     return _posed(
-        pooled.gain(task.costs, task.sees),
-        pooled.constant(task.costs),
-        rows,
-        limits.levels(len(eps)),
-        limits.b,
-        limits.eps,
+        gain, pooled.constant(task.costs), rows, limits.levels(len(eps)), limits.b, limits.eps
     )
 
 

@@ -197,19 +197,20 @@ def evaluate(
         )
 
     utility = worth(task.costs)
-    accepted = np.where(fed.share > 0, _integrals(model, "everyone", rule), np.nan)
     rates, pooled, local = rates_of(fed, task.notion, rule)
+    parity = pooled, local
+    if task.notion != "demographic_parity":
+        parity = rates_of(fed, "demographic_parity", rule)[1:]
+    (accepted,), (own,) = parity
     apart = float(disparity(pooled, rates.mass.sum(axis=1), task.difference))
     two = fed.n_groups == 2
-    md = accepted[:, 0] - accepted[:, 1]
-    everybody = (np.nan_to_num(accepted) * fed.within).sum(axis=0)
     return Solution(
         task.scheme,
         eps,
         1.0 + (utility if task.accurate else worth(np.ones_like(task.costs))),
-        float(everybody[0] - everybody[1]) if two else float("nan"),
+        float(accepted[0] - accepted[1]) if two else float("nan"),
         0.0 if np.isnan(apart) else apart,
-        md if two else np.full(fed.n_clients, np.nan),
+        own[:, 0] - own[:, 1] if two else np.full(fed.n_clients, np.nan),
         multipliers,
         rule,
         certificates,
@@ -217,6 +218,7 @@ def evaluate(
         task.notion,
         disparity(local, rates.mass, task.difference),
         local_eps,
+        task.difference,
     )
 
 

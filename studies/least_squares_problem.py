@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from fairfl._support.checks import Array
-from fairfl.sims.engine import ClientData, Parts
+from fairfl.sims.engine import ClientData, LeastSquares, Parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,13 +18,15 @@ class Problem:
     Attributes
     ----------
     data : Parts
-        For the engine's ``LeastSquares(features, bias=False)``.
+        For the engine's ``model``.
     x, y : arrays (K, n, d), (K, n)
     """
 
     data: Parts
     x: Array = field(init=False)
     y: Array = field(init=False)
+    rate = 0.1
+    """A step."""
 
     def __post_init__(self) -> None:
         clients = self.data.train.clients
@@ -51,6 +53,17 @@ class Problem:
         """These rows (K, n, d) and targets (K, n)."""
         parts = [(torch.from_numpy(x[k]), torch.from_numpy(y[k])) for k in range(len(x))]
         return cls(Parts(ClientData.from_clients(parts)))
+
+    @property
+    def model(self) -> LeastSquares:
+        """The engine's."""
+        return LeastSquares(self.x.shape[2], bias=False)
+
+    def scaled(self, largest: float) -> Problem:
+        """The same with targets scaled, so that the largest loss of w = 0 is ``largest``."""
+        return Problem.of(
+            self.x, self.y * np.sqrt(largest / self.losses(np.zeros(self.x.shape[2])).max())
+        )
 
     def losses(self, w: Array, tilt: float = 0.0) -> Array:
         """F_k(w), or (1/tilt) log mean exp(tilt loss), (K,)."""

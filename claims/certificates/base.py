@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 from fairfl.claims.call import Call
 
-Level = Literal["symbolic", "certified", "property", "numeric"]
+Level = Literal["proved", "symbolic", "certified", "property", "numeric"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 """Strongest first."""
 Finding = Literal["holds", "refuted", "open"]
@@ -56,6 +56,10 @@ class Certificate(ABC):
         instances.
         """
         return frozenset()
+
+    def unchecked(self) -> str:
+        """What :meth:`verify` could not look at on this machine, empty where there is nothing."""
+        return ""
 
     @abstractmethod
     def summary(self) -> str:
@@ -102,7 +106,7 @@ def require(condition: bool, message: str) -> None:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Call):
+    if isinstance(value, (Call, Certificate)):
         return value.to_json()
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
@@ -110,14 +114,16 @@ def _plain(value: Any) -> Any:
 
 
 def _parsed(value: Any, annotation: Any) -> Any:
-    """``Call`` and ``tuple`` fields come back as such, all else as it is; annotations are strings
-    here.
+    """``Call``, ``tuple`` and certificates come back as such, all else as it is; annotations are
+    strings here.
     """
     text = str(annotation)
     if value is None:
         return None
     if text.startswith("Call"):
         return Call.from_json(value)
+    if text == "tuple[Certificate, ...]":
+        return tuple(map(from_json, value))
     if text.startswith("tuple"):
         return _tuples(value) if "tuple" in text[5:] else tuple(value)
     return value

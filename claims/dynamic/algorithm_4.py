@@ -1,4 +1,6 @@
-"""Algorithm 4: the update that the interpolated step is merged with is not q-FedAvg."""
+"""Algorithm 4: the update that the interpolated step is merged with is not q-FedAvg; the weights
+that it gives, and whether they make a group's losses equal.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ import sympy
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, SymbolicZero
+from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 
@@ -42,6 +44,37 @@ def plain(q: int = 0) -> dict[str, sympy.Expr]:
     return {"update": ours - sum(steps) / 3}
 
 
+def weight(share: str = "1") -> dict[str, sympy.Expr]:
+    """Delta/h of a client by its update, of length n, less F/(``share`` q n + F)."""
+    loss, q, n = sympy.symbols("F q n", positive=True)
+    own = loss**q / (q * loss ** (q - 1) * n + loss**q)
+    return {"weight": own - loss / (sympy.Rational(share) * q * n + loss)}
+
+
+def grows(turned: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+    """The weight F/(q n + F) of a larger loss F + s, less that of F, at one length n."""
+    loss, q, n, s = sympy.symbols("F q n s", positive=True)
+    value = turned * ((loss + s) / (q * n + loss + s) - loss / (q * n + loss))
+    return value, [q * n * s / ((q * n + loss + s) * (q * n + loss))]
+
+
+def moves(model: str, steep: int = 4) -> tuple[sympy.Expr, list[sympy.Expr]]:
+    """How far algorithm 4 moves the model, times 2, where L_1 = w^2/2 and L_2 = ``steep``
+    (w-1)^2/2 are equal.
+
+    With steep = 4 that is at w = 2/3 and w = 2; both clients have one group, p = 1/2, and local
+    steps of eta. The weight is F/(q n + F) for updates of length n.
+    """
+    q, eta = sympy.symbols("q eta", positive=True)
+    w = sympy.Rational(model)
+    losses = w**2 / 2, steep * (w - 1) ** 2 / 2
+    slopes = w, steep * (w - 1)
+    parts = [eta * g * f / (q * eta * abs(g) + f) for f, g in zip(losses, slopes, strict=True)]
+    total = sum(parts, sympy.S.Zero) * (1 if w > 1 else -1)
+    apart = sympy.fraction(sympy.cancel(total))
+    return total, [apart[0] / apart[1]]
+
+
 def _check(effort: Effort, corrected: bool = False) -> Evidence:
     shows = "one client, F = 1, q = 1, an update of 2: algorithm 4 moves by 2/3, q-FedAvg by 2/5"
     return Evidence.of(
@@ -52,6 +85,25 @@ def _check(effort: Effort, corrected: bool = False) -> Evidence:
 def _check_plain(effort: Effort, q: int = 0) -> Evidence:
     point = {**{f"F{k}": f"{k}/2" for k in (1, 2, 3)}, **{f"d{k}": f"{k + 3}/5" for k in (1, 2, 3)}}
     return Evidence.of(SymbolicZero(Call.of(plain, q=q), "simplify", (point,)))
+
+
+def _check_weight(effort: Effort, share: str = "1", turned: int = 1) -> Evidence:
+    point = {"F": "3", "q": "1/2", "n": "2"}
+    return Evidence.of(
+        SymbolicZero(Call.of(weight, share=share), "simplify", (point,)),
+        DefiniteForm(Call.of(grows, turned=turned), "cancel", ({**point, "s": "1/3"},), True),
+    )
+
+
+def _check_moves(effort: Effort, steep: int = 4) -> Evidence:
+    models = ("2/3", "2") if steep == 4 else ("1/2",)
+    points = ({"q": "1/10", "eta": "1/100"}, {"q": "9", "eta": "3"})
+    return Evidence.against(
+        *(
+            DefiniteForm(Call.of(moves, model=model, steep=steep), "cancel", points, strict=True)
+            for model in models
+        )
+    )
 
 
 PRINTED = (
@@ -101,5 +153,60 @@ CLAIMS = (
         expected="holds",
         check=_check_plain,
         mutants=(Mutant("q = 1", "another q", partial(_check_plain, q=1)),),
+    ),
+    Claim(
+        id="dynamic/algorithm-4-weights",
+        number="Algorithm 4",
+        line=371,
+        title="Algorithm 4 gives a client the weight F/(q n + F), which grows with its loss and is "
+        "below one",
+        printed=PRINTED,
+        statement=(
+            r"$\Delta_k / h_k = \frac{F_k}{q n_k + F_k} (w_t - w_{t+1}^k)$ for updates of length "
+            r"$n_k$ after step 8: of two of one length the one with the larger loss counts more, "
+            r"and none more than in step 8 alone."
+        ),
+        kind="identity",
+        hypotheses=(),
+        scope="as stated",
+        expected="holds",
+        check=_check_weight,
+        mutants=(
+            Mutant("1 % more", "1.01 q n", partial(_check_weight, share="101/100")),
+            Mutant("turned", "the smaller loss counts more", partial(_check_weight, turned=-1)),
+        ),
+        reading="LN gives a norm for each layer, so that h_k, the weight and the step are by "
+        "layer; the statement is that of a layer.",
+        notes=(
+            "So q cancels but for q n/F: with normalised updates, which are short, the weights "
+            "tend to one, and algorithm 4 to its step 8. In q-FedAvg the weights are F^q over a "
+            "common sum."
+        ),
+    ),
+    Claim(
+        id="dynamic/algorithm-4-uniform",
+        number="Definition 4, eq. (16)",
+        line=353,
+        title="Algorithm 4 can bring the losses within a group together",
+        printed=(
+            r"Within-group fairness: $\operatorname{std}_{k\in v}\left\{F_k(w)\right\} \to 0$ "
+            r"[...] we can achieve within-group fairness"
+        ),
+        statement=(
+            r"For some $q > 0$ and $\eta > 0$, algorithm 4 without step 8 can come to rest where "
+            r"$F_1 = F_2$, for $L_1 = w^2/2$ and $L_2 = 2 (w-1)^2$ in one group."
+        ),
+        kind="existence",
+        hypotheses=(),
+        scope="every q and eta; one local step",
+        expected="refuted",
+        check=_check_moves,
+        mutants=(Mutant("one curvature", "L_2 = (w-1)^2/2", partial(_check_moves, steep=1)),),
+        erratum=(
+            "The losses are equal at w = 2/3 and w = 2 only, and from there algorithm 4 moves "
+            "away: a sequence that converged to one would have to stay. q-FedAvg's limit is the "
+            "minimiser of sum F^(q+1), which is uniform only as q grows beyond bounds. Ask for a "
+            "smaller spread, as (18) does, not for one that vanishes."
+        ),
     ),
 )

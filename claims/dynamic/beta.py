@@ -18,7 +18,7 @@ from fairfl.claims.certificates import Counterexample, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
-from fairfl.theory.measures.dynamic import interpolated_update
+from fairfl.theory.bounds.updates import interpolated_update
 
 
 def update(beta: Any, scale: Any, rounds: Any, step: sympy.Matrix) -> sympy.Matrix:

@@ -175,7 +175,7 @@ CLAIMS = (
         erratum=(
             "With weights p_j^M that change when others join, the benefit is a difference of two "
             "functions, positive without any training. Use weights within the group that stay (a "
-            "mean over its members), as theory.dynamic does."
+            "mean over its members), as theory.measures.dynamic does."
         ),
     ),
     Claim(

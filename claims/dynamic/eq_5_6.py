@@ -18,7 +18,7 @@ from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
 
 
-def residuals(divisor: int = 2) -> dict[str, sympy.Expr]:
+def residuals(divisor: int | Fraction = 2) -> dict[str, sympy.Expr]:
     """Smoothness and strong convexity at w - eta g, which are (5), (6) word for word; g in three
     dimensions.
 
@@ -28,10 +28,14 @@ def residuals(divisor: int = 2) -> dict[str, sympy.Expr]:
     f, eta, c = sympy.symbols("f eta c", real=True)
     step = -eta * g
     quadratic = f + g.dot(step) + c * step.dot(step) / 2
-    return {"f(w) less the quadratic": f - quadratic - (eta - eta**2 * c / divisor) * g.dot(g)}
+    return {
+        "f(w) less the quadratic": f
+        - quadratic
+        - (eta - eta**2 * c / sympy.Rational(divisor)) * g.dot(g)
+    }
 
 
-def case(instance: dict[str, Any], divisor: int = 2) -> Case:
+def case(instance: dict[str, Any], divisor: int | Fraction = 2) -> Case:
     """(5) for a quadratic with curvatures in [mu, L]."""
     loss = Quadratic.of(instance["L"])
     low, high = min(loss.curvatures), max(loss.curvatures)
@@ -47,7 +51,7 @@ def case(instance: dict[str, Any], divisor: int = 2) -> Case:
     )
 
 
-def tight(instance: dict[str, Any], divisor: int = 2) -> Case:
+def tight(instance: dict[str, Any], divisor: int | Fraction = 2) -> Case:
     """With one curvature both bounds are met with equality."""
     found = case(instance, divisor)
     return Case(
@@ -82,7 +86,7 @@ def rise(instance: dict[str, Any]) -> Case:
     return Case((Relation(2, "<", instance["distance"], "rise"),))
 
 
-def _check(effort: Effort, divisor: int = 2) -> Evidence:
+def _check(effort: Effort, divisor: int | Fraction = 2) -> Evidence:
     point = {"g1": "1/2", "g2": "-3", "g3": "2/7", "f": "4", "eta": "1/3", "c": "5/2"}
     instance = {"L": {"c": [2, 2], "x": [1, 0]}, "w": [3, -1], "eta": Fraction(1, 4)}
     return Evidence.of(
@@ -126,6 +130,7 @@ CLAIMS = (
         expected="holds",
         check=_check,
         mutants=(
+            Mutant("1 % less", "eta^2 L/2.02", partial(_check, divisor=Fraction(101, 50))),
             Mutant("eta^2 L", "without the half", partial(_check, divisor=1)),
             Mutant("eta^2 L/4", "a quarter for the half", partial(_check, divisor=4)),
         ),

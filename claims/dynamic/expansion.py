@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, SymbolicZero
+from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.dynamic.setting import HALF, Round, dot, fedavg
 from fairfl.claims.evidence import Evidence
@@ -49,6 +49,18 @@ def lipschitz(instance: dict[str, Any], share: str = "1/2") -> Case:
     square = dot(*([a - b for a, b in zip(new, round_.now, strict=True)],) * 2)
     bound = Fraction(share) * round_.first.smoothness * square
     return Case((Relation(abs(round_.first(new) - linear), "<=", bound, "remainder"),))
+
+
+def within(sign: int = 1, share: str = "1/2") -> tuple[sympy.Expr, list[sympy.Expr]]:
+    """``share`` L ||s||^2 less ``sign`` times the remainder of a quadratic of two curvatures
+    sign (L - m_k), in [-L, L].
+    """
+    ell = sympy.symbols("L", positive=True)
+    s, m = sympy.symbols("s1:3", real=True), sympy.symbols("m1:3", nonnegative=True)
+    pairs = list(zip(s, m, strict=True))
+    rest = sum((sign * (ell - k) * x**2 / 2 for x, k in pairs), sympy.S.Zero)
+    square = sum((x**2 for x in s), sympy.S.Zero)
+    return sympy.Rational(share) * ell * square - sign * rest, [k * x**2 / 2 for x, k in pairs]
 
 
 def quadratic(curvature_squared: bool = False) -> dict[str, sympy.Expr]:
@@ -102,9 +114,14 @@ def _check_remainder(effort: Effort, order: int = 2) -> Evidence:
 
 def _check_lipschitz(effort: Effort, share: str = "1/2", squared: bool = False) -> Evidence:
     point = {"c": "7/3", "x": "1/2", "w": "5", "d": "1/9"}
+    spot = {"L": "2", "s1": "1/3", "s2": "-1", "m1": "0", "m2": "1/2"}
     return Evidence.of(
-        explore(Call.of(lipschitz, share=share), instances(), effort, tolerance=0.0),
+        *(
+            DefiniteForm(Call.of(within, sign=sign, share=share), "expand", (spot,))
+            for sign in (1, -1)
+        ),
         SymbolicZero(Call.of(quadratic, curvature_squared=squared), "expand", (point,)),
+        extra=(explore(Call.of(lipschitz, share=share), instances(), effort, tolerance=0.0),),
     )
 
 
@@ -175,6 +192,7 @@ CLAIMS = (
         check=_check_lipschitz,
         mutants=(
             Mutant("L/4", "half of the bound", partial(_check_lipschitz, share="1/4")),
+            Mutant("1 % less", "0.99 L/2", partial(_check_lipschitz, share="99/200")),
             Mutant(
                 "c^2", "another remainder of the quadratic", partial(_check_lipschitz, squared=True)
             ),

@@ -125,6 +125,23 @@ def joining(instance: dict[str, Any], groups: int = 3, early: bool = False) -> C
     return Case(relations, {"step size": 0 < instance["eta"] < 1})
 
 
+def before(early: bool = False) -> dict[str, sympy.Expr]:
+    """L_2 at w_(t_2), two rounds after w_1, under FedAvg less the same under its normalised form,
+    which normalises from t_2 on, or ``early``. (L_1 joins at w_1, where both begin.)
+    """
+    w, first, second = sympy.symbols("w x_1 x_2", real=True)
+    eta = sympy.symbols("eta", positive=True)
+    ends = []
+    for normalise in (False, early):
+        v = w
+        for _ in range(2):
+            slope = v - first
+            v = v - eta * (slope / sympy.sqrt(slope**2) if normalise else slope)
+        ends.append(v)
+    one, two = ((end - second) ** 2 / 2 for end in ends)
+    return {"v_2": one - two}
+
+
 def paths() -> st.SearchStrategy[dict[str, Any]]:
     """Centres, a start and a step size."""
     half = st.integers(-12, 12).map(lambda k: Fraction(k, 2))
@@ -180,8 +197,10 @@ def _check_joining(effort: Effort, groups: int = 3) -> Evidence:
 
 
 def _check_joining_repaired(effort: Effort, early: bool = False) -> Evidence:
+    point = {"w": "3", "x_1": "1/2", "x_2": "-1", "eta": "1/7"}
     return Evidence.of(
-        explore(Call.of(joining, groups=2, early=early), paths(), effort, tolerance=0.0)
+        SymbolicZero(Call.of(before, early=early), "expand", (point,)),
+        extra=(explore(Call.of(joining, groups=2, early=early), paths(), effort, tolerance=0.0),),
     )
 
 
@@ -312,7 +331,7 @@ CLAIMS = (
         ),
         kind="identity",
         hypotheses=STEP,
-        scope="two groups, quadratics on a line",
+        scope="two groups, quadratics on a line, one and two rounds before t_2",
         expected="holds",
         check=_check_joining_repaired,
         mutants=(

@@ -250,6 +250,7 @@ CLAIMS = (
         expected="holds",
         check=_check_theta_repaired,
         mutants=(
+            Mutant("1 % more", "0.505", partial(_check_theta_repaired, share="101/200")),
             Mutant("3/4", "three quarters from below", partial(_check_theta_repaired, share="3/4")),
         ),
         rests_on=("dynamic/ngd-bounds",),

@@ -266,6 +266,11 @@ CLAIMS = (
         check=_check_repaired,
         mutants=(
             Mutant(
+                "1 % more",
+                "a head start up to 1.01 of what is allowed",
+                partial(_check_repaired, share="303/1600"),
+            ),
+            Mutant(
                 "1/4 for 3/16",
                 "the head start up to a quarter of eta ||g_2||^2",
                 partial(_check_repaired, share="1/4"),

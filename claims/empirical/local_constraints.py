@@ -24,7 +24,7 @@ from fairfl.solvers.api import solve
 from fairfl.solvers.solution import Solution
 from fairfl.studies.crosscheck.population.kept_rules import read
 from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
-from fairfl.studies.crosscheck.population.mean_field import any_rule, shares
+from fairfl.studies.crosscheck.population.mean_field import any_rule
 from fairfl.studies.crosscheck.population.worlds import World, by_name
 from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, PEOPLE
 from fairfl.theory.populations.classifiers import Classifier
@@ -92,7 +92,7 @@ def weighted(instance: dict[str, Any], divide: bool = True) -> Case:
     world = by_name(instance["world"])
     best = optimum(world.name, float(instance["eps"]))
     offset = best.multipliers / (np.array(world.weight) if divide else 1.0)
-    rule = any_rule(world, shares(world) + offset[:, None] * np.array([-1.0, 1.0]))
+    rule = any_rule(world, world.shares + offset[:, None] * np.array([-1.0, 1.0]))
     local = rule.local_mean_differences(world.federation) - best.local_mean_differences
     away = abs(rule.accuracy(world.federation) - best.accuracy)
     return Case(
@@ -107,10 +107,10 @@ def boxed(instance: dict[str, Any]) -> Case:
     """λ^(i)_a of the optimum's multipliers is in [0, 2 P(a | i)]."""
     world = by_name(instance["world"])
     best = optimum(world.name, float(instance["eps"]))
-    lam = shares(world) + (best.multipliers / np.array(world.weight))[:, None] * np.array(
+    lam = world.shares + (best.multipliers / np.array(world.weight))[:, None] * np.array(
         [-1.0, 1.0]
     )
-    low, high = float(lam.min()), float((lam - 2 * shares(world)).max())
+    low, high = float(lam.min()), float((lam - 2 * world.shares).max())
     return Case((Relation(0.0, "<=", low, "λ >= 0"), Relation(high, "<=", 0.0, "λ <= 2 n_a/n")))
 
 

@@ -206,5 +206,6 @@ CLAIMS = (
         "small as one likes.",
         notes="For ratios beyond any K take means (m + 1, m) for client 1, m large: g_1(0) < "
         "exp(-m²/2), while |g_0(root of g_1)| is of order 1/(K m).",
+        whose="reading",
     ),
 )

@@ -7,11 +7,24 @@ from typing import Any
 import sympy
 
 from fairfl.claims.call import Call
-from fairfl.claims.certificates import SymbolicZero
+from fairfl.claims.certificates import REALS, KernelProof, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 
 CLIENTS = (0, 1)
+ENSEMBLE = r"""
+Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition pooled (ks : list nat) (share : bool -> R) (r : nat -> bool -> nat -> R)
+  (a : bool) (j : nat) : R :=
+  sum ks (fun i => share a * r i a j) / sum ks (fun _ => share a).
+Theorem ensemble : forall n q r, 0 < q < 1 ->
+  let ks := seq 0 (S n) in
+  let difference j := pooled ks (fun a : bool => if a then q else 1 - q) r false j
+    - pooled ks (fun a : bool => if a then q else 1 - q) r true j in
+  (forall j, difference j = sum ks (fun i => r i false j - r i true j) / INR (S n))
+  /\ sum ks difference / INR (S n)
+     = sum ks (fun j => sum ks (fun i => r i false j - r i true j)) / (INR (S n) * INR (S n)).
+"""
 
 
 def residuals(common: bool = True, quarter: int = 4) -> dict[str, Any]:
@@ -49,9 +62,8 @@ def _check(effort: Effort, common: bool = True, quarter: int = 4) -> Evidence:
         for j in (0, 1)
     }
     point = {"q": "1/3", "q0": "1/4", "q1": "2/3", **rates}
-    return Evidence.of(
-        SymbolicZero(Call.of(residuals, common=common, quarter=quarter), "together", (point,))
-    )
+    algebra = SymbolicZero(Call.of(residuals, common=common, quarter=quarter), "together", (point,))
+    return Evidence.of(KernelProof.of("pooled.v", ENSEMBLE, algebra, axioms=REALS))
 
 
 CLAIMS = (

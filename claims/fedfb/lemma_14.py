@@ -175,5 +175,6 @@ CLAIMS = (
         erratum="Assume that every client's law has full support: without, g_i is flat "
         "somewhere, λ_i may have the sign that lemma 9 excludes, and the ensemble may be CFL's "
         "own solution.",
+        whose="reading",
     ),
 )

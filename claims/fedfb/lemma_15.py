@@ -7,6 +7,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from hypothesis import strategies as st
+
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Counterexample
@@ -43,10 +45,10 @@ def below(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
     return Case((worse(world, multipliers(world, instance, eps), eps),), known)
 
 
-def above(instance: dict[str, Any], choose: str = "max") -> Case:
+def above(instance: dict[str, Any], choose: str = "max", factor: Fraction = Fraction(1)) -> Case:
     """ε_i = |g_i(λ_ε)| reaches CFL(ε) at an ε >= τ."""
     world = World.of(instance["laws"], instance["q"])
-    low, high = tau(world, choose), abs(world.pooled.g(ZERO))
+    low, high = factor * tau(world, choose), abs(world.pooled.g(ZERO))
     eps = low + instance["part"] * (high - low)
     lam = world.pooled.multiplier(eps)
     difference, accuracy = world.ensemble(
@@ -98,10 +100,22 @@ def agreeing(instance: dict[str, Any]) -> dict[str, Any]:
     return {**instance, "laws": [laws[0], laws[1] if signs[0] == signs[1] else laws[1][::-1]]}
 
 
-def _check(effort: Effort, factor: Fraction = Fraction(1), choose: str = "max") -> Evidence:
-    drawn = instances().map(agreeing)
+def near_tau(drawn: tuple[dict[str, Any], int]) -> dict[str, Any]:
+    """The instance, every other one with ε within a thousandth of τ, aimed at λ_ε."""
+    instance, pick = drawn
+    close = {"part": Fraction(999, 1000) if pick < 4 else ZERO, "aim": True}
+    return {**instance, **(close if pick < 5 else {})}
+
+
+def _check(
+    effort: Effort,
+    factor: Fraction = Fraction(1),
+    choose: str = "max",
+    start: Fraction = Fraction(1),
+) -> Evidence:
+    drawn = st.tuples(instances().map(agreeing), st.integers(0, 9)).map(near_tau)
     under = explore(Call.of(below, factor=factor), drawn, effort, tolerance=0.0)
-    over = explore(Call.of(above, choose=choose), drawn, effort, tolerance=0.0)
+    over = explore(Call.of(above, choose=choose, factor=start), drawn, effort, tolerance=0.0)
     return Evidence.of(under, over)
 
 
@@ -171,7 +185,16 @@ CLAIMS = (
         expected="holds",
         check=_check,
         mutants=(
-            Mutant("twice τ", "< CFL(ε) for all ε < 2τ", lambda e: _check(e, factor=Fraction(2))),
+            Mutant(
+                "1.01 τ",
+                "< CFL(ε) for all ε < 1.01 τ",
+                lambda e: _check(e, factor=Fraction(101, 100)),
+            ),
+            Mutant(
+                "0.99 τ",
+                "= CFL(ε) for all ε >= 0.99 τ",
+                lambda e: _check(e, start=Fraction(99, 100)),
+            ),
             Mutant(
                 "least",
                 "= CFL(ε) from the smaller of the two on",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, SymbolicZero
+from fairfl.claims.certificates import REALS, Counterexample, KernelProof, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, solved
@@ -21,6 +21,39 @@ TINY = 1e-9
 """Prices and multipliers within this of zero are not asked for a sign: both come from a solver in
 floats.
 """
+
+DEFINITIONS = r"""
+Definition sum {K} (ks : list K) (t : K -> R) : R := fold_right (fun k s => t k + s) 0 ks.
+Definition gain {X K} (u : X -> R) (v : K -> X -> R) (lam : K -> R) (ks : list K) (x : X) : R :=
+  u x + sum ks (fun k => lam k * v k x).
+Definition feasible {X K} (v : K -> X -> R) (b eps : K -> R) (xs : list X) (ks : list K)
+  (g : X -> R) : Prop :=
+  (forall x, In x xs -> 0 <= g x <= 1)
+  /\ (forall k, In k ks -> Rabs (sum xs (fun x => v k x * g x) + b k) <= eps k).
+"""
+DUALITY = (
+    DEFINITIONS
+    + r"""
+Theorem weak_duality : forall X K (u : X -> R) (v : K -> X -> R) b eps lam xs ks g,
+  feasible v b eps xs ks g ->
+  sum xs (fun x => u x * g x)
+  <= sum xs (fun x => Rmax 0 (gain u v lam ks x))
+     + sum ks (fun k => Rabs (lam k) * eps k + lam k * b k).
+"""
+)
+OPTIMAL = (
+    DEFINITIONS
+    + r"""
+Theorem optimal : forall X K (u : X -> R) (v : K -> X -> R) b eps lam xs ks f g,
+  feasible v b eps xs ks f -> feasible v b eps xs ks g ->
+  (forall x, In x xs ->
+     (0 < gain u v lam ks x -> f x = 1) /\ (gain u v lam ks x < 0 -> f x = 0)) ->
+  (forall k, In k ks -> lam k * (sum xs (fun x => v k x * f x) + b k) = - Rabs (lam k) * eps k) ->
+  sum xs (fun x => u x * g x) <= sum xs (fun x => u x * f x)
+  /\ (sum xs (fun x => u x * g x) = sum xs (fun x => u x * f x) ->
+      forall x, In x xs -> gain u v lam ks x <> 0 -> g x = f x).
+"""
+)
 
 
 def printed(instance: dict[str, Any], allow: str = "deterministic") -> Case:
@@ -131,14 +164,21 @@ def weighted() -> st.SearchStrategy[dict[str, Any]]:
     return st.tuples(finite(3), weight).map(lambda pair: {**pair[0], "weight": pair[1]})
 
 
-def _check_repaired(effort: Effort, sign: int = 1, identity: int = 1) -> Evidence:
+def _check_repaired(effort: Effort, sign: int = 1) -> Evidence:
     run = explore(
         Call.of(form, sign=sign), weighted(), effort, tolerance=1e-7, examples=effort.pick(60, 3000)
     )
-    return Evidence.of(run, algebra(identity))
+    return Evidence.of(run)
 
 
-def _check_remark_repaired(effort: Effort, sign: int = 1, identity: int = 1) -> Evidence:
+def _check_sufficient(effort: Effort, sign: int = 1, proof: str = OPTIMAL) -> Evidence:
+    beside = algebra(sign)
+    return Evidence.of(
+        *(KernelProof.of("cells.v", text, beside, axioms=REALS) for text in (DUALITY, proof))
+    )
+
+
+def _check_remark_repaired(effort: Effort, sign: int = 1) -> Evidence:
     run = explore(
         Call.of(least, sign=sign),
         weighted(),
@@ -146,7 +186,7 @@ def _check_remark_repaired(effort: Effort, sign: int = 1, identity: int = 1) -> 
         tolerance=1e-9,
         examples=effort.pick(60, 3000),
     )
-    return Evidence.of(run, algebra(identity))
+    return Evidence.of(run)
 
 
 def algebra(sign: int) -> SymbolicZero:
@@ -233,23 +273,50 @@ CLAIMS = (
         printed=PRINTED,
         statement=r"For some $\lambda$, $f=1$ where $\sum_i[P(x,a,i)(2\eta-1)\pm\lambda_iP(x\mid "
         r"a,i)]>0$ and $f=0$ where it is $<0$ ($+$ for $a=0$); $\lambda_i<0$ only if "
-        r"$MD_i=\varepsilon_i$, $\lambda_i>0$ only if $MD_i=-\varepsilon_i$. Every feasible such "
-        r"$f$ is a solution. Shares $q_i$ and weights are arbitrary.",
-        kind="equivalence",
+        r"$MD_i=\varepsilon_i$, $\lambda_i>0$ only if $MD_i=-\varepsilon_i$. "
+        r"Shares $q_i$ and weights are arbitrary. Conversely, every feasible such $f$ is a "
+        r"solution (fedfb/lemma-18/sufficient).",
+        kind="existence",
         hypotheses=(FINITE[0],),
-        scope="I = 3 clients, 4 points; that such f are solutions: as stated",
+        scope="I = 3 clients, 4 points, fairfl's solutions",
         expected="holds",
         check=_check_repaired,
         mutants=(
             Mutant(
                 "sign", "the solver's λ with the other sign", lambda e: _check_repaired(e, sign=-1)
             ),
+        ),
+        rests_on=("fedfb/lemma-18/sufficient",),
+    ),
+    Claim(
+        id="fedfb/lemma-18/sufficient",
+        number="Lemma 18",
+        line=960,
+        title="finite X: a feasible f of lemma 18's form, complementary to its λ, solves "
+        "LFT+FedAvg(ε)",
+        printed=PRINTED,
+        statement=r"Let $s=\sum_i[P(x,a,i)(2\eta-1)\pm\lambda_iP(x\mid a,i)]$, $f=1$ where $s>0$, "
+        r"$f=0$ where $s<0$, $f$ anything in $[0,1]$ where $s=0$, $|MD_i(f)|\le\varepsilon_i$ and "
+        r"$\lambda_iMD_i(f)=-|\lambda_i|\varepsilon_i$. Then no feasible $f'$ is more accurate, "
+        r"and one that is as accurate agrees with $f$ wherever $s\ne0$. For every $\lambda$ the "
+        r"accuracy is at most $P(y=0)+\sum\max\{s,0\}+\sum_i|\lambda_i|\varepsilon_i$.",
+        kind="implication",
+        hypotheses=(FINITE[0],),
+        scope="as stated; any number of clients, cells, weights and shares",
+        expected="holds",
+        check=_check_sufficient,
+        mutants=(
+            Mutant("sign", "the gain with -λ for λ", lambda e: _check_sufficient(e, sign=-1)),
             Mutant(
-                "sign in the identity",
-                "the gain with -λ for λ",
-                lambda e: _check_repaired(e, identity=-1),
+                "complementary",
+                "λ MD <= 0 for λ MD = -|λ| ε, in the theorem that is proved",
+                lambda e: _check_sufficient(
+                    e, proof=OPTIMAL.replace("= - Rabs (lam k) * eps k", "<= 0")
+                ),
             ),
         ),
+        reading="The printed sum lacks the clients' weights and shares; where they are equal it "
+        "is this s.",
     ),
     Claim(
         id="fedfb/remark-9",
@@ -285,20 +352,14 @@ CLAIMS = (
         printed=REMARK,
         statement=r"For the dual optimal $\lambda$ every solution minimises (61). A minimiser "
         r"$f$ with $|MD_i|\le\varepsilon_i$ and $\lambda_iMD_i=-|\lambda_i|\varepsilon_i$ solves "
-        r"LFT+FedAvg($\varepsilon$).",
+        r"LFT+FedAvg($\varepsilon$) (fedfb/lemma-18/sufficient).",
         kind="implication",
         hypotheses=(FINITE[0],),
-        scope="I = 3 clients, 4 points; the second half: as stated",
+        scope="I = 3 clients, 4 points, fairfl's solutions; the second half: as stated",
         expected="holds",
         check=_check_remark_repaired,
-        mutants=(
-            Mutant("sign", "+ Σ λ_i MD_i", lambda e: _check_remark_repaired(e, sign=-1)),
-            Mutant(
-                "sign in the identity",
-                "the gain with -λ for λ",
-                lambda e: _check_remark_repaired(e, 1, -1),
-            ),
-        ),
+        mutants=(Mutant("sign", "+ Σ λ_i MD_i", lambda e: _check_remark_repaired(e, sign=-1)),),
+        rests_on=("fedfb/lemma-18/sufficient",),
     ),
     Claim(
         id="fedfb/remark-9/local",

@@ -33,26 +33,53 @@ def segregated(instance: dict[str, Any], mixed: bool = False) -> Case:
     free = solve(federation, "cfl", 1.0).disparity
     found = solve(federation, "lft_fedavg", eps).disparity
     fair = solve(federation, "cfl", 0.0).disparity
-    premises = {"unfair": free > 1e-6, "η": all(v != 5 for v in instance["eta"])}
+    erm = float(disparity(instance))
+    premises = {"unfair": erm > 1e-6, "η": all(v != 5 for v in instance["eta"])}
     if not mixed:
         premises["segregated"] = set(instance["q"]) == {0, 8}
     return Case(
-        (Relation(found, "==", free, "LFT+FedAvg"), Relation(fair, "==", 0.0, "CFL")), premises
+        (
+            Relation(free, "==", erm, "CFL(1) is ERM"),
+            Relation(found, "==", erm, "LFT+FedAvg"),
+            Relation(fair, "==", 0.0, "CFL"),
+        ),
+        premises,
     )
+
+
+def disparity(instance: dict[str, Any]) -> Fraction:
+    """|MD| of ERM on the pooled law, where each client is all in one group: accept if η > 1/2."""
+    rates = []
+    for a in (0, 1):
+        laws = [
+            law[a] for law, q in zip(instance["masses"], instance["q"], strict=True) if q == 8 * a
+        ]
+        accepted = [
+            Fraction(
+                sum(m for m, eta in zip(law, instance["eta"], strict=True) if eta > 5), sum(law)
+            )
+            for law in laws
+        ]
+        rates.append(sum(accepted, Fraction(0)) / len(accepted))
+    return abs(rates[0] - rates[1])
 
 
 def reading(instance: dict[str, Any], undefined: str = "zero") -> Case:
     """q = (0, 1) on one point of η > 1/2 for client 0 and one of η < 1/2 for client 1: min DP
     Disp(LFT+FedAvg) > 0.
 
-    ``undefined``: a rate in a group that a client lacks is zero; else, its constraint vanishes.
-    With zero, ε = (0, 0) makes everyone be rejected, and MD = 0.
+    ``undefined``: a rate in a group that a client lacks is zero, so that client i's own rate is at
+    most ε_i; else, its constraint vanishes, and the rate is at most 1. Client i has one point to
+    itself: it accepts there as far as it may where η > 1/2, and nobody where η < 1/2.
     """
-    up, down = instance["eta"]
-    erm = Fraction(int(up > HALF)) - Fraction(int(down > HALF))
-    at_zero = Fraction(0) if undefined == "zero" else erm
+    caps = instance["eps"] if undefined == "zero" else [Fraction(1)] * 2
+    own, free = (
+        [cap if eta > HALF else Fraction(0) for cap, eta in zip(most, instance["eta"], strict=True)]
+        for most in (caps, [Fraction(1)] * 2)
+    )
     return Case(
-        (Relation(Fraction(0), "<", abs(at_zero), "DP Disp at ε = (0, 0)"),), {"unfair": erm != 0}
+        (Relation(Fraction(0), "<", abs(own[0] - own[1]), f"DP Disp at ε = {instance['eps']}"),),
+        {"unfair": free[0] != free[1]},
     )
 
 
@@ -102,7 +129,10 @@ def _check_reading(effort: Effort, undefined: str = "zero") -> Evidence:
     )
     return Evidence.of(
         Counterexample.at(
-            Call.of(reading, undefined=undefined), shows, eta=[Fraction(3, 4), Fraction(1, 4)]
+            Call.of(reading, undefined=undefined),
+            shows,
+            eta=[Fraction(3, 4), Fraction(1, 4)],
+            eps=[Fraction(0), Fraction(0)],
         )
     )
 
@@ -173,6 +203,7 @@ CLAIMS = (
         ),
         erratum="Say that constraints with an undefined rate are dropped: (3) as printed is "
         "undefined for q_i in {0, 1}.",
+        whose="reading",
     ),
     Claim(
         id="fedfb/lemma-22",

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, DefiniteForm
+from fairfl.claims.certificates import REALS, Counterexample, DefiniteForm, KernelProof
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.fedfb.lemma_10 import opposed
+from fairfl.claims.fedfb.lemma_10 import GAP, opposed
 from fairfl.claims.fedfb.worlds import Population, World, worlds
 from fairfl.claims.instances import explore
 from fairfl.claims.picture import Curve, Picture
@@ -24,6 +24,56 @@ ZERO, ONE = Fraction(0), Fraction(1)
 GRID = 3
 """Parts of [0, c] at which the condition on ψ̃ is tested."""
 Pair = tuple[Population, Population]
+DEFINITIONS = r"""
+Definition clamp (x : R) : R := Rmax 0 (Rmin 1 x).
+Definition rate (m t : R) : R := (1 - m) * clamp (1 - 2 * t) + m * clamp (2 - 2 * t).
+Definition md (a b lam : R) : R := rate a (1/2 - lam) - rate b (1/2 + lam).
+Definition g0 := md (4/5) (1/5).
+Definition g1 := md (1/2) (5/6).
+Definition g2 := md (1/2) (2/11).
+Definition h (lam : R) : R := (g1 lam + g2 lam) / 2.
+Definition clip (eps t : R) : R := Rmax (- eps) (Rmin eps t).
+Definition psi (l0 l1 : R) : R :=
+  1/3 * (2/3) * (g0 l1 + h l0) + 1/3 * (1/3) * g0 l0 + 2/3 * (2/3) * h l1.
+Definition ensemble (l0 l1 l2 : R) : R :=
+  ((g0 l0 + g1 l0 + g2 l0) + (g0 l1 + g1 l1 + g2 l1) + (g0 l2 + g1 l2 + g2 l2)) / 9.
+"""
+PREMISED = (
+    DEFINITIONS
+    + r"""
+Theorem premises : g0 0 = 3/5 /\ h 0 = -1/132
+  /\ forall e0 e1 l0 l1, 0 <= e0 <= 1/132 -> 0 <= e1 <= 1/132 -> g0 l0 = e0 -> h l1 = - e1 ->
+     0 < psi l0 l1.
+"""
+)
+COUNTEREXAMPLE = (
+    DEFINITIONS
+    + r"""
+Theorem counterexample : exists l0 l1 l2 e0 e1 e2,
+  0 <= e0 <= 1 /\ 0 <= e1 <= 1 /\ 0 <= e2 <= 1
+  /\ g0 l0 = clip e0 (g0 0) /\ g1 l1 = clip e1 (g1 0) /\ g2 l2 = clip e2 (g2 0)
+  /\ ensemble l0 l1 l2 = 0.
+"""
+)
+RANGE = r"""
+Definition clip (eps t : R) : R := Rmax (- eps) (Rmin eps t).
+Definition increasing (h : R -> R) : Prop := forall x y, x < y -> h x < h y.
+Definition client (c : R * (R -> R) * R) : Prop :=
+  let '(w, h, z) := c in 0 <= w /\ increasing h /\ h z = 0 /\ -1 <= h 0 <= 1.
+Definition returned (c : R * (R -> R) * R) (lam : R) : Prop :=
+  let '(w, h, z) := c in exists eps, 0 <= eps <= 1 /\ h lam = clip eps (h 0).
+Definition total (t : R * (R -> R) * R -> R) (cs : list (R * (R -> R) * R)) : R :=
+  fold_right (fun c s => t c + s) 0 cs.
+Definition difference (g : R -> R) (cs : list (R * (R -> R) * R)) (lams : list R) : R :=
+  fold_right (fun p s => fst (fst (fst p)) * g (snd p) + s) 0 (combine cs lams).
+Definition low (g : R -> R) := total (fun '(w, h, z) => w * Rmin (g 0) (g z)).
+Definition high (g : R -> R) := total (fun '(w, h, z) => w * Rmax (g 0) (g z)).
+Theorem range : forall g cs, continuity g -> (forall x y, x <= y -> g x <= g y) ->
+  Forall client cs ->
+  (forall lams, Forall2 returned cs lams -> low g cs <= difference g cs lams <= high g cs)
+  /\ (forall t, low g cs <= t <= high g cs ->
+      exists lams, Forall2 returned cs lams /\ difference g cs lams = t).
+"""
 
 
 def psi(pair: Pair, shares: tuple[Fraction, Fraction], eps: tuple[Fraction, Fraction]) -> Fraction:
@@ -73,22 +123,34 @@ def printed(instance: dict[str, Any], who: str = "clients") -> Case:
     return Case((Relation(delta, "<=", disparity, "DP Disp"),), premises)
 
 
-def reachable(instance: dict[str, Any], ends: str = "own") -> Case:
-    """min DP Disp = max(0, L, -U): MD lies in [L, U], L and U the sums over clients of the ends of
-    g(λ_i)/I.
+def reachable(instance: dict[str, Any], wider: Fraction = ZERO, low: str = "least") -> Case:
+    """MD lies in [L, U], the sums over clients of the ends of g(λ_i)/I, and takes each value there.
+
+    ``part`` says which value: each client's g(λ_i) is that part of the way between its ends, and
+    its budget is |g_i(λ_i)|. ``wider`` moves L and U.
     """
     world = World.of(instance["laws"], instance["q"])
-    g, count = world.pooled.g, len(world.q)
-    far = [g(client.multiplier(ZERO)) for client in world.clients]
-    low = sum((min(v, g(ZERO)) for v in far), ZERO) / count
-    high = sum((max(v, g(ZERO)) for v in far), ZERO) / count
-    if ends == "ERM":
-        low = high = g(ZERO)
-    difference = world.ensemble(
-        [c.multiplier(e) for c, e in zip(world.clients, instance["eps"], strict=True)]
-    )[0]
+    pooled, clients, count = world.pooled, world.clients, len(world.q)
+    ends = [sorted((pooled.g(ZERO), pooled.g(c.multiplier(ZERO)))) for c in clients]
+    if low == "ERM":
+        ends = [[pooled.g(ZERO)] * 2 for _ in clients]
+    least, most = (sum((end[k] for end in ends), ZERO) / count for k in (0, 1))
+    least, most = least - wider, most + wider
+
+    def difference(budgets: list[Fraction]) -> Fraction:
+        return world.ensemble([c.multiplier(e) for c, e in zip(clients, budgets, strict=True)])[0]
+
+    value = least + instance["part"] * (most - least)
+    inner = [end[0] + instance["part"] * (end[1] - end[0]) for end in ends]
+    lams = [pooled.preimage(v)[0] for v in inner]
+    budgets = [abs(c.g(lam)) for c, lam in zip(clients, lams, strict=True)]
+    drawn = difference(instance["eps"])
     return Case(
-        (Relation(low, "<=", difference, "L <= MD"), Relation(difference, "<=", high, "MD <= U")),
+        (
+            Relation(least, "<=", drawn, "L <= MD"),
+            Relation(drawn, "<=", most, "MD <= U"),
+            Relation(difference(budgets), "==", value, "reached"),
+        ),
         {"common q": len(set(world.q)) == 1},
     )
 
@@ -121,7 +183,13 @@ def _check_printed(effort: Effort, who: str = "clients") -> Evidence:
         "three clients, P(u > 1/2 | a) = (4/5, 1/5), (1/2, 5/6), (1/2, 2/11): MD takes both "
         "signs, and is 0 here"
     )
-    return Evidence.of(Counterexample.at(Call.of(printed, who=who), shows, **COUNTER))
+    found = Counterexample.at(Call.of(printed, who=who), shows, **COUNTER)
+    return Evidence.against(
+        *(
+            KernelProof.of("lemma_20.v", theorem, found, axioms=REALS)
+            for theorem in (PREMISED, COUNTEREXAMPLE)
+        )
+    )
 
 
 def _check_pooled(effort: Effort, square: int = 2) -> Evidence:
@@ -143,14 +211,15 @@ def _check_pooled(effort: Effort, square: int = 2) -> Evidence:
         return {**instance, "laws": [laws[0], laws[1], laws[1]], "split": [[0], [1, 2]]}
 
     run = explore(Call.of(printed, who="subsets"), opposed().map(split), effort, tolerance=0.0)
-    return Evidence.of(proof, extra=(run,))
+    return Evidence.of(KernelProof.of("ensemble_gap.v", GAP, proof, run, axioms=REALS))
 
 
-def _check_reachable(effort: Effort, ends: str = "own") -> Evidence:
+def _check_reachable(effort: Effort, wider: Fraction = ZERO, low: str = "least") -> Evidence:
     unit = st.integers(0, 16).map(lambda k: Fraction(k, 16) ** 2)
-    eps = st.lists(unit, min_size=3, max_size=3)
-    drawn = st.tuples(worlds(3), eps).map(lambda pair: {**pair[0], "eps": pair[1]})
-    return Evidence.of(explore(Call.of(reachable, ends=ends), drawn, effort, tolerance=0.0))
+    more = st.fixed_dictionaries({"eps": st.lists(unit, min_size=3, max_size=3), "part": unit})
+    drawn = st.tuples(worlds(3), more).map(lambda pair: {**pair[0], **pair[1]})
+    run = explore(Call.of(reachable, wider=wider, low=low), drawn, effort, tolerance=0.0)
+    return Evidence.of(KernelProof.of("range.v", RANGE, run, axioms=REALS))
 
 
 PRINTED = (
@@ -231,14 +300,27 @@ CLAIMS = (
         statement=r"$MD\in[L,U]$, $L=\frac1I\sum_i\min\{g(0),g(g_i^{-1}(0))\}$, $U$ with $\max$; "
         r"all of it is reached, so $\min DP\,Disp=\max\{0,L,-U\}$.",
         kind="tight bound",
-        hypotheses=(PREMISES[0],),
-        scope="I = 3, step densities of u = η(x), positive on (0, 1)",
+        hypotheses=(PREMISES[0], ("g_i increase", "each density is positive on (0, 1)")),
+        scope="any I; each g_i strictly increasing, g continuous",
         expected="holds",
         check=_check_reachable,
-        mutants=(Mutant("ERM alone", "L = U = g(0)", lambda e: _check_reachable(e, "ERM")),),
-        rests_on=("fedfb/lemma-9/repaired",),
+        mutants=(
+            Mutant("ERM alone", "L = U = g(0)", lambda e: _check_reachable(e, low="ERM")),
+            Mutant(
+                "wider",
+                "L and U moved apart by 1/1000 each",
+                lambda e: _check_reachable(e, Fraction(1, 1000)),
+            ),
+            Mutant(
+                "narrower",
+                "L and U moved together by 1/1000 each",
+                lambda e: _check_reachable(e, Fraction(-1, 1000)),
+            ),
+        ),
+        rests_on=("fedfb/eq-32",),
         notes="With the q_i different, the same with MD's own terms: "
         "solvers/lft_ensemble/densities.py computes it so.",
+        whose="ours",
     ),
 )
 

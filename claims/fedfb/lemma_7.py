@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, SymbolicZero
+from fairfl.claims.certificates import REALS, Counterexample, KernelProof, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.worlds import Population, Rule, World, gain, rate, worlds
@@ -25,6 +25,52 @@ GAP = {
     "high": Fraction(1, 4),
 }
 """Half-empty densities: u is never between 1/4 and 3/4, so g = 1/2 on all of [-1/4, 1/4]."""
+
+DEFINITIONS = r"""
+Definition integral {X} (L : (X -> R) -> Prop) (E : (X -> R) -> R) : Prop :=
+  (forall a b f g, L f -> L g -> L (fun x => a * f x + b * g x)
+     /\ E (fun x => a * f x + b * g x) = a * E f + b * E g)
+  /\ (forall f g, L f -> (forall x, f x = g x) -> L g /\ E f = E g)
+  /\ (forall f, L f -> (forall x, 0 <= f x) -> 0 <= E f).
+Definition threshold {X} (s f : X -> R) : Prop :=
+  forall x, 0 <= f x <= 1 /\ (0 < s x -> f x = 1) /\ (s x < 0 -> f x = 0).
+Definition rule {X} (L : (X -> R) -> Prop) (u v f : X -> R) : Prop :=
+  (forall x, 0 <= f x <= 1) /\ L (fun x => u x * f x) /\ L (fun x => v x * f x).
+Definition clip (eps t : R) : R := Rmax (- eps) (Rmin eps t).
+"""
+INCREASES = (
+    DEFINITIONS
+    + r"""
+Theorem increases : forall X L E (u v : X -> R) lam mu f g,
+  @integral X L E -> rule L u v f -> rule L u v g ->
+  threshold (fun x => u x + lam * v x) f -> threshold (fun x => u x + mu * v x) g -> lam < mu ->
+  E (fun x => v x * f x) <= E (fun x => v x * g x).
+"""
+)
+SOLVES = (
+    DEFINITIONS
+    + r"""
+Theorem solves : forall X L E (u v : X -> R) lam eps free f g, @integral X L E ->
+  rule L u v free -> rule L u v f -> rule L u v g ->
+  threshold (fun x => u x + 0 * v x) free -> threshold (fun x => u x + lam * v x) f -> 0 <= eps ->
+  E (fun x => v x * f x) = clip eps (E (fun x => v x * free x)) ->
+  Rabs (E (fun x => v x * g x)) <= eps ->
+  E (fun x => u x * g x) <= E (fun x => u x * f x)
+  /\ (E (fun x => u x * g x) = E (fun x => u x * f x) ->
+      E (fun x => Rabs (u x + lam * v x) * Rabs (f x - g x)) = 0
+      \/ E (fun x => Rabs (u x + 0 * v x) * Rabs (free x - f x)) = 0
+         /\ E (fun x => Rabs (u x + 0 * v x) * Rabs (free x - g x)) = 0).
+"""
+)
+ONTO = r"""
+Definition distribution (F : R -> R) : Prop :=
+  continuity F /\ (forall t, t <= 0 -> F t = 0) /\ (forall t, 1 <= t -> F t = 1).
+Definition g (F0 F1 : R -> R) (q lam : R) : R :=
+  (1 - F0 (1/2 - lam / (2 * (1 - q)))) - (1 - F1 (1/2 + lam / (2 * q))).
+Theorem onto : forall F0 F1 q, distribution F0 -> distribution F1 -> 0 < q < 1 ->
+  continuity (g F0 F1 q)
+  /\ forall v, -1 <= v <= 1 -> exists lam, Rabs lam <= Rmax q (1 - q) /\ g F0 F1 q lam = v.
+"""
 
 
 def increasing(instance: dict[str, Any], strict: bool = True) -> Case:
@@ -61,15 +107,21 @@ def optimal(instance: dict[str, Any], shares: str = "right") -> Case:
     )
 
 
-def reached(instance: dict[str, Any]) -> Case:
-    """Such a λ exists in the domain of g, and its rule has MD = sign(g(0)) min(ε, |g(0)|), not
-    beyond ±ε.
+def reached(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
+    """g is continuous and onto [-1, 1]: it takes sign(g(0)) min(ε, |g(0)|), and each value between.
+
+    Between neighbouring nodes g is linear, so it is continuous where its pieces meet there.
     """
     population, rule, target = solution(instance, "right")
+    ends = population.g(-factor * population.reach), population.g(factor * population.reach)
+    value = 2 * instance["goal"] - 1
     return Case(
         (
             Relation(population.difference(rule), "==", target, "MD of the rule"),
             Relation(abs(target), "<=", instance["eps"], "feasible"),
+            Relation(ends[0], "==", -1, "g at the left end"),
+            Relation(ends[1], "==", 1, "g at the right end"),
+            Relation(population.g(population.preimage(value)[0]), "==", value, "onto"),
         )
     )
 
@@ -147,18 +199,30 @@ def _check_printed(effort: Effort, strict: bool = True) -> Evidence:
     return Evidence.of(Counterexample.at(Call.of(increasing, strict=strict), shows, **GAP))
 
 
-def _check_repaired(effort: Effort, shares: str = "right", identity: str = "right") -> Evidence:
+def _check_repaired(
+    effort: Effort, shares: str = "right", identity: str = "right", proof: str = SOLVES
+) -> Evidence:
+    drawn = _drawn()
+    family = Attack([(0, 1)] * 4, _hard, steps=effort.pick(150, 500), starts=[[0.1, 0.5, 1.0, 0.3]])
+    best = explore(Call.of(optimal, shares=shares), drawn, effort, tolerance=0.0, attacks=[family])
+    algebra = SymbolicZero(Call.of(residuals, shares=identity), "together", _points())
+    return Evidence.of(
+        KernelProof.of("lemma_7.v", proof, algebra, best, axioms=REALS),
+        KernelProof.of("lemma_7.v", INCREASES, algebra, best, axioms=REALS),
+    )
+
+
+def _check_reached(effort: Effort, factor: Fraction = Fraction(1), proof: str = ONTO) -> Evidence:
+    run = explore(Call.of(reached, factor=factor), _drawn(), effort, tolerance=0.0)
+    return Evidence.of(KernelProof.of("lemma_7_onto.v", proof, run, axioms=REALS))
+
+
+def _drawn() -> st.SearchStrategy[dict[str, Any]]:
     rate01 = st.integers(0, 16).map(lambda k: Fraction(k, 16))
     lists = st.lists(st.lists(rate01, min_size=4, max_size=4), min_size=2, max_size=2)
     extra = {"eps": rate01, "pick": rate01, "goal": rate01, "rate": rate01, "rival": lists}
-    drawn = st.tuples(worlds(1, least=0), st.fixed_dictionaries(extra)).map(
+    return st.tuples(worlds(1, least=0), st.fixed_dictionaries(extra)).map(
         lambda pair: {**pair[0], **pair[1]}
-    )
-    family = Attack([(0, 1)] * 4, _hard, steps=effort.pick(150, 500), starts=[[0.1, 0.5, 1.0, 0.3]])
-    best = explore(Call.of(optimal, shares=shares), drawn, effort, tolerance=0.0, attacks=[family])
-    there = explore(Call.of(reached), drawn, effort, tolerance=0.0)
-    return Evidence.of(
-        best, there, SymbolicZero(Call.of(residuals, shares=identity), "together", _points())
     )
 
 
@@ -225,13 +289,13 @@ CLAIMS = (
         line=388,
         title="CFL(ε) is solved by thresholds at any λ with g(λ) = sign(g(0)) min(ε, |g(0)|)",
         printed=PRINTED,
-        statement=r"$g$ is continuous, non-decreasing and onto $[-1,1]$; for every $\lambda$ "
+        statement=r"$g$ does not decrease; for every $\lambda$ "
         r"with $g(\lambda)=\mathrm{sign}(g(0))\min\{\varepsilon,|g(0)|\}$ the rule $[[s>0]]$ "
         r"solves CFL($\varepsilon$). For $f^*=[[s>0]]$ and all $f$: "
         r"$e(f)-e(f^*)=E[|s||f-f^*|]+\lambda(MD(f)-MD(f^*))$.",
         kind="implication",
         hypotheses=SETTING,
-        scope="the identity: as stated; that no rule does better: step densities of u = η(x)",
+        scope="as stated; the proof: any linear and monotone expectation, randomised ties",
         expected="holds",
         check=_check_repaired,
         mutants=(
@@ -245,9 +309,41 @@ CLAIMS = (
                 "the same in the identity alone",
                 lambda e: _check_repaired(e, identity="wrong"),
             ),
+            Mutant(
+                "more accurate",
+                "< for <= in the theorem that is proved",
+                lambda e: _check_repaired(
+                    e, proof=SOLVES.replace("g x) <= E (fun x => u", "g x) < E (fun x => u")
+                ),
+            ),
         ),
         reading="x is continuous, as section 3 assumes. With atoms the rule needs its own "
         "randomisation in each group, not one α: see fedfb/lemma-18.",
+    ),
+    Claim(
+        id="fedfb/lemma-7/onto",
+        number="Lemma 7",
+        line=388,
+        title="g is continuous and onto [-1, 1], so that the λ of lemma 7 exists",
+        printed=PRINTED,
+        statement=r"$g$ is continuous, $g(\mp\max(q,1-q))=\mp1$, and takes all values between.",
+        kind="existence",
+        hypotheses=SETTING,
+        scope="as stated; the proof: continuous distribution functions of u = η(x)",
+        expected="holds",
+        check=_check_reached,
+        mutants=(
+            Mutant(
+                "99 %",
+                "g = ±1 at 0.99 times the ends",
+                lambda e: _check_reached(e, Fraction(99, 100)),
+            ),
+            Mutant(
+                "a wider range",
+                "every value in [-1.01, 1.01], in the theorem that is proved",
+                lambda e: _check_reached(e, proof=ONTO.replace("v <= 1 ->", "v <= 1.01 ->")),
+            ),
+        ),
     ),
 )
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample
+from fairfl.claims.certificates import REALS, Counterexample, KernelProof
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.worlds import World, worlds
@@ -17,6 +17,13 @@ from fairfl.claims.instances import explore
 from fairfl.claims.picture import Curve, Picture
 
 ZERO = Fraction(0)
+SIGNS = r"""
+Definition increasing (g : R -> R) : Prop := forall x y, x < y -> g x < g y.
+Definition clip (eps t : R) : R := Rmax (- eps) (Rmin eps t).
+Theorem signs : forall g eps lam, increasing g -> 0 <= eps -> g lam = clip eps (g 0) ->
+  (eps < Rabs (g 0) -> Rabs (g lam) = eps /\ 0 <= g lam * g 0 /\ lam * g 0 < 0)
+  /\ (Rabs (g 0) <= eps -> g lam = g 0 /\ lam = 0).
+"""
 
 
 def printed(instance: dict[str, Any], repair: bool = False) -> Case:
@@ -57,7 +64,8 @@ def _check_printed(effort: Effort, repair: bool = False) -> Evidence:
 def _check_repaired(effort: Effort, turned: bool = False) -> Evidence:
     eps = st.integers(0, 20).map(lambda k: Fraction(k, 40))
     drawn = st.tuples(worlds(1), eps).map(lambda pair: {**pair[0], "eps": pair[1]})
-    return Evidence.of(explore(Call.of(repaired, turned=turned), drawn, effort, tolerance=0.0))
+    run = explore(Call.of(repaired, turned=turned), drawn, effort, tolerance=0.0)
+    return Evidence.of(KernelProof.of("lemma_9.v", SIGNS, run, axioms=REALS))
 
 
 PRINTED = (
@@ -103,7 +111,7 @@ CLAIMS = (
         r"Always $\lambda_\varepsilon g(0)\le0$.",
         kind="implication",
         hypotheses=(("g increases", "g is strictly increasing, as the proof of lemma 7 says"),),
-        scope="step densities of u = η(x), positive on (0, 1)",
+        scope="as stated",
         expected="holds",
         check=_check_repaired,
         mutants=(

@@ -92,5 +92,6 @@ CLAIMS = (
         expected="holds",
         check=_check_disparity,
         mutants=(Mutant("q", "q in place of 1-q", lambda e: _check_disparity(e, "q")),),
+        whose="ours",
     ),
 )

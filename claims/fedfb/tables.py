@@ -331,5 +331,6 @@ CLAIMS = (
         expected="holds",
         check=_check_spread,
         mutants=(Mutant("twice", "deviations twice as large", lambda e: _check_spread(e, 2)),),
+        whose="ours",
     ),
 )

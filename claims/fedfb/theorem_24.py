@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample
+from fairfl.claims.certificates import REALS, Counterexample, KernelProof, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.bilevel import instances, outer, slope
@@ -20,6 +20,36 @@ from fairfl.claims.picture import Curve, Picture
 
 ZERO = Fraction(0)
 ROOT = sympy.sqrt(2)
+DEFINITIONS = r"""
+Fixpoint used (a : nat -> R) (s n : nat) : R :=
+  match n with O => 0 | S m => used a s m + a (s + m)%nat end.
+Definition steps (a p : nat -> R) (zero : R) : Prop := forall t,
+  0 <= a t /\ (p t < zero -> p (S t) = p t + a t) /\ (zero < p t -> p (S t) = p t - a t)
+  /\ (p t = zero -> Rabs (p (S t) - zero) <= a t).
+"""
+BOUND = (
+    DEFINITIONS
+    + r"""
+Theorem bound : forall a p zero n T, steps a p zero ->
+  Rabs (p (n + T)%nat - zero) <= Rabs (p n - zero) - used a n T
+  \/ exists s, (s < T)%nat
+     /\ Rabs (p (n + T)%nat - zero) <= a (n + s)%nat - used a (S (n + s)) (T - S s).
+"""
+)
+SLOWLY = (
+    DEFINITIONS
+    + r"""
+Theorem slowly : forall a p zero T, steps a p zero -> (forall t, a t <= 2 * a (S t)) ->
+  Rabs (p (S T) - zero) <= Rmax (Rabs (p O - zero) - used a 0 (S T)) (a T).
+"""
+)
+LIMIT = (
+    DEFINITIONS
+    + r"""
+Theorem limit : forall a p zero, steps a p zero -> Un_cv a 0 ->
+  (forall n B, exists T, B <= used a n T) -> Un_cv p zero.
+"""
+)
 
 
 def path(instance: dict[str, Any]) -> tuple[list[Fraction], list[Fraction], bool]:
@@ -57,16 +87,16 @@ def printed(instance: dict[str, Any], constant: str = "printed", minimiser: str 
     return Case((Relation(last, "<=", bound, f"|λ^({len(steps)}) - λ*|"),), premises)
 
 
-def bounded(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
+def bounded(instance: dict[str, Any], factor: Fraction = Fraction(1), last: bool = False) -> Case:
     """d_T <= max{d_0 - Σ_{t<T} a_t, max_{s<T} (a_s - Σ_{s<t<T} a_t)} at every T, where F_1 has its
-    zero on the line.
+    zero on the line; ``last``: with the last step alone, as α_{t+1} >= α_t/2 allows.
     """
     places, gaps, _ = path(instance)
     goal, steps = instance["goal"], [factor * a for a in instance["steps"]]
     relations = []
     for count in range(1, len(places)):
         used = steps[:count]
-        after = [a - sum(used[s + 1 :], ZERO) for s, a in enumerate(used)]
+        after = [a - sum(used[s + 1 :], ZERO) for s, a in enumerate(used)][-1 if last else 0 :]
         bound = max(abs(places[0] - goal) - sum(used, ZERO), *after)
         relations.append(Relation(abs(places[count] - goal), "<=", bound, f"T = {count}"))
     sides = all(
@@ -157,7 +187,9 @@ def _check_constant(effort: Effort, constant: str = "printed") -> Evidence:
 
 def lines() -> st.SearchStrategy[dict[str, Any]]:
     """Quadratics, with the constant of F_1 chosen to make it zero at a given place of the line."""
-    step = st.integers(1, 20).map(lambda k: Fraction(k, 300))
+    step = st.sampled_from([1, 1, 10]).flatmap(
+        lambda small: st.integers(1, 20).map(lambda k: Fraction(k, 300 * small))
+    )
     more = st.fixed_dictionaries(
         {"steps": st.lists(step, min_size=1, max_size=8), "at": st.integers(2, 8)}
     )
@@ -176,8 +208,29 @@ def lines() -> st.SearchStrategy[dict[str, Any]]:
     return st.tuples(usable, more).map(zeroed)
 
 
-def _check_repaired(effort: Effort, factor: Fraction = Fraction(1)) -> Evidence:
-    return Evidence.of(explore(Call.of(bounded, factor=factor), lines(), effort, tolerance=0.0))
+OVERSHOT: dict[str, Any] = {
+    "shares": [Fraction(1, 3), Fraction(2, 3)],
+    "constants": [ZERO],
+    "losses": zero_losses(),
+    "lam": [Fraction(13, 30), Fraction(17, 30)],
+    "steps": [Fraction(1, 4), Fraction(1, 100), Fraction(1, 100)],
+    "goal": Fraction(2, 3),
+}
+"""The first step goes from 1/10 before the zero to 3/20 behind it; two short ones leave 13/100."""
+
+
+def _check_repaired(
+    effort: Effort,
+    factor: Fraction = Fraction(1),
+    last: bool = False,
+    proofs: tuple[str, ...] = (BOUND, SLOWLY, LIMIT),
+) -> Evidence:
+    statement = Call.of(bounded, factor=factor, last=last)
+    run = explore(statement, lines(), effort, tolerance=0.0)
+    over = Witness.at(statement, "an overshoot that short steps do not make good", **OVERSHOT)
+    return Evidence.of(
+        *(KernelProof.of("sign_steps.v", text, run, over, axioms=REALS) for text in proofs)
+    )
 
 
 def _check_kept(effort: Effort, length: str = "printed") -> Evidence:
@@ -260,15 +313,24 @@ CLAIMS = (
             ("zero", "F_1 is positive before λ_1* on the line and negative behind it"),
             ("inside", "λ stays in the box of (6)"),
         ),
-        scope="one parameter, quadratic losses, exact inner solutions; up to 8 updates",
+        scope="as stated; exact inner solutions",
         expected="holds",
         check=_check_repaired,
         mutants=(
             Mutant(
                 "√2", "7/5 a_t for a_t, less than α_t", lambda e: _check_repaired(e, Fraction(7, 5))
             ),
+            Mutant(
+                "last step",
+                "max{d_0 - Σ a_t, a_{T-1}} for any steps",
+                lambda e: _check_repaired(e, last=True),
+            ),
+            Mutant(
+                "a third",
+                "α_{t+1} >= α_t/3 for α_t/2, in the theorem that is proved",
+                lambda e: _check_repaired(e, proofs=(SLOWLY.replace("<= 2 *", "<= 3 *"),)),
+            ),
         ),
-        rests_on=("fedfb/lemma-23/repaired",),
         notes="F_1 falls along the line by lemma 23 (repaired), strictly where ∇F_1(w_λ) ≠ 0. "
         "One step is d' <= max{d - a, a}; the bound follows by induction.",
     ),
@@ -311,6 +373,7 @@ CLAIMS = (
         "α = 1 at the first update. Weights of the inner problem are then negative, and w_λ need "
         "not exist.",
         reading="The paper does not say what happens at the boundary.",
+        whose="implied",
     ),
 )
 

@@ -241,5 +241,6 @@ CLAIMS = (
         check=check_concave,
         mutants=(Mutant("alpha = 1", "the linear one", partial(check_concave, alpha=1)),),
         erratum="Concave for alpha <= 1 only; see propfair/alpha-fairness.",
+        whose="ours",
     ),
 )

@@ -11,10 +11,20 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import DefiniteForm, SymbolicZero
+from fairfl.claims.certificates import REALS, DefiniteForm, KernelProof, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
+
+CONJUGATE = r"""
+Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition mean (n : nat) (f : nat -> R) : R := sum (seq 0 n) f / INR n.
+Theorem conjugate : forall n v, (0 < n)%nat ->
+  ((forall i, In i (seq 0 n) -> v i = / INR n) ->
+     forall f, sum (seq 0 n) (fun i => v i * f i) - mean n f = 0)
+  /\ ((exists j, In j (seq 0 n) /\ v j <> / INR n) ->
+     forall B, exists f, B < sum (seq 0 n) (fun i => v i * f i) - mean n f).
+"""
 
 
 def residuals(scale: int = 1) -> dict[str, Any]:
@@ -66,13 +76,14 @@ def weights() -> st.SearchStrategy[dict[str, Any]]:
 
 
 def check(effort: Effort, scale: int = 1, domain: str = "R^n") -> Evidence:
-    """The certificates."""
+    """The proof; beside it the identities for n = 3, and what was drawn."""
     spot = {"x1": "1", "x2": "-1/2", "x3": "1/3", "t": "2", "f1": "1", "f2": "3", "f3": "-2"}
-    return Evidence.of(
+    beside = (
         SymbolicZero(Call.of(residuals, scale=scale), "expand", (spot,)),
         DefiniteForm(Call.of(growth), "expand", ({"x1": "1", "x2": "0", "x3": "2"},)),
-        extra=(explore(Call.of(case, domain=domain), weights(), effort, tolerance=0.0),),
+        explore(Call.of(case, domain=domain), weights(), effort, tolerance=0.0),
     )
+    return Evidence.of(KernelProof.of("plain_mean.v", CONJUGATE, *beside, axioms=REALS))
 
 
 CLAIMS = (
@@ -86,12 +97,12 @@ CLAIMS = (
             r"otherwise, where we extend the domain of f to be $\mathbb{R}^n$"
         ),
         statement=(
-            r"On $R^n$: the maximand is $0$ at $\lambda = 1/n$, and $t\|\lambda - 1/n\|^2$ along "
-            r"$f = t(\lambda - 1/n)$."
+            r"On $R^n$: the maximand is $0$ for every $f$ at $\lambda = 1/n$, and unbounded for "
+            r"every other $\lambda$: it is $t\|\lambda - 1/n\|^2$ along $f = t(\lambda - 1/n)$."
         ),
         kind="identity",
         hypotheses=(),
-        scope="identities for n = 3, whose sums look the same for any n",
+        scope="as stated, n >= 1",
         expected="holds",
         check=check,
         mutants=(

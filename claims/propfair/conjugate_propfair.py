@@ -14,10 +14,42 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import SymbolicZero
+from fairfl.claims.certificates import CLASSICAL, KernelProof, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
+
+DEFINITIONS = r"""
+Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition product (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k * x) 1 ks.
+Definition geometric (n : nat) (u : nat -> R) (G : R) : Prop :=
+  0 <= G /\ G ^ n = product (seq 0 n) u.
+"""
+INSIDE = (
+    DEFINITIONS
+    + r"""
+Theorem inside : forall n v u G, (0 < n)%nat -> (forall i, In i (seq 0 n) -> 0 < v i) ->
+  1 <= product (seq 0 n) (fun i => INR n * v i) -> (forall i, In i (seq 0 n) -> 0 <= u i) ->
+  geometric n u G -> G <= sum (seq 0 n) (fun i => v i * u i).
+"""
+)
+BEYOND = (
+    DEFINITIONS
+    + r"""
+Theorem beyond : forall n v, (0 < n)%nat -> (forall i, In i (seq 0 n) -> 0 < v i) ->
+  product (seq 0 n) (fun i => INR n * v i) < 1 ->
+  forall B, exists u G, (forall i, In i (seq 0 n) -> 0 <= u i) /\ geometric n u G
+    /\ B < G - sum (seq 0 n) (fun i => v i * u i).
+"""
+)
+SIGNED = (
+    DEFINITIONS
+    + r"""
+Theorem signed : forall n v, (exists j, In j (seq 0 n) /\ v j <= 0) ->
+  forall B, exists u G, (forall i, In i (seq 0 n) -> 0 <= u i) /\ geometric n u G
+    /\ B < G - sum (seq 0 n) (fun i => v i * u i).
+"""
+)
 
 
 def residuals(scale: int = 1) -> dict[str, sympy.Expr]:
@@ -58,7 +90,8 @@ def case(instance: dict[str, Any], threshold: Fraction = Fraction(1)) -> Case:
             return Case(
                 (Relation(prod(u), "<=", dot**n, "inside: G <= lambda.u", float(dot**n) or 1.0),)
             )
-        return Case((Relation(product, "<", 1, "outside: the ray gains"),))
+        gained = Fraction(1, 10**12)  # a margin of 0 would pass a test of <
+        return Case((Relation(gained, "<=", 1 - product, "outside: the ray gains"),))
     low = x.index(min(x))
     others = sum((v for i, v in enumerate(x) if i != low), Fraction(0))
     size = 1000 + abs(others)
@@ -81,12 +114,18 @@ def weights(draw: st.DrawFn) -> dict[str, Any]:
     return {"lambda": x, "u": [Fraction(draw(st.integers(0, 12)), 4) for _ in range(n)]}
 
 
-def check(effort: Effort, scale: int = 1, threshold: Fraction = Fraction(1)) -> Evidence:
-    """The certificates."""
+def check(
+    effort: Effort, scale: int = 1, threshold: Fraction = Fraction(1), inside: str = INSIDE
+) -> Evidence:
+    """The proofs; beside them (C.18) and (C.19) for n = 3, and what was drawn."""
     spot = {"M": "2", "c": "3", **{f"{v}{k}": str(k + len(v)) for v in "yz" for k in (1, 2, 3)}}
+    algebra = SymbolicZero(Call.of(residuals, scale=scale), "expand", (spot,))
+    run = explore(Call.of(case, threshold=threshold), weights(), effort, tolerance=0.0)
     return Evidence.of(
-        SymbolicZero(Call.of(residuals, scale=scale), "expand", (spot,)),
-        extra=(explore(Call.of(case, threshold=threshold), weights(), effort, tolerance=0.0),),
+        *(
+            KernelProof.of("geometric.v", text, algebra, run, axioms=CLASSICAL)
+            for text in (inside, BEYOND, SIGNED)
+        )
     )
 
 
@@ -158,15 +197,21 @@ CLAIMS = (
         ),
         kind="identity",
         hypotheses=(),
-        scope="identities for n = 3, whose sums look the same for any n; drawn, n <= 3",
+        scope="as stated, n >= 1",
         expected="holds",
         check=check,
         mutants=(
             Mutant("2 G", "twice the geometric mean in (C.19)", partial(check, scale=2)),
-            Mutant("prod >= 9/10", "a larger domain", partial(check, threshold=Fraction(9, 10))),
-            Mutant("prod >= 11/10", "a smaller domain", partial(check, threshold=Fraction(11, 10))),
+            Mutant("prod >= 0.99", "a larger domain", partial(check, threshold=Fraction(99, 100))),
+            Mutant(
+                "prod >= 1.01", "a smaller domain", partial(check, threshold=Fraction(101, 100))
+            ),
+            Mutant(
+                "prod >= 0.9",
+                "a larger domain, in the theorem that is proved",
+                partial(check, inside=INSIDE.replace("1 <= product", "0.9 <= product")),
+            ),
         ),
-        rests_on=("propfair/eq-4",),
         gap=(
             "'M_s^*' should be A_s^*, and its domain is closed because every conjugate's "
             "sublevel sets are; the statement survives: both are slips of the pen."
@@ -199,5 +244,6 @@ CLAIMS = (
         rests_on=("propfair/conjugate-propfair",),
         notes="In the first case f = M attains it, and (C.21) is the bound. "
         "theory.aggregation.PropFair computes it.",
+        whose="ours",
     ),
 )

@@ -12,11 +12,46 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, SymbolicZero
+from fairfl.claims.certificates import REALS, Counterexample, KernelProof, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
 from fairfl.claims.instances import explore
+
+DEFINITIONS = r"""
+Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition largest (n : nat) (f : nat -> R) (M : R) : Prop :=
+  (exists i, In i (seq 0 n) /\ f i = M) /\ forall i, In i (seq 0 n) -> f i <= M.
+Definition simplex (n : nat) (v : nat -> R) : Prop :=
+  (forall i, In i (seq 0 n) -> 0 <= v i) /\ sum (seq 0 n) v = 1.
+"""
+INSIDE = (
+    DEFINITIONS
+    + r"""
+Theorem inside : forall n v, simplex n v ->
+  (forall f M, largest n f M -> sum (seq 0 n) (fun i => v i * f i) - M <= 0)
+  /\ largest n (fun _ => 0) 0 /\ sum (seq 0 n) (fun i => v i * 0) - 0 = 0.
+"""
+)
+OUTSIDE = (
+    DEFINITIONS
+    + r"""
+Theorem outside : forall n v, (0 < n)%nat -> ~ simplex n v ->
+  forall B, exists f M, largest n f M /\ B < sum (seq 0 n) (fun i => v i * f i) - M.
+"""
+)
+NONNEGATIVE = (
+    DEFINITIONS
+    + r"""
+Theorem nonnegative : forall n v, (0 < n)%nat ->
+  (sum (seq 0 n) (fun i => Rmax (v i) 0) <= 1 ->
+     forall f M, (forall i, 0 <= f i) -> largest n f M ->
+       sum (seq 0 n) (fun i => v i * f i) - M <= 0)
+  /\ (1 < sum (seq 0 n) (fun i => Rmax (v i) 0) ->
+     forall B, exists f M, (forall i, 0 <= f i) /\ largest n f M
+       /\ B < sum (seq 0 n) (fun i => v i * f i) - M).
+"""
+)
 
 
 def alone(instance: dict[str, Any], clipped: bool = False) -> Case:
@@ -124,7 +159,56 @@ def check_repaired(
     spot = {"q": "2", "t": "1/2", "n": "3", "S": "5"}
     return Evidence.of(
         SymbolicZero(Call.of(residuals, root=root), "simplify", (spot,)),
-        extra=(explore(Call.of(case, shift=shift, clip=clip), weights(), effort),),
+        explore(Call.of(case, shift=shift, clip=clip), weights(), effort),
+    )
+
+
+def maximum(instance: dict[str, Any], total: Fraction = Fraction(1)) -> Case:
+    """AFL's conjugate at one lambda, A(f) = max f: 0 inside, and somewhere above 1000 outside.
+
+    ``sign`` "any": on R^n, inside is the simplex; "nonnegative": on f >= 0, inside is
+    sum max(lambda, 0) <= 1. ``total`` is the sum that counts as inside.
+    """
+    x, f, signed = instance["lambda"], instance["f"], instance["signed"]
+    n, positive = len(x), [max(v, Fraction(0)) for v in x]
+    inside = sum(x) == total and min(x) >= 0 if signed else sum(positive) <= total
+    far = Fraction(10**9)
+    rays = [[far * (v > 0) for v in x]]
+    if signed:
+        rays += [[far] * n, [-far] * n] + [[-far * (i == k) for i in range(n)] for k in range(n)]
+    else:
+        f = [abs(v) for v in f]
+
+    def maximand(g: list[Fraction]) -> Fraction:
+        return sum((a * b for a, b in zip(x, g, strict=True)), Fraction(0)) - max(g)
+
+    if inside:
+        tried = (Relation(maximand(g), "<=", 0, "Fenchel") for g in (f, *rays))
+        return Case((*tried, Relation(maximand([Fraction(0)] * n), "==", 0, "f = 0")))
+    return Case((Relation(1000, "<", max(map(maximand, rays)), "unbounded"),))
+
+
+@st.composite
+def near_simplex(draw: st.DrawFn) -> dict[str, Any]:
+    """Points of the simplex, of sums near one, and with a negative entry."""
+    n = draw(st.integers(1, 4))
+    w = draw(st.lists(st.integers(0, 5), min_size=n, max_size=n).filter(any))
+    x = [Fraction(v, sum(w)) for v in w]
+    x[draw(st.integers(0, n - 1))] += draw(st.sampled_from([0, 0, 1, -1])) * Fraction(1, 100)
+    if draw(st.booleans()) and n > 1:
+        x[0] -= 1
+        x[1] += 1
+    f = draw(st.lists(st.integers(-9, 9).map(lambda k: Fraction(k, 3)), min_size=n, max_size=n))
+    return {"lambda": x, "f": f, "signed": draw(st.booleans())}
+
+
+def check_maximum(
+    effort: Effort, total: Fraction = Fraction(1), proof: str = NONNEGATIVE
+) -> Evidence:
+    """The proofs, and what was drawn."""
+    run = explore(Call.of(maximum, total=total), near_simplex(), effort, tolerance=0.0)
+    return Evidence.of(
+        *(KernelProof.of("afl.v", t, run, axioms=REALS) for t in (INSIDE, OUTSIDE, proof))
     )
 
 
@@ -215,6 +299,37 @@ CLAIMS = (
             Mutant("n^(2/(q+1))", "another factor in (C.6)", partial(check_repaired, root=2)),
         ),
         rests_on=("qffl/eq-22-23",),
+    ),
+    Claim(
+        id="propfair/conjugate-afl",
+        number="(C.8), table 1",
+        line=240,
+        title="The conjugate of AFL's maximum: 0 on the simplex, infinite elsewhere; on f >= 0 "
+        "where the positive parts sum to at most one",
+        printed=PRINTED,
+        statement=(
+            r"On $R^n$: $A^*(\lambda) = 0$ if $\lambda \ge 0$ and $\sum\lambda_i = 1$, else "
+            r"$\infty$. On $f \ge 0$: $0$ if $\sum\max(\lambda_i, 0) \le 1$, else $\infty$."
+        ),
+        kind="identity",
+        hypotheses=(),
+        scope="as stated, n >= 1",
+        expected="holds",
+        check=check_maximum,
+        mutants=(
+            Mutant("101 %", "sums up to 1.01", partial(check_maximum, total=Fraction(101, 100))),
+            Mutant("99 %", "sums up to 0.99", partial(check_maximum, total=Fraction(99, 100))),
+            Mutant(
+                "any sign",
+                "without f >= 0, in the theorem that is proved",
+                partial(
+                    check_maximum,
+                    proof=NONNEGATIVE.replace(
+                        "forall f M, (forall i, 0 <= f i) -> ", "forall f M, "
+                    ),
+                ),
+            ),
+        ),
     ),
     Claim(
         id="propfair/eq-C.6",

@@ -14,11 +14,59 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero
+from fairfl.claims.certificates import (
+    CLASSICAL,
+    Counterexample,
+    DefiniteForm,
+    KernelProof,
+    SymbolicZero,
+)
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
 from fairfl.claims.instances import explore
+
+DEFINITIONS = r"""
+Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition term (n : nat) (a : R) (f : nat -> R) : R :=
+  ln (sum (seq 0 n) (fun i => exp (a * f i)) / INR n) / a.
+Definition xlogx (x : R) : R := if Req_EM_T x 0 then 0 else x * ln x.
+Definition penalty (n : nat) (a : R) (v : nat -> R) : R :=
+  (sum (seq 0 n) (fun i => xlogx (v i)) + ln (INR n)) / a.
+"""
+INSIDE = (
+    DEFINITIONS
+    + r"""
+Theorem inside : forall n a v, (0 < n)%nat -> 0 < a -> (forall i, In i (seq 0 n) -> 0 <= v i) ->
+  sum (seq 0 n) v = 1 ->
+  forall f, sum (seq 0 n) (fun i => v i * f i) - term n a f <= penalty n a v.
+"""
+)
+EQUALITY = (
+    DEFINITIONS
+    + r"""
+Theorem equality : forall n a f, (0 < n)%nat -> 0 < a ->
+  let v := fun i => exp (a * f i) / sum (seq 0 n) (fun i => exp (a * f i)) in
+  sum (seq 0 n) (fun i => v i * f i) - term n a f = penalty n a v.
+"""
+)
+APPROACHED = (
+    DEFINITIONS
+    + r"""
+Theorem approached : forall n a v eps, (0 < n)%nat -> 0 < a -> 0 < eps ->
+  (forall i, In i (seq 0 n) -> 0 <= v i) -> sum (seq 0 n) v = 1 ->
+  exists f, penalty n a v - eps < sum (seq 0 n) (fun i => v i * f i) - term n a f.
+"""
+)
+OUTSIDE = (
+    DEFINITIONS
+    + r"""
+Theorem outside : forall n a v, (0 < n)%nat -> 0 < a ->
+  sum (seq 0 n) v <> 1 \/ (exists j, In j (seq 0 n) /\ v j < 0) ->
+  forall B, exists f, B < sum (seq 0 n) (fun i => v i * f i) - term n a f.
+"""
+)
+BEYOND = "sum (seq 0 n) v <> 1 \\/ (exists j, In j (seq 0 n) /\\ v j < 0) ->"
 
 
 def residuals(sign: int = 1, mean: bool = True) -> dict[str, sympy.Expr]:
@@ -56,18 +104,19 @@ def tangent() -> tuple[sympy.Expr, list[sympy.Expr]]:
     return sympy.diff(z * sympy.log(z) - z + 1, z, 2), [1 / z]
 
 
-def case(instance: dict[str, Any], factor: int = 1) -> Case:
+def case(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
     """(16) in balls: no f beats A*(lambda), zeros in lambda included; and f near its maximiser
     comes close to it.
     """
     x, alpha, f = instance["lambda"], instance["alpha"], instance["f"]
     penalty = sum((ball(v) * ball(v).log() for v in x if v), arb(0)) + arb(len(x)).log()
-    penalty = factor * penalty / ball(alpha)
+    penalty = ball(factor) * penalty / ball(alpha)
     near = [ball(v).log() / ball(alpha) if v else ball(Fraction(-60)) / ball(alpha) for v in x]
     room = ball(Fraction(1, 10**12))
     return Case(
         (
             Relation(maximand(x, [ball(g) for g in f], alpha), "<=", penalty + room, "bound"),
+            Relation(maximand(x, near, alpha), "<=", penalty + room, "bound, near the maximiser"),
             Relation(
                 penalty - ball(Fraction(1, 10**6)), "<=", maximand(x, near, alpha), "approached"
             ),
@@ -95,14 +144,26 @@ def weights(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-def check(effort: Effort, sign: int = 1, mean: bool = True, factor: int = 1) -> Evidence:
-    """The certificates."""
+def check(
+    effort: Effort,
+    sign: int = 1,
+    mean: bool = True,
+    factor: Fraction = Fraction(1),
+    outside: str = OUTSIDE,
+) -> Evidence:
+    """The proofs; beside them the identities for n = 3, and what was drawn."""
     spot = {"alpha": "2", "f1": "1", "f2": "-1/3", "f3": "2", "x1": "1/4", "x2": "1/3", "t": "1/2"}
     spot |= {"y1": "1", "y2": "-2", "y3": "1/2"}
-    return Evidence.of(
+    beside = (
         SymbolicZero(Call.of(residuals, sign=sign, mean=mean), "simplify", (spot,)),
         DefiniteForm(Call.of(tangent), "simplify", ({"z": "1/2"},), strict=True),
-        extra=(explore(Call.of(case, factor=factor), weights(), effort),),
+        explore(Call.of(case, factor=factor), weights(), effort),
+    )
+    return Evidence.of(
+        *(
+            KernelProof.of("entropy.v", text, *beside, axioms=CLASSICAL)
+            for text in (INSIDE, EQUALITY, APPROACHED, outside)
+        )
     )
 
 
@@ -144,13 +205,23 @@ CLAIMS = (
         ),
         kind="identity",
         hypotheses=(("simplex", "lambda >= 0 of sum one; 0 log 0 = 0"),),
-        scope="identities for n = 3, whose sums look the same for any n; drawn, n <= 4",
+        scope="as stated, n >= 1",
         expected="holds",
         check=check,
         mutants=(
             Mutant("sign", "minus the divergence", partial(check, sign=-1)),
             Mutant("no 1/n", "the sum for the mean in A", partial(check, mean=False)),
-            Mutant("2 A*", "twice the conjugate", partial(check, factor=2)),
+            Mutant(
+                "1.01 A*", "the conjugate 1 % larger", partial(check, factor=Fraction(101, 100))
+            ),
+            Mutant(
+                "0.99 A*", "the conjugate 1 % smaller", partial(check, factor=Fraction(99, 100))
+            ),
+            Mutant(
+                "everywhere",
+                "infinite everywhere, in the theorem that is proved",
+                partial(check, outside=OUTSIDE.replace(BEYOND, "")),
+            ),
         ),
         reading="On R^n, as (C.9) says. On f >= 0 it is another one: see propfair/table-1.",
         gap=(

@@ -178,5 +178,6 @@ CLAIMS = (
         check=check_dropped,
         mutants=(Mutant("s = exp", "a convex s", partial(check_dropped, name="exp")),),
         erratum="None: this is why the hypothesis is there.",
+        whose="ours",
     ),
 )

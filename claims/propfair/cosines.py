@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from fairfl.claims.propfair.rounds import front
+
 
 def waves(world: dict[str, Any]) -> tuple[Any, Any]:
     """Loss and slope of client i's batch at theta: 1 + a cos(theta - u) + sign k cos(theta - v)."""
@@ -49,6 +51,21 @@ def objective(world: dict[str, Any], theta: Any) -> tuple[Any, Any]:
     return pi, sum(g / (world["M"] - f) for f, g in zip(values, slopes, strict=True)) / n
 
 
+NUMBERS = {"lead": 3, "drift": 8, "square": 2, "fourth": 4}
+"""Of the repaired theorem's noise, in :func:`biased_psi`."""
+
+
+def biased_psi(
+    eta: Any, L: Any, K: Any, s: Any, g: Any, e2: Any, numbers: dict[str, int] = NUMBERS
+) -> tuple[Any, Any]:
+    """The two sums of Psi~ for one client, s = sigma~_l^2 and g = sigma~_g^2: 3 eta/2 K^2 (s + g)
+    and 3 eta/2 8 (e - 2) eta^2 L~^2 K^4 (s + g).
+    """
+    lead = numbers["lead"] * eta / 2
+    first = lead * K ** numbers["square"] * (s + g)
+    return first, lead * numbers["drift"] * e2 * (eta * L) ** 2 * K ** numbers["fourth"] * (s + g)
+
+
 def repaired_bound(world: dict[str, Any], eta: float, gap: float, c: float = 1.0) -> float:
     """12/((11 mu - 9) eta) (gap/T + Psi), biased form, see the claim's statement; c = 3: as
     printed.
@@ -64,14 +81,13 @@ def repaired_bound(world: dict[str, Any], eta: float, gap: float, c: float = 1.0
         return float((p**2).sum() * sum(c)) if full else max(c)
 
     mu = float(p @ steps) if full else min(steps)
-    second = a([k**2 * (s + g2) for k, s in zip(steps, noise, strict=True)])
-    fourth = a([k**4 * (s + g2) for k, s in zip(steps, noise, strict=True)])
-    psi = 1.5 * eta * (second + 8 * e2 * (eta * tilde) ** 2 * fourth)
+    each = [biased_psi(eta, tilde, k, s, g2, e2) for k, s in zip(steps, noise, strict=True)]
+    psi = sum(a(list(column)) for column in zip(*each, strict=True))
     if c == 3:
         second = a([k**2 * (s + 2 * g2) for k, s in zip(steps, noise, strict=True)])
         third = a([k**3 * (s + 6 * k * g2) for k, s in zip(steps, noise, strict=True)])
         psi = eta / 2 * (second + 2 * e2 * (eta * made["L"]) ** 2 * third)
-    return 12 / ((11 * mu - 9) * eta) * (gap / world["T"] + psi)
+    return front(mu, eta) * (gap / world["T"] + psi)
 
 
 def limit(world: dict[str, Any], c: float = 1.0) -> float:

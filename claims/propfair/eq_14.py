@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, SymbolicZero
+from fairfl.claims.certificates import REALS, Counterexample, KernelProof, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
@@ -28,6 +28,22 @@ OBJECTIVES = {
     "TERM": TERM(alpha=2.0),
     "PropFair": PropFair(M=2.0),
 }
+
+SUPPORTS = r"""
+Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition mean_of (s : R -> R) (p f : nat -> R) (n : nat) (a : R) : Prop :=
+  s a = sum (seq 0 n) (fun i => p i * s (f i)).
+Theorem supports : forall (D : R -> Prop) s s' p n f g a b,
+  (forall x y t, D x -> D y -> 0 <= t <= 1 -> D (x + t * (y - x))) ->
+  (forall x y, D x -> D y -> x <= y -> s x <= s y) -> D a -> D b -> 0 < s' a ->
+  derivable_pt_lim s a (s' a) -> (forall i,
+    In i (seq 0 n) -> derivable_pt_lim s (f i) (s' (f i))) ->
+  mean_of s p f n a -> mean_of s p g n b ->
+  (forall t, 0 < t <= 1 -> exists c, D c /\ mean_of s p (fun i => f i + t * (g i - f i)) n c
+     /\ c <= a + t * (b - a)) ->
+  let v := fun i => p i * s' (f i) / s' a in
+  sum (seq 0 n) (fun i => v i * g i) - b <= sum (seq 0 n) (fun i => v i * f i) - a.
+"""
 
 
 def residuals(turned: int = 1) -> dict[str, Any]:
@@ -92,8 +108,8 @@ def pairs(draw: st.DrawFn) -> dict[str, Any]:
     return {"f": draw(vector), "g": draw(vector)}
 
 
-def check(effort: Effort, turned: int = 1, bound: bool = True) -> Evidence:
-    """The certificates."""
+def check(effort: Effort, turned: int = 1, bound: bool = True, proof: str = SUPPORTS) -> Evidence:
+    """The identities of the five, and that a gradient supports every convex generalised mean."""
     spot = {
         "q": "2",
         "alpha": "1/2",
@@ -113,7 +129,8 @@ def check(effort: Effort, turned: int = 1, bound: bool = True) -> Evidence:
         for name in OBJECTIVES
     )
     return Evidence.of(
-        SymbolicZero(Call.of(residuals, turned=turned), "simplify", (spot,)), extra=tuple(runs)
+        SymbolicZero(Call.of(residuals, turned=turned), "simplify", (spot,)),
+        KernelProof.of("fenchel_young.v", proof, *runs, axioms=REALS),
     )
 
 
@@ -193,14 +210,20 @@ CLAIMS = (
             ("convex", "A_s convex, closed and increasing in each loss, as the five are"),
             ("losses", "f >= 0, and f < M for PropFair (see propfair/proposition-4.1)"),
         ),
-        scope="identities for n = 3; inequalities drawn, n <= 4",
+        scope="identities for n = 3; that the gradient of a convex mean supports it: as stated",
         expected="holds",
         check=check,
         mutants=(
             Mutant("2 lambda", "twice PropFair's weights", partial(check, turned=2)),
             Mutant("any weights", "equality at every dual weight", partial(check, bound=False)),
+            Mutant(
+                "not convex",
+                "without convexity, in the theorem that is proved",
+                partial(check, proof=SUPPORTS.replace("c <= a + t * (b - a)", "True")),
+            ),
         ),
         rests_on=(
+            "propfair/conjugate-afl",
             "propfair/conjugate-fedavg",
             "propfair/conjugate-qffl/repaired",
             "propfair/conjugate-term",
@@ -229,6 +252,7 @@ CLAIMS = (
             "0 is at most the least value of A above f, whatever the domain. That f >= 0 is not "
             "the reason."
         ),
+        whose="reading",
     ),
     Claim(
         id="propfair/eq-14-convex",
@@ -249,5 +273,6 @@ CLAIMS = (
             "is supposed convex."
         ),
         erratum="Say that A_s is supposed convex; otherwise (14) gives the convex hull of A_s.",
+        whose="reading",
     ),
 )

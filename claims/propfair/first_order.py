@@ -172,6 +172,7 @@ CLAIMS = (
             "batches weigh least, against the principle. Continue by the tangent, -log(eps) + (l "
             "- M + eps)/eps, which is increasing and once differentiable, or clip the gradient."
         ),
+        whose="implied",
     ),
     Claim(
         id="propfair/algorithm-1-threshold/repaired",

@@ -22,8 +22,12 @@ N = 3
 """Clients in the identities: sums over i, which look the same for every n."""
 
 
-def residuals(root: int = 1, mean: bool = True, base: bool = True) -> dict[str, Any]:
-    """s(A) - (1/n) sum s(f_i) for every printed A; PropFair's utilities are M - f_i = exp(v_i)."""
+def residuals(
+    root: int = 1, mean: bool = True, base: bool = True, plain: bool = True
+) -> dict[str, Any]:
+    """s(A) - (1/n) sum s(f_i) for every printed s and A; PropFair's utilities are M - f_i =
+    exp(v_i).
+    """
     q, alpha, M = sympy.symbols("q alpha M", positive=True)
     f = sympy.symbols(f"f1:{N + 1}", positive=True)
     v = sympy.symbols(f"v1:{N + 1}", real=True)
@@ -33,11 +37,15 @@ def residuals(root: int = 1, mean: bool = True, base: bool = True) -> dict[str, 
     geometric = sympy.exp(sum(v) / N)
     propfair = (M if base else 0) - geometric
     pi = sum(-x for x in v) / N  # (6): -(1/n) sum log(M - f_i)
+    utility = [M - sympy.exp(x) for x in v]
+    printed = {
+        "FedAvg (10)": (lambda t: t, f, sum(f) / (N if plain else 1)),
+        "q-FFL": (lambda t: t ** (q + 1), f, power),
+        "TERM (12)": (lambda t: sympy.exp(alpha * t), f, tilted),
+        "PropFair (13)": (lambda t: -sympy.log(M - t), utility, propfair),
+    }
     return {
-        "FedAvg (10)": sum(f) / N - sum(f) / N,
-        "q-FFL": power ** (q + 1) - sum(x ** (q + 1) for x in f) / N,
-        "TERM (12)": sympy.exp(alpha * tilted) - sum(sympy.exp(alpha * x) for x in f) / N,
-        "PropFair (13)": -sympy.log(M - propfair) - pi,
+        **{name: s(A) - sum(map(s, x)) / N for name, (s, x, A) in printed.items()},
         "(13) increases with (6)": propfair - (M - sympy.exp(-pi)),
     }
 
@@ -51,7 +59,9 @@ def limits() -> dict[str, Any]:
     }
 
 
-def case(instance: dict[str, Any], lower: int = 1) -> Case:
+def case(
+    instance: dict[str, Any], lower: Fraction = Fraction(1), upper: Fraction = Fraction(1)
+) -> Case:
     """max n^(-1/(q+1)) <= A <= max for q-FFL, max - log(n)/alpha <= A <= max for TERM, in powers
     and exponentials.
     """
@@ -63,9 +73,9 @@ def case(instance: dict[str, Any], lower: int = 1) -> Case:
     return Case(
         (
             Relation(lower * top**k, "<=", powers, "q-FFL from below", float(top**k) or 1.0),
-            Relation(powers, "<=", n * top**k, "q-FFL from above", float(top**k) or 1.0),
+            Relation(powers, "<=", upper * n * top**k, "q-FFL from above", float(top**k) or 1.0),
             Relation(
-                lower * peak,
+                ball(lower) * peak,
                 "<=",
                 tilted + peak * ball(Fraction(1, 10**12)),
                 "TERM from below",
@@ -74,7 +84,7 @@ def case(instance: dict[str, Any], lower: int = 1) -> Case:
             Relation(
                 tilted,
                 "<=",
-                n * peak * ball(1 + Fraction(1, 10**12)),
+                n * peak * ball(upper + Fraction(1, 10**12)),
                 "TERM from above",
                 float(peak.mid()),
             ),
@@ -96,9 +106,9 @@ def losses(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def check(
-    effort: Effort, root: int = 1, mean: bool = True, base: bool = True, lower: int = 1
+    effort: Effort, root: int = 1, mean: bool = True, base: bool = True, plain: bool = True
 ) -> Evidence:
-    """The certificates."""
+    """The identities."""
     spot = {
         "q": "2",
         "alpha": "1/2",
@@ -111,9 +121,19 @@ def check(
         "v3": "1/3",
     }
     return Evidence.of(
-        SymbolicZero(Call.of(residuals, root=root, mean=mean, base=base), "simplify", (spot,)),
+        SymbolicZero(
+            Call.of(residuals, root=root, mean=mean, base=base, plain=plain), "simplify", (spot,)
+        )
+    )
+
+
+def check_bounds(
+    effort: Effort, lower: Fraction = Fraction(1), upper: Fraction = Fraction(1)
+) -> Evidence:
+    """The bounds, which are reached: from below by one positive loss, from above by equal ones."""
+    return Evidence.of(
+        explore(Call.of(case, lower=lower, upper=upper), losses(), effort, tolerance=1e-11),
         SymbolicZero(Call.of(limits), "simplify", ({"n": "5"},)),
-        extra=(explore(Call.of(case, lower=lower), losses(), effort, tolerance=1e-11),),
     )
 
 
@@ -130,21 +150,47 @@ CLAIMS = (
             r")$, AFL for $\alpha \to \infty$; $s(t) = -\log(M - t)$: $M - \prod (M - f_i)^{1/n}$"
         ),
         statement=(
-            r"$s(A) = \frac1n\sum s(f_i)$ for each printed $A$; $\max f \cdot n^{-1/(q+1)} \le A "
-            r"\le \max f$ for q-FFL and $\max f - \log(n)/\alpha \le A \le \max f$ for TERM; "
+            r"$s(A) = \frac1n\sum s(f_i)$ for each printed $A$; "
             r"(13) is $M - e^{-\pi}$, increasing in (6)."
         ),
         kind="identity",
-        hypotheses=(("losses", "f_i >= 0; f_i < M for PropFair"),),
-        scope="identities with three clients, whose sums look the same for any n; bounds for "
-        "every n",
+        hypotheses=(("losses", "f_i > 0; f_i < M for PropFair"),),
+        scope="three clients, whose sums look the same for any n",
         expected="holds",
         check=check,
         mutants=(
             Mutant("n^(2/(q+1))", "another power of n", partial(check, root=2)),
             Mutant("no 1/n", "the sum for the mean in TERM", partial(check, mean=False)),
             Mutant("no M", "minus the geometric mean for (13)", partial(check, base=False)),
-            Mutant("2 max", "twice the lower bounds", partial(check, lower=2)),
+            Mutant("no 1/n in (10)", "the sum for FedAvg's mean", partial(check, plain=False)),
+        ),
+    ),
+    Claim(
+        id="propfair/generalized-means-limits",
+        number="Eqs. (11), (12)",
+        line=185,
+        title="q-FFL's and TERM's means lie within a factor and a summand of the maximum, AFL",
+        printed=r"AFL for $q \rightarrow \infty$; AFL for $\alpha \to \infty$",
+        statement=(
+            r"$\max f \cdot n^{-1/(q+1)} \le A \le \max f$ for q-FFL and "
+            r"$\max f - \log(n)/\alpha \le A \le \max f$ for TERM, so that both tend to $\max f$."
+        ),
+        kind="limit",
+        hypotheses=(("losses", "f_i >= 0"),),
+        scope="drawn, n <= 5, powers q + 1 up to 12, alpha up to 10",
+        expected="holds",
+        check=check_bounds,
+        mutants=(
+            Mutant(
+                "lower, 1 %",
+                "the sums from below, times 1.01",
+                partial(check_bounds, lower=Fraction(101, 100)),
+            ),
+            Mutant(
+                "upper, 1 %",
+                "the sums from above, times 0.99",
+                partial(check_bounds, upper=Fraction(99, 100)),
+            ),
         ),
         notes=(
             "The limits q, alpha to infinity are of values, uniform in f. Minimisers converge to "

@@ -82,5 +82,6 @@ CLAIMS = (
             "and 13 for K = 2: the bound is smallest at K = 2, at equal eta. That is an artefact "
             "of the bound, and no reason for or against local steps."
         ),
+        whose="implied",
     ),
 )

@@ -207,6 +207,7 @@ CLAIMS = (
             Mutant("no noise", "sigma_l left out of Psi", partial(check_uniform, dropped="noise")),
         ),
         rests_on=("propfair/theorem-A.1-constants", "propfair/eq-A.18/repaired"),
+        whose="ours",
     ),
     Claim(
         id="propfair/uniform-selection",
@@ -235,5 +236,6 @@ CLAIMS = (
             "Equality for equal clients and one direction x; the trace, and the row sums of Q, "
             "can exceed the right side."
         ),
+        whose="ours",
     ),
 )

@@ -419,5 +419,6 @@ CLAIMS = (
             "in its place the other three characterise the solution of Kalai and Smorodinsky "
             "(for two players), and Nash's violates it."
         ),
+        whose="reading",
     ),
 )

@@ -252,6 +252,7 @@ CLAIMS = (
             Mutant("1/4", "half of that", partial(check_direct, c=Fraction(1, 2))),
             Mutant("2 L", "twice the smoothness of f", partial(check_direct, scale=2)),
         ),
+        whose="ours",
     ),
     Claim(
         id="propfair/smoothness-sharp",
@@ -283,5 +284,6 @@ CLAIMS = (
         ),
         notes="Smallest eigenvalues are at least -L/(M - f) >= -2L/M, so the largest decides the "
         "norm.",
+        whose="ours",
     ),
 )

@@ -341,6 +341,7 @@ CLAIMS = (
             "differs, or give one set of runs. In Table 7, TERM's best (10%) at ratio 0.4 "
             "repeats AFL's, 60.46 +- 0.21."
         ),
+        whose="implied",
     ),
     Claim(
         id="propfair/table-2-split",

@@ -442,5 +442,6 @@ CLAIMS = (
             "condition and in Psi~. (With L neither has a unit that fits: counting losses and M "
             "in cents changes L by 100, and Algorithm 1 and L~ not at all.)"
         ),
+        whose="implied",
     ),
 )

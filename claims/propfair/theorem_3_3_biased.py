@@ -13,6 +13,7 @@ from fairfl.claims.call import Call
 from fairfl.claims.certificates import DefiniteForm, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
+from fairfl.claims.propfair.cosines import NUMBERS, biased_psi
 from fairfl.claims.propfair.theorem_A_1_constants import (
     first_coefficient,
     growth,
@@ -22,7 +23,9 @@ from fairfl.claims.propfair.theorem_A_1_constants import (
 Form = tuple[Any, list[Any]]
 
 
-def identities(condition: int = 48, lead: int = 3) -> dict[str, Any]:
+def identities(
+    condition: int = 48, lead: int = 3, numbers: dict[str, int] = NUMBERS
+) -> dict[str, Any]:
     """What becomes of (A.25), (A.30) and (A.36)-(A.39), s = sigma~_l^2, g = sigma~_g^2, b = ||grad
     pi||^2.
     """
@@ -31,7 +34,7 @@ def identities(condition: int = 48, lead: int = 3) -> dict[str, Any]:
     step = 2 * K * eta**2 * 4 * (s + g + b)
     drift = (e - 2) * K**2 * step  # (A.35)
     squared = lead * P * K * (K * (s + g) + L**2 * drift)  # (A.25), three parts of g - grad pi
-    psi = 3 * eta / 2 * P * (K**2 * (s + g) + 8 * (e - 2) * eta**2 * L**2 * K**4 * (s + g))
+    psi = P * sum(biased_psi(eta, L, K, s, g, e - 2, numbers))
     gradient = 12 * (e - 2) * eta**3 * L**2 * P * K**4 * b
     limit = 1 / (L * sympy.sqrt(condition * (e - 2) * P * Q))
     return {
@@ -67,7 +70,7 @@ def growth_step(parts_of_g: int = 4) -> Form:
 
 
 def check(
-    effort: Effort, condition: int = 48, four: int = 4, lead: int = 3, sign: int = 1
+    effort: Effort, condition: int = 48, four: int = 4, lead: int = 3, sign: int = 1, **numbers: int
 ) -> Evidence:
     """All lines; those of theorem A.1 that do not change, too."""
     at = {
@@ -82,7 +85,11 @@ def check(
         "b": "1/2",
     }
     return Evidence.of(
-        SymbolicZero(Call.of(identities, condition=condition, lead=lead), "simplify", (at,)),
+        SymbolicZero(
+            Call.of(identities, condition=condition, lead=lead, numbers={**NUMBERS, **numbers}),
+            "simplify",
+            (at,),
+        ),
         DefiniteForm(Call.of(parts, four=four), "expand", ({v: "1" for v in "abcd"},)),
         DefiniteForm(Call.of(pathwise, sign=sign), "expand", ({"b": "1", "x": "-1"},)),
         DefiniteForm(Call.of(growth_step), "together", ({"k": "0", "z": "0"},)),
@@ -123,7 +130,11 @@ CLAIMS = (
             Mutant("3 for 4", "(a+b+c+d)^2 <= 3 (...)", partial(check, four=3)),
             Mutant("2 for 3", "the unbiased split in (A.25)", partial(check, lead=2)),
             Mutant("sign", "Young's inequality with a minus", partial(check, sign=-1)),
+            Mutant("7 for 8", "in Psi~'s second sum", partial(check, drift=7)),
+            Mutant("K^3 for K^4", "in Psi~'s second sum", partial(check, fourth=3)),
+            Mutant("K for K^2", "in Psi~'s first sum", partial(check, square=1)),
         ),
         rests_on=("propfair/eq-4",),
+        whose="ours",
     ),
 )

@@ -200,6 +200,7 @@ CLAIMS = (
             "and 3, for a device that has reached zero loss. The limit is 0 (as grad f = 0 "
             "there, and |grad f|^2 <= 2 L f): say so, and take it."
         ),
+        whose="implied",
     ),
     Claim(
         id="qffl/algorithm-3-descent",
@@ -227,5 +228,6 @@ CLAIMS = (
             "one a step later. For one device the step does descend. A bound for all is (1 + 2q) "
             "L c^q wherever every F_k <= c."
         ),
+        whose="ours",
     ),
 )

@@ -8,15 +8,24 @@ from typing import Any
 
 import sympy
 from flint import arb
+from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, SymbolicZero
+from fairfl.claims.certificates import CLASSICAL, Counterexample, KernelProof, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
+from fairfl.claims.instances import explore
 
 PIECES = 64
+GROWS = r"""
+Definition tilt (x y z g h k s : R) : R :=
+  (h - g) * (y - x) + (k - h) * (z - y) * exp (s * (z - x)) + (k - g) * (z - x) * exp (s * (z - y)).
+Theorem grows : forall F0 F1 F2 g h k s, 0 < F0 -> F0 < F1 -> F1 < F2 -> 1 <= s ->
+  0 < k - h -> 0 < (k - h) + (k - g) -> 0 < tilt (ln F0) (ln F1) (ln F2) g h k 1 ->
+  0 < tilt (ln F0) (ln F1) (ln F2) g h k s.
+"""
 
 
 def losses(
@@ -75,6 +84,36 @@ def case(instance: dict[str, Any]) -> Case:
         "(b)": upright(a, b, c),
     }
     return Case((Relation(-product, "<=", 0, "(a) at p = 0"),), premises)
+
+
+def grows(instance: dict[str, Any]) -> Case:
+    """A positive tilt at s = 1 is positive at every larger s."""
+    value, ratio = ([ball(v) for v in instance[name]] for name in ("F", "ratio"))
+    g, h, k = instance["ratio"]
+    premises = {
+        "order": 0 < instance["F"][0] < instance["F"][1] < instance["F"][2],
+        "ratios": k - h > 0 and 2 * k - h - g > 0,
+        "tilt": bool(tilt(value, ratio, Fraction(1)) > 0),
+    }
+    found = tilt(value, ratio, instance["s"])
+    return Case((Relation(arb(0), "<", found, "tilt"),), premises)
+
+
+@st.composite
+def tilted(draw: st.DrawFn) -> dict[str, Any]:
+    """Three losses in order, ratios with g_1 up to where 2 g_3 > g_1 + g_2 fails, and s >= 1."""
+    one = st.integers(1, 20).map(lambda n: Fraction(n, 10))
+    first, second, third, step = (draw(one) for _ in range(4))
+    h = draw(st.integers(-10, 10)) * Fraction(1, 5)
+    g = h + draw(st.integers(-5, 19)) * step / 10
+    losses = [first, first + second, first + second + third]
+    return {"F": losses, "ratio": [g, h, h + step], "s": 1 + draw(one)}
+
+
+def check_grows(effort: Effort, proof: str = GROWS) -> Evidence:
+    """The proof, and what was drawn."""
+    run = explore(Call.of(grows), tilted(), effort)
+    return Evidence.of(KernelProof.of("tilt.v", proof, run, axioms=CLASSICAL))
 
 
 def check(effort: Effort, q: Fraction = Fraction(1, 4)) -> Evidence:
@@ -169,6 +208,35 @@ CLAIMS = (
             "H(F^(q+1)))/(q+1)^2 and not -H(F^q) (qffl/eq-19). In (17) the integral runs from t "
             "to r."
         ),
+    ),
+    Claim(
+        id="qffl/lemma-9/tilt",
+        number="Lemma 9",
+        line=320,
+        title="(ours) a step of the counterexample: the tilt is positive for every power s >= 1",
+        printed=PRINTED,
+        statement=(
+            r"For $0 < F_1 < F_2 < F_3$, $g_i = F_i'/F_i$, $g_3 > g_2$, $2 g_3 > g_1 + g_2$: if "
+            r"$\sum_{i<j} F_i^s F_j^s (g_j - g_i)(\log F_j - \log F_i) > 0$ at $s = 1$, then at "
+            r"every $s \ge 1$."
+        ),
+        kind="implication",
+        hypotheses=(
+            ("order", "0 < F_1 < F_2 < F_3"),
+            ("ratios", "g_3 > g_2, 2 g_3 > g_1 + g_2"),
+            ("tilt", "positive at s = 1"),
+        ),
+        scope="as stated",
+        expected="holds",
+        check=check_grows,
+        mutants=(
+            Mutant(
+                "0 <= s",
+                "every s >= 0, in the theorem that is proved",
+                partial(check_grows, proof=GROWS.replace("1 <= s", "0 <= s")),
+            ),
+        ),
+        whose="ours",
     ),
     Claim(
         id="qffl/lemma-9/repaired",

@@ -26,6 +26,7 @@ app = typer.Typer(
 class Level(StrEnum):
     """How strong evidence is, strongest first."""
 
+    proved = "proved"
     symbolic = "symbolic"
     certified = "certified"
     property = "property"
@@ -86,7 +87,8 @@ def show(
         checked = _recorded()[id]
         if checked.outcome is not None:
             try:
-                checked.outcome.verify()
+                for line in checked.outcome.verify():
+                    typer.echo(line, err=True)
             except Exception as error:  # forged data may run into anything
                 raise RuntimeError(
                     f"the record of {id} was altered: its certificates do not verify: {error}"

@@ -76,7 +76,9 @@ def frontier(
     bootstraps: Annotated[
         int | None,
         option(
-            "Draws of people for the intervals, 0: none. Default: 200, fewer after a minute.", min=0
+            "Draws of people for the intervals, 20 or more; 0: none. Default: 200, fewer after "
+            "a minute.",
+            min=0,
         ),
     ] = None,
     seed: Annotated[int | None, option("Of the draws; default 0.", min=0)] = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +27,7 @@ from fairfl.cli.options import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from fairfl.studies.experiment import Experiment
+    from fairfl.studies.experiment import Experiment, Unit
 
 TABLES = (".csv", ".parquet", ".pq")
 GROWN, LOST = 1e3, 1e10
@@ -62,6 +63,13 @@ def simulate(
     jobs: Jobs = 1,
     as_json: AsJson = False,
     show: Listed = False,
+    only: Annotated[
+        list[str] | None, option("Units by name, * for any text; repeat. Default: all.")
+    ] = None,
+    imports: Annotated[
+        list[str] | None,
+        option("Python file, run first, whose names a TOML may use; repeat.", "--import"),
+    ] = None,
     label: Annotated[str | None, option("People: column of two values, y.")] = None,
     group: Annotated[str | None, option("People: column of the protected groups, a.")] = None,
     client: Annotated[
@@ -93,10 +101,7 @@ def simulate(
     """
     with one_line():
         if show:
-            from fairfl.cli.unit_runs import listing
-            from fairfl.studies.registry import experiments
-
-            typer.echo(listing(experiments().values(), as_json))
+            typer.echo(_listing(tuple(imports or ()), as_json))
             return
         if name is None:
             raise ValueError(
@@ -115,12 +120,15 @@ def simulate(
             "blind": blind or None,
         }
         experiment = _experiment(
-            name, {key: value for key, value in columns.items() if value is not None}
+            name,
+            {key: value for key, value in columns.items() if value is not None},
+            tuple(imports or ()),
         )
         _run(
             experiment,
             profile.value,
             seeds or experiment.seeds[profile.value],
+            tuple(only or ()),
             out,
             resume,
             jobs,
@@ -128,16 +136,34 @@ def simulate(
         )
 
 
-def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
+def _listing(imports: tuple[str, ...], as_json: bool) -> str:
+    """The experiments, and what a TOML file may name; as JSON the experiments, without imports."""
+    from fairfl.cli.unit_runs import listing
+    from fairfl.studies.own.config_parts import names
+    from fairfl.studies.own.imported import import_files
+    from fairfl.studies.registry import experiments
+
+    import_files(imports)
+    found = listing(experiments().values(), as_json)
+    if as_json:
+        return json.dumps(names(), indent=1) if imports else found
+    lines = [f"{where}: {', '.join(known)}" for where, known in names().items()]
+    return "\n".join([found, "", "In a TOML file:", *lines])
+
+
+def _experiment(name: str, columns: dict[str, Any], imports: tuple[str, ...]) -> Experiment:
+    toml = name.lower().endswith(".toml")
+    if imports and not toml:
+        raise ValueError(f"--import goes with a run of one's own (.toml), got {name}")
     if name.lower().endswith(TABLES):
         return _own(name, columns)
     if columns:
         given = ", ".join(f"--{key}" for key in columns)
         raise ValueError(f"{given} goes with a table of people (.csv, .parquet), got {name}")
-    if name.lower().endswith(".toml"):
+    if toml:
         from fairfl.studies.own.config import read_config
 
-        return read_config(name)
+        return read_config(name, imports)
     from fairfl.studies.registry import find
 
     return find(name)
@@ -161,6 +187,7 @@ def _run(
     experiment: Experiment,
     profile: str,
     seeds: int,
+    only: tuple[str, ...],
     out: Path,
     resume: bool,
     jobs: int,
@@ -171,7 +198,8 @@ def _run(
     from fairfl.studies.experiment import Scale
     from fairfl.studies.registry import experiments
 
-    clients = measured(experiment.units(Scale(profile, seeds)), out, resume, jobs)
+    units = _chosen(experiment.units(Scale(profile, seeds)), only)
+    clients = measured(units, out, resume, jobs)
     table = compare(experiment.values(clients), experiment.published)
     short = profile == "quick" and len(experiment.published) > 0  # a run of one's own has no paper
     differences = (*([QUICK] if short else []), *experiment.differences(clients))
@@ -205,6 +233,15 @@ def _run(
         typer.echo("\n".join(f"- {line}" for line in differences))
     typer.echo(f"\nwritten: {', '.join(map(str, files))}")
     _told(lost)
+
+
+def _chosen(units: list[Unit], only: tuple[str, ...]) -> list[Unit]:
+    """The units whose names match one of the patterns, all where there is none."""
+    for pattern in only:
+        if not any(fnmatchcase(unit.name, pattern) for unit in units):
+            names = ", ".join(unit.name for unit in units[:20])
+            raise ValueError(f"--only must name units of {names}; got {pattern}")
+    return [u for u in units if not only or any(fnmatchcase(u.name, one) for one in only)]
 
 
 def diverged(clients: pd.DataFrame) -> list[str]:

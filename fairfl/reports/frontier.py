@@ -19,6 +19,7 @@ from fairfl.reports.comparison import ENDS, Comparison, compare, tried
 from fairfl.reports.comparison_words import asked, number, sentences, shower, span
 from fairfl.reports.frontier_json import as_data
 from fairfl.reports.question import PLAIN, Question
+from fairfl.reports.sampling import FEWEST
 from fairfl.solvers.schemes import LABELS, NAMES, RATES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
@@ -57,7 +58,13 @@ def report(
 
     ``notes``: what was done to the table; ``sample``: the people that the federation was made of,
     None for laws.
+
+    ValueError: some bootstraps, but too few for an interval.
     """
+    if bootstraps is not None and 0 < bootstraps < FEWEST:
+        raise ValueError(
+            f"bootstraps must be 0 or at least {FEWEST}, for an interval, got {bootstraps}"
+        )
     console = Console(stderr=True)
     with console.status("") if console.is_terminal else nullcontext() as status:
         told = None if status is None else status.update

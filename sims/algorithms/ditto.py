@@ -49,6 +49,11 @@ class Ditto(FedAvg):
 
     def server(self, received: Received) -> Aggregate:
         personal = received.state["personal"].clone()
-        rows = torch.from_numpy(received.clients).to(personal.device)
-        personal[rows] = received.params + received.further[0]
-        return Aggregate(received.p, {"personal": personal})
+
+        def own(part: Received) -> Floats:
+            rows = torch.from_numpy(part.clients).to(personal.device)
+            personal[rows] = part.params + part.further[0]
+            return part.p
+
+        step = received.total(own)
+        return Aggregate(received.p, {"personal": personal}, step)

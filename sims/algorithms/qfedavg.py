@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import torch
 
 from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
@@ -32,6 +33,8 @@ class QFedAvg(Algorithm):
     Algorithm 1, line 6, prints Delta w_k = w^t - w_k for g_k, without the factor L: then q = 0 is
     FedAvg for L = 1 alone, and the step changes with the unit of the losses (claims
     ``qffl/algorithm-1`` and ``.../repaired``). ``variant="printed"`` is line 6 as it stands.
+
+    The sums are taken in one pass over the updates.
 
     A client with F_k = 0 has F_k^(q-1) = inf for q < 1. If its update is 0 it adds nothing; else
     the step is 0, the limit.
@@ -63,39 +66,42 @@ class QFedAvg(Algorithm):
             return Aggregate(np.zeros_like(received.p), received.state)
         curvature = 1 / received.lr if self.L is None else self.L
         unit = self._unit(received.lr, curvature)
-        with np.errstate(over="ignore"):  # an L near the largest double: then nobody moves
-            squares = received.squared_norms() / unit / unit  # unit² may underflow
-        return Aggregate(
-            step_weights(self.q, received.p, losses, squares, curvature, unit), received.state
-        )
+        top, squares = losses.max(), list[Floats]()
+
+        def counted(part: Received) -> Floats:
+            with np.errstate(over="ignore"):  # an L near the largest double: then nobody moves
+                squares.append(part.squared_norms() / unit / unit)  # unit² may underflow
+            return powers(self.q, part.p, part.known_losses(), top)
+
+        total = received.total(counted)
+        size = step_size(self.q, received.p, losses, np.concatenate(squares), curvature) / unit
+        weights = size * powers(self.q, received.p, losses, top)
+        return Aggregate(weights, received.state, total.to(torch.float64) * size)
 
     def _unit(self, lr: float, curvature: float) -> float:
         """(w^t - w_k) / g_k."""
         return 1 / curvature if self.variant == "corrected" else 1.0
 
 
-def step_weights(
-    q: float, p: Floats, losses: Floats, squares: Floats, curvature: float, unit: float
-) -> Floats:
-    """Weights of w_k - w^t: p_k F_k^q / unit over the sum of the h_k; losses relative to the
-    largest, so that no power overflows.
+def powers(q: float, p: Floats, losses: Floats, top: float) -> Floats:
+    """p_k F_k^q, losses in units of the largest one, so that no power overflows; if all are zero,
+    p_k where q = 0 (FedAvg), else 0.
+    """
+    return p * (losses / top if top > 0 else losses) ** q
+
+
+def step_size(q: float, p: Floats, losses: Floats, squares: Floats, curvature: float) -> float:
+    """1 / sum_k p_k (L F_k^q + q F_k^(q-1) squares_k), in the same units; 0 where the sum is 0 or
+    infinite.
     """
     top = losses.max()
-    if top == 0:  # all losses are zero: for q = 0 FedAvg, else no step
-        return p / (unit * curvature) if q == 0 else np.zeros_like(p)
-    x = losses / top
-    power = x**q
-    if q == 0:
-        slope_terms = np.zeros_like(x)
-    else:
+    total = curvature * powers(q, p, losses, top).sum()
+    moving = squares > 0
+    if q > 0 and top > 0 and moving.any():
+        x = losses[moving] / top
         with np.errstate(divide="ignore"):
-            slope_terms = (
-                np.where(squares > 0, q * x ** (q - 1) * squares / top, 0.0)
-                if (squares > 0).any()
-                else 0 * x
-            )
-    total = p @ (curvature * power + slope_terms)
-    return p * power / (unit * total)
+            total += p[moving] @ (q * x ** (q - 1) * squares[moving] / top)
+    return 1 / total if total > 0 else 0.0
 
 
 def nonnegative(losses: Floats, owner: Algorithm) -> Floats:

@@ -13,12 +13,13 @@ What happens
     Parameters are rows: of all replicates (R, P), and of all clients that train (J, P). A round
     draws who takes part, takes full-data losses where an algorithm asks for them, runs local SGD
     for all clients of all replicates together, chunk by chunk, and asks each replicate's algorithm
-    for the weights of the updates. Randomness is by counter (``counter.py``): it depends on seed,
+    what it makes of the updates. Randomness is by counter (``counter.py``): it depends on seed,
     round and client id only.
 """
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round
 from fairfl.sims.engine.data import ClientData, Parts
+from fairfl.sims.engine.draws.joining import Joining
 from fairfl.sims.engine.draws.participation import ByWeight, Everyone, Given, Participation, Uniform
 from fairfl.sims.engine.health import NonFiniteUpdate
 from fairfl.sims.engine.kernels.least_squares import LeastSquares
@@ -48,6 +49,7 @@ __all__ = [
     "Everyone",
     "Exponential",
     "Given",
+    "Joining",
     "LeastSquares",
     "LinearSVM",
     "LocalTask",

@@ -1,12 +1,13 @@
-"""Algorithm: the two hooks, what a client does and how the server weighs updates, and what each
-receives.
+"""Algorithm: the two hooks, what a client does and what the server makes of the updates, and what
+each receives.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
@@ -17,7 +18,9 @@ from torch import Tensor
 from fairfl.sims.engine.task import Floats, LocalTask
 
 State = Mapping[str, Tensor]
-PART = 1 << 22  # numbers that are squared in float64 at a time
+PART = 1 << 15  # numbers that are squared in float64 at a time: of a CPU's cache
+BLOCK = 64 << 20
+"""Bytes of updates that are added up at a time: sums do not depend on the parts that come."""
 
 REGISTRY: dict[str, type[Algorithm]] = {}
 
@@ -59,6 +62,8 @@ class Round:
     losses: Floats | None
     state: State
     draws: NDArray[np.int64] = field(kw_only=True)
+    layers: tuple[int, ...] = field(default=(), kw_only=True)
+    joins: tuple[int, ...] = field(default=(0,), kw_only=True)
 
     def known_losses(self) -> Floats:
         """The losses, of an algorithm that asked for them."""
@@ -76,10 +81,22 @@ class Round:
 
     def among(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Self:
         """The round of some of its clients, their p scaled to sum one."""
-        p, losses = self.p[rows], None if self.losses is None else self.losses[rows]
+        some = self.some(rows)
+        return replace(some, p=some.p / some.p.sum())
+
+    def some(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Self:
+        """The round of some of its clients, their p as they are."""
         return replace(
-            self, clients=self.clients[rows], p=p / p.sum(), losses=losses, draws=self.draws[rows]
+            self,
+            clients=self.clients[rows],
+            p=self.p[rows],
+            losses=None if self.losses is None else self.losses[rows],
+            draws=self.draws[rows],
         )
+
+
+Arrivals = Callable[[], Iterable[tuple[Tensor, ...]]]
+"""The updates of all tasks (m', P), of some clients at a time, in the order of the clients."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,35 +104,131 @@ class Received(Round):
     """What came back, m <= k clients: dropouts, and updates that were left out, are in none of the
     arrays.
 
-    Attributes
-    ----------
-    updates : tensor (m, P)
-        w_k - w^t after the first task.
-    further : tuple of tensors (m, P)
-        The same of the other tasks, if any.
+    The updates w_k - w^t come in ``parts``, so that they need not be there all at once: where they
+    do not fit into ``Computing.memory_limit`` a part is trained when it is asked for, and again
+    when it is asked for again. ``total`` adds them up in one pass. ``updates`` and ``further`` hold
+    all of them.
     """
 
-    updates: Tensor
-    further: tuple[Tensor, ...] = ()
+    arrivals: Arrivals = field(kw_only=True)
+
+    @cached_property
+    def _all(self) -> tuple[Tensor, ...]:
+        return tuple(
+            rows[0] if len(rows) == 1 else torch.cat(rows)
+            for rows in zip(*self.arrivals(), strict=True)
+        )
+
+    @property
+    def updates(self) -> Tensor:
+        """w_k - w^t (m, P) after the first task."""
+        return self._all[0]
+
+    @property
+    def further(self) -> tuple[Tensor, ...]:
+        """The same of the other tasks, if any."""
+        return self._all[1:]
+
+    def parts(self) -> Iterator[Self]:
+        """The clients, some at a time: each part with its updates, its p not scaled."""
+        first = 0
+        for found in [self._all] if "_all" in self.__dict__ else self.arrivals():
+            rows = slice(first, first + len(found[0]))
+            first = rows.stop
+            yield replace(self.some(rows), arrivals=lambda found=found: [found])
+
+    def changed(self, change: Callable[[Self], Tensor]) -> Self:
+        """The same with other updates: ``change`` makes the rows (m', P) of each part."""
+
+        def arrivals() -> Iterator[tuple[Tensor, ...]]:
+            for part in self.parts():
+                yield change(part), *part.further
+
+        return replace(self, arrivals=arrivals)
+
+    def total(self, weights: Floats | Callable[[Self], Floats]) -> Tensor:
+        """sum_k weights_k (w_k - w^t) (P,), in one pass over the parts.
+
+        ``weights`` (m,), or (m, L) with a column a layer, or a function that gives those of a part.
+        Added up in blocks of a fixed size, in the order of the clients.
+        """
+        done, first = torch.zeros_like(self.params), 0
+        block = max(1, BLOCK // (len(self.params) * self.params.element_size()))
+        for part in self.parts():
+            last = first + len(part.clients)
+            counted = weights(part) if callable(weights) else weights[first:last]
+            first = last
+            for at in range(0, len(part.clients), block):
+                some = slice(at, at + block)
+                done = done + _weighted(counted[some], part.updates[some], self.layers)
+        return done
 
     def squared_norms(self) -> Floats:
         """||w_k - w^t||² (m,), summed in float64."""
-        some = max(1, PART // max(1, self.updates.shape[1]))
-        parts = [part.to(torch.float64).square().sum(1) for part in self.updates.split(some)]
-        return torch.cat(parts).cpu().numpy() if len(self.updates) else np.zeros(0)
+        return self.squared_norms_by_layer((self.updates.shape[1],))[:, 0]
+
+    def squared_norms_by_layer(self, layers: tuple[int, ...] | None = None) -> Floats:
+        """The same of each layer (m, L); ``layers`` are the model's by default."""
+        sizes = list(self.layers or (self.updates.shape[1],) if layers is None else layers)
+        if not len(self.updates):
+            return np.zeros((0, len(sizes)))
+        some = max(1, PART // max(sizes)) if self.updates.device.type == "cpu" else 1 << 20
+        wide = PART if self.updates.device.type == "cpu" else max(sizes)
+        return (
+            torch.cat(
+                [
+                    torch.stack([_squares(layer, wide) for layer in rows.split(sizes, 1)], 1)
+                    for rows in self.updates.split(some)
+                ]
+            )
+            .cpu()
+            .numpy()
+        )
+
+
+def _squares(rows: Tensor, wide: int) -> Tensor:
+    """||row||² (m,) in float64, so many columns at a time."""
+    parts = [part.to(torch.float64).square().sum(1) for part in rows.split(wide, 1)]
+    return parts[0] if len(parts) == 1 else torch.stack(parts).sum(0)
+
+
+def _weighted(weights: Floats, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
+    """sum_k weights_k rows_k (P,), weights (m,) or (m, L)."""
+    # in float32 a weight of 1 / ||update|| can be too large where its product with the update is
+    # not
+    large = bool(np.abs(weights).max(initial=0.0) > torch.finfo(rows.dtype).max)
+    dtype = torch.float64 if large else rows.dtype
+    given = torch.from_numpy(np.ascontiguousarray(weights.T)).to(rows.device, dtype)
+    rows = rows.to(dtype)
+    if weights.ndim == 1:
+        return given @ rows
+    return torch.cat(
+        [own @ part for own, part in zip(given, rows.split(list(layers), 1), strict=True)]
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Aggregate:
-    """w^(t+1) = w^t + server_lr sum_k weights_k (w_k - w^t), and what to keep."""
+    """w^(t+1) = w^t + server_lr step, and what to keep.
+
+    Attributes
+    ----------
+    weights : array (m,)
+        Of the updates: the step is sum_k weights_k (w_k - w^t) unless ``step`` is given.
+    state : mapping
+        What the algorithm keeps to the next round.
+    step : tensor (P,), optional
+        In place of that sum, for updates that are not only weighed (``Received.total``).
+    """
 
     weights: Floats
     state: State = field(default_factory=dict)
+    step: Tensor | None = None
 
 
 @dataclass(frozen=True)
 class Algorithm(ABC):
-    """Two hooks: ``client`` says what each client does, ``server`` how the updates are weighed.
+    """Two hooks: ``client`` says what each client does, ``server`` what is made of the updates.
 
     A new algorithm is a file in ``sims/algorithms`` with a frozen dataclass that has a ``name``:
     the registry finds it, and the tests take it up. Its fields are its parameters, checked in
@@ -141,7 +254,9 @@ class Algorithm(ABC):
 
     @abstractmethod
     def server(self, received: Received) -> Aggregate:
-        """Weights of the updates (m,), and the state from now on."""
+        """Weights of the updates (m,), or the step that was made of them, and the state from now
+        on.
+        """
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         """The state before the first round; K clients with weights p_k, first parameters (P,)."""

@@ -29,6 +29,18 @@ class CellSums:
     wrong: Floats
     accepting: Floats | None = None
 
+    @classmethod
+    def of(cls, parts: list[CellSums]) -> CellSums:
+        """Those of some clients after those of others."""
+        if len(parts) == 1:
+            return parts[0]
+        counts, loss, wrong = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("counts", "loss", "wrong")
+        )
+        accepting = [part.accepting for part in parts if part.accepting is not None]
+        return cls(counts, loss, wrong, np.concatenate(accepting) if accepting else None)
+
 
 class CellIndex:
     """Which cell (client, a, y) every row of the data is in.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -58,3 +60,48 @@ def refuse(ids: NDArray[np.int64], round: int, what: str) -> None:
         "rate, "
         "or set non_finite='drop' or 'clip'"
     )
+
+
+class Healed:
+    """A round's updates as they come, some clients at a time, each task's (m', P), with what the
+    policy makes of those that are not finite.
+
+    ``train`` gives the parts, as often as they are asked for. ``bad`` counts the updates that were
+    not finite; ``keep`` says whose are looked at.
+    """
+
+    def __init__(
+        self,
+        train: Callable[[], Iterable[list[Tensor]]],
+        ids: NDArray[np.int64],
+        round: int,
+        computing: Computing,
+    ) -> None:
+        self.train, self.ids, self.round, self.computing = train, ids, round, computing
+        self.keep, self.bad = np.ones(len(ids), dtype=bool), 0
+
+    def __call__(self) -> Iterator[tuple[Tensor, ...]]:
+        """The updates of the clients that are kept."""
+        for rows, part, _ in self._passed():
+            keep = self.keep[rows]
+            if keep.all():
+                yield part
+            elif keep.any():
+                index = torch.from_numpy(np.flatnonzero(keep)).to(part[0].device)
+                yield tuple(task[index] for task in part)
+
+    def checked(self) -> Healed:
+        """The same, of the clients whose updates all are finite: a pass of its own."""
+        self.keep = np.concatenate([fine for *_, fine in self._passed()])
+        return self
+
+    def _passed(self) -> Iterator[tuple[slice, tuple[Tensor, ...], NDArray[np.bool_]]]:
+        """The parts, healed, and which of their rows may be kept."""
+        first, counts = 0, np.zeros(1)
+        for part in self.train():
+            rows = slice(first, first := first + len(part[0]))
+            ids = self.ids[rows]
+            found = [heal(task, ids, self.round, self.computing) for task in part]
+            counts = counts + [count for _, count in found]
+            yield rows, tuple(part), np.logical_and.reduce([fine for fine, _ in found])
+        self.bad = max(self.bad, int(counts.max()))

@@ -72,6 +72,11 @@ class Model(ABC):
         """
         return element * self.size
 
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """Parameters of each layer, in the order of the row: a layer's weights go with its bias."""
+        return (self.size,)
+
     def describe(self) -> str:
         """What a run's configuration records."""
         return repr(self)

@@ -82,3 +82,13 @@ class Cosine:
 
     def __call__(self, round: int, rounds: int) -> float:
         return self.last + (1 - self.last) * (1 + cos(pi * round / rounds)) / 2
+
+
+SCHEDULES: dict[str, type[Schedule]] = {
+    "constant": Constant,
+    "steps": Steps,
+    "exponential": Exponential,
+    "polynomial": Polynomial,
+    "cosine": Cosine,
+}
+"""Schedules by the names that files give them: dataclasses whose fields are their parameters."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -93,10 +94,14 @@ class Computing:
         rounded to TF32 where torch's ``backends.cudnn.allow_tf32`` says so, as it does unless it is
         changed.
     dtype : "float32" or "float64"
-    memory_limit : int
-        Bytes that the tensors of a chunk of clients may take, beside the updates (clients,
-        parameters) and to a fifth; one client always goes. Steps are planned ahead in up to half as
-        much again.
+    memory_limit : int or "auto"
+        Bytes that the tensors of a chunk of clients and the updates that are kept may take, to a
+        fifth; one client always goes, and so do updates of 64 MiB. Steps are planned ahead in up to
+        half as much again. Where a replicate's updates take more than a quarter of it, its clients
+        train and are added up some at a time; what an algorithm keeps of every client (Ditto's
+        models), or looks at all at once (FedMGDA+, masked updates), comes on top. "auto": half of
+        what is free when the simulation starts, on the device or, where the system tells, in
+        memory.
     threads : int, optional
         Of torch on the CPU; by default one for small models, for which several are slower, and
         torch's own number else.
@@ -106,7 +111,8 @@ class Computing:
         What to do with an update that is NaN or infinite: stop and name client and round; leave it
         out; or set its NaN to 0, its infinities to +-``clip_norm``, and scale it to that norm. What
         was done is counted. A loss that is not finite stops the run under "clip" too: there is
-        nothing to weigh it by.
+        nothing to weigh it by. "drop" trains twice what does not fit into memory: who is left out
+        must be known before the rest is weighed.
     clip_norm : float, optional
         For "clip" alone.
     masked_updates : bool
@@ -117,7 +123,7 @@ class Computing:
 
     device: str = "auto"
     dtype: Literal["float32", "float64"] = "float32"
-    memory_limit: int = 1 << 30
+    memory_limit: int | Literal["auto"] = 1 << 30
     threads: int | None = None
     backend: Literal["batched", "loop"] = "batched"
     non_finite: Literal["raise", "drop", "clip"] = "raise"
@@ -128,7 +134,8 @@ class Computing:
         one_of("dtype", self.dtype, ("float32", "float64"))
         one_of("backend", self.backend, ("batched", "loop"))
         one_of("non_finite", self.non_finite, ("raise", "drop", "clip"))
-        whole("memory_limit", self.memory_limit, 1)
+        if self.memory_limit != "auto":
+            whole("memory_limit", self.memory_limit, 1)
         if self.threads is not None:
             whole("threads", self.threads, 1)
         if (self.non_finite == "clip") != (self.clip_norm is not None):
@@ -159,6 +166,18 @@ class Computing:
                 f"device must be there, got {self.device!r} with {torch.cuda.device_count()} GPUs"
             )
         return torch.device(name)
+
+    def bytes(self) -> int:
+        """The memory limit, "auto" as of now."""
+        if self.memory_limit != "auto":
+            return self.memory_limit
+        if self.place().type == "cuda":
+            free = torch.cuda.mem_get_info(self.place())[0]
+        elif hasattr(os, "sysconf") and "SC_AVPHYS_PAGES" in os.sysconf_names:
+            free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        else:
+            free = 1 << 31
+        return max(1, free // 2)
 
     @property
     def torch_dtype(self) -> torch.dtype:

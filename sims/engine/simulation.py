@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -16,15 +16,16 @@ from fairfl.sims.engine.algorithm import Aggregate, Received, Round, State
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
-from fairfl.sims.engine.health import NonFiniteUpdate, heal, refuse
+from fairfl.sims.engine.health import Healed, NonFiniteUpdate, refuse
 from fairfl.sims.engine.losses import measure
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.replicate import RATES, Replicate
 from fairfl.sims.engine.secure.summed import CellRound, Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.task import Floats
-from fairfl.sims.engine.work import Assignment, Cost, perform
+from fairfl.sims.engine.work import Assignment, bytes_of, cost, perform, perform_in_parts
 
+Begun = tuple[Round, list[Assignment], dict[str, Any]]
 SMALL = 100_000  # parameters below which one thread of torch is faster than several
 
 
@@ -71,6 +72,7 @@ class Simulation:
         training.participation.check(data.train.clients, training.rounds)
         self.rates = [replicate.rates(training) for replicate in self.replicates]
         self.device, dtype = self.computing.place(), self.computing.torch_dtype
+        self.limit = self.computing.bytes()
         self._representable()
         self.parts = {
             name: model.prepare(part.to(self.device, dtype)) for name, part in data.parts.items()
@@ -132,21 +134,34 @@ class Simulation:
         grad = torch.no_grad() if self.computing.backend == "batched" else torch.enable_grad()
         with self._whole_round(), self._threads(), grad:
             begun = self._begin()
-            assignments = [given for _, given, _ in begun for given in given]
-            updates, costs = perform(
-                self.model, self.data, self.params, assignments, self.training, self.computing
-            )
-            rows, at = [], 0
-            for r, (round, mine, row) in enumerate(begun):
-                part = slice(at, at + len(mine))
-                at = part.stop
-                done = self._finish(r, round, updates[part], costs[part])
-                done["bytes_up"] += row["bytes_up"]
-                rows.append(row | done)
+            rows: list[dict[str, Any]] = []
+            while len(rows) < len(begun):
+                rows += self._train(len(rows), begun)
         self.round += 1
         return rows
 
-    def _begin(self) -> list[tuple[Round, list[Assignment], dict[str, Any]]]:
+    def _train(self, first: int, begun: list[Begun]) -> list[dict[str, Any]]:
+        """The rounds of the replicate ``first`` and of those after it whose updates fit into half
+        of the memory with its own, trained together; where its own do not, of that one, in parts.
+        """
+        last, together = first, list[Assignment]()
+        for _, given, _ in begun[first:]:
+            if 2 * bytes_of(self.model, self.params, together + given) > self.limit:
+                break
+            last, together = last + 1, together + given
+        work = self.model, self.data, self.params
+        if last == first:
+            round, given, row = begun[first]
+            shared = *work, given, self.training, self.computing, self.limit
+            return [self._finish(first, round, given, row, lambda: perform_in_parts(*shared))]
+        updates = iter(perform(*work, together, self.training, self.computing, self.limit))
+        rows = []
+        for r, (round, given, row) in enumerate(begun[first:last], first):
+            mine = [next(updates) for _ in given]
+            rows.append(self._finish(r, round, given, row, lambda mine=mine: [mine]))
+        return rows
+
+    def _begin(self) -> list[Begun]:
         """Who takes part, what they report, and what each client is to do, of every replicate."""
         drawn = [self._draw(r) for r in range(len(self.replicates))]
         rounds: list[Round] = [round for round, _ in drawn]
@@ -155,7 +170,7 @@ class Simulation:
             for r, (summed, round) in enumerate(zip(self.summed, rounds, strict=True))
             if summed is not None and isinstance(round, CellRound)
         }
-        reported = report_together(list(behind.values()), self.computing.memory_limit)
+        reported = report_together(list(behind.values()), self.limit)
         for r, round in zip(behind, reported, strict=True):
             rounds[r] = round
         return [(round, *self._assign(r, round, drawn[r][1])) for r, round in enumerate(rounds)]
@@ -178,7 +193,17 @@ class Simulation:
         }
         rate = lr * training.schedule(t, training.rounds)
         round = Round(
-            t, chosen, p, self.source.p, self.params[r], rate, None, self.states[r], draws=draws
+            t,
+            chosen,
+            p,
+            self.source.p,
+            self.params[r],
+            rate,
+            None,
+            self.states[r],
+            draws=draws,
+            layers=self.model.layers,
+            joins=training.participation.joined(t),
         ).among(kept)
         if replicate.algorithm.needs_losses:
             losses, fine = self._losses(r, round.clients)
@@ -214,7 +239,7 @@ class Simulation:
         """F_k(w^t), or its tilted form, and which of them are finite."""
         if not len(clients):
             return np.zeros(0), np.ones(0, bool)
-        limit, tau = self.computing.memory_limit, self.replicates[r].algorithm.tilt
+        limit, tau = self.limit, self.replicates[r].algorithm.tilt
         found = measure(
             self.model, self.params[r], self.data, clients, right=False, memory_limit=limit
         )
@@ -225,79 +250,72 @@ class Simulation:
         return losses, fine
 
     def _finish(
-        self, r: int, round: Round, updates: list[Tensor], costs: list[Cost]
+        self,
+        r: int,
+        round: Round,
+        given: list[Assignment],
+        row: dict[str, Any],
+        train: Callable[[], Iterable[list[Tensor]]],
     ) -> dict[str, Any]:
-        """Leave out what is not finite, ask the server for weights, and take its step."""
-        row: dict[str, Any] = {
-            "received": 0,
-            "non_finite": 0,
-            "steps": 0,
-            "samples": 0,
-            "step_norm": 0.0,
-        }
-        row["bytes_up"] = 0
+        """Leave out what is not finite, ask the server what it makes of the rest, and take its
+        step; the row of the round.
+        """
+        row |= {"received": 0, "non_finite": 0, "steps": 0, "samples": 0, "step_norm": 0.0}
         self.weights[r] = round.clients[:0], np.zeros(0)
-        if not updates:
+        if not given:
             return row
-        ids = self.data.names[round.clients]
-        keep = np.ones(len(round.clients), dtype=bool)
-        bad = 0
-        for task in updates:
-            fine, count = heal(task, ids, round.number, self.computing)
-            keep &= fine
-            bad = max(bad, count)
-        row |= {"received": int(keep.sum()), "non_finite": bad}
-        row |= {
-            "steps": sum(cost.steps for cost in costs),
-            "samples": sum(cost.samples for cost in costs),
-        }
-        if not keep.any():
-            return row
-        if not keep.all():
-            rows = torch.from_numpy(np.flatnonzero(keep)).to(self.device)
-            updates = [task[rows] for task in updates]
-            round = round.among(keep)
-        chosen = round.clients
+        costs = [cost(one, self.data, self.training) for one in given]
+        row |= {name: sum(getattr(one, name) for one in costs) for name in ("steps", "samples")}
+        come = Healed(train, self.data.names[round.clients], round.number, self.computing)
+        if self.computing.non_finite == "drop":
+            come = come.checked()
+            round = round.among(come.keep) if come.keep.any() else round.some(come.keep)
+        if len(round.clients):
+            row |= self._aggregate(r, round, come, row["bytes_up"])
+        return row | {"received": len(round.clients), "non_finite": come.bad}
+
+    def _aggregate(self, r: int, round: Round, come: Healed, reported: int) -> dict[str, Any]:
+        """Ask the server and take its step; what was sent, of which ``reported`` bytes before."""
         known = {name: getattr(round, name) for name in Round.__dataclass_fields__}
-        received = Received(**known, updates=updates[0], further=tuple(updates[1:]))
-        row["bytes_up"] = self.params.element_size() * self.model.size * len(chosen)
-        summed, total = self.summed[r], None
+        received = Received(**known, arrivals=come)
+        many, summed, total = len(round.clients), self.summed[r], None
+        up = self.params.element_size() * self.model.size * many
         if summed is None:
             aggregate = self.replicates[r].algorithm.server(received)
         else:
-            aggregate, sent, total = summed.after(received, self.computing.memory_limit)
-            row["bytes_up"] = row["bytes_up"] * (sent and total is None) + summed.bytes * len(
-                chosen
-            )
+            aggregate, sent, total = summed.after(received, self.limit)
+            up = up * (sent and total is None) + summed.bytes * many
             if not sent:
                 self.states[r], self.weights[r] = (
                     aggregate.state,
                     (received.clients, aggregate.weights),
                 )
-                return row | {"bytes_down": 0}
-        return row | {"step_norm": self._apply(r, received, aggregate, total)}
+                return {"bytes_up": reported + up, "bytes_down": 0}
+        norm = self._apply(r, received, aggregate, aggregate.step if total is None else total)
+        return {"bytes_up": reported + up, "step_norm": norm}
 
     def _apply(
         self, r: int, received: Received, aggregate: Aggregate, total: Tensor | None
     ) -> float:
-        """Take the server's step, along the ``total`` (P,) of the weighted updates where it knows
-        no more; its length.
+        """Take the server's step, along ``total`` (P,) where it is given, else the weighted
+        updates; its length.
         """
         weights = np.asarray(aggregate.weights, dtype=np.float64)
+        owner = self.replicates[r].algorithm
         if weights.shape != (len(received.clients),) or not np.isfinite(weights).all():
-            owner = self.replicates[r].algorithm
             raise ValueError(
                 f"weights must be finite, one of each update received, got {weights!r} from "
                 f"{owner!r}"
             )
-        updates, rate = received.updates, self.rates[r][3]
-        # in float32 a weight of 1 / ||update|| can be too large where its product with the update
-        # is not
-        large = bool(np.abs(weights).max(initial=0.0) > torch.finfo(updates.dtype).max)
-        dtype = torch.float64 if large else updates.dtype
         if total is None:
-            total = torch.from_numpy(weights).to(updates.device, dtype) @ updates.to(dtype)
-        step = total.to(updates.device, updates.dtype)
+            total = received.total(weights)
+        if total.shape != self.params[r].shape:
+            raise ValueError(
+                f"step must have shape ({self.model.size},), got {tuple(total.shape)} from "
+                f"{owner!r}"
+            )
+        rate = self.rates[r][3]
+        step = total.to(self.device, self.params.dtype, copy=True)
         step *= rate * self.training.server_schedule(received.number, self.training.rounds)
         new = self.params[r] + step
         length = torch.linalg.vector_norm(step, dtype=torch.float64)
@@ -325,7 +343,7 @@ class Simulation:
                 for part, data in self.parts.items():
                     for which, params in models.items():
                         everyone = np.arange(data.clients)
-                        limit = self.computing.memory_limit
+                        limit = self.limit
                         found = measure(
                             self.model,
                             params,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fairfl.sims.engine import algorithm
 from fairfl.sims.engine.algorithm import Round
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.draws import counter
@@ -34,6 +36,16 @@ class Assignment:
     momentum: float
     weight_decay: float
 
+    def some(self, rows: slice) -> Assignment:
+        """The same of some of its clients."""
+        task = self.task
+        task = replace(
+            task,
+            scale=None if task.scale is None else task.scale[rows],
+            start=None if task.start is None else task.start[rows],
+        )
+        return replace(self, round=self.round.some(rows), task=task, effort=self.effort[rows])
+
 
 @dataclass(frozen=True)
 class Cost:
@@ -43,6 +55,33 @@ class Cost:
     samples: int
 
 
+def bytes_of(model: Model, params: Tensor, assignments: list[Assignment]) -> int:
+    """What the updates of the assignments take, sorted by work and by client."""
+    rows = sum(len(given.round.clients) for given in assignments)
+    return 2 * rows * model.size * params.element_size()
+
+
+def perform_in_parts(
+    model: Model,
+    data: ClientData,
+    params: Tensor,
+    assignments: list[Assignment],
+    training: Training,
+    computing: Computing,
+    limit: int,
+) -> Iterator[list[Tensor]]:
+    """Updates (k', P) of each task of one replicate, of k' clients at a time: as many as take half
+    of the memory limit, or a block of a sum.
+    """
+    each = model.size * params.element_size()
+    block = max(1, algorithm.BLOCK // each)
+    room = limit // 2 // (2 * each * len(assignments))
+    step = max(block, room // block * block)
+    for first in range(0, len(assignments[0].round.clients), step):
+        some = [given.some(slice(first, first + step)) for given in assignments]
+        yield perform(model, data, params, some, training, computing, limit)
+
+
 def perform(
     model: Model,
     data: ClientData,
@@ -50,8 +89,9 @@ def perform(
     assignments: list[Assignment],
     training: Training,
     computing: Computing,
-) -> tuple[list[Tensor], list[Cost]]:
-    """Updates (k, P) of every assignment, in the order of its clients, and what they cost."""
+    limit: int,
+) -> list[Tensor]:
+    """Updates (k, P) of every assignment, in the order of its clients."""
     alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for i, given in enumerate(assignments):
         task = given.task
@@ -63,7 +103,7 @@ def perform(
         )
         alike[kind].append(i)
     updates: list[Tensor] = [params.new_empty(0, model.size)] * len(assignments)
-    costs: list[Cost] = [Cost(0, 0)] * len(assignments)
+    room = max(1, limit // 2, limit - bytes_of(model, params, assignments))
     for members in alike.values():
         jobs, owner = _jobs([assignments[i] for i in members], data, training)
         if len(jobs) == 0:
@@ -73,14 +113,40 @@ def perform(
         if computing.backend == "loop":
             done = train_loop(model, data, packed, params)
         else:
-            done = train(model, data, packed, params, computing.memory_limit)
+            done = train(model, data, packed, params, room)
+        if len(members) == 1 and (order[:-1] < order[1:]).all():
+            updates[members[0]] = done
+            continue
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
         for position, i in enumerate(members):
-            mine = owner == position
-            updates[i] = done[torch.from_numpy(place[mine]).to(done.device)]
-            costs[i] = _cost(jobs, mine)
-    return updates, costs
+            updates[i] = done[torch.from_numpy(place[owner == position]).to(done.device)]
+    return updates
+
+
+def cost(given: Assignment, data: ClientData, training: Training) -> Cost:
+    """Of one assignment."""
+    sizes = data.sizes[given.round.clients]
+    steps, batch = _steps(sizes, given.effort, given.task.whole, training)
+    per_pass = -(-sizes // batch)
+    samples = steps // per_pass * sizes + np.minimum(steps % per_pass * batch, sizes)
+    return Cost(int(steps.sum()), int(samples.sum()))
+
+
+def _steps(
+    sizes: NDArray[np.int64], effort: Floats, whole: bool, training: Training
+) -> tuple[NDArray[np.int64], int]:
+    """SGD steps of each client, and the size of their batches."""
+    batch = (
+        int(sizes.max(initial=1)) if whole or training.batch_size is None else training.batch_size
+    )
+    if whole:
+        steps = np.ones_like(sizes)
+    elif training.steps is None:
+        steps = -(-sizes // batch) * (training.epochs or 1)
+    else:
+        steps = np.full(len(sizes), training.steps)
+    return np.maximum(1, np.ceil(effort * steps).astype(np.int64)), batch
 
 
 def _jobs(
@@ -92,18 +158,8 @@ def _jobs(
     client = np.concatenate([given.round.clients for given in members])
     sizes = data.sizes[client]
     whole = members[0].task.whole
-    batch = (
-        int(sizes.max(initial=1)) if whole or training.batch_size is None else training.batch_size
-    )
-    per_pass = -(-sizes // batch)
-    steps = (
-        per_pass * (training.epochs or 1)
-        if training.steps is None
-        else np.full(len(client), training.steps)
-    )
-    if whole:
-        steps = np.ones_like(sizes)
     effort = np.concatenate([given.effort for given in members])
+    steps, batch = _steps(sizes, effort, whole, training)
     objectives = [given.task.batch_objective for given in members]
     first = objectives[0]
     table = (
@@ -130,7 +186,7 @@ def _jobs(
         replicate=np.repeat([given.replicate for given in members], counts),
         keys=counter.key(seed, counter.ORDER, number, round, data.names[client]),
         sizes=sizes,
-        steps=np.maximum(1, np.ceil(effort * steps).astype(np.int64)),
+        steps=steps,
         batch=batch,
         lr=each([given.round.lr for given in members]),
         momentum=each([0.0 if whole else given.momentum for given in members]),
@@ -144,10 +200,3 @@ def _jobs(
         weights_of=owner if factors else None,
     )
     return jobs, owner
-
-
-def _cost(jobs: Jobs, mine: NDArray[np.bool_]) -> Cost:
-    sizes, steps = jobs.sizes[mine], jobs.steps[mine]
-    per_pass = -(-sizes // jobs.batch)
-    samples = steps // per_pass * sizes + np.minimum(steps % per_pass * jobs.batch, sizes)
-    return Cost(int(steps.sum()), int(samples.sum()))

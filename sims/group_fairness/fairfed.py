@@ -9,7 +9,7 @@ import numpy as np
 from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of
-from fairfl.sims.engine.algorithm import State
+from fairfl.sims.engine.algorithm import Received, State
 from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.secure.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
 from fairfl.sims.engine.task import Floats, LocalTask
@@ -101,7 +101,7 @@ class FairFed(SumOnly):
             LocalTask(sample_weights=round.index.spread(np.where(n > 0, table, 1.0), round.params)),
         )
 
-    def keep(self, round: CellRound, updates: Tensor) -> State:
+    def keep(self, round: CellRound, received: Received) -> State:
         omega = as_floats(round.state[OMEGA])
         if GAP not in round.state:
             return {}

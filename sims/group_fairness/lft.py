@@ -12,7 +12,7 @@ import numpy as np
 from torch import Tensor
 
 from fairfl._support.checks import in_range, whole
-from fairfl.sims.engine.algorithm import State
+from fairfl.sims.engine.algorithm import Received, State
 from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.secure.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
 from fairfl.sims.engine.task import Floats, LocalTask
@@ -102,9 +102,9 @@ class LocalFairBatch(SumOnly):
         own = self.models(round)[round.clients]
         return (LocalTask(start=own, sample_weights=round.index.spread(table, round.params)),)
 
-    def keep(self, round: CellRound, updates: Tensor) -> State:
+    def keep(self, round: CellRound, received: Received) -> State:
         models = self.models(round).clone()
-        models[round.clients] = round.params + updates
+        models[round.clients] = round.params + received.updates
         return {MODELS: models}
 
     def weigh(self, round: CellRound) -> Floats | None:

@@ -3,9 +3,8 @@ randomised vertices.
 
 From the most useful classifier on, cells are flipped towards fairness in the order of their
 exchange rate, the utility lost per unit of mean difference: M_a |2η - 1| at (a, x) for accuracy and
-demographic parity. This is the
-fractional knapsack: every point of the path, on which only the cells of one exchange rate are
-randomised, is optimal.
+demographic parity. This is the fractional knapsack: every point of the path, on which only the
+cells of one exchange rate are randomised, is optimal.
 """
 
 from __future__ import annotations
@@ -17,6 +16,9 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.theory.populations.notions import without_rounding
+
+TIED = 1e-13
+"""Exchange rates that differ by no larger share are one."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ def flip_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> Fli
     """
     start = gain > 0
     terms = row[start]
-    md = float(without_rounding(terms.sum() + offset, np.abs(terms).sum() + abs(offset)))
+    size = np.abs(terms).sum() + abs(offset)
+    md = float(without_rounding(terms.sum() + offset, size))
     sign = float(np.sign(md))
     # a flip towards fairness: rejects where accepting adds to |MD|, accepts where it takes from it
     adds = slope > 0 if sign > 0 else slope < 0
@@ -95,9 +98,10 @@ def flip_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> Fli
     rate = np.abs(gain[cells]) / np.abs(slope[cells])
     order = np.argsort(rate, kind="stable")
     cells, rate = cells[order], rate[order]
-    gap = np.empty(cells.size + 1)
-    gap[0] = abs(md)
-    np.subtract(abs(md), np.cumsum(np.abs(row[cells])), out=gap[1:])
+    first = np.append(True, rate[1:] > (1.0 + TIED) * rate[:-1])[: rate.size]
+    rate = rate[first][np.cumsum(first) - 1]
+    flipped = np.append(0.0, np.cumsum(np.abs(row[cells])))
+    gap = without_rounding(abs(md) - flipped, size + flipped)
     # keep the flips down to MD = 0, whole ties included
     stop = int(np.searchsorted(-gap, 0.0, side="left"))
     stop = (

@@ -31,7 +31,7 @@ def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
     model, task = fed.model, replace(task, scheme="cfl")
     if isinstance(model, FiniteModel):
         return _finite(fed, model, points, task)
-    if not (task.plain and fed.n_groups == 2):
+    if not task.plain:
         return convex_frontier(lambda eps: solve_by_dual(fed, task, eps), points)
     shared = threshold_model(fed)
     if shared is not None:

@@ -119,7 +119,7 @@ class LocalRules:
 
 def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:
     """Certified LFT+Ensemble(eps): each local problem carries its own certificate."""
-    if not (task.plain and fed.n_groups == 2):
+    if not task.plain:
         return _by_dual(fed, task, eps)
     rules = LocalRules(fed, model)
     found = rules.solve(eps) if rules.bound.size else None

@@ -48,7 +48,7 @@ def ensembles_at(
     """Pooled MD or disparity (P,) and accuracy (P,) of the solutions at budgets (P, I); 1 + utility
     at other costs.
     """
-    if several(fed, task):
+    if task.several:
         found = [solve_ensemble_finite(fed, model, task, row) for row in eps]
         return np.array([s.disparity for s in found]), np.array([1.0 + s.utility for s in found])
     whole = everybody(fed, model, task)
@@ -57,8 +57,3 @@ def ensembles_at(
     for weight, path, budgets in own:
         rules += weight * np.stack([path.classifier(float(v))[0] for v in budgets])
     return rules @ whole.v[0] + whole.b[0], whole.base + rules @ whole.u
-
-
-def several(fed: Federation, task: Task) -> bool:
-    """Whether more than one difference of rates counts."""
-    return fed.n_groups > 2 or len(NOTIONS[task.notion]) > 1

@@ -14,6 +14,11 @@ from fairfl._support.checks import Array
 from fairfl.solvers.cfl.finite_path import FlipPath
 from fairfl.solvers.problem import Problem
 
+STEEP = 1e-8
+"""Where the local |MD| changes by less than this share of the pooled MD or accuracy, one rounding
+of a budget moves these by 1e-8.
+"""
+
 
 @dataclass(frozen=True)
 class ClientPath:
@@ -30,13 +35,14 @@ class ClientPath:
 
     @cached_property
     def jump(self) -> Any:
-        """(V - 1,) edges along which the local |MD| stands still: cells that the client never saw
-        flip at once.
+        """(V - 1,) edges on which no budget stops, as a double: cells that the client never or next
+        to never saw flip at once.
 
-        No budget stops on them: at eps = local the client stands at their beginning, just below it
-        at their end.
+        Where the local |MD| stands still, the client stands at their beginning at eps = local, just
+        below it at their end.
         """
-        return self.local[1:] == self.local[:-1]
+        moved = np.maximum(np.abs(np.diff(self.md)), np.abs(np.diff(self.accuracy)))
+        return -np.diff(self.local) <= STEEP * moved
 
     def at(self, place: float) -> tuple[float, float, float, float]:
         """MD, accuracy, budget and multiplier at a fractional vertex."""
@@ -45,7 +51,7 @@ class ClientPath:
         md, accuracy, local = (
             float(v[k] + t * (v[after] - v[k])) for v in (self.md, self.accuracy, self.local)
         )
-        beyond = t == 0 and k > 0 and self.jump[k - 1]
+        beyond = t == 0 and k > 0 and self.local[k] == self.local[k - 1]
         budget = float(np.nextafter(local, 0.0)) if beyond else local
         return md, accuracy, budget, float(self.multiplier[after if t else k])
 

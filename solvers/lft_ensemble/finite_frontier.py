@@ -11,7 +11,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import Frontier, Points, build, non_dominated
-from fairfl.solvers.lft_ensemble.finite import everybody, local_paths, several
+from fairfl.solvers.lft_ensemble.finite import everybody, local_paths
 from fairfl.solvers.lft_ensemble.finite_client_path import ClientPath, client_path
 from fairfl.solvers.lft_ensemble.finite_segments import Segments
 from fairfl.solvers.lft_ensemble.finite_splits import CLOSE, SLACK, Splits
@@ -74,7 +74,7 @@ def ensemble_frontier_finite(
     fed: Federation, model: FiniteModel, task: Task, points: int
 ) -> Frontier:
     """LFT+Ensemble's frontier over all eps on a finite X; every point attained."""
-    if several(fed, task):
+    if task.several:
         return Segments.of(fed, model, task).frontier(points)
     family = FiniteEnsemble(fed, model, task)
     first = family.least
@@ -90,6 +90,6 @@ def ensemble_frontier_finite(
 
 def ensemble_minimum_finite(fed: Federation, model: FiniteModel, task: Task) -> Points:
     """The least disparate ensemble, of several the most accurate."""
-    if several(fed, task):
+    if task.several:
         return Segments.of(fed, model, task).minimum()
     return FiniteEnsemble(fed, model, task).least

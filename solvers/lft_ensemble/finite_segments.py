@@ -1,19 +1,24 @@
-"""LFT+Ensemble over all budgets on a finite X, for every notion and any number of groups, by
-mixed-integer programmes.
+"""LFT+Ensemble over all budgets on a finite X, for every notion and any number of groups, by branch
+and bound.
 
 A client's own best utility is concave and piecewise linear in its budget, and where it is linear,
 mixtures of the rules at both ends are optimal (Eisner and Severance, 1976, find the ends). So an
 ensemble is a segment and a place on it for each client. Everybody's utility and rates are sums over
-clients, linear along segments: the best ensemble with at most a given disparity is a programme with
-one binary variable for each segment, which HiGHS solves to a gap of 1e-10.
+clients, linear along segments. With mixtures of a client's segments the best ensemble with at most
+a given disparity is a linear programme, and an upper bound; where a client is on several segments,
+its budgets are split between them, and both parts are bounded again.
 """
 
 from __future__ import annotations
 
 import functools
+import heapq
+import itertools
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy
@@ -37,10 +42,10 @@ HALVES = 3
 """How often a segment is halved on which mixtures are not what ``solve`` takes."""
 ALIKE = 1e-9
 """Probabilities this close are the same."""
-SCALE = 1e4
-"""Gains are scaled up by this: HiGHS stops at a gap of 1e-6."""
-NODES = 1000
-"""Nodes that one programme may look at; its best solution until then counts."""
+CLOSE = 1e-11
+"""Parts whose bound is no more than this above the best ensemble are left out."""
+NODES = 2000
+"""Parts that one search may look at; its best ensemble until then counts."""
 NEAR = 1e-11
 """Disparities are asked for with this much room: HiGHS' own rounding."""
 
@@ -94,75 +99,77 @@ class Segments:
         """(I,) budgets of the most useful ensemble with at most ``disparity``, or of the least
         disparate (None); None where there is none.
         """
-        found = self._solved(disparity, np.ones(len(self.client), bool))
-        if found is None:
+        worth, shares = -np.inf, None
+        left: list[tuple[float, int, Array, Array]] = []
+
+        def look(some: Array) -> None:
+            found = self._solved(disparity, some)
+            if found is not None and found[0] > worth + CLOSE:
+                heapq.heappush(left, (-found[0], next(count), some, found[1]))
+
+        count = itertools.count()
+        look(np.ones(len(self.client), bool))
+        while left and next(count) < NODES:
+            bound, _, some, mixed = heapq.heappop(left)
+            if -bound <= worth + CLOSE:
+                break
+            whole = mixed.sum(axis=1)
+            alone = np.zeros(whole.size, bool)
+            alone[[k[whole[k].argmax()] for k in self.whose]] = True
+            found = self._solved(disparity, alone)
+            if found is not None and found[0] > worth:
+                worth, shares = found
+            parted = [float(whole[k].max()) for k in self.whose]
+            k = self.whose[int(np.argmin(parted))]
+            if min(parted) >= 1.0 - ALIKE or -bound <= worth + CLOSE:
+                continue
+            place = int(whole[k] @ np.arange(k.size) / whole[k].sum())
+            for other in (k[: place + 1], k[place + 1 :]):
+                part = some.copy()
+                part[other] = False
+                look(part)
+        if shares is None:
             return None
-        chosen = found[0] > 0.5
-        exact = self._solved(disparity, chosen)
-        share = (found if exact is None else exact)[1]
         eps = np.zeros(self.fed.n_clients)
-        np.add.at(eps, self.client, np.where(chosen[:, None], share * self.eps, 0.0).sum(axis=1))
+        np.add.at(eps, self.client, (shares * self.eps).sum(axis=1))
         return np.clip(eps, 0.0, 1.0)
 
-    def _solved(self, disparity: float | None, some: Array) -> tuple[Array, Array] | None:
-        """Which segments (S,) and the shares of their ends (S, 2), of those in ``some``: a linear
-        programme where that leaves each client one.
+    @cached_property
+    def whose(self) -> list[Any]:
+        """Each client's segments, by increasing budgets."""
+        order = np.lexsort((self.eps[:, 1], self.eps[:, 0]))
+        return [order[self.client[order] == i] for i in range(self.fed.n_clients)]
+
+    def _solved(self, disparity: float | None, some: Array) -> tuple[float, Array] | None:
+        """The largest utility, or minus the least disparity, of mixtures of the segments in
+        ``some``, and the shares (S, 2) of their ends; None where there are none.
         """
-        known = np.isfinite(self.pooled.eps)
-        count, level = (
-            len(self.client),
-            self.pooled.v[known, self.pooled.u.size - self.pooled.levels :],
-        )
-        free = level.shape[1]
-        ends = self.rows[known].reshape(-1, 2 * count)
-        shared = np.concatenate([ends, np.zeros((len(ends), count)), level], axis=1)
-        half, b = self.pooled.eps[known, None], self.pooled.b[known]
-        whose = (self.client == np.arange(self.fed.n_clients)[:, None]) * 1.0
-        equal = np.block(
-            [
-                [np.repeat(np.eye(count), 2, axis=1), -np.eye(count), np.zeros((count, free + 1))],
-                [np.zeros((len(whose), 2 * count)), whose, np.zeros((len(whose), free + 1))],
-            ]
-        )
-        most = np.block([[shared, -half], [-shared, -half]])
-        size = most.shape[1]
-        cost, high = np.zeros(size), np.ones(size)
+        known, pooled = np.isfinite(self.pooled.eps), self.pooled
+        level = pooled.v[known, pooled.u.size - pooled.levels :]
+        ends = self.rows[known][:, some].reshape(len(level), -1)
+        shared = np.concatenate([ends, level], axis=1)
+        half, b = pooled.eps[known, None], pooled.b[known]
+        owner = np.repeat(self.client[some], 2)
+        whose = (owner == np.arange(self.fed.n_clients)[:, None]) * 1.0
+        cost, high = np.zeros(shared.shape[1] + 1), np.ones(shared.shape[1] + 1)
         if disparity is None:
             cost[-1] = 1.0
         else:
-            cost[: 2 * count], high[-1] = -self.gain.ravel(), disparity
-        high[2 * count : 3 * count] = some
-        limits = [
-            (equal, np.append(np.zeros(count), np.ones(len(whose))), None),
-            (most, np.concatenate([-b, b]), -np.inf),
-        ]
-        binary = np.zeros(size)
-        if some.sum() > len(whose):
-            binary[2 * count : 3 * count] = 1.0
-            with highs.quiet():
-                found = scipy.optimize.milp(
-                    SCALE * cost,
-                    integrality=binary,
-                    bounds=scipy.optimize.Bounds(0.0, high),
-                    constraints=[
-                        scipy.optimize.LinearConstraint(a, r if low is None else low, r)
-                        for a, r, low in limits
-                    ],
-                    options={"mip_rel_gap": 0.0, "node_limit": NODES},
-                )
-        else:
-            found = scipy.optimize.linprog(
-                cost,
-                A_eq=equal,
-                b_eq=limits[0][1],
-                A_ub=ROWS * most,
-                b_ub=ROWS * limits[1][1],
-                bounds=np.stack([0.0 * high, high], axis=1),
-                options=highs.OPTIONS,
-            )
-        if found.x is None:
+            cost[: owner.size], high[-1] = -self.gain[some].ravel(), disparity
+        found = scipy.optimize.linprog(
+            cost,
+            A_eq=np.pad(whose, ((0, 0), (0, cost.size - owner.size))),
+            b_eq=np.ones(len(whose)),
+            A_ub=ROWS * np.block([[shared, -half], [-shared, -half]]),
+            b_ub=ROWS * np.concatenate([-b, b]),
+            bounds=np.stack([np.zeros(high.size), high], axis=1),
+            options=highs.OPTIONS,
+        )
+        if not found.success:
             return None
-        return found.x[2 * count : 3 * count], found.x[: 2 * count].reshape(count, 2)
+        shares = np.zeros((some.size, 2))
+        shares[some] = found.x[: owner.size].reshape(-1, 2)
+        return -float(found.fun), shares
 
     def attained(self, budgets: Iterable[Array | None]) -> Points:
         """What budgets attain, certified; those that are not are left out."""
@@ -226,12 +233,16 @@ class _Client:
         return found
 
     def pieces(self) -> list[tuple[tuple[float, float], Array]]:
-        """Budgets and rules (2, cells) at both ends: every corner by itself, and the segments
-        between without their ends, where rules of several optima, or where nobody is, may jump.
+        """Budgets and rules (2, cells) at both ends of the segments; where ``solve`` does not take
+        mixtures of the rules at the corners, of the corners by themselves and of what is between.
         """
         found = []
         for low, high in self.segments():
-            found += [*self.at(low), *self.at(high), *self.between(low, high, HALVES)]
+            first, middle, last = (self.solved(e)[1] for e in (low, (low + high) / 2.0, high))
+            if np.abs(first - 2.0 * middle + last)[: self.cells].max() <= ALIKE:
+                found.append(((low, high), np.stack([first, last])[:, : self.cells]))
+            else:
+                found += [*self.at(low), *self.at(high), *self.between(low, high, HALVES)]
         return list({ends: (ends, rules) for ends, rules in found}.values())
 
     def at(self, eps: float) -> list[tuple[tuple[float, float], Array]]:

@@ -28,9 +28,15 @@ def solve_fedavg_finite(
 ) -> Solution:
     """Certified LFT+FedAvg(eps): the linear programme's optimum, with randomised ties; of several
     the fairest.
+
+    Where nobody is, the rule is what the multipliers say of one person.
     """
-    law = model.pooled(fed.mass)
-    problem = clients_problem(task, law, model.joint(fed.mass), eps)
+    law, clients = model.pooled(fed.mass), model.joint(fed.mass)
+    problem = clients_problem(task, law, clients, eps)
     found = solve_box(problem, start)
     f = least_disparate(problem, law_problem(task, law, np.ones(1)), found)
+    nobody = np.flatnonzero(law.seen(law.people, task.sees) == 0)
+    if nobody.size:
+        unit = clients_problem(task, law, clients, eps, unit=True)
+        f[nobody] = unit.scores(found.multipliers)[nobody] > 0
     return certify_finite(fed, task, eps, problem, f, found.multipliers, found.dual)

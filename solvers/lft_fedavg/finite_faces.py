@@ -1,20 +1,19 @@
-"""LFT+FedAvg over all budgets on a finite X, for every notion and any number of groups: a search
-from face to face by linear programmes.
+"""Optimal rules of LFT+FedAvg and their multipliers on a finite X, for every notion and any number
+of groups: linear programmes in the one and in the other.
 
-Multipliers λ that are optimal for some budgets are optimal for every pair of a rule and budgets
-that is complementary to them: f is 0 or 1 by the sign of u + λV, where that is not zero, and
-V f + b is at its client's budget where λ is not zero. In (f, eps) this is a polyhedron, a *face*.
-The most useful rule on it with at most a given pooled disparity is a linear programme, also where
-the disparity is a largest difference. Bounds of the face that cost something are left out one at a
-time: on the way to the optimum without one lie the next faces. A climb ends where none of them is
-better, so that the frontier is searched for and not proven. CFL's frontier bounds it.
+A rule f is optimal for some budgets iff multipliers λ are complementary to it: f is 0 or 1 by the
+sign of u + λV, where that is not zero, and V f + b is at its client's budget where λ is not zero.
+For given λ the rules and their budgets are a polyhedron, a *face*. The most useful of them with at
+most a given pooled disparity is a linear programme, also where that is a largest difference, and
+what it would gain if a cell or a client were not held is its reduced cost. For a given rule the
+multipliers are a polyhedron too: those at which least of what costs something is held are a linear
+programme again, and lead to the next faces.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -22,296 +21,234 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
-from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
+from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics import highs
-from fairfl.solvers.numerics.box_lp import ROWS, solve_box
+from fairfl.solvers.numerics.box_lp import ROWS
 from fairfl.solvers.numerics.vertices import undecided
-from fairfl.solvers.problem import Problem, Task, clients_problem, law_problem
-from fairfl.solvers.solution import CertificationError
-from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import NOTIONS
+from fairfl.solvers.problem import Problem
 
-STARTS = 60
-"""Budgets that the search starts from: in the first few clients are bound, in the last all, by
-turns to next to 0.
-"""
-NEARLY = 1e-4
-"""The smallest budget used in place of 0, where the linear programme is degenerate."""
-MARGIN = 0.01
-"""Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
-CLIMBS = 3
-"""Faces that climbs start from at each disparity: those that are best there."""
-STEPS = (1e-4, 0.1, 1.0)
-"""Shares of the way to the optimum without a bound at which the next face is looked for."""
-RISE = 1e-11
-"""What rises by less has not risen."""
+LOOK = 10
+"""Cells and constraints that are to be freed one at a time: the dearest."""
 COSTS = 1e-9
-"""A bound costs something from this reduced cost on."""
+"""What is held costs something from this reduced cost on."""
+TIED = 1e-9
+"""A linear programme's own rounding, in shares of a score's terms or of a budget."""
 NEAR = 1e-11
-"""Disparities are asked for with this much room: HiGHS' own rounding."""
+"""A rule this much more disparate than was asked still counts: HiGHS' own rounding."""
 FAIR = 1e-12
-"""Budgets up to this are zero."""
+"""Budgets and multipliers up to this are zero."""
 
 
 class Place(NamedTuple):
-    """The best of a face at some disparity: its budgets (I,), gain and disparity, and the bounds
-    that cost something, the dearest first.
+    """The best of a face at some disparity: its rule (N,), budgets (I,), gain and disparity, and
+    what it costs to hold cells (N,), and constraints at minus and plus their budgets (2 K,).
     """
 
     face: Face
+    f: Array
     eps: Array
     gain: float
     disparity: float
-    walls: Array
+    cells: Array
+    limits: Array
+
+    @property
+    def unbeaten(self) -> bool:
+        """Whether no rule at all is better, whatever its multipliers."""
+        return not (self.cells.any() or self.limits.any())
+
+    def worth(self, disparity: float | None) -> float:
+        """Its gain, or where the least disparate is wanted (None) minus its disparity."""
+        return -self.disparity if disparity is None else self.gain
+
+
+@dataclass(frozen=True)
+class Faces:
+    """The clients' problem ``local`` with budgets of one, the ``client`` (K,) of each constraint,
+    the ``pooled`` problem with a budget of one, and the faces that were ``found``.
+
+    Unknowns of the programmes are the cells, the clients' budgets, the pooled levels, the
+    disparity, and what the constraints, the clients' and then everybody's, are above minus and
+    below plus their budgets.
+    """
+
+    local: Problem
+    client: Array
+    pooled: Problem
+    found: dict[bytes, Face] = field(default_factory=dict)
+
+    @cached_property
+    def scale(self) -> Array:
+        """(K,) of the clients' budgets in the constraints; 0 where these bind nobody."""
+        return np.where(np.isfinite(self.local.eps), self.local.eps, 0.0)
+
+    @cached_property
+    def budgets(self) -> slice:
+        """Where the clients' budgets are among the unknowns."""
+        n = self.local.u.size
+        return slice(n, n + int(self.client.max()) + 1)
+
+    @cached_property
+    def last(self) -> int:
+        """Where the disparity is."""
+        return self.budgets.stop + self.pooled.levels
+
+    @cached_property
+    def programme(self) -> tuple[Any, Array]:
+        """Rows (R, M) and targets (R,) of the unknowns (M,)."""
+        local, pooled, n = self.local, self.pooled, self.local.u.size
+        shared, cells = np.isfinite(pooled.eps), n - local.levels
+        own, wide = np.zeros((2, self.client.size, self.last + 1))
+        known = self.scale > 0
+        own[known, :n] = local.v[known]
+        wide[np.arange(self.client.size), n + self.client] = self.scale
+        everybody, half = np.zeros((2, int(shared.sum()), self.last + 1))
+        everybody[:, :cells] = pooled.v[shared, :cells]
+        everybody[:, self.budgets.stop : self.last] = pooled.v[shared, cells:]
+        half[:, self.last] = pooled.eps[shared]
+        left = np.concatenate([own + wide, wide - own, everybody + half, half - everybody])
+        b, c = np.where(known, local.b, 0.0), pooled.b[shared]
+        rows = scipy.sparse.csc_array(np.concatenate([left, -np.eye(len(left))], axis=1))
+        return ROWS * rows, ROWS * np.concatenate([-b, b, -c, c])
+
+    @cached_property
+    def size(self) -> Array:
+        """(N,) of the terms of the cells' scores."""
+        size = np.maximum(np.abs(self.local.v).max(axis=0, initial=0.0), np.abs(self.local.u))
+        return np.where(size > 0, size, 1.0)
+
+    def face(self, lam: Array, f: Array) -> Face:
+        """The face of multipliers (K,), on which the rule f (N,) is."""
+        local = self.local
+        s = local.scores(lam)
+        tied = undecided(local.u, local.v, lam, s) | ((f > 0) & (f < 1))
+        rest = np.where(tied, 0.0, s > 0)
+        key = np.concatenate([tied, rest, np.sign(lam)]).astype(np.int8).tobytes()
+        return self.found.setdefault(key, Face(self, tied, rest, np.sign(lam)))
+
+    def beyond(self, here: Place) -> Iterator[Face]:
+        """The faces of a place's rule whose multipliers hold less of what costs something: in all,
+        and then of one cell or constraint after the other.
+        """
+        f, eps = self.tight(here.f)
+        known, values, budget = self.scale > 0, self.local.values(f), self.scale * eps[self.client]
+        room = np.where(known, np.stack([budget + values, budget - values]), np.inf)
+        one, between = f == 1.0, (f > 0.0) & (f < 1.0)
+        plus, gain = (self.local.v / self.size).T, self.local.u / self.size
+        rows, side = np.concatenate([plus, -plus], axis=1), np.where(one, 1.0, -1.0)
+        high = np.where(room.ravel() <= TIED, np.inf, 0.0)
+        weights = np.concatenate([here.cells * self.size, here.limits])
+        dearest = np.argsort(-weights, kind="stable")[: min(LOOK, int((weights > 0).sum()))]
+        for weight in (weights, *np.eye(weights.size)[dearest]):
+            solved = scipy.optimize.linprog(
+                (weight[: f.size] * side) @ rows + weight[f.size :],
+                A_ub=-(side[:, None] * rows)[~between],
+                b_ub=(side * gain)[~between],
+                A_eq=rows[between],
+                b_eq=-gain[between],
+                bounds=np.stack([np.zeros_like(high), high], axis=1),
+                method="highs",
+                options=highs.OPTIONS,
+            )
+            if not solved.success:
+                return
+            lam = solved.x[: self.client.size] - solved.x[self.client.size :]
+            lam[np.abs(lam) <= FAIR] = 0.0
+            score, terms = gain + plus @ lam, np.abs(gain) + np.abs(plus) @ np.abs(lam)
+            tied = np.abs(score) <= TIED * terms
+            some = np.flatnonzero(lam)
+            lam = highs.solve_again(lam, some, plus[tied], -gain[tied], rounds=3, rcond=1e-13)
+            yield self.face(lam, f)
+
+    def tight(self, f: Array) -> tuple[Array, Array]:
+        """A rule with its levels in the middle, and the smallest budgets (I,) that it keeps."""
+        local, known, f = self.local, self.scale > 0, f.copy()
+        f[f.size - local.levels :] = 0.0
+        values = local.values(f)
+        for level in range(-local.levels, 0):
+            some = values[known & (local.v[:, level] != 0)]
+            f[level] = (some.max(initial=0.0) + some.min(initial=1.0)) / 2.0
+        eps = np.zeros(int(self.client.max()) + 1)
+        values = np.abs(local.values(f)[known])
+        np.maximum.at(eps, self.client[known], values / self.scale[known])
+        return f, eps
+
+    @cached_property
+    def free(self) -> Face:
+        """All rules, whatever their multipliers: CFL's."""
+        none = np.zeros(self.local.u.size)
+        return Face(self, none == 0.0, none, np.zeros(self.client.size))
 
 
 @dataclass(frozen=True, eq=False)
 class Face:
-    """A polyhedron of optimal rules and their budgets. Unknowns are the ``tied`` cells, the budgets
-    (I,), the pooled levels and, last, the disparity.
-
-    Attributes
-    ----------
-    equal, equals : what the multipliers bind.  most, mosts : upper limits, the first ``own`` the
-        clients', the others everybody's.
-    gain : of the tied cells.  base : of the others.  slack : (I,) whose budgets bind nobody.
+    """Cells (N,) that are ``tied``, what the ``rest`` are, and the ``sign`` (K,) of the
+    multipliers. ``lines`` are above its gains: disparity, gain there, and slope.
     """
 
-    tied: int
-    equal: Array
-    equals: Array
-    most: Array
-    mosts: Array
-    own: int
-    gain: Array
-    base: float
-    slack: Array
+    among: Faces
+    tied: Array
+    rest: Array
+    sign: Array
+    lines: list[tuple[float, float, float]] = field(default_factory=list)
 
-    def programme(self, disparity: float | None, without: int | None = None) -> Any:
-        """The most useful rule with at most ``disparity``, or the least disparate (None), without
-        one bound: of a tied cell, or, beyond these, of a client.
-        """
-        low, high, mosts = np.zeros(self.most.shape[1]), np.ones(self.most.shape[1]), self.mosts
-        high[-1], cost = np.inf, np.append(np.zeros(high.size - 1), 1.0)
-        if disparity is not None:
-            high[-1], cost = disparity, -np.pad(self.gain, (0, high.size - self.tied))
-        if without is not None and without < self.tied:
-            low[without], high[without] = -1.0, 2.0
-        elif without is not None:
-            mosts = mosts + (np.arange(mosts.size) == without - self.tied)
-        found = scipy.optimize.linprog(
-            cost,
-            A_ub=ROWS * self.most,
-            b_ub=ROWS * mosts,
-            A_eq=ROWS * self.equal,
-            b_eq=ROWS * self.equals,
-            bounds=np.stack([low, high], axis=1),
-            method="highs",
-            options=highs.OPTIONS,
-        )
-        return found if found.success else None
+    @property
+    def bound(self) -> Any:
+        """Clients whose budgets bind."""
+        return np.unique(self.among.client[self.sign != 0])
 
-    def budgets(self, found: Any) -> Array:
-        """(I,) of a solved programme."""
-        eps = found.x[self.tied : self.tied + self.slack.size]
-        return np.clip(np.where(eps <= FAIR, 0.0, eps), 0.0, SLACK_BUDGET)
-
-    def place(self, disparity: float | None) -> Place | None:
-        """The best with at most ``disparity``, or the least disparate; None where there is none."""
-        found = self.programme(disparity)
-        if found is None:
-            return None
-        cell = found.lower.marginals[: self.tied] + found.upper.marginals[: self.tied]
-        cost = np.abs(np.append(cell, ROWS * found.ineqlin.marginals[: self.own]))
-        walls = np.argsort(-cost, kind="stable")[: int((cost > COSTS).sum())]
-        gain = self.base + float(self.gain @ found.x[: self.tied])
-        return Place(self, self.budgets(found), gain, float(found.x[-1]), walls)
+    def most(self, disparity: float) -> float:
+        """An upper bound on its gain with at most ``disparity``."""
+        if self.least is None or self.least.disparity > disparity + NEAR:
+            return -np.inf
+        return min((g + slope * (disparity - d) for d, g, slope in self.lines), default=np.inf)
 
     @cached_property
     def least(self) -> Place | None:
         """Its least disparate rule."""
         return self.place(None)
 
-    @cached_property
-    def most_useful(self) -> float:
-        """The largest gain on it, whatever the disparity."""
-        found = self.place(np.inf)
-        return -np.inf if found is None else found.gain
-
-
-@dataclass
-class FaceSearch:
-    """The clients' problem ``local`` with budgets of one, the ``client`` (K,) of each constraint,
-    the ``pooled`` problem with a budget of one, and the faces that were found.
-    """
-
-    fed: Federation
-    model: FiniteModel
-    task: Task
-    local: Problem
-    client: Array
-    pooled: Problem
-    faces: dict[bytes, Face] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, fed: Federation, model: FiniteModel, task: Task) -> FaceSearch:
-        """Solve the budgets to start from."""
-        law, one = model.pooled(fed.mass), np.ones(fed.n_clients)
-        local = clients_problem(task, law, model.joint(fed.mass), one)
-        rates = len(NOTIONS[task.notion])
-        client = np.tile(np.repeat(np.arange(one.size), local.eps.size // rates // one.size), rates)
-        search = cls(fed, model, task, local, client, law_problem(task, law, one[:1]))
-        rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
-        free = np.nan_to_num(search.ends[0].local_disparities) + MARGIN
-        tight = rng.random((STARTS, one.size)) < np.linspace(0.0, 1.0, STARTS)[:, None]
-        scale = np.where(np.arange(STARTS) % 2, 1.0, NEARLY)[:, None]
-        drawn = np.where(tight, scale * free * rng.random(tight.shape), SLACK_BUDGET)
-        for eps in (0.0 * one, one, *drawn):
-            search.face(eps)
-        return search
-
-    @cached_property
-    def ends(self) -> list[Any]:
-        """The solutions without budgets and with all of them zero."""
-        return [self.solved(np.full(self.fed.n_clients, eps)) for eps in (SLACK_BUDGET, 0.0)]
-
-    def solved(self, eps: Array) -> Any:
-        """The certified solution at budgets (I,)."""
-        return solve_fedavg_finite(self.fed, self.model, self.task, eps)
-
-    def face(self, eps: Array) -> Face | None:
-        """The face of the multipliers that are found for budgets (I,); None where none are."""
-        local, known = self.local, np.isfinite(self.local.eps)
-        scale = np.where(known, local.eps, 0.0)
-        budgets = np.where(known, scale * eps[self.client], np.inf)
-        try:
-            found = solve_box(replace(local, eps=budgets), settle=False)
-        except CertificationError:
+    def place(self, disparity: float | None) -> Place | None:
+        """The most useful rule with at most ``disparity``, or the least disparate (None); None
+        where there is none.
+        """
+        among, n, last = self.among, self.tied.size, self.among.last
+        rows, target = among.programme
+        held = np.concatenate([self.sign > 0, self.sign < 0])
+        limits = np.arange(last + 1, last + 1 + held.size)
+        low, cost = np.zeros((2, rows.shape[1]))
+        high = np.full(low.size, np.inf)
+        low[:n], high[:n], high[n : last + 1] = self.rest, self.rest + self.tied, 1.0
+        high[limits[held]] = 0.0
+        if disparity is None:
+            cost[last] = 1.0
+        else:
+            cost[:n], high[last] = -among.local.u, disparity
+        free = high > low
+        solved = scipy.optimize.linprog(
+            cost[free],
+            A_eq=rows[:, free],
+            b_eq=target - rows @ low,
+            bounds=np.stack([low, high], axis=1)[free],
+            method="highs",
+            options=highs.OPTIONS,
+        )
+        if not solved.success:
             return None
-        lam = found.multipliers
-        s = local.scores(lam)
-        tied = undecided(local.u, local.v, lam, s) | ((found.f > 0) & (found.f < 1))
-        rest = np.where(tied, 0.0, s > 0)
-        key = np.concatenate([tied, rest, np.sign(lam)]).astype(np.int8).tobytes()
-        if key not in self.faces:
-            self.faces[key] = self._built(tied, rest, np.sign(lam), scale)
-        return self.faces[key]
-
-    def _built(self, tied: Array, rest: Array, sign: Array, scale: Array) -> Face:
-        local, pooled = self.local, self.pooled
-        clients, cells = self.fed.n_clients, local.u.size - local.levels
-        budget = scale[:, None] * (self.client[:, None] == np.arange(clients))
-        bound, loose = sign != 0, (sign == 0) & (scale > 0)
-        level = np.zeros((len(scale), pooled.levels + 1))
-        rows = np.concatenate([local.v[:, tied], sign[:, None] * budget, level], axis=1)
-        limit = np.concatenate([0.0 * rows[:, : tied.sum()], budget, level], axis=1)[loose]
-        rates = np.isfinite(pooled.eps)
-        everybody = np.pad(pooled.v[rates, :cells], ((0, 0), (0, local.levels)))
-        shared = np.concatenate(
-            [
-                everybody[:, tied],
-                np.zeros((len(everybody), clients)),
-                pooled.v[rates, cells:],
-                np.zeros((len(everybody), 1)),
-            ],
-            axis=1,
+        x, wish = low, solved.eqlin.marginals @ rows - cost
+        x[free] = solved.x
+        f, _ = highs.rounded(x[:n])
+        gain, eps = float(among.local.u @ f), x[among.budgets]
+        if disparity is not None:
+            self.lines.append((disparity, gain, max(float(wish[last]), 0.0)))
+        cells = np.where(self.tied, 0.0, np.where(self.rest > 0, -wish[:n], wish[:n]))
+        clients = np.where(held, wish[limits], 0.0)
+        return Place(
+            self,
+            f,
+            np.clip(np.where(eps <= FAIR, 0.0, eps), 0.0, SLACK_BUDGET),
+            gain,
+            float(x[last]),
+            np.where(cells > COSTS, cells, 0.0),
+            np.where(clients > COSTS, clients, 0.0),
         )
-        apart = np.zeros_like(shared)
-        apart[:, -1] = pooled.eps[rates]
-        held, md = local.values(rest), everybody @ rest + pooled.b[rates]
-        return Face(
-            int(tied.sum()),
-            rows[bound],
-            -held[bound],
-            np.concatenate(
-                [rows[loose] - limit, -rows[loose] - limit, shared - apart, -shared - apart]
-            ),
-            np.concatenate([-held[loose], held[loose], -md, md]),
-            2 * int(loose.sum()),
-            local.u[tied],
-            float(local.u @ rest),
-            ~np.isin(np.arange(clients), self.client[bound]),
-        )
-
-    def _next(self, here: Place, disparity: float | None) -> Iterator[Place]:
-        """The best of the faces next to a place, one bound after the other."""
-        for wall in here.walls:
-            beyond = here.face.programme(disparity, int(wall))
-            if beyond is None:
-                continue
-            for share in STEPS:
-                eps = (1.0 - share) * here.eps + share * here.face.budgets(beyond)
-                face = self.face(eps)
-                there = None if face is None or face is here.face else face.place(disparity)
-                if there is not None:
-                    yield there
-
-    def climb(self, here: Place, disparity: float | None) -> Place:
-        """The best place that steps from face to face reach."""
-
-        def worth(place: Place) -> float:
-            return -place.disparity if disparity is None else place.gain
-
-        while True:
-            for there in self._next(here, disparity):
-                if worth(there) > worth(here) + RISE:
-                    here = there
-                    break
-            else:
-                return here
-
-    def best(self, disparity: float) -> Place | None:
-        """The most useful place with at most ``disparity`` that climbs from the best faces find."""
-        top: list[Place] = []
-        for face in sorted(self.faces.values(), key=lambda face: -face.most_useful):
-            if len(top) == CLIMBS and face.most_useful <= top[-1].gain:
-                break
-            fits = face.least is not None and face.least.disparity <= disparity
-            here = face.place(disparity) if fits else None
-            if here is not None:
-                top = sorted([*top, here], key=lambda place: -place.gain)[:CLIMBS]
-        return max((self.climb(p, disparity) for p in top), key=lambda p: p.gain, default=None)
-
-    def lowest(self) -> Place:
-        """The least disparate place that climbs reach."""
-        known = [face.least for face in self.faces.values() if face.least is not None]
-        top = sorted(known, key=lambda p: p.disparity)[:CLIMBS]
-        return min((self.climb(p, None) for p in top), key=lambda p: p.disparity)
-
-    def attained(self, places: Iterable[Place | None]) -> Points:
-        """What the places' budgets attain, solved again and certified; those that are not certified
-        are left out.
-        """
-        found = []
-        for place in places:
-            if place is not None:
-                with suppress(CertificationError):
-                    eps = np.where(place.face.slack, SLACK_BUDGET, place.eps)
-                    found.append(self.solved(eps))
-        return points_of(self.fed, found)
-
-    def frontier(self, points: int) -> Frontier:
-        """Up to ``points`` of it, at even steps from the smallest disparity to that of the most
-        useful rule.
-        """
-        low = self.lowest()
-        targets = NEAR + np.linspace(
-            low.disparity, max(low.disparity, self.ends[0].disparity), points
-        )
-        # down and up again: what was found at one disparity is known at the others
-        places = [self.best(float(d)) for d in (*targets[::-1], *targets)]
-        found = self.attained([low, *places]).join(points_of(self.fed, self.ends))
-
-        def evaluate(disparity: Array) -> Points:
-            tried = self.attained([self.best(float(d) + NEAR) for d in disparity])
-            return fitting(tried.join(found), disparity)
-
-        return build("lft_fedavg", found, evaluate)
-
-    def minimum(self) -> Points:
-        """The least disparate place, of several the most useful."""
-        low = self.lowest()
-        found = self.attained([low, self.best(low.disparity + NEAR)])
-        return found.join(points_of(self.fed, self.ends)).least

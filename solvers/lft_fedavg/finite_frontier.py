@@ -8,27 +8,22 @@ points), a search is used instead.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from fairfl.solvers.frontier import Frontier, Points
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
-from fairfl.solvers.lft_fedavg.finite_faces import FaceSearch
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.numerics.vertices import TooMany
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import NOTIONS
 
 
-def _looked_at(
-    fed: Federation, model: FiniteModel, task: Task
-) -> ExactFedAvg | FedAvgSearch | FaceSearch:
-    rates = NOTIONS[task.notion]
-    if fed.n_groups > 2 or len(rates) > 1 or rates == ("right",):  # a constant: accuracy parity
-        return FaceSearch.of(fed, model, task)
-    try:
-        return ExactFedAvg.of(fed, model, task)
-    except TooMany:
-        return FedAvgSearch.of(fed, model, task)
+def _looked_at(fed: Federation, model: FiniteModel, task: Task) -> ExactFedAvg | FedAvgSearch:
+    if not (task.several or task.affine):
+        with suppress(TooMany):
+            return ExactFedAvg.of(fed, model, task)
+    return FedAvgSearch.of(fed, model, task)
 
 
 def fedavg_frontier_finite(

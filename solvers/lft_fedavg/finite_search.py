@@ -1,177 +1,178 @@
-"""LFT+FedAvg over all budgets on a finite X with too many vertices: a search by pivots between
-optimal bases.
+"""LFT+FedAvg over all budgets on a finite X, for every notion and any number of groups: a search
+from face to face (``finite_faces``).
 
-Some budgets are solved; from their rules pivots (``pivots``) first decrease the disparity and then
-increase the accuracy. CFL's frontier is an upper bound: a rule that attains it is optimal. Every
-point is solved again for its budgets and certified for them. That no other budgets do better is
-proven only where CFL's bound is attained.
+Some budgets are solved; at each disparity climbs start from the faces that are best there, and end
+where no multipliers of a rule free anything that makes it better: the rule is then a local optimum.
+So the frontier is searched for and not proven, but where a rule is as good as one without budgets.
+CFL's frontier bounds it. Every point is solved again for its budgets and certified for them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.frontier import cfl_frontier
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
-from fairfl.solvers.lft_fedavg.finite import fedavg_problems, solve_fedavg_finite
+from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
+from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
 from fairfl.solvers.numerics.box_lp import solve_box
-from fairfl.solvers.numerics.pivots import Basis, Goal, Pivots
-from fairfl.solvers.problem import Task
+from fairfl.solvers.problem import Task, clients_problem, law_problem
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.notions import NOTIONS
 
-STARTS = 80
+STARTS = 60
 """Budgets that the search starts from: in the first few clients are bound, in the last all, by
 turns to next to 0.
 """
 NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
-"""Tight budgets are drawn up to the |MD_i| of the most accurate rule, and this more."""
-COARSE = 16
-"""Disparities at which all starts climb; between them only the rules found next to a disparity
-do.
+"""Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
+CLIMBS, PATIENCE = 30, 8
+"""At each disparity climbs start from the faces that are best there, so many at most, and end after
+so many in a row that found nothing better.
 """
-LOOK = 4
-"""Bases of one rule that are looked at for a better one."""
-APART = 1e-12
-"""Gains are changed by up to this share, so that no two cells tie by more than a basis."""
-FAIR = 1e-12
-"""Disparities up to this are zero."""
-REACHED = 1e-13
-"""A rule this close to CFL's accuracy has reached it."""
+COARSE = 12
+"""Points of the frontier at whose beginning the minimum is."""
+RISE = 1e-11
+"""What rises by less has not risen."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class FedAvgSearch:
-    """A federation's pivots, clients in an order of their own, and the rules that were found."""
+    """A federation's question, and the faces that were found."""
 
     fed: Federation
     model: FiniteModel
     task: Task
-    pivots: Pivots
-    base: float
-    order: Array
-    cfl: Frontier
-    starts: list[Basis]
-    known: list[Basis] = field(default_factory=list)
+    faces: Faces
 
     @classmethod
     def of(cls, fed: Federation, model: FiniteModel, task: Task) -> FedAvgSearch:
-        """Solve the budgets to start from.
-
-        Neither the order of the clients nor the groups' names matter: both are put in an order of
-        their own.
-        """
-        local, everybody = fedavg_problems(fed, model, task)
-        u, v, pooled = local.u, local.v, everybody.v[0]
-        if pooled @ (u > 0) < 0:
-            seen = np.arange(u.size).reshape(local.shape)[:, ::-1].ravel()  # groups turned round
-            u, v, pooled = u[seen], -v[:, seen], -pooled[seen]
-        order = np.argsort(v @ np.cos(np.arange(u.size)), kind="stable")
-        v = v[order]
+        """Solve the budgets to start from, drawn for the clients in an order of their own."""
+        law, one = model.pooled(fed.mass), np.ones(fed.n_clients)
+        local = clients_problem(task, law, model.joint(fed.mass), one)
+        rates = len(NOTIONS[task.notion])
+        client = np.tile(np.repeat(np.arange(one.size), local.eps.size // rates // one.size), rates)
+        faces = Faces(local, client, law_problem(task, law, one[:1]))
+        search = cls(fed, model, task, faces)
         rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
-        size = np.where(u == 0, np.abs(v).max(axis=0) * np.abs(u).max(), np.abs(u))
-        pivots = Pivots(u + APART * size * rng.uniform(-1.0, 1.0, u.size), v, pooled)
-        free = np.abs(v @ (u > 0)) + MARGIN
-        tight = rng.random((STARTS, len(v))) < np.linspace(0.0, 1.0, STARTS)[:, None]
+        free = np.nan_to_num(search.ends[0].local_disparities) + MARGIN
+        tight = rng.random((STARTS, one.size)) < np.linspace(0.0, 1.0, STARTS)[:, None]
         scale = np.where(np.arange(STARTS) % 2, 1.0, NEARLY)[:, None]
-        starts = [pivots.free()]
-        for eps in np.where(tight, scale * free * rng.random(tight.shape), SLACK_BUDGET):
-            with suppress(CertificationError):
-                solved = solve_box(replace(local, u=pivots.u, v=v, eps=eps), settle=False)
-                basis = pivots.basis(solved.f, solved.multipliers)
-                starts += [] if basis is None else [basis]
-        return cls(fed, model, task, pivots, local.base, order, cfl_frontier(fed, 2, task), starts)
+        drawn = np.empty(tight.shape)
+        order = np.lexsort((fed.weight, free))
+        drawn[:, order] = np.where(tight, scale * rng.random(tight.shape), np.inf)
+        for eps in (0.0 * one, one, *np.minimum(drawn * free, SLACK_BUDGET)):
+            search.start(eps)
+        return search
 
-    def lowest(self) -> float:
-        """The smallest |MD| that a start reaches; the rules reached are known from then on."""
-        low = [self._down(start, 0.0) for start in self.starts]
-        self.known = low
-        return min(abs(self.pivots.md(rule)) for rule in low)
+    def start(self, eps: Array) -> Face | None:
+        """The face of the multipliers that are found for budgets (I,); None where none are."""
+        faces, local = self.faces, self.faces.local
+        budgets = np.where(np.isfinite(local.eps), faces.scale * eps[faces.client], np.inf)
+        with suppress(CertificationError):
+            found = solve_box(replace(local, eps=budgets), settle=False)
+            return faces.face(found.multipliers, found.f)
+        return None
 
-    def _down(self, start: Basis, disparity: float) -> Basis:
-        md, pooled = self.pivots.md(start), self.pivots.pooled
-        if abs(md) <= disparity:
-            return start
-        goal = Goal(-pooled, disparity, np.inf) if md > 0 else Goal(pooled, -np.inf, -disparity)
-        return self.pivots.climb(start, goal, LOOK)
+    @cached_property
+    def ends(self) -> list[Any]:
+        """The solutions without budgets and with all of them zero."""
+        return [self.solved(np.full(self.fed.n_clients, eps)) for eps in (SLACK_BUDGET, 0.0)]
 
-    def best(self, disparity: float, starts: Iterable[Basis]) -> Basis | None:
-        """The most accurate rule with |MD| <= disparity that climbs from ``starts`` reach."""
-        goal = Goal(self.pivots.u, -disparity, disparity)
-        top = float(self.cfl.accuracy_at(disparity)) - self.base
-        best, worth = None, -np.inf
-        for start in starts:
-            rule = self._down(start, disparity)
-            if abs(self.pivots.md(rule)) > disparity + FAIR:
-                continue
-            rule = self.pivots.climb(rule, goal, LOOK)
-            gain = float(self.pivots.u @ rule.f)
-            if gain > worth:
-                best, worth = rule, gain
-            if worth >= top - REACHED:
+    def solved(self, eps: Array) -> Any:
+        """The certified solution at budgets (I,)."""
+        return solve_fedavg_finite(self.fed, self.model, self.task, eps)
+
+    def climbs(self, starts: list[Place], disparity: float | None) -> Place | None:
+        """The best place with at most ``disparity``, or the least disparate (None), that steps from
+        face to face reach.
+        """
+        best, passed, last = None, set[Face](), 0
+        for k, start in enumerate(starts):
+            here: Place | None = start
+            while here is not None and here.face not in passed:
+                passed.add(here.face)
+                if best is None or here.worth(disparity) > best.worth(disparity):
+                    best, last = here, k
+                here = self._next(here, disparity)
+            if k == last + PATIENCE:
                 break
         return best
 
-    def near(self, disparity: float) -> list[Basis]:
-        """The known rules next to a disparity, two on either side."""
-        md = np.array([abs(self.pivots.md(rule)) for rule in self.known])
-        order = np.argsort(md, kind="stable")
-        k = int(np.searchsorted(md[order], disparity + FAIR, side="right"))
-        return [self.known[j] for j in [*order[max(k - 2, 0) : k][::-1], *order[k : k + 2]]]
+    def _next(self, here: Place, disparity: float | None) -> Place | None:
+        """A better place of a face that has its rule too."""
+        if here.unbeaten:
+            return None
+        tried = {here.face}
+        for face in self.faces.beyond(here):
+            there = None if face in tried else face.place(disparity)
+            tried.add(face)
+            if there is not None and there.worth(disparity) > here.worth(disparity) + RISE:
+                return there
+        return None
 
-    def solved(self, rules: Iterable[Basis | None]) -> Points:
-        """What the rules' budgets attain, solved again and certified; those that are not certified
+    def best(self, disparity: float) -> Place | None:
+        """The most useful place with at most ``disparity`` that climbs from the best faces find."""
+        top: list[Place] = []
+        for face in sorted(self.faces.found.values(), key=lambda face: -face.most(disparity)):
+            if face.most(disparity) <= (top[-1].gain if len(top) == CLIMBS else -np.inf):
+                break
+            here = face.place(disparity)
+            if here is not None:
+                top = sorted([*top, here], key=lambda place: -place.gain)[:CLIMBS]
+            if top and top[0].unbeaten:
+                return top[0]
+        fair = self.faces.free.place(disparity)  # CFL's rule, and the budgets that it keeps
+        face = None if fair is None else self.start(self.faces.tight(fair.f)[1])
+        here = None if face is None else face.place(disparity)
+        return self.climbs(top if here is None else [here, *top], disparity)
+
+    @cached_property
+    def lowest(self) -> Place | None:
+        """The least disparate place that climbs reach."""
+        known = [face.least for face in self.faces.found.values()]
+        some = sorted((p for p in known if p is not None), key=lambda p: p.disparity)
+        return self.climbs(some[:CLIMBS], None)
+
+    def attained(self, places: Iterable[Place | None]) -> Points:
+        """What the places' budgets attain, solved again and certified; those that are not certified
         are left out.
         """
-        return self.attained([self.budgets(rule) for rule in rules if rule is not None])
-
-    def budgets(self, rule: Basis) -> Array:
-        """(I,) budgets that a rule solves, clients in the federation's order."""
-        local = np.abs(self.pivots.v @ rule.f)
-        eps = np.empty(local.size)
-        eps[self.order] = np.where(rule.bound, np.where(local <= FAIR, 0.0, local), SLACK_BUDGET)
-        return eps
-
-    def attained(self, budgets: list[Array]) -> Points:
-        """What budgets attain, certified; those that are not are left out."""
         found = []
-        for eps in budgets:
-            with suppress(CertificationError):
-                found.append(solve_fedavg_finite(self.fed, self.model, self.task, eps))
+        for place in places:
+            if place is not None:
+                with suppress(CertificationError):
+                    eps = np.full(self.fed.n_clients, SLACK_BUDGET)
+                    eps[place.face.bound] = place.eps[place.face.bound]
+                    found.append(self.solved(eps))
         return points_of(self.fed, found)
 
     def frontier(self, points: int) -> Frontier:
         """Up to ``points`` of it, at even steps from the smallest disparity to that of the most
-        accurate rule.
+        useful rule.
         """
-        low = self.lowest()
-        ends = self.attained([np.full(self.order.size, SLACK_BUDGET), np.zeros(self.order.size)])
-        targets = np.linspace(low, max(low, float(ends.disparity[0])), points)[:-1]
-        coarse = np.arange(targets.size) % -(-points // COARSE) == 0
-        first = [self.best(d, [*self.starts, *self.known]) for d in targets[coarse]]
-        self.known = [rule for rule in [*first, self.starts[0]] if rule is not None]
-        more = [self.best(d, self.near(d)) for d in targets[~coarse]]
-        self.known += [rule for rule in more if rule is not None]
-        found = self.solved(self.known).join(ends)
+        low = 0.0 if self.lowest is None else self.lowest.disparity
+        targets = np.linspace(low, max(low, self.ends[0].disparity), points)
+        # down and up again: what was found at one disparity is known at the others
+        places = [self.best(float(d)) for d in (*targets[::-1], *targets)]
+        found = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
 
         def evaluate(disparity: Array) -> Points:
-            tried = self.solved(self.best(float(d), self.near(float(d))) for d in disparity).join(
-                found
-            )
-            return fitting(tried, disparity)
+            tried = self.attained([self.best(float(d)) for d in disparity])
+            return fitting(tried.join(found), disparity)
 
         return build("lft_fedavg", found, evaluate)
 
     def minimum(self) -> Points:
-        """The least disparate rule found, of several fair ones the most accurate."""
-        low = self.lowest()
-        found = self.solved([self.best(low, [*self.starts, *self.known])])
-        return found.join(self.attained([np.zeros(self.order.size)])).least
+        """The least disparate rule found, of several the most useful."""
+        return self.frontier(COARSE).points.take([0])

@@ -74,15 +74,6 @@ def least_disparate(problem: Problem, everybody: Problem, found: BoxSolution) ->
     x, between = highs.rounded(least.x[:k])
     reached, t = held + rows @ x, float(least.x[k])
     stopped = loose & (np.abs(np.abs(reached) - np.where(loose, eps, 0.0)) <= highs.WHOLE)
-    exact = np.concatenate([rows[binds], rows[stopped]])
-    target = np.append(goal, np.sign(reached[stopped]) * eps[stopped] - held[stopped])
-    if t <= highs.WHOLE:  # 0 can be met exactly
-        exact, target = np.concatenate([exact, shared]), np.append(target, -md)
-    f[tied] = np.clip(highs.solve_again(x, between, exact, target), 0.0, 1.0)[: tied.size]
-    if problem.violation(f) > max(EXACT, found.violation):
-        return found.f
-    if abs(float(u @ f) - found.primal) > EXACT:
-        return found.f
 
     def largest(rule: Array) -> float:
         """The disparity, its level in the middle."""
@@ -92,4 +83,15 @@ def least_disparate(problem: Problem, everybody: Problem, found: BoxSolution) ->
         by_level = [values[column != 0] for column in level.T]
         return max(float(np.ptp(one)) / 2.0 for one in by_level)
 
-    return f if largest(f) < largest(found.f) else found.f
+    exact = np.concatenate([rows[binds], rows[stopped]])
+    target = np.append(goal, np.sign(reached[stopped]) * eps[stopped] - held[stopped])
+    choices = [(exact, target)]
+    if t <= highs.WHOLE:  # 0 may be met exactly, or be 1e-11 away
+        choices.append((np.concatenate([exact, shared]), np.append(target, -md)))
+    best = found.f
+    for wanted, values in choices:
+        f[tied] = np.clip(highs.solve_again(x, between, wanted, values), 0.0, 1.0)[: tied.size]
+        kept = problem.violation(f) <= max(EXACT, found.violation)
+        if kept and abs(float(u @ f) - found.primal) <= EXACT and largest(f) < largest(best):
+            best = f.copy()
+    return best

@@ -66,12 +66,19 @@ def solve_box(problem: Problem, start: Array | None = None, *, settle: bool = Tr
     if k.size == 0:
         f = (problem.u > 0).astype(np.float64)
     else:
-        if size <= WHOLE:
-            f, lam = _highs(rows, np.arange(size), np.zeros(size))
-        else:
-            f, lam = _sift(rows, _sampled(rows) if start is None else start[k])
-        f, full[k] = _polished(rows, f, lam)
-        if settle and _miss(rows, f, full[k]) > SETTLED and np.prod(rows.v.shape) <= ENTRIES:
+        settle &= bool(np.prod(rows.v.shape) <= ENTRIES)
+        try:
+            if size <= WHOLE:
+                f, lam = _highs(rows, np.arange(size), np.zeros(size))
+            else:
+                f, lam = _sift(rows, _sampled(rows) if start is None else start[k])
+            f, full[k] = _polished(rows, f, lam)
+            missed = _miss(problem, f, full)
+        except CertificationError:  # HiGHS ended undecided
+            if not settle:
+                raise
+            f, missed = (rows.u > 0).astype(np.float64), np.inf
+        if settle and missed > SETTLED:
             f, full[k], dual = solve_exactly(rows.u, _dense(rows.v), rows.b, rows.eps, f)
     dual = problem.dual(full) if dual is None else dual
     return BoxSolution(f, full, float(problem.u @ f), dual, problem.violation(f))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from fairfl._support.checks import one_of, whole
+from fairfl._support.checks import Array, one_of, whole
 from fairfl.sims.data.federated.population import sample
 from fairfl.sims.engine import Computing, Logistic, Parts, Replicate, Result, Training
 from fairfl.sims.engine.algorithm import Algorithm
@@ -31,6 +33,7 @@ from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.experiment import Setting, Unit
 from fairfl.studies.papers.fedfb.data import pooled
 from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.notions import ALIASES
 
 CFL, LFT_AVG, ENSEMBLE = LABELS.values()
 FEDFB, BOXED = "FedFB", "CFL, λ clipped"
@@ -54,13 +57,14 @@ class Plan:
     Attributes
     ----------
     world : World
-    scheme : one of ``LEARNERS``.
+    scheme : one of ``learners``.
     degree : of the polynomials (``Basis``).
     rows : people in the sample.
     seed : of the sample.
     budgets : for each replicate ε of |MD|, one for all or one a client (LFT alone).
     rounds, steps : steps of λ, by default 100, 150 with 10,000 people or more; and full gradient
         steps between two.
+    notion : "dp", "eo" or "eodds".
     """
 
     world: World
@@ -71,9 +75,12 @@ class Plan:
     budgets: tuple[tuple[float, ...], ...]
     rounds: int | None = None
     steps: int = 10
+    notion: str = "dp"
+    learners: ClassVar[tuple[str, ...]] = LEARNERS
 
     def __post_init__(self) -> None:
-        one_of("scheme", self.scheme, LEARNERS)
+        one_of("scheme", self.scheme, self.learners)
+        one_of("notion", self.notion, tuple(ALIASES))
         whole("rows", self.rows, 1)
         allowed = {1, self.world.clients} if self.local else {1}
         if not self.budgets or any(len(one) not in allowed for one in self.budgets):
@@ -90,9 +97,11 @@ class Plan:
     @property
     def name(self) -> str:
         """Of the run's folder."""
-        slug = {BOXED: "boxed"}.get(self.scheme, self.scheme.lower().replace("+", "-"))
+        slug = {BOXED: "boxed"}.get(self.scheme, re.sub("[^a-z]+", "-", self.scheme.lower()))
         size = f"{self.lengths}x{self.steps}-{zlib.crc32(repr(self.budgets).encode()):08x}"
-        return f"cross-{slug}-{self.world.name}-d{self.degree}-n{self.rows}-s{self.seed}-{size}"
+        asked = "" if self.notion == "dp" else f"-{self.notion}"
+        who = f"{self.world.name}{asked}-d{self.degree}-n{self.rows}-s{self.seed}"
+        return f"cross-{slug}-{who}-{size}"
 
     @property
     def lengths(self) -> int:
@@ -103,7 +112,7 @@ class Plan:
         """One a budget."""
         onto = "box" if self.scheme == BOXED else "sum"
         rules = [
-            FairBatch("dp", ALPHA, DECAY, "zero_one", budget=one[0], projection=onto)
+            FairBatch(self.notion, ALPHA, DECAY, "zero_one", budget=one[0], projection=onto)
             for one in self.budgets
         ]
         if not self.local:
@@ -149,32 +158,33 @@ class Plan:
         return found
 
     def measured(self, result: Result) -> pd.DataFrame:
-        """A row a replicate: what was run, the rule with its members and their weights, and its
-        exact worth.
-        """
-        rows = []
+        """A row a replicate, as ``row`` has it."""
         p = result.simulation.source.p if self.scheme == ENSEMBLE else np.ones(1)
-        for budget, members in zip(self.budgets, self.members(result), strict=True):
-            rule = ensemble(members, p)
-            found = Found.of(rule, self.world.federation)
-            rows.append(
-                {
-                    "world": self.world.name,
-                    "scheme": self.scheme,
-                    "degree": self.degree,
-                    "rows": self.rows,
-                    "seed": self.seed,
-                    "budget": spelt(budget),
-                    "accuracy": found.accuracy,
-                    "difference": found.difference,
-                    "disparity": found.disparity,
-                    "local": max(abs(v) for v in found.local),
-                    "rule": to_text(rule),
-                    "members": json.dumps([to_json(member) for member in members]),
-                    "weights": json.dumps(p.tolist()),
-                }
-            )
-        return pd.DataFrame(rows)
+        pairs = zip(self.budgets, self.members(result), strict=True)
+        return pd.DataFrame([self.row(budget, members, p) for budget, members in pairs])
+
+    def row(
+        self, budget: Sequence[float], members: list[Classifier], weights: Array
+    ) -> dict[str, Any]:
+        """What was run, the rule with its members and their weights, and its exact worth."""
+        rule = ensemble(members, weights)
+        found = Found.of(rule, self.world.federation, self.notion)
+        return {
+            "world": self.world.name,
+            "notion": self.notion,
+            "scheme": self.scheme,
+            "degree": self.degree,
+            "rows": self.rows,
+            "seed": self.seed,
+            "budget": spelt(budget),
+            "accuracy": found.accuracy,
+            "difference": found.difference,
+            "disparity": found.disparity,
+            "local": max(abs(v) for v in found.local),
+            "rule": to_text(rule),
+            "members": json.dumps([to_json(member) for member in members]),
+            "weights": json.dumps(weights.tolist()),
+        }
 
     def unit(self) -> Unit:
         """The run as the machinery of experiments takes it."""
@@ -211,12 +221,12 @@ def featured(world: World, rows: int, seed: int, bases: Sequence[Basis]) -> Part
     """
     data = sample(world.federation, rows, seed)
     assert data.group is not None
-    here = np.bincount(data.owner * 2 + data.group, minlength=2 * world.clients)
+    here = np.bincount(
+        data.owner * world.groups + data.group, minlength=world.groups * world.clients
+    )
     if (here == 0).any():
-        at = int(np.argmin(here))
-        raise ValueError(
-            f"rows must be enough for people of every group, got {rows}: none at {divmod(at, 2)}"
-        )
+        at = divmod(int(np.argmin(here)), world.groups)
+        raise ValueError(f"rows must be enough for people of every group, got {rows}: none at {at}")
     x = bases[0](data.x[:, 0], data.group)
     for client, basis in enumerate(bases[1:], start=1):
         mine = data.owner == client

@@ -4,18 +4,30 @@ written.
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import shown
+from fairfl.sims import group_fairness
 from fairfl.sims.algorithms import Algorithm, algorithms
 from fairfl.sims.data.federated import SOURCES, FederatedData, load_federated, synthetic
+from fairfl.sims.data.federated.fedfb_synthetic import fedfb_synthetic
+from fairfl.sims.data.federated.split_people import split_people
 from fairfl.sims.data.partition import dirichlet, iid, label_shards, two_groups
+from fairfl.sims.data.tables import DATASETS, load, read_people
 from fairfl.sims.engine import MLP, LeastSquares, LinearSVM, Logistic, Model, Module, Softmax
-from fairfl.studies.own.config_reader import REQUIRED, Section, numeric
+from fairfl.sims.engine.draws.participation import PARTICIPATIONS
+from fairfl.sims.engine.replicate import RATES
+from fairfl.sims.engine.schedule import SCHEDULES
+from fairfl.sims.engine.secure.summed import SUM_ONLY
+from fairfl.sims.group_fairness.agnostic import AgnosticFair
+from fairfl.sims.models.registry import MODELS as OWN_MODELS
+from fairfl.studies.own.config_reader import REQUIRED, Section
+from fairfl.studies.own.fields import built, fields_of
+from fairfl.studies.own.group_runs import Agnostic
 from fairfl.studies.row_subset import some_rows
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import Objective, RankWeighted
@@ -25,12 +37,35 @@ UNCLASSED = ("logistic", "svm", "least_squares")
 MODELS = ("softmax", "logistic", "svm", "least_squares", "mlp", "lenet", "resnet18gn", "char_lstm")
 PARTITIONS = ("iid", "dirichlet", "label_shards", "two_groups")
 RANKS = ("gini", "linear", "geometric", "harmonic", "cvar")
+AGNOSTIC = "agnosticfair"
 OBJECTIVES = ("FedAvg", "QFFL", "AFL", "TERM", "PropFair")
+
+
+def sources() -> tuple[str, ...]:
+    """What [data] may name: of these the tables and fedfb-synthetic have groups of people."""
+    return ("synthetic", *sorted(SOURCES), "fedfb-synthetic", "people", *sorted(DATASETS))
+
+
+def names() -> dict[str, tuple[str, ...]]:
+    """What a file may name, by where."""
+    return {
+        "data.name": sources(),
+        "partition.kind": PARTITIONS,
+        "model.kind": (*MODELS, *OWN_MODELS),
+        "algorithm.name": tuple(known_algorithms()),
+        "training.participation.kind": tuple(PARTICIPATIONS),
+        "training.schedule.kind": tuple(SCHEDULES),
+    }
 
 
 def data(section: Section, partition: Section | None, seed: int) -> FederatedData:
     """[data] and [partition], split; ``seed`` draws what has no seed of its own."""
-    name = section.text("name", ("synthetic", *sorted(SOURCES)))
+    name = section.text("name", sources())
+    pooled = section.flag("pooled", False)
+    if name in DATASETS or name == "people":
+        found = split_people(_people(name, section, seed), seed)
+        found = found if partition is None else _assign(found, partition, seed)
+        return found.assigned(np.zeros(len(found), np.int64), 1) if pooled else found
     validation, test = section.number("validation", 0.1), section.number("test", 0.1)
     if name == "synthetic":
         found = synthetic(
@@ -41,15 +76,32 @@ def data(section: Section, partition: Section | None, seed: int) -> FederatedDat
             section.whole("seed", seed),
         )
         section.done(None)
+    elif name == "fedfb-synthetic":
+        clients, spread = section.whole("clients", 3, 1), section.text("kind", (), "medium")
+        own = section.whole("seed", seed)
+        found = section.done(fedfb_synthetic(clients, spread, seed=own))
     else:
         rows = section.whole("rows", None, 1)
         own = section.whole("seed", seed)
         section.done(None)
         found = load_federated(name)
         found = found if rows is None else some_rows(found, rows, own)
+    if pooled:
+        found = found.assigned(np.zeros(len(found), np.int64), 1)
     if partition is not None:
         found = _assign(found, partition, seed)
     return found.split(validation, test, seed)
+
+
+def _people(name: str, section: Section, seed: int) -> Any:
+    """A table of people: one of ``DATASETS``, or a file of the user's."""
+    if name in DATASETS:
+        groups, own = section.text("groups", (), "two"), section.whole("seed", seed)
+        return section.done(lambda: load(name, groups=groups, seed=own))()
+    file, label, group = (section.text(key) for key in ("file", "label", "group"))
+    client, blind = section.text("client", (), None), section.flag("blind", False)
+    section.done(None)
+    return read_people(file, label=label, group=group, client=client, blind=blind)
 
 
 def _assign(found: FederatedData, section: Section, seed: int) -> FederatedData:
@@ -77,7 +129,7 @@ def _assign(found: FederatedData, section: Section, seed: int) -> FederatedData:
 
 def model(section: Section, found: FederatedData) -> Model:
     """[model], its inputs and outputs as the data have them."""
-    kind = section.text("kind", MODELS)
+    kind = section.text("kind", (*MODELS, *OWN_MODELS))
     features = int(np.prod(found.x.shape[1:]))
     seen = int(found.y.max()) + 1 if found.y.dtype.kind in "iu" else 1
     classes = section.whole("classes", seen, 2) if kind not in UNCLASSED else seen
@@ -86,6 +138,8 @@ def model(section: Section, found: FederatedData) -> Model:
             f"{section.at('classes')} must be at least {seen}, the classes of the data, got "
             f"{classes}"
         )
+    if kind in OWN_MODELS:
+        return _own_model(OWN_MODELS[kind], section, found.x.shape[1:], classes)
     tokens = found.x.dtype.kind in "iu" and found.x.dtype != np.uint8
     if tokens != (kind == "char_lstm"):
         wanted = "char_lstm" if tokens else "another than char_lstm"
@@ -125,29 +179,64 @@ def model(section: Section, found: FederatedData) -> Model:
     return section.done({"logistic": Logistic, "svm": LinearSVM}[kind](features, bias=bias))
 
 
-def algorithm(section: Section) -> tuple[str, Algorithm]:
-    """One [[algorithm]]: ``name``, and its parameters by the names of its dataclass; what the table
-    calls it.
-    """
-    known = algorithms()
-    name = section.text("name", tuple(known))
+def _own_model(
+    build: Callable[..., Model], section: Section, shape: tuple[int, ...], classes: int
+) -> Model:
+    """A registered builder's, with its keyword-only parameters from the table, as they are."""
     given: dict[str, Any] = {}
-    fields = {field.name: field for field in dataclasses.fields(known[name])}
-    label = section.text("label", default=None)
-    for key in fields:
-        value = section.raw(key, None)
-        if key not in section.table:
-            continue
-        if key == "ranks":
-            value = _ranks(Section(value, section.at(key)))
-        elif key == "objective":
-            value = _objective(Section(value, section.at(key)))
-        else:
-            value = _parameter(section.at(key), value, fields[key])
-        given[key] = value
+    for name, parameter in inspect.signature(build).parameters.items():
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+            needed = parameter.default is inspect.Parameter.empty
+            value = section.raw(name, REQUIRED if needed else None)
+            given |= {name: value} if name in section.table else {}
     section.done(None)
-    shown = ", ".join(f"{key} = {_words(section.table[key])}" for key in given)
-    return label or (f"{name}, {shown}" if shown else name), known[name](**given)
+    return build(shape, classes, **given)
+
+
+def known_algorithms() -> Mapping[str, type[Any]]:
+    """What [[algorithm]] may name: those of the engine, the group-fair ones, and AgnosticFair."""
+    assert group_fairness  # imported for what it registers
+    return {**algorithms(), **dict(sorted(SUM_ONLY.items())), AGNOSTIC: AgnosticFair}
+
+
+@dataclass(frozen=True)
+class Named:
+    """One [[algorithm]]: what the table calls it, and the rates that it has of its own."""
+
+    label: str
+    made: Algorithm | Agnostic
+    rates: dict[str, float]
+
+
+def algorithm(section: Section) -> Named:
+    """``name``, parameters by the names of its dataclass, and rates."""
+    known = known_algorithms()
+    name = section.text("name", tuple(known))
+    label = section.text("label", default=None)
+    given = fields_of(section, known[name], special)
+    rates = {
+        key: float(value)
+        for key in (RATES if name != AGNOSTIC else RATES[:1])
+        if key not in given and (value := section.number(key, None)) is not None
+    }
+    section.done(None)
+    shown = ", ".join(f"{key} = {_words(section.table[key])}" for key in (*given, *rates))
+    made = known[name](**given)
+    if isinstance(made, AgnosticFair):
+        made = Agnostic(made, rates.get("lr"))
+    return Named(label or (f"{name}, {shown}" if shown else name), made, rates)
+
+
+def special(kind: type, section: Section) -> Any:
+    """A parameter that is a table: ranks, an objective, an algorithm, or a rule's own fields."""
+    if issubclass(kind, RankWeighted):
+        return _ranks(section)
+    if issubclass(kind, Objective):
+        return _objective(section)
+    if issubclass(kind, Algorithm):
+        known = algorithms()
+        return built(section, known[section.text("name", tuple(known))], special)
+    return built(section, kind, special)
 
 
 def _words(value: Any) -> str:
@@ -160,23 +249,6 @@ def _words(value: Any) -> str:
         if others
         else str(first[1])
     )
-
-
-def _parameter(where: str, value: Any, field: dataclasses.Field[Any]) -> Any:
-    """The value, of the kind that the parameter's annotation names (a text): a number, a text, a
-    list of codes.
-    """
-    kind = str(field.type)
-    if "tuple" in kind:
-        if not isinstance(value, list) or not all(type(v) is int for v in value):
-            raise ValueError(f"{where} must be a list of whole numbers, got {shown(value)}")
-        return tuple(value)
-    if "float" in kind:
-        return numeric(where, value)
-    wanted, told = (bool, "true or false") if "bool" in kind else (str, "a text")
-    if not isinstance(value, wanted):
-        raise ValueError(f"{where} must be {told}, got {shown(value)}")
-    return value
 
 
 def _ranks(section: Section) -> RankWeighted:

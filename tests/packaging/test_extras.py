@@ -97,7 +97,7 @@ def test_the_commands_of_a_plain_install(tmp_path):
         "site",
     )
     for words in (
-        ("frontier", *people, "--points", "5", "--bootstraps", "2", "--out", "out"),
+        ("frontier", *people, "--points", "5", "--bootstraps", "0", "--out", "out"),
         ("figures", "--list"),
         ("figures", "dual_weights", "--out", "out"),
     ):

@@ -10,7 +10,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "simulator.md"
 
 def test_the_examples_run():
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     names = {"__name__": "page"}
     for block in blocks:
         exec(compile(block, PAGE.name, "exec", dont_inherit=True), names)

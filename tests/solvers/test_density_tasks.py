@@ -19,6 +19,8 @@ from fairfl.solvers.solution import LAW_TOLERANCE
 
 MEASURED = 1e-9
 """What 24 nodes of Gauss-Legendre on a quarter of the smallest sd leave open."""
+CLOSE = 2e-10
+"""Twice what ``solve`` certifies."""
 CELLS = 300
 SEARCHED = 1e-7
 """What the search of LFT+FedAvg's frontier leaves: 1.2e-8 was seen."""
@@ -76,30 +78,34 @@ class Measured(Counted):
 
 
 def compared(seed: int) -> tuple[float, float]:
-    """By how much the programme on cells is below and above, after all other checks."""
+    """By how much the programme on cells is below and above, after all other checks; NaN where it
+    is not certified.
+    """
     rng = np.random.default_rng(seed)
     fed = federation(rng)
     scheme, eps, more = asked(rng, fed)
     s = ff.solve(fed, scheme, eps, **more)
     check(fed, s, eps, more)
+    if scheme == "lft_ensemble":  # its members are CFL of a client alone
+        i = int(fed.share.min(axis=1).argmax())  # all groups are there
+        model: Any = fed.model
+        more["costs"] = tuple(by_group(more["costs"], fed))
+        fed = ff.Federation([ff.Client(model.laws[i], fed.share[i])], [model.etas[i]])
+        whole, eps = s, eps[i]
+        s = ff.solve(fed, "cfl", eps, **more)
+        if not Task.of(fed, scheme, **rest(more)).plain:
+            assert whole.certificates[i].primal == pytest.approx(1 + s.utility, abs=CLOSE)
     try:
-        lp = ff.solve(fed, scheme, eps, method="lp", grid=CELLS, **more)
+        lp = ff.solve(fed, s.scheme, eps, method="lp", grid=CELLS, **more)
     except ff.CertificationError:  # of blind rules under many equations, some programmes are not
-        return 0.0, 0.0
+        return np.nan, np.nan
+    # the programme's rule may break budgets, since its η are means: each is worth λ at most
+    over = [lp.disparity - eps] if s.scheme in ("cfl", "client_aware") else []
+    if s.scheme != "cfl":
+        over.append(lp.local_disparities - (s.eps if s.local_eps is None else s.local_eps))
+    worth = np.abs(s.multipliers).sum() * np.nanmax(np.maximum(np.hstack(over), 0.0), initial=0.0)
     unit = by_group(more["costs"], fed).max()
-    if scheme == "lft_ensemble":
-        plain = Task.of(fed, scheme, **rest(more)).plain and fed.n_groups == 2
-        pairs = (
-            [(0.0, 0.0)]
-            if plain
-            else [
-                (one.primal, two.primal)
-                for one, two in zip(s.certificates, lp.certificates, strict=True)
-            ]
-        )
-        apart = [(one - two) / unit for one, two in pairs]
-        return max(apart), -min(apart)
-    return (s.utility - lp.utility) / unit, (lp.utility - s.utility) / unit
+    return (s.utility - lp.utility) / unit, (lp.utility - worth - s.utility) / unit
 
 
 def rest(more: dict[str, Any]) -> dict[str, Any]:
@@ -114,7 +120,7 @@ def check(fed: ff.Federation, s: ff.Solution, eps: Any, more: dict[str, Any]) ->
     assert all(0 <= c.violation <= LAW_TOLERANCE for c in s.certificates)
     people = Measured(fed, s)
     notion, difference = more["notion"], more["difference"]
-    assert s.notion == notion
+    assert (s.notion, s.difference) == (notion, difference)
     assert s.utility == pytest.approx(-people.cost(*costs), abs=MEASURED * unit)
     assert s.accuracy == pytest.approx(1 - people.cost(*np.ones(costs.shape)), abs=MEASURED)
     apart = people.disparity(notion, difference)
@@ -137,14 +143,16 @@ def check(fed: ff.Federation, s: ff.Solution, eps: Any, more: dict[str, Any]) ->
 @pytest.mark.parametrize("seed", range(6, 26))
 def test_solutions_are_measured_and_the_programmes(seed: int) -> None:
     below, above = compared(seed)
+    if np.isnan(below):
+        pytest.skip("the programme on cells is not certified")
     assert below <= LOST and above <= WON
 
 
 @pytest.mark.deep
 def test_hundreds_of_solutions_are_the_programmes() -> None:
     found = np.array([compared(seed) for seed in range(1000, 1300)])
-    assert found[:, 0].max() <= LOST and found[:, 1].max() <= WON
-    assert (found == 0).all(axis=1).sum() <= 30
+    assert np.nanmax(found[:, 0]) <= LOST and np.nanmax(found[:, 1]) <= WON
+    assert np.isnan(found[:, 0]).sum() <= 5
 
 
 MISTAKES = {

@@ -43,38 +43,60 @@ def test_some_rows():
         convergence.Trial(FedAvg(), aims.QFFL(2.0)),
         convergence.Trial(PropFair(6.0, rescale=True), aims.PropFair(6.0)),
     )
-    rows = convergence.table(entries, short=0.3)
+    rows = convergence.table(entries, short=0.6)
     assert rows["reached"].tolist() == [True, True, False, True]
     assert (rows["gap 1"] > -1e-12).all()  # nothing is below the certified optimum
     assert (rows["weights off"][[0, 1, 3]] < 1e-6).all() and rows["weights off"][2] > 1e-2
     assert rows["gap 5"].min() > 1e-5
 
 
+def test_seeds_and_problems_are_rows():
+    """Three trials, two seeds, two problems; FedAvg does not minimise q-FFL's objective on any."""
+    entries = (
+        convergence.Trial(FedAvg(), aims.FedAvg()),
+        convergence.Trial(QFedAvg(2.0), aims.QFFL(2.0)),
+        convergence.Trial(FedAvg(), aims.QFFL(2.0)),
+    )
+    rows = convergence.table(entries, 0.6, (0, 2), tuple(convergence.PROBLEMS))
+    assert rows["reached"].tolist() == [True, True, False] * 4
+    text = convergence.markdown(rows.query("problem == 'softmax'"), entries).splitlines()
+    assert "| 2 of 2 |" in text[2] and "| **0** of 2 |" in text[4]
+
+
+def test_targets_are_scaled_for_every_seed():
+    for seed in range(5):
+        problem = convergence.PROBLEMS["least squares"](seed)
+        assert problem.losses(np.zeros(3)).max() == pytest.approx(convergence.LARGEST)
+
+
+def tables():
+    """The document's lines by problem."""
+    parts = DOCUMENT.read_text("utf-8").split("\n## ")[1:]
+    lines = {part.splitlines()[0]: part.splitlines() for part in parts}
+    return {
+        name: [line for line in lines[name] if line.startswith("| `")]
+        for name in convergence.PROBLEMS
+    }
+
+
 def test_every_algorithm_is_in_the_table():
-    assert {type(trial.algorithm) for trial in convergence.TRIALS} == set(algorithms().values())
-    lines = [line for line in DOCUMENT.read_text("utf-8").splitlines() if line.startswith("| `")]
-    assert len(lines) == len(convergence.TRIALS)
-    for line, trial in zip(lines, convergence.TRIALS, strict=True):
-        assert line.startswith(f"| `{convergence._call(trial.algorithm)}` |")
+    # FedAvg and q-FedAvg where all are there from the start; FedOpt has the fixed points of FedAvg
+    other = {"normalized_fedavg", "modified_normalized_fedavg", "clipping_fedavg"}
+    other |= {"dynamic_qfedavg", "fedopt"}
+    wanted = {kind for name, kind in algorithms().items() if name not in other}
+    assert {type(trial.algorithm) for trial in convergence.TRIALS} == wanted
+    for lines in tables().values():
+        assert len(lines) == len(convergence.TRIALS)
+        for line, trial in zip(lines, convergence.TRIALS, strict=True):
+            assert line.startswith(f"| `{convergence._call(trial.algorithm)}` |")
 
 
 @pytest.mark.deep
-def test_the_document_holds_the_table():
-    """Verdicts alike; figures to a factor of two, or both below 1e-9, for the last digits hang on
-    the machine.
-    """
-    text = DOCUMENT.read_text("utf-8")
-    for line in convergence.markdown(convergence.table()).splitlines():
-        name, _, reached, gap, *_ = line.strip("| ").split(" | ")
-        printed = [
-            row.strip("| ").split(" | ")
-            for row in text.splitlines()
-            if row.startswith(f"| {name} |")
-        ]
-        assert any(row[2] == reached and comparable(row[3], gap) for row in printed), line
-
-
-def comparable(a, b):
-    if not re.search(r"\d", a) or "<" in a or "<" in b:
-        return ("<" in a) == ("<" in b) or a == b
-    return 0.5 <= float(a) / float(b) <= 2
+@pytest.mark.parametrize("name", convergence.PROBLEMS)
+def test_the_document_holds_the_table(name):
+    """Seed 2 alone: what it reached, not all seeds failed at; what it missed, not all reached."""
+    for line, row in zip(
+        tables()[name], convergence.table(problems=(name,)).to_dict("records"), strict=True
+    ):
+        count, seeds = map(int, re.findall(r"\d+", line.split(" | ")[2]))
+        assert count > 0 if row["reached"] else count < seeds, line

@@ -70,47 +70,6 @@ def ngd_benefit_cap(eta: float, lipschitz: float = 1.0, variant: str = "repaired
     return 2 * reach if variant == "printed" else reach
 
 
-def first_order_benefits(
-    gradients: ArrayLike, eta: float, weights: ArrayLike | None = None, *, normalised: bool = False
-) -> Array:
-    """eta g_i . sum_k p_k d_k for every group i, d_k = g_k or g_k / ||g_k||: the benefit of one
-    round, to first order.
-
-    ``gradients`` (S, d), one a group; ``weights`` (S,) p >= 0 of sum one, default 1/S. What is left
-    out is at most L ||step||^2 / 2 for L-smooth losses (``step_bounds``). For two equal groups,
-    benefit_2 - benefit_1 is
-
-    - gradient descent: (eta/2) (||g_2||^2 - ||g_1||^2); the proof of theorem 1 prints it without
-      the 1/2;
-    - normalised: (eta/2) (||g_2|| - ||g_1||) (1 + cos(g_1, g_2)), as in the proof of theorem 2.
-
-    So NGD leaves the newcomer less (theorem 2) iff ||g_2|| > ||g_1|| and ||g_1|| + ||g_2|| > 1 +
-    cos, for which ||g_2|| >= 2 with ||g_2|| > ||g_1|| is enough; the theorem leaves out the latter.
-    Errors: ValueError for a gradient of 0 where ``normalised``, and for weights that are no
-    probabilities.
-    """
-    g = checks.finite("gradients", gradients)
-    if g.ndim != 2 or g.size == 0:
-        raise ValueError(f"gradients must have shape (groups, d), neither 0, got {g.shape}")
-    rate = float(checks.positive("eta", eta))
-    p = (
-        np.full(len(g), 1 / len(g))
-        if weights is None
-        else checks.in_range("weights", weights, 0.0, 1.0)
-    )
-    if p.shape != (len(g),) or abs(p.sum() - 1) > 1e-10:
-        raise ValueError(
-            f"weights must be {len(g)} numbers of sum one, got shape {p.shape}, sum {p.sum():g}"
-        )
-    norms = np.linalg.norm(g, axis=1)
-    if normalised and (norms == 0).any():
-        raise ValueError(
-            f"gradients must not be 0 for normalised steps, got 0 for group {np.argmin(norms)}"
-        )
-    directions = g / norms[:, None] if normalised else g
-    return rate * (g @ (p @ directions))
-
-
 def _norm_and_rate(gradient_norm: ArrayLike, eta: float) -> tuple[Array, float]:
     norm = checks.in_range("gradient_norm", gradient_norm, 0.0, np.finfo(float).max)
     return norm, float(checks.positive("eta", eta))

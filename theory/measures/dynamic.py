@@ -13,12 +13,10 @@ functions, and a large group has large ones. Here a group's loss is a mean over 
 same at all times: ``group_losses`` makes it.
 
 Source: Fairness of Federated Learning with Dynamic Participants, definitions 1 to 4, eqs. (2)-(4),
-(7)-(9), (15)-(20).
+(9), (15)-(20). The updates of its algorithms are in ``theory.bounds.updates``.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -143,12 +141,24 @@ def group_benefit(losses: ArrayLike, joins: ArrayLike, form: str = "loss") -> Ar
 def within_group_std(
     client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike, *, printed: bool = True
 ) -> Array:
-    """LS_t, shape (T,): mean over the groups that have joined of the standard deviation of their
-    clients' losses; (19).
+    """LS_t, shape (T,): mean over the groups that have joined of ``group_spread``; (19).
 
-    ``client_losses`` (T, m), ``groups`` (m,) in 0..S-1. ``printed``: 0 while there is one group, as
-    the paper sets it; False: that group's own spread, as the formula says. NaN before anybody has
-    joined.
+    ``printed``: 0 while there is one group, as the paper sets it; False: that group's own spread,
+    as the formula says. NaN before anybody has joined.
+    """
+    spread = group_spread(client_losses, groups, joins)
+    here = ~np.isnan(spread)
+    count = here.sum(axis=1)
+    mean = np.where(here, spread, 0.0).sum(axis=1) / np.maximum(count, 1)
+    return np.where(count == 0, np.nan, np.where((count == 1) & printed, 0.0, mean))
+
+
+def group_spread(client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike) -> Array:
+    """Standard deviation of the losses of each group's clients, shape (T, S); (16), (18). NaN
+    before the group has joined.
+
+    ``client_losses`` (T, m), ``groups`` (m,) in 0..S-1. Within-group fairness compares it group by
+    group; a smaller mean of it, LS, implies nothing for a single group.
     """
     f, member = _clients(client_losses, groups)
     at = _joins(joins, len(f), len(member))
@@ -156,38 +166,7 @@ def within_group_std(
         spread = np.stack([f[:, mine].std(axis=1) for mine in member], axis=1)
     here = np.arange(len(f))[:, None] >= at
     _finite_when("client_losses", spread, here)
-    count = here.sum(axis=1)
-    mean = np.where(here, spread, 0.0).sum(axis=1) / np.maximum(count, 1)
-    return np.where(count == 0, np.nan, np.where((count == 1) & printed, 0.0, mean))
-
-
-def interpolated_length(norm: Any, beta: float, scale: float, rounds: int) -> Any:
-    """beta scale / (1 + rounds) + (1 - beta) norm: how far a client moves in (8); beta = 1 is (7),
-    0 FedAvg.
-
-    ``norm`` = ||w_t - w_{t+1}^k|| of the client's own update, ``scale`` = ||w_{t_2} - w_{t_2+1}||,
-    ``rounds`` = t - t_2 >= 1. Arrays and tensors of norms (a layer each, in the paper's algorithm
-    2) go through.
-    """
-    b = float(checks.in_range("beta", beta, 0.0, 1.0))
-    g = float(checks.in_range("scale", scale, 0.0, np.finfo(float).max))
-    return b * g / (1 + checks.whole("rounds", rounds, 1)) + (1 - b) * norm
-
-
-def interpolated_update(update: ArrayLike, beta: float, scale: float, rounds: int) -> Array:
-    """The update w_t - w_{t+1}^k of shape (..., d) with its length replaced by
-    ``interpolated_length``; (8).
-
-    Errors: ValueError for an update of length zero where beta > 0, as it has no direction.
-    """
-    step = checks.finite("update", update)
-    if step.ndim == 0:
-        raise ValueError(f"update must have shape (..., d), got {step}")
-    norm = np.linalg.norm(step, axis=-1, keepdims=True)
-    length = interpolated_length(norm, beta, scale, rounds)
-    if beta > 0 and (norm == 0).any():
-        raise ValueError("update must not be 0 where beta > 0: it has no direction")
-    return step if beta == 0 else length * (step / norm)
+    return np.where(here, spread, np.nan)
 
 
 def _gaps(losses: ArrayLike, joins: ArrayLike) -> Array:

@@ -22,9 +22,11 @@ def markdown(checked: Sequence[Checked]) -> str:
 def _errata(checked: Sequence[Checked]) -> str:
     rows = []
     for c in checked:
-        if c.claim.erratum:
+        if c.claim.erratum and c.claim.whose != "ours":
+            said = "" if c.claim.whose == "printed" else f", {c.claim.whose}"
             rows.append(
-                f"- **{c.claim.number}** (`{c.claim.id}`, {c.status}): {_line(c.claim.erratum)}"
+                f"- **{c.claim.number}** (`{c.claim.id}`, {c.status}{said}): "
+                f"{_line(c.claim.erratum)}"
             )
             if c.claim.repaired_id in registered():
                 rows.append(

@@ -161,8 +161,8 @@ def _evidence(checked: Checked) -> str:
     lines = "".join(f"<li>{html(summary)}</li>" for summary in outcome.summaries)
     instances = "".join(
         f"<pre>{escape(json.dumps(part['instance'], ensure_ascii=False))}</pre>"
-        for part in (outcome.evidence or {}).get("parts", [])
-        if "instance" in part and part["type"] == "Counterexample"
+        for part in outcome.instances
+        if part["type"] == "Counterexample"
     )
     hypotheses = "".join(
         f"<dt>{escape(name)}</dt><dd>{html(text)}</dd>" for name, text in claim.hypotheses
@@ -180,15 +180,18 @@ def _evidence(checked: Checked) -> str:
 def errata(key: str, checked: Sequence[Checked]) -> str:
     """What the authors of a paper should change, and which proofs have gaps."""
     mine = [c.claim for c in checked if c.claim.paper == key]
-    wrong = [c for c in mine if c.erratum]
+    wrong = [c for c in mine if c.erratum and c.whose == "printed"]
+    read = [c for c in mine if c.erratum and c.whose in ("implied", "reading")]
     gaps = [c for c in mine if c.gap]
-    if not wrong and not gaps:
+    if not wrong and not read and not gaps:
         return ""
     items = "".join(map(_erratum, wrong))
+    readings = "".join(map(_erratum, read))
     proofs = "".join(
         f'<li><a href="#{escape(c.id)}">{escape(c.number)}</a>: {html(c.gap)}</li>\n' for c in gaps
     )
-    return f"<h3>{escape(papers()[key].title)}</h3>\n<ol>{items}</ol>\n" + (
+    said = f"<p>Implied, or one reading of several:</p>\n<ul>{readings}</ul>\n" if readings else ""
+    return f"<h3>{escape(papers()[key].title)}</h3>\n<ol>{items}</ol>\n{said}" + (
         f"<p>Proofs whose statement survives:</p>\n<ul>{proofs}</ul>\n" if proofs else ""
     )
 

@@ -25,6 +25,8 @@ def as_text(checked: Checked) -> str:
         _block("as checked", claim.statement),
     ]
     parts += [_block(f"hypothesis {name}", text) for name, text in claim.hypotheses]
+    if claim.whose != "printed":
+        parts.append(_block("whose statement", claim.whose))
     for name in ("reading", "erratum", "gap", "notes"):
         if getattr(claim, name):
             parts.append(_block(name, getattr(claim, name)))
@@ -38,9 +40,7 @@ def as_text(checked: Checked) -> str:
         )
     if outcome is not None:
         parts += [_block("evidence", line) for line in outcome.summaries]
-        parts += [
-            _instance(c) for c in (outcome.evidence or {}).get("parts", []) if "instance" in c
-        ]
+        parts += map(_instance, outcome.instances)
         parts += [
             _block(f"mutant {m.name!r}", f"{m.change}: {_first_line(m.reason)}")
             for m in outcome.mutants
@@ -55,7 +55,16 @@ def as_data(checked: Checked) -> dict[str, Any]:
         **checked.to_json(),
         **{
             name: getattr(claim, name)
-            for name in ("line", "printed", "statement", "reading", "erratum", "gap", "notes")
+            for name in (
+                "line",
+                "printed",
+                "statement",
+                "whose",
+                "reading",
+                "erratum",
+                "gap",
+                "notes",
+            )
         },
         "title": claim.title,
         "hypotheses": dict(claim.hypotheses),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,23 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
+PARTICIPATIONS: dict[str, type[Participation]] = {}
+"""By the names that files give them."""
+
+
 class Participation(ABC):
     """Chooses the clients of a round; a choice is a function of the seed, the round and the
     clients' ids.
+
+    A frozen dataclass with a ``name`` can be named in files, its fields as its parameters.
     """
+
+    name: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__dict__.get("name"):
+            PARTICIPATIONS[cls.name] = cls
 
     @abstractmethod
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
@@ -31,10 +45,18 @@ class Participation(ABC):
         whole("clients", clients, 1)
         whole("rounds", rounds, 1)
 
+    def joined(self, round: int) -> tuple[int, ...]:
+        """The rounds up to this one in which clients joined, rising; (0,) where nobody joins
+        later.
+        """
+        return (0,)
+
 
 @dataclass(frozen=True)
 class Everyone(Participation):
     """All clients in every round, with weights p_k."""
+
+    name: ClassVar[str] = "everyone"
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         return np.arange(len(ids)), p / p.sum()
@@ -50,6 +72,7 @@ class Uniform(Participation):
     """
 
     count: int
+    name: ClassVar[str] = "uniform"
 
     def __post_init__(self) -> None:
         whole("count", self.count, 1)
@@ -76,6 +99,7 @@ class ByWeight(Participation):
 
     count: int
     replace: bool = True
+    name: ClassVar[str] = "by_weight"
 
     def __post_init__(self) -> None:
         whole("count", self.count, 1)

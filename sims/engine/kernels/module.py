@@ -98,6 +98,15 @@ class Module(Model):
         """P, the number of all parameters."""
         return sum(value.numel() for value in self.module.parameters())
 
+    @cached_property
+    def layers(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Parameters of each submodule that has some of its own."""
+        sizes: dict[str, int] = {}
+        for name, shape in self.shapes.items():
+            owner = name.rpartition(".")[0]
+            sizes[owner] = sizes.get(owner, 0) + prod(shape)
+        return tuple(sizes.values())
+
     def init(self, seed: int) -> Tensor:
         return torch.cat(
             [p.detach().reshape(-1).to("cpu", torch.float64) for p in self._made(seed).parameters()]

@@ -114,8 +114,8 @@ class SumOnly(Algorithm):
         """Reports (k, S)."""
         return np.zeros((len(round.clients), 0))
 
-    def keep(self, round: CellRound, updates: Tensor) -> State:
-        """New values of the clients' memory after training, ``updates`` (k, P) relative to w^t."""
+    def keep(self, round: CellRound, received: Received) -> State:
+        """New values of the clients' memory after training, whose updates were ``received``."""
         return {}
 
     def weigh(self, round: CellRound) -> Floats | None:
@@ -192,27 +192,33 @@ class Summed:
         alone is known.
         """
         fields = {name: getattr(received, name) for name in Round.__dataclass_fields__}
-        round, updates = self._known(Round(**fields)), received.updates
+        round = self._known(Round(**fields))
         if self.algorithm.measured(round.number) == "end":
             self._everyone(round)
-            (cells,) = self.index.measure(
-                self.model,
-                (round.params + updates)[None],
-                self.data,
-                round.clients,
-                own=True,
-                memory_limit=memory_limit,
-                needs=self.algorithm.needs,
-            )
+            cells = CellSums.of([self._at_end(part, memory_limit) for part in received.parts()])
             round = self.exchange(round, cells)
         round = replace(
-            round, state=_merge(round.state, self.algorithm.keep(round, updates), own=True)
+            round, state=_merge(round.state, self.algorithm.keep(round, received), own=True)
         )
         weights = self.algorithm.weigh(round)
         if weights is None:
             return Aggregate(np.zeros(len(round.clients)), round.state), False, None
-        total = self._total(round, weights, updates) if self.masked else None
+        total = self._total(round, weights, received.updates) if self.masked else None
         return Aggregate(weights, round.state), True, total
+
+    def _at_end(self, part: Received, memory_limit: int) -> CellSums:
+        """The cells of some clients, each at its own trained model."""
+        own = (part.params + part.updates)[None]
+        (cells,) = self.index.measure(
+            self.model,
+            own,
+            self.data,
+            part.clients,
+            own=True,
+            memory_limit=memory_limit,
+            needs=self.algorithm.needs,
+        )
+        return cells
 
     def _total(self, round: CellRound, weights: Floats, updates: Tensor) -> Tensor:
         rows = np.asarray(weights)[:, None] * updates.to(torch.float64).cpu().numpy()

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import optimize
 
 from fairfl._support.checks import Array, one_of
-from fairfl.studies.crosscheck.population.mean_field import MeanField, shares
+from fairfl.studies.crosscheck.population.mean_field import MeanField
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.theory.populations.classifiers import Classifier
 
@@ -31,7 +31,7 @@ Gap = Callable[[float], float]
 
 def masses(world: World) -> Array:
     """(2,) P(a)."""
-    return np.array(world.weight) @ shares(world)
+    return np.array(world.weight) @ world.shares
 
 
 def scores(world: World, lam: float) -> Array:

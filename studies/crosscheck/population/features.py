@@ -54,9 +54,9 @@ class Basis:
         who = range(world.clients) if client is None else [client]
         total = sum(world.weight[i] for i in who) * masses.sum()
         parts = []
-        for a in (0, 1):
+        for a in range(world.groups):
             x = np.concatenate([world.mean[i][a] + world.sd[i][a] * nodes for i in who])
-            shares = [world.weight[i] * (world.q[i] if a else 1 - world.q[i]) / total for i in who]
+            shares = [world.weight[i] * world.shares[i, a] / total for i in who]
             curvature = special.expit(x) * special.expit(-x) + FLOOR
             parts.append(
                 _orthonormal(

@@ -1,20 +1,28 @@
-"""Distances of learned rules from the exact frontiers, which no rule can exceed."""
+"""Distances of learned rules from the exact frontiers and optima, which no rule can exceed."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats
-from fairfl.solvers.api import frontier
+from fairfl.solvers.api import frontier, solve
 from fairfl.solvers.frontier import Frontier
+from fairfl.solvers.solution import CertificationError
 from fairfl.studies.crosscheck.population.worlds import World
 
 TOLERANCE = 1e-9
 """Of the hard inequality. Rates and accuracies of step functions are exact to some 1e-13, the
 frontier to 1e-10.
+"""
+
+
+WIDER = (0.0, 1e-9, 1e-8, 1e-7)
+"""What budgets are widened by until a solution is certified: the optimum at wider ones is a bound
+too.
 """
 
 
@@ -36,3 +44,17 @@ def below(world: World, disparity: ArrayLike, accuracy: ArrayLike, scheme: str =
     best = np.full(d.shape, np.nan)
     best[reached] = curve.accuracy_at(d[reached])
     return best - as_floats("accuracy", accuracy)
+
+
+def optimum(world: World, scheme: str, budgets: ArrayLike, notion: str = "dp") -> float:
+    """The scheme's largest accuracy under these budgets, or ones that are wider by ``WIDER``.
+
+    At a rule's own disparities it bounds the rule's accuracy: the pooled one for "cfl", the
+    clients' for "lft_fedavg" (NaN, of a client that has none, binds nobody).
+    Errors: CertificationError where no solution is certified at the widest either.
+    """
+    own = np.nan_to_num(as_floats("budgets", budgets), nan=np.inf)
+    for wider in WIDER[:-1]:
+        with suppress(CertificationError):
+            return solve(world.federation, scheme, own + wider, notion=notion).accuracy
+    return solve(world.federation, scheme, own + WIDER[-1], notion=notion).accuracy

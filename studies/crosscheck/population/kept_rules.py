@@ -18,8 +18,8 @@ DIGITS = 6
 near the learned one, evaluated exactly as any other.
 """
 
-RUN = ("scheme", "degree", "rows", "seed", "budget")
-"""What is kept of a run beside its rule."""
+RUN = ("notion", "scheme", "degree", "rows", "seed", "budget")
+"""What is kept of a run beside its rule, as far as its measures have it."""
 
 
 def kept_rules(measures: pd.DataFrame, members: bool = False) -> list[dict[str, Any]]:
@@ -32,7 +32,7 @@ def kept_rules(measures: pd.DataFrame, members: bool = False) -> list[dict[str, 
     for row in measures.to_dict("records"):
         name = str(row["world"])
         world = found.setdefault(name, {"world": by_name(name).to_json(), "rules": []})
-        run = {key: row[key] for key in RUN}
+        run = {key: row[key] for key in RUN if key in row}
         if members:
             parts = [short(json.dumps(member)) for member in json.loads(row["members"])]
             world["rules"].append(run | {"members": parts, "weights": json.loads(row["weights"])})

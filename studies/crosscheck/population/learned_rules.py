@@ -12,9 +12,11 @@ from numpy.polynomial import hermite_e
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats
+from fairfl.solvers.solution import rates_of
 from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import ALIASES, disparity
 
 REAL = 1e-9
 """A root whose imaginary part is smaller, relative to it, is real: a double root, or one that
@@ -66,28 +68,36 @@ def between(edges: Array) -> Array:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Found:
     """What a rule is worth on the federation, exactly: no sample, no test noise.
 
     Attributes
     ----------
     accuracy : P(ŷ = y).
-    difference, disparity : MD and |MD|.
-    local : (I,) MD_i.
+    rates : (E, A) the notion's rates on the pooled law.
+    disparity : the largest difference of two groups' rates.
+    difference : of one rate and two groups that of group 0 less that of group 1, MD for demographic
+        parity; else NaN.
+    local : (I,) the same within each client: differences, or disparities where there are several.
     """
 
     accuracy: float
-    difference: float
+    rates: Array
     disparity: float
+    difference: float
     local: tuple[float, ...]
 
     @classmethod
-    def of(cls, rule: Classifier, federation: Federation) -> Found:
-        """Evaluated by distribution functions and certified quadrature."""
-        difference = rule.mean_difference(federation)
-        local = tuple(float(v) for v in rule.local_mean_differences(federation))
-        return cls(rule.accuracy(federation), difference, abs(difference), local)
+    def of(cls, rule: Classifier, federation: Federation, notion: str = "dp") -> Found:
+        """Evaluated by distribution functions and certified quadrature; "dp", "eo" or "eodds"."""
+        known, pooled, own = rates_of(federation, ALIASES[notion], rule)
+        apart = float(disparity(pooled, known.mass.sum(axis=1), "pairwise"))
+        two = pooled.shape == (1, 2)
+        local = own[0, :, 0] - own[0, :, 1] if two else disparity(own, known.mass, "pairwise")
+        difference = float(pooled[0, 0] - pooled[0, 1]) if two else float("nan")
+        accuracy = rule.accuracy(federation)
+        return cls(accuracy, pooled, apart, difference, tuple(float(v) for v in local))
 
 
 def to_json(rule: Classifier) -> dict[str, Any]:

@@ -38,7 +38,6 @@ from fairfl.studies.crosscheck.population.mean_field import (
     gradients,
     minimiser,
     rule_of,
-    shares,
 )
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.theory.populations.classifiers import Classifier
@@ -94,7 +93,7 @@ class Dynamics:
         """The rule of each round, and the λ (I, 2) it was found with; λ moves by the rule's exact
         MD_i.
         """
-        share, budget = shares(self.world), np.array(self.budgets)
+        share, budget = self.world.shares, np.array(self.budgets)
         lam, fed, rules = share.copy(), self.world.federation, self._rules()
         next(rules)
         for number in range(self.rounds):
@@ -153,7 +152,7 @@ def converged(world: World, lam: Array) -> Array:
     """Thresholds (2,) of the average of the clients' own minimisers at λ (I, 2): -Σ_i π_i log((2 -
     ρ_ia) / ρ_ia).
     """
-    rho = lam / shares(world)
+    rho = lam / world.shares
     with np.errstate(divide="ignore"):
         own = np.clip(np.log(2 - rho) - np.log(rho), -FAR, FAR)
     return -(np.array(world.weight) @ own)

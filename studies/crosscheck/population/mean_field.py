@@ -77,16 +77,8 @@ def densities(world: World, a: int, x: Array) -> Array:
     mean, sd = (
         np.array([row[a] for row in table]).reshape(shape) for table in (world.mean, world.sd)
     )
-    share = np.array(
-        [w * (q if a else 1 - q) for w, q in zip(world.weight, world.q, strict=True)]
-    ).reshape(shape)
+    share = (np.array(world.weight) * world.shares[:, a]).reshape(shape)
     return share * np.exp(-0.5 * ((x - mean) / sd) ** 2) / (sd * np.sqrt(2 * np.pi))
-
-
-def shares(world: World) -> Array:
-    """(I, 2) P(a | i)."""
-    q = np.array(world.q)
-    return np.stack([1 - q, q], axis=1)
 
 
 def minimiser(field: MeanField, tables: tuple[Array, Array], lam: Array, start: Array) -> Array:
@@ -101,7 +93,7 @@ def minimiser(field: MeanField, tables: tuple[Array, Array], lam: Array, start: 
     averaging descends on. At ρ = 0 or 2 for all clients there is no minimiser: the iterations then
     end far out.
     """
-    rho = lam / shares(field.world)
+    rho = lam / field.world.shares
     found = []
     for a in (0, 1):
         yes = (2 - rho[:, a]) @ field.accepted[a]
@@ -139,7 +131,7 @@ def newton(table: Array, yes: Array, no: Array, start: Array) -> Array:
 
 def gradients(field: MeanField, tables: tuple[Array, Array], lam: Array, params: Array) -> Array:
     """Of each client's own mean weighted loss, at its own parameters: (I, 2, d + 1) both."""
-    rho = lam / shares(field.world)
+    rho = lam / field.world.shares
     weight = np.array(field.world.weight)[:, None]
     found = np.empty_like(params)
     for a in (0, 1):
@@ -155,7 +147,7 @@ def any_rule(world: World, lam: Array) -> Classifier:
     The same for 0-1 loss and for log loss, whose pointwise minimiser is log(Σ (2 - ρ) p η / Σ ρ p
     (1 - η)). The edges are roots by bisection; see ``GRID``.
     """
-    rho = lam / shares(world)
+    rho = lam / world.shares
     edges, values = [], []
     for a in (0, 1):
         grid, density, chance = _grid(world, a)
@@ -216,9 +208,7 @@ def _grid(world: World, a: int) -> tuple[Array, Array, Array]:
 def relative(world: World, a: int, x: Array) -> Array:
     """P(a, i) p(x | a, i) over the largest of them, (I, n): no underflow far out."""
     mean, sd = (np.array([[row[a]] for row in table]) for table in (world.mean, world.sd))
-    share = np.array(
-        [[w * (q if a else 1 - q)] for w, q in zip(world.weight, world.q, strict=True)]
-    )
+    share = (np.array(world.weight) * world.shares[:, a])[:, None]
     log = np.log(share / sd) - 0.5 * ((x - mean) / sd) ** 2
     return np.exp(log - log.max(axis=0))
 

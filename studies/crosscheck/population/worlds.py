@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import finite, in_range, whole
+from fairfl._support.checks import Array, finite, in_range, whole
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import MEANS_5, MEANS_9, SHARES_5, SHARES_9
@@ -29,8 +29,8 @@ class World:
     Attributes
     ----------
     name : what tables and folders call it.
-    mean, sd : (I, 2), in the unit of x.
-    q : (I,) P(a = 1 | i).
+    mean, sd : (I, A), in the unit of x.
+    q : (I,) P(a = 1 | i) of two groups; of A groups the shares P(a | i), (I, A).
     weight : (I,) shares of the people.
     tilt : (I,) η_i(x) = 1 / (1 + exp(-x - tilt_i)), where clients have concepts of their own; else
         empty, and η(x) = 1 / (1 + exp(-x)) for all.
@@ -43,7 +43,7 @@ class World:
     name: str
     mean: tuple[tuple[float, ...], ...]
     sd: tuple[tuple[float, ...], ...]
-    q: tuple[float, ...]
+    q: tuple[Any, ...]
     weight: tuple[float, ...]
     tilt: tuple[float, ...] = ()
 
@@ -65,6 +65,17 @@ class World:
     def clients(self) -> int:
         """I."""
         return len(self.q)
+
+    @property
+    def groups(self) -> int:
+        """A."""
+        return len(self.mean[0])
+
+    @property
+    def shares(self) -> Array:
+        """(I, A) P(a | i)."""
+        q = np.array(self.q)
+        return q if q.ndim == 2 else np.stack([1 - q, q], axis=1)
 
     @property
     def federation(self) -> Federation:
@@ -105,20 +116,26 @@ def figure_9(panel: str) -> World:
     return _equal(f"figure-9{panel}", MEANS_9, SHARES_9[PANELS.index(panel)])
 
 
-def random_world(seed: int, clients: int | None = None) -> World:
-    """Means within 3 of 0, deviations 0.5 to 2, q in 0.2 to 0.8, weights up to 3 to 1; by default 2
-    to 4 clients.
+def random_world(seed: int, clients: int | None = None, groups: int = 2) -> World:
+    """Means within 3 of 0, deviations 0.5 to 2, weights up to 3 to 1; by default 2 to 4 clients.
+
+    Of two groups q is in 0.2 to 0.8; of more no group is over four times as large as another, and
+    ``clients`` must be given.
     """
+    many = whole("groups", groups, 2) > 2
     rng = np.random.default_rng([whole("seed", seed, 0), 5077])
-    count = int(rng.integers(2, 5)) if clients is None else whole("clients", clients, 1)
-    mean = rng.uniform(-3, 3, (count, 2)).round(3)
-    sd = np.exp(rng.uniform(np.log(0.5), np.log(2), (count, 2))).round(3)
-    q, weight = rng.uniform(0.2, 0.8, count).round(3), rng.uniform(1, 3, count).round(3)
+    drawn = clients is None and not many
+    count = int(rng.integers(2, 5)) if drawn else whole("clients", clients, 1)
+    mean = rng.uniform(-3, 3, (count, groups)).round(3)
+    sd = np.exp(rng.uniform(np.log(0.5), np.log(2), (count, groups))).round(3)
+    q = rng.uniform(0.2, 0.8, (count, groups) if many else count).round(3)
+    weight = rng.uniform(1, 3, count).round(3)
+    if many:
+        q = q / q.sum(axis=1, keepdims=True)
+    name = f"random-{seed}" + ("" if drawn else f"-{count}") + (f"-{groups}" if many else "")
     share = (weight / weight.sum()).tolist()
-    name = f"random-{seed}" + ("" if clients is None else f"-{clients}")
-    return World(
-        name, _tuples(mean.tolist()), _tuples(sd.tolist()), tuple(q.tolist()), tuple(share)
-    )
+    mean, sd, q = (_tuples(values.tolist()) for values in (mean, sd, q))
+    return World(name, mean, sd, q, tuple(share))
 
 
 def spread(clients: int, distance: float, shares: float, tilt: float = 0.0) -> World:
@@ -147,11 +164,11 @@ def by_name(name: str) -> World:
     if figure == "figure" and rest[:1] in ("5", "9") and rest[1:] in tuple(PANELS):
         return (figure_5 if rest[0] == "5" else figure_9)(rest[1:])
     numbers = rest.split("-")
-    if figure == "random" and len(numbers) <= 2 and all(number.isdigit() for number in numbers):
+    if figure == "random" and len(numbers) <= 3 and all(number.isdigit() for number in numbers):
         return random_world(*map(int, numbers))
     raise ValueError(
-        "world must be 'figure-5a' to 'figure-9d', 'random-SEED' or 'random-SEED-CLIENTS', got "
-        f"{name!r}"
+        "world must be 'figure-5a' to 'figure-9d', 'random-SEED', 'random-SEED-CLIENTS' or "
+        f"'random-SEED-CLIENTS-GROUPS', got {name!r}"
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from fairfl.sims.data.federated.population import sample
-from fairfl.sims.engine import Result
+from fairfl.sims.engine import Result, Uniform
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.group_fairness import FairBatch, FairMeasures, FedFB
 from fairfl.solvers.api import frontier
@@ -17,6 +17,7 @@ from fairfl.studies.crosscheck.population.learned_rules import Found, to_text
 from fairfl.studies.crosscheck.population.supporting_line import supporting_line
 from fairfl.studies.crosscheck.population.worlds import World, spread
 from fairfl.studies.crosscheck.runs import ALPHA, CFL, DECAY, FEDFB, Plan
+from fairfl.studies.experiment import Setting
 from fairfl.studies.frames import Frame, loose
 
 BOUND = 1.0
@@ -79,13 +80,23 @@ def setups(paper: bool) -> list[Setup]:
 
 @dataclass(frozen=True)
 class GapPlan(Plan):
-    """FedFB, in b bits where they are given, or CFL, at budget 0."""
+    """FedFB, in b bits where they are given, or CFL, at budget 0; of ``present`` clients a round,
+    drawn uniformly, or of all.
+    """
 
     bits: int | None = None
+    present: int | None = None
 
     @property
     def name(self) -> str:
-        return f"gap-{super().name}-b{self.bits}"
+        away = "" if self.present is None else f"-p{self.present}"
+        return f"gap-{super().name}-b{self.bits}{away}"
+
+    def setting(self) -> Setting:
+        made = super().setting()
+        if self.present is None:
+            return made
+        return replace(made, training=replace(made.training, participation=Uniform(self.present)))
 
     def algorithms(self) -> list[Algorithm]:
         rule = FairBatch("dp", ALPHA, DECAY, "zero_one", projection="sum")
@@ -110,6 +121,7 @@ class GapPlan(Plan):
                 "seed": [self.seed],
                 "bits": [self.bits or 0],
                 "steps": [self.steps],
+                "present": [self.present or self.world.clients],
                 "accuracy": [found.accuracy],
                 "difference": [found.difference],
                 "disparity": [found.disparity],
@@ -124,6 +136,6 @@ class GapPlan(Plan):
 def plans(setup: Setup, seed: int, rounds: int) -> list[GapPlan]:
     """FedFB, and CFL on the same sample."""
     return [
-        GapPlan(setup.world, scheme, 1, setup.rows, seed, ((0.0,),), rounds, setup.steps, bits)
+        GapPlan(setup.world, scheme, 1, setup.rows, seed, ((0.0,),), rounds, setup.steps, bits=bits)
         for scheme, bits in ((FEDFB, setup.bits), (CFL, None))
     ]

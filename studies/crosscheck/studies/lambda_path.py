@@ -22,7 +22,7 @@ from fairfl.studies.crosscheck.population.fairbatch_path import (
     zero,
 )
 from fairfl.studies.crosscheck.population.features import Basis
-from fairfl.studies.crosscheck.population.mean_field import MeanField, gradients, rule_of, shares
+from fairfl.studies.crosscheck.population.mean_field import MeanField, gradients, rule_of
 from fairfl.studies.crosscheck.population.worlds import World, figure_5, figure_9, random_world
 from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.experiment import Scale, Unit
@@ -160,7 +160,7 @@ def inexact(world: World, steps: Array, inner: int) -> list[float]:
         rho = np.array([1 - places[-1], places[-1]]) / mass
         own = np.repeat(params[None], world.clients, axis=0)
         for _ in range(inner):
-            slope = gradients(field, tables, rho * shares(world), own)
+            slope = gradients(field, tables, rho * world.shares, own)
             own = own - LR * np.einsum("i,iak->ak", weight, slope)
         params = own[0]
         gap_now = -rule_of(basis, params).mean_difference(fed)

@@ -15,7 +15,7 @@ from fairfl.solvers.api import frontier, solve
 from fairfl.solvers.solution import Solution
 from fairfl.studies.crosscheck.population.learned_rules import Found, to_text
 from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
-from fairfl.studies.crosscheck.population.mean_field import any_rule, shares
+from fairfl.studies.crosscheck.population.mean_field import any_rule
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.runs import Plan
 from fairfl.studies.frames import Frame, loose
@@ -70,8 +70,8 @@ def optimum(world: World, eps: float) -> dict[str, object]:
     """
     best = solve(world.federation, "lft_fedavg", eps=eps)
     offset = best.multipliers / np.array(world.weight)
-    lam = shares(world) + offset[:, None] * np.array([-1.0, 1.0])
-    inside = bool(((lam >= 0) & (lam <= 2 * shares(world))).all())
+    lam = world.shares + offset[:, None] * np.array([-1.0, 1.0])
+    inside = bool(((lam >= 0) & (lam <= 2 * world.shares)).all())
     pure = all(np.isin(values, (0.0, 1.0)).all() for values in best.classifier.values)
     return {
         "best": best.accuracy,
@@ -124,7 +124,7 @@ def observed(run: Dynamics) -> Frame:
         range=float(np.ptp(late)),
         rows=0,
         seed=0,
-        lam=np.where(last, str(np.round(lam / shares(world), 4).tolist()), ""),
+        lam=np.where(last, str(np.round(lam / world.shares, 4).tolist()), ""),
     )
 
 

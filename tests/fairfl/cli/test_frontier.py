@@ -276,8 +276,8 @@ def test_intervals_and_people_held_out(cli, quick, table):
     assert f"{100 * low:.2f} to {100 * high:.2f}" in shown and "half fitted to" in shown
     assert json.loads(cli(*words, "--seed", 3, "--json").stdout) == found
     assert json.loads(cli(*words, "--seed", 4, "--json").stdout)["schemes"] != found["schemes"]
-    few = cli("frontier", table, *COLUMNS[:-1], 2, "--points", 4).stdout
-    assert "No intervals, which take 20 bootstraps: there are 2." in few
+    few = cli("frontier", table, *COLUMNS[:-1], 19, "--points", 4)
+    assert few.exit_code == 2 and "must be 0 or at least 20" in few.stderr and not few.stdout
 
 
 def test_a_minute_is_not_spent_in_vain(cli, quick, table, monkeypatch):

@@ -113,7 +113,9 @@ def test_the_list(cli):
     text = cli("simulate", "--list").stdout
     assert "qffl-table-1 " in text and "pffl-table-1 " in text
     rows = json.loads(cli("simulate", "--list", "--json").stdout)
-    assert {"name", "title", "seeds"} == set(rows[0]) and len(rows) == len(text.splitlines())
+    lines = text.splitlines()
+    assert {"name", "title", "seeds"} == set(rows[0]) and len(rows) == lines.index("")
+    assert any(line.startswith("algorithm.name: afl, ") and "fedfb" in line for line in lines)
 
 
 @pytest.mark.parametrize(

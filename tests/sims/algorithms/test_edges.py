@@ -12,7 +12,7 @@ from fairfl.sims.algorithms.afl import AFL
 from fairfl.sims.algorithms.ditto import Ditto
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.gifair import GIFAIR
-from fairfl.sims.algorithms.qfedavg import QFedAvg, step_weights
+from fairfl.sims.algorithms.qfedavg import QFedAvg, powers, step_size
 from fairfl.sims.algorithms.qfedsgd import QFedSGD
 from fairfl.sims.engine import (
     ClientData,
@@ -30,6 +30,12 @@ from fairfl.theory.numerics.projections import onto_simplex
 
 MODEL = LeastSquares(2, bias=False)
 ONE = Training(rounds=1, lr=1 / 16, batch_size=None, epochs=2)
+
+
+def step_weights(q, p, losses, squares, curvature, unit):
+    """What the two factors of q-FedAvg's weights make together."""
+    size = step_size(q, p, losses, squares, curvature) / unit
+    return size * powers(q, p, losses, losses.max())
 
 
 @given(
@@ -93,7 +99,16 @@ def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
     rows = torch.tensor(local - w)[:, None]
     p = np.full(n, 1 / n)
     told = Received(
-        0, np.arange(n), p, p, torch.tensor([w]), lr, losses, {}, rows, draws=np.ones(n, int)
+        0,
+        np.arange(n),
+        p,
+        p,
+        torch.tensor([w]),
+        lr,
+        losses,
+        {},
+        draws=np.ones(n, int),
+        arrivals=lambda: [(rows[:1],), (rows[1:],)],
     )
     for constant in (L, None):
         weights = QFedAvg(float(q), constant, variant).server(told).weights
@@ -116,7 +131,16 @@ def test_one_step_of_one_over_L_is_q_fedsgd(q, L, lr):
     for algorithm, rate in ((QFedAvg(q, L), 1 / L), (QFedSGD(q, L), lr), (QFedSGD(q, L), 1 / L)):
         rows = torch.from_numpy(-rate * gradients)
         told = Received(
-            0, np.arange(4), p, p, rows[0], rate, losses, {}, rows, draws=np.ones(4, int)
+            0,
+            np.arange(4),
+            p,
+            p,
+            rows[0],
+            rate,
+            losses,
+            {},
+            draws=np.ones(4, int),
+            arrivals=lambda rows=rows: [(rows[:3],), (rows[3:],)],
         )
         steps.append(algorithm.server(told).weights @ rows.numpy())
     h = p @ (L * losses**q + q * losses ** (q - 1) * (gradients**2).sum(1))

@@ -15,13 +15,18 @@ from federations import EXACT, trained, two_quadratics
 
 from fairfl.sims.algorithms import algorithms
 from fairfl.sims.algorithms.afl import AFL
+from fairfl.sims.algorithms.clipping_fedavg import ClippingFedAvg
 from fairfl.sims.algorithms.ditto import Ditto
 from fairfl.sims.algorithms.dual_weighted import DualWeighted
+from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.fedmgda import FedMGDA
+from fairfl.sims.algorithms.fedopt import FedOpt
 from fairfl.sims.algorithms.fedprox import FedProx
 from fairfl.sims.algorithms.fedsgd import FedSGD
 from fairfl.sims.algorithms.gifair import GIFAIR
+from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
+from fairfl.sims.algorithms.normalized_fedavg import NormalizedFedAvg
 from fairfl.sims.algorithms.pfedavg import PFedAvg
 from fairfl.sims.algorithms.propfair import PropFair
 from fairfl.sims.algorithms.qfedavg import QFedAvg
@@ -139,7 +144,9 @@ def test_one_round_by_hand(algorithm, expected, backend):
 
 
 def test_every_algorithm_has_a_case():
-    assert {type(algorithm) for algorithm, _ in CASES} == set(algorithms().values())
+    dynamic = {NormalizedFedAvg, ModifiedNormalizedFedAvg, ClippingFedAvg, DynamicQFedAvg, FedOpt}
+    by_hand = {type(algorithm) for algorithm, _ in CASES} | dynamic  # of these in test_dynamic
+    assert by_hand == set(algorithms().values())
 
 
 def test_hierarchical_tilt_by_hand():

@@ -28,6 +28,7 @@ from fairfl.sims.engine import (
     Parts,
     Received,
     Replicate,
+    Round,
     Simulation,
     Softmax,
     Uniform,
@@ -197,11 +198,14 @@ def test_no_gpu_is_told_and_auto_does_without():
 def test_norms_are_those_of_the_rows():
     rows = torch.randn(7, 5, generator=torch.Generator().manual_seed(0))
     p, once = np.full(7, 1 / 7), np.ones(7, int)
-    given = Received(0, np.arange(7), p, p, rows[0], 0.1, None, {}, rows, draws=once)
+    given = Received(
+        0, np.arange(7), p, p, rows[0], 0.1, None, {}, draws=once, arrivals=lambda: [(rows,)]
+    )
     np.testing.assert_allclose(
         given.squared_norms(), [float(r.double() @ r.double()) for r in rows], rtol=1e-14
     )
-    assert replace(given, updates=rows[:0]).squared_norms().shape == (0,)
+    nobody = replace(given, arrivals=lambda: [(rows[:0],)])
+    assert nobody.squared_norms().shape == (0,)
 
 
 def test_gifair_ranks_as_it_is_defined():
@@ -214,18 +218,7 @@ def test_gifair_ranks_as_it_is_defined():
         groups, found = rng.integers(0, 4, n), rng.integers(0, 4, n).astype(float)
         p = np.full(n, 1 / n)
         given = replace(
-            Received(
-                0,
-                np.arange(n),
-                p,
-                p,
-                torch.zeros(1),
-                0.1,
-                found,
-                {},
-                torch.zeros(n, 1),
-                draws=np.ones(n, int),
-            ),
+            Round(0, np.arange(n), p, p, torch.zeros(1), 0.1, found, {}, draws=np.ones(n, int)),
             losses=found,
         )
         means = {g: found[groups == g].mean() for g in set(groups)}

@@ -8,20 +8,32 @@ sys.path.append(str(Path(__file__).parents[2] / "helpers"))
 from federations import EXACT, classified, quick
 
 from fairfl.sims.algorithms.afl import AFL
+from fairfl.sims.algorithms.clipping_fedavg import ClippingFedAvg
 from fairfl.sims.algorithms.ditto import Ditto
+from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
+from fairfl.sims.algorithms.fedopt import FedOpt
+from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
 from fairfl.sims.algorithms.qfedavg import QFedAvg
-from fairfl.sims.engine import Replicate, Softmax, Uniform, simulate
+from fairfl.sims.engine import Joining, Replicate, Softmax, simulate
 
 
 def run(folder, progress=None, rounds=120, computing=EXACT):
-    """Three replicates with state, measured every third round, kept every second."""
+    """Replicates with state, whose clients join and leave, measured every third round, kept every
+    second.
+    """
     data = classified((3, 17, 4, 9, 30, 8), test=5)
     replicates = [
         Replicate(Ditto(0.1)),
         Replicate(AFL(0.1), seed=1),
         Replicate(QFedAvg(1.0), seed=2),
+        Replicate(ModifiedNormalizedFedAvg(0.5)),
+        Replicate(ClippingFedAvg(), seed=1),
+        Replicate(DynamicQFedAvg(rule=ModifiedNormalizedFedAvg()), seed=2),
+        Replicate(FedOpt()),
     ]
-    training = quick(rounds=rounds, momentum=0.5, participation=Uniform(4), dropout=0.2)
+    joins = tuple(min(t, rounds - 1) for t in (0, 3, 5))
+    joining = Joining(joins, (6, 0, 0), share=0.8)
+    training = quick(rounds=rounds, momentum=0.5, participation=joining, dropout=0.2)
     return simulate(
         Softmax(4, 3),
         data,

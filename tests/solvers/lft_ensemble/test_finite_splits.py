@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from audit import Finite
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from populations import finite_model
@@ -234,3 +235,28 @@ def test_clients_with_fewer_vertices_start_on_their_own() -> None:
     assert np.unique(family.size).size > 1
     for d in np.linspace(0.0, family.top, 9):
         assert (family.along(float(d))[1] < family.size).all()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_ties_and_sums_do_not_depend_on_the_order_of_groups_and_points(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    clients, n = int(rng.integers(2, 7)), int(rng.integers(2, 8))
+    masses = rng.integers(0, rng.integers(2, 5), (clients, 2, n)).astype(float)
+    masses[:, :, 0] += masses.sum(axis=2) == 0
+    share = rng.integers(1, 8, clients) / 8
+    masses *= (np.stack([1 - share, share], axis=1) / masses.sum(axis=2))[:, :, None]
+    eta = rng.choice([0.125, 0.25, 0.375, 0.5, 0.75, 0.875], n if seed % 3 else (clients, n))
+    weight, x = rng.integers(1, 5, clients).astype(float), np.arange(n)
+    F = ff.frontier(ff.Federation.finite(x, masses, eta, weight), "lft_ensemble", 5)
+    for turned, own in ((masses[:, ::-1], eta), (masses[:, :, ::-1], eta[..., ::-1])):
+        other = ff.frontier(ff.Federation.finite(x, turned, own, weight), "lft_ensemble", 5)
+        assert other.disparity[0] == pytest.approx(F.disparity[0], abs=1e-9)
+        d = np.linspace(max(F.disparity[0], other.disparity[0]), 1.0, 15)
+        assert other.accuracy_at(d) == pytest.approx(F.accuracy_at(d), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", [189, 394])
+def test_no_point_needs_a_budget_between_two_doubles(seed: int) -> None:
+    fed = Finite.drawn(np.random.default_rng([seed, 0])).build()  # masses of 1e-15 and less
+    assert ff.frontier(fed, "lft_ensemble", 12).reproduced.all()
+    assert ff.min_disparity(fed, "lft_ensemble").reproduced

@@ -14,7 +14,7 @@ from tasks import asked, federation
 
 import fairfl as ff
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
-from fairfl.solvers.lft_fedavg.finite_faces import FaceSearch
+from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.problem import Task
 
 TOLERANCE = 1e-9
@@ -83,7 +83,7 @@ def against_exact(seed: int, **given: Any) -> tuple[float, float]:
     costs, sees = more["costs"], more["sees"]
     task = Task.of(fed, "lft_fedavg", notion, more["difference"], costs, sees)
     exact = ExactFedAvg.of(fed, finite_model(fed), task).frontier(9)
-    F = FaceSearch.of(fed, finite_model(fed), task).frontier(5)
+    F = FedAvgSearch.of(fed, finite_model(fed), task).frontier(5)
     d = np.clip(exact.disparity, F.disparity[0], None)
     apart = F.utility_at(d) - exact.utility_at(d)
     low = F.disparity[0] - exact.disparity[0]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from audit import Finite
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from populations import finite_model
@@ -79,7 +80,7 @@ def check(fed: ff.Federation, seed: int, count: int) -> None:
     """No budgets beat frontier or minimum, their own are solved again to their points, CFL's
     frontier is above.
     """
-    F, least = ff.frontier(fed, "lft_fedavg", points=9), ff.min_disparity(fed, "lft_fedavg")
+    F, least = ff.frontier(fed, "lft_fedavg", points=12), ff.min_disparity(fed, "lft_fedavg")
     assert (least.disparity, least.accuracy) == (F.disparity[0], F.accuracy[0])
     for d, accuracy, eps in zip(F.disparity, F.accuracy, F.eps, strict=True):
         s = ff.solve(fed, "lft_fedavg", eps)
@@ -117,7 +118,7 @@ def test_no_budgets_beat_the_frontier_of_six_sites(seed: int, step: float) -> No
     label = (rng.random(count) < score).astype(int)
     fed = ff.Federation.from_samples(score, label, group, site)
     F = ff.frontier(fed, "lft_fedavg", points=20)
-    assert F.disparity.size == 20 and not F.gaps.size
+    assert F.disparity.size == 20 and not F.unfilled.size
     check(fed, seed, 25)
 
 
@@ -209,3 +210,25 @@ def test_of_tied_optima_solve_takes_the_least_disparate(seed: int) -> None:
         # a share too large may give up accuracy for MD: then the programme says nothing
         if abs(1.0 - fed.base_rate + float(u @ found.x[:-1]) - s.accuracy) <= 1e-9:
             assert s.disparity <= found.x[-1] + 1e-8
+
+
+@pytest.mark.parametrize("seed", [240, 569])
+def test_no_budgets_beat_frontiers_full_of_ties(seed: int) -> None:
+    drawn_again = Finite.drawn(np.random.default_rng([seed, 0]))
+    check(drawn_again.build(), seed, 40)
+
+
+def test_where_nobody_is_the_rule_is_what_the_multipliers_say_of_one_person() -> None:
+    masses = np.array([[[0.1, 0.0, 0.4], [0.3, 0.0, 0.2]], [[0.25, 0.0, 0.25], [0.2, 0.0, 0.3]]])
+    fed = ff.Federation.finite([0, 1, 2], masses, [0.1, 0.9, 0.7])
+    for notion in ("dp", "eodds"):
+        for sees in ("xa", "x"):
+            s = ff.solve(fed, "lft_fedavg", 1.0, notion=notion, sees=sees)  # η = 0.9 > 1/2
+            assert s.classifier(1.0, a=0) == s.classifier(1.0, a=1) == 1.0
+    # one client: as CFL decides of one person
+    alone = ff.Federation.finite([0, 1, 2], masses[:1], [0.1, 0.45, 0.7])
+    for eps in (0.0, 0.05, 0.2, 1.0):
+        ours, theirs = (ff.solve(alone, scheme, eps) for scheme in ("lft_fedavg", "cfl"))
+        assert [ours.classifier(1.0, a) for a in (0, 1)] == [
+            theirs.classifier(1.0, a) for a in (0, 1)
+        ]

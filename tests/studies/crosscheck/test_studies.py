@@ -173,7 +173,9 @@ def test_ensembles_at_a_known_rate():
 def test_a_member_above_its_own_frontier_is_found(monkeypatch):
     table = learned_ensembles()
     monkeypatch.setattr(
-        ensembles.Found, "of", classmethod(lambda cls, rule, fed: cls(0.999, 0.0, 0.0, (0.0,)))
+        ensembles.Found,
+        "of",
+        classmethod(lambda cls, rule, fed: cls(0.999, np.zeros((1, 2)), 0.0, 0.0, (0.0,))),
     )
     assert verdict(ensembles.verdicts(table), "members-below-their-own-frontier").holds is False
 

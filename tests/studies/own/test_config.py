@@ -139,7 +139,11 @@ def test_seeds_of_the_file_or_of_the_command(toml):
         ('"softmax"', '"lenet"', "model.kind lenet must have images"),
         ('"softmax"', '"char_lstm"', "model.kind must be another than char_lstm for"),
         ('"softmax"', '"svm"', "y must be .*LinearSVM"),
-        ('"fedavg"', '"fedavgg"', "algorithm\\[0\\].name must be one of afl, ditto"),
+        (
+            '"fedavg"',
+            '"fedavgg"',
+            "algorithm\\[0\\].name must be one of afl, clipping_fedavg, ditto",
+        ),
         ('"fedavg"', '"qfedavg"\nq = "one"', "algorithm\\[0\\].q must be a number, got 'one'"),
         ('"fedavg"', '"qfedavg"\nq = true', "algorithm\\[0\\].q must be a number, got True"),
         ('"fedavg"', '"qfedavg"\nq = -1', "q must be in \\[0, 1e\\+300\\], got -1"),
@@ -286,8 +290,8 @@ def test_letters_have_a_model_of_their_own(toml, monkeypatch):
 
 @pytest.mark.parametrize("name", sorted(algorithms()))
 def test_every_algorithm_can_be_named(name):
-    label, made = algorithm(Section({"name": name}, "algorithm[0]"))
-    assert label == name and type(made).name == name
+    named = algorithm(Section({"name": name}, "algorithm[0]"))
+    assert named.label == name and type(named.made).name == name
 
 
 def test_parameters_reach_the_algorithm():
@@ -295,15 +299,18 @@ def test_parameters_reach_the_algorithm():
         {"name": "pfedavg", "ranks": {"kind": "geometric", "z": 0.5}, "label": "mine"},
         "algorithm[0]",
     )
-    label, made = algorithm(section)
+    named = algorithm(section)
+    made = named.made
     assert (
-        label == "mine" and isinstance(made, PFedAvg) and made.ranks == RankWeighted.geometric(0.5)
+        named.label == "mine"
+        and isinstance(made, PFedAvg)
+        and made.ranks == RankWeighted.geometric(0.5)
     )
     made = algorithm(
         Section({"name": "dual_weighted", "objective": {"name": "QFFL", "q": 2}}, "algorithm[0]")
-    )[1]
+    ).made
     assert made.objective == QFFL(2)
-    assert algorithm(Section({"name": "qfedavg", "q": 1}, "a"))[1].q == 1
+    assert algorithm(Section({"name": "qfedavg", "q": 1}, "a")).made.q == 1
 
 
 def test_steps_and_uniform(toml):

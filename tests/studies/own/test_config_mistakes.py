@@ -43,6 +43,8 @@ q = 1.0
 L = 2.0
 variant = "corrected"
 label = "a"
+lr = 0.05
+server_lr = 0.9
 [[algorithm]]
 name = "pfedavg"
 ranks = {kind = "geometric", z = 0.85}
@@ -65,6 +67,9 @@ rescale = true
 name = "term"
 alpha = 0.1
 tau = 0.1
+[[algorithm]]
+name = "dynamic_qfedavg"
+rule = {name = "modified_normalized_fedavg", beta = 0.5, norm = "global"}
 [training]
 rounds = 2
 lr = 0.1
@@ -77,10 +82,13 @@ batch_size = 10
 epochs = 1
 participation = {kind = "by_weight", count = 2, replace = false}
 schedule = {kind = "polynomial", power = 0.5, scale = 1.0}
+server_schedule = {kind = "steps", milestones = [1], factor = 0.5}
 [computing]
 device = "cpu"
 dtype = "float32"
 non_finite = "raise"
+memory_limit = 100000000
+masked_updates = false
 [run]
 seeds = [0]
 evaluate_every = 1
@@ -147,7 +155,7 @@ def ran(experiment):
 
 def test_all_that_a_file_may_say(read):
     values = ran(read(RUN))
-    assert len(values) == 6 * 5 and np.isfinite(values["value"]).all()
+    assert len(values) == 7 * 5 and np.isfinite(values["value"]).all()
 
 
 @pytest.mark.slow

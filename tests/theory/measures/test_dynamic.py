@@ -145,6 +145,7 @@ def test_within_group_spread_is_what_is_printed(case, data):
     means = dynamic.group_losses(np.where(np.isfinite(f), f, NAN), groups)
     measured = dynamic.within_group_std(f, groups, joins)
     formula = dynamic.within_group_std(f, groups, joins, printed=False)
+    spread = dynamic.group_spread(f, groups, joins)
     for t in range(times):
         running = [i for i in range(S) if joins[i] <= t]
         roots = []
@@ -152,6 +153,8 @@ def test_within_group_spread_is_what_is_printed(case, data):
             members = [k for k in range(len(groups)) if groups[k] == i]
             assert means[t, i] == pytest.approx(sum(f[t, k] for k in members) / len(members))
             roots.append(np.sqrt(sum((f[t, k] - means[t, i]) ** 2 / len(members) for k in members)))
+            assert spread[t, i] == pytest.approx(roots[-1], abs=1e-15)
+        assert np.isnan(spread[t]).sum() == S - len(running)
         expected = np.mean(roots) if roots else NAN  # (19)
         assert formula[t] == pytest.approx(expected, nan_ok=True)
         assert measured[t] == pytest.approx(0.0 if len(running) == 1 else expected, nan_ok=True)
@@ -161,32 +164,6 @@ def test_group_losses_with_weights_are_means():
     f = np.array([[1.0, 3.0, 10.0], [2.0, 2.0, 4.0]])
     means = dynamic.group_losses(f, [0, 0, 1], [1.0, 3.0, 50.0])
     assert means.tolist() == [[2.5, 10.0], [2.0, 4.0]]
-
-
-@given(
-    update=st.lists(st.floats(-2, 2), min_size=1, max_size=4).filter(
-        lambda u: np.linalg.norm(u) > 1e-3
-    ),
-    beta=st.floats(0, 1),
-    scale=st.floats(0, 3),
-    rounds=st.integers(1, 9),
-)
-def test_interpolated_update(update, beta, scale, rounds):
-    d = np.array(update)
-    norm = np.sqrt((d * d).sum())
-    expected = (beta * scale / (1 + rounds) + (1 - beta) * norm) * d / norm  # (8)
-    assert dynamic.interpolated_update(d, beta, scale, rounds) == pytest.approx(
-        expected, rel=1e-12, abs=1e-300
-    )
-    # each row its own norm
-    both = dynamic.interpolated_update(np.stack([d, 2 * d]), beta, scale, rounds)
-    assert both[0] == pytest.approx(expected, rel=1e-12, abs=1e-300)
-    assert (dynamic.interpolated_update(d, 0.0, scale, rounds) == d).all()  # FedAvg
-    # (7): a length that no client's gradient decides
-    full = dynamic.interpolated_update(d, 1.0, scale, rounds)
-    assert np.linalg.norm(full) == pytest.approx(scale / (1 + rounds), abs=1e-12)
-    middle = dynamic.interpolated_update(d, 0.5, scale, rounds)
-    assert middle == pytest.approx((d + full) / 2, abs=1e-12)
 
 
 L3 = [[1.0, NAN], [0.5, 1.0], [0.4, 0.9]]
@@ -233,21 +210,6 @@ L3 = [[1.0, NAN], [0.5, 1.0], [0.4, 0.9]]
         (
             lambda: dynamic.within_group_std([[1.0, NAN]], [0, 0], [0]),
             "client_losses must be finite",
-        ),
-        (
-            lambda: dynamic.interpolated_update([1.0], 1.5, 1.0, 1),
-            r"beta must be in \[0, 1\], got 1.5",
-        ),
-        (lambda: dynamic.interpolated_update([1.0], 0.5, -1.0, 1), "scale must be in"),
-        (
-            lambda: dynamic.interpolated_update([1.0], 0.5, 1.0, 0),
-            "rounds must be a whole number of at least 1",
-        ),
-        (lambda: dynamic.interpolated_update([0.0, 0.0], 0.5, 1.0, 1), "update must not be 0"),
-        (lambda: dynamic.interpolated_update([NAN], 0.5, 1.0, 1), "update must not hold NaN"),
-        (
-            lambda: dynamic.interpolated_update(1.0, 0.5, 1.0, 1),
-            r"update must have shape \(\.\.\., d\)",
         ),
     ],
     ids=lambda part: part if isinstance(part, str) else "",

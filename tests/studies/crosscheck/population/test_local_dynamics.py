@@ -8,7 +8,7 @@ import pytest
 from fairfl import solve
 from fairfl.studies.crosscheck.population.fairbatch_step import Ascent
 from fairfl.studies.crosscheck.population.local_dynamics import Dynamics, converged, locally_fair
-from fairfl.studies.crosscheck.population.mean_field import any_rule, shares
+from fairfl.studies.crosscheck.population.mean_field import any_rule
 from fairfl.studies.crosscheck.population.worlds import figure_5, figure_9, random_world
 
 FIGURE = figure_5("a")
@@ -19,7 +19,7 @@ FIGURE = figure_5("a")
 def test_the_optimum_is_the_pointwise_rule_at_its_multipliers(world, eps):
     best = solve(world.federation, "lft_fedavg", eps=eps)
     offset = best.multipliers / np.array(world.weight)
-    rule = any_rule(world, shares(world) + offset[:, None] * np.array([-1, 1]))
+    rule = any_rule(world, world.shares + offset[:, None] * np.array([-1, 1]))
     assert rule.accuracy(world.federation) == pytest.approx(best.accuracy, abs=1e-9)
     assert np.allclose(
         rule.local_mean_differences(world.federation), best.local_mean_differences, atol=1e-9
@@ -51,7 +51,7 @@ def test_many_local_steps_are_the_average_of_minimisers():
         world, (0.05,) * world.clients, "steps", 1, steps=3000, rounds=3, ascent=Ascent(0.2, 0.0)
     )
     rule, lam = deque(run.run(), maxlen=1)[0]
-    assert not np.allclose(lam, shares(world))  # λ has moved
+    assert not np.allclose(lam, world.shares)  # λ has moved
     assert np.allclose([edges[0] for edges in rule.edges], converged(world, lam), atol=1e-4)
 
 

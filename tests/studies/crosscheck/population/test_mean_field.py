@@ -15,7 +15,6 @@ from fairfl.studies.crosscheck.population.mean_field import (
     gradients,
     minimiser,
     rule_of,
-    shares,
 )
 from fairfl.studies.crosscheck.population.worlds import figure_5, figure_9, random_world
 
@@ -38,7 +37,7 @@ def test_one_weight_a_group_gives_the_weighted_bayes_rule(world, degree):
     """z_a = x + log((2 - ρ_a) / ρ_a) for every law of x: its threshold is minus that."""
     rho = np.array([0.4, 1.7])
     field, basis = MeanField.of(world), Basis.of(world, degree)
-    params = minimiser(field, field.features(basis), rho * shares(world), np.zeros((2, degree + 1)))
+    params = minimiser(field, field.features(basis), rho * world.shares, np.zeros((2, degree + 1)))
     scores = basis(np.array([-1.0, 2.0, -1.0, 2.0]), np.array([0, 0, 1, 1])) @ params.ravel()
     offset = np.log((2 - rho) / rho)
     assert np.allclose(scores, np.array([-1.0, 2.0, -1.0, 2.0]) + np.repeat(offset, 2), atol=1e-6)
@@ -68,7 +67,7 @@ def test_gradients_are_those_of_the_clients_losses():
     rng = np.random.default_rng(0)
     rho = rng.uniform(0, 2, (world.clients, 2))
     params = rng.normal(size=(world.clients, 2, 3)) / 2
-    found, step = gradients(field, field.features(basis), rho * shares(world), params), 1e-4
+    found, step = gradients(field, field.features(basis), rho * world.shares, params), 1e-4
     for client in (0, world.clients - 1):
         for at in ((0, 0), (0, 2), (1, 1)):
             moved = [params[client].copy() for _ in range(2)]
@@ -83,7 +82,7 @@ def test_the_pointwise_rule_has_the_least_weighted_error(seed, draw):
     """No rule by thresholds does better, at the nodes: Σ ρ P(ŷ=1, y=0) + (2 - ρ) P(ŷ=0, y=1)."""
     world, rng = random_world(seed), np.random.default_rng(draw)
     rho = rng.uniform(0, 2, (world.clients, 2))
-    field, best = MeanField.of(world), any_rule(world, rho * shares(world))
+    field, best = MeanField.of(world), any_rule(world, rho * world.shares)
     for a in (0, 1):
         x = field.nodes[a]
         # of accepting at x

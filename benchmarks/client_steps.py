@@ -1,0 +1,137 @@
+"""Client steps a CPU second: the engine, numpy with clients as an axis, and a plain torch loop,
+interleaved in one run on one thread.
+
+By itself: ``python -m benchmarks.client_steps 10 100 1000``, numbers of clients.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks.simulator import BATCH, CLASSES, FEATURES, HIDDEN, SAMPLES, simulation
+from benchmarks.timing import cpu_interleaved
+
+LR = 0.1
+LOOPED = 100
+"""The torch loop takes minutes for more clients."""
+
+
+def people(clients: int) -> tuple[np.ndarray, np.ndarray]:
+    """The data of ``benchmarks.simulator.simulation``, (clients, samples, features) and labels."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(clients * SAMPLES, FEATURES)).astype(np.float32)
+    y = rng.integers(0, CLASSES, clients * SAMPLES)
+    return x.reshape(clients, SAMPLES, FEATURES), y.reshape(clients, SAMPLES)
+
+
+def in_numpy(
+    layers: list[list[np.ndarray]], clients: int, batch: int = BATCH
+) -> Callable[[], None]:
+    """A round of FedAvg that changes ``layers``, pairs W (in, out) and b (1, out), in place."""
+    (x, y), rng = people(clients), np.random.default_rng(0)
+    rows, columns = np.arange(clients)[:, None], np.arange(batch)
+
+    def round() -> None:
+        own = [[np.repeat(part[None], clients, 0) for part in layer] for layer in layers]
+        order = rng.permuted(np.broadcast_to(np.arange(SAMPLES), (clients, SAMPLES)), axis=1)
+        for first in range(0, SAMPLES, batch):
+            some = order[:, first : first + batch]
+            values = [x[rows, some]]
+            for weight, bias in own[:-1]:
+                values.append(np.maximum(values[-1] @ weight + bias, 0))
+            z = values[-1] @ own[-1][0] + own[-1][1]
+            z = np.exp(z - z.max(2, keepdims=True))
+            z /= z.sum(2, keepdims=True)
+            z[rows, columns, y[rows, some]] -= 1
+            z *= LR / batch
+            for k in range(len(own) - 1, -1, -1):
+                weight, bias = own[k]
+                back = (z @ weight.transpose(0, 2, 1)) * (values[k] > 0) if k else z
+                weight -= values[k].transpose(0, 2, 1) @ z
+                bias -= z.sum(1, keepdims=True)
+                z = back
+        for layer, mine in zip(layers, own, strict=True):
+            for part, each in zip(layer, mine, strict=True):
+                part[:] = each.mean(0)
+
+    return round
+
+
+def in_a_loop(network: Any, clients: int) -> Callable[[], None]:
+    """A round with torch's optimiser, one client after the other."""
+    import torch
+
+    x, y = (torch.from_numpy(values) for values in people(clients))
+    optimiser = torch.optim.SGD(network.parameters(), LR)
+    shared = [part.detach().clone() for part in network.parameters()]
+
+    def round() -> None:
+        sums = [torch.zeros_like(part) for part in shared]
+        for k in range(clients):
+            with torch.no_grad():
+                for part, start in zip(network.parameters(), shared, strict=True):
+                    part.copy_(start)
+            for some in torch.randperm(SAMPLES).split(BATCH):
+                optimiser.zero_grad()
+                torch.nn.functional.cross_entropy(network(x[k, some]), y[k, some]).backward()
+                optimiser.step()
+            with torch.no_grad():
+                for total, part in zip(sums, network.parameters(), strict=True):
+                    total.add_(part, alpha=1 / clients)
+        shared[:] = sums
+
+    return round
+
+
+def start(widths: tuple[int, ...]) -> list[list[np.ndarray]]:
+    """Layers of zeros, or of small numbers where there are several."""
+    rng, small = np.random.default_rng(1), 0.1 * (len(widths) > 2)
+    return [
+        [(small * rng.normal(size=shape)).astype(np.float32) for shape in ((i, o), (1, o))]
+        for i, o in zip(widths[:-1], widths[1:], strict=True)
+    ]
+
+
+def measured(counts: list[int]) -> Iterator[str]:
+    """A line a model and number of clients."""
+    import torch
+
+    from fairfl.sims import models
+    from fairfl.sims.engine import MLP, Softmax
+
+    torch.set_num_threads(1)
+    kinds: tuple[tuple[str, Any, tuple[int, ...], Callable[[], Any]], ...] = (
+        (
+            "softmax",
+            Softmax(FEATURES, CLASSES),
+            (FEATURES, CLASSES),
+            lambda: torch.nn.Linear(FEATURES, CLASSES),
+        ),
+        (
+            "MLP",
+            MLP((FEATURES, HIDDEN, CLASSES)),
+            (FEATURES, HIDDEN, CLASSES),
+            lambda: models.MLP(FEATURES, (HIDDEN,), CLASSES),
+        ),
+    )
+    for name, model, widths, make in kinds:
+        for clients in counts:
+            functions = [
+                simulation(model, np.full(clients, SAMPLES)).step,
+                in_numpy(start(widths), clients),
+            ]
+            functions += [in_a_loop(make(), clients)] if clients <= LOOPED else []
+            best = cpu_interleaved(max(3, min(30, 2000 // clients)), functions)
+            steps = clients * SAMPLES // BATCH
+            told = zip(("engine", "numpy", "torch loop"), best, strict=False)
+            figures = ", ".join(f"{who} {steps / time:,.0f}" for who, time in told)
+            yield f"{name}, {clients:,} clients: {figures} client steps a CPU second"
+
+
+if __name__ == "__main__":
+    for line in measured([int(count) for count in sys.argv[1:]] or [10, 100, 1000]):
+        print(line, flush=True)

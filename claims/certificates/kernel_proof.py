@@ -1,0 +1,186 @@
+"""A theorem that Coq's kernel has checked: a file of claims/proofs, and what it must say."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from shutil import which
+from typing import Self
+
+from fairfl._support.whole_file import write_whole
+from fairfl.claims.certificates.base import Certificate, Level, Rejected, require, weakest
+
+FOLDER = Path(__file__).resolve().parents[1] / "proofs"
+REALS = (
+    "ClassicalDedekindReals.sig_forall_dec",
+    "ClassicalDedekindReals.sig_not_dec",
+    "FunctionalExtensionality.functional_extensionality_dep",
+)
+"""What Coq's real numbers assume: two principles of classical logic, and extensionality."""
+CLASSICAL = (*REALS, "Classical_Prop.classic")
+"""With the excluded middle, which the library's theorems on continuity use."""
+SECONDS = 120
+"""A proof that takes longer to compile is rejected."""
+NAMES = ("Definition", "Fixpoint")
+"""What a statement may be written with; these sentences are part of it."""
+HEADS = ("From", "Require", "Import", "Open Scope", "Lemma", "Theorem", *NAMES)
+"""How a sentence outside of proofs may begin: no axiom, no option, no notation, no module."""
+UNDONE = re.compile(r"\b(admit|give_up|Admitted|Abort|Axiom|Declare|Unset|bypass_check)\b")
+
+
+@dataclass(frozen=True)
+class KernelProof(Certificate):
+    """A theorem of a Coq file, compiled anew; its statement and its assumptions are compared.
+
+    Attributes
+    ----------
+    file : of ``claims/proofs``.
+    statement : the definitions of the file and the theorem, each a sentence of Coq, without proofs:
+        what a reader has to trust. The file must have them word for word, and no other definition.
+    axioms : the only ones that it may rest on.
+    kernel : the version of Coq that checked it, empty where none is installed.
+    otherwise : certificates of the same. They are verified too, and give the level where there is
+        no kernel.
+    """
+
+    file: str
+    statement: str
+    axioms: tuple[str, ...]
+    kernel: str
+    otherwise: tuple[Certificate, ...]
+
+    @classmethod
+    def of(
+        cls, file: str, statement: str, *otherwise: Certificate, axioms: Sequence[str] = ()
+    ) -> Self:
+        """The certificate, with the kernel that is installed here."""
+        if not otherwise:
+            raise ValueError(
+                "otherwise must be at least one certificate, for where no coqc is installed"
+            )
+        return cls(file, _plain(statement), tuple(axioms), kernel(), otherwise)
+
+    @property
+    def level(self) -> Level:
+        return "proved" if self.kernel else weakest([one.level for one in self.otherwise])
+
+    def premises(self) -> frozenset[str]:
+        return frozenset[str]().union(*(one.premises() for one in self.otherwise))
+
+    def verify(self) -> None:
+        path = FOLDER / self.file
+        require(path.parent == FOLDER and path.is_file(), f"no file {self.file} in claims/proofs")
+        text = path.read_text("utf-8")
+        *names, theorem = sentences(self.statement) or ["nothing"]
+        require(theorem.startswith("Theorem "), f"a theorem must end the statement, got {theorem}")
+        outside = list(_outside(text))
+        require(theorem in outside, f"{self.file} does not state: {theorem}")
+        defined = [one for one in outside if one.startswith(NAMES)]
+        require(defined == names, f"{self.file} defines: {'; '.join(defined) or 'nothing'}")
+        for one in self.otherwise:
+            one.verify()
+        if self.kernel and kernel():
+            name, _ = _named(theorem)
+            more = sorted(_assumed(text)[name] - set(self.axioms))
+            require(not more, f"{name} assumes {', '.join(more)}")
+
+    def unchecked(self) -> str:
+        if self.kernel and not kernel():
+            return f"{self.file} was not compiled: no coqc is installed here"
+        return ""
+
+    def summary(self) -> str:
+        by = f"by {self.kernel}" if self.kernel else "not compiled, no coqc was installed"
+        beside = "; ".join(one.summary() for one in self.otherwise)
+        return f"proof ({self.file}, {by}): {self.statement} Beside it: {beside}"
+
+
+@cache
+def kernel() -> str:
+    """ "Coq" and its version where ``coqc`` is installed, else empty."""
+    found = which("coqc")
+    if found is None:
+        return ""
+    done = subprocess.run([found, "--print-version"], capture_output=True, text=True, check=False)
+    return f"Coq {done.stdout.split()[0]}" if done.returncode == 0 and done.stdout else ""
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text of Coq, without comments and their last dots, spaces made single."""
+    depth, kept = 0, []
+    for part in re.split(r"(\(\*|\*\))", text):
+        depth += {"(*": 1, "*)": -1}.get(part, 0)
+        if depth == 0 and part != "*)":
+            kept.append(part)
+    return [
+        _plain(one) for one in re.split(r"\.(?=\s|$)", " ".join(kept)) if one and not one.isspace()
+    ]
+
+
+def _outside(text: str) -> Iterator[str]:
+    """The sentences outside of proofs, once all of them and the proofs are such as may be there."""
+    proving = False
+    for one in sentences(text):
+        found = UNDONE.search(one)
+        require(found is None, f"the file says {found[0] if found else ''}: {one:.80}")
+        if proving:
+            proving = one != "Qed"
+        elif one == "Proof":
+            proving = True
+        else:
+            require(one.startswith(HEADS), f"a sentence must not begin so: {one:.80}")
+            yield one
+    require(not proving, "a proof is not ended by Qed")
+
+
+@cache
+def _assumed(text: str) -> dict[str, frozenset[str]]:
+    """What each theorem of a file assumes, by the kernel; each must prove what it states.
+
+    A second file asks, so that nothing that the first one prints is read.
+    """
+    stated = [_named(one) for one in _outside(text) if one.startswith("Theorem ")]
+    goals = "".join(f"Goal {goal}. exact (@{name}). Qed.\n" for name, goal in stated)
+    asked = "".join(f"Print Assumptions proof.{name}.\n" for name, _ in stated)
+    said = ""
+    with tempfile.TemporaryDirectory() as folder:
+        write_whole(Path(folder) / "proof.v", f"{text}\n{goals}")
+        write_whole(Path(folder) / "ask.v", f"Require proof.\n{asked}")
+        try:
+            for file in ("proof.v", "ask.v"):
+                done = subprocess.run(
+                    ["coqc", "-q", "-R", ".", "", file],
+                    cwd=folder,
+                    capture_output=True,
+                    text=True,
+                    timeout=SECONDS,
+                    check=False,
+                )
+                require(done.returncode == 0, f"coqc: {_plain(done.stderr)[-400:]}")
+                said = done.stdout
+        except subprocess.TimeoutExpired:
+            raise Rejected(f"compiling takes longer than {SECONDS} seconds") from None
+    blocks: list[set[str]] = []
+    for line in said.splitlines():
+        if line in ("Closed under the global context", "Axioms:"):
+            blocks.append(set())
+        elif line[:1].strip():
+            require(bool(blocks), f"coqc lists no assumptions: {said:.200}")
+            blocks[-1].add(line.split()[0])
+    require(len(blocks) == len(stated), f"coqc lists no assumptions: {said:.200}")
+    return {name: frozenset(used) for (name, _), used in zip(stated, blocks, strict=True)}
+
+
+def _named(theorem: str) -> tuple[str, str]:
+    """The name of a theorem, and what it states."""
+    name, _, goal = theorem.removeprefix("Theorem ").partition(":")
+    return name.strip(), goal.strip()
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,182 @@
+(* The conjugate of TERM's mean A f = log (mean of exp (a f)) / a: relative entropy on the simplex.
+   xlogx is x log x, and 0 at 0. *)
+From Coq Require Import Reals Lra List.
+Open Scope R_scope.
+
+Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition term (n : nat) (a : R) (f : nat -> R) : R :=
+  ln (sum (seq 0 n) (fun i => exp (a * f i)) / INR n) / a.
+Definition xlogx (x : R) : R := if Req_EM_T x 0 then 0 else x * ln x.
+Definition penalty (n : nat) (a : R) (v : nat -> R) : R :=
+  (sum (seq 0 n) (fun i => xlogx (v i)) + ln (INR n)) / a.
+
+Lemma ln_below : forall x, 0 < x -> ln x <= x - 1.
+Proof.
+intros x P. destruct (Req_dec x 1) as [e | n]; [subst; rewrite ln_1; lra |].
+assert (H := exp_ineq1 (ln x)). rewrite exp_ln in H by assumption.
+assert (ln x <> 0). { intros z. apply n. rewrite <- (exp_ln x P), z. apply exp_0. }
+specialize (H H0). lra.
+Qed.
+
+Lemma ln_over : forall x y, 0 < x -> 0 < y -> ln (x / y) = ln x - ln y.
+Proof.
+intros x y X Y. unfold Rdiv. rewrite ln_mult,
+  ln_Rinv by (assumption || now apply Rinv_0_lt_compat). ring.
+Qed.
+
+Lemma below : forall ks s t, (forall k, In k ks -> s k <= t k) -> sum ks s <= sum ks t.
+Proof.
+intros ks s t H. induction ks as [| k ks IH]; simpl; [lra |].
+assert (A := H k (or_introl eq_refl)).
+assert (B : sum ks s <= sum ks t) by (apply IH; intros; apply H; now right). lra.
+Qed.
+
+Lemma positive : forall n a f, (0 < n)%nat -> 0 < sum (seq 0 n) (fun i => exp (a * f i)).
+Proof.
+intros n a f N. destruct n as [| n]; [inversion N |]. simpl.
+assert (0 <= sum (seq 1 n) (fun i => exp (a * f i))).
+{ clear. induction (seq 1 n) as [| k ks IH]; simpl; [lra |]. assert (H := exp_pos (a * f k)). lra. }
+assert (H0 := exp_pos (a * f 0%nat)). lra.
+Qed.
+
+Theorem inside : forall n a v, (0 < n)%nat -> 0 < a -> (forall i, In i (seq 0 n) -> 0 <= v i) ->
+  sum (seq 0 n) v = 1 ->
+  forall f, sum (seq 0 n) (fun i => v i * f i) - term n a f <= penalty n a v.
+Proof.
+intros n a v N A P T f. unfold term, penalty. set (S := sum (seq 0 n) (fun i => exp (a * f i))).
+assert (Z : 0 < S) by now apply positive.
+assert (M : 0 < INR n) by now apply lt_0_INR.
+assert (E : sum (seq 0 n) (fun i => v i * (a * f i) - xlogx (v i)) <= ln S).
+{ apply Rle_trans with (sum (seq 0 n) (fun i => exp (a * f i) / S - v i + v i * ln S)).
+  - apply below. intros i I. specialize (P i I). unfold xlogx.
+    destruct (Req_EM_T (v i) 0) as [z | z].
+    + rewrite z. assert (H := exp_pos (a * f i)).
+      assert (0 < exp (a * f i) / S) by (apply Rdiv_lt_0_compat; assumption). lra.
+    + assert (V : 0 < v i) by lra.
+      assert (Q : 0 < exp (a * f i) / (S * v i)) by (apply Rdiv_lt_0_compat; [apply exp_pos | nra]).
+      assert (H := ln_below _ Q). unfold Rdiv in H at 1.
+      rewrite ln_mult, ln_exp, ln_Rinv, ln_mult in H by
+        (assumption || apply exp_pos || nra || (apply Rinv_0_lt_compat; nra)).
+      apply (Rmult_le_compat_l (v i)) in H; [| lra].
+      replace (v i * (exp (a * f i) / (S * v i) - 1)) with (exp (a * f i) / S - v i) in H
+        by (field; lra).
+      lra.
+  - assert (D : forall ks, sum ks (fun i => exp (a * f i) / S - v i + v i * ln S)
+      = sum ks (fun i => exp (a * f i)) / S - sum ks v + sum ks v * ln S).
+    { intros ks. induction ks; simpl; [field; lra | rewrite IHks; field; lra]. }
+    rewrite D, T. fold S. replace (S / S) with 1 by (field; lra). lra. }
+assert (F : sum (seq 0 n) (fun i => v i * (a * f i) - xlogx (v i))
+  = a * sum (seq 0 n) (fun i => v i * f i) - sum (seq 0 n) (fun i => xlogx (v i))).
+{ clear. induction (seq 0 n); simpl; [ring | rewrite IHl; ring]. }
+rewrite ln_over by assumption.
+apply Rmult_le_reg_l with a; [assumption |].
+replace (a * (sum (seq 0 n) (fun i => v i * f i) - (ln S - ln (INR n)) / a))
+  with (a * sum (seq 0 n) (fun i => v i * f i) - ln S + ln (INR n)) by (field; lra).
+replace (a * ((sum (seq 0 n) (fun i => xlogx (v i)) + ln (INR n)) / a))
+  with (sum (seq 0 n) (fun i => xlogx (v i)) + ln (INR n)) by (field; lra). lra.
+Qed.
+
+Theorem equality : forall n a f, (0 < n)%nat -> 0 < a ->
+  let v := fun i => exp (a * f i) / sum (seq 0 n) (fun i => exp (a * f i)) in
+  sum (seq 0 n) (fun i => v i * f i) - term n a f = penalty n a v.
+Proof.
+intros n a f N A v. unfold term, penalty. set (S := sum (seq 0 n) (fun i => exp (a * f i))) in *.
+assert (Z : 0 < S) by now apply positive. assert (M : 0 < INR n) by now apply lt_0_INR.
+assert (E : forall ks, sum ks (fun i => xlogx (v i))
+  = a * sum ks (fun i => v i * f i) - ln S * sum ks v).
+{ intros ks. induction ks as [| k ks IH]; simpl; [ring |]. rewrite IH. unfold xlogx.
+  assert (V : 0 < v k) by (apply Rdiv_lt_0_compat; [apply exp_pos | exact Z]).
+  destruct (Req_EM_T (v k) 0) as [e | _]; [lra |]. unfold v at 2, Rdiv.
+  rewrite ln_mult, ln_exp, ln_Rinv by (apply exp_pos || assumption || now apply Rinv_0_lt_compat).
+  ring. }
+assert (T : sum (seq 0 n) v = 1).
+{ assert (D : forall ks, sum ks v = sum ks (fun i => exp (a * f i)) / S).
+  { intros ks. induction ks; simpl; [field; lra |]. rewrite IHks. unfold v. field. lra. }
+  rewrite D. fold S. field. lra. }
+rewrite E, T, ln_over by assumption. field. lra.
+Qed.
+
+Theorem approached : forall n a v eps, (0 < n)%nat -> 0 < a -> 0 < eps ->
+  (forall i, In i (seq 0 n) -> 0 <= v i) -> sum (seq 0 n) v = 1 ->
+  exists f, penalty n a v - eps < sum (seq 0 n) (fun i => v i * f i) - term n a f.
+Proof.
+intros n a v eps N A E P T. assert (M : 0 < INR n) by now apply lt_0_INR.
+set (d := eps * a / (2 * INR n)). assert (D : 0 < d) by (unfold d; apply Rdiv_lt_0_compat; nra).
+exists (fun i => ln (if Req_EM_T (v i) 0 then d else v i) / a). unfold term, penalty.
+set (S := sum (seq 0 n) (fun i => exp (a * (ln (if Req_EM_T (v i) 0 then d else v i) / a)))).
+assert (Z : 0 < S) by now apply (positive n a (fun i => ln (if Req_EM_T (v i) 0 then d else v i) /
+  a)).
+assert (B : S <= 1 + INR n * d).
+{ rewrite <- T. replace (INR n) with (INR (length (seq 0 n))) by now rewrite seq_length.
+  unfold S. clear - A P D. induction (seq 0 n) as [| k ks IH]; [simpl; lra |].
+  assert (I := IH (fun i H => P i (or_intror H))). specialize (P k (or_introl eq_refl)).
+  cbn [sum fold_right length]. rewrite S_INR. unfold sum in I.
+  replace (a * (ln (if Req_EM_T (v k) 0 then d else v k) / a))
+    with (ln (if Req_EM_T (v k) 0 then d else v k)) by (field; lra).
+  rewrite exp_ln by (destruct (Req_EM_T (v k) 0); lra). destruct (Req_EM_T (v k) 0); lra. }
+assert (F : sum (seq 0 n) (fun i => v i * (ln (if Req_EM_T (v i) 0 then d else v i) / a))
+  = sum (seq 0 n) (fun i => xlogx (v i)) / a).
+{ clear - A. induction (seq 0 n) as [| k ks IH]; simpl; [field; lra |]. rewrite IH. unfold xlogx.
+  destruct (Req_EM_T (v k) 0) as [z | z]; [rewrite z |]; field; lra. }
+assert (L : ln S <= INR n * d) by (assert (H := ln_below S Z); lra).
+rewrite F, ln_over by assumption.
+apply Rmult_lt_reg_l with a; [assumption |].
+replace (a * ((sum (seq 0 n) (fun i => xlogx (v i)) + ln (INR n)) / a - eps))
+  with (sum (seq 0 n) (fun i => xlogx (v i)) + ln (INR n) - a * eps) by (field; lra).
+replace (a * (sum (seq 0 n) (fun i => xlogx (v i)) / a - (ln S - ln (INR n)) / a))
+  with (sum (seq 0 n) (fun i => xlogx (v i)) - ln S + ln (INR n)) by (field; lra).
+assert (INR n * d = eps * a / 2) by (unfold d; field; lra). nra.
+Qed.
+
+Theorem outside : forall n a v, (0 < n)%nat -> 0 < a ->
+  sum (seq 0 n) v <> 1 \/ (exists j, In j (seq 0 n) /\ v j < 0) ->
+  forall B, exists f, B < sum (seq 0 n) (fun i => v i * f i) - term n a f.
+Proof.
+intros n a v N A out B. assert (M : 0 < INR n) by now apply lt_0_INR. assert (H := Rle_abs B).
+assert (H' := Rabs_pos B).
+destruct out as [T | [j [J neg]]].
+- set (d := sum (seq 0 n) v - 1). assert (D : d <> 0) by (unfold d; lra).
+  exists (fun _ => (Rabs B + 1) / d). set (t := (Rabs B + 1) / d).
+  assert (E : forall ks x, sum ks (fun _ => x) = INR (length ks) * x).
+  { intros ks x. induction ks; [simpl; ring |]. cbn [sum fold_right length]. rewrite S_INR.
+    fold (sum ks (fun _ => x)). rewrite IHks. ring. }
+  unfold term. rewrite E, seq_length.
+  replace (INR n * exp (a * t) / INR n) with (exp (a * t)) by (field; lra). rewrite ln_exp.
+  assert (F : sum (seq 0 n) (fun i => v i * t) = t * (d + 1)).
+  { unfold d. replace (sum (seq 0 n) v - 1 + 1) with (sum (seq 0 n) v) by ring. clearbody t. clear.
+    induction (seq 0 n); simpl; [ring | rewrite IHl; ring]. }
+  rewrite F. replace (a * t / a) with t by (field; lra).
+  replace (t * (d + 1) - t) with (t * d) by ring.
+  replace (t * d) with (Rabs B + 1) by (unfold t; field; assumption). lra.
+- set (t := (Rabs B + 1) / - v j).
+  assert (P : 0 < t) by (apply Rdiv_lt_0_compat; lra).
+  exists (fun i => if Nat.eq_dec i j then - t else 0).
+  assert (V : t * - v j = Rabs B + 1) by (unfold t; field; lra).
+  assert (S : sum (seq 0 n) (fun i => v i * (if Nat.eq_dec i j then - t else 0)) = - t * v j).
+  { assert (U := seq_NoDup n 0). revert J U. clear. induction (seq 0 n) as [| k ks IH];
+    intros J U; [destruct J |].
+    inversion U. subst. simpl. destruct (Nat.eq_dec k j) as [e | e].
+    - subst. enough (Z : sum ks (fun i => v i * (if Nat.eq_dec i j then - t else 0)) = 0)
+      by (rewrite Z; ring).
+      clear - H1. induction ks as [| i ks IH]; [reflexivity |]. simpl.
+      destruct (Nat.eq_dec i j); [exfalso; subst; apply H1; now left |].
+      rewrite IH; [ring | intros K; apply H1; now right].
+    - destruct J as [J | J]; [contradiction |]. rewrite IH by assumption. ring. }
+  rewrite S. enough (term n a (fun i => if Nat.eq_dec i j then - t else 0) <= 0) by lra.
+  unfold term. set (W := sum (seq 0 n) (fun i => exp (a * (if Nat.eq_dec i j then - t else 0)))).
+  assert (Z : 0 < W) by now apply (positive n a (fun i => if Nat.eq_dec i j then - t else 0)).
+  assert (C : W <= INR n).
+  { replace (INR n) with (INR (length (seq 0 n))) by now rewrite seq_length. unfold W. clear - A P.
+    induction (seq 0 n) as [| k ks IH]; [simpl; lra |]. cbn [sum fold_right length]. rewrite S_INR.
+    unfold sum in IH. assert (exp (a * (if Nat.eq_dec k j then - t else 0)) <= 1).
+    { rewrite <- exp_0. destruct (Nat.eq_dec k j); [left; apply exp_increasing; nra |].
+      rewrite Rmult_0_r. lra. }
+    lra. }
+  assert (Q : ln (W / INR n) <= W / INR n - 1) by (apply ln_below, Rdiv_lt_0_compat; assumption).
+  assert (R : W / INR n <= 1).
+  { apply Rmult_le_reg_l with (INR n);
+    [assumption |]. replace (INR n * (W / INR n)) with W by (field; lra). lra. }
+  apply Rmult_le_reg_l with a; [assumption |].
+  replace (a * (ln (W / INR n) / a)) with (ln (W / INR n)) by (field; lra).
+  lra.
+Qed.

@@ -1,0 +1,156 @@
+(* Rank-weighted means. Clients are 0, ..., n-1; s lists them from the largest loss to the smallest,
+   and w k is the weight of rank k.
+   v is majorised by w where any k of its entries sum to at most the
+   k largest weights, and all to all. *)
+From Coq Require Import Reals Lra Lia List Permutation.
+Open Scope R_scope.
+
+Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition ranking (n : nat) (F : nat -> R) (s : list nat) : Prop :=
+  Permutation s (seq 0 n)
+  /\ forall k, (S k < n)%nat -> F (nth (S k) s 0%nat) <= F (nth k s 0%nat).
+Definition rank_mean (w F : nat -> R) (s : list nat) : R :=
+  sum (seq 0 (length s)) (fun k => w k * F (nth k s 0%nat)).
+Definition majorised (n : nat) (w v : nat -> R) : Prop :=
+  (forall c, NoDup c -> incl c (seq 0 n) -> sum c v <= sum (seq 0 (length c)) w)
+  /\ sum (seq 0 n) v = sum (seq 0 n) w.
+
+Lemma moved : forall a b t, Permutation a b -> sum a t = sum b t.
+Proof. intros a b t P. induction P; simpl; lra. Qed.
+
+Lemma joined : forall a b t, sum (a ++ b) t = sum a t + sum b t.
+Proof. intros. induction a; simpl; [ring | rewrite IHa; ring]. Qed.
+
+Lemma last : forall n t, sum (seq 0 (S n)) t = sum (seq 0 n) t + t n.
+Proof. intros. rewrite seq_S, joined. simpl. ring. Qed.
+
+Lemma same : forall c s t, (forall k, In k c -> s k = t k) -> sum c s = sum c t.
+Proof.
+intros c s t H. induction c as [| k c IH]; [reflexivity |]. simpl.
+rewrite (H k (or_introl eq_refl)), IH; [reflexivity | intros; apply H; now right].
+Qed.
+
+Lemma indexed : forall s t, sum s t = sum (seq 0 (length s)) (fun k => t (nth k s 0%nat)).
+Proof.
+intros s t. induction s as [| x s IH] using rev_ind; [reflexivity |].
+rewrite app_length, Nat.add_1_r, last, joined, IH. simpl.
+rewrite app_nth2, Nat.sub_diag by lia. simpl.
+rewrite (same _ (fun k => t (nth k (s ++ x :: nil) 0%nat)) (fun k => t (nth k s 0%nat))); [ring |].
+intros k i. apply in_seq in i. now rewrite app_nth1 by lia.
+Qed.
+
+Lemma first : forall (a b : list nat), NoDup (a ++ b) -> NoDup a.
+Proof.
+intros a b. induction a as [| x a IH]; intros N; [constructor |]. inversion N. subst.
+constructor; [intros H; apply H1, in_or_app; now left | now apply IH].
+Qed.
+
+(* Abel's summation: partial sums of v below those of w, against a sequence that falls. *)
+Lemma abel : forall n v w f,
+  (forall k, (k <= n)%nat -> sum (seq 0 k) v <= sum (seq 0 k) w) ->
+  (forall k, (S k < n)%nat -> f (S k) <= f k) -> sum (seq 0 n) v = sum (seq 0 n) w ->
+  sum (seq 0 n) (fun k => v k * f k) <= sum (seq 0 n) (fun k => w k * f k).
+Proof.
+intros n v w f part falls total.
+enough (E : forall m, (S m <= n)%nat ->
+  sum (seq 0 (S m)) (fun k => v k * f k) + (sum (seq 0 (S m)) w - sum (seq 0 (S m)) v) * f m
+  <= sum (seq 0 (S m)) (fun k => w k * f k)).
+{ destruct n as [| m]; [simpl; lra |]. specialize (E m (le_n _)). rewrite total in E. lra. }
+induction m as [| m IH]; intros l; [simpl; lra |].
+specialize (IH ltac:(lia)). rewrite !(last (S m)). set (V := sum (seq 0 (S m)) v) in *.
+set (W := sum (seq 0 (S m)) w) in *.
+assert (D : V <= W) by (apply part; lia). assert (F := falls m ltac:(lia)). nra.
+Qed.
+
+Theorem below : forall n w v F s, ranking n F s -> majorised n w v ->
+  sum (seq 0 n) (fun i => v i * F i) <= rank_mean w F s.
+Proof.
+intros n w v F s [P order] [part total].
+assert (L : length s = n) by (rewrite (Permutation_length P); apply seq_length).
+assert (N : NoDup s) by (apply (Permutation_NoDup (Permutation_sym P)), seq_NoDup).
+rewrite <- (moved s), indexed by assumption. unfold rank_mean. rewrite L.
+apply (abel n (fun k => v (nth k s 0%nat)) w (fun k => F (nth k s 0%nat))).
+- intros k l. rewrite <- (firstn_skipn k s) in N, P.
+  assert (K : length (firstn k s) = k) by (apply firstn_length_le; lia).
+  assert (H := part (firstn k s)). rewrite indexed, K in H.
+  rewrite (same _ (fun j => v (nth j s 0%nat)) (fun j => v (nth j (firstn k s) 0%nat))).
+  + apply H; [now apply first in N |].
+    intros x i. apply (Permutation_in x P), in_or_app. now left.
+  + intros j i. apply in_seq in i. rewrite <- (firstn_skipn k s) at 1. now rewrite app_nth1 by lia.
+- intros k l. now apply order.
+- assert (I := indexed s v). rewrite L in I. rewrite <- I, (moved s (seq 0 n)) by assumption.
+exact total.
+Qed.
+
+Lemma position : forall s : list nat, NoDup s ->
+  exists pos, forall k, (k < length s)%nat -> pos (nth k s 0%nat) = k.
+Proof.
+intros s N. induction N as [| x s out N [pos H]]; [exists (fun i => i); simpl; lia |].
+exists (fun i => if Nat.eq_dec x i then 0%nat else S (pos i)). intros [| k] l; simpl in *.
+- now destruct (Nat.eq_dec x x).
+- destruct (Nat.eq_dec x (nth k s 0%nat)) as [e | _]; [exfalso; apply out; rewrite e;
+  apply nth_In; lia |].
+  now rewrite H by lia.
+Qed.
+
+(* The first weights are the largest: k different ones sum to at most the first k. *)
+Lemma largest : forall n w, (forall k, (S k < n)%nat -> w (S k) <= w k) ->
+  forall m c, (m <= n)%nat -> NoDup c -> (forall k, In k c -> (k < m)%nat) ->
+  sum c w <= sum (seq 0 (length c)) w.
+Proof.
+intros n w falls. induction m as [| m IH]; intros c l N inside.
+- destruct c as [| k c]; [simpl; lra |]. specialize (inside k (or_introl eq_refl)). lia.
+- destruct (in_dec Nat.eq_dec m c) as [i | o].
+  + destruct (in_split m c i) as [a [b e]]. subst c. apply NoDup_remove in N. destruct N as [N out].
+    rewrite <- (moved (m :: a ++ b)) by apply Permutation_middle.
+    rewrite app_length. simpl length. rewrite Nat.add_succ_r, <- app_length, last. simpl.
+    assert (below_m : forall k, In k (a ++ b) -> (k < m)%nat).
+    { intros k j. assert (k < S m)%nat.
+      { apply inside. apply in_app_or in j. apply in_or_app. destruct j; [now left | right;
+        now right]. }
+      assert (k <> m) by (intros e; subst; contradiction). lia. }
+    assert (H := IH (a ++ b) ltac:(lia) N below_m).
+    assert (short : (length (a ++ b) <= m)%nat).
+    { rewrite <- (seq_length m 0). apply NoDup_incl_length; [exact N |].
+      intros k j. apply in_seq. specialize (below_m k j). lia. }
+    assert (D : forall d j, (j + d < n)%nat -> w (j + d)%nat <= w j).
+    { induction d; intros j q; [rewrite Nat.add_0_r; lra |]. rewrite Nat.add_succ_r.
+      eapply Rle_trans; [apply falls; lia | apply IHd; lia]. }
+    assert (E := D (m - length (a ++ b))%nat (length (a ++ b)) ltac:(lia)).
+    replace (length (a ++ b) + (m - length (a ++ b)))%nat with m in E by lia. lra.
+  + apply IH; [lia | exact N |]. intros k i. specialize (inside k i).
+    assert (k <> m) by (intros e; subst; contradiction). lia.
+Qed.
+
+Theorem attained : forall n w F s, (forall k, (S k < n)%nat -> w (S k) <= w k) -> ranking n F s ->
+  exists v, majorised n w v /\ sum (seq 0 n) (fun i => v i * F i) = rank_mean w F s.
+Proof.
+intros n w F s falls [P order].
+assert (L : length s = n) by (rewrite (Permutation_length P); apply seq_length).
+assert (N : NoDup s) by (apply (Permutation_NoDup (Permutation_sym P)), seq_NoDup).
+destruct (position s N) as [pos place]. exists (fun i => w (pos i)).
+assert (whole : forall t, sum (seq 0 n) (fun i => w (pos i) * t i)
+  = sum (seq 0 n) (fun k => w k * t (nth k s 0%nat))).
+{ intros t. rewrite <- (moved s), indexed, L by assumption. apply same.
+  intros k i. apply in_seq in i. now rewrite place by lia. }
+split; [split |].
+- intros c Nc inc.
+  assert (M : sum c (fun i => w (pos i)) = sum (map pos c) w).
+  { clear. induction c; simpl; [reflexivity | now rewrite IHc]. }
+  rewrite M. assert (I : forall i, In i c -> (pos i < n)%nat /\ nth (pos i) s 0%nat = i).
+  { intros i H. apply inc, (Permutation_in i (Permutation_sym P)) in H.
+    destruct (In_nth s i 0%nat H) as [k [l e]]. rewrite <- e, place by assumption. split;
+      [lia | reflexivity]. }
+  rewrite <- (map_length pos c). apply (largest n w falls n); [lia | |].
+  + clear M. induction Nc as [| x c out Nc IH]; [constructor |]. simpl. constructor.
+    * intros H. apply in_map_iff in H. destruct H as [y [e H]].
+      destruct (I x (or_introl eq_refl)) as [_ X]. destruct (I y (or_intror H)) as [_ Y].
+      congruence.
+    * apply IH; intros i H; [apply inc | apply I]; now right.
+  + intros k H. apply in_map_iff in H. destruct H as [i [e H]]. subst k.
+    now apply I.
+- specialize (whole (fun _ => 1)).
+  rewrite (same _ _ (fun i => w (pos i) * 1)), whole; [| intros; ring].
+  apply same. intros; ring.
+- unfold rank_mean. rewrite L. apply whole.
+Qed.

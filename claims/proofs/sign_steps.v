@@ -1,0 +1,80 @@
+(* Steps of the sign of F towards its zero: F is positive before it, negative behind it. p t is
+   lambda after t updates, a t the length of update t. used a s T is the sum of a t, s <= t < T. *)
+From Coq Require Import Reals Lra Lia.
+Open Scope R_scope.
+
+Fixpoint used (a : nat -> R) (s n : nat) : R :=
+  match n with O => 0 | S m => used a s m + a (s + m)%nat end.
+Definition steps (a p : nat -> R) (zero : R) : Prop := forall t,
+  0 <= a t /\ (p t < zero -> p (S t) = p t + a t) /\ (zero < p t -> p (S t) = p t - a t)
+  /\ (p t = zero -> Rabs (p (S t) - zero) <= a t).
+
+Lemma one : forall a p zero t, steps a p zero ->
+  Rabs (p (S t) - zero) <= Rmax (Rabs (p t - zero) - a t) (a t).
+Proof.
+intros a p zero t S. destruct (S t) as [A [U [D E]]].
+destruct (Rtotal_order (p t) zero) as [n | [e | m]].
+- rewrite (U n), (Rabs_left (p t - zero)) by lra. unfold Rabs.
+destruct (Rcase_abs (p t + a t - zero)).
+  + eapply Rle_trans; [| apply Rmax_l]. lra.
+  + eapply Rle_trans; [| apply Rmax_r]. lra.
+- eapply Rle_trans; [exact (E e) | apply Rmax_r].
+- rewrite (D m), (Rabs_right (p t - zero)) by lra. unfold Rabs.
+destruct (Rcase_abs (p t - a t - zero)).
+  + eapply Rle_trans; [| apply Rmax_r]. lra.
+  + eapply Rle_trans; [| apply Rmax_l]. lra.
+Qed.
+
+Theorem bound : forall a p zero n T, steps a p zero ->
+  Rabs (p (n + T)%nat - zero) <= Rabs (p n - zero) - used a n T
+  \/ exists s, (s < T)%nat
+     /\ Rabs (p (n + T)%nat - zero) <= a (n + s)%nat - used a (S (n + s)) (T - S s).
+Proof.
+intros a p zero n T S. induction T as [| T IH].
+- left. rewrite Nat.add_0_r. simpl. lra.
+- replace (n + Datatypes.S T)%nat with (Datatypes.S (n + T)) by lia.
+  assert (H := one a p zero (n + T) S).
+  destruct (Rle_dec (a (n + T)%nat) (Rabs (p (n + T)%nat - zero) - a (n + T)%nat)) as [order |
+    order].
+  + rewrite Rmax_left in H by assumption. destruct IH as [IH | [s [l IH]]].
+    * left. simpl. lra.
+    * right. exists s. split; [lia |].
+    replace (Datatypes.S T - Datatypes.S s)%nat with (Datatypes.S (T - Datatypes.S s)) by lia.
+      cbn [used]. replace (Datatypes.S (n + s) + (T - Datatypes.S s))%nat with (n + T)%nat by lia.
+      lra.
+  + rewrite Rmax_right in H by lra. right. exists T. split; [lia |].
+    rewrite Nat.sub_diag. simpl. lra.
+Qed.
+
+Theorem slowly : forall a p zero T, steps a p zero -> (forall t, a t <= 2 * a (S t)) ->
+  Rabs (p (S T) - zero) <= Rmax (Rabs (p O - zero) - used a 0 (S T)) (a T).
+Proof.
+intros a p zero T S slow. induction T as [| T IH].
+- assert (H := one a p zero 0 S). simpl. now rewrite Rplus_0_l.
+- assert (H := one a p zero (Datatypes.S T) S). specialize (slow T).
+  eapply Rle_trans; [exact H |]. apply Rmax_lub; [| apply Rmax_r].
+  apply Rmax_Rle in IH. destruct IH as [IH | IH].
+  + eapply Rle_trans; [| apply Rmax_l]. change (used a 0 (Datatypes.S (Datatypes.S T)))
+      with (used a 0 (Datatypes.S T) + a (Datatypes.S T)). lra.
+  + eapply Rle_trans; [| apply Rmax_r]. lra.
+Qed.
+
+Theorem limit : forall a p zero, steps a p zero -> Un_cv a 0 ->
+  (forall n B, exists T, B <= used a n T) -> Un_cv p zero.
+Proof.
+intros a p zero S small endless eps P. destruct (small eps P) as [n N].
+destruct (endless n (Rabs (p n - zero))) as [T0 far].
+exists (n + T0)%nat. intros m M. unfold R_dist.
+assert (pos : forall s k, 0 <= used a s k).
+{ intros s k. induction k; simpl; [lra |]. destruct (S (s + k)%nat). lra. }
+replace m with (n + (m - n))%nat by lia.
+assert (more : used a n T0 <= used a n (m - n)).
+{ replace (m - n)%nat with (T0 + (m - n - T0))%nat by lia. generalize (m - n - T0)%nat.
+  induction n0; [rewrite Nat.add_0_r; lra |]. rewrite Nat.add_succ_r. simpl.
+  destruct (S (n + (T0 + n0))%nat). lra. }
+destruct (bound a p zero n (m - n) S) as [H | [s [l H]]]; [lra |].
+eapply Rle_lt_trans; [exact H |].
+assert (Q := pos (Datatypes.S (n + s)) (m - n - Datatypes.S s)%nat).
+assert (A := N (n + s)%nat ltac:(lia)). unfold R_dist in A. rewrite Rminus_0_r in A.
+assert (B := Rle_abs (a (n + s)%nat)). lra.
+Qed.

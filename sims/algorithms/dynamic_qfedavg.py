@@ -1,0 +1,75 @@
+"""An algorithm for dynamic participants merged with q-FedAvg (dynamic participants, algorithm
+4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+import torch
+
+from fairfl.sims.algorithms.clipping_fedavg import ClippingFedAvg
+from fairfl.sims.algorithms.dynamic import Dynamic
+from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
+from fairfl.sims.algorithms.normalized_fedavg import NormalizedFedAvg
+from fairfl.sims.algorithms.qfedavg import QFedAvg, nonnegative
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
+from fairfl.sims.engine.task import Floats
+
+
+@dataclass(frozen=True)
+class DynamicQFedAvg(QFedAvg):
+    """q-FedAvg of the updates u_k that ``rule`` makes: Normalized, Modified Normalized or Clipping
+    FedAvg.
+
+    w^(t+1) = w^t + sum_k p_k F_k^q L u_k / sum_k p_k (L F_k^q + q F_k^(q-1) ||L u_k||²), as
+    ``QFedAvg``. Lines 9 to 11 print p_k F_k^q u_k / (F_k^q + q F_k^(q-1) ||u_k||) for each client
+    and layer: the norm is not squared, L is left out, and each client is divided by its own h_k, so
+    that F_k^q cancels and a larger loss hardly counts more (claim ``dynamic/algorithm-4``).
+    ``variant="printed"`` is that. q = 0 is ``rule`` alone, either way.
+
+    Errors: as q-FedAvg, and ValueError for another rule.
+    Source: Fairness of Federated Learning with Dynamic Participants, algorithm 4; q-FFL, algorithm
+    1.
+    """
+
+    q: float = 0.1
+    rule: Dynamic = field(default_factory=NormalizedFedAvg)
+    name: ClassVar[str] = "dynamic_qfedavg"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.rule, Dynamic):
+            raise ValueError(
+                "rule must be NormalizedFedAvg, ModifiedNormalizedFedAvg or ClippingFedAvg, got "
+                f"{self.rule!r}"
+            )
+
+    @classmethod
+    def examples(cls) -> Iterable[Algorithm]:
+        rules: list[Dynamic] = [NormalizedFedAvg(), ModifiedNormalizedFedAvg(0.5), ClippingFedAvg()]
+        merged = [cls(rule=rule) for rule in rules]
+        return [*merged, cls(1.0, variant="printed", rule=rules[0])]
+
+    def server(self, received: Received) -> Aggregate:
+        changed = self.rule.changed(received)
+        made = self._printed(changed) if self.variant == "printed" else super().server(changed)
+        step = torch.zeros_like(received.params) if made.step is None else made.step
+        return replace(made, state=self.rule.remember(received, step), step=step)
+
+    def _printed(self, received: Received) -> Aggregate:
+        """Lines 9 to 11: weights p_k / (1 + q ||u_k|| / F_k) by layer, 0 where F_k = 0 < q."""
+        nonnegative(received.known_losses(), self)
+
+        def weigh(part: Received) -> Floats:
+            losses, p = part.known_losses()[:, None], part.p[:, None]
+            norms = np.sqrt(part.squared_norms_by_layer())
+            if self.q == 0:
+                return np.broadcast_to(p, norms.shape)
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                return np.where(losses > 0, p / (1 + self.q * norms / losses), 0.0)
+
+        return Aggregate(received.p, received.state, received.total(weigh))

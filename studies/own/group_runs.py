@@ -1,0 +1,102 @@
+"""Group fairness of runs from a TOML file: disparities beside accuracies, and AgnosticFair, which
+does not run in the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine import Algorithm, Replicate, Result, Simulation
+from fairfl.sims.group_fairness import AgnosticFair, FairMeasures, LocalFairBatch
+from fairfl.sims.group_fairness.measures import accepts
+from fairfl.sims.runs.metrics import Metrics
+from fairfl.studies.experiment import Setting
+from fairfl.studies.frames import rows as kept_rows
+
+PEOPLE = "people"
+"""What the rows of disparities have for the model: they are of all clients' people together."""
+DISPARITIES = ("spd", "eo_difference", "eodds_difference")
+
+
+def has_people(simulation: Simulation) -> bool:
+    """Whether the training rows have groups, two labels and a model that classifies them."""
+    data = simulation.data
+    known = data.group is not None and not data.y.is_floating_point()
+    return known and set(np.unique(data.y.cpu().numpy())) <= {0, 1}
+
+
+def disparities(simulation: Simulation, names: tuple[str, ...], seed: int) -> pd.DataFrame:
+    """A row a part and replicate: accuracy and disparities of its last model, or of its ensemble of
+    the clients' own models, among the people of all clients.
+    """
+    rows = []
+    for part, data in simulation.parts.items():
+        for r, replicate in enumerate(simulation.replicates):
+            own = replicate.algorithm.personal(simulation.states[r])
+            models = simulation.params[r : r + 1] if own is None else own
+            weights = np.ones(1) if own is None else simulation.source.p
+            assert data.group is not None
+            y = data.y.cpu().numpy()
+            found = FairMeasures.of(
+                weights @ accepts(simulation.model, models, data), y, data.group
+            )
+            measures = {name: getattr(found, name) for name in ("accuracy", *DISPARITIES)}
+            rows.append({"part": part, "objective": names[r], "samples": len(y), **measures})
+    return pd.DataFrame(rows).assign(model=PEOPLE, round=simulation.round, seed=seed)
+
+
+def _ensemble(algorithm: Algorithm) -> bool:
+    """Whether clients have models of their own alone."""
+    return isinstance(algorithm, LocalFairBatch) and algorithm.average_every is None
+
+
+def measured(names: tuple[str, ...], seed: int, result: Result) -> pd.DataFrame:
+    """The engine's table of clients, and ``disparities`` where there are groups."""
+    which, model = (result.clients[name].to_numpy() for name in ("replicate", "model"))
+    replicates = enumerate(result.simulation.replicates)
+    # an ensemble's clients have their own models alone: the global one is the start
+    alone = [r for r, one in replicates if _ensemble(one.algorithm)]
+    kept = ~np.isin(which, alone) | (model == "personal")
+    clients = result.clients.assign(
+        objective=np.array(names, dtype=object)[which],
+        seed=seed,
+        model=np.where(np.isin(which, alone), "global", model),
+    )
+    clients = kept_rows(clients, kept)
+    if not has_people(result.simulation):
+        return clients
+    return pd.concat([clients, disparities(result.simulation, names, seed)], ignore_index=True)
+
+
+@dataclass(frozen=True)
+class Agnostic:
+    """AgnosticFair as a file names it, with its learning rate."""
+
+    rule: AgnosticFair
+    lr: float | None = None
+
+
+def run_agnostic(
+    make: Callable[[], Setting], rules: tuple[Agnostic, ...], names: tuple[str, ...], seed: int
+) -> pd.DataFrame:
+    """Each rule's measures, after as many rounds as the others take, one step each; ``make`` gives
+    model, data and training.
+    """
+    setting = make()
+    replicates = [Replicate(FedAvg(), seed) for _ in rules]
+    training, rows = setting.training, Metrics()
+    simulation = Simulation(setting.model, setting.parts, replicates, training, setting.computing)
+    rows.clients += simulation.evaluate()
+    for r, one in enumerate(rules):
+        lr = training.lr if one.lr is None else one.lr
+        found = one.rule.train(setting.model, setting.parts, training.rounds, lr, (seed,))[0]
+        simulation.params[r] = found.to(simulation.device, simulation.params.dtype)
+    simulation.round = training.rounds
+    rows.clients += simulation.evaluate()
+    clients = rows.table("clients").to_pandas()
+    return measured(names, seed, Result(simulation.params.numpy(), clients, clients, simulation))

@@ -1,0 +1,46 @@
+"""The plain twins compute what the engine does: a round on all data, where no order is drawn."""
+
+import numpy as np
+import pytest
+
+from benchmarks import client_steps, simulator
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine import (
+    MLP,
+    ClientData,
+    Computing,
+    Parts,
+    Replicate,
+    Simulation,
+    Softmax,
+    Training,
+)
+
+
+@pytest.mark.parametrize("hidden", [(), (7,)])
+def test_numpy_is_the_engine(hidden):
+    widths = (simulator.FEATURES, *hidden, simulator.CLASSES)
+    layers = client_steps.start(widths)
+    model = MLP(widths) if hidden else Softmax(*widths)
+    x, y = client_steps.people(3)
+    data = ClientData.of_arrays(
+        x.reshape(-1, simulator.FEATURES), y.ravel(), np.arange(4) * simulator.SAMPLES
+    )
+    training = Training(rounds=1, lr=client_steps.LR, batch_size=None)
+    computing = Computing(device="cpu", dtype="float64")
+    run = Simulation(model, Parts(data), [Replicate(FedAvg())], training, computing)
+    row = np.concatenate(
+        [np.concatenate([w.T.ravel(), b.ravel()]) for w, b in layers]
+        if hidden
+        else [np.vstack(layers[0]).T.ravel()]
+    )
+    run.params[0] = run.params.new_tensor(row)
+    run.step()
+    client_steps.in_numpy(layers, 3, simulator.SAMPLES)()
+    found = np.concatenate(
+        [np.concatenate([w.T.ravel(), b.ravel()]) for w, b in layers]
+        if hidden
+        else [np.vstack(layers[0]).T.ravel()]
+    )
+    np.testing.assert_allclose(found, run.params[0], atol=1e-6)
+    assert np.abs(found - row).max() > 1e-3

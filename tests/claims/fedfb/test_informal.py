@@ -1,0 +1,58 @@
+"""The least disparities of fedfb/lemma-1 and fedfb/corollary-2 against grids of budgets, and the
+ends of lemma 16 on supports with gaps.
+"""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from flint import arb
+from scipy.stats import norm
+
+from fairfl.claims.exact import ball
+from fairfl.claims.fedfb import informal
+from fairfl.claims.fedfb.lemma_16_gaps import increases
+from fairfl.claims.fedfb.worlds import World
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_no_budgets_go_below_the_least_mean_difference(count):
+    laws = ([informal.WIDE, informal.NARROW] * count)[:count]
+    world = World.of(laws, Fraction(1, 2))
+    least = informal.least(world)
+    places = [[client.multiplier(Fraction(k, 12)) for k in range(13)] for client in world.clients]
+    values = [world.ensemble(lams)[0] for lams in product(*places)]
+    assert least > 0 and min(values) == least  # ε_i = 0 and 1 are on the grid
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_normal_clients_reach_what_the_formula_says(turned):
+    s, m, k, n, j = 0.1, -1.0, 1.0, -1.0, 0.5
+    means = [(m + k, m) if turned else (m, m + k), (n + j, n)]
+    spreads = (1 / s, 1.0)
+
+    def g(i, t):
+        return norm.cdf((t - means[i][1]) / spreads[i]) - norm.cdf((-t - means[i][0]) / spreads[i])
+
+    roots = [(one[1] - one[0]) / 2 for one in means]
+    grids = [np.linspace(0, root, 41) for root in roots]
+    values = [sum(g(i, t) for i in (0, 1) for t in pair) / 4 for pair in product(*grids)]
+    point: list[arb] = [ball(str(v)) for v in (s, m, k, n, j)]
+    formula = float((informal.wide(point, Fraction(0), turned=turned) / 4).mid())
+    assert min(values) == pytest.approx(formula, abs=1e-12)
+
+
+def test_on_supports_with_gaps_the_ensemble_is_cfl_s_rule():
+    world = World.of([[[1, 0, 0, 3], [1, 1, 1, 1]]] * 2, [Fraction(1, 2), Fraction(3, 4)])
+    assert all(increases(people) for people in (*world.clients, world.pooled))
+    lams = [Fraction(-1, 8) * q for q in world.q]
+    difference, accuracy = world.ensemble(lams)
+    assert difference == Fraction(3, 16) < abs(world.pooled.g(Fraction(0)))
+    rivals = [
+        world.pooled.accuracy((Fraction(a, 32), Fraction(b, 32)))
+        for a in range(33)
+        for b in range(33)
+        if abs(world.pooled.difference((Fraction(a, 32), Fraction(b, 32)))) <= difference
+    ]
+    assert accuracy >= max(rivals)

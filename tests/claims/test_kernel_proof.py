@@ -1,0 +1,154 @@
+"""Proofs that a kernel has checked: what may stand in a file, and what a theorem must say.
+
+The tests that compile skip where no coqc is installed; the others run everywhere.
+"""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from planted_claims import below
+
+from fairfl.claims import sources
+from fairfl.claims.call import Call
+from fairfl.claims.certificates import KernelProof, Rejected, Witness, from_json, kernel_proof
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.registry import registered
+from fairfl.claims.runner import recorded
+
+coqc = pytest.mark.skipif(not kernel_proof.kernel(), reason="no coqc is installed")
+SQUARE = "Definition square x := x * x. Theorem positive : forall x : R, 0 <= square x."
+GOOD = """(* a (* nested *) comment with an Axiom. *)
+From Coq Require Import Reals Lra.
+Open Scope R_scope.
+Definition square x := x * x.
+Theorem positive : forall x : R,
+  0 <= square x.
+Proof. intros x. unfold square. nra. Qed.
+"""
+BESIDE = Witness.at(Call.of(below), "2 squared is 4", x=2)
+
+
+def proof(folder, monkeypatch, text, statement=SQUARE, axioms=kernel_proof.REALS):
+    (folder / "file.v").write_text(text)
+    monkeypatch.setattr(kernel_proof, "FOLDER", folder)
+    return KernelProof.of("file.v", statement, BESIDE, axioms=axioms)
+
+
+def altered(old, new):
+    assert GOOD.count(old) == 1
+    return GOOD.replace(old, new)
+
+
+FALSE = {
+    "unproven": (altered("Qed.", "Admitted."), "the file says Admitted"),
+    "a gap": (altered("nra.", "admit."), "the file says admit"),
+    "aborted": (altered("Qed.", "Abort."), "the file says Abort"),
+    "not ended": (altered("Qed.", ""), "not ended by Qed"),
+    "an axiom": (altered("Definition", "Axiom more : 1 <= 0.\nDefinition"), "the file says Axiom"),
+    "a parameter": (altered("Definition", "Parameter y : R.\nDefinition"), "must not begin so"),
+    "a notation": (
+        altered("Definition", 'Notation "x <= y" := True.\nDefinition'),
+        "must not begin so",
+    ),
+    "an option": (
+        altered("Definition", "Unset Universe Checking.\nDefinition"),
+        "the file says Unset",
+    ),
+    "a module": (altered("Definition", "Module M.\nDefinition"), "must not begin so"),
+    "another definition": (altered("x * x", "x * x * x * x"), "file.v defines"),
+    "a definition that is not shown": (
+        altered("Theorem", "Definition le := True.\nTheorem"),
+        "file.v defines",
+    ),
+    "a weaker theorem": (altered("0 <=", "-1 <="), "does not state"),
+    "a theorem in a comment": (
+        "From Coq Require Import Reals.\n(* " + SQUARE + " *)\n",
+        "does not state",
+    ),
+}
+UNSOUND = {
+    "not proven": (altered("nra.", "idtac."), "coqc: "),
+    "too strong": (altered("0 <= square", "0 < square"), SQUARE.replace("0 <=", "0 <"), "coqc: "),
+    "an assumption of the library": (
+        altered("nra.", "destruct (Classical_Prop.classic (0 <= x)); nra.").replace(
+            "Reals Lra", "Reals Lra Classical"
+        ),
+        "assumes Classical_Prop.classic",
+    ),
+    "a proof that prints": (
+        altered("nra.", 'idtac "Closed under the global context". nra.').replace(
+            "unfold square", 'idtac "Axioms:"; unfold square'
+        ),
+        "assumes ClassicalDedekindReals",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_a_file_that_says_more_or_less_than_its_statement_is_rejected(name, tmp_path, monkeypatch):
+    text, reason = FALSE[name]
+    for kernel in ("", kernel_proof.kernel()):
+        with pytest.raises(Rejected, match=re.escape(reason)):
+            replace(proof(tmp_path, monkeypatch, text), kernel=kernel).verify()
+
+
+@coqc
+@pytest.mark.parametrize("name", UNSOUND)
+def test_what_the_kernel_refuses_or_what_it_assumes_is_rejected(name, tmp_path, monkeypatch):
+    text, *statement, reason = UNSOUND[name]
+    axioms = () if name == "a proof that prints" else kernel_proof.REALS
+    wrong = proof(tmp_path, monkeypatch, text, *(statement or [SQUARE]), axioms=axioms)
+    with pytest.raises(Rejected, match=re.escape(reason)):
+        wrong.verify()
+
+
+@coqc
+def test_a_true_theorem_is_proved_and_survives_json(tmp_path, monkeypatch):
+    good = proof(tmp_path, monkeypatch, GOOD)
+    good.verify()
+    assert good.level == "proved" and good.kernel in good.summary() and SQUARE in good.summary()
+    again = from_json(json.loads(json.dumps(good.to_json())))
+    assert again == good and Evidence.of(good).verify() == ()
+    again.verify()
+
+
+def test_without_a_kernel_the_level_is_that_of_what_stands_beside(tmp_path, monkeypatch):
+    with_one = replace(proof(tmp_path, monkeypatch, GOOD), kernel="Coq 8.16.1")
+    monkeypatch.setattr(kernel_proof, "kernel", lambda: "")
+    found = proof(tmp_path, monkeypatch, GOOD)
+    found.verify()
+    assert found.level == BESIDE.level == "certified" and "not compiled" in found.summary()
+    assert Evidence.of(found).verify() == ()
+    assert with_one.level == "proved"  # as recorded elsewhere; here it is said to be unchecked
+    assert Evidence.of(with_one).verify() == ("file.v was not compiled: no coqc is installed here",)
+    wrong = replace(found, otherwise=(Witness.at(Call.of(below), "3 squared", x=3),))
+    with pytest.raises(Rejected, match="not certain"):
+        wrong.verify()
+    with pytest.raises(ValueError, match="otherwise must be at least one"):
+        KernelProof.of("file.v", SQUARE)
+
+
+def test_a_file_elsewhere_is_not_read(tmp_path, monkeypatch):
+    certificate = proof(tmp_path, monkeypatch, GOOD)
+    for name in ("other.v", "../file.v", str(tmp_path / "sub" / "file.v")):
+        with pytest.raises(Rejected, match="no file"):
+            replace(certificate, file=name).verify()
+
+
+def test_every_proof_is_of_a_claim_and_part_of_its_key():
+    files = {file.name for file in sources.PROOFS.iterdir()}
+    named = {
+        name
+        for entry in registered().values()
+        for name in re.findall(r'"([\w-]+\.v)"', entry.source.read_text("utf-8"))
+    }
+    assert files == named
+
+
+def test_the_record_says_proved_only_of_what_a_kernel_has_seen():
+    for checked in recorded():
+        if checked.outcome is not None and checked.outcome.level == "proved":
+            parts = checked.outcome.to_json()["evidence"]["parts"]
+            assert all(part["type"] == "KernelProof" and part["kernel"] for part in parts)

@@ -1,0 +1,45 @@
+"""docs/statements names every claim of a paper (or the claim that it is a part of), no other, and a
+reason where it names none.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fairfl.claims.claim import REPAIRED
+from fairfl.claims.registry import registered
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "statements"
+PAGES = {
+    page.stem: page.read_text("utf-8") for page in FOLDER.glob("*.md") if page.stem != "README"
+}
+REASONS = set(re.findall(r"^\| \*([a-z ]+)\* \|", (FOLDER / "README.md").read_text("utf-8"), re.M))
+ROW = re.compile(r"^\| (?!---|place )(.+?) \| (.+) \| (.+?) \|$", re.M)
+
+
+def named(text: str) -> set[str]:
+    """The ids between backticks."""
+    return set(re.findall(r"`([a-z]+/[\w./-]+)`", text))
+
+
+@pytest.mark.parametrize("paper", sorted(PAGES))
+def test_every_claim_is_named_and_every_name_is_a_claim(paper):
+    known, told = registered(), {id.removesuffix(REPAIRED) for id in named(PAGES[paper])}
+    own = {id for id in known if id.startswith(f"{paper}/")}
+    assert named(PAGES[paper]) - known.keys() == set()
+    assert {id for id in own if not any(f"{id}/".startswith(f"{t}/") for t in told)} == set()
+
+
+@pytest.mark.parametrize("paper", sorted(PAGES))
+def test_every_row_names_a_claim_or_a_reason(paper):
+    rows = ROW.findall(PAGES[paper])
+    assert len(rows) == PAGES[paper].count("\n| ") - 2  # the heading and the line below it
+    for place, statement, decided in rows:
+        given = set(re.findall(r"\*([a-z ]+)\*", decided))
+        assert given <= REASONS, place
+        assert given or named(decided) or decided.startswith("as above"), (place, statement)
+
+
+def test_there_are_reasons():
+    assert len(REASONS) == 6

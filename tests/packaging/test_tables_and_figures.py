@@ -1,0 +1,22 @@
+"""docs/results: every experiment and figure is on the page of tables and figures, and every name
+there is one.
+"""
+
+import re
+from pathlib import Path
+
+from fairfl.claims.registry import registered
+from fairfl.figures.lib import registry
+from fairfl.studies.registry import experiments
+
+PAGES = Path(__file__).parents[2] / "docs" / "results"
+
+
+def test_all_commands_and_no_others():
+    page = (PAGES / "tables_and_figures.md").read_text("utf-8")
+    told = {"simulate": set(), "figures": set(), "claims": set()}
+    for command, names in re.findall(r"`(simulate|figures|claims) ([^`.]+)`", page):
+        told[command] |= set(names.split())
+    assert told["simulate"] == set(experiments())
+    assert told["figures"] == set(registry.registered())
+    assert told["claims"] <= registered().keys()

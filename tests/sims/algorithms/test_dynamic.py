@@ -1,0 +1,393 @@
+"""The algorithms for dynamic participants: rounds by hand, a plain loop, and what must not matter.
+
+The quadratics of ``test_exact_round``: F_A(w) = (w1 - 1)² + w2², F_B(w) = w1² + 4 (w2 - 2)², p =
+(2/3, 1/3), w^0 = 0, lr 1/16, two full-batch steps. A joins in round 0, B in round 1. From w, A
+moves by ((1 - w1) 15/64, -w2 15/64) and B by (-w1 15/64, (2 - w2) 3/4): see there. So w^1 = (15/64,
+0), all of A's.
+"""
+
+from dataclasses import replace
+from fractions import Fraction as Q
+from math import hypot
+
+import numpy as np
+import pytest
+import torch
+from federations import EXACT, classified, quick, trained, two_quadratics
+
+from fairfl.sims.algorithms import algorithms
+from fairfl.sims.algorithms.clipping_fedavg import ClippingFedAvg
+from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.fedopt import FedOpt
+from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
+from fairfl.sims.algorithms.normalized_fedavg import NormalizedFedAvg
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.engine import MLP, ClientData, Joining, LeastSquares, Parts, Replicate, Simulation
+
+LR, P_A, P_B = Q(1, 16), Q(2, 3), Q(1, 3)
+W1 = (Q(15, 64), Q(0))
+NEW = (NormalizedFedAvg, ModifiedNormalizedFedAvg, ClippingFedAvg, DynamicQFedAvg)
+
+
+class TwoLayers(LeastSquares):
+    """Each entry of w a layer."""
+
+    layers = (1, 1)
+
+
+def moves(w):
+    """The updates of A and of B from w."""
+    return (((1 - w[0]) * Q(15, 64), -w[1] * Q(15, 64)), (-w[0] * Q(15, 64), (2 - w[1]) * Q(3, 4)))
+
+
+def losses(w):
+    return (w[0] - 1) ** 2 + w[1] ** 2, w[0] ** 2 + 4 * (w[1] - 2) ** 2
+
+
+def with_length(u, length):
+    """The vector u with another length; 0 stays."""
+    norm = hypot(*map(float, u))
+    return tuple(float(length) * float(x) / norm if norm else 0.0 for x in u)
+
+
+def with_sizes(u, *lengths):
+    """Each entry with another size."""
+    return tuple((x > 0) * g - (x < 0) * g for x, g in zip(u, lengths, strict=True))
+
+
+def mean(a, b):
+    return tuple(P_A * x + P_B * y for x, y in zip(a, b, strict=True))
+
+
+def plus(w, step):
+    return tuple(x + y for x, y in zip(w, step, strict=True))
+
+
+def ended(algorithm, rounds, kind=LeastSquares, backend="batched", lr=float(LR)):
+    training = quick(rounds=9, lr=lr, batch_size=None, epochs=2)
+    training = replace(training, participation=Joining((0, 1)))
+    computing = replace(EXACT, backend=backend)
+    return trained(kind(2, bias=False), two_quadratics(), [algorithm], training, computing, rounds)
+
+
+def check(algorithm, rounds, kind, expected):
+    for backend in ("batched", "loop"):
+        found = ended(algorithm, rounds, kind, backend).params[0].detach()
+        np.testing.assert_allclose(found, [float(x) for x in expected], rtol=1e-12, atol=1e-12)
+
+
+def test_the_first_round_is_fedavg_of_who_is_there():
+    for kind in NEW[:3]:
+        check(kind(), 1, LeastSquares, W1)
+
+
+def test_normalized_by_hand():
+    a, b = moves(W1)
+    check(
+        NormalizedFedAvg("global"),
+        2,
+        LeastSquares,
+        plus(W1, mean(with_length(a, LR), with_length(b, LR))),
+    )
+    # A's second entry does not move; of B the first goes down, the second up: (2/3 - 1/3, 1/3) lr
+    check(NormalizedFedAvg(), 2, TwoLayers, (W1[0] + LR / 3, LR / 3))
+    check(NormalizedFedAvg(length=0.5), 2, TwoLayers, (W1[0] + Q(1, 6), Q(1, 6)))
+
+
+@pytest.mark.parametrize("beta", [Q(0), Q(1, 4), Q(1)])
+def test_modified_normalized_by_hand(beta):
+    """Round 1 is FedAvg's; in rounds 2 and 3 lengths are beta G / (2, 3) + (1 - beta) ||u||."""
+    step = mean(*moves(W1))
+    w = plus(W1, step)
+    check(ModifiedNormalizedFedAvg(float(beta)), 2, TwoLayers, w)
+    whole = by_layer = w
+    for t in (2, 3):
+        G = hypot(*map(float, step))
+        pair = [
+            with_length(u, beta * Q(G) / t + (1 - beta) * Q(hypot(*map(float, u))))
+            for u in moves(whole)
+        ]
+        whole = tuple(float(x) for x in plus(whole, mean(*pair)))
+        whole = tuple(map(Q, whole))
+        pair = [
+            with_sizes(
+                u, *(beta * abs(g) / t + (1 - beta) * abs(x) for x, g in zip(u, step, strict=True))
+            )
+            for u in moves(by_layer)
+        ]
+        by_layer = plus(by_layer, mean(*pair))
+        check(ModifiedNormalizedFedAvg(float(beta), "global"), t + 1, LeastSquares, whole)
+        check(ModifiedNormalizedFedAvg(float(beta)), t + 1, TwoLayers, by_layer)
+
+
+def clipped(u, *g):
+    return tuple(min(max(x, -h), h) for x, h in zip(u, g, strict=True))
+
+
+def test_clipping_by_hand():
+    """g = 15/64 of the first step, (15/64, 0) by layer; it stays."""
+    whole = by_layer = W1
+    for t in (2, 3):
+        whole = plus(whole, mean(*(clipped(u, *[Q(15, 64)] * 2) for u in moves(whole))))
+        by_layer = plus(by_layer, mean(*(clipped(u, *W1) for u in moves(by_layer))))
+        check(ClippingFedAvg(), t, LeastSquares, whole)
+        check(ClippingFedAvg(), t, TwoLayers, by_layer)
+
+
+def test_the_printed_limit_is_negative_where_entries_grew():
+    """w^0 - w^1 = -(15/64, 0): its largest entry is 0, and everything is held; of the first layer
+    -15/64.
+    """
+    check(ClippingFedAvg("printed"), 3, LeastSquares, W1)
+    with pytest.raises(ValueError, match=r"variant must be 'corrected' .* -0.234 in round 1"):
+        ended(ClippingFedAvg("printed"), 2, TwoLayers)
+
+
+@pytest.mark.parametrize("q", [Q(1), Q(2)])
+def test_algorithm_4_by_hand(q):
+    """q-FedAvg of updates of length lr: h = 16 F^q + q F^(q-1) (16 lr)², 16 = 1 / lr. Before, of A
+    alone, h_A = 16 F_A^q + q F_A^(q-1) (16 15/64)² with F_A = 1.
+    """
+    first = 16 * W1[0] / (16 + q * (16 * W1[0]) ** 2)
+    w = (first, Q(0))
+    rule = NormalizedFedAvg("global")
+    check(DynamicQFedAvg(float(q), rule=rule), 1, LeastSquares, w)
+    u = [with_length(u, LR) for u in moves(w)]
+    F = losses(w)
+    h = [16 * f**q + q * f ** (q - 1) for f in F]
+    total = P_A * h[0] + P_B * h[1]
+    counts = [float(16 * p * f**q / total) for p, f in zip((P_A, P_B), F, strict=True)]
+    expected = [float(w[i]) + sum(c * x[i] for c, x in zip(counts, u, strict=True)) for i in (0, 1)]
+    check(DynamicQFedAvg(float(q), rule=rule), 2, LeastSquares, expected)
+
+
+@pytest.mark.parametrize("q", [Q(1), Q(2)])
+def test_algorithm_4_as_printed_by_hand(q):
+    """p F^q u / (F^q + q F^(q-1) ||u||) of each client; the first round is A's own, F_A = 1."""
+    first = W1[0] / (1 + q * W1[0])
+    rule = NormalizedFedAvg("global")
+    printed = DynamicQFedAvg(float(q), variant="printed", rule=rule)
+    check(printed, 1, LeastSquares, (first, 0))
+    w = (first, Q(0))
+    parts = [
+        [float(p * f**q / (f**q + q * f ** (q - 1) * LR)) * x for x in with_length(u, LR)]
+        for p, f, u in zip((P_A, P_B), losses(w), moves(w), strict=True)
+    ]
+    check(printed, 2, LeastSquares, [float(w[i]) + parts[0][i] + parts[1][i] for i in (0, 1)])
+
+
+def test_algorithm_4_as_printed_by_layer():
+    """Each entry by its own norm, in the round of joining, in which the rule is FedAvg."""
+    printed = DynamicQFedAvg(1.0, variant="printed", rule=ModifiedNormalizedFedAvg())
+    first = W1[0] / (1 + W1[0])
+    w = (first, Q(0))
+    check(printed, 1, TwoLayers, w)
+    step = [
+        sum(
+            p * u[i] / (1 + abs(u[i]) / f)
+            for p, u, f in zip((P_A, P_B), moves(w), losses(w), strict=True)
+        )
+        for i in (0, 1)
+    ]
+    check(printed, 2, TwoLayers, plus(w, step))
+
+
+@pytest.mark.parametrize("kind", ["momentum", "adagrad", "yogi", "adam"])
+def test_server_optimisers_by_hand(kind):
+    """d = (15/64, 0), then w's moves; beta_1 = 1/2, beta_2 = 3/4, tau = 1/8."""
+    w, m, v = (Q(0), Q(0)), (Q(0), Q(0)), (Q(1, 64), Q(1, 64))
+    for t in (1, 2):
+        d = mean(*moves(w)) if t == 2 else W1  # A alone
+        if kind == "momentum":
+            m = tuple(x / 2 + y for x, y in zip(m, d, strict=True))
+            w = plus(w, m)
+        else:
+            m = tuple((x + y) / 2 for x, y in zip(m, d, strict=True))
+            v = tuple(
+                {
+                    "adagrad": x + y**2,
+                    "yogi": x - y**2 / 4 * ((x > y**2) - (x < y**2)),
+                    "adam": x * 3 / 4 + y**2 / 4,
+                }[kind]
+                for x, y in zip(v, d, strict=True)
+            )
+            w = plus(
+                w, (Q(float(x) / (float(y) ** 0.5 + 1 / 8)) for x, y in zip(m, v, strict=True))
+            )
+        check(FedOpt(kind, 0.5, 0.75, 1 / 8), t, LeastSquares, w)
+
+
+EVERY = [one for kind in NEW for one in kind.examples()]
+SIZES, GROUPS = (5, 17, 4, 9, 30, 8), (0, 0, 1, 1, 2, 2)
+SETTING = quick(rounds=7, epochs=2, momentum=0.5, participation=Joining((0, 2, 5), groups=GROUPS))
+MODEL = MLP((4, 3, 3))
+
+
+def plain(algorithm, data, rounds, lr=0.1):
+    """The rounds one client, layer and entry after the other, in the words of the paper; local SGD
+    by the loop of the engine.
+    """
+    w, n, layers = MODEL.init(0), data.train.sizes, [slice(0, 15), slice(15, 27)]
+    rule = algorithm.rule if isinstance(algorithm, DynamicQFedAvg) else algorithm
+    G = limits = last = None
+    for t in range(rounds):
+        join = max(j for j in (0, 2, 5) if j <= t)
+        here = [k for k in range(6) if (0, 2, 5)[GROUPS[k]] <= t]
+        p = {k: n[k] / sum(n[j] for j in here) for k in here}
+        if limits is None or t == join:
+            limits = last
+        u, F = {}, {}
+        for k in here:
+            one = Parts(data.train.take([k]))
+            training = replace(SETTING, rounds=rounds, participation=Joining((0,)))
+            alone = Simulation(
+                MODEL, one, [Replicate(FedAvg())], training, replace(EXACT, backend="loop")
+            )
+            F[k] = float(MODEL.reference(w, one.train.x, one.train.y).mean())
+            alone.params[0], alone.round = w, t
+            alone.step()
+            u[k] = (alone.params[0] - w).detach().clone()
+            parts = layers if getattr(rule, "norm", "layer") == "layer" else [slice(0, 27)]
+            if join > 0:
+                for at, part in enumerate(parts):
+                    norm = float(u[k][part].norm())
+                    if isinstance(rule, NormalizedFedAvg):
+                        u[k][part] *= (rule.length or lr) / norm
+                    elif isinstance(rule, ClippingFedAvg):
+                        for i in range(*part.indices(27)):
+                            u[k][i] = min(max(float(u[k][i]), -limits[at]), limits[at])
+                    elif t > join:
+                        b = rule.beta
+                        u[k][part] *= (b * G[at] / (1 + t - join) + (1 - b) * norm) / norm
+        step = sum(p[k] * u[k] for k in here)
+        if isinstance(algorithm, DynamicQFedAvg):
+            q, h = algorithm.q, {}
+            if algorithm.variant == "printed":
+                step = torch.zeros(27, dtype=torch.float64)
+                for k in here:
+                    for part in layers:
+                        norm = float(u[k][part].norm())
+                        h = q * F[k] ** (q - 1) * norm + F[k] ** q
+                        step[part] += p[k] * F[k] ** q * u[k][part] / h
+            else:
+                for k in here:
+                    h[k] = F[k] ** q / lr + q * F[k] ** (q - 1) * float(u[k].norm() / lr) ** 2
+                top = sum(p[k] * F[k] ** q * u[k] / lr for k in here)
+                step = top / sum(p[k] * h[k] for k in here)
+        if t == join and t > 0:
+            G = [float(step[part].norm()) for part in parts]
+        last = [float(step[part].abs().max()) for part in layers]
+        w = w + step
+    return w
+
+
+@pytest.mark.parametrize("algorithm", EVERY, ids=repr)
+def test_a_plain_loop(algorithm):
+    data = classified(SIZES)
+    found = trained(MODEL, data, [algorithm], SETTING).params[0]
+    np.testing.assert_allclose(found, plain(algorithm, data, 7), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("algorithm", EVERY, ids=repr)
+def test_the_order_of_the_clients_and_the_parts_do_not_matter(algorithm):
+    data, order = classified(SIZES), np.random.default_rng(3).permutation(6)
+    other = Parts(data.train.take(order))
+    groups = tuple(int(GROUPS[k]) for k in order)
+    moved = replace(SETTING, participation=Joining((0, 2, 5), groups=groups))
+    one = trained(MODEL, data, [algorithm], SETTING).params
+    two = trained(MODEL, other, [algorithm], moved).params
+    np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12)
+
+
+def scaled(c):
+    """Least squares with all losses times c."""
+    train = classified(SIZES).train
+    y = train.x.sum(1) * (1 + 0.3 * train.y)
+    return Parts(ClientData(train.x * c**0.5, y * c**0.5, train.offsets))
+
+
+@pytest.mark.parametrize("c", [1e-6, 64.0, 1e8])
+def test_losses_times_c_with_lr_over_c(c):
+    """Updates stay, and so does every rule on them; line 8's length is lr, and does not."""
+    model = LeastSquares(4, bias=False)
+    rules = [
+        NormalizedFedAvg(length=0.1),
+        ModifiedNormalizedFedAvg(0.7),
+        ClippingFedAvg(),
+        DynamicQFedAvg(2.0, rule=ModifiedNormalizedFedAvg()),
+        NormalizedFedAvg(),
+    ]
+    setting = replace(SETTING, lr=0.01)
+    one = trained(model, scaled(1.0), rules, setting).params
+    two = trained(model, scaled(c), rules, replace(setting, lr=0.01 / c)).params
+    np.testing.assert_allclose(two[:4], one[:4], rtol=1e-9)
+    assert float((two[4] - one[4]).abs().max()) > 1e-3
+
+
+def test_one_whole_step_at_any_scale_of_the_loss():
+    """A direction has no scale: at the same lr, once both groups are there."""
+    model, training = (
+        LeastSquares(4, bias=False),
+        replace(SETTING, batch_size=None, epochs=1, momentum=0.0),
+    )
+    ends = []
+    for c in (1.0, 1e4):
+        simulation = Simulation(model, scaled(c), [Replicate(NormalizedFedAvg())], training, EXACT)
+        simulation.round = 2
+        simulation.step()
+        ends.append(simulation.params[0])
+    np.testing.assert_allclose(ends[1], ends[0], rtol=1e-10)
+
+
+def test_limits_of_the_parameters_are_the_simpler_algorithms():
+    data = classified(SIZES)
+    pairs = [
+        (ModifiedNormalizedFedAvg(0.0), FedAvg()),
+        (DynamicQFedAvg(0.0, rule=NormalizedFedAvg()), NormalizedFedAvg()),
+        (DynamicQFedAvg(0.0, variant="printed", rule=ClippingFedAvg()), ClippingFedAvg()),
+        (DynamicQFedAvg(1.5, rule=ModifiedNormalizedFedAvg(0.0)), QFedAvg(1.5)),
+    ]
+    for one, other in pairs:
+        found = trained(MODEL, data, [one, other], SETTING).params
+        np.testing.assert_allclose(found[0], found[1], rtol=1e-12, atol=1e-13)
+
+
+def test_all_at_once_is_fedavg():
+    data = classified(SIZES)
+    training = replace(SETTING, participation=Joining((0, 0, 0), groups=GROUPS))
+    found = trained(MODEL, data, [FedAvg(), *(kind() for kind in NEW[:3])], training).params
+    assert all(torch.equal(found[0], other) for other in found[1:])
+
+
+def test_a_client_that_does_not_move_stays_where_it_is():
+    """B's targets are met by every w: its update is 0, and has no direction."""
+    a = (torch.ones(1, 1, dtype=torch.float64), torch.ones(1, dtype=torch.float64))
+    b = (torch.zeros(1, 1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64))
+    data = Parts(ClientData.from_clients([a, b]))
+    training = quick(rounds=3, lr=0.1, batch_size=None, participation=Joining((0, 1)))
+    rules = [NormalizedFedAvg(), NormalizedFedAvg("global"), ModifiedNormalizedFedAvg()]
+    found = trained(LeastSquares(1, bias=False), data, rules, training).params
+    np.testing.assert_allclose(found[:2], 0.1 + 2 * 0.05, rtol=1e-12)  # then lr / 2 twice
+    # 0.1 + 0.045, which is G; then half of G / 2
+    np.testing.assert_allclose(found[2], 0.145 + 0.045 / 4, rtol=1e-12)
+
+
+def test_bad_input():
+    for make, told in (
+        (lambda: NormalizedFedAvg("row"), "norm must be"),
+        (lambda: NormalizedFedAvg(length=0.0), "length must be"),
+        (lambda: ModifiedNormalizedFedAvg(1.5), "beta must be"),
+        (lambda: ClippingFedAvg("other"), "variant must be"),
+        (lambda: DynamicQFedAvg(rule=FedAvg()), "rule must be NormalizedFedAvg"),
+        (lambda: DynamicQFedAvg(-1.0), "q must be"),
+        (lambda: FedOpt("sgd"), "kind must be"),
+        (lambda: FedOpt(beta_1=1.0), "beta_1 must be"),
+        (lambda: FedOpt(tau=0.0), "tau must be"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            make()
+
+
+def test_the_new_algorithms_are_registered():
+    assert {kind.name for kind in (*NEW, FedOpt)} <= set(algorithms())

@@ -1,0 +1,251 @@
+"""Updates that come in parts: what a server makes of them, and the memory that they take."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from federations import EXACT, classified, quick, trained
+from grouped import people
+
+from fairfl.sims.algorithms import algorithms
+from fairfl.sims.algorithms.ditto import Ditto
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.gifair import GIFAIR
+from fairfl.sims.engine import (
+    MLP,
+    Aggregate,
+    ClientData,
+    Computing,
+    Logistic,
+    Module,
+    Parts,
+    Received,
+    Replicate,
+    Simulation,
+    Softmax,
+    Training,
+    Uniform,
+    algorithm,
+)
+from fairfl.sims.engine.live_bytes import peak_bytes
+from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
+from fairfl.sims.models import LeNet
+
+SIZES = (1, 17, 4, 9, 30, 8, 8, 2, 5)
+EVERY = [one for kind in algorithms().values() for one in kind.examples()]
+SETTING = quick(
+    rounds=5, lr=0.05, momentum=0.5, participation=Uniform(7), stragglers=0.3, dropout=0.1, epochs=2
+)
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Sums of two clients' updates at a time, so that a small limit makes small parts."""
+    monkeypatch.setattr(algorithm, "BLOCK", 2 * 15 * 8)
+
+
+@pytest.mark.parametrize("one", EVERY, ids=repr)
+def test_parts_are_the_whole(one, small_blocks):
+    """Parts of 2 of 7 clients, of 4, and all at once: to the bit, but for a whole gradient, whose
+    rows are padded to the largest client beside it.
+    """
+    off = 1e-12 if "sgd" in one.name else 0
+    data = classified(SIZES)
+    ends = [
+        trained(Softmax(4, 3), data, [one], SETTING, replace(EXACT, memory_limit=limit))
+        for limit in (1, 4 * 4 * 15 * 8 + 1, 1 << 30)
+    ]
+    for end in ends[1:]:
+        np.testing.assert_allclose(end.params, ends[0].params, rtol=off, atol=off)
+        for name, value in end.states[0].items():
+            assert torch.equal(value, ends[0].states[0][name])
+        for (who, weights), (same, other) in zip(end.weights, ends[0].weights, strict=True):
+            np.testing.assert_array_equal(who, same)
+            np.testing.assert_allclose(weights, other, rtol=off, atol=off)
+
+
+GROUP_FAIR = [
+    FedFB(),
+    FedFB(evaluated="local"),
+    FairFed(),
+    LocalFairBatch(FairBatch(), 2),
+    LocalFairBatch(FairBatch()),
+]
+
+
+@pytest.mark.parametrize("one", GROUP_FAIR, ids=repr)
+def test_parts_behind_sums(one, monkeypatch):
+    monkeypatch.setattr(algorithm, "BLOCK", 1)
+    ends = [
+        trained(
+            Logistic(2),
+            people((30, 50, 40, 20)),
+            [one],
+            quick(rounds=4),
+            replace(EXACT, memory_limit=limit),
+        )
+        for limit in (1, 1 << 30)
+    ]
+    np.testing.assert_allclose(ends[0].params, ends[1].params, rtol=1e-12, atol=1e-12)
+    for name, value in ends[0].states[0].items():
+        np.testing.assert_allclose(value, ends[1].states[0][name], rtol=1e-12, atol=1e-12)
+    moved = ends[0].params if ends[0].params.any() else ends[0].states[0]["own.models"]
+    assert float(moved.abs().max()) > 1e-3
+
+
+def test_some_replicates_together_and_one_in_parts(small_blocks):
+    """Three replicates of 2 * 7 * 15 * 8 bytes each fit into half of the limit two by two; then of
+    one alone not even its own.
+    """
+    data = classified(SIZES)
+    for limit in (4 * 2 * 7 * 15 * 8, 2 * 7 * 15 * 8):
+        runs = [
+            trained(
+                Softmax(4, 3),
+                data,
+                [FedAvg(), EVERY[-1], FedAvg()],
+                replace(SETTING, dropout=0.0),
+                replace(EXACT, memory_limit=m),
+                seeds=[0, 1, 2],
+            )
+            for m in (limit, 1 << 30)
+        ]
+        np.testing.assert_allclose(runs[0].params, runs[1].params, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("policy", ["raise", "drop", "clip"])
+def test_what_is_not_finite_in_a_part(policy, small_blocks):
+    """Client 3's rows are huge: in float32 its update overflows."""
+    data = classified(SIZES).train
+    x = data.x.clone()
+    x[data.offsets[3] : data.offsets[4]] = 1e30
+    data = Parts(ClientData(x, data.y, data.offsets))
+    limits = Computing(device="cpu", non_finite=policy, clip_norm=1.0 if policy == "clip" else None)
+    training = quick(rounds=1, lr=1e10)
+    ends, rows = [], []
+    for limit in (1, 1 << 30):
+        computing = replace(limits, memory_limit=limit)
+        simulation = Simulation(Softmax(4, 3), data, [Replicate(FedAvg())], training, computing)
+        if policy == "raise":
+            with pytest.raises(ArithmeticError, match="3"):
+                simulation.step()
+            continue
+        rows += simulation.step()
+        ends.append(simulation.params)
+    if policy != "raise":
+        assert rows[0] == pytest.approx(rows[1]) and rows[0]["non_finite"] == 1
+        assert rows[0]["received"] == len(SIZES) - (policy == "drop")
+        np.testing.assert_allclose(*ends, rtol=1e-5)
+
+
+def received(rows, cuts, layers=()):
+    """Clients with these updates, in parts."""
+    n = len(rows)
+    return Received(
+        0,
+        np.arange(n),
+        np.full(n, 1 / n),
+        np.full(n, 1 / n),
+        rows[0] * 0,
+        0.1,
+        np.arange(1.0, n + 1),
+        {},
+        draws=np.ones(n, int),
+        layers=layers,
+        arrivals=lambda: [(part,) for part in rows.split(cuts)],
+    )
+
+
+def test_a_total_by_hand():
+    rows = torch.arange(12.0, dtype=torch.float64).reshape(4, 3)
+    came = received(rows, [1, 3], (2, 1))
+    weights = np.array([1.0, 0.0, 2.0, 1.0])
+    assert came.total(weights).tolist() == [21, 25, 29]  # rows 0, 2 twice and 3
+    by_layer = np.column_stack([weights, [0.0, 0.0, 0.0, 1.0]])
+    assert came.total(by_layer).tolist() == [21, 25, 11]
+    assert came.total(lambda part: part.losses).tolist() == [60, 70, 80]  # 1, 2, 3, 4 times
+    halves = came.changed(lambda part: part.updates / 2).total(weights)
+    assert halves.tolist() == [10.5, 12.5, 14.5]
+    assert [part.clients.tolist() for part in came.parts()] == [[0], [1, 2, 3]]
+    assert came.squared_norms_by_layer().tolist() == [[1, 4], [25, 25], [85, 64], [181, 121]]
+    assert came.squared_norms_by_layer((3,))[:, 0].tolist() == came.squared_norms().tolist()
+
+
+def test_a_step_of_another_shape_is_refused():
+    class Wrong(FedAvg):
+        def server(self, received):
+            return Aggregate(received.p, {}, received.params[:2])
+
+    with pytest.raises(ValueError, match=r"step must have shape \(15,\), got \(2,\)"):
+        trained(Softmax(4, 3), classified(SIZES), [Wrong()], SETTING)
+
+
+def test_a_rule_with_a_running_state_and_its_plain_formula():
+    """Momentum on the server, v <- v / 2 + step, against the same by hand."""
+
+    class Momentum(FedAvg):
+        def start(self, clients, weights, params):
+            return {"v": torch.zeros_like(params)}
+
+        def server(self, received):
+            v = received.state["v"] / 2 + received.total(received.p)
+            return Aggregate(received.p, {"v": v}, v)
+
+    data, training = classified(SIZES), quick(rounds=4)
+    simulation = Simulation(Softmax(4, 3), data, [Replicate(Momentum())], training, EXACT)
+    w, v = simulation.params[0].clone(), torch.zeros(15, dtype=torch.float64)
+    for t in range(4):
+        plain = Simulation(Softmax(4, 3), data, [Replicate(FedAvg())], training, EXACT)
+        plain.params[0], plain.round = w, t
+        plain.step()
+        v = v / 2 + plain.params[0] - w
+        w = w + v
+        simulation.step()
+        np.testing.assert_allclose(simulation.params[0], w, rtol=1e-12)
+
+
+def test_layers_are_weights_with_their_bias():
+    assert Softmax(4, 3).layers == (15,)
+    assert MLP((4, 6, 5, 3)).layers == (30, 35, 18)
+    model = Module(LeNet)
+    assert sum(model.layers) == model.size and len(model.layers) == 5
+    assert model.layers == tuple(
+        sum(p.numel() for p in part.parameters(recurse=False))
+        for part in model.module.modules()
+        if any(True for _ in part.parameters(recurse=False))
+    )
+
+
+HELD = {Ditto(0.1), Ditto(1.0), GIFAIR(0.001)}
+"""FedMGDA+ looks at all updates at once, Ditto keeps a model a client; a lam of 0.001 is too large
+for 40 clients.
+"""
+
+
+@pytest.mark.parametrize(
+    "one", [a for a in EVERY if a.name != "fedmgda" and a not in HELD], ids=repr
+)
+def test_memory_does_not_grow_with_the_clients(one, monkeypatch):
+    """Updates of 40 clients are 40 * 85 kB; with a limit of 1 MB a round takes as much as that of
+    10.
+    """
+    model, each = MLP((50, 200, 50, 10)), 4 * 20_760
+    assert model.size == 20_760
+    monkeypatch.setattr(algorithm, "BLOCK", each)
+    took = {}
+    for clients in (10, 40):
+        generator = torch.Generator().manual_seed(0)
+        x = torch.randn(4 * clients, 50, generator=generator)
+        y = torch.randint(0, 10, (4 * clients,), generator=generator)
+        data = Parts(ClientData(x, y, np.arange(clients + 1) * 4))
+        simulation = Simulation(
+            model,
+            data,
+            [Replicate(one)],
+            Training(rounds=1, batch_size=4),
+            Computing(device="cpu", memory_limit=1 << 20),
+        )
+        took[clients] = peak_bytes(simulation.step)
+    assert took[40] <= took[10] + 5 * each < 40 * each
+    assert took[40] <= 1.6 * (1 << 20)

@@ -1,0 +1,239 @@
+"""What a TOML file may name beside the algorithms of client fairness: group-fair algorithms, rates,
+schedules, and what a user's own file adds, in processes of their own, since a registry keeps it.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fairfl.cli import simulate
+from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
+from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
+from fairfl.sims.engine import Exponential, Joining
+from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
+from fairfl.studies.execute import run_units
+from fairfl.studies.experiment import Scale
+from fairfl.studies.own.config import read_config
+
+MINE = Path(__file__).with_name("mine.py")
+OWN = """
+[data]
+name = "blobs"
+[model]
+kind = "tanh"
+width = 5
+[[algorithm]]
+name = "median"
+shrink = 0.5
+lr = 0.2
+[[algorithm]]
+name = "fedavg"
+[training]
+rounds = 3
+schedule = {kind = "warmup", over = 3}
+participation = {kind = "odd"}
+[computing]
+memory_limit = "auto"
+[run]
+seeds = [0, 1]
+"""
+FAIR = """
+[data]
+name = "fedfb-synthetic"
+[model]
+kind = "logistic"
+[[algorithm]]
+name = "fedavg"
+[[algorithm]]
+name = "fedfb"
+rule = {notion = "eo", budget = 0.1, surrogate = "zero_one"}
+every = 2
+[[algorithm]]
+name = "fairfed"
+beta = 0.5
+[[algorithm]]
+name = "lft"
+rule = {alpha = 0.2}
+[[algorithm]]
+name = "lft"
+average_every = 2
+budgets = [0.1, 0.2, 0.3]
+[[algorithm]]
+name = "agnosticfair"
+kernels = 3
+[training]
+rounds = 2
+batch_size = 256
+"""
+DYNAMIC = """
+[data]
+name = "synthetic"
+clients = 6
+[model]
+kind = "softmax"
+[[algorithm]]
+name = "dynamic_qfedavg"
+rule = {name = "modified_normalized_fedavg", beta = 0.5}
+momentum = 0.5
+server_lr = 0.8
+[training]
+rounds = 6
+participation = {kind = "joining", joins = [0, 2, 5], leaves = [4, 0, 0]}
+server_schedule = {kind = "exponential", factor = 0.9}
+"""
+
+
+def read(tmp_path, text, imports=()):
+    file = tmp_path / "mine.toml"
+    file.write_text(text, "utf-8")
+    return read_config(file, imports)
+
+
+def fairfl(*arguments, folder):
+    code = "from fairfl.cli.main import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, "simulate", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+    )
+
+
+def test_group_fair_algorithms(tmp_path):
+    experiment = read(tmp_path, FAIR)
+    units = experiment.units(Scale("quick", 1))
+    assert [unit.name for unit in units] == ["mine-0", "mine-0-agnosticfair"]
+    assert [one.algorithm for one in units[0].make().replicates[1:]] == [
+        FedFB(FairBatch("eo", budget=0.1, surrogate="zero_one"), every=2),
+        FairFed(0.5),
+        LocalFairBatch(FairBatch(alpha=0.2)),
+        LocalFairBatch(average_every=2, budgets=(0.1, 0.2, 0.3)),
+    ]
+    values = experiment.values(run_units(units))
+    wide = values.pivot(index="objective", columns="measure", values="value")
+    assert len(wide) == 6 and np.isfinite(wide.to_numpy(float)).all()
+    assert {"Acc.", "disparity", "eo difference", "eodds difference", "average"} <= set(wide)
+    # all people's accuracy is the clients', weighed by their people: here it is per cent
+    assert (wide["Acc."] * 100 - wide["average"]).abs().drop(index="lft, rule = 0.2").max() < 1e-9
+
+
+def test_pooled_people_are_one_client(tmp_path):
+    text = FAIR.replace('"fedfb-synthetic"', '"fedfb-synthetic"\npooled = true')
+    text = text.replace("\nbudgets = [0.1, 0.2, 0.3]", "")
+    (unit, _) = read(tmp_path, text).units(Scale("quick", 1))
+    assert unit.make().parts.train.clients == 1
+
+
+def test_agnosticfair_alone(tmp_path):
+    start, rest = FAIR.split("[[algorithm]]", 1)
+    text = start + '[[algorithm]]\nname = "agnosticfair"\nlr = 0.05\n[training]\nrounds = 2\n'
+    experiment = read(tmp_path, text)
+    (unit,) = experiment.units(Scale("quick", 1))
+    assert unit.objectives == ("agnosticfair, lr = 0.05",)
+    rows = run_units([unit])
+    assert set(rows["round"]) == {0, 2} and set(rows["objective"]) == set(unit.objectives)
+
+
+def test_masks(tmp_path):
+    text = FAIR.replace('[[algorithm]]\nname = "fedavg"\n', "", 1)
+    text += "[computing]\nmasked_updates = true\n"
+    setting = read(tmp_path, text).units(Scale("quick", 1))[0].make()
+    assert setting.computing.masked_updates
+    with pytest.raises(ValueError, match="masked_updates must be False for FedAvg"):
+        read(tmp_path, FAIR + "[computing]\nmasked_updates = true\n")
+
+
+def test_dynamic_participants_and_rates(tmp_path):
+    experiment = read(tmp_path, DYNAMIC)
+    (unit,) = experiment.units(Scale("quick", 1))
+    setting = unit.make()
+    assert setting.training.participation == Joining((0, 2, 5), (4, 0, 0))
+    assert setting.training.server_schedule == Exponential(0.9)
+    (replicate,) = setting.replicates
+    assert replicate.algorithm == DynamicQFedAvg(rule=ModifiedNormalizedFedAvg(0.5))
+    assert replicate.rates(setting.training) == (0.1, 0.5, 0.0, 0.8)
+    assert unit.objectives == (
+        "dynamic_qfedavg, rule = modified_normalized_fedavg (beta = 0.5), momentum = 0.5, "
+        "server_lr = 0.8",
+    )
+    assert np.isfinite(experiment.values(run_units([unit]))["value"]).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "to", "why"),
+    [
+        (DYNAMIC, "[0, 2, 5]", "[0, 2, 6]", "joins must be below the 6 rounds, got 6"),
+        (DYNAMIC, "[0, 2, 5]", "[0, 2.5]", "participation.joins must be a list of whole"),
+        (DYNAMIC, "joins = [0, 2, 5], ", "", "participation.joins must be given"),
+        (DYNAMIC, "leaves", "leave", "participation.leave is unknown; allowed here: kind, joins"),
+        (
+            DYNAMIC,
+            '"modified_normalized_fedavg", beta = 0.5',
+            '"fedavg"',
+            "rule must be NormalizedFedAvg",
+        ),
+        (DYNAMIC, "beta = 0.5", "betas = 0.5", "rule.betas is unknown; allowed here: name, beta"),
+        (DYNAMIC, "momentum = 0.5", 'momentum = "x"', r"\[0\].momentum must be a number"),
+        (FAIR, '"eo"', '"eoo"', "notion must be one of"),
+        (FAIR, "every = 2", "every = 2.5", r"algorithm\[1\].every must be a whole number"),
+        (FAIR, "kernels = 3", "kernels = 3\nmomentum = 1.5", "momentum must be in"),
+        (FAIR, "rounds = 2", 'rounds = 2\n[computing]\nmemory_limit = "most"', "memory_limit"),
+        (OWN, '"blobs"', '"synthetic"', "algorithm.*name must be one of .* got 'median'"),
+    ],
+)
+def test_mistakes_are_told_with_their_place(tmp_path, text, change, to, why):
+    assert change in text
+    with pytest.raises(ValueError, match=why):
+        read(tmp_path, text.replace(change, to, 1))
+
+
+def test_a_file_of_ones_own(tmp_path):
+    """Named from a TOML, its units in processes of their own; --list shows what it adds."""
+    (tmp_path / "mine.toml").write_text(OWN, "utf-8")
+    done = fairfl("mine.toml", "--import", MINE, "--json", "--jobs", 2, folder=tmp_path)
+    table = json.loads(done.stdout)["table"]
+    assert {row["objective"] for row in table} == {"median, shrink = 0.5, lr = 0.2", "fedavg"}
+    shown = fairfl("--list", "--import", MINE, folder=tmp_path).stdout
+    for line, name in (
+        ("algorithm.name", "median"),
+        ("model.kind", "tanh"),
+        ("data.name", "blobs"),
+        ("training.schedule.kind", "warmup"),
+        ("training.participation.kind", "odd"),
+    ):
+        (found,) = [row for row in shown.splitlines() if row.startswith(line)]
+        assert name in found.split(": ")[1].split(", ")
+
+
+def test_what_cannot_be_imported(tmp_path):
+    (tmp_path / "bad.py").write_text("1 / 0\n", "utf-8")
+    with pytest.raises(ValueError, match="bad.py cannot be run: ZeroDivisionError"):
+        read(tmp_path, DYNAMIC, (str(tmp_path / "bad.py"),))
+    with pytest.raises(FileNotFoundError, match="none.py"):
+        read(tmp_path, DYNAMIC, ("none.py",))
+    # a file alone names no code
+    with pytest.raises(ValueError, match="import is unknown"):
+        read(tmp_path, f'import = "{MINE.as_posix()}"\n' + DYNAMIC)
+
+
+def test_units_by_name(tmp_path):
+    units = read(tmp_path, DYNAMIC + "[run]\nseeds = [0, 1, 10]\n").units(Scale("quick", 3))
+    for patterns, names in (
+        ((), ["mine-0", "mine-1", "mine-10"]),
+        (("mine-1",), ["mine-1"]),
+        (("*0", "mine-1"), ["mine-0", "mine-1", "mine-10"]),
+    ):
+        assert [unit.name for unit in simulate._chosen(units, patterns)] == names
+    with pytest.raises(ValueError, match="--only must name units of mine-0, mine-1, .*got x"):
+        simulate._chosen(units, ("mine-*", "x*"))
+
+
+def test_the_limit_of_memory_by_itself():
+    from fairfl.sims.engine import Computing
+
+    assert Computing(device="cpu", memory_limit="auto").bytes() > 1 << 20
+    assert Computing(device="cpu").bytes() == 1 << 30

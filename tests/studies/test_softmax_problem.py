@@ -1,0 +1,38 @@
+"""Softmax regression in plain numpy: its gradients, and the engine's losses."""
+
+import numpy as np
+import pytest
+import torch
+
+from fairfl.studies.softmax_problem import SoftmaxProblem
+
+W = np.linspace(-1, 1, 9)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.5, -0.5])
+def test_gradients_are_those_of_the_losses(tilt):
+    problem, step = SoftmaxProblem.make(), 1e-6
+    ahead, behind = (
+        np.array([problem.losses(W + s * step * e, tilt) for e in np.eye(9)]) for s in (1, -1)
+    )
+    np.testing.assert_allclose(
+        problem.gradients(W, tilt), (ahead - behind).T / (2 * step), rtol=1e-6, atol=1e-8
+    )
+
+
+def test_losses_are_the_engines():
+    problem = SoftmaxProblem.make(5)
+    data = problem.model.prepare(problem.data.train)
+    for k, (x, y) in enumerate(zip(problem.x, problem.y, strict=True)):
+        one = problem.model.losses(
+            torch.from_numpy(W)[None], torch.from_numpy(x)[None], torch.from_numpy(y)[None]
+        )
+        assert problem.losses(W)[k] == pytest.approx(float(one.mean()), rel=1e-12)
+    assert data.clients == 4
+    assert problem.losses(np.zeros(9)) == pytest.approx(np.log(3))
+
+
+def test_a_constant_for_all_classes_is_no_change():
+    problem, shift = SoftmaxProblem.make(1), np.tile([0.3, -2.0, 1.0], 3)
+    np.testing.assert_allclose(problem.losses(W + shift), problem.losses(W), rtol=1e-12)
+    assert not np.allclose(problem.losses(W + np.eye(9)[0]), problem.losses(W))
