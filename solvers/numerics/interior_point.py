@@ -20,6 +20,10 @@ are of order one.
 """
 SPENT = 1e-20
 """Complementarity at which a problem ends in any case: below, the systems to solve are rounding."""
+LOST = 1e30
+"""Complementarity at which a problem is given up: its multipliers diverge, as they do where no
+point meets the rows.
+"""
 LEAST = 1e-30
 """Slacks and multipliers stay above this: their ratios must not overflow."""
 
@@ -31,8 +35,8 @@ def maximise(gain: Array, rows: Array, limits: Array, curvature: Array | None = 
     ----------
     gain : (B, n) objectives g.
     rows : (B, m, n) A; a row of zeros with a non-negative limit is no constraint.
-    limits : (B, m) b. Every problem must have a solution: the rows bound the variables and admit a
-        point.
+    limits : (B, m) b. The rows must bound the variables. Where they admit no point, or rounding
+        keeps the method from one, x is where it gave up: callers check what they use.
     curvature : (B, n, n) Q, positive semidefinite; None for zero.
     """
     size = np.abs(rows).max(axis=2, initial=0.0)
@@ -56,7 +60,7 @@ def maximise(gain: Array, rows: Array, limits: Array, curvature: Array | None = 
         mu = (s * z).mean(axis=1)
         worst = np.maximum(np.maximum(np.abs(primal).max(axis=1), np.abs(dual).max(axis=1)), mu)
         solution[moving] = x
-        still = (worst > ENOUGH) & (mu > SPENT)
+        still = (worst > ENOUGH) & (mu > SPENT) & (mu < LOST)
         if not still.all():
             moving = moving[still]
             if not moving.size:

@@ -85,3 +85,22 @@ def test_programmes_of_any_scale() -> None:
     for scale in (1e-12, 1.0, 1e9):
         x = maximise(scale * np.array([[2.0, 1.0]]), rows, limits)
         np.testing.assert_allclose(x, [[1.0, 0.5]], atol=1e-9)
+
+
+@given(programmes(), st.integers(1, 1000), st.data())
+def test_a_programme_without_a_point_ends_and_leaves_the_others(
+    problem: tuple[Any, Any, Any], apart: int, data: st.DataObject
+) -> None:
+    # x_1 <= -1/apart and -x_1 <= 0 exclude each other; warnings are errors
+    gain, rows, limits = problem
+    count, m, n = rows.shape
+    lost = data.draw(st.integers(0, count - 1))
+    two = np.zeros((count, 2, n))
+    two[lost, :, 0] = 1.0, -1.0
+    beyond = np.zeros((count, 2))
+    beyond[lost, 0] = -1.0 / apart
+    x = maximise(gain, np.concatenate([rows, two], axis=1), np.append(limits, beyond, axis=1))
+    assert np.isfinite(x).all()
+    others = np.arange(count) != lost
+    value, alone = ((gain * y)[others].sum(axis=1) for y in (x, maximise(gain, rows, limits)))
+    np.testing.assert_allclose(value, alone, atol=1e-9)
