@@ -28,10 +28,11 @@ ZERO = 1e-12
 """An |MD| up to this is rounding: goals are met within it."""
 
 
-def several(fed: Federation, task: Task) -> bool:
-    """Whether a client's own problem has several constraints, or none that rules obey in order."""
-    other = task.notion in ("equalized_odds", "accuracy_parity") or task.sees == "x"
-    return fed.n_groups != 2 or other
+def several(task: Task) -> bool:
+    """Whether a client's own problem has several constraints, or one that rules obey in no
+    order.
+    """
+    return task.several or task.sees == "x"
 
 
 def curve_of(fed: Federation, task: Task, model: ContinuousModel) -> EnsembleCurve:
@@ -43,7 +44,7 @@ def ensemble_frontier(fed: Federation, task: Task, model: ContinuousModel, point
     """LFT+Ensemble's frontier over all eps: evenly spread disparities, every point evaluated
     exactly.
     """
-    if several(fed, task):
+    if several(task):
         return SegmentSearch(fed, model, task).frontier(points)
     curve = curve_of(fed, task, model)
     first, peak = fairest(curve), most_accurate(curve)
@@ -66,7 +67,7 @@ def ensemble_frontier(fed: Federation, task: Task, model: ContinuousModel, point
 
 def ensemble_minimum(fed: Federation, task: Task, model: ContinuousModel) -> Points:
     """The least disparate ensemble: the frontier's first point."""
-    if several(fed, task):
+    if several(task):
         return SegmentSearch(fed, model, task).minimum()
     curve = curve_of(fed, task, model)
     return _attained(curve, fairest(curve))

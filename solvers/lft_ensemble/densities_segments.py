@@ -20,7 +20,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
-from fairfl.solvers.lft_ensemble.finite_segments import Segments
+from fairfl.solvers.lft_ensemble.finite_segments import NEAR, Segments
 from fairfl.solvers.lft_fedavg.multipliers import RuleFamily
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.problem import Problem, Task
@@ -36,7 +36,7 @@ SAME = 1e-12
 """Budgets this close are one."""
 JUMP = 1e-2
 """A difference of rates that changes by more than this on a narrow segment jumps there."""
-REPEATS = 4
+REPEATS = 6
 """Times that what misses a disparity is asked for a smaller one."""
 SOUND = 1e-8
 """Solutions that meet their budgets less exactly are mixtures of several: no node."""
@@ -109,6 +109,11 @@ class Table:
         on = (low <= eps + SAME) & (eps - SAME <= high) & (high - low > self.narrow)
         self.add((low[on] + high[on]) / 2.0)
 
+    def split(self, eps: float) -> None:
+        """Make a budget a node."""
+        if np.abs(self.eps - eps).min() > SAME:
+            self.add([eps])
+
 
 @dataclass(frozen=True)
 class SegmentSearch:
@@ -178,12 +183,14 @@ class SegmentSearch:
         return Segments(self.fed, model, self.task, *table, np.concatenate(rows, axis=1), pooled)
 
     def solved(self, disparity: float | None) -> Points:
-        """What the best budgets for a disparity attain, certified; tried again for a smaller one
-        where that is missed between nodes.
+        """What the best budgets for a disparity attain, certified; where that is missed between
+        nodes the budgets become nodes, and a smaller one is asked for if there is any.
         """
-        found, wanted = points_of(self.fed, []), disparity
+        found, wanted = points_of(self.fed, []), None if disparity is None else disparity + NEAR
         for _ in range(REPEATS):
             eps = self.best(wanted)
+            if eps is None and disparity is not None:
+                eps = self.best(disparity + NEAR)
             if eps is None:
                 break
             free = np.array([table.eps[-1] for table in self.tables])
@@ -196,6 +203,8 @@ class SegmentSearch:
             found = found.join(points_of(self.fed, [s]))
             if disparity is None or wanted is None or s.disparity <= disparity + MET:
                 break
+            for table, one in zip(self.tables, eps, strict=True):
+                table.split(float(one))
             wanted = max(wanted - 1.1 * (s.disparity - disparity), 0.0)
         return found
 

@@ -16,13 +16,14 @@ BEATEN = 1e-6
 CASES = [
     ("lft_fedavg", 2, 3, {}),
     ("lft_fedavg", 2, 2, {"notion": "eodds"}),
-    ("lft_fedavg", 2, 2, {"notion": "accuracy_parity"}),
     ("lft_fedavg", 2, 2, {"sees": "x", "costs": (2, 1)}),
-    ("lft_fedavg", 2, 3, {"difference": "overall"}),
     ("lft_ensemble", 2, 2, {"sees": "x"}),
     ("lft_ensemble", 2, 2, {"notion": "eodds"}),
     ("lft_ensemble", 2, 3, {}),
-    ("lft_ensemble", 2, 2, {"notion": "accuracy_parity"}),
+]
+DEAR = [
+    ("lft_fedavg", 2, 2, {"notion": "accuracy_parity"}),
+    ("lft_fedavg", 2, 3, {"difference": "overall"}),
 ]
 
 
@@ -81,9 +82,9 @@ def test_random_budgets_do_not_beat_the_frontier(
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("seed", range(1, 4))
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
-    ("scheme", "clients", "groups", "more"), CASES, ids=lambda v: str(v).replace(" ", "")
+    ("scheme", "clients", "groups", "more"), CASES + DEAR, ids=lambda v: str(v).replace(" ", "")
 )
 def test_many_random_budgets_do_not_beat_the_frontier(
     scheme: str, clients: int, groups: int, more: Any, seed: int
@@ -92,7 +93,7 @@ def test_many_random_budgets_do_not_beat_the_frontier(
     check_not_beaten(fed, scheme, more, 60, seed)
 
 
-def test_equalised_odds_are_below_each_half_and_cfl() -> None:
+def test_equalised_odds_are_not_above_cfl() -> None:
     fed = built(*arguments(0, 2, 2))
     both, cfl = (ff.frontier(fed, s, 5, notion="eodds") for s in ("lft_fedavg", "cfl"))
     assert (both.utility <= cfl.utility_at(both.disparity) + 1e-9).all()
