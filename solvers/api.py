@@ -245,9 +245,10 @@ def min_disparity(
     ----------
     federation : laws or samples.
     scheme : "cfl" and "client_aware" (always 0), "lft_ensemble" (exact for two groups with one
-        rate, on laws where rules see the group: what MD ranges over is known) or "lft_fedavg" (exact where q is common to all
-        clients, and on a finite X as :func:`frontier` is; else the best that a search over
-        multipliers found: how far random eps went below it is measured in :func:`frontier`).
+        rate, on laws where rules see the group: what MD ranges over is known) or "lft_fedavg"
+        (exact where q is common to all clients, and on a finite X as :func:`frontier` is; else the
+        best that a search over multipliers found: how far random eps went below it is measured in
+        :func:`frontier`).
     local_eps, notion, difference, costs, sees : as in :func:`frontier`.
     certify : add a rigorous enclosure by interval arithmetic, for normal laws and logistic η:
         of "lft_ensemble", and of "lft_fedavg" with two clients, there 1e-6 wide at most.
