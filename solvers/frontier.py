@@ -61,8 +61,9 @@ class Points(NamedTuple):
 
     @property
     def least(self) -> Points:
-        """The least disparate point, of several the most useful."""
-        return self.take(np.lexsort((-self.worth, self.disparity))[:1])
+        """The least disparate point, of several within MET of each other the most useful."""
+        least = self.disparity <= self.disparity.min(initial=np.inf) + MET
+        return self.take(np.argsort(np.where(least, -self.worth, np.inf), kind="stable")[:1])
 
     def join(self, other: Points) -> Points:
         """Both sets of points."""
@@ -292,6 +293,9 @@ def fitting(tried: Points, disparity: Array) -> Points:
 
 
 def build(scheme: str, points: Points, evaluate: Evaluate, exact: bool = False) -> Frontier:
-    """A :class:`Frontier` of the non-dominated ones among attained points."""
+    """A :class:`Frontier` of the non-dominated ones among attained points; of those within MET of
+    each other the most useful.
+    """
     kept = points.take(non_dominated(points.disparity, points.worth))
+    kept = kept.take(np.flatnonzero(np.append(np.diff(kept.disparity) > MET, True)))
     return Frontier(scheme, *kept[:3], evaluate, exact, kept.multipliers)

@@ -10,7 +10,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
-from fairfl.solvers.frontier import Frontier, Points, build
+from fairfl.solvers.frontier import MET, Frontier, Points, build
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError, tolerance
 from fairfl.theory.populations.federation import Federation
@@ -44,14 +44,15 @@ def checked(fed: Federation, task: Task, found: Frontier, ends: Points) -> Front
         return points
 
     below(found.points)
+    room = max(rounding, MET)
     for disparity, worth, eps in zip(*ends[:3], strict=True):
-        if disparity < found.disparity[0] - rounding:
+        if disparity < found.disparity[0] - room:
             _refuse(
                 found.scheme,
                 f"it starts at {found.disparity[0]:.12g}, budgets {eps[0]:g} reach "
                 f"{disparity:.12g}",
             )
-        best = found.accuracy_at(disparity + rounding)
+        best = found.accuracy_at(disparity + room)
         if best < worth - rounding:
             _refuse(
                 found.scheme,

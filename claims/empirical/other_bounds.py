@@ -15,15 +15,18 @@ from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, op
 from fairfl.studies.crosscheck.population.kept_rules import read
 from fairfl.studies.crosscheck.population.learned_rules import Found
 
-LEARNERS = "other-learners.json"
+LEARNERS, NOTIONS = "other-learners.json", "notions.json"
 
 
 def case(instance: dict[str, Any], share: float = 1.0, push: float = 0.0) -> Case:
     """Every kept rule of a world against CFL's optimum at ``share`` of its own disparity, solved
     anew; ``push`` adds to accuracies.
     """
-    kept = [part for part in load(instance["file"])["worlds"]]
-    kept = [part for part in kept if part["world"]["name"] == instance["world"]]
+    kept = [
+        part
+        for part in load(instance["file"])["worlds"]
+        if part["world"]["name"] == instance["world"]
+    ]
     margins = []
     for world, run, rule in read({"worlds": kept}):
         found = Found.of(rule, world.federation, run["notion"])
@@ -80,5 +83,11 @@ CLAIMS = (
         "other-learners",
         LEARNERS,
         "of FairFed or AgnosticFair",
+    ),
+    _claim(
+        "empirical/other-notions-below-cfl",
+        "notions",
+        NOTIONS,
+        "of equal opportunity, equalised odds or three groups",
     ),
 )

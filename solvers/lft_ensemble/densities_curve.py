@@ -72,10 +72,13 @@ class EnsembleCurve:
     @cached_property
     def common(self) -> bool:
         """Whether the bound clients share the pooled q and η: their rules are one family, with a
-        concave trade-off.
+        concave trade-off. A fair rule within a rounding of ±m_j is left to the general search: one
+        multiplier for all cannot tell it from its neighbours.
         """
         if self.rules.bound.size == 0:
             return True
+        if self.rules.tightest.anchor.any():
+            return False
         q = self.fed.share[self.rules.bound, 1]
         return (
             bool((np.abs(q - self.fed.group_mass[1]) <= 1e-15).all())

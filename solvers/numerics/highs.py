@@ -4,11 +4,6 @@ precision.
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import numpy as np
 
 from fairfl._support.checks import Array
@@ -16,21 +11,6 @@ from fairfl._support.checks import Array
 OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 WHOLE = 1e-9
 """Cells this near to 0 or 1 are there."""
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """The standard output is the standard error: HiGHS prints a line there in some mixed-integer
-    programmes, whatever it is told.
-    """
-    sys.stdout.flush()
-    kept = os.dup(1)
-    try:
-        os.dup2(2, 1)
-        yield
-    finally:
-        os.dup2(kept, 1)
-        os.close(kept)
 
 
 def rounded(x: Array, whole: float = WHOLE) -> tuple[Array, Array]:

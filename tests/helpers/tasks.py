@@ -63,6 +63,24 @@ def asked(rng: Any, fed: ff.Federation, scheme: str | None = None) -> tuple[str,
     return scheme, eps, more
 
 
+def beaten(fed: ff.Federation, scheme: str, more: dict, budgets: Any, points: int) -> float:
+    """By how much solutions at ``budgets`` beat the frontier; none is below the minimum."""
+    F, least = ff.frontier(fed, scheme, points, **more), ff.min_disparity(fed, scheme, **more)
+    assert abs(least.disparity - F.disparity[0]) <= 1e-9
+    assert (np.diff(F.disparity) > 0).all() and (np.diff(F.utility) > 0).all()
+    assert F.reproduced.all() and least.reproduced
+    worst = -np.inf
+    for eps in budgets:
+        s = ff.solve(fed, scheme, eps, **more)
+        assert s.disparity >= least.disparity - 1e-9
+        d = max(s.disparity, F.disparity[0])
+        known = F.utility[np.searchsorted(F.disparity, d, side="right") - 1]
+        if s.utility > known:  # between two points: search there
+            known = F.utility_at(d)
+        worst = max(worst, s.utility - known)
+    return worst
+
+
 class Counted:
     """A rule's cells (i, a, k), one by one: how many people, their η, and P(ŷ = 1)."""
 

@@ -2,6 +2,8 @@
 documented tolerances.
 """
 
+from typing import Any
+
 import pytest
 from audit import audit
 
@@ -22,7 +24,7 @@ much.
 """
 
 
-def held(kind: str, seed: int, **settings: int) -> None:
+def held(kind: str, seed: int, **settings: Any) -> None:
     figures = audit(kind, seed, **settings)
     told = {"frontier above CFL's", "accuracy_at falls", "random budgets beat the frontier"}
     assert told <= {what for _, what in figures}
@@ -60,3 +62,8 @@ def test_many_on_a_finite_x(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(100, 105))
 def test_many_on_densities(seed: int) -> None:
     held("densities", seed)
+
+
+def test_fair_rules_at_the_ends_of_their_multipliers() -> None:
+    """Of clients of one q and η, a fair λ within a rounding of ±m: one λ for all lost 0.0034."""
+    held("densities", 37, budgets=100, points=12, schemes=("lft_ensemble",))

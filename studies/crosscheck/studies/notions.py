@@ -328,7 +328,7 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
     for (name, notion), part in groups(shown, ["world", "notion"]):
         if (name, notion) not in SHOWN:
             continue
-        panel = f"{in_words(name)}, {TOLD[notion]}"
+        panel = f"{in_words(name).removeprefix('random ')}, {TOLD[notion]}"
         parts.append(curve(by_name(name), notion).assign(panel=panel))
         for (scheme,), mine in groups(part, ["scheme"]):
             columns = {"panel": panel, "series": f"{scheme}, learned", "kind": "points"}
