@@ -178,9 +178,10 @@ class SegmentSearch:
         count = len(rows[0])
         nothing: Any = np.zeros((count, 0))
         pooled = Problem(np.zeros(0), nothing, np.zeros(count), np.ones(count))
-        table = (np.concatenate(v) for v in (client, eps, gain))
+        who, budgets, worths = (np.concatenate(v) for v in (client, eps, gain))
         model: Any = self.model
-        return Segments(self.fed, model, self.task, *table, np.concatenate(rows, axis=1), pooled)
+        every = np.concatenate(rows, axis=1)
+        return Segments(self.fed, model, self.task, who, budgets, worths, every, pooled)
 
     def solved(self, disparity: float | None) -> Points:
         """What the best budgets for a disparity attain, certified; where that is missed between

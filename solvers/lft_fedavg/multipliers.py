@@ -109,9 +109,9 @@ class Rules:
 
 def largest(values: Array, client: Array) -> Array:
     """(B, I) of non-negative values (B, K) the largest of each client."""
-    out = np.zeros((len(values), int(client.max(initial=-1)) + 1))
-    np.maximum.at(out, (slice(None), client), values)
-    return out
+    out = np.zeros((int(client.max(initial=-1)) + 1, len(values)))
+    np.maximum.at(out, client, values.T)
+    return out.T
 
 
 @dataclass(frozen=True)
