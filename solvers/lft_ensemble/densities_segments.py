@@ -21,8 +21,8 @@ from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite_segments import NEAR, Segments
-from fairfl.solvers.lft_fedavg.multipliers import RuleFamily
 from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.numerics.rule_family import RuleFamily
 from fairfl.solvers.problem import Problem, Task
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.continuous import ContinuousModel

@@ -21,10 +21,10 @@ import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET
-from fairfl.solvers.lft_fedavg.multipliers import TIGHT, RuleFamily, Rules, largest
 from fairfl.solvers.numerics.critical_points import CriticalPoints, critical_points
 from fairfl.solvers.numerics.dual import DualPoint, weights
 from fairfl.solvers.numerics.interior_point import maximise
+from fairfl.solvers.numerics.rule_family import TIGHT, RuleFamily, Rules, largest
 
 RATE = 30.0
 """Accuracy that a unit of disparity beyond the target, or of a rate that misses its budget, costs

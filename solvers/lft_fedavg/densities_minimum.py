@@ -8,7 +8,7 @@ import numpy as np
 
 from fairfl.solvers.frontier import SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_fedavg.densities_search import FAIR, MultiplierSearch
-from fairfl.solvers.lft_fedavg.multipliers import Rules
+from fairfl.solvers.numerics.rule_family import Rules
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import Solution
 from fairfl.theory.populations.continuous import ContinuousModel

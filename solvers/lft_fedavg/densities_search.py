@@ -1,7 +1,7 @@
 """The search for LFT+FedAvg's best rules on densities, by ascent in the multipliers (FedFB,
 lemma 18).
 
-Each λ gives a solution for its own budgets (``multipliers``). For each target disparity a local
+Each λ gives a solution for its own budgets (``rule_family``). For each target disparity a local
 search (``densities_ascent``) runs from many starts; the result is solved again for its budgets and
 certified as in ``solve``. That no better budgets exist is searched for, not proven.
 """
@@ -16,9 +16,9 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points
 from fairfl.solvers.lft_fedavg.densities_ascent import ascend, merit
-from fairfl.solvers.lft_fedavg.multipliers import RuleFamily, Rules
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.numerics.dual import ENOUGH, FEW
+from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.federation import Federation

@@ -9,9 +9,9 @@ import pytest
 import scipy
 
 import fairfl as ff
-from fairfl.solvers.lft_fedavg.multipliers import RuleFamily
 from fairfl.solvers.numerics import cells, highs
 from fairfl.solvers.numerics.dual import _together, descend, dual_point, kkt_residual, settled
+from fairfl.solvers.numerics.rule_family import RuleFamily
 
 
 def random_federation(clients: int, seed: int = 0) -> ff.Federation:

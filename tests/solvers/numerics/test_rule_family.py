@@ -14,8 +14,8 @@ from strategies import federations, mixtures, normals
 import fairfl as ff
 from fairfl.solvers.lft_fedavg.densities_ascent import _models, ascend, merit
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
-from fairfl.solvers.lft_fedavg.multipliers import RuleFamily
 from fairfl.solvers.numerics.critical_points import critical_points
+from fairfl.solvers.numerics.rule_family import RuleFamily
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.fedfb_figures import figure_5
 
