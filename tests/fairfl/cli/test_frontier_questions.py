@@ -182,6 +182,7 @@ def test_questions_about_laws(cli, tmp_path):
     assert result.exit_code == 0, result.stderr
     assert "Client-aware" in result.stdout and "true-positive rates" in result.stdout
     assert "are the best that a search found" in result.stdout
+    assert "ensemble of locally fair models was found no fairer than" in result.stdout
     free = ff.solve(read_federation(tmp_path / "three.toml"), "cfl", 1.0, notion="eo", costs=(2, 1))
     assert f"{free.utility:.4f}"[1:] in result.stdout
 
