@@ -37,9 +37,10 @@ def as_done(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], jobs: 
             for future in as_completed(futures):
                 yield future.result()
         except BaseException:  # Ctrl-C above all: nobody waits for what remains
-            pool.shutdown(wait=False, cancel_futures=True)
             for child in active_children():
                 child.terminate()
+            # waits for the pool's own thread: Python's exit would write to the pipe it closes
+            pool.shutdown(cancel_futures=True)
             raise
 
 
