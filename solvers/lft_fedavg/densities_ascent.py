@@ -373,12 +373,8 @@ def _ends(
     wanted = np.maximum(-np.sign(moved) * (here.values + change), 0.0)
     bound = largest((moved != 0) * 1.0, family.client) > 0
     eps = np.where(bound, largest(wanted, family.client), SLACK_BUDGET)
-    for b in np.flatnonzero(wrong):
-        one = np.array([b])
-        other = family.follow(here.take(one), np.where(eps[b] <= TIGHT, 0.0, eps[b]))
-        if (
-            other is not None
-            and merit(other, target[one])[0] > merit(tried.take(one), target[one])[0]
-        ):
-            tried = tried.replaced(one, other)
-    return tried
+    rows = np.flatnonzero(wrong)
+    eps = np.where(eps[rows] <= TIGHT, 0.0, eps[rows])
+    other, met = family.follow(here.take(rows), eps)
+    met &= merit(other, target[rows]) > merit(tried.take(rows), target[rows])
+    return tried.replaced(rows[met], other.take(np.flatnonzero(met)))

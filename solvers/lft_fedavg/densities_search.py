@@ -17,7 +17,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points
 from fairfl.solvers.lft_fedavg.densities_ascent import ascend, merit
 from fairfl.solvers.numerics.certify import solve_by_dual
-from fairfl.solvers.numerics.dual import ENOUGH, FEW
+from fairfl.solvers.numerics.descent import ENOUGH, FEW
 from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution

@@ -14,7 +14,8 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.column_generation import mix
 from fairfl.solvers.numerics.density_problem import DensityProblem
-from fairfl.solvers.numerics.dual import DualPoint, descend
+from fairfl.solvers.numerics.descent import descend
+from fairfl.solvers.numerics.dual import DualPoint
 from fairfl.solvers.problem import Problem, Task
 from fairfl.solvers.solution import (
     ADVICE,

@@ -20,7 +20,9 @@ from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.density_problem import DensityProblem
-from fairfl.solvers.numerics.dual import Constraints, DualPoint, descend, dual_point, settled
+from fairfl.solvers.numerics.descent import descend
+from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point
+from fairfl.solvers.numerics.newton import settled
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
@@ -102,9 +104,9 @@ class Rules:
 
     def replaced(self, rows: Array, other: Rules) -> Rules:
         """``other`` in place of the rules ``rows``."""
-        order = np.arange(len(self.lam))
-        order[rows] = len(self.lam) + np.arange(len(rows))
-        return self.join(other).take(order)
+        pooled = self.pooled.copy()
+        pooled[rows] = other.pooled
+        return Rules(self.point.replaced(rows, other.point), pooled, self.client)
 
 
 def largest(values: Array, client: Array) -> Array:
@@ -192,16 +194,16 @@ class RuleFamily:
             pooled = pooled + rows @ served[1:]
         return worth, pooled
 
-    def follow(self, rule: Rules, eps: Array) -> Rules | None:
-        """The rule (1,) at budgets eps (I,) by Newton's method from a ``rule`` at others; None
-        where that fails.
+    def follow(self, rules: Rules, eps: Array) -> tuple[Rules, Array]:
+        """The rules (B,) at budgets eps (B, I) by Newton's method from ``rules`` at others; and
+        whether (B,) it ended there.
         """
-        limits = self._limits(eps)[None]
-        point = replace(rule.point, lam=np.where(np.isfinite(limits), rule.lam, 0.0))
-        found = settled(self.problem, point, limits)
-        return None if found is None else self._rules(found)
+        limits = self._limits(eps)
+        point = replace(rules.point, lam=np.where(np.isfinite(limits), rules.lam, 0.0))
+        found, met = settled(self.problem, point, limits)
+        return self._rules(found), met
 
     def _limits(self, eps: Array) -> Array:
-        """(K,) the constraints' budgets."""
-        own = np.where(self.bound, eps[self.client], np.inf)
+        """(..., K) the constraints' budgets."""
+        own = np.where(self.bound, eps[..., self.client], np.inf)
         return np.where(self.implied & (own == 0), np.inf, own)

@@ -11,7 +11,8 @@ import fairfl as ff
 from fairfl.solvers.frontier import MET, non_dominated
 from fairfl.solvers.lft_fedavg.densities_ascent import _models, _steps, merit
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
-from fairfl.solvers.numerics.dual import DualPoint, dual_point, kkt_residual, minimise_dual
+from fairfl.solvers.numerics.descent import minimise_dual
+from fairfl.solvers.numerics.dual import DualPoint, dual_point, kkt_residual
 from fairfl.solvers.numerics.rule_family import RuleFamily
 from fairfl.solvers.problem import Task
 
