@@ -217,7 +217,7 @@ def stationary(h: Array, g: Array, lam: Array, signs: Array, eps: Array) -> Arra
     """
     free = signs != 0
     away = np.where(free, 0.0, -lam)
-    right = -g - signs * eps - (h @ away[:, :, None])[:, :, 0]
+    right = -g - signs * np.where(free, eps, 0.0) - (h @ away[:, :, None])[:, :, 0]
     both = free[:, :, None] & free[:, None]
     whole = np.where(both, h, 0.0) + ~free[:, :, None] * np.eye(lam.shape[1])
     return np.linalg.solve(whole, np.where(free, right, away)[:, :, None])[:, :, 0]
