@@ -15,7 +15,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points
-from fairfl.solvers.lft_fedavg.densities_ascent import ascend, merit
+from fairfl.solvers.lft_fedavg.densities_ascent import TIED, ascend, merit
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.numerics.descent import ENOUGH, FEW
 from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
@@ -23,7 +23,8 @@ from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.federation import Federation
 
-BUDGETS = 40
+SOLVED, PASSES = 20, 2
+BUDGETS = 400
 """Random budgets to start from: in the first few clients are bound, in the last all, by turns to
 0.
 """
@@ -40,10 +41,14 @@ FEWER = 4
 ROUNDS = 20
 COARSE = 24
 """Disparities solved for from the starts; the wanted ones are solved for from their neighbours."""
-SWEEPS = 3
-"""Times, at most, that what was found at one disparity is tried at those beside it."""
+SWEEPS, BESIDE = 10, 2
+"""Times, at most, that what was found at one disparity is tried at those beside it, and how many
+these are on each side.
+"""
 GAINED = 1e-9
 """Accuracy that makes another sweep worth while."""
+HOPE = 1.5
+"""Accuracy that a unit of disparity beyond a target costs where it is asked who climbs on."""
 ROUNDED = 1e-9
 """|MD_k| up to which a multiplier may have the wrong sign in a start: corners are tight up to
 rounding.
@@ -84,13 +89,20 @@ class MultiplierSearch:
         drawn[:, order] = np.where(tight, scale * (free.local[0, order] + MARGIN), SLACK_BUDGET)
         alone = np.eye(clients)
         all_but_one = alone[: clients if clients <= FEW else 0]  # a second each
-        budgets = np.concatenate([0.0 * alone[:1], all_but_one, 1.0 - alone, drawn])
+        budgets = np.concatenate([0.0 * alone[:1], all_but_one, 1.0 - alone, drawn[::SOLVED]])
         solved = [family.solve(eps, enough=ENOUGH) for eps in budgets]
         starts = functools.reduce(Rules.join, [free, *solved])
+        starts = starts.take(np.flatnonzero(starts.excess.max(axis=1, initial=0.0) <= ROUNDED))
+        most = free.local[0]
+        for part in np.array_split(np.delete(drawn, np.s_[::SOLVED], axis=0), PASSES):
+            far = np.minimum(part, most)[:, None] - np.minimum(starts.budgets, most)
+            near = starts.take(np.abs(far).max(axis=2).argmin(axis=1))
+            found, met = family.follow(near, part)
+            met &= found.excess.max(axis=1, initial=0.0) <= ROUNDED
+            starts = starts.join(found.take(np.flatnonzero(met)))
         reach = np.abs(starts.lam).max(axis=0)
         reach = np.where(family.bound, np.maximum(reach, 0.01 * reach.max()), 0.0)
-        sound = starts.excess.max(axis=1, initial=0.0) <= ROUNDED
-        return cls(fed, task, family, reach, starts.take(np.flatnonzero(sound)))
+        return cls(fed, task, family, reach, starts)
 
     @property
     def free(self) -> Rules:
@@ -109,14 +121,14 @@ class MultiplierSearch:
         low = self._best(found, target, ROUNDS, 1)
         if low.disparity[0] > NEARLY:
             return low
-        fair = self.at(np.zeros(1), low.join(self.starts))
+        fair = self.at(np.zeros(1), low.join(self.starts), count)
         return fair if fair.disparity[0] <= FAIR else low
 
-    def at(self, targets: Array, known: Rules) -> Rules:
-        """The most accurate rules with |MD| <= targets (P,) that climbs from many of the ``known``
-        ones reach.
+    def at(self, targets: Array, known: Rules, count: int | None = None) -> Rules:
+        """The most accurate rules with |MD| <= targets (P,) that climbs from ``count`` of the
+        ``known`` ones for each reach.
         """
-        count = min(WIDTH, 2 * self.reach.size)
+        count = min(WIDTH, 2 * self.reach.size) if count is None else count
         rows = np.stack([self._various(known, target, count) for target in targets])
         found = self._best(known.take(rows.ravel()), targets, SCREENED, FINALISTS)
         return self._best(found, targets, ROUNDS, 1)
@@ -153,14 +165,27 @@ class MultiplierSearch:
         return self._best(known.take(rows.ravel()), targets, rounds, 1)
 
     def settled(self, targets: Array, known: Rules) -> Rules:
-        """``known`` and what climbs to the targets from their neighbours find, until nothing is
-        gained by that.
+        """``known`` and what climbs to the targets (P,) from the best at those beside find, until
+        nothing is gained by that. Those that beat what is known, but for the target, climb on.
         """
+        apart = np.abs(np.subtract.outer(np.arange(targets.size), np.arange(targets.size)))
+        moved = np.ones(targets.size, bool)
         for _ in range(SWEEPS):
-            before = below(known, targets).accuracy
-            known = ordered(known.join(self.refined(targets, known, sides=2, rounds=SCREENED)))
-            if (below(known, targets).accuracy - before).max() <= GAINED:
+            best = below(known, targets)
+            source, to = np.nonzero((apart > 0) & (apart <= BESIDE) & moved[:, None])
+            if not to.size:
                 break
+            found = ascend(self.family, best.take(source), targets[to], self.reach, SCREENED)
+            hope = found.accuracy - HOPE * np.maximum(found.disparity - targets[to], 0.0)
+            order = np.lexsort((-hope, to))
+            on = order[np.unique(to[order], return_index=True)[1]]
+            on = on[hope[on] > best.accuracy[to[on]] + GAINED]
+            if on.size:
+                more = ascend(self.family, found.take(on), targets[to[on]], self.reach, ROUNDS)
+                found = found.join(more)
+            sound = np.flatnonzero(found.excess.max(axis=1) <= TIED)
+            known = ordered(known.join(found.take(sound)))
+            moved = below(known, targets).accuracy > best.accuracy + GAINED
         return known
 
     def solve(self, eps: Array, start: Array | None = None) -> Solution:
