@@ -23,10 +23,13 @@ from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.federation import Federation
 
-SOLVED, PASSES = 20, 2
 BUDGETS = 400
 """Random budgets to start from: in the first few clients are bound, in the last all, by turns to
 0.
+"""
+SOLVED, PASSES = 20, 2
+"""One in so many of them is solved; the others are followed from the nearest known, in so many
+parts.
 """
 MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
@@ -156,13 +159,11 @@ class MultiplierSearch:
             (order + np.arange(targets.size)[:, None] * (goal.size // targets.size)).ravel()
         )
 
-    def refined(self, targets: Array, known: Rules, sides: int = 1, rounds: int = ROUNDS) -> Rules:
-        """As ``at``, from ``sides`` neighbours on both sides among ``known``, which increase in
-        |MD|.
-        """
+    def refined(self, targets: Array, known: Rules) -> Rules:
+        """As ``at``, from the neighbours on both sides among ``known``, which increase in |MD|."""
         right = np.searchsorted(known.disparity, targets)
-        rows = np.clip(right[:, None] + np.arange(-sides, sides), 0, known.md.size - 1)
-        return self._best(known.take(rows.ravel()), targets, rounds, 1)
+        rows = np.clip(right[:, None] + np.arange(-1, 1), 0, known.md.size - 1)
+        return self._best(known.take(rows.ravel()), targets, ROUNDS, 1)
 
     def settled(self, targets: Array, known: Rules) -> Rules:
         """``known`` and what climbs to the targets (P,) from the best at those beside find, until
