@@ -21,7 +21,9 @@ from fairfl.solvers.numerics.descent import ENOUGH, FEW
 from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
+from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import NOTIONS
 
 BUDGETS = 400
 """Random budgets to start from: in the first few clients are bound, in the last all, by turns to
@@ -66,10 +68,14 @@ NEARLY = 1e-2
 class MultiplierSearch:
     """A federation's rules f_λ, the reach (K,) of their multipliers, and starts all over them, the
     free rule first.
+
+    Which of several maxima a climb finds may depend on rounding. So the search has the clients in
+    an ``order`` (I,) of its own, and their order in the federation does not matter.
     """
 
     fed: Federation
     task: Task
+    order: Array
     family: RuleFamily
     reach: Array
     starts: Rules
@@ -79,9 +85,12 @@ class MultiplierSearch:
         """Starts: no constraint; all, one, or (for few clients) all but one exactly tight; and
         random budgets.
 
-        Neither the order of the clients nor the groups' names matter to the draws.
+        The groups' names do not matter to the draws.
         """
-        family = RuleFamily.of(fed, task)
+        assert isinstance(fed.model, ContinuousModel)
+        own = np.array([np.ravel([law.middle for law in laws]) for laws in fed.model.laws])
+        turn = np.lexsort(np.column_stack([own, fed.share, fed.weight]).T)
+        family = RuleFamily.of(fed.part(turn), task)
         count, clients = family.problem.count, fed.n_clients
         free = family.at(np.zeros((1, count)))
         order = np.argsort(free.local[0], kind="stable")
@@ -105,7 +114,7 @@ class MultiplierSearch:
             starts = starts.join(found.take(np.flatnonzero(met)))
         reach = np.abs(starts.lam).max(axis=0)
         reach = np.where(family.bound, np.maximum(reach, 0.01 * reach.max()), 0.0)
-        return cls(fed, task, family, reach, starts)
+        return cls(fed, task, turn, family, reach, starts)
 
     @property
     def free(self) -> Rules:
@@ -190,9 +199,17 @@ class MultiplierSearch:
         return known
 
     def solve(self, eps: Array, start: Array | None = None) -> Solution:
-        """The certified solution at budgets (I,)."""
-        lam = None if start is None else self.unit * start
-        return solve_by_dual(self.fed, self.task, eps, start=lam)
+        """The certified solution at budgets (I,), in the federation's order."""
+        return solve_by_dual(self.fed, self.task, eps, start=start)
+
+    def _turned(self, rules: Rules) -> tuple[Array, Array]:
+        """The rules' budgets (B, I), and multipliers (B, K) at costs as they are, in the
+        federation's order.
+        """
+        back = np.argsort(self.order)
+        lam = self.unit * rules.lam
+        by_client = lam.reshape(len(lam), len(NOTIONS[self.task.notion]), back.size, -1)
+        return rules.budgets[:, back], by_client[:, :, back].reshape(lam.shape)
 
     @property
     def unit(self) -> float:
@@ -202,7 +219,7 @@ class MultiplierSearch:
     def points(self, rules: Rules) -> Points:
         """What the rules attain."""
         worth = 1.0 + self.unit * (rules.accuracy - 1.0)
-        return Points(rules.disparity, worth, rules.budgets, self.unit * rules.lam)
+        return Points(rules.disparity, worth, *self._turned(rules))
 
     def solved(self, rules: Rules, *, warm: bool = True) -> list[Solution]:
         """The rules' budgets solved again and certified, from their multipliers unless told to
@@ -211,7 +228,7 @@ class MultiplierSearch:
         What is not certified is left out.
         """
         out = []
-        for eps, lam in zip(rules.budgets, rules.lam, strict=True):
+        for eps, lam in zip(*self._turned(rules), strict=True):
             try:
                 out.append(self.solve(eps, lam if warm else None))
             except CertificationError:
