@@ -60,8 +60,8 @@ class Outcome:
             return None, None, ()
         return _shown(Evidence.from_json(self.evidence))
 
-    def verify(self) -> tuple[str, ...]:
-        """Verify the certificates again.
+    def verify(self, whole: bool = False) -> tuple[str, ...]:
+        """Verify the certificates again, see :meth:`Evidence.verify`.
 
         Returns
         -------
@@ -73,7 +73,7 @@ class Outcome:
         """
         if self.evidence is None or self.fault:
             return ()
-        return Evidence.from_json(self.evidence).verify()
+        return Evidence.from_json(self.evidence).verify(whole)
 
     @property
     def instances(self) -> tuple[dict[str, Any], ...]:

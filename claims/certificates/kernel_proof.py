@@ -89,6 +89,11 @@ class KernelProof(Certificate):
             more = sorted(_assumed(text)[name] - set(self.axioms))
             require(not more, f"{name} assumes {', '.join(more)}")
 
+    def replay(self) -> None:
+        self.verify()
+        for one in self.otherwise:
+            one.replay()
+
     def unchecked(self) -> str:
         if self.kernel and not kernel():
             return f"{self.file} was not compiled: no coqc is installed here"

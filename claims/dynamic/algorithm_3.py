@@ -123,8 +123,8 @@ def _check_bound(effort: Effort, absolute: bool = False) -> Evidence:
 
 def _check_absolute(effort: Effort, absolute: bool = True, variant: str = "repaired") -> Evidence:
     return Evidence.of(
-        explore(Call.of(bounds, absolute=absolute), updates(), effort, tolerance=0.0),
-        explore(Call.of(by_library, variant=variant), updates(), effort, tolerance=0.0),
+        explore(Call.of(bounds, absolute=absolute), Call.of(updates), effort, tolerance=0.0),
+        explore(Call.of(by_library, variant=variant), Call.of(updates), effort, tolerance=0.0),
     )
 
 
@@ -139,7 +139,7 @@ def _check_inside(effort: Effort, factor: str = "1") -> Evidence:
     call = Call.of(no_less_fair, inside=True)
     return Evidence.of(
         DefiniteForm(Call.of(coordinate, factor=factor), "expand", points, strict=True),
-        extra=(explore(call, clipped_pairs(), effort, tolerance=0.0),),
+        extra=(explore(call, Call.of(clipped_pairs), effort, tolerance=0.0),),
     )
 
 

@@ -146,7 +146,7 @@ def _check_hoeffding(effort: Effort, exponent: str = "2", factor: int = 2) -> Ev
     call = Call.of(hoeffding, exponent=exponent, factor=factor)
     shows = "one sample each, p = 1/2, eps = 1: 1/2, and the bound is 2/e"
     edge = Witness.at(call, shows, n=1, m=1, p=Fraction(1, 2), eps=1)
-    return Evidence.of(explore(call, samples(), effort, tolerance=0.0), extra=(edge,))
+    return Evidence.of(explore(call, Call.of(samples), effort, tolerance=0.0), extra=(edge,))
 
 
 def _check_away(effort: Effort, last: int = 2) -> Evidence:

@@ -95,7 +95,7 @@ def _check(effort: Effort, divisor: int | Fraction = 2) -> Evidence:
             Witness.at(
                 Call.of(tight, divisor=divisor), "one curvature: equality on both sides", **instance
             ),
-            explore(Call.of(case, divisor=divisor), instances(), effort, tolerance=0.0),
+            explore(Call.of(case, divisor=divisor), Call.of(instances), effort, tolerance=0.0),
         ),
     )
 

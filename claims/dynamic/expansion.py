@@ -121,7 +121,9 @@ def _check_lipschitz(effort: Effort, share: str = "1/2", squared: bool = False) 
             for sign in (1, -1)
         ),
         SymbolicZero(Call.of(quadratic, curvature_squared=squared), "expand", (point,)),
-        extra=(explore(Call.of(lipschitz, share=share), instances(), effort, tolerance=0.0),),
+        extra=(
+            explore(Call.of(lipschitz, share=share), Call.of(instances), effort, tolerance=0.0),
+        ),
     )
 
 

@@ -177,7 +177,7 @@ def _check_repaired(
     return Evidence.of(
         SymbolicZero(Call.of(residuals, sign_of=sign_of), "expand", (point,)),
         DefiniteForm(Call.of(slope, power=power), "expand", ({"x": "-3"}, {"x": "2"}), strict=True),
-        extra=(explore(Call.of(implied, form=form), instances(), effort, tolerance=0.0),),
+        extra=(explore(Call.of(implied, form=form), Call.of(instances), effort, tolerance=0.0),),
     )
 
 
@@ -200,7 +200,9 @@ def _check_joining_repaired(effort: Effort, early: bool = False) -> Evidence:
     point = {"w": "3", "x_1": "1/2", "x_2": "-1", "eta": "1/7"}
     return Evidence.of(
         SymbolicZero(Call.of(before, early=early), "expand", (point,)),
-        extra=(explore(Call.of(joining, groups=2, early=early), paths(), effort, tolerance=0.0),),
+        extra=(
+            explore(Call.of(joining, groups=2, early=early), Call.of(paths), effort, tolerance=0.0),
+        ),
     )
 
 

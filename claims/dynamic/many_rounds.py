@@ -134,7 +134,7 @@ def _check_flow(effort: Effort, speed: str = "2", kept: int = -1) -> Evidence:
     point = {"X": "-1/3", "Y": "2", "D": "3/2", "e": "2", "delta": "1/4", "s": "5"}
     return Evidence.of(
         SymbolicZero(Call.of(flow, speed=speed, kept=kept), "simplify", (point,)),
-        extra=(explore(Call.of(by_library), pairs(), effort, tolerance=1e-12),),
+        extra=(explore(Call.of(by_library), Call.of(pairs), effort, tolerance=1e-12),),
     )
 
 
@@ -160,7 +160,7 @@ def _check_apart(effort: Effort, least: str = "2", speed: str = "2", power: int 
         extra=(
             explore(
                 Call.of(fairer_flow, least=least),
-                drawn(least),
+                Call.of(drawn, least=least),
                 effort,
                 tolerance=1e-12,
                 attacks=[one],

@@ -126,7 +126,7 @@ def _check_theta_repaired(effort: Effort, share: str = "1/2") -> Evidence:
         DefiniteForm(Call.of(theta, share=share), "expand", points),
         extra=(
             Witness.at(Call.of(local, least=share), "||g|| = eta L: exactly a half", **edge),
-            explore(Call.of(local, least=share), instances(), effort, tolerance=0.0),
+            explore(Call.of(local, least=share), Call.of(instances), effort, tolerance=0.0),
         ),
     )
 

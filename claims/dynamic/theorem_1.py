@@ -186,7 +186,9 @@ def _check_repaired(effort: Effort, share: str = "3/16", slope: int = 2) -> Evid
     )
     return Evidence.of(
         DefiniteForm(Call.of(bound, share=share, slope=slope), "simplify", points),
-        extra=(explore(Call.of(repaired), instances(), effort, attacks=[Attack(box, attacked)]),),
+        extra=(
+            explore(Call.of(repaired), Call.of(instances), effort, attacks=[Attack(box, attacked)]),
+        ),
     )
 
 

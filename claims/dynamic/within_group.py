@@ -87,7 +87,7 @@ def _check_repaired(effort: Effort, factor: str = "1") -> Evidence:
     point = {**{f"a{k}": f"{k}/2" for k in (1, 2, 3)}, **{f"m{k}": f"1/{k}" for k in (1, 2, 3)}}
     return Evidence.of(
         DefiniteForm(Call.of(mean, factor=factor), "expand", (point,), strict=True),
-        extra=(explore(Call.of(by_library), instances(), effort, tolerance=0.0),),
+        extra=(explore(Call.of(by_library), Call.of(instances), effort, tolerance=0.0),),
     )
 
 

@@ -98,7 +98,8 @@ def _check_printed(effort: Effort, pool: str = "printed") -> Evidence:
     )
 
 
-def _check_repaired(effort: Effort, shares: str = "differ") -> Evidence:
+def instances(shares: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Two clients of unequal q ("differ") or of one, a budget, and places of multipliers."""
     unit = st.integers(0, 8).map(lambda k: Fraction(k, 8))
     part = st.integers(0, 15).map(lambda k: Fraction(k, 16))
     place = st.lists(unit, min_size=2, max_size=2)
@@ -108,7 +109,11 @@ def _check_repaired(effort: Effort, shares: str = "differ") -> Evidence:
         if shares == "differ"
         else worlds(2).map(lambda w: {**w, "q": [w["q"]] * 2})
     )
-    drawn = st.tuples(kinds, more).map(lambda pair: {**pair[0], **pair[1]})
+    return st.tuples(kinds, more).map(lambda pair: {**pair[0], **pair[1]})
+
+
+def _check_repaired(effort: Effort, shares: str = "differ") -> Evidence:
+    drawn = Call.of(instances, shares=shares)
     family = Attack([(0, 1), (0, 1), (0, 0.999)], _attack, steps=effort.pick(60, 400))
     run = explore(Call.of(strict, shares=shares), drawn, effort, tolerance=0.0, attacks=[family])
     return Evidence.of(run)

@@ -166,7 +166,11 @@ def weighted() -> st.SearchStrategy[dict[str, Any]]:
 
 def _check_repaired(effort: Effort, sign: int = 1) -> Evidence:
     run = explore(
-        Call.of(form, sign=sign), weighted(), effort, tolerance=1e-7, examples=effort.pick(60, 3000)
+        Call.of(form, sign=sign),
+        Call.of(weighted),
+        effort,
+        tolerance=1e-7,
+        examples=effort.pick(60, 3000),
     )
     return Evidence.of(run)
 
@@ -181,7 +185,7 @@ def _check_sufficient(effort: Effort, sign: int = 1, proof: str = OPTIMAL) -> Ev
 def _check_remark_repaired(effort: Effort, sign: int = 1) -> Evidence:
     run = explore(
         Call.of(least, sign=sign),
-        weighted(),
+        Call.of(weighted),
         effort,
         tolerance=1e-9,
         examples=effort.pick(60, 3000),
@@ -210,13 +214,16 @@ def _check_local(effort: Effort, factor: str = "one") -> Evidence:
     )
 
 
-def _check_local_repaired(effort: Effort, factor: str = "I") -> Evidence:
+def sums() -> st.SearchStrategy[dict[str, Any]]:
+    """Errors, local disparities and multipliers of three clients, in eighths."""
     part = st.integers(-8, 8).map(lambda k: Fraction(k, 8))
     lists = {name: st.lists(part, min_size=3, max_size=3) for name in ("error", "local", "lams")}
-    drawn = st.fixed_dictionaries(lists)
-    return Evidence.of(
-        explore(Call.of(local_objective, factor=factor), drawn, effort, tolerance=0.0)
-    )
+    return st.fixed_dictionaries(lists)
+
+
+def _check_local_repaired(effort: Effort, factor: str = "I") -> Evidence:
+    statement = Call.of(local_objective, factor=factor)
+    return Evidence.of(explore(statement, Call.of(sums), effort, tolerance=0.0))
 
 
 PRINTED = (

@@ -192,6 +192,23 @@ def _check_printed(effort: Effort, who: str = "clients") -> Evidence:
     )
 
 
+def halved() -> st.SearchStrategy[dict[str, Any]]:
+    """Opposed clients, the second one split in two equal ones."""
+
+    def split(instance: dict[str, Any]) -> dict[str, Any]:
+        laws = instance["laws"]
+        return {**instance, "laws": [laws[0], laws[1], laws[1]], "split": [[0], [1, 2]]}
+
+    return opposed().map(split)
+
+
+def budgeted() -> st.SearchStrategy[dict[str, Any]]:
+    """Three clients, their budgets and a place in the range."""
+    unit = st.integers(0, 16).map(lambda k: Fraction(k, 16) ** 2)
+    more = st.fixed_dictionaries({"eps": st.lists(unit, min_size=3, max_size=3), "part": unit})
+    return st.tuples(worlds(3), more).map(lambda pair: {**pair[0], **pair[1]})
+
+
 def _check_pooled(effort: Effort, square: int = 2) -> Evidence:
     point = {
         "j": "1",
@@ -205,20 +222,14 @@ def _check_pooled(effort: Effort, square: int = 2) -> Evidence:
         "d": "-1/3",
     }
     proof = DefiniteForm(Call.of(form, square=square), "together", (point,))
-
-    def split(instance: dict[str, Any]) -> dict[str, Any]:
-        laws = instance["laws"]
-        return {**instance, "laws": [laws[0], laws[1], laws[1]], "split": [[0], [1, 2]]}
-
-    run = explore(Call.of(printed, who="subsets"), opposed().map(split), effort, tolerance=0.0)
+    run = explore(Call.of(printed, who="subsets"), Call.of(halved), effort, tolerance=0.0)
     return Evidence.of(KernelProof.of("ensemble_gap.v", GAP, proof, run, axioms=REALS))
 
 
 def _check_reachable(effort: Effort, wider: Fraction = ZERO, low: str = "least") -> Evidence:
-    unit = st.integers(0, 16).map(lambda k: Fraction(k, 16) ** 2)
-    more = st.fixed_dictionaries({"eps": st.lists(unit, min_size=3, max_size=3), "part": unit})
-    drawn = st.tuples(worlds(3), more).map(lambda pair: {**pair[0], **pair[1]})
-    run = explore(Call.of(reachable, wider=wider, low=low), drawn, effort, tolerance=0.0)
+    run = explore(
+        Call.of(reachable, wider=wider, low=low), Call.of(budgeted), effort, tolerance=0.0
+    )
     return Evidence.of(KernelProof.of("range.v", RANGE, run, axioms=REALS))
 
 

@@ -119,8 +119,9 @@ def _check_repaired(effort: Effort, notion: str, sign: int = 1) -> Evidence:
     for count in (2, 3, 4):
         call = Call.of(jets, notion=notion, groups=count, sign=sign)
         algebra.append(SymbolicZero(call, "together", (point(notion, count),)))
-    run = explore(Call.of(descent, sign=sign), instances(notion, 3), effort, tolerance=0.0)
-    iff = explore(Call.of(equality, condition="V"), instances(notion, 3), effort, tolerance=0.0)
+    drawn = Call.of(instances, notion=notion, groups=3)
+    run = explore(Call.of(descent, sign=sign), drawn, effort, tolerance=0.0)
+    iff = explore(Call.of(equality, condition="V"), drawn, effort, tolerance=0.0)
     return Evidence.of(*algebra, extra=(run, iff))
 
 

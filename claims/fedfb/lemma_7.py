@@ -202,7 +202,7 @@ def _check_printed(effort: Effort, strict: bool = True) -> Evidence:
 def _check_repaired(
     effort: Effort, shares: str = "right", identity: str = "right", proof: str = SOLVES
 ) -> Evidence:
-    drawn = _drawn()
+    drawn = Call.of(rivals)
     family = Attack([(0, 1)] * 4, _hard, steps=effort.pick(150, 500), starts=[[0.1, 0.5, 1.0, 0.3]])
     best = explore(Call.of(optimal, shares=shares), drawn, effort, tolerance=0.0, attacks=[family])
     algebra = SymbolicZero(Call.of(residuals, shares=identity), "together", _points())
@@ -213,11 +213,12 @@ def _check_repaired(
 
 
 def _check_reached(effort: Effort, factor: Fraction = Fraction(1), proof: str = ONTO) -> Evidence:
-    run = explore(Call.of(reached, factor=factor), _drawn(), effort, tolerance=0.0)
+    run = explore(Call.of(reached, factor=factor), Call.of(rivals), effort, tolerance=0.0)
     return Evidence.of(KernelProof.of("lemma_7_onto.v", proof, run, axioms=REALS))
 
 
-def _drawn() -> st.SearchStrategy[dict[str, Any]]:
+def rivals() -> st.SearchStrategy[dict[str, Any]]:
+    """One client, a budget, a rate that may be tied, and a rule to compare with."""
     rate01 = st.integers(0, 16).map(lambda k: Fraction(k, 16))
     lists = st.lists(st.lists(rate01, min_size=4, max_size=4), min_size=2, max_size=2)
     extra = {"eps": rate01, "pick": rate01, "goal": rate01, "rate": rate01, "rival": lists}

@@ -61,10 +61,14 @@ def _check_printed(effort: Effort, repair: bool = False) -> Evidence:
     )
 
 
-def _check_repaired(effort: Effort, turned: bool = False) -> Evidence:
+def instances() -> st.SearchStrategy[dict[str, Any]]:
+    """One client and a budget."""
     eps = st.integers(0, 20).map(lambda k: Fraction(k, 40))
-    drawn = st.tuples(worlds(1), eps).map(lambda pair: {**pair[0], "eps": pair[1]})
-    run = explore(Call.of(repaired, turned=turned), drawn, effort, tolerance=0.0)
+    return st.tuples(worlds(1), eps).map(lambda pair: {**pair[0], "eps": pair[1]})
+
+
+def _check_repaired(effort: Effort, turned: bool = False) -> Evidence:
+    run = explore(Call.of(repaired, turned=turned), Call.of(instances), effort, tolerance=0.0)
     return Evidence.of(KernelProof.of("lemma_9.v", SIGNS, run, axioms=REALS))
 
 

@@ -79,7 +79,9 @@ def _check(effort: Effort, clients: int, common: bool = True, budget: int = 1) -
     bound = DefiniteForm(
         Call.of(within, clients=clients, budget=budget), "expand", ({"eps": "1/2", **slack},)
     )
-    run = explore(Call.of(solved, common=common), finite(clients), effort, tolerance=1e-9)
+    run = explore(
+        Call.of(solved, common=common), Call.of(finite, clients=clients), effort, tolerance=1e-9
+    )
     return Evidence.of(identity, bound, extra=(run,))
 
 

@@ -226,7 +226,7 @@ def _check_repaired(
     proofs: tuple[str, ...] = (BOUND, SLOWLY, LIMIT),
 ) -> Evidence:
     statement = Call.of(bounded, factor=factor, last=last)
-    run = explore(statement, lines(), effort, tolerance=0.0)
+    run = explore(statement, Call.of(lines), effort, tolerance=0.0)
     over = Witness.at(statement, "an overshoot that short steps do not make good", **OVERSHOT)
     return Evidence.of(
         *(KernelProof.of("sign_steps.v", text, run, over, axioms=REALS) for text in proofs)

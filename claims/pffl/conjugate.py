@@ -159,7 +159,7 @@ def instances(draw: st.DrawFn) -> dict[str, Any]:
 def _check(
     effort: Effort, total: bool = True, caps: Fraction = Fraction(1), attained: str = ATTAINED
 ) -> Evidence:
-    run = explore(Call.of(case, total=total, caps=caps), instances(), effort)
+    run = explore(Call.of(case, total=total, caps=caps), Call.of(instances), effort)
     inside = (RANKED + MAJORISED + text for text in (BELOW, attained))
     outside = (RANKED + text for text in (EXCEEDED, OTHER_TOTAL))
     return Evidence.of(
@@ -169,7 +169,9 @@ def _check(
 
 
 def _check_dual(effort: Effort, worst: int = 0) -> Evidence:
-    return Evidence.of(explore(Call.of(dual, worst=worst), instances(), effort, tolerance=1e-12))
+    return Evidence.of(
+        explore(Call.of(dual, worst=worst), Call.of(instances), effort, tolerance=1e-12)
+    )
 
 
 def _dot(a: list[Fraction], b: list[Fraction]) -> Fraction:

@@ -118,7 +118,7 @@ def check_repaired(effort: Effort, form: str = "usual", slack: Fraction = Fracti
     return Evidence.of(
         SymbolicZero(Call.of(residuals), "simplify", (spot,)),
         DefiniteForm(Call.of(bend, form=form), "simplify", (spot, {"u": "2", "alpha": "1/2"})),
-        explore(Call.of(gap, form=form, slack=slack), pairs(), effort),
+        explore(Call.of(gap, form=form, slack=slack), Call.of(pairs), effort),
     )
 
 

@@ -159,7 +159,7 @@ def check_repaired(
     spot = {"q": "2", "t": "1/2", "n": "3", "S": "5"}
     return Evidence.of(
         SymbolicZero(Call.of(residuals, root=root), "simplify", (spot,)),
-        explore(Call.of(case, shift=shift, clip=clip), weights(), effort),
+        explore(Call.of(case, shift=shift, clip=clip), Call.of(weights), effort),
     )
 
 
@@ -206,7 +206,7 @@ def check_maximum(
     effort: Effort, total: Fraction = Fraction(1), proof: str = NONNEGATIVE
 ) -> Evidence:
     """The proofs, and what was drawn."""
-    run = explore(Call.of(maximum, total=total), near_simplex(), effort, tolerance=0.0)
+    run = explore(Call.of(maximum, total=total), Call.of(near_simplex), effort, tolerance=0.0)
     return Evidence.of(
         *(KernelProof.of("afl.v", t, run, axioms=REALS) for t in (INSIDE, OUTSIDE, proof))
     )

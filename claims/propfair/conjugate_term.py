@@ -157,7 +157,7 @@ def check(
     beside = (
         SymbolicZero(Call.of(residuals, sign=sign, mean=mean), "simplify", (spot,)),
         DefiniteForm(Call.of(tangent), "simplify", ({"z": "1/2"},), strict=True),
-        explore(Call.of(case, factor=factor), weights(), effort),
+        explore(Call.of(case, factor=factor), Call.of(weights), effort),
     )
     return Evidence.of(
         *(

@@ -124,7 +124,11 @@ def check(effort: Effort, turned: int = 1, bound: bool = True, proof: str = SUPP
     count = effort.pick(20, 1000)
     runs = (
         explore(
-            Call.of(case, name=name, bound=bound), pairs(), effort, tolerance=1e-9, examples=count
+            Call.of(case, name=name, bound=bound),
+            Call.of(pairs),
+            effort,
+            tolerance=1e-9,
+            examples=count,
         )
         for name in OBJECTIVES
     )

@@ -71,7 +71,7 @@ def check(effort: Effort, mean: str = "arithmetic", tangent: int = 1) -> Evidenc
     return Evidence.of(
         SymbolicZero(Call.of(residuals, tangent=tangent), "simplify", spots),
         DefiniteForm(Call.of(slope), "together", ({"x": "1/3"}, {"x": "4"})),
-        extra=(explore(Call.of(case, mean=mean), vectors(), effort, tolerance=0.0),),
+        extra=(explore(Call.of(case, mean=mean), Call.of(vectors), effort, tolerance=0.0),),
     )
 
 

@@ -163,7 +163,7 @@ def check_repaired(
     """The two steps of the proof; and every outcome of the noise, enumerated."""
     run = explore(
         Call.of(joint, factor=factor),
-        worlds(),
+        Call.of(worlds),
         effort,
         tolerance=0.0,
         examples=effort.pick(60, 2000),

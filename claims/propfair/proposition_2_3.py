@@ -113,7 +113,9 @@ def check(
         SymbolicZero(Call.of(residuals, power=power), "together", spots),
         DefiniteForm(Call.of(concavity, sign=sign), "together", points),
         extra=(
-            explore(Call.of(case, base=base, convex=convex), segments(), effort, tolerance=0.0),
+            explore(
+                Call.of(case, base=base, convex=convex), Call.of(segments), effort, tolerance=0.0
+            ),
         ),
     )
 
@@ -172,7 +174,9 @@ def rest(factor: int | Fraction = 1) -> tuple[Any, list[Any]]:
 
 def check_trade_repaired(effort: Effort, factor: Fraction = Fraction(1)) -> Evidence:
     """The certificates."""
-    run = explore(Call.of(trade, strict=False, factor=factor), trades(), effort, tolerance=0.0)
+    run = explore(
+        Call.of(trade, strict=False, factor=factor), Call.of(trades), effort, tolerance=0.0
+    )
     spot = {"u1": "2", "u2": "1", "v1": "3", "z": "1/4"}
     return Evidence.of(
         DefiniteForm(Call.of(rest, factor=factor), "together", (spot,)), extra=(run,)

@@ -108,7 +108,7 @@ def check_repaired(
     statement = Call.of(case, always=always, bound=bound)
     return Evidence.of(
         SymbolicZero(Call.of(residuals, power=power), "together", (spot,)),
-        extra=(explore(statement, weights(bound), effort, tolerance=0.0),),
+        extra=(explore(statement, Call.of(weights, bound=bound), effort, tolerance=0.0),),
     )
 
 

@@ -98,7 +98,7 @@ def check(effort: Effort, sign: int = 1, coefficient: int = 1, factor: int = 1) 
         ),
         extra=(
             Witness.at(Call.of(not_convex), shows, s=Fraction(1), t=Fraction(3), M=Fraction(1)),
-            explore(Call.of(middle, factor=factor), polygons(), effort, tolerance=0.0),
+            explore(Call.of(middle, factor=factor), Call.of(polygons), effort, tolerance=0.0),
         ),
     )
 

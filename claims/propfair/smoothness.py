@@ -100,7 +100,7 @@ def check(effort: Effort, c: Fraction = Fraction(3), scale: int = 1) -> Evidence
     return Evidence.of(
         SymbolicZero(Call.of(residuals, scale=scale), "together", (spot,)),
         DefiniteForm(Call.of(squares), "expand", ({"a": "2", "b": "-3"},)),
-        extra=(explore(Call.of(case, c=c), pairs(), effort, tolerance=0.0),),
+        extra=(explore(Call.of(case, c=c), Call.of(pairs), effort, tolerance=0.0),),
     )
 
 
@@ -153,7 +153,7 @@ def check_direct(effort: Effort, c: Fraction = Fraction(1), scale: int = 1) -> E
     spot = {**SPOT, "L": "2", "s": "3", "z": "1/2", "L0": "5/4"}
     return Evidence.of(
         SymbolicZero(Call.of(direct, scale=scale), "together", (spot,)),
-        extra=(explore(Call.of(case, c=c), pairs(), effort, tolerance=0.0),),
+        extra=(explore(Call.of(case, c=c), Call.of(pairs), effort, tolerance=0.0),),
     )
 
 

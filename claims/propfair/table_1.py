@@ -175,7 +175,7 @@ def check_repaired(effort: Effort, table: str = "corrected") -> Evidence:
         *(
             explore(
                 Call.of(case, row=r, domain=d, table=table),
-                weights(r, d),
+                Call.of(weights, row=r, domain=d),
                 effort,
                 tolerance=1e-9,
                 examples=count,

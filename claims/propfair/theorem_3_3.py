@@ -231,6 +231,11 @@ def attacked(point: list[float], law: bool) -> dict[str, Any]:
     return {**world, "law": [[[0], 0.5], [[1], 0.5]] if law else None}
 
 
+def full() -> st.SearchStrategy[dict[str, Any]]:
+    """Worlds in which every client takes part in every round."""
+    return worlds().map(lambda w: {**w, "law": None})
+
+
 def family(law: bool) -> Attack:
     """The optimiser's instances."""
     box = ((0.05, 0.5), (0.05, 0.5), (0.0, 0.5), (0.0, 0.5), (0.0, 6.28), (0.0, 6.28))
@@ -247,7 +252,7 @@ def check_repaired(
     theorem.
     """
     both, count = (family(True), family(False)), effort.pick(40, 600)
-    run = explore(Call.of(case, share=share), worlds(), effort, attacks=both, examples=count)
+    run = explore(Call.of(case, share=share), Call.of(worlds), effort, attacks=both, examples=count)
     shows = "the crowd keeps more than 4e-6, within the bound"
     return Evidence.of(
         run, extra=(Witness.at(Call.of(crowded, kind=kind, noisy=noisy), shows, **CROWD),)
@@ -258,8 +263,8 @@ def check_full(effort: Effort, share: float = 1.0) -> Evidence:
     """The printed bound under full participation, searched."""
     begin = time.perf_counter()
     statement = Call.of(case, share=share, c=3.0)
-    full = worlds().map(lambda w: {**w, "law": None})
-    run = explore(statement, full, effort, attacks=(family(False),), examples=effort.pick(40, 1500))
+    count = effort.pick(40, 1500)
+    run = explore(statement, Call.of(full), effort, attacks=(family(False),), examples=count)
     missing = (
         "a proof with biased gradients and with L, not L~, in (8)'s second condition and in "
         "Psi~; or a counterexample"

@@ -83,7 +83,7 @@ def check(effort: Effort, power: int = 1, conjugate: bool = True) -> Evidence:
             "simplify",
             ({"q": "2", "S": "3", "m": "4", "x": "5", "y": "2"},),
         ),
-        extra=(explore(Call.of(case, conjugate=conjugate), pairs(), effort),),
+        extra=(explore(Call.of(case, conjugate=conjugate), Call.of(pairs), effort),),
     )
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample
+from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
@@ -213,11 +213,9 @@ def check_repaired(
         separate(1, Fraction(11, 20), Fraction(11, 20)),
         WORLD,
     ]
-    runs = [
-        explore(statement, st.just(w), effort, tolerance=0.0, examples=1) for w in (*tight, many())
-    ]
-    run = explore(statement, worlds(), effort, tolerance=0.0, examples=effort.pick(60, 2000))
-    return Evidence.of(run, *runs)
+    near = [Witness.at(statement, "little is to spare", **w) for w in (*tight, many())]
+    run = explore(statement, Call.of(worlds), effort, tolerance=0.0, examples=effort.pick(60, 2000))
+    return Evidence.of(run, *near)
 
 
 def many() -> dict[str, Any]:

@@ -115,7 +115,9 @@ def check_repaired(effort: Effort, signed: bool = False, operator: str = "<=") -
     spot = {"d": "1", "e": "1/2", "m": "2", "Q": "5"}
     return Evidence.of(
         DefiniteForm(Call.of(definite, signed=signed), "expand", (spot,)),
-        extra=(explore(Call.of(variance, operator=operator), worlds(), effort, tolerance=0.0),),
+        extra=(
+            explore(Call.of(variance, operator=operator), Call.of(worlds), effort, tolerance=0.0),
+        ),
     )
 
 
@@ -124,7 +126,7 @@ def check_angle(effort: Effort, sign: int = 1, turned: bool = False) -> Evidence
     spot = {"d": "1", "e": "1/2", "m": "2", "Q": "5"}
     return Evidence.of(
         DefiniteForm(Call.of(definite_angle, sign=sign), "expand", (spot,)),
-        extra=(explore(Call.of(angle, turned=turned), worlds(), effort, tolerance=0.0),),
+        extra=(explore(Call.of(angle, turned=turned), Call.of(worlds), effort, tolerance=0.0),),
     )
 
 

@@ -115,7 +115,7 @@ def check_repaired(effort: Effort, shift: int = 1, sign: int = 1, factor: int = 
     spot = {"q": "2", "a1": "1", "a2": "3", "a3": "2", "b1": "-1", "b2": "1/2"}
     return Evidence.of(
         SymbolicZero(Call.of(residuals, shift=shift, factor=factor), "simplify", (spot,)),
-        explore(Call.of(case, shift=shift, sign=sign), worlds(), effort),
+        explore(Call.of(case, shift=shift, sign=sign), Call.of(worlds), effort),
     )
 
 

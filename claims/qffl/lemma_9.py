@@ -112,7 +112,7 @@ def tilted(draw: st.DrawFn) -> dict[str, Any]:
 
 def check_grows(effort: Effort, proof: str = GROWS) -> Evidence:
     """The proof, and what was drawn."""
-    run = explore(Call.of(grows), tilted(), effort)
+    run = explore(Call.of(grows), Call.of(tilted), effort)
     return Evidence.of(KernelProof.of("tilt.v", proof, run, axioms=CLASSICAL))
 
 

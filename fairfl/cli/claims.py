@@ -72,6 +72,9 @@ def list_claims(
 @app.command()
 def show(
     id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim.")],
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Draw every recorded example again, not the first.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a claim: as printed and as checked, its hypotheses, verdict and evidence."""
@@ -87,7 +90,7 @@ def show(
         checked = _recorded()[id]
         if checked.outcome is not None:
             try:
-                for line in checked.outcome.verify():
+                for line in checked.outcome.verify(replay):
                     typer.echo(line, err=True)
             except Exception as error:  # forged data may run into anything
                 raise RuntimeError(
