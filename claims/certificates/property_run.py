@@ -14,7 +14,7 @@ from fairfl.claims.exact import decode
 MOST_DISCARDED = 0.5
 """A strategy that misses its premises more often than this does not draw what it says."""
 FIRST = 20
-"""Instances drawn again whenever a run is verified; :meth:`PropertyRun.replay` draws all of them."""
+"""Instances drawn again whenever a run is verified; :meth:`PropertyRun.replay` draws them all."""
 SAME = 1e-9
 """A margin must be met again to this, relative to one and itself: it may be computed by another
 machine's libraries.

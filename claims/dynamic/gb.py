@@ -83,11 +83,15 @@ def implied(instance: dict[str, Any], form: str = "benefit") -> Case:
     return Case(tuple(relations) or (Relation(0, "<=", 1),), {"groups": len(gain) >= 2})
 
 
-def residuals(sign_of: int = 1) -> dict[str, sympy.Expr]:
-    """The two lines of (20): benefit_i - benefit_(i+1), and its terms rearranged."""
+def residuals(sign_of: int = 1, form: str = "benefit") -> dict[str, sympy.Expr]:
+    """The two lines of (20): benefit_i - benefit_(i+1), and its terms rearranged.
+
+    Form "loss" leaves the losses at joining out, as (9) does.
+    """
     before, now, later_before, later_now = sympy.symbols("a b c d", real=True)
     first = (before - now) - (later_before - later_now)
-    second = (before - later_before) + sign_of * (later_now - now)
+    joined = before - later_before if form == "benefit" else 0
+    second = joined + sign_of * (later_now - now)
     return {"exponent": first - second}
 
 
@@ -175,7 +179,7 @@ def _check_repaired(
 ) -> Evidence:
     point = {"a": "5", "b": "1/3", "c": "2", "d": "-4/7"}
     return Evidence.of(
-        SymbolicZero(Call.of(residuals, sign_of=sign_of), "expand", (point,)),
+        SymbolicZero(Call.of(residuals, sign_of=sign_of, form=form), "expand", (point,)),
         DefiniteForm(Call.of(slope, power=power), "expand", ({"x": "-3"}, {"x": "2"}), strict=True),
         extra=(explore(Call.of(implied, form=form), Call.of(instances), effort, tolerance=0.0),),
     )

@@ -177,9 +177,7 @@ def _check_repaired(effort: Effort, sign: int = 1) -> Evidence:
 
 def _check_sufficient(effort: Effort, sign: int = 1, proof: str = OPTIMAL) -> Evidence:
     beside = algebra(sign)
-    return Evidence.of(
-        *(KernelProof.of("cells.v", text, beside, axioms=REALS) for text in (DUALITY, proof))
-    )
+    return Evidence.of(KernelProof.of("cells.v", DUALITY + proof, beside, axioms=REALS))
 
 
 def _check_remark_repaired(effort: Effort, sign: int = 1) -> Evidence:

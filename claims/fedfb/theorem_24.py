@@ -228,9 +228,7 @@ def _check_repaired(
     statement = Call.of(bounded, factor=factor, last=last)
     run = explore(statement, Call.of(lines), effort, tolerance=0.0)
     over = Witness.at(statement, "an overshoot that short steps do not make good", **OVERSHOT)
-    return Evidence.of(
-        *(KernelProof.of("sign_steps.v", text, run, over, axioms=REALS) for text in proofs)
-    )
+    return Evidence.of(KernelProof.of("sign_steps.v", "".join(proofs), run, over, axioms=REALS))
 
 
 def _check_kept(effort: Effort, length: str = "printed") -> Evidence:

@@ -160,12 +160,8 @@ def _check(
     effort: Effort, total: bool = True, caps: Fraction = Fraction(1), attained: str = ATTAINED
 ) -> Evidence:
     run = explore(Call.of(case, total=total, caps=caps), Call.of(instances), effort)
-    inside = (RANKED + MAJORISED + text for text in (BELOW, attained))
-    outside = (RANKED + text for text in (EXCEEDED, OTHER_TOTAL))
-    return Evidence.of(
-        *(KernelProof.of("permutahedron.v", text, run, axioms=REALS) for text in inside),
-        *(KernelProof.of("rank_conjugate.v", text, run, axioms=REALS) for text in outside),
-    )
+    theorems = RANKED + MAJORISED + BELOW + attained + EXCEEDED + OTHER_TOTAL
+    return Evidence.of(KernelProof.of("permutahedron.v", theorems, run, axioms=REALS))
 
 
 def _check_dual(effort: Effort, worst: int = 0) -> Evidence:

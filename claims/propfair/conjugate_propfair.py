@@ -122,10 +122,7 @@ def check(
     algebra = SymbolicZero(Call.of(residuals, scale=scale), "expand", (spot,))
     run = explore(Call.of(case, threshold=threshold), Call.of(weights), effort, tolerance=0.0)
     return Evidence.of(
-        *(
-            KernelProof.of("geometric.v", text, algebra, run, axioms=CLASSICAL)
-            for text in (inside, BEYOND, SIGNED)
-        )
+        KernelProof.of("geometric.v", inside + BEYOND + SIGNED, algebra, run, axioms=CLASSICAL)
     )
 
 

@@ -207,9 +207,7 @@ def check_maximum(
 ) -> Evidence:
     """The proofs, and what was drawn."""
     run = explore(Call.of(maximum, total=total), Call.of(near_simplex), effort, tolerance=0.0)
-    return Evidence.of(
-        *(KernelProof.of("afl.v", t, run, axioms=REALS) for t in (INSIDE, OUTSIDE, proof))
-    )
+    return Evidence.of(KernelProof.of("afl.v", INSIDE + OUTSIDE + proof, run, axioms=REALS))
 
 
 def summand(instance: dict[str, Any], summed: bool = True) -> Case:

@@ -160,9 +160,8 @@ def check(
         explore(Call.of(case, factor=factor), Call.of(weights), effort),
     )
     return Evidence.of(
-        *(
-            KernelProof.of("entropy.v", text, *beside, axioms=CLASSICAL)
-            for text in (INSIDE, EQUALITY, APPROACHED, outside)
+        KernelProof.of(
+            "entropy.v", INSIDE + EQUALITY + APPROACHED + outside, *beside, axioms=CLASSICAL
         )
     )
 

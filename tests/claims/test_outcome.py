@@ -205,3 +205,16 @@ def test_another_source_is_another_key(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     keys = [sources.digest("probe0"), sources.digest("probe1")]
     assert len(set(keys)) == 2
+
+
+def test_a_mutant_that_only_the_second_look_sees_survives():
+    def check(effort, x=1):
+        return Evidence.of(
+            Witness.at(Call.of(below), "1 squared", x=1),
+            extra=(Witness.at(Call.of(below), f"{x} squared", x=x),),
+        )
+
+    unseen = replace(good(), check=check, mutants=mutant(lambda effort: check(effort, 3)))
+    assert len(examine(unseen, QUICK, "key").survivors) == 1
+    false = replace(unseen, check=lambda effort: check(effort, 3))
+    assert examine(false, QUICK, "key").fault.startswith("rejected: not certain")
