@@ -46,7 +46,7 @@ def _table(checked: Sequence[Checked]) -> str:
         "--- | --- |\n"
     )
     rows = [
-        f"| `{c.claim.id}` | {_cell(c.claim.title)} | {c.status} | {c.settled.level or ''} | "
+        f"| `{c.claim.id}` | {_cell(c.claim.title)} | {c.status} | {c.settled.levels} | "
         f"{_cell(c.claim.scope)} |"
         for c in checked
     ]

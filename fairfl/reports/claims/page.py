@@ -129,7 +129,7 @@ def _claim(checked: Checked) -> str:
         f'data-level="{checked.settled.level or ""}" '
         f'data-text="{words}">\n<h3>{html(claim.title)}</h3>\n'
         f"<p>{_tag(checked.status, checked.settled.verdict)} "
-        f"{escape(checked.settled.level or '')} · "
+        f"{escape(checked.settled.levels)} · "
         f'<a href="#{id}">{id}</a> · {escape(claim.number)} · scope: {html(claim.scope)}</p>\n'
     ]
     rows += [_row("Printed", claim.printed), _row("Checked", claim.statement)]

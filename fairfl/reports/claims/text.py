@@ -16,7 +16,7 @@ def as_text(checked: Checked) -> str:
     """A claim in words: source, statement, hypotheses, verdict, evidence and what is wrong."""
     claim, outcome = checked.claim, checked.outcome
     paper = papers()[claim.paper]
-    level = f", {checked.settled.level}" if checked.settled.level else ""
+    level = f", {checked.settled.levels}" if checked.settled.levels else ""
     parts = [
         f"{claim.id}: {claim.title}",
         f"{paper.title} ({paper.authors}), {claim.number}",
