@@ -159,6 +159,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_start,
         mutants=(Mutant("t - t_2", "without the 1", partial(_check_start, late=0)),),
+        severity="constant",
         erratum="(7) is used from t = t_2 + 1 on, where G/(1 + t - t_2) is G/2. Write G/(t - "
         "t_2), or 'half of G'.",
     ),

@@ -244,6 +244,7 @@ CLAIMS = (
         mutants=(
             Mutant("(20)", "the form with the losses at joining", partial(_check, form="benefit")),
         ),
+        severity="theorem",
         erratum=(
             "(9) compares losses, definition 2 compares gains: a group that joins late with a "
             "large loss makes (9) positive, however much it gains. Use (20), whose sign is that "
@@ -297,6 +298,7 @@ CLAIMS = (
                 "v_2 gains nothing", "benefits 1, 0 and -1: fair", partial(_check_three, middle=-1)
             ),
         ),
+        severity="theorem",
         erratum="The mean of exponentials lets one large gap outweigh a negative one. Report the "
         "smallest gap instead.",
     ),
@@ -318,6 +320,7 @@ CLAIMS = (
                 "two groups", "before t_2 nothing is normalised", partial(_check_joining, groups=2)
             ),
         ),
+        severity="remark",
         erratum=(
             "True of two groups. From t_3 on the models differ, and so do the losses at joining: "
             "in the multi-group experiments of figure 2 the term that (9) leaves out depends on "

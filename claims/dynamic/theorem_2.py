@@ -267,6 +267,7 @@ CLAIMS = (
             ),
         ),
         reading=READING,
+        severity="theorem",
         erratum=(
             "Two hypotheses are missing. ||g_1|| < ||g_2||: else the first-order terms have the "
             "other sign, and FedAvg is the fairer one. And eta small against 1/L, which eta = "

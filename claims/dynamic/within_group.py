@@ -111,6 +111,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check,
         mutants=(Mutant("3/2 for 3", "spread 3/4 in v_1", partial(_check, first="3/2")),),
+        severity="remark",
         erratum=(
             "LS is a mean over groups; (18) asks of each. Report the groups' spreads. While one "
             "group is there LS is set to 0, whatever its spread. And line 400 has its words the "

@@ -203,6 +203,7 @@ CLAIMS = (
                 lambda e: _check_uniform(e, wider=10**6),
             ),
         ),
+        severity="theorem",
         erratum="State it as a limit in σ^(0), or require σ^(0) > (Δ_0 + Δ_1)/(√(2π)(g_0(0) + "
         "g_1(0))), which is enough: g_1(0), against which g_0 must be small, can itself be as "
         "small as one likes.",

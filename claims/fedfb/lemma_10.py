@@ -295,6 +295,7 @@ CLAIMS = (
                 "nearest", "λ_i the point of g_i⁻¹ next to 0", lambda e: _check_gaps(e, "nearest")
             ),
         ),
+        severity="theorem",
         erratum="Assume that every client's law has full support (or fix which solution a client "
         "returns off its own support): the ensemble's disparity depends on rules where the "
         "client itself has no data.",
@@ -326,6 +327,7 @@ CLAIMS = (
                 lambda e: _check_case_3(e, repair=True),
             ),
         ),
+        severity="step",
         erratum="The step needs ε_1 >= ε_0. For ε_1 <= c the mean difference is ψ(ε_0, ε_1) "
         "itself; for ε_1 > c it is at least ψ(ε_0, c).",
         notes="The lemma survives.",

@@ -142,6 +142,7 @@ CLAIMS = (
                 lambda e: _check_definition(e, given=1),
             ),
         ),
+        severity="misprint",
         erratum="The second expectation must be given y = 1.",
         notes="Nothing later uses the formula.",
     ),

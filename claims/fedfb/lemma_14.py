@@ -176,6 +176,7 @@ CLAIMS = (
                 "nearest", "λ_i the point of g_i⁻¹ next to 0", lambda e: _check_gaps(e, "nearest")
             ),
         ),
+        severity="theorem",
         erratum="Assume that every client's law has full support: without, g_i is flat "
         "somewhere, λ_i may have the sign that lemma 9 excludes, and the ensemble may be CFL's "
         "own solution.",

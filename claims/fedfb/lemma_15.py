@@ -230,6 +230,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_47,
         mutants=(Mutant("halves", "half of the right sides", lambda e: _check_47(e, half=True)),),
+        severity="constant",
         erratum="Both equalities need a factor 1/2 on the right: g = (g_0 + g_1)/2 and "
         "g_i(g_i⁻¹(0)) = 0.",
         notes="Lemma 15 uses only the signs, and survives.",
@@ -264,6 +265,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_remark,
         mutants=(Mutant("unequal", "iff they are unequal", lambda e: _check_remark(e, "unequal")),),
+        severity="theorem",
         erratum="'equal' should be 'unequal'. Where they are unequal one of the two numbers is "
         "negative, so it is not the disparity of f_i^0, as the remark says, but its signed mean "
         "difference.",

@@ -178,6 +178,7 @@ CLAIMS = (
                 "Bayes", "g of the pooled law by Bayes' rule", lambda e: _check_printed(e, "bayes")
             ),
         ),
+        severity="theorem",
         erratum="The mixture for a = 0 must have weights (1 - q_i)/(2 - q_0 - q_1). With the "
         "printed ones |g(0)| is not the disparity of ERM, and the lemma fails at budgets at "
         "which ERM is already fair.",
@@ -223,6 +224,7 @@ CLAIMS = (
                 lambda e: _check_mixture(e, "bayes"),
             ),
         ),
+        severity="constant",
         erratum="Right for a = 1. For a = 0 the weights are (1 - q_i)/(2 - q_0 - q_1).",
     ),
     Claim(

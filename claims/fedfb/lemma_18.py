@@ -262,6 +262,7 @@ CLAIMS = (
                 lambda e: _check_printed(e, "randomised"),
             ),
         ),
+        severity="theorem",
         erratum="On a finite X the solution is in general randomised where Σ_i s_i p_a^(i) = 0. "
         "In the proof: the multipliers of (57)-(58) have the wrong sign for λ' >= 0 (harmless, "
         "λ_i is free), (58) has -P(ŷ=1|a=0,i) for +; (55) and (59) lack Σ_i; (60) lacks the "
@@ -344,6 +345,7 @@ CLAIMS = (
                 lambda e: _check_printed(e, "randomised"),
             ),
         ),
+        severity="theorem",
         erratum="Every solution of LFT+FedAvg(ε) minimises (61) for the optimal λ, but not "
         "conversely: minimisers may be infeasible, or not complementary. They coincide where the "
         "minimiser is unique.",
@@ -382,6 +384,7 @@ CLAIMS = (
         mutants=(
             Mutant("factor I", "I λ_i in the local objectives", lambda e: _check_local(e, "I")),
         ),
+        severity="constant",
         erratum="With the λ_i of (61) the local objectives need I λ_i. With free λ_i nothing "
         "else changes.",
     ),

@@ -271,6 +271,7 @@ CLAIMS = (
                 lambda e: _check_printed(e, "subsets"),
             ),
         ),
+        severity="theorem",
         erratum="The bound is for the average of two classifiers, each trained on the pooled "
         "data of a subset, not for LFT+Ensemble of I > 2 clients. 'Pooling the datasets in one "
         "subset can clearly achieve a wider range of fairness' is false: a client that is far "

@@ -164,6 +164,7 @@ def pair(
                 partial(_check_printed, notion=notion, condition="V"),
             ),
         ),
+        severity="theorem",
         erratum="μ·∇F <= 0 is right, 'equality only if μ = 0' is not: μ·∇F = -2 V·H⁻¹V with V = "
         "Σ_a G_a ∇G_a(w_λ), which vanishes with μ ≠ 0 where ∇G_1(w_λ) = 0 (two groups) or where "
         "the terms cancel (three). The update then has no first-order effect on an unfair "

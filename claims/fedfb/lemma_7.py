@@ -274,6 +274,7 @@ CLAIMS = (
                 lambda e: _check_printed(e, strict=False),
             ),
         ),
+        severity="theorem",
         erratum="g is non-decreasing, and strictly increasing only if no interval of thresholds "
         "has mass zero in both groups (full support and η onto (0, 1), say). Either assume that, "
         "or let λ be any point of g⁻¹(·).",

@@ -172,6 +172,7 @@ CLAIMS = (
         mutants=(
             Mutant("negative", "> -1 in place of > 0", lambda e: _check_strict(e, Fraction(-1))),
         ),
+        severity="theorem",
         erratum="False for I > 2, since lemma 20 is: LFT+Ensemble may be perfectly fair under "
         "its condition. It holds where 0 is outside of the range [L, U] of fedfb/lemma-20/range.",
     ),

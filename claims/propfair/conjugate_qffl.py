@@ -262,6 +262,7 @@ CLAIMS = (
         ),
         reading="dom f = R^n_+, as (C.4) supposes. (C.7) is careful: 'the convex conjugate for "
         "lambda >= 0 is'.",
+        severity="theorem",
         erratum=(
             "(15): 'otherwise' includes negative weights, where A* is finite: a negative "
             "lambda_i asks for f_i = 0. Write max(lambda, 0) for lambda, or restrict to lambda "
@@ -351,6 +352,7 @@ CLAIMS = (
         mutants=(
             Mutant("sum", "with the sum that (C.6) has", partial(check_summand, summed=True)),
         ),
+        severity="misprint",
         erratum="A sum over i is missing before the first term. The conclusion stands.",
     ),
 )

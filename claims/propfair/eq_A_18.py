@@ -205,6 +205,7 @@ CLAIMS = (
             ),
             Mutant("differs", "the two sides are not equal", partial(check, operator="!=")),
         ),
+        severity="step",
         erratum=(
             "Unbiasedness makes the noise of step j orthogonal to what precedes it, not to the "
             "drift of later steps, which it causes. For f = h theta^2/2 and K = 2 the sides "

@@ -175,6 +175,7 @@ CLAIMS = (
                 "p_i kept", "the shares not renormalised", partial(check_fewer, renormalised=False)
             ),
         ),
+        severity="step",
         erratum=(
             "Algorithm 1 divides by the N of the participants, so the p_i grow as clients leave. "
             "The same error makes (A.39) fail 'since we subtract a smaller term'. See "

@@ -141,6 +141,7 @@ CLAIMS = (
         mutants=(
             Mutant("all f_i = M", "where every lambda attains", partial(check, second=Fraction(1))),
         ),
+        severity="theorem",
         erratum=(
             "Suppose f_i < M. Where some f_i = M (not all) the supremum M is not attained, and "
             "1/(M - f_i) undefined; where all are, every feasible lambda attains, and prod n "

@@ -189,6 +189,7 @@ CLAIMS = (
         ),
         reading="The next sentence shows that 'can be convex' is meant, and that holds: see "
         "propfair/section-3.1.1.",
+        severity="misprint",
         erratum="Write 'can be convex even when the f_i are not'.",
         whose="reading",
     ),

@@ -285,6 +285,7 @@ CLAIMS = (
             "(propfair/theorem-A.1-uniform), and for unequal ones no violation was found "
             "(propfair/uniform-selection)."
         ),
+        severity="theorem",
         erratum=(
             "Partial participation: the p_i of the participants are renormalised and so larger, "
             "and 'Psi' <= Psi since this term increases with more participants' is false "

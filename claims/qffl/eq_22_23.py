@@ -114,6 +114,7 @@ CLAIMS = (
             Mutant("p = q + 1", "the norm of F for that of nu", partial(check, conjugate=False)),
         ),
         rests_on=("propfair/eq-4",),
+        severity="misprint",
         erratum=(
             "(23) has nu_i for nu_k. f_q has three definitions: (2), weighted with 1/(q+1); "
             "appendix A.1, with the root; and (22). For q = 0, p is infinite."

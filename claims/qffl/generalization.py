@@ -274,6 +274,7 @@ CLAIMS = (
             "probability. In the counterexample A_q(lambda) = 1 and L~_q(h_k) is the loss on "
             "device k, for every q."
         ),
+        severity="theorem",
         erratum=(
             "(25) is McDiarmid's inequality for one lambda. 'For any lambda in Lambda' must come "
             "before 'with probability': the m vertices alone break the bound with a probability "
@@ -325,6 +326,7 @@ CLAIMS = (
             "Both maxima on the right are over the simplex. A_q and the second maximand are "
             "convex in lambda, so vertices attain them, and are what is enumerated."
         ),
+        severity="theorem",
         erratum=(
             "'Directly follows from lemma 10, by taking the maximum over all lambda' uses lemma "
             "10 for all lambda at once, which is what is false. With log(m/delta) for "

@@ -168,6 +168,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=check,
         mutants=(Mutant("<=", "not larger", partial(check, operator="<=")),),
+        severity="theorem",
         erratum=(
             "The proof gives <=, and equality occurs: whenever one model is best for both "
             "objectives. Write <=, or add that w_0* does not minimise f_1. (The statement is "
@@ -224,6 +225,7 @@ CLAIMS = (
         ),
         reading="With the sums under the roots that (4) has; printed is F_k^2 for an unspecified "
         "k.",
+        severity="misprint",
         erratum="The sums under the square roots are missing, in the statement and in the proof.",
         gap=(
             "The proof says that the sum of squares is larger at w_1*; it is smaller, as w_1* "
@@ -248,6 +250,7 @@ CLAIMS = (
         expected="refuted",
         check=check_proof,
         mutants=(Mutant("<=", "the second inequality turned", partial(check_proof, second="<=")),),
+        severity="step",
         erratum="The second inequality must be <=.",
     ),
 )

@@ -166,6 +166,7 @@ CLAIMS = (
             "the power p, not p + 1. With that w_p* the lemma holds for q >= 1 (where sum F^q is "
             "convex): it is the repaired form, renumbered."
         ),
+        severity="theorem",
         erratum=(
             "Exponents are off by one: with w_p* minimising sum F^(p+1) the entropy must be that "
             "of F^(q+1). With three or more devices the entropy of F^q can fall. (11)-(12) lack "
@@ -214,6 +215,7 @@ CLAIMS = (
         mutants=(
             Mutant("1/p", "the right side divided by p", partial(check_eleven, divided=True)),
         ),
+        severity="step",
         erratum="A factor 1/p is missing: grad F^p = p F^(p-1) grad F. For p > 0 no sign changes.",
     ),
 )
