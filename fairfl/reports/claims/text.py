@@ -42,7 +42,7 @@ def as_text(checked: Checked) -> str:
             )
         )
     if outcome is not None:
-        parts += [_block("evidence", line) for line in outcome.summaries]
+        parts += [_block(f"evidence ({outcome.effort})", line) for line in outcome.summaries]
         parts += map(_instance, outcome.instances)
         parts += [
             _block(f"mutant {m.name!r}", f"{m.change}: {_first_line(m.reason)}")
