@@ -134,6 +134,7 @@ CLAIMS = (
                 partial(_check, corrected=True),
             ),
         ),
+        severity="theorem",
         erratum=(
             "q-FedAvg squares the norm in h_k (its bound on the local Lipschitz constant has it "
             "so), has the factors L = 1/eta, and divides the sum of the Delta_k by the sum of "
@@ -202,6 +203,7 @@ CLAIMS = (
         expected="refuted",
         check=_check_moves,
         mutants=(Mutant("one curvature", "L_2 = (w-1)^2/2", partial(_check_moves, steep=1)),),
+        severity="remark",
         erratum=(
             "The losses are equal at w = 2/3 and w = 2 only, and from there algorithm 4 moves "
             "away: a sequence that converged to one would have to stay. q-FedAvg's limit is the "

@@ -107,6 +107,7 @@ CLAIMS = (
                 lambda e: _check_printed(e, "1/5", "<="),
             ),
         ),
+        severity="theorem",
         erratum="The means of client 0 are equal, so the product is 0 and the corollary's "
         "condition fails (lemma 10's g_0(0) g_1(0) < 0 as well). δ = 0.2043003...; 0.21 is the "
         "approximation |g_0(0) + g_1(0)|/4 = 0.2099988.",

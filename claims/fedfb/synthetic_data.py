@@ -168,6 +168,7 @@ CLAIMS = (
         expected="holds-repaired",
         reading="'Good' as near CFL, which FedFB mimics and whose row is the same at all levels; "
         "within 5.5 points it would still fail.",
+        severity="remark",
         erratum="At low heterogeneity, where a federated method should find it easiest, FedFB is "
         "5.7 points less accurate than CFL (.669 ± .040) and twice as unfair (.058 to .028).",
     ),
@@ -199,6 +200,7 @@ CLAIMS = (
         whose="implied",
         expected="refuted",
         reading="What a cost of heterogeneity means. The paper says that there is none.",
+        severity="remark",
         erratum="It rises from .669 to .725 from low to medium: the row at the low level is an "
         "outlier (its deviation is three times the others'), and table 2 shows nothing about "
         "heterogeneity.",
@@ -227,6 +229,7 @@ CLAIMS = (
         _check_covariance,
         Mutant("[5,1;1,5]", "a second row", partial(_check_covariance, rows=((5, 1), (1, 5)))),
         expected="holds-repaired",
+        severity="misprint",
         erratum=r"Write $[5,1;1,5]$, as Zafar et al. and Roh et al. do; '$y$' is '$y=0$' in the "
         r"first law; and say what $(x_1',x_2')$ is (there, $(x_1,x_2)$ turned by $\pi/4$), without "
         r"which $a$ is not defined.",

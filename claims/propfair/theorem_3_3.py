@@ -231,6 +231,11 @@ def attacked(point: list[float], law: bool) -> dict[str, Any]:
     return {**world, "law": [[[0], 0.5], [[1], 0.5]] if law else None}
 
 
+def full() -> st.SearchStrategy[dict[str, Any]]:
+    """Worlds in which every client takes part in every round."""
+    return worlds().map(lambda w: {**w, "law": None})
+
+
 def family(law: bool) -> Attack:
     """The optimiser's instances."""
     box = ((0.05, 0.5), (0.05, 0.5), (0.0, 0.5), (0.0, 0.5), (0.0, 6.28), (0.0, 6.28))
@@ -247,7 +252,7 @@ def check_repaired(
     theorem.
     """
     both, count = (family(True), family(False)), effort.pick(40, 600)
-    run = explore(Call.of(case, share=share), worlds(), effort, attacks=both, examples=count)
+    run = explore(Call.of(case, share=share), Call.of(worlds), effort, attacks=both, examples=count)
     shows = "the crowd keeps more than 4e-6, within the bound"
     return Evidence.of(
         run, extra=(Witness.at(Call.of(crowded, kind=kind, noisy=noisy), shows, **CROWD),)
@@ -258,8 +263,8 @@ def check_full(effort: Effort, share: float = 1.0) -> Evidence:
     """The printed bound under full participation, searched."""
     begin = time.perf_counter()
     statement = Call.of(case, share=share, c=3.0)
-    full = worlds().map(lambda w: {**w, "law": None})
-    run = explore(statement, full, effort, attacks=(family(False),), examples=effort.pick(40, 1500))
+    count = effort.pick(40, 1500)
+    run = explore(statement, Call.of(full), effort, attacks=(family(False),), examples=count)
     missing = (
         "a proof with biased gradients and with L, not L~, in (8)'s second condition and in "
         "Psi~; or a counterexample"
@@ -312,8 +317,11 @@ CLAIMS = (
             "arithmetic over a whole period of theta, so no simulation is involved. Full "
             "participation is propfair/theorem-3.3-full."
         ),
+        severity="theorem",
         erratum=(
-            "(1) Partial participation: as in theorem A.1. (2) L~ for L in the second condition "
+            "(1) Under partial participation the weights of those who take part are renormalised "
+            "and so larger: average by max_i instead of (sum p_i^2) sum_i, or state that S_t is "
+            "uniform and the n_i are equal. (2) L~ for L in the second condition "
             "of (8) and in Psi~ (propfair/theorem-3.3-condition). (3) The batch gradient of "
             "Algorithm 1 is not unbiased for phi o f_i (propfair/theorem-3.3-unbiased), which "
             "theorem A.1 needs; the repaired form has constants that do without. (4) In "
@@ -406,6 +414,7 @@ CLAIMS = (
                 "equal losses", "batches of equal loss", partial(check_unbiased, second=Fraction(0))
             ),
         ),
+        severity="step",
         erratum=(
             "Algorithm 1 takes grad l_S / (M - l_S), a ratio of two batch means, whose mean is "
             "not grad f_i / (M - f_i). Either bound the bias (at most sigma~_l) as a further "
@@ -437,6 +446,7 @@ CLAIMS = (
             Mutant("L~", "L~ in the second condition too", partial(check_condition, constant="L~")),
             Mutant("K = 1", "one local step", partial(check_condition, K=1)),
         ),
+        severity="constant",
         erratum=(
             "Theorem A.1 is applied to phi o f_i, which is L~-smooth: L must be L~ in the second "
             "condition and in Psi~. (With L neither has a unit that fits: counting losses and M "

@@ -112,7 +112,7 @@ def tilted(draw: st.DrawFn) -> dict[str, Any]:
 
 def check_grows(effort: Effort, proof: str = GROWS) -> Evidence:
     """The proof, and what was drawn."""
-    run = explore(Call.of(grows), tilted(), effort)
+    run = explore(Call.of(grows), Call.of(tilted), effort)
     return Evidence.of(KernelProof.of("tilt.v", proof, run, axioms=CLASSICAL))
 
 
@@ -202,6 +202,7 @@ CLAIMS = (
             "= 2 both directions do, as entropy then falls with the ratio of the two losses, "
             "whatever the power."
         ),
+        severity="theorem",
         erratum=(
             "(b) speaks of powers q + 1 >= 1: write (a) for all p >= 0 and all powers q >= 1, "
             "H(F^q). (18) to (19) uses the derivative of ln f_q, which is (ln m - "
@@ -279,6 +280,7 @@ CLAIMS = (
                 "repaired", "(ln m - H(F^(q+1)))/(q+1)^2", partial(check_nineteen, printed=False)
             ),
         ),
-        erratum="It is (ln m - H(F^(q+1)))/(q+1)^2: see qffl/lemma-9/repaired.",
+        severity="step",
+        erratum="It is (ln m - H(F^(q+1)))/(q+1)^2.",
     ),
 )
