@@ -57,10 +57,10 @@ log 3.
 """
 SMOOTH = 1e-9
 """A gap that counts as reached where the objective is smooth; ``resolution`` is that at kinks."""
-ROUNDS, SLOW_ROUNDS = 1000, 4000
+ROUNDS, SLOW_ROUNDS = 500, 1500
 SHRINKING = Polynomial(1.0, 40.0)
 """The factor on the steps of the slow rounds: at kinks steps of a constant length do not settle."""
-SET, TOLD = range(5), range(5, 15)
+SET, TOLD = range(3), range(3, 13)
 """Seeds on which tolerances and rounds were chosen, and those that the tables show."""
 AnyProblem = Problem | SoftmaxProblem
 

@@ -65,9 +65,10 @@
 What is not marked optional, or with a default, must be given. Tables with a ``grid`` stand for all
 combinations of its values (``grid.py``): those of algorithms are trained together, of other tables
 each is a run of its own, named after its values. A file names what fairfl has, and
-what Python files that the caller imports (``imported.py``) add to it: algorithms by subclass, data
-by ``fairfl.sims.data.federated.registry.register``, models by ``fairfl.sims.models.registry``,
-schedules in ``fairfl.sims.engine.schedule.SCHEDULES``, participations by subclass.
+what Python files that the caller imports (``imported.py``) add to it: algorithms, schedules and
+participations by a subclass with a ``name``, data by
+``fairfl.sims.data.federated.registry.register``, models by
+``fairfl.sims.models.registry.register_model``.
 """
 
 from __future__ import annotations

@@ -199,7 +199,12 @@ def _own_model(
             value = section.raw(name, REQUIRED if needed else None)
             given |= {name: value} if name in section.table else {}
     section.done(None)
-    return build(shape, classes, **given)
+    try:
+        with section.placing():
+            return build(shape, classes, **given)
+    except TypeError as error:  # of a value that is no number, say
+        told = f"{section.where} must be of values that {section.table['kind']} takes: {error}"
+        raise ValueError(" ".join(told.split())) from error
 
 
 def known_algorithms() -> Mapping[str, type[Any]]:

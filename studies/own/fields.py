@@ -17,7 +17,7 @@ Special = Callable[[type, Section], Any]
 def fields_of(section: Section, kind: Any, special: Special) -> dict[str, Any]:
     """The fields of ``kind`` that the table has; those without a default must be there."""
     hints, given = get_type_hints(kind), {}
-    for field in dataclasses.fields(kind):
+    for field in dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ():
         if not field.init:
             continue
         needed = (
