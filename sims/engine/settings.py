@@ -111,8 +111,8 @@ class Computing:
         What to do with an update that is NaN or infinite: stop and name client and round; leave it
         out; or set its NaN to 0, its infinities to +-``clip_norm``, and scale it to that norm. What
         was done is counted. A loss that is not finite stops the run under "clip" too: there is
-        nothing to weigh it by. "drop" trains twice what does not fit into memory: who is left out
-        must be known before the rest is weighed.
+        nothing to weigh it by. Where updates do not fit into memory "drop" trains a round again
+        that had one that is not finite: the others are weighed without it.
     clip_norm : float, optional
         For "clip" alone.
     masked_updates : bool

@@ -17,6 +17,7 @@ from torch import Tensor
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
+from fairfl.sims.engine.health import Dropped
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.secure import masks as secure
 from fairfl.sims.engine.task import Floats
@@ -191,6 +192,16 @@ class Summed:
         """What to do with the updates, whether they are sent, and their weighted sum (P,) where it
         alone is known.
         """
+        counted = self.bits, self.sums
+        try:
+            return self._after(received, memory_limit)
+        except Dropped:  # asked again, without some
+            self.bits, self.sums = counted
+            raise
+
+    def _after(
+        self, received: Received, memory_limit: int
+    ) -> tuple[Aggregate, bool, Tensor | None]:
         fields = {name: getattr(received, name) for name in Round.__dataclass_fields__}
         round = self._known(Round(**fields))
         if self.algorithm.measured(round.number) == "end":

@@ -11,6 +11,7 @@ from grouped import people
 from fairfl.sims.algorithms import algorithms
 from fairfl.sims.algorithms.ditto import Ditto
 from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.fedmgda import FedMGDA
 from fairfl.sims.algorithms.gifair import GIFAIR
 from fairfl.sims.engine import (
     MLP,
@@ -27,6 +28,7 @@ from fairfl.sims.engine import (
     Training,
     Uniform,
     algorithm,
+    work,
 )
 from fairfl.sims.engine.live_bytes import peak_bytes
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
@@ -137,6 +139,34 @@ def test_what_is_not_finite_in_a_part(policy, small_blocks):
         assert rows[0] == pytest.approx(rows[1]) and rows[0]["non_finite"] == 1
         assert rows[0]["received"] == len(SIZES) - (policy == "drop")
         np.testing.assert_allclose(*ends, rtol=1e-5)
+
+
+@pytest.mark.parametrize("who", [(), (3,), (0, 7), tuple(range(9))], ids=str)
+@pytest.mark.parametrize("one", [FedAvg(), FedMGDA(), EVERY[-1]], ids=repr)
+def test_a_round_is_trained_again_only_where_one_is_left_out(one, who, small_blocks, monkeypatch):
+    """Parts of four of nine clients; those of ``who`` diverge. The step is that of the others."""
+    data = classified(SIZES).train
+    x = data.x.clone()
+    for k in who:
+        x[data.offsets[k] : data.offsets[k + 1]] = 1e30
+    trained_parts, perform = [], work.perform
+    monkeypatch.setattr(work, "perform", lambda *a: trained_parts.append(1) or perform(*a))
+    parts = Parts(ClientData(x, data.y, data.offsets))
+    computing = Computing(device="cpu", non_finite="drop", memory_limit=1)
+    model, training = Softmax(4, 3), quick(rounds=1, lr=1e10)
+    simulation = Simulation(model, parts, [Replicate(one)], training, computing)
+    (row,) = simulation.step()
+    assert (row["non_finite"], row["received"]) == (len(who), 9 - len(who))
+    assert len(trained_parts) == 3 * (1 if not who or len(who) == 9 else 2)
+    left = [k for k in range(9) if k not in who]
+    if not left:
+        assert row["step_norm"] == 0
+        return
+    some = Parts(data.take(left))
+    again = Simulation(model, some, [Replicate(one)], training, Computing(device="cpu"))
+    again.step()
+    most = float(again.params.abs().max())
+    np.testing.assert_allclose(simulation.params, again.params, rtol=0, atol=1e-6 * most)
 
 
 def received(rows, cuts, layers=()):
