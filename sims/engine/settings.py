@@ -98,8 +98,9 @@ class Computing:
         Bytes that the tensors of a chunk of clients and the updates that are kept may take, to a
         fifth; one client always goes, and so do updates of 64 MiB. Steps are planned ahead in up to
         half as much again. Where a replicate's updates take more than a quarter of it, its clients
-        train and are added up some at a time; what an algorithm keeps of every client (Ditto's
-        models), or looks at all at once (FedMGDA+, masked updates), comes on top. "auto": half of
+        train and are added up some at a time. Updates that a server looks at all at once (FedMGDA+,
+        masked updates) may take as much again, and raise ValueError where they take more; models
+        that an algorithm keeps of every client (Ditto) come on top. "auto": half of
         what is free when the simulation starts, on the device or, where the system tells, in
         memory.
     threads : int, optional

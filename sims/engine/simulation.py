@@ -278,7 +278,7 @@ class Simulation:
     def _aggregate(self, r: int, round: Round, come: Healed, reported: int) -> dict[str, Any]:
         """Ask the server and take its step; what was sent, of which ``reported`` bytes before."""
         known = {name: getattr(round, name) for name in Round.__dataclass_fields__}
-        received = Received(**known, arrivals=come)
+        received = Received(**known, arrivals=come, room=self.limit)
         many, summed, total = len(round.clients), self.summed[r], None
         up = self.params.element_size() * self.model.size * many
         if summed is None:

@@ -232,10 +232,16 @@ class Summed:
         return cells
 
     def _total(self, round: CellRound, weights: Floats, updates: Tensor) -> Tensor:
-        rows = np.asarray(weights)[:, None] * updates.to(torch.float64).cpu().numpy()
-        self.bits += rows.shape[1] * secure.BITS
-        sent = secure.mask(rows, self.data.names[round.clients], self.seed, UPDATE, round.number)
-        return torch.from_numpy(secure.unmask(sent))
+        """The sum of the masked updates, some columns at a time."""
+        ids, updates = self.data.names[round.clients], updates.cpu()
+        wide, sums = max(1, secure.PAIRS // len(ids)), list[Floats]()
+        for first in range(0, updates.shape[1], wide):
+            columns = updates[:, first : first + wide].to(torch.float64).numpy()
+            rows = np.asarray(weights)[:, None] * columns
+            sent = secure.mask(rows, ids, self.seed, UPDATE, round.number, first=first)
+            sums.append(secure.unmask(sent))
+        self.bits += updates.shape[1] * secure.BITS
+        return torch.from_numpy(np.concatenate(sums))
 
     def _known(self, round: Round) -> CellRound:
         def add(rows: Floats) -> Floats:

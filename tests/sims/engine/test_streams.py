@@ -56,7 +56,7 @@ def test_parts_are_the_whole(one, small_blocks):
     data = classified(SIZES)
     ends = [
         trained(Softmax(4, 3), data, [one], SETTING, replace(EXACT, memory_limit=limit))
-        for limit in (1, 4 * 4 * 15 * 8 + 1, 1 << 30)
+        for limit in (7 * 15 * 8 if one.name == "fedmgda" else 1, 4 * 4 * 15 * 8 + 1, 1 << 30)
     ]
     for end in ends[1:]:
         np.testing.assert_allclose(end.params, ends[0].params, rtol=off, atol=off)
@@ -152,7 +152,7 @@ def test_a_round_is_trained_again_only_where_one_is_left_out(one, who, small_blo
     trained_parts, perform = [], work.perform
     monkeypatch.setattr(work, "perform", lambda *a: trained_parts.append(1) or perform(*a))
     parts = Parts(ClientData(x, data.y, data.offsets))
-    computing = Computing(device="cpu", non_finite="drop", memory_limit=1)
+    computing = Computing(device="cpu", non_finite="drop", memory_limit=9 * 15 * 4)
     model, training = Softmax(4, 3), quick(rounds=1, lr=1e10)
     simulation = Simulation(model, parts, [Replicate(one)], training, computing)
     (row,) = simulation.step()
@@ -167,6 +167,32 @@ def test_a_round_is_trained_again_only_where_one_is_left_out(one, who, small_blo
     again.step()
     most = float(again.params.abs().max())
     np.testing.assert_allclose(simulation.params, again.params, rtol=0, atol=1e-6 * most)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_updates_that_are_held_all_at_once_must_fit(masked, monkeypatch):
+    """Nine rows of 15, or four of 3, of 8 bytes: a byte less is refused, by name; nothing has
+    moved.
+    """
+    monkeypatch.setattr(algorithm, "BLOCK", 1)
+    data, model, one = classified(SIZES), Softmax(4, 3), FedMGDA()
+    if masked:
+        data, model, one = people((9, 8, 7, 6)), Logistic(2), FedFB()
+    rows = 4 * 3 * 8 if masked else 9 * 15 * 8
+    ends = []
+    for limit in (rows - 1, rows, 1 << 30):
+        computing = replace(EXACT, memory_limit=limit, masked_updates=masked)
+        simulation = Simulation(model, data, [Replicate(one)], quick(rounds=1), computing)
+        start = simulation.params.clone()
+        if limit < rows:
+            with pytest.raises(ValueError, match=f"memory_limit must be at least {rows} bytes"):
+                simulation.step()
+            assert torch.equal(simulation.params, start) and simulation.round == 0
+            continue
+        simulation.step()
+        ends.append(simulation.params)
+    np.testing.assert_allclose(*ends, rtol=1e-12)
+    assert not torch.equal(ends[0], start)
 
 
 def received(rows, cuts, layers=()):
