@@ -60,7 +60,7 @@ SMOOTH = 1e-9
 ROUNDS, SLOW_ROUNDS = 500, 1500
 SHRINKING = Polynomial(1.0, 40.0)
 """The factor on the steps of the slow rounds: at kinks steps of a constant length do not settle."""
-SET, TOLD = range(3), range(3, 13)
+SET, TOLD = range(3), range(3, 10)
 """Seeds on which tolerances and rounds were chosen, and those that the tables show."""
 AnyProblem = Problem | SoftmaxProblem
 
