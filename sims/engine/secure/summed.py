@@ -238,7 +238,7 @@ class Summed:
         for first in range(0, updates.shape[1], wide):
             columns = updates[:, first : first + wide].to(torch.float64).numpy()
             rows = np.asarray(weights)[:, None] * columns
-            sent = secure.mask(rows, ids, self.seed, UPDATE, round.number, first=first)
+            sent = secure.mask(rows, ids, self.seed, UPDATE, round.number, column=first)
             sums.append(secure.unmask(sent))
         self.bits += updates.shape[1] * secure.BITS
         return torch.from_numpy(np.concatenate(sums))
