@@ -78,6 +78,7 @@ GROUP_FAIR = [
 
 @pytest.mark.parametrize("one", GROUP_FAIR, ids=repr)
 def test_parts_behind_sums(one, monkeypatch):
+    """One client at a time, where four rows of 3 numbers must fit as LFT's models do."""
     monkeypatch.setattr(algorithm, "BLOCK", 1)
     ends = [
         trained(
@@ -87,7 +88,7 @@ def test_parts_behind_sums(one, monkeypatch):
             quick(rounds=4),
             replace(EXACT, memory_limit=limit),
         )
-        for limit in (1, 1 << 30)
+        for limit in (4 * 3 * 8, 1 << 30)
     ]
     np.testing.assert_allclose(ends[0].params, ends[1].params, rtol=1e-12, atol=1e-12)
     for name, value in ends[0].states[0].items():
