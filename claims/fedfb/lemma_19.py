@@ -21,7 +21,7 @@ HALF = Fraction(1, 2)
 SHARES = (Fraction(2, 5), Fraction(3, 5))
 
 
-def segregated(instance: dict[str, Any], mixed: bool = False) -> Case:
+def segregated(instance: dict[str, Any], mixed: bool = False, part: float = 1.0) -> Case:
     """fairfl on a finite X, every q_i in {0, 1}: DP Disp(LFT+FedAvg(ε)) = DP Disp(CFL(1)) > 0, min
     DP Disp(CFL) = 0.
     """
@@ -39,7 +39,7 @@ def segregated(instance: dict[str, Any], mixed: bool = False) -> Case:
         premises["segregated"] = set(instance["q"]) == {0, 8}
     return Case(
         (
-            Relation(free, "==", erm, "CFL(1) is ERM"),
+            Relation(part * free, "==", erm, "CFL(1) is ERM"),
             Relation(found, "==", erm, "LFT+FedAvg"),
             Relation(fair, "==", 0.0, "CFL"),
         ),
@@ -111,7 +111,7 @@ def gap(power: int = 1) -> dict[str, sympy.Expr]:
     return {"MD": difference - (q1 - q0) ** power * (r0 - r1) / ((q0 + q1) * (2 - q0 - q1))}
 
 
-def _check(effort: Effort, clients: int, mixed: bool = False) -> Evidence:
+def _check(effort: Effort, clients: int, mixed: bool = False, part: float = 1.0) -> Evidence:
     tenths = st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9])
     eta = st.lists(tenths, min_size=4, max_size=4).filter(lambda e: min(e) < 5 < max(e))
     some = st.lists(st.sampled_from([0, 8]), min_size=clients - 2, max_size=clients - 2)
@@ -119,7 +119,8 @@ def _check(effort: Effort, clients: int, mixed: bool = False) -> Evidence:
         {"eta": eta, "q": some.flatmap(lambda q: st.permutations([0, 8, *q]))}
     )
     drawn = st.tuples(finite(clients), more).map(lambda pair: {**pair[0], **pair[1]})
-    return Evidence.of(explore(Call.of(segregated, mixed=mixed), drawn, effort, tolerance=1e-8))
+    call = Call.of(segregated, mixed=mixed, part=part)
+    return Evidence.of(explore(call, drawn, effort, tolerance=1e-8))
 
 
 def _check_reading(effort: Effort, undefined: str = "zero") -> Evidence:
@@ -177,7 +178,10 @@ CLAIMS = (
         scope="I = 2, 4 points, fairfl's solutions",
         expected="holds",
         check=lambda effort: _check(effort, 2),
-        mutants=(Mutant("half and half", "q_i = 1/2", lambda e: _check(e, 2, mixed=True)),),
+        mutants=(
+            Mutant("half and half", "q_i = 1/2", lambda e: _check(e, 2, mixed=True)),
+            Mutant("1.01", "DP Disp(CFL(1)) 1 % larger", lambda e: _check(e, 2, part=1.01)),
+        ),
         rests_on=("fedfb/lemma-8",),
         reading="A rate in a group that a client lacks is undefined, and its constraint "
         "'vanishes', as the proof says. With the rate taken as 0 the lemma is false: "
@@ -221,7 +225,10 @@ CLAIMS = (
         scope="I = 4, 4 points, fairfl's solutions",
         expected="holds",
         check=lambda effort: _check(effort, 4),
-        mutants=(Mutant("half and half", "q_i = 1/2", lambda e: _check(e, 4, mixed=True)),),
+        mutants=(
+            Mutant("half and half", "q_i = 1/2", lambda e: _check(e, 4, mixed=True)),
+            Mutant("1.01", "DP Disp(CFL(1)) 1 % larger", lambda e: _check(e, 4, part=1.01)),
+        ),
         rests_on=("fedfb/lemma-8",),
         reading="As lemma 19. Both values must occur among the q_i, else DP Disp itself is "
         "undefined.",

@@ -146,7 +146,9 @@ def _left_out(node: ast.AST, name: str, parent: ast.AST) -> bool:
     if isinstance(node, ast.JoinedStr | ast.Import | ast.ImportFrom | ast.arg):
         return True
     if isinstance(node, ast.FunctionDef):
-        return node.name in PROSE
+        drawing = any("st.composite" in ast.unparse(d) for d in node.decorator_list)
+        gives = ast.unparse(node.returns) if node.returns else ""
+        return node.name in PROSE or drawing or gives.startswith(("Picture", "st.SearchStrategy"))
     if isinstance(node, ast.Call):
         called = ast.unparse(node.func)
         return called.rpartition(".")[2] in TEXTS | BUDGETS or called.startswith("st.")

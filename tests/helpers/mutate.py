@@ -33,8 +33,8 @@ NOT_OURS = ("__init__", "listing", "picture", "record", "registry", "runner", "s
 """Modules of claims/ that find, keep and print claims; their tests take minutes."""
 COMMON = ("case", "instances", "certificates", "outcome", "verdicts")
 """Tests of what all claims are made of."""
-OTHERS = 3.0
-"""Of claims that import a module of no claims, the quickest are checked, in all so many seconds."""
+OTHERS = 8.0
+"""Of a module without claims, those of others are checked for so many seconds."""
 Looks = dict[str, tuple[str, str, float]]
 """Of claims by id: what is wrong, the finding, and how long it took."""
 
@@ -76,7 +76,9 @@ def failing(paths: list[str]) -> str:
 
         pytest_collectreport = pytest_runtest_logreport
 
-    code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", *paths], [Watch()])
+    # hypothesis is loaded already, and its plugin warns of that
+    plain = ["-p", "no:cacheprovider", "-p", "no:hypothesispytest", "--assert=plain"]
+    code = pytest.main(["-x", "-q", *plain, *paths], [Watch()])
     return first[0] if first else f"pytest ends with {code}" if code else ""
 
 
@@ -190,12 +192,12 @@ def main() -> None:
     reached = {module: sources.reached(module) for module in modules}
 
     def plan(module: str) -> list[str]:
-        """Its own claims, or of those that import it the quickest."""
+        """Its own claims, or of those that reach it, those first that import it, the quickest."""
         found, total = [], 0.0
-        for m in sorted(modules, key=lambda m: seconds[m]):
-            total += seconds[m] if module in reached[m] else 0.0
-            if module in reached[m] and total <= OTHERS:
+        for m in sorted(modules, key=lambda m: (module not in sources.imported(m), seconds[m])):
+            if module in reached[m] and total < OTHERS:
                 found.append(m)
+                total += seconds[m]
         return [module] if module in modules else found
 
     def jobs(mutants: list[Mutant]) -> Iterator[tuple[Mutant, Callable[[], str], float]]:
@@ -214,8 +216,8 @@ def main() -> None:
     alive = [one for one in mutants if known[one.key]["killer"] == ""]
     print(f"{len(mutants)} drawn, {len(mutants) - len(alive)} killed, {len(alive)} survive:")
     for one in sorted(alive, key=lambda m: (m.module, m.line)):
-        where = one.file.relative_to(ROOT)
-        print(f"{where}:{one.line} {one.scope}: {one.old:.90} -> {one.new:.90}")
+        where, line = one.file.relative_to(ROOT), one.file.read_text("utf-8").splitlines()[one.line - 1]
+        print(f"{where}:{one.line} {one.scope}: {one.old} -> {one.new}\n    {line.strip()}")
 
 
 if __name__ == "__main__":
