@@ -249,14 +249,10 @@ CLAIMS = (
             partial(_check_covariance_repaired, rows=((5, 1), (1, 0))),
         ),
         Mutant(
-            "[1,1;1,1]",
-            "determinant 0",
-            partial(_check_covariance_repaired, rows=((1, 1), (1, 1))),
+            "[1,1;1,1]", "determinant 0", partial(_check_covariance_repaired, rows=((1, 1), (1, 1)))
         ),
         Mutant(
-            "[5,1;0,5]",
-            "not symmetric",
-            partial(_check_covariance_repaired, rows=((5, 1), (0, 5))),
+            "[5,1;0,5]", "not symmetric", partial(_check_covariance_repaired, rows=((5, 1), (0, 5)))
         ),
         expected="holds",
     ),

@@ -199,9 +199,7 @@ CLAIMS = (
             Mutant("q = 1", "a power that (b) speaks of", partial(check, q=Fraction(1))),
             Mutant("q = 2", "another", partial(check, q=Fraction(2))),
             Mutant(
-                "(b) fails",
-                "F = (1, 2 - w, 4), each + 50 w^2",
-                partial(check, slopes=(0, -1, 0)),
+                "(b) fails", "F = (1, 2 - w, 4), each + 50 w^2", partial(check, slopes=(0, -1, 0))
             ),
         ),
         reading=(

@@ -107,8 +107,10 @@ class _Loader(SourceFileLoader):
 
 def nudged(value: Any, percent: int) -> Any:
     """``percent`` of a number of any kind; exact where that is."""
-    return value * (Fraction(percent, 100) if isinstance(value, int) else percent) / (
-        1 if isinstance(value, int) else 100
+    return (
+        value
+        * (Fraction(percent, 100) if isinstance(value, int) else percent)
+        / (1 if isinstance(value, int) else 100)
     )
 
 

@@ -216,8 +216,9 @@ def main() -> None:
     alive = [one for one in mutants if known[one.key]["killer"] == ""]
     print(f"{len(mutants)} drawn, {len(mutants) - len(alive)} killed, {len(alive)} survive:")
     for one in sorted(alive, key=lambda m: (m.module, m.line)):
-        where, line = one.file.relative_to(ROOT), one.file.read_text("utf-8").splitlines()[one.line - 1]
-        print(f"{where}:{one.line} {one.scope}: {one.old} -> {one.new}\n    {line.strip()}")
+        line = one.file.read_text("utf-8").splitlines()[one.line - 1].strip()
+        where = f"{one.file.relative_to(ROOT)}:{one.line}"
+        print(f"{where} {one.scope}: {one.old} -> {one.new}\n    {line}")
 
 
 if __name__ == "__main__":
