@@ -21,7 +21,7 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
 from fairfl.claims.instances import explore, tabulate
-from fairfl.claims.propfair.cosines import expected, limit, objective, repaired_bound
+from fairfl.claims.propfair.cosines import biased_psi, expected, limit, objective, repaired_bound
 from fairfl.claims.search import Attack
 
 PIECES = 700
@@ -71,11 +71,8 @@ def crowded(instance: dict[str, Any], kind: str = "printed", noisy: bool = True)
         # (1/n^2) n times the mean
         psi = ball(eta / 2) * ball(noise / n) * (1 + 2 * e2 * ball(eta * L) ** 2)
     else:  # the largest, biased gradients, L~ with 1/2 for 3/2
-        psi = (
-            ball(3 * eta / 2)
-            * ball(noise)
-            * (1 + 8 * e2 * ball(eta * (2 * L / M + 4 * L0**2 / M**2)) ** 2)
-        )
+        tilde = ball(2 * L / M + 4 * L0**2 / M**2)
+        psi = sum(biased_psi(ball(eta), tilde, 1, ball(noise), 0, e2), arb(0))
     start = ball(instance["theta"])
     first = (start.sin() / 2 / (3 - start.cos() / 2)) ** 2
     # pi_0 - pi*, pi* = -log(7/2) at theta = pi
