@@ -3,7 +3,8 @@
 ``make mutation`` draws them by seed and lists those that survive; docs/results/mutation.md explains
 these. A mutant is a module compiled from a changed syntax tree, in a process of its own: no file is
 touched. A draw hangs on seed and code, not on line numbers, so that an edit leaves the others as
-they are. A stopped run goes on where it was; ``--again`` tries the survivors once more.
+they are. A stopped run goes on where it was; ``--again`` tries the survivors once more, and nothing
+else.
 
 Killed means: a claim's evidence is rejected or finds something else, one of its mutants lives, an
 exception, a test that fails, or three times the time. Left out are texts, published numbers, the
@@ -54,11 +55,10 @@ def drawn(count: int, seed: int, only: str, like: str) -> list[Mutant]:
 
 
 def tests_of(module: str) -> list[str]:
-    """The test files of a module: of theory those in its folder that name it, or all of these."""
+    """The test files of a module, or the folder of its tests."""
     layer, *inner, name = module.split(".")[1:]
     if layer == "theory":
-        every = sorted((ROOT / "tests/theory" / inner[0]).glob("test_*.py"))
-        found = [file for file in every if module in file.read_text("utf-8")] or every
+        found = [ROOT / "tests/theory" / inner[0]]
     elif inner in ([], ["certificates"]):
         found = [ROOT / f"tests/claims/test_{one}.py" for one in dict.fromkeys((name, *COMMON))]
     else:
@@ -170,7 +170,7 @@ def main() -> None:
     parse.add_argument("--only", default="fairfl.", help="modules whose names begin so")
     parse.add_argument("--jobs", type=int, default=2)
     parse.add_argument("--like", default="", help="only what is changed in text that begins so")
-    parse.add_argument("--again", action="store_true", help="try the survivors once more")
+    parse.add_argument("--again", action="store_true", help="only the survivors, once more")
     parse.add_argument("--out", type=Path, default=ROOT / "out/mutation.jsonl")
     given = parse.parse_args()
 
@@ -209,8 +209,8 @@ def main() -> None:
 
     def jobs(mutants: list[Mutant]) -> Iterator[tuple[Mutant, Callable[[], str], float]]:
         for one in sorted(mutants, key=lambda m: m.module.startswith("fairfl.theory")):
-            before = known.get(one.key)
-            if before is None or (given.again and before["killer"] == ""):
+            before = known.get(one.key, {}).get("killer")  # None where it was not tried
+            if before == ("" if given.again else None):
                 claims = plan(one.module)
                 limit = 3 * sum(seconds[m] for m in claims) + (150 if tests_of(one.module) else 20)
                 yield one, lambda one=one, claims=claims: killer(one, claims, sound), limit
@@ -220,8 +220,9 @@ def main() -> None:
         said = "time" if said is None else said
         keep({"key": one.key, "killer": said, "seconds": round(spent, 1)})
         print(f"{said or 'SURVIVES':40.100} {spent:5.1f} s  {one.key:.160}", flush=True)
-    alive = [one for one in mutants if known[one.key]["killer"] == ""]
-    print(f"{len(mutants)} drawn, {len(mutants) - len(alive)} killed, {len(alive)} survive:")
+    tried = [one for one in mutants if one.key in known]
+    alive = [one for one in tried if known[one.key]["killer"] == ""]
+    print(f"{len(tried)} drawn, {len(tried) - len(alive)} killed, {len(alive)} survive:")
     for one in sorted(alive, key=lambda m: (m.module, m.line)):
         line = one.file.read_text("utf-8").splitlines()[one.line - 1].strip()
         where = f"{one.file.relative_to(ROOT)}:{one.line}"
