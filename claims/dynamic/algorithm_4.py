@@ -75,11 +75,11 @@ def moves(model: str, steep: int = 4) -> tuple[sympy.Expr, list[sympy.Expr]]:
     return total, [apart[0] / apart[1]]
 
 
-def _check(effort: Effort, corrected: bool = False) -> Evidence:
+def _check(effort: Effort, corrected: bool = False, clients: int = 1) -> Evidence:
     shows = "one client, F = 1, q = 1, an update of 2: algorithm 4 moves by 2/3, q-FedAvg by 2/5"
-    return Evidence.of(
-        Counterexample.at(Call.of(same, corrected=corrected), shows, losses=[1], steps=[2], q=1)
-    )
+    losses, steps = [1, 3][:clients], [2, 1][:clients]
+    call = Call.of(same, corrected=corrected)
+    return Evidence.of(Counterexample.at(call, shows, losses=losses, steps=steps, q=1))
 
 
 def _check_plain(effort: Effort, q: int = 0) -> Evidence:
@@ -133,6 +133,7 @@ CLAIMS = (
                 "q-FedAvg's h and ratio of sums",
                 partial(_check, corrected=True),
             ),
+            Mutant("of two clients", "the same", partial(_check, corrected=True, clients=2)),
         ),
         severity="theorem",
         erratum=(

@@ -128,8 +128,8 @@ def _check_lipschitz(effort: Effort, share: str = "1/2", squared: bool = False) 
 
 
 def _check_factor(effort: Effort, half: bool = False) -> Evidence:
-    shows = "g_1 = 0, g_2 = 1, eta = 1: the difference is 1/2, not 1"
-    return Evidence.of(Counterexample.at(Call.of(factor, half=half), shows, g1=[0], g2=[1], eta=1))
+    shows = "g_1 = 1, g_2 = 2, eta = 1: the difference is 3/2, not 3"
+    return Evidence.of(Counterexample.at(Call.of(factor, half=half), shows, g1=[1], g2=[2], eta=1))
 
 
 def _check_halved(effort: Effort, divisor: int = 2) -> Evidence:

@@ -197,10 +197,17 @@ def monotone(instance: dict[str, Any], player: int = 1) -> Case:
     small, large = instance["small"], instance["large"]
     before, after = best_on(small), best_on(large)
     inside = all(below(corner, large) for corner in small)
+    # by the slope of the product: no corner, hence no point of the convex set, is better
+    nash = all(
+        corner[0] / u[0] + corner[1] / u[1] <= 2
+        for line, u in ((small, before), (large, after))
+        for corner in line
+    )
     return Case(
         (Relation(before[player], "<=", after[player], f"what player {player + 1} gets"),),
         {
             "U is in V": inside,
+            "Nash": nash,
             "best": max(c[1 - player] for c in small) == max(c[1 - player] for c in large),
         },
     )
@@ -397,6 +404,7 @@ CLAIMS = (
         kind="implication",
         hypotheses=(
             ("U is in V", "comprehensive convex sets, given by corners"),
+            ("Nash", "the two points are the Nash solutions"),
             ("best", "the same for player 1"),
         ),
         scope="n = 2",

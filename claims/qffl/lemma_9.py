@@ -116,14 +116,16 @@ def check_grows(effort: Effort, proof: str = GROWS) -> Evidence:
     return Evidence.of(KernelProof.of("tilt.v", proof, run, axioms=CLASSICAL))
 
 
-def check(effort: Effort, q: Fraction = Fraction(1, 4)) -> Evidence:
+def check(
+    effort: Effort, q: Fraction = Fraction(1, 4), slopes: tuple[int, int, int] = (0, -5, 1)
+) -> Evidence:
     """Three devices."""
     shows = (
         "F = (1, 2 - 5w, 4 + w), each + 50 w^2: (b) holds, and at p = 0 dH(F^(1/4)(w_p*))/dp < 0"
     )
     data = {
         "a": [Fraction(v) for v in (1, 2, 4)],
-        "b": [Fraction(v) for v in (0, -5, 1)],
+        "b": [Fraction(v) for v in slopes],
         "c": Fraction(100),
         "q": q,
     }
@@ -196,6 +198,9 @@ CLAIMS = (
         mutants=(
             Mutant("q = 1", "a power that (b) speaks of", partial(check, q=Fraction(1))),
             Mutant("q = 2", "another", partial(check, q=Fraction(2))),
+            Mutant(
+                "(b) fails", "F = (1, 2 - w, 4), each + 50 w^2", partial(check, slopes=(0, -1, 0))
+            ),
         ),
         reading=(
             "f_q is the mean of appendix A.1, with exponent q + 1. (a) implies (b) stands; for m "
