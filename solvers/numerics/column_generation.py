@@ -24,8 +24,8 @@ GAP = 2e-12
 KEPT = 1e-13
 """Columns with less weight than this are dropped from the mixture (the rest is renormalised)."""
 FINE = 1e4
-"""Scale of the constraints: HiGHS is content with one that is broken by 1e-10, and would call one
-rule optimal.
+"""Scale of the master problem: HiGHS is content with a constraint that is broken by 1e-10, and
+with a rule outside the mixture that would add 1e-10 to its worth.
 """
 CLOSE = 1e-8
 """Constraints within this of their budgets are met exactly by the mixture."""
@@ -92,7 +92,7 @@ def _master(
     table, budgets, b = values[bounded].reshape(-1, worth.size), eps[bounded], problem.b[bounded]
     ones = np.kron(np.eye(places), np.ones(count))
     result = scipy.optimize.linprog(
-        -worth.ravel(),
+        -FINE * worth.ravel(),
         A_ub=FINE * np.concatenate([table, -table]),
         b_ub=FINE * np.concatenate([budgets - b, budgets + b]),
         A_eq=ones,
@@ -104,7 +104,7 @@ def _master(
         return None
     lam = np.zeros(eps.size)
     theta = _polished(np.where(result.x > KEPT, result.x, 0.0), ones, table, b, budgets)
-    marginals = FINE * result.ineqlin.marginals
+    marginals = result.ineqlin.marginals
     lam[bounded] = marginals[: bounded.size] - marginals[bounded.size :]
     return theta.reshape(worth.shape), lam, problem.base + float(worth.ravel() @ theta)
 
