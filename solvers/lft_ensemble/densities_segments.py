@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -252,48 +251,66 @@ class SegmentSearch:
         every = np.concatenate(rows, axis=1)
         return Segments(self.fed, model, self.task, who, budgets, worths, every, pooled)
 
-    def solved(self, disparity: float | None) -> Points:
-        """What the best budgets for a disparity attain, certified; where that is missed between
-        nodes the budgets become nodes, and a smaller one is asked for if there is any.
+    def solved(self, disparity: float) -> Points:
+        """What the best budgets for a disparity attain; where that is missed between nodes the
+        budgets become nodes, and a smaller one is asked for if there is any.
         """
-        found, wanted = points_of(self.fed, []), None if disparity is None else disparity + NEAR
+        found, wanted = points_of(self.fed, []), disparity + NEAR
         for _ in range(REPEATS):
             eps = self.best(wanted)
-            if eps is None and disparity is not None:
-                eps = self.best(disparity + NEAR)
-            if eps is None:
+            eps = self.best(disparity + NEAR) if eps is None else eps
+            tried = self.tried(eps)
+            found, over = found.join(tried), tried.disparity - disparity
+            if eps is None or not (over > MET).any():
                 break
-            free = np.array([table.nodes[-1].eps for table in self.tables])
-            try:
-                s = solve_ensemble(
-                    self.fed, self.task, self.model, np.where(eps >= free, SLACK_BUDGET, eps)
-                )
-            except CertificationError:
-                break
-            found = found.join(points_of(self.fed, [s]))
-            if disparity is None or wanted is None or s.disparity <= disparity + MET:
-                break
-            for table, one in zip(self.tables, eps, strict=True):
-                table.add(float(one))
-            wanted = max(wanted - 1.1 * (s.disparity - disparity), 0.0)
+            self.split(eps)
+            wanted = max(wanted - 1.1 * float(over[0]), 0.0)
         return found
 
-    def attained(self, disparities: Iterable[float | None]) -> Points:
-        """The same for several disparities."""
-        return functools.reduce(Points.join, [self.solved(d) for d in disparities])
+    @cached_property
+    def least(self) -> Points:
+        """The least disparate ensembles; their budgets become nodes as long as others are less
+        disparate.
+        """
+        found = points_of(self.fed, [])
+        for _ in range(REPEATS):
+            eps, before = self.best(None), found.disparity.min(initial=np.inf)
+            found = found.join(self.tried(eps))
+            if eps is None or not found.disparity.min(initial=np.inf) < before - MET:
+                break
+            self.split(eps)
+        return found
+
+    def tried(self, eps: Array | None) -> Points:
+        """What budgets attain, if that is certified."""
+        if eps is not None:
+            free = np.array([table.nodes[-1].eps for table in self.tables])
+            budgets = np.where(eps >= free, SLACK_BUDGET, eps)
+            with suppress(CertificationError):
+                found = solve_ensemble(self.fed, self.task, self.model, budgets)
+                return points_of(self.fed, [found])
+        return points_of(self.fed, [])
+
+    def split(self, eps: Array) -> None:
+        """Make budgets nodes."""
+        for table, one in zip(self.tables, eps, strict=True):
+            table.add(float(one))
+
+    def attained(self, disparities: Array) -> Points:
+        """What the best budgets for several disparities attain."""
+        return functools.reduce(Points.join, [self.solved(float(d)) for d in disparities])
 
     def frontier(self, points: int) -> Frontier:
         """Up to ``points`` of it, at even steps."""
-        ends = self.attained([None, 1.0])
+        ends = self.least.join(self.solved(1.0))
         wanted = np.linspace(ends.disparity.min(), ends.disparity.max(), points)
-        found = self.attained([float(d) for d in wanted]).join(ends)
+        found = self.attained(wanted).join(ends)
 
         def evaluate(disparity: Array) -> Points:
-            return fitting(self.attained([float(d) for d in disparity]).join(found), disparity)
+            return fitting(self.attained(disparity).join(found), disparity)
 
         return build("lft_ensemble", found, evaluate)
 
     def minimum(self) -> Points:
         """The least disparate ensemble, of several the most useful."""
-        least = self.solved(None)
-        return least.join(self.solved(float(least.disparity[0]))).least
+        return self.least.join(self.solved(float(self.least.disparity.min()))).least

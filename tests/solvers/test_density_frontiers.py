@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 import fairfl as ff
-from fairfl.solvers.solution import CertificationError
 
 BEATEN = 1e-6
 """What random budgets may gain."""
@@ -19,11 +18,15 @@ CASES = [
     ("lft_fedavg", 2, 2, {"sees": "x", "costs": (2, 1)}),
     ("lft_ensemble", 2, 2, {"sees": "x"}),
     ("lft_ensemble", 2, 2, {"notion": "eodds"}),
+    ("lft_ensemble", 2, 2, {"notion": "accuracy_parity", "costs": (2, 1)}),
+    ("lft_ensemble", 3, 3, {"notion": "accuracy_parity"}),
     ("lft_ensemble", 2, 3, {}),
 ]
 DEAR = [
     ("lft_fedavg", 2, 2, {"notion": "accuracy_parity"}),
     ("lft_fedavg", 2, 3, {"difference": "overall"}),
+    ("lft_ensemble", 2, 3, {"notion": "accuracy_parity", "difference": "overall"}),
+    ("lft_ensemble", 2, 2, {"notion": "accuracy_parity", "sees": "x"}),
 ]
 
 
@@ -44,29 +47,20 @@ def built(mean: Any, sd: Any, share: Any, weight: Any) -> ff.Federation:
 
 
 def check_not_beaten(fed: ff.Federation, scheme: str, more: Any, count: int, seed: int) -> Any:
+    """All budgets are certified, all points reproduced, and none is beaten."""
     F, m = (ff.frontier(fed, scheme, 5, **more), ff.min_disparity(fed, scheme, **more))
     assert (np.diff(F.disparity) > 0).all() and (np.diff(F.utility) > 0).all()
     assert m.disparity == pytest.approx(F.disparity[0], abs=BEATEN)
-    assert not F.exact
-    for d, best, eps, same in zip(F.disparity, F.utility, F.eps, F.reproduced, strict=True):
-        s = ff.solve(fed, scheme, eps, **more)
-        assert not same or abs(s.disparity - d) + abs(s.utility - best) <= 3e-7
-    assert F.reproduced.mean() >= 0.5
+    assert not F.exact and F.reproduced.all()
     rng = np.random.default_rng(seed)
     free = np.nan_to_num(ff.solve(fed, scheme, 1.0, **more).local_disparities)
     kinds = rng.integers(0, 3, (count, fed.n_clients))
     drawn = np.choose(kinds, [0.0 * rng.random(kinds.shape), free * rng.random(kinds.shape), 1.0])
-    solved = []
-    for eps in drawn:
-        try:
-            solved.append(ff.solve(fed, scheme, eps, **more))
-        except CertificationError:
-            continue
-    assert len(solved) >= 0.8 * count
+    solved = [ff.solve(fed, scheme, eps, **more) for eps in drawn]
     disparity, utility = np.array([(s.disparity, s.utility) for s in solved]).T
     assert disparity.min() >= F.disparity[0] - BEATEN
     at = F.utility_at(np.maximum(disparity, F.disparity[0]))
-    assert (utility <= at + BEATEN).all()
+    assert (utility - at).max() <= BEATEN
     return F
 
 
