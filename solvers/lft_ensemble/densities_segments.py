@@ -30,7 +30,7 @@ from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
-LEVELS = 5
+LEVELS, FINER = 5, 8
 """How often all segments of a client's table are halved, and then those around the best budgets."""
 INNER = 0.875
 """A segment is split at no larger share of its length, and no smaller one than the rest."""
@@ -101,7 +101,7 @@ class Table:
             for k in np.flatnonzero((low.active > 0) != (high.active > 0)):
                 with suppress(CertificationError):
                     self.add(self.corner(low, high, k))
-        self.coarse, self.narrow = self.eps, 1.01 * free / 4**LEVELS
+        self.coarse, self.narrow = self.eps, 1.01 * free / 2 ** (LEVELS + FINER)
 
     def corner(self, low: Node, high: Node, k: int) -> float:
         """Where limit ``k`` begins or ceases to bind between two nodes."""
@@ -209,7 +209,7 @@ class SegmentSearch:
         """
         coarse = [np.searchsorted(table.eps, table.coarse) for table in self.tables]
         eps = self._segments(coarse).best(disparity)
-        for _ in range(LEVELS):
+        for _ in range(FINER):
             if eps is None:
                 break
             for table, one in zip(self.tables, eps, strict=True):
