@@ -129,17 +129,20 @@ class Table:
 
     def add(self, eps: float) -> bool:
         """Make a budget a node, unless it is one; False where it is not certified."""
-        away = np.abs(self.eps - eps)
-        if away.size and away.min() <= SAME:
+        near = self.near(eps) if self.nodes else None
+        if near is not None and abs(near.eps - eps) <= SAME:
             return True
         k = int(np.searchsorted(self.eps, eps))
         straight = k > 0 and self.nodes[k - 1].straight
         try:
-            near = self.nodes[int(away.argmin())] if away.size else None
             self.nodes.insert(k, self.solved(eps, near, straight))
         except CertificationError:
             return False
         return True
+
+    def near(self, eps: float) -> Node:
+        """The nearest node."""
+        return min(self.nodes, key=lambda node: abs(node.eps - eps))
 
     def around(self, eps: float) -> Array:
         """The nodes around a budget: the nearest, or the two that it is between, and one more on
@@ -286,8 +289,9 @@ class SegmentSearch:
         if eps is not None:
             free = np.array([table.nodes[-1].eps for table in self.tables])
             budgets = np.where(eps >= free, SLACK_BUDGET, eps)
+            near = [t.near(float(e)).lam for t, e in zip(self.tables, eps, strict=True)]
             with suppress(CertificationError):
-                found = solve_ensemble(self.fed, self.task, self.model, budgets)
+                found = solve_ensemble(self.fed, self.task, self.model, budgets, near)
                 return points_of(self.fed, [found])
         return points_of(self.fed, [])
 
