@@ -98,7 +98,7 @@ class Table:
             for node in self.nodes[-2::-1]:
                 self.halve(node)
         for low, high in list(itertools.pairwise(self.nodes)):
-            for k in np.flatnonzero((low.active > 0) != (high.active > 0)):
+            for k in np.flatnonzero((low.active > 0) != (high.active > 0)).tolist():
                 with suppress(CertificationError):
                     self.add(self.corner(low, high, k))
         self.coarse, self.narrow = self.eps, 1.01 * free / 2 ** (LEVELS + FINER)

@@ -91,7 +91,7 @@ def simple(problem: Constraints) -> Array:
 def _along(problem: Constraints, sets: list[Sets], shares: Array) -> Array:
     """The shares, of the least useful rule and the most useful alone at ``simple`` places."""
     shares = shares.copy()
-    for p in np.flatnonzero(simple(problem)):
+    for p in np.flatnonzero(simple(problem)).tolist():
         worth = np.array([own[p].integrals[0, 0] for own in sets])
         part = float((shares[p] @ worth - worth[0]) / (worth[1] - worth[0]))
         shares[p, 2:], shares[p, :2] = 0.0, (1.0 - part, part)

@@ -86,9 +86,9 @@ class DensityProblem:
         """
         lines = []
         for p, own in enumerate(shares):
-            used = np.flatnonzero(own)
+            used = np.flatnonzero(own).tolist()
             steps = [Classifier.from_intervals([sets[k][p].intervals(0)] * 2) for k in used]
-            one = steps[0] if used.size == 1 else Classifier.average(steps, own[used])
+            one = steps[0] if len(used) == 1 else Classifier.average(steps, own[used])
             lines.append((one.edges[0], one.values[0]))
         members = [
             Classifier(*zip(*(lines[p] for p in places), strict=True)) for places in self.where
