@@ -9,7 +9,6 @@ between 0 and its value at eps_j = 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -118,30 +117,19 @@ class LocalRules:
         return float(self.fed.weight @ low), float(self.fed.weight @ high)
 
 
-def solve_ensemble(
-    fed: Federation,
-    task: Task,
-    model: ContinuousModel,
-    eps: Array,
-    start: Sequence[Array] | None = None,
-) -> Solution:
-    """Certified LFT+Ensemble(eps): each local problem carries its own certificate; ``start``
-    multipliers (K,) of each client to begin with, where there are several constraints.
-    """
+def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:
+    """Certified LFT+Ensemble(eps): each local problem carries its own certificate."""
     if not task.plain:
-        return _by_dual(fed, task, eps, start)
+        return _by_dual(fed, task, eps)
     rules = LocalRules(fed, model)
     found = rules.solve(eps) if rules.bound.size else None
     return assemble(rules, task, eps, found)
 
 
-def _by_dual(fed: Federation, task: Task, eps: Array, start: Sequence[Array] | None) -> Solution:
+def _by_dual(fed: Federation, task: Task, eps: Array) -> Solution:
     """Each client's own problem by the dual."""
     one = replace(task, scheme="cfl")
-    own = [
-        solve_by_dual(fed.alone(i), one, eps[i : i + 1], start=None if start is None else start[i])
-        for i in range(fed.n_clients)
-    ]
+    own = [solve_by_dual(fed.alone(i), one, eps[i : i + 1]) for i in range(fed.n_clients)]
     rule = Classifier.average([s.classifier for s in own], fed.weight)
     rates = len(NOTIONS[task.notion])
     lam = np.stack([s.multipliers.reshape(rates, -1) for s in own], axis=1).ravel()

@@ -259,7 +259,7 @@ class SegmentSearch:
         budgets become nodes, and a smaller one is asked for if there is any.
         """
         found, wanted = points_of(self.fed, []), disparity + NEAR
-        for _ in range(REPEATS):
+        for k in range(REPEATS):
             eps = self.best(wanted)
             eps = self.best(disparity + NEAR) if eps is None else eps
             tried = self.tried(eps)
@@ -267,7 +267,8 @@ class SegmentSearch:
             if eps is None or not (over > MET).any():
                 break
             self.split(eps)
-            wanted = max(wanted - 1.1 * float(over[0]), 0.0)
+            if k >= REPEATS // 2:
+                wanted = max(wanted - 1.1 * float(over[0]), 0.0)
         return found
 
     @cached_property
@@ -289,9 +290,8 @@ class SegmentSearch:
         if eps is not None:
             free = np.array([table.nodes[-1].eps for table in self.tables])
             budgets = np.where(eps >= free, SLACK_BUDGET, eps)
-            near = [t.near(float(e)).lam for t, e in zip(self.tables, eps, strict=True)]
             with suppress(CertificationError):
-                found = solve_ensemble(self.fed, self.task, self.model, budgets, near)
+                found = solve_ensemble(self.fed, self.task, self.model, budgets)
                 return points_of(self.fed, [found])
         return points_of(self.fed, [])
 
