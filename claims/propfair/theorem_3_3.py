@@ -20,7 +20,7 @@ from fairfl.claims.certificates import Counterexample, Search, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
-from fairfl.claims.instances import explore, tabulate
+from fairfl.claims.instances import explore
 from fairfl.claims.propfair.cosines import biased_psi, expected, limit, objective, repaired_bound
 from fairfl.claims.search import Attack
 
@@ -255,6 +255,11 @@ ALONE = {
 """Client 0 takes part alone, and rests at its own minimum: only sigma~_g^2 is in the bound."""
 
 
+def mixed() -> st.SearchStrategy[dict[str, Any]]:
+    """The worlds, and the one that is known to need sigma~_g^2."""
+    return st.just(ALONE) | worlds()
+
+
 def check_repaired(
     effort: Effort, share: float = 1.0, kind: str = "max", noisy: bool = True, apart: float = 1.0
 ) -> Evidence:
@@ -263,13 +268,9 @@ def check_repaired(
     """
     both, count = (family(True), family(False)), effort.pick(40, 600)
     call = Call.of(case, share=share, apart=apart)
-    run = explore(call, Call.of(worlds), effort, attacks=both, examples=count)
+    run = explore(call, Call.of(mixed), effort, attacks=both, examples=count)
     shows = "the crowd keeps more than 4e-6, within the bound"
-    return Evidence.of(
-        run,
-        tabulate(call, [ALONE], "one of two clients takes part, from its minimum"),
-        Witness.at(Call.of(crowded, kind=kind, noisy=noisy), shows, **CROWD),
-    )
+    return Evidence.of(run, Witness.at(Call.of(crowded, kind=kind, noisy=noisy), shows, **CROWD))
 
 
 def check_full(effort: Effort, share: float = 1.0) -> Evidence:

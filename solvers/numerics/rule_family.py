@@ -10,7 +10,6 @@ no double λ tells their rule; its budgets do.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +17,6 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET
-from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point
@@ -171,22 +169,13 @@ class RuleFamily:
         begin = None if start is None else np.where(np.isfinite(limits), start, 0.0)
         return self._rules(descend(self.problem, limits, begin, **more)[-1])
 
-    def of_sets(self, sets: Sequence[AcceptSets]) -> tuple[float, Array]:
-        """1 + the utility and the pooled differences (M,) of other accept sets, one at each place,
-        at costs over the largest.
-        """
-        return self._of_steps(
-            (own.cut, np.cumsum(np.append(own.first[0], np.where(own.rising, 1.0, -1.0))))
-            for own in sets
-        )
-
     def of_rule(self, rule: Classifier) -> tuple[float, Array]:
-        """The same of a rule; blind ones have one place."""
-        count = len(self.problem.profiles)
-        return self._of_steps(zip(rule.edges[:count], rule.values[:count], strict=True))
-
-    def _of_steps(self, steps: Iterable[tuple[Array, Array]]) -> tuple[float, Array]:
+        """1 + the utility and the pooled differences (M,) of another rule, at costs over the
+        largest; blind ones have one place.
+        """
         worth, pooled = self.problem.base, self.constant
+        count = len(self.problem.profiles)
+        steps = zip(rule.edges[:count], rule.values[:count], strict=True)
         places = zip(self.problem.profiles, self.pooled, self.problem.nobody, steps, strict=True)
         for profile, rows, nobody, (edges, values) in places:
             served = values[0] * profile.totals + profile.above(edges) @ np.diff(values)
