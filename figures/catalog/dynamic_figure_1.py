@@ -1,5 +1,5 @@
-"""Dynamic participants, figure 1: two groups, the second joins in round 10; FedAvg, algorithms 1 and
-2. (a) on MNIST, (b) and (c) on Fashion-MNIST and CIFAR-10 where these have been run.
+"""Dynamic participants, figure 1: two groups, the second joins in round 10; FedAvg, algorithms
+1 and 2. (a) on MNIST, (b) and (c) on Fashion-MNIST and CIFAR-10 where these have been run.
 """
 
 from __future__ import annotations

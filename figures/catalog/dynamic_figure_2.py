@@ -1,5 +1,5 @@
-"""Dynamic participants, figure 2: ten groups, one joins every ten rounds; FedAvg, algorithms 1 and 2.
-(a) on MNIST, (b) and (c) on Fashion-MNIST and CIFAR-10 where these have been run.
+"""Dynamic participants, figure 2: ten groups, one joins every ten rounds; FedAvg, algorithms
+1 and 2. (a) on MNIST, (b) and (c) on Fashion-MNIST and CIFAR-10 where these have been run.
 """
 
 from __future__ import annotations

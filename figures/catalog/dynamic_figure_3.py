@@ -1,4 +1,6 @@
-"""Dynamic participants, figure 3: Clipping FedAvg (algorithm 3) and FedAvg, (a) two groups and (b) ten."""
+"""Dynamic participants, figure 3: Clipping FedAvg (algorithm 3) and FedAvg, (a) two groups, (b)
+ten.
+"""
 
 from __future__ import annotations
 

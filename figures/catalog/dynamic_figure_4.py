@@ -1,4 +1,6 @@
-"""Dynamic participants, figure 4: q-FedAvg with two groups, from which the paper selects q = 0.1."""
+"""Dynamic participants, figure 4: q-FedAvg with two groups, from which the paper selects
+q = 0.1.
+"""
 
 from __future__ import annotations
 

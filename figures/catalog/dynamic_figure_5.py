@@ -1,5 +1,5 @@
-"""Dynamic participants, figure 5: algorithm 4, q-FedAvg (q = 0.1) merged with algorithms 1 and 2, between and
-within two groups.
+"""Dynamic participants, figure 5: algorithm 4, q-FedAvg (q = 0.1) merged with algorithms 1 and
+2, between and within two groups.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Dynamic participants, figure 6: how much of its own classes a group has, from groups that are alike (α
-= 0.5) to ones that share no class (1).
+"""Dynamic participants, figure 6: how much of its own classes a group has, from groups that are
+alike (α = 0.5) to ones that share no class (1).
 """
 
 from __future__ import annotations

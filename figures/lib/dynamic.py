@@ -33,7 +33,7 @@ EXPERIMENTS = {
     "Fashion-MNIST": "dynamic-fashion-mnist",
     "CIFAR-10": "dynamic-cifar-10",
 }
-SEEDS = 5
+PROFILE, SEEDS = "paper", 5
 UNITS = {"accuracy": " (%)", "loss": " (nats)"}
 
 
@@ -75,7 +75,7 @@ def _units(row: Row) -> list[Unit]:
     from fairfl.studies.experiment import Scale
     from fairfl.studies.registry import find
 
-    every = find(EXPERIMENTS[row.data]).units(Scale("paper", SEEDS))
+    every = find(EXPERIMENTS[row.data]).units(Scale(PROFILE, SEEDS))
     mine = [unit for unit in every if unit.dataset == f"{row.data}, {row.scene}"]
     return [unit for unit in mine if unit.objectives[0] in row.objectives]
 
@@ -96,7 +96,7 @@ def _curves(row: Row) -> pd.DataFrame:
         if not place.exists():
             raise DataUnavailable(
                 f"{place} is not available: `fairfl simulate {EXPERIMENTS[row.data]} --profile "
-                f"paper --out DIR` makes it, and {RUNS}=DIR/runs names it"
+                f"{PROFILE} --out DIR` makes it, and {RUNS}=DIR/runs names it"
             )
     folder = _place(units[0]).parent
     with FileLock(folder / "figures.lock"):  # other figures may look at the same runs
