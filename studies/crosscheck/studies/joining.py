@@ -42,7 +42,7 @@ from fairfl.theory.bounds.gaps import gap_bounds
 
 NAME = "joining"
 TITLE = "Theorems 1 and 2 of the dynamic paper in the round in which a second group joins"
-SEEDS = {"quick": 1, "paper": 10}
+SEEDS = {"quick": 1, "paper": 6}
 SEEN = 2
 
 NETWORK = 0.045

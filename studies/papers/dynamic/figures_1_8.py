@@ -65,9 +65,9 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
         "testing; the paper has all 70,000. A round has so many fewer steps, and so the local "
         f"learning rate is {runs.LR:g} for the paper's 0.01. Algorithm 1's length stays "
         f"{runs.LENGTH:g}: it is taken once a round, whatever the rows.",
-        "The paper names no number of rounds: 30 with two groups (LeNet 20), 100 with ten. Multi-groups and "
-        "figures 3 to 7 are of a network with one hidden layer of "
-        f"{runs.HIDDEN} in place of LeNet.",
+        "The paper names no number of rounds: 30 with two groups (LeNet and ResNet-18 20), 100 "
+        "with ten. Figure 2 (but for CIFAR-10) and figures 3 to 7 are of a network with one hidden "
+        f"layer of {runs.HIDDEN} in place of LeNet.",
         "Not said: C (all take part), p_k (by samples), alpha but as an example (0.9, 10 groups "
         "too: a class each, the rest spread evenly), the alphas, betas and q of figures 4, 6 and "
         "7, the test rows of a group (split as its training rows), the loss of the linear model "
