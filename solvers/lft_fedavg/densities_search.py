@@ -90,7 +90,7 @@ class MultiplierSearch:
         assert isinstance(fed.model, ContinuousModel)
         own = np.array([np.ravel([law.middle for law in laws]) for laws in fed.model.laws])
         turn = np.lexsort(np.column_stack([own, fed.share, fed.weight]).T)
-        family = RuleFamily.of(fed.part(turn), task)
+        family = RuleFamily.of(fed.part(turn.tolist()), task)
         count, clients = family.problem.count, fed.n_clients
         free = family.at(np.zeros((1, count)))
         order = np.argsort(free.local[0], kind="stable")

@@ -65,7 +65,7 @@ def test_models_are_difference_quotients(seed: int, groups: int, notion: str) ->
     free = np.nan_to_num(ff.solve(fed, "lft_fedavg", 1.0, notion=notion).local_disparities)
     here = family.solve(free * rng.uniform(0.3, 0.7, 3))
     assert here.excess.max() <= 1e-11
-    (model,) = _models(family, here, np.ones(family.client.size), np.array([0.1]))
+    (model,) = _models(family, here, np.ones(family.client.size), np.array([0.1]), hold=True)
     step = 1e-4 * rng.uniform(-1, 1, model.lam.shape[1])
     ends = [family.at(here.lam + sign * (model.lam @ step)) for sign in (1.0, -1.0)]
     assert all((end.cuts == here.cuts).all() for end in ends)
