@@ -48,9 +48,9 @@ def by_work(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints:
     return np.lexsort((replicate, ids, -sizes, -steps))
 
 
-def plan(jobs: Jobs, offsets: Ints, like: Tensor, most: int | None = None) -> Iterator[list[Group]]:
-    """For each step the groups that take it; ``jobs`` are sorted ``by_work``. Tensors are on the
-    device of ``like``.
+def plan(jobs: Jobs, offsets: Ints, like: Tensor, most: int | None = None) -> Iterator[Group]:
+    """The groups that take a step, one step after the other; ``jobs`` are sorted ``by_work``.
+    Tensors are on the device of ``like``.
 
     Up to ``most`` samples (BLOCK by default, and never more) are planned at a time, or a pass of
     all.
@@ -70,7 +70,7 @@ def plan(jobs: Jobs, offsets: Ints, like: Tensor, most: int | None = None) -> It
 
 def _block(
     jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, like: Tensor
-) -> list[list[Group]]:
+) -> list[Group]:
     """Steps begin..end-1, their rows and shares on the device in one piece each."""
     first = begin // per_pass
     passes = (np.minimum(jobs.steps, end) - 1) // per_pass - first + 1
@@ -91,16 +91,14 @@ def _block(
     rows = there.index_select(0, places)
     if weighted:
         shares = shares * _weights(jobs, there, jobs.sizes * passes).index_select(0, places)
-    result, position, shared = [], 0, 0
-    for step in shape.steps:
-        result.append([])
-        for a, b, width, counts in step:
-            many, share = (b - a) * width, None
-            if weighted or counts is not None:
-                share = shares[shared : shared + many].view(b - a, width)
-                shared += many
-            result[-1].append(Group(a, b, rows[position : position + many], counts, share))
-            position += many
+    result, position, shared = list[Group](), 0, 0
+    for a, b, width, counts in shape.pieces:
+        many, share = (b - a) * width, None
+        if weighted or counts is not None:
+            share = shares[shared : shared + many].view(b - a, width)
+            shared += many
+        result.append(Group(a, b, rows[position : position + many], counts, share))
+        position += many
     return result
 
 
@@ -126,7 +124,7 @@ class _Shape:
     orders, and the shares of the groups that have padded rows, or of all, one after the other.
     """
 
-    steps: list[list[Piece]]
+    pieces: list[Piece]
     places: Ints
     shares: NDArray[np.float64]
 
@@ -158,26 +156,25 @@ def _shape(
     first = begin // per_pass
     lengths = sizes * ((np.minimum(last, end) - 1) // per_pass - first + 1)
     starts = np.cumsum(lengths) - lengths - first * sizes
-    pieces: list[Ints] = []
+    places: list[Ints] = []
     shares: list[NDArray[np.float64]] = [np.zeros(0)]
-    steps: list[list[Piece]] = []
+    pieces: list[Piece] = []
     for t in range(begin, end):
         active = int(np.searchsorted(-last, -t))
         number, within = np.divmod(t, per_pass[:active])
         at = starts[:active] + number * sizes[:active] + within * batch
         counts = np.minimum(batch, sizes[:active] - within * batch)
-        steps.append([])
         for a, b in groups(counts):
             width = int(counts[a:b].max())
             full = bool((counts[a:b] == width).all())
             reach, own = np.arange(width), counts[a:b, None]
-            steps[-1].append((a, b, width, None if full else counts[a:b]))
+            pieces.append((a, b, width, None if full else counts[a:b]))
             if shared or not full:
                 shares.append(((reach < own) / own).ravel())
             if not full:
                 reach = np.where(reach < own, reach, 0)
-            pieces.append((at[a:b, None] + reach).ravel())
-    return _Shape(steps, np.concatenate(pieces), np.concatenate(shares))
+            places.append((at[a:b, None] + reach).ravel())
+    return _Shape(pieces, np.concatenate(places), np.concatenate(shares))
 
 
 @lru_cache(maxsize=4)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.model import Model, Weights
+from fairfl.sims.engine.model import Blocks, Model, Weights
 from fairfl.sims.engine.plan import Group, plan
 from fairfl.sims.engine.task import Floats, Jobs
 
@@ -34,7 +34,9 @@ def train(model: Model, data: ClientData, jobs: Jobs, params: Tensor, memory_lim
 
 
 def chunk_size(model: Model, jobs: Jobs, params: Tensor, memory_limit: int) -> int:
-    """How many clients go together."""
+    """How many clients go together: one where the model takes them in turn."""
+    if model.in_turn:
+        return 1
     limit = min(memory_limit, CACHE) if params.device.type == "cpu" else memory_limit
     return max(1, limit // bytes_of_one(model, jobs, params))
 
@@ -44,10 +46,9 @@ def bytes_of_one(model: Model, jobs: Jobs, params: Tensor) -> int:
     their device.
     """
     element, rows = params.element_size(), int(jobs.sizes.max())
-    momentum, even = bool(jobs.momentum.any()), bool((jobs.scale == 1).all())
-    plain = not (momentum or jobs.weight_decay.any() or jobs.prox.any())
-    fused = plain or (momentum and even and type(model).accumulate is not Model.accumulate)
-    held = 1 + momentum + (not fused) + bool(jobs.prox.any())  # w^t, velocity, gradient, w - w^t
+    full = bool(jobs.momentum.any() or jobs.weight_decay.any() or jobs.prox.any())
+    # w^t, blocks of w, velocity, w - w^t
+    held = (len(params) > 1) + (len(model.shapes) > 1) + full + bool(jobs.prox.any())
     step = element * model.size * held + model.bytes_per_client(
         int(np.minimum(rows, jobs.batch)), element
     )
@@ -61,15 +62,20 @@ def _train_chunk(
     model: Model, data: ClientData, jobs: Jobs, params: Tensor, out: Tensor, memory_limit: int
 ) -> None:
     """Write the updates of a chunk to ``out`` (A, P)."""
-    anchor = params[torch.from_numpy(jobs.replicate).to(params.device)]
+    anchor = params
+    if len(params) > 1:
+        anchor = params.index_select(0, torch.from_numpy(jobs.replicate).to(params.device))
     out.copy_(anchor if jobs.start is None else jobs.start)
-    simple = not (jobs.momentum.any() or jobs.weight_decay.any() or jobs.prox.any())
-    rule = _Plain(jobs, out) if simple else _Full(jobs, out, anchor)
+    views = model.blocks(out)
+    blocks = [view.contiguous() for view in views]
+    rule = _Rule(model, jobs, blocks, model.blocks(anchor) if jobs.prox.any() else ())
     weigh = _Weighing(jobs, out)
-    for step in plan(jobs, data.offsets, out, memory_limit // PLANNED):
-        for group in step:  # no name for a batch, which would keep it while the next one is fetched
-            span = slice(group.first, group.last)
-            rule.step(model, span, _rows(data.x, group), _rows(data.y, group), weigh(group))
+    for group in plan(jobs, data.offsets, out, memory_limit // PLANNED):
+        # no name for a batch, which would keep it while the next one is fetched
+        rule.step(group, _rows(data.x, group), _rows(data.y, group), weigh(group))
+    for view, block in zip(views, blocks, strict=True):
+        if block is not view:
+            view.copy_(block)
     out -= anchor
 
 
@@ -107,61 +113,52 @@ def column(values: Floats, like: Tensor) -> Tensor:
     return torch.from_numpy(np.ascontiguousarray(values)).to(like.device, like.dtype)
 
 
-class _Plain:
-    """w -= lr * scale * gradient."""
+class _Rule:
+    """v = momentum * v + scale * gradient + weight_decay * w + prox * (w - w^t);  w -= lr * v.
 
-    def __init__(self, jobs: Jobs, params: Tensor) -> None:
-        rates = jobs.lr * jobs.scale
-        self.params = params
-        most = torch.finfo(params.dtype).max
-        # torch takes no more
-        self.one = float(rates[0]) if (rates == rates[0]).all() and rates[0] <= most else None
-        self.rates = column(rates, params)
-
-    def step(self, model: Model, span: slice, x: Tensor, y: Tensor, weights: Weights) -> None:
-        part = self.params[span]
-        if self.one is not None:
-            model.descend(part, x, y, weights, self.one)
-        else:
-            model.descend(part, x, y, scaled(weights, self.rates[span, None], x), 1.0)
-
-
-class _Full:
-    """g = scale * gradient + weight_decay * w + prox * (w - w^t);  v = momentum * v + g;  w -= lr *
-    v.
+    Where nothing but the gradient is there, it goes to w at once.
     """
 
-    def __init__(self, jobs: Jobs, params: Tensor, anchor: Tensor) -> None:
-        self.params, self.anchor = params, anchor
-        self.lr, self.momentum, self.decay, self.prox, self.scale = (
-            _Rate(values, params)
-            for values in (jobs.lr, jobs.momentum, jobs.weight_decay, jobs.prox, jobs.scale)
+    def __init__(self, model: Model, jobs: Jobs, params: Blocks, anchor: Blocks) -> None:
+        self.model, self.whole = model, slice(0, len(jobs))
+        self.params, self.anchor, self.velocity = params, anchor, ()
+        self.lr, self.momentum, self.decay, self.prox = (
+            _Rate(values, params[0])
+            for values in (jobs.lr, jobs.momentum, jobs.weight_decay, jobs.prox)
         )
-        self.even = bool((jobs.scale == 1).all())
-        self.shrink, self.proximal = bool(jobs.weight_decay.any()), bool(jobs.prox.any())
-        self.velocity = torch.zeros_like(params) if jobs.momentum.any() else None
-
-    def step(self, model: Model, span: slice, x: Tensor, y: Tensor, weights: Weights) -> None:
-        part = self.params[span]
-        if self.velocity is not None and self.even:
-            slope = self.momentum.times(self.velocity[span], span)
-            model.accumulate(part, x, y, weights, slope)
-            self._pulls(slope, part, span)
+        scale = jobs.scale
+        if jobs.momentum.any() or jobs.weight_decay.any() or jobs.prox.any():
+            self.velocity = [torch.zeros_like(block) for block in params]
         else:
-            slope = model.gradient(part, x, y, weights)
-            if not self.even:
-                self.scale.times(slope, span)
-            self._pulls(slope, part, span)
-            if self.velocity is not None:
-                slope = self.momentum.times(self.velocity[span], span).add_(slope)
-        self.lr.add(part, slope, span, -1)
+            scale = -jobs.lr * scale
+        # torch takes no number that the dtype does not hold
+        even = (scale == scale[0]).all() and abs(scale[0]) <= torch.finfo(params[0].dtype).max
+        self.factor = float(scale[0]) if even else 1.0
+        self.each = None if even else column(scale, params[0])[:, None]
 
-    def _pulls(self, slope: Tensor, part: Tensor, span: slice) -> None:
-        """Add what weight decay and the proximal term have of the gradient."""
-        if self.shrink:
-            self.decay.add(slope, part, span, 1)
-        if self.proximal:
-            self.prox.add(slope, part - self.anchor[span], span, 1)
+    def step(self, group: Group, x: Tensor, y: Tensor, weights: Weights) -> None:
+        span = slice(group.first, group.last)
+        if self.each is not None:
+            weights = scaled(weights, self.each[span], x)
+        params = self._of(self.params, span)
+        if not self.velocity:
+            self.model.add_gradient(params, x, y, weights, params, self.factor)
+            return
+        velocity = self._of(self.velocity, span)
+        for w, v in zip(params, velocity, strict=True):
+            self.momentum.times(v, span)
+            self.decay.add(v, w, span, 1)
+        for w, v, anchor in zip(params, velocity, self._of(self.anchor, span), strict=False):
+            self.prox.add(v, w - anchor, span, 1)
+        self.model.add_gradient(params, x, y, weights, velocity, self.factor)
+        for w, v in zip(params, velocity, strict=True):
+            self.lr.add(w, v, span, -1)
+
+    def _of(self, blocks: Blocks, span: slice) -> Blocks:
+        """Those of some clients; what is one row is everybody's."""
+        if span == self.whole:
+            return blocks
+        return [block[span] if len(block) > 1 else block for block in blocks]
 
 
 class _Rate:
@@ -169,18 +166,21 @@ class _Rate:
 
     def __init__(self, values: Floats, like: Tensor) -> None:
         self.one = float(values[0]) if (values == values[0]).all() else None
-        self.each = column(values, like)[:, None]
+        self.each = column(values, like)
 
-    def times(self, values: Tensor, span: slice) -> Tensor:
+    def times(self, values: Tensor, span: slice) -> None:
         """values *= rate, rows ``span`` of the clients'."""
-        return values.mul_(self.each[span] if self.one is None else self.one)
+        values.mul_(self._of(values, span) if self.one is None else self.one)
 
     def add(self, values: Tensor, change: Tensor, span: slice, sign: int) -> None:
         """values += sign * rate * change."""
         if self.one is None:
-            values.addcmul_(change, self.each[span], value=sign)
-        else:
+            values.addcmul_(change, self._of(values, span), value=sign)
+        elif self.one:
             values.add_(change, alpha=sign * self.one)
+
+    def _of(self, values: Tensor, span: slice) -> Tensor:
+        return self.each[span].view(-1, *(1,) * (values.dim() - 1))
 
 
 def scaled(weights: Weights, rates: Tensor, x: Tensor) -> Weights:

@@ -5,6 +5,7 @@ batched products.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -12,7 +13,7 @@ from torch import Tensor
 
 from fairfl._support.checks import whole
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.model import Model, Weights
+from fairfl.sims.engine.model import Blocks, Model, Weights
 
 
 def floating(owner: str, x: Tensor) -> None:
@@ -54,6 +55,10 @@ class Linear(Model):
         """P = outputs (features + 1)."""
         return self.outputs * self.columns
 
+    @property
+    def shapes(self) -> Sequence[tuple[int, ...]]:
+        return ((self.outputs, self.columns),)
+
     def init(self, seed: int) -> Tensor:
         return torch.zeros(self.size, dtype=torch.float64)
 
@@ -87,35 +92,27 @@ class Linear(Model):
 
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
         """z (A, B, outputs); ``x`` has its column of ones."""
-        return torch.bmm(x, self._weights(params).transpose(1, 2))
+        return torch.bmm(x, self.blocks(params)[0].mT)
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return self.sample_losses(self.scores(params, x), y)
 
-    def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
-        slopes, factor = self._weighted(params, x, y, weights)
-        result = torch.bmm(slopes.transpose(1, 2), x)
-        return (result if factor == 1 else result.mul_(factor)).view(len(params), self.size)
-
-    def descend(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, step: float) -> None:
-        slopes, factor = self._weighted(params, x, y, weights)
-        self._weights(params).baddbmm_(slopes.transpose(1, 2), x, alpha=-step * factor)
+    def add_gradient(
+        self,
+        blocks: Blocks,
+        x: Tensor,
+        y: Tensor,
+        weights: Weights,
+        out: Blocks,
+        factor: float,
+    ) -> None:
+        z = torch.bmm(x, blocks[0].mT)
+        losses = self.slopes(z, y, callable(weights))
+        if isinstance(weights, float):
+            factor *= weights
+        else:
+            z *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
+        out[0].baddbmm_(z.mT, x, alpha=factor)
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         return batch * (element * (self.columns + self.outputs + 2) + 8)
-
-    def _weights(self, params: Tensor) -> Tensor:
-        return params.view(len(params), self.outputs, self.columns)
-
-    def _weighted(
-        self, params: Tensor, x: Tensor, y: Tensor, weights: Weights
-    ) -> tuple[Tensor, float]:
-        """d objective / d z, but for a common factor."""
-        z = self.scores(params, x)
-        losses = self.slopes(z, y, callable(weights))
-        if isinstance(weights, (int, float)):
-            return z, weights
-        if not isinstance(weights, Tensor):
-            assert losses is not None  # asked for
-            weights = weights(losses)
-        return z.mul_(weights.unsqueeze(2)), 1.0

@@ -5,7 +5,7 @@ cannot be done.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
@@ -17,10 +17,9 @@ from torch.func import functional_call, vmap
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.softmax import classes_between
 from fairfl.sims.engine.live_bytes import peak_bytes
-from fairfl.sims.engine.model import Model, Weights
+from fairfl.sims.engine.model import Blocks, Model, Weights
 
 SampleLoss = Callable[[Tensor, Tensor], Tensor]
-Parts = dict[str, Tensor]
 
 
 def cross_entropy(outputs: Tensor, y: Tensor) -> Tensor:
@@ -66,7 +65,7 @@ class Module(Model):
     classes: bool = True
     name: str = field(default="", kw_only=True)
     taken: tuple[int, int] = field(default=(0, 0), init=False, compare=False, repr=False)
-    stacked: bool = field(default=True, init=False, compare=False, repr=False)
+    in_turn: bool = field(default=False, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         module = self.module
@@ -89,9 +88,14 @@ class Module(Model):
         return self._made(0)
 
     @cached_property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Names and shapes of the parameters, in the order of the row."""
-        return {name: tuple(value.shape) for name, value in self.module.named_parameters()}
+    def names(self) -> list[str]:
+        """Of the parameters, in the order of the row."""
+        return [name for name, _ in self.module.named_parameters()]
+
+    @cached_property
+    def shapes(self) -> Sequence[tuple[int, ...]]:  # type: ignore[override]
+        """Of the parameters."""
+        return [tuple(value.shape) for value in self.module.parameters()]
 
     @cached_property
     def size(self) -> int:  # type: ignore[override]
@@ -102,7 +106,7 @@ class Module(Model):
     def layers(self) -> tuple[int, ...]:  # type: ignore[override]
         """Parameters of each submodule that has some of its own."""
         sizes: dict[str, int] = {}
-        for name, shape in self.shapes.items():
+        for name, shape in zip(self.names, self.shapes, strict=True):
             owner = name.rpartition(".")[0]
             sizes[owner] = sizes.get(owner, 0) + prod(shape)
         return tuple(sizes.values())
@@ -114,25 +118,40 @@ class Module(Model):
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         with torch.no_grad():
-            return self._losses(self._split(params), x, y)
+            return self._on_rows(self._one, params, x, y)
 
-    def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
-        return torch.cat([part.flatten(1) for part in self._gradients(params, x, y, weights)], 1)
-
-    def descend(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, step: float) -> None:
-        for part, slope in zip(
-            self._split(params).values(), self._gradients(params, x, y, weights), strict=True
-        ):
-            part.sub_(slope, alpha=step)
+    def add_gradient(
+        self,
+        blocks: Blocks,
+        x: Tensor,
+        y: Tensor,
+        weights: Weights,
+        out: Blocks,
+        factor: float,
+    ) -> None:
+        # where clients go in turn, each has leaves of its own: no gradient is pasted together
+        turns = range(len(x)) if self._alone(x) else [slice(None)]
+        with torch.enable_grad():
+            leaves = [[block[k].detach().requires_grad_(True) for block in blocks] for k in turns]
+            losses = self._each(self._one, leaves, x, y)
+            if isinstance(weights, float):
+                total = losses.sum() * weights
+            else:
+                given = weights(losses.detach()) if callable(weights) else weights
+                total = (given * losses).sum()
+            every = [leaf for own in leaves for leaf in own]
+            slopes = torch.autograd.grad(total, every, materialize_grads=True)
+        for part, slope in zip((block[k] for k in turns for block in out), slopes, strict=True):
+            part.add_(slope, alpha=factor)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return self._one({name: part[0] for name, part in self._split(params[None]).items()}, x, y)
+        return self._one([block[0] for block in self.blocks(params[None])], x, y)
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor | None:
         if not self.classes:
             return None
         with torch.no_grad():
-            return self._outputs(self._split(params), x).argmax(-1) == y
+            return self._on_rows(self._forward, params, x).argmax(-1) == y
 
     def prepare(self, data: ClientData) -> ClientData:
         """Run the module on some samples: what cannot be done is told here, and what a step takes
@@ -140,13 +159,10 @@ class Module(Model):
         """
         if not len(data.x):
             return data  # a part without samples says nothing
-        parts = {
-            name: p.detach().to(data.x.device, _floating(data.x))
-            for name, p in self.module.named_parameters()
-        }
+        first = [p.detach().to(data.x.device, _floating(data.x)) for p in self.module.parameters()]
         try:
             with torch.no_grad(), torch.random.fork_rng(devices=[]):
-                outputs = self._forward(parts, data.x[:1])
+                outputs = self._forward(first, data.x[:1])
                 losses = self.loss(outputs, data.y[:1])
         except (RuntimeError, IndexError, TypeError) as error:
             shapes = (
@@ -163,16 +179,16 @@ class Module(Model):
         if self.taken == (0, 0):
             x, y = (torch.cat([values[:1], values[-1:]]) for values in (data.x, data.y))
             self._row_by_row(x.cpu())
-            object.__setattr__(self, "stacked", self._can_be_stacked(x, y))
+            object.__setattr__(self, "in_turn", not self._can_be_stacked(x, y))
             object.__setattr__(self, "taken", self._measured(data.x[:1].cpu(), data.y[:1].cpu()))
         return data
 
     def _row_by_row(self, x: Tensor) -> None:
         """ValueError where the outputs of two samples are random, or not those of each alone."""
-        parts = self._split(self.init(0).to(_floating(x))[None])
+        params = self.init(0).to(_floating(x))[None]
         with torch.no_grad(), torch.random.fork_rng(devices=[]):
             before = torch.get_rng_state()
-            both, *alone = (self._outputs(parts, rows[None])[0] for rows in (x, x[:1], x[1:]))
+            both, *alone = (self._on_rows(self._forward, params, rows[None])[0] for rows in (x, x[:1], x[1:]))
             if not torch.equal(torch.get_rng_state(), before):
                 raise ValueError(
                     f"factory must make a module whose forward is not random, got {self.describe()}"
@@ -209,9 +225,11 @@ class Module(Model):
 
         def taken(batch: int) -> int:
             inputs, targets = (t.expand(2, batch, *t.shape[1:]) for t in (x, y))
-            return peak_bytes(lambda: self.descend(params, inputs, targets, 1.0, 0.0)) // (
-                2 * params.element_size()
+            blocks = self.blocks(params)
+            step = peak_bytes(
+                lambda: self.add_gradient(blocks, inputs, targets, 1.0, blocks, 0.0)
             )
+            return step // (2 * params.element_size())
 
         try:
             each = (taken(8) - taken(4)) // 4
@@ -237,62 +255,29 @@ class Module(Model):
             torch.default_generator.manual_seed(seed)
             return self.factory()
 
-    def _gradients(
-        self, params: Tensor, x: Tensor, y: Tensor, weights: Weights
-    ) -> tuple[Tensor, ...]:
-        """The gradient by parameter: each is a leaf of its own, so that autograd need not paste
-        them together.
-        """
-        with torch.enable_grad():
-            leaves = {
-                name: part.detach().requires_grad_(True)
-                for name, part in self._split(params).items()
-            }
-            losses = self._losses(leaves, x, y)
-            if isinstance(weights, float):
-                total = losses.sum() * weights
-            else:
-                total = (
-                    (weights(losses.detach()) if callable(weights) else weights) * losses
-                ).sum()
-            return torch.autograd.grad(total, list(leaves.values()), materialize_grads=True)
+    def _on_rows(self, function: Callable[..., Tensor], params: Tensor, *inputs: Tensor) -> Tensor:
+        """The function of every client's row (A, P) and inputs (A, ...)."""
+        blocks = self.blocks(params)
+        alone = self._alone(inputs[0])
+        parts = [list(own) for own in zip(*blocks, strict=True)] if alone else [blocks]
+        return self._each(function, parts, *inputs)
 
-    def _losses(self, parts: Parts, x: Tensor, y: Tensor) -> Tensor:
-        return self._each(self._one, parts, x, y)
+    def _each(
+        self, function: Callable[..., Tensor], parts: Sequence[Blocks], *inputs: Tensor
+    ) -> Tensor:
+        """The function of each client's ``parts``, or of all clients' at once, and inputs (A, ...)."""
+        if self._alone(inputs[0]):
+            return torch.stack([function(*one) for one in zip(parts, *inputs, strict=True)])
+        return vmap(function)(list(parts[0]), *inputs)
 
-    def _outputs(self, parts: Parts, x: Tensor) -> Tensor:
-        return self._each(self._forward, parts, x)
+    def _alone(self, x: Tensor) -> bool:
+        return self.in_turn or len(x) == 1
 
-    def _each(self, function: Callable[..., Tensor], parts: Parts, *inputs: Tensor) -> Tensor:
-        """The function of every client's parameters and inputs (A, ...)."""
-        clients = len(inputs[0])
-        if self.stacked and clients > 1:
-            return vmap(function)(parts, *inputs)
-        rows = {name: part.unbind() for name, part in parts.items()}
-        return torch.stack(
-            [
-                function(
-                    {name: part[k] for name, part in rows.items()},
-                    *(values[k] for values in inputs),
-                )
-                for k in range(clients)
-            ]
-        )
+    def _one(self, parameters: Blocks, x: Tensor, y: Tensor) -> Tensor:
+        return self.loss(self._forward(parameters, x), y)
 
-    def _one(self, parts: Parts, x: Tensor, y: Tensor) -> Tensor:
-        return self.loss(self._forward(parts, x), y)
-
-    def _forward(self, parts: Parts, x: Tensor) -> Tensor:
-        return functional_call(self.module, parts, (x,))
-
-    def _split(self, params: Tensor) -> Parts:
-        """Views (A, *shape) of the rows (A, P), by the parameter's name."""
-        parts, start = {}, 0
-        for name, shape in self.shapes.items():
-            count = prod(shape)
-            parts[name] = params[:, start : start + count].view(len(params), *shape)
-            start += count
-        return parts
+    def _forward(self, parameters: Blocks, x: Tensor) -> Tensor:
+        return functional_call(self.module, dict(zip(self.names, parameters, strict=True)), (x,))
 
 
 def _floating(x: Tensor) -> torch.dtype:
