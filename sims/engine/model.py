@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from math import prod
 
 import torch
 from torch import Tensor
@@ -16,7 +15,7 @@ Weights = float | Tensor | Callable[[Tensor], Tensor]
 losses (A, B).
 """
 Blocks = Sequence[Tensor]
-"""Parameters of A clients as contiguous tensors (A, ...), one of each of ``Model.shapes``."""
+"""Parameters of A clients as tensors (A, ...): ``Model.blocks``."""
 
 
 class Model(ABC):
@@ -62,22 +61,21 @@ class Model(ABC):
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor | None:
         """Which samples (A, B) are classified rightly; None where there are no classes."""
 
-    @property
-    def shapes(self) -> Sequence[tuple[int, ...]]:
-        """What a row is cut into, in its order: tensors that a kernel reads and changes whole."""
-        return ((self.size,),)
-
     def blocks(self, rows: Tensor) -> Blocks:
-        """Views (A, *shape) of the rows (A, P), one of each of ``shapes``."""
-        parts = rows.split([prod(shape) for shape in self.shapes], 1)
-        return [part.view(len(rows), *shape) for part, shape in zip(parts, self.shapes, strict=True)]
+        """Views (A, ...) of the rows (A, P) that have each number once: the tensors that a kernel
+        reads and changes, which are contiguous there.
+        """
+        return [rows]
 
     def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
         """Gradient (A, P) of sum_b weights_b loss_b, the weights held fixed."""
-        parts = [block.contiguous() for block in self.blocks(params)]
-        slopes = [torch.zeros_like(part) for part in parts]
-        self.add_gradient(parts, x, y, weights, slopes, 1.0)
-        return torch.cat([slope.flatten(1) for slope in slopes], 1)
+        result = torch.empty_like(params)
+        own = [view.contiguous() for view in self.blocks(params)]
+        slopes = [torch.zeros_like(block) for block in own]
+        self.add_gradient(own, x, y, weights, slopes, 1.0)
+        for view, slope in zip(self.blocks(result), slopes, strict=True):
+            view.copy_(slope)
+        return result
 
     def prepare(self, data: ClientData) -> ClientData:
         """The data as the kernels want it, once, before the first round (linear models append a

@@ -15,6 +15,7 @@ from fairfl.sims.engine.task import Floats, Jobs
 CACHE = 5 << 20
 
 
+CONTIGUOUS = torch.contiguous_format
 PLANNED = 128  # bytes of the limit for each sample that is planned ahead: it takes half of that
 
 
@@ -47,8 +48,8 @@ def bytes_of_one(model: Model, jobs: Jobs, params: Tensor) -> int:
     """
     element, rows = params.element_size(), int(jobs.sizes.max())
     full = bool(jobs.momentum.any() or jobs.weight_decay.any() or jobs.prox.any())
-    # w^t, blocks of w, velocity, w - w^t
-    held = (len(params) > 1) + (len(model.shapes) > 1) + full + bool(jobs.prox.any())
+    # w, w^t, velocity, w - w^t
+    held = 1 + (len(params) > 1) + full + bool(jobs.prox.any())
     step = element * model.size * held + model.bytes_per_client(
         int(np.minimum(rows, jobs.batch)), element
     )
@@ -62,21 +63,17 @@ def _train_chunk(
     model: Model, data: ClientData, jobs: Jobs, params: Tensor, out: Tensor, memory_limit: int
 ) -> None:
     """Write the updates of a chunk to ``out`` (A, P)."""
-    anchor = params
-    if len(params) > 1:
-        anchor = params.index_select(0, torch.from_numpy(jobs.replicate).to(params.device))
-    out.copy_(anchor if jobs.start is None else jobs.start)
-    views = model.blocks(out)
-    blocks = [view.contiguous() for view in views]
+    replicate = torch.from_numpy(jobs.replicate).to(params.device)
+    anchor = params if len(params) == 1 else params.index_select(0, replicate)
+    first = model.blocks(anchor if jobs.start is None else jobs.start)
+    blocks = [part.expand(len(jobs), *part.shape[1:]).clone(memory_format=CONTIGUOUS) for part in first]
     rule = _Rule(model, jobs, blocks, model.blocks(anchor) if jobs.prox.any() else ())
     weigh = _Weighing(jobs, out)
     for group in plan(jobs, data.offsets, out, memory_limit // PLANNED):
         # no name for a batch, which would keep it while the next one is fetched
         rule.step(group, _rows(data.x, group), _rows(data.y, group), weigh(group))
-    for view, block in zip(views, blocks, strict=True):
-        if block is not view:
-            view.copy_(block)
-    out -= anchor
+    for update, block, start in zip(model.blocks(out), blocks, model.blocks(anchor), strict=True):
+        torch.sub(block, start, out=update)
 
 
 def _rows(values: Tensor, group: Group) -> Tensor:

@@ -5,7 +5,6 @@ batched products.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -55,10 +54,6 @@ class Linear(Model):
         """P = outputs (features + 1)."""
         return self.outputs * self.columns
 
-    @property
-    def shapes(self) -> Sequence[tuple[int, ...]]:
-        return ((self.outputs, self.columns),)
-
     def init(self, seed: int) -> Tensor:
         return torch.zeros(self.size, dtype=torch.float64)
 
@@ -96,6 +91,9 @@ class Linear(Model):
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return self.sample_losses(self.scores(params, x), y)
+
+    def blocks(self, rows: Tensor) -> Blocks:
+        return [rows.view(len(rows), self.outputs, self.columns)]
 
     def add_gradient(
         self,

@@ -4,7 +4,6 @@ products.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -51,10 +50,21 @@ class MLP(Model):
     def _pairs(self) -> list[tuple[int, int]]:
         return list(zip(self.widths[:-1], self.widths[1:], strict=True))
 
+    def blocks(self, rows: Tensor) -> Blocks:
+        """W and b (A, 1, out) of each layer: W is (A, in, out), and of the last one (A, out, in),
+        where products take the least time.
+        """
+        parts = iter(rows.split_with_sizes(self._sizes, 1))
+        result = list[Tensor]()
+        for k, (i, o) in enumerate(self._pairs, 1):
+            weight = next(parts).view(len(rows), o, i)
+            result += [weight.mT if k < len(self._pairs) else weight, next(parts).unsqueeze(1)]
+        return result
+
     @cached_property
-    def shapes(self) -> Sequence[tuple[int, ...]]:  # type: ignore[override]
-        """W (out, in) and b (1, out) of each layer."""
-        return [shape for i, o in self._pairs for shape in ((o, i), (1, o))]
+    def _sizes(self) -> list[int]:
+        """Numbers in W and in b, layer by layer."""
+        return [size for i, o in self._pairs for size in (i * o, o)]
 
     @property
     def layers(self) -> tuple[int, ...]:
@@ -96,17 +106,20 @@ class MLP(Model):
         else:
             slopes *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
         for k in reversed(range(len(values))):  # a layer is changed after its last use
-            back = torch.bmm(slopes, blocks[2 * k]) if k else None
-            out[2 * k].baddbmm_(slopes.mT, values[k], alpha=factor)
+            last = k == len(values) - 1
+            weight = blocks[2 * k] if last else blocks[2 * k].mT
+            back = torch.bmm(slopes, weight) if k else None
+            pair = (slopes.mT, values[k]) if last else (values[k].mT, slopes)
+            out[2 * k].baddbmm_(*pair, alpha=factor)
             out[2 * k + 1].add_(slopes.sum(1, keepdim=True), alpha=factor)
             if back is not None:
                 slopes = torch.ops.aten.threshold_backward.default(back, values[k], 0)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        blocks = self.blocks(params[None])
-        for k in range(0, len(blocks), 2):
-            x = torch.nn.functional.linear(x, blocks[k][0], blocks[k + 1][0, 0])
-            x = torch.relu(x) if k + 2 < len(blocks) else x
+        parts = iter(params.split_with_sizes(self._sizes))
+        for k, (i, o) in enumerate(self._pairs, 1):
+            x = torch.nn.functional.linear(x, next(parts).view(o, i), next(parts))
+            x = torch.relu(x) if k < len(self._pairs) else x
         return torch.nn.functional.cross_entropy(x, y, reduction="none")
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -124,7 +137,6 @@ class MLP(Model):
     def _forward(self, blocks: Blocks, x: Tensor) -> list[Tensor]:
         """Inputs of each layer (A, B, in), and the scores last."""
         values = [x]
-        for k in range(0, len(blocks), 2):
-            z = torch.baddbmm(blocks[k + 1], values[-1], blocks[k].mT)
-            values.append(z.relu_() if k + 2 < len(blocks) else z)
-        return values
+        for k in range(0, len(blocks) - 2, 2):
+            values.append(torch.baddbmm(blocks[k + 1], values[-1], blocks[k]).relu_())
+        return [*values, torch.baddbmm(blocks[-1], values[-1], blocks[-2].mT)]

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import prod
 
 import torch
 from torch import Tensor, nn
@@ -69,7 +68,7 @@ class Module(Model):
 
     def __post_init__(self) -> None:
         module = self.module
-        if not self.shapes:
+        if not self.names:
             raise ValueError(f"factory must make a module with parameters, got {module}")
         for path, part in module.named_modules():
             if any(True for _ in part.buffers(recurse=False)):
@@ -92,10 +91,11 @@ class Module(Model):
         """Of the parameters, in the order of the row."""
         return [name for name, _ in self.module.named_parameters()]
 
-    @cached_property
-    def shapes(self) -> Sequence[tuple[int, ...]]:  # type: ignore[override]
-        """Of the parameters."""
-        return [tuple(value.shape) for value in self.module.parameters()]
+    def blocks(self, rows: Tensor) -> Blocks:
+        """The module's parameters (A, *shape)."""
+        shapes = [value.shape for value in self.module.parameters()]
+        parts = rows.split_with_sizes([shape.numel() for shape in shapes], 1)
+        return [part.view(len(rows), *shape) for part, shape in zip(parts, shapes, strict=True)]
 
     @cached_property
     def size(self) -> int:  # type: ignore[override]
@@ -106,9 +106,9 @@ class Module(Model):
     def layers(self) -> tuple[int, ...]:  # type: ignore[override]
         """Parameters of each submodule that has some of its own."""
         sizes: dict[str, int] = {}
-        for name, shape in zip(self.names, self.shapes, strict=True):
+        for name, value in self.module.named_parameters():
             owner = name.rpartition(".")[0]
-            sizes[owner] = sizes.get(owner, 0) + prod(shape)
+            sizes[owner] = sizes.get(owner, 0) + value.numel()
         return tuple(sizes.values())
 
     def init(self, seed: int) -> Tensor:
