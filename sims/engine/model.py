@@ -41,13 +41,7 @@ class Model(ABC):
 
     @abstractmethod
     def add_gradient(
-        self,
-        blocks: Blocks,
-        x: Tensor,
-        y: Tensor,
-        weights: Weights,
-        out: Blocks,
-        factor: float,
+        self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
         """out += factor * gradient of sum_b weights_b loss_b, the weights held fixed; ``out`` may
         be ``blocks``, for the gradient at what they are before.

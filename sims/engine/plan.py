@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -26,9 +27,8 @@ BLOCK = 1 << 21  # samples planned at a time
 KEPT = 1 << 24  # samples of the plans that are kept for the next rounds, 8 or 16 bytes a sample
 
 
-@dataclass(frozen=True, eq=False)
-class Group:
-    """The step of clients first..last-1 of a chunk: rows (last - first, width) of the data.
+class Group(NamedTuple):
+    """The step of clients first..last-1 of a chunk: rows (last - first, width) of the data, flat.
 
     ``counts`` is None where every row is full; else row i has counts[i] samples, and its own first
     sample again after them; ``share`` (last - first, width) is then 1 / counts[i] on the samples
@@ -38,6 +38,7 @@ class Group:
 
     first: int
     last: int
+    width: int
     rows: Tensor
     counts: Ints | None
     share: Tensor | None = None
@@ -48,9 +49,12 @@ def by_work(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints:
     return np.lexsort((replicate, ids, -sizes, -steps))
 
 
-def plan(jobs: Jobs, offsets: Ints, like: Tensor, most: int | None = None) -> Iterator[Group]:
+def plan(
+    jobs: Jobs, offsets: Ints, like: Tensor, most: int | None = None, in_turn: bool = False
+) -> Iterator[Group]:
     """The groups that take a step, one step after the other; ``jobs`` are sorted ``by_work``.
-    Tensors are on the device of ``like``.
+    Tensors are on the device of ``like``. With ``in_turn`` a group is one client, who takes all
+    steps that are planned before the next one does.
 
     Up to ``most`` samples (BLOCK by default, and never more) are planned at a time, or a pass of
     all.
@@ -64,8 +68,22 @@ def plan(jobs: Jobs, offsets: Ints, like: Tensor, most: int | None = None) -> It
         width = int(np.minimum(jobs.sizes[:active], jobs.batch).max())
         length = max(int(per_pass[:active].max()), block // max(1, active * width))
         end = min(last, begin + length)
-        yield from _block(jobs.take(slice(0, active)), per_pass[:active], offsets, begin, end, like)
+        some = jobs.take(slice(0, active))
+        planned = _block(some, per_pass[:active], offsets, begin, end, like)
+        yield from _alone(planned) if in_turn else planned
         begin = end
+
+
+def _alone(planned: list[Group]) -> list[Group]:
+    """The same for each client alone, one client after the other; no row is padded."""
+    result = list[Group]()
+    for first, last, width, rows, counts, share in planned:
+        for k in range(last - first):
+            count = width if counts is None else int(counts[k])
+            own = None if share is None else share[k : k + 1, :count]
+            some = rows[k * width : k * width + count]
+            result.append(Group(first + k, first + k + 1, count, some, None, own))
+    return sorted(result, key=lambda group: group.first)
 
 
 def _block(
@@ -97,7 +115,7 @@ def _block(
         if weighted or counts is not None:
             share = shares[shared : shared + many].view(b - a, width)
             shared += many
-        result.append(Group(a, b, rows[position : position + many], counts, share))
+        result.append(Group(a, b, width, rows[position : position + many], counts, share))
         position += many
     return result
 

@@ -101,6 +101,8 @@ class Jobs:
 
     def take(self, rows: NDArray[np.int64] | slice) -> Jobs:
         """Some of the rows."""
+        if isinstance(rows, slice) and rows.indices(len(self)) == (0, len(self), 1):
+            return self
         arrays: dict[str, Any] = {
             name: getattr(self, name)[rows]
             for name in (

@@ -12,10 +12,9 @@ from fairfl.sims.engine.plan import Group, plan
 from fairfl.sims.engine.task import Floats, Jobs
 
 # bytes that a chunk takes on a CPU, unless one client needs more: about what its caches hold
-CACHE = 5 << 20
+CACHE = 10 << 20
 
 
-CONTIGUOUS = torch.contiguous_format
 PLANNED = 128  # bytes of the limit for each sample that is planned ahead: it takes half of that
 
 
@@ -35,9 +34,7 @@ def train(model: Model, data: ClientData, jobs: Jobs, params: Tensor, memory_lim
 
 
 def chunk_size(model: Model, jobs: Jobs, params: Tensor, memory_limit: int) -> int:
-    """How many clients go together: one where the model takes them in turn."""
-    if model.in_turn:
-        return 1
+    """How many clients go together."""
     limit = min(memory_limit, CACHE) if params.device.type == "cpu" else memory_limit
     return max(1, limit // bytes_of_one(model, jobs, params))
 
@@ -66,18 +63,21 @@ def _train_chunk(
     replicate = torch.from_numpy(jobs.replicate).to(params.device)
     anchor = params if len(params) == 1 else params.index_select(0, replicate)
     first = model.blocks(anchor if jobs.start is None else jobs.start)
-    blocks = [part.expand(len(jobs), *part.shape[1:]).clone(memory_format=CONTIGUOUS) for part in first]
+    # what is transposed is so before it is repeated
+    blocks = [part.contiguous().expand(len(jobs), *part.shape[1:]) for part in first]
+    blocks = [block.clone(memory_format=torch.contiguous_format) for block in blocks]
     rule = _Rule(model, jobs, blocks, model.blocks(anchor) if jobs.prox.any() else ())
     weigh = _Weighing(jobs, out)
-    for group in plan(jobs, data.offsets, out, memory_limit // PLANNED):
+    sample, target = data.x.shape[1:], data.y.shape[1:]
+    for group in plan(jobs, data.offsets, out, memory_limit // PLANNED, model.in_turn):
         # no name for a batch, which would keep it while the next one is fetched
-        rule.step(group, _rows(data.x, group), _rows(data.y, group), weigh(group))
+        rule.step(group, _rows(data.x, group, sample), _rows(data.y, group, target), weigh(group))
     for update, block, start in zip(model.blocks(out), blocks, model.blocks(anchor), strict=True):
         torch.sub(block, start, out=update)
 
 
-def _rows(values: Tensor, group: Group) -> Tensor:
-    return values.index_select(0, group.rows).view(group.last - group.first, -1, *values.shape[1:])
+def _rows(values: Tensor, group: Group, shape: torch.Size) -> Tensor:
+    return values.index_select(0, group.rows).view(group.last - group.first, group.width, *shape)
 
 
 class _Weighing:
@@ -94,13 +94,12 @@ class _Weighing:
             self.own = [column(row, like)[:, None] for row in jobs.parameters]
 
     def __call__(self, group: Group) -> Weights:
-        count = group.last - group.first
-        width = len(group.rows) // count
+        share = group.share
         if self.objective is None:
-            return 1.0 / width if group.share is None else group.share
-        share = (
-            self.like.new_full((count, width), 1.0 / width) if group.share is None else group.share
-        )
+            return 1.0 / group.width if share is None else share
+        if share is None:
+            size = group.last - group.first, group.width
+            share = self.like.new_full(size, 1.0 / group.width)
         objective, own = self.objective, [row[group.first : group.last] for row in self.own]
         return lambda losses: objective(losses, share, *own)
 
@@ -119,13 +118,13 @@ class _Rule:
     def __init__(self, model: Model, jobs: Jobs, params: Blocks, anchor: Blocks) -> None:
         self.model, self.whole = model, slice(0, len(jobs))
         self.params, self.anchor, self.velocity = params, anchor, ()
-        self.lr, self.momentum, self.decay, self.prox = (
-            _Rate(values, params[0])
-            for values in (jobs.lr, jobs.momentum, jobs.weight_decay, jobs.prox)
-        )
         scale = jobs.scale
         if jobs.momentum.any() or jobs.weight_decay.any() or jobs.prox.any():
             self.velocity = [torch.zeros_like(block) for block in params]
+            self.lr, self.momentum, self.decay, self.prox = (
+                _Rate(values, params[0])
+                for values in (jobs.lr, jobs.momentum, jobs.weight_decay, jobs.prox)
+            )
         else:
             scale = -jobs.lr * scale
         # torch takes no number that the dtype does not hold

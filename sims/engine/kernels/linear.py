@@ -83,11 +83,13 @@ class Linear(Model):
 
     @abstractmethod
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
-        """Losses (A, B) of scores ``z``, which may be overwritten."""
+        """Losses (A, B) of scores ``z`` (A, outputs, B), which may be overwritten."""
 
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
-        """z (A, B, outputs); ``x`` has its column of ones."""
-        return torch.bmm(x, self.blocks(params)[0].mT)
+        """z (A, outputs, B): so maxima and sums over classes take less time than along rows of few;
+        ``x`` has its column of ones.
+        """
+        return torch.bmm(self.blocks(params)[0], x.mT)
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return self.sample_losses(self.scores(params, x), y)
@@ -96,13 +98,7 @@ class Linear(Model):
         return [rows.view(len(rows), self.outputs, self.columns)]
 
     def add_gradient(
-        self,
-        blocks: Blocks,
-        x: Tensor,
-        y: Tensor,
-        weights: Weights,
-        out: Blocks,
-        factor: float,
+        self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
         z = torch.bmm(x, blocks[0].mT)
         losses = self.slopes(z, y, callable(weights))

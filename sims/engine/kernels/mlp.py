@@ -91,15 +91,10 @@ class MLP(Model):
         return entropies(self.scores(params, x), y)
 
     def add_gradient(
-        self,
-        blocks: Blocks,
-        x: Tensor,
-        y: Tensor,
-        weights: Weights,
-        out: Blocks,
-        factor: float,
+        self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
-        *values, slopes = self._forward(blocks, x)
+        values = self._inputs(blocks, x)
+        slopes = torch.baddbmm(blocks[-1], values[-1], blocks[-2].mT)
         losses = entropy_slopes(slopes, y, callable(weights))
         if isinstance(weights, float):
             factor *= weights
@@ -123,7 +118,7 @@ class MLP(Model):
         return torch.nn.functional.cross_entropy(x, y, reduction="none")
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return self.scores(params, x).argmax(2) == y
+        return self.scores(params, x).argmax(1) == y
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         # inputs of all layers, and the backward pass of one: its slopes and those of its inputs
@@ -131,12 +126,13 @@ class MLP(Model):
         return batch * (element * (sum(self.widths[:-1]) + most) + 8)
 
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
-        """z (A, B, classes) of each row's inputs (A, B, in)."""
-        return self._forward(self.blocks(params), x)[-1]
+        """z (A, classes, B) of each row's inputs (A, B, in)."""
+        blocks = self.blocks(params)
+        return torch.baddbmm(blocks[-1].mT, blocks[-2], self._inputs(blocks, x)[-1].mT)
 
-    def _forward(self, blocks: Blocks, x: Tensor) -> list[Tensor]:
-        """Inputs of each layer (A, B, in), and the scores last."""
+    def _inputs(self, blocks: Blocks, x: Tensor) -> list[Tensor]:
+        """Of each layer (A, B, in)."""
         values = [x]
         for k in range(0, len(blocks) - 2, 2):
             values.append(torch.baddbmm(blocks[k + 1], values[-1], blocks[k]).relu_())
-        return [*values, torch.baddbmm(blocks[-1], values[-1], blocks[-2].mT)]
+        return values

@@ -5,7 +5,7 @@ cannot be done.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,6 +18,8 @@ from fairfl.sims.engine.kernels.softmax import classes_between
 from fairfl.sims.engine.live_bytes import peak_bytes
 from fairfl.sims.engine.model import Blocks, Model, Weights
 
+LARGE = 60_000
+"""Parameters from which on clients go in turn on a CPU, whose cache then holds one's."""
 SampleLoss = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -39,8 +41,9 @@ class Module(Model):
     The losses of all clients are one sum, whose gradient autograd gives client by client: the rows
     do not mix. ``prepare`` tries the module on two clients with two samples each. Where
     ``torch.func.vmap`` cannot take it (``nn.LSTM`` and ``nn.GRU``, control flow that depends on
-    data, operations that it has no rule for), clients go one after the other within a step:
-    ``stacked`` is False, and the numbers are the same.
+    data, operations that it has no rule for), and on a CPU where it has LARGE parameters, clients
+    go one after the other, each through all of its steps: ``in_turn`` is True, and the numbers are
+    the same.
 
     Parameters
     ----------
@@ -84,7 +87,12 @@ class Module(Model):
     @cached_property
     def module(self) -> nn.Module:
         """The module that lends its forward; its own parameters are not used."""
-        return self._made(0)
+        return self._made(0).requires_grad_(True)
+
+    @cached_property
+    def own(self) -> list[nn.Parameter]:
+        """The module's parameters, in the order of the row."""
+        return list(self.module.parameters())
 
     @cached_property
     def names(self) -> list[str]:
@@ -93,14 +101,13 @@ class Module(Model):
 
     def blocks(self, rows: Tensor) -> Blocks:
         """The module's parameters (A, *shape)."""
-        shapes = [value.shape for value in self.module.parameters()]
-        parts = rows.split_with_sizes([shape.numel() for shape in shapes], 1)
-        return [part.view(len(rows), *shape) for part, shape in zip(parts, shapes, strict=True)]
+        parts = rows.split_with_sizes([value.numel() for value in self.own], 1)
+        return [p.view(len(rows), *value.shape) for p, value in zip(parts, self.own, strict=True)]
 
     @cached_property
     def size(self) -> int:  # type: ignore[override]
         """P, the number of all parameters."""
-        return sum(value.numel() for value in self.module.parameters())
+        return sum(value.numel() for value in self.own)
 
     @cached_property
     def layers(self) -> tuple[int, ...]:  # type: ignore[override]
@@ -118,30 +125,22 @@ class Module(Model):
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         with torch.no_grad():
-            return self._on_rows(self._one, params, x, y)
+            return self._each(self._one, self.blocks(params), x, y)
 
     def add_gradient(
-        self,
-        blocks: Blocks,
-        x: Tensor,
-        y: Tensor,
-        weights: Weights,
-        out: Blocks,
-        factor: float,
+        self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
-        # where clients go in turn, each has leaves of its own: no gradient is pasted together
-        turns = range(len(x)) if self._alone(x) else [slice(None)]
         with torch.enable_grad():
-            leaves = [[block[k].detach().requires_grad_(True) for block in blocks] for k in turns]
-            losses = self._each(self._one, leaves, x, y)
-            if isinstance(weights, float):
-                total = losses.sum() * weights
+            if len(x) == 1 and x.device.type == "cpu":
+                leaves = self._lent(blocks)
+                losses = self.loss(self.module(x[0]), y[0])[None]
             else:
-                given = weights(losses.detach()) if callable(weights) else weights
-                total = (given * losses).sum()
-            every = [leaf for own in leaves for leaf in own]
-            slopes = torch.autograd.grad(total, every, materialize_grads=True)
-        for part, slope in zip((block[k] for k in turns for block in out), slopes, strict=True):
+                leaves = [block.detach().requires_grad_(True) for block in blocks]
+                losses = self._each(self._one, leaves, x, y)
+            given = weights(losses.detach()) if callable(weights) else weights
+            given = torch.full_like(losses, given) if isinstance(given, float) else given
+            slopes = torch.autograd.grad(losses, leaves, given, materialize_grads=True)
+        for part, slope in zip(out, slopes, strict=True):
             part.add_(slope, alpha=factor)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -151,7 +150,7 @@ class Module(Model):
         if not self.classes:
             return None
         with torch.no_grad():
-            return self._on_rows(self._forward, params, x).argmax(-1) == y
+            return self._each(self._forward, self.blocks(params), x).argmax(-1) == y
 
     def prepare(self, data: ClientData) -> ClientData:
         """Run the module on some samples: what cannot be done is told here, and what a step takes
@@ -159,7 +158,7 @@ class Module(Model):
         """
         if not len(data.x):
             return data  # a part without samples says nothing
-        first = [p.detach().to(data.x.device, _floating(data.x)) for p in self.module.parameters()]
+        first = [p.detach().to(data.x.device, _floating(data.x)) for p in self.own]
         try:
             with torch.no_grad(), torch.random.fork_rng(devices=[]):
                 outputs = self._forward(first, data.x[:1])
@@ -179,16 +178,19 @@ class Module(Model):
         if self.taken == (0, 0):
             x, y = (torch.cat([values[:1], values[-1:]]) for values in (data.x, data.y))
             self._row_by_row(x.cpu())
-            object.__setattr__(self, "in_turn", not self._can_be_stacked(x, y))
+            large = x.device.type == "cpu" and self.size >= LARGE
+            object.__setattr__(self, "in_turn", large or not self._can_be_stacked(x, y))
             object.__setattr__(self, "taken", self._measured(data.x[:1].cpu(), data.y[:1].cpu()))
         return data
 
     def _row_by_row(self, x: Tensor) -> None:
         """ValueError where the outputs of two samples are random, or not those of each alone."""
-        params = self.init(0).to(_floating(x))[None]
+        parts = self.blocks(self.init(0).to(_floating(x))[None])
         with torch.no_grad(), torch.random.fork_rng(devices=[]):
             before = torch.get_rng_state()
-            both, *alone = (self._on_rows(self._forward, params, rows[None])[0] for rows in (x, x[:1], x[1:]))
+            both, *alone = (
+                self._each(self._forward, parts, rows[None])[0] for rows in (x, x[:1], x[1:])
+            )
             if not torch.equal(torch.get_rng_state(), before):
                 raise ValueError(
                     f"factory must make a module whose forward is not random, got {self.describe()}"
@@ -226,9 +228,7 @@ class Module(Model):
         def taken(batch: int) -> int:
             inputs, targets = (t.expand(2, batch, *t.shape[1:]) for t in (x, y))
             blocks = self.blocks(params)
-            step = peak_bytes(
-                lambda: self.add_gradient(blocks, inputs, targets, 1.0, blocks, 0.0)
-            )
+            step = peak_bytes(lambda: self.add_gradient(blocks, inputs, targets, 1.0, blocks, 0.0))
             return step // (2 * params.element_size())
 
         try:
@@ -255,23 +255,18 @@ class Module(Model):
             torch.default_generator.manual_seed(seed)
             return self.factory()
 
-    def _on_rows(self, function: Callable[..., Tensor], params: Tensor, *inputs: Tensor) -> Tensor:
-        """The function of every client's row (A, P) and inputs (A, ...)."""
-        blocks = self.blocks(params)
-        alone = self._alone(inputs[0])
-        parts = [list(own) for own in zip(*blocks, strict=True)] if alone else [blocks]
-        return self._each(function, parts, *inputs)
+    def _lent(self, blocks: Blocks) -> list[nn.Parameter]:
+        """The module's own parameters, which become one client's: a call with others takes long."""
+        for parameter, block in zip(self.own, blocks, strict=True):
+            parameter.data = block[0]
+        return self.own
 
-    def _each(
-        self, function: Callable[..., Tensor], parts: Sequence[Blocks], *inputs: Tensor
-    ) -> Tensor:
-        """The function of each client's ``parts``, or of all clients' at once, and inputs (A, ...)."""
-        if self._alone(inputs[0]):
-            return torch.stack([function(*one) for one in zip(parts, *inputs, strict=True)])
-        return vmap(function)(list(parts[0]), *inputs)
-
-    def _alone(self, x: Tensor) -> bool:
-        return self.in_turn or len(x) == 1
+    def _each(self, function: Callable[..., Tensor], blocks: Blocks, *inputs: Tensor) -> Tensor:
+        """The function of every client's parameters and inputs (A, ...)."""
+        if len(inputs[0]) > 1 and not self.in_turn:
+            return vmap(function)(list(blocks), *inputs)
+        each = zip(zip(*(block.unbind() for block in blocks), strict=True), *inputs, strict=True)
+        return torch.stack([function(*one) for one in each])
 
     def _one(self, parameters: Blocks, x: Tensor, y: Tensor) -> Tensor:
         return self.loss(self._forward(parameters, x), y)

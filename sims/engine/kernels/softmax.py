@@ -42,11 +42,13 @@ class Softmax(Linear):
         )
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return self.scores(params, x).argmax(2) == y
+        return self.scores(params, x).argmax(1) == y
 
 
 def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-    """Turn scores ``z`` (A, B, classes) into d loss / d z in place; the losses (A, B) where wanted."""
+    """Turn scores ``z`` (A, B, classes) into d loss / d z in place; the losses (A, B) where they
+    are wanted.
+    """
     if z.shape[2] == 2:  # by the log odds: half the operations
         none, odds = z.unbind(2)
         odds -= none
@@ -63,13 +65,13 @@ def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
 
 
 def entropies(z: Tensor, y: Tensor) -> Tensor:
-    """Losses (A, B) of scores ``z`` (A, B, classes), which are overwritten."""
-    if z.shape[2] == 2:
-        none, odds = z.unbind(2)
+    """Losses (A, B) of scores ``z`` (A, classes, B), which are overwritten."""
+    if z.shape[1] == 2:
+        none, odds = z.unbind(1)
         return _of_odds(odds - none, y)
-    z -= z.amax(2, keepdim=True)
-    chosen = z.gather(2, y.unsqueeze(2)).squeeze(2)
-    return z.exp_().sum(2).log_().sub_(chosen)
+    z -= z.amax(1, keepdim=True)
+    chosen = z.gather(1, y.unsqueeze(1)).squeeze(1)
+    return z.exp_().sum(1).log_().sub_(chosen)
 
 
 def _of_odds(odds: Tensor, y: Tensor) -> Tensor:
