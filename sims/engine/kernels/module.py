@@ -138,7 +138,8 @@ class Module(Model):
                 leaves = [block.detach().requires_grad_(True) for block in blocks]
                 losses = self._each(self._one, leaves, x, y)
             given = weights(losses.detach()) if callable(weights) else weights
-            given = torch.full_like(losses, given) if isinstance(given, float) else given
+            if not isinstance(given, Tensor):
+                given = torch.full_like(losses, given)
             slopes = torch.autograd.grad(losses, leaves, given, materialize_grads=True)
         for part, slope in zip(out, slopes, strict=True):
             part.add_(slope, alpha=factor)
