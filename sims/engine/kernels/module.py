@@ -221,16 +221,17 @@ class Module(Model):
         return True
 
     def _measured(self, x: Tensor, y: Tensor) -> tuple[int, int]:
-        """Numbers that a step takes of a client, and of each sample besides: of two clients' on 4
-        and on 8 copies.
+        """Numbers that a step takes of a client, and of each sample besides: of two clients' (one's,
+        in turn) on 4 and on 8 copies.
         """
-        params = self.init(0).to(_floating(x)).repeat(2, 1)
+        many = 1 if self.in_turn else 2
+        params = self.init(0).to(_floating(x)).repeat(many, 1)
 
         def taken(batch: int) -> int:
-            inputs, targets = (t.expand(2, batch, *t.shape[1:]) for t in (x, y))
+            inputs, targets = (t.expand(many, batch, *t.shape[1:]) for t in (x, y))
             blocks = self.blocks(params)
             step = peak_bytes(lambda: self.add_gradient(blocks, inputs, targets, 1.0, blocks, 0.0))
-            return step // (2 * params.element_size())
+            return step // (many * params.element_size())
 
         try:
             each = (taken(8) - taken(4)) // 4
