@@ -221,7 +221,7 @@ class Module(Model):
         return True
 
     def _measured(self, x: Tensor, y: Tensor) -> tuple[int, int]:
-        """Numbers that a step takes of a client, and of each sample besides: of two clients' (one's,
+        """Numbers that a step takes of a client, and of each sample besides: of two clients' (one's
         in turn) on 4 and on 8 copies.
         """
         many = 1 if self.in_turn else 2
