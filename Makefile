@@ -11,7 +11,7 @@ PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
 LAYERS := _support theory solvers sims studies claims figures
 ROUNDINGS := start-0 start-1 start-2 order threads float32 float64
 
-.PHONY: reproduce test verify-deep perturbed bench lint typings sims clean
+.PHONY: reproduce test verify-deep perturbed mutation bench lint typings sims clean
 .NOTPARALLEL:  # two pips in one environment break it
 
 reproduce: .venv/.ready-claims
@@ -28,6 +28,10 @@ verify-deep: .venv/.ready-dev perturbed
 perturbed: .venv/.ready-dev
 	for kind in $(ROUNDINGS); do PERTURB=$$kind $(PYTEST) -m "not deep and not exact" \
 	    tests/sims tests/studies --ignore tests/sims/engine --ignore tests/sims/algorithms || exit 1; done
+
+# Whether claims and tests notice 300 faults put into claims/ and theory/: docs/results/mutation.md. Half an hour.
+mutation: .venv/.ready-dev
+	$(ONE_THREAD) $(BIN)/python tests/helpers/mutate.py
 
 bench: .venv/.ready-bench
 	$(BIN)/fairfl bench --out BENCHMARKS.md

@@ -151,11 +151,11 @@ def cells(name: str, shape: Sequence[int]) -> None:
 
 
 def shares(name: str, weights: Array) -> Array:
-    """``weights``, all positive, over their sum: scaled first, by a power of two, so that no sum
-    overflows.
+    """``weights``, all positive, over their sum, whatever their order: scaled first, by a power of
+    two, so that no sum overflows.
     """
     scaled = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
-    found = scaled / scaled.sum()
+    found = scaled / math.fsum(scaled)
     if (found == 0).any():
         low, high = weights.min(), weights.max()
         raise ValueError(

@@ -29,7 +29,7 @@ class Call:
     @classmethod
     def of(cls, function: Callable[..., Any], **given: Any) -> Self:
         """The call of ``function``, checked to be found again by its name."""
-        call = cls(f"{function.__module__}:{function.__qualname__}", encode(given))
+        call = cls(f"{function.__module__}:{function.__name__}", encode(given))
         if call.resolve() is not function:
             raise ValueError(f"function must be found under its own name, got {call.function}")
         return call

@@ -27,6 +27,15 @@ Verdict = Literal["holds", "holds-repaired", "refuted", "open"]
 VERDICTS: tuple[str, ...] = get_args(Verdict)
 Whose = Literal["printed", "implied", "reading", "ours"]
 WHOSE: tuple[str, ...] = get_args(Whose)
+Severity = Literal["theorem", "constant", "step", "remark", "misprint"]
+SEVERITIES: dict[str, str] = {
+    "theorem": "a result, a rule or a guarantee is false as stated",
+    "constant": "a constant, a factor, a sign or an index of a formula is wrong",
+    "step": "a step of a proof is false or missing",
+    "remark": "a remark, a caption or a sentence on results does not hold",
+    "misprint": "what is meant is clear from the context",
+}
+"""How much an erratum changes, the most first."""
 REPAIRED = "/repaired"
 _ID = re.compile(r"[a-z]+(/[A-Za-z0-9.-]+)+\Z")
 
@@ -65,12 +74,14 @@ class Paper:
     ----------
     key : the folder, and the first part of its claims' ids.
     title, authors : as printed.
+    text : which text was read: its version, date and address, as far as it tells them.
     printed : whether there is such a paper; False for what this project has measured itself.
     """
 
     key: str
     title: str
     authors: str
+    text: str = ""
     printed: bool = True
 
 
@@ -113,6 +124,7 @@ class Claim:
     rests_on : ids of claims that the check takes for granted.
     reading : which reading of an ambiguous statement was chosen, and what the others give.
     erratum : what the authors should change; empty where nothing is wrong.
+    severity : of the erratum, see ``SEVERITIES``; None where there is none, or it is ours.
     gap : a false or missing step of the printed proof, under a statement that survives: "the
         statement survives: ...".
     notes : anything else that a referee would want to know.
@@ -138,6 +150,7 @@ class Claim:
     gap: str = ""
     notes: str = ""
     whose: Whose = "printed"
+    severity: Severity | None = None
 
     def __post_init__(self) -> None:
         if not _ID.match(self.id):
@@ -155,6 +168,11 @@ class Claim:
         if self.whose not in WHOSE:
             raise ValueError(
                 f"whose of {self.id} must be one of {', '.join(WHOSE)}, got {self.whose!r}"
+            )
+        if self.severity is not None and (self.severity not in SEVERITIES or not self.erratum):
+            raise ValueError(
+                f"severity of {self.id} must be one of {', '.join(SEVERITIES)}, of an erratum, got "
+                f"{self.severity!r}"
             )
         for name in ("number", "title", "printed", "statement", "scope"):
             if not getattr(self, name).strip():

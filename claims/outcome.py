@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 import traceback
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
 from fairfl.claims.certificates.base import Level, Rejected
@@ -60,8 +60,8 @@ class Outcome:
             return None, None, ()
         return _shown(Evidence.from_json(self.evidence))
 
-    def verify(self) -> tuple[str, ...]:
-        """Verify the certificates again.
+    def verify(self, whole: bool = False) -> tuple[str, ...]:
+        """Verify the certificates again, see :meth:`Evidence.verify`.
 
         Returns
         -------
@@ -73,7 +73,7 @@ class Outcome:
         """
         if self.evidence is None or self.fault:
             return ()
-        return Evidence.from_json(self.evidence).verify()
+        return Evidence.from_json(self.evidence).verify(whole)
 
     @property
     def instances(self) -> tuple[dict[str, Any], ...]:
@@ -132,11 +132,13 @@ def _shown(evidence: Evidence) -> tuple[str, Level, tuple[str, ...]]:
     )
 
 
-def _verified(check: Check, effort: Effort) -> tuple[Evidence | None, str]:
-    """The evidence as it comes back from JSON, and why it does not count."""
+def _verified(check: Check, effort: Effort, extra: bool = True) -> tuple[Evidence | None, str]:
+    """The evidence as it comes back from JSON, and why it does not count; ``extra`` too, or not."""
     evidence = None
     try:
         evidence = check(effort)
+        if not extra:
+            evidence = replace(evidence, extra=())
         evidence = Evidence.from_json(evidence.to_json())
         evidence.verify()
     except Rejected as error:
@@ -164,7 +166,8 @@ def _try(mutant: Mutant, effort: Effort, finding: str | None) -> MutantOutcome:
 
 
 def _attempt(mutant: Mutant, effort: Effort, finding: str | None) -> MutantOutcome:
-    evidence, fault = _verified(mutant.check, effort)
+    """Whether the parts alone kill it: what only ``extra`` sees, the level would not tell."""
+    evidence, fault = _verified(mutant.check, effort, extra=False)
     if fault.startswith("rejected: "):
         return MutantOutcome(mutant.name, mutant.change, True, fault)
     if evidence is None:

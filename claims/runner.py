@@ -69,12 +69,16 @@ class Checked:
             "id": self.claim.id,
             "verdict": self.settled.verdict,
             "level": self.settled.level,
+            "refutation": self.settled.refutation,
+            "repair": self.settled.repair,
+            "levels": self.settled.levels,
             "scope": self.claim.scope,
             "statement": self.claim.title,
             "status": self.status,
             "expected": self.claim.expected,
             "number": self.claim.number,
             "kind": self.claim.kind,
+            "effort": self.outcome.effort if self.outcome else None,
             "rests_on": list(self.claim.rests_on),
             "evidence": list(self.outcome.summaries) if self.outcome else [],
         }
@@ -82,8 +86,8 @@ class Checked:
 
 @one_thread()
 def examine_id(id: str, effort: str, folder: Path | None = None) -> Outcome:
-    """Check one claim by id; where ``folder`` holds its outcome, of these sources and this effort,
-    take that.
+    """Check one claim by id; where ``folder`` holds its outcome, of these sources and this or a
+    deeper effort, take that.
 
     An outcome without a fault and with no mutant that lives is kept there.
     """
@@ -91,7 +95,7 @@ def examine_id(id: str, effort: str, folder: Path | None = None) -> Outcome:
     key = sources.key(entry.module)
     if folder is not None:
         known = record.current(folder, id, key)
-        if known is not None and known.effort == effort and known.passed:
+        if known is not None and known.effort in (effort, DEEP.name) and known.passed:
             return known
     outcome = examine(entry.claim, EFFORTS[effort], key)
     if folder is not None and outcome.passed:

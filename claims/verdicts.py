@@ -17,11 +17,27 @@ itself.
 
 @dataclass(frozen=True)
 class Settled:
-    """A claim's verdict, how strongly it is supported, and, where it could not be had, why."""
+    """A claim's verdict, how strongly it is supported, and, where it could not be had, why.
+
+    Attributes
+    ----------
+    level : the weaker one, where there are two.
+    reason : why there is no verdict, or an open one.
+    refutation, repair : of a claim that holds repaired, the level of each.
+    """
 
     verdict: Verdict | None
     level: Level | None
     reason: str = ""
+    refutation: Level | None = None
+    repair: Level | None = None
+
+    @property
+    def levels(self) -> str:
+        """The level in words, both where there are two; empty where there is none."""
+        if self.refutation and self.repair:
+            return f"{self.refutation} (repair: {self.repair})"
+        return self.level or ""
 
 
 def settle(
@@ -47,7 +63,8 @@ def settle(
         repaired = result.get(known[id].repaired_id)
         if settled.verdict == "refuted" and repaired is not None:
             if repaired.verdict == "holds" and repaired.level and settled.level:
-                result[id] = Settled("holds-repaired", weakest([settled.level, repaired.level]))
+                both = (settled.level, repaired.level)
+                result[id] = Settled("holds-repaired", weakest(both), "", *both)
             elif repaired.verdict is None:
                 result[id] = Settled(None, None, f"{known[id].repaired_id} has no verdict")
     return result

@@ -19,7 +19,7 @@ from fairfl._support.threads import one_thread
 from fairfl.solvers.cfl.densities import solve_cfl, threshold_model
 from fairfl.solvers.cfl.finite import solve_cfl_finite
 from fairfl.solvers.client_aware.finite import solve_aware_finite
-from fairfl.solvers.frontier import REPRODUCED, Frontier, NoFrontier, Points, Repeatable, points_of
+from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, Repeatable, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import ensembles_at, solve_ensemble_finite
 from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
@@ -149,8 +149,7 @@ def frontier(
     federation : laws or samples of the clients.
     scheme : "cfl", "lft_ensemble", "lft_fedavg", or "client_aware" at fixed ``local_eps``.
     points : how many points, from 2 to ``MOST_POINTS`` (dominated ones among them are dropped).
-    local_eps, notion, difference, costs, sees : as in :func:`solve`. On laws "lft_ensemble" does
-        not take accuracy parity.
+    local_eps, notion, difference, costs, sees : as in :func:`solve`.
 
     Returns
     -------
@@ -209,7 +208,6 @@ def _frontier(federation: Federation, task: Task, points: int, local: Array) -> 
     if scheme == "client_aware":
         close = tolerance(federation)
         return convex_frontier(lambda eps: _solve(federation, task, eps, local), points, close)
-    _searchable(federation, task)
     if isinstance(model, FiniteModel):
         searched = ensemble_frontier_finite if scheme == "lft_ensemble" else fedavg_frontier_finite
         found = searched(federation, model, task, points)
@@ -274,7 +272,6 @@ def min_disparity(
     if scheme in ("cfl", "client_aware"):  # f = 1/2 serves everybody alike
         fair = _solve(federation, task, np.zeros(1), local)
         return MinDisparity(scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility)
-    _searchable(federation, task)
     from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_minimum
     from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_minimum_finite
     from fairfl.solvers.lft_fedavg.densities_minimum import fedavg_minimum
@@ -349,17 +346,6 @@ def _enclosable(federation: Federation, task: Task) -> None:
         from fairfl.solvers.lft_ensemble.enclosure_model import exact_clients
 
     exact_clients(federation)
-
-
-def _searchable(federation: Federation, task: Task) -> None:
-    """NoFrontier for ensembles with accuracy parity on laws: a client's solutions jump at budgets
-    between which their rates are not known.
-    """
-    if task.scheme == "lft_ensemble" and task.affine and not federation.is_finite:
-        raise NoFrontier(
-            "on laws frontier and min_disparity of 'lft_ensemble' take every notion other than "
-            f"accuracy parity, got notion={task.notion!r}; single budgets can be solved"
-        )
 
 
 def _corners(fed: Federation, task: Task) -> Points:

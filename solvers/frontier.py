@@ -40,10 +40,6 @@ WIDE = 2.0
 """Neighbouring points further apart than this many even steps have a gap between them."""
 
 
-class NoFrontier(ValueError):
-    """The budgets of a scheme cannot be searched for this question; single ones can be solved."""
-
-
 class Points(NamedTuple):
     """Attained points: disparities (P,), worths (P,), budgets (P, K) and, where known, multipliers
     (P, K). The worth of a rule is 1 + its utility, the accuracy at costs of one.

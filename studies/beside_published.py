@@ -24,8 +24,9 @@ _SHARES = (
     "E gap",
 )
 _HELD = ("validation Acc.", "validation DP disp.", "validation EO disp.", "validation EOdds disp.")
+_GAPS = ("GB (9)", "GB (20)", "least gap", "above FedAvg", "LS", "loss", "training loss")
 _OTHERS = ("KL", "after 10 %", "after 50 %", "at the end", "mean loss", "worst loss")
-DIGITS = {"variance": 0, **dict.fromkeys((*_SHARES, *_HELD, *_OTHERS), 3)}
+DIGITS = {"variance": 0, **dict.fromkeys((*_SHARES, *_HELD, *_GAPS, *_OTHERS), 3)}
 """Printed after the point, where it is not one."""
 COLUMNS = ["dataset", "objective", "measure", "published", "published_sd"]
 

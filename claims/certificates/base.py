@@ -51,6 +51,15 @@ class Certificate(ABC):
         Rejected : it does not show what it says; the message says where.
         """
 
+    def replay(self) -> None:
+        """:meth:`verify`, and all that it looks at in part only: every instance that was drawn.
+
+        Raises
+        ------
+        Rejected : likewise.
+        """
+        self.verify()
+
     def premises(self) -> frozenset[str]:
         """The names of the premises that its instances were held to; none where it has no
         instances.

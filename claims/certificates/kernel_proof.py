@@ -35,14 +35,15 @@ UNDONE = re.compile(r"\b(admit|give_up|Admitted|Abort|Axiom|Declare|Unset|bypass
 
 @dataclass(frozen=True)
 class KernelProof(Certificate):
-    """A theorem of a Coq file, compiled anew; its statement and its assumptions are compared.
+    """Theorems of a Coq file, compiled anew; what they state and assume is compared.
 
     Attributes
     ----------
     file : of ``claims/proofs``.
-    statement : the definitions of the file and the theorem, each a sentence of Coq, without proofs:
-        what a reader has to trust. The file must have them word for word, and no other definition.
-    axioms : the only ones that it may rest on.
+    statement : the definitions of the file and the theorems, each a sentence of Coq, without
+        proofs: what a reader has to trust. The file must have them word for word, and no other
+        definition. A sentence that is given again counts once.
+    axioms : the only ones that they may rest on.
     kernel : the version of Coq that checked it, empty where none is installed.
     otherwise : certificates of the same. They are verified too, and give the level where there is
         no kernel.
@@ -63,7 +64,8 @@ class KernelProof(Certificate):
             raise ValueError(
                 "otherwise must be at least one certificate, for where no coqc is installed"
             )
-        return cls(file, _plain(statement), tuple(axioms), kernel(), otherwise)
+        once = " ".join(f"{one}." for one in dict.fromkeys(sentences(statement)))
+        return cls(file, once, tuple(axioms), kernel(), otherwise)
 
     @property
     def level(self) -> Level:
@@ -76,18 +78,27 @@ class KernelProof(Certificate):
         path = FOLDER / self.file
         require(path.parent == FOLDER and path.is_file(), f"no file {self.file} in claims/proofs")
         text = path.read_text("utf-8")
-        *names, theorem = sentences(self.statement) or ["nothing"]
-        require(theorem.startswith("Theorem "), f"a theorem must end the statement, got {theorem}")
+        said = sentences(self.statement)
+        theorems = [one for one in said if one.startswith("Theorem ")]
+        require(bool(theorems), f"a statement must have a theorem, got {self.statement}")
         outside = list(_outside(text))
-        require(theorem in outside, f"{self.file} does not state: {theorem}")
+        for theorem in theorems:
+            require(theorem in outside, f"{self.file} does not state: {theorem}")
         defined = [one for one in outside if one.startswith(NAMES)]
+        names = [one for one in said if one not in theorems]
         require(defined == names, f"{self.file} defines: {'; '.join(defined) or 'nothing'}")
         for one in self.otherwise:
             one.verify()
         if self.kernel and kernel():
-            name, _ = _named(theorem)
-            more = sorted(_assumed(text)[name] - set(self.axioms))
-            require(not more, f"{name} assumes {', '.join(more)}")
+            assumed = _assumed(text)
+            for name, _ in map(_named, theorems):
+                more = sorted(assumed[name] - set(self.axioms))
+                require(not more, f"{name} assumes {', '.join(more)}")
+
+    def replay(self) -> None:
+        self.verify()
+        for one in self.otherwise:
+            one.replay()
 
     def unchecked(self) -> str:
         if self.kernel and not kernel():

@@ -8,10 +8,13 @@ from typing import Any, ClassVar
 
 from fairfl.claims.call import Call
 from fairfl.claims.certificates.base import Certificate, Finding, Level, require
+from fairfl.claims.draws import Tally, draw
 from fairfl.claims.exact import decode
 
 MOST_DISCARDED = 0.5
 """A strategy that misses its premises more often than this does not draw what it says."""
+FIRST = 20
+"""Instances drawn again whenever a run is verified; :meth:`PropertyRun.replay` draws them all."""
 SAME = 1e-9
 """A margin must be met again to this, relative to one and itself: it may be computed by another
 machine's libraries.
@@ -58,12 +61,16 @@ class PropertyRun(_Tried):
 
     Attributes
     ----------
-    examples : instances drawn (by hypothesis) that satisfied the premises.
+    draws : () -> the strategy of hypothesis that they were drawn from.
+    asked : how many were to be drawn; there may be fewer, where the strategy has no more.
+    examples : instances drawn that satisfied the premises.
     discarded : instances drawn that did not.
     seed : of the draws and the attack.
     restarts, evaluations : starts of the optimiser, and how often it evaluated the margin.
     """
 
+    draws: Call
+    asked: int
     examples: int
     discarded: int
     seed: int
@@ -82,6 +89,22 @@ class PropertyRun(_Tried):
             share <= MOST_DISCARDED,
             f"{share:.0%} of the instances were discarded, more than {MOST_DISCARDED:.0%}",
         )
+        self._drawn_again(FIRST)
+
+    def replay(self) -> None:
+        super().replay()
+        again = self._drawn_again(None)
+        require(
+            again >= self.examples,
+            f"{again} examples satisfy the premises when drawn again, not {self.examples}",
+        )
+
+    def _drawn_again(self, most: int | None) -> int:
+        """Draw them again, all or the first, and evaluate them: how many satisfied the premises."""
+        tally = Tally(self.statement)
+        broken = draw(tally, self.draws, self.asked, self.tolerance, self.seed, most)
+        require(not broken, f"drawn again, violated at {tally.worst()[:1]}")
+        return tally.examples
 
     def summary(self) -> str:
         share = self.discarded / max(1, self.examples + self.discarded)

@@ -8,4 +8,5 @@ PAPER = Paper(
     key="dynamic",
     title="Fairness of Federated Learning with Dynamic Participants",
     authors="anonymous",
+    text="the anonymous version under double-blind review; the text carries no date and no address",
 )

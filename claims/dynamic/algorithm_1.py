@@ -187,6 +187,7 @@ CLAIMS = (
         expected="refuted",
         check=_check_local,
         mutants=(Mutant("one step", "where they agree", partial(_check_local, local=1)),),
+        severity="theorem",
         erratum=(
             "Section 4 says so itself: algorithm 1 takes SGD steps and normalises their sum once, "
             "at the server. It is at most eta long, n normalised local steps n eta."
@@ -209,6 +210,7 @@ CLAIMS = (
         ),
         reading="p_k^i is a weight among all who have joined (p_k = n_k/sum n in (1)), S_t a "
         "random part of them.",
+        severity="constant",
         erratum=(
             "With C < 1 the weights of those who are drawn do not sum to one, and line 9 shrinks "
             "the model towards 0 in every round (algorithms 2 to 4 likewise; C also leaves C |v| "
@@ -247,6 +249,7 @@ CLAIMS = (
             Mutant("h = 151/100", "more than a step away", partial(_check_layer, height="151/100")),
         ),
         reading=NORMS_READING,
+        severity="remark",
         erratum=(
             "With a constant length a layer that is closer to its minimum than the step goes back "
             "and forth over it, unless its direction shrinks. Length has to fall, as in algorithm "
@@ -276,6 +279,7 @@ CLAIMS = (
             ),
         ),
         reading=NORMS_READING,
+        severity="remark",
         erratum=(
             "|h| falls in every round, by the factor |1 - eta/sqrt(1 + h^2)|, to 0. Which norm "
             "converges depends on the losses; that figure 7(a) shows the one order is a "

@@ -131,6 +131,7 @@ CLAIMS = (
         expected="refuted",
         check=_check_first,
         mutants=(Mutant("from t_2 on", "as in algorithm 1", partial(_check_first, late=0)),),
+        severity="theorem",
         erratum=(
             "Algorithm 2 needs the round of t_2 to measure G, and does not normalise it: at t_2 + "
             "1 it is FedAvg, so theorem 2, which speaks of that time alone, says nothing of it. "
@@ -152,6 +153,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_beta,
         mutants=(Mutant("x_1 = 1", "||g_1|| < ||g_2||", partial(_check_beta, first=1)),),
+        severity="theorem",
         erratum=(
             "As theorem 2 does, this needs ||g_1|| < ||g_2||: else the shorter step of beta = 1 "
             "is the less fair one."
@@ -202,6 +204,7 @@ CLAIMS = (
         ),
         reading="The sentence reports two figures; here it is taken as a statement on the "
         "algorithms.",
+        severity="theorem",
         erratum=(
             "Algorithm 2 goes G (1 + 1/2 + ... + 1/n), algorithm 1 eta n: the first is ahead "
             "early, where G > eta, and behind after about (G/eta) log n rounds. It is the one "

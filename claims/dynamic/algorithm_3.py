@@ -123,8 +123,8 @@ def _check_bound(effort: Effort, absolute: bool = False) -> Evidence:
 
 def _check_absolute(effort: Effort, absolute: bool = True, variant: str = "repaired") -> Evidence:
     return Evidence.of(
-        explore(Call.of(bounds, absolute=absolute), updates(), effort, tolerance=0.0),
-        explore(Call.of(by_library, variant=variant), updates(), effort, tolerance=0.0),
+        explore(Call.of(bounds, absolute=absolute), Call.of(updates), effort, tolerance=0.0),
+        explore(Call.of(by_library, variant=variant), Call.of(updates), effort, tolerance=0.0),
     )
 
 
@@ -139,7 +139,7 @@ def _check_inside(effort: Effort, factor: str = "1") -> Evidence:
     call = Call.of(no_less_fair, inside=True)
     return Evidence.of(
         DefiniteForm(Call.of(coordinate, factor=factor), "expand", points, strict=True),
-        extra=(explore(call, clipped_pairs(), effort, tolerance=0.0),),
+        extra=(explore(call, Call.of(clipped_pairs), effort, tolerance=0.0),),
     )
 
 
@@ -179,6 +179,7 @@ CLAIMS = (
         mutants=(
             Mutant("max |d|", "the largest absolute value", partial(_check_bound, absolute=True)),
         ),
+        severity="constant",
         erratum="Take max |w|: where all coordinates of a layer fall, the largest one is negative, "
         "and +-g bounds nothing.",
     ),
@@ -215,6 +216,7 @@ CLAIMS = (
         mutants=(Mutant("within the bound", "g_1 = (0, 0, 2)", partial(_check_fair, size="2")),),
         reading="Section 4 says that clipping improves fairness, appendix B that it is hard to "
         "argue so. The stronger of the two is checked.",
+        severity="theorem",
         erratum=(
             "Clipping takes from single coordinates: where v_1 has a large one and v_2 many "
             "middling ones, it takes from v_1. It is fair where v_1's update stays within the "
@@ -260,6 +262,7 @@ CLAIMS = (
             Mutant("one round", "a bound that limits nothing", partial(_check_later, alone=1)),
         ),
         reading="A remark on figure 3; taken as a statement on the algorithm.",
+        severity="remark",
         erratum=(
             "The better v_1 was trained, the smaller the bound, and it never grows: a model that "
             "was at v_1's minimum does not move again. What is seen later depends on the noise in "

@@ -75,11 +75,11 @@ def moves(model: str, steep: int = 4) -> tuple[sympy.Expr, list[sympy.Expr]]:
     return total, [apart[0] / apart[1]]
 
 
-def _check(effort: Effort, corrected: bool = False) -> Evidence:
+def _check(effort: Effort, corrected: bool = False, clients: int = 1) -> Evidence:
     shows = "one client, F = 1, q = 1, an update of 2: algorithm 4 moves by 2/3, q-FedAvg by 2/5"
-    return Evidence.of(
-        Counterexample.at(Call.of(same, corrected=corrected), shows, losses=[1], steps=[2], q=1)
-    )
+    losses, steps = [1, 3][:clients], [2, 1][:clients]
+    call = Call.of(same, corrected=corrected)
+    return Evidence.of(Counterexample.at(call, shows, losses=losses, steps=steps, q=1))
 
 
 def _check_plain(effort: Effort, q: int = 0) -> Evidence:
@@ -133,7 +133,9 @@ CLAIMS = (
                 "q-FedAvg's h and ratio of sums",
                 partial(_check, corrected=True),
             ),
+            Mutant("of two clients", "the same", partial(_check, corrected=True, clients=2)),
         ),
+        severity="theorem",
         erratum=(
             "q-FedAvg squares the norm in h_k (its bound on the local Lipschitz constant has it "
             "so), has the factors L = 1/eta, and divides the sum of the Delta_k by the sum of "
@@ -202,6 +204,7 @@ CLAIMS = (
         expected="refuted",
         check=_check_moves,
         mutants=(Mutant("one curvature", "L_2 = (w-1)^2/2", partial(_check_moves, steep=1)),),
+        severity="remark",
         erratum=(
             "The losses are equal at w = 2/3 and w = 2 only, and from there algorithm 4 moves "
             "away: a sequence that converged to one would have to stay. q-FedAvg's limit is the "

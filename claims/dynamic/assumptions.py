@@ -146,7 +146,7 @@ def _check_hoeffding(effort: Effort, exponent: str = "2", factor: int = 2) -> Ev
     call = Call.of(hoeffding, exponent=exponent, factor=factor)
     shows = "one sample each, p = 1/2, eps = 1: 1/2, and the bound is 2/e"
     edge = Witness.at(call, shows, n=1, m=1, p=Fraction(1, 2), eps=1)
-    return Evidence.of(explore(call, samples(), effort, tolerance=0.0), extra=(edge,))
+    return Evidence.of(explore(call, Call.of(samples), effort, tolerance=0.0), extra=(edge,))
 
 
 def _check_away(effort: Effort, last: int = 2) -> Evidence:
@@ -223,6 +223,7 @@ CLAIMS = (
         mutants=(
             Mutant("unfair", "the other is not absolutely fair", partial(_check_both, base=-1)),
         ),
+        severity="remark",
         erratum=(
             "A gap above a positive one is positive: it is enough to ask it of the algorithm that "
             "is compared with. That alone is necessary (dynamic/definition-3)."
@@ -242,6 +243,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_alike,
         mutants=(Mutant("means", "over the group", partial(_check_alike, mean=True)),),
+        severity="theorem",
         erratum=(
             "L_v has the factor sum p_j: it must be a mean over the group, or groups be of one "
             "size. And Hoeffding's inequality is for a model that does not depend on the data: "
@@ -282,6 +284,7 @@ CLAIMS = (
         expected="refuted",
         check=_check_away,
         mutants=(Mutant("another mean", "targets (-2, 3)", partial(_check_away, last=3)),),
+        severity="theorem",
         erratum="Different laws may share their minimiser. What is meant is a distance between "
         "minimisers: ||g_2|| >= mu ||w - x_2|| (dynamic/far-gradient).",
     ),

@@ -85,7 +85,7 @@ def _check(effort: Effort, late: int = 1, turned: bool = False) -> Evidence:
     point = {"d1": "1/2", "d2": "3", "d3": "2/7", "beta": "2/5", "G": "7/3", "n": "4"}
     return Evidence.of(
         SymbolicZero(Call.of(residuals, late=late, turned=turned), "simplify", (point,)),
-        extra=(explore(Call.of(agrees), instances(), effort, tolerance=1e-14),),
+        extra=(explore(Call.of(agrees), Call.of(instances), effort, tolerance=1e-14),),
     )
 
 
@@ -159,6 +159,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_start,
         mutants=(Mutant("t - t_2", "without the 1", partial(_check_start, late=0)),),
+        severity="constant",
         erratum="(7) is used from t = t_2 + 1 on, where G/(1 + t - t_2) is G/2. Write G/(t - "
         "t_2), or 'half of G'.",
     ),

@@ -143,6 +143,7 @@ CLAIMS = (
                 "a larger head start", "w_1 = -2: both are fair", partial(_check, head_start="-2")
             ),
         ),
+        severity="misprint",
         erratum=(
             "In (3) and (4) the right terms are L_{t_j}^{v_j} (printed: L_{t_i}^{v_2}, "
             "L_{t_i}^{v_j}, benefits from a time before joining), and the times are t_i < t_j "
@@ -172,10 +173,11 @@ CLAIMS = (
         ),
         reading="M is the time point at which the loss is taken; that is what 'the weight at "
         "time point M' says.",
+        severity="theorem",
         erratum=(
             "With weights p_j^M that change when others join, the benefit is a difference of two "
             "functions, positive without any training. Use weights within the group that stay (a "
-            "mean over its members), as theory.measures.dynamic does."
+            "mean over its members)."
         ),
     ),
     Claim(

@@ -95,7 +95,7 @@ def _check(effort: Effort, divisor: int | Fraction = 2) -> Evidence:
             Witness.at(
                 Call.of(tight, divisor=divisor), "one curvature: equality on both sides", **instance
             ),
-            explore(Call.of(case, divisor=divisor), instances(), effort, tolerance=0.0),
+            explore(Call.of(case, divisor=divisor), Call.of(instances), effort, tolerance=0.0),
         ),
     )
 
@@ -159,6 +159,7 @@ CLAIMS = (
                 partial(_check_assumptions, distance=2),
             ),
         ),
+        severity="theorem",
         erratum=(
             "Strong convexity makes the derivative along a line rise by mu times the distance; "
             "1-Lipschitz keeps it in [-1, 1]. Over 3/mu the first asks for 3, the second allows "

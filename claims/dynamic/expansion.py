@@ -121,13 +121,15 @@ def _check_lipschitz(effort: Effort, share: str = "1/2", squared: bool = False) 
             for sign in (1, -1)
         ),
         SymbolicZero(Call.of(quadratic, curvature_squared=squared), "expand", (point,)),
-        extra=(explore(Call.of(lipschitz, share=share), instances(), effort, tolerance=0.0),),
+        extra=(
+            explore(Call.of(lipschitz, share=share), Call.of(instances), effort, tolerance=0.0),
+        ),
     )
 
 
 def _check_factor(effort: Effort, half: bool = False) -> Evidence:
-    shows = "g_1 = 0, g_2 = 1, eta = 1: the difference is 1/2, not 1"
-    return Evidence.of(Counterexample.at(Call.of(factor, half=half), shows, g1=[0], g2=[1], eta=1))
+    shows = "g_1 = 1, g_2 = 2, eta = 1: the difference is 3/2, not 3"
+    return Evidence.of(Counterexample.at(Call.of(factor, half=half), shows, g1=[1], g2=[2], eta=1))
 
 
 def _check_halved(effort: Effort, divisor: int = 2) -> Evidence:
@@ -168,6 +170,7 @@ CLAIMS = (
         ),
         reading="o(s^2) is below s^2/100 once the step s is small; the counterexample scales to "
         "every step.",
+        severity="step",
         erratum=(
             "A first-order expansion leaves o(||w' - w||), or O(||w' - w||^2) where the gradient "
             "is Lipschitz. For a fixed eta the remainder has the order of eta^2 ||g||^2, that of "
@@ -213,6 +216,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_factor,
         mutants=(Mutant("eta/2", "with the factor 1/2", partial(_check_factor, half=True)),),
+        severity="constant",
         erratum=(
             "The half of the aggregation is lost: it is (eta/2)(||g_2||^2 - ||g_1||^2). Only "
             "with it does the condition ||g_2|| >= 2 of theorem 2's proof come out."

@@ -53,6 +53,7 @@ CLAIMS = (
         expected="refuted",
         check=_check,
         mutants=(Mutant("t_1 = 0", "what the set says", partial(_check, t1=0)),),
+        severity="misprint",
         erratum="t_1 is 1 in the setting and in algorithm 1, 0 in the experiment (and algorithm "
         "2 begins with w_0).",
     ),

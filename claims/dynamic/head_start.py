@@ -101,6 +101,7 @@ CLAIMS = (
             Mutant("one round", "t_2 + 1 alone", partial(_check_later, rounds=1)),
         ),
         reading="omega(eta) as more than any multiple of eta; the second loss is L_1(w_{t_2}).",
+        severity="theorem",
         erratum=(
             "2 eta is enough for one round (dynamic/ngd-fair). What v_2 gains adds up over the "
             "rounds, and its sum does not shrink with eta: ask for a head start of ||g_1|| "

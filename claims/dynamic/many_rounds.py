@@ -104,6 +104,16 @@ def slow(speed: str = "2") -> tuple[sympy.Expr, list[sympy.Expr]]:
     return rest, [2 * m * (2 * delta + m) / ((m + n) * (2 * delta + m + n))]
 
 
+def apart(least: str = "2") -> tuple[sympy.Expr, list[sympy.Expr]]:
+    """Where e = e_0 exp(-t), this falls with speed e: e is larger than 2, the most that e falls.
+
+    e > D >= ``least``. So e - e_0 exp(-t), 0 at the start, increases wherever it is 0.
+    """
+    k, n = sympy.symbols("k n", positive=True)
+    bound = sympy.Rational(least)
+    return bound + k + n - 2, [bound - 2, k, n]
+
+
 def fairer_flow(instance: dict[str, Any], least: str = "2") -> Case:
     """The study's leads at a time, where D = ``least`` + far: FedAvg's is the larger one."""
     start, delta, apart, time = (float(instance[n]) for n in ("start", "delta", "apart", "time"))
@@ -134,7 +144,7 @@ def _check_flow(effort: Effort, speed: str = "2", kept: int = -1) -> Evidence:
     point = {"X": "-1/3", "Y": "2", "D": "3/2", "e": "2", "delta": "1/4", "s": "5"}
     return Evidence.of(
         SymbolicZero(Call.of(flow, speed=speed, kept=kept), "simplify", (point,)),
-        extra=(explore(Call.of(by_library), pairs(), effort, tolerance=1e-12),),
+        extra=(explore(Call.of(by_library), Call.of(pairs), effort, tolerance=1e-12),),
     )
 
 
@@ -157,10 +167,11 @@ def _check_apart(effort: Effort, least: str = "2", speed: str = "2", power: int 
     return Evidence.of(
         SymbolicZero(Call.of(lead_difference, power=power), "expand", (spot,)),
         DefiniteForm(Call.of(slow, speed=speed), "cancel", points),
+        DefiniteForm(Call.of(apart, least=least), "expand", ({"k": "1/9", "n": "1/7"},)),
         extra=(
             explore(
                 Call.of(fairer_flow, least=least),
-                drawn(least),
+                Call.of(drawn, least=least),
                 effort,
                 tolerance=1e-12,
                 attacks=[one],
@@ -231,6 +242,7 @@ CLAIMS = (
         ),
         reading="The experiments are theirs; the sentence is taken as a statement on the setting "
         "of theorem 2.",
+        severity="theorem",
         erratum=(
             "FedAvg slows down as its gradients shrink, normalised steps do not: where the minima "
             "of the groups are close to each other, the normalised model is ahead after a while, "

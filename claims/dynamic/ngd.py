@@ -126,7 +126,7 @@ def _check_theta_repaired(effort: Effort, share: str = "1/2") -> Evidence:
         DefiniteForm(Call.of(theta, share=share), "expand", points),
         extra=(
             Witness.at(Call.of(local, least=share), "||g|| = eta L: exactly a half", **edge),
-            explore(Call.of(local, least=share), instances(), effort, tolerance=0.0),
+            explore(Call.of(local, least=share), Call.of(instances), effort, tolerance=0.0),
         ),
     )
 
@@ -179,6 +179,7 @@ CLAIMS = (
             "The steps are defined where neither gradient is 0. The first display bounds a loss; "
             "as |.| it bounds the benefit."
         ),
+        severity="constant",
         erratum=(
             "2 eta can be eta: ||u + v|| <= 2 for unit vectors, and the step is (eta/2)(u + v). "
             "The text says so in the next line, and 2 eta again after it. The argument of the "
@@ -226,6 +227,7 @@ CLAIMS = (
             Mutant("w = 1", "||g|| = eta L, where the step pays", partial(_check_theta, w="1")),
         ),
         reading="Theta(eta ||g||) is positive, whatever its constants.",
+        severity="constant",
         erratum=(
             "The lower bound eta ||g|| - eta^2 L/2 is negative for ||g|| < eta L/2, and so is "
             "the upper one for ||g|| < eta mu/2: near its minimum a group loses by every step of "

@@ -186,7 +186,9 @@ def _check_repaired(effort: Effort, share: str = "3/16", slope: int = 2) -> Evid
     )
     return Evidence.of(
         DefiniteForm(Call.of(bound, share=share, slope=slope), "simplify", points),
-        extra=(explore(Call.of(repaired), instances(), effort, attacks=[Attack(box, attacked)]),),
+        extra=(
+            explore(Call.of(repaired), Call.of(instances), effort, attacks=[Attack(box, attacked)]),
+        ),
     )
 
 
@@ -234,6 +236,7 @@ CLAIMS = (
             "equal weights, one local step, as above the theorem; 'not fair' is the negation of "
             "(3), read with L_{t_j}^{v_j} on its right."
         ),
+        severity="theorem",
         erratum=(
             "L_1(w_(t_2)) - L_1(w_1) is negative once v_1 has trained, and the condition empty: "
             "it must be L_1(w_1) - L_1(w_(t_2)), what v_1 has gained. Its order is wrong too, "
@@ -300,6 +303,7 @@ CLAIMS = (
         mutants=(
             Mutant("no head start", "L_1(w_1) = L_1(w_(t_2))", partial(_check_order, factor=0)),
         ),
+        severity="theorem",
         erratum="The sides differ in order: ask for eta ||g_2||^2 >= (16/3) (L_1(w_1) - "
         "L_1(w_(t_2))).",
     ),

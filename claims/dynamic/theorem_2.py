@@ -215,7 +215,7 @@ def _check_exact(effort: Effort, share: int = 1, least: int | Fraction = 4) -> E
     box = [(-2.0, 2.0)] * 4 + [(-1.0, 1.0)] * 4 + [(0.01, 1.0), (0.01, 1.0)]
     call = Call.of(fairer, ordered=True, short=True)
     form = DefiniteForm(Call.of(exact, share=share, least=least), "cancel", points, strict=True)
-    run = explore(call, instances(), effort, attacks=[Attack(box, attacked)])
+    run = explore(call, Call.of(instances), effort, attacks=[Attack(box, attacked)])
     return Evidence.of(KernelProof.of("normalised.v", FAIRER, form, run, axioms=REALS))
 
 
@@ -267,6 +267,7 @@ CLAIMS = (
             ),
         ),
         reading=READING,
+        severity="theorem",
         erratum=(
             "Two hypotheses are missing. ||g_1|| < ||g_2||: else the first-order terms have the "
             "other sign, and FedAvg is the fairer one. And eta small against 1/L, which eta = "

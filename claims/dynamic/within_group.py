@@ -87,7 +87,7 @@ def _check_repaired(effort: Effort, factor: str = "1") -> Evidence:
     point = {**{f"a{k}": f"{k}/2" for k in (1, 2, 3)}, **{f"m{k}": f"1/{k}" for k in (1, 2, 3)}}
     return Evidence.of(
         DefiniteForm(Call.of(mean, factor=factor), "expand", (point,), strict=True),
-        extra=(explore(Call.of(by_library), instances(), effort, tolerance=0.0),),
+        extra=(explore(Call.of(by_library), Call.of(instances), effort, tolerance=0.0),),
     )
 
 
@@ -111,6 +111,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check,
         mutants=(Mutant("3/2 for 3", "spread 3/4 in v_1", partial(_check, first="3/2")),),
+        severity="remark",
         erratum=(
             "LS is a mean over groups; (18) asks of each. Report the groups' spreads. While one "
             "group is there LS is set to 0, whatever its spread. And line 400 has its words the "

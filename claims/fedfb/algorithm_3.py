@@ -179,6 +179,7 @@ CLAIMS = (
                 lambda e: _check_printed(e, "share"),
             ),
         ),
+        severity="theorem",
         erratum="Local means do not average to global ones where groups are spread unevenly: "
         "weight L^(i)_{y,a} by n^(i)_{y,a}/n_{y,a}, as algorithm 2 does with n_{*,a}. μ_a^(i) is "
         "nowhere defined; it must be the weighted difference too. Algorithm 4 has the same two "
@@ -221,6 +222,7 @@ CLAIMS = (
                 lambda e: _check_assumption(e, bracket="outside"),
             ),
         ),
+        severity="constant",
         erratum="The terms of a = 0 must stand outside of the sum over a, where they are counted "
         "A - 1 times. For A > 2 the assumption as printed may hold where the Hessian is "
         "negative. For A = 2 it makes no difference.",

@@ -113,6 +113,7 @@ CLAIMS = (
             Mutant("squares", "squares for fourth powers", partial(_check, power=2)),
             Mutant("one weight", "without the constant feature", partial(_check, size=1)),
         ),
+        severity="remark",
         erratum=r"Stationary points are not what matters. At the ends of $\Lambda$ one of the two "
         r"losses has no weight, and a convex loss may have a singular Hessian at its minimum (or "
         r"everywhere: collinear features, more weights than people). Require that each of the "

@@ -204,6 +204,7 @@ CLAIMS = (
             Mutant("equal sizes", "clients of one size", partial(_check_minimiser, big=1)),
             Mutant("1/I", "an unweighted mean", partial(_check_minimiser, kind="equal")),
         ),
+        severity="theorem",
         erratum=r"$L^{(i)}$ contains $n^{(i)}_{y,a}$ already, so FedAvg's weights count the sizes "
         r"twice: a client enters by the square of its size. Average the models with weights "
         r"$\frac1I$, or let client $i$ descend on $\frac n{n^{(i)}}L^{(i)}$.",
@@ -242,6 +243,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_parity,
         mutants=(Mutant("λ^(j)", "λ^(j) in the sum over j", partial(_check_parity, index="j")),),
+        severity="constant",
         erratum=r"Write $1-\sum_{j=1}^{I-1}\lambda^{(j)}$: with $\lambda^{(i)}$ the sum is "
         r"$(I-1)\lambda^{(0)}$, and $\lambda^{(0)}$ is never set.",
         reading="λ^(0) = n^(0)/n, as the other λ^(i) start. No number fits all λ in Λ.",
@@ -281,6 +283,7 @@ CLAIMS = (
         mutants=(
             Mutant("α = 1/2", "a step to the end", partial(_check_kept, alpha=Fraction(1, 2))),
         ),
+        severity="theorem",
         erratum=r"Project onto $\Lambda$ after each step. Outside of it a client's loss has a "
         r"negative weight, and (126) need have no minimiser.",
         reading="The paper does not say what happens at the boundary, as for fedfb/eq-9.",

@@ -193,6 +193,7 @@ CLAIMS = (
         mutants=(
             Mutant("client 0", "client 0's law in g_0", partial(_check_plugged, whose="client 0")),
         ),
+        severity="misprint",
         erratum=r"$g_0$ has client 0's law: "
         r"$g_0(\lambda')=\Phi(\frac{\mu_1^{(1)}-\mu_1^{(0)}}{\sigma^{(0)}})-\Phi(\frac{-"
         r"\mu_1^{(1)}-\mu_0^{(0)}}{\sigma^{(0)}})$, which is small since "

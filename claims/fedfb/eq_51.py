@@ -86,6 +86,7 @@ CLAIMS = (
                 "no division", "without dividing by P(a)", lambda e: _check_printed(e, divide=False)
             ),
         ),
+        severity="constant",
         erratum="P(x | a, i) is conditional on a already: drop the division by P(a), or write "
         "P(x, a | i)/P(a | i). The v_i defined from (51) inherit it, so that (52)-(54) is "
         "another programme than LFT+FedAvg(ε). (53) also prints one side of the constraint only: "

@@ -25,15 +25,19 @@ def clients(instance: dict[str, Any]) -> tuple[NormalClient, NormalClient]:
     return NormalClient((wide[0], wide[1]), sd[0]), NormalClient((narrow[0], narrow[1]), sd[1])
 
 
-def printed(instance: dict[str, Any], digits: Fraction, product: Operator = "<") -> Case:
-    """Corollary 11's condition on the means; and δ rounds to 0.21."""
+def condition(instance: dict[str, Any], product: Operator = "<") -> Case:
+    """Corollary 11's, on the means."""
     first, second = clients(instance)
-    delta, _ = ends(first, second)
     means = (first.mean[0] - first.mean[1]) * (second.mean[0] - second.mean[1])
+    return Case((Relation(means, product, 0, "product of the differences of means"),))
+
+
+def rounded(instance: dict[str, Any], digits: Fraction) -> Case:
+    """δ rounds to ``digits``, two of them."""
+    delta, _ = ends(*clients(instance))
     half = Fraction(1, 200)
     return Case(
         (
-            Relation(means, product, 0, "product of the differences of means"),
             Relation(ball(digits - half), "<=", delta, "δ"),
             Relation(delta, "<=", ball(digits + half), "δ"),
         )
@@ -67,12 +71,13 @@ def exact(instance: dict[str, Any], low: str, high: str) -> Case:
 
 
 def _check_printed(effort: Effort, digits: str = "21/100", product: Operator = "<") -> Evidence:
-    shows = (
-        "μ_0^(0) = μ_1^(0) = 0: the product of the differences is 0, not negative; and δ = "
-        "0.20430..., not 0.21"
+    means = "μ_0^(0) = μ_1^(0) = 0: the product of the differences is 0, not negative"
+    wrong = Call.of(condition, product=product)
+    other = Call.of(rounded, digits=Fraction(digits))
+    return Evidence.of(
+        Counterexample.at(wrong, means, **INSTANCE),
+        Counterexample.at(other, "δ = 0.20430..., not 0.21", **INSTANCE),
     )
-    statement = Call.of(printed, digits=Fraction(digits), product=product)
-    return Evidence.of(Counterexample.at(statement, shows, **INSTANCE))
 
 
 def _check_exact(effort: Effort, low: str = "0.2043003118", high: str = "0.2043003119") -> Evidence:
@@ -106,7 +111,10 @@ CLAIMS = (
                 "δ rounds to 0.20, product <= 0",
                 lambda e: _check_printed(e, "1/5", "<="),
             ),
+            Mutant("0.20", "δ rounds to 0.20", lambda e: _check_printed(e, digits="1/5")),
+            Mutant("at most 0", "product <= 0", lambda e: _check_printed(e, product="<=")),
         ),
+        severity="theorem",
         erratum="The means of client 0 are equal, so the product is 0 and the corollary's "
         "condition fails (lemma 10's g_0(0) g_1(0) < 0 as well). δ = 0.2043003...; 0.21 is the "
         "approximation |g_0(0) + g_1(0)|/4 = 0.2099988.",

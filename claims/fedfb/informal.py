@@ -203,6 +203,7 @@ CLAIMS = (
                 "groups differ", "groups that differ in each", partial(_check_apart, equal=False)
             ),
         ),
+        severity="remark",
         erratum="Heterogeneity of x across clients is not enough: within clients the groups must "
         "differ too, and in different directions (g_0(0) g_1(0) < 0). Clients whose groups have "
         "the same law are fair at every budget, however far apart they are.",

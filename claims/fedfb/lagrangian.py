@@ -253,6 +253,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_programme,
         mutants=(Mutant("both sides", "|v_i·f| <= ε_i", partial(_check_programme, sides=2)),),
+        severity="theorem",
         erratum="Write $-\\varepsilon_i\\le v_i^\\top f\\le\\varepsilon_i$ with "
         "$v_i(x,a)=([[a=0]]-[[a=1]])P(x\\mid a,i)$: (53) has one side only, and divides a "
         "conditional probability by P(a) again.",
@@ -289,6 +290,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_rate,
         mutants=(Mutant("summed", "with Σ_i", partial(_check_rate, summed=True)),),
+        severity="misprint",
         erratum=r"A sum over clients is missing: $\frac1I\sum_{i\in[I]}E_aE_{x\sim\mathcal "
         r"P_a^{(i)}}$.",
     ),
@@ -320,6 +322,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_bound,
         mutants=(Mutant("repaired", "+ λ'(MD - ε)", partial(_check_bound, repair=True)),),
+        severity="theorem",
         erratum=r"For multipliers $\lambda'\ge0$ the constraints are added: $P(\hat y\ne "
         r"y)+\sum_i[\lambda'_{2i}(MD_i-\varepsilon_i)+\lambda'_{2i+1}(-MD_i-\varepsilon_i)]$, and "
         r"$\lambda_i=\lambda'_{2i+1}-\lambda'_{2i}$. As printed the sign is turned, and (58) has "
@@ -363,6 +366,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_expanded,
         mutants=(Mutant("P(a)", "each group times P(a)", partial(_check_expanded, share=True)),),
+        severity="misprint",
         erratum=r"(60) lacks the factor $P(a)$ in the sum over $a$, and (59) the sum over clients "
         r"of (55). The sign of $\sum_is_ip_a^{(i)}$, and so lemma 18's rule, is not affected.",
     ),

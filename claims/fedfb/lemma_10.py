@@ -168,12 +168,14 @@ def opposed(draw: st.DrawFn) -> dict[str, Any]:
 def _check(effort: Effort, factor: Fraction = Fraction(1), quarter: int = 4) -> Evidence:
     point = {"c": "1/5", "b": "1/2", "p": "1/9", "r": "0", "s": "2/7", "t": "1/11", "d": "-1/3"}
     proof = DefiniteForm(Call.of(form, quarter=quarter), "expand", (point,))
-    run = explore(Call.of(bound, factor=factor), opposed(), effort, tolerance=0.0)
+    run = explore(Call.of(bound, factor=factor), Call.of(opposed), effort, tolerance=0.0)
     return Evidence.of(KernelProof.of("ensemble_gap.v", GAP, proof, run, axioms=REALS))
 
 
 def _check_tight(effort: Effort, factor: Fraction = Fraction(1)) -> Evidence:
-    run = explore(Call.of(bound, factor=factor, tight=True), opposed(), effort, tolerance=0.0)
+    run = explore(
+        Call.of(bound, factor=factor, tight=True), Call.of(opposed), effort, tolerance=0.0
+    )
     return Evidence.of(KernelProof.of("ensemble_gap.v", GAP, run, axioms=REALS))
 
 
@@ -293,6 +295,7 @@ CLAIMS = (
                 "nearest", "λ_i the point of g_i⁻¹ next to 0", lambda e: _check_gaps(e, "nearest")
             ),
         ),
+        severity="theorem",
         erratum="Assume that every client's law has full support (or fix which solution a client "
         "returns off its own support): the ensemble's disparity depends on rules where the "
         "client itself has no data.",
@@ -324,6 +327,7 @@ CLAIMS = (
                 lambda e: _check_case_3(e, repair=True),
             ),
         ),
+        severity="step",
         erratum="The step needs ε_1 >= ε_0. For ε_1 <= c the mean difference is ψ(ε_0, ε_1) "
         "itself; for ε_1 > c it is at least ψ(ε_0, c).",
         notes="The lemma survives.",
@@ -357,7 +361,7 @@ CLAIMS = (
 
 def _check_case_3_repaired(effort: Effort, repair: bool = True) -> Evidence:
     return Evidence.of(
-        explore(Call.of(case_3, repair=repair), case_3_instances(), effort, tolerance=0.0)
+        explore(Call.of(case_3, repair=repair), Call.of(case_3_instances), effort, tolerance=0.0)
     )
 
 

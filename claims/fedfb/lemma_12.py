@@ -76,20 +76,30 @@ def residuals(given: int = 1) -> dict[str, sympy.Expr]:
     return {"Acc": relation.left - relation.right}
 
 
-def _check(effort: Effort, condition: str = "all equal") -> Evidence:
+def tried() -> st.SearchStrategy[dict[str, Any]]:
+    """Two clients, where in their ranges the multipliers lie, and a slack."""
     unit = st.integers(0, 8).map(lambda k: Fraction(k, 8))
     slack = st.sampled_from([ZERO, ZERO, Fraction(1, 50), Fraction(1)])
     place = st.lists(unit, min_size=2, max_size=2)
     more = st.fixed_dictionaries({"place": place, "same": st.booleans(), "slack": slack})
-    drawn = st.tuples(worlds(2), more).map(lambda pair: {**pair[0], **pair[1]})
-    return Evidence.of(explore(Call.of(bound, condition=condition), drawn, effort, tolerance=0.0))
+    return st.tuples(worlds(2), more).map(lambda pair: {**pair[0], **pair[1]})
+
+
+def slackened() -> st.SearchStrategy[dict[str, Any]]:
+    """Two clients of equal or unequal q, or three, and a slack."""
+    slack = st.integers(0, 8).map(lambda k: Fraction(k, 40))
+    both = st.one_of(worlds(2), worlds(2, equal=False), worlds(3, least=0))
+    return st.tuples(both, slack).map(lambda pair: {**pair[0], "slack": pair[1]})
+
+
+def _check(effort: Effort, condition: str = "all equal") -> Evidence:
+    statement = Call.of(bound, condition=condition)
+    return Evidence.of(explore(statement, Call.of(tried), effort, tolerance=0.0))
 
 
 def _check_fair(effort: Effort, part: Fraction = Fraction(1)) -> Evidence:
-    slack = st.integers(0, 8).map(lambda k: Fraction(k, 40))
-    both = st.one_of(worlds(2), worlds(2, equal=False), worlds(3, least=0))
-    drawn = st.tuples(both, slack).map(lambda pair: {**pair[0], "slack": pair[1]})
-    return Evidence.of(explore(Call.of(fair, part=part), drawn, effort, tolerance=0.0))
+    statement = Call.of(fair, part=part)
+    return Evidence.of(explore(statement, Call.of(slackened), effort, tolerance=0.0))
 
 
 def _check_definition(effort: Effort, given: int = 0) -> Evidence:
@@ -132,6 +142,7 @@ CLAIMS = (
                 lambda e: _check_definition(e, given=1),
             ),
         ),
+        severity="misprint",
         erratum="The second expectation must be given y = 1.",
         notes="Nothing later uses the formula.",
     ),

@@ -80,13 +80,17 @@ def disagreeing(instance: dict[str, Any]) -> dict[str, Any]:
     return {**instance, "laws": laws}
 
 
-def instances() -> st.SearchStrategy[dict[str, Any]]:
-    """Two clients, a part of |g(0)| for ε, and where in their ranges the λ_i lie."""
+def instances(opposite: bool) -> st.SearchStrategy[dict[str, Any]]:
+    """Two clients, a part of |g(0)| for ε, and where in their ranges the λ_i lie.
+
+    ``opposite``: they favour different groups.
+    """
     unit = st.integers(0, 8).map(lambda k: Fraction(k, 8))
     part = st.integers(0, 15).map(lambda k: Fraction(k, 16))
     place = st.lists(unit, min_size=2, max_size=2)
     more = st.fixed_dictionaries({"place": place, "part": part, "aim": st.booleans()})
-    return st.tuples(worlds(2), more).map(lambda pair: {**pair[0], **pair[1]})
+    drawn = st.tuples(worlds(2), more).map(lambda pair: {**pair[0], **pair[1]})
+    return drawn.map(disagreeing) if opposite else drawn
 
 
 def _attack(point: list[float]) -> dict[str, Any]:
@@ -96,7 +100,7 @@ def _attack(point: list[float]) -> dict[str, Any]:
 
 
 def _check(effort: Effort, opposite: bool = True) -> Evidence:
-    drawn = instances().map(disagreeing) if opposite else instances()
+    drawn = Call.of(instances, opposite=opposite)
     family = Attack([(0, 1), (0, 1), (0, 0.999)], _attack, steps=effort.pick(60, 400))
     run = explore(
         Call.of(strict, opposite=opposite), drawn, effort, tolerance=0.0, attacks=[family]
@@ -172,6 +176,7 @@ CLAIMS = (
                 "nearest", "λ_i the point of g_i⁻¹ next to 0", lambda e: _check_gaps(e, "nearest")
             ),
         ),
+        severity="theorem",
         erratum="Assume that every client's law has full support: without, g_i is flat "
         "somewhere, λ_i may have the sign that lemma 9 excludes, and the ensemble may be CFL's "
         "own solution.",

@@ -107,13 +107,26 @@ def near_tau(drawn: tuple[dict[str, Any], int]) -> dict[str, Any]:
     return {**instance, **(close if pick < 5 else {})}
 
 
+def alike(near: bool = False, twin: bool = False) -> st.SearchStrategy[dict[str, Any]]:
+    """Clients that favour one group; ``near`` τ one time in two, twins (``twin``) likewise."""
+    drawn = instances(opposite=False).map(agreeing)
+    if near:
+        drawn = st.tuples(drawn, st.integers(0, 9)).map(near_tau)
+    return drawn.map(twins) if twin else drawn
+
+
+def twins(instance: dict[str, Any]) -> dict[str, Any]:
+    """The instance, with the first client twice where it has an aim."""
+    return {**instance, "laws": [instance["laws"][0]] * 2} if instance["aim"] else instance
+
+
 def _check(
     effort: Effort,
     factor: Fraction = Fraction(1),
     choose: str = "max",
     start: Fraction = Fraction(1),
 ) -> Evidence:
-    drawn = st.tuples(instances().map(agreeing), st.integers(0, 9)).map(near_tau)
+    drawn = Call.of(alike, near=True)
     under = explore(Call.of(below, factor=factor), drawn, effort, tolerance=0.0)
     over = explore(Call.of(above, choose=choose, factor=start), drawn, effort, tolerance=0.0)
     return Evidence.of(under, over)
@@ -131,9 +144,8 @@ def _check_47(effort: Effort, half: bool = False) -> Evidence:
 
 
 def _check_47_repaired(effort: Effort, half: bool = True) -> Evidence:
-    return Evidence.of(
-        explore(Call.of(equation_47, half=half), instances().map(agreeing), effort, tolerance=0.0)
-    )
+    statement = Call.of(equation_47, half=half)
+    return Evidence.of(explore(statement, Call.of(alike), effort, tolerance=0.0))
 
 
 def _check_remark(effort: Effort, word: str = "equal") -> Evidence:
@@ -142,10 +154,7 @@ def _check_remark(effort: Effort, word: str = "equal") -> Evidence:
 
 
 def _check_remark_repaired(effort: Effort, word: str = "unequal") -> Evidence:
-    def twins(instance: dict[str, Any]) -> dict[str, Any]:
-        return {**instance, "laws": [instance["laws"][0]] * 2} if instance["aim"] else instance
-
-    drawn = instances().map(agreeing).map(twins)
+    drawn = Call.of(alike, twin=True)
     return Evidence.of(explore(Call.of(remark_8, word=word), drawn, effort, tolerance=0.0))
 
 
@@ -221,6 +230,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_47,
         mutants=(Mutant("halves", "half of the right sides", lambda e: _check_47(e, half=True)),),
+        severity="constant",
         erratum="Both equalities need a factor 1/2 on the right: g = (g_0 + g_1)/2 and "
         "g_i(g_i⁻¹(0)) = 0.",
         notes="Lemma 15 uses only the signs, and survives.",
@@ -255,6 +265,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_remark,
         mutants=(Mutant("unequal", "iff they are unequal", lambda e: _check_remark(e, "unequal")),),
+        severity="theorem",
         erratum="'equal' should be 'unequal'. Where they are unequal one of the two numbers is "
         "negative, so it is not the disparity of f_i^0, as the remark says, but its signed mean "
         "difference.",

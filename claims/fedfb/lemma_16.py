@@ -98,7 +98,8 @@ def _check_printed(effort: Effort, pool: str = "printed") -> Evidence:
     )
 
 
-def _check_repaired(effort: Effort, shares: str = "differ") -> Evidence:
+def instances(shares: str) -> st.SearchStrategy[dict[str, Any]]:
+    """Two clients of unequal q ("differ") or of one, a budget, and places of multipliers."""
     unit = st.integers(0, 8).map(lambda k: Fraction(k, 8))
     part = st.integers(0, 15).map(lambda k: Fraction(k, 16))
     place = st.lists(unit, min_size=2, max_size=2)
@@ -108,7 +109,11 @@ def _check_repaired(effort: Effort, shares: str = "differ") -> Evidence:
         if shares == "differ"
         else worlds(2).map(lambda w: {**w, "q": [w["q"]] * 2})
     )
-    drawn = st.tuples(kinds, more).map(lambda pair: {**pair[0], **pair[1]})
+    return st.tuples(kinds, more).map(lambda pair: {**pair[0], **pair[1]})
+
+
+def _check_repaired(effort: Effort, shares: str = "differ") -> Evidence:
+    drawn = Call.of(instances, shares=shares)
     family = Attack([(0, 1), (0, 1), (0, 0.999)], _attack, steps=effort.pick(60, 400))
     run = explore(Call.of(strict, shares=shares), drawn, effort, tolerance=0.0, attacks=[family])
     return Evidence.of(run)
@@ -173,6 +178,7 @@ CLAIMS = (
                 "Bayes", "g of the pooled law by Bayes' rule", lambda e: _check_printed(e, "bayes")
             ),
         ),
+        severity="theorem",
         erratum="The mixture for a = 0 must have weights (1 - q_i)/(2 - q_0 - q_1). With the "
         "printed ones |g(0)| is not the disparity of ERM, and the lemma fails at budgets at "
         "which ERM is already fair.",
@@ -218,6 +224,7 @@ CLAIMS = (
                 lambda e: _check_mixture(e, "bayes"),
             ),
         ),
+        severity="constant",
         erratum="Right for a = 1. For a = 0 the weights are (1 - q_i)/(2 - q_0 - q_1).",
     ),
     Claim(

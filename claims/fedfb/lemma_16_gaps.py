@@ -88,6 +88,7 @@ CLAIMS = (
         mutants=(
             Mutant("no gap", "a few of group 0 with 1/4 < η < 3/4", partial(_check, middle=1)),
         ),
+        severity="theorem",
         erratum=r"That $g_i$ increases is not enough: assume that each $\mathcal P_a^{(i)}$ has a "
         r"density that is positive wherever $0<\eta<1$. Where one group has nobody near "
         r"$\eta=\frac12$, only the other group's threshold matters there; $\lambda_i=q_i\lambda/q$ "

@@ -166,22 +166,24 @@ def weighted() -> st.SearchStrategy[dict[str, Any]]:
 
 def _check_repaired(effort: Effort, sign: int = 1) -> Evidence:
     run = explore(
-        Call.of(form, sign=sign), weighted(), effort, tolerance=1e-7, examples=effort.pick(60, 3000)
+        Call.of(form, sign=sign),
+        Call.of(weighted),
+        effort,
+        tolerance=1e-7,
+        examples=effort.pick(60, 3000),
     )
     return Evidence.of(run)
 
 
 def _check_sufficient(effort: Effort, sign: int = 1, proof: str = OPTIMAL) -> Evidence:
     beside = algebra(sign)
-    return Evidence.of(
-        *(KernelProof.of("cells.v", text, beside, axioms=REALS) for text in (DUALITY, proof))
-    )
+    return Evidence.of(KernelProof.of("cells.v", DUALITY + proof, beside, axioms=REALS))
 
 
 def _check_remark_repaired(effort: Effort, sign: int = 1) -> Evidence:
     run = explore(
         Call.of(least, sign=sign),
-        weighted(),
+        Call.of(weighted),
         effort,
         tolerance=1e-9,
         examples=effort.pick(60, 3000),
@@ -210,13 +212,16 @@ def _check_local(effort: Effort, factor: str = "one") -> Evidence:
     )
 
 
-def _check_local_repaired(effort: Effort, factor: str = "I") -> Evidence:
+def sums() -> st.SearchStrategy[dict[str, Any]]:
+    """Errors, local disparities and multipliers of three clients, in eighths."""
     part = st.integers(-8, 8).map(lambda k: Fraction(k, 8))
     lists = {name: st.lists(part, min_size=3, max_size=3) for name in ("error", "local", "lams")}
-    drawn = st.fixed_dictionaries(lists)
-    return Evidence.of(
-        explore(Call.of(local_objective, factor=factor), drawn, effort, tolerance=0.0)
-    )
+    return st.fixed_dictionaries(lists)
+
+
+def _check_local_repaired(effort: Effort, factor: str = "I") -> Evidence:
+    statement = Call.of(local_objective, factor=factor)
+    return Evidence.of(explore(statement, Call.of(sums), effort, tolerance=0.0))
 
 
 PRINTED = (
@@ -257,6 +262,7 @@ CLAIMS = (
                 lambda e: _check_printed(e, "randomised"),
             ),
         ),
+        severity="theorem",
         erratum="On a finite X the solution is in general randomised where Σ_i s_i p_a^(i) = 0. "
         "In the proof: the multipliers of (57)-(58) have the wrong sign for λ' >= 0 (harmless, "
         "λ_i is free), (58) has -P(ŷ=1|a=0,i) for +; (55) and (59) lack Σ_i; (60) lacks the "
@@ -339,6 +345,7 @@ CLAIMS = (
                 lambda e: _check_printed(e, "randomised"),
             ),
         ),
+        severity="theorem",
         erratum="Every solution of LFT+FedAvg(ε) minimises (61) for the optimal λ, but not "
         "conversely: minimisers may be infeasible, or not complementary. They coincide where the "
         "minimiser is unique.",
@@ -377,6 +384,7 @@ CLAIMS = (
         mutants=(
             Mutant("factor I", "I λ_i in the local objectives", lambda e: _check_local(e, "I")),
         ),
+        severity="constant",
         erratum="With the λ_i of (61) the local objectives need I λ_i. With free λ_i nothing "
         "else changes.",
     ),

@@ -21,7 +21,7 @@ HALF = Fraction(1, 2)
 SHARES = (Fraction(2, 5), Fraction(3, 5))
 
 
-def segregated(instance: dict[str, Any], mixed: bool = False) -> Case:
+def segregated(instance: dict[str, Any], mixed: bool = False, off: str = "") -> Case:
     """fairfl on a finite X, every q_i in {0, 1}: DP Disp(LFT+FedAvg(ε)) = DP Disp(CFL(1)) > 0, min
     DP Disp(CFL) = 0.
     """
@@ -39,9 +39,9 @@ def segregated(instance: dict[str, Any], mixed: bool = False) -> Case:
         premises["segregated"] = set(instance["q"]) == {0, 8}
     return Case(
         (
-            Relation(free, "==", erm, "CFL(1) is ERM"),
-            Relation(found, "==", erm, "LFT+FedAvg"),
-            Relation(fair, "==", 0.0, "CFL"),
+            Relation(free, "==", erm + 0.01 * (off == "free"), "CFL(1) is ERM"),
+            Relation(found, "==", erm + 0.01 * (off == "found"), "LFT+FedAvg"),
+            Relation(fair, "==", 0.01 * (off == "fair"), "CFL"),
         ),
         premises,
     )
@@ -111,15 +111,30 @@ def gap(power: int = 1) -> dict[str, sympy.Expr]:
     return {"MD": difference - (q1 - q0) ** power * (r0 - r1) / ((q0 + q1) * (2 - q0 - q1))}
 
 
-def _check(effort: Effort, clients: int, mixed: bool = False) -> Evidence:
+def mixtures(clients: int) -> st.SearchStrategy[dict[str, Any]]:
+    """Finite federations with an η on both sides of 1/2, two clients of one group among them."""
     tenths = st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9])
     eta = st.lists(tenths, min_size=4, max_size=4).filter(lambda e: min(e) < 5 < max(e))
     some = st.lists(st.sampled_from([0, 8]), min_size=clients - 2, max_size=clients - 2)
     more = st.fixed_dictionaries(
         {"eta": eta, "q": some.flatmap(lambda q: st.permutations([0, 8, *q]))}
     )
-    drawn = st.tuples(finite(clients), more).map(lambda pair: {**pair[0], **pair[1]})
-    return Evidence.of(explore(Call.of(segregated, mixed=mixed), drawn, effort, tolerance=1e-8))
+    return st.tuples(finite(clients), more).map(lambda pair: {**pair[0], **pair[1]})
+
+
+def _check(effort: Effort, clients: int, mixed: bool = False, off: str = "") -> Evidence:
+    drawn = Call.of(mixtures, clients=clients)
+    call = Call.of(segregated, mixed=mixed, off=off)
+    return Evidence.of(explore(call, drawn, effort, tolerance=1e-8))
+
+
+def _off(clients: int) -> tuple[Mutant, ...]:
+    """Mutants: each of the three disparities a hundredth larger."""
+    names = {"free": "DP Disp(CFL(1))", "found": "DP Disp(LFT+FedAvg)", "fair": "DP Disp(CFL(0))"}
+    return tuple(
+        Mutant(off, f"{name} is 0.01 more", lambda e, off=off: _check(e, clients, off=off))
+        for off, name in names.items()
+    )
 
 
 def _check_reading(effort: Effort, undefined: str = "zero") -> Evidence:
@@ -177,7 +192,10 @@ CLAIMS = (
         scope="I = 2, 4 points, fairfl's solutions",
         expected="holds",
         check=lambda effort: _check(effort, 2),
-        mutants=(Mutant("half and half", "q_i = 1/2", lambda e: _check(e, 2, mixed=True)),),
+        mutants=(
+            Mutant("half and half", "q_i = 1/2", lambda e: _check(e, 2, mixed=True)),
+            *_off(2),
+        ),
         rests_on=("fedfb/lemma-8",),
         reading="A rate in a group that a client lacks is undefined, and its constraint "
         "'vanishes', as the proof says. With the rate taken as 0 the lemma is false: "
@@ -201,6 +219,7 @@ CLAIMS = (
                 "vanishing", "undefined constraints vanish", lambda e: _check_reading(e, "vanish")
             ),
         ),
+        severity="theorem",
         erratum="Say that constraints with an undefined rate are dropped: (3) as printed is "
         "undefined for q_i in {0, 1}.",
         whose="reading",
@@ -221,7 +240,10 @@ CLAIMS = (
         scope="I = 4, 4 points, fairfl's solutions",
         expected="holds",
         check=lambda effort: _check(effort, 4),
-        mutants=(Mutant("half and half", "q_i = 1/2", lambda e: _check(e, 4, mixed=True)),),
+        mutants=(
+            Mutant("half and half", "q_i = 1/2", lambda e: _check(e, 4, mixed=True)),
+            *_off(4),
+        ),
         rests_on=("fedfb/lemma-8",),
         reading="As lemma 19. Both values must occur among the q_i, else DP Disp itself is "
         "undefined.",

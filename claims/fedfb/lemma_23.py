@@ -119,8 +119,9 @@ def _check_repaired(effort: Effort, notion: str, sign: int = 1) -> Evidence:
     for count in (2, 3, 4):
         call = Call.of(jets, notion=notion, groups=count, sign=sign)
         algebra.append(SymbolicZero(call, "together", (point(notion, count),)))
-    run = explore(Call.of(descent, sign=sign), instances(notion, 3), effort, tolerance=0.0)
-    iff = explore(Call.of(equality, condition="V"), instances(notion, 3), effort, tolerance=0.0)
+    drawn = Call.of(instances, notion=notion, groups=3)
+    run = explore(Call.of(descent, sign=sign), drawn, effort, tolerance=0.0)
+    iff = explore(Call.of(equality, condition="V"), drawn, effort, tolerance=0.0)
     return Evidence.of(*algebra, extra=(run, iff))
 
 
@@ -163,6 +164,7 @@ def pair(
                 partial(_check_printed, notion=notion, condition="V"),
             ),
         ),
+        severity="theorem",
         erratum="μ·∇F <= 0 is right, 'equality only if μ = 0' is not: μ·∇F = -2 V·H⁻¹V with V = "
         "Σ_a G_a ∇G_a(w_λ), which vanishes with μ ≠ 0 where ∇G_1(w_λ) = 0 (two groups) or where "
         "the terms cancel (three). The update then has no first-order effect on an unfair "

@@ -193,6 +193,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_inside,
         mutants=(Mutant("q = 1/2", "equal groups", partial(_check_inside, q=Fraction(1, 2))),),
+        severity="constant",
         erratum=r"For $q\ne\frac12$ they leave $[0,1]$ once $|\lambda|>\min(q,1-q)$. Write "
         r"$g(\lambda)=\mathcal P_0(\eta>\frac12-\frac\lambda{2(1-q)})-\mathcal "
         r"P_1(\eta>\frac12+\frac\lambda{2q})$, or set $\eta^{-1}(u)=-\infty$ for $u\le0$ and "
@@ -252,6 +253,7 @@ CLAIMS = (
             Mutant("λ = 0", "without the penalty", partial(_check_still, lam=Fraction(0))),
             Mutant("MD = ε", "over MD = ε", partial(_check_still, constraint="signed")),
         ),
+        severity="constant",
         erratum=r"On $|MD|=\varepsilon$ the penalty $\lambda MD$ takes two values, "
         r"$\pm\lambda\varepsilon$. Write the constraint as $MD(f)=\varepsilon$, which (18) has "
         r"shown. The proof goes on with $\lambda=g^{-1}(\varepsilon)$, where the step is harmless.",

@@ -70,10 +70,15 @@ def lebesgue(instance: dict[str, Any], measure: str = "Lebesgue") -> Case:
     )
 
 
-def _check(effort: Effort, factor: Fraction = Fraction(1)) -> Evidence:
+def instances() -> st.SearchStrategy[dict[str, Any]]:
+    """One client, a budget, a goal and a rate at ties."""
     part = st.integers(0, 16).map(lambda k: Fraction(k, 16))
     extra = st.fixed_dictionaries({"eps": part, "goal": part, "rate": part})
-    drawn = st.tuples(worlds(1, least=0), extra).map(lambda pair: {**pair[0], **pair[1]})
+    return st.tuples(worlds(1, least=0), extra).map(lambda pair: {**pair[0], **pair[1]})
+
+
+def _check(effort: Effort, factor: Fraction = Fraction(1)) -> Evidence:
+    drawn = Call.of(instances)
     return Evidence.of(explore(Call.of(unique, factor=factor), drawn, effort, tolerance=0.0))
 
 
@@ -145,6 +150,7 @@ CLAIMS = (
                 lambda e: _check_lebesgue(e, "law"),
             ),
         ),
+        severity="theorem",
         erratum="Say 'almost everywhere with respect to the law of (x, a)'. Lemmas 12, 14 and 16 "
         "use the lemma for pooled laws, whose null sets are not those of a client.",
         whose="reading",

@@ -61,10 +61,14 @@ def _check_printed(effort: Effort, repair: bool = False) -> Evidence:
     )
 
 
-def _check_repaired(effort: Effort, turned: bool = False) -> Evidence:
+def instances() -> st.SearchStrategy[dict[str, Any]]:
+    """One client and a budget."""
     eps = st.integers(0, 20).map(lambda k: Fraction(k, 40))
-    drawn = st.tuples(worlds(1), eps).map(lambda pair: {**pair[0], "eps": pair[1]})
-    run = explore(Call.of(repaired, turned=turned), drawn, effort, tolerance=0.0)
+    return st.tuples(worlds(1), eps).map(lambda pair: {**pair[0], "eps": pair[1]})
+
+
+def _check_repaired(effort: Effort, turned: bool = False) -> Evidence:
+    run = explore(Call.of(repaired, turned=turned), Call.of(instances), effort, tolerance=0.0)
     return Evidence.of(KernelProof.of("lemma_9.v", SIGNS, run, axioms=REALS))
 
 
@@ -94,6 +98,7 @@ CLAIMS = (
                 "g(λ)", "MD(f_ε) = g(λ_ε) in place of λ_ε", lambda e: _check_printed(e, repair=True)
             ),
         ),
+        severity="theorem",
         erratum="Part 1 should read MD(f_ε) = g(λ_ε), λ_ε ≠ 0. As printed it contradicts its own "
         "next equation, g(λ_ε) = sign(g(0)) ε, and part 2: MD(f_ε) and λ_ε have opposite signs. "
         "At ε = 0 it says 0 ≠ 0.",

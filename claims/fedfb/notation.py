@@ -60,6 +60,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_printed,
         mutants=(Mutant("[2]", "[2] in place of [1]", lambda e: _check_printed(e, 2)),),
+        severity="misprint",
         erratum="[1] = {0}: write [2] for both. Algorithm 4's 'y in [1]' too.",
     ),
     Claim(

@@ -182,6 +182,7 @@ CLAIMS = (
         mutants=(
             Mutant("mean", "L_{y,a} the mean of the losses", lambda e: _check_sum(e, "mean")),
         ),
+        severity="constant",
         erratum="Section 4 must define L_{y,a} as a mean, Σ ℓ/n_{y,a}, as appendix B's "
         "L^{(i)}_{y,a} and proof do (or L' without the factor n_{y,a}).",
         reading="As section 4 prints it. With appendix B's mean it holds: "
@@ -250,6 +251,7 @@ CLAIMS = (
                 lambda e: _check_plain(e, correction=1),
             ),
         ),
+        severity="constant",
         erratum="The sum counts the constant I times; algorithm 1 subtracts the surplus.",
     ),
     Claim(

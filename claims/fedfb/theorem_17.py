@@ -79,7 +79,9 @@ def _check(effort: Effort, clients: int, common: bool = True, budget: int = 1) -
     bound = DefiniteForm(
         Call.of(within, clients=clients, budget=budget), "expand", ({"eps": "1/2", **slack},)
     )
-    run = explore(Call.of(solved, common=common), finite(clients), effort, tolerance=1e-9)
+    run = explore(
+        Call.of(solved, common=common), Call.of(finite, clients=clients), effort, tolerance=1e-9
+    )
     return Evidence.of(identity, bound, extra=(run,))
 
 
@@ -170,6 +172,7 @@ CLAIMS = (
         mutants=(
             Mutant("negative", "> -1 in place of > 0", lambda e: _check_strict(e, Fraction(-1))),
         ),
+        severity="theorem",
         erratum="False for I > 2, since lemma 20 is: LFT+Ensemble may be perfectly fair under "
         "its condition. It holds where 0 is outside of the range [L, U] of fedfb/lemma-20/range.",
     ),

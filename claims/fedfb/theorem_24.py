@@ -226,11 +226,9 @@ def _check_repaired(
     proofs: tuple[str, ...] = (BOUND, SLOWLY, LIMIT),
 ) -> Evidence:
     statement = Call.of(bounded, factor=factor, last=last)
-    run = explore(statement, lines(), effort, tolerance=0.0)
+    run = explore(statement, Call.of(lines), effort, tolerance=0.0)
     over = Witness.at(statement, "an overshoot that short steps do not make good", **OVERSHOT)
-    return Evidence.of(
-        *(KernelProof.of("sign_steps.v", text, run, over, axioms=REALS) for text in proofs)
-    )
+    return Evidence.of(KernelProof.of("sign_steps.v", "".join(proofs), run, over, axioms=REALS))
 
 
 def _check_kept(effort: Effort, length: str = "printed") -> Evidence:
@@ -287,6 +285,7 @@ CLAIMS = (
                 lambda e: _check_printed(e, harmless=True),
             ),
         ),
+        severity="theorem",
         erratum="'By lemma 23, F_dp has minimizer λ* such that μ(λ*) = 0' does not follow: F_1 "
         "may have no zero (here it is 1/4 at every λ, all of them minimisers), and λ then leaves "
         "every bounded set, the box of (6) first. Assume that F_1 has a zero on the line λ_0 + "
@@ -350,6 +349,7 @@ CLAIMS = (
         expected="refuted",
         check=_check_constant,
         mutants=(Mutant("α/√2", "Σ α_t/√2 and α_T/√2", lambda e: _check_constant(e, "repaired")),),
+        severity="constant",
         erratum="By (85) a step moves λ_a by α_t √2/2: replace Σ α_t by Σ α_t/√2.",
     ),
     Claim(
@@ -368,6 +368,7 @@ CLAIMS = (
         expected="refuted",
         check=_check_kept,
         mutants=(Mutant("short", "a step of α/100", lambda e: _check_kept(e, "short")),),
+        severity="theorem",
         erratum="Project onto the box. With A = 2 every step moves both λ_a by α/√2; the "
         "narrower side of the box is at most 1 wide, so α = 2 leaves it from wherever λ is, and "
         "α = 1 at the first update. Weights of the inner problem are then negative, and w_λ need "

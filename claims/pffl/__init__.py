@@ -4,4 +4,9 @@ from __future__ import annotations
 
 from fairfl.claims.claim import Paper
 
-PAPER = Paper(key="pffl", title="Relative Fair Federated Learning", authors="A.-A. Iacob")
+PAPER = Paper(
+    key="pffl",
+    title="Relative Fair Federated Learning",
+    authors="A.-A. Iacob",
+    text="a manuscript without date, venue or address",
+)

@@ -159,17 +159,15 @@ def instances(draw: st.DrawFn) -> dict[str, Any]:
 def _check(
     effort: Effort, total: bool = True, caps: Fraction = Fraction(1), attained: str = ATTAINED
 ) -> Evidence:
-    run = explore(Call.of(case, total=total, caps=caps), instances(), effort)
-    inside = (RANKED + MAJORISED + text for text in (BELOW, attained))
-    outside = (RANKED + text for text in (EXCEEDED, OTHER_TOTAL))
-    return Evidence.of(
-        *(KernelProof.of("permutahedron.v", text, run, axioms=REALS) for text in inside),
-        *(KernelProof.of("rank_conjugate.v", text, run, axioms=REALS) for text in outside),
-    )
+    run = explore(Call.of(case, total=total, caps=caps), Call.of(instances), effort)
+    theorems = RANKED + MAJORISED + BELOW + attained + EXCEEDED + OTHER_TOTAL
+    return Evidence.of(KernelProof.of("permutahedron.v", theorems, run, axioms=REALS))
 
 
 def _check_dual(effort: Effort, worst: int = 0) -> Evidence:
-    return Evidence.of(explore(Call.of(dual, worst=worst), instances(), effort, tolerance=1e-12))
+    return Evidence.of(
+        explore(Call.of(dual, worst=worst), Call.of(instances), effort, tolerance=1e-12)
+    )
 
 
 def _dot(a: list[Fraction], b: list[Fraction]) -> Fraction:

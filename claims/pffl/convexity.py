@@ -4,6 +4,7 @@ other.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import permutations
 from typing import Any
@@ -29,13 +30,14 @@ def coefficients(instance: dict[str, Any], turned: bool = False) -> Case:
     relations = []
     for s in permutations(range(n)):
         rank = [n - 1 - k if turned else k for k in range(n)]
-        least = min(
-            sum(rank[k] <= i for k in range(j + 1)) - sum(s[k] <= i for k in range(j + 1))
-            for i in range(n)
-            for j in range(n - 1)
-        )
+        least = min(coefficient(rank, s, i, j) for i in range(n) for j in range(n - 1))
         relations.append(Relation(0, "<=", least, f"s = {s}"))
     return Case(tuple(relations))
+
+
+def coefficient(rank: Sequence[int], s: Sequence[int], i: int, j: int) -> int:
+    """Of g_i h_j, for the weights by ``rank`` less those by ``s``; :func:`abel` has the sum."""
+    return sum(rank[k] <= i for k in range(j + 1)) - sum(s[k] <= i for k in range(j + 1))
 
 
 def by_rank(weights: list[Any], losses: list[int]) -> Any:
@@ -75,9 +77,7 @@ def abel(n: int, last: int = 1) -> dict[str, sympy.Expr]:
     expansion = sympy.Integer(0)
     for i in range(n):
         for j in range(n):
-            expansion += (
-                g[i] * h[j] * (min(i, j) + last - sum(n - 1 - k <= i for k in range(j + 1)))
-            )
+            expansion += g[i] * h[j] * (coefficient(range(n), range(n)[::-1], i, j) + last - 1)
     return {"expansion": sympy.Add(difference, -expansion)}
 
 

@@ -69,7 +69,7 @@ def _check(effort: Effort, offset: int = -1, power: int = 2) -> Evidence:
             "simplify",
             ({"n": "5", "i": "2"}, {"n": "7", "i": "7"}),
         ),
-        explore(Call.of(case, offset=offset), utilities(), effort, tolerance=0.0),
+        explore(Call.of(case, offset=offset), Call.of(utilities), effort, tolerance=0.0),
     )
 
 

@@ -128,6 +128,7 @@ CLAIMS = (
             ),
         ),
         reading="k runs from 1 to n, as in (7).",
+        severity="constant",
         erratum="Read 2k/(n(n+1)) for k = 1, ..., n; the printed form sums to one for k = 0, "
         "..., n-1 only.",
     ),
@@ -169,6 +170,7 @@ CLAIMS = (
             ),
         ),
         reading="a is p_1, and 'the magnitude of their difference' is |d - p_1|.",
+        severity="theorem",
         erratum="The weights depend on the ratio d/p_1: (1, 2) and (2, 3) differ, (1, 2) and (2, "
         "4) do not.",
     ),

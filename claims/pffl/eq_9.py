@@ -81,6 +81,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check,
         mutants=(Mutant("decreases", "the spacing shrinks", partial(_check, sign=-1)),),
+        severity="remark",
         erratum="The weights grow logarithmically; the spacing between neighbours, 1/(k+1), "
         "shrinks.",
     ),

@@ -65,7 +65,7 @@ def _check_repaired(effort: Effort, power: int = 1) -> Evidence:
     point = {"G": "2/3", "H": "1/5", "mu": "7/4"}
     return Evidence.of(
         SymbolicZero(Call.of(residual, power=power), "expand", (point,)),
-        extra=(explore(Call.of(orders, mean_fixed=True), pairs(), effort, tolerance=0.0),),
+        extra=(explore(Call.of(orders, mean_fixed=True), Call.of(pairs), effort, tolerance=0.0),),
     )
 
 
@@ -96,6 +96,7 @@ CLAIMS = (
                 partial(_check, mean_fixed=True),
             ),
         ),
+        severity="theorem",
         erratum=(
             "I = 1 - G/mu: the two agree where the mean is fixed. Otherwise the social "
             "evaluation also grows with the mean, which is why it can serve as an objective at "

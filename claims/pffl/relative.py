@@ -66,7 +66,9 @@ def instances() -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _check(effort: Effort, scheme: str = "rank") -> Evidence:
-    return Evidence.of(explore(Call.of(case, scheme=scheme), instances(), effort, tolerance=0.0))
+    return Evidence.of(
+        explore(Call.of(case, scheme=scheme), Call.of(instances), effort, tolerance=0.0)
+    )
 
 
 CLAIMS = (

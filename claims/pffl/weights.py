@@ -145,6 +145,7 @@ CLAIMS = (
         mutants=(Mutant("normalised", "divided by their sum", partial(check, normal=True)),),
         reading="The factor multiplies what p weighs. As a factor of the losses before they are "
         "sorted it would make big clients count as badly off.",
+        severity="theorem",
         erratum=r"The weights $p_k n_k/n$ do not sum to one: for $m$ clients of one size the model "
         r"shrinks to $1/m$ of itself. Divide by $\sum_j p_j n_j$ after multiplying, not by $\sum_j "
         r"p_j$ before.",
@@ -183,6 +184,7 @@ CLAIMS = (
         ),
         reading="'Effect' as the weight of the worst-off client. On FMNIST, with three clients, it "
         "is 0.389 against 0.556.",
+        severity="remark",
         erratum="It depends on z and on the number of clients: z = 0.85 is milder than Gini's "
         "weights up to ten clients. Only z = 0.5 is the most pronounced throughout (for four "
         "clients or more).",

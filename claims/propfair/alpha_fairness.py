@@ -118,7 +118,7 @@ def check_repaired(effort: Effort, form: str = "usual", slack: Fraction = Fracti
     return Evidence.of(
         SymbolicZero(Call.of(residuals), "simplify", (spot,)),
         DefiniteForm(Call.of(bend, form=form), "simplify", (spot, {"u": "2", "alpha": "1/2"})),
-        explore(Call.of(gap, form=form, slack=slack), pairs(), effort),
+        explore(Call.of(gap, form=form, slack=slack), Call.of(pairs), effort),
     )
 
 
@@ -175,6 +175,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=check,
         mutants=(Mutant("usual", "sum u^(1-alpha)/(1-alpha)", partial(check, form="usual")),),
+        severity="theorem",
         erratum=(
             "As alpha grows, sum u^alpha favours the *best-off* client: it is the l_alpha norm. "
             "The family of Mo and Walrand is sum u^(1-alpha)/(1-alpha) (log at alpha = 1), alpha "

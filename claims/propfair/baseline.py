@@ -172,6 +172,7 @@ CLAIMS = (
                 partial(check_bounded, classes=10, M=5),
             ),
         ),
+        severity="remark",
         erratum=(
             "Theorem 3.3 says nothing of the runs on CIFAR-100, Shakespeare and StackOverflow: "
             "training starts at losses above M, where Algorithm 1 uses l/M instead of the "
@@ -199,6 +200,7 @@ CLAIMS = (
                 partial(check_unbounded, lead=Fraction(1, 20)),
             ),
         ),
+        severity="theorem",
         erratum=(
             "Cross entropy is unbounded: logits that lead by d in a wrong class cost more than d. "
             "Bound the "
@@ -258,6 +260,7 @@ CLAIMS = (
         ),
         reading="'Performance' as fairness, the worst clients' (footnote 1); mean performance can "
         "only get worse at the optimum.",
+        severity="theorem",
         erratum=(
             "A smaller M gives worse-off clients larger weights at the same losses; what becomes "
             "of the worst loss at the new optimum depends on the others. Say that M is a parameter "

@@ -81,7 +81,7 @@ def check(effort: Effort, scale: int = 1, domain: str = "R^n") -> Evidence:
     beside = (
         SymbolicZero(Call.of(residuals, scale=scale), "expand", (spot,)),
         DefiniteForm(Call.of(growth), "expand", ({"x1": "1", "x2": "0", "x3": "2"},)),
-        explore(Call.of(case, domain=domain), weights(), effort, tolerance=0.0),
+        explore(Call.of(case, domain=domain), Call.of(weights), effort, tolerance=0.0),
     )
     return Evidence.of(KernelProof.of("plain_mean.v", CONJUGATE, *beside, axioms=REALS))
 

@@ -120,12 +120,9 @@ def check(
     """The proofs; beside them (C.18) and (C.19) for n = 3, and what was drawn."""
     spot = {"M": "2", "c": "3", **{f"{v}{k}": str(k + len(v)) for v in "yz" for k in (1, 2, 3)}}
     algebra = SymbolicZero(Call.of(residuals, scale=scale), "expand", (spot,))
-    run = explore(Call.of(case, threshold=threshold), weights(), effort, tolerance=0.0)
+    run = explore(Call.of(case, threshold=threshold), Call.of(weights), effort, tolerance=0.0)
     return Evidence.of(
-        *(
-            KernelProof.of("geometric.v", text, algebra, run, axioms=CLASSICAL)
-            for text in (inside, BEYOND, SIGNED)
-        )
+        KernelProof.of("geometric.v", inside + BEYOND + SIGNED, algebra, run, axioms=CLASSICAL)
     )
 
 
@@ -175,7 +172,9 @@ def levels(draw: st.DrawFn) -> dict[str, Any]:
 
 def check_closed(effort: Effort, capped: bool = True) -> Evidence:
     """The certificates."""
-    return Evidence.of(explore(Call.of(closed, capped=capped), levels(), effort, tolerance=0.0))
+    return Evidence.of(
+        explore(Call.of(closed, capped=capped), Call.of(levels), effort, tolerance=0.0)
+    )
 
 
 CLAIMS = (

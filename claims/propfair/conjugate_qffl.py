@@ -159,7 +159,7 @@ def check_repaired(
     spot = {"q": "2", "t": "1/2", "n": "3", "S": "5"}
     return Evidence.of(
         SymbolicZero(Call.of(residuals, root=root), "simplify", (spot,)),
-        explore(Call.of(case, shift=shift, clip=clip), weights(), effort),
+        explore(Call.of(case, shift=shift, clip=clip), Call.of(weights), effort),
     )
 
 
@@ -206,10 +206,8 @@ def check_maximum(
     effort: Effort, total: Fraction = Fraction(1), proof: str = NONNEGATIVE
 ) -> Evidence:
     """The proofs, and what was drawn."""
-    run = explore(Call.of(maximum, total=total), near_simplex(), effort, tolerance=0.0)
-    return Evidence.of(
-        *(KernelProof.of("afl.v", t, run, axioms=REALS) for t in (INSIDE, OUTSIDE, proof))
-    )
+    run = explore(Call.of(maximum, total=total), Call.of(near_simplex), effort, tolerance=0.0)
+    return Evidence.of(KernelProof.of("afl.v", INSIDE + OUTSIDE + proof, run, axioms=REALS))
 
 
 def summand(instance: dict[str, Any], summed: bool = True) -> Case:
@@ -264,6 +262,7 @@ CLAIMS = (
         ),
         reading="dom f = R^n_+, as (C.4) supposes. (C.7) is careful: 'the convex conjugate for "
         "lambda >= 0 is'.",
+        severity="theorem",
         erratum=(
             "(15): 'otherwise' includes negative weights, where A* is finite: a negative "
             "lambda_i asks for f_i = 0. Write max(lambda, 0) for lambda, or restrict to lambda "
@@ -353,6 +352,7 @@ CLAIMS = (
         mutants=(
             Mutant("sum", "with the sum that (C.6) has", partial(check_summand, summed=True)),
         ),
+        severity="misprint",
         erratum="A sum over i is missing before the first term. The conclusion stands.",
     ),
 )

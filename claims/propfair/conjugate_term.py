@@ -157,12 +157,11 @@ def check(
     beside = (
         SymbolicZero(Call.of(residuals, sign=sign, mean=mean), "simplify", (spot,)),
         DefiniteForm(Call.of(tangent), "simplify", ({"z": "1/2"},), strict=True),
-        explore(Call.of(case, factor=factor), weights(), effort),
+        explore(Call.of(case, factor=factor), Call.of(weights), effort),
     )
     return Evidence.of(
-        *(
-            KernelProof.of("entropy.v", text, *beside, axioms=CLASSICAL)
-            for text in (INSIDE, EQUALITY, APPROACHED, outside)
+        KernelProof.of(
+            "entropy.v", INSIDE + EQUALITY + APPROACHED + outside, *beside, axioms=CLASSICAL
         )
     )
 
@@ -251,6 +250,7 @@ CLAIMS = (
         mutants=(
             Mutant("inside", "lambda = (1/2, 1/2)", partial(check_attained, first=Fraction(1, 2))),
         ),
+        severity="theorem",
         erratum="It holds for lambda > 0; (C.14) extends to zeros by closure, as conjugates are "
         "closed.",
     ),

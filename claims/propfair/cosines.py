@@ -66,13 +66,15 @@ def biased_psi(
     return first, lead * numbers["drift"] * e2 * (eta * L) ** 2 * K ** numbers["fourth"] * (s + g)
 
 
-def repaired_bound(world: dict[str, Any], eta: float, gap: float, c: float = 1.0) -> float:
+def repaired_bound(
+    world: dict[str, Any], eta: float, gap: float, c: float = 1.0, apart: float = 1.0
+) -> float:
     """12/((11 mu - 9) eta) (gap/T + Psi), biased form, see the claim's statement; c = 3: as
-    printed.
+    printed. ``apart`` is the share of sigma~_g^2.
     """
     made, M, e2 = constants(world), world["M"], np.e - 2
     tilde = 2 * made["L"] / M + 4 * made["L0"] ** 2 / M**2
-    g2 = (2 * c * made["between"] / M + 4 * made["L0"] * made["between"] / M**2) ** 2
+    g2 = apart * (2 * c * made["between"] / M + 4 * made["L0"] * made["between"] / M**2) ** 2
     noise = [8 / M**4 * (c**2 * M**2 * k**2 + 4 * made["L0"] ** 2 * k**2) for k in made["local"]]
     steps, p = world["steps"], np.array(world["sizes"]) / sum(world["sizes"])
     full = world["law"] is None
@@ -111,12 +113,12 @@ def expected(world: dict[str, Any], eta: float) -> list[float]:
     loss, slope = waves(world)
     n, M = len(world["clients"]), world["M"]
     law = world["law"] or [[list(range(n)), 1.0]]
-    state = [(world["theta"], 1.0)]
+    state = {world["theta"]: 1.0}
     found = []
     for _ in range(world["T"]):
-        found.append(sum(w * float(objective(world, at)[1]) ** 2 for at, w in state))
-        new = []
-        for at, w in state:
+        found.append(sum(w * float(objective(world, at)[1]) ** 2 for at, w in state.items()))
+        new: dict[float, float] = {}
+        for at, w in state.items():
             for members, chance in law:
                 total = sum(world["sizes"][i] for i in members)
                 runs = [list(product((-1.0, 1.0), repeat=world["steps"][i])) for i in members]
@@ -127,6 +129,7 @@ def expected(world: dict[str, Any], eta: float) -> list[float]:
                         for sign in signs:
                             local -= eta * slope(i, sign, local) / (M - loss(i, sign, local))
                         moved += world["sizes"][i] / total * local
-                    new.append((moved, w * chance / np.prod([len(r) for r in runs])))
+                    share = w * chance / float(np.prod([len(r) for r in runs]))
+                    new[moved] = new.get(moved, 0.0) + share
         state = new
     return found

@@ -124,7 +124,11 @@ def check(effort: Effort, turned: int = 1, bound: bool = True, proof: str = SUPP
     count = effort.pick(20, 1000)
     runs = (
         explore(
-            Call.of(case, name=name, bound=bound), pairs(), effort, tolerance=1e-9, examples=count
+            Call.of(case, name=name, bound=bound),
+            Call.of(pairs),
+            effort,
+            tolerance=1e-9,
+            examples=count,
         )
         for name in OBJECTIVES
     )
@@ -247,6 +251,7 @@ CLAIMS = (
         check=check_reason,
         mutants=(Mutant("increasing", "A = f_1 + f_2", partial(check_reason, second=Fraction(1))),),
         reading="The sentence as a reason. (14) itself holds: see propfair/eq-14.",
+        severity="step",
         erratum=(
             "lambda >= 0 suffices because A_s increases in each f_i: the maximum over lambda >= "
             "0 is at most the least value of A above f, whatever the domain. That f >= 0 is not "
@@ -272,6 +277,7 @@ CLAIMS = (
             "The sentence before (14) gives a criterion for convexity, and does not say that A_s "
             "is supposed convex."
         ),
+        severity="theorem",
         erratum="Say that A_s is supposed convex; otherwise (14) gives the convex hull of A_s.",
         whose="reading",
     ),

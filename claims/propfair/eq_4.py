@@ -37,16 +37,17 @@ def case(instance: dict[str, Any], mean: str = "arithmetic") -> Case:
     return Case(tuple(relations), {"positive": min(u) > 0})
 
 
-def residuals(tangent: int = 1) -> dict[str, sympy.Expr]:
+def residuals(tangent: int = 1, mean: str = "arithmetic") -> dict[str, sympy.Expr]:
     """The tangent of log at 1: h(x) = x - 1 - log x has h(1) = 0 and h' = (x-1)/x; and sum
     (u_i/mean - 1) = 0.
     """
-    x, n, total = sympy.symbols("x n S", positive=True)
+    x, n, total, inverse = sympy.symbols("x n S R", positive=True)  # R: sum of 1/u_i
+    middle = total / n if mean == "arithmetic" else n / inverse
     h = tangent * x - 1 - sympy.log(x)
     return {
         "h(1)": h.subs(x, 1),
         "h'": sympy.diff(h, x) - (x - 1) / x,
-        "sum of u_i/mean - 1": total / (total / n) - n,
+        "sum of u_i/mean - 1": total / middle - n,
     }
 
 
@@ -65,13 +66,16 @@ def vectors() -> st.SearchStrategy[dict[str, Any]]:
     ).map(lambda u: {"u": u})
 
 
+SPOTS = ({"x": "2", "n": "3", "S": "7/2"}, {"x": "1/5", "n": "2", "S": "9"})
+
+
 def check(effort: Effort, mean: str = "arithmetic", tangent: int = 1) -> Evidence:
     """The certificates."""
-    spots = ({"x": "2", "n": "3", "S": "7/2"}, {"x": "1/5", "n": "2", "S": "9"})
+    spots = tuple({**spot, "R": "4"} for spot in SPOTS)
     return Evidence.of(
-        SymbolicZero(Call.of(residuals, tangent=tangent), "simplify", spots),
+        SymbolicZero(Call.of(residuals, tangent=tangent, mean=mean), "simplify", spots),
         DefiniteForm(Call.of(slope), "together", ({"x": "1/3"}, {"x": "4"})),
-        extra=(explore(Call.of(case, mean=mean), vectors(), effort, tolerance=0.0),),
+        extra=(explore(Call.of(case, mean=mean), Call.of(vectors), effort, tolerance=0.0),),
     )
 
 

@@ -134,13 +134,13 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-def schwarz(scale: int = 1) -> tuple[Any, list[Any]]:
+def schwarz(scale: int = 1, factor: int | Fraction = 1) -> tuple[Any, list[Any]]:
     """(sum p_i c_i)^2 <= (sum p_i^2)(sum c_i^2) by Lagrange's identity; three clients, or three
     steps with p_i = 1.
     """
     p, c = sympy.symbols("p1:4", real=True), sympy.symbols("c1:4", real=True)
     gap = (
-        sum(x**2 for x in p) * sum(x**2 for x in c)
+        factor * sum(x**2 for x in p) * sum(x**2 for x in c)
         - scale * sum(x * y for x, y in zip(p, c, strict=True)) ** 2
     )
     return gap, [(p[i] * c[j] - p[j] * c[i]) ** 2 for i in range(3) for j in range(i + 1, 3)]
@@ -163,7 +163,7 @@ def check_repaired(
     """The two steps of the proof; and every outcome of the noise, enumerated."""
     run = explore(
         Call.of(joint, factor=factor),
-        worlds(),
+        Call.of(worlds),
         effort,
         tolerance=0.0,
         examples=effort.pick(60, 2000),
@@ -171,7 +171,7 @@ def check_repaired(
     spot = {f"{v}{k}": str(k + len(v)) for v in "pc" for k in (1, 2, 3)}
     at = {"w1": "1", "w2": "2", "w3": "1/2", "x1": "1", "x2": "-3", "d": "2"}
     return Evidence.of(
-        DefiniteForm(Call.of(schwarz, scale=scale), "expand", (spot,)),
+        DefiniteForm(Call.of(schwarz, scale=scale, factor=factor), "expand", (spot,)),
         SymbolicZero(Call.of(step, mean=mean), "together", (at,)),
         extra=(run,),
     )
@@ -205,6 +205,7 @@ CLAIMS = (
             ),
             Mutant("differs", "the two sides are not equal", partial(check, operator="!=")),
         ),
+        severity="step",
         erratum=(
             "Unbiasedness makes the noise of step j orthogonal to what precedes it, not to the "
             "drift of later steps, which it causes. For f = h theta^2/2 and K = 2 the sides "

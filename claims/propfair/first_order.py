@@ -19,6 +19,11 @@ from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
 
 
+def upper(x: Any) -> Any:
+    """The bound of the remainder, x = f/M."""
+    return x**2 / (2 * (1 - x))
+
+
 def residuals(slope: int = 1) -> dict[str, sympy.Expr]:
     """phi(f) = -log(M - f) at f = 0: value and slope; and the remainder's two derivatives, x =
     f/M.
@@ -26,12 +31,11 @@ def residuals(slope: int = 1) -> dict[str, sympy.Expr]:
     f, M = sympy.symbols("f M", positive=True)
     x = sympy.symbols("x", positive=True)  # in (0, 1)
     phi = -sympy.log(M - f)
-    upper = x**2 / (2 * (1 - x))
     return {
         "value at 0": phi.subs(f, 0) + sympy.log(M),
         "slope at 0": sympy.diff(phi, f).subs(f, 0) - slope / M,
         "remainder at 0": (-sympy.log(1 - x) - x).subs(x, 0),
-        "upper bound at 0": upper.subs(x, 0),
+        "upper bound at 0": upper(x).subs(x, 0),
         "slope of the remainder": sympy.diff(-sympy.log(1 - x) - x, x) - x / (1 - x),
     }
 
@@ -39,7 +43,7 @@ def residuals(slope: int = 1) -> dict[str, sympy.Expr]:
 def remainder() -> tuple[sympy.Expr, list[sympy.Expr]]:
     """d/dx of x^2/(2(1-x)) less that of the remainder is >= 0; y = 1 - x > 0."""
     x, y = sympy.symbols("x y", positive=True)
-    gap = sympy.diff(x**2 / (2 * (1 - x)), x) - x / (1 - x)
+    gap = sympy.diff(upper(x), x) - x / (1 - x)
     return gap.subs(x, 1 - y), [(1 - y) ** 2 / (2 * y**2)]
 
 
@@ -166,6 +170,7 @@ CLAIMS = (
             "optimisation. The jump down, to a slope eps/M times the one before, is what a worse "
             "batch gets."
         ),
+        severity="theorem",
         erratum=(
             "The branches do not meet: at l = M - eps the value falls from -log(eps) to 1 - "
             "eps/M (for eps < 1/e at least), and the slope from 1/eps to 1/M, so the worst "

@@ -132,7 +132,7 @@ def check_bounds(
 ) -> Evidence:
     """The bounds, which are reached: from below by one positive loss, from above by equal ones."""
     return Evidence.of(
-        explore(Call.of(case, lower=lower, upper=upper), losses(), effort, tolerance=1e-11),
+        explore(Call.of(case, lower=lower, upper=upper), Call.of(losses), effort, tolerance=1e-11),
         SymbolicZero(Call.of(limits), "simplify", ({"n": "5"},)),
     )
 

@@ -82,7 +82,7 @@ def check(effort: Effort, power: int = 2, sign: int = 1) -> Evidence:
         DefiniteForm(
             Call.of(concavity, sign=sign), "together", ({"a": "-1", "w": "2", "t": "1/2"},)
         ),
-        extra=(explore(Call.of(case, power=power), segments(), effort, tolerance=0.0),),
+        extra=(explore(Call.of(case, power=power), Call.of(segments), effort, tolerance=0.0),),
     )
 
 

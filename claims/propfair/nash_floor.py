@@ -112,6 +112,7 @@ CLAIMS = (
         ),
         reading="'Extremely low' as far below what all can have at once. With more clients, or "
         "utilities nearer to 1 for the others, there is no bound.",
+        severity="remark",
         erratum=(
             "A product of many utilities may be largest with one of them near 0: one client at 1 "
             "%, nine at 100 %, beats all ten at 63 %. For convex U there is a floor: u_i* is at "

@@ -57,13 +57,11 @@ def check(
         DefiniteForm(
             Call.of(moved, sign=sign), "expand", ({"c": "3", "d": "1", "h": "1/2", "R": "2"},)
         ),
-        extra=(
-            Witness.at(
-                Call.of(printed),
-                "(0, 1) against (1/2, 1/2)",
-                unequal=[Fraction(0), second],
-                equal=[half, half],
-            ),
+        Witness.at(
+            Call.of(printed),
+            "(0, 1) against (1/2, 1/2)",
+            unequal=[Fraction(0), second],
+            equal=[half, half],
         ),
     )
 

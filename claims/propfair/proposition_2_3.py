@@ -44,7 +44,7 @@ def better(u: list[Fraction], v: list[Fraction]) -> Fraction:
     return prod(v, start=Fraction(1))
 
 
-def case(instance: dict[str, Any], base: str = "u", convex: bool = True) -> Case:
+def case(instance: dict[str, Any], base: str = "u") -> Case:
     """Proposition 2.3 on the segment from u to v; a convex U is the union of the segments from u,
     so it says it all.
 
@@ -53,24 +53,22 @@ def case(instance: dict[str, Any], base: str = "u", convex: bool = True) -> Case
     """
     u, v, t = instance["u"], instance["v"], instance["t"]
     if gain(u, v, base) <= 0:
-        places = (between(u, v, t) if convex else v, v)
+        places = (between(u, v, t), v)
         relations = tuple(
             Relation(prod(w), "<=", prod(u), "PF, so no larger product") for w in places
         )
     else:
-        relations = (
-            Relation(
-                prod(u), "<", better(u, v) if convex else prod(v), "not PF, so a larger product"
-            ),
-        )
+        relations = (Relation(prod(u), "<", better(u, v), "not PF, so a larger product"),)
     return Case(relations, {"positive": min(u) > 0 and min(v) > 0, "step": 0 <= t <= 1})
 
 
-def residuals(power: int = 1) -> dict[str, sympy.Expr]:
+def residuals(power: int = 1, base: str = "u") -> dict[str, sympy.Expr]:
     """The directional derivative of sum log u_i from u to v, a term: (A.2) is (1)."""
     u, v, t = sympy.symbols("u v t", positive=True)
     slope = sympy.diff(sympy.log(u + t * (v - u)), t).subs(t, 0)
-    return {"a term of (A.2) less that of (1)": slope - (v - u) / u**power}
+    return {
+        "a term of (A.2) less that of (1)": slope - (v - u) / (u if base == "u" else v) ** power
+    }
 
 
 def concavity(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
@@ -103,18 +101,14 @@ def segments(draw: st.DrawFn) -> dict[str, Any]:
     return {"u": u, "v": v, "t": draw(st.integers(0, 8).map(lambda k: Fraction(k, 8)))}
 
 
-def check(
-    effort: Effort, base: str = "u", convex: bool = True, power: int = 1, sign: int = 1
-) -> Evidence:
+def check(effort: Effort, base: str = "u", power: int = 1, sign: int = 1) -> Evidence:
     """The certificates."""
     spots = ({"u": "2/3", "v": "5"}, {"u": "7", "v": "1/4"})
     points = ({"a": "-1", "w": "2", "t": "1/2"}, {"a": "3", "w": "1/5", "t": "1/3"})
     return Evidence.of(
-        SymbolicZero(Call.of(residuals, power=power), "together", spots),
+        SymbolicZero(Call.of(residuals, power=power, base=base), "together", spots),
         DefiniteForm(Call.of(concavity, sign=sign), "together", points),
-        extra=(
-            explore(Call.of(case, base=base, convex=convex), segments(), effort, tolerance=0.0),
-        ),
+        extra=(explore(Call.of(case, base=base), Call.of(segments), effort, tolerance=0.0),),
     )
 
 
@@ -172,7 +166,9 @@ def rest(factor: int | Fraction = 1) -> tuple[Any, list[Any]]:
 
 def check_trade_repaired(effort: Effort, factor: Fraction = Fraction(1)) -> Evidence:
     """The certificates."""
-    run = explore(Call.of(trade, strict=False, factor=factor), trades(), effort, tolerance=0.0)
+    run = explore(
+        Call.of(trade, strict=False, factor=factor), Call.of(trades), effort, tolerance=0.0
+    )
     spot = {"u1": "2", "u2": "1", "v1": "3", "z": "1/4"}
     return Evidence.of(
         DefiniteForm(Call.of(rest, factor=factor), "together", (spot,)), extra=(run,)
@@ -201,10 +197,17 @@ def monotone(instance: dict[str, Any], player: int = 1) -> Case:
     small, large = instance["small"], instance["large"]
     before, after = best_on(small), best_on(large)
     inside = all(below(corner, large) for corner in small)
+    # by the slope of the product: no corner, hence no point of the convex set, is better
+    nash = all(
+        corner[0] / u[0] + corner[1] / u[1] <= 2
+        for line, u in ((small, before), (large, after))
+        for corner in line
+    )
     return Case(
         (Relation(before[player], "<=", after[player], f"what player {player + 1} gets"),),
         {
             "U is in V": inside,
+            "Nash": nash,
             "best": max(c[1 - player] for c in small) == max(c[1 - player] for c in large),
         },
     )
@@ -294,7 +297,6 @@ CLAIMS = (
                 "(1) with u_i, the other point, in the denominator",
                 partial(check, base="v"),
             ),
-            Mutant("U not convex", "only if, for a U of two points", partial(check, convex=False)),
             Mutant(
                 "squared",
                 "the optimality condition (D.10) of the harmonic mean",
@@ -350,6 +352,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=check_trade,
         mutants=(Mutant("at least", "a loss of at least p", partial(check_trade, strict=False)),),
+        severity="constant",
         erratum="(2) is an inequality that may hold with equality: write 'at least p' for "
         "'larger than p'.",
     ),
@@ -401,6 +404,7 @@ CLAIMS = (
         kind="implication",
         hypotheses=(
             ("U is in V", "comprehensive convex sets, given by corners"),
+            ("Nash", "the two points are the Nash solutions"),
             ("best", "the same for player 1"),
         ),
         scope="n = 2",
@@ -414,6 +418,7 @@ CLAIMS = (
             "Smorodinsky, 1975). Were it 'contraction' (independence of irrelevant "
             "alternatives), the sentence would be Nash's theorem."
         ),
+        severity="theorem",
         erratum=(
             "Nash's fourth axiom is independence of irrelevant alternatives. With monotonicity "
             "in its place the other three characterise the solution of Kalai and Smorodinsky "

@@ -45,16 +45,21 @@ def check(effort: Effort, second: Fraction = Fraction(0)) -> Evidence:
     )
 
 
-def residuals(power: int = 1) -> dict[str, Any]:
+def residuals(power: int = 1, bound: int | Fraction = 1, always: bool = False) -> dict[str, Any]:
     """At lambda_i = G/(n u_i): the maximand is M - G = A(f), and prod n lambda_i = 1. n = 3, u_i =
     w_i^3.
+
+    ``bound`` is the product's least value, met there; ``always``: at any lambda that meets it.
     """
     M = sympy.symbols("M", positive=True)
     w = sympy.symbols("w1:4", positive=True)
     G = sympy.prod(w)
-    lam = [G / (3 * x ** (3 * power)) for x in w]
+    least = sympy.Rational(str(bound))
+    lam = [sympy.cbrt(least) * G / (3 * x ** (3 * power)) for x in w]
+    if always:
+        lam = [w[0] / 3, w[1] / 3, least / (3 * w[0] * w[1])]
     value = sum(a * (M - x**3) for a, x in zip(lam, w, strict=True)) - M * (sum(lam) - 1)
-    return {"value": value - (M - G), "product": sympy.prod([3 * a for a in lam]) - 1}
+    return {"value": value - (M - G), "product": sympy.prod([3 * a for a in lam]) - least}
 
 
 def case(instance: dict[str, Any], always: bool = False, bound: Fraction = Fraction(1)) -> Case:
@@ -107,8 +112,10 @@ def check_repaired(
     spot = {"M": "40", "w1": "1", "w2": "2", "w3": "3"}
     statement = Call.of(case, always=always, bound=bound)
     return Evidence.of(
-        SymbolicZero(Call.of(residuals, power=power), "together", (spot,)),
-        extra=(explore(statement, weights(bound), effort, tolerance=0.0),),
+        SymbolicZero(
+            Call.of(residuals, power=power, bound=bound, always=always), "together", (spot,)
+        ),
+        extra=(explore(statement, Call.of(weights, bound=bound), effort, tolerance=0.0),),
     )
 
 
@@ -134,6 +141,7 @@ CLAIMS = (
         mutants=(
             Mutant("all f_i = M", "where every lambda attains", partial(check, second=Fraction(1))),
         ),
+        severity="theorem",
         erratum=(
             "Suppose f_i < M. Where some f_i = M (not all) the supremum M is not attained, and "
             "1/(M - f_i) undefined; where all are, every feasible lambda attains, and prod n "

@@ -125,6 +125,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=check_powers,
         mutants=(Mutant("q + 1", "the exponent q + 1", partial(check_powers, shift=2)),),
+        severity="constant",
         erratum=r"The exponent of (D.2) is $q + 1$ of $q$-FFL: (D.2) with $q = 1$ is FedAvg, "
         r"$q$-FFL with $q = 0$.",
     ),

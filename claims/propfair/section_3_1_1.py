@@ -35,6 +35,13 @@ def example(coefficient: int = 1) -> dict[str, Any]:
     return {"phi o f is the square of the norm": -sympy.log(sympy.exp(-coefficient * r)) - r}
 
 
+def halfway(factor: int = 1) -> tuple[Any, list[Any]]:
+    """(M - f)(middle)^2 - (M - f)(s) (M - f)(t), f convex: its chord is above it by k there."""
+    a, b = sympy.symbols("a b", positive=True)  # M - f at the ends
+    k = sympy.symbols("k", nonnegative=True)
+    return ((a + b) / 2 + k) ** 2 - factor * a * b, [(a - b) ** 2 / 4, k * (a + b), k**2]
+
+
 def middle(instance: dict[str, Any], factor: int = 1) -> Case:
     """pi at the midpoint, for convex f_i(t) = max of lines, in fractions: the product of the means
     of utilities.
@@ -93,12 +100,13 @@ def check(effort: Effort, sign: int = 1, coefficient: int = 1, factor: int = 1) 
         DefiniteForm(
             Call.of(curvature, sign=sign), "together", ({"g": "-1", "h": "2", "w": "1/3"},)
         ),
+        DefiniteForm(Call.of(halfway, factor=factor), "expand", ({"a": "2", "b": "2", "k": "0"},)),
         SymbolicZero(
             Call.of(example, coefficient=coefficient), "simplify", ({"r": "2"}, {"r": "1/3"})
         ),
         extra=(
             Witness.at(Call.of(not_convex), shows, s=Fraction(1), t=Fraction(3), M=Fraction(1)),
-            explore(Call.of(middle, factor=factor), polygons(), effort, tolerance=0.0),
+            explore(Call.of(middle, factor=factor), Call.of(polygons), effort, tolerance=0.0),
         ),
     )
 
@@ -137,8 +145,10 @@ CLAIMS = (
         ),
         statement=(
             r"Along any line $(\varphi \circ f)'' = f''/(M-f) + (f'/(M-f))^2$, which is $\ge 0$ "
-            r"where $f'' \ge 0$; a sum of convex functions is convex, and $-\log(M - f)$ convex "
-            r"is what '$M - f$ log-concave' means. For $M - f = e^{-\|\theta\|^2}$ it is "
+            r"where $f'' \ge 0$, and midpoints of kinks obey "
+            r"$(M - f)(\frac{s+t}2)^2 \ge (M - f)(s)\,(M - f)(t)$; a sum of convex functions is "
+            r"convex, and $-\log(M - f)$ convex is what '$M - f$ log-concave' means. For "
+            r"$M - f = e^{-\|\theta\|^2}$ it is "
             r"$\|\theta\|^2$, while $f$ is not convex."
         ),
         kind="implication",
@@ -179,6 +189,7 @@ CLAIMS = (
         ),
         reading="The next sentence shows that 'can be convex' is meant, and that holds: see "
         "propfair/section-3.1.1.",
+        severity="misprint",
         erratum="Write 'can be convex even when the f_i are not'.",
         whose="reading",
     ),

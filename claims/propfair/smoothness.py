@@ -19,7 +19,7 @@ from fairfl.claims.instances import explore
 SPOT = {"M": "2", "f": "1/3", "h": "3/4", "g": "-1", "k": "2/5"}
 
 
-def residuals(scale: int = 1) -> dict[str, sympy.Expr]:
+def residuals(scale: int = 1, c: int | Fraction = 3) -> dict[str, sympy.Expr]:
     """The two ways to split the difference of gradients g/(M-f) - k/(M-h), and the squares in
     (A.52).
 
@@ -35,12 +35,10 @@ def residuals(scale: int = 1) -> dict[str, sympy.Expr]:
     return {
         "(A.44)": scale * difference - over,
         "ours": difference - direct,
-        "(A.46)": (M * L + M / 2 * L + L0**2) / least
-        - 4 / M**2 * (sympy.Rational(3, 2) * M * L + L0**2),
-        "(A.49)": (M * s + M / 2 * s + L0 * z) / least
-        - 4 / M * (sympy.Rational(3, 2) * s + L0 / M * z),
+        "(A.46)": (M * L + M / 2 * L + L0**2) / least - 4 / M**2 * (c * M * L / 2 + L0**2),
+        "(A.49)": (M * s + M / 2 * s + L0 * z) / least - 4 / M * (c * s / 2 + L0 / M * z),
         "(A.52)": 16 / M**4 * (2 * (3 * M / 2) ** 2 * s**2 + 2 * L0**2 * z**2)
-        - 8 / M**4 * (9 * M**2 * s**2 + 4 * L0**2 * z**2),
+        - 8 / M**4 * (c**2 * M**2 * s**2 + 4 * L0**2 * z**2),
     }
 
 
@@ -98,9 +96,9 @@ def check(effort: Effort, c: Fraction = Fraction(3), scale: int = 1) -> Evidence
     """The certificates."""
     spot = {**SPOT, "L": "2", "s": "3", "z": "1/2", "L0": "5/4"}
     return Evidence.of(
-        SymbolicZero(Call.of(residuals, scale=scale), "together", (spot,)),
+        SymbolicZero(Call.of(residuals, scale=scale, c=c), "together", (spot,)),
         DefiniteForm(Call.of(squares), "expand", ({"a": "2", "b": "-3"},)),
-        extra=(explore(Call.of(case, c=c), pairs(), effort, tolerance=0.0),),
+        extra=(explore(Call.of(case, c=c), Call.of(pairs), effort, tolerance=0.0),),
     )
 
 
@@ -152,12 +150,12 @@ def check_direct(effort: Effort, c: Fraction = Fraction(1), scale: int = 1) -> E
     """The certificates."""
     spot = {**SPOT, "L": "2", "s": "3", "z": "1/2", "L0": "5/4"}
     return Evidence.of(
-        SymbolicZero(Call.of(direct, scale=scale), "together", (spot,)),
-        extra=(explore(Call.of(case, c=c), pairs(), effort, tolerance=0.0),),
+        SymbolicZero(Call.of(direct, scale=scale, c=c), "together", (spot,)),
+        extra=(explore(Call.of(case, c=c), Call.of(pairs), effort, tolerance=0.0),),
     )
 
 
-def direct(scale: int = 1) -> dict[str, sympy.Expr]:
+def direct(scale: int = 1, c: int | Fraction = 1) -> dict[str, sympy.Expr]:
     """The split without a common denominator, and the constants it gives with M - f, M - h >=
     M/2.
     """
@@ -165,11 +163,11 @@ def direct(scale: int = 1) -> dict[str, sympy.Expr]:
     half = M / 2
     return {
         "split": residuals()["ours"],
-        "smoothness": scale * L / half + L0**2 / half**2 - 4 / M**2 * (M * L / 2 + L0**2),
-        "between clients": s / half + L0 * z / half**2 - 4 / M * (s / 2 + L0 / M * z),
+        "smoothness": scale * L / half + L0**2 / half**2 - 4 / M**2 * (c * M * L / 2 + L0**2),
+        "between clients": s / half + L0 * z / half**2 - 4 / M * (c * s / 2 + L0 / M * z),
         "batches": 2 * (s / half) ** 2
         + 2 * (L0 * z / half**2) ** 2
-        - 8 / M**4 * (M**2 * s**2 + 4 * L0**2 * z**2),
+        - 8 / M**4 * (c**2 * M**2 * s**2 + 4 * L0**2 * z**2),
     }
 
 

@@ -175,7 +175,7 @@ def check_repaired(effort: Effort, table: str = "corrected") -> Evidence:
         *(
             explore(
                 Call.of(case, row=r, domain=d, table=table),
-                weights(r, d),
+                Call.of(weights, row=r, domain=d),
                 effort,
                 tolerance=1e-9,
                 examples=count,
@@ -215,6 +215,7 @@ CLAIMS = (
             "of AFL and q-FFL are too wide. For n = 1 all objectives are A(f) = f, so no reading "
             "makes the rows agree."
         ),
+        severity="theorem",
         erratum=(
             "FedAvg and TERM are conjugates on R^n, AFL and q-FFL on f >= 0 (AFL on R^n has sum "
             "lambda = 1); TERM and PropFair print the maximiser (lambda proportional to ..., "

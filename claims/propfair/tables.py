@@ -237,6 +237,7 @@ CLAIMS = (
                 ),
             ),
         ),
+        severity="remark",
         erratum="0.84 points over TERM, the best baseline; 1.99 over FedAvg.",
     ),
     Claim(
@@ -264,6 +265,7 @@ CLAIMS = (
                 partial(check_not_best, row="ratio 0.6", shows="no contradiction"),
             ),
         ),
+        severity="remark",
         erratum="At a ratio of 0.7 AFL is ahead, 56.62 to 56.60 (within the spread of the runs).",
     ),
     Claim(
@@ -285,6 +287,7 @@ CLAIMS = (
                 "0.6 and 0.7", "the next two ratios", partial(check_smaller, ratios=("0.6", "0.7"))
             ),
         ),
+        severity="remark",
         erratum="The leads are 1.47, 0.98, 1.56 and -0.02 at ratios 0.4, 0.5, 0.6 and 0.7.",
     ),
     Claim(
@@ -336,6 +339,7 @@ CLAIMS = (
             "different data split and different seeds than Table 6'. TERM's rows are the same "
             "but for one digit (69.85 and 69.89), so they are one run."
         ),
+        severity="remark",
         erratum=(
             "AFL has 52.48 and 53.72, in the other columns 61.63/62.09 and 69.63/70.16. Say what "
             "differs, or give one set of runs. In Table 7, TERM's best (10%) at ratio 0.4 "
@@ -366,6 +370,7 @@ CLAIMS = (
                 partial(check_split, swapped=True),
             ),
         ),
+        severity="misprint",
         erratum=(
             "Table 2 has 24948 of 50000 for CIFAR-10 and 29636 of 50000 for CIFAR-100: text or "
             "table has the two swapped. (Ratio 0.6 for CIFAR-100 in appendix B.4 speaks for the "
@@ -388,6 +393,7 @@ CLAIMS = (
         expected="refuted",
         check=check_grid,
         mutants=(Mutant("2e-1", "the grid with 2e-1", partial(check_grid, added="2e-1")),),
+        severity="remark",
         erratum="TERM on StackOverflow has 2e-1, which is not in the grid (1e-1 and 5e-1 are). "
         "All other entries are.",
     ),

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, SymbolicZero
+from fairfl.claims.certificates import Counterexample, SymbolicZero, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
@@ -227,7 +227,7 @@ def check_repaired(
     statement = Call.of(case, kind=kind, share=share, dropped=dropped)
     run = explore(
         statement,
-        worlds(),
+        Call.of(worlds),
         effort,
         attacks=(family(True), family(False)),
         examples=effort.pick(60, 1500),
@@ -240,7 +240,8 @@ def check_repaired(
     return Evidence.of(
         lines,
         run,
-        *(explore(statement, st.just(w), effort, examples=1) for w in (crowd(100, 100), tilted())),
+        Witness.at(statement, "a crowd of which one takes part", **crowd(100, 100)),
+        Witness.at(statement, "clients that pull in different directions", **tilted()),
     )
 
 
@@ -284,6 +285,7 @@ CLAIMS = (
             "(propfair/theorem-A.1-uniform), and for unequal ones no violation was found "
             "(propfair/uniform-selection)."
         ),
+        severity="theorem",
         erratum=(
             "Partial participation: the p_i of the participants are renormalised and so larger, "
             "and 'Psi' <= Psi since this term increases with more participants' is false "

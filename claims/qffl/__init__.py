@@ -8,4 +8,6 @@ PAPER = Paper(
     key="qffl",
     title="Fair Resource Allocation in Federated Learning",
     authors="anonymous (double-blind version)",
+    text="the anonymous version under double-blind review, of the work at "
+    "https://arxiv.org/abs/1905.10497; the text carries no date",
 )

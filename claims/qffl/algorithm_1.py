@@ -91,6 +91,7 @@ CLAIMS = (
             Mutant("L (w - w-bar)", "the update as repaired", partial(check, scaled=True)),
             Mutant("L = 1", "where the factor does not show", partial(check, L=1)),
         ),
+        severity="constant",
         erratum=(
             "Delta w_k stands in for the gradient in q-FedSGD, whose unit it lacks: write Delta "
             "w_k = L (w - w-bar_k), as the later version of the paper does. As printed the step "

@@ -51,7 +51,7 @@ def check(
     spot = {"alpha": "3", "x1": "2", "x2": "1/3", "x3": "5", "v": "1"}
     return Evidence.of(
         SymbolicZero(Call.of(residuals, shift=shift, harmonic=harmonic), "simplify", (spot,)),
-        explore(Call.of(gap, slack=slack), pairs(), effort),
+        explore(Call.of(gap, slack=slack), Call.of(pairs), effort),
     )
 
 

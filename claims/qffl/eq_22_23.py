@@ -19,7 +19,7 @@ from fairfl.claims.exact import ball
 from fairfl.claims.instances import explore
 
 
-def residuals(power: int = 1) -> dict[str, sympy.Expr]:
+def residuals(power: int = 1, conjugate: bool = True) -> dict[str, sympy.Expr]:
     """nu_k = F_k^q / ||F^q||_p has norm 1 and value ||F||_(q+1); S = sum F_k^(q+1), and p q = q +
     1.
 
@@ -28,7 +28,7 @@ def residuals(power: int = 1) -> dict[str, sympy.Expr]:
     and y^r, sums to 0 on the right.
     """
     q, S, m, x, y = sympy.symbols("q S m x y", positive=True)
-    p = (q + 1) / q
+    p = (q + 1) / q if conjugate else q + 1
     mean = x / p + y / (q + 1)
     scale = S ** (-1 / p)
     value = S**power * scale
@@ -79,11 +79,11 @@ def check(effort: Effort, power: int = 1, conjugate: bool = True) -> Evidence:
     """The certificates."""
     return Evidence.of(
         SymbolicZero(
-            Call.of(residuals, power=power),
+            Call.of(residuals, power=power, conjugate=conjugate),
             "simplify",
             ({"q": "2", "S": "3", "m": "4", "x": "5", "y": "2"},),
         ),
-        extra=(explore(Call.of(case, conjugate=conjugate), pairs(), effort),),
+        extra=(explore(Call.of(case, conjugate=conjugate), Call.of(pairs), effort),),
     )
 
 
@@ -114,6 +114,7 @@ CLAIMS = (
             Mutant("p = q + 1", "the norm of F for that of nu", partial(check, conjugate=False)),
         ),
         rests_on=("propfair/eq-4",),
+        severity="misprint",
         erratum=(
             "(23) has nu_i for nu_k. f_q has three definitions: (2), weighted with 1/(q+1); "
             "appendix A.1, with the root; and (22). For q = 0, p is infinite."

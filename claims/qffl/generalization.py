@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample
+from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
@@ -213,11 +213,9 @@ def check_repaired(
         separate(1, Fraction(11, 20), Fraction(11, 20)),
         WORLD,
     ]
-    runs = [
-        explore(statement, st.just(w), effort, tolerance=0.0, examples=1) for w in (*tight, many())
-    ]
-    run = explore(statement, worlds(), effort, tolerance=0.0, examples=effort.pick(60, 2000))
-    return Evidence.of(run, *runs)
+    near = [Witness.at(statement, "little is to spare", **w) for w in (*tight, many())]
+    run = explore(statement, Call.of(worlds), effort, tolerance=0.0, examples=effort.pick(60, 2000))
+    return Evidence.of(run, *near)
 
 
 def many() -> dict[str, Any]:
@@ -276,6 +274,7 @@ CLAIMS = (
             "probability. In the counterexample A_q(lambda) = 1 and L~_q(h_k) is the loss on "
             "device k, for every q."
         ),
+        severity="theorem",
         erratum=(
             "(25) is McDiarmid's inequality for one lambda. 'For any lambda in Lambda' must come "
             "before 'with probability': the m vertices alone break the bound with a probability "
@@ -327,6 +326,7 @@ CLAIMS = (
             "Both maxima on the right are over the simplex. A_q and the second maximand are "
             "convex in lambda, so vertices attain them, and are what is enumerated."
         ),
+        severity="theorem",
         erratum=(
             "'Directly follows from lemma 10, by taking the maximum over all lambda' uses lemma "
             "10 for all lambda at once, which is what is false. With log(m/delta) for "

@@ -181,6 +181,7 @@ CLAIMS = (
         ),
         reading="Of the losses, which appendix A.1 calls the performance; table 9: see "
         "qffl/table-9-metrics.",
+        severity="theorem",
         erratum=(
             "From q = 0 to q = 1 the variance and the angle of the losses do not increase "
             "(lemmas 6 and 7); their entropy may fall. From q = 1 to q = 2 each of the three may "

@@ -195,6 +195,7 @@ CLAIMS = (
         expected="refuted",
         check=check_undefined,
         mutants=(Mutant("f = 1", "a positive loss", partial(check_undefined, f=Fraction(1))),),
+        severity="theorem",
         erratum=(
             "For 0 < q < 1 and f(w) = 0 it is infinity times 0, and so are h_k in Algorithms 1 "
             "and 3, for a device that has reached zero loss. The limit is 0 (as grad f = 0 "

@@ -80,10 +80,11 @@ def definite(signed: bool = False) -> tuple[sympy.Expr, list[sympy.Expr]]:
     return (Q + d - m**2) - (Q - (m + e) ** 2), [d, 2 * m * e, e**2]
 
 
-def definite_angle(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def definite_angle(sign: int = 1, turned: bool = False) -> tuple[sympy.Expr, list[sympy.Expr]]:
     """(m + e)^2 (Q + d) - m^2 Q >= 0, the same letters; ``sign`` -1 takes e away."""
     d, e, m, Q = sympy.symbols("d e m Q", nonnegative=True)
-    return (m + sign * e) ** 2 * (Q + d) - m**2 * Q, [Q * e * (2 * m + e), d * (m + e) ** 2]
+    gap = (m + sign * e) ** 2 * (Q + d) - m**2 * Q
+    return -gap if turned else gap, [Q * e * (2 * m + e), d * (m + e) ** 2]
 
 
 @st.composite
@@ -110,12 +111,19 @@ def check(effort: Effort, operator: str = "<") -> Evidence:
     )
 
 
-def check_repaired(effort: Effort, signed: bool = False, operator: str = "<=") -> Evidence:
+def check_repaired(effort: Effort, signed: bool = False, strict: bool = False) -> Evidence:
     """The certificates."""
     spot = {"d": "1", "e": "1/2", "m": "2", "Q": "5"}
     return Evidence.of(
-        DefiniteForm(Call.of(definite, signed=signed), "expand", (spot,)),
-        extra=(explore(Call.of(variance, operator=operator), worlds(), effort, tolerance=0.0),),
+        DefiniteForm(Call.of(definite, signed=signed), "expand", (spot,), strict),
+        extra=(
+            explore(
+                Call.of(variance, operator="<" if strict else "<="),
+                Call.of(worlds),
+                effort,
+                tolerance=0.0,
+            ),
+        ),
     )
 
 
@@ -123,8 +131,8 @@ def check_angle(effort: Effort, sign: int = 1, turned: bool = False) -> Evidence
     """The certificates."""
     spot = {"d": "1", "e": "1/2", "m": "2", "Q": "5"}
     return Evidence.of(
-        DefiniteForm(Call.of(definite_angle, sign=sign), "expand", (spot,)),
-        extra=(explore(Call.of(angle, turned=turned), worlds(), effort, tolerance=0.0),),
+        DefiniteForm(Call.of(definite_angle, sign=sign, turned=turned), "expand", (spot,)),
+        extra=(explore(Call.of(angle, turned=turned), Call.of(worlds), effort, tolerance=0.0),),
     )
 
 
@@ -160,6 +168,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=check,
         mutants=(Mutant("<=", "not larger", partial(check, operator="<=")),),
+        severity="theorem",
         erratum=(
             "The proof gives <=, and equality occurs: whenever one model is best for both "
             "objectives. Write <=, or add that w_0* does not minimise f_1. (The statement is "
@@ -187,9 +196,7 @@ CLAIMS = (
         check=check_repaired,
         mutants=(
             Mutant("any sign", "losses of any sign", partial(check_repaired, signed=True)),
-            Mutant(
-                "always equal", "equality for all models", partial(check_repaired, operator="==")
-            ),
+            Mutant("always smaller", "< for all models", partial(check_repaired, strict=True)),
         ),
     ),
     Claim(
@@ -218,6 +225,7 @@ CLAIMS = (
         ),
         reading="With the sums under the roots that (4) has; printed is F_k^2 for an unspecified "
         "k.",
+        severity="misprint",
         erratum="The sums under the square roots are missing, in the statement and in the proof.",
         gap=(
             "The proof says that the sum of squares is larger at w_1*; it is smaller, as w_1* "
@@ -242,6 +250,7 @@ CLAIMS = (
         expected="refuted",
         check=check_proof,
         mutants=(Mutant("<=", "the second inequality turned", partial(check_proof, second="<=")),),
+        severity="step",
         erratum="The second inequality must be <=.",
     ),
 )

@@ -115,7 +115,7 @@ def check_repaired(effort: Effort, shift: int = 1, sign: int = 1, factor: int = 
     spot = {"q": "2", "a1": "1", "a2": "3", "a3": "2", "b1": "-1", "b2": "1/2"}
     return Evidence.of(
         SymbolicZero(Call.of(residuals, shift=shift, factor=factor), "simplify", (spot,)),
-        explore(Call.of(case, shift=shift, sign=sign), worlds(), effort),
+        explore(Call.of(case, shift=shift, sign=sign), Call.of(worlds), effort),
     )
 
 
@@ -166,6 +166,7 @@ CLAIMS = (
             "the power p, not p + 1. With that w_p* the lemma holds for q >= 1 (where sum F^q is "
             "convex): it is the repaired form, renumbered."
         ),
+        severity="theorem",
         erratum=(
             "Exponents are off by one: with w_p* minimising sum F^(p+1) the entropy must be that "
             "of F^(q+1). With three or more devices the entropy of F^q can fall. (11)-(12) lack "
@@ -214,6 +215,7 @@ CLAIMS = (
         mutants=(
             Mutant("1/p", "the right side divided by p", partial(check_eleven, divided=True)),
         ),
+        severity="step",
         erratum="A factor 1/p is missing: grad F^p = p F^(p-1) grad F. For p > 0 no sign changes.",
     ),
 )

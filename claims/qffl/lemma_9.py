@@ -112,18 +112,20 @@ def tilted(draw: st.DrawFn) -> dict[str, Any]:
 
 def check_grows(effort: Effort, proof: str = GROWS) -> Evidence:
     """The proof, and what was drawn."""
-    run = explore(Call.of(grows), tilted(), effort)
+    run = explore(Call.of(grows), Call.of(tilted), effort)
     return Evidence.of(KernelProof.of("tilt.v", proof, run, axioms=CLASSICAL))
 
 
-def check(effort: Effort, q: Fraction = Fraction(1, 4)) -> Evidence:
+def check(
+    effort: Effort, q: Fraction = Fraction(1, 4), slopes: tuple[int, int, int] = (0, -5, 1)
+) -> Evidence:
     """Three devices."""
     shows = (
         "F = (1, 2 - 5w, 4 + w), each + 50 w^2: (b) holds, and at p = 0 dH(F^(1/4)(w_p*))/dp < 0"
     )
     data = {
         "a": [Fraction(v) for v in (1, 2, 4)],
-        "b": [Fraction(v) for v in (0, -5, 1)],
+        "b": [Fraction(v) for v in slopes],
         "c": Fraction(100),
         "q": q,
     }
@@ -196,12 +198,16 @@ CLAIMS = (
         mutants=(
             Mutant("q = 1", "a power that (b) speaks of", partial(check, q=Fraction(1))),
             Mutant("q = 2", "another", partial(check, q=Fraction(2))),
+            Mutant(
+                "(b) fails", "F = (1, 2 - w, 4), each + 50 w^2", partial(check, slopes=(0, -1, 0))
+            ),
         ),
         reading=(
             "f_q is the mean of appendix A.1, with exponent q + 1. (a) implies (b) stands; for m "
             "= 2 both directions do, as entropy then falls with the ratio of the two losses, "
             "whatever the power."
         ),
+        severity="theorem",
         erratum=(
             "(b) speaks of powers q + 1 >= 1: write (a) for all p >= 0 and all powers q >= 1, "
             "H(F^q). (18) to (19) uses the derivative of ln f_q, which is (ln m - "
@@ -279,6 +285,7 @@ CLAIMS = (
                 "repaired", "(ln m - H(F^(q+1)))/(q+1)^2", partial(check_nineteen, printed=False)
             ),
         ),
-        erratum="It is (ln m - H(F^(q+1)))/(q+1)^2: see qffl/lemma-9/repaired.",
+        severity="step",
+        erratum="It is (ln m - H(F^(q+1)))/(q+1)^2.",
     ),
 )

@@ -88,6 +88,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=check,
         mutants=(Mutant("K = 1", "a single device", partial(check, K=1)),),
+        severity="constant",
         erratum=(
             r"The probabilities of being in a subset of K add up to K. Read K independent draws, "
             r"each by p, with repetition: then $\frac1K\sum$ is unbiased for (1). Without "

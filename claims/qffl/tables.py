@@ -309,6 +309,7 @@ CLAIMS = (
             "the second data set",
             partial(denied, pairs=((*TUNED[1], "average", "up"),), shows=""),
         ),
+        severity="remark",
         erratum="It falls on Synthetic, from 80.8 to 79.0, and by devices from 77.3 to 76.3.",
     ),
     figure(
@@ -326,6 +327,7 @@ CLAIMS = (
             partial(check_within, chosen="Synthetic, q = 0.1"),
         ),
         reading="The rule is for the validation set; the table has test accuracies.",
+        severity="remark",
         erratum=(
             "Synthetic changes by 1.8 points (q = 1) and Sent140 by 1.4. By the rule, on these "
             "numbers, Synthetic would get q = 0.1, with a variance of 666 in place of 472."
@@ -343,6 +345,7 @@ CLAIMS = (
         Mutant("q_1", "another row", partial(check_average, row="q_1")),
         reading="The mean over runs of an average is the average of the means, so the runs do "
         "not matter.",
+        severity="remark",
         erratum="AFL's row has 77.8 for 78.2; the other three rows agree with their classes.",
     ),
     figure(
@@ -365,6 +368,7 @@ CLAIMS = (
         "Samples over devices, rounded, is the printed mean.",
         check_counted,
         Mutant("cut", "decimals cut off", partial(check_counted, floor=True)),
+        severity="misprint",
         erratum="43695/23 = 1899.78 rounds to 1,900; the other three means are rounded to the "
         "nearest whole number.",
     ),
@@ -386,6 +390,7 @@ CLAIMS = (
             "By variance, the paper's measure; angle and KL divergence say the same, the worst "
             "10 % is two against two."
         ),
+        severity="remark",
         erratum="It does so on Shakespeare alone. Its average is higher on Synthetic and Sent140.",
     ),
     figure(
@@ -413,6 +418,7 @@ CLAIMS = (
                 shows="",
             ),
         ),
+        severity="remark",
         erratum=(
             "Not on Synthetic, where angle and KL divergence are smaller for uniform sampling "
             "(the mean is larger)."
@@ -455,6 +461,7 @@ CLAIMS = (
                 shows="",
             ),
         ),
+        severity="remark",
         erratum="Both rise from q = 2 to q = 5, as the average falls faster than the standard "
         "deviation.",
     ),
@@ -491,6 +498,7 @@ CLAIMS = (
         ),
         reading="Against q = 0. Against the single q > 0 it is the worst 10 % that falls on "
         "Shakespeare, 42.1 to 41.0.",
+        severity="remark",
         erratum="It holds on Vehicle; on Shakespeare the best 10 % falls from 72.9 to 72.0.",
     ),
 )

@@ -72,6 +72,9 @@ def list_claims(
 @app.command()
 def show(
     id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim.")],
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Draw every recorded example again, not the first.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a claim: as printed and as checked, its hypotheses, verdict and evidence."""
@@ -87,7 +90,7 @@ def show(
         checked = _recorded()[id]
         if checked.outcome is not None:
             try:
-                for line in checked.outcome.verify():
+                for line in checked.outcome.verify(replay):
                     typer.echo(line, err=True)
             except Exception as error:  # forged data may run into anything
                 raise RuntimeError(
@@ -146,6 +149,7 @@ def check(
             data = [{**c.to_json(), "problems": list(c.problems)} for c in results]
             typer.echo(json.dumps(data, ensure_ascii=False, indent=1))
         else:
+            _table([c.to_json() for c in results])
             for checked in failed:
                 typer.echo(f"\nFAILED {checked.claim.id}")
                 for problem in checked.problems:
@@ -214,7 +218,7 @@ def _entries(ids: list[str] | None, levels: list[Level] | None) -> list[Entry]:
 def _run(
     entries: list[Entry], effort: str, jobs: int, folder: Path | None, quiet: bool
 ) -> Iterator[Outcome]:
-    """The outcomes as they come."""
+    """The outcomes as they come; verdicts, which may need several, are told at the end."""
     from fairfl._support.processes import as_done, job_count
     from fairfl.claims.runner import examine_id
     from fairfl.cli.progress import counting
@@ -224,8 +228,8 @@ def _run(
         for outcome in as_done(examine_id, tasks, job_count(jobs, len(tasks))):
             one_more(outcome.id)
             if not quiet:
-                finding = f"{outcome.finding}, {outcome.level}" if outcome.passed else "FAILED"
-                typer.echo(f"{outcome.id:<40}  {finding:<22}  {outcome.seconds:6.1f} s")
+                told = "checked" if outcome.passed else "FAILED"
+                typer.echo(f"{outcome.id:<48}  {told:<7}  {outcome.seconds:6.1f} s")
             yield outcome
 
 
@@ -237,13 +241,11 @@ def _table(chosen: list[dict[str, Any]]) -> None:
     console = Console(markup=False, highlight=False)
     if not console.is_terminal:
         for c in chosen:
-            typer.echo(
-                f"{c['id']}\t{c['status']}\t{c['level'] or ''}\t{c['scope']}\t{c['statement']}"
-            )
+            typer.echo(f"{c['id']}\t{c['status']}\t{c['levels']}\t{c['scope']}\t{c['statement']}")
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("id", "statement", "verdict", "level", "scope"):
         table.add_column(name, overflow="fold", no_wrap=name == "id")
     for c in chosen:
-        table.add_row(c["id"], c["statement"], c["status"], c["level"] or "", c["scope"])
+        table.add_row(c["id"], c["statement"], c["status"], c["levels"], c["scope"])
     console.print(table)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairfl._support.checks import Array, in_range
-from fairfl.reports.curves import EqualBudgets, frontiers
+from fairfl.reports.curves import frontiers
 from fairfl.reports.group_rates import GroupRates, group_rates
 from fairfl.reports.question import PLAIN, Question
 from fairfl.reports.sampling import FEWEST, HeldOut, Progress, Rule, Spread, bootstrap, held_out
@@ -111,12 +111,6 @@ class Comparison:
     def numbers(self) -> Array:
         """(schemes, ENDS and disparities)."""
         return np.array([reach.numbers for reach in self.reaches.values()])
-
-    @property
-    def equal_budgets(self) -> list[str]:
-        """The schemes that are shown under equal budgets."""
-        curves = {scheme: reach.frontier for scheme, reach in self.reaches.items()}
-        return [scheme for scheme, curve in curves.items() if isinstance(curve, EqualBudgets)]
 
     @property
     def bounds(self) -> Array:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, Reach
-from fairfl.reports.curves import EqualBudgets
 from fairfl.reports.question import ONES, PLAIN, Question
 from fairfl.reports.sampling import FEWEST, LEVEL
 from fairfl.solvers.schemes import RATES
@@ -113,7 +112,7 @@ def _at(found: Comparison, k: int) -> str:
         if got - best > NEGLIGIBLE:
             parts[-1] += f", {difference(found.question, got - best)} more"
         elif scheme != "cfl":
-            how = "" if reach.frontier.exact else f" {_as_far(reach)}"
+            how = "" if reach.frontier.exact else " as far as a search found"
             parts[-1] += (
                 f", {difference(found.question, best - got)} less{how}"
                 if best - got > NEGLIGIBLE
@@ -139,7 +138,7 @@ def _cost(found: Comparison, scheme: str) -> str:
             f"{who} {fair}, and loses no {value} against pooling at any disparity that it reaches."
             f"{more}"
         )
-    how = "" if reach.frontier.exact else f", {_as_far(reach)}: it may be less"
+    how = "" if reach.frontier.exact else ", as far as a search found: it may be less"
 
     def shown(loss: float) -> str:
         return difference(told, loss)
@@ -244,18 +243,11 @@ def _found(found: Comparison, reach: Reach) -> str:
     """Said of a smallest disparity that was searched for; LFT+Ensemble's is known even where its
     curve is not, of two groups with one rate where rules see the group.
     """
-    if isinstance(reach.frontier, EqualBudgets):
-        return "was found under equal budgets"
     asked = found.question
     one = len(found.groups) == 2 and len(NOTIONS[asked.notion]) == 1 and asked.sees == "xa"
+    one = one and asked.notion != "accuracy_parity"
     searched = ("lft_fedavg",) if one else ("lft_fedavg", "lft_ensemble")
     return "was found" if reach.frontier.scheme in searched and not reach.frontier.exact else ""
-
-
-def _as_far(reach: Reach) -> str:
-    """Said of a curve that is not exact."""
-    equal = isinstance(reach.frontier, EqualBudgets)
-    return "under equal budgets" if equal else "as far as a search found"
 
 
 def _brackets(ends: tuple[float, float] | None, show: Callable[[float], str]) -> str:

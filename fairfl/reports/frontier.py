@@ -31,10 +31,6 @@ SEARCHED = (
     "{}: accuracies between the ends are the best that a search found; each is attained, and "
     "CFL's bound them."
 )
-EQUAL = (
-    "{}: the best budgets of the clients cannot be searched for here, so that what is told is "
-    "reached under one budget for all clients; other budgets may do better, and CFL bounds them."
-)
 MINIMUM = "LFT+FedAvg's smallest disparity is the smallest that a search found."
 WIDE = 120
 
@@ -120,16 +116,9 @@ def _groups(found: Comparison) -> str:
 
 def searched(found: Comparison) -> list[str]:
     """What is not exact."""
-    equal = found.equal_budgets
-    names = [
-        NAMES[scheme]
-        for scheme, reach in found.reaches.items()
-        if not (reach.frontier.exact or scheme in equal)
-    ]
+    names = [NAMES[scheme] for scheme, reach in found.reaches.items() if not reach.frontier.exact]
     out = [SEARCHED.format(" and ".join(names))] if names else []
-    out += [MINIMUM] if LABELS["lft_fedavg"] in names else []
-    tried = " and ".join(NAMES[scheme] for scheme in equal)
-    return [*out, EQUAL.format(tried)] if equal else out
+    return out + ([MINIMUM] if LABELS["lft_fedavg"] in names else [])
 
 
 def table(found: Comparison) -> Table:
@@ -198,9 +187,7 @@ def write(found: Comparison, title: str, out: Path) -> list[Path]:
     data = frontier_panels.rows(
         title, {scheme: reach.frontier for scheme, reach in found.reaches.items()}
     )
-    equal, axes = found.equal_budgets, _axes(found.question)
-    if equal:
-        data["equal_budgets"] = data["scheme"].isin(equal)
+    axes = _axes(found.question)
     if axes.column not in data:  # balanced accuracy; accuracy where half of the people have y = 1
         data[axes.column] = 1.0 + data["utility"] if "utility" in data else data["accuracy"]
     with style.sheet():

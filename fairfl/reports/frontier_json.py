@@ -22,8 +22,6 @@ def as_data(found: Comparison) -> dict[str, Any]:
         told: dict[str, Any] = {"scheme": scheme}
         told |= dict(zip(ends, reach.numbers, strict=False))
         told["exact"] = reach.frontier.exact
-        if scheme in found.equal_budgets:
-            told["equal_budgets"] = True
         told["at"] = [
             {"disparity": d, value: v} for d, v in zip(found.disparities, reach.at, strict=True)
         ]

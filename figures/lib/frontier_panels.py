@@ -82,9 +82,6 @@ def draw(
 ) -> Figure:
     """One panel a federation, one legend for all; ``losses`` adds a row with what the schemes lose
     against CFL.
-
-    A column ``equal_budgets`` says which points are only reached under one budget for all clients;
-    they are drawn as points.
     """
     panels = names(data, "panel")
     high = -(-len(panels) // columns)
@@ -104,24 +101,15 @@ def draw(
     figure.align_ylabels(grid[:, 0])
     handles = _legend(data)
     wide = 4 if len(handles) == 4 else 3
-    wide = 2 if "equal_budgets" in data else wide  # long names
     figure.legend(handles=handles, loc="outside lower center", ncols=wide, handlelength=3.6)
     return figure
-
-
-def _equal(curve: pd.DataFrame) -> bool:
-    return "equal_budgets" in curve and bool(curve["equal_budgets"].any())
 
 
 def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: float) -> None:
     for scheme in names(data, "scheme"):
         look, curve = style.LOOKS[scheme], pick(data, scheme=scheme)
         x, y = numbers(curve, "disparity"), unit * numbers(curve, column)
-        if _equal(curve):
-            dots = {"ls": "none", "marker": look.marker, "ms": 0.6 * look.size, "mew": 0.0}
-        else:
-            dots = {"ls": look.line, "lw": look.width}
-        axes.plot(x, y, color=look.colour, **dots)
+        axes.plot(x, y, color=look.colour, ls=look.line, lw=look.width)
         first = int(numbers(curve, "minimum").argmax())
         axes.axvline(x[first], color=look.colour, ls=":", lw=0.6 + 0.5 * look.width)
         axes.plot(
@@ -142,17 +130,17 @@ def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: fl
 def _legend(data: pd.DataFrame) -> list[Line2D]:
     curves = []
     for scheme in names(data, "scheme"):
-        look, equal = style.LOOKS[scheme], _equal(pick(data, scheme=scheme))
+        look = style.LOOKS[scheme]
         curves.append(
             Line2D(
                 [],
                 [],
                 color=look.colour,
-                ls="none" if equal else look.line,
+                ls=look.line,
                 lw=look.width,
                 marker=look.marker,
                 ms=look.size,
-                label=f"{look.label}, equal budgets" if equal else look.label,
+                label=look.label,
             )
         )
     return [*curves, Line2D([], [], color=style.INK, ls=":", lw=1.0, label="smallest disparity")]

@@ -28,6 +28,7 @@ SHARED = (
     "fairfl.solvers",
     "fairfl.sims.data.tables",
     "fairfl.sims.data.partition",
+    "fairfl.studies",
     "fairfl.figures",
 )
 """Packages whose sources decide what a figure shows."""

@@ -13,7 +13,7 @@ import torch
 
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.min_norm import min_norm_weights
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
+from fairfl.sims.engine.algorithm import PART, Aggregate, Algorithm, Received
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,8 @@ class FedMGDA(Algorithm):
     update is 0 is at its optimum: with epsilon = 1 it gets all weight, and nothing moves, for the
     point is Pareto stationary. With normalised updates the step's length no longer depends on the
     local learning rate but on the training's ``server_lr`` alone. epsilon = 0 without ``normalize``
-    is FedAvg. Who is drawn j times counts as j clients: |v_k - p_k| <= j epsilon.
+    is FedAvg. Who is drawn j times counts as j clients: |v_k - p_k| <= j epsilon. Inner products of
+    all pairs are needed, so that all updates are held at once.
 
     Errors: ValueError for epsilon outside [0, 1].
     Source: Hu, Shaloudegi, Zhang and Yu, Federated learning meets multi-objective optimization
@@ -44,10 +45,14 @@ class FedMGDA(Algorithm):
         return [cls(0.1), cls(1.0), cls(0.5, normalize=False)]
 
     def server(self, received: Received) -> Aggregate:
-        rows = received.updates.to(torch.float64)
-        norms = np.sqrt(received.squared_norms())
+        total = received.updates.new_zeros(2 * received.p.shape, dtype=torch.float64)
+        for columns in received.updates.split(PART, 1):
+            some = columns.to(torch.float64)
+            total += some @ some.T
+        gram = total.cpu().numpy()
+        norms = np.sqrt(gram.diagonal())
         units = np.where(norms > 0, norms, 1.0) if self.normalize else np.ones_like(norms)
-        gram = (rows @ rows.T).cpu().numpy() / np.outer(units, units)
+        gram = gram / np.outer(units, units)
         # The problem is the same for all multiples of the updates: solve it in units of the
         # longest.
         largest = gram.diagonal().max()

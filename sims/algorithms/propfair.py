@@ -35,41 +35,38 @@ class BatchLog:
         """M, epsilon and the factor."""
         return self.M, self.epsilon, self.factor
 
+    @classmethod
+    def __call__(cls, losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor:
+        M, epsilon, factor = parameters
+        gap = M - (share * losses).sum(1, keepdim=True)
+        inside = gap >= epsilon
+        log = 1 / torch.where(inside, gap, torch.ones_like(gap))
+        return share * factor * torch.where(inside, log, cls.below(gap, M, epsilon))
+
     @staticmethod
-    def __call__(losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor:
-        return _slope(losses, share, parameters, lambda gap, M, epsilon: 1 / M.expand_as(gap))
+    def below(gap: Tensor, M: Tensor, epsilon: Tensor) -> Tensor:
+        """The derivative below epsilon, over the factor."""
+        return 1 / M
 
 
-@dataclass(frozen=True)
 class LinearLog(BatchLog):
     """The same, continued below epsilon by its tangent: the derivative stays factor / epsilon.
     Convex.
     """
 
     @staticmethod
-    def __call__(losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor:
-        return _slope(losses, share, parameters, lambda gap, M, epsilon: 1 / epsilon.expand_as(gap))
+    def below(gap: Tensor, M: Tensor, epsilon: Tensor) -> Tensor:
+        return 1 / epsilon
 
 
-@dataclass(frozen=True)
 class QuadraticLog(BatchLog):
     """The same, continued to second order: derivative factor (2 - gap / epsilon) / epsilon. Convex,
     C².
     """
 
     @staticmethod
-    def __call__(losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor:
-        return _slope(
-            losses, share, parameters, lambda gap, M, epsilon: (2 - gap / epsilon) / epsilon
-        )
-
-
-def _slope(losses: Tensor, share: Tensor, parameters: tuple[Tensor, ...], below: object) -> Tensor:
-    M, epsilon, factor = parameters
-    gap = M - (share * losses).sum(1, keepdim=True)
-    inside = gap >= epsilon
-    log = 1 / torch.where(inside, gap, torch.ones_like(gap))
-    return share * factor * torch.where(inside, log, below(gap, M, epsilon))  # type: ignore[operator]
+    def below(gap: Tensor, M: Tensor, epsilon: Tensor) -> Tensor:
+        return (2 - gap / epsilon) / epsilon
 
 
 VARIANTS: dict[str, type[BatchLog]] = {

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fairfl._support.checks import in_range, positive
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.engine.algorithm import Algorithm, Round
 from fairfl.sims.engine.task import LocalTask
@@ -28,9 +27,7 @@ class QFedSGD(QFedAvg):
     name: ClassVar[str] = "qfedsgd"
 
     def __post_init__(self) -> None:
-        in_range("q", self.q, 0.0, 1e300)
-        if self.L is not None:
-            positive("L", self.L)
+        super().__post_init__()
         if self.variant != "corrected":
             raise ValueError(f"variant must be left alone for q-FedSGD, got {self.variant!r}")
 

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -108,17 +109,31 @@ class Received(Round):
     The updates w_k - w^t come in ``parts``, so that they need not be there all at once: where they
     do not fit into ``Computing.memory_limit`` a part is trained when it is asked for, and again
     when it is asked for again. ``total`` adds them up in one pass. ``updates`` and ``further`` hold
-    all of them.
+    all of them: ValueError where they take more than ``room`` bytes, the limit.
     """
 
     arrivals: Arrivals = field(kw_only=True)
+    room: float = field(default=inf, kw_only=True)
 
     @cached_property
     def _all(self) -> tuple[Tensor, ...]:
-        return tuple(
-            rows[0] if len(rows) == 1 else torch.cat(rows)
-            for rows in zip(*self.arrivals(), strict=True)
-        )
+        found, many, first = tuple[Tensor, ...](), len(self.clients), 0
+        for part in self.arrivals():
+            if len(part[0]) == many:
+                return part
+            needed = sum(many * rows.shape[1] * rows.element_size() for rows in part)
+            if needed > self.room:
+                raise ValueError(
+                    f"memory_limit must be at least {needed} bytes where a server looks at all "
+                    f"updates at once, {len(part)} x {many} rows of {part[0].shape[1]} parameters, "
+                    f"got {self.room}"
+                )
+            found = found or tuple(rows.new_empty(many, rows.shape[1]) for rows in part)
+            last = first + len(part[0])
+            for rows, some in zip(found, part, strict=True):
+                rows[first:last] = some
+            first = last
+        return found
 
     @property
     def updates(self) -> Tensor:

@@ -16,6 +16,10 @@ class NonFiniteUpdate(ArithmeticError):
     """A client's update or loss is NaN or infinite, and the policy is to stop."""
 
 
+class Dropped(Exception):
+    """An update that was to be left out came after others had been used: ask again."""
+
+
 def finite_rows(updates: Tensor) -> NDArray[np.bool_]:
     """Which rows (m, P) hold no NaN and no infinity (m,)."""
     # 0 times the sum: one pass without a mask; NaN where a row has either, and an overflowing sum
@@ -67,7 +71,8 @@ class Healed:
     policy makes of those that are not finite.
 
     ``train`` gives the parts, as often as they are asked for. ``bad`` counts the updates that were
-    not finite; ``keep`` says whose are looked at.
+    not finite; ``keep`` says whose are looked at. Under "drop" all are at first: a pass that finds
+    one that is not finite goes on to the end, leaves all such out, and raises ``Dropped``.
     """
 
     def __init__(
@@ -82,18 +87,18 @@ class Healed:
 
     def __call__(self) -> Iterator[tuple[Tensor, ...]]:
         """The updates of the clients that are kept."""
-        for rows, part, _ in self._passed():
+        passed = self._passed()
+        for rows, part, fine in passed:
             keep = self.keep[rows]
+            if not fine[keep].all():
+                for some, good in [(rows, fine), *((at, ok) for at, _, ok in passed)]:
+                    self.keep[some] &= good
+                raise Dropped
             if keep.all():
                 yield part
             elif keep.any():
                 index = torch.from_numpy(np.flatnonzero(keep)).to(part[0].device)
                 yield tuple(task[index] for task in part)
-
-    def checked(self) -> Healed:
-        """The same, of the clients whose updates all are finite: a pass of its own."""
-        self.keep = np.concatenate([fine for *_, fine in self._passed()])
-        return self
 
     def _passed(self) -> Iterator[tuple[slice, tuple[Tensor, ...], NDArray[np.bool_]]]:
         """The parts, healed, and which of their rows may be kept."""

@@ -2,35 +2,52 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import cos, pi
-from typing import Protocol
+from typing import ClassVar
 
 from fairfl._support.checks import in_range, whole
 
+SCHEDULES: dict[str, type[Schedule]] = {}
+"""By the names that files give them."""
 
-class Schedule(Protocol):
-    """A factor >= 0 on the local learning rate, by round."""
 
+class Schedule(ABC):
+    """A factor >= 0 on a learning rate, by round.
+
+    A frozen dataclass with a ``name`` can be named in files, its fields as its parameters.
+    """
+
+    name: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__dict__.get("name"):
+            SCHEDULES[cls.name] = cls
+
+    @abstractmethod
     def __call__(self, round: int, rounds: int) -> float:
         """The factor in round 0 <= round < rounds."""
-        ...
 
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(Schedule):
     """Always 1."""
+
+    name: ClassVar[str] = "constant"
 
     def __call__(self, round: int, rounds: int) -> float:
         return 1.0
 
 
 @dataclass(frozen=True)
-class Steps:
+class Steps(Schedule):
     """``factor`` to the power of the number of ``milestones`` (rounds) passed."""
 
     milestones: tuple[int, ...]
     factor: float = 0.1
+    name: ClassVar[str] = "steps"
 
     def __post_init__(self) -> None:
         for k, milestone in enumerate(self.milestones):
@@ -42,10 +59,11 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Exponential:
+class Exponential(Schedule):
     """``factor`` to the power of the round."""
 
     factor: float
+    name: ClassVar[str] = "exponential"
 
     def __post_init__(self) -> None:
         in_range("factor", self.factor, 0.0, 1.0, open_low=True)
@@ -55,13 +73,14 @@ class Exponential:
 
 
 @dataclass(frozen=True)
-class Polynomial:
+class Polynomial(Schedule):
     """(1 + round / scale)^(-power): with power 1 or 1/2 the classical decays of stochastic
     approximation.
     """
 
     power: float = 0.5
     scale: float = 1.0
+    name: ClassVar[str] = "polynomial"
 
     def __post_init__(self) -> None:
         in_range("power", self.power, 0.0, 1e300)
@@ -72,23 +91,14 @@ class Polynomial:
 
 
 @dataclass(frozen=True)
-class Cosine:
+class Cosine(Schedule):
     """From 1 to ``last`` along half a cosine over the run's rounds."""
 
     last: float = 0.0
+    name: ClassVar[str] = "cosine"
 
     def __post_init__(self) -> None:
         in_range("last", self.last, 0.0, 1.0)
 
     def __call__(self, round: int, rounds: int) -> float:
         return self.last + (1 - self.last) * (1 + cos(pi * round / rounds)) / 2
-
-
-SCHEDULES: dict[str, type[Schedule]] = {
-    "constant": Constant,
-    "steps": Steps,
-    "exponential": Exponential,
-    "polynomial": Polynomial,
-    "cosine": Cosine,
-}
-"""Schedules by the names that files give them: dataclasses whose fields are their parameters."""

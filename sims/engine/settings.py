@@ -98,10 +98,10 @@ class Computing:
         Bytes that the tensors of a chunk of clients and the updates that are kept may take, to a
         fifth; one client always goes, and so do updates of 64 MiB. Steps are planned ahead in up to
         half as much again. Where a replicate's updates take more than a quarter of it, its clients
-        train and are added up some at a time; what an algorithm keeps of every client (Ditto's
-        models), or looks at all at once (FedMGDA+, masked updates), comes on top. "auto": half of
-        what is free when the simulation starts, on the device or, where the system tells, in
-        memory.
+        train and are added up some at a time. Updates that are looked at all at once (FedMGDA+,
+        LFT, masked ones) may take as much again, and raise ValueError where they take more; models
+        that an algorithm keeps of every client (Ditto, LFT) come on top. "auto": half of what is
+        free when the simulation starts, on the device or, where the system tells, in memory.
     threads : int, optional
         Of torch on the CPU; by default one for small models, for which several are slower, and
         torch's own number else.
@@ -111,8 +111,8 @@ class Computing:
         What to do with an update that is NaN or infinite: stop and name client and round; leave it
         out; or set its NaN to 0, its infinities to +-``clip_norm``, and scale it to that norm. What
         was done is counted. A loss that is not finite stops the run under "clip" too: there is
-        nothing to weigh it by. "drop" trains twice what does not fit into memory: who is left out
-        must be known before the rest is weighed.
+        nothing to weigh it by. Where updates do not fit into memory "drop" trains a round again
+        that had one that is not finite: the others are weighed without it.
     clip_norm : float, optional
         For "clip" alone.
     masked_updates : bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from fairfl.sims.engine.algorithm import Aggregate, Received, Round, State
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
-from fairfl.sims.engine.health import Healed, NonFiniteUpdate, refuse
+from fairfl.sims.engine.health import Dropped, Healed, NonFiniteUpdate, refuse
 from fairfl.sims.engine.losses import measure
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.replicate import RATES, Replicate
@@ -267,17 +267,18 @@ class Simulation:
         costs = [cost(one, self.data, self.training) for one in given]
         row |= {name: sum(getattr(one, name) for one in costs) for name in ("steps", "samples")}
         come = Healed(train, self.data.names[round.clients], round.number, self.computing)
-        if self.computing.non_finite == "drop":
-            come = come.checked()
-            round = round.among(come.keep) if come.keep.any() else round.some(come.keep)
-        if len(round.clients):
-            row |= self._aggregate(r, round, come, row["bytes_up"])
-        return row | {"received": len(round.clients), "non_finite": come.bad}
+        done = False
+        while not done and come.keep.any():
+            some = round if come.keep.all() else round.among(come.keep)
+            with suppress(Dropped):
+                row |= self._aggregate(r, some, come, row["bytes_up"])
+                done = True
+        return row | {"received": int(come.keep.sum()), "non_finite": come.bad}
 
     def _aggregate(self, r: int, round: Round, come: Healed, reported: int) -> dict[str, Any]:
         """Ask the server and take its step; what was sent, of which ``reported`` bytes before."""
         known = {name: getattr(round, name) for name in Round.__dataclass_fields__}
-        received = Received(**known, arrivals=come)
+        received = Received(**known, arrivals=come, room=self.limit)
         many, summed, total = len(round.clients), self.summed[r], None
         up = self.params.element_size() * self.model.size * many
         if summed is None:

@@ -17,7 +17,8 @@ from fairfl._support.checks import Array
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve, Multipliers
 from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.density_problem import DensityProblem
-from fairfl.solvers.numerics.dual import dual_point, minimise_dual
+from fairfl.solvers.numerics.descent import minimise_dual
+from fairfl.solvers.numerics.dual import dual_point
 from fairfl.solvers.problem import Task
 from fairfl.theory.numerics.piecewise import Piecewise
 from fairfl.theory.populations.federation import Federation

@@ -32,7 +32,7 @@ def several(task: Task) -> bool:
     """Whether a client's own problem has several constraints, or one that rules obey in no
     order.
     """
-    return task.several or task.sees == "x"
+    return task.several or task.affine or task.sees == "x"
 
 
 def curve_of(fed: Federation, task: Task, model: ContinuousModel) -> EnsembleCurve:

@@ -10,12 +10,14 @@ until they are narrow.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+import itertools
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, fitting, points_of
@@ -28,28 +30,54 @@ from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
-NODES = 33
-"""Nodes of a client's table before halving."""
-HALVINGS = 5
-"""How often the segments around the best budgets are halved."""
+LEVELS, FINER = 5, 8
+"""How often all segments of a client's table are halved, and then those around the best budgets."""
+INNER = 0.875
+"""A segment is split at no larger share of its length, and no smaller one than the rest."""
+STRAIGHT = 1e-11
+"""What is within this of a line is on it."""
+CORNER = 1e-10
+"""How exactly corners are found."""
 SAME = 1e-12
 """Budgets this close are one."""
 JUMP = 1e-2
 """A difference of rates that changes by more than this on a narrow segment jumps there."""
 REPEATS = 6
 """Times that what misses a disparity is asked for a smaller one."""
-SOUND = 1e-8
-"""Solutions that meet their budgets less exactly are mixtures of several: no node."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A client's solution at a budget: its own worth and multipliers (K,), and what it adds to
+    everybody's worth and rates (M,). ``straight``: from here to the next node all are linear.
+
+    ``active`` (M,) is |λ_k| less what is left of the budget: where it changes its sign, limits
+    begin or cease to bind, and rates have a corner.
+    """
+
+    eps: float
+    own: float
+    lam: Array
+    worth: float
+    pooled: Array
+    active: Array
+    straight: bool = False
+
+    @property
+    def added(self) -> Array:
+        """(2 + M,) its own worth and what it adds."""
+        return np.append([self.own, self.worth], self.pooled)
 
 
 @dataclass
 class Table:
-    """A client's solutions by its budget, and what each adds to the pooled problem.
+    """A client's solutions by its budget.
 
     Attributes
     ----------
     fed, task, own : its own problem.  whole : everybody's.  weight : the client's.
-    eps : (N,) increasing.  worth : (N,) and pooled : (M, N), weighted.
+    nodes : by increasing budget.  coarse : the budgets of the first ones.
+    narrow : segments are not split below this width.
     """
 
     fed: Federation
@@ -57,41 +85,64 @@ class Table:
     own: RuleFamily
     whole: RuleFamily
     weight: float
-    eps: Array = field(default_factory=lambda: np.zeros(0))
-    worth: Array = field(default_factory=lambda: np.zeros(0))
-    pooled: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    lam: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    nodes: list[Node] = field(default_factory=list)
     coarse: Array = field(default_factory=lambda: np.zeros(0))
     narrow: float = 0.0
 
     def start(self) -> None:
-        """NODES even budgets up to the free rule's own disparity."""
-        free = float(self.own.at(np.zeros((1, self.own.problem.count))).local.max(initial=0.0))
-        self.add(np.linspace(free, 0.0, NODES) if free > 0 else np.zeros(1))
-        self.coarse, self.narrow = self.eps, 1.01 * free / (NODES - 1) / 2**HALVINGS
+        """Nodes up to the free rule's own disparity, and at the corners between them."""
+        free = solve_by_dual(self.fed, self.task, np.ones(1)).disparity
+        for eps in (free, 0.0) if free > 0 else (0.0,):
+            self.add(eps)
+        for _ in range(LEVELS):
+            for node in self.nodes[-2::-1]:
+                self.halve(node)
+        for low, high in list(itertools.pairwise(self.nodes)):
+            for k in np.flatnonzero((low.active > 0) != (high.active > 0)).tolist():
+                with suppress(CertificationError):
+                    self.add(self.corner(low, high, k))
+        self.coarse, self.narrow = self.eps, 1.01 * free / 2 ** (LEVELS + FINER)
 
-    def add(self, eps: Iterable[float]) -> None:
-        """Nodes at more budgets."""
-        for one in eps:
-            budget = np.array([one])
-            near = self.lam[np.abs(self.eps - one).argmin()] if self.eps.size else None
-            rule = self.own.solve(budget, start=near)
-            if rule.local[0].max(initial=0.0) <= one + SOUND and rule.excess.max() <= SOUND:
-                worth, pooled = self.whole.of_sets(rule.point.sets)
-            else:
-                try:  # the optimum is a mixture of rules
-                    found = solve_by_dual(self.fed, self.task, budget)
-                except CertificationError:
-                    continue
-                worth, pooled = self.whole.of_rule(found.classifier)
-            k = int(np.searchsorted(self.eps, one))
-            if not self.eps.size:
-                self.pooled = np.zeros((pooled.size, 0))
-                self.lam = np.zeros((0, rule.lam.shape[1]))
-            self.eps = np.insert(self.eps, k, one)
-            self.worth = np.insert(self.worth, k, self.weight * worth)
-            self.pooled = np.insert(self.pooled, k, self.weight * pooled, axis=1)
-            self.lam = np.insert(self.lam, k, rule.lam[0], axis=0)
+    def corner(self, low: Node, high: Node, k: int) -> float:
+        """Where limit ``k`` begins or ceases to bind between two nodes."""
+
+        def active(eps: float) -> float:
+            known = {node.eps: node for node in (low, high)}
+            return float((known.get(eps) or self.solved(eps, low)).active[k])
+
+        return scipy.optimize.brentq(active, low.eps, high.eps, xtol=CORNER)
+
+    @property
+    def eps(self) -> Array:
+        """(N,) budgets."""
+        return np.array([node.eps for node in self.nodes])
+
+    def solved(self, eps: float, near: Node | None, straight: bool = False) -> Node:
+        """The node at a budget, from the multipliers of another."""
+        start = None if near is None else near.lam
+        found = solve_by_dual(self.fed, self.task, np.array([eps]), start=start)
+        own, values = self.own.of_rule(found.classifier)
+        worth, pooled = self.whole.of_rule(found.classifier)
+        lam = found.multipliers
+        active = np.abs(lam[self.own.bound]) + np.abs(values) - eps
+        return Node(eps, own, lam, self.weight * worth, self.weight * pooled, active, straight)
+
+    def add(self, eps: float) -> bool:
+        """Make a budget a node, unless it is one; False where it is not certified."""
+        near = self.near(eps) if self.nodes else None
+        if near is not None and abs(near.eps - eps) <= SAME:
+            return True
+        k = int(np.searchsorted(self.eps, eps))
+        straight = k > 0 and self.nodes[k - 1].straight
+        try:
+            self.nodes.insert(k, self.solved(eps, near, straight))
+        except CertificationError:
+            return False
+        return True
+
+    def near(self, eps: float) -> Node:
+        """The nearest node."""
+        return min(self.nodes, key=lambda node: abs(node.eps - eps))
 
     def around(self, eps: float) -> Array:
         """The nodes around a budget: the nearest, or the two that it is between, and one more on
@@ -100,19 +151,37 @@ class Table:
         low = int(np.searchsorted(self.eps, eps - SAME))
         high = int(np.searchsorted(self.eps, eps + SAME, side="right")) - 1
         first, last = min(low, high), max(low, high)
-        return np.arange(max(first - 1, 0), min(last + 2, self.eps.size))
+        return np.arange(max(first - 1, 0), min(last + 2, len(self.nodes)))
 
-    def halve(self, eps: float) -> None:
-        """Halve the segments that a budget is on, unless they are narrow."""
-        near = self.eps[self.around(eps)]
-        low, high = near[:-1], near[1:]
-        on = (low <= eps + SAME) & (eps - SAME <= high) & (high - low > self.narrow)
-        self.add((low[on] + high[on]) / 2.0)
+    def refine(self, eps: float) -> None:
+        """Halve the segments that a budget is on."""
+        near = [self.nodes[k] for k in self.around(eps)]
+        for low, high in itertools.pairwise(near):
+            if low.eps <= eps + SAME and eps - SAME <= high.eps:
+                self.halve(low)
 
-    def split(self, eps: float) -> None:
-        """Make a budget a node."""
-        if np.abs(self.eps - eps).min() > SAME:
-            self.add([eps])
+    def halve(self, low: Node) -> None:
+        """Split the segment from a node on, unless it is straight or narrow, where the lines of its
+        ends meet: at the corner if there is one, and near the middle where the client's own worth,
+        which is concave, is smooth. If that is on the line between the ends the segment is
+        straight.
+        """
+        k = self.nodes.index(low)
+        high = self.nodes[k + 1]
+        width = high.eps - low.eps
+        if low.straight or width <= self.narrow:
+            return
+        first, last = (float(np.abs(node.lam).sum()) for node in (low, high))
+        bend = first - last
+        part = (high.own - low.own - last * width) / (bend * width) if bend > 0 else 0.5
+        part = min(max(part, 1.0 - INNER), INNER)
+        straight = not self.add(low.eps + part * width)
+        if not straight:
+            middle = self.nodes[k + 1]
+            line = (1.0 - part) * low.added + part * high.added
+            straight = bool(np.abs(middle.added - line).max() <= STRAIGHT)
+            self.nodes[k + 1] = replace(middle, straight=straight)
+        self.nodes[k] = replace(low, straight=straight)
 
 
 @dataclass(frozen=True)
@@ -143,13 +212,13 @@ class SegmentSearch:
         """
         coarse = [np.searchsorted(table.eps, table.coarse) for table in self.tables]
         eps = self._segments(coarse).best(disparity)
-        for _ in range(HALVINGS):
+        for _ in range(FINER):
             if eps is None:
                 break
             for table, one in zip(self.tables, eps, strict=True):
-                table.halve(float(one))
+                table.refine(float(one))
             near = [t.around(float(one)) for t, one in zip(self.tables, eps, strict=True)]
-            all_ = [np.arange(table.eps.size) for table in self.tables]
+            all_ = [np.arange(len(table.nodes)) for table in self.tables]
             eps = next(
                 (
                     e
@@ -164,7 +233,9 @@ class SegmentSearch:
         """The segments between the tables' nodes in the windows, and each node by itself."""
         client, eps, gain, rows = [], [], [], []
         for i, (table, own) in enumerate(zip(self.tables, windows, strict=True)):
-            e, worth, pooled = table.eps[own], table.worth[own], table.pooled[:, own]
+            nodes = [table.nodes[k] for k in own]
+            e, worth = np.array([(node.eps, node.worth) for node in nodes]).T
+            pooled = np.stack([node.pooled for node in nodes], axis=1)
             first = np.arange(max(e.size - 1, 1))
             ends = np.stack([first, np.minimum(first + 1, e.size - 1)], axis=1)
             moved = np.abs(pooled[:, ends[:, 1]] - pooled[:, ends[:, 0]]).max(axis=0, initial=0.0)
@@ -183,48 +254,67 @@ class SegmentSearch:
         every = np.concatenate(rows, axis=1)
         return Segments(self.fed, model, self.task, who, budgets, worths, every, pooled)
 
-    def solved(self, disparity: float | None) -> Points:
-        """What the best budgets for a disparity attain, certified; where that is missed between
-        nodes the budgets become nodes, and a smaller one is asked for if there is any.
+    def solved(self, disparity: float) -> Points:
+        """What the best budgets for a disparity attain; where that is missed between nodes the
+        budgets become nodes, and a smaller one is asked for if there is any.
         """
-        found, wanted = points_of(self.fed, []), None if disparity is None else disparity + NEAR
-        for _ in range(REPEATS):
+        found, wanted = points_of(self.fed, []), disparity + NEAR
+        for k in range(REPEATS):
             eps = self.best(wanted)
-            if eps is None and disparity is not None:
-                eps = self.best(disparity + NEAR)
-            if eps is None:
+            eps = self.best(disparity + NEAR) if eps is None else eps
+            tried = self.tried(eps)
+            found, over = found.join(tried), tried.disparity - disparity
+            if eps is None or not (over > MET).any():
                 break
-            free = np.array([table.eps[-1] for table in self.tables])
-            try:
-                s = solve_ensemble(
-                    self.fed, self.task, self.model, np.where(eps >= free, SLACK_BUDGET, eps)
-                )
-            except CertificationError:
-                break
-            found = found.join(points_of(self.fed, [s]))
-            if disparity is None or wanted is None or s.disparity <= disparity + MET:
-                break
-            for table, one in zip(self.tables, eps, strict=True):
-                table.split(float(one))
-            wanted = max(wanted - 1.1 * (s.disparity - disparity), 0.0)
+            self.split(eps)
+            if k >= REPEATS // 2:
+                wanted = max(wanted - 1.1 * float(over[0]), 0.0)
         return found
 
-    def attained(self, disparities: Iterable[float | None]) -> Points:
-        """The same for several disparities."""
-        return functools.reduce(Points.join, [self.solved(d) for d in disparities])
+    @cached_property
+    def least(self) -> Points:
+        """The least disparate ensembles; their budgets become nodes as long as others are less
+        disparate.
+        """
+        found = points_of(self.fed, [])
+        for _ in range(REPEATS):
+            eps, before = self.best(None), found.disparity.min(initial=np.inf)
+            found = found.join(self.tried(eps))
+            if eps is None or not found.disparity.min(initial=np.inf) < before - MET:
+                break
+            self.split(eps)
+        return found
+
+    def tried(self, eps: Array | None) -> Points:
+        """What budgets attain, if that is certified."""
+        if eps is not None:
+            free = np.array([table.nodes[-1].eps for table in self.tables])
+            budgets = np.where(eps >= free, SLACK_BUDGET, eps)
+            with suppress(CertificationError):
+                found = solve_ensemble(self.fed, self.task, self.model, budgets)
+                return points_of(self.fed, [found])
+        return points_of(self.fed, [])
+
+    def split(self, eps: Array) -> None:
+        """Make budgets nodes."""
+        for table, one in zip(self.tables, eps, strict=True):
+            table.add(float(one))
+
+    def attained(self, disparities: Array) -> Points:
+        """What the best budgets for several disparities attain."""
+        return functools.reduce(Points.join, [self.solved(float(d)) for d in disparities])
 
     def frontier(self, points: int) -> Frontier:
         """Up to ``points`` of it, at even steps."""
-        ends = self.attained([None, 1.0])
+        ends = self.least.join(self.solved(1.0))
         wanted = np.linspace(ends.disparity.min(), ends.disparity.max(), points)
-        found = self.attained([float(d) for d in wanted]).join(ends)
+        found = self.attained(wanted).join(ends)
 
         def evaluate(disparity: Array) -> Points:
-            return fitting(self.attained([float(d) for d in disparity]).join(found), disparity)
+            return fitting(self.attained(disparity).join(found), disparity)
 
         return build("lft_ensemble", found, evaluate)
 
     def minimum(self) -> Points:
         """The least disparate ensemble, of several the most useful."""
-        least = self.solved(None)
-        return least.join(self.solved(float(least.disparity[0]))).least
+        return self.least.join(self.solved(float(self.least.disparity.min()))).least

@@ -48,7 +48,10 @@ FAINT = 1e-10
 """Differences of rates that change by no more than this in a step do not change."""
 TIED = 1e-9
 """Values this close to their budget count as reaching it."""
-REPAIRS = 4
+TRIES = (True, False), (False, False), (True, True)
+"""What a step is tried with: whether budgets of zero are kept, and gaps as they are."""
+REPAIRS, FASTEST = 4, 8.0
+"""Corrections of a step that ends beyond the target, and the most that one is made longer."""
 WORTH = 1e-9
 """Steps that gain less are not taken."""
 
@@ -59,6 +62,7 @@ class Model:
     (K, n), the values (K, n), the pooled differences (M, n), and the loss |loss w|²/2 of accuracy.
 
     ``rows`` w <= ``limits`` keep signs and budgets; ``walls`` w <= ``room`` keep the gaps.
+    ``held``: whether a budget of zero is kept whose multiplier may change its sign.
     """
 
     lam: Array
@@ -69,6 +73,7 @@ class Model:
     limits: Array
     walls: Array
     room: Array
+    held: bool
 
 
 def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds: int) -> Rules:
@@ -86,16 +91,17 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
     alive = np.arange(target.size)
     for _ in range(rounds):
         here, goal = best.take(alive), target[alive]
-        models = _models(family, here, reach, radius[alive])
+        models = _models(family, here, reach, radius[alive], hold=True)
         found, gain, most = here, np.zeros(alive.size), np.zeros(alive.size)
-        for walls in (False, True):
-            # the gaps are kept where a step over them does not what it promised
-            rows = np.flatnonzero(
-                [not walls or m.room.size > 0 for m in models] & (gain <= 0.3 * most)
-            )
+        for hold, walls in TRIES:
+            # another model where a step does not what it promised
+            differs = [m.held if not hold else not walls or m.room.size > 0 for m in models]
+            rows = np.flatnonzero(np.array(differs) & (gain <= 0.3 * most))
             if not rows.size:
                 continue
             own = [models[k] for k in rows]
+            if not hold:
+                own = _models(family, here.take(rows), reach, radius[alive[rows]], hold=False)
             steps, promise = _steps(here.take(rows), own, goal[rows], walls=walls)
             most[rows] = np.maximum(most[rows], promise)
             go = np.flatnonzero(promise > WORTH)
@@ -127,8 +133,12 @@ def merit(rules: Rules, target: Array) -> Array:
     return np.where(seeks, -rules.disparity, rules.accuracy - RATE * beyond) - broken
 
 
-def _models(family: RuleFamily, rules: Rules, reach: Array, radius: Array) -> list[Model]:
-    """The models of all rules."""
+def _models(
+    family: RuleFamily, rules: Rules, reach: Array, radius: Array, *, hold: bool
+) -> list[Model]:
+    """The models of all rules; with ``hold`` budgets of zero are kept where multipliers may change
+    sign.
+    """
     problem, point = family.problem, rules.point
     mixed = [weights(point.lam, rows) for rows in problem.coefficients]
     critical = critical_points(problem.profiles, mixed)
@@ -136,7 +146,9 @@ def _models(family: RuleFamily, rules: Rules, reach: Array, radius: Array) -> li
     for profile, own, sets in zip(problem.profiles, mixed, point.sets, strict=True):
         slope = np.abs(np.einsum("rj,jr->r", own[sets.owner], profile.slopes(sets.cut)))
         cuts.append((profile.values(sets.cut)[1:], slope))
-    return [_model(family, rules, b, cuts, critical, reach, radius[b]) for b in range(len(radius))]
+    return [
+        _model(family, rules, b, cuts, critical, reach, radius[b], hold) for b in range(len(radius))
+    ]
 
 
 def _model(
@@ -147,6 +159,7 @@ def _model(
     critical: list[CriticalPoints],
     reach: Array,
     radius: float,
+    hold: bool,
 ) -> Model:
     problem, point = family.problem, rules.point
     lam, values, client = point.lam[b], point.values[b], family.client
@@ -183,7 +196,8 @@ def _model(
 
     # a budget of zero, or a rate beside another at one budget, is kept
     zero = local <= TIGHT
-    still = np.flatnonzero(active & zero[client] & (np.abs(lam) <= radius * reach))
+    small = hold & (np.abs(lam) <= radius * reach)
+    still = np.flatnonzero(active & zero[client] & small)
     first = {i: k for k in np.flatnonzero(active)[::-1] for i in [client[k]]}
     tied = [(k, first[client[k]]) for k in np.flatnonzero(active) if first[client[k]] != k]
     change = _scaled(change, lam.size, len(w), reach, radius)
@@ -221,6 +235,7 @@ def _model(
         np.concatenate(limits),
         walls,
         room,
+        still.size > 0,
     )
 
 
@@ -329,9 +344,10 @@ def _walked(
     family: RuleFamily, here: Rules, models: list[Model], target: Array, steps: list[Array]
 ) -> Rules:
     """The ends of steps, or better points that corrections to the target's disparity find from
-    there.
+    there: Newton's by the model, then secants.
     """
     best, steps, rows = here, [step.copy() for step in steps], np.arange(target.size)
+    pace, asked = np.ones(target.size), np.full(target.size, np.nan)
     for _ in range(1 + REPAIRS):
         own = here.take(rows)
         tried = _ends(
@@ -346,7 +362,10 @@ def _walked(
             slope = np.sign(tried.pooled[b, m]) * models[k].pooled[m]
             sound = tried.excess[b].max(initial=0.0) <= 1e-9 and np.isfinite(target[k])
             if sound and over[m] > 1e-12 and slope.any():
-                steps[k] -= (over[m] + 1e-13) * slope / (slope @ slope)
+                if asked[k] > over[m]:  # how much of the last correction came
+                    pace[k] = np.clip(pace[k] * asked[k] / (asked[k] - over[m]), 1.0, FASTEST)
+                asked[k] = over[m]
+                steps[k] -= pace[k] * (over[m] + 1e-13) * slope / (slope @ slope)
                 left.append(k)
         rows = np.array(left, int)
         if not rows.size:
@@ -373,12 +392,8 @@ def _ends(
     wanted = np.maximum(-np.sign(moved) * (here.values + change), 0.0)
     bound = largest((moved != 0) * 1.0, family.client) > 0
     eps = np.where(bound, largest(wanted, family.client), SLACK_BUDGET)
-    for b in np.flatnonzero(wrong):
-        one = np.array([b])
-        other = family.follow(here.take(one), np.where(eps[b] <= TIGHT, 0.0, eps[b]))
-        if (
-            other is not None
-            and merit(other, target[one])[0] > merit(tried.take(one), target[one])[0]
-        ):
-            tried = tried.replaced(one, other)
-    return tried
+    rows = np.flatnonzero(wrong)
+    eps = np.where(eps[rows] <= TIGHT, 0.0, eps[rows])
+    other, met = family.follow(here.take(rows), eps)
+    met &= merit(other, target[rows]) > merit(tried.take(rows), target[rows])
+    return tried.replaced(rows[met], other.take(np.flatnonzero(met)))

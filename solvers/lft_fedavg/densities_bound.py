@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.dual import minimise_dual
+from fairfl.solvers.numerics.descent import minimise_dual
 from fairfl.solvers.numerics.rule_family import RuleFamily
 from fairfl.theory.populations.federation import Federation
 

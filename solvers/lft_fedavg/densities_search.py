@@ -15,17 +15,23 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points
-from fairfl.solvers.lft_fedavg.densities_ascent import ascend, merit
+from fairfl.solvers.lft_fedavg.densities_ascent import TIED, ascend, merit
 from fairfl.solvers.numerics.certify import solve_by_dual
-from fairfl.solvers.numerics.dual import ENOUGH, FEW
+from fairfl.solvers.numerics.descent import ENOUGH, FEW
 from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
+from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import NOTIONS
 
-BUDGETS = 40
+BUDGETS = 400
 """Random budgets to start from: in the first few clients are bound, in the last all, by turns to
 0.
+"""
+SOLVED, PASSES = 20, 2
+"""One in so many of them is solved; the others are followed from the nearest known, in so many
+parts.
 """
 MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
@@ -40,10 +46,14 @@ FEWER = 4
 ROUNDS = 20
 COARSE = 24
 """Disparities solved for from the starts; the wanted ones are solved for from their neighbours."""
-SWEEPS = 3
-"""Times, at most, that what was found at one disparity is tried at those beside it."""
+SWEEPS, BESIDE = 10, 2
+"""Times, at most, that what was found at one disparity is tried at those beside it, and how many
+these are on each side.
+"""
 GAINED = 1e-9
 """Accuracy that makes another sweep worth while."""
+HOPE = 1.5
+"""Accuracy that a unit of disparity beyond a target costs where it is asked who climbs on."""
 ROUNDED = 1e-9
 """|MD_k| up to which a multiplier may have the wrong sign in a start: corners are tight up to
 rounding.
@@ -58,10 +68,14 @@ NEARLY = 1e-2
 class MultiplierSearch:
     """A federation's rules f_λ, the reach (K,) of their multipliers, and starts all over them, the
     free rule first.
+
+    Which of several maxima a climb finds may depend on rounding. So the search has the clients in
+    an ``order`` (I,) of its own, and their order in the federation does not matter.
     """
 
     fed: Federation
     task: Task
+    order: Array
     family: RuleFamily
     reach: Array
     starts: Rules
@@ -71,9 +85,12 @@ class MultiplierSearch:
         """Starts: no constraint; all, one, or (for few clients) all but one exactly tight; and
         random budgets.
 
-        Neither the order of the clients nor the groups' names matter to the draws.
+        The groups' names do not matter to the draws.
         """
-        family = RuleFamily.of(fed, task)
+        assert isinstance(fed.model, ContinuousModel)
+        own = np.array([np.ravel([law.middle for law in laws]) for laws in fed.model.laws])
+        turn = np.lexsort(np.column_stack([own, fed.share, fed.weight]).T)
+        family = RuleFamily.of(fed.part(turn), task)
         count, clients = family.problem.count, fed.n_clients
         free = family.at(np.zeros((1, count)))
         order = np.argsort(free.local[0], kind="stable")
@@ -84,13 +101,20 @@ class MultiplierSearch:
         drawn[:, order] = np.where(tight, scale * (free.local[0, order] + MARGIN), SLACK_BUDGET)
         alone = np.eye(clients)
         all_but_one = alone[: clients if clients <= FEW else 0]  # a second each
-        budgets = np.concatenate([0.0 * alone[:1], all_but_one, 1.0 - alone, drawn])
+        budgets = np.concatenate([0.0 * alone[:1], all_but_one, 1.0 - alone, drawn[::SOLVED]])
         solved = [family.solve(eps, enough=ENOUGH) for eps in budgets]
         starts = functools.reduce(Rules.join, [free, *solved])
+        starts = starts.take(np.flatnonzero(starts.excess.max(axis=1, initial=0.0) <= ROUNDED))
+        most = free.local[0]
+        for part in np.array_split(np.delete(drawn, np.s_[::SOLVED], axis=0), PASSES):
+            far = np.minimum(part, most)[:, None] - np.minimum(starts.budgets, most)
+            near = starts.take(np.abs(far).max(axis=2).argmin(axis=1))
+            found, met = family.follow(near, part)
+            met &= found.excess.max(axis=1, initial=0.0) <= ROUNDED
+            starts = starts.join(found.take(np.flatnonzero(met)))
         reach = np.abs(starts.lam).max(axis=0)
         reach = np.where(family.bound, np.maximum(reach, 0.01 * reach.max()), 0.0)
-        sound = starts.excess.max(axis=1, initial=0.0) <= ROUNDED
-        return cls(fed, task, family, reach, starts.take(np.flatnonzero(sound)))
+        return cls(fed, task, turn, family, reach, starts)
 
     @property
     def free(self) -> Rules:
@@ -109,14 +133,14 @@ class MultiplierSearch:
         low = self._best(found, target, ROUNDS, 1)
         if low.disparity[0] > NEARLY:
             return low
-        fair = self.at(np.zeros(1), low.join(self.starts))
+        fair = self.at(np.zeros(1), low.join(self.starts), count)
         return fair if fair.disparity[0] <= FAIR else low
 
-    def at(self, targets: Array, known: Rules) -> Rules:
-        """The most accurate rules with |MD| <= targets (P,) that climbs from many of the ``known``
-        ones reach.
+    def at(self, targets: Array, known: Rules, count: int | None = None) -> Rules:
+        """The most accurate rules with |MD| <= targets (P,) that climbs from ``count`` of the
+        ``known`` ones for each reach.
         """
-        count = min(WIDTH, 2 * self.reach.size)
+        count = min(WIDTH, 2 * self.reach.size) if count is None else count
         rows = np.stack([self._various(known, target, count) for target in targets])
         found = self._best(known.take(rows.ravel()), targets, SCREENED, FINALISTS)
         return self._best(found, targets, ROUNDS, 1)
@@ -144,29 +168,48 @@ class MultiplierSearch:
             (order + np.arange(targets.size)[:, None] * (goal.size // targets.size)).ravel()
         )
 
-    def refined(self, targets: Array, known: Rules, sides: int = 1, rounds: int = ROUNDS) -> Rules:
-        """As ``at``, from ``sides`` neighbours on both sides among ``known``, which increase in
-        |MD|.
-        """
+    def refined(self, targets: Array, known: Rules) -> Rules:
+        """As ``at``, from the neighbours on both sides among ``known``, which increase in |MD|."""
         right = np.searchsorted(known.disparity, targets)
-        rows = np.clip(right[:, None] + np.arange(-sides, sides), 0, known.md.size - 1)
-        return self._best(known.take(rows.ravel()), targets, rounds, 1)
+        rows = np.clip(right[:, None] + np.arange(-1, 1), 0, known.md.size - 1)
+        return self._best(known.take(rows.ravel()), targets, ROUNDS, 1)
 
     def settled(self, targets: Array, known: Rules) -> Rules:
-        """``known`` and what climbs to the targets from their neighbours find, until nothing is
-        gained by that.
+        """``known`` and what climbs to the targets (P,) from the best at those beside find, until
+        nothing is gained by that. Those that beat what is known, but for the target, climb on.
         """
+        apart = np.abs(np.subtract.outer(np.arange(targets.size), np.arange(targets.size)))
+        moved = np.ones(targets.size, bool)
         for _ in range(SWEEPS):
-            before = below(known, targets).accuracy
-            known = ordered(known.join(self.refined(targets, known, sides=2, rounds=SCREENED)))
-            if (below(known, targets).accuracy - before).max() <= GAINED:
+            best = below(known, targets)
+            source, to = np.nonzero((apart > 0) & (apart <= BESIDE) & moved[:, None])
+            if not to.size:
                 break
+            found = ascend(self.family, best.take(source), targets[to], self.reach, SCREENED)
+            hope = found.accuracy - HOPE * np.maximum(found.disparity - targets[to], 0.0)
+            order = np.lexsort((-hope, to))
+            on = order[np.unique(to[order], return_index=True)[1]]
+            on = on[hope[on] > best.accuracy[to[on]] + GAINED]
+            if on.size:
+                more = ascend(self.family, found.take(on), targets[to[on]], self.reach, ROUNDS)
+                found = found.join(more)
+            sound = np.flatnonzero(found.excess.max(axis=1) <= TIED)
+            known = ordered(known.join(found.take(sound)))
+            moved = below(known, targets).accuracy > best.accuracy + GAINED
         return known
 
     def solve(self, eps: Array, start: Array | None = None) -> Solution:
-        """The certified solution at budgets (I,)."""
-        lam = None if start is None else self.unit * start
-        return solve_by_dual(self.fed, self.task, eps, start=lam)
+        """The certified solution at budgets (I,), in the federation's order."""
+        return solve_by_dual(self.fed, self.task, eps, start=start)
+
+    def _turned(self, rules: Rules) -> tuple[Array, Array]:
+        """The rules' budgets (B, I), and multipliers (B, K) at costs as they are, in the
+        federation's order.
+        """
+        back = np.argsort(self.order)
+        lam = self.unit * rules.lam
+        by_client = lam.reshape(len(lam), len(NOTIONS[self.task.notion]), back.size, -1)
+        return rules.budgets[:, back], by_client[:, :, back].reshape(lam.shape)
 
     @property
     def unit(self) -> float:
@@ -176,7 +219,7 @@ class MultiplierSearch:
     def points(self, rules: Rules) -> Points:
         """What the rules attain."""
         worth = 1.0 + self.unit * (rules.accuracy - 1.0)
-        return Points(rules.disparity, worth, rules.budgets, self.unit * rules.lam)
+        return Points(rules.disparity, worth, *self._turned(rules))
 
     def solved(self, rules: Rules, *, warm: bool = True) -> list[Solution]:
         """The rules' budgets solved again and certified, from their multipliers unless told to
@@ -185,7 +228,7 @@ class MultiplierSearch:
         What is not certified is left out.
         """
         out = []
-        for eps, lam in zip(rules.budgets, rules.lam, strict=True):
+        for eps, lam in zip(*self._turned(rules), strict=True):
             try:
                 out.append(self.solve(eps, lam if warm else None))
             except CertificationError:

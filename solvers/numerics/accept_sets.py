@@ -9,7 +9,7 @@ Newton only when they prove that it is monotone, convex or concave.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 
 import numpy as np
@@ -90,6 +90,12 @@ class AcceptSets:
     def counts(self) -> Array:
         """(B,) how many cuts each set has."""
         return np.bincount(self.owner, minlength=self.first.size)
+
+    def opposite(self, totals: Array) -> AcceptSets:
+        """The sets' complements; ``totals`` (J,) ∫ F_j over the line."""
+        return replace(
+            self, rising=~self.rising, first=~self.first, integrals=totals - self.integrals
+        )
 
     def take(self, rows: Array) -> AcceptSets:
         """The sets ``rows`` (positions), in that order."""

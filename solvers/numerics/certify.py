@@ -7,14 +7,17 @@ generation mixes several.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.column_generation import mix
+from fairfl.solvers.numerics.accept_sets import AcceptSets
+from fairfl.solvers.numerics.column_generation import mix, simple
 from fairfl.solvers.numerics.density_problem import DensityProblem
-from fairfl.solvers.numerics.dual import DualPoint, descend
+from fairfl.solvers.numerics.descent import descend
+from fairfl.solvers.numerics.dual import DualPoint, dual_point
 from fairfl.solvers.problem import Problem, Task
 from fairfl.solvers.solution import (
     ADVICE,
@@ -70,22 +73,28 @@ def solve_by_dual(
     model = fed.model
     assert isinstance(model, ContinuousModel)
     problem = DensityProblem.of(task, model, eps, local_eps)
-    begin = None if start is None else start / problem.unit
-    visited = descend(problem.constraints, problem.eps, begin)
-    end = [visited[-1]]
+    begin = None if start is None else np.where(np.isfinite(problem.eps), start, 0) / problem.unit
+    if simple(problem.constraints).all():  # their dual has corners only, and no descent ends there
+        visited = [dual_point(problem.constraints, np.zeros((1, problem.eps.size)))]
+    else:
+        visited = descend(problem.constraints, problem.eps, begin)
+    end = visited[-1]
 
-    def checked(points: list[DualPoint], shares: Array, lam: Array, bound: float) -> Solution:
+    def checked(
+        sets: Sequence[Sequence[AcceptSets]], shares: Array, lam: Array, bound: float
+    ) -> Solution:
         found = evaluate(
-            fed, task, eps, problem.rule(points, shares), lam * problem.unit, (), local_eps
+            fed, task, eps, problem.rule(sets, shares), lam * problem.unit, (), local_eps
         )
         return _certified(fed, task, problem, found, lam, bound)
 
     try:
-        shares = np.tile([0.0, 0.0, 1.0], (len(end[0].sets), 1))
-        return checked(end, shares, end[0].lam[0], _bound(end[0], problem.eps))
+        return checked(
+            [end.sets], np.ones((len(end.sets), 1)), end.lam[0], _bound(end, problem.eps)
+        )
     except CertificationError:
-        shares, points, best = mix(problem.constraints, problem.eps, visited)
-    return checked(points, shares, best.lam[0], _bound(best, problem.eps))
+        sets, shares, best = mix(problem.constraints, problem.eps, visited)
+    return checked(sets, shares, best.lam[0], _bound(best, problem.eps))
 
 
 def _bound(point: DualPoint, eps: Array) -> float:

@@ -10,11 +10,14 @@ over mixtures that satisfy the constraints; its dual proposes the next λ.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
+from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point
 
 ROUNDS = 80
@@ -24,29 +27,38 @@ GAP = 2e-12
 KEPT = 1e-13
 """Columns with less weight than this are dropped from the mixture (the rest is renormalised)."""
 FINE = 1e4
-"""Scale of the constraints: HiGHS is content with one that is broken by 1e-10, and would call one
-rule optimal.
+"""Scale of the master problem: HiGHS is content with a constraint that is broken by 1e-10, and
+with a rule outside the mixture that would add 1e-10 to its worth.
 """
+SAME = 1e-12
+"""Functions that differ by no larger share of their coefficients are multiples of each other."""
 CLOSE = 1e-8
 """Constraints within this of their budgets are met exactly by the mixture."""
 
 
+Sets = Sequence[AcceptSets]
+"""One set at each place."""
+
+
 def mix(
     problem: Constraints, eps: Array, visited: list[DualPoint]
-) -> tuple[Array, list[DualPoint], DualPoint]:
-    """Shares (P, 2 + N) of each place's mixture, of nobody, everybody and the sets of N dual
-    points; these points; and the one of the best dual bound.
+) -> tuple[list[Sets], Array, DualPoint]:
+    """The N sets of the mixture, shares (P, N) of each at each place, and the dual point with the
+    best bound.
 
     Parameters
     ----------
     eps : (K,) budgets.
-    visited : dual points of a failed descent; their rules are the first columns.
+    visited : dual points of a failed descent; their rules follow the least useful and the most
+        useful one.
     """
-    points = visited[-RECENT:]
-    best = min(points, key=lambda p: _bound(p, eps))
-    shares = np.tile([0.5, 0.5], (len(problem.profiles), 1))  # feasible, as in each master problem
+    free = dual_point(problem, np.zeros((1, problem.count))).sets
+    worst = [own.opposite(f.totals) for own, f in zip(free, problem.profiles, strict=True)]
+    sets = [worst, free, *(point.sets for point in visited[-RECENT:])]
+    best = min(visited[-RECENT:], key=lambda p: _bound(p, eps))
+    shares = np.full((len(problem.profiles), 2), 0.5)  # feasible, as in each master problem
     for _ in range(ROUNDS):
-        found = _master(problem, eps, points)
+        found = _master(problem, eps, sets)
         if found is None:
             break
         shares, lam, value = found
@@ -58,41 +70,60 @@ def mix(
         for step in (1.0, 0.3):
             point = dual_point(problem, (centre + step * (lam - centre))[None])
             best = min(best, point, key=lambda p: _bound(p, eps))
-            points.append(point)
-    return shares, points[: shares.shape[1] - 2], best
+            sets.append(point.sets)
+    sets = sets[: shares.shape[1]]
+    return sets, _along(problem, sets, shares), best
+
+
+def simple(problem: Constraints) -> Array:
+    """(P,) whether constraints count nothing other than the gain at a place: rules of one gain are
+    alike there, and all of them are optimal where they tie.
+    """
+    out = np.zeros(len(problem.profiles), dtype=bool)
+    for p, (profile, rows) in enumerate(zip(problem.profiles, problem.coefficients, strict=True)):
+        gain = profile.coefficients[0].ravel()
+        counted = rows @ profile.coefficients[1:].reshape(rows.shape[1], -1)
+        apart = counted - np.outer(counted @ gain, gain) / (gain @ gain)
+        out[p] = np.abs(apart).max(initial=0.0) <= SAME * np.abs(counted).max(initial=0.0)
+    return out
+
+
+def _along(problem: Constraints, sets: list[Sets], shares: Array) -> Array:
+    """The shares, of the least useful rule and the most useful alone at ``simple`` places."""
+    shares = shares.copy()
+    for p in np.flatnonzero(simple(problem)).tolist():
+        worth = np.array([own[p].integrals[0, 0] for own in sets])
+        part = float((shares[p] @ worth - worth[0]) / (worth[1] - worth[0]))
+        shares[p, 2:], shares[p, :2] = 0.0, (1.0 - part, part)
+    return shares
 
 
 def _bound(point: DualPoint, eps: Array) -> float:
     return float(point.dual(eps[None])[0])
 
 
-def _columns(problem: Constraints, points: list[DualPoint]) -> tuple[Array, Array]:
-    """Worth (P, 2 + N) and values (K, P, 2 + N) of nobody, everybody and the points' sets at each
-    place.
-    """
+def _columns(problem: Constraints, sets: list[Sets]) -> tuple[Array, Array]:
+    """Worth (P, N) and values (K, P, N) of the sets at each place."""
     worth, values = [], []
-    places = zip(problem.profiles, problem.coefficients, problem.nobody, strict=True)
-    for p, (profile, rows, nobody) in enumerate(places):
-        served = np.stack(
-            [np.zeros_like(profile.totals), profile.totals]
-            + [point.sets[p].integrals[0] for point in points]
-        )
+    places = zip(problem.coefficients, problem.nobody, strict=True)
+    for p, (rows, nobody) in enumerate(places):
+        served = np.stack([own[p].integrals[0] for own in sets])
         worth.append(served[:, 0] * (not nobody))
         values.append(rows @ served[:, 1:].T)
     return np.stack(worth), np.stack(values, axis=1)
 
 
 def _master(
-    problem: Constraints, eps: Array, points: list[DualPoint]
+    problem: Constraints, eps: Array, sets: list[Sets]
 ) -> tuple[Array, Array, float] | None:
     """Best feasible mixtures: shares, multipliers (K,), worth; None where HiGHS gives up."""
-    worth, values = _columns(problem, points)
+    worth, values = _columns(problem, sets)
     places, count = worth.shape
     bounded = np.flatnonzero(np.isfinite(eps))
     table, budgets, b = values[bounded].reshape(-1, worth.size), eps[bounded], problem.b[bounded]
     ones = np.kron(np.eye(places), np.ones(count))
     result = scipy.optimize.linprog(
-        -worth.ravel(),
+        -FINE * worth.ravel(),
         A_ub=FINE * np.concatenate([table, -table]),
         b_ub=FINE * np.concatenate([budgets - b, budgets + b]),
         A_eq=ones,
@@ -104,7 +135,7 @@ def _master(
         return None
     lam = np.zeros(eps.size)
     theta = _polished(np.where(result.x > KEPT, result.x, 0.0), ones, table, b, budgets)
-    marginals = FINE * result.ineqlin.marginals
+    marginals = result.ineqlin.marginals
     lam[bounded] = marginals[: bounded.size] - marginals[bounded.size :]
     return theta.reshape(worth.shape), lam, problem.base + float(worth.ravel() @ theta)
 

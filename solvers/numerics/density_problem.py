@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.dual import Constraints, DualPoint
+from fairfl.solvers.numerics.accept_sets import AcceptSets
+from fairfl.solvers.numerics.dual import Constraints
 from fairfl.solvers.problem import Limits, Task
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.notions import NOTIONS
 
-LINE = [(-np.inf, np.inf)]
+Rule = Classifier | ClientClassifiers
 
 
 @dataclass(frozen=True)
@@ -79,16 +80,15 @@ class DensityProblem:
             np.broadcast_to(where, (len(who), groups)),
         )
 
-    def rule(self, points: Sequence[DualPoint], shares: Array) -> Classifier | ClientClassifiers:
-        """At each place the mixture, with its ``shares`` (P, 2 + N), of nobody, everybody and the
-        sets of N points, each of one vector of multipliers.
+    def rule(self, sets: Sequence[Sequence[AcceptSets]], shares: Array) -> Rule:
+        """At each place the mixture, with its ``shares`` (P, N), of N ``sets``, each one set at
+        each place.
         """
         lines = []
         for p, own in enumerate(shares):
-            used = np.flatnonzero(own)
-            sets = [[], LINE, *(point.sets[p].intervals(0) for point in points)]
-            steps = [Classifier.from_intervals([sets[k]] * 2) for k in used]
-            one = steps[0] if used.size == 1 else Classifier.average(steps, own[used])
+            used = np.flatnonzero(own).tolist()
+            steps = [Classifier.from_intervals([sets[k][p].intervals(0)] * 2) for k in used]
+            one = steps[0] if len(used) == 1 else Classifier.average(steps, own[used])
             lines.append((one.edges[0], one.values[0]))
         members = [
             Classifier(*zip(*(lines[p] for p in places), strict=True)) for places in self.where

@@ -10,7 +10,6 @@ no double λ tells their rule; its budgets do.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,9 +17,10 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET
-from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.density_problem import DensityProblem
-from fairfl.solvers.numerics.dual import Constraints, DualPoint, descend, dual_point, settled
+from fairfl.solvers.numerics.descent import descend
+from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point
+from fairfl.solvers.numerics.newton import settled
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
@@ -102,9 +102,9 @@ class Rules:
 
     def replaced(self, rows: Array, other: Rules) -> Rules:
         """``other`` in place of the rules ``rows``."""
-        order = np.arange(len(self.lam))
-        order[rows] = len(self.lam) + np.arange(len(rows))
-        return self.join(other).take(order)
+        pooled = self.pooled.copy()
+        pooled[rows] = other.pooled
+        return Rules(self.point.replaced(rows, other.point), pooled, self.client)
 
 
 def largest(values: Array, client: Array) -> Array:
@@ -169,22 +169,13 @@ class RuleFamily:
         begin = None if start is None else np.where(np.isfinite(limits), start, 0.0)
         return self._rules(descend(self.problem, limits, begin, **more)[-1])
 
-    def of_sets(self, sets: Sequence[AcceptSets]) -> tuple[float, Array]:
-        """1 + the utility and the pooled differences (M,) of other accept sets, one at each place,
-        at costs over the largest.
-        """
-        return self._of_steps(
-            (own.cut, np.cumsum(np.append(own.first[0], np.where(own.rising, 1.0, -1.0))))
-            for own in sets
-        )
-
     def of_rule(self, rule: Classifier) -> tuple[float, Array]:
-        """The same of a rule; blind ones have one place."""
-        count = len(self.problem.profiles)
-        return self._of_steps(zip(rule.edges[:count], rule.values[:count], strict=True))
-
-    def _of_steps(self, steps: Iterable[tuple[Array, Array]]) -> tuple[float, Array]:
+        """1 + the utility and the pooled differences (M,) of another rule, at costs over the
+        largest; blind ones have one place.
+        """
         worth, pooled = self.problem.base, self.constant
+        count = len(self.problem.profiles)
+        steps = zip(rule.edges[:count], rule.values[:count], strict=True)
         places = zip(self.problem.profiles, self.pooled, self.problem.nobody, steps, strict=True)
         for profile, rows, nobody, (edges, values) in places:
             served = values[0] * profile.totals + profile.above(edges) @ np.diff(values)
@@ -192,16 +183,16 @@ class RuleFamily:
             pooled = pooled + rows @ served[1:]
         return worth, pooled
 
-    def follow(self, rule: Rules, eps: Array) -> Rules | None:
-        """The rule (1,) at budgets eps (I,) by Newton's method from a ``rule`` at others; None
-        where that fails.
+    def follow(self, rules: Rules, eps: Array) -> tuple[Rules, Array]:
+        """The rules (B,) at budgets eps (B, I) by Newton's method from ``rules`` at others; and
+        whether (B,) it ended there.
         """
-        limits = self._limits(eps)[None]
-        point = replace(rule.point, lam=np.where(np.isfinite(limits), rule.lam, 0.0))
-        found = settled(self.problem, point, limits)
-        return None if found is None else self._rules(found)
+        limits = self._limits(eps)
+        point = replace(rules.point, lam=np.where(np.isfinite(limits), rules.lam, 0.0))
+        found, met = settled(self.problem, point, limits)
+        return self._rules(found), met
 
     def _limits(self, eps: Array) -> Array:
-        """(K,) the constraints' budgets."""
-        own = np.where(self.bound, eps[self.client], np.inf)
+        """(..., K) the constraints' budgets."""
+        own = np.where(self.bound, eps[..., self.client], np.inf)
         return np.where(self.implied & (own == 0), np.inf, own)

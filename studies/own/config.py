@@ -44,8 +44,7 @@
     rounds = 50
     lr = 0.1                                # also momentum, weight_decay, server_lr, dropout,
                                             # stragglers
-    batch_size = 10                         # 0: all of a client's samples
-    epochs = 1                              # or steps
+    batch_size = 10                         # 0: all of a client's samples; also epochs or steps
     participation = {kind = "by_weight", count = 10, replace = false}
                                             # or everyone, uniform (count),
                                             # joining (joins, leaves, groups, share)
@@ -53,23 +52,31 @@
                                             # | exponential (factor) | cosine (last)
                                             # | polynomial (power, scale)
     server_schedule = {kind = "constant"}   # the same of server_lr
-    [computing]                             # optional: device, dtype, non_finite ("raise", "drop"),
-                                            # memory_limit (bytes, "auto"), masked_updates
+    grid = {epochs = [1, 5]}                # in any table but [run]: keys with lists of values
+
+    [computing]                             # optional: device, dtype, memory_limit (bytes, "auto"),
+                                            # masked_updates, non_finite ("raise", "drop", "clip"
+                                            # with clip_norm), threads, backend
 
     [run]                                   # optional
     seeds = [0, 1]                          # of data, split, start and batches
     evaluate_every = 10                     # rounds
 
-What is not marked optional, or with a default, must be given. A file names what fairfl has, and
-what Python files that the caller imports (``imported.py``) add to it: algorithms by subclass, data
-by ``fairfl.sims.data.federated.registry.register``, models by ``fairfl.sims.models.registry``,
-schedules in ``fairfl.sims.engine.schedule.SCHEDULES``, participations by subclass.
+What is not marked optional, or with a default, must be given. Tables with a ``grid`` stand for all
+combinations of its values (``grid.py``): those of algorithms are trained together, of other tables
+each is a run of its own, named after its values. A file names what fairfl has, and
+what Python files that the caller imports (``imported.py``) add to it: algorithms, schedules and
+participations by a subclass with a ``name``, data by
+``fairfl.sims.data.federated.registry.register``, models by
+``fairfl.sims.models.registry.register_model``.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -79,9 +86,8 @@ import pandas as pd
 from fairfl._support.checks import shown
 from fairfl._support.toml_file import read_toml
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import Computing, Participation, Parts, Replicate, Simulation, Training
-from fairfl.sims.engine.draws.participation import PARTICIPATIONS
-from fairfl.sims.engine.schedule import SCHEDULES, Schedule
+from fairfl.sims.data.federated.data import FederatedData
+from fairfl.sims.engine import Computing, Parts, Replicate, Simulation, Training
 from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
@@ -89,7 +95,8 @@ from fairfl.studies.frames import among, floats, groups, has, rows
 from fairfl.studies.measures import KEYS, statistics
 from fairfl.studies.own import config_parts
 from fairfl.studies.own.config_reader import Section
-from fairfl.studies.own.fields import built
+from fairfl.studies.own.fields import built, fields_of
+from fairfl.studies.own.grid import points, told
 from fairfl.studies.own.group_runs import DISPARITIES, PEOPLE, Agnostic, measured, run_agnostic
 from fairfl.studies.own.imported import import_files
 
@@ -100,6 +107,10 @@ SHOWN = {
 }
 """What the table calls the measures of all people: shares of one, not per cent."""
 Labels = tuple[str, ...]
+ALONE = ("title", "algorithm", "run", "grid")
+"""Tables of the file that are the same in all of its settings."""
+MOST = 120
+"""Characters of what tells the names of units apart."""
 
 
 def read_config(path: str | Path, imports: tuple[str, ...] = ()) -> Experiment:
@@ -114,12 +125,14 @@ def read_config(path: str | Path, imports: tuple[str, ...] = ()) -> Experiment:
     file = Path(path)
     table = read_toml(file)
     import_files(imports)
-    seeds, dataset, objectives, agnostic = _outline(table)
+    seeds, objectives, agnostic = _outline(table)
+    alone = {key: table[key] for key in ALONE if key in table}
+    settings = [
+        (alone | found, told(chosen))
+        for found, chosen in points({k: v for k, v in table.items() if k not in ALONE}, "")
+    ]
     try:
-        first = make(table, imports, seeds[0])
-        # says what is wrong
-        replicates = first.replicates or (Replicate(FedAvg()),)
-        Simulation(first.model, first.parts, replicates, first.training, first.computing)
+        tested = _check([found for found, _ in settings], seeds[0])
     except MemoryError as error:
         raise ValueError(
             f"{file.name} must ask for no more than fits into memory: {error}"
@@ -128,8 +141,10 @@ def read_config(path: str | Path, imports: tuple[str, ...] = ()) -> Experiment:
     def units(scale: Scale) -> list[Unit]:
         chosen = seeds if scale.seeds == len(seeds) else list(range(scale.seeds))
         found = []
-        for seed in chosen:
-            name, setting = f"{file.stem}-{seed}", partial(make, table, imports, seed)
+        for seed, (name, (given, words)) in product(chosen, _names(settings)):
+            name, dataset = f"{file.stem}-{seed}{name}", str(given["data"]["name"])
+            dataset += f"; {words}" if words else ""
+            setting = partial(make, given, imports, seed)
             if objectives:
                 own = partial(measured, objectives, seed)
                 found.append(Unit(name, dataset, seed, objectives, setting, own))
@@ -140,7 +155,7 @@ def read_config(path: str | Path, imports: tuple[str, ...] = ()) -> Experiment:
         return found
 
     title, part = str(table.get("title", file.stem)), "test"
-    if first.parts.test is None:
+    if not tested:
         title, part = f"{title} (on the training rows: there are no test rows)", "train"
     pictures = (
         Picture(f"{file.stem}-accuracies", "distribution", title, part),
@@ -156,6 +171,42 @@ def read_config(path: str | Path, imports: tuple[str, ...] = ()) -> Experiment:
         pd.DataFrame(columns=COLUMNS),
         pictures,
     )
+
+
+def _names(settings: list[tuple[dict[str, Any], str]]) -> list[tuple[str, Any]]:
+    """The settings, with what the names of their units end in: their own values, in letters that
+    folders have, and a number where these do not tell them apart.
+    """
+    names = [re.sub(r"[^\w.=+]+", "_", words.replace(" ", ""))[:MOST] for _, words in settings]
+    if len({name.lower() for name in names}) < len(names):
+        names = [f"{name}-{k}" for k, name in enumerate(names)]
+    ends = [f"-{name}" if words else "" for name, (_, words) in zip(names, settings, strict=True)]
+    return list(zip(ends, settings, strict=True))
+
+
+def _check(tables: list[dict[str, Any]], seed: int) -> bool:
+    """Whether all settings have test rows; ValueError says what is wrong with one. Data that are
+    the same in one and the next are made once.
+    """
+    tested, last, found = True, None, None
+    for table in tables:
+        named = repr((table["data"], table.get("partition")))
+        if found is None or named != last:
+            last, found = named, _data(table, seed)
+        setting = _setting(table, seed, found)
+        replicates = setting.replicates or (Replicate(FedAvg()),)
+        top = Section(table, "")
+        training, computing = top.section("training"), top.section("computing", {})
+        with training.section("participation", {}).placing():
+            setting.training.participation.check(
+                setting.parts.train.clients, setting.training.rounds
+            )
+        with training.placing(), computing.placing():
+            Simulation(
+                setting.model, setting.parts, replicates, setting.training, setting.computing
+            )
+        tested = tested and setting.parts.test is not None
+    return tested
 
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
@@ -180,9 +231,9 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def _outline(table: dict[str, Any]) -> tuple[list[int], str, Labels, list[tuple[str, Agnostic]]]:
-    """Seeds, the data's name, the labels of the algorithms of the engine, and those beside it;
-    ValueError for unknown tables or labels that are not new.
+def _outline(table: dict[str, Any]) -> tuple[list[int], Labels, list[tuple[str, Agnostic]]]:
+    """Seeds, the labels of the algorithms of the engine, and those beside it; ValueError for
+    unknown tables or labels that are not new.
     """
     top = Section(table, "")
     for key in ("title", "data", "partition", "model", "training", "computing", "run"):
@@ -192,7 +243,7 @@ def _outline(table: dict[str, Any]) -> tuple[list[int], str, Labels, list[tuple[
     top.text("title", default="")
     if not isinstance(listed, list) or not listed:
         raise ValueError(f"algorithm must be one or more [[algorithm]] tables, got {shown(listed)}")
-    named = _named(listed)
+    named = config_parts.algorithms_of(listed)
     labels = [one.label for one in named]
     if len(set(labels)) < len(labels):
         raise ValueError(
@@ -204,79 +255,45 @@ def _outline(table: dict[str, Any]) -> tuple[list[int], str, Labels, list[tuple[
     seeds = run.wholes("seeds", [0])
     run.whole("evaluate_every", None, 1)
     run.done(None)
-    return seeds, top.section("data").text("name"), inside, beside
-
-
-def _named(listed: list[Any]) -> list[config_parts.Named]:
-    return [config_parts.algorithm(Section(row, f"algorithm[{k}]")) for k, row in enumerate(listed)]
+    for key in ("data", "model", "training"):
+        top.section(key)
+    return seeds, inside, beside
 
 
 def make(table: dict[str, Any], imports: tuple[str, ...], seed: int) -> Setting:
-    """The setting of one seed, its replicates those that run in the engine."""
+    """The setting of one seed, its replicates those that run in the engine; ``table`` is without
+    grids but for those of the algorithms.
+    """
     import_files(imports)
+    return _setting(table, seed, _data(table, seed))
+
+
+def _data(table: dict[str, Any], seed: int) -> FederatedData:
+    top = Section(table, "")
+    partition = top.section("partition") if "partition" in table else None
+    return config_parts.data(top.section("data"), partition, seed)
+
+
+def _setting(table: dict[str, Any], seed: int, found: FederatedData) -> Setting:
     top = Section(table, "")
     training = _training(top.section("training"))
-    partition = top.section("partition") if "partition" in table else None
-    found = config_parts.data(top.section("data"), partition, seed)
     model = config_parts.model(top.section("model"), found)
     every = top.section("run", {}).whole("evaluate_every", max(1, training.rounds // 10), 1)
     if found.x.ndim > 2 and not isinstance(model, config_parts.Module):
         found = dataclasses.replace(found, x=np.asarray(found.x).reshape(len(found), -1))
     replicates = tuple(
         Replicate(one.made, seed, **one.rates)
-        for one in _named(table["algorithm"])
+        for one in config_parts.algorithms_of(table["algorithm"])
         if not isinstance(one.made, Agnostic)
     )
-    return Setting(
-        model,
-        Parts.of(found),
-        replicates,
-        training,
-        every,
-        _computing(top.section("computing", {})),
-    )
+    computing = built(top.section("computing", {}), Computing, config_parts.special)
+    return Setting(model, Parts.of(found), replicates, training, every, computing)
 
 
 def _training(section: Section) -> Training:
-    given: dict[str, Any] = {"rounds": section.whole("rounds", low=1)}
-    for key in ("lr", "momentum", "weight_decay", "server_lr", "dropout", "stragglers"):
-        value = section.number(key, None)
-        if value is not None:
-            given[key] = float(value)
-    for key in ("epochs", "steps"):
-        value = section.whole(key, None, 1)
-        if value is not None:
-            given[key] = value
-    batch = section.whole("batch_size", 10)
-    given["batch_size"] = batch or None
-    if "participation" in section.table:
-        given["participation"] = _participation(section.section("participation"))
-    for key in ("schedule", "server_schedule"):
-        if key in section.table:
-            given[key] = _schedule(section.section(key))
-    section.asked += ["participation", "schedule", "server_schedule"]
-    return section.done(Training(**given))
-
-
-def _participation(section: Section) -> Participation:
-    kind = PARTICIPATIONS[section.text("kind", tuple(PARTICIPATIONS))]
-    return built(section, kind, config_parts.special)
-
-
-def _schedule(section: Section) -> Schedule:
-    kind = SCHEDULES[section.text("kind", tuple(SCHEDULES))]
-    return built(section, kind, config_parts.special)
-
-
-def _computing(section: Section) -> Computing:
-    device = section.text("device", default="auto")
-    dtype = section.text("dtype", ("float32", "float64"), "float32")
-    given: dict[str, Any] = {
-        "non_finite": section.text("non_finite", ("raise", "drop"), "raise"),
-        "masked_updates": section.flag("masked_updates", False),
-    }
-    if section.table.get("memory_limit") == "auto":
-        given["memory_limit"] = section.text("memory_limit")
-    else:
-        given["memory_limit"] = section.whole("memory_limit", Computing.memory_limit, 1)
-    return section.done(Computing(device=device, dtype=dtype, **given))
+    """Its fields by name; a batch of 0 is all of a client's samples."""
+    given = section.done(fields_of(section, Training, config_parts.special))
+    if given.get("batch_size") == 0:
+        given["batch_size"] = None
+    with section.placing():
+        return Training(**given)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,14 +19,16 @@ from fairfl.sims.data.federated.split_people import split_people
 from fairfl.sims.data.partition import dirichlet, iid, label_shards, two_groups
 from fairfl.sims.data.tables import DATASETS, load, read_people
 from fairfl.sims.engine import MLP, LeastSquares, LinearSVM, Logistic, Model, Module, Softmax
-from fairfl.sims.engine.draws.participation import PARTICIPATIONS
+from fairfl.sims.engine.draws.participation import PARTICIPATIONS, Participation
 from fairfl.sims.engine.replicate import RATES
-from fairfl.sims.engine.schedule import SCHEDULES
+from fairfl.sims.engine.schedule import SCHEDULES, Schedule
 from fairfl.sims.engine.secure.summed import SUM_ONLY
+from fairfl.sims.engine.settings import check_rates
 from fairfl.sims.group_fairness.agnostic import AgnosticFair
 from fairfl.sims.models.registry import MODELS as OWN_MODELS
 from fairfl.studies.own.config_reader import REQUIRED, Section
 from fairfl.studies.own.fields import built, fields_of
+from fairfl.studies.own.grid import points, told, words
 from fairfl.studies.own.group_runs import Agnostic
 from fairfl.studies.row_subset import some_rows
 from fairfl.theory import aggregation
@@ -55,11 +57,17 @@ def names() -> dict[str, tuple[str, ...]]:
         "algorithm.name": tuple(known_algorithms()),
         "training.participation.kind": tuple(PARTICIPATIONS),
         "training.schedule.kind": tuple(SCHEDULES),
+        "training.server_schedule.kind": tuple(SCHEDULES),
     }
 
 
 def data(section: Section, partition: Section | None, seed: int) -> FederatedData:
     """[data] and [partition], split; ``seed`` draws what has no seed of its own."""
+    with section.placing():
+        return _data(section, partition, seed)
+
+
+def _data(section: Section, partition: Section | None, seed: int) -> FederatedData:
     name = section.text("name", sources())
     pooled = section.flag("pooled", False)
     if name in DATASETS or name == "people":
@@ -124,7 +132,8 @@ def _assign(found: FederatedData, section: Section, seed: int) -> FederatedData:
             owner = section.done(lambda: label_shards(found.y, clients, shards, own))
         else:
             owner = section.done(lambda: iid(len(found), clients, own))
-    return found.assigned(owner(), clients)
+    with section.placing():
+        return found.assigned(owner(), clients)
 
 
 def model(section: Section, found: FederatedData) -> Model:
@@ -190,7 +199,12 @@ def _own_model(
             value = section.raw(name, REQUIRED if needed else None)
             given |= {name: value} if name in section.table else {}
     section.done(None)
-    return build(shape, classes, **given)
+    try:
+        with section.placing():
+            return build(shape, classes, **given)
+    except TypeError as error:  # of a value that is no number, say
+        told = f"{section.where} must be of values that {section.table['kind']} takes: {error}"
+        raise ValueError(" ".join(told.split())) from error
 
 
 def known_algorithms() -> Mapping[str, type[Any]]:
@@ -208,6 +222,18 @@ class Named:
     rates: dict[str, float]
 
 
+def algorithms_of(listed: list[Any]) -> list[Named]:
+    """All [[algorithm]] tables, those with a grid as often as it has combinations."""
+    named = []
+    for k, row in enumerate(listed):
+        where = f"algorithm[{k}]"
+        for table, chosen in points(Section(row, where).table, where):
+            one = algorithm(Section(table, where))
+            own = f"{one.label}, {told(chosen)}" if chosen and "label" in table else one.label
+            named.append(replace(one, label=own))
+    return named
+
+
 def algorithm(section: Section) -> Named:
     """``name``, parameters by the names of its dataclass, and rates."""
     known = known_algorithms()
@@ -220,15 +246,17 @@ def algorithm(section: Section) -> Named:
         if key not in given and (value := section.number(key, None)) is not None
     }
     section.done(None)
-    shown = ", ".join(f"{key} = {_words(section.table[key])}" for key in (*given, *rates))
-    made = known[name](**given)
+    shown = ", ".join(f"{key} = {words(section.table[key])}" for key in (*given, *rates))
+    with section.placing():
+        made = known[name](**given)
+        check_rates(*(rates.get(key, low) for key, low in zip(RATES, (1, 0, 0, 1), strict=True)))
     if isinstance(made, AgnosticFair):
         made = Agnostic(made, rates.get("lr"))
     return Named(label or (f"{name}, {shown}" if shown else name), made, rates)
 
 
 def special(kind: type, section: Section) -> Any:
-    """A parameter that is a table: ranks, an objective, an algorithm, or a rule's own fields."""
+    """A field that is a table: by the name of what it makes, or with the fields of its own."""
     if issubclass(kind, RankWeighted):
         return _ranks(section)
     if issubclass(kind, Objective):
@@ -236,19 +264,10 @@ def special(kind: type, section: Section) -> Any:
     if issubclass(kind, Algorithm):
         known = algorithms()
         return built(section, known[section.text("name", tuple(known))], special)
+    for base, kinds in ((Participation, PARTICIPATIONS), (Schedule, SCHEDULES)):
+        if kind is base:
+            return built(section, kinds[section.text("kind", tuple(kinds))], special)
     return built(section, kind, special)
-
-
-def _words(value: Any) -> str:
-    """A parameter as the table shows it: {kind = "geometric", z = 0.85} is geometric (z = 0.85)."""
-    if not isinstance(value, dict):
-        return str(value)
-    first, *others = value.items()
-    return (
-        f"{first[1]} ({', '.join(f'{key} = {other}' for key, other in others)})"
-        if others
-        else str(first[1])
-    )
 
 
 def _ranks(section: Section) -> RankWeighted:
@@ -256,7 +275,8 @@ def _ranks(section: Section) -> RankWeighted:
     if kind in ("geometric", "cvar"):
         value = section.number({"geometric": "z", "cvar": "level"}[kind])
         section.done(None)
-        return getattr(RankWeighted, kind)(value)
+        with section.placing():
+            return getattr(RankWeighted, kind)(value)
     section.done(None)
     return getattr(RankWeighted, kind)()
 
@@ -266,4 +286,5 @@ def _objective(section: Section) -> Objective:
     parameter = {"QFFL": "q", "TERM": "alpha", "PropFair": "M"}.get(name)
     given = {} if parameter is None else {parameter: section.number(parameter)}
     section.done(None)
-    return getattr(aggregation, name)(**given)
+    with section.placing():
+        return getattr(aggregation, name)(**given)

@@ -4,6 +4,9 @@ place.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from fairfl._support.checks import shown
@@ -114,6 +117,19 @@ class Section:
     def section(self, key: str, default: Any = REQUIRED) -> Section:
         """A table within this one."""
         return Section(self.raw(key, default), self.at(key))
+
+    @contextmanager
+    def placing(self) -> Iterator[None]:
+        """What is made of the table's values: an error that begins with a key is told with its
+        place.
+        """
+        try:
+            yield
+        except ValueError as error:
+            first = re.match(r"\w*", str(error))
+            if first and first[0] in (*self.table, *self.asked):
+                raise ValueError(self.at(str(error))) from error
+            raise
 
     def done(self, made: T) -> T:
         """``made``, where no key is left over."""

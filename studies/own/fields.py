@@ -17,7 +17,7 @@ Special = Callable[[type, Section], Any]
 def fields_of(section: Section, kind: Any, special: Special) -> dict[str, Any]:
     """The fields of ``kind`` that the table has; those without a default must be there."""
     hints, given = get_type_hints(kind), {}
-    for field in dataclasses.fields(kind):
+    for field in dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ():
         if not field.init:
             continue
         needed = (
@@ -31,14 +31,16 @@ def fields_of(section: Section, kind: Any, special: Special) -> dict[str, Any]:
 
 def built(section: Section, kind: Any, special: Special) -> Any:
     """An instance of ``kind``; every key of the table is one of its fields."""
-    given = fields_of(section, kind, special)
-    return section.done(kind(**section.done(given)))
+    given = section.done(fields_of(section, kind, special))
+    with section.placing():
+        return kind(**given)
 
 
 def _of(where: str, value: Any, hint: Any, special: Special) -> Any:
     if get_origin(hint) in (Union, types.UnionType):
         hints = [one for one in get_args(hint) if one is not type(None)]
-        hint = float if float in hints else hints[0]
+        words = [one for one in hints if get_origin(one) is Literal and isinstance(value, str)]
+        hint = float if float in hints else [*words, *hints][0]
     if get_origin(hint) is tuple:
         return _list(where, value, get_args(hint)[0])
     if get_origin(hint) is Literal:

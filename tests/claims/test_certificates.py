@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from planted_claims import below, form, gap, inside, programme, residual
+from planted_claims import below, form, gap, inside, parts, programme, residual
 
 from fairfl.claims.bisection import bisect
 from fairfl.claims.call import Call
@@ -29,6 +29,7 @@ from fairfl.claims.certificates import (
 from fairfl.claims.certificates.base import TYPES
 
 POINTS = ({"x": "1/3", "y": "-2/7"}, {"x": "5", "y": "3"})
+DRAWS = Call.of(parts, low=0, high=2)
 UNIT = [(Fraction(0), Fraction(1))] * 2
 
 
@@ -66,7 +67,9 @@ def accepted():
         "counterexample in floats": (Counterexample.at(statement, "about 2", x=2.5), "numeric"),
         "witness": (Witness.at(statement, "2 squared is 4", x=2), "certified"),
         "property": (
-            PropertyRun(statement, 0.0, (kept("2/1", 0.0), kept("1/1", 3.0)), 10, 3, 0, 1, 5),
+            PropertyRun(
+                statement, 0.0, (kept("2/1", 0.0), kept("1/1", 3.0)), DRAWS, 17, 10, 3, 0, 1, 5
+            ),
             "property",
         ),
         "grid": (NumericGrid(statement, 0.0, (kept(1.5, 1.75),), 4, "quarters"), "numeric"),
@@ -136,19 +139,28 @@ def rejected():
         "premise broken": (Counterexample.at(statement, "-3 squared", x=-3), "premises sign"),
         "no witness": (Witness.at(statement, "3 squared", x=3), "not certain"),
         "violated": (
-            PropertyRun(statement, 0.0, (kept(3, -5.0),), 10, 0, 0, 0, 0),
+            PropertyRun(statement, 0.0, (kept(3, -5.0),), DRAWS, 17, 10, 0, 0, 0, 0),
             "violated by 5",
         ),
         "margin not met again": (
-            PropertyRun(statement, 0.0, (kept(1, 2.0),), 10, 0, 0, 0, 0),
+            PropertyRun(statement, 0.0, (kept(1, 2.0),), DRAWS, 17, 10, 0, 0, 0, 0),
             "computed again",
         ),
-        "nothing kept": (PropertyRun(statement, 0.0, (), 10, 0, 0, 0, 0), "no instance"),
+        "nothing kept": (PropertyRun(statement, 0.0, (), DRAWS, 17, 10, 0, 0, 0, 0), "no instance"),
         "all discarded": (
-            PropertyRun(statement, 0.0, (kept(1, 3.0),), 0, 10, 0, 0, 0),
+            PropertyRun(statement, 0.0, (kept(1, 3.0),), DRAWS, 17, 0, 10, 0, 0, 0),
             "no instance satisfied",
         ),
-        "most discarded": (PropertyRun(statement, 0.0, (kept(1, 3.0),), 3, 10, 0, 0, 0), "77% of"),
+        "most discarded": (
+            PropertyRun(statement, 0.0, (kept(1, 3.0),), DRAWS, 17, 3, 10, 0, 0, 0),
+            "77% of",
+        ),
+        "drawn again": (
+            PropertyRun(
+                statement, 0.0, (kept(1, 3.0),), Call.of(parts, low=2, high=9), 17, 10, 0, 0, 0, 0
+            ),
+            "drawn again, violated",
+        ),
         "outside the premises": (
             NumericGrid(statement, 0.0, (kept(-1, 3.0),), 1, "one"),
             "breaks the premises",

@@ -1,21 +1,24 @@
 """Drawing and attacking: violations are found, shrunk and kept; what is discarded is counted."""
 
+import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import strategies as st
-from planted_claims import below
+from planted_claims import below, parts, wide
 
+from fairfl.claims import draws
 from fairfl.claims.call import Call
-from fairfl.claims.certificates import Rejected
+from fairfl.claims.certificates import Rejected, from_json
+from fairfl.claims.certificates.property_run import FIRST
 from fairfl.claims.claim import QUICK, Effort
 from fairfl.claims.dynamic.beta import agrees
 from fairfl.claims.dynamic.beta import instances as interpolations
 from fairfl.claims.instances import explore, tabulate
 from fairfl.claims.search import Attack, attack
 
-EIGHTHS = st.integers(-32, 32).map(lambda k: {"x": Fraction(k, 8)})
-POSITIVE = st.integers(0, 16).map(lambda k: {"x": Fraction(k, 8)})
+EIGHTHS = Call.of(parts, low=-4, high=4)
+POSITIVE = Call.of(parts, low=0, high=2)
 LINE = Attack([(0.0, 3.0)], lambda x: {"x": x[0]})
 
 
@@ -29,17 +32,44 @@ def test_a_true_statement_passes_with_every_example_counted():
 
 
 def test_the_same_seed_draws_the_same_instances():
-    wide = st.floats(0, 2).map(lambda x: {"x": x})
-    assert explore(Call.of(below), wide, QUICK, seed_=3) == explore(
-        Call.of(below), wide, QUICK, seed_=3
+    assert explore(Call.of(below), Call.of(wide), QUICK, seed_=3) == explore(
+        Call.of(below), Call.of(wide), QUICK, seed_=3
     )
 
 
 def test_a_violation_is_shrunk_and_rejected():
-    run = explore(Call.of(below), st.integers(0, 1000).map(lambda k: {"x": k}), QUICK)
+    run = explore(Call.of(below), Call.of(parts, low=0, high=1000, by=1), QUICK)
     assert any(kept["instance"] == {"x": 3} for kept in run.worst) or run.worst[0]["margin"] < -5
     with pytest.raises(Rejected, match="violated by"):
         run.verify()
+
+
+def test_the_recorded_examples_are_drawn_again():
+    run = explore(Call.of(below), Call.of(wide), Effort("deep", 1500, 1))
+    again = from_json(json.loads(json.dumps(run.to_json())))
+    again.verify()
+    again.replay()
+    with pytest.raises(Rejected, match="1500 examples satisfy the premises.*not 1501"):
+        replace(run, examples=1501).replay()
+
+
+def test_a_run_that_was_not_made_is_rejected():
+    run = explore(Call.of(below), Call.of(wide), QUICK)
+    wider = replace(run, draws=Call.of(parts, low=0, high=90))  # 3 and more are among the first
+    with pytest.raises(Rejected, match="drawn again, violated at"):
+        wider.verify()
+    late = replace(run, draws=Call.of(parts, low=0, high=3, by=500), asked=800)
+    with pytest.raises(Rejected, match="drawn again, violated at"):
+        late.replay()
+
+
+def test_verifying_draws_the_first_examples_and_no_more(monkeypatch):
+    run = explore(Call.of(below), Call.of(wide), Effort("deep", 2500, 1))
+    counted = []
+    real = draws.Tally.margin
+    monkeypatch.setattr(draws.Tally, "margin", lambda self, x: counted.append(x) or real(self, x))
+    run.verify()
+    assert len(counted) == FIRST
 
 
 def test_what_breaks_a_premise_is_discarded_and_counted():
@@ -49,7 +79,7 @@ def test_what_breaks_a_premise_is_discarded_and_counted():
 
 
 def test_an_attack_finds_what_draws_miss():
-    tame = st.integers(0, 4).map(lambda k: {"x": Fraction(k, 4)})
+    tame = Call.of(parts, low=0, high=1)
     explore(Call.of(below), tame, QUICK).verify()
     attacked = explore(Call.of(below), tame, QUICK, attacks=[LINE])
     assert attacked.restarts == QUICK.restarts and attacked.evaluations > 0
@@ -59,20 +89,19 @@ def test_an_attack_finds_what_draws_miss():
 
 def test_an_attack_comes_as_close_as_the_family_allows():
     near = Attack([(0.0, 1.75)], lambda x: {"x": x[0]})
-    run = explore(Call.of(below), POSITIVE.filter(lambda i: i["x"] <= 1), QUICK, attacks=[near])
+    run = explore(Call.of(below), Call.of(parts, low=0, high=1), QUICK, attacks=[near])
     run.verify()
     assert run.worst[0]["margin"] == pytest.approx(4 - 1.75**2, abs=1e-6)
 
 
 def test_examples_beyond_one_run_of_hypothesis_are_drawn():
-    wide = st.floats(0, 2).map(lambda x: {"x": x})
-    run = explore(Call.of(below), wide, Effort("deep", 2500, 1), tolerance=1e-12)
+    run = explore(Call.of(below), Call.of(wide), Effort("deep", 2500, 1), tolerance=1e-12)
     assert run.examples + run.discarded >= 2500
 
 
 @pytest.mark.timeout(60)
 def test_flat_margins_end():  # hypothesis' own hill climbing never did, on these
-    run = explore(Call.of(agrees), interpolations(), QUICK, tolerance=1e-14, examples=600)
+    run = explore(Call.of(agrees), Call.of(interpolations), QUICK, tolerance=1e-14, examples=600)
     assert run.examples + run.discarded >= 600
 
 

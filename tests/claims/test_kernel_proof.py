@@ -152,3 +152,18 @@ def test_the_record_says_proved_only_of_what_a_kernel_has_seen():
         if checked.outcome is not None and checked.outcome.level == "proved":
             parts = checked.outcome.to_json()["evidence"]["parts"]
             assert all(part["type"] == "KernelProof" and part["kernel"] for part in parts)
+
+
+def test_several_theorems_are_one_certificate_whose_definitions_are_said_once(
+    tmp_path, monkeypatch
+):
+    more = "Theorem even : forall x : R, square (- x) = square x."
+    text = GOOD + more.replace("R, ", "R,\n  ") + "\nProof. intros. unfold square. ring. Qed.\n"
+    both = proof(tmp_path, monkeypatch, text, f"{SQUARE} {SQUARE.split('. ')[0]}. {more}")
+    both.verify()
+    assert both.statement.count("Definition") == 1 and both.statement.count("Theorem") == 2
+    wrong = replace(both, statement=both.statement.replace("square (- x)", "square (- - x)"))
+    with pytest.raises(Rejected, match="does not state: Theorem even"):
+        wrong.verify()
+    with pytest.raises(Rejected, match="must have a theorem"):
+        replace(both, statement="Definition square x := x * x.").verify()

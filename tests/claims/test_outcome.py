@@ -205,3 +205,27 @@ def test_another_source_is_another_key(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     keys = [sources.digest("probe0"), sources.digest("probe1")]
     assert len(set(keys)) == 2
+
+
+def test_a_mutant_that_only_the_second_look_sees_survives():
+    def check(effort, x=1):
+        return Evidence.of(
+            Witness.at(Call.of(below), "1 squared", x=1),
+            extra=(Witness.at(Call.of(below), f"{x} squared", x=x),),
+        )
+
+    unseen = replace(good(), check=check, mutants=mutant(lambda effort: check(effort, 3)))
+    assert len(examine(unseen, QUICK, "key").survivors) == 1
+    false = replace(unseen, check=lambda effort: check(effort, 3))
+    assert examine(false, QUICK, "key").fault.startswith("rejected: not certain")
+
+
+def test_a_deep_outcome_serves_a_quick_check_and_not_the_other_way_round(tmp_path, monkeypatch):
+    from fairfl.claims import runner
+
+    entry = replace(next(iter(runner.registered().values())), claim=good())
+    monkeypatch.setattr(runner, "registered", lambda: {"pffl/a": entry})
+    for first, second, kept in (("deep", "quick", "deep"), ("quick", "deep", "deep")):
+        folder = tmp_path / first
+        runner.examine_id("pffl/a", first, folder)
+        assert runner.examine_id("pffl/a", second, folder).effort == kept

@@ -12,12 +12,26 @@ from fairfl.claims.evidence import Evidence
 from fairfl.claims.registry import registered
 from fairfl.claims.runner import recorded
 
-CURRENT = {c.claim.id: c.outcome for c in recorded() if c.outcome is not None}
+RECORDED = recorded()
+CURRENT = {c.claim.id: c.outcome for c in RECORDED if c.outcome is not None}
+AGAIN = "fairfl claims check --record --jobs 2"
+"""Records what is stale, and keeps what is not."""
 
 
 def test_the_record_has_files_of_claims_alone():
     names = {record.path_of(record.COMMITTED, id).name for id in registered()}
     assert {file.name for file in record.COMMITTED.iterdir()} <= names
+
+
+def test_the_record_is_of_the_sources_as_they_are():
+    stale = [c.claim.id for c in RECORDED if c.outcome is None]
+    assert stale == [], f"run {AGAIN}"
+
+
+@pytest.mark.deep
+def test_the_record_is_deep():
+    shallow = [id for id, outcome in CURRENT.items() if outcome.effort != "deep"]
+    assert shallow == [], f"run {AGAIN} --deep, an hour on two cores"
 
 
 @pytest.mark.parametrize("id", sorted(CURRENT))

@@ -5,7 +5,7 @@ original.
 from dataclasses import replace
 
 import pytest
-from planted_claims import below, claim, unchecked
+from planted_claims import below, claim, unchecked, wide
 
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import Counterexample, PropertyRun, Search, SymbolicZero, Witness
@@ -17,7 +17,7 @@ from fairfl.claims.verdicts import Settled, settle
 STATEMENT = Call.of(below)
 SYMBOLIC = SymbolicZero(STATEMENT, "expand", ())
 CERTIFIED = Witness.at(STATEMENT, "", x=1)
-PROPERTY = PropertyRun(STATEMENT, 0.0, (), 1, 0, 0, 0, 0)
+PROPERTY = PropertyRun(STATEMENT, 0.0, (), Call.of(wide), 1, 1, 0, 0, 0, 0)
 AGAINST = Counterexample.at(STATEMENT, "", x=3)
 OPEN = Search(STATEMENT, 0.0, (), "", 0, 0.0, "")
 
@@ -76,7 +76,9 @@ def test_what_rests_on_something_that_does_not_hold_is_open_and_its_refutation_s
 def test_a_refuted_claim_with_a_repaired_form_holds_repaired_at_the_weaker_level():
     pair = [claim("a", expected="holds-repaired"), claim("a/repaired")]
     both = settled(pair, a=("refuted", "certified"), a_repaired=("holds", "property"))
-    assert both["a"] == Settled("holds-repaired", "property")
+    assert both["a"] == Settled("holds-repaired", "property", "", "certified", "property")
+    assert both["a"].levels == "certified (repair: property)"
+    assert both["a/repaired"].levels == "property"
     assert (
         settled(pair, a=("refuted", "certified"), a_repaired=("refuted", "certified"))["a"].verdict
         == "refuted"

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import sympy
 from flint import arb
+from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Mutant
@@ -19,6 +20,16 @@ def below(instance, bound=4):
     """x^2 <= bound, for x >= 0."""
     x = instance["x"]
     return Case((Relation(x * x, "<=", bound, "square"),), {"sign": x >= 0})
+
+
+def parts(low, high, by=8):
+    """x from low to high in parts of one."""
+    return st.integers(low * by, high * by).map(lambda k: {"x": Fraction(k, by)})
+
+
+def wide():
+    """x from 0 to 2 in floats."""
+    return st.floats(0, 2).map(lambda x: {"x": x})
 
 
 def residual(wrong=0):
@@ -75,5 +86,5 @@ def claim(id, *rests_on, expected="holds"):
 
 module = sys.modules[__name__]
 sys.modules[PLANTED] = module
-for function in (below, residual, form, gap, inside, programme):
+for function in (below, parts, wide, residual, form, gap, inside, programme):
     function.__module__ = PLANTED

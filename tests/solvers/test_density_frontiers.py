@@ -9,7 +9,6 @@ import pytest
 from scipy import stats
 
 import fairfl as ff
-from fairfl.solvers.solution import CertificationError
 
 BEATEN = 1e-6
 """What random budgets may gain."""
@@ -19,11 +18,15 @@ CASES = [
     ("lft_fedavg", 2, 2, {"sees": "x", "costs": (2, 1)}),
     ("lft_ensemble", 2, 2, {"sees": "x"}),
     ("lft_ensemble", 2, 2, {"notion": "eodds"}),
+    ("lft_ensemble", 2, 2, {"notion": "accuracy_parity", "costs": (2, 1)}),
+    ("lft_ensemble", 3, 3, {"notion": "accuracy_parity"}),
     ("lft_ensemble", 2, 3, {}),
 ]
 DEAR = [
     ("lft_fedavg", 2, 2, {"notion": "accuracy_parity"}),
     ("lft_fedavg", 2, 3, {"difference": "overall"}),
+    ("lft_ensemble", 2, 3, {"notion": "accuracy_parity", "difference": "overall"}),
+    ("lft_ensemble", 2, 2, {"notion": "accuracy_parity", "sees": "x"}),
 ]
 
 
@@ -44,29 +47,20 @@ def built(mean: Any, sd: Any, share: Any, weight: Any) -> ff.Federation:
 
 
 def check_not_beaten(fed: ff.Federation, scheme: str, more: Any, count: int, seed: int) -> Any:
+    """All budgets are certified, all points reproduced, and none is beaten."""
     F, m = (ff.frontier(fed, scheme, 5, **more), ff.min_disparity(fed, scheme, **more))
     assert (np.diff(F.disparity) > 0).all() and (np.diff(F.utility) > 0).all()
     assert m.disparity == pytest.approx(F.disparity[0], abs=BEATEN)
-    assert not F.exact
-    for d, best, eps, same in zip(F.disparity, F.utility, F.eps, F.reproduced, strict=True):
-        s = ff.solve(fed, scheme, eps, **more)
-        assert not same or abs(s.disparity - d) + abs(s.utility - best) <= 3e-7
-    assert F.reproduced.mean() >= 0.5
+    assert not F.exact and F.reproduced.all()
     rng = np.random.default_rng(seed)
     free = np.nan_to_num(ff.solve(fed, scheme, 1.0, **more).local_disparities)
     kinds = rng.integers(0, 3, (count, fed.n_clients))
     drawn = np.choose(kinds, [0.0 * rng.random(kinds.shape), free * rng.random(kinds.shape), 1.0])
-    solved = []
-    for eps in drawn:
-        try:
-            solved.append(ff.solve(fed, scheme, eps, **more))
-        except CertificationError:
-            continue
-    assert len(solved) >= 0.8 * count
+    solved = [ff.solve(fed, scheme, eps, **more) for eps in drawn]
     disparity, utility = np.array([(s.disparity, s.utility) for s in solved]).T
     assert disparity.min() >= F.disparity[0] - BEATEN
     at = F.utility_at(np.maximum(disparity, F.disparity[0]))
-    assert (utility <= at + BEATEN).all()
+    assert (utility - at).max() <= BEATEN
     return F
 
 
@@ -91,6 +85,46 @@ def test_many_random_budgets_do_not_beat_the_frontier(
 ) -> None:
     fed = built(*arguments(seed, clients + seed % 2, groups))
     check_not_beaten(fed, scheme, more, 60, seed)
+
+
+def on_cells(mean: Any, sd: Any, share: Any, weight: Any, count: int) -> ff.Federation:
+    """The same people on ``count`` cells, with η in their middles."""
+    ends = np.linspace((mean - 8 * sd).min(), (mean + 8 * sd).max(), count + 1)
+    middle = (ends[1:] + ends[:-1]) / 2
+    masses = share[..., None] * np.diff(stats.norm(mean[..., None], sd[..., None]).cdf(ends))
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    return ff.Federation.finite(middle, masses, ff.Logistic()(middle), weight)
+
+
+@pytest.mark.parametrize(
+    ("more", "close"), [({}, 1e-5), ({"sees": "x"}, 1e-5), ({"costs": (2, 1)}, 3e-4)]
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_ensembles_with_accuracy_parity_are_those_on_cells(
+    seed: int, more: Any, close: float
+) -> None:
+    """By another solver, exact paths of members that flip cells; 1,000 cells, a quarter of them was
+    off by 4 and 16 times as much. Where a group is nearly nobody in a client, a rounding of λ
+    decides; these groups overlap. One budget for all clients is not as good.
+    """
+    rng = np.random.default_rng(seed)
+    mean, sd = rng.normal(size=(2, 2)), rng.uniform(1.0, 1.5, (2, 2))
+    law = mean, sd, rng.dirichlet([3, 3], 2), rng.uniform(0.5, 2, 2)
+    asked: Any = {"notion": "accuracy_parity", **more}
+    feds = built(*law), on_cells(*law, 1000)
+    one, two = (ff.frontier(fed, "lft_ensemble", 5, **asked) for fed in feds)
+    assert one.disparity[0] == pytest.approx(two.disparity[0], abs=close)
+    at = np.linspace(max(one.disparity[0], two.disparity[0]) + 1e-5, one.disparity[-1], 6)
+    assert one.utility_at(at) == pytest.approx(two.utility_at(at), abs=close)
+
+
+def test_one_budget_for_all_clients_is_below_the_frontier() -> None:
+    """A false variant of the search: ensembles with accuracy parity are better with two budgets."""
+    fed, asked = built(*arguments(0, 2, 2)), {"notion": "accuracy_parity", "costs": (2, 1)}
+    F = ff.frontier(fed, "lft_ensemble", 5, **asked)
+    same = [ff.solve(fed, "lft_ensemble", eps, **asked) for eps in (0.0, 0.02, 0.05, 0.1)]
+    lost = [F.utility_at(max(s.disparity, F.disparity[0])) - s.utility for s in same]
+    assert min(lost) >= -1e-9 and max(lost) > 1e-4
 
 
 def test_equalised_odds_are_not_above_cfl() -> None:

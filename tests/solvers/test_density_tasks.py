@@ -155,6 +155,37 @@ def test_hundreds_of_solutions_are_the_programmes() -> None:
     assert np.isnan(found[:, 0]).sum() <= 5
 
 
+@pytest.mark.parametrize("seed", [1052, 1155, 1298])
+def test_mixtures_close_the_gap(seed: int) -> None:
+    """Column generation ends at its own tolerance: of these optima, randomised at several places, a
+    master problem in other units leaves out rules that add 1e-10.
+    """
+    rng = np.random.default_rng(seed)
+    fed = federation(rng)
+    scheme, eps, more = asked(rng, fed)
+    s = ff.solve(fed, scheme, eps, **more)
+    unit = max(1.0, by_group(more["costs"], fed).max())
+    assert max(abs(c.gap) for c in s.certificates) <= 5e-12 * unit
+
+
+def test_groups_that_tie_as_a_whole_are_served_by_two_rules() -> None:
+    """With accuracy parity and costs of one, whose rates are gains, the better group is served by
+    the most useful rule and by its opposite; so a client's solution is linear in its budget.
+    """
+    fed = federation(np.random.default_rng(3), clients=1, groups=3)
+    free = ff.solve(fed, "cfl", 1.0, notion="accuracy_parity")
+    budgets = free.disparity * np.array([0.90, 0.93, 0.96])
+    low, middle, high = (ff.solve(fed, "cfl", eps, notion="accuracy_parity") for eps in budgets)
+    x = np.linspace(-4, 4, 81)
+    for a in range(3):
+        best = free.classifier(x, a)
+        rules = [s.classifier(x, a) for s in (low, middle, high)]
+        np.testing.assert_allclose(rules[0] + rules[2], 2 * rules[1], atol=1e-9)
+        shares = np.unique(np.round(np.where(best == 1, rules[0], 1 - rules[0]), 9))
+        assert shares.size == 1 and 0.5 <= shares[0] <= 1
+    assert low.utility + high.utility == pytest.approx(2 * middle.utility, abs=1e-9)
+
+
 MISTAKES = {
     "a budget is 1 % off": lambda p: replace(p, eps=1.01 * p.eps),
     "the constant is left out": lambda p: replace(

@@ -32,7 +32,7 @@ def test_the_gradients_are_those_of_the_losses():
 def test_pareto_stationarity_is_zero_at_an_optimum_and_not_elsewhere():
     problem = convergence.Problem.make()
     x, y = problem.x.reshape(-1, 3), problem.y.reshape(-1)
-    assert convergence.pareto(problem, np.linalg.lstsq(x, y, rcond=None)[0]) < 1e-7
+    assert convergence.pareto(problem, np.linalg.lstsq(x, y, rcond=None)[0]) < 1e-14
     assert convergence.pareto(problem, np.full(3, 5.0)) > 0.1
 
 
@@ -61,6 +61,32 @@ def test_seeds_and_problems_are_rows():
     assert rows["reached"].tolist() == [True, True, False] * 4
     text = convergence.markdown(rows.query("problem == 'softmax'"), entries).splitlines()
     assert "| 2 of 2 |" in text[2] and "| **0** of 2 |" in text[4]
+
+
+def test_the_tolerance_at_kinks_is_that_of_subgradient_steps():
+    """max of (w - 1)² / 2 and (w + 1)² / 2: A* = 1/2 at 0, where both slopes are of length 1, so
+    that the tolerance is eta_T. Steps of a constant length eta end within a gap of eta, and no
+    nearer than a quarter of that from every start.
+    """
+    problem = convergence.Problem.of(np.ones((2, 1, 1)), np.array([[1.0], [-1.0]]))
+    trial = convergence.Trial(FedAvg(), aims.AFL(), kinked=True)
+    best = convergence._optimum(problem, aims.AFL(), 0.0)
+    assert best.value == pytest.approx(0.5)
+    for short in (0.1, 1.0):
+        rounds = int(short * convergence.SLOW_ROUNDS)
+        last = problem.rate / (1 + (rounds - 1) / 40)
+        assert convergence.resolution(problem, trial, best, short) == pytest.approx(last)
+    smooth = convergence.Trial(FedAvg(), aims.FedAvg())
+    assert convergence.resolution(problem, smooth, best, 1.0) == convergence.SMOOTH
+    eta, ends = 0.01, []
+    for start in np.linspace(-1, 1, 50):
+        w, gaps = start, []
+        for _ in range(1000):
+            losses = problem.losses(np.array([w]))
+            gaps.append(losses.max() / 0.5 - 1)
+            w -= eta * problem.gradients(np.array([w]))[losses.argmax(), 0]
+        ends.append(min(gaps[-2:]))
+    assert eta / 4 < max(ends) <= eta * (1 + eta) ** 2  # where slopes are up to 1 + eta
 
 
 def test_targets_are_scaled_for_every_seed():
@@ -94,9 +120,8 @@ def test_every_algorithm_is_in_the_table():
 @pytest.mark.deep
 @pytest.mark.parametrize("name", convergence.PROBLEMS)
 def test_the_document_holds_the_table(name):
-    """Seed 2 alone: what it reached, not all seeds failed at; what it missed, not all reached."""
-    for line, row in zip(
-        tables()[name], convergence.table(problems=(name,)).to_dict("records"), strict=True
-    ):
+    """One seed alone: what it reached, not all seeds failed at; what it missed, not all reached."""
+    found = convergence.table(seeds=convergence.TOLD[:1], problems=(name,)).to_dict("records")
+    for line, row in zip(tables()[name], found, strict=True):
         count, seeds = map(int, re.findall(r"\d+", line.split(" | ")[2]))
         assert count > 0 if row["reached"] else count < seeds, line

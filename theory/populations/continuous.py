@@ -152,10 +152,10 @@ class ContinuousModel:
 
         return build(densities, masses, combine, points)
 
-    def alone(self, client: int) -> ContinuousModel:
-        """Client ``client`` without the others."""
-        own = slice(client, client + 1)
-        return ContinuousModel(self.laws[own], self.etas[own], np.ones(1), self.share[own])
+    def part(self, clients: Sequence[int], weight: Array) -> ContinuousModel:
+        """The ``clients``, in this order, of masses ``weight``."""
+        laws, etas = [self.laws[i] for i in clients], [self.etas[i] for i in clients]
+        return ContinuousModel(laws, etas, weight, self.share[list(clients)])
 
     def integrals(self, rate: str, a: int, edges: Array, values: Array) -> Array:
         """(I,) ∫ f p_a^(i) (c + d η) of a step function f, for the linear part (c, d) of a rate."""

@@ -315,13 +315,18 @@ class Federation:
         for array in (self.weight, self.share, self.mass, self.group_mass, self.within):
             array.setflags(write=False)
 
-    def alone(self, client: int) -> Federation:
-        """Client ``client`` of laws without the others; a group that it lacks is empty."""
+    def part(self, clients: Sequence[int]) -> Federation:
+        """Some clients of laws, in this order; a group that they all lack is empty."""
         assert isinstance(self.model, ContinuousModel)
         own = Federation.__new__(Federation)
-        model = self.model.alone(client)
-        own._set(np.ones(1), model.share, model, whole=False)
+        weight = shares("weight", self.weight[list(clients)])
+        model = self.model.part(clients, weight)
+        own._set(weight, model.share, model, whole=False)
         return own
+
+    def alone(self, client: int) -> Federation:
+        """Client ``client`` of laws without the others."""
+        return self.part([client])
 
     @property
     def n_clients(self) -> int:

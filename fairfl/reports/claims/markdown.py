@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairfl._support.version import __version__
+from fairfl.claims.claim import SEVERITIES
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
 
@@ -15,23 +16,23 @@ def markdown(checked: Sequence[Checked]) -> str:
     for key, paper in papers().items():
         mine = [c for c in checked if c.claim.paper == key]
         if mine:
-            parts += [f"## {paper.title}\n\n{paper.authors}\n", _errata(mine), _table(mine)]
+            text = f" The text read: {paper.text}." if paper.text else ""
+            parts += [f"## {paper.title}\n\n{paper.authors}.{text}\n", _errata(mine), _table(mine)]
     return "\n".join(part for part in parts if part)
 
 
 def _errata(checked: Sequence[Checked]) -> str:
     rows = []
-    for c in checked:
-        if c.claim.erratum and c.claim.whose != "ours":
-            said = "" if c.claim.whose == "printed" else f", {c.claim.whose}"
-            rows.append(
-                f"- **{c.claim.number}** (`{c.claim.id}`, {c.status}{said}): "
-                f"{_line(c.claim.erratum)}"
-            )
-            if c.claim.repaired_id in registered():
-                rows.append(
-                    f"  *Repaired:* {_line(registered()[c.claim.repaired_id].claim.statement)}"
-                )
+    order = list(SEVERITIES)
+    wrong = [c for c in checked if c.claim.severity]
+    for c in sorted(wrong, key=lambda c: (order.index(str(c.claim.severity)), c.claim.line)):
+        said = "" if c.claim.whose == "printed" else f", {c.claim.whose}"
+        rows.append(
+            f"- *{c.claim.severity}*, **{c.claim.number}** (`{c.claim.id}`, {c.status}{said}): "
+            f"{_line(c.claim.erratum)}"
+        )
+        if c.claim.repaired_id in registered():
+            rows.append(f"  *Repaired:* {_line(registered()[c.claim.repaired_id].claim.statement)}")
     rows += [
         f"- **{c.claim.number}** (`{c.claim.id}`), proof: {_line(c.claim.gap)}"
         for c in checked
@@ -46,7 +47,7 @@ def _table(checked: Sequence[Checked]) -> str:
         "--- | --- |\n"
     )
     rows = [
-        f"| `{c.claim.id}` | {_cell(c.claim.title)} | {c.status} | {c.settled.level or ''} | "
+        f"| `{c.claim.id}` | {_cell(c.claim.title)} | {c.status} | {c.settled.levels} | "
         f"{_cell(c.claim.scope)} |"
         for c in checked
     ]

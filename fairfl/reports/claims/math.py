@@ -6,6 +6,22 @@ import re
 from functools import cache
 from html import escape
 
+SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠", "->": "→"}
+GREEK = dict(
+    zip(
+        "alpha beta delta eps epsilon eta lambda mu nu phi pi psi rho sigma tau theta Psi".split(),
+        "αβδεεηλμνφπψρστθΨ",
+        strict=True,
+    )
+)
+LONG, WIDE = 25, 90
+"""Characters of LaTeX above which a formula may be wider than a phone, or than any page: it scrolls
+by itself there.
+"""
+_WORDS = re.compile(rf"(?<![\w.-])(?<![a-z]/)({'|'.join(GREEK)})(?![A-Za-z0-9/=])")
+_SCRIPT = re.compile(
+    r"([\w\u0300-\u036f)|~>\]])([_^])(\((?:[^()]|\([^()]*\))*\)|-?[A-Za-z0-9]{1,2}(?!\w|[.:]\w))"
+)
 _PIECE = re.compile(r"(?<!\\)\$(.+?)(?<!\\)\$", re.DOTALL)
 
 
@@ -14,7 +30,8 @@ class BadMathematics(ValueError):
 
 
 def html(text: str) -> str:
-    """Escape ``text``, and turn what stands between single dollars into inline MathML.
+    """Escape ``text``, turn what stands between single dollars into inline MathML, and typeset what
+    is written like mathematics outside of it: ``lambda_i^(t) >= 0``.
 
     Raises
     ------
@@ -22,13 +39,30 @@ def html(text: str) -> str:
     """
     out, end = [], 0
     for piece in _PIECE.finditer(text):
-        out += [_plain(text[end : piece.start()]), mathml(piece[1].strip())]
+        latex = piece[1].strip()
+        wide = " wide" if len(latex) > WIDE else " long" if len(latex) > LONG else ""
+        out += [_plain(text[end : piece.start()]), f'<span class="m{wide}">{mathml(latex)}</span>']
         end = piece.end()
     return "".join(out) + _plain(text[end:])
 
 
 def _plain(text: str) -> str:
-    return escape(text.replace(r"\$", "$"))
+    text = text.replace(r"\$", "$")
+    for plain, sign in SIGNS.items():
+        text = text.replace(f" {plain} ", f" {sign} ")
+    return _scripts(_WORDS.sub(lambda word: GREEK[word[1]], escape(text)))
+
+
+def _scripts(text: str) -> str:
+    """x_1 and x^(k + 1) with their indices below and above."""
+
+    def script(found: re.Match[str]) -> str:
+        tag, inner = ("sub" if found[2] == "_" else "sup"), found[3]
+        inner = inner[1:-1] if inner.startswith("(") else inner
+        return f"{found[1]}<{tag}>{_scripts(inner)}</{tag}>"
+
+    once = _SCRIPT.sub(script, text)
+    return once if once == text else _scripts(once)
 
 
 @cache

@@ -4,18 +4,19 @@ errata inside.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import groupby
 from pathlib import Path
 
 from fairfl._support.version import __version__
 from fairfl.claims.certificates.base import LEVELS
-from fairfl.claims.claim import REPAIRED, VERDICTS, Claim
+from fairfl.claims.claim import REPAIRED, SEVERITIES, VERDICTS, Claim
 from fairfl.claims.picture import pictures
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
 from fairfl.reports.claims.graph import graph
+from fairfl.reports.claims.legend import legend
 from fairfl.reports.claims.math import html
 from fairfl.reports.claims.picture import svg
 
@@ -25,6 +26,18 @@ MEANING = {
     "holds-repaired": "false as printed, true after the repair that is stated",
     "refuted": "false, by a counterexample or a proof of the contrary",
     "open": "searched, and neither proved nor refuted",
+}
+LEVEL_MEANING = {
+    "proved": "the kernel of Coq has checked a proof of the statement",
+    "symbolic": "computer algebra has reduced it to an identity, or to a sum of positive terms",
+    "certified": "exact fractions or interval arithmetic: an instance that refutes, or a whole box",
+    "property": "tried on many drawn instances, and attacked by an optimiser; not proved",
+    "numeric": "computed with floating-point numbers at some instances",
+}
+WHOSE = {
+    "implied": "implied by the text",
+    "reading": "one reading of several",
+    "ours": "our own statement",
 }
 
 
@@ -79,16 +92,27 @@ def _summary(checked: Sequence[Checked]) -> str:
             f"<tr><td>{escape(papers()[key].title)}</td>{cells}<td>{unknown or ''}</td></tr>"
         )
     return (
-        f'<div class="wide"><table>\n<tr><th>paper (printed statements)</th>{head}<th></th></tr>\n'
-        + "\n".join(rows)
-        + "</table></div>\n"
+        '<div class="wide"><table>\n<tr><th>paper (its statements, without repaired forms)</th>'
+        f"{head}<th>not checked</th></tr>\n" + "\n".join(rows) + "</table></div>\n"
     )
 
 
 def _legend() -> str:
     items = "".join(f"<dt>{_tag(verdict)}</dt><dd>{text}</dd>" for verdict, text in MEANING.items())
-    levels = f"<p>Levels, strongest first: {', '.join(LEVELS)}.</p>"
-    return f"<details><summary>What the words mean</summary><dl>{items}</dl>{levels}</details>\n"
+    levels = "".join(f"<dt>{level}</dt><dd>{LEVEL_MEANING[level]}</dd>" for level in LEVELS)
+    return (
+        "<details><summary>What the words mean</summary>\n<p>A <em>claim</em> is a statement of a "
+        "paper. <em>Printed</em> is the paper's wording, <em>checked</em> what was decided, "
+        "<em>scope</em> for which cases the evidence speaks. Its <em>repaired</em> form, next to "
+        "it, is a true statement as near to the printed one as we found. A <em>mutant</em> is a "
+        "statement made wrong on purpose, which the same check has to refute.</p>\n"
+        f"<p>Verdicts:</p><dl>{items}</dl>\n<p>Levels, the strongest first: how well the verdict "
+        "is supported. A claim has the weakest level of its evidence and of what it rests on; a "
+        f"repaired one has two, of the refutation and of the repair.</p><dl>{levels}</dl>\n"
+        "<p>Notation is each paper's own. Numbers such as 1/3 are exact. To repeat a check on your "
+        "machine, run <code>fairfl claims check ID</code>, with the id that stands under a claim's "
+        "title; <code>fairfl claims show ID</code> prints all that is known of it.</p></details>\n"
+    )
 
 
 def _form(checked: Sequence[Checked]) -> str:
@@ -129,10 +153,14 @@ def _claim(checked: Checked) -> str:
         f'data-level="{checked.settled.level or ""}" '
         f'data-text="{words}">\n<h3>{html(claim.title)}</h3>\n'
         f"<p>{_tag(checked.status, checked.settled.verdict)} "
-        f"{escape(checked.settled.level or '')} · "
+        f"{escape(checked.settled.levels)} · "
         f'<a href="#{id}">{id}</a> · {escape(claim.number)} · scope: {html(claim.scope)}</p>\n'
     ]
     rows += [_row("Printed", claim.printed), _row("Checked", claim.statement)]
+    if claim.whose != "printed":
+        rows.append(_row("Whose", WHOSE[claim.whose]))
+    if claim.severity:
+        rows.append(_row("Severity", f"{claim.severity}: {SEVERITIES[claim.severity]}"))
     rows += [
         _row(name.capitalize(), getattr(claim, name))
         for name in ("erratum", "gap", "reading", "notes")
@@ -159,10 +187,11 @@ def _evidence(checked: Checked) -> str:
     claim, outcome = checked.claim, checked.outcome
     assert outcome is not None
     lines = "".join(f"<li>{html(summary)}</li>" for summary in outcome.summaries)
+    told = [legend(part) for part in outcome.instances if part["type"] == "Counterexample"]
     instances = "".join(
-        f"<pre>{escape(json.dumps(part['instance'], ensure_ascii=False))}</pre>"
-        for part in outcome.instances
-        if part["type"] == "Counterexample"
+        f"<p><b>Counterexample</b> to: {html(one.statement)}</p><pre>{escape(one.instance)}</pre>"
+        f"<p>What it comes to: {html(one.found)}.</p>"
+        for one in told
     )
     hypotheses = "".join(
         f"<dt>{escape(name)}</dt><dd>{html(text)}</dd>" for name, text in claim.hypotheses
@@ -178,31 +207,42 @@ def _evidence(checked: Checked) -> str:
 
 
 def errata(key: str, checked: Sequence[Checked]) -> str:
-    """What the authors of a paper should change, and which proofs have gaps."""
-    mine = [c.claim for c in checked if c.claim.paper == key]
-    wrong = [c for c in mine if c.erratum and c.whose == "printed"]
-    read = [c for c in mine if c.erratum and c.whose in ("implied", "reading")]
-    gaps = [c for c in mine if c.gap]
-    if not wrong and not read and not gaps:
+    """What the authors of a paper should change: by severity, then in the order of the paper."""
+    paper = papers()[key]
+    if not paper.printed:
         return ""
-    items = "".join(map(_erratum, wrong))
-    readings = "".join(map(_erratum, read))
-    proofs = "".join(
-        f'<li><a href="#{escape(c.id)}">{escape(c.number)}</a>: {html(c.gap)}</li>\n' for c in gaps
-    )
-    said = f"<p>Implied, or one reading of several:</p>\n<ul>{readings}</ul>\n" if readings else ""
-    return f"<h3>{escape(papers()[key].title)}</h3>\n<ol>{items}</ol>\n{said}" + (
-        f"<p>Proofs whose statement survives:</p>\n<ul>{proofs}</ul>\n" if proofs else ""
-    )
+    mine = [c.claim for c in checked if c.claim.paper == key]
+    parts = []
+    for severity, meaning in SEVERITIES.items():
+        found = sorted((c for c in mine if c.severity == severity), key=lambda c: c.line)
+        items = [_erratum(list(group)) for _, group in groupby(found, lambda c: c.erratum)]
+        if severity == "step":
+            items += [_gap(c) for c in sorted(mine, key=lambda c: c.line) if c.gap]
+        if items:
+            head = f"<h4>{severity.capitalize()}: {meaning} ({len(items)})</h4>"
+            parts.append(f"{head}\n<ol>{''.join(items)}</ol>\n")
+    text = f"<p>The text read: {html(paper.text)}.</p>\n" if paper.text else ""
+    return f"<h3>{escape(paper.title)}</h3>\n{text}{''.join(parts)}" if parts else ""
 
 
-def _erratum(claim: Claim) -> str:
-    repaired = registered().get(claim.repaired_id)
-    mended = "" if repaired is None else f" <em>Repaired:</em> {html(repaired.claim.statement)}"
-    return (
-        f'<li><a href="#{escape(claim.id)}">{escape(claim.number)}</a>: '
-        f"{html(claim.erratum)}{mended}</li>\n"
+def _erratum(claims: Sequence[Claim]) -> str:
+    """One erratum, which may be that of several statements; with every repaired form in full."""
+    known = registered()
+    places = ", ".join(f'<a href="#{escape(c.id)}">{escape(c.number)}</a>' for c in claims)
+    repaired = [known[c.repaired_id].claim for c in claims if c.repaired_id in known]
+    forms = "".join(
+        f'<br><em>Repaired</em> (<a href="#{escape(c.id)}">{escape(c.id)}</a>): {html(statement)}'
+        for statement, c in {c.statement: c for c in repaired}.items()
     )
+    said = "" if claims[0].whose == "printed" else f" <em>({WHOSE[claims[0].whose]})</em>"
+    stated = "".join(f"<br><em>Stated:</em> {html(c.title)}" for c in claims)
+    correct = f"<br><em>Correct:</em> {html(claims[0].erratum)}"
+    return f"<li>{places}{said}{stated}{correct}{forms}</li>\n"
+
+
+def _gap(claim: Claim) -> str:
+    place = f'<a href="#{escape(claim.id)}">{escape(claim.number)}</a>'
+    return f"<li>{place}, proof: {html(claim.gap)}</li>\n"
 
 
 def _row(head: str, text: str) -> str:

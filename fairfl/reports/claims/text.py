@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from typing import Any
 
+from fairfl.claims.claim import SEVERITIES
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
+from fairfl.reports.claims.legend import legend
 
 WIDTH = 100
 
@@ -16,7 +17,7 @@ def as_text(checked: Checked) -> str:
     """A claim in words: source, statement, hypotheses, verdict, evidence and what is wrong."""
     claim, outcome = checked.claim, checked.outcome
     paper = papers()[claim.paper]
-    level = f", {checked.settled.level}" if checked.settled.level else ""
+    level = f", {checked.settled.levels}" if checked.settled.levels else ""
     parts = [
         f"{claim.id}: {claim.title}",
         f"{paper.title} ({paper.authors}), {claim.number}",
@@ -27,6 +28,8 @@ def as_text(checked: Checked) -> str:
     parts += [_block(f"hypothesis {name}", text) for name, text in claim.hypotheses]
     if claim.whose != "printed":
         parts.append(_block("whose statement", claim.whose))
+    if claim.severity:
+        parts.append(_block("severity", f"{claim.severity}: {SEVERITIES[claim.severity]}"))
     for name in ("reading", "erratum", "gap", "notes"):
         if getattr(claim, name):
             parts.append(_block(name, getattr(claim, name)))
@@ -39,7 +42,7 @@ def as_text(checked: Checked) -> str:
             )
         )
     if outcome is not None:
-        parts += [_block("evidence", line) for line in outcome.summaries]
+        parts += [_block(f"evidence ({outcome.effort})", line) for line in outcome.summaries]
         parts += map(_instance, outcome.instances)
         parts += [
             _block(f"mutant {m.name!r}", f"{m.change}: {_first_line(m.reason)}")
@@ -60,6 +63,7 @@ def as_data(checked: Checked) -> dict[str, Any]:
                 "printed",
                 "statement",
                 "whose",
+                "severity",
                 "reading",
                 "erratum",
                 "gap",
@@ -79,9 +83,9 @@ def _block(head: str, text: str) -> str:
 
 
 def _instance(certificate: dict[str, Any]) -> str:
-    return _block(
-        f"{certificate['type'].lower()} at", json.dumps(certificate["instance"], ensure_ascii=False)
-    )
+    told = legend(certificate)
+    at = _block(f"{certificate['type'].lower()} at", told.instance)
+    return f"{at}\n{_block('    of', told.statement)}\n{_block('    there', told.found)}"
 
 
 def _first_line(text: str) -> str:

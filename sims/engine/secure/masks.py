@@ -23,7 +23,7 @@ PAIRS = 1 << 20
 Words = NDArray[np.uint64]
 
 
-def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
+def mask(rows: ArrayLike, ids: ArrayLike, *words: int, column: int = 0) -> Words:
     """What k clients send (k, S): fixed-point numbers modulo 2^64 plus masks that cancel in the
     sum.
 
@@ -42,6 +42,8 @@ def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
         Distinct ids of the clients.
     words : int
         What the keys depend on: seed, round, purpose.
+    column : int
+        The place of the first column, of reports that are masked some columns at a time.
 
     Errors: ValueError for a report that is not finite or too large, naming the client.
     Source: Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning
@@ -57,7 +59,7 @@ def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
         )
     sent = np.rint(values * 2.0**FRACTION).astype(np.int64).view(np.uint64)
     count, width = values.shape
-    begin, slots = 0, np.arange(width)
+    begin, slots = 0, np.arange(column, column + width)
     # the pairs of some clients with all that are listed after them
     while begin < count - 1 and width:
         end = min(count - 1, begin + max(1, PAIRS // ((count - begin) * width)))

@@ -17,6 +17,7 @@ from torch import Tensor
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
+from fairfl.sims.engine.health import Dropped
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.secure import masks as secure
 from fairfl.sims.engine.task import Floats
@@ -191,6 +192,16 @@ class Summed:
         """What to do with the updates, whether they are sent, and their weighted sum (P,) where it
         alone is known.
         """
+        counted = self.bits, self.sums
+        try:
+            return self._after(received, memory_limit)
+        except Dropped:  # asked again, without some
+            self.bits, self.sums = counted
+            raise
+
+    def _after(
+        self, received: Received, memory_limit: int
+    ) -> tuple[Aggregate, bool, Tensor | None]:
         fields = {name: getattr(received, name) for name in Round.__dataclass_fields__}
         round = self._known(Round(**fields))
         if self.algorithm.measured(round.number) == "end":
@@ -221,10 +232,16 @@ class Summed:
         return cells
 
     def _total(self, round: CellRound, weights: Floats, updates: Tensor) -> Tensor:
-        rows = np.asarray(weights)[:, None] * updates.to(torch.float64).cpu().numpy()
-        self.bits += rows.shape[1] * secure.BITS
-        sent = secure.mask(rows, self.data.names[round.clients], self.seed, UPDATE, round.number)
-        return torch.from_numpy(secure.unmask(sent))
+        """The sum of the masked updates, some columns at a time."""
+        ids, updates = self.data.names[round.clients], updates.cpu()
+        wide, sums = max(1, secure.PAIRS // len(ids)), list[Floats]()
+        for first in range(0, updates.shape[1], wide):
+            columns = updates[:, first : first + wide].to(torch.float64).numpy()
+            rows = np.asarray(weights)[:, None] * columns
+            sent = secure.mask(rows, ids, self.seed, UPDATE, round.number, column=first)
+            sums.append(secure.unmask(sent))
+        self.bits += updates.shape[1] * secure.BITS
+        return torch.from_numpy(np.concatenate(sums))
 
     def _known(self, round: Round) -> CellRound:
         def add(rows: Floats) -> Floats:

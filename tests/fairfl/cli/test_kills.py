@@ -31,8 +31,7 @@ kind = "softmax"
 name = "fedavg"
 [training]
 rounds = 60
-[run]
-seeds = [0, 1]
+grid = {lr = [0.05, 0.1]}
 """
 PEOPLE = ("--score", "s", "--label", "y", "--group", "a", "--client", "site", "--points", "5")
 COMMANDS = {

@@ -1,6 +1,4 @@
-"""Questions: rules counted person by person, rates of groups, bounds of intervals, and solutions
-under equal budgets.
-"""
+"""Questions: rules counted person by person, rates of groups, and bounds of intervals."""
 
 import numpy as np
 import pandas as pd
@@ -10,10 +8,9 @@ from hypothesis import strategies as st
 from tasks import NOTIONS, Counted, federation
 
 import fairfl as ff
-import fairfl.solvers.api as api
 from fairfl.reports.comparison import compare
 from fairfl.reports.comparison_words import sentences
-from fairfl.reports.curves import EqualBudgets, frontiers
+from fairfl.reports.curves import frontiers
 from fairfl.reports.frontier import write
 from fairfl.reports.group_rates import group_rates
 from fairfl.reports.question import Question
@@ -123,39 +120,6 @@ def test_rates_are_of_the_least_disparate_rule_where_several_are_best():
     found = compare(fed, count=3)
     by_group = found.rates.by_group
     assert by_group == pytest.approx([0.6, 0.6]) and "a disparity of 0." in sentences(found)[0]
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_equal_budgets_stand_in_where_there_is_no_frontier(seed):
-    """Ensembles with accuracy parity on laws."""
-    rng = np.random.default_rng(seed)
-    fed = ff.Federation.normal(rng.normal(size=(2, 2)))
-    question, scheme = Question("accuracy_parity", costs=(2.0, 1.0)), "lft_ensemble"
-    curves = frontiers(fed, 9, question)
-    curve = curves[scheme]
-    assert [s for s, c in curves.items() if isinstance(c, EqualBudgets)] == [scheme]
-    assert not curve.accurate
-    assert (np.diff(curve.disparity) > 0).all() and (np.diff(curve.utility) > 0).all()
-    assert (curve.eps[:, 0] == curve.eps[:, 1]).all()
-    free = ff.solve(fed, scheme, 1.0, **question.of(scheme))
-    assert curve.utility[-1] >= free.utility - 1e-9
-    middle = (curve.disparity[:-1] + curve.disparity[1:]) / 2
-    assert curve.utility_at(middle) == pytest.approx(curve.utility[:-1], abs=1e-12)
-    assert (curves["cfl"].utility_at(curve.disparity) >= curve.utility - 1e-9).all()
-    # every budget that was tried is no better than the curve
-    for eps in np.linspace(0, 1, 9) ** 2:
-        s = ff.solve(fed, scheme, eps, **question.of(scheme))
-        assert curve.utility_at(s.disparity) >= s.utility - 1e-9
-
-
-def test_a_fault_of_a_solver_is_not_taken_for_a_missing_frontier(monkeypatch):
-    def broken(*_):
-        raise ValueError("a fault")
-
-    fed = federation(np.random.default_rng(0), clients=2, groups=2)
-    monkeypatch.setattr(api, "_frontier", broken)
-    with pytest.raises(ValueError, match="a fault"):
-        frontiers(fed, 3, Question("eo"))
 
 
 def test_a_rule_for_each_client_may_gain():

@@ -11,6 +11,7 @@ from grouped import people
 from fairfl.sims.algorithms import algorithms
 from fairfl.sims.algorithms.ditto import Ditto
 from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.fedmgda import FedMGDA
 from fairfl.sims.algorithms.gifair import GIFAIR
 from fairfl.sims.engine import (
     MLP,
@@ -27,6 +28,7 @@ from fairfl.sims.engine import (
     Training,
     Uniform,
     algorithm,
+    work,
 )
 from fairfl.sims.engine.live_bytes import peak_bytes
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
@@ -54,7 +56,7 @@ def test_parts_are_the_whole(one, small_blocks):
     data = classified(SIZES)
     ends = [
         trained(Softmax(4, 3), data, [one], SETTING, replace(EXACT, memory_limit=limit))
-        for limit in (1, 4 * 4 * 15 * 8 + 1, 1 << 30)
+        for limit in (7 * 15 * 8 if one.name == "fedmgda" else 1, 4 * 4 * 15 * 8 + 1, 1 << 30)
     ]
     for end in ends[1:]:
         np.testing.assert_allclose(end.params, ends[0].params, rtol=off, atol=off)
@@ -76,6 +78,7 @@ GROUP_FAIR = [
 
 @pytest.mark.parametrize("one", GROUP_FAIR, ids=repr)
 def test_parts_behind_sums(one, monkeypatch):
+    """One client at a time, where four rows of 3 numbers must fit as LFT's models do."""
     monkeypatch.setattr(algorithm, "BLOCK", 1)
     ends = [
         trained(
@@ -85,7 +88,7 @@ def test_parts_behind_sums(one, monkeypatch):
             quick(rounds=4),
             replace(EXACT, memory_limit=limit),
         )
-        for limit in (1, 1 << 30)
+        for limit in (4 * 3 * 8, 1 << 30)
     ]
     np.testing.assert_allclose(ends[0].params, ends[1].params, rtol=1e-12, atol=1e-12)
     for name, value in ends[0].states[0].items():
@@ -137,6 +140,60 @@ def test_what_is_not_finite_in_a_part(policy, small_blocks):
         assert rows[0] == pytest.approx(rows[1]) and rows[0]["non_finite"] == 1
         assert rows[0]["received"] == len(SIZES) - (policy == "drop")
         np.testing.assert_allclose(*ends, rtol=1e-5)
+
+
+@pytest.mark.parametrize("who", [(), (3,), (0, 7), tuple(range(9))], ids=str)
+@pytest.mark.parametrize("one", [FedAvg(), FedMGDA(), EVERY[-1]], ids=repr)
+def test_a_round_is_trained_again_only_where_one_is_left_out(one, who, small_blocks, monkeypatch):
+    """Parts of four of nine clients; those of ``who`` diverge. The step is that of the others."""
+    data = classified(SIZES).train
+    x = data.x.clone()
+    for k in who:
+        x[data.offsets[k] : data.offsets[k + 1]] = 1e30
+    trained_parts, perform = [], work.perform
+    monkeypatch.setattr(work, "perform", lambda *a: trained_parts.append(1) or perform(*a))
+    parts = Parts(ClientData(x, data.y, data.offsets))
+    computing = Computing(device="cpu", non_finite="drop", memory_limit=9 * 15 * 4)
+    model, training = Softmax(4, 3), quick(rounds=1, lr=1e10)
+    simulation = Simulation(model, parts, [Replicate(one)], training, computing)
+    (row,) = simulation.step()
+    assert (row["non_finite"], row["received"]) == (len(who), 9 - len(who))
+    assert len(trained_parts) == 3 * (1 if not who or len(who) == 9 else 2)
+    left = [k for k in range(9) if k not in who]
+    if not left:
+        assert row["step_norm"] == 0
+        return
+    some = Parts(data.take(left))
+    again = Simulation(model, some, [Replicate(one)], training, Computing(device="cpu"))
+    again.step()
+    most = float(again.params.abs().max())
+    np.testing.assert_allclose(simulation.params, again.params, rtol=0, atol=1e-6 * most)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_updates_that_are_held_all_at_once_must_fit(masked, monkeypatch):
+    """Nine rows of 15, or four of 3, of 8 bytes: a byte less is refused, by name; nothing has
+    moved.
+    """
+    monkeypatch.setattr(algorithm, "BLOCK", 1)
+    data, model, one = classified(SIZES), Softmax(4, 3), FedMGDA()
+    if masked:
+        data, model, one = people((9, 8, 7, 6)), Logistic(2), FedFB()
+    rows = 4 * 3 * 8 if masked else 9 * 15 * 8
+    ends = []
+    for limit in (rows - 1, rows, 1 << 30):
+        computing = replace(EXACT, memory_limit=limit, masked_updates=masked)
+        simulation = Simulation(model, data, [Replicate(one)], quick(rounds=1), computing)
+        start = simulation.params.clone()
+        if limit < rows:
+            with pytest.raises(ValueError, match=f"memory_limit must be at least {rows} bytes"):
+                simulation.step()
+            assert torch.equal(simulation.params, start) and simulation.round == 0
+            continue
+        simulation.step()
+        ends.append(simulation.params)
+    np.testing.assert_allclose(*ends, rtol=1e-12)
+    assert not torch.equal(ends[0], start)
 
 
 def received(rows, cuts, layers=()):

@@ -47,8 +47,8 @@ def test_what_is_sent_is_masked_and_adds_up(monkeypatch):
     """Every message differs from its update, everywhere; the server's side gets messages alone."""
     sent, mask = [], secure.mask
 
-    def spied(rows, ids, *words):
-        found = mask(rows, ids, *words)
+    def spied(rows, ids, *words, column=0):
+        found = mask(rows, ids, *words, column=column)
         if UPDATE in words:
             sent.append((np.asarray(rows), found))
         return found
@@ -66,6 +66,19 @@ def test_what_is_sent_is_masked_and_adds_up(monkeypatch):
         len(np.unique(np.concatenate([messages.ravel() for _, messages in sent])))
         == 2 * 3 * simulation.model.size
     )
+
+
+def test_some_columns_at_a_time(monkeypatch):
+    """The same messages, and so the same sum to the bit."""
+    rows = np.random.default_rng(0).normal(size=(5, 7))
+    ids, words = np.array([3, 1, 8, 2, 9]), (4, UPDATE, 2)
+    parts = [secure.mask(rows[:, a:b], ids, *words, column=a) for a, b in ((0, 3), (3, 4), (4, 7))]
+    whole = secure.mask(rows, ids, *words)
+    np.testing.assert_array_equal(np.hstack(parts), whole)
+    assert (secure.mask(rows[:, 3:], ids, *words) != whole[:, 3:]).any()
+    one = run(people(), FedFB(), 3, MASKED)[0].params
+    monkeypatch.setattr(secure, "PAIRS", 4)
+    assert torch.equal(run(people(), FedFB(), 3, MASKED)[0].params, one)
 
 
 def test_bytes():

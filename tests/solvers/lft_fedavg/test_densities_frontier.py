@@ -11,7 +11,8 @@ import fairfl as ff
 from fairfl.solvers.frontier import MET, non_dominated
 from fairfl.solvers.lft_fedavg.densities_ascent import _models, _steps, merit
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
-from fairfl.solvers.numerics.dual import DualPoint, dual_point, kkt_residual, minimise_dual
+from fairfl.solvers.numerics.descent import minimise_dual
+from fairfl.solvers.numerics.dual import DualPoint, dual_point, kkt_residual
 from fairfl.solvers.numerics.rule_family import RuleFamily
 from fairfl.solvers.problem import Task
 
@@ -161,7 +162,9 @@ def test_no_programme_asks_for_less_than_standing_still(clients: int) -> None:
     starts = search.starts.take(np.flatnonzero((search.starts.excess == 0).all(axis=1)))
     starts, target = starts.take(np.arange(0, starts.md.size, 3)), starts.disparity[::3]
     for radius in (0.15, 0.01):
-        models = _models(search.family, starts, search.reach, np.full(target.size, radius))
+        models = _models(
+            search.family, starts, search.reach, np.full(target.size, radius), hold=True
+        )
         for walls in (False, True):
             promise = _steps(starts, models, target, walls=walls)[1]
             assert (promise >= -1e-9).all()

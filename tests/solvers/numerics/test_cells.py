@@ -10,7 +10,9 @@ import scipy
 
 import fairfl as ff
 from fairfl.solvers.numerics import cells, highs
-from fairfl.solvers.numerics.dual import _together, descend, dual_point, kkt_residual, settled
+from fairfl.solvers.numerics.descent import descend
+from fairfl.solvers.numerics.dual import dual_point, kkt_residual
+from fairfl.solvers.numerics.newton import _together, settled
 from fairfl.solvers.numerics.rule_family import RuleFamily
 
 
@@ -54,8 +56,8 @@ def test_tight_budgets_of_many_clients_are_certified(clients: int, seed: int, ep
 def test_newton_in_cuts_and_multipliers_together_ends_where_newton_in_multipliers_does() -> None:
     problem, eps = RuleFamily.of(random_federation(20)).problem, np.full((1, 20), 0.01)
     start = dual_point(problem, cells.multipliers(problem, eps[0])[None])
-    found = settled(problem, start, eps)
-    assert found is not None and kkt_residual(found.lam, found.values, eps)[0] <= 1e-13
+    found, better = settled(problem, start, eps)
+    assert better.all() and kkt_residual(found.lam, found.values, eps)[0] <= 1e-13
     exact = dual_point(problem, found.lam)  # D(λ) and the rule by isolating roots anew
     assert found.dual(eps) == pytest.approx(exact.dual(eps), abs=1e-15)
     for mine, own in zip(found.sets, exact.sets, strict=True):

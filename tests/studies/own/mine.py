@@ -8,8 +8,7 @@ import torch
 
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.registry import register
-from fairfl.sims.engine import Aggregate, Algorithm, Module, Participation
-from fairfl.sims.engine.schedule import SCHEDULES
+from fairfl.sims.engine import Aggregate, Algorithm, Module, Participation, Schedule
 from fairfl.sims.models.registry import register_model
 
 
@@ -28,8 +27,9 @@ class Median(Algorithm):
 @register_model("tanh")
 def tanh(shape, classes, *, width=8):
     """One hidden layer."""
-    inner, outer = torch.nn.Linear(shape[0], width), torch.nn.Linear(width, classes)
-    return Module(lambda: torch.nn.Sequential(inner, torch.nn.Tanh(), outer), name="tanh")
+    nn = torch.nn
+    layers = lambda: (nn.Linear(shape[0], width), nn.Tanh(), nn.Linear(width, classes))  # noqa: E731
+    return Module(lambda: nn.Sequential(*layers()), name="tanh")
 
 
 @register("blobs", "Two blobs, four clients")
@@ -41,16 +41,14 @@ def blobs(folder, progress):
 
 
 @dataclass(frozen=True)
-class Warmup:
+class Warmup(Schedule):
     """Rates that rise over the first rounds."""
 
     over: int = 5
+    name: ClassVar[str] = "warmup"
 
     def __call__(self, round, rounds):
         return min(1.0, (round + 1) / self.over)
-
-
-SCHEDULES["warmup"] = Warmup
 
 
 @dataclass(frozen=True)

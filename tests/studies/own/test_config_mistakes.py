@@ -32,7 +32,7 @@ kind = "dirichlet"
 clients = 3
 beta = 0.5
 min_size = 2
-seed = 1
+grid = {seed = [1]}
 [model]
 kind = "mlp"
 hidden = [4]

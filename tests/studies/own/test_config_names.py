@@ -191,22 +191,90 @@ def test_mistakes_are_told_with_their_place(tmp_path, text, change, to, why):
         read(tmp_path, text.replace(change, to, 1))
 
 
+BY_HAND = """
+import json, sys
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine import Parts, Replicate, Training, simulate
+from fairfl.studies.own.imported import import_files
+import_files(sys.argv[1:])
+(mine,) = [module for name, module in sys.modules.items() if name.startswith("fairfl_import_")]
+found = {}
+for seed in (0, 1):
+    parts = Parts.of(mine.blobs(None, None).split(0.1, 0.1, seed))
+    training = Training(rounds=3, schedule=mine.Warmup(3), participation=mine.Odd())
+    replicates = [Replicate(mine.Median(0.5), seed, lr=0.2), Replicate(FedAvg(), seed)]
+    model = mine.tanh((3,), 2, width=5)
+    rows = simulate(model, parts, replicates, training, evaluate_every=1).clients
+    end = rows.query("round == 3 and part == 'test'")
+    for r, some in end.groupby("replicate"):
+        mean = 100 * (some.accuracy * some.samples).sum() / some.samples.sum()
+        found.setdefault(("median, shrink = 0.5, lr = 0.2", "fedavg")[r], []).append(mean)
+print(json.dumps({name: sum(two) / 2 for name, two in found.items()}))
+"""
+
+
 def test_a_file_of_ones_own(tmp_path):
-    """Named from a TOML, its units in processes of their own; --list shows what it adds."""
+    """An algorithm, a model, data, a schedule and a participation, by name from a TOML, in
+    processes of their own: the numbers are those of the objects, made by hand.
+    """
     (tmp_path / "mine.toml").write_text(OWN, "utf-8")
     done = fairfl("mine.toml", "--import", MINE, "--json", "--jobs", 2, folder=tmp_path)
-    table = json.loads(done.stdout)["table"]
-    assert {row["objective"] for row in table} == {"median, shrink = 0.5, lr = 0.2", "fedavg"}
+    rows = [row for row in json.loads(done.stdout)["table"] if row["measure"] == "average"]
+    hand = subprocess.run(
+        [sys.executable, "-c", BY_HAND, str(MINE)], capture_output=True, text=True
+    )
+    wanted = json.loads(hand.stdout)
+    assert len(wanted) == 2
+    assert {row["objective"]: row["mean"] for row in rows} == pytest.approx(wanted, rel=1e-9)
+    # and it goes on from what is there
+    again = fairfl("mine.toml", "--import", MINE, "--json", "--resume", folder=tmp_path)
+    assert json.loads(again.stdout)["table"] == json.loads(done.stdout)["table"]
+
+
+def test_the_list_shows_what_a_file_adds(tmp_path):
+    plain = fairfl("--list", folder=tmp_path).stdout
     shown = fairfl("--list", "--import", MINE, folder=tmp_path).stdout
     for line, name in (
         ("algorithm.name", "median"),
         ("model.kind", "tanh"),
         ("data.name", "blobs"),
         ("training.schedule.kind", "warmup"),
+        ("training.server_schedule.kind", "warmup"),
         ("training.participation.kind", "odd"),
     ):
-        (found,) = [row for row in shown.splitlines() if row.startswith(line)]
-        assert name in found.split(": ")[1].split(", ")
+        with_it, without = (
+            next(row for row in text.splitlines() if row.startswith(line)).split(": ")[1]
+            for text in (shown, plain)
+        )
+        assert name in with_it.split(", ") and name not in without.split(", ")
+
+
+NAMED = (
+    ('"blobs"', '"synthetic"', "data.name"),
+    ('"tanh"\nwidth = 5', '"softmax"', "model.kind"),
+    ('"median"\nshrink = 0.5', '"fedsgd"', r"algorithm\[0\].name"),
+    ('{kind = "warmup", over = 3}', '{kind = "constant"}', "training.schedule.kind"),
+    ('{kind = "odd"}', '{kind = "everyone"}', "training.participation.kind"),
+)
+"""What OWN names of mine.py, what the package has in its place, and where it stands."""
+
+
+@pytest.mark.parametrize(("name", "to", "place"), NAMED)
+def test_a_file_alone_runs_no_code(tmp_path, name, to, place):
+    """Each name of a file of one's own is refused without --import, also where the file lies beside
+    the TOML or the TOML names it.
+    """
+    text = OWN
+    for own, known, _ in NAMED:
+        assert own in text
+        text = text if own == name else text.replace(own, known)
+    (tmp_path / "mine.py").write_text("raise SystemExit('run')", "utf-8")
+    with pytest.raises(ValueError, match=f"^{place} must be one of "):
+        read(tmp_path, text)
+    assert read(tmp_path, text.replace(name, to)).units(Scale("quick", 1))
+    for key in ("import", "imports"):
+        with pytest.raises(ValueError, match=f"^{key} is unknown"):
+            read(tmp_path, f'{key} = ["mine.py"]\n' + text)
 
 
 def test_what_cannot_be_imported(tmp_path):
@@ -215,9 +283,6 @@ def test_what_cannot_be_imported(tmp_path):
         read(tmp_path, DYNAMIC, (str(tmp_path / "bad.py"),))
     with pytest.raises(FileNotFoundError, match="none.py"):
         read(tmp_path, DYNAMIC, ("none.py",))
-    # a file alone names no code
-    with pytest.raises(ValueError, match="import is unknown"):
-        read(tmp_path, f'import = "{MINE.as_posix()}"\n' + DYNAMIC)
 
 
 def test_units_by_name(tmp_path):

@@ -34,8 +34,13 @@ def whole(checked: list[Checked]) -> str:
 
 
 def test_mathematics_becomes_mathml() -> None:
-    assert html("a < b, $x^2$ for \\$5") == "a &lt; b, " + mathml("x^2") + " for $5"
+    assert html("a < b, $x^2$ for \\$5") == (
+        f'a &lt; b, <span class="m">{mathml("x^2")}</span> for $5'
+    )
     assert "<msup><mi>x</mi><mn>2</mn></msup>" in mathml("x^2")
+    assert html("lambda_i^(t) <= 3/mu in table_one:f, v_2.") == (
+        "λ<sub>i</sub><sup>t</sup> ≤ 3/μ in table_one:f, v<sub>2</sub>."
+    )
     for bad in (r"\nosuchmacro x", r"\frac{1"):
         with pytest.raises(BadMathematics, match="LaTeX must"):
             mathml(bad)
@@ -77,7 +82,10 @@ def test_the_page_in_a_browser(whole: str, checked: list[Checked], tmp_path: Pat
         form[name].value = value; form.dispatchEvent(new Event("input"));
       };
       const wide = document.documentElement.scrollWidth;
-      const out = {all: seen().length, wide: wide, inner: innerWidth, papers: {}, verdicts: {}};
+      const prose = [...document.querySelectorAll("p, li, h3, h4, dd, .math")];
+      const over = prose.filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0);
+      const out = {over: over.map(e => e.textContent.slice(0, 80)),
+        all: seen().length, wide: wide, inner: innerWidth, papers: {}, verdicts: {}};
       for (const o of form.paper.options) {
         choose("paper", o.value); out.papers[o.value] = seen().length;
       }
@@ -94,6 +102,7 @@ def test_the_page_in_a_browser(whole: str, checked: list[Checked], tmp_path: Pat
     found = in_browser(whole, script, 390, tmp_path)
     assert found["faults"] == []
     assert found["inner"] == 390 and found["wide"] <= 390  # nothing sticks out on a phone
+    assert found["over"] == []  # nor does prose scroll sideways: long formulas do, by themselves
     assert found["all"] == len(checked) == found["papers"][""] == found["verdicts"][""]
     assert found["none"] == 0 and found["count"] == f"0 of {len(checked)} claims"
     by_paper = Counter(c.claim.paper for c in checked)
@@ -103,6 +112,17 @@ def test_the_page_in_a_browser(whole: str, checked: list[Checked], tmp_path: Pat
         k: v for k, v in by_verdict.items() if k
     }
     assert found["math"] > 0 and found["namespace"].endswith("MathML")
+
+
+@needs_browser
+@pytest.mark.slow
+def test_an_anchor_is_not_hidden_under_the_form(whole: str, tmp_path: Path) -> None:
+    script = """(() => { const id = [...document.querySelectorAll(".claim")][40].id;
+      document.getElementById(id).scrollIntoView();
+      return [document.getElementById(id).getBoundingClientRect().top,
+              document.forms[0].getBoundingClientRect().bottom, innerWidth]; })()"""
+    top, bottom, width = in_browser(whole, script, 1000, tmp_path)
+    assert width == 1000 and 0 < bottom <= top + 1
 
 
 @needs_browser
@@ -116,7 +136,7 @@ def test_errata_name_every_false_statement(whole: str, checked: list[Checked]) -
     text = markdown(checked)
     for c in checked:
         if c.claim.erratum:
-            theirs = c.claim.whose != "ours"
+            theirs = c.claim.severity is not None
             assert (f'<a href="#{c.claim.id}">' in errata) == theirs
             assert (f"(`{c.claim.id}`, {c.status}" in text) == theirs
     assert all(

@@ -97,6 +97,21 @@ def test_two_groups_split_every_class_by_alpha(
         assert sizes.max() - sizes.min() <= 1
 
 
+@given(
+    st.integers(2, 5), st.integers(1, 3), st.integers(4, 20), st.sampled_from((0.0, 0.7, 1.0)), SEED
+)
+def test_more_groups_keep_alpha_of_their_classes_and_share_the_rest(
+    groups: int, own: int, each: int, alpha: float, seed: int
+) -> None:
+    label = np.tile(np.arange(groups * own), each * groups)
+    owner = two_groups(label, alpha, 1, seed, groups)
+    for c in range(groups * own):
+        counts = np.bincount(owner[label == c], minlength=groups)
+        others = np.delete(counts, c // own)
+        assert counts[c // own] == round(alpha * (each * groups))
+        assert others.max() - others.min() <= 1
+
+
 def test_users_are_clients() -> None:
     owner, users = by_user(["b", "a", "b"])
     assert owner.tolist() == [1, 0, 1] and users.tolist() == ["a", "b"]
@@ -135,7 +150,7 @@ WRONG: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
     ),
     (label_shards, (Y, 2, 3), {}, r"at most the number of rows \(4\), got 6"),
     (two_groups, (Y, 1.5), {}, r"alpha must be in \[0, 1\], got 1.5"),
-    (two_groups, ([0, 0], 1.0), {}, "label must hold at least two classes, got 1"),
+    (two_groups, ([0, 0], 1.0), {}, "label must hold at least 2 classes, one a group, got 1"),
     (two_groups, (Y, 1.0, 3), {}, "clients_per_group must be at most the 2 rows of group 1, got 3"),
     (by_user, ([["a"]],), {}, r"user must have shape \(N,\)"),
     (

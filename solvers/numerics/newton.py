@@ -1,0 +1,223 @@
+"""Newton's method in the multipliers λ and the ends of the accept sets together, for many problems
+on densities at once.
+
+A small gap between two cuts is like the root of a change of λ: in λ alone Newton's method converges
+only where no gap changes by much of its width. The equations s(x_r) = 0 and the optimality
+conditions are smooth in the cuts x_r and λ together, and no root has to be isolated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.numerics.accept_sets import AcceptSets
+from fairfl.solvers.numerics.dual import (
+    Constraints,
+    DualPoint,
+    dual_point,
+    kkt_residual,
+    weights,
+    worth,
+)
+from fairfl.theory.numerics.piecewise import Piecewise
+
+KKT_TOLERANCE = 2e-14
+"""Newton stops when every optimality condition holds to this."""
+REACH = 0.5
+"""Largest change of a multiplier in one step: multipliers are accuracy per rate, of the order of
+clients' masses.
+"""
+FAR = 1e100
+"""A longer step is that of a singular system."""
+PIVOTS = 30
+"""Times that the signs of a step's multipliers are corrected all at once."""
+TOGETHER, PATIENCE = 25, 3
+"""Steps, and after how many the residual must have halved."""
+RIDGE = 1e-15
+"""Ridge of the Hessian over its trace: a small gap makes that 1e12 times the least eigenvalue."""
+NARROWEST, FARTHEST = 0.3, 0.03
+"""The part of a gap's width that stays in one step, and that of the whole range by which a cut may
+move.
+"""
+ROUNDED = 1e-14
+"""What a rule with cuts of its own may lose of the Lagrangian's maximum at its multipliers."""
+
+
+def settled(problem: Constraints, point: DualPoint, eps: Array) -> tuple[DualPoint, Array]:
+    """Where Newton's method from B points at budgets eps (B, K) ends; and whether (B,) that is a
+    better point.
+
+    If another gap opens there, once more from there. A rounding of λ may change MD_k by 1e-9 where
+    a gap is small: where the rule with the cuts found meets the conditions better than that of
+    their λ, it is returned, its ``accuracy`` such that ``dual`` is still D(λ).
+    """
+    bound = point.lam != 0
+    active = np.where(bound.any(axis=1, keepdims=True), bound, np.abs(point.values) > eps)
+    counts = np.sum([sets.counts for sets in point.sets], axis=0)
+    rows = np.flatnonzero(active.sum(axis=1) <= counts)  # else fewer equations than unknowns
+    most, limit = 0.25 * kkt_residual(point.lam, point.values, eps), point.dual(eps) + 1e-13
+    here, better = point.take(rows), np.zeros(len(eps), bool)
+    for _ in range(2 if rows.size else 0):
+        beside = _together(problem, here, eps[rows])
+        exact = dual_point(problem, beside.lam)
+        lost = exact.dual(eps[rows]) - beside.dual(eps[rows])
+        off = [kkt_residual(p.lam, p.values, eps[rows]) for p in (exact, beside)]
+        own = np.flatnonzero((off[1] < off[0]) & (lost <= ROUNDED))
+        beside = replace(beside, accuracy=beside.accuracy + lost)
+        found = exact.replaced(own, beside.take(own))
+        good = kkt_residual(found.lam, found.values, eps[rows]) <= most[rows]
+        good &= found.dual(eps[rows]) <= limit[rows]
+        point = point.replaced(rows[good], found.take(np.flatnonzero(good)))
+        better[rows[good]] = True
+        left = np.flatnonzero(~good & ~same_cuts(exact, here))
+        rows, here = rows[left], exact.take(left)
+        if not rows.size:
+            break
+    return point, better
+
+
+def same_cuts(one: DualPoint, other: DualPoint) -> Array:
+    """(B,) whether both have as many cuts, at each place."""
+    pairs = zip(one.sets, other.sets, strict=True)
+    return np.all([a.counts == b.counts for a, b in pairs], axis=0)
+
+
+@dataclass(frozen=True)
+class _Cuts:
+    """The cuts of B accept sets at one place, in rows of the longest's length: ``sign`` (B, C) is 1
+    where s rises, -1 where it falls, 0 where there is no cut. ``rows``: the constraints' (K, J).
+    """
+
+    profile: Piecewise
+    rows: Array
+    cut: Array
+    sign: Array
+    first: Array
+
+    @classmethod
+    def of(cls, profile: Piecewise, rows: Array, sets: AcceptSets) -> _Cuts:
+        counts = sets.counts
+        place = np.arange(sets.cut.size) - np.repeat(np.cumsum(counts) - counts, counts)
+        shape = counts.size, int(counts.max(initial=0))
+        cut, sign = np.full(shape, profile.edges[-1]), np.zeros(shape)
+        cut[sets.owner, place] = sets.cut
+        sign[sets.owner, place] = np.where(sets.rising, 1.0, -1.0)
+        return cls(profile, rows, cut, sign, sets.first)
+
+    def take(self, rows: Array) -> _Cuts:
+        return replace(self, cut=self.cut[rows], sign=self.sign[rows], first=self.first[rows])
+
+    def moved(self, shift: Array) -> _Cuts:
+        return replace(self, cut=self.cut + shift)
+
+    def known(self) -> tuple[Array, Array, Array]:
+        """Values, slopes (J, B, C) and integrals (B, J) of the functions."""
+        values, slopes, above = self.profile.at(self.cut.ravel())
+        shape = len(values), *self.cut.shape
+        values, slopes, above = (own.reshape(shape) for own in (values, slopes, above))
+        whole = np.where(self.first[:, None], self.profile.totals, 0.0)
+        return values, slopes, whole + np.einsum("jbc,bc->bj", above, self.sign)
+
+    def room(self, shift: Array) -> Array:
+        """(B,) the part in (0, 1] of shifts (B, C) that keeps the cuts apart and close by, see
+        NARROWEST.
+        """
+        most = np.full(shift.shape, FARTHEST * (self.profile.edges[-1] - self.profile.edges[0]))
+        beside = self.sign[:, 1:] != 0
+        moved = np.concatenate([np.where(beside, -np.diff(shift), 0.0), np.abs(shift)], axis=1)
+        gaps = np.where(beside, (1.0 - NARROWEST) * np.diff(self.cut), 1.0)
+        wide = np.concatenate([gaps, most], axis=1)
+        return (wide / np.maximum(np.maximum(moved, wide), 1e-300)).min(axis=1, initial=1.0)
+
+
+def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
+    """Where the steps from B points at budgets eps (B, K) end, with cuts of their own."""
+    lam, accuracy, values = point.lam.copy(), point.accuracy.copy(), point.values.copy()
+    places = zip(problem.profiles, problem.coefficients, point.sets, strict=True)
+    now = [_Cuts.of(*own) for own in places]
+    ends, real = [own.cut.copy() for own in now], [own.sign != 0 for own in now]
+    integrals = [sets.integrals.copy() for sets in point.sets]
+    rows, past = np.arange(len(lam)), np.empty((len(lam), 0))
+    known = [own.known() for own in now]
+    for _ in range(TOGETHER):
+        here, budget = lam[rows], eps[rows]
+        gradient, h = values[rows], np.zeros((rows.size, problem.count, problem.count))
+        wrong, far, flows = kkt_residual(here, gradient, budget), [], []
+        for own, (terms, slopes, _) in zip(now, known, strict=True):
+            mixed = weights(here, own.rows)
+            height = np.einsum("bj,jbc->bc", mixed, terms) * (own.sign != 0)
+            slope = np.abs(np.einsum("bj,jbc->bc", mixed, slopes) * own.sign)
+            inverse = np.divide(1.0, slope, out=np.zeros_like(slope), where=slope > 1e-300)
+            v = np.tensordot(own.rows, terms[1:], 1).transpose(1, 0, 2)
+            flow = v * inverse[:, None]
+            gradient = gradient + (flow @ height[:, :, None])[:, :, 0]
+            h += flow @ v.transpose(0, 2, 1)
+            far.append(-own.sign * inverse * height)
+            flows.append(-own.sign[:, None] * flow)
+            wrong = np.maximum(wrong, np.abs(height).max(axis=1, initial=0.0))
+        past = np.column_stack([past, wrong])
+        least = past[:, :-PATIENCE].min(axis=1, initial=np.inf)
+        ridge = RIDGE * np.maximum(np.trace(h, axis1=1, axis2=2), 1e-6)
+        step = pivoted(h + ridge[:, None, None] * np.eye(problem.count), gradient, here, budget)
+        go = (wrong > KKT_TOLERANCE) & (wrong <= 0.5 * least) & np.isfinite(step).all(axis=1)
+        if not go.any():
+            break
+        shifts = [
+            (f + (step[:, None] @ flow)[:, 0])[go] for f, flow in zip(far, flows, strict=True)
+        ]
+        rows, past, step, now = rows[go], past[go], step[go], [own.take(go) for own in now]
+        part = REACH / np.maximum(np.abs(step).max(axis=1), 1e-300)
+        for own, shift in zip(now, shifts, strict=True):
+            part = np.minimum(part, own.room(shift))
+        part = part[:, None]
+        lam[rows] += part * step
+        now = [own.moved(part * shift) for own, shift in zip(now, shifts, strict=True)]
+        known = [own.known() for own in now]
+        for p, own in enumerate(now):
+            ends[p][rows], integrals[p][rows] = own.cut, known[p][-1]
+        accuracy[rows], values[rows] = worth(problem, [own[rows] for own in integrals], lam[rows])
+    sets = [
+        replace(old, cut=cut[own], integrals=new)
+        for old, cut, own, new in zip(point.sets, ends, real, integrals, strict=True)
+    ]
+    return DualPoint(lam, tuple(sets), accuracy, values)
+
+
+def pivoted(h: Array, g: Array, lam: Array, eps: Array) -> Array:
+    """(B, K) the steps d to the minima of g·d + ½ d·h d + Σ eps |λ + d|, however far; NaN where
+    pivots go in circles.
+
+    Given the signs of λ + d, the minimum is the solution of a linear system. What has the wrong
+    sign becomes zero, and what wants to leave zero does.
+    """
+    steps, signs, rows = np.full(lam.shape, np.nan), np.sign(lam), np.arange(len(lam))
+    for _ in range(PIVOTS):
+        own = h[rows], g[rows], lam[rows]
+        step = stationary(*own, signs, eps[rows])
+        slope = (own[0] @ step[:, :, None])[:, :, 0] + own[1]
+        wrong = signs * (own[2] + step) < 0
+        leaving = (signs == 0) & (np.abs(slope) > eps[rows] + 1e-13)
+        near = np.abs(step).max(axis=1, initial=0.0) <= FAR  # else constraints depend on each other
+        off = (wrong | leaving).any(axis=1)
+        steps[rows[near & ~off]] = step[near & ~off]
+        go = near & off
+        signs = np.where(wrong, 0.0, np.where(leaving, -np.sign(slope), signs))[go]
+        rows = rows[go]
+        if not rows.size:
+            break
+    return steps
+
+
+def stationary(h: Array, g: Array, lam: Array, signs: Array, eps: Array) -> Array:
+    """(B, K) the steps d to where g·d + ½ d·h d + Σ eps · signs · (λ + d) is stationary in the
+    λ_k + d_k with a sign; the others become 0.
+    """
+    free = signs != 0
+    away = np.where(free, 0.0, -lam)
+    right = -g - signs * np.where(free, eps, 0.0) - (h @ away[:, :, None])[:, :, 0]
+    both = free[:, :, None] & free[:, None]
+    whole = np.where(both, h, 0.0) + ~free[:, :, None] * np.eye(lam.shape[1])
+    return np.linalg.solve(whole, np.where(free, right, away)[:, :, None])[:, :, 0]

@@ -1,0 +1,374 @@
+"""Theorems 1 and 2 of the dynamic paper on trained models: the round in which a second group joins.
+
+Two groups of one client each hold nine tenths of their own five of ten classes. The first trains
+alone, then both make one round: by one full gradient each, as the theorems have it, or by five
+epochs of batches, as the algorithms do. Whatever the step s, the *lead* of the newcomer, its
+benefit of the round less the other's, is (g_2 - g_1).s less a remainder. Where both losses are
+convex and L-smooth it is at most L ||s||²/2 (``theory.bounds.gaps``): softmax regression, L half of
+the largest eigenvalue of E x x'. A network has no such L; ``NETWORK`` was set on the seen seeds.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from fairfl._support.checks import Array
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.normalized_fedavg import NormalizedFedAvg
+from fairfl.sims.data.federated.data import FederatedData
+from fairfl.sims.data.partition import two_groups
+from fairfl.sims.engine import (
+    MLP,
+    Algorithm,
+    Computing,
+    Joining,
+    Model,
+    Parts,
+    Replicate,
+    Simulation,
+    Softmax,
+    Training,
+)
+from fairfl.studies.crosscheck.rates import TOO_FEW, Rate
+from fairfl.studies.crosscheck.study import Drawing, Verdict
+from fairfl.studies.experiment import Scale, Unit
+from fairfl.studies.frames import among, floats, groups, rows
+from fairfl.theory.bounds.gaps import gap_bounds
+
+NAME = "joining"
+TITLE = "Theorems 1 and 2 of the dynamic paper in the round in which a second group joins"
+SEEDS = {"quick": 1, "paper": 6}
+SEEN = 2
+
+NETWORK = 0.045
+"""Times the mean of |x|², in place of L for the network: twice the largest on the seen seeds."""
+ALPHA, CLASSES, FEATURES, EACH = 0.9, 10, 20, 40
+SIZES = (0.5, 2.5)
+"""Of the features: the gradients' norms are in proportion."""
+ETA, HIDDEN = 0.1, 32
+TRAINED = (1, 10, 100)
+"""Rounds of the first group alone."""
+WORK: dict[str, dict[str, int | None]] = {
+    "one step": {"batch_size": None, "steps": 1},
+    "five epochs": {"batch_size": 32, "epochs": 5},
+}
+PLAIN, GLOBAL, LAYERS = "FedAvg", "normalised", "by layer"
+RULES: dict[str, Algorithm] = {
+    PLAIN: FedAvg(),
+    GLOBAL: NormalizedFedAvg("global"),
+    LAYERS: NormalizedFedAvg("layer"),
+}
+PARTS = (1.0, 0.5, 0.25, 0.125)
+"""Of the round's step, for the order of the remainder."""
+SOFTMAX, TWO = "softmax", "two layers"
+ROUNDING = 1e-12
+
+
+def units(scale: Scale) -> list[Unit]:
+    """A unit a seed and model."""
+    return [
+        Unit(
+            f"joining-{name.replace(' ', '-')}-{seed}", name, seed, (), partial(measure, name, seed)
+        )
+        for name in (SOFTMAX, TWO)
+        for seed in range(scale.seeds)
+    ]
+
+
+def measure(name: str, seed: int) -> pd.DataFrame:
+    """A row for each length of training, work of a client, rule, and part of the step."""
+    data = sample(seed)
+    model: Model = (
+        Softmax(FEATURES, CLASSES) if name == SOFTMAX else MLP((FEATURES, HIDDEN, CLASSES))
+    )
+    return pd.DataFrame(
+        [
+            {"trained": trained, "work": work, "rule": rule, **line}
+            for trained in TRAINED
+            for work in WORK
+            for rule, lines in joined(model, data, trained, work, seed).items()
+            for line in lines
+        ]
+    ).assign(model=name, world=name, seed=seed)
+
+
+def sample(seed: int) -> Parts:
+    """Two clients with 400 rows each: classes around centres; the seed draws these, how far apart
+    they are, and the size of the features.
+    """
+    rng = np.random.default_rng([seed, 15])
+    centre = rng.normal(size=(CLASSES, FEATURES)) * rng.uniform(0.3, 1.5)
+    label = np.tile(np.arange(CLASSES), 2 * EACH)
+    x = rng.uniform(*SIZES) * (centre[label] + rng.normal(size=(len(label), FEATURES)))
+    owner = two_groups(label, ALPHA, 1, seed)
+    return Parts.of(FederatedData("groups", x, label, owner, 2))
+
+
+def joined(
+    model: Model, data: Parts, trained: int, work: str, seed: int
+) -> dict[str, list[dict[str, Any]]]:
+    """What each rule does in the round after ``trained`` ones: lead and its first order, by part of
+    the step.
+    """
+    training = Training(
+        trained + 1,
+        lr=ETA,
+        participation=Joining((0, trained)),
+        **WORK[work],  # type: ignore[arg-type]
+    )
+    replicates = [Replicate(rule, seed) for rule in RULES.values()]
+    computing = Computing(device="cpu", dtype="float64")
+    simulation = Simulation(model, data, replicates, training, computing)
+    course = []
+    for _ in range(trained):
+        course.append(losses(simulation, simulation.params[0])[0])
+        simulation.step()
+    here = simulation.params[0].clone()
+    before, slopes = losses(simulation, here), gradients(simulation, here)
+    L = smoothness(data) if isinstance(model, Softmax) else np.nan
+    a, b = np.linalg.norm(slopes, axis=1)
+    known = {"a": a, "b": b, "cosine": float(slopes[0] @ slopes[1] / (a * b)), "L": L}
+    known |= {"head": course[0] - before[0], "recent": course[-1] - before[0]}
+    known |= {"size": float((data.train.x**2).sum(1).mean())}
+    simulation.step()
+    found = {}
+    for name, end in zip(RULES, simulation.params, strict=True):
+        step, lines = here - end, []
+        for part in PARTS:
+            s = part * step.numpy()
+            gain = before - losses(simulation, here - part * step)
+            low, high = gap_bounds(slopes, s, L, 0.0) if L == L else np.full((2, 2, 2), np.nan)
+            line = {"first": float((slopes[1] - slopes[0]) @ s), "lead": gain[1] - gain[0]}
+            line |= {"low": low[1, 0], "high": high[1, 0], "reach": float(s @ s) / 2}
+            lines.append({"part": part, **known, **line})
+        found[name] = lines
+    return found
+
+
+def losses(simulation: Simulation, w: torch.Tensor) -> Array:
+    """The two clients' losses (2,)."""
+    x, y = _batches(simulation)
+    return simulation.model.losses(w.expand(2, -1).contiguous(), x, y).mean(1).numpy()
+
+
+def gradients(simulation: Simulation, w: torch.Tensor) -> Array:
+    """(2, P)."""
+    x, y = _batches(simulation)
+    return simulation.model.gradient(w.repeat(2, 1), x, y, 1.0 / x.shape[1]).numpy()
+
+
+def _batches(simulation: Simulation) -> tuple[torch.Tensor, torch.Tensor]:
+    """All rows of both clients, which have as many."""
+    x, y = simulation.data.x, simulation.data.y
+    return x.view(2, -1, x.shape[1]), y.view(2, -1)
+
+
+def smoothness(data: Parts) -> float:
+    """L of softmax regression with a bias: half of the largest eigenvalue of E x x', the larger of
+    the clients.
+    """
+    x = data.train.x.numpy().reshape(2, -1, FEATURES)
+    x = np.concatenate([x, np.ones((*x.shape[:2], 1))], axis=2)
+    second = np.einsum("kni,knj->kij", x, x) / x.shape[1]
+    return float(np.linalg.eigvalsh(second)[:, -1].max() / 2)
+
+
+def whole(measures: pd.DataFrame) -> pd.DataFrame:
+    """Of whole steps, with ``width``: what the remainder may be at most."""
+    found = among(measures, "part", [1.0])
+    L, most = floats(found, "L"), NETWORK * floats(found, "size")
+    return found.assign(width=np.where(np.isnan(L), most, L) * floats(found, "reach"))
+
+
+def pairs(measures: pd.DataFrame, other: str) -> pd.DataFrame:
+    """FedAvg's round beside another rule's: how much less the newcomer leads under the other,
+    ``less``; its first order, ``told``, and what may be between, ``width``.
+    """
+    keys = ["model", "seed", "trained", "work"]
+    found = whole(measures)
+    one, two = (among(found, "rule", [name]).set_index(keys) for name in (PLAIN, other))
+    columns = {
+        "less": one["lead"] - two["lead"],
+        "told": one["first"] - two["first"],
+        "width": one["width"] + two["width"],
+    }
+    return one[["a", "b", "cosine"]].assign(**columns).reset_index()
+
+
+def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """By model, rounds before, work and rule: means over seeds of norms, lead and its first order;
+    the largest remainder over E |x|² ||s||²/2; and in how many runs the newcomer has gained more
+    than group 1 since the first model, and in the last round alone.
+    """
+    lines = []
+    for key, part in groups(whole(measures), ["model", "trained", "work", "rule"]):
+        off = np.abs(floats(part, "lead") - floats(part, "first"))
+        off /= floats(part, "reach") * floats(part, "size")
+        means = {name: float(floats(part, name).mean()) for name in ("a", "b", "cosine", "head")}
+        means |= {name: float(floats(part, name).mean()) for name in ("first", "lead")}
+        lead = floats(part, "lead")
+        unfair = {
+            f"unfair, {name}": int((lead >= floats(part, column)).sum())
+            for name, column in (("all", "head"), ("last round", "recent"))
+        }
+        named = dict(zip(("model", "trained", "work", "rule"), key, strict=True))
+        ends = {"remainder, most": float(off.max()), **unfair, "runs": len(part)}
+        lines.append({**named, **means, **ends})
+    return {"joining": pd.DataFrame(lines)}
+
+
+def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
+    """A theorem; what it says with a constant that was measured; and what it does not say."""
+    return (_convex(measures), _network(measures), _order(measures), *_theorems(measures))
+
+
+def _convex(measures: pd.DataFrame) -> Verdict:
+    part = among(measures, "model", [SOFTMAX])
+    lead, low, high = (floats(part, name) for name in ("lead", "low", "high"))
+    used = np.abs(lead - floats(part, "first")) / ((high - low) / 2)
+    return Verdict(
+        "softmax-remainder",
+        bool((lead >= low - ROUNDING).all() and (lead <= high + ROUNDING).all()),
+        True,
+        "The newcomer's lead after any step is its first order to within L ||s||²/2.",
+        f"{_what(part)}: {used.max(initial=0.0):.2f} of it at most",
+    )
+
+
+def _network(measures: pd.DataFrame) -> Verdict:
+    part = among(measures, "model", [TWO])
+    off = np.abs(floats(part, "lead") - floats(part, "first"))
+    used = off / floats(part, "reach") / floats(part, "size")
+    return Verdict(
+        "network-remainder",
+        bool((used <= NETWORK).all()) if len(part) else None,
+        False,
+        f"The same of a network with L = {NETWORK:g} E |x|².",
+        f"{_what(part)}: {used.max(initial=0.0):.3f} E |x|² at most",
+    )
+
+
+def _order(measures: pd.DataFrame) -> Verdict:
+    off = np.abs(floats(measures, "lead") - floats(measures, "first"))
+    world = [f"{m}, {w}" for m, w in zip(measures["model"], measures["work"], strict=True)]
+    rate = Rate.of(measures["part"], off, world)
+    return Verdict(
+        "remainder-order",
+        None if rate is None else rate.is_near(2.0),
+        False,
+        "The remainder falls like the square of the step.",
+        TOO_FEW if rate is None else f"{rate}, n the part of the step; {_what(measures)}",
+    )
+
+
+def _theorems(measures: pd.DataFrame) -> tuple[Verdict, ...]:
+    plain = among(whole(measures), "rule", [PLAIN])
+    heads = [plain.assign(since=floats(plain, name)) for name in ("head", "recent")]
+    started = pd.concat(heads, ignore_index=True)
+    told, true = (floats(started, name) - floats(started, "since") for name in ("first", "lead"))
+    both = pairs(measures, GLOBAL)
+    single = among(both, "work", ["one step"])
+    a, b, cosine = (floats(single, name) for name in ("a", "b", "cosine"))
+    large = rows(single, b >= 2)
+    natural = rows(single, floats(single, "trained") > 1)
+    layers = among(pairs(measures, LAYERS), "work", ["five epochs"])
+    late = rows(layers, floats(layers, "trained") > 1)
+    return (
+        _decides(
+            "theorem-1-decides",
+            started,
+            told,
+            true,
+            "Where (g_2 - g_1).s differs by more than the remainder from what group 1 has gained "
+            "before (since the first model, or in the last round alone), it tells whether FedAvg "
+            "is fair after the round.",
+        ),
+        _decides(
+            "theorem-2-decides",
+            both,
+            floats(both, "told"),
+            floats(both, "less"),
+            "Where the first orders of the two leads differ by more than the remainders, they tell "
+            "which rule is fairer.",
+        ),
+        _all(
+            "theorem-2-first-order",
+            single,
+            floats(single, "less") * (b - a) * (a + b - 1 - cosine) > 0,
+            "With one step the normalised rule is fairer where (b - a)(a + b - 1 - c) > 0, and "
+            "FedAvg where it is below 0, however large the remainder may be.",
+        ),
+        _all(
+            "theorem-2-printed",
+            large,
+            floats(large, "less") > 0,
+            "With one step the normalised rule is fairer wherever ||g_2|| is 2 or more.",
+        ),
+        _all(
+            "newcomers-gradient-is-larger",
+            natural,
+            floats(natural, "b") > floats(natural, "a"),
+            "After ten rounds or more of training on group 1, group 2 has the larger gradient.",
+        ),
+        _all(
+            "normalising-is-fairer-in-practice",
+            late,
+            floats(late, "less") > 0,
+            "With five epochs, after ten rounds or more, the rule by layer is fairer than FedAvg.",
+        ),
+    )
+
+
+def _decides(name: str, part: pd.DataFrame, told: Array, true: Array, asked: str) -> Verdict:
+    """Signs agree wherever the first order is beyond the remainder."""
+    sure = np.abs(told) > floats(part, "width")
+    right = told[sure] * true[sure] > 0
+    found = f"{_what(part)}: decided in {sure.sum()}, right in {right.sum()} of these"
+    agree = int((told * true > 0).sum())
+    holds = bool(right.all()) if sure.any() else None
+    return Verdict(name, holds, False, asked, f"{found}; the signs agree in {agree}")
+
+
+def _all(name: str, part: pd.DataFrame, true: Array, asked: str) -> Verdict:
+    holds = bool(true.all()) if len(part) else None
+    return Verdict(name, holds, False, asked, f"{int(true.sum())} of {_what(part)}")
+
+
+def _what(part: pd.DataFrame) -> str:
+    if part.empty:
+        return "no rounds"
+    seeds = f"{int(floats(part, 'seed').min())} to {int(floats(part, 'seed').max())}"
+    return f"{len(part)} rounds, seeds {seeds}"
+
+
+def shown(measures: pd.DataFrame) -> pd.DataFrame:
+    """Lead against its first order, whole steps."""
+    found = whole(measures)
+    parts = []
+    for (model, work), here in groups(found, ["model", "work"]):
+        panel = f"{model}, {work}"
+        ends = np.array([floats(here, "first").min(), floats(here, "first").max()])
+        line = {"panel": panel, "series": "first order", "kind": "line", "x": ends, "y": ends}
+        parts.append(pd.DataFrame(line))
+        for rule in RULES:
+            mine = among(here, "rule", [rule])
+            columns = {"panel": panel, "series": rule, "kind": "points"}
+            x, y = floats(mine, "first"), floats(mine, "lead")
+            parts.append(pd.DataFrame({**columns, "x": x, "y": y}))
+    return pd.concat(parts, ignore_index=True)
+
+
+PICTURES = (
+    Drawing(
+        "crosscheck-joining",
+        "The newcomer's lead in the round in which it joins",
+        "(g₂ − g₁)·s (nats)",
+        "lead (nats)",
+        shown,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Dynamic participants' experiments: figures 1 to 8."""

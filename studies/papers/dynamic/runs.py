@@ -1,0 +1,158 @@
+"""The dynamic paper's runs: groups of clients that hold different classes and join one after the
+other (section 5).
+
+A unit is a scene (data, model, alpha, when groups join) and an algorithm; its replicates are the
+seeds. They share rows and clients: the spread over seeds is that of starts and batches.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from fairfl.sims.algorithms.clipping_fedavg import ClippingFedAvg
+from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
+from fairfl.sims.algorithms.normalized_fedavg import NormalizedFedAvg
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.data.federated import load_federated
+from fairfl.sims.data.partition import two_groups
+from fairfl.sims.engine import (
+    MLP,
+    Joining,
+    Model,
+    Module,
+    Parts,
+    Replicate,
+    Result,
+    Simulation,
+    Softmax,
+    Training,
+)
+from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.models import LeNet, ResNet18GN
+from fairfl.sims.runs.metrics import Metrics
+from fairfl.studies.experiment import Setting, Unit
+from fairfl.studies.row_subset import some_rows
+
+SOURCES = {"MNIST": "mnist", "Fashion-MNIST": "fashion-mnist", "CIFAR-10": "cifar-10"}
+LINEAR, LAYERS, LENET, RESNET = "linear", "two layers", "LeNet", "ResNet-18"
+HIDDEN = 64
+ALPHA = 0.9
+TEST = 1 / 7
+"""MNIST's own share of test images."""
+LR, EPOCHS, BATCH = 0.1, 5, 32
+LENGTH = 0.01
+"""The paper's eta, the length of algorithm 1's normalised updates."""
+
+NORMALISED = NormalizedFedAvg(length=LENGTH)
+MAIN: dict[str, Algorithm] = {
+    "FedAvg": FedAvg(),
+    "Algorithm 1": NORMALISED,
+    "Algorithm 2": ModifiedNormalizedFedAvg(),
+}
+CLIPPING: dict[str, Algorithm] = {"Algorithm 3": ClippingFedAvg()}
+OTHER: dict[str, Algorithm] = {
+    "Algorithm 1, global norm": NormalizedFedAvg("global", LENGTH),
+    "Algorithm 2, global norm": ModifiedNormalizedFedAvg(norm="global"),
+    "Algorithm 1, length 0.1": NormalizedFedAvg(),
+    **{f"Algorithm 2, β = {b:g}": ModifiedNormalizedFedAvg(b) for b in (0.25, 0.5, 0.75)},
+}
+QS: dict[str, Algorithm] = {f"q-FedAvg, q = {q:g}": QFedAvg(q) for q in (0.01, 0.1, 1.0)}
+MERGED: dict[str, Algorithm] = {
+    "Algorithm 4 on 1": DynamicQFedAvg(rule=NORMALISED),
+    "Algorithm 4 on 2": DynamicQFedAvg(rule=ModifiedNormalizedFedAvg()),
+    "Algorithm 4 on 2, printed": DynamicQFedAvg(variant="printed", rule=ModifiedNormalizedFedAvg()),
+}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is trained: data, model, alpha, and the rounds in which the groups join.
+
+    ``rows`` of the data set are drawn once, ``every`` rounds all clients are measured.
+    """
+
+    data: str
+    model: str
+    joins: tuple[int, ...] = (0, 10)
+    rounds: int = 30
+    rows: int = 2000
+    alpha: float = ALPHA
+    every: int = 1
+
+    @property
+    def title(self) -> str:
+        """What tables call it."""
+        groups = "two groups" if len(self.joins) == 2 else f"{len(self.joins)} groups"
+        return f"{self.data}, {groups}, {self.model}, α = {self.alpha:g}"
+
+    @property
+    def clients(self) -> int:
+        """Of a group: five of two groups, three of more."""
+        return 5 if len(self.joins) == 2 else 3
+
+    def unit(self, name: str, algorithm: Algorithm, seeds: int) -> Unit:
+        """An algorithm with every seed, in one program."""
+        words = re.findall(
+            r"[A-Za-z0-9.]+", f"dynamic {self.title} {self.rounds}x{self.rows} {name}"
+        )
+        return Unit(
+            "-".join((*words, str(seeds))).lower(),
+            self.title,
+            0,
+            (name,) * seeds,
+            partial(make, self, algorithm, seeds),
+            partial(measured, self, name),
+        )
+
+
+def make(scene: Scene, algorithm: Algorithm, seeds: int) -> Setting:
+    """Everyone who has joined takes part: C is not given."""
+    model, parts = data_of(scene)
+    training = Training(
+        scene.rounds, lr=LR, batch_size=BATCH, epochs=EPOCHS, participation=Joining(scene.joins)
+    )
+    replicates = tuple(Replicate(algorithm, seed) for seed in range(seeds))
+    return Setting(model, parts, replicates, training, scene.every)
+
+
+def data_of(scene: Scene) -> tuple[Model, Parts]:
+    """The model, and rows of the data set dealt out to groups and clients."""
+    found = some_rows(load_federated(SOURCES[scene.data]), scene.rows, 0)
+    shape, classes = found.x.shape[1:], int(found.y.max()) + 1
+    if scene.model in (LINEAR, LAYERS):
+        flat = (found.x.reshape(scene.rows, -1) / np.float32(255)).astype(np.float32)
+        found = replace(found, x=flat)
+        features = flat.shape[1]
+        linear = scene.model == LINEAR
+        model = Softmax(features, classes) if linear else MLP((features, HIDDEN, classes))
+    elif scene.model == LENET:
+        model = Module(partial(LeNet, shape[0], shape[1], classes), name=LENET)
+    else:
+        model = Module(partial(ResNet18GN, shape[0], classes), name=RESNET)
+    groups = len(scene.joins)
+    owner = two_groups(found.y, scene.alpha, scene.clients, groups=groups)
+    return model, Parts.of(found.assigned(owner, groups * scene.clients).split(0.0, TEST))
+
+
+def measured(scene: Scene, name: str, result: Result) -> pd.DataFrame:
+    """The engine's table of clients with the first models as round 0, and of each client the group
+    and when it joins.
+    """
+    trained = result.simulation
+    first = Simulation(
+        trained.model, trained.source, trained.replicates, trained.training, trained.computing
+    )
+    start = Metrics()
+    start.clients += first.evaluate()
+    clients = pd.concat([start.table("clients").to_pandas(), result.clients], ignore_index=True)
+    group = clients["client"].to_numpy() // scene.clients
+    return clients.assign(
+        objective=name, seed=clients["replicate"], group=group, join=np.array(scene.joins)[group]
+    )

@@ -1,0 +1,86 @@
+"""The faults that ``make mutation`` draws: which they are, that each is put in, that a draw is
+stable.
+"""
+
+import sys
+from fractions import Fraction
+from importlib import import_module
+
+import pytest
+from mutants import nudged, variants
+
+SOURCE = '''"""A module."""
+
+WORDS = "7"
+TABLE = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)
+
+
+def bound(x, limit=4):
+    """At most 5."""
+    if not x:
+        raise ValueError(f"{x} + 1")
+    return 2 * x <= limit
+
+
+CLAIMS = (3,)
+'''
+NAME = "mutated_module"
+
+
+def keys(file):
+    return {one.key: one for one in variants(NAME, file)}
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    path = tmp_path / f"{NAME}.py"
+    path.write_text(SOURCE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    yield path
+    sys.modules.pop(NAME, None)
+
+
+def test_texts_tables_and_the_list_of_claims_are_left_alone(file):
+    changes = {key.removeprefix(f"{NAME}:bound: ") for key in keys(file)}
+    assert changes == {
+        "4 -> 5 #1",
+        "4 -> 3 #1",
+        "if not x: raise ValueError(f'{x} + 1') -> nothing #1",
+        "not x -> x #1",
+        "2 * x <= limit -> 2 * x < limit #1",
+        "2 * x <= limit -> 2 * x > limit #1",
+        "2 * x -> 2 / x #1",
+        "2 -> 3 #1",
+        "2 -> 1 #1",
+        "2 -> __nudged__(2, 101) #1",
+        "2 -> __nudged__(2, 99) #1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "at", "found"),
+    [
+        ("2 * x <= limit -> 2 * x < limit", 2, False),
+        ("2 -> __nudged__(2, 101)", 2, False),
+        ("2 -> __nudged__(2, 99)", Fraction(200, 99), True),
+        ("if not x: raise ValueError(f'{x} + 1') -> nothing", 0, True),
+    ],
+)
+def test_a_fault_is_in_the_imported_module_and_not_in_the_file(file, change, at, found):
+    keys(file)[f"{NAME}:bound: {change} #1"].install()
+    assert import_module(NAME).bound(at) is found
+    assert file.read_text() == SOURCE
+
+
+def test_a_draw_does_not_hang_on_lines_or_on_other_code(file):
+    before = {key: one.rank(1) for key, one in keys(file).items()}
+    file.write_text(SOURCE.replace("CLAIMS", "\n\ndef more(x):\n    return x + 1\n\n\nCLAIMS"))
+    after = {key: one.rank(1) for key, one in keys(file).items()}
+    assert before.items() < after.items()
+
+
+@pytest.mark.parametrize("value", [3, Fraction(1, 3)])
+def test_one_per_cent_of_an_exact_number_is_exact(value):
+    assert nudged(value, 101) == value * Fraction(101, 100)
+    assert isinstance(nudged(value, 101), Fraction)

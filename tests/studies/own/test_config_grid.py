@@ -1,0 +1,167 @@
+"""Grids of a TOML file: which tables they stand for, what is refused, and runs that go on."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fairfl.cli import simulate
+from fairfl.studies.execute import run_units
+from fairfl.studies.experiment import Scale
+from fairfl.studies.own.config import read_config
+from fairfl.studies.own.grid import MOST, points, told
+
+GRID = """
+[data]
+name = "synthetic"
+clients = 4
+grid = {beta = [0.0, 1.0]}
+[model]
+kind = "softmax"
+[[algorithm]]
+name = "qfedavg"
+grid = {q = [0.0, 2.0], lr = [0.05, 0.1]}
+[[algorithm]]
+name = "dual_weighted"
+objective = {name = "QFFL", grid = {q = [1.0, 3.0]}}
+label = "dual"
+[training]
+rounds = 4
+participation = {kind = "uniform", grid = {count = [2, 3]}}
+grid = {schedule = [{kind = "constant"}, {kind = "cosine", last = 0.1}]}
+[run]
+seeds = [3, 5]
+"""
+
+
+@pytest.fixture
+def toml(tmp_path):
+    def read(text):
+        file = tmp_path / "mine.toml"
+        file.write_text(text, "utf-8")
+        return read_config(file)
+
+    return read
+
+
+def test_tables_are_the_product_of_the_lists():
+    """By loops, nested as the file is."""
+    table = {"a": 1, "grid": {"b": [1, 2]}, "c": {"grid": {"d": [[3], [4, 5]], "b": ["x", "y"]}}}
+    found = points(table, "t")
+    wanted = [
+        ({"a": 1, "b": b, "c": {"d": d, "b": c}}, {"t.b": b, "t.c.d": d, "t.c.b": c})
+        for b in (1, 2)
+        for d in ([3], [4, 5])
+        for c in ("x", "y")
+    ]
+    assert found == wanted
+    assert told(found[1][1]) == "t.b = 1, t.c.d = [3], t.c.b = y"  # two are called b
+    assert told({"x.p": {"kind": "steps", "factor": 0.5}}) == "p = steps (factor = 0.5)"
+    assert points({"a": {"b": 2}}, "") == [({"a": {"b": 2}}, {})] and told({}) == ""
+
+
+def test_settings_are_units_and_algorithms_replicates(toml):
+    experiment = toml(GRID)
+    units = experiment.units(Scale("quick", 2))
+    assert len(units) == 2 * 2 * 2 * 2 and len({unit.name for unit in units}) == 16
+    assert units[0].objectives == (
+        *(f"qfedavg, q = {q}, lr = {lr}" for q in (0.0, 2.0) for lr in (0.05, 0.1)),
+        "dual, q = 1.0",
+        "dual, q = 3.0",
+    )
+    order = itertools.product((3, 5), (0.0, 1.0), (2, 3), ("constant", "cosine"))
+    for unit, (seed, beta, count, kind) in zip(units, order, strict=True):
+        assert unit.seed == seed
+        words = f"beta = {beta}, count = {count}, schedule = {kind}"
+        assert unit.dataset.startswith(f"synthetic; {words}")
+        assert unit.name.startswith(f"mine-{seed}-beta={beta}_count={count}_schedule={kind}")
+    setting = units[-1].make()
+    assert setting.training.participation.count == 3 and setting.training.schedule.last == 0.1
+    assert [one.lr for one in setting.replicates] == [0.05, 0.1, 0.05, 0.1, None, None]
+    assert [one.algorithm.q for one in setting.replicates[:4]] == [0.0, 0.0, 2.0, 2.0]
+    # another beta is another data set
+    other = units[0].make().parts.fingerprint()
+    assert other != units[4].make().parts.fingerprint() and units[0].seed == units[4].seed
+    chosen = simulate._chosen(units, ("*-5-*count=3*cosine*",))
+    assert [unit.seed for unit in chosen] == [5, 5]
+
+
+def test_a_point_is_the_file_without_grids(toml):
+    """Each point's numbers are those of the file that says it alone."""
+    unit = toml(GRID).units(Scale("quick", 2))[-1]
+    alone = GRID.replace("grid = {beta = [0.0, 1.0]}", "beta = 1.0")
+    alone = alone.replace("grid = {q = [0.0, 2.0], lr = [0.05, 0.1]}", "q = 2.0\nlr = 0.05")
+    alone = alone.replace("grid = {q = [1.0, 3.0]}", "q = 3.0")
+    alone = alone.replace('"uniform", grid = {count = [2, 3]}', '"uniform", count = 3')
+    alone = alone.replace(
+        'grid = {schedule = [{kind = "constant"}, {kind = "cosine", last = 0.1}]}',
+        'schedule = {kind = "cosine", last = 0.1}',
+    )
+    assert "grid" not in alone
+    plain = run_units([toml(alone).units(Scale("quick", 2))[-1]])
+    both = run_units([unit])
+    for name, own in (("qfedavg, q = 2.0, lr = 0.05",) * 2, ("dual, q = 3.0", "dual")):
+        mine, theirs = both[both.objective == name], plain[plain.objective == own]
+        assert len(mine) == len(theirs) > 0
+        np.testing.assert_array_equal(mine["loss"], theirs["loss"])
+
+
+def test_a_stopped_grid_goes_on_to_the_same_bytes(toml, tmp_path):
+    units = toml(GRID).units(Scale("quick", 1))
+
+    class Stopped(Exception):
+        pass
+
+    def stop(name, done, rounds):
+        if name == units[2].name and done == 2:
+            raise Stopped
+
+    run_units(units, tmp_path / "through")
+    with pytest.raises(Stopped):
+        run_units(units, tmp_path / "stopped", progress=stop)
+    run_units(units, tmp_path / "stopped", resume=True)
+    tables = [file for file in (tmp_path / "through").rglob("*.parquet") if file.is_file()]
+    assert len(tables) >= len(units)
+    for file in tables:
+        other = tmp_path / "stopped" / file.relative_to(tmp_path / "through")
+        assert other.read_bytes() == file.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "to", "why"),
+    [
+        ("grid = {beta = [0.0, 1.0]}", "grid = 3", "data.grid must be a table of lists, got 3"),
+        ("grid = {beta = [0.0, 1.0]}", "grid = {}", "data.grid must be a table of lists, got {}"),
+        ("beta = [0.0, 1.0]", "beta = 1.0", "data.grid.beta must be a list of .*, got 1.0"),
+        ("beta = [0.0, 1.0]", "beta = []", r"data.grid.beta must be a list of .*, got \[\]"),
+        ("[0.0, 1.0]", "[1.0, 1.0]", "data.grid.beta must be a list of distinct values"),
+        ("beta = [0.0, 1.0]", "clients = [3]", "data.grid.clients must not be beside data.clien"),
+        ("beta = [0.0, 1.0]", "alfa = [1.0]", "data.alfa is unknown; allowed here: name"),
+        # of any point, not the first alone
+        ("[0.0, 1.0]", '[1.0, "x"]', "data.beta must be a number, got 'x'"),
+        ("count = [2, 3]", "count = [2, 5]", "training.participation.count must be at most .* 5"),
+        ('"cosine", last = 0.1', '"cosine", last = 3', "training.schedule.last must be in .*got 3"),
+        ("q = [0.0, 2.0]", "q = [0.0, -2.0]", r"algorithm\[0\].q must be in .*, got -2"),
+        ("q = [1.0, 3.0]", "q = [1.0, -3.0]", r"algorithm\[1\].objective.q must be"),
+        ("lr = [0.05, 0.1]", "lr = [0.05, 0]", r"algorithm\[0\].lr must be positive"),
+        ("rounds = 4", "rounds = 4\nlr = [0.1, 0.2]", "training.lr must be a number, got"),
+        ("seeds = [3, 5]", "grid = {seeds = [[1], [2]]}", "run.grid is unknown"),
+        ("[data]", "[grid]\nlr = [1]\n[data]", "grid is unknown; allowed here: title"),
+        ("[0.0, 1.0]", str(list(range(300))), f"together must have at most {MOST} .*, got 1200"),
+    ],
+)
+def test_mistakes_are_told_with_their_place(toml, change, to, why):
+    assert change in GRID
+    with pytest.raises(ValueError, match=why):
+        toml(GRID.replace(change, to, 1))
+
+
+def test_names_that_folders_cannot_tell_apart_are_numbered(toml):
+    text = GRID.replace("beta = [0.0, 1.0]", 'kind = ["iid", "hybrid"]').replace("[3, 5]", "[0]")
+    text = text.replace('"cosine", last = 0.1', '"constant"').replace(
+        '[{kind = "constant"}, {kind = "constant"}]',
+        '[{kind = "steps", milestones = [1, 2]}, {kind = "steps", milestones = [12]}]',
+    )
+    names = [unit.name for unit in toml(text).units(Scale("quick", 1))]
+    assert len(set(names)) == 8 and all(Path(name).name == name for name in names)

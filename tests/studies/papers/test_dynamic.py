@@ -1,0 +1,191 @@
+"""The dynamic paper's experiments: measures by hand, and runs on tiny data in the real formats."""
+
+import gzip
+import pickle
+import struct
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from archives import tar
+
+from fairfl.figures.lib import dynamic as curves
+from fairfl.sims.data.fetch import DataUnavailable
+from fairfl.sims.models import ResNet18GN
+from fairfl.studies.beside_published import compare
+from fairfl.studies.execute import run_unit, run_units
+from fairfl.studies.experiment import Scale
+from fairfl.studies.papers.dynamic import measures, runs
+from fairfl.studies.registry import find
+
+NAMES = ("dynamic-mnist", "dynamic-fashion-mnist", "dynamic-cifar-10")
+
+
+def table(objective, losses, seed=0):
+    """Four clients, two a group, the second group joins in round 2; (T, 4) losses on test rows,
+    half of them on training rows.
+    """
+    return pd.DataFrame(
+        {
+            "dataset": "D",
+            "objective": objective,
+            "seed": seed,
+            "round": t,
+            "part": part,
+            "client": k,
+            "group": k // 2,
+            "join": (0, 2)[k // 2],
+            "samples": (10, 30, 20, 20)[k],
+            "loss": value * (1 if part == "test" else 0.5),
+            "accuracy": 0.25 * k,
+        }
+        for part in ("train", "test")
+        for t, row in enumerate(losses)
+        for k, value in enumerate(row)
+    )
+
+
+PLAIN = [[4, 4, 8, 8], [3, 3, 8, 8], [2, 2, 7, 9], [2, 2, 4, 6], [2, 2, 1, 1]]
+SLOWER = [[4, 4, 8, 8], [3, 3, 8, 8], [2, 2, 7, 9], [2, 2, 6, 8], [1, 1, 6, 6]]
+
+
+def test_measures_by_hand():
+    """Group 1 gains 4 - 2 = 2, group 2 8 - 5 = 3 after three rounds, and 8 - 1 = 7 after four; the
+    second training's groups 2 and 1, then 3 and 2.
+    """
+    clients = pd.concat([table("FedAvg", PLAIN), table("slower", SLOWER)], ignore_index=True)
+    rounds = measures.by_round(clients)
+    mine = rounds[(rounds["part"] == "test") & (rounds["objective"] == "FedAvg")]
+    assert mine["GB (9)"].tolist() == pytest.approx([0, 0, *np.expm1([6, 3, -1])])
+    assert mine["GB (20)"].tolist() == pytest.approx([0, 0, *np.expm1([2 - 0, 2 - 3, 2 - 7])])
+    assert mine["least gap"].tolist()[3:] == pytest.approx([-1, -5])
+    assert mine["LS"].tolist() == pytest.approx([0, 0, 0.5, 0.5, 0])
+    assert mine["loss"].tolist()[-1] == pytest.approx(1.5)
+    assert mine["accuracy"].tolist() == pytest.approx([100 * (30 + 2 * 20 + 3 * 20) / 320] * 5)
+    found = measures.values(clients).set_index(["objective", "measure"])["value"]
+    assert found["FedAvg", "fair rounds"] == 0 and found["slower", "fair rounds"] == 100
+    assert found["slower", "above FedAvg"] == pytest.approx((3 - 2) - (2 - 7))
+    assert found["slower", "fairer rounds"] == 100 and ("FedAvg", "above FedAvg") not in found
+    assert found["FedAvg", "training loss"] == pytest.approx(0.75)
+
+
+def test_the_rounds_that_were_measured_count():
+    """Every second one: the joining is the row of its round."""
+    clients = table("FedAvg", PLAIN)
+    kept = clients[clients["round"] % 2 == 0]
+    assert measures.by_round(kept)["least gap"].tolist()[-1] == pytest.approx(-5)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_units(name):
+    experiment = find(name)
+    for profile, seeds in experiment.seeds.items():
+        units = experiment.units(Scale(profile, seeds))
+        assert len({unit.name for unit in units}) == len(units)
+        assert all(unit.name.isascii() and pickle.dumps(unit) for unit in units)
+        assert {len(unit.objectives) for unit in units} == {seeds}
+        assert {"FedAvg", "Algorithm 1", "Algorithm 2"} <= {u.objectives[0] for u in units}
+
+
+def test_groups_hold_nine_tenths_of_their_classes(files):
+    """Of ten groups too; and the clients of a group are alike in size."""
+    for scene, groups in ((runs.Scene("MNIST", runs.LINEAR, rows=600), 2), (TEN, 10)):
+        _, parts = runs.data_of(scene)
+        y, owner = (np.concatenate([p.y.numpy() for p in parts.parts.values()]), [])
+        for part in parts.parts.values():
+            owner.append(np.repeat(np.arange(part.clients), part.sizes) // scene.clients)
+        home = y // (10 // groups)
+        assert np.mean(home == np.concatenate(owner)) == pytest.approx(0.9, abs=0.03)
+        assert np.ptp(parts.train.sizes) <= 6
+
+
+TEN = runs.Scene("MNIST", runs.LINEAR, tuple(range(10)), rounds=12, rows=600)
+
+
+def test_from_data_to_a_table(files):
+    experiment = find("dynamic-mnist")
+    units = [u for u in experiment.units(Scale("quick", 2)) if "linear" in u.name]
+    tens = [TEN.unit(name, rule, 2) for name, rule in runs.MAIN.items()]
+    clients = run_units([*units, *tens])
+    assert sorted(set(clients["round"])) == list(range(15))  # the first models are round 0
+    values = experiment.values(clients)
+    assert list(values.columns) == ["dataset", "objective", "seed", "measure", "value"]
+    assert np.isfinite(values["value"]).all()
+    found = compare(values, experiment.published).set_index(["objective", "measure", "dataset"])
+    assert (found["seeds"] == 2).all()
+    two = units[0].dataset
+    assert found["mean"]["FedAvg", "accuracy", two] > 60  # the bright rows are easily told apart
+    # what normalises moves by 0.01 a round, and leaves the newcomers' loss above
+    assert found["mean"]["Algorithm 1", "GB (9)", two] > found["mean"]["FedAvg", "GB (9)", two]
+    notes = experiment.differences(clients)
+    assert all(note.endswith(".") and "\n" not in note for note in notes)
+
+
+def test_figures_read_the_runs(files, tmp_path, monkeypatch):
+    """Of every seed: mean, least and most; and what has been run is not run again."""
+    monkeypatch.setattr(curves, "PROFILE", "quick")
+    monkeypatch.setattr(curves, "SEEDS", 2)
+    monkeypatch.setenv(curves.RUNS, str(tmp_path))
+    row = curves.Row("linear", "MNIST", "two groups, linear, α = 0.9")
+    with pytest.raises(DataUnavailable, match="`fairfl simulate dynamic-mnist --profile quick"):
+        curves.curves((row,))
+    clients = run_units(curves._units(row), tmp_path)
+    monkeypatch.setattr("fairfl.sims.engine.simulation.Simulation.step", None)
+    found = curves.curves((row,), (curves.Row("no", "MNIST", "10 groups, two layers, α = 0.9"),))
+    assert set(found["row"]) == {"linear"} and len(found) == 15 * len(row.measures) * 3
+    rounds = measures.by_round(clients)
+    gb = rounds[(rounds["objective"] == "Algorithm 2") & (rounds["part"] == "test")]
+    mine = found[(found["objective"] == "Algorithm 2") & (found["measure"] == "GB (9)")]
+    for name, kind in (("mean", "mean"), ("least", "min"), ("most", "max")):
+        expected = gb.groupby("round")["GB (9)"].agg(kind)
+        assert mine[name].tolist() == pytest.approx(expected.tolist())
+
+
+def test_replicates_are_runs_of_their_own(files):
+    """Two seeds in one program have the losses of each alone."""
+    scene = runs.Scene("MNIST", runs.LINEAR, (0, 1), rounds=2, rows=300)
+    both, one = (
+        run_unit(scene.unit("FedAvg", runs.MAIN["FedAvg"], n), None, False) for n in (2, 1)
+    )
+    first = both[both["seed"] == 0].reset_index(drop=True)
+    assert first["loss"].tolist() == pytest.approx(one["loss"].tolist(), abs=1e-6)
+
+
+def idx(array):
+    header = struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape)
+    return gzip.compress(header + array.tobytes())
+
+
+@pytest.fixture
+def others(files, monkeypatch):
+    """Fashion-MNIST and CIFAR-10 of 140 and 120 images beside the other data."""
+    rng = np.random.default_rng(1)
+    for kind, count in (("train", 120), ("t10k", 20)):
+        images = rng.integers(0, 256, (count, 28, 28), dtype=np.uint8)
+        labels = (np.arange(count) % 10).astype(np.uint8)
+        for what, array in (("images-idx3", images), ("labels-idx1", labels)):
+            path = files / "fashion-mnist" / f"{kind}-{what}-ubyte.gz"
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(idx(array))
+    names = (*(f"data_batch_{k}.bin" for k in range(1, 6)), "test_batch.bin")
+    batch = b"".join(bytes([k % 10]) + rng.bytes(3072) for k in range(20))
+    (files / "cifar-10").mkdir()
+    (files / "cifar-10/cifar-10-binary.tar.gz").write_bytes(tar(dict.fromkeys(names, batch)))
+    monkeypatch.setattr(runs, "ResNet18GN", partial(ResNet18GN, width=2))
+
+
+@pytest.mark.parametrize("data, model", [("Fashion-MNIST", runs.LENET), ("CIFAR-10", runs.RESNET)])
+def test_other_data_run_as_soon_as_they_are_there(others, data, model, monkeypatch):
+    monkeypatch.setattr(runs, "EPOCHS", 1)
+    scene = runs.Scene(data, model, (0, 1), rounds=2, rows=60)
+    clients = run_unit(scene.unit("Algorithm 1", runs.NORMALISED, 1), None, False)
+    assert set(clients["dataset"]) == {f"{data}, two groups, {model}, α = 0.9"}
+    assert np.isfinite(measures.values(clients)["value"]).all()
+
+
+@pytest.mark.parametrize("name", NAMES[1:])
+def test_missing_data_are_told_before_any_round(name, files, monkeypatch):
+    monkeypatch.setattr("fairfl.sims.data.fetch.SCHEMES", ("none",))  # no download
+    with pytest.raises(DataUnavailable, match="is not available"):
+        run_units(find(name).units(Scale("quick", 1)))
