@@ -128,7 +128,7 @@ class _Rule:
         else:
             scale = -jobs.lr * scale
         # torch takes no number that the dtype does not hold
-        even = (scale == scale[0]).all() and abs(scale[0]) <= torch.finfo(params[0].dtype).max
+        even = jobs.even and abs(scale[0]) <= torch.finfo(params[0].dtype).max
         self.factor = float(scale[0]) if even else 1.0
         self.each = None if even else column(scale, params[0])[:, None]
 

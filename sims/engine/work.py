@@ -194,6 +194,7 @@ def _jobs(
         weight_decay=each([given.weight_decay for given in members]),
         prox=each([given.task.prox for given in members]),
         scale=np.concatenate(scale),
+        even=len({m.round.lr for m in members}) == 1 and all(m.task.scale is None for m in members),
         objective=first,
         parameters=None if table is None else np.repeat(table, counts, axis=1),
         start=torch.cat(starts) if starts else None,

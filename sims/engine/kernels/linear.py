@@ -87,9 +87,9 @@ class Linear(Model):
 
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
         """z (A, outputs, B): so maxima and sums over classes take less time than along rows of few;
-        ``x`` has its column of ones.
+        ``x`` has its column of ones. With x on the left no bit depends on how many rows there are.
         """
-        return torch.bmm(self.blocks(params)[0], x.mT)
+        return torch.bmm(x, self.blocks(params)[0].mT).mT.contiguous()
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return self.sample_losses(self.scores(params, x), y)
