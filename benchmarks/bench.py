@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from benchmarks.client_steps import client_steps
 from benchmarks.frontiers import cfl_finite, cfl_laws, ensemble, fedavg
 from benchmarks.gpu import on_gpu
 from benchmarks.group_fairness import group_fairness
@@ -37,6 +38,7 @@ def run(sizes: Sizes, tell: Callable[[str], None] = lambda line: None) -> str:
         figures,
         objectives,
         simulator,
+        client_steps,
         on_gpu,
         group_fairness,
     )

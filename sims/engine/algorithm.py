@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -85,14 +85,15 @@ class Round:
         some = self.some(rows)
         return replace(some, p=some.p / some.p.sum())
 
-    def some(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice) -> Self:
-        """The round of some of its clients, their p as they are."""
+    def some(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice, **changes: Any) -> Self:
+        """The round of some of its clients, their p as they are, and with other ``changes``."""
         return replace(
             self,
             clients=self.clients[rows],
             p=self.p[rows],
             losses=None if self.losses is None else self.losses[rows],
             draws=self.draws[rows],
+            **changes,
         )
 
 
@@ -150,7 +151,7 @@ class Received(Round):
         for found in [self._all] if "_all" in self.__dict__ else self.arrivals():
             rows = slice(first, first + len(found[0]))
             first = rows.stop
-            yield replace(self.some(rows), arrivals=lambda found=found: [found])
+            yield self.some(rows, arrivals=lambda found=found: [found])
 
     def changed(self, change: Callable[[Self], Tensor]) -> Self:
         """The same with other updates: ``change`` makes the rows (m', P) of each part."""

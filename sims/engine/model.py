@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import torch
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
@@ -13,18 +14,22 @@ Weights = float | Tensor | Callable[[Tensor], Tensor]
 """d objective / d loss of each sample of a batch: one number, a tensor (A, B), or a function of the
 losses (A, B).
 """
+Blocks = Sequence[Tensor]
+"""Parameters of A clients as tensors (A, ...): ``Model.blocks``."""
 
 
 class Model(ABC):
     """A model whose parameters are a row of ``size`` numbers; A clients are A rows.
 
-    Shapes: ``params`` (A, P) contiguous, ``x`` (A, B, ...), ``y`` (A, B) or (A, B, m), losses (A,
+    Shapes: ``params`` (A, P), ``x`` (A, B, ...), ``y`` (A, B) or (A, B, m), losses (A,
     B). Rows never mix. A new model is a subclass; ``reference`` is its obvious twin, which the loop
     backend differentiates.
     """
 
     size: int
     """P, the number of parameters."""
+    in_turn: bool = False
+    """Whether clients go one after the other, each through all of its steps."""
 
     @abstractmethod
     def init(self, seed: int) -> Tensor:
@@ -35,8 +40,12 @@ class Model(ABC):
         """Loss of every sample (A, B)."""
 
     @abstractmethod
-    def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
-        """Gradient (A, P) of sum_b weights_b loss_b, the weights held fixed."""
+    def add_gradient(
+        self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
+    ) -> None:
+        """out += factor * gradient of sum_b weights_b loss_b, the weights held fixed; ``out`` may
+        be ``blocks``, for the gradient at what they are before.
+        """
 
     @abstractmethod
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -46,19 +55,21 @@ class Model(ABC):
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor | None:
         """Which samples (A, B) are classified rightly; None where there are no classes."""
 
-    def descend(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, step: float) -> None:
-        """params -= step * gradient, in place: what plain SGD needs, and a kernel may do in one
-        go.
+    def blocks(self, rows: Tensor) -> Blocks:
+        """Views (A, ...) of the rows (A, P) that have each number once: the tensors that a kernel
+        reads and changes, which are contiguous there.
         """
-        params.add_(self.gradient(params, x, y, weights), alpha=-step)
+        return [rows]
 
-    def accumulate(
-        self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, out: Tensor
-    ) -> None:
-        """out += gradient, ``out`` (A, P) with contiguous rows: what momentum needs, and a kernel
-        may do in one go.
-        """
-        out.add_(self.gradient(params, x, y, weights))
+    def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
+        """Gradient (A, P) of sum_b weights_b loss_b, the weights held fixed."""
+        result = torch.empty_like(params)
+        own = [view.contiguous() for view in self.blocks(params)]
+        slopes = [torch.zeros_like(block) for block in own]
+        self.add_gradient(own, x, y, weights, slopes, 1.0)
+        for view, slope in zip(self.blocks(result), slopes, strict=True):
+            view.copy_(slope)
+        return result
 
     def prepare(self, data: ClientData) -> ClientData:
         """The data as the kernels want it, once, before the first round (linear models append a
@@ -68,7 +79,7 @@ class Model(ABC):
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         """About what one client's step takes beside its parameters and, with momentum, its
-        gradient: inputs, targets and what is between, of a batch; ``element`` bytes a number.
+        velocity: inputs, targets and what is between, of a batch; ``element`` bytes a number.
         """
         return element * self.size
 

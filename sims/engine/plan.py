@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -26,9 +27,8 @@ BLOCK = 1 << 21  # samples planned at a time
 KEPT = 1 << 24  # samples of the plans that are kept for the next rounds, 8 or 16 bytes a sample
 
 
-@dataclass(frozen=True, eq=False)
-class Group:
-    """The step of clients first..last-1 of a chunk: rows (last - first, width) of the data.
+class Group(NamedTuple):
+    """The step of clients first..last-1 of a chunk: rows (last - first, width) of the data, flat.
 
     ``counts`` is None where every row is full; else row i has counts[i] samples, and its own first
     sample again after them; ``share`` (last - first, width) is then 1 / counts[i] on the samples
@@ -38,6 +38,7 @@ class Group:
 
     first: int
     last: int
+    width: int
     rows: Tensor
     counts: Ints | None
     share: Tensor | None = None
@@ -48,9 +49,12 @@ def by_work(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints:
     return np.lexsort((replicate, ids, -sizes, -steps))
 
 
-def plan(jobs: Jobs, offsets: Ints, like: Tensor, most: int | None = None) -> Iterator[list[Group]]:
-    """For each step the groups that take it; ``jobs`` are sorted ``by_work``. Tensors are on the
-    device of ``like``.
+def plan(
+    jobs: Jobs, offsets: Ints, like: Tensor, most: int | None = None, in_turn: bool = False
+) -> Iterator[Group]:
+    """The groups that take a step, one step after the other; ``jobs`` are sorted ``by_work``.
+    Tensors are on the device of ``like``. With ``in_turn`` a group is one client, who takes all
+    steps that are planned before the next one does.
 
     Up to ``most`` samples (BLOCK by default, and never more) are planned at a time, or a pass of
     all.
@@ -64,13 +68,27 @@ def plan(jobs: Jobs, offsets: Ints, like: Tensor, most: int | None = None) -> It
         width = int(np.minimum(jobs.sizes[:active], jobs.batch).max())
         length = max(int(per_pass[:active].max()), block // max(1, active * width))
         end = min(last, begin + length)
-        yield from _block(jobs.take(slice(0, active)), per_pass[:active], offsets, begin, end, like)
+        some = jobs.take(slice(0, active))
+        planned = _block(some, per_pass[:active], offsets, begin, end, like)
+        yield from _alone(planned) if in_turn else planned
         begin = end
+
+
+def _alone(planned: list[Group]) -> list[Group]:
+    """The same for each client alone, one client after the other; no row is padded."""
+    result = list[Group]()
+    for first, last, width, rows, counts, share in planned:
+        for k in range(last - first):
+            count = width if counts is None else int(counts[k])
+            own = None if share is None else share[k : k + 1, :count]
+            some = rows[k * width : k * width + count]
+            result.append(Group(first + k, first + k + 1, count, some, None, own))
+    return sorted(result, key=lambda group: group.first)
 
 
 def _block(
     jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, like: Tensor
-) -> list[list[Group]]:
+) -> list[Group]:
     """Steps begin..end-1, their rows and shares on the device in one piece each."""
     first = begin // per_pass
     passes = (np.minimum(jobs.steps, end) - 1) // per_pass - first + 1
@@ -91,16 +109,14 @@ def _block(
     rows = there.index_select(0, places)
     if weighted:
         shares = shares * _weights(jobs, there, jobs.sizes * passes).index_select(0, places)
-    result, position, shared = [], 0, 0
-    for step in shape.steps:
-        result.append([])
-        for a, b, width, counts in step:
-            many, share = (b - a) * width, None
-            if weighted or counts is not None:
-                share = shares[shared : shared + many].view(b - a, width)
-                shared += many
-            result[-1].append(Group(a, b, rows[position : position + many], counts, share))
-            position += many
+    result, position, shared = list[Group](), 0, 0
+    for a, b, width, counts in shape.pieces:
+        many, share = (b - a) * width, None
+        if weighted or counts is not None:
+            share = shares[shared : shared + many].view(b - a, width)
+            shared += many
+        result.append(Group(a, b, width, rows[position : position + many], counts, share))
+        position += many
     return result
 
 
@@ -126,7 +142,7 @@ class _Shape:
     orders, and the shares of the groups that have padded rows, or of all, one after the other.
     """
 
-    steps: list[list[Piece]]
+    pieces: list[Piece]
     places: Ints
     shares: NDArray[np.float64]
 
@@ -158,26 +174,25 @@ def _shape(
     first = begin // per_pass
     lengths = sizes * ((np.minimum(last, end) - 1) // per_pass - first + 1)
     starts = np.cumsum(lengths) - lengths - first * sizes
-    pieces: list[Ints] = []
+    places: list[Ints] = []
     shares: list[NDArray[np.float64]] = [np.zeros(0)]
-    steps: list[list[Piece]] = []
+    pieces: list[Piece] = []
     for t in range(begin, end):
         active = int(np.searchsorted(-last, -t))
         number, within = np.divmod(t, per_pass[:active])
         at = starts[:active] + number * sizes[:active] + within * batch
         counts = np.minimum(batch, sizes[:active] - within * batch)
-        steps.append([])
         for a, b in groups(counts):
             width = int(counts[a:b].max())
             full = bool((counts[a:b] == width).all())
             reach, own = np.arange(width), counts[a:b, None]
-            steps[-1].append((a, b, width, None if full else counts[a:b]))
+            pieces.append((a, b, width, None if full else counts[a:b]))
             if shared or not full:
                 shares.append(((reach < own) / own).ravel())
             if not full:
                 reach = np.where(reach < own, reach, 0)
-            pieces.append((at[a:b, None] + reach).ravel())
-    return _Shape(steps, np.concatenate(pieces), np.concatenate(shares))
+            places.append((at[a:b, None] + reach).ravel())
+    return _Shape(pieces, np.concatenate(places), np.concatenate(shares))
 
 
 @lru_cache(maxsize=4)

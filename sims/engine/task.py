@@ -76,7 +76,8 @@ class Jobs:
     ``client`` indexes the data, ``replicate`` the rows of the global parameters; ``keys`` are for
     the minibatches; ``steps`` is the number of SGD steps, on batches of ``batch``; ``parameters``
     (m, J) go to ``objective``. Row ``weights_of[j]`` of ``sample_weights`` (T, N) holds the factors
-    on the losses of all rows of the data.
+    on the losses of all rows of the data. ``even``: whether the whole round, of which this may be a
+    part, has one lr and no scale: the last bits depend on that.
     """
 
     client: NDArray[np.int64]
@@ -95,12 +96,15 @@ class Jobs:
     start: Tensor | None = None
     sample_weights: Tensor | None = None
     weights_of: NDArray[np.int64] | None = None
+    even: bool = False
 
     def __len__(self) -> int:
         return len(self.client)
 
     def take(self, rows: NDArray[np.int64] | slice) -> Jobs:
         """Some of the rows."""
+        if isinstance(rows, slice) and rows.indices(len(self)) == (0, len(self), 1):
+            return self
         arrays: dict[str, Any] = {
             name: getattr(self, name)[rows]
             for name in (
@@ -119,6 +123,7 @@ class Jobs:
         return Jobs(
             **arrays,
             batch=self.batch,
+            even=self.even,
             objective=self.objective,
             parameters=None if self.parameters is None else self.parameters[:, rows],
             start=None if self.start is None else self.start[rows],

@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.model import Model, Weights
+from fairfl.sims.engine.model import Blocks, Model, Weights
 from fairfl.sims.engine.plan import Group, plan
 from fairfl.sims.engine.task import Floats, Jobs
 
 # bytes that a chunk takes on a CPU, unless one client needs more: about what its caches hold
-CACHE = 5 << 20
+CACHE = 10 << 20
 
 
 PLANNED = 128  # bytes of the limit for each sample that is planned ahead: it takes half of that
@@ -44,10 +44,9 @@ def bytes_of_one(model: Model, jobs: Jobs, params: Tensor) -> int:
     their device.
     """
     element, rows = params.element_size(), int(jobs.sizes.max())
-    momentum, even = bool(jobs.momentum.any()), bool((jobs.scale == 1).all())
-    plain = not (momentum or jobs.weight_decay.any() or jobs.prox.any())
-    fused = plain or (momentum and even and type(model).accumulate is not Model.accumulate)
-    held = 1 + momentum + (not fused) + bool(jobs.prox.any())  # w^t, velocity, gradient, w - w^t
+    full = bool(jobs.momentum.any() or jobs.weight_decay.any() or jobs.prox.any())
+    # w, w^t, velocity, w - w^t
+    held = 1 + (len(params) > 1) + full + bool(jobs.prox.any())
     step = element * model.size * held + model.bytes_per_client(
         int(np.minimum(rows, jobs.batch)), element
     )
@@ -61,20 +60,24 @@ def _train_chunk(
     model: Model, data: ClientData, jobs: Jobs, params: Tensor, out: Tensor, memory_limit: int
 ) -> None:
     """Write the updates of a chunk to ``out`` (A, P)."""
-    anchor = params[torch.from_numpy(jobs.replicate).to(params.device)]
-    out.copy_(anchor if jobs.start is None else jobs.start)
-    simple = not (jobs.momentum.any() or jobs.weight_decay.any() or jobs.prox.any())
-    rule = _Plain(jobs, out) if simple else _Full(jobs, out, anchor)
+    replicate = torch.from_numpy(jobs.replicate).to(params.device)
+    anchor = params if len(params) == 1 else params.index_select(0, replicate)
+    first = model.blocks(anchor if jobs.start is None else jobs.start)
+    # what is transposed is so before it is repeated
+    blocks = [part.contiguous().expand(len(jobs), *part.shape[1:]) for part in first]
+    blocks = [block.clone(memory_format=torch.contiguous_format) for block in blocks]
+    rule = _Rule(model, jobs, blocks, model.blocks(anchor) if jobs.prox.any() else ())
     weigh = _Weighing(jobs, out)
-    for step in plan(jobs, data.offsets, out, memory_limit // PLANNED):
-        for group in step:  # no name for a batch, which would keep it while the next one is fetched
-            span = slice(group.first, group.last)
-            rule.step(model, span, _rows(data.x, group), _rows(data.y, group), weigh(group))
-    out -= anchor
+    sample, target = data.x.shape[1:], data.y.shape[1:]
+    for group in plan(jobs, data.offsets, out, memory_limit // PLANNED, model.in_turn):
+        # no name for a batch, which would keep it while the next one is fetched
+        rule.step(group, _rows(data.x, group, sample), _rows(data.y, group, target), weigh(group))
+    for update, block, start in zip(model.blocks(out), blocks, model.blocks(anchor), strict=True):
+        torch.sub(block, start, out=update)
 
 
-def _rows(values: Tensor, group: Group) -> Tensor:
-    return values.index_select(0, group.rows).view(group.last - group.first, -1, *values.shape[1:])
+def _rows(values: Tensor, group: Group, shape: torch.Size) -> Tensor:
+    return values.index_select(0, group.rows).view(group.last - group.first, group.width, *shape)
 
 
 class _Weighing:
@@ -91,13 +94,12 @@ class _Weighing:
             self.own = [column(row, like)[:, None] for row in jobs.parameters]
 
     def __call__(self, group: Group) -> Weights:
-        count = group.last - group.first
-        width = len(group.rows) // count
+        share = group.share
         if self.objective is None:
-            return 1.0 / width if group.share is None else group.share
-        share = (
-            self.like.new_full((count, width), 1.0 / width) if group.share is None else group.share
-        )
+            return 1.0 / group.width if share is None else share
+        if share is None:
+            size = group.last - group.first, group.width
+            share = self.like.new_full(size, 1.0 / group.width)
         objective, own = self.objective, [row[group.first : group.last] for row in self.own]
         return lambda losses: objective(losses, share, *own)
 
@@ -107,61 +109,52 @@ def column(values: Floats, like: Tensor) -> Tensor:
     return torch.from_numpy(np.ascontiguousarray(values)).to(like.device, like.dtype)
 
 
-class _Plain:
-    """w -= lr * scale * gradient."""
+class _Rule:
+    """v = momentum * v + scale * gradient + weight_decay * w + prox * (w - w^t);  w -= lr * v.
 
-    def __init__(self, jobs: Jobs, params: Tensor) -> None:
-        rates = jobs.lr * jobs.scale
-        self.params = params
-        most = torch.finfo(params.dtype).max
-        # torch takes no more
-        self.one = float(rates[0]) if (rates == rates[0]).all() and rates[0] <= most else None
-        self.rates = column(rates, params)
-
-    def step(self, model: Model, span: slice, x: Tensor, y: Tensor, weights: Weights) -> None:
-        part = self.params[span]
-        if self.one is not None:
-            model.descend(part, x, y, weights, self.one)
-        else:
-            model.descend(part, x, y, scaled(weights, self.rates[span, None], x), 1.0)
-
-
-class _Full:
-    """g = scale * gradient + weight_decay * w + prox * (w - w^t);  v = momentum * v + g;  w -= lr *
-    v.
+    Where nothing but the gradient is there, it goes to w at once.
     """
 
-    def __init__(self, jobs: Jobs, params: Tensor, anchor: Tensor) -> None:
-        self.params, self.anchor = params, anchor
-        self.lr, self.momentum, self.decay, self.prox, self.scale = (
-            _Rate(values, params)
-            for values in (jobs.lr, jobs.momentum, jobs.weight_decay, jobs.prox, jobs.scale)
-        )
-        self.even = bool((jobs.scale == 1).all())
-        self.shrink, self.proximal = bool(jobs.weight_decay.any()), bool(jobs.prox.any())
-        self.velocity = torch.zeros_like(params) if jobs.momentum.any() else None
-
-    def step(self, model: Model, span: slice, x: Tensor, y: Tensor, weights: Weights) -> None:
-        part = self.params[span]
-        if self.velocity is not None and self.even:
-            slope = self.momentum.times(self.velocity[span], span)
-            model.accumulate(part, x, y, weights, slope)
-            self._pulls(slope, part, span)
+    def __init__(self, model: Model, jobs: Jobs, params: Blocks, anchor: Blocks) -> None:
+        self.model, self.whole = model, slice(0, len(jobs))
+        self.params, self.anchor, self.velocity = params, anchor, ()
+        scale = jobs.scale
+        if jobs.momentum.any() or jobs.weight_decay.any() or jobs.prox.any():
+            self.velocity = [torch.zeros_like(block) for block in params]
+            self.lr, self.momentum, self.decay, self.prox = (
+                _Rate(values, params[0])
+                for values in (jobs.lr, jobs.momentum, jobs.weight_decay, jobs.prox)
+            )
         else:
-            slope = model.gradient(part, x, y, weights)
-            if not self.even:
-                self.scale.times(slope, span)
-            self._pulls(slope, part, span)
-            if self.velocity is not None:
-                slope = self.momentum.times(self.velocity[span], span).add_(slope)
-        self.lr.add(part, slope, span, -1)
+            scale = -jobs.lr * scale
+        # torch takes no number that the dtype does not hold
+        even = jobs.even and abs(scale[0]) <= torch.finfo(params[0].dtype).max
+        self.factor = float(scale[0]) if even else 1.0
+        self.each = None if even else column(scale, params[0])[:, None]
 
-    def _pulls(self, slope: Tensor, part: Tensor, span: slice) -> None:
-        """Add what weight decay and the proximal term have of the gradient."""
-        if self.shrink:
-            self.decay.add(slope, part, span, 1)
-        if self.proximal:
-            self.prox.add(slope, part - self.anchor[span], span, 1)
+    def step(self, group: Group, x: Tensor, y: Tensor, weights: Weights) -> None:
+        span = slice(group.first, group.last)
+        if self.each is not None:
+            weights = scaled(weights, self.each[span], x)
+        params = self._of(self.params, span)
+        if not self.velocity:
+            self.model.add_gradient(params, x, y, weights, params, self.factor)
+            return
+        velocity = self._of(self.velocity, span)
+        for w, v in zip(params, velocity, strict=True):
+            self.momentum.times(v, span)
+            self.decay.add(v, w, span, 1)
+        for w, v, anchor in zip(params, velocity, self._of(self.anchor, span), strict=False):
+            self.prox.add(v, w - anchor, span, 1)
+        self.model.add_gradient(params, x, y, weights, velocity, self.factor)
+        for w, v in zip(params, velocity, strict=True):
+            self.lr.add(w, v, span, -1)
+
+    def _of(self, blocks: Blocks, span: slice) -> Blocks:
+        """Those of some clients; what is one row is everybody's."""
+        if span == self.whole:
+            return blocks
+        return [block[span] if len(block) > 1 else block for block in blocks]
 
 
 class _Rate:
@@ -169,18 +162,21 @@ class _Rate:
 
     def __init__(self, values: Floats, like: Tensor) -> None:
         self.one = float(values[0]) if (values == values[0]).all() else None
-        self.each = column(values, like)[:, None]
+        self.each = column(values, like)
 
-    def times(self, values: Tensor, span: slice) -> Tensor:
+    def times(self, values: Tensor, span: slice) -> None:
         """values *= rate, rows ``span`` of the clients'."""
-        return values.mul_(self.each[span] if self.one is None else self.one)
+        values.mul_(self._of(values, span) if self.one is None else self.one)
 
     def add(self, values: Tensor, change: Tensor, span: slice, sign: int) -> None:
         """values += sign * rate * change."""
         if self.one is None:
-            values.addcmul_(change, self.each[span], value=sign)
-        else:
+            values.addcmul_(change, self._of(values, span), value=sign)
+        elif self.one:
             values.add_(change, alpha=sign * self.one)
+
+    def _of(self, values: Tensor, span: slice) -> Tensor:
+        return self.each[span].view(-1, *(1,) * (values.dim() - 1))
 
 
 def scaled(weights: Weights, rates: Tensor, x: Tensor) -> Weights:

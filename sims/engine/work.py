@@ -109,12 +109,13 @@ def perform(
         if len(jobs) == 0:
             continue
         order = by_work(jobs.steps, jobs.sizes, data.names[jobs.client], jobs.replicate)
-        packed = jobs.take(order)
+        sorted_before = bool((order[:-1] < order[1:]).all())
+        packed = jobs if sorted_before else jobs.take(order)
         if computing.backend == "loop":
             done = train_loop(model, data, packed, params)
         else:
             done = train(model, data, packed, params, room)
-        if len(members) == 1 and (order[:-1] < order[1:]).all():
+        if len(members) == 1 and sorted_before:
             updates[members[0]] = done
             continue
         place = np.empty(len(order), np.int64)
@@ -193,6 +194,7 @@ def _jobs(
         weight_decay=each([given.weight_decay for given in members]),
         prox=each([given.task.prox for given in members]),
         scale=np.concatenate(scale),
+        even=len({m.round.lr for m in members}) == 1 and all(m.task.scale is None for m in members),
         objective=first,
         parameters=None if table is None else np.repeat(table, counts, axis=1),
         start=torch.cat(starts) if starts else None,

@@ -23,9 +23,10 @@ def orders(
     Each sample gets 32 random bits, and ties go by the sample's number: the bias is below n²/2^33.
     What is asked for several times, as replicates of one seed do, is drawn once.
     """
-    once, some, where = np.unique(keys, return_index=True, return_inverse=True)
-    if len(once) == len(keys):
+    ascending = np.sort(keys)
+    if (ascending[1:] != ascending[:-1]).all():
         return _drawn(keys, sizes, first, passes, shuffled)
+    once, some, where = np.unique(keys, return_index=True, return_inverse=True)
     own = sizes[some], first[some], passes[some]
     flags = shuffled[some]
     alike = [

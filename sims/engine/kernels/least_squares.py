@@ -26,7 +26,7 @@ class LeastSquares(Linear):
         return z.square().sum(2).mul_(0.5) if want else None
 
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
-        return z.sub_(y.view(z.shape)).square_().sum(2).mul_(0.5)
+        return z.sub_(y.view(len(z), -1, self.outputs).mT).square_().sum(1).mul_(0.5)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         z = x @ params.view(self.outputs, -1).T

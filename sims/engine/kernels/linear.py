@@ -12,7 +12,7 @@ from torch import Tensor
 
 from fairfl._support.checks import whole
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.model import Model, Weights
+from fairfl.sims.engine.model import Blocks, Model, Weights
 
 
 def floating(owner: str, x: Tensor) -> None:
@@ -83,39 +83,30 @@ class Linear(Model):
 
     @abstractmethod
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
-        """Losses (A, B) of scores ``z``, which may be overwritten."""
+        """Losses (A, B) of scores ``z`` (A, outputs, B), which may be overwritten."""
 
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
-        """z (A, B, outputs); ``x`` has its column of ones."""
-        return torch.bmm(x, self._weights(params).transpose(1, 2))
+        """z (A, outputs, B): so maxima and sums over classes take less time than along rows of few;
+        ``x`` has its column of ones. With x on the left no bit depends on how many rows there are.
+        """
+        return torch.bmm(x, self.blocks(params)[0].mT).mT.contiguous()
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return self.sample_losses(self.scores(params, x), y)
 
-    def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
-        slopes, factor = self._weighted(params, x, y, weights)
-        result = torch.bmm(slopes.transpose(1, 2), x)
-        return (result if factor == 1 else result.mul_(factor)).view(len(params), self.size)
+    def blocks(self, rows: Tensor) -> Blocks:
+        return [rows.view(len(rows), self.outputs, self.columns)]
 
-    def descend(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, step: float) -> None:
-        slopes, factor = self._weighted(params, x, y, weights)
-        self._weights(params).baddbmm_(slopes.transpose(1, 2), x, alpha=-step * factor)
+    def add_gradient(
+        self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
+    ) -> None:
+        z = torch.bmm(x, blocks[0].mT)
+        losses = self.slopes(z, y, callable(weights))
+        if isinstance(weights, float):
+            factor *= weights
+        else:
+            z *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
+        out[0].baddbmm_(z.mT, x, alpha=factor)
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         return batch * (element * (self.columns + self.outputs + 2) + 8)
-
-    def _weights(self, params: Tensor) -> Tensor:
-        return params.view(len(params), self.outputs, self.columns)
-
-    def _weighted(
-        self, params: Tensor, x: Tensor, y: Tensor, weights: Weights
-    ) -> tuple[Tensor, float]:
-        """d objective / d z, but for a common factor."""
-        z = self.scores(params, x)
-        losses = self.slopes(z, y, callable(weights))
-        if isinstance(weights, (int, float)):
-            return z, weights
-        if not isinstance(weights, Tensor):
-            assert losses is not None  # asked for
-            weights = weights(losses)
-        return z.mul_(weights.unsqueeze(2)), 1.0

@@ -31,7 +31,7 @@ class Logistic(Linear):
         return losses
 
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
-        return torch.nn.functional.softplus(margin(z.squeeze(2), y).neg_())
+        return torch.nn.functional.softplus(margin(z.squeeze(1), y).neg_())
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         target = y.to(x.dtype)
@@ -40,7 +40,7 @@ class Logistic(Linear):
         )
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return (self.scores(params, x).squeeze(2) > 0) == (y == 1)
+        return (self.scores(params, x).squeeze(1) > 0) == (y == 1)
 
 
 def margin(score: Tensor, y: Tensor) -> Tensor:

@@ -4,7 +4,6 @@ products.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +14,7 @@ from fairfl._support.checks import whole
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.linear import floating
 from fairfl.sims.engine.kernels.softmax import classes_between, entropies, entropy_slopes
-from fairfl.sims.engine.model import Model, Weights
+from fairfl.sims.engine.model import Blocks, Model, Weights
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,17 @@ class MLP(Model):
     def _pairs(self) -> list[tuple[int, int]]:
         return list(zip(self.widths[:-1], self.widths[1:], strict=True))
 
+    def blocks(self, rows: Tensor) -> Blocks:
+        """W and b (A, 1, out) of each layer: W is (A, in, out), and of the last one (A, out, in),
+        where products take the least time.
+        """
+        parts = iter(rows.split_with_sizes(self._sizes, 1))
+        result = list[Tensor]()
+        for k, (i, o) in enumerate(self._pairs, 1):
+            weight = next(parts).view(len(rows), o, i)
+            result += [weight.mT if k < len(self._pairs) else weight, next(parts).unsqueeze(1)]
+        return result
+
     @cached_property
     def _sizes(self) -> list[int]:
         """Numbers in W and in b, layer by layer."""
@@ -78,74 +88,51 @@ class MLP(Model):
         return data
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return entropies(self.scores(params, x), y, 2)
+        return entropies(self.scores(params, x), y)
 
-    def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
-        result = torch.zeros_like(params)
-        self._backward(params, x, y, weights, result, 1.0)
-        return result
-
-    def descend(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, step: float) -> None:
-        self._backward(params, x, y, weights, params, -step)
-
-    def accumulate(
-        self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, out: Tensor
+    def add_gradient(
+        self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
-        self._backward(params, x, y, weights, out, 1.0)
-
-    def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        layers = list(self._layers(params[None]))
-        for k, (weight, bias) in enumerate(layers):
-            x = torch.nn.functional.linear(x, weight[0], bias[0, 0])
-            x = torch.relu(x) if k < len(layers) - 1 else x
-        return torch.nn.functional.cross_entropy(x, y, reduction="none")
-
-    def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return self.scores(params, x).argmax(2) == y
-
-    def bytes_per_client(self, batch: int, element: int) -> int:
-        kept, most = batch * sum(self.widths[1:-1]), 0
-        for k, (i, o) in enumerate(self._pairs):  # the backward pass of each layer
-            most = max(most, batch * o + (max(i * o, batch * i) + batch * i if k else (i + 1) * o))
-        return element * (batch * self.widths[0] + kept + most) + 8 * batch
-
-    def _layers(self, params: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
-        """Views W (A, out, in) and b (A, 1, out) of the rows."""
-        rows, parts = len(params), iter(params.split_with_sizes(self._sizes, 1))
-        for i, o in self._pairs:
-            yield next(parts).view(rows, o, i), next(parts).unsqueeze(1)
-
-    def scores(self, params: Tensor, x: Tensor) -> Tensor:
-        """z (A, B, classes) of each row's inputs (A, B, in)."""
-        return self._forward(list(self._layers(params)), x)[-1]
-
-    def _forward(self, layers: list[tuple[Tensor, Tensor]], x: Tensor) -> list[Tensor]:
-        """Inputs of each layer (A, B, in), and the scores last."""
-        values, last = [x], len(layers) - 1
-        for k, (weight, bias) in enumerate(layers):
-            # not baddbmm, which copies the bias first
-            z = torch.baddbmm(bias, values[-1], weight.transpose(1, 2))
-            values.append(z.relu_() if k < last else z)
-        return values
-
-    def _backward(
-        self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, out: Tensor, factor: float
-    ) -> None:
-        """out += factor * gradient; ``out`` may be ``params``: a layer is changed after its last
-        use.
-        """
-        own = list(self._layers(params))
-        *values, slopes = self._forward(own, x)
-        losses = entropy_slopes(slopes, y, 2, callable(weights))
+        values = self._inputs(blocks, x)
+        slopes = torch.baddbmm(blocks[-1], values[-1], blocks[-2].mT)
+        losses = entropy_slopes(slopes, y, callable(weights))
         if isinstance(weights, float):
             factor *= weights
         else:
             slopes *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
-        into = own if out is params else list(self._layers(out))
-        for k in range(len(own) - 1, -1, -1):
-            back = torch.bmm(slopes, own[k][0]) if k else None
-            # not baddbmm_, which is slow where the layer is a part of the rows
-            into[k][0].add_(torch.bmm(slopes.transpose(1, 2), values[k]), alpha=factor)
-            into[k][1].add_(slopes.sum(1, keepdim=True), alpha=factor)
+        for k in reversed(range(len(values))):  # a layer is changed after its last use
+            last = k == len(values) - 1
+            weight = blocks[2 * k] if last else blocks[2 * k].mT
+            back = torch.bmm(slopes, weight) if k else None
+            pair = (slopes.mT, values[k]) if last else (values[k].mT, slopes)
+            out[2 * k].baddbmm_(*pair, alpha=factor)
+            out[2 * k + 1].add_(slopes.sum(1, keepdim=True), alpha=factor)
             if back is not None:
                 slopes = torch.ops.aten.threshold_backward.default(back, values[k], 0)
+
+    def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        parts = iter(params.split_with_sizes(self._sizes))
+        for k, (i, o) in enumerate(self._pairs, 1):
+            x = torch.nn.functional.linear(x, next(parts).view(o, i), next(parts))
+            x = torch.relu(x) if k < len(self._pairs) else x
+        return torch.nn.functional.cross_entropy(x, y, reduction="none")
+
+    def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
+        return self.scores(params, x).argmax(1) == y
+
+    def bytes_per_client(self, batch: int, element: int) -> int:
+        # inputs of all layers, and the backward pass of one: its slopes and those of its inputs
+        most = max(o + 2 * i * (k > 0) for k, (i, o) in enumerate(self._pairs))
+        return batch * (element * (sum(self.widths[:-1]) + most) + 8)
+
+    def scores(self, params: Tensor, x: Tensor) -> Tensor:
+        """z (A, classes, B) of each row's inputs (A, B, in)."""
+        blocks = self.blocks(params)
+        return torch.baddbmm(blocks[-1].mT, blocks[-2], self._inputs(blocks, x)[-1].mT)
+
+    def _inputs(self, blocks: Blocks, x: Tensor) -> list[Tensor]:
+        """Of each layer (A, B, in)."""
+        values = [x]
+        for k in range(0, len(blocks) - 2, 2):
+            values.append(torch.baddbmm(blocks[k + 1], values[-1], blocks[k]).relu_())
+        return values

@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import prod
 
 import torch
 from torch import Tensor, nn
@@ -17,10 +16,11 @@ from torch.func import functional_call, vmap
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.softmax import classes_between
 from fairfl.sims.engine.live_bytes import peak_bytes
-from fairfl.sims.engine.model import Model, Weights
+from fairfl.sims.engine.model import Blocks, Model, Weights
 
+LARGE = 60_000
+"""Parameters from which on clients go in turn on a CPU, whose cache then holds one's."""
 SampleLoss = Callable[[Tensor, Tensor], Tensor]
-Parts = dict[str, Tensor]
 
 
 def cross_entropy(outputs: Tensor, y: Tensor) -> Tensor:
@@ -41,8 +41,9 @@ class Module(Model):
     The losses of all clients are one sum, whose gradient autograd gives client by client: the rows
     do not mix. ``prepare`` tries the module on two clients with two samples each. Where
     ``torch.func.vmap`` cannot take it (``nn.LSTM`` and ``nn.GRU``, control flow that depends on
-    data, operations that it has no rule for), clients go one after the other within a step:
-    ``stacked`` is False, and the numbers are the same.
+    data, operations that it has no rule for), and on a CPU where it has LARGE parameters, clients
+    go one after the other, each through all of its steps: ``in_turn`` is True, and the numbers are
+    the same.
 
     Parameters
     ----------
@@ -66,11 +67,11 @@ class Module(Model):
     classes: bool = True
     name: str = field(default="", kw_only=True)
     taken: tuple[int, int] = field(default=(0, 0), init=False, compare=False, repr=False)
-    stacked: bool = field(default=True, init=False, compare=False, repr=False)
+    in_turn: bool = field(default=False, init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         module = self.module
-        if not self.shapes:
+        if not self.names:
             raise ValueError(f"factory must make a module with parameters, got {module}")
         for path, part in module.named_modules():
             if any(True for _ in part.buffers(recurse=False)):
@@ -86,25 +87,35 @@ class Module(Model):
     @cached_property
     def module(self) -> nn.Module:
         """The module that lends its forward; its own parameters are not used."""
-        return self._made(0)
+        return self._made(0).requires_grad_(True)
 
     @cached_property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Names and shapes of the parameters, in the order of the row."""
-        return {name: tuple(value.shape) for name, value in self.module.named_parameters()}
+    def own(self) -> list[nn.Parameter]:
+        """The module's parameters, in the order of the row."""
+        return list(self.module.parameters())
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Of the parameters, in the order of the row."""
+        return [name for name, _ in self.module.named_parameters()]
+
+    def blocks(self, rows: Tensor) -> Blocks:
+        """The module's parameters (A, *shape)."""
+        parts = rows.split_with_sizes([value.numel() for value in self.own], 1)
+        return [p.view(len(rows), *value.shape) for p, value in zip(parts, self.own, strict=True)]
 
     @cached_property
     def size(self) -> int:  # type: ignore[override]
         """P, the number of all parameters."""
-        return sum(value.numel() for value in self.module.parameters())
+        return sum(value.numel() for value in self.own)
 
     @cached_property
     def layers(self) -> tuple[int, ...]:  # type: ignore[override]
         """Parameters of each submodule that has some of its own."""
         sizes: dict[str, int] = {}
-        for name, shape in self.shapes.items():
+        for name, value in self.module.named_parameters():
             owner = name.rpartition(".")[0]
-            sizes[owner] = sizes.get(owner, 0) + prod(shape)
+            sizes[owner] = sizes.get(owner, 0) + value.numel()
         return tuple(sizes.values())
 
     def init(self, seed: int) -> Tensor:
@@ -114,25 +125,33 @@ class Module(Model):
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         with torch.no_grad():
-            return self._losses(self._split(params), x, y)
+            return self._each(self._one, self.blocks(params), x, y)
 
-    def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
-        return torch.cat([part.flatten(1) for part in self._gradients(params, x, y, weights)], 1)
-
-    def descend(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights, step: float) -> None:
-        for part, slope in zip(
-            self._split(params).values(), self._gradients(params, x, y, weights), strict=True
-        ):
-            part.sub_(slope, alpha=step)
+    def add_gradient(
+        self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
+    ) -> None:
+        with torch.enable_grad():
+            if len(x) == 1 and x.device.type == "cpu":
+                leaves = self._lent(blocks)
+                losses = self.loss(self.module(x[0]), y[0])[None]
+            else:
+                leaves = [block.detach().requires_grad_(True) for block in blocks]
+                losses = self._each(self._one, leaves, x, y)
+            given = weights(losses.detach()) if callable(weights) else weights
+            if not isinstance(given, Tensor):
+                given = torch.full_like(losses, given)
+            slopes = torch.autograd.grad(losses, leaves, given, materialize_grads=True)
+        for part, slope in zip(out, slopes, strict=True):
+            part.add_(slope, alpha=factor)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return self._one({name: part[0] for name, part in self._split(params[None]).items()}, x, y)
+        return self._one([block[0] for block in self.blocks(params[None])], x, y)
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor | None:
         if not self.classes:
             return None
         with torch.no_grad():
-            return self._outputs(self._split(params), x).argmax(-1) == y
+            return self._each(self._forward, self.blocks(params), x).argmax(-1) == y
 
     def prepare(self, data: ClientData) -> ClientData:
         """Run the module on some samples: what cannot be done is told here, and what a step takes
@@ -140,13 +159,10 @@ class Module(Model):
         """
         if not len(data.x):
             return data  # a part without samples says nothing
-        parts = {
-            name: p.detach().to(data.x.device, _floating(data.x))
-            for name, p in self.module.named_parameters()
-        }
+        first = [p.detach().to(data.x.device, _floating(data.x)) for p in self.own]
         try:
             with torch.no_grad(), torch.random.fork_rng(devices=[]):
-                outputs = self._forward(parts, data.x[:1])
+                outputs = self._forward(first, data.x[:1])
                 losses = self.loss(outputs, data.y[:1])
         except (RuntimeError, IndexError, TypeError) as error:
             shapes = (
@@ -163,16 +179,19 @@ class Module(Model):
         if self.taken == (0, 0):
             x, y = (torch.cat([values[:1], values[-1:]]) for values in (data.x, data.y))
             self._row_by_row(x.cpu())
-            object.__setattr__(self, "stacked", self._can_be_stacked(x, y))
+            large = x.device.type == "cpu" and self.size >= LARGE
+            object.__setattr__(self, "in_turn", large or not self._can_be_stacked(x, y))
             object.__setattr__(self, "taken", self._measured(data.x[:1].cpu(), data.y[:1].cpu()))
         return data
 
     def _row_by_row(self, x: Tensor) -> None:
         """ValueError where the outputs of two samples are random, or not those of each alone."""
-        parts = self._split(self.init(0).to(_floating(x))[None])
+        parts = self.blocks(self.init(0).to(_floating(x))[None])
         with torch.no_grad(), torch.random.fork_rng(devices=[]):
             before = torch.get_rng_state()
-            both, *alone = (self._outputs(parts, rows[None])[0] for rows in (x, x[:1], x[1:]))
+            both, *alone = (
+                self._each(self._forward, parts, rows[None])[0] for rows in (x, x[:1], x[1:])
+            )
             if not torch.equal(torch.get_rng_state(), before):
                 raise ValueError(
                     f"factory must make a module whose forward is not random, got {self.describe()}"
@@ -202,16 +221,17 @@ class Module(Model):
         return True
 
     def _measured(self, x: Tensor, y: Tensor) -> tuple[int, int]:
-        """Numbers that a step takes of a client, and of each sample besides: of two clients' on 4
-        and on 8 copies.
+        """Numbers that a step takes of a client, and of each sample besides: of two clients' (one's
+        in turn) on 4 and on 8 copies.
         """
-        params = self.init(0).to(_floating(x)).repeat(2, 1)
+        many = 1 if self.in_turn else 2
+        params = self.init(0).to(_floating(x)).repeat(many, 1)
 
         def taken(batch: int) -> int:
-            inputs, targets = (t.expand(2, batch, *t.shape[1:]) for t in (x, y))
-            return peak_bytes(lambda: self.descend(params, inputs, targets, 1.0, 0.0)) // (
-                2 * params.element_size()
-            )
+            inputs, targets = (t.expand(many, batch, *t.shape[1:]) for t in (x, y))
+            blocks = self.blocks(params)
+            step = peak_bytes(lambda: self.add_gradient(blocks, inputs, targets, 1.0, blocks, 0.0))
+            return step // (many * params.element_size())
 
         try:
             each = (taken(8) - taken(4)) // 4
@@ -237,62 +257,24 @@ class Module(Model):
             torch.default_generator.manual_seed(seed)
             return self.factory()
 
-    def _gradients(
-        self, params: Tensor, x: Tensor, y: Tensor, weights: Weights
-    ) -> tuple[Tensor, ...]:
-        """The gradient by parameter: each is a leaf of its own, so that autograd need not paste
-        them together.
-        """
-        with torch.enable_grad():
-            leaves = {
-                name: part.detach().requires_grad_(True)
-                for name, part in self._split(params).items()
-            }
-            losses = self._losses(leaves, x, y)
-            if isinstance(weights, float):
-                total = losses.sum() * weights
-            else:
-                total = (
-                    (weights(losses.detach()) if callable(weights) else weights) * losses
-                ).sum()
-            return torch.autograd.grad(total, list(leaves.values()), materialize_grads=True)
+    def _lent(self, blocks: Blocks) -> list[nn.Parameter]:
+        """The module's own parameters, which become one client's: a call with others takes long."""
+        for parameter, block in zip(self.own, blocks, strict=True):
+            parameter.data = block[0]
+        return self.own
 
-    def _losses(self, parts: Parts, x: Tensor, y: Tensor) -> Tensor:
-        return self._each(self._one, parts, x, y)
-
-    def _outputs(self, parts: Parts, x: Tensor) -> Tensor:
-        return self._each(self._forward, parts, x)
-
-    def _each(self, function: Callable[..., Tensor], parts: Parts, *inputs: Tensor) -> Tensor:
+    def _each(self, function: Callable[..., Tensor], blocks: Blocks, *inputs: Tensor) -> Tensor:
         """The function of every client's parameters and inputs (A, ...)."""
-        clients = len(inputs[0])
-        if self.stacked and clients > 1:
-            return vmap(function)(parts, *inputs)
-        rows = {name: part.unbind() for name, part in parts.items()}
-        return torch.stack(
-            [
-                function(
-                    {name: part[k] for name, part in rows.items()},
-                    *(values[k] for values in inputs),
-                )
-                for k in range(clients)
-            ]
-        )
+        if len(inputs[0]) > 1 and not self.in_turn:
+            return vmap(function)(list(blocks), *inputs)
+        each = zip(zip(*(block.unbind() for block in blocks), strict=True), *inputs, strict=True)
+        return torch.stack([function(*one) for one in each])
 
-    def _one(self, parts: Parts, x: Tensor, y: Tensor) -> Tensor:
-        return self.loss(self._forward(parts, x), y)
+    def _one(self, parameters: Blocks, x: Tensor, y: Tensor) -> Tensor:
+        return self.loss(self._forward(parameters, x), y)
 
-    def _forward(self, parts: Parts, x: Tensor) -> Tensor:
-        return functional_call(self.module, parts, (x,))
-
-    def _split(self, params: Tensor) -> Parts:
-        """Views (A, *shape) of the rows (A, P), by the parameter's name."""
-        parts, start = {}, 0
-        for name, shape in self.shapes.items():
-            count = prod(shape)
-            parts[name] = params[:, start : start + count].view(len(params), *shape)
-            start += count
-        return parts
+    def _forward(self, parameters: Blocks, x: Tensor) -> Tensor:
+        return functional_call(self.module, dict(zip(self.names, parameters, strict=True)), (x,))
 
 
 def _floating(x: Tensor) -> torch.dtype:

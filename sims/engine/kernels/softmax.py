@@ -31,10 +31,10 @@ class Softmax(Linear):
         classes_between("Softmax", y, self.outputs)
 
     def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-        return entropy_slopes(z, y, 2, want)
+        return entropy_slopes(z, y, want)
 
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
-        return entropies(z, y, 2)
+        return entropies(z, y)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return torch.nn.functional.cross_entropy(
@@ -42,37 +42,36 @@ class Softmax(Linear):
         )
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return self.scores(params, x).argmax(2) == y
+        return self.scores(params, x).argmax(1) == y
 
 
-def entropy_slopes(z: Tensor, y: Tensor, axis: int, want: bool) -> Tensor | None:
-    """Turn scores ``z``, classes along ``axis`` 1 or 2, into d loss / d z in place; the losses (A,
-    B) where wanted.
+def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
+    """Turn scores ``z`` (A, B, classes) into d loss / d z in place; the losses (A, B) where they
+    are wanted.
     """
-    if z.shape[axis] == 2:  # by the log odds: half the operations
-        none, odds = z.unbind(axis)
+    if z.shape[2] == 2:  # by the log odds: half the operations
+        none, odds = z.unbind(2)
         odds -= none
         losses = _of_odds(odds, y) if want else None
         torch.neg(odds.sigmoid_().sub_(y), out=none)
         return losses
-    at = y.unsqueeze(axis)
-    z -= z.amax(axis, keepdim=True)
-    chosen = z.gather(axis, at).squeeze(axis) if want else None
-    z.exp_()
-    total = z.sum(axis, keepdim=True)
+    at = y.unsqueeze(2)
+    z -= z.amax(2, keepdim=True)
+    chosen = z.gather(2, at).squeeze(2) if want else None
+    total = z.exp_().sum(2, keepdim=True)
     z /= total
-    z.scatter_add_(axis, at, z.new_full(at.shape, -1.0))
-    return None if chosen is None else total.squeeze(axis).log_().sub_(chosen)
+    z.scatter_add_(2, at, z.new_full(at.shape, -1.0))
+    return None if chosen is None else total.squeeze(2).log_().sub_(chosen)
 
 
-def entropies(z: Tensor, y: Tensor, axis: int) -> Tensor:
-    """Losses (A, B) of scores ``z``, classes along ``axis``, which are overwritten."""
-    if z.shape[axis] == 2:
-        none, odds = z.unbind(axis)
+def entropies(z: Tensor, y: Tensor) -> Tensor:
+    """Losses (A, B) of scores ``z`` (A, classes, B), which are overwritten."""
+    if z.shape[1] == 2:
+        none, odds = z.unbind(1)
         return _of_odds(odds - none, y)
-    z -= z.amax(axis, keepdim=True)
-    chosen = z.gather(axis, y.unsqueeze(axis)).squeeze(axis)
-    return z.exp_().sum(axis).log_().sub_(chosen)
+    z -= z.amax(1, keepdim=True)
+    chosen = z.gather(1, y.unsqueeze(1)).squeeze(1)
+    return z.exp_().sum(1).log_().sub_(chosen)
 
 
 def _of_odds(odds: Tensor, y: Tensor) -> Tensor:

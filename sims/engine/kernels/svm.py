@@ -32,7 +32,7 @@ class LinearSVM(Linear):
         return gap.clamp_(min=0) if want else None
 
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
-        return (1 - margin(z.squeeze(2), y)).clamp_(min=0)
+        return (1 - margin(z.squeeze(1), y)).clamp_(min=0)
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         return super().bytes_per_client(batch, element) + 16 * batch  # whole numbers between
@@ -42,4 +42,4 @@ class LinearSVM(Linear):
         return torch.relu(1 - sign * (x @ params))
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        return (self.scores(params, x).squeeze(2) > 0) == (y == 1)
+        return (self.scores(params, x).squeeze(1) > 0) == (y == 1)

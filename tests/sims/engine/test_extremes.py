@@ -204,7 +204,7 @@ def test_norms_are_those_of_the_rows():
     np.testing.assert_allclose(
         given.squared_norms(), [float(r.double() @ r.double()) for r in rows], rtol=1e-14
     )
-    nobody = replace(given, arrivals=lambda: [(rows[:0],)])
+    nobody = given.some(slice(0, 0), arrivals=lambda: [(rows[:0],)])
     assert nobody.squared_norms().shape == (0,)
 
 

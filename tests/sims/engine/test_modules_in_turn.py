@@ -93,7 +93,7 @@ def test_the_same_as_the_plain_loop(model):
         Replicate(FedAvg(), 2, lr=0.05),
     ]
     together = ended(model, replicates)
-    assert not model.stacked and float(together.params.abs().max()) > 1e-3
+    assert model.in_turn and float(together.params.abs().max()) > 1e-3
     for other in (
         ended(model, replicates, backend="loop"),
         ended(model, replicates, memory_limit=1),
@@ -162,7 +162,7 @@ def test_what_can_be_stacked_is():
     ):
         model = Module(module)
         model.prepare(people().train)
-        assert model.stacked
+        assert not model.in_turn
 
 
 class Noisy(Pooled):

@@ -206,13 +206,12 @@ def test_every_sample_is_visited_once_a_pass(monkeypatch, block):
     )
     offsets = np.append(0, np.cumsum(sizes))
     visited = [[] for _ in sizes]
-    for step in plan.plan(jobs, offsets, torch.empty(0)):
-        for group in step:
-            rows = group.rows.view(group.last - group.first, -1).numpy()
-            for i, row in enumerate(rows):
-                count = len(row) if group.counts is None else group.counts[i]
-                visited[group.first + i].append(row[:count] - offsets[group.first + i])
-                assert set(row[count:]) <= {row[0]}
+    for group in plan.plan(jobs, offsets, torch.empty(0)):
+        rows = group.rows.view(group.last - group.first, -1).numpy()
+        for i, row in enumerate(rows):
+            count = len(row) if group.counts is None else group.counts[i]
+            visited[group.first + i].append(row[:count] - offsets[group.first + i])
+            assert set(row[count:]) <= {row[0]}
     for j, batches in enumerate(visited):
         lengths = [
             min(batch, sizes[j] - t % per_pass[j] * batch) for t in range(per_pass[j] * epochs)

@@ -189,12 +189,14 @@ def test_losses_gradients_and_steps_against_autograd(model, classes):
         np.testing.assert_allclose(
             model.gradient(params, x, y, weights), slopes, rtol=1e-11, atol=1e-13
         )
-        moved = params.clone()
-        model.descend(moved, x, y, weights, 0.3)
-        np.testing.assert_allclose(moved, params - 0.3 * slopes, rtol=1e-11, atol=1e-13)
-        sums = torch.ones(3, 2 * model.size, dtype=torch.float64)[:, : model.size]
-        model.accumulate(params, x, y, weights, sums)
-        np.testing.assert_allclose(sums, 1 + slopes, rtol=1e-11, atol=1e-13)
+        expected = [block.clone() for block in model.blocks(slopes)]
+        before = [block.contiguous() for block in model.blocks(params)]
+        moved, sums = ([block + 0 for block in before] for _ in range(2))
+        model.add_gradient(moved, x, y, weights, moved, -0.3)
+        model.add_gradient(before, x, y, weights, sums, 1.0)
+        for old, new, sum, slope in zip(before, moved, sums, expected, strict=True):
+            np.testing.assert_allclose(new, old - 0.3 * slope, rtol=1e-11, atol=1e-13)
+            np.testing.assert_allclose(sum, old + slope, rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.parametrize(
