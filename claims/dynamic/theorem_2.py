@@ -186,7 +186,7 @@ def _check(effort: Effort, ordered: bool = False, short: bool = False, turned: i
             eta=1,
             **LARGE_STEP,
         ),
-        extra=tuple(
+        *(
             DefiniteForm(
                 Call.of(any_bound, large_step=large, turned=turned),
                 "expand",
