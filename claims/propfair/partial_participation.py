@@ -178,8 +178,9 @@ CLAIMS = (
         severity="step",
         erratum=(
             "Algorithm 1 divides by the N of the participants, so the p_i grow as clients leave. "
-            "The same error makes (A.39) fail 'since we subtract a smaller term'. See "
-            "propfair/theorem-A.1/repaired."
+            "The same error makes (A.39) fail 'since we subtract a smaller term'. Repair: "
+            "theorem A.1 with the average over the clients replaced by the largest, max_i, among "
+            "those that take part."
         ),
     ),
     Claim(
