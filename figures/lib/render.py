@@ -14,6 +14,7 @@ from pathlib import Path
 
 import matplotlib
 
+from fairfl._support.extras import MissingExtra, extras_named
 from fairfl._support.manifest import SUFFIX, finished
 from fairfl._support.processes import as_done
 from fairfl._support.threads import one_thread
@@ -120,15 +121,16 @@ def render_all(
 
 
 def _attempt(name: str, out: Path, force: bool) -> Outcome:
-    """Draw one figure unless that is needless or its data is missing."""
+    """Draw one figure unless that is needless, or its data or an extra is missing."""
     entry = find([name])[0]
     files = tuple(out / f"{name}{suffix}" for suffix in SUFFIXES)
     begin = time.perf_counter()
     if not force and _unchanged(entry, out):
         return Outcome(name, "unchanged", "", files, time.perf_counter() - begin)
     try:
-        files = _render(entry, out)
-    except DataUnavailable as error:
+        with extras_named():
+            files = _render(entry, out)
+    except (DataUnavailable, MissingExtra) as error:
         return Outcome(name, "skipped", str(error), (), time.perf_counter() - begin)
     return Outcome(name, "drawn", "", files, time.perf_counter() - begin)
 

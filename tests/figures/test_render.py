@@ -175,3 +175,19 @@ def test_wrong_arguments_draw_nothing(tmp_path):
     with pytest.raises(ValueError, match="jobs must be at least 1, got 0"):
         render_all([FAST], tmp_path, 0)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("library", ["torch", "no_such_library"])
+def test_a_figure_without_its_extra_is_skipped_and_says_which(library, tmp_path, monkeypatch):
+    # `make reproduce` installs no torch: eight figures of runs must not end it
+    def data():
+        raise ModuleNotFoundError(f"No module named {library!r}", name=library)
+
+    entry = replace(find([FAST])[0], data=data)
+    monkeypatch.setattr(rendering, "find", lambda names: [entry])
+    if library != "torch":  # a fault of this program
+        with pytest.raises(ModuleNotFoundError, match=library):
+            render_all([FAST], tmp_path)
+        return
+    (outcome,) = render_all([FAST], tmp_path)
+    assert outcome.status == "skipped" and 'pip install "fairfl[sims]"' in outcome.reason

@@ -80,3 +80,28 @@ def test_what_the_descent_returns_bounds_every_feasible_accuracy() -> None:
     last = descend(problem, eps)[-1]
     exact = dual_point(problem, last.lam)
     assert last.dual(eps[None])[0] >= exact.dual(eps[None])[0] - 1e-15
+
+
+def test_many_problems_at_once_end_where_each_ends_alone() -> None:
+    # with numbers of cuts of their own; budgets near those of the multipliers, and some far off
+    family = RuleFamily.of(random_federation(4))
+    problem, rng = family.problem, np.random.default_rng(0)
+    free = dual_point(problem, np.zeros((1, 4))).values
+    lam = -np.sign(free) * rng.uniform(0, 0.1, (30, 4))
+    start = dual_point(problem, lam)
+    assert len(np.unique(np.sum([s.counts for s in start.sets], axis=0))) > 1
+    eps = np.abs(start.values) * rng.uniform(0.9, 1.1, lam.shape)
+    eps[::5] = 0.0
+    together, better = settled(problem, start, eps)
+    assert 0 < better.sum() < len(lam)
+    for k in range(len(lam)):
+        row = np.array([k])
+        alone, met = settled(problem, start.take(row), eps[row])
+        assert met[0] == better[k]
+        assert together.lam[k] == pytest.approx(alone.lam[0], abs=1e-11)
+        assert together.values[k] == pytest.approx(alone.values[0], abs=1e-10)
+        if met[0]:  # a quarter of what the conditions missed, at most
+            before, after = (
+                kkt_residual(p.lam, p.values, eps[row]) for p in (start.take(row), alone)
+            )
+            assert after[0] <= 0.25 * before[0]
