@@ -377,7 +377,7 @@ def _ends(
     family: RuleFamily, here: Rules, models: list[Model], target: Array, steps: list[Array]
 ) -> Rules:
     """The rules at the ends of steps: of the multipliers, or where those are not as predicted of
-    the budgets.
+    the budgets, followed from the step's beginning, and where that fails from its end.
     """
     pairs = list(zip(models, steps, strict=True))
     moved = here.lam + np.stack([m.lam @ x for m, x in pairs])
@@ -394,6 +394,9 @@ def _ends(
     eps = np.where(bound, largest(wanted, family.client), SLACK_BUDGET)
     rows = np.flatnonzero(wrong)
     eps = np.where(eps[rows] <= TIGHT, 0.0, eps[rows])
-    other, met = family.follow(here.take(rows), eps)
-    met &= merit(other, target[rows]) > merit(tried.take(rows), target[rows])
-    return tried.replaced(rows[met], other.take(np.flatnonzero(met)))
+    for start in (here, tried):  # the end has the gaps that open on the way
+        other, met = family.follow(start.take(rows), eps)
+        met &= merit(other, target[rows]) > merit(tried.take(rows), target[rows])
+        tried = tried.replaced(rows[met], other.take(np.flatnonzero(met)))
+        rows, eps = rows[~met], eps[~met]
+    return tried

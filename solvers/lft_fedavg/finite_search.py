@@ -9,9 +9,9 @@ CFL's frontier bounds it. Every point is solved again for its budgets and certif
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +40,10 @@ CLIMBS, PATIENCE = 30, 8
 """At each disparity climbs start from the faces that are best there, so many at most, and end after
 so many in a row that found nothing better.
 """
+HALVINGS = 5
+"""So many disparities more are looked at between the first two, each half as far from the first:
+the frontier is steepest there.
+"""
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
 RISE = 1e-11
@@ -48,12 +52,13 @@ RISE = 1e-11
 
 @dataclass(frozen=True)
 class FedAvgSearch:
-    """A federation's question, and the faces that were found."""
+    """A federation's question, the faces that were found, and budgets that were ``tried``."""
 
     fed: Federation
     model: FiniteModel
     task: Task
     faces: Faces
+    tried: set[bytes] = field(default_factory=set)
 
     @classmethod
     def of(cls, fed: Federation, model: FiniteModel, task: Task) -> FedAvgSearch:
@@ -109,6 +114,38 @@ class FedAvgSearch:
                 break
         return best
 
+    def settled(self, starts: list[Place], disparity: float | None) -> Place | None:
+        """What ``climbs`` reach, again from there with one client let go or its budget zero until that
+        gains nothing.
+        """
+        here = self.climbs(starts, disparity)
+        while here is not None and not here.unbeaten:
+            near = [face.place(disparity) for face in self.beside(here)]
+            some = sorted((p for p in near if p is not None), key=lambda p: -p.worth(disparity))
+            there = self.climbs(some[:PATIENCE], disparity)
+            if there is None or there.worth(disparity) <= here.worth(disparity) + RISE:
+                break
+            here = there
+        return here
+
+    def beside(self, here: Place) -> Iterator[Face]:
+        """The faces where one client's budget is zero or let go that were not yet tried."""
+        eps = self.budgets(here)
+        for client in range(eps.size):
+            for level in (0.0, SLACK_BUDGET):
+                other = eps.copy()
+                other[client] = level
+                if (key := other.tobytes()) not in self.tried:
+                    self.tried.add(key)
+                    if (face := self.start(other)) is not None:
+                        yield face
+
+    def budgets(self, here: Place) -> Array:
+        """(I,) of a place, of clients that are not bound SLACK_BUDGET."""
+        eps = np.full(self.fed.n_clients, SLACK_BUDGET)
+        eps[here.face.bound] = here.eps[here.face.bound]
+        return eps
+
     def _next(self, here: Place, disparity: float | None) -> Place | None:
         """A better place of a face that has its rule too."""
         if here.unbeaten:
@@ -135,14 +172,14 @@ class FedAvgSearch:
         fair = self.faces.free.place(disparity)  # CFL's rule, and the budgets that it keeps
         face = None if fair is None else self.start(self.faces.tight(fair.f)[1])
         here = None if face is None else face.place(disparity)
-        return self.climbs(top if here is None else [here, *top], disparity)
+        return self.settled(top if here is None else [here, *top], disparity)
 
     @cached_property
     def lowest(self) -> Place | None:
         """The least disparate place that climbs reach."""
         known = [face.least for face in self.faces.found.values()]
         some = sorted((p for p in known if p is not None), key=lambda p: p.disparity)
-        return self.climbs(some[:CLIMBS], None)
+        return self.settled(some[:CLIMBS], None)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
         """What the places' budgets attain, solved again and certified; those that are not certified
@@ -152,9 +189,7 @@ class FedAvgSearch:
         for place in places:
             if place is not None:
                 with suppress(CertificationError):
-                    eps = np.full(self.fed.n_clients, SLACK_BUDGET)
-                    eps[place.face.bound] = place.eps[place.face.bound]
-                    found.append(self.solved(eps))
+                    found.append(self.solved(self.budgets(place)))
         return points_of(self.fed, found)
 
     def frontier(self, points: int) -> Frontier:
@@ -163,8 +198,10 @@ class FedAvgSearch:
         """
         low = 0.0 if self.lowest is None else self.lowest.disparity
         targets = np.linspace(low, max(low, self.ends[0].disparity), points)
+        nearer = low + (targets[1:2] - low) * 0.5 ** np.arange(1, HALVINGS + 1)
         # down and up again: what was found at one disparity is known at the others
-        places = [self.best(float(d)) for d in (*targets[::-1], *targets)]
+        down = [self.best(float(d)) for d in (*targets[:0:-1], *nearer)]
+        places = [*down[: points - 1], *(self.best(float(d)) for d in targets)]
         found = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
 
         def evaluate(disparity: Array) -> Points:

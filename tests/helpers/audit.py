@@ -229,11 +229,9 @@ def audit(kind, seed, *, budgets=100, points=12, schemes=SCHEMES):
             for name, twin in (("groups relabelled", turned), ("clients permuted", permuted)):
                 other = ff.frontier(twin, scheme, points)
                 tell(f"{name}: smallest disparity", abs(other.disparity[0] - frontier.disparity[0]))
-                above = d[d >= max(other.disparity[0], frontier.disparity[0])]
-                tell(
-                    f"{name}: accuracy",
-                    np.abs(other.accuracy_at(above) - frontier.accuracy_at(above)),
-                )
+                above = d >= other.disparity[0]
+                same = [other.accuracy_at(v) for v in d[above]]  # asked the same, in the same order
+                tell(f"{name}: accuracy", np.abs(same - accuracy[above]))
         except Exception as error:
             out[scheme, f"raised {type(error).__name__}"] = 1.0
             told = "".join(traceback.format_exception(error)[-2:])
