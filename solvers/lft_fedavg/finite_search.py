@@ -115,8 +115,8 @@ class FedAvgSearch:
         return best
 
     def settled(self, starts: list[Place], disparity: float | None) -> Place | None:
-        """What ``climbs`` reach, again from there with one client let go or its budget zero until that
-        gains nothing.
+        """What ``climbs`` reach, and climbs from there with one client let go, or its budget zero,
+        until that gains nothing.
         """
         here = self.climbs(starts, disparity)
         while here is not None and not here.unbeaten:
