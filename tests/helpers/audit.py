@@ -168,7 +168,7 @@ def solved(fed, scheme, budgets):
     return out.T
 
 
-def audit(kind, seed, *, budgets=100, points=12, schemes=SCHEMES):
+def audit(kind, seed, *, budgets=100, points=8, schemes=SCHEMES):
     """{(scheme, statement): figure}: by how much each statement fails, at most 0 where it holds
     exactly.
     """
