@@ -20,7 +20,8 @@ by itself there.
 """
 _WORDS = re.compile(rf"(?<![\w.-])(?<![a-z]/)({'|'.join(GREEK)})(?![A-Za-z0-9/=])")
 _SCRIPT = re.compile(
-    r"([\w\u0300-\u036f)|~>\]])([_^])(\((?:[^()]|\([^()]*\))*\)|-?[A-Za-z0-9]{1,2}(?!\w|[.:]\w))"
+    r"([\w\u0300-\u036f)|~>\]])([_^])"
+    r"(\((?:[^()]|\([^()]*\))*\)|-?[A-Za-zα-ω0-9]{1,2}(?![^\W²³]|[.:]\w))"
 )
 _PIECE = re.compile(r"(?<!\\)\$(.+?)(?<!\\)\$", re.DOTALL)
 
@@ -54,11 +55,14 @@ def _plain(text: str) -> str:
 
 
 def _scripts(text: str) -> str:
-    """x_1 and x^(k + 1) with their indices below and above."""
+    """x_1 and x^(k + 1) with their indices below and above; a number or name of a client or round
+    keeps its parentheses, x^(k).
+    """
 
     def script(found: re.Match[str]) -> str:
         tag, inner = ("sub" if found[2] == "_" else "sup"), found[3]
-        inner = inner[1:-1] if inner.startswith("(") else inner
+        if inner.startswith("(") and (tag == "sub" or not inner[1:-1].isalnum()):
+            inner = inner[1:-1]
         return f"{found[1]}<{tag}>{_scripts(inner)}</{tag}>"
 
     once = _SCRIPT.sub(script, text)
