@@ -40,6 +40,11 @@ def test_pooled_rates_are_not_plain_means_where_q_differs() -> None:
     assert rate[1] == pytest.approx(0.25 * stats.norm.sf(1) + 0.75 * stats.norm.sf(-1), abs=1e-15)
 
 
+def test_clients_are_numbered_and_so_are_groups() -> None:
+    fed = Federation.normal([[0, 0], [1, 1], [2, 2]])
+    assert (fed.client_names, fed.groups) == ((0, 1, 2), (0, 1))
+
+
 @given(federations(max_clients=2))
 def test_the_base_rate_is_an_integral(fed: Federation) -> None:
     total = 0.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import finite_federations
+from strategies import federations, finite_federations
 
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS, Rates, disparity
@@ -67,3 +67,13 @@ def test_differences_by_hand() -> None:
     assert disparity(rates, mass, "overall") == pytest.approx(0.45)
     assert np.isnan(disparity(rates[1:], mass[1:], "pairwise"))
     assert np.isnan(disparity(rates[1:], mass[1:], "overall"))
+
+
+@given(federations(max_clients=2))
+def test_who_rejects_everybody_is_right_where_the_label_is_zero(fed: Federation) -> None:
+    model: Any = fed.model
+    constant = model.rates("accuracy_parity").constant[0]
+    for i in range(fed.n_clients):
+        for a in (0, 1):
+            positive = model.profile((a,), rates=("positive",)).totals[1 + i]
+            assert constant[i, a] == pytest.approx(fed.mass[i, a] * (1 - positive), abs=1e-12)
