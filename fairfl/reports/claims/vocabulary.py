@@ -30,7 +30,7 @@ EVIDENCE = {
     "indices begin at 0. The first violates the statement, the second satisfies it",
     "residuals vanish": "the two sides' differences: the named routine of computer algebra reduces "
     "them to 0, and they are 0 at spot checks without it",
-    "a sum of positive terms": "so is what the sign of the expression depends on",
+    "a sum of positive terms": "of the expression whose sign is asked for, each visibly so",
     "boxes": "interval arithmetic shows the sign on each part of the region",
     "primal-dual pair": "both solutions of a linear programme, in fractions, of one value",
     "examples": "instances drawn at random; those that break a hypothesis are discarded. An attack "
@@ -64,6 +64,16 @@ def vocabulary() -> str:
         "machine, run <code>fairfl claims check ID</code>, with the id that stands under a claim's "
         "title; <code>fairfl claims show ID</code> prints all that is known of it.</p></details>\n"
     )
+
+
+def in_short() -> str:
+    """Verdicts, levels, severities and whose a statement is, as lines of Markdown."""
+    heads = {"Verdicts": VERDICT, "Levels": LEVEL, "Severities": SEVERITIES, "Marks": WHOSE}
+    lines = (
+        f"- {head}: {'; '.join(f'*{word}*: {text}' for word, text in words.items())}."
+        for head, words in heads.items()
+    )
+    return "\n".join(lines) + "\n"
 
 
 def tag(text: str, verdict: str | None = None) -> str:
