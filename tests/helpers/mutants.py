@@ -181,7 +181,7 @@ def _calls(node: ast.Call) -> Iterator[ast.AST]:
         left, operator, right, *rest = args
         news = [ast.Constant(new) for new in RELATIONS[getattr(operator, "value", "==")]]
         yield from (ast.Call(func, [left, new, right, *rest], keywords) for new in news)
-        for percent in (99, 101):
+        for percent in (99, 101) if getattr(right, "value", 1) else ():  # 0 stays 0
             yield ast.Call(func, [left, operator, _nudge(right, percent), *rest], keywords)
     elif ast.unparse(func).startswith("Evidence") and len(args) > 1:
         yield from (ast.Call(func, less, keywords) for less in _less(args))

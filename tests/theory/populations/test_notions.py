@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from strategies import federations, finite_federations
 
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import Joint
 from fairfl.theory.populations.notions import NOTIONS, Rates, disparity
 
 LABELS = {"everyone": None, "positive": 1, "negative": 0, "right": "right"}
@@ -77,3 +78,14 @@ def test_who_rejects_everybody_is_right_where_the_label_is_zero(fed: Federation)
         for a in (0, 1):
             positive = model.profile((a,), rates=("positive",)).totals[1 + i]
             assert constant[i, a] == pytest.approx(fed.mass[i, a] * (1 - positive), abs=1e-12)
+
+
+@given(finite_federations())
+def test_a_blind_unit_has_the_groups_shares_at_every_x(fed: Federation) -> None:
+    laws: Any = fed.model
+    people = np.array([[fed.mass[:, a] @ laws.conditional[:, a] for a in range(fed.n_groups)]])
+    joint = Joint(people, np.zeros_like(people)).unit("x")
+    for k in range(people.shape[2]):
+        here = people[0, :, k]
+        share = here / here.sum() if here.sum() > 0 else people[0].sum(axis=1)
+        np.testing.assert_allclose(joint.people[0, :, k], share, rtol=1e-12)
