@@ -43,8 +43,8 @@ def legend(certificate: Counterexample | Witness) -> Legend:
 
 def subject(certificate: Certificate) -> str:
     """What a certificate is of, in words, empty where it names no function."""
-    calls = (getattr(certificate, name) for name in certificate.__dataclass_fields__)
-    return next((words(call) for call in calls if isinstance(call, Call)), "")
+    data = vars(certificate).values()
+    return next((words(one) for one in data if isinstance(one, Call)), "")
 
 
 def words(call: Call) -> str:

@@ -7,7 +7,7 @@ from functools import cache
 from html import escape
 
 SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠", "->": "→"}
-GREEK = dict(
+GREEK: dict[str, str] = dict(
     zip(
         "alpha beta delta eps epsilon eta lambda mu nu phi pi psi rho sigma tau theta Psi".split(),
         "αβδεεηλμνφπψρστθΨ",
