@@ -47,6 +47,9 @@ def test_mathematics_becomes_mathml() -> None:
     assert html("F_1² at w_λ, M^(1/(q+1))") == (
         "F<sub>1</sub>² at w<sub>λ</sub>, M<sup>1/(q+1)</sup>"
     )
+    assert html("(eta/2) L'_{y,a}, eta^2 mu/2, +-g, theory/alpha/x") == (
+        "(η/2) L&#x27;<sub>y,a</sub>, η<sup>2</sup> μ/2, ±g, theory/alpha/x"
+    )
     for bad in (r"\nosuchmacro x", r"\frac{1"):
         with pytest.raises(BadMathematics, match="LaTeX must"):
             mathml(bad)
