@@ -8,7 +8,8 @@ else.
 
 Killed means: a claim's evidence is rejected or finds something else, one of its mutants lives, an
 exception, a test that fails, or five minutes. Left out are texts, published numbers, the
-entries of ``CLAIMS``, what instances are drawn from, and how much is searched.
+entries of ``CLAIMS``, what instances are drawn from, and how much is searched. Claims and tests are
+taken to pass without a fault.
 """
 
 import argparse
