@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:  # certificates load sympy, which listing the claims need not wait for
@@ -32,7 +32,7 @@ SEVERITIES: dict[str, str] = {
     "theorem": "a result, a rule or a guarantee is false as stated",
     "constant": "a constant, a factor, a sign or an index of a formula is wrong",
     "step": "a step of a proof is false or missing",
-    "remark": "a remark, a caption or a sentence on results does not hold",
+    "remark": "a sentence beside the results does not hold: a motive, a survey, a caption",
     "misprint": "what is meant is clear from the context",
 }
 """How much an erratum changes, the most first."""
@@ -76,6 +76,8 @@ class Paper:
     title, authors : as printed.
     text : which text was read: its version, date and address, as far as it tells them.
     printed : whether there is such a paper; False for what this project has measured itself.
+    names : what a name in the instances of its claims stands for, where their statements do not say
+        it.
     """
 
     key: str
@@ -83,6 +85,7 @@ class Paper:
     authors: str
     text: str = ""
     printed: bool = True
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -187,10 +187,10 @@ CLAIMS = (
         expected="refuted",
         check=_check_local,
         mutants=(Mutant("one step", "where they agree", partial(_check_local, local=1)),),
-        severity="theorem",
+        severity="remark",
         erratum=(
-            "Section 4 says so itself: algorithm 1 takes SGD steps and normalises their sum once, "
-            "at the server. It is at most eta long, n normalised local steps n eta."
+            "Algorithm 1 takes SGD steps and normalises their sum once, at the server, as section "
+            "4 says. It is at most eta long, n normalised local steps n eta."
         ),
     ),
     Claim(
@@ -250,6 +250,7 @@ CLAIMS = (
         ),
         reading=NORMS_READING,
         severity="remark",
+        whose="reading",
         erratum=(
             "With a constant length a layer that is closer to its minimum than the step goes back "
             "and forth over it, unless its direction shrinks. Length has to fall, as in algorithm "
@@ -280,6 +281,7 @@ CLAIMS = (
         ),
         reading=NORMS_READING,
         severity="remark",
+        whose="reading",
         erratum=(
             "|h| falls in every round, by the factor |1 - eta/sqrt(1 + h^2)|, to 0. Which norm "
             "converges depends on the losses; that figure 7(a) shows the one order is a "

@@ -132,6 +132,7 @@ CLAIMS = (
         check=_check_first,
         mutants=(Mutant("from t_2 on", "as in algorithm 1", partial(_check_first, late=0)),),
         severity="theorem",
+        whose="implied",
         erratum=(
             "Algorithm 2 needs the round of t_2 to measure G, and does not normalise it: at t_2 + "
             "1 it is FedAvg, so theorem 2, which speaks of that time alone, says nothing of it. "
@@ -204,7 +205,8 @@ CLAIMS = (
         ),
         reading="The sentence reports two figures; here it is taken as a statement on the "
         "algorithms.",
-        severity="theorem",
+        severity="remark",
+        whose="reading",
         erratum=(
             "Algorithm 2 goes G (1 + 1/2 + ... + 1/n), algorithm 1 eta n: the first is ahead "
             "early, where G > eta, and behind after about (G/eta) log n rounds. It is the one "

@@ -216,7 +216,8 @@ CLAIMS = (
         mutants=(Mutant("within the bound", "g_1 = (0, 0, 2)", partial(_check_fair, size="2")),),
         reading="Section 4 says that clipping improves fairness, appendix B that it is hard to "
         "argue so. The stronger of the two is checked.",
-        severity="theorem",
+        severity="remark",
+        whose="reading",
         erratum=(
             "Clipping takes from single coordinates: where v_1 has a large one and v_2 many "
             "middling ones, it takes from v_1. It is fair where v_1's update stays within the "
@@ -263,6 +264,7 @@ CLAIMS = (
         ),
         reading="A remark on figure 3; taken as a statement on the algorithm.",
         severity="remark",
+        whose="reading",
         erratum=(
             "The better v_1 was trained, the smaller the bound, and it never grows: a model that "
             "was at v_1's minimum does not move again. What is seen later depends on the noise in "

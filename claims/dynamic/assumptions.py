@@ -244,7 +244,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_alike,
         mutants=(Mutant("means", "over the group", partial(_check_alike, mean=True)),),
-        severity="theorem",
+        severity="remark",
         erratum=(
             "L_v has the factor sum p_j: it must be a mean over the group, or groups be of one "
             "size. And Hoeffding's inequality is for a model that does not depend on the data: "
@@ -285,7 +285,7 @@ CLAIMS = (
         expected="refuted",
         check=_check_away,
         mutants=(Mutant("another mean", "targets (-2, 3)", partial(_check_away, last=3)),),
-        severity="theorem",
+        severity="remark",
         erratum="Different laws may share their minimiser. What is meant is a distance between "
         "minimisers: ||g_2|| >= mu ||w - x_2|| (dynamic/far-gradient).",
     ),

@@ -173,7 +173,8 @@ CLAIMS = (
         ),
         reading="M is the time point at which the loss is taken; that is what 'the weight at "
         "time point M' says.",
-        severity="theorem",
+        severity="constant",
+        whose="reading",
         erratum=(
             "With weights p_j^M that change when others join, the benefit is a difference of two "
             "functions, positive without any training. Use weights within the group that stay (a "

@@ -159,7 +159,7 @@ CLAIMS = (
                 partial(_check_assumptions, distance=2),
             ),
         ),
-        severity="theorem",
+        severity="remark",
         erratum=(
             "Strong convexity makes the derivative along a line rise by mu times the distance; "
             "1-Lipschitz keeps it in [-1, 1]. Over 3/mu the first asks for 3, the second allows "

@@ -299,6 +299,7 @@ CLAIMS = (
             ),
         ),
         severity="theorem",
+        whose="implied",
         erratum="The mean of exponentials lets one large gap outweigh a negative one. Report the "
         "smallest gap instead.",
     ),

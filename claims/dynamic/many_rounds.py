@@ -242,7 +242,8 @@ CLAIMS = (
         ),
         reading="The experiments are theirs; the sentence is taken as a statement on the setting "
         "of theorem 2.",
-        severity="theorem",
+        severity="remark",
+        whose="reading",
         erratum=(
             "FedAvg slows down as its gradients shrink, normalised steps do not: where the minima "
             "of the groups are close to each other, the normalised model is ahead after a while, "

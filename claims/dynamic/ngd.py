@@ -227,7 +227,7 @@ CLAIMS = (
             Mutant("w = 1", "||g|| = eta L, where the step pays", partial(_check_theta, w="1")),
         ),
         reading="Theta(eta ||g||) is positive, whatever its constants.",
-        severity="constant",
+        severity="remark",
         erratum=(
             "The lower bound eta ||g|| - eta^2 L/2 is negative for ||g|| < eta L/2, and so is "
             "the upper one for ||g|| < eta mu/2: near its minimum a group loses by every step of "

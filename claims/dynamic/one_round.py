@@ -227,7 +227,8 @@ CLAIMS = (
         mutants=(
             Mutant("1.01-Lipschitz", "1 % steeper", partial(_check_limited, steep="101/100")),
         ),
-        severity="theorem",
+        severity="remark",
+        whose="reading",
         erratum=(
             "Where gradients are at most 1, as the paragraph assumes, a normalised step is the "
             "longer one: both rules are bounded by eta, and NGD is fairer only where ||g_1|| + "
@@ -258,7 +259,8 @@ CLAIMS = (
         ),
         reading="The generalisation of algorithm 1 is that of theorem 2 to each pair of groups, "
         "which definition 3 asks for.",
-        severity="theorem",
+        severity="remark",
+        whose="reading",
         erratum=(
             "What the other groups do to a pair is not bounded by their order: a third group that "
             "pulls the model away from v_2 helps v_1, and normalising takes that away. "
@@ -306,6 +308,7 @@ CLAIMS = (
         check=_check_alike,
         mutants=(Mutant("no training", "w_1 = w_(t_2): no gap", partial(_check_alike, start=1)),),
         severity="remark",
+        whose="reading",
         erratum=(
             "By definition 2 both are fair as soon as training has lowered the loss before t_2: "
             "v_2 joins a model that is good for it too, and gains less. That figure 6 shows no "

@@ -304,6 +304,7 @@ CLAIMS = (
             Mutant("no head start", "L_1(w_1) = L_1(w_(t_2))", partial(_check_order, factor=0)),
         ),
         severity="theorem",
+        whose="reading",
         erratum="The sides differ in order: ask for eta ||g_2||^2 >= (16/3) (L_1(w_1) - "
         "L_1(w_(t_2))).",
     ),

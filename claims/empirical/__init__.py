@@ -11,4 +11,13 @@ PAPER = Paper(
     title="Practice held against theory (fairfl crosscheck)",
     authors="measured by this project",
     printed=False,
+    names={
+        "place": "which of the steps or draws that were kept",
+        "mean": "mu by client and group",
+        "eps": "the budget epsilon",
+        "world": "the federation",
+        "rounds": "of training",
+        "surrogate": "what F_a is made of",
+        "schedule": "the step sizes alpha_t",
+    },
 )

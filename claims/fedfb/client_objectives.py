@@ -243,7 +243,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_parity,
         mutants=(Mutant("λ^(j)", "λ^(j) in the sum over j", partial(_check_parity, index="j")),),
-        severity="constant",
+        severity="misprint",
         erratum=r"Write $1-\sum_{j=1}^{I-1}\lambda^{(j)}$: with $\lambda^{(i)}$ the sum is "
         r"$(I-1)\lambda^{(0)}$, and $\lambda^{(0)}$ is never set.",
         reading="λ^(0) = n^(0)/n, as the other λ^(i) start. No number fits all λ in Λ.",

@@ -135,7 +135,7 @@ PRINTED = (
     r"g_1(0)|>0$ for all $\varepsilon_0,\varepsilon_1\in[0,1]$ if one of the following "
     r"conditions holds: 1. "
     r"$\sigma^{(0)}\gg\sigma^{(1)},|\mu_0^{(0)}|,|\mu_1^{(0)}|,|\mu_0^{(1)}|,|\mu_1^{(1)}|$ and "
-    r"$\mu_0^{(1)}>\mu_1^{(1)}$; 2. the mirror image."
+    r"$\mu_0^{(1)}>\mu_1^{(1)}$; [2. the mirror image.]"
 )
 PREMISES = (
     ("opposite", "(μ_0^(0) - μ_1^(0)) (μ_0^(1) - μ_1^(1)) < 0"),

@@ -114,7 +114,7 @@ CLAIMS = (
             Mutant("0.20", "δ rounds to 0.20", lambda e: _check_printed(e, digits="1/5")),
             Mutant("at most 0", "product <= 0", lambda e: _check_printed(e, product="<=")),
         ),
-        severity="theorem",
+        severity="constant",
         erratum="The means of client 0 are equal, so the product is 0 and the corollary's "
         "condition fails (lemma 10's g_0(0) g_1(0) < 0 as well). δ = 0.2043003...; 0.21 is the "
         "approximation |g_0(0) + g_1(0)|/4 = 0.2099988.",

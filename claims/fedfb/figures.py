@@ -271,7 +271,7 @@ CLAIMS = (
             Mutant("another shift", "t_0 - t_1 = 1/4", lambda e: _check_4(e, shift="1/4")),
             Mutant("no sign change", "λ in (-1/50, -1/60)", lambda e: _check_4(e, high="-1/60")),
         ),
-        severity="theorem",
+        severity="remark",
         erratum="In (b) both clients have means 0.2 apart and the same spread, so g_0 and g_1 "
         "vanish at the same λ: at ε = (0, 0) the two local classifiers are one, and MD = 0 "
         "(lemma 15's case 1: τ = 0). Its constraint binds client 0 only for ε_0 below |g_0(0)| < "
@@ -320,7 +320,8 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_5,
         mutants=(Mutant("different shares", "q = (0.3, 0.7)", lambda e: _check_5(e, equal=False)),),
-        severity="theorem",
+        severity="remark",
+        whose="reading",
         erratum="For q_0 = q_1 theorem 17 gives LFT+FedAvg(0, 0) the disparity 0, CFL's own: "
         "equal, not strictly lower. Say so of the leftmost panel (and of figure 9(a)). Its curve "
         "is below CFL's by 1.6·10^-4 at most, and ends at the same most accurate rule.",
@@ -395,7 +396,7 @@ CLAIMS = (
                 lambda e: _check_9(e, lead="0.004"),
             ),
         ),
-        severity="theorem",
+        severity="remark",
         erratum="On the laws it is the other way round at ε = (1, 0.52, 1) and (1, 0.6, 1) in "
         "all four panels; both curves end at one rule, the most accurate: the observation comes "
         "from the samples or from the grid of multipliers.",

@@ -253,7 +253,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_programme,
         mutants=(Mutant("both sides", "|v_i·f| <= ε_i", partial(_check_programme, sides=2)),),
-        severity="theorem",
+        severity="step",
         erratum="Write $-\\varepsilon_i\\le v_i^\\top f\\le\\varepsilon_i$ with "
         "$v_i(x,a)=([[a=0]]-[[a=1]])P(x\\mid a,i)$: (53) has one side only, and divides a "
         "conditional probability by P(a) again.",
@@ -322,7 +322,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_bound,
         mutants=(Mutant("repaired", "+ λ'(MD - ε)", partial(_check_bound, repair=True)),),
-        severity="theorem",
+        severity="step",
         erratum=r"For multipliers $\lambda'\ge0$ the constraints are added: $P(\hat y\ne "
         r"y)+\sum_i[\lambda'_{2i}(MD_i-\varepsilon_i)+\lambda'_{2i+1}(-MD_i-\varepsilon_i)]$, and "
         r"$\lambda_i=\lambda'_{2i+1}-\lambda'_{2i}$. As printed the sign is turned, and (58) has "

@@ -265,7 +265,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_remark,
         mutants=(Mutant("unequal", "iff they are unequal", lambda e: _check_remark(e, "unequal")),),
-        severity="theorem",
+        severity="misprint",
         erratum="'equal' should be 'unequal'. Where they are unequal one of the two numbers is "
         "negative, so it is not the disparity of f_i^0, as the remark says, but its signed mean "
         "difference.",

@@ -178,7 +178,7 @@ CLAIMS = (
                 "Bayes", "g of the pooled law by Bayes' rule", lambda e: _check_printed(e, "bayes")
             ),
         ),
-        severity="theorem",
+        severity="constant",
         erratum="The mixture for a = 0 must have weights (1 - q_i)/(2 - q_0 - q_1). With the "
         "printed ones |g(0)| is not the disparity of ERM, and the lemma fails at budgets at "
         "which ERM is already fair.",

@@ -345,7 +345,7 @@ CLAIMS = (
                 lambda e: _check_printed(e, "randomised"),
             ),
         ),
-        severity="theorem",
+        severity="remark",
         erratum="Every solution of LFT+FedAvg(ε) minimises (61) for the optimal λ, but not "
         "conversely: minimisers may be infeasible, or not complementary. They coincide where the "
         "minimiser is unique.",

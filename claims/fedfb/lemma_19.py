@@ -219,7 +219,7 @@ CLAIMS = (
                 "vanishing", "undefined constraints vanish", lambda e: _check_reading(e, "vanish")
             ),
         ),
-        severity="theorem",
+        severity="misprint",
         erratum="Say that constraints with an undefined rate are dropped: (3) as printed is "
         "undefined for q_i in {0, 1}.",
         whose="reading",

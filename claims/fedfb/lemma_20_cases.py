@@ -241,7 +241,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_TWO,
         mutants=(Mutant("repaired", "ψ̃(c, 0) itself", partial(_TWO, repair=True)),),
-        severity="theorem",
+        severity="step",
         erratum=r"The second inequality needs $J_0\le J_1$, which cannot be assumed together with "
         r"$|\tilde g_0(0)|<|\tilde g_1(0)|$. Compare with $\tilde\psi(c,0)$, without the factor "
         r"$1/J_1$: $(63)\ge\tilde\psi(c,0)\ge\tilde\delta$ for any shares. The first $>$ is $\ge$, "
@@ -273,7 +273,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_THREE,
         mutants=(Mutant("repaired", "ψ̃(ε̃_0, min(ε̃_1, c))", partial(_THREE, repair=True)),),
-        severity="theorem",
+        severity="step",
         erratum=r"The step needs $\tilde\varepsilon_1\ge\tilde\varepsilon_0$. For "
         r"$\tilde\varepsilon_1\le c$ (63) is "
         r"$\tilde\psi(\tilde\varepsilon_0,\tilde\varepsilon_1)$; for $\tilde\varepsilon_1>c$ it is "
@@ -307,7 +307,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=_FOUR,
         mutants=(Mutant("J_0 J_1", "J_0 J_1 g̃_1(0)", partial(_FOUR, repair=True)),),
-        severity="theorem",
+        severity="step",
         erratum=r"Write $J_0J_1\tilde g_1(0)$ for $J_1^2\tilde g_1(0)$ in (68), and in case 1: "
         r"with $J_1^2$ the inequality fails for $J_0<J_1$, and the equality for $J_0\ne J_1$. $>$ "
         r"is $\ge$ (equality at $\tilde\varepsilon_1=0$).",

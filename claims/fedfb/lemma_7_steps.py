@@ -253,7 +253,7 @@ CLAIMS = (
             Mutant("λ = 0", "without the penalty", partial(_check_still, lam=Fraction(0))),
             Mutant("MD = ε", "over MD = ε", partial(_check_still, constraint="signed")),
         ),
-        severity="constant",
+        severity="step",
         erratum=r"On $|MD|=\varepsilon$ the penalty $\lambda MD$ takes two values, "
         r"$\pm\lambda\varepsilon$. Write the constraint as $MD(f)=\varepsilon$, which (18) has "
         r"shown. The proof goes on with $\lambda=g^{-1}(\varepsilon)$, where the step is harmless.",

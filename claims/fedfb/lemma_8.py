@@ -150,7 +150,7 @@ CLAIMS = (
                 lambda e: _check_lebesgue(e, "law"),
             ),
         ),
-        severity="theorem",
+        severity="misprint",
         erratum="Say 'almost everywhere with respect to the law of (x, a)'. Lemmas 12, 14 and 16 "
         "use the lemma for pooled laws, whose null sets are not those of a client.",
         whose="reading",

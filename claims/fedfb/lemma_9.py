@@ -98,7 +98,7 @@ CLAIMS = (
                 "g(λ)", "MD(f_ε) = g(λ_ε) in place of λ_ε", lambda e: _check_printed(e, repair=True)
             ),
         ),
-        severity="theorem",
+        severity="misprint",
         erratum="Part 1 should read MD(f_ε) = g(λ_ε), λ_ε ≠ 0. As printed it contradicts its own "
         "next equation, g(λ_ε) = sign(g(0)) ε, and part 2: MD(f_ε) and λ_ε have opposite signs. "
         "At ε = 0 it says 0 ≠ 0.",

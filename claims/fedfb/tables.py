@@ -173,7 +173,7 @@ CAPTION_1 = (
 TEXT_4 = (
     r"We also compare FedAvg, LFT+Ensemble, LFT+FedAvg, FedFB, AgnosticFair and CFL on logistic "
     r"regression. Table 4 shows that our method outperforms LFT+Ensemble and LFT+FedAvg, while "
-    r"achieving similar performance as AgnosticFair and CFL."
+    r"achieving similar performance as AgnosticFair and CFL but ensuring higher privacy."
 )
 TEXT_6 = (
     r"We observe that FedFB achieves higher fairness than FairFed while being robust to data "
@@ -196,6 +196,7 @@ CLAIMS = (
         check=_check_worse,
         mutants=(Mutant("table 5", "of table 5", lambda e: _check_worse(e, "5")),),
         severity="remark",
+        whose="reading",
         erratum="In every column of table 1 LFT+FedAvg is fairer than FedAvg; it is worse in "
         "both in table 5 only.",
         reading="'Strictly worse' as worse in both columns, as 'strictly worse' is used of "
@@ -250,6 +251,7 @@ CLAIMS = (
         check=_check_4,
         mutants=(Mutant("half", "in two columns", lambda e: _check_4(e, 2)),),
         severity="remark",
+        whose="reading",
         erratum="On COMPAS FedFB is less accurate than LFT+Ensemble, on Bank less fair. Table 4 "
         "has no row for AgnosticFair.",
         reading="'Outperforms' as better in both columns.",

@@ -9,4 +9,15 @@ PAPER = Paper(
     title="Relative Fair Federated Learning",
     authors="A.-A. Iacob",
     text="a manuscript without date, venue or address",
+    names={
+        "p": "the weights",
+        "n": "how many clients",
+        "eta": "the step size",
+        "z": "the geometric term",
+        "u": "the first vector, or model",
+        "v": "the second vector",
+        "data": "of table 1",
+        "row": "of table 1",
+        "rows": "of table 1",
+    },
 )

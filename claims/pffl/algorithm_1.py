@@ -75,7 +75,7 @@ CLAIMS = (
             ),
         ),
         reading="w_k^{t+1} in line 13 is what line 6 calls so, the model that client k returns.",
-        severity="theorem",
+        severity="misprint",
         erratum="Line 13 discards the weights, and c equal models give c times the model. Drop "
         "it: w^{t+1} = p^T w.",
     ),

@@ -163,7 +163,8 @@ CLAIMS = (
                 partial(_check_direction, same=True),
             ),
         ),
-        severity="theorem",
+        severity="remark",
+        whose="reading",
         erratum=(
             "Opposite directions are right for utilities, which are maximised. For the losses of "
             "(6), which are minimised, they put the largest weight on the smallest loss and "

@@ -102,8 +102,10 @@ def _check_scaling(effort: Effort, added: int = 0) -> Evidence:
 
 
 PRINTED_GAP = (
-    r"$p_k = p_1 + (k - 1)d$; the original GSF is $p_1 = 1, d = 2$; if this gap between the "
-    r"first element and the rest is removed: $p_k = 2(k + 1) \times 1/n(n+1)$"
+    r"$p_k = p_1 + (k - 1)d$. The original GSF [...] is equivalent to such a series with "
+    r"$p_1 = 1, d = 2$. [...] If this gap between the first element and the rest is removed then "
+    r"the weight of an element depends entirely on its position and the overall number of values "
+    r"$p_k = 2(k + 1) \times 1/n(n+1)$."
 )
 PRINTED_DIFFERENCE = (
     "since the weights are linearly spaced and normalised by the total sum, the specific choice "
@@ -170,7 +172,7 @@ CLAIMS = (
             ),
         ),
         reading="a is p_1, and 'the magnitude of their difference' is |d - p_1|.",
-        severity="theorem",
+        severity="remark",
         erratum="The weights depend on the ratio d/p_1: (1, 2) and (2, 3) differ, (1, 2) and (2, "
         "4) do not.",
     ),

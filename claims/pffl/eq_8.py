@@ -111,7 +111,7 @@ CLAIMS = (
         ),
         reading="q is z throughout, and k runs from 1 to n, as in (7) and (9), the other two "
         "families.",
-        severity="theorem",
+        severity="constant",
         erratum=(
             "As k runs from 1, (8) sums to z, and every weight tends to 0 with z: write z^{k-1}, "
             "or let k run from 0. The q in (8) is the z of the text. (After the normalisation by "

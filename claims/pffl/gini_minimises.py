@@ -96,7 +96,7 @@ CLAIMS = (
                 partial(_check, mean_fixed=True),
             ),
         ),
-        severity="theorem",
+        severity="remark",
         erratum=(
             "I = 1 - G/mu: the two agree where the mean is fixed. Otherwise the social "
             "evaluation also grows with the mean, which is why it can serve as an objective at "

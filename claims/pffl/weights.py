@@ -145,7 +145,7 @@ CLAIMS = (
         mutants=(Mutant("normalised", "divided by their sum", partial(check, normal=True)),),
         reading="The factor multiplies what p weighs. As a factor of the losses before they are "
         "sorted it would make big clients count as badly off.",
-        severity="theorem",
+        severity="remark",
         erratum=r"The weights $p_k n_k/n$ do not sum to one: for $m$ clients of one size the model "
         r"shrinks to $1/m$ of itself. Divide by $\sum_j p_j n_j$ after multiplying, not by $\sum_j "
         r"p_j$ before.",

@@ -175,7 +175,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=check,
         mutants=(Mutant("usual", "sum u^(1-alpha)/(1-alpha)", partial(check, form="usual")),),
-        severity="theorem",
+        severity="remark",
         erratum=(
             "As alpha grows, sum u^alpha favours the *best-off* client: it is the l_alpha norm. "
             "The family of Mo and Walrand is sum u^(1-alpha)/(1-alpha) (log at alpha = 1), alpha "

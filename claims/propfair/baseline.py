@@ -200,7 +200,7 @@ CLAIMS = (
                 partial(check_unbounded, lead=Fraction(1, 20)),
             ),
         ),
-        severity="theorem",
+        severity="remark",
         erratum=(
             "Cross entropy is unbounded: logits that lead by d in a wrong class cost more than d. "
             "Bound the "
@@ -260,7 +260,7 @@ CLAIMS = (
         ),
         reading="'Performance' as fairness, the worst clients' (footnote 1); mean performance can "
         "only get worse at the optimum.",
-        severity="theorem",
+        severity="remark",
         erratum=(
             "A smaller M gives worse-off clients larger weights at the same losses; what becomes "
             "of the worst loss at the new optimum depends on the others. Say that M is a parameter "

@@ -250,7 +250,7 @@ CLAIMS = (
         mutants=(
             Mutant("inside", "lambda = (1/2, 1/2)", partial(check_attained, first=Fraction(1, 2))),
         ),
-        severity="theorem",
+        severity="step",
         erratum="It holds for lambda > 0; (C.14) extends to zeros by closure, as conjugates are "
         "closed.",
     ),

@@ -127,7 +127,7 @@ CLAIMS = (
         mutants=(Mutant("convex", "+ θ²/20 for - θ²/2", partial(check, bend=Fraction(1, 20))),),
         reading="For losses of neural networks, for which the paper uses it, convexity is not "
         "given.",
-        severity="theorem",
+        severity="remark",
         erratum=(
             "For losses that are not convex, theta* is a stationary point of the weighted loss, "
             "and may be its maximum: FedAvg with the right fixed weights then leaves it. The "

@@ -277,7 +277,7 @@ CLAIMS = (
             "The sentence before (14) gives a criterion for convexity, and does not say that A_s "
             "is supposed convex."
         ),
-        severity="theorem",
+        severity="remark",
         erratum="Say that A_s is supposed convex; otherwise (14) gives the convex hull of A_s.",
         whose="reading",
     ),

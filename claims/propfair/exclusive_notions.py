@@ -78,7 +78,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=check,
         mutants=(Mutant("informed", "r = (1, 0)", partial(check, high=Fraction(0))),),
-        severity="theorem",
+        severity="remark",
         erratum="Two conditions are missing: base rates that differ, and a prediction that depends "
         "on the label at all. Constant predictions have both; with equal base rates so may any.",
     ),

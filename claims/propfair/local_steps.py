@@ -77,7 +77,7 @@ CLAIMS = (
             Mutant("Psi", "Psi_sigma alone, which does decrease", partial(check, whole=False)),
             Mutant("2 and 3", "two steps against three", partial(check, few=2, many=3)),
         ),
-        severity="theorem",
+        severity="remark",
         erratum=(
             "Psi_sigma decreases with K_i, but it is divided by 11 mu - 9, which is 2 for K = 1 "
             "and 13 for K = 2: the bound is smallest at K = 2, at equal eta. That is an artefact "

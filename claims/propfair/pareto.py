@@ -123,7 +123,7 @@ CLAIMS = (
         mutants=(
             Mutant("positive", "lambda = (1/2, 1/2)", partial(check_linear, second=Fraction(1, 2))),
         ),
-        severity="theorem",
+        severity="remark",
         erratum=(
             "It holds for lambda > 0. With a weight of zero a minimiser is weakly Pareto optimal "
             "only, unless it is unique."
@@ -173,7 +173,7 @@ CLAIMS = (
         expected="refuted",
         check=check_equivalent,
         mutants=(Mutant("weakly", "weak Pareto optimality", partial(check_equivalent, weak=True)),),
-        severity="theorem",
+        severity="remark",
         erratum="That is weak Pareto optimality. Pareto optimal: none can be improved without "
         "making another worse.",
     ),
@@ -201,7 +201,7 @@ CLAIMS = (
         ),
         reading="The other direction fails too, by the paper's own example: see "
         "propfair/egalitarian-example.",
-        severity="theorem",
+        severity="remark",
         erratum=(
             "Max-min fairness (Bertsekas and Gallager): no client can gain without a loss to one "
             "that is no better off. It implies Pareto optimality, and is far stronger."

@@ -352,7 +352,7 @@ CLAIMS = (
         expected="holds-repaired",
         check=check_trade,
         mutants=(Mutant("at least", "a loss of at least p", partial(check_trade, strict=False)),),
-        severity="constant",
+        severity="remark",
         erratum="(2) is an inequality that may hold with equality: write 'at least p' for "
         "'larger than p'.",
     ),
@@ -418,7 +418,7 @@ CLAIMS = (
             "Smorodinsky, 1975). Were it 'contraction' (independence of irrelevant "
             "alternatives), the sentence would be Nash's theorem."
         ),
-        severity="theorem",
+        severity="remark",
         erratum=(
             "Nash's fourth axiom is independence of irrelevant alternatives. With monotonicity "
             "in its place the other three characterise the solution of Kalai and Smorodinsky "

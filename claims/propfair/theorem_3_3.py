@@ -332,6 +332,7 @@ CLAIMS = (
             "participation is propfair/theorem-3.3-full."
         ),
         severity="theorem",
+        whose="reading",
         erratum=(
             "(1) Under partial participation the weights of those who take part are renormalised "
             "and so larger: average by max_i instead of (sum p_i^2) sum_i, or state that S_t is "

@@ -286,6 +286,7 @@ CLAIMS = (
             "(propfair/uniform-selection)."
         ),
         severity="theorem",
+        whose="reading",
         erratum=(
             "Partial participation: the p_i of the participants are renormalised and so larger, "
             "and 'Psi' <= Psi since this term increases with more participants' is false "

@@ -144,7 +144,7 @@ CLAIMS = (
             Mutant("one curvature", "equal curvatures", partial(check_inferred, curves=(3, 3))),
             Mutant("2/η", "twice the inverse", partial(check_inferred, times=2)),
         ),
-        severity="theorem",
+        severity="remark",
         erratum=(
             "The best step for curvatures from mu to L is 2/(L + mu), longer than 1/L, so the "
             "inferred constant may be as small as L/2, and L_q no bound. Infer 2/eta from the "

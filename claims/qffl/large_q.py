@@ -77,7 +77,7 @@ CLAIMS = (
                 partial(check, k=1),
             ),
         ),
-        severity="theorem",
+        severity="remark",
         erratum=(
             "For no finite q in general: AFL is the limit (propfair/generalized-means), which "
             "optima of q-FFL approach. On a finite set of models with different worst losses a "

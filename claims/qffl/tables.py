@@ -327,6 +327,7 @@ CLAIMS = (
             partial(check_within, chosen="Synthetic, q = 0.1"),
         ),
         reading="The rule is for the validation set; the table has test accuracies.",
+        whose="reading",
         severity="remark",
         erratum=(
             "Synthetic changes by 1.8 points (q = 1) and Sent140 by 1.4. By the rule, on these "
@@ -338,8 +339,8 @@ CLAIMS = (
         "Table 2, Fashion MNIST",
         150,
         "The average accuracy is that of the three classes",
-        "AFL: average 77.8, shirt 71.4, pullover 81.0, T-shirt 82.1; Fashion MNIST has as many "
-        "test images of each class",
+        "AFL: average 77.8, shirt 71.4, pullover 81.0, T-shirt 82.1 [Fashion MNIST has as "
+        "many test images of each class]",
         "AFL's average is the mean of its three class accuracies, up to rounding.",
         check_average,
         Mutant("q_1", "another row", partial(check_average, row="q_1")),

@@ -155,7 +155,7 @@ CLAIMS = (
         ),
         reading="Of the losses, which q-FFL weighs. That low accuracies increase is what is seen "
         "on four data sets (qffl/table-4-metrics).",
-        severity="theorem",
+        severity="remark",
         erratum=(
             "For three devices or more the worst may get worse: from q = 0 to 1 the step helps the "
             "device whose loss is as large and steeper. For two it cannot. As q grows the largest "

@@ -92,6 +92,7 @@ def rejected():
             "binomial is",
         ),
         "no spot": (SymbolicZero(Call.of(residual), "expand", ()), "no point"),
+        "no residual": (SymbolicZero(Call.of(residual, count=0), "expand", POINTS), "no residual"),
         "spot without a value": (
             SymbolicZero(Call.of(residual), "expand", ({"x": "1"},)),
             "no value for y",

@@ -152,7 +152,7 @@ def test_show_has_all_that_is_known(cli, own_record):
         "repaired (pffl/eq-8/repaired)",
     ):
         assert part in text
-    assert 'counterexample at: {"z": "1/2", "n": 1}' in text
+    assert "    z: 1/2 (the geometric term)" in text
     data = json.loads(cli("show", "pffl/eq-8", "--json").stdout)
     assert data["verdict"] == "holds-repaired"
     assert data["outcome"]["evidence"]["parts"][0]["instance"] == {"z": "1/2", "n": 1}

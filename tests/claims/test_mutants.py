@@ -2,12 +2,14 @@
 stable.
 """
 
+import builtins
 import sys
 from fractions import Fraction
 from importlib import import_module
+from importlib.machinery import SourceFileLoader
 
 import pytest
-from mutants import nudged, variants
+from mutants import NUDGED, nudged, variants
 
 SOURCE = '''"""A module."""
 
@@ -36,7 +38,8 @@ def file(tmp_path, monkeypatch):
     path = tmp_path / f"{NAME}.py"
     path.write_text(SOURCE)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    monkeypatch.setattr(SourceFileLoader, "get_code", SourceFileLoader.get_code)
+    monkeypatch.setattr(builtins, NUDGED, None, raising=False)
     yield path
     sys.modules.pop(NAME, None)
 

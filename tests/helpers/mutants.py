@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import hashlib
-import sys
 from collections import Counter
 from collections.abc import Iterator
-from copy import copy
 from dataclasses import dataclass, field
 from fractions import Fraction
 from importlib.machinery import SourceFileLoader
-from importlib.util import spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-SWAPS: dict[type, tuple[type, ...]] = {
-    ast.Lt: (ast.LtE, ast.GtE),
-    ast.LtE: (ast.Lt, ast.Gt),
-    ast.Gt: (ast.GtE, ast.LtE),
-    ast.GtE: (ast.Gt, ast.Lt),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.Add: (ast.Sub,),
-    ast.Sub: (ast.Add,),
-    ast.Mult: (ast.Div,),
-    ast.Div: (ast.Mult,),
-    ast.And: (ast.Or,),
-    ast.Or: (ast.And,),
-}
+PAIRS = ((ast.Eq, ast.NotEq), (ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.And, ast.Or))
+SWAPS: dict[type, tuple[type, ...]] = {a: (b,) for pair in PAIRS for a, b in (pair, pair[::-1])}
+SWAPS |= {ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt)}
+SWAPS |= {ast.Gt: (ast.GtE, ast.LtE), ast.GtE: (ast.Gt, ast.Lt)}
 NAMES = {"min": "max", "minimum": "maximum", "any": "all", "argmin": "argmax", "floor": "ceil"}
 NAMES |= {new: old for old, new in NAMES.items()}
 RELATIONS = {"<=": ("<", "=="), "<": ("<=", "!="), "==": ("<=", "!="), "!=": ("==",)}
 TEXTS = {"Claim", "Mutant", "Paper", "field", "TypeVar"}
 BUDGETS = {"pick", "examples", "seed", "seed_", "restarts", "steps", "maxiter", "maxfev", "strict"}
 PROSE = {"summary", "__repr__", "__str__"}
+NUDGED = "__nudged__"
 TABLE = 12
 """A literal of so many numbers at the top of a module is data."""
 
@@ -42,7 +31,7 @@ TABLE = 12
 @dataclass(frozen=True)
 class Mutant:
     """A module in which ``old``, at ``line``, is ``new``; the ``number``-th such change in
-    ``scope``.
+    ``scope``. Of all that change one ``place`` one is drawn.
     """
 
     module: str
@@ -61,9 +50,7 @@ class Mutant:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """The node that is changed: of its mutants one is drawn."""
-        parent, name, index, _ = self.change
-        return self.module, id(parent), name, index
+        return self.module, id(self.change[0]), *self.change[1:3]
 
     def rank(self, seed: int) -> str:
         return hashlib.sha256(f"{seed} {self.key}".encode()).hexdigest()
@@ -73,45 +60,21 @@ class Mutant:
         parent, name, index, new = self.change
         if index is None:
             setattr(parent, name, new)
-        elif new is None:
-            del getattr(parent, name)[index]
         else:
-            getattr(parent, name)[index] = new
-        ast.fix_missing_locations(self.tree)
-        sys.meta_path.insert(0, _Finder(self))  # pyright: ignore[reportArgumentType]
+            getattr(parent, name)[index : index + 1] = [new] if new else []
+        code = compile(ast.fix_missing_locations(self.tree), self.file, "exec", dont_inherit=True)
+        plain = SourceFileLoader.get_code
 
+        def get_code(loader: SourceFileLoader, name: str) -> Any:
+            return code if name == self.module else plain(loader, name)
 
-class _Finder:
-    def __init__(self, mutant: Mutant) -> None:
-        self.mutant = mutant
-
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
-        if name != self.mutant.module:
-            return None
-        file = str(self.mutant.file)
-        return spec_from_file_location(name, file, loader=_Loader(name, file, self.mutant.tree))
-
-
-class _Loader(SourceFileLoader):
-    def __init__(self, name: str, file: str, tree: ast.Module) -> None:
-        super().__init__(name, file)
-        self.tree = tree
-
-    def get_code(self, fullname: str) -> Any:
-        return compile(self.tree, self.path, "exec", dont_inherit=True)
-
-    def exec_module(self, module: Any) -> None:
-        module.__nudged__ = nudged
-        super().exec_module(module)
+        SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+        setattr(builtins, NUDGED, nudged)
 
 
 def nudged(value: Any, percent: int) -> Any:
     """``percent`` of a number of any kind; exact where that is."""
-    return (
-        value
-        * (Fraction(percent, 100) if isinstance(value, int) else percent)
-        / (1 if isinstance(value, int) else 100)
-    )
+    return value * Fraction(percent, 100) if isinstance(value, int) else value * percent / 100
 
 
 def variants(module: str, file: Path) -> Iterator[Mutant]:
@@ -192,13 +155,13 @@ def _options(node: ast.AST, name: str, parent: ast.AST) -> Iterator[ast.AST | No
         case ast.Call():
             yield from _calls(node)
         case ast.Tuple(elements) if len(elements) > 1 and any(_is_relation(e) for e in elements):
-            for k, one in enumerate(elements):
+            for less, one in zip(_less(elements), elements, strict=True):
                 if _is_relation(one):
-                    yield ast.Tuple([*elements[:k], *elements[k + 1 :]], ast.Load())
+                    yield ast.Tuple(less, ast.Load())
         case ast.Dict(keys, values) if len(keys) > 1:
-            for k, one in enumerate(values):  # a premise
-                if isinstance(one, ast.Compare | ast.BoolOp):
-                    yield ast.Dict([*keys[:k], *keys[k + 1 :]], [*values[:k], *values[k + 1 :]])
+            for names, less, one in zip(_less(keys), _less(values), values, strict=True):
+                if isinstance(one, ast.Compare | ast.BoolOp):  # a premise
+                    yield ast.Dict(names, less)
         case ast.If(orelse=[]) | ast.AugAssign() | ast.Expr(ast.Call()):
             yield ast.Pass()
         case ast.expr() if name == "ifs":
@@ -207,37 +170,35 @@ def _options(node: ast.AST, name: str, parent: ast.AST) -> Iterator[ast.AST | No
 
 def _calls(node: ast.Call) -> Iterator[ast.AST]:
     """Other calls: of the opposite, with an argument less; of a relation another or a nudge."""
-
-    def other(**changes: Any) -> ast.Call:
-        new = copy(node)
-        for key, value in changes.items():
-            setattr(new, key, value)
-        return new
-
-    called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)
+    func, args, keywords = node.func, node.args, node.keywords
+    base, _, called = ast.unparse(func).rpartition(".")
     if called in NAMES:
-        func = copy(node.func)
-        setattr(func, "attr" if isinstance(func, ast.Attribute) else "id", NAMES[called])
-        yield other(func=func)
-    if called in ("min", "max") and len(node.args) > 1:
-        yield from node.args[:2]
+        opposite = f"{base}.{NAMES[called]}".lstrip(".")
+        yield ast.Call(ast.parse(opposite, mode="eval").body, args, keywords)
+    if called in ("min", "max") and len(args) > 1:
+        yield from args[:2]
     if _is_relation(node):
-        left, operator, right, *rest = node.args
-        yield from (other(args=[left, operator, _nudge(right, p), *rest]) for p in (99, 101))
-        for new in RELATIONS[getattr(operator, "value", "==")]:
-            yield other(args=[left, ast.Constant(new), right, *rest])
-    elif ast.unparse(node.func).startswith("Evidence") and len(node.args) > 1:
-        for k in range(len(node.args)):
-            yield other(args=[*node.args[:k], *node.args[k + 1 :]])
-    for k, one in enumerate(node.keywords):
+        left, operator, right, *rest = args
+        news = [ast.Constant(new) for new in RELATIONS[getattr(operator, "value", "==")]]
+        yield from (ast.Call(func, [left, new, right, *rest], keywords) for new in news)
+        for percent in (99, 101) if getattr(right, "value", 1) else ():  # 0 stays 0
+            yield ast.Call(func, [left, operator, _nudge(right, percent), *rest], keywords)
+    elif ast.unparse(func).startswith("Evidence") and len(args) > 1:
+        yield from (ast.Call(func, less, keywords) for less in _less(args))
+    for less, one in zip(_less(keywords), keywords, strict=True):
         if one.arg not in BUDGETS:
-            yield other(keywords=[*node.keywords[:k], *node.keywords[k + 1 :]])
+            yield ast.Call(func, args, less)
+
+
+def _less(many: list[Any]) -> list[list[Any]]:
+    """The list without each of its parts."""
+    return [[*many[:k], *many[k + 1 :]] for k in range(len(many))]
 
 
 def _nudge(node: ast.expr, percent: int) -> ast.expr:
     if isinstance(node, ast.Constant) and isinstance(node.value, float):
         return ast.Constant(node.value * percent / 100)
-    return ast.Call(ast.Name("__nudged__", ast.Load()), [node, ast.Constant(percent)], [])
+    return ast.Call(ast.Name(NUDGED, ast.Load()), [node, ast.Constant(percent)], [])
 
 
 def _is_text(node: ast.expr) -> bool:

@@ -32,9 +32,9 @@ def wide():
     return st.floats(0, 2).map(lambda x: {"x": x})
 
 
-def residual(wrong=0):
+def residual(wrong=0, count=1):
     x, y = sympy.symbols("x y", real=True)
-    return {"binomial": (x + y) ** 2 - x**2 - y**2 - 2 * x * y + wrong * x}
+    return dict.fromkeys(["binomial"][:count], (x + y) ** 2 - x**2 - y**2 - 2 * x * y + wrong * x)
 
 
 def form(factor=1, lost=0, term=0):

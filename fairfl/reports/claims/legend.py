@@ -1,30 +1,71 @@
-"""What an instance means: the statement that it is an instance of, and what fails there."""
+"""What an instance means: the statement that it is an instance of, its numbers by name, and what
+fails there.
+"""
 
 from __future__ import annotations
 
 import inspect
-import json
+import re
+from itertools import groupby
 from typing import Any, NamedTuple
 
-from fairfl.claims.certificates import Counterexample, Witness, from_json
+from fairfl.claims.call import Call
+from fairfl.claims.certificates import Certificate, Counterexample, Witness
+from fairfl.claims.registry import papers
+
+RUN = 4
+"""As many equal numbers in a row are counted."""
 
 
 class Legend(NamedTuple):
-    """The statement in words, the instance's numbers, and what they come to."""
+    """The statement in words, the instance's numbers as (name, value, meaning), and what they come
+    to. A meaning is empty where the words have the name.
+    """
 
     statement: str
-    instance: str
+    numbers: tuple[tuple[str, str, str], ...]
     found: str
 
 
-def legend(certificate: dict[str, Any]) -> Legend:
-    """Of a certificate of one instance, as JSON."""
-    known = from_json(certificate)
-    assert isinstance(known, (Counterexample, Witness))
-    said = inspect.getdoc(known.statement.resolve()) or ""
-    words = " ".join(said.split("\n\n")[0].replace("``", "").split()).rstrip(".")
-    given = "".join(f"; {name} = {value}" for name, value in known.statement.given.items())
-    case = known.case()
+def legend(certificate: Counterexample | Witness) -> Legend:
+    """Of a certificate of one instance."""
+    statement = words(certificate.statement)
+    names = papers()[certificate.statement.function.split(".")[2]].names
+    numbers = tuple(
+        (name, value(data), "" if _named(name, statement) else names.get(name, ""))
+        for name, data in certificate.instance.items()
+    )
+    case = certificate.case()
     broken = case.broken
     found = f"{broken} is false" if broken else "; ".join(map(str, case.relations))
-    return Legend(words + given, json.dumps(known.instance, ensure_ascii=False), found)
+    return Legend(statement, numbers, found.replace(" == ", " = "))
+
+
+def subject(certificate: Certificate) -> str:
+    """What a certificate is of, in words, empty where it names no function."""
+    data = vars(certificate).values()
+    return next((words(one) for one in data if isinstance(one, Call)), "")
+
+
+def words(call: Call) -> str:
+    """The first sentence or two of a function, and the arguments that are given."""
+    said = inspect.getdoc(call.resolve()) or ""
+    plain = " ".join(said.split("\n\n")[0].replace("``", "").split()).rstrip(".")
+    return plain + "".join(f"; {name} = {value(given)}" for name, given in call.given.items())
+
+
+def value(data: Any) -> str:
+    """An instance's data as people write it: 1/2, [1, 0 (9 times)], {c: 2}."""
+    if isinstance(data, list):
+        runs = [(item, len(list(same))) for item, same in groupby(map(value, data))]
+        parts = (
+            [f"{item} ({n} times)"] if n >= RUN else [item] * n for item, n in runs
+        )  # equal neighbours
+        return f"[{', '.join(part for run in parts for part in run)}]"
+    if isinstance(data, dict):
+        return f"{{{', '.join(f'{key}: {value(item)}' for key, item in data.items())}}}"
+    return re.sub(r"\A(-?\d+)/1\Z", r"\1", str(data))
+
+
+def _named(name: str, text: str) -> bool:
+    return re.search(rf"(?<![^\W_]){re.escape(name)}(?![^\W_])", text) is not None

@@ -8,11 +8,12 @@ from fairfl._support.version import __version__
 from fairfl.claims.claim import SEVERITIES
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
+from fairfl.reports.claims.vocabulary import in_short
 
 
 def markdown(checked: Sequence[Checked]) -> str:
     """The whole report: per paper its errata, then a table of all claims."""
-    parts = [f"# Statements of the papers, checked by fairfl {__version__}\n"]
+    parts = [f"# Statements of the papers, checked by fairfl {__version__}\n", in_short()]
     for key, paper in papers().items():
         mine = [c for c in checked if c.claim.paper == key]
         if mine:

@@ -7,10 +7,11 @@ from functools import cache
 from html import escape
 
 SIGNS = {"<=": "≤", ">=": "≥", "!=": "≠", "->": "→"}
-GREEK = dict(
+GREEK: dict[str, str] = dict(
     zip(
-        "alpha beta delta eps epsilon eta lambda mu nu phi pi psi rho sigma tau theta Psi".split(),
-        "αβδεεηλμνφπψρστθΨ",
+        "alpha beta delta eps epsilon eta lambda mu nu phi pi psi rho sigma tau theta Psi "
+        "Omega Delta".split(),
+        "αβδεεηλμνφπψρστθΨΩΔ",
         strict=True,
     )
 )
@@ -18,9 +19,10 @@ LONG, WIDE = 25, 90
 """Characters of LaTeX above which a formula may be wider than a phone, or than any page: it scrolls
 by itself there.
 """
-_WORDS = re.compile(rf"(?<![\w.-])(?<![a-z]/)({'|'.join(GREEK)})(?![A-Za-z0-9/=])")
+_WORDS = re.compile(rf"(?<![\w.-])(?<![a-z]/)({'|'.join(GREEK)})(?![A-Za-z0-9=]|/[a-z])")
 _SCRIPT = re.compile(
-    r"([\w\u0300-\u036f)|~>\]])([_^])(\((?:[^()]|\([^()]*\))*\)|-?[A-Za-z0-9]{1,2}(?!\w|[.:]\w))"
+    r"([\w\u0300-\u036f)|~>;\]])([_^])"
+    r"(\((?:[^()]|\([^()]*\))*\)|\{[^{}]*\}|-?[A-Za-zα-ω0-9]{1,2}(?![^\W²³]|[.:]\w))"
 )
 _PIECE = re.compile(r"(?<!\\)\$(.+?)(?<!\\)\$", re.DOTALL)
 
@@ -47,18 +49,21 @@ def html(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    text = text.replace(r"\$", "$")
+    text = text.replace(r"\$", "$").replace("+-", "±")
     for plain, sign in SIGNS.items():
         text = text.replace(f" {plain} ", f" {sign} ")
     return _scripts(_WORDS.sub(lambda word: GREEK[word[1]], escape(text)))
 
 
 def _scripts(text: str) -> str:
-    """x_1 and x^(k + 1) with their indices below and above."""
+    """x_1 and x^(k + 1) with their indices below and above; a number or name of a client or round
+    keeps its parentheses, x^(k).
+    """
 
     def script(found: re.Match[str]) -> str:
         tag, inner = ("sub" if found[2] == "_" else "sup"), found[3]
-        inner = inner[1:-1] if inner.startswith("(") else inner
+        if inner[0] in "({" and (tag == "sub" or not inner[1:-1].isalnum()):
+            inner = inner[1:-1]
         return f"{found[1]}<{tag}>{_scripts(inner)}</{tag}>"
 
     once = _SCRIPT.sub(script, text)

@@ -15,30 +15,13 @@ from fairfl.claims.claim import REPAIRED, SEVERITIES, VERDICTS, Claim
 from fairfl.claims.picture import pictures
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
+from fairfl.reports.claims.evidence import evidence
 from fairfl.reports.claims.graph import graph
-from fairfl.reports.claims.legend import legend
 from fairfl.reports.claims.math import html
 from fairfl.reports.claims.picture import svg
+from fairfl.reports.claims.vocabulary import WHOSE, tag, vocabulary
 
 HERE = Path(__file__).parent
-MEANING = {
-    "holds": "as printed, at the level and in the scope given",
-    "holds-repaired": "false as printed, true after the repair that is stated",
-    "refuted": "false, by a counterexample or a proof of the contrary",
-    "open": "searched, and neither proved nor refuted",
-}
-LEVEL_MEANING = {
-    "proved": "the kernel of Coq has checked a proof of the statement",
-    "symbolic": "computer algebra has reduced it to an identity, or to a sum of positive terms",
-    "certified": "exact fractions or interval arithmetic: an instance that refutes, or a whole box",
-    "property": "tried on many drawn instances, and attacked by an optimiser; not proved",
-    "numeric": "computed with floating-point numbers at some instances",
-}
-WHOSE = {
-    "implied": "implied by the text",
-    "reading": "one reading of several",
-    "ours": "our own statement",
-}
 
 
 def page(checked: Sequence[Checked]) -> str:
@@ -54,9 +37,8 @@ def page(checked: Sequence[Checked]) -> str:
         "themselves; its level is "
         "that of the weakest certificate and of what the claim rests on. Every check also "
         "refutes at least one "
-        f"statement made wrong on purpose.</p>\n{_summary(checked)}{_legend()}"
-        '<p><a href="#errata">Errata, paper by '
-        f"paper</a></p>\n{_form(checked)}<main>\n{''.join(parts)}</main>\n<h2 "
+        f"statement made wrong on purpose.</p>\n{_summary(checked)}{vocabulary()}"
+        f"{_form(checked)}<main>\n{''.join(parts)}</main>\n<h2 "
         f'id="errata">Errata</h2>\n{"".join(errata(key, checked) for key in _keys(checked))}'
         f"{_graph(checked)}<script>{script}</script>\n</body>\n</html>\n"
     )
@@ -82,36 +64,21 @@ def _keys(checked: Iterable[Checked]) -> list[str]:
 
 def _summary(checked: Sequence[Checked]) -> str:
     own = [c for c in checked if not c.claim.id.endswith(REPAIRED)]
-    head = "".join(f"<th>{verdict}</th>" for verdict in VERDICTS)
+    verdicts = [v for v in (*VERDICTS, None) if any(c.settled.verdict == v for c in own)]
+    head = "".join(f"<th>{verdict or 'not checked'}</th>" for verdict in verdicts)
     rows = []
-    for key in _keys(checked):
+    for key in sorted(_keys(checked), key=lambda key: not papers()[key].printed):
         mine = [c for c in own if c.claim.paper == key]
-        cells = "".join(f"<td>{sum(c.settled.verdict == v for c in mine)}</td>" for v in VERDICTS)
-        unknown = sum(c.settled.verdict is None for c in mine)
+        cells = "".join(f"<td>{sum(c.settled.verdict == v for c in mine)}</td>" for v in verdicts)
+        wrong = len(_wrong(key, checked))
+        link = f'<a href="#{key}-errata">{wrong}</a>' if wrong else ""
         rows.append(
-            f"<tr><td>{escape(papers()[key].title)}</td>{cells}<td>{unknown or ''}</td></tr>"
+            f'<tr><td><a href="#{key}">{escape(papers()[key].title)}</a></td>{cells}'
+            f"<td>{link}</td></tr>"
         )
     return (
-        '<div class="wide"><table>\n<tr><th>paper (its statements, without repaired forms)</th>'
-        f"{head}<th>not checked</th></tr>\n" + "\n".join(rows) + "</table></div>\n"
-    )
-
-
-def _legend() -> str:
-    items = "".join(f"<dt>{_tag(verdict)}</dt><dd>{text}</dd>" for verdict, text in MEANING.items())
-    levels = "".join(f"<dt>{level}</dt><dd>{LEVEL_MEANING[level]}</dd>" for level in LEVELS)
-    return (
-        "<details><summary>What the words mean</summary>\n<p>A <em>claim</em> is a statement of a "
-        "paper. <em>Printed</em> is the paper's wording, <em>checked</em> what was decided, "
-        "<em>scope</em> for which cases the evidence speaks. Its <em>repaired</em> form, next to "
-        "it, is a true statement as near to the printed one as we found. A <em>mutant</em> is a "
-        "statement made wrong on purpose, which the same check has to refute.</p>\n"
-        f"<p>Verdicts:</p><dl>{items}</dl>\n<p>Levels, the strongest first: how well the verdict "
-        "is supported. A claim has the weakest level of its evidence and of what it rests on; a "
-        f"repaired one has two, of the refutation and of the repair.</p><dl>{levels}</dl>\n"
-        "<p>Notation is each paper's own. Numbers such as 1/3 are exact. To repeat a check on your "
-        "machine, run <code>fairfl claims check ID</code>, with the id that stands under a claim's "
-        "title; <code>fairfl claims show ID</code> prints all that is known of it.</p></details>\n"
+        '<div class="wide"><table>\n<tr><th>statements, without repaired forms</th>'
+        f"{head}<th>errata</th></tr>\n" + "\n".join(rows) + "</table></div>\n"
     )
 
 
@@ -152,7 +119,7 @@ def _claim(checked: Checked) -> str:
         f'data-verdict="{checked.settled.verdict or ""}" '
         f'data-level="{checked.settled.level or ""}" '
         f'data-text="{words}">\n<h3>{html(claim.title)}</h3>\n'
-        f"<p>{_tag(checked.status, checked.settled.verdict)} "
+        f"<p>{tag(checked.status, checked.settled.verdict)} "
         f"{escape(checked.settled.levels)} · "
         f'<a href="#{id}">{id}</a> · {escape(claim.number)} · scope: {html(claim.scope)}</p>\n'
     ]
@@ -166,10 +133,9 @@ def _claim(checked: Checked) -> str:
         for name in ("erratum", "gap", "reading", "notes")
     ]
     if claim.repaired_id in registered():
-        rows.append(
-            "<p><b>Repaired:</b> <a "
-            f'href="#{escape(claim.repaired_id)}">{escape(claim.repaired_id)}</a></p>\n'
-        )
+        link = f'<a href="#{escape(claim.repaired_id)}">{escape(claim.repaired_id)}</a>'
+        repaired = html(registered()[claim.repaired_id].claim.statement)
+        rows.append(f'<div class="math"><b>Repaired</b> ({link}): {repaired}</div>\n')
     if claim.rests_on:
         links = ", ".join(f'<a href="#{escape(id)}">{escape(id)}</a>' for id in claim.rests_on)
         rows.append(f"<p><b>Rests on:</b> {links}</p>\n")
@@ -179,31 +145,8 @@ def _claim(checked: Checked) -> str:
         caption = f"<figcaption>{html(picture.caption)}</figcaption>"
         rows.append(f'<figure class="picture">{svg(picture, claim.id)}{caption}</figure>\n')
     if outcome is not None:
-        rows.append(_evidence(checked))
+        rows.append(evidence(claim, outcome))
     return "".join(rows) + "</section>\n"
-
-
-def _evidence(checked: Checked) -> str:
-    claim, outcome = checked.claim, checked.outcome
-    assert outcome is not None
-    lines = "".join(f"<li>{html(summary)}</li>" for summary in outcome.summaries)
-    told = [legend(part) for part in outcome.instances if part["type"] == "Counterexample"]
-    instances = "".join(
-        f"<p><b>Counterexample</b> to: {html(one.statement)}</p><pre>{escape(one.instance)}</pre>"
-        f"<p>What it comes to: {html(one.found)}.</p>"
-        for one in told
-    )
-    hypotheses = "".join(
-        f"<dt>{escape(name)}</dt><dd>{html(text)}</dd>" for name, text in claim.hypotheses
-    )
-    mutants = "".join(
-        f"<li>{escape(m.name)}: {html(m.change)}</li>" for m in outcome.mutants if m.killed
-    )
-    return (
-        f"<ul>{lines}</ul>{instances}<details><summary>Hypotheses and "
-        f"mutants</summary><dl>{hypotheses}</dl><p>Wrong statements that the same check "
-        f"refutes:</p><ul>{mutants}</ul></details>\n"
-    )
 
 
 def errata(key: str, checked: Sequence[Checked]) -> str:
@@ -211,18 +154,25 @@ def errata(key: str, checked: Sequence[Checked]) -> str:
     paper = papers()[key]
     if not paper.printed:
         return ""
-    mine = [c.claim for c in checked if c.claim.paper == key]
+    mine = _wrong(key, checked)
     parts = []
     for severity, meaning in SEVERITIES.items():
-        found = sorted((c for c in mine if c.severity == severity), key=lambda c: c.line)
+        found = [c for c in mine if c.severity == severity]
         items = [_erratum(list(group)) for _, group in groupby(found, lambda c: c.erratum)]
         if severity == "step":
-            items += [_gap(c) for c in sorted(mine, key=lambda c: c.line) if c.gap]
+            items += [_gap(c) for c in mine if c.gap]
         if items:
             head = f"<h4>{severity.capitalize()}: {meaning} ({len(items)})</h4>"
             parts.append(f"{head}\n<ol>{''.join(items)}</ol>\n")
     text = f"<p>The text read: {html(paper.text)}.</p>\n" if paper.text else ""
-    return f"<h3>{escape(paper.title)}</h3>\n{text}{''.join(parts)}" if parts else ""
+    head = f'<h3 id="{key}-errata">{escape(paper.title)}</h3>'
+    return f"{head}\n{text}{''.join(parts)}" if parts else ""
+
+
+def _wrong(key: str, checked: Sequence[Checked]) -> list[Claim]:
+    """The claims of a paper with an erratum or a gap, in its order."""
+    mine = (c.claim for c in checked if c.claim.paper == key)
+    return sorted((c for c in mine if c.severity or c.gap), key=lambda c: c.line)
 
 
 def _erratum(claims: Sequence[Claim]) -> str:
@@ -235,9 +185,9 @@ def _erratum(claims: Sequence[Claim]) -> str:
         for statement, c in {c.statement: c for c in repaired}.items()
     )
     said = "" if claims[0].whose == "printed" else f" <em>({WHOSE[claims[0].whose]})</em>"
-    stated = "".join(f"<br><em>Stated:</em> {html(c.title)}" for c in claims)
-    correct = f"<br><em>Correct:</em> {html(claims[0].erratum)}"
-    return f"<li>{places}{said}{stated}{correct}{forms}</li>\n"
+    stated = "".join(f"<br><em>Statement:</em> {html(c.title)}" for c in claims)
+    erratum = f"<br><em>Erratum:</em> {html(claims[0].erratum)}"
+    return f"<li>{places}{said}{stated}{erratum}{forms}</li>\n"
 
 
 def _gap(claim: Claim) -> str:
@@ -247,7 +197,3 @@ def _gap(claim: Claim) -> str:
 
 def _row(head: str, text: str) -> str:
     return f'<div class="math"><b>{head}:</b> {html(text)}</div>\n' if text else ""
-
-
-def _tag(text: str, verdict: str | None = None) -> str:
-    return f'<span class="tag {escape(verdict or text)}">{escape(text)}</span>'

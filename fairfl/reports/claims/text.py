@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
+from fairfl.claims.certificates import Counterexample, Witness, from_json
 from fairfl.claims.claim import SEVERITIES
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
@@ -82,10 +83,16 @@ def _block(head: str, text: str) -> str:
     )
 
 
-def _instance(certificate: dict[str, Any]) -> str:
+def _instance(data: dict[str, Any]) -> str:
+    certificate = from_json(data)
+    assert isinstance(certificate, (Counterexample, Witness))
     told = legend(certificate)
-    at = _block(f"{certificate['type'].lower()} at", told.instance)
-    return f"{at}\n{_block('    of', told.statement)}\n{_block('    there', told.found)}"
+    head = _block(f"{type(certificate).__name__.lower()} of", told.statement)
+    numbers = [
+        _block(f"    {name}", f"{value}{f' ({meaning})' * bool(meaning)}")
+        for name, value, meaning in told.numbers
+    ]
+    return "\n".join([head, *numbers, _block("    there", told.found)])
 
 
 def _first_line(text: str) -> str:

@@ -87,6 +87,8 @@ def test_ends_of_the_range():
     u = np.array([1.0, 1.0 + 1e-12, 1.0])
     # the naive 1 - G/mean has no digit here
     assert gini_index(u) == pytest.approx((u[1] - 1) * 2 / 9, rel=1e-9)
+    # 2/9 of one, where the mean is rounded to eighths
+    assert absolute_inequality([1e15, 1e15 + 1, 1e15]) == pytest.approx(2 / 9, rel=1e-15)
 
 
 def test_leading_axes():

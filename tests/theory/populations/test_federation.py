@@ -14,6 +14,7 @@ from strategies import CAUCHY, DYADIC, PROBIT, WEIGHTS, federations, finite_fede
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Client, Federation
+from fairfl.theory.populations.fedfb_figures import figure_5, figure_9
 from fairfl.theory.populations.laws import Finite, Samples
 
 RULE = Classifier.from_intervals([[(-1.0, 0.5), (1.0, np.inf)], [(-np.inf, -2.0), (0.25, 1.5)]])
@@ -38,6 +39,19 @@ def test_pooled_rates_are_not_plain_means_where_q_differs() -> None:
     assert fed.within[0].tolist() == [0.75, 0.25]
     rate = Classifier.thresholds([1.0, 1.0]).group_rates(fed)
     assert rate[1] == pytest.approx(0.25 * stats.norm.sf(1) + 0.75 * stats.norm.sf(-1), abs=1e-15)
+
+
+def test_fedfb_s_laws_are_those_of_its_sections_3_3_and_5_2() -> None:
+    fed: Any = figure_9((0.2, 0.5, 0.8)).model
+    means = [[(law.mean, law.sd) for law in laws] for laws in fed.laws]
+    assert means == [[(3, 1), (5, 1)], [(1, 1), (-1, 1)], [(1, 1), (2, 1)]]
+    two: Any = figure_5().model
+    assert two.laws == fed.laws[:2]
+
+
+def test_clients_are_numbered_and_so_are_groups() -> None:
+    fed = Federation.normal([[0, 0], [1, 1], [2, 2]])
+    assert (fed.client_names, fed.groups) == ((0, 1, 2), (0, 1))
 
 
 @given(federations(max_clients=2))

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import finite_federations
+from strategies import federations, finite_federations
 
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import Joint
 from fairfl.theory.populations.notions import NOTIONS, Rates, disparity
 
 LABELS = {"everyone": None, "positive": 1, "negative": 0, "right": "right"}
@@ -67,3 +68,24 @@ def test_differences_by_hand() -> None:
     assert disparity(rates, mass, "overall") == pytest.approx(0.45)
     assert np.isnan(disparity(rates[1:], mass[1:], "pairwise"))
     assert np.isnan(disparity(rates[1:], mass[1:], "overall"))
+
+
+@given(federations(max_clients=2))
+def test_who_rejects_everybody_is_right_where_the_label_is_zero(fed: Federation) -> None:
+    model: Any = fed.model
+    constant = model.rates("accuracy_parity").constant[0]
+    for i in range(fed.n_clients):
+        for a in (0, 1):
+            positive = model.profile((a,), rates=("positive",)).totals[1 + i]
+            assert constant[i, a] == pytest.approx(fed.mass[i, a] * (1 - positive), abs=1e-12)
+
+
+@given(finite_federations())
+def test_a_blind_unit_has_the_groups_shares_at_every_x(fed: Federation) -> None:
+    laws: Any = fed.model
+    people = np.array([[fed.mass[:, a] @ laws.conditional[:, a] for a in range(fed.n_groups)]])
+    joint = Joint(people, np.zeros_like(people)).unit("x")
+    for k in range(people.shape[2]):
+        here = people[0, :, k]
+        share = here / here.sum() if here.sum() > 0 else people[0].sum(axis=1)
+        np.testing.assert_allclose(joint.people[0, :, k], share, rtol=1e-12)

@@ -8,10 +8,13 @@ from pathlib import Path
 import pytest
 from browser import BROWSER, in_browser
 
+from fairfl.claims import record
+from fairfl.claims.certificates import Counterexample, from_json
 from fairfl.claims.picture import Curve, Picture, Region
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked, recorded
 from fairfl.reports.claims.graph import graph
+from fairfl.reports.claims.legend import legend, value
 from fairfl.reports.claims.markdown import markdown
 from fairfl.reports.claims.math import BadMathematics, html, mathml
 from fairfl.reports.claims.page import page
@@ -39,7 +42,13 @@ def test_mathematics_becomes_mathml() -> None:
     )
     assert "<msup><mi>x</mi><mn>2</mn></msup>" in mathml("x^2")
     assert html("lambda_i^(t) <= 3/mu in table_one:f, v_2.") == (
-        "λ<sub>i</sub><sup>t</sup> ≤ 3/μ in table_one:f, v<sub>2</sub>."
+        "λ<sub>i</sub><sup>(t)</sup> ≤ 3/μ in table_one:f, v<sub>2</sub>."
+    )
+    assert html("F_1² at w_λ, M^(1/(q+1))") == (
+        "F<sub>1</sub>² at w<sub>λ</sub>, M<sup>1/(q+1)</sup>"
+    )
+    assert html("(eta/2) L'_{y,a}, eta^2 mu/2, +-g, theory/alpha/x") == (
+        "(η/2) L&#x27;<sub>y,a</sub>, η<sup>2</sup> μ/2, ±g, theory/alpha/x"
     )
     for bad in (r"\nosuchmacro x", r"\frac{1"):
         with pytest.raises(BadMathematics, match="LaTeX must"):
@@ -144,6 +153,22 @@ def test_errata_name_every_false_statement(whole: str, checked: list[Checked]) -
         for paper in papers().values()
         if any(c.claim.paper == paper.key for c in checked)
     )
+
+
+def test_every_name_of_a_counterexample_has_a_meaning() -> None:
+    for id in registered():  # whether or not the claim has changed since
+        outcome = record.read(record.COMMITTED, id)
+        for one in map(from_json, outcome.instances if outcome else ()):
+            if isinstance(one, Counterexample):
+                told = legend(one)
+                for name, _, meaning in told.numbers:
+                    assert meaning or re.search(rf"\b_?{name}(_|\b)", told.statement), (id, name)
+
+
+def test_numbers_are_written_as_people_write_them() -> None:
+    assert value({"c": ["1/2", "3/1", -4, "-5/1", "x/1"]}) == "{c: [1/2, 3, -4, -5, x/1]}"
+    assert value([0, 0, 0, [1], [1], 2]) == "[0, 0, 0, [1], [1], 2]"
+    assert value([7, *["0/1"] * 9, "0/2"]) == "[7, 0 (9 times), 0/2]"
 
 
 def test_the_graph_has_every_edge(checked: list[Checked]) -> None:

@@ -1,0 +1,59 @@
+"""The evidence of a claim as HTML: a line for each certificate, and what it is of."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from itertools import chain
+
+from fairfl.claims.certificates import Certificate, Counterexample, KernelProof, from_json
+from fairfl.claims.claim import Claim
+from fairfl.claims.outcome import Outcome
+from fairfl.reports.claims.legend import legend, subject
+from fairfl.reports.claims.math import html
+
+_SENTENCE = re.compile(r"(?<=\.) (?=(?:Definition|Fixpoint|Theorem|Lemma|Inductive|Record)\b)")
+
+
+def evidence(claim: Claim, outcome: Outcome) -> str:
+    """All certificates, and below them the claim's hypotheses and mutants, closed at first."""
+    data = outcome.evidence or {"parts": [], "extra": []}
+    lines = "".join(_line(from_json(one)) for one in chain(data["parts"], data["extra"]))
+    hypotheses = "".join(
+        f"<dt>{html(name)}</dt><dd>{html(text)}</dd>" for name, text in claim.hypotheses
+    )
+    mutants = "".join(
+        f"<li>{html(m.name)}: {html(m.change)}</li>" for m in outcome.mutants if m.killed
+    )
+    return (
+        f"<ul>{lines}</ul><details><summary>Hypotheses and mutants</summary>"
+        f"<dl>{hypotheses}</dl><p>Wrong statements that the same check refutes:</p>"
+        f"<ul>{mutants}</ul></details>\n"
+    )
+
+
+def _line(one: Certificate) -> str:
+    if isinstance(one, KernelProof):
+        by = f"by {one.kernel}" if one.kernel else "not compiled, no coqc was installed"
+        coq = escape(_SENTENCE.sub("\n", one.statement))
+        beside = "".join(map(_line, one.otherwise))
+        return (
+            f"<li>proof ({escape(one.file)}, {escape(by)})<pre>{coq}</pre>beside it:"
+            f"<ul>{beside}</ul></li>"
+        )
+    return f"<li>{html(one.summary())}{_meaning(one)}</li>"
+
+
+def _meaning(one: Certificate) -> str:
+    if not isinstance(one, Counterexample):
+        said = subject(one)
+        return f"<br><em>of:</em> {html(said)}" if said else ""
+    told = legend(one)
+    numbers = "".join(
+        f"<li><code>{escape(name)} = {escape(value)}</code>{meaning and ': '}{html(meaning)}</li>"
+        for name, value, meaning in told.numbers
+    )
+    return (
+        f"<br><em>to:</em> {html(told.statement)}<ul>{numbers}</ul>"
+        f"<em>There</em> {html(told.found)}."
+    )
