@@ -34,6 +34,8 @@ EXPERIMENTS = {
     "CIFAR-10": "dynamic-cifar-10",
 }
 PROFILE, SEEDS = "paper", 5
+WIDE = 100.0
+"""A GB above has a scale that is linear up to 1 and logarithmic beyond: curves below stay apart."""
 UNITS = {"accuracy": " (%)", "loss": " (nats)"}
 
 
@@ -133,6 +135,8 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
             axes.fill_between(x, *band, color=looks[name]["color"], alpha=0.15, lw=0)
         if measure.startswith("GB"):
             axes.axhline(0.0, color=style.INK, lw=0.5)
+            if max(axes.get_ylim()) > WIDE:
+                axes.set_yscale("symlog", linthresh=1.0)
         style.letter(axes, k, f"{measure}{UNITS.get(measure, '')}, {part}")
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         if k >= len(panels) - columns:

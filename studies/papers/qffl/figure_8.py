@@ -1,4 +1,4 @@
-"""q-FFL, figure 8: the worst device's test accuracy by round, q-FFL and AFL, full gradients."""
+"""q-FFL, figure 8: the worst device's accuracy by round, q-FFL and AFL, full gradients."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def make(rounds: int) -> Setting:
     return Setting(model, parts, tuple(map(Replicate, algorithms)), training, max(1, rounds // 40))
 
 
-def shown(clients: pd.DataFrame) -> pd.DataFrame:
-    """Of each run and round the device that is worst on its test rows, first of several."""
-    tested = among(clients, "part", ["test"])
+def shown(clients: pd.DataFrame, part: str = "test") -> pd.DataFrame:
+    """Of each run and round the device that is worst on its rows of a part, first of several."""
+    tested = among(clients, "part", [part])
     tested = rows(tested, floats(tested, "samples") > 0)
     worst = tested.groupby([*KEYS, "round"], sort=False)["accuracy"].idxmin()
     return tested.loc[worst]
@@ -59,8 +59,13 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
     """The worst device's accuracy in the end, and after how many rounds it first was that of AFL's
     end, which is what "faster" compares; none where it never was.
     """
+    both = {"test": "test", "training": "train"}
+    return pd.concat([_values(shown(clients, part), said) for said, part in both.items()])
+
+
+def _values(worst_devices: pd.DataFrame, said: str) -> pd.DataFrame:
     found = []
-    every = {key: part for key, part in groups(shown(clients), KEYS)}
+    every = {key: part for key, part in groups(worst_devices, KEYS)}
     for key, run in every.items():
         when, worst = floats(run, "round"), 100 * floats(run, "accuracy")
         afl = next(
@@ -69,6 +74,7 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
         there = when[worst >= 100 * floats(afl, "accuracy")[-1]]
         measured = {"worst": worst[-1]} | ({"rounds": there[0]} if there.size else {})
         named = dict(zip(KEYS, key, strict=True))
+        named["dataset"] += f", {said}"
         found += [{**named, "measure": name, "value": v} for name, v in measured.items()]
     return pd.DataFrame(found).astype({"value": np.float64})
 
