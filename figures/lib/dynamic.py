@@ -127,8 +127,9 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
     grid = figure.subplots(lines, columns, squeeze=False)
     handles: dict[str, Artist] = {}
     for k, (axes, (row, measure, part)) in enumerate(zip(grid.flat, panels, strict=True)):
-        for name in names(pick(table, row=row, measure=measure, part=part), "objective"):
-            mine = pick(table, row=row, measure=measure, part=part, objective=name)
+        panel = pick(table, row=row, measure=measure, part=part)
+        for name in names(panel, "objective"):
+            mine = pick(panel, objective=name)
             x = numbers(mine, "round")
             (handles[name],) = axes.plot(x, numbers(mine, "mean"), lw=1.2, **looks[name])
             band = numbers(mine, "least"), numbers(mine, "most")
@@ -137,6 +138,7 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
             axes.axhline(0.0, color=style.INK, lw=0.5)
             if max(axes.get_ylim()) > WIDE:
                 axes.set_yscale("symlog", linthresh=1.0)
+                axes.set_ylim(bottom=min(2 * float(numbers(panel, "least").min()), -0.5))
         style.letter(axes, k, f"{measure}{UNITS.get(measure, '')}, {part}")
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         if k >= len(panels) - columns:
