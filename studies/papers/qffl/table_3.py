@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 import pandas as pd
 
 from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import groups
-from fairfl.studies.measures import KEYS
 from fairfl.studies.papers.qffl import runs as qffl_runs
 from fairfl.studies.papers.qffl.published_numbers import TABLE_3
 
@@ -30,7 +30,7 @@ def units(scale: Scale) -> list[Unit]:
 def sizes(dataset: str) -> pd.DataFrame:
     """A row a device: its samples, of all parts."""
     _, parts = qffl_runs.parts_of(dataset, 0)
-    each = sum(part.sizes for part in parts.parts.values())
+    each = np.sum([part.sizes for part in parts.parts.values()], axis=0)
     columns = {"objective": "all", "seed": 0, "round": 0, "part": "all", "model": "global"}
     return pd.DataFrame({**columns, "client": range(len(each)), "samples": each})
 
@@ -48,7 +48,7 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
         for measure, found in measured.items():
             line = {"dataset": dataset, "objective": "all", "seed": range(len(found))}
             parts.append(pd.DataFrame({**line, "measure": measure, "value": found}))
-    return pd.concat(parts, ignore_index=True)[[*KEYS, "measure", "value"]]
+    return pd.concat(parts, ignore_index=True)
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
