@@ -42,6 +42,12 @@ def every(
     return Verdict(name, holds, hard, asked, told)
 
 
-def series(panel: str, name: str, kind: str, x: ArrayLike, y: ArrayLike) -> pd.DataFrame:
-    """One series of a ``Drawing``'s table."""
-    return pd.DataFrame({"panel": panel, "series": name, "kind": kind, "x": x, "y": y})
+def series(panel: str, name: str, kind: str, x: Any, y: Any, **bars: Any) -> pd.DataFrame:
+    """One series of a ``Drawing``'s table; ``bars`` are low and high. All are made float64."""
+    values = {key: np.asarray(v, dtype=float) for key, v in {"x": x, "y": y, **bars}.items()}
+    return pd.DataFrame({"panel": panel, "series": name, "kind": kind, **values})
+
+
+def points_of(panel: str, name: str, found: pd.DataFrame) -> pd.DataFrame:
+    """The series of what was learned: accuracy against disparity."""
+    return series(panel, name, "points", floats(found, "disparity"), floats(found, "accuracy"))

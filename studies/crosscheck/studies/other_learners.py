@@ -21,7 +21,7 @@ from fairfl.studies.crosscheck.runs import Plan, featured, spelt
 from fairfl.studies.crosscheck.standard_errors import OVER
 from fairfl.studies.crosscheck.studies.notions import TOLD, curve
 from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.told import counted, every, series, summary
+from fairfl.studies.crosscheck.told import counted, every, points_of, summary
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups
 
@@ -219,8 +219,7 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
         panel = f"{in_words(name)}, {TOLD[notion]}"
         parts.append(curve(by_name(name), notion).assign(panel=panel))
         for (scheme,), mine in groups(part, ["scheme"]):
-            x, y = floats(mine, "disparity"), floats(mine, "accuracy")
-            parts.append(series(panel, scheme, "points", x, y))
+            parts.append(points_of(panel, str(scheme), mine))
     return pd.concat(parts, ignore_index=True)
 
 
