@@ -24,7 +24,8 @@ PUBLISHED = pd.DataFrame(columns=COLUMNS)
 PICTURES = (Picture(NAME, "convergence", "q-FFL, figure 8: test accuracy of the worst device"),)
 ROUNDS = (40, 600)
 RATES = (0.1, 0.01)
-"""On Vehicle: of the models and of AFL's mixture, which goes in circles with the tables' 0.64 and 0.1."""
+"""On Vehicle: of the models and AFL's mixture. AFL goes in circles with the tables' 0.64 and 0.1.
+"""
 
 
 def units(scale: Scale) -> list[Unit]:
