@@ -42,9 +42,9 @@ SEEN = 11
 QS, MS = (8.0, 16.0, 32.0, 64.0, 128.0), (5.0, 10.0, 20.0, 40.0, 80.0)
 QFFL, PROPFAIR = "q-FFL", "PropFair"
 ROUNDS = (400, 2000)
-"""q-FedAvg's step is (sum F_k^q g_k) / sum (L F_k^q + q F_k^(q-1) ||g_k||²), whose second term grows
-with q and stays at the optimum, where the g_k do not vanish: rounds are in proportion to the
-largest q. 1,000 were enough up to q = 64.
+"""q-FedAvg's step is (sum F_k^q g_k) / sum (L F_k^q + q F_k^(q-1) ||g_k||²). The second term
+grows with q and stays at the optimum, where the g_k do not vanish: rounds are in proportion to the
+largest q. 1,000 are enough up to q = 64.
 """
 TOLERANCE = 1e-7
 """Of the hard inequalities, relative: the solver's is 1e-8."""
