@@ -1,38 +1,58 @@
 """Modules found by their ``NAME``: a new file is a new figure, experiment or study; nothing else is
-edited.
+edited. A module may hold several of one shape instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pkgutil import walk_packages
 from types import ModuleType
+from typing import Protocol, TypeVar
 
 
-def named_modules(package: ModuleType, kind: str, parts: Sequence[str]) -> dict[str, ModuleType]:
-    """The modules of a package, and of the packages in it, that have a ``NAME``, by that name,
-    sorted.
+class Named(Protocol):
+    """What is found."""
 
-    ``kind`` is what errors call them, ``parts`` are what each of them must define.
+    @property
+    def name(self) -> str:
+        """By which it is found."""
+        ...
+
+
+E = TypeVar("E", bound=Named)
+
+
+def discovered(
+    package: ModuleType,
+    kind: str,
+    parts: Sequence[str],
+    made: Callable[[ModuleType], E],
+    several: str = "",
+) -> dict[str, E]:
+    """What the modules of a package, and of the packages in it, define, by name, sorted: of one
+    that has a ``NAME`` what ``made`` makes of it, and the tuple that it calls ``several``.
+
+    ``kind`` is what errors call them, ``parts`` are what a module with a ``NAME`` must define.
 
     Raises
     ------
     ValueError : a module without one of the parts, or a name taken twice.
     """
-    found: dict[str, ModuleType] = {}
+    found: dict[str, tuple[E, ModuleType]] = {}
     for entry in sorted(
         walk_packages(package.__path__, f"{package.__name__}."), key=lambda m: m.name
     ):
         module = import_module(entry.name)
-        if has_parts(module, kind, parts):
-            first = found.setdefault(module.NAME, module)
-            if first is not module:
+        own = (made(module),) if has_parts(module, kind, parts) else ()
+        for item in (*own, *getattr(module, several or "_", ())):
+            first, place = found.setdefault(item.name, (item, module))
+            if first is not item:
                 raise ValueError(
-                    f"NAME must be new, got {module.NAME!r} in {_file(module)}, taken by "
-                    f"{_file(first)}"
+                    f"NAME must be new, got {item.name!r} in {_file(module)}, taken by "
+                    f"{_file(place)}"
                 )
-    return dict(sorted(found.items()))
+    return {name: item for name, (item, _) in sorted(found.items(), key=lambda pair: pair[0])}
 
 
 def has_parts(module: ModuleType, kind: str, parts: Sequence[str]) -> bool:

@@ -8,12 +8,10 @@ where it has any, ``PICTURES``, and ``shown(clients)``, the rows that they show,
 
 from __future__ import annotations
 
-from importlib import import_module
-from pkgutil import walk_packages
 from types import ModuleType
 
 from fairfl._support.checks import one_of
-from fairfl._support.discovery import named_modules
+from fairfl._support.discovery import discovered
 from fairfl.studies import papers
 from fairfl.studies.experiment import SEEDS, Experiment
 
@@ -27,17 +25,7 @@ def experiments() -> dict[str, Experiment]:
     ------
     ValueError : an experiment module without one of its parts, or a name taken twice.
     """
-    found = {
-        name: _experiment(module)
-        for name, module in named_modules(papers, "experiment", PARTS).items()
-    }
-    for entry in walk_packages(papers.__path__, f"{papers.__name__}."):
-        for experiment in getattr(import_module(entry.name), "EXPERIMENTS", ()):
-            if found.setdefault(experiment.name, experiment) is not experiment:
-                raise ValueError(
-                    f"an experiment's name must be new, got {experiment.name!r} in {entry.name}"
-                )
-    return dict(sorted(found.items()))
+    return discovered(papers, "experiment", PARTS, _experiment, "EXPERIMENTS")
 
 
 def find(name: str) -> Experiment:

@@ -34,6 +34,8 @@ EXPERIMENTS = {
     "CIFAR-10": "dynamic-cifar-10",
 }
 PROFILE, SEEDS = "paper", 5
+WIDE = 100.0
+"""A GB above has a scale that is linear up to 1 and logarithmic beyond: curves below stay apart."""
 UNITS = {"accuracy": " (%)", "loss": " (nats)"}
 
 
@@ -125,14 +127,18 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
     grid = figure.subplots(lines, columns, squeeze=False)
     handles: dict[str, Artist] = {}
     for k, (axes, (row, measure, part)) in enumerate(zip(grid.flat, panels, strict=True)):
-        for name in names(pick(table, row=row, measure=measure, part=part), "objective"):
-            mine = pick(table, row=row, measure=measure, part=part, objective=name)
+        panel = pick(table, row=row, measure=measure, part=part)
+        for name in names(panel, "objective"):
+            mine = pick(panel, objective=name)
             x = numbers(mine, "round")
             (handles[name],) = axes.plot(x, numbers(mine, "mean"), lw=1.2, **looks[name])
             band = numbers(mine, "least"), numbers(mine, "most")
             axes.fill_between(x, *band, color=looks[name]["color"], alpha=0.15, lw=0)
         if measure.startswith("GB"):
             axes.axhline(0.0, color=style.INK, lw=0.5)
+            if max(axes.get_ylim()) > WIDE:
+                axes.set_yscale("symlog", linthresh=1.0)
+                axes.set_ylim(bottom=min(2 * float(numbers(panel, "least").min()), -0.5))
         style.letter(axes, k, f"{measure}{UNITS.get(measure, '')}, {part}")
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         if k >= len(panels) - columns:

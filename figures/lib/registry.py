@@ -3,7 +3,8 @@ edited.
 
 A figure module holds ``NAME`` (of its files), ``TITLE`` (which figure of which paper it shows, and
 what it says), ``data() -> DataFrame`` (tidy; kept as CSV beside the picture) and ``draw(data) ->
-Figure`` (all of it from that table).
+Figure`` (all of it from that table). One with several of one shape holds ``FIGURES``, a tuple of
+``Entry``.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 import fairfl.figures.catalog
-from fairfl._support.discovery import named_modules
+from fairfl._support.discovery import discovered
 
 PARTS = ("NAME", "TITLE", "data", "draw")
 
@@ -48,8 +49,7 @@ def registered() -> dict[str, Entry]:
     ------
     ValueError : a figure module without one of its parts, or a name taken twice.
     """
-    found = named_modules(fairfl.figures.catalog, "figure", PARTS)
-    return {name: _entry(module) for name, module in found.items()}
+    return discovered(fairfl.figures.catalog, "figure", PARTS, _entry, "FIGURES")
 
 
 def find(names: Iterable[str] | None = None) -> list[Entry]:

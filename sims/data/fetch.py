@@ -147,6 +147,15 @@ def locate(
     )
 
 
+def at_hand(folder: str) -> bool:
+    """Whether a folder of data files, such as "cifar-10", is on this machine with a file in it, in
+    ``FAIRFL_DATA`` or in the cache. Nothing is downloaded.
+
+    Errors: DataUnavailable if ``FAIRFL_DATA`` names no folder.
+    """
+    return any(any((place / folder).glob("*")) for place in _places(None))
+
+
 def _local(paths: Sequence[str], folder: str | Path | None) -> tuple[int, Path] | None:
     """The first of the files that is on this machine, and which it is; None where none is."""
     for place in _places(folder):

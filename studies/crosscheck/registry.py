@@ -12,7 +12,7 @@ from types import ModuleType
 
 import fairfl.studies.crosscheck.studies
 from fairfl._support.checks import one_of
-from fairfl._support.discovery import named_modules
+from fairfl._support.discovery import discovered
 from fairfl.studies.crosscheck.study import Study
 from fairfl.studies.experiment import SEEDS
 
@@ -26,8 +26,7 @@ def studies() -> dict[str, Study]:
     ------
     ValueError : a study module without one of its parts, or a name taken twice.
     """
-    found = named_modules(fairfl.studies.crosscheck.studies, "study", PARTS)
-    return {name: study_of(module) for name, module in found.items()}
+    return discovered(fairfl.studies.crosscheck.studies, "study", PARTS, study_of)
 
 
 def find(names: list[str] | None) -> list[Study]:

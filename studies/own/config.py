@@ -7,7 +7,8 @@
     rows = 4000                             # optional: so many rows at random
     validation = 0.1                        # shares of each client's rows; default 0.1 each
     test = 0.1                              # data with test rows of their own keep them
-    # synthetic takes alpha, beta (1.0), clients (100), kind ("non-iid", "iid", "hybrid");
+    # synthetic takes alpha, beta (1.0), clients (100), kind ("non-iid", "iid", "hybrid"),
+    # means ("number", as printed: alpha then changes no label; "class");
     # with groups of people: adult, bank, compas (groups), fedfb-synthetic (clients, kind), and
     # name = "people" with file, label, group, client, blind; pooled = true: all are one client
     # (FedFB on one client is FairBatch); any data a seed

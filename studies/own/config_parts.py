@@ -82,6 +82,7 @@ def _data(section: Section, partition: Section | None, seed: int) -> FederatedDa
             section.whole("clients", 100, 1),
             section.text("kind", ("non-iid", "iid", "hybrid"), "non-iid"),
             section.whole("seed", seed),
+            section.text("means", ("number", "class"), "number"),
         )
         section.done(None)
     elif name == "fedfb-synthetic":

@@ -3,11 +3,11 @@ error.
 """
 
 import sys
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
-from fairfl._support.discovery import has_parts, named_modules
+from fairfl._support.discovery import discovered, has_parts
 
 
 @pytest.fixture
@@ -21,14 +21,37 @@ def package(tmp_path):
         del sys.modules[name]
 
 
+def seen(package, parts, several=""):
+    """``draw`` by name."""
+
+    def made(module):
+        return SimpleNamespace(name=module.NAME, draw=getattr(module, "draw", None))
+
+    return {k: v.draw for k, v in discovered(package, "figure", parts, made, several).items()}
+
+
 def test_files_with_a_name_are_found_in_the_order_of_names(package):
     found, folder = package
     (folder / "last.py").write_text("NAME, draw = 'a', 1")
     (folder / "first.py").write_text("NAME, draw = 'b', 2")
     (folder / "shared.py").write_text("draw = 3")
-    known = named_modules(found, "figure", ("NAME", "draw"))
-    assert list(known) == ["a", "b"]
-    assert [module.draw for module in known.values()] == [1, 2]
+    assert seen(found, ("NAME", "draw")) == {"a": 1, "b": 2}
+
+
+def test_a_module_may_hold_several(package):
+    found, folder = package
+    (folder / "one.py").write_text("NAME, draw = 'b', 2")
+    several = (
+        "from types import SimpleNamespace as S\nMANY = S(name='c', draw=3), S(name='a', draw=1)"
+    )
+    (folder / "many.py").write_text(several)
+    assert seen(found, ("NAME",)) == {"b": 2}
+    assert list(seen(found, ("NAME",), "MANY").items()) == [("a", 1), ("b", 2), ("c", 3)]
+    (folder / "two.py").write_text("from planted_package.many import MANY")  # the same ones
+    assert len(seen(found, ("NAME",), "MANY")) == 3
+    (folder / "three.py").write_text("NAME, draw = 'c', 4")
+    with pytest.raises(ValueError, match=r"got 'c' in three\.py, taken by many\.py"):
+        seen(found, ("NAME",), "MANY")
 
 
 def test_a_name_taken_twice_names_both_files(package):
@@ -36,7 +59,7 @@ def test_a_name_taken_twice_names_both_files(package):
     (folder / "one.py").write_text("NAME = 'a'")
     (folder / "two.py").write_text("NAME = 'a'")
     with pytest.raises(ValueError, match=r"NAME must be new, got 'a' in two\.py, taken by one\.py"):
-        named_modules(found, "figure", ("NAME",))
+        seen(found, ("NAME",))
 
 
 def test_a_missing_part_is_named(package):
@@ -44,7 +67,7 @@ def test_a_missing_part_is_named(package):
     (folder / "half.py").write_text("NAME, TITLE = 'a', 't'")
     with pytest.raises(
         ValueError,
-        match=r"study planted_package\.half must define NAME, TITLE, units, it has no un",
+        match=r"figure planted_package\.half must define NAME, TITLE, units, it has no un",
     ):
-        named_modules(found, "study", ("NAME", "TITLE", "units"))
+        seen(found, ("NAME", "TITLE", "units"))
     assert not has_parts(ModuleType("shared"), "study", ("NAME", "units"))

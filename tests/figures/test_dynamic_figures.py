@@ -2,24 +2,26 @@
 none.
 """
 
-from importlib import import_module
-
 import numpy as np
 import pandas as pd
 import pytest
 
+from fairfl.figures.catalog.dynamic_figures import FIGURES
 from fairfl.figures.lib import dynamic
 from fairfl.figures.lib.render import render_all
 
-CATALOG = "fairfl.figures.catalog.dynamic_figure_"
-FIGURES = {k: import_module(f"{CATALOG}{k}") for k in range(1, 9)}
+EVERY = dict(enumerate(FIGURES, 1))
 
 
-@pytest.mark.parametrize("k", FIGURES)
+def rows_of(figure):
+    """(a) and the rest."""
+    return (*figure.data.args[0], *figure.data.args[1])
+
+
+@pytest.mark.parametrize("k", EVERY)
 def test_every_curve_of_a_figure_is_one_of_its_experiment(k):
     """A name that is wrong would leave a panel without curves."""
-    module = FIGURES[k]
-    for row in (*module.ROWS, *getattr(module, "OTHERS", ())):
+    for row in rows_of(EVERY[k]):
         found = [unit.objectives[0] for unit in dynamic._units(row)]
         assert sorted(found) == sorted(row.objectives)
 
@@ -41,18 +43,17 @@ def table_of(rows, rounds=4):
     )
 
 
-@pytest.mark.parametrize("k", FIGURES)
+@pytest.mark.parametrize("k", EVERY)
 def test_a_panel_a_measure_with_a_band_a_curve(k):
-    module = FIGURES[k]
-    rows = (*module.ROWS, *getattr(module, "OTHERS", ()))
-    figure = module.draw(table_of(rows))
+    rows = rows_of(EVERY[k])
+    figure = EVERY[k].draw(table_of(rows))
     shown = [axes for axes in figure.axes if axes.lines]
     assert len(shown) == sum(len(row.measures) for row in rows)
     curves = [len(row.objectives) for row in rows for _ in row.measures]
     assert [len(axes.collections) for axes in shown] == curves
     legend = {text.get_text() for text in figure.legends[0].get_texts()}
     assert legend == {name for row in rows for name in row.objectives}
-    assert f"figure {k}" in module.TITLE and module.NAME == f"dynamic_figure_{k}"
+    assert f"figure {k}" in EVERY[k].title and EVERY[k].name == f"dynamic_figure_{k}"
 
 
 def test_without_runs_it_is_skipped_with_the_command(tmp_path, monkeypatch):

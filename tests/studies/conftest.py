@@ -2,16 +2,20 @@
 few rounds.
 """
 
+import gzip
 import json
+import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from archives import png, tar
 
 from fairfl.sims.data.fetch import Remote
 from fairfl.sims.data.tables.adult import COLUMNS
 from fairfl.studies.papers.pffl import table_1 as pffl_table_1
 from fairfl.studies.papers.propfair import runs as propfair_runs
-from fairfl.studies.papers.qffl import figures_3_6_9, three_classes
+from fairfl.studies.papers.qffl import figure_8, figures_3_6_9
 from fairfl.studies.papers.qffl import runs as qffl_runs
 from fairfl.studies.papers.qffl import table_2 as qffl_table_2
 
@@ -65,7 +69,6 @@ def files(tmp_path, monkeypatch):
         (folder / "adult" / name).write_text("\n".join(rows) + "\n")
     monkeypatch.setenv("FAIRFL_DATA", str(folder))
     monkeypatch.setattr(Remote, "known", ())  # what is made here is not the published data
-    monkeypatch.setattr(three_classes, "which", lambda: three_classes.DIGITS)  # no download
     return folder
 
 
@@ -73,13 +76,57 @@ def files(tmp_path, monkeypatch):
 def tiny(files, monkeypatch):
     """Every experiment with four rounds."""
     short = (4, 4)
-    monkeypatch.setattr(qffl_runs, "ROUNDS", {"Synthetic": short, "Vehicle": short})
+    monkeypatch.setattr(qffl_runs, "ROUNDS", dict.fromkeys(qffl_runs.ROUNDS, short))
     monkeypatch.setattr(figures_3_6_9, "ROUNDS", {})
     monkeypatch.setattr(figures_3_6_9, "OTHERS", short)
     monkeypatch.setattr(pffl_table_1, "ROUNDS", {"Synthetic": short, "Vehicle": short})
     monkeypatch.setattr(pffl_table_1, "CLASS_ROUNDS", short)
     monkeypatch.setattr(qffl_table_2, "ROUNDS", {"Adult": short, "classes": short})
     monkeypatch.setattr(qffl_table_2, "QUICK_ROWS", 60)
-    monkeypatch.setattr(propfair_runs, "ROUNDS", {False: 4, True: 4})
-    monkeypatch.setattr(propfair_runs, "ROWS", {False: 600, True: 600})
+    monkeypatch.setattr(figure_8, "ROUNDS", short)
+    monkeypatch.setattr(qffl_runs, "ROLES", 12)
+    few = {
+        name: replace(task, rounds=short, rows=(600, 600))
+        for name, task in propfair_runs.TASKS.items()
+    }
+    monkeypatch.setattr(propfair_runs, "TASKS", few)
+    return files
+
+
+def idx(array):
+    """A gzipped IDX file."""
+    header = struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape)
+    return gzip.compress(header + array.tobytes())
+
+
+@pytest.fixture
+def others(files):
+    """Beside the other data Fashion-MNIST, CIFAR-10, CIFAR-100 and CINIC-10 of 140 to 240 images,
+    and fourteen roles of Shakespeare's with some 200 characters each.
+    """
+    rng = np.random.default_rng(1)
+    made = {}
+    for kind, count in (("train", 120), ("t10k", 20)):
+        images = rng.integers(0, 256, (count, 28, 28), dtype=np.uint8)
+        labels = (np.arange(count) % 10).astype(np.uint8)
+        for what, array in (("images-idx3", images), ("labels-idx1", labels)):
+            made[f"fashion-mnist/{kind}-{what}-ubyte.gz"] = idx(array)
+    names = (*(f"data_batch_{k}.bin" for k in range(1, 6)), "test_batch.bin")
+    batch = b"".join(bytes([k % 10]) + rng.bytes(3072) for k in range(40))
+    made["cifar-10/cifar-10-binary.tar.gz"] = tar(dict.fromkeys(names, batch))
+    fine = b"".join(bytes([0, k % 20]) + rng.bytes(3072) for k in range(120))
+    made["cifar-100/cifar-100-binary.tar.gz"] = tar({"train.bin": fine, "test.bin": fine})
+    pictures = {
+        f"{part}/class{k % 4}/{k}.png": png(rng.integers(0, 256, (32, 32, 3), dtype=np.uint8))
+        for part in ("train", "valid", "test")
+        for k in range(60)
+    }
+    made["cinic-10/CINIC-10.tar.gz"] = tar(pictures)
+    by, letters = "by William Shakespeare\n", list("abcdefgh ")
+    said = ["".join(rng.choice(letters, 90)) for _ in range(28)]
+    lines = [f"  Role{chr(65 + k)}. x{said[k]}\n    x{said[k + 14]}" for k in range(14)]
+    made["shakespeare/1994-01-100.txt"] = f"{by}A PLAY\n{by}{chr(10).join(lines)}\n".encode()
+    for name, content in made.items():
+        (files / name).parent.mkdir(exist_ok=True)
+        (files / name).write_bytes(content)
     return files

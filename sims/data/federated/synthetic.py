@@ -20,6 +20,7 @@ variation 1 / (a (a - 2)); from (73/127)^2 = 0.3304 follows a = 1 + sqrt(1 + 1/0
 and m = 127 (a - 1) / a = 84.76.
 """
 KINDS = ("non-iid", "iid", "hybrid")
+MEANS = ("number", "class")
 MOST_CLIENTS = 10_000
 """Some 130 rows of 60 numbers each: 0.6 GB in all."""
 
@@ -30,7 +31,12 @@ def client_sizes(clients: int, rng: np.random.Generator) -> NDArray[np.int64]:
 
 
 def synthetic(
-    alpha: float = 1.0, beta: float = 1.0, clients: int = 100, kind: str = "non-iid", seed: int = 0
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    clients: int = 100,
+    kind: str = "non-iid",
+    seed: int = 0,
+    means: str = "number",
 ) -> FederatedData:
     r"""Draw :math:`y = \arg\max(W_k x + b_k)`, 60 features, 10 classes.
 
@@ -46,6 +52,10 @@ def synthetic(
         "non-iid"; "iid": one model for all, x ~ N(0, diag); "hybrid": the first half of the clients
         iid.
     seed : int
+    means : str
+        What u_k is: "number", as printed, or "class", a number for each class. With "number" alpha
+        changes no label: u_k adds u_k (1 + sum_j x_j) to every score, and the largest stays. With
+        "class" each entry has the same law, N(0, alpha + 1), and labels depend on alpha.
 
     Returns
     -------
@@ -62,6 +72,7 @@ def synthetic(
     in_range("alpha", alpha, 0.0, 1e300)
     in_range("beta", beta, 0.0, 1e300)
     one_of("kind", kind, KINDS)
+    one_of("means", means, MEANS)
     count = whole("clients", clients, 1, MOST_CLIENTS)
     rng = generator(seed)
     sizes = client_sizes(count, rng)
@@ -70,8 +81,10 @@ def synthetic(
     n_iid = {"non-iid": 0, "iid": count, "hybrid": count // 2}[kind]
     x, y = [], []
     for k, size in enumerate(sizes):
-        model, shift = rng.normal(0.0, np.sqrt(alpha)), rng.normal(0.0, np.sqrt(beta))
-        W, b = rng.normal(model, 1.0, (CLASSES, FEATURES)), rng.normal(model, 1.0, CLASSES)
+        model = rng.normal(0.0, np.sqrt(alpha), 1 if means == "number" else CLASSES)
+        shift = rng.normal(0.0, np.sqrt(beta))
+        W = rng.normal(model[:, None], 1.0, (CLASSES, FEATURES))
+        b = rng.normal(model, 1.0, CLASSES)
         centre = rng.normal(shift, 1.0, FEATURES)
         if k < n_iid:
             (W, b), centre = shared, np.zeros(FEATURES)

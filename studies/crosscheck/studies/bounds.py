@@ -21,6 +21,7 @@ from fairfl.sims.algorithms.qfedsgd import QFedSGD
 from fairfl.sims.engine import Algorithm, Computing, Replicate, Simulation, Training
 from fairfl.studies.crosscheck.studies.limits import optimum
 from fairfl.studies.crosscheck.study import Drawing, Verdict
+from fairfl.studies.crosscheck.told import counted, every, series, summary
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups
 from fairfl.studies.softmax_problem import SoftmaxProblem
@@ -162,23 +163,18 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """By statement and setting (local steps, q, rows of a client): the largest that was observed,
     and the least of bound over observed.
     """
-    lines = [
-        {
-            "statement": statement,
-            "setting": setting,
+
+    def of(part: pd.DataFrame) -> dict[str, Any]:
+        seen = floats(part, "observed")
+        return {
             "seeds": len(part),
-            "observed, most": float(floats(part, "observed").max()),
-            "bound / observed, least": float(
-                (floats(part, "bound") / floats(part, "observed")).min()
-            ),
-            "printed / observed, least": float(
-                (floats(part, "printed") / floats(part, "observed")).min()
-            ),
+            "observed, most": float(seen.max()),
+            "bound / observed, least": float((floats(part, "bound") / seen).min()),
+            "printed / observed, least": float((floats(part, "printed") / seen).min()),
             "rounds that rose": int(floats(part, "rose").sum()),
         }
-        for (statement, setting), part in groups(measures, ["statement", "setting"])
-    ]
-    return {"bounds-on-models": pd.DataFrame(lines)}
+
+    return {"bounds-on-models": summary(measures, ["statement", "setting"], of)}
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
@@ -234,8 +230,8 @@ def _within(
 ) -> Verdict:
     part = among(measures, "statement", [statement])
     ratio = floats(part, column) / floats(part, "observed")
-    found = f"{_what(part)}: the bound is {ratio.min():.3g} to {ratio.max():.3g} times as large"
-    return Verdict(name, bool((ratio >= 1 - 1e-6).all()), hard, asked, found)
+    told = f"the bound is {ratio.min():.3g} to {ratio.max():.3g} times as large"
+    return every(name, part, ratio >= 1 - 1e-6, asked, f"{counted(part, 'runs')}: {told}", hard)
 
 
 def _informative(measures: pd.DataFrame) -> Verdict:
@@ -245,10 +241,10 @@ def _informative(measures: pd.DataFrame) -> Verdict:
         f"{floats(mine, 'observed').mean():.2f}"
         for (count,), mine in groups(part, ["setting"])
     ]
-    return Verdict(
+    return every(
         "theorem-11-says-something",
-        bool((floats(part, "bound") < CLIP).all()),
-        False,
+        part,
+        floats(part, "bound") < CLIP,
         f"The bound is below {CLIP:g}, which no clipped loss exceeds.",
         "; ".join(said),
     )
@@ -256,35 +252,29 @@ def _informative(measures: pd.DataFrame) -> Verdict:
 
 def _descends(measures: pd.DataFrame) -> Verdict:
     part = among(measures, "statement", [LEMMA])
-    rose, rounds = floats(part, "rose").sum(), floats(part, "rounds").sum()
-    return Verdict(
+    rose, rounds = floats(part, "rose"), floats(part, "rounds").sum()
+    return every(
         "q-fedsgd-descends",
-        bool(rose == 0),
-        False,
+        part,
+        rose == 0,
         "With lemma 12's step sizes q-FedSGD raises its objective in no round.",
-        f"{_what(part)}: in {rose:.0f} of {rounds:.0f} rounds",
+        f"{counted(part, 'runs')}: in {rose.sum():.0f} of {rounds:.0f} rounds",
     )
-
-
-def _what(part: pd.DataFrame) -> str:
-    seeds = f"{int(floats(part, 'seed').min())} to {int(floats(part, 'seed').max())}"
-    return f"{len(part)} runs, seeds {seeds}"
 
 
 def shown(measures: pd.DataFrame) -> pd.DataFrame:
     """Observed and bounds of theorem 11 by rows of a client, means over seeds."""
     part = among(measures, "statement", [GENERAL])
     each = np.unique(floats(part, "setting"))
-    series = {
+    columns = {
         "worst client's loss": "observed",
         "bound, repaired": "bound",
         "bound, printed": "printed",
     }
     parts = []
-    for name, column in series.items():
+    for name, column in columns.items():
         y = [floats(among(part, "setting", [v]), column).mean() for v in each]
-        columns = {"panel": "theorem 11, q = 2", "series": name, "kind": "path"}
-        parts.append(pd.DataFrame({**columns, "x": each, "y": y}))
+        parts.append(series("theorem 11, q = 2", name, "path", each, y))
     return pd.concat(parts, ignore_index=True)
 
 

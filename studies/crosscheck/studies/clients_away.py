@@ -7,7 +7,8 @@ average of those who trained last, and keeps the noise of its last rounds.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
+
 import pandas as pd
 
 from fairfl.studies.crosscheck.population.worlds import spread
@@ -15,6 +16,7 @@ from fairfl.studies.crosscheck.runs import CFL, FEDFB
 from fairfl.studies.crosscheck.standard_errors import NEAR, OVER
 from fairfl.studies.crosscheck.studies.fedfb_gap_runs import GapPlan
 from fairfl.studies.crosscheck.study import Drawing, Verdict
+from fairfl.studies.crosscheck.told import counted, series, summary
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups
 
@@ -55,19 +57,15 @@ def lost(measures: pd.DataFrame) -> pd.DataFrame:
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """By world, scheme and clients present: accuracy lost, and |MD|, on the population."""
-    keys = ["clients", "scheme", "present"]
-    lines = [
-        dict(zip(keys, key, strict=True))
-        | {
-            "seeds": len(part),
-            "lost, mean": float(floats(part, "lost").mean()),
-            "lost, most": float(floats(part, "lost").max()),
-            "|MD|, mean": float(floats(part, "disparity").mean()),
-            "|MD|, most": float(floats(part, "disparity").max()),
+
+    def of(part: pd.DataFrame) -> dict[str, Any]:
+        loss, gap = floats(part, "lost"), floats(part, "disparity")
+        return {"seeds": len(part), "lost, mean": float(loss.mean()), "lost, most": loss.max()} | {
+            "|MD|, mean": float(gap.mean()),
+            "|MD|, most": gap.max(),
         }
-        for key, part in groups(lost(measures), keys)
-    ]
-    return {"away": pd.DataFrame(lines)}
+
+    return {"away": summary(lost(measures), ["clients", "scheme", "present"], of)}
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
@@ -127,8 +125,7 @@ def _more(found: pd.DataFrame) -> Verdict:
 
 
 def _what(found: pd.DataFrame) -> str:
-    seeds = ", ".join(f"{v:g}" for v in np.unique(floats(found, "seed")))
-    return f"{len(found)} rules, {floats(found, 'rows').max():,.0f} people, seeds {seeds}"
+    return counted(found, f"rules, {floats(found, 'rows').max():,.0f} people")
 
 
 def falling(measures: pd.DataFrame) -> pd.DataFrame:
@@ -139,14 +136,10 @@ def falling(measures: pd.DataFrame) -> pd.DataFrame:
             panel = f"{label}, clients {told}"
             fed, central = (among(part, "scheme", [scheme]) for scheme in (FEDFB, CFL))
             table = fed.groupby("present")[column].agg(["mean", "min", "max"]).reset_index()
-            own = {"panel": panel, "series": FEDFB, "kind": "points"}
-            columns = table.rename(
-                columns={"present": "x", "mean": "y", "min": "low", "max": "high"}
-            )
-            parts.append(columns.assign(**own))
+            x, y, low, high = (floats(table, name) for name in ("present", "mean", "min", "max"))
+            parts.append(series(panel, FEDFB, "points", x, y, low=low, high=high))
             level = float(floats(central, column).mean())
-            line = {"panel": panel, "series": CFL, "kind": "line", "y": level}
-            parts.append(pd.DataFrame({"x": [PRESENT[0], PRESENT[-1]], **line}))
+            parts.append(series(panel, CFL, "line", [PRESENT[0], PRESENT[-1]], [level] * 2))
     return pd.concat(parts, ignore_index=True)
 
 

@@ -22,6 +22,7 @@ from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, told
 from fairfl.studies.crosscheck.runs import ENSEMBLE, Plan, spelt
 from fairfl.studies.crosscheck.study import Drawing, Verdict
+from fairfl.studies.crosscheck.told import points_of, series
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups
 
@@ -249,30 +250,16 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
     """The exact ensembles' frontier and points, CFL's above, and the learned points by size."""
     found, parts = among(beside(measures), "degree", [1]), []
     for (name,), mine in groups(found, ["world"]):
+        panel = in_words(name)
         for scheme in ("cfl", "lft_ensemble"):
             curve = exact(by_name(name), scheme)
-            columns = {
-                "panel": in_words(name),
-                "series": f"{LABELS[scheme]}, exact",
-                "kind": "line",
-            }
-            parts.append(pd.DataFrame({**columns, "x": curve.disparity, "y": curve.accuracy}))
+            told = f"{LABELS[scheme]}, exact"
+            parts.append(series(panel, told, "line", curve.disparity, curve.accuracy))
         for (size,), part in groups(mine, ["rows"]):
-            columns = {"panel": in_words(name), "series": f"{size:,} people", "kind": "points"}
-            parts.append(
-                pd.DataFrame(
-                    {**columns, "x": floats(part, "disparity"), "y": floats(part, "accuracy")}
-                )
-            )
+            parts.append(points_of(panel, f"{size:,} people", part))
         aims = [aim(by_name(name), budget) for budget in dict.fromkeys(mine["budget"])]
-        columns = {
-            "panel": in_words(name),
-            "series": "exact, of the same budgets",
-            "kind": "points",
-        }
-        parts.append(
-            pd.DataFrame({**columns, "x": [abs(md) for _, md in aims], "y": [a for a, _ in aims]})
-        )
+        x, y = [abs(md) for _, md in aims], [accuracy for accuracy, _ in aims]
+        parts.append(series(panel, "exact, of the same budgets", "points", x, y))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -291,10 +278,9 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
             sizes = floats(mine, "rows")
             y = np.array([rms(floats(mine, column)[sizes == n]) for n in x])
             levels.append(np.log(y * np.sqrt(x)).mean())
-            columns = {"panel": panel, "series": f"{in_words(world)}, {place}", "kind": "path"}
-            parts.append(pd.DataFrame({**columns, "x": x, "y": y}))
-        columns = {"panel": panel, "series": "n^-0.5", "kind": "line"}
-        parts.append(pd.DataFrame({**columns, "x": x, "y": np.exp(np.mean(levels)) / np.sqrt(x)}))
+            parts.append(series(panel, f"{in_words(world)}, {place}", "path", x, y))
+        guide = np.exp(np.mean(levels)) / np.sqrt(x)
+        parts.append(series(panel, "n^-0.5", "line", x, guide))
     return pd.concat(parts, ignore_index=True)
 
 

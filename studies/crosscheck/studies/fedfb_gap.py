@@ -23,6 +23,7 @@ from fairfl.studies.crosscheck.runs import ALPHA, CFL, FEDFB
 from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, PEOPLE
 from fairfl.studies.crosscheck.studies.fedfb_gap_runs import BOUND, plans, setups
 from fairfl.studies.crosscheck.study import Drawing, Verdict
+from fairfl.studies.crosscheck.told import series
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import Frame, loose
 
@@ -279,21 +280,10 @@ def _curves(measures: Frame, columns: tuple[tuple[str, str], ...]) -> Frame:
     found, parts = pairs(measures), []
     for axis, label in AXES.items():
         some = found[(found["along"] == axis) & ~((axis == "bits") & (found["value"] == 0))]
-        for column, series in columns:
+        for column, name in columns:
             by = some.groupby("value")[column].agg(["mean", "min", "max"]).reset_index()
-            parts.append(
-                loose(pd).DataFrame(
-                    {
-                        "panel": label,
-                        "series": series,
-                        "kind": "points",
-                        "x": by["value"],
-                        "y": by["mean"],
-                        "low": by["min"],
-                        "high": by["max"],
-                    }
-                )
-            )
+            bars = {"low": by["min"], "high": by["max"]}
+            parts.append(series(label, name, "points", by["value"], by["mean"], **bars))
     return loose(pd).concat(parts, ignore_index=True)
 
 

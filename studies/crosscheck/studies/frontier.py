@@ -16,6 +16,7 @@ from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, told
 from fairfl.studies.crosscheck.runs import BOXED, CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
 from fairfl.studies.crosscheck.study import Drawing, Verdict
+from fairfl.studies.crosscheck.told import points_of, series
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 
@@ -266,12 +267,7 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
         )
         parts += [one.assign(panel=panel) for one in curves]
         for (scheme,), part in groups(rows(shown, ~far), ["scheme"]):
-            columns = {"panel": panel, "series": f"{scheme}, learned", "kind": "points"}
-            parts.append(
-                pd.DataFrame(
-                    {**columns, "x": floats(part, "disparity"), "y": floats(part, "accuracy")}
-                )
-            )
+            parts.append(points_of(panel, f"{scheme}, learned", part))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -285,8 +281,7 @@ def curve(world: World, scheme: str) -> pd.DataFrame:
     """An exact frontier as a series."""
     label = {"cfl": CFL, "lft_fedavg": LFT_AVG, "lft_ensemble": ENSEMBLE}[scheme]
     found = exact(world, scheme)
-    columns = {"panel": "", "series": f"{label}, exact", "kind": "line"}
-    return pd.DataFrame({**columns, "x": found.disparity, "y": found.accuracy})
+    return series("", f"{label}, exact", "line", found.disparity, found.accuracy)
 
 
 def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
@@ -303,12 +298,7 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
             ("from the budget", _missed(mine)),
         ):
             y = [_rms(distances[sizes == n]) for n in each]
-            columns = {
-                "panel": panel,
-                "series": f"{in_words(world)}, degree {degree}",
-                "kind": "path",
-            }
-            parts.append(pd.DataFrame({**columns, "x": each, "y": y}))
+            parts.append(series(panel, f"{in_words(world)}, degree {degree}", "path", each, y))
     table = pd.concat(parts, ignore_index=True)
     guides = []
     for panel, power in (("below the frontier", -1.0), ("from the budget", -0.5)):
@@ -317,8 +307,7 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
         level = float(
             np.exp(np.mean(np.log(floats(mine, "y")) - power * np.log(floats(mine, "x"))))
         )
-        columns = {"panel": panel, "series": f"n^{power:g}", "kind": "line"}
-        guides.append(pd.DataFrame({**columns, "x": x, "y": level * x**power}))
+        guides.append(series(panel, f"n^{power:g}", "line", x, level * x**power))
     order = pd.concat([table, *guides], ignore_index=True)
     return order.sort_values("panel", kind="stable", ignore_index=True)
 

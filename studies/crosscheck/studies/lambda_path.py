@@ -25,6 +25,7 @@ from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.studies.crosscheck.population.mean_field import MeanField, gradients, rule_of
 from fairfl.studies.crosscheck.population.worlds import World, figure_5, figure_9, random_world
 from fairfl.studies.crosscheck.study import Drawing, Verdict
+from fairfl.studies.crosscheck.told import series
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import Frame, loose
 
@@ -325,20 +326,13 @@ def ways(measures: Frame) -> Frame:
     for schedule, label in PANELS:
         some = here[here["schedule"] == schedule]
         shown = np.unique(np.geomspace(1, some["t"].max(), 60).astype(int))
-        for column, series, kind in (
+        for column, name, kind in (
             ("repaired", "as repaired", "line"),
             ("printed", "(88) as printed", "line"),
             ("distance", "|λ_1 - λ*|", "points"),
         ):
             rows = some[some["t"].isin(shown)] if kind == "points" else some
-            columns = {
-                "panel": label,
-                "series": series,
-                "kind": kind,
-                "x": rows["t"],
-                "y": rows[column],
-            }
-            parts.append(loose(pd).DataFrame(columns))
+            parts.append(series(label, name, kind, rows["t"], rows[column]))
     return loose(pd).concat(parts, ignore_index=True)
 
 
@@ -352,21 +346,10 @@ def remainders(measures: Frame) -> Frame:
         "zero_one": "errors",
     }
     parts = [
-        loose(pd).DataFrame(
-            {
-                "panel": panel,
-                "series": label,
-                "kind": "points",
-                "x": table["bayes"],
-                "y": table[name],
-            }
-        )
-        for name, label in names.items()
+        series(panel, label, "points", table["bayes"], table[name]) for name, label in names.items()
     ]
     top = float(table["bayes"].max())
-    nothing = loose(pd).DataFrame(
-        {"panel": panel, "series": "no fairness", "kind": "line", "x": [0.0, top], "y": [0.0, top]}
-    )
+    nothing = series(panel, "no fairness", "line", [0.0, top], [0.0, top])
     return loose(pd).concat([nothing, *parts], ignore_index=True)
 
 

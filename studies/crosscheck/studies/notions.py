@@ -23,6 +23,7 @@ from fairfl.studies.crosscheck.rates import TOO_FEW, Rate
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
 from fairfl.studies.crosscheck.standard_errors import NEAR, OVER
 from fairfl.studies.crosscheck.study import Drawing, Verdict
+from fairfl.studies.crosscheck.told import counted, points_of, series, summary
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups, loose, rows
 
@@ -135,14 +136,12 @@ def _units(
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """By notion, groups, scheme, people and budget: rules, what they lose and their disparity."""
     columns = ("below", LOST, "below locally", "disparity", "off")
-    keys = ["notion", "groups", "scheme", "rows", "budget"]
-    lines = [
-        dict(zip(keys, key, strict=True))
-        | {"rules": len(part)}
-        | {f"{name}, mean": float(floats(part, name).mean()) for name in columns}
-        for key, part in groups(measures, keys)
-    ]
-    return {"points": pd.DataFrame(lines).rename(columns={"rows": "people"})}
+
+    def of(part: pd.DataFrame) -> dict[str, Any]:
+        return {"rules": len(part)} | {f"{n}, mean": float(floats(part, n).mean()) for n in columns}
+
+    found = summary(measures, ["notion", "groups", "scheme", "rows", "budget"], of)
+    return {"points": found.rename(columns={"rows": "people"})}
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
@@ -291,13 +290,9 @@ def _rms(values: Array) -> float:
 
 def _what(found: pd.DataFrame) -> str:
     """Rules, questions, people and seeds."""
-    if not len(found):
-        return "no rules"
-    asked = found[["world", "notion"]].drop_duplicates()
-    sizes = floats(found, "rows")
-    span = f"{sizes.min():,.0f}" + (f" to {sizes.max():,.0f}" if np.ptp(sizes) else "")
-    seeds = ", ".join(f"{v:g}" for v in np.unique(floats(found, "seed")))
-    return f"{len(found)} rules of {len(asked)} worlds and notions, {span} people, seeds {seeds}"
+    asked, sizes = found[["world", "notion"]].drop_duplicates(), np.unique(floats(found, "rows"))
+    span = " to ".join(f"{size:,.0f}" for size in dict.fromkeys((*sizes[:1], *sizes[-1:])))
+    return counted(found, f"rules of {len(asked)} worlds and notions, {span} people")
 
 
 def record(measures: pd.DataFrame) -> dict[str, Any]:
@@ -331,9 +326,7 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
         panel = f"{in_words(name).removeprefix('random ')}, {TOLD[notion]}"
         parts.append(curve(by_name(name), notion).assign(panel=panel))
         for (scheme,), mine in groups(part, ["scheme"]):
-            columns = {"panel": panel, "series": f"{scheme}, learned", "kind": "points"}
-            x, y = floats(mine, "disparity"), floats(mine, "accuracy")
-            parts.append(pd.DataFrame({**columns, "x": x, "y": y}))
+            parts.append(points_of(panel, f"{scheme}, learned", mine))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -345,7 +338,7 @@ def curve(world: World, notion: str) -> pd.DataFrame:
     most = solve(world.federation, "cfl", np.inf, notion=notion).disparity
     x = np.linspace(0, most, 25)
     y = [optimum(world, "cfl", v, notion) for v in x]
-    return pd.DataFrame({"series": "CFL, exact", "kind": "line", "x": x, "y": y})
+    return series("", "CFL, exact", "line", x, y)
 
 
 def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
@@ -359,10 +352,8 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
         for (notion, count), part in groups(fair, ["notion", "groups"]):
             sizes, values = floats(part, "rows"), floats(part, column)
             each = np.unique(sizes)
-            told = f"{TOLD[notion]}, {count} groups"
-            columns = {"panel": panel, "series": told, "kind": "path"}
             y = [_rms(values[sizes == n]) for n in each]
-            parts.append(pd.DataFrame({**columns, "x": each, "y": y}))
+            parts.append(series(panel, f"{TOLD[notion]}, {count} groups", "path", each, y))
     return pd.concat(parts, ignore_index=True)
 
 

@@ -21,6 +21,7 @@ from fairfl.studies.crosscheck.runs import Plan, featured, spelt
 from fairfl.studies.crosscheck.standard_errors import OVER
 from fairfl.studies.crosscheck.studies.notions import TOLD, curve
 from fairfl.studies.crosscheck.study import Drawing, Verdict
+from fairfl.studies.crosscheck.told import counted, every, points_of, summary
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups
 
@@ -119,10 +120,9 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """By learner, notion and β or τ: rules, how far below the frontier, disparity, clients without
     weight.
     """
-    keys = ["scheme", "notion", "budget"]
-    lines = [
-        dict(zip(keys, key, strict=True))
-        | {
+
+    def of(part: pd.DataFrame) -> dict[str, Any]:
+        return {
             "rules": len(part),
             "below, mean": float(floats(part, "below").mean()),
             "below, least": float(floats(part, "below").min()),
@@ -130,22 +130,23 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
             "with a client of no weight": int((floats(part, "silent") > 0).sum()),
             "not ended": int((floats(part, "left") > ENDED).sum()),
         }
-        for key, part in groups(beside(measures), keys)
-    ]
-    return {"points": pd.DataFrame(lines).rename(columns={"budget": "β or τ"})}
+
+    found = summary(beside(measures), ["scheme", "notion", "budget"], of)
+    return {"points": found.rename(columns={"budget": "β or τ"})}
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     """The hard inequality, and what the two make fair."""
-    least = float(floats(beside(measures), "below").min())
+    below = floats(beside(measures), "below")
     return (
-        Verdict(
+        every(
             "below-cfl-frontier",
-            bool(least >= -TOLERANCE),
-            True,
+            measures,
+            below >= -TOLERANCE,
             "No rule of FairFed or AgnosticFair is more accurate than the exact CFL optimum at its "
             "own disparity.",
-            f"{_what(measures)}: the nearest one is {least:.2g} below",
+            f"{_what(measures)}: the nearest one is {below.min():.2g} below",
+            hard=True,
         ),
         _fairer(measures),
         _heard(measures),
@@ -159,10 +160,10 @@ def _fairer(measures: pd.DataFrame) -> Verdict:
     wide = part.pivot_table(index=keys, columns="budget", values="disparity")
     change = np.concatenate([wide[spelt(b)] - wide[spelt(BETAS[0])] for b in BETAS[1:]])
     lower = int((change < -OVER).sum())
-    return Verdict(
+    return every(
         "fairfed-is-fairer-than-fedavg",
-        bool((change <= OVER).all()),
-        False,
+        part,
+        change <= OVER,
         f"FairFed's disparity is not larger than that of β = 0 on the same people (by {OVER:g}).",
         f"{_what(part)}: of {change.size} runs {lower} are fairer and "
         f"{int((change > OVER).sum())} less fair, from {change.min():.3f} to {change.max():+.3f}",
@@ -174,10 +175,10 @@ def _heard(measures: pd.DataFrame) -> Verdict:
         among(measures, "scheme", [FAIRFED, UNWEIGHED]), "budget", [spelt(b) for b in BETAS[1:]]
     )
     silent = floats(part, "silent") > 0
-    return Verdict(
+    return every(
         "fairfed-hears-everybody",
-        bool(not silent.any()),
-        False,
+        part,
+        ~silent,
         "FairFed ends with weight for every client.",
         f"{_what(part)}: {silent.sum()} of {silent.size} end with a client whose weight is 0",
     )
@@ -186,10 +187,10 @@ def _heard(measures: pd.DataFrame) -> Verdict:
 def _covariance(measures: pd.DataFrame) -> Verdict:
     part = among(among(measures, "scheme", [PLAIN]), "budget", [spelt(TAUS[0])])
     gap = floats(part, "disparity")
-    return Verdict(
+    return every(
         "covariance-is-disparity",
-        bool((gap <= 0.1).all()),
-        False,
+        part,
+        gap <= 0.1,
         f"Where the covariance of group and score is within {TAUS[0][0]:g}, |MD| is within 0.1.",
         f"{_what(part)}, no adversary: |MD| is {gap.min():.3f} to {gap.max():.3f}, "
         f"{np.median(gap):.3f} in the median; {int((gap > 0.1).sum())} are above 0.1",
@@ -197,9 +198,7 @@ def _covariance(measures: pd.DataFrame) -> Verdict:
 
 
 def _what(found: pd.DataFrame) -> str:
-    seeds = ", ".join(f"{v:g}" for v in np.unique(floats(found, "seed")))
-    worlds = found["world"].nunique()
-    return f"{len(found)} rules of {worlds} worlds, {PEOPLE:,} people, seeds {seeds}"
+    return counted(found, f"rules of {found['world'].nunique()} worlds, {PEOPLE:,} people")
 
 
 def record(measures: pd.DataFrame) -> dict[str, Any]:
@@ -220,9 +219,7 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
         panel = f"{in_words(name)}, {TOLD[notion]}"
         parts.append(curve(by_name(name), notion).assign(panel=panel))
         for (scheme,), mine in groups(part, ["scheme"]):
-            columns = {"panel": panel, "series": scheme, "kind": "points"}
-            x, y = floats(mine, "disparity"), floats(mine, "accuracy")
-            parts.append(pd.DataFrame({**columns, "x": x, "y": y}))
+            parts.append(points_of(panel, str(scheme), mine))
     return pd.concat(parts, ignore_index=True)
 
 

@@ -5,7 +5,6 @@ steps.
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,6 +12,7 @@ import pandas as pd
 from fairfl.studies.crosscheck.realised.aims import BEYOND
 from fairfl.studies.crosscheck.realised.weights import CASES, HALF, ONE, Case
 from fairfl.studies.crosscheck.study import Drawing
+from fairfl.studies.crosscheck.told import series
 from fairfl.studies.frames import among, floats, groups
 
 SHOWN = ("FedAvg", "q-FedAvg", "TERM", "PropFair", "p-FedAvg, Gini", "p-FedAvg, z = 0.5")
@@ -35,8 +35,8 @@ def against_losses(measures: pd.DataFrame) -> pd.DataFrame:
             )
             order = np.argsort(losses)
             if not k:
-                parts.append(_series(name, "dual weights", "line", losses[order], dual[order]))
-            parts.append(_series(name, case.name, "points", losses[order], found[order]))
+                parts.append(series(name, "dual weights", "line", losses[order], dual[order]))
+            parts.append(series(name, case.name, "points", losses[order], found[order]))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -50,7 +50,7 @@ def over_rounds(measures: pd.DataFrame) -> pd.DataFrame:
         for name in (*SHOWN, BEYOND):
             part = among(mine, "algorithm", [name])
             parts.append(
-                _series(
+                series(
                     f"{world}, one full step",
                     name,
                     "line",
@@ -61,7 +61,7 @@ def over_rounds(measures: pd.DataFrame) -> pd.DataFrame:
     afl = among(among(measures, "kind", ["mixtures"]), "seed", [0])
     for (name, which), part in groups(afl, ["algorithm", "case"]):
         label = f"{name}, {which}"
-        parts.append(_series("AFL and the optimum", label, "line", part["round"], part["off"]))
+        parts.append(series("AFL and the optimum", label, "line", part["round"], part["off"]))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -77,16 +77,11 @@ def by_steps(measures: pd.DataFrame) -> pd.DataFrame:
             str(case): float(floats(part, "off").mean()) for (case,), part in groups(mine, ["case"])
         }
         parts.append(
-            _series(
+            series(
                 str(world), str(name), "path", [full[case] for case in means], list(means.values())
             )
         )
     return pd.concat(parts, ignore_index=True)
-
-
-def _series(panel: str, series: str, kind: str, x: Any, y: Any) -> pd.DataFrame:
-    columns = {"x": np.asarray(x, dtype=float), "y": np.asarray(y, dtype=float)}
-    return pd.DataFrame({"panel": panel, "series": series, "kind": kind, **columns})
 
 
 WRONG = "share of the weight with the wrong clients"

@@ -23,7 +23,14 @@ from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.measures import KEYS
-from fairfl.studies.papers.qffl.runs import parts_of, training_of
+from fairfl.studies.papers.qffl.runs import (
+    CHOSEN,
+    at_hand,
+    differences,
+    parts_of,
+    rounds_of,
+    training_of,
+)
 from fairfl.theory.aggregation import QFFL
 
 RATES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
@@ -46,12 +53,14 @@ def units(
     """
     found = []
     for label, (dataset, kind, q) in data.items():
-        count = rounds[label][scale.paper]
+        if dataset not in at_hand():
+            continue
+        count = rounds_of(dataset, scale, rounds[label])
         for seed in range(scale.seeds):
             name = f"{dataset.lower()}-{kind}-q{q:g}-{count}-{seed}"
-            local = partial(make_local, dataset, kind, q, count, seed)
+            local = partial(make_local, dataset, kind, q, count, seed, scale.paper)
             found.append(Unit(f"local-{name}", label, seed, _names("FedAvg", "q-FedAvg"), local))
-            full = partial(make_full, dataset, kind, q, count, seed)
+            full = partial(make_full, dataset, kind, q, count, seed, scale.paper)
             found.append(
                 Unit(
                     f"full-{name}", label, seed, _names("FedSGD, q = 0", "q-FedSGD", "FedSGD"), full
@@ -64,9 +73,9 @@ def _names(*curves: str) -> tuple[str, ...]:
     return tuple(f"{curve} {rate:g}" for curve in curves for rate in RATES)
 
 
-def make_local(dataset: str, kind: str, q: float, rounds: int, seed: int) -> Setting:
+def make_local(dataset: str, kind: str, q: float, rounds: int, seed: int, paper: bool) -> Setting:
     """One local epoch, a replicate a rate: q-FedAvg with 0 (to tune by) and with q."""
-    model, parts = parts_of(dataset, seed, kind)
+    model, parts = parts_of(dataset, seed, kind, paper)
     replicates = tuple(
         Replicate(QFedAvg(each), seed, lr=rate) for each in (0.0, q) for rate in RATES
     )
@@ -75,11 +84,11 @@ def make_local(dataset: str, kind: str, q: float, rounds: int, seed: int) -> Set
     )
 
 
-def make_full(dataset: str, kind: str, q: float, rounds: int, seed: int) -> Setting:
+def make_full(dataset: str, kind: str, q: float, rounds: int, seed: int, paper: bool) -> Setting:
     """Full gradients of the same devices, a replicate a rate: q-FedSGD with 0 (to tune by), with q,
     and fixed steps.
     """
-    model, parts = parts_of(dataset, seed, kind)
+    model, parts = parts_of(dataset, seed, kind, paper)
     kinds: tuple[Algorithm, ...] = (QFedSGD(0.0), QFedSGD(q), DualWeighted(QFFL(q)))
     replicates = tuple(Replicate(algorithm, seed, lr=rate) for algorithm in kinds for rate in RATES)
     training = replace(training_of(dataset, rounds), epochs=None, steps=1, batch_size=None)
@@ -130,7 +139,7 @@ def values(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd
 
 
 DATA = {
-    3: {"Synthetic": ("Synthetic", "non-iid", 1.0), "Vehicle": ("Vehicle", "non-iid", 5.0)},
+    3: {name: (name, "non-iid", q) for name, q in CHOSEN.items()},
     9: {
         "Synthetic-IID": ("Synthetic", "iid", 1.0),
         "Synthetic-Hybrid": ("Synthetic", "hybrid", 1.0),
@@ -138,7 +147,7 @@ DATA = {
     },
 }
 """By figure: label -> data set, kind, q."""
-ROUNDS = {"Vehicle": (40, 460)}
+ROUNDS = {"Vehicle": (40, 460), "Shakespeare": (2, 80)}
 OTHERS = (40, 500)
 """Quick, and enough to see who is ahead."""
 NOTES = (
@@ -163,7 +172,7 @@ def figure(number: int, title: str, notes: tuple[str, ...]) -> Experiment:
         {"quick": 1, "paper": 3},
         lambda scale: units(scale, data, {label: ROUNDS.get(label, OTHERS) for label in data}),
         lambda clients: values(clients, data),
-        lambda clients: notes,
+        lambda clients: (*differences({data[name][0] for name in set(clients["dataset"])}), *notes),
         pd.DataFrame(columns=COLUMNS),
         (Picture(name, "convergence", f"q-FFL, figure {number}: test accuracy by round"),),
         lambda clients: curves(clients, data),

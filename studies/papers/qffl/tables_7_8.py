@@ -64,7 +64,7 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper."""
     return (
-        *qffl_runs.differences(),
+        *qffl_runs.differences(clients["dataset"]),
         "Uniform: ten devices a round with equal chances, updates averaged with equal weights, "
         "as section 4.3 says.",
     )

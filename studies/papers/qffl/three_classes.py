@@ -1,17 +1,16 @@
 """Fashion-MNIST's T-shirt, pullover and shirt, a client a class; three digits of MNIST where it is
-not at hand.
+not at hand (``stand_ins``).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
 from fairfl.sims.data.federated import FederatedData, load_federated
-from fairfl.sims.data.fetch import DataUnavailable
 from fairfl.sims.engine import Parts
+from fairfl.studies.stand_ins import those_at_hand
 
 FASHION, DIGITS = "Fashion-MNIST", "MNIST 4, 7, 9"
 CLASSES = {FASHION: (0, 2, 6), DIGITS: (4, 7, 9)}
@@ -19,14 +18,9 @@ CLASSES = {FASHION: (0, 2, 6), DIGITS: (4, 7, 9)}
 CLIENTS = {FASHION: ("T-shirt", "pullover", "shirt"), DIGITS: ("digit 4", "digit 7", "digit 9")}
 
 
-@lru_cache(maxsize=1)
 def which() -> str:
-    """What is at hand: Fashion-MNIST, local or downloaded, or digits in its place."""
-    try:
-        load_federated("fashion-mnist")
-    except DataUnavailable:
-        return DIGITS
-    return FASHION
+    """Fashion-MNIST where it is at hand, else digits."""
+    return those_at_hand([FASHION], [DIGITS])[0]
 
 
 def three_classes(dataset: str, seed: int = 0, rows: int | None = None) -> FederatedData:

@@ -4,9 +4,21 @@ can fail.
 
 import numpy as np
 import pytest
+import torch
 from scipy.special import log_softmax, softmax
 
-from fairfl.sims.engine import Softmax
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.data.federated import FederatedData
+from fairfl.sims.engine import (
+    MLP,
+    Computing,
+    Joining,
+    Parts,
+    Replicate,
+    Simulation,
+    Softmax,
+    Training,
+)
 from fairfl.studies.crosscheck.studies import joining
 
 
@@ -89,3 +101,34 @@ def test_tables_and_the_picture(measures):
     assert (rows["runs"] == 1).all() and (rows["unfair, last round"] >= rows["unfair, all"]).all()
     shown = joining.PICTURES[0].table(measures)
     assert set(shown["series"]) == {"first order", *joining.RULES}
+
+
+@pytest.mark.parametrize("equal, bias, last", [(0, 0.0, 1.0), (1, 9.0, 1e-3), (1, 9.0, 1e3)])
+def test_the_networks_constant_bounds_the_slope_of_its_scores(equal, bias, last):
+    """E |J s|² <= C |s|², found by power iteration on the mean of J'J; reached where all rows are
+    equal and all units active, whichever layer the slope comes from.
+    """
+    data = joining.sample(2)
+    if equal:
+        x, y = np.tile(data.train.x[:1], (4, 1)), np.arange(4)
+        data = Parts.of(FederatedData("equal", x, y, np.array([0, 0, 1, 1]), 2))
+    model = MLP((joining.FEATURES, joining.HIDDEN, joining.CLASSES))
+    rounds, exact = Training(1, participation=Joining((0, 0))), Computing(dtype="float64")
+    place = Simulation(model, data, [Replicate(FedAvg())], rounds, exact)
+    (x, _), w = joining._batches(place), place.params[0].clone()
+    weights = joining.HIDDEN * joining.FEATURES
+    w[weights : weights + joining.HIDDEN] += bias
+    w[weights + joining.HIDDEN :] *= last
+    C, most = joining.curvature(place, w), 0.0
+    s = torch.randn(len(w), dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    for _ in range(30):
+        s = 1e-6 * s / s.norm()
+        slope = (
+            model.scores((w + s).expand(2, -1), x) - model.scores((w - s).expand(2, -1), x)
+        ) / 2
+        each = slope.square().sum(1).mean(1) / s.square().sum()
+        assert (each <= C * (1 + 1e-6)).all()
+        most = max(most, float(each.max()))
+        v = w.clone().requires_grad_()
+        (s,) = torch.autograd.grad((model.scores(v.expand(2, -1), x) * slope).sum(), v)
+    assert most > (0.999 if equal else 0.02) * C

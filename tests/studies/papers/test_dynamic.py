@@ -1,14 +1,11 @@
 """The dynamic paper's experiments: measures by hand, and runs on tiny data in the real formats."""
 
-import gzip
 import pickle
-import struct
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from archives import tar
 
 from fairfl.figures.lib import dynamic as curves
 from fairfl.sims.data.fetch import DataUnavailable
@@ -152,31 +149,9 @@ def test_replicates_are_runs_of_their_own(files):
     assert first["loss"].tolist() == pytest.approx(one["loss"].tolist(), abs=1e-6)
 
 
-def idx(array):
-    header = struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape)
-    return gzip.compress(header + array.tobytes())
-
-
-@pytest.fixture
-def others(files, monkeypatch):
-    """Fashion-MNIST and CIFAR-10 of 140 and 120 images beside the other data."""
-    rng = np.random.default_rng(1)
-    for kind, count in (("train", 120), ("t10k", 20)):
-        images = rng.integers(0, 256, (count, 28, 28), dtype=np.uint8)
-        labels = (np.arange(count) % 10).astype(np.uint8)
-        for what, array in (("images-idx3", images), ("labels-idx1", labels)):
-            path = files / "fashion-mnist" / f"{kind}-{what}-ubyte.gz"
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(idx(array))
-    names = (*(f"data_batch_{k}.bin" for k in range(1, 6)), "test_batch.bin")
-    batch = b"".join(bytes([k % 10]) + rng.bytes(3072) for k in range(20))
-    (files / "cifar-10").mkdir()
-    (files / "cifar-10/cifar-10-binary.tar.gz").write_bytes(tar(dict.fromkeys(names, batch)))
-    monkeypatch.setattr(runs, "ResNet18GN", partial(ResNet18GN, width=2))
-
-
 @pytest.mark.parametrize("data, model", [("Fashion-MNIST", runs.LENET), ("CIFAR-10", runs.RESNET)])
 def test_other_data_run_as_soon_as_they_are_there(others, data, model, monkeypatch):
+    monkeypatch.setattr(runs, "ResNet18GN", partial(ResNet18GN, width=2))
     monkeypatch.setattr(runs, "EPOCHS", 1)
     scene = runs.Scene(data, model, (0, 1), rounds=2, rows=60)
     clients = run_unit(scene.unit("Algorithm 1", runs.NORMALISED, 1), None, False)

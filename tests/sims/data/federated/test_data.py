@@ -121,6 +121,23 @@ def test_sizes_have_the_printed_mean_and_spread() -> None:
     )
 
 
+def test_alpha_changes_labels_where_classes_have_means_of_their_own() -> None:
+    """One number u_k adds as much to the score of every class, and so to none."""
+    printed, by_class = (
+        [synthetic(alpha=alpha, clients=6, seed=3, means=means) for alpha in (0.0, 1.0, 1e12)]
+        for means in ("number", "class")
+    )
+    assert all((d.y == printed[0].y).all() and (d.x == printed[0].x).all() for d in printed)
+    assert (by_class[1].y != by_class[0].y).any()
+    # alpha large: the class of the largest u_k where 1 + sum x > 0, of the least elsewhere
+    found = by_class[2]
+    for k in range(6):
+        above = 1 + found.x[found.owner == k].sum(1) > 0
+        labels = found.y[found.owner == k]
+        assert len(set(labels[above])) <= 1 and len(set(labels[~above])) <= 1
+    assert max(len(set(printed[2].y[printed[2].owner == k])) for k in range(6)) > 2
+
+
 def test_wrong_synthetic_arguments_are_named() -> None:
     for given_, message in (
         ({"alpha": -1.0}, "alpha"),

@@ -1,0 +1,115 @@
+"""PropFair, tables 6 to 8, figures 2 to 4: a row of ``EXPERIMENTS`` each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.propfair import PropFair
+from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.studies.beside_published import COLUMNS, published
+from fairfl.studies.execute import last_round
+from fairfl.studies.experiment import Experiment, Picture, Scale, Unit
+from fairfl.studies.measures import statistics
+from fairfl.studies.papers.propfair import published_numbers as numbers
+from fairfl.studies.papers.propfair import runs
+from fairfl.studies.printed_numbers import Printed
+
+SEEDS = {"quick": 1, "paper": 3}
+MS = (1.0, 2.0, 3.0, 5.0, 10.0, 30.0)
+BATCHES, RATIOS = (32, 64, 128, 256), (0.4, 0.5, 0.6, 0.7)
+EVERY = ("CIFAR-10", "CIFAR-100", "CINIC-10", "Shakespeare")
+ABLATED = ("CIFAR-100",)
+
+
+def baselines(dataset: str) -> dict[str, tuple[Algorithm, float]]:
+    """Several M, with FedAvg's learning rate."""
+    made: dict[str, Algorithm] = {
+        "FedAvg": FedAvg(),
+        **{f"M = {M:g}": PropFair(M, rescale=True) for M in MS},
+        **{f"M = {M:g}, linear": PropFair(M, variant="linear", rescale=True) for M in MS[:3]},
+    }
+    return {name: (one, runs.TASKS[dataset].rates[0]) for name, one in made.items()}
+
+
+def experiment(
+    item: str,
+    title: str,
+    wanted: tuple[str, ...],
+    units: Callable[[Scale], list[Unit]],
+    measures: tuple[str, ...],
+    of: Printed | None = None,
+    *notes: str,
+    kind: str = "",
+    picture: str = "",
+) -> Experiment:
+    """One table or figure, and its picture where it has one."""
+
+    def differences(clients: pd.DataFrame) -> tuple[str, ...]:
+        names = {str(name).partition(",")[0] for name in clients["dataset"]}
+        return (*runs.differences(wanted, names), *notes)
+
+    return Experiment(
+        f"propfair-{item}",
+        f"PropFair, {title}; MNIST and Synthetic where the paper's data are not at hand",
+        SEEDS,
+        units,
+        lambda clients: statistics(last_round(clients, "test"), measures),
+        differences,
+        pd.DataFrame(columns=COLUMNS) if of is None else published(of),
+        (Picture(f"propfair-{item}", kind, picture),) if kind else (),
+    )
+
+
+def ablated(table: Printed) -> Printed:
+    """The published rows of CIFAR-100, named as ours."""
+    return {(f"{ABLATED[0]}, {data}", row): cells for (data, row), cells in table.items()}
+
+
+EXPERIMENTS = (
+    experiment(
+        "table-6",
+        "table 6, figure 2: FedAvg, q-FFL, AFL, TERM and PropFair",
+        EVERY,
+        lambda scale: runs.units("five", scale, EVERY),
+        numbers.SIX,
+        numbers.TABLE_6,
+        kind="convergence",
+        picture="PropFair's five algorithms: test accuracy by round",
+    ),
+    experiment(
+        "table-7",
+        "table 7, figure 4: 0.4 to 0.7 of the rows to train on",
+        ABLATED,
+        lambda scale: runs.units("five", scale, ABLATED, ratios=RATIOS),
+        numbers.FOUR,
+        ablated(numbers.TABLE_7),
+        kind="distribution",
+        picture="PropFair, figure 4: test accuracies of the clients by the share of training rows",
+    ),
+    experiment(
+        "table-8",
+        "table 8: batches of 32, 64, 128 and 256",
+        ABLATED,
+        lambda scale: runs.units("five", scale, ABLATED, batches=BATCHES),
+        numbers.FOUR,
+        ablated(numbers.TABLE_8),
+        "One learning rate for all batch sizes: larger batches take fewer steps an epoch.",
+    ),
+    experiment(
+        "figure-3",
+        "figure 3: mean and worst 10 % test accuracy for several M",
+        ABLATED,
+        lambda scale: runs.units("baseline", scale, ABLATED, baselines),
+        ("devices", "std", "worst 10%"),
+        None,
+        "The objective is multiplied by M, so that all M have one learning rate and M -> "
+        "infinity is FedAvg; the paper tunes the rate for each M.",
+        "\"linear\" goes on below M - l = 0.2 with the logarithm's tangent; the paper's fallback "
+        "l / M drops the gradient by 0.2 / M there, for the batches that are worst off.",
+        kind="convergence",
+        picture="PropFair, figure 3: test accuracy by round, several M",
+    ),
+)

@@ -1,0 +1,25 @@
+"""The data sets of a paper that are at hand, and what stands in where none is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fairfl.sims.data.fetch import at_hand
+
+SOURCES = {
+    "CIFAR-10": "cifar-10",
+    "CIFAR-100": "cifar-100",
+    "CINIC-10": "cinic-10",
+    "Fashion-MNIST": "fashion-mnist",
+    "Shakespeare": "shakespeare",
+}
+"""What tables call them, and their names for ``load_federated``, which are their folders'."""
+FETCHING = (
+    "`fairfl.sims.data.federated.load_federated(NAME)` fetches what can be had, and an experiment "
+    "takes what is in FAIRFL_DATA or the cache."
+)
+
+
+def those_at_hand(wanted: Sequence[str], instead: Sequence[str] = ()) -> tuple[str, ...]:
+    """Those of the wanted data sets that are on this machine; where none is, ``instead``."""
+    return tuple(name for name in wanted if at_hand(SOURCES[name])) or tuple(instead)
