@@ -122,6 +122,9 @@ def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
     return {"Lagrangian": world.accuracy(best) - world.accuracy(f) - gained - held}
 
 
+NAMES = ("error", "local", "lams")
+
+
 def local_objective(instance: dict[str, Any], factor: str = "one") -> Case:
     """The mean over clients of P(ŷ ≠ y | i) - λ_i MD_i is (61) with the same λ."""
     error, local, lams = instance["error"], instance["local"], instance["lams"]
@@ -212,16 +215,25 @@ def _check_local(effort: Effort, factor: str = "one") -> Evidence:
     )
 
 
+def means(factor: str = "I") -> dict[str, sympy.Expr]:
+    """The same with symbols, for three clients."""
+    names = {name: sympy.symbols(f"{name}1:4") for name in NAMES}
+    relation = local_objective(names, factor).relations[0]
+    return {"objective": relation.left - relation.right}
+
+
 def sums() -> st.SearchStrategy[dict[str, Any]]:
     """Errors, local disparities and multipliers of three clients, in eighths."""
     part = st.integers(-8, 8).map(lambda k: Fraction(k, 8))
-    lists = {name: st.lists(part, min_size=3, max_size=3) for name in ("error", "local", "lams")}
+    lists = {name: st.lists(part, min_size=3, max_size=3) for name in NAMES}
     return st.fixed_dictionaries(lists)
 
 
 def _check_local_repaired(effort: Effort, factor: str = "I") -> Evidence:
-    statement = Call.of(local_objective, factor=factor)
-    return Evidence.of(explore(statement, Call.of(sums), effort, tolerance=0.0))
+    run = explore(Call.of(local_objective, factor=factor), Call.of(sums), effort, tolerance=0.0)
+    point = {f"{name}{k}": f"{k}/{j + 2}" for j, name in enumerate(NAMES) for k in (1, 2, 3)}
+    identity = SymbolicZero(Call.of(means, factor=factor), "expand", (point,))
+    return Evidence.of(identity, extra=(run,))
 
 
 PRINTED = (
@@ -398,7 +410,7 @@ CLAIMS = (
         r"y)-\sum_i\lambda_iMD_i$.",
         kind="identity",
         hypotheses=(),
-        scope="I = 3, equal weights",
+        scope="I = 3, whose sums look the same for any I; equal weights",
         expected="holds",
         check=_check_local_repaired,
         mutants=(Mutant("as printed", "λ_i without I", lambda e: _check_local_repaired(e, "one")),),
