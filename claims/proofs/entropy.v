@@ -277,3 +277,31 @@ split.
     rewrite E2, one, !ln_over, ln_1 by (assumption || lra || now apply Rdiv_lt_0_compat; lra).
     field. lra.
 Qed.
+
+Theorem near : forall n a f M, (0 < n)%nat -> 0 < a -> (forall i, In i (seq 0 n) -> f i <= M) ->
+  (exists j, In j (seq 0 n) /\ f j = M) -> M - ln (INR n) / a <= term n a f <= M.
+Proof.
+intros n a f M N A F [j [J e]]. assert (K : 0 < INR n) by now apply lt_0_INR.
+assert (Z := positive n a f N). unfold term. set (S := sum (seq 0 n) (fun i => exp (a * f i))) in *.
+assert (up : forall x y, 0 < x -> x <= y -> ln x <= ln y).
+{ intros x y X [l | ->]; [left; now apply ln_increasing | lra]. }
+assert (top : S <= INR n * exp (a * M)).
+{ unfold S. replace (INR n) with (INR (length (seq 0 n))) by (now rewrite seq_length). clear - F A.
+  induction (seq 0 n) as [| k ks IH]; [simpl; lra |]. cbn [sum fold_right length]. rewrite S_INR.
+  assert (B := IH (fun i I => F i (or_intror I))). assert (C := F k (or_introl eq_refl)).
+  assert (D : exp (a * f k) <= exp (a * M)).
+  { destruct C as [C | ->]; [left; apply exp_increasing; nra | lra]. }
+  unfold sum in B. lra. }
+assert (one : exp (a * M) <= S).
+{ unfold S. rewrite <- e. clear - J. assert (Z : forall ks, 0 <= sum ks (fun i => exp (a * f i))).
+  { intros ks. induction ks as [| k ks Z]; simpl; [lra |]. assert (B := exp_pos (a * f k)). lra. }
+  induction (seq 0 n) as [| k ks IH]; [destruct J |]. simpl. specialize (Z ks).
+  destruct J as [-> | J]; [lra |]. specialize (IH J). assert (B := exp_pos (a * f k)). lra. }
+assert (P := exp_pos (a * M)). rewrite ln_over by assumption.
+assert (l1 := up _ _ P one). rewrite ln_exp in l1.
+assert (l2 := up _ _ Z top). rewrite ln_mult, ln_exp in l2 by assumption.
+assert (I : 0 < / a) by now apply Rinv_0_lt_compat. unfold Rdiv.
+replace (M - ln (INR n) * / a) with ((a * M - ln (INR n)) * / a) by (field; lra).
+replace M with (a * M * / a) at 2 by (field; lra).
+split; apply Rmult_le_compat_r; lra.
+Qed.

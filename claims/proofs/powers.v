@@ -193,3 +193,47 @@ assert (E : sum (seq 0 n) (fun _ => 0) = 0).
 { induction (seq 0 n) as [| k ks IH]; simpl; [reflexivity |]. rewrite IH. ring. }
 rewrite E. unfold Rdiv. ring.
 Qed.
+
+Theorem near : forall n q f A M, (0 < n)%nat -> 0 < q -> mean n q f A ->
+  (forall i, In i (seq 0 n) -> 0 <= f i <= M) -> (exists j, In j (seq 0 n) /\ f j = M) ->
+  M * Rpower (INR n) (- / (q + 1)) <= A <= M.
+Proof.
+intros n q f A M N Q [A0 root] F [j [J e]]. assert (K : 0 < INR n) by now apply lt_0_INR.
+assert (M0 : 0 <= M) by (rewrite <- e; apply F; exact J).
+assert (P : 0 < Rpower (INR n) (- / (q + 1))) by apply exp_pos.
+assert (up : forall x y, 0 <= x -> 0 <= y -> x <= y -> power x (q + 1) <= power y (q + 1)).
+{ intros x y X Y [l | ->]; [| lra]. destruct X as [X | <-].
+  - unfold power. destruct (Req_EM_T x 0); [lra |]. destruct (Req_EM_T y 0); [lra |].
+    left. apply Rlt_Rpower_l; lra.
+  - unfold power at 1. destruct (Req_EM_T 0 0); [apply pos | contradiction]. }
+assert (back : forall x y, 0 <= x -> 0 <= y -> power x (q + 1) <= power y (q + 1) -> x <= y).
+{ intros x y X Y le. apply Rnot_lt_le. intros l. unfold power in le.
+  destruct (Req_EM_T x 0); [lra |]. destruct (Req_EM_T y 0) as [z | z].
+  - assert (H := exp_pos ((q + 1) * ln x)). unfold Rpower in le. lra.
+  - assert (H := Rlt_Rpower_l y x (q + 1) ltac:(lra) ltac:(lra)). lra. }
+assert (top : sum (seq 0 n) (fun i => power (f i) (q + 1)) <= INR n * power M (q + 1)).
+{ replace (INR n) with (INR (length (seq 0 n))) by (now rewrite seq_length). revert F. clear - up
+  M0.
+  intros F. induction (seq 0 n) as [| k ks IH]; [simpl; lra |].
+  cbn [sum fold_right length]. rewrite S_INR.
+  assert (B := IH (fun i I => F i (or_intror I))). destruct (F k (or_introl eq_refl)) as [a b].
+  assert (C := up (f k) M a M0 b). unfold sum in B. lra. }
+assert (one : power M (q + 1) <= sum (seq 0 n) (fun i => power (f i) (q + 1))).
+{ rewrite <- e. clear - J. assert (Z : forall ks, 0 <= sum ks (fun i => power (f i) (q + 1))).
+  { intros ks. induction ks as [| k ks Z]; simpl; [lra |]. assert (B := pos (f k) (q + 1)). lra. }
+  induction (seq 0 n) as [| k ks IH]; [destruct J |]. simpl. specialize (Z ks).
+  destruct J as [-> | J]; [lra |]. specialize (IH J). assert (B := pos (f k) (q + 1)). lra. }
+assert (I : 0 < / INR n) by now apply Rinv_0_lt_compat.
+split; apply back; try assumption; try (apply Rmult_le_pos; lra); rewrite root; unfold Rdiv.
+- assert (E : power (M * Rpower (INR n) (- / (q + 1))) (q + 1) = power M (q + 1) * / INR n).
+  { unfold power. destruct (Req_EM_T M 0) as [-> | z].
+    - destruct (Req_EM_T _ 0) as [_ | b]; [ring | exfalso; apply b; ring].
+    - destruct (Req_EM_T _ 0) as [b | _]; [apply Rmult_integral in b; destruct b; lra |].
+      rewrite <- Rpower_mult_distr by lra. rewrite Rpower_mult.
+      replace (- / (q + 1) * (q + 1)) with (- (1)) by (field; lra).
+      rewrite Rpower_Ropp, Rpower_1 by assumption. reflexivity. }
+  rewrite E. apply Rmult_le_compat_r; lra.
+- apply (Rmult_le_compat_r (/ INR n)) in top; [| lra].
+  replace (INR n * power M (q + 1) * / INR n) with (power M (q + 1)) in top by (field; lra). exact
+    top.
+Qed.

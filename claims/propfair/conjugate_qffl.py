@@ -52,11 +52,15 @@ Theorem nonnegative : forall n v, (0 < n)%nat ->
        /\ B < sum (seq 0 n) (fun i => v i * f i) - M).
 """
 )
-POWERS = r"""
+POWER = r"""
 Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
 Definition power (x y : R) : R := if Req_EM_T x 0 then 0 else Rpower x y.
 Definition mean (n : nat) (q : R) (f : nat -> R) (A : R) : Prop :=
   0 <= A /\ power A (q + 1) = sum (seq 0 n) (fun i => power (f i) (q + 1)) / INR n.
+"""
+POWERS = (
+    POWER
+    + r"""
 Theorem inside : forall n q v, (0 < n)%nat -> 0 < q ->
   sum (seq 0 n) (fun i => power (Rmax (v i) 0) ((q + 1) / q)) <= Rpower (INR n) (- / q) ->
   forall f A, (forall i, In i (seq 0 n) -> 0 <= f i) -> mean n q f A ->
@@ -67,6 +71,7 @@ Theorem outside : forall n q v, (0 < n)%nat -> 0 < q ->
     /\ B < sum (seq 0 n) (fun i => v i * f i) - A.
 Theorem zero : forall n q, 0 < q -> mean n q (fun _ => 0) 0.
 """
+)
 
 
 def alone(instance: dict[str, Any], clipped: bool = False) -> Case:
