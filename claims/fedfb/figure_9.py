@@ -86,12 +86,12 @@ def logit(level: arb) -> arb:
     return ((1 + level) / (1 - level)).log()
 
 
-def difference(q: list[Fraction], cuts: tuple[arb, arb]) -> arb:
+def difference(q: list[Fraction], cuts: tuple[arb, ...]) -> arb:
     """The pooled mean difference."""
     return rate(q, 0, cuts[0]) - rate(q, 1, cuts[1])
 
 
-def local(i: int, cuts: tuple[arb, arb]) -> arb:
+def local(i: int, cuts: tuple[arb, ...]) -> arb:
     """Client i's own mean difference."""
     return phi(MEANS[i][0] - cuts[0]) - phi(MEANS[i][1] - cuts[1])
 
@@ -164,7 +164,7 @@ def priced(q: list[Fraction], eps: list[Fraction]) -> dict[str, Any]:
     tails, gains = [], []
     for a in (0, 1):
         weight = [float(v) for v in shares(q, a)]
-        bells = sum(w * norm.pdf(x - m[a]) for w, m in zip(weight, MEANS, strict=True))
+        bells: Any = sum(w * norm.pdf(x - m[a]) for w, m in zip(weight, MEANS, strict=True))
         for values, into in ((bells / sum(weight), tails), (np.tanh(x / 2) * bells / 3, gains)):
             into.append(np.cumsum(values[::-1])[::-1] * (x[1] - x[0]))
     parts, ends = [], []
@@ -178,7 +178,7 @@ def priced(q: list[Fraction], eps: list[Fraction]) -> dict[str, Any]:
             return float(norm.cdf(MEANS[i][0] - first) - norm.cdf(MEANS[i][1] - second))
 
         far = 0.999 * min(share, 1 - share)
-        end = brentq(own, *((-far, 0.0) if own(0.0) > 0 else (0.0, far)))
+        end: Any = brentq(own, *((-far, 0.0) if own(0.0) > 0 else (0.0, far)))
         ends.append(Fraction(end * (1 + 1e-9)))
         at = cuts(np.linspace(0.0, end, 4001))
         rates = [np.interp(t, x, tail) for t, tail in zip(at, tails, strict=True)]
@@ -188,7 +188,7 @@ def priced(q: list[Fraction], eps: list[Fraction]) -> dict[str, Any]:
     def best(price: float) -> list[float]:
         return [float((utility - price * moved).max()) for utility, moved in parts]
 
-    least = minimize_scalar(
+    least: Any = minimize_scalar(
         lambda price: sum(best(price)) / 3 + price * found.disparity, bounds=(0.0, 1.0)
     )
     price = Fraction(round(least.x * 10**6), 10**6)

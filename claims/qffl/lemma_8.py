@@ -99,7 +99,7 @@ def residuals(shift: int = 1, factor: int = 1) -> dict[str, sympy.Expr]:
     return {"dH/dw": sympy.diff(entropy, w).subs(w, 0) + factor * s**2 * X / S}
 
 
-def implicit(shift: int = 0) -> dict[str, sympy.Expr]:
+def implicit(shift: int = 0) -> dict[str, Any]:
     """dw/dp = -X/A at w = 0: the derivatives of sum F^p F' in w and in p, for three F_k = a_k + b_k
     w + c_k w^2/2.
     """
@@ -107,10 +107,11 @@ def implicit(shift: int = 0) -> dict[str, sympy.Expr]:
     a = sympy.symbols("a1:4", positive=True)
     b, c = sympy.symbols("b1:4", real=True), sympy.symbols("c1:4", positive=True)
     F = [x + y * w + z * w**2 / 2 for x, y, z in zip(a, b, c, strict=True)]
-    slope = sum(f**p * sympy.diff(f, w) for f in F)
+    slope: Any = sum(f**p * sympy.diff(f, w) for f in F)
     A = sum(p * x ** (p - 1) * y**2 + x**p * z for x, y, z in zip(a, b, c, strict=True))
     X = sum(x ** (p + shift) * y * sympy.log(x) for x, y in zip(a, b, strict=True))
-    return {"A": sympy.diff(slope, w).subs(w, 0) - A, "X": sympy.diff(slope, p).subs(w, 0) - X}
+    found: dict[str, Any] = {"A": sympy.diff(slope, w), "X": sympy.diff(slope, p)}
+    return {"A": found["A"].subs(w, 0) - A, "X": found["X"].subs(w, 0) - X}
 
 
 def product(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
