@@ -15,7 +15,6 @@ from fairfl.claims.exact import ball, encode
 
 MOST_BOXES = 20_000
 PROBES = 500
-"""Points of the grid at which a violation is looked for."""
 
 
 def bisect(
@@ -25,13 +24,14 @@ def bisect(
     precision: int = 64,
     strict: bool = True,
     most: int = MOST_BOXES,
+    probes: int = PROBES,
 ) -> IntervalLeaves:
     """Bisect the widest side (relative to the box's) until the margin is certainly positive on each
     part.
 
-    Looks at a grid of points first: where the margin is certainly negative at one, or after
-    ``most`` boxes, the tree is left incomplete, and the certificate is rejected when it is
-    verified.
+    Looks at a grid of about ``probes`` points first: where the margin is certainly negative at
+    one, or after ``most`` boxes, the tree is left incomplete, and the certificate is rejected when
+    it is verified.
     """
     if not box or any(not low <= high for low, high in box):
         raise ValueError(f"box must be pairs low <= high, got {box!r}")
@@ -39,7 +39,7 @@ def bisect(
     widths = [high - low or Fraction(1) for low, high in sides]
     todo, letters = [sides], []
     with ctx.workprec(precision):
-        violated = _violated(margin, sides)
+        violated = _violated(margin, sides, probes)
         while todo and len(letters) < most and not violated:
             part = todo.pop()
             value = margin(balls(part))
@@ -53,9 +53,9 @@ def bisect(
     return IntervalLeaves(margin, ends, "".join(letters), precision, strict)
 
 
-def _violated(margin: Call, box: Box) -> bool:
+def _violated(margin: Call, box: Box, probes: int) -> bool:
     """Whether the margin is certainly negative at a point of a grid on the box, ends included."""
-    steps = max(2, round(PROBES ** (1 / len(box)))) - 1
+    steps = max(2, round(probes ** (1 / len(box)))) - 1
     lines = [
         [low + (high - low) * Fraction(k, steps) for k in range(steps + 1)] for low, high in box
     ]

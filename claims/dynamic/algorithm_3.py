@@ -13,12 +13,18 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, DefiniteForm
+from fairfl.claims.certificates import REALS, Counterexample, DefiniteForm, KernelProof
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.dynamic.setting import HALF, dot
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
 from fairfl.theory.bounds.updates import clip_bound, clipped_update
+
+UNCHANGED = r"""
+Definition largest (d : list R) : R := fold_right (fun x m => Rmax (Rabs x) m) 0 d.
+Definition limit (bound x : R) : R := Rmax (- bound) (Rmin bound x).
+Theorem unchanged : forall d, 0 <= largest d /\ map (limit (largest d)) d = d.
+"""
 
 
 def clip(v: list[Any], bound: Any) -> list[Any]:
@@ -121,11 +127,14 @@ def _check_bound(effort: Effort, absolute: bool = False) -> Evidence:
     return Evidence.of(Counterexample.at(call, "update (-1, -2): LM is -1", update=[-1, -2]))
 
 
-def _check_absolute(effort: Effort, absolute: bool = True, variant: str = "repaired") -> Evidence:
-    return Evidence.of(
+def _check_absolute(
+    effort: Effort, absolute: bool = True, variant: str = "repaired", proof: str = UNCHANGED
+) -> Evidence:
+    runs = (
         explore(Call.of(bounds, absolute=absolute), Call.of(updates), effort, tolerance=0.0),
         explore(Call.of(by_library, variant=variant), Call.of(updates), effort, tolerance=0.0),
     )
+    return Evidence.of(KernelProof.of("clip.v", proof, *runs, axioms=REALS))
 
 
 def _check_fair(effort: Effort, size: str = "5/2") -> Evidence:
@@ -192,11 +201,18 @@ CLAIMS = (
         statement=r"$\max_j |d_j| \ge 0$, and limiting $d$ to it leaves $d$ as it is.",
         kind="bound",
         hypotheses=(),
-        scope="up to four parameters",
+        scope="as stated, any number of parameters",
         expected="holds",
         check=_check_absolute,
         mutants=(
             Mutant("max d", "as printed", partial(_check_absolute, absolute=False)),
+            Mutant(
+                "99 %",
+                "0.99 times the largest, in the theorem that is proved",
+                partial(
+                    _check_absolute, proof=UNCHANGED.replace("(largest d))", "(0.99 * largest d))")
+                ),
+            ),
             Mutant("the library", "its printed form", partial(_check_absolute, variant="printed")),
         ),
     ),

@@ -1,6 +1,4 @@
-"""FedFB, figures 4, 5 and 9: captions and text compared with the laws that the figures are drawn
-from.
-"""
+"""FedFB, figures 4 and 5: captions and text compared with the laws that they are drawn from."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from flint import arb, ctx
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, SymbolicZero, Witness
+from fairfl.claims.certificates import SymbolicZero, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
@@ -125,34 +123,6 @@ def curves(instance: dict[str, Any], gap: str = "0.00016", end: str = "equal") -
     return Case(tuple(relations))
 
 
-def accuracy(instance: dict[str, Any], lead: str = "") -> Case:
-    """Figure 9: at the disparity of LFT+FedAvg(ε) LFT+Ensemble is more accurate; or, repaired, less
-    by ``lead``.
-    """
-    local, ensemble = _accuracies(instance)
-    if lead:
-        return Case((Relation(ensemble + float(lead), "<=", local, "accuracy"),))
-    return Case((Relation(local, "<", ensemble, "accuracy"),))
-
-
-def meet(instance: dict[str, Any]) -> Case:
-    """Figure 9: at the disparity of LFT+FedAvg(ε) LFT+Ensemble is as accurate."""
-    local, ensemble = _accuracies(instance)
-    return Case((Relation(abs(local - ensemble), "<=", 1e-12, "difference of accuracies"),))
-
-
-def _accuracies(instance: dict[str, Any]) -> tuple[float, float]:
-    """Of LFT+FedAvg(ε), and of the best LFT+Ensemble that is as fair."""
-    from fairfl.solvers.api import frontier, solve
-    from fairfl.theory.populations.fedfb_figures import figure_9
-
-    federation = figure_9([float(q) for q in instance["q"]])
-    found = solve(federation, "lft_fedavg", [float(e) for e in instance["eps"]])
-    return found.accuracy, float(
-        frontier(federation, "lft_ensemble", points=20).accuracy_at(found.disparity)
-    )
-
-
 def _check_4(effort: Effort, shift: str = "1/5", high: str = "-1/100") -> Evidence:
     point = {"t": "1/10", "sd": "1/5"}
     shows = "λ in (-1/50, -1/100) makes t_0 - t_1 = 1/5"
@@ -204,41 +174,6 @@ def _check_5_curves(effort: Effort, **changed: str) -> Evidence:
     return Evidence.of(tabulate(Call.of(curves, **changed), eighths, grid, tolerance=0.0))
 
 
-SHARES = [[Fraction(5 - k, 10), Fraction(1, 2), Fraction(5 + k, 10)] for k in range(4)]
-"""Figure 9's four panels."""
-
-
-def panels(*hundredths: int) -> list[dict[str, Any]]:
-    """ε = (1, e, 1) in the four panels, for these e in hundredths."""
-    return [
-        {"q": q, "eps": [Fraction(1), Fraction(e, 100), Fraction(1)]}
-        for q in SHARES
-        for e in hundredths
-    ]
-
-
-def _check_9(effort: Effort, lead: str = "") -> Evidence:
-    shows = (
-        "panel (a), ε = (1, 0.52, 1): at its disparity LFT+FedAvg is more accurate than any "
-        "LFT+Ensemble"
-    )
-    return Evidence.of(Counterexample.at(Call.of(accuracy, lead=lead), shows, **panels(52)[0]))
-
-
-def _check_9_repaired(effort: Effort, lead: str = "0.0012", free: int = 100) -> Evidence:
-    return Evidence.of(
-        tabulate(
-            Call.of(accuracy, lead=lead),
-            panels(52, 60),
-            "two budgets in each panel of figure 9",
-            tolerance=0.0,
-        ),
-        tabulate(
-            Call.of(meet), panels(free), "no budget, in each panel of figure 9", tolerance=0.0
-        ),
-    )
-
-
 CAPTION_4 = (
     r"In all three cases, the LFT+Ensemble cannot achieve perfect fairness, i.e., $\delta>0$. "
     r"[Section 5.1, of (b) and (c):] In both cases, LFT+Ensemble fails to achieve perfect "
@@ -249,11 +184,6 @@ CAPTION_5 = (
     r"lower than that of CFL. Moreover, the tradeoff curves are strictly ordered in the same "
     r"order."
 )
-TEXT_9 = (
-    r"A very interesting observation is that LFT+Ensemble is observed to obtain a strictly "
-    r"higher accuracy than LFT+FedAvg."
-)
-
 CLAIMS = (
     Claim(
         id="fedfb/figure-4",
@@ -376,60 +306,5 @@ CLAIMS = (
         ),
         reading="The figure's order of curves, in the panel where theorem 17 makes the two "
         "smallest disparities equal.",
-    ),
-    Claim(
-        id="fedfb/figure-9-accuracy",
-        number="Section 5.2, figure 9",
-        line=265,
-        title="figure 9: LFT+Ensemble obtains a strictly higher accuracy than LFT+FedAvg",
-        printed=TEXT_9,
-        statement="At the disparity of LFT+FedAvg(ε), the best LFT+Ensemble is more accurate.",
-        kind="figure",
-        hypotheses=(),
-        scope="panel (a), on the laws, certified solutions",
-        expected="holds-repaired",
-        check=_check_9,
-        mutants=(
-            Mutant(
-                "turned",
-                "LFT+FedAvg is more accurate by 0.004",
-                lambda e: _check_9(e, lead="0.004"),
-            ),
-        ),
-        severity="remark",
-        erratum="On the laws it is the other way round at ε = (1, 0.52, 1) and (1, 0.6, 1) in "
-        "all four panels; both curves end at one rule, the most accurate: the observation comes "
-        "from the samples or from the grid of multipliers.",
-    ),
-    Claim(
-        id="fedfb/figure-9-accuracy/repaired",
-        number="Section 5.2, figure 9",
-        line=265,
-        title="figure 9: LFT+FedAvg is more accurate than LFT+Ensemble where budgets bind, else "
-        "as accurate",
-        printed=TEXT_9,
-        statement="For ε = (1, 0.52, 1) and (1, 0.6, 1) LFT+FedAvg(ε) is more accurate than the "
-        "best LFT+Ensemble of its disparity, by at least 0.0012; for ε = (1, 1, 1), where no "
-        "budget binds, it is as accurate.",
-        kind="figure",
-        hypotheses=(),
-        scope="three budgets in each of the four panels",
-        expected="holds",
-        check=_check_9_repaired,
-        mutants=(
-            Mutant(
-                "by 0.0013", "by at least 0.0013", lambda e: _check_9_repaired(e, lead="0.0013")
-            ),
-            Mutant(
-                "ε_1 = 0.67",
-                "as accurate for ε = (1, 0.67, 1)",
-                lambda e: _check_9_repaired(e, free=67),
-            ),
-            Mutant(
-                "as printed",
-                "LFT+Ensemble is more accurate",
-                lambda e: _check_9_repaired(e, lead=""),
-            ),
-        ),
     ),
 )

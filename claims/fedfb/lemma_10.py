@@ -23,12 +23,16 @@ GRID = 3
 """Parts of [0, c] at which the condition on ψ is tested; its corners, where ψ is extreme, are among
 them.
 """
-GAP = r"""
+DEFINITIONS = r"""
 Definition clip (eps t : R) : R := Rmax (- eps) (Rmin eps t).
 Definition increasing (g : R -> R) : Prop := forall x y, x < y -> g x < g y.
 Definition difference (j k : R) (g h : R -> R) (l1 l2 : R) : R :=
   j * (j * g l1 + k * h l1) + k * (j * g l2 + k * h l2).
 Definition returned (g : R -> R) (eps l : R) : Prop := 0 <= eps <= 1 /\ g l = clip eps (g 0).
+"""
+GAP = (
+    DEFINITIONS
+    + r"""
 Theorem gap : forall j k g h z1 z2, 0 < j -> 0 < k -> increasing g -> increasing h ->
   g z1 = 0 -> h z2 = 0 -> g 0 * h 0 < 0 -> -1 <= g 0 <= 1 -> -1 <= h 0 <= 1 ->
   (forall eps1 eps2 l1 l2, returned g eps1 l1 -> returned h eps2 l2 ->
@@ -40,6 +44,16 @@ Theorem gap : forall j k g h z1 z2, 0 < j -> 0 < k -> increasing g -> increasing
     /\ forall d1 d2 m1 m2, returned g d1 m1 -> returned h d2 m2 ->
          Rabs (difference j k g h l1 l2) <= Rabs (difference j k g h m1 m2).
 """
+)
+STEP = (
+    DEFINITIONS
+    + r"""
+Theorem case_3 : forall g h c eps1 eps2 l1 l2 m, increasing g -> increasing h ->
+  g 0 = - c -> c < h 0 -> 0 <= eps1 <= c -> 0 <= eps2 <= h 0 ->
+  g l1 = - eps1 -> h l2 = eps2 -> h m = Rmin eps2 c ->
+  (g m + h l1 - eps1 + Rmin eps2 c) / 4 <= difference (1/2) (1/2) g h l1 l2.
+"""
+)
 
 
 def psi(clients: Sequence[Population], eps: Sequence[Fraction]) -> Fraction:
@@ -345,7 +359,7 @@ CLAIMS = (
             INCREASE,
             ("case 3", "0 <= ε_i <= |g_i(0)|, g_0(0) < 0, |g_0(0)| < g_1(0)"),
         ),
-        scope="step densities of u = η(x), positive on (0, 1)",
+        scope="each g_i strictly increasing",
         expected="holds",
         check=lambda e: _check_case_3_repaired(e),
         mutants=(
@@ -354,15 +368,21 @@ CLAIMS = (
                 "ψ(ε_0, ε_0) on the right",
                 lambda e: _check_case_3_repaired(e, repair=False),
             ),
+            Mutant(
+                "max",
+                "the larger of the two, in the theorem that is proved",
+                lambda e: _check_case_3_repaired(
+                    e, proof=STEP.replace("Rmin eps2 c", "Rmax eps2 c")
+                ),
+            ),
         ),
     ),
 )
 
 
-def _check_case_3_repaired(effort: Effort, repair: bool = True) -> Evidence:
-    return Evidence.of(
-        explore(Call.of(case_3, repair=repair), Call.of(case_3_instances), effort, tolerance=0.0)
-    )
+def _check_case_3_repaired(effort: Effort, repair: bool = True, proof: str = STEP) -> Evidence:
+    run = explore(Call.of(case_3, repair=repair), Call.of(case_3_instances), effort, tolerance=0.0)
+    return Evidence.of(KernelProof.of("ensemble_gap.v", proof, run, axioms=REALS))
 
 
 @st.composite

@@ -10,13 +10,65 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, SymbolicZero
+from fairfl.claims.certificates import REALS, Counterexample, KernelProof, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
+from fairfl.claims.fedfb.lemma_7 import DEFINITIONS
 from fairfl.claims.fedfb.worlds import World, less, worlds
 from fairfl.claims.instances import explore
 
 ZERO = Fraction(0)
+ENSEMBLE = r"""
+Definition integral {X} (L : (X -> R) -> Prop) (E : (X -> R) -> R) : Prop :=
+  (forall a b f g, L f -> L g -> L (fun x => a * f x + b * g x)
+     /\ E (fun x => a * f x + b * g x) = a * E f + b * E g)
+  /\ (forall f g, L f -> (forall x, f x = g x) -> L g /\ E f = E g)
+  /\ (forall f, L f -> (forall x, 0 <= f x) -> 0 <= E f).
+Definition threshold {X} (s f : X -> R) : Prop :=
+  forall x, 0 <= f x <= 1 /\ (0 < s x -> f x = 1) /\ (s x < 0 -> f x = 0).
+Definition rule {X} (L : (X -> R) -> Prop) (u v f : X -> R) : Prop :=
+  (forall x, 0 <= f x <= 1) /\ L (fun x => u x * f x) /\ L (fun x => v x * f x).
+Definition clip (eps t : R) : R := Rmax (- eps) (Rmin eps t).
+Definition pooled {X} (E0 E1 : (X -> R) -> R) (f : X -> R) : R := (E0 f + E1 f) / 2.
+Definition md {X} (E : (X -> R) -> R) (v : X -> R) (f : R -> X -> R) (t : R) : R :=
+  E (fun x => v x * f t x).
+Definition setting {X} (L : (X -> R) -> Prop) (E0 E1 : (X -> R) -> R) (u v : X -> R)
+  (f : R -> X -> R) (M : R) : Prop :=
+  integral L E0 /\ integral L E1 /\ 0 < M
+  /\ (forall t, rule L u v (f t) /\ threshold (fun x => u x + t * v x) (f t))
+  /\ (forall s t, - M <= s -> s < t -> t <= M ->
+        md E0 v f s < md E0 v f t /\ md E1 v f s < md E1 v f t)
+  /\ -1 <= md E0 v f 0 <= 1 /\ -1 <= md E1 v f 0 <= 1.
+Definition returned (g : R -> R) (M eps t : R) : Prop :=
+  0 <= eps <= 1 /\ - M <= t <= M /\ g t = clip eps (g 0).
+Definition best {X} (L : (X -> R) -> Prop) (E : (X -> R) -> R) (u v : X -> R) (eps a : R) : Prop :=
+  (exists h, rule L u v h /\ Rabs (E (fun x => v x * h x)) <= eps /\ E (fun x => u x * h x) = a)
+  /\ forall h, rule L u v h -> Rabs (E (fun x => v x * h x)) <= eps -> E (fun x => u x * h x) <= a.
+Definition ensemble {X} (f : R -> X -> R) (s t : R) (x : X) : R := (f s x + f t x) / 2.
+"""
+BOUND = (
+    ENSEMBLE
+    + r"""
+Theorem lemma_12 : forall X L E0 E1 (u v : X -> R) f M eps a s t lam, setting L E0 E1 u v f M ->
+  - M <= s <= M -> - M <= t <= M -> returned (md (pooled E0 E1) v f) M eps lam ->
+  best L (pooled E0 E1) u v eps a ->
+  Rabs (pooled E0 E1 (fun x => v x * ensemble f s t x)) <= eps ->
+  pooled E0 E1 (fun x => u x * ensemble f s t x) <= a
+  /\ (pooled E0 E1 (fun x => u x * ensemble f s t x) = a <-> s = lam /\ t = lam).
+"""
+)
+FAIR = (
+    DEFINITIONS
+    + r"""
+Theorem fair : forall X L E (u v : X -> R) eps (rules : list (X -> R)) g, @integral X L E ->
+  rules <> nil -> (forall f, In f rules -> rule L u v f /\ threshold u f) ->
+  (forall f, rule L u v f -> threshold u f -> Rabs (E (fun x => v x * f x)) <= eps) ->
+  rule L u v g ->
+  let ensemble x := fold_right (fun f s => f x + s) 0 rules / INR (length rules) in
+  Rabs (E (fun x => v x * ensemble x)) <= eps
+  /\ E (fun x => u x * g x) <= E (fun x => u x * ensemble x).
+"""
+)
 
 
 def bound(instance: dict[str, Any], condition: str = "all equal") -> Case:
@@ -92,14 +144,14 @@ def slackened() -> st.SearchStrategy[dict[str, Any]]:
     return st.tuples(both, slack).map(lambda pair: {**pair[0], "slack": pair[1]})
 
 
-def _check(effort: Effort, condition: str = "all equal") -> Evidence:
-    statement = Call.of(bound, condition=condition)
-    return Evidence.of(explore(statement, Call.of(tried), effort, tolerance=0.0))
+def _check(effort: Effort, condition: str = "all equal", proof: str = BOUND) -> Evidence:
+    run = explore(Call.of(bound, condition=condition), Call.of(tried), effort, tolerance=0.0)
+    return Evidence.of(KernelProof.of("ensemble.v", proof, run, axioms=REALS))
 
 
-def _check_fair(effort: Effort, part: Fraction = Fraction(1)) -> Evidence:
-    statement = Call.of(fair, part=part)
-    return Evidence.of(explore(statement, Call.of(slackened), effort, tolerance=0.0))
+def _check_fair(effort: Effort, part: Fraction = Fraction(1), proof: str = FAIR) -> Evidence:
+    run = explore(Call.of(fair, part=part), Call.of(slackened), effort, tolerance=0.0)
+    return Evidence.of(KernelProof.of("lemma_7.v", proof, run, axioms=REALS))
 
 
 def _check_definition(effort: Effort, given: int = 0) -> Evidence:
@@ -117,6 +169,7 @@ def _check_definition_repaired(effort: Effort, given: int = 1) -> Evidence:
     return Evidence.of(SymbolicZero(Call.of(residuals, given=given), "together", (point,)))
 
 
+SCOPE = "as stated: two clients of equal weight, each g_i increasing on [-max(q, 1-q), max(q, 1-q)]"
 ACC = (
     r"Define the accuracy of a classifier $f$ as $Acc(f)=P(\hat y=y)=P(y=0)E_{x,a\mid "
     r"y=0}[1-f(x,a)]+P(y=1)E_{x,a\mid y=0}f(x,a)$."
@@ -176,11 +229,18 @@ CLAIMS = (
         statement="The bound, and both directions of the equality.",
         kind="bound",
         hypotheses=(("common q", "q_0 = q_1"), ("g_i increase", "each g_i is strictly increasing")),
-        scope="n = 2, step densities of u = η(x), positive on (0, 1)",
+        scope=SCOPE,
         expected="holds",
         check=_check,
-        mutants=(Mutant("λ_0 = λ_1", "equality iff λ_0 = λ_1", lambda e: _check(e, "two equal")),),
-        rests_on=("fedfb/lemma-7/repaired", "fedfb/lemma-8"),
+        mutants=(
+            Mutant("λ_0 = λ_1", "equality iff λ_0 = λ_1", lambda e: _check(e, "two equal")),
+            Mutant(
+                "one is enough",
+                "equality iff λ_0 = λ_ε, in the theorem that is proved",
+                lambda e: _check(e, proof=BOUND.replace("s = lam /\\ t = lam", "s = lam")),
+            ),
+        ),
+        rests_on=("fedfb/lemma-7/repaired", "fedfb/lemma-7/onto"),
         reading="g_i⁻¹ is a function: where supports have gaps, different λ give the same "
         "classifier.",
     ),
@@ -197,12 +257,16 @@ CLAIMS = (
         r"$|MD|\le\varepsilon$.",
         kind="implication",
         hypotheses=(),
-        scope="step densities of u = η(x), gaps allowed; two or three clients; the q_i need not "
-        "be equal",
+        scope="as stated; any number of clients, any q_i; ERM fair whatever it does at ties",
         expected="holds",
         check=_check_fair,
         mutants=(
             Mutant("half as fair", "ε >= |g(0)|/2", lambda e: _check_fair(e, Fraction(1, 2))),
+            Mutant(
+                "1 % less fair",
+                "ε >= 0.99 |g(0)|, in the theorem that is proved",
+                lambda e: _check_fair(e, proof=FAIR.replace("<= eps) ->", "<= 1.01 * eps) ->")),
+            ),
         ),
         rests_on=("fedfb/lemma-7/repaired",),
     ),

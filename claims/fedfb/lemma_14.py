@@ -11,14 +11,27 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample
+from fairfl.claims.certificates import REALS, Counterexample, KernelProof
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
+from fairfl.claims.fedfb.lemma_12 import ENSEMBLE, SCOPE
 from fairfl.claims.fedfb.worlds import World, less, worlds
 from fairfl.claims.instances import explore
 from fairfl.claims.search import Attack
 
 ZERO = Fraction(0)
+WORSE = (
+    ENSEMBLE
+    + r"""
+Theorem lemma_14 : forall X L E0 E1 (u v : X -> R) f M eps0 eps1 eps a s t lam,
+  setting L E0 E1 u v f M -> md E0 v f 0 * md E1 v f 0 < 0 ->
+  returned (md E0 v f) M eps0 s -> returned (md E1 v f) M eps1 t ->
+  returned (md (pooled E0 E1) v f) M eps lam -> best L (pooled E0 E1) u v eps a ->
+  eps < Rabs (md (pooled E0 E1) v f 0) ->
+  Rabs (pooled E0 E1 (fun x => v x * ensemble f s t x)) <= eps ->
+  pooled E0 E1 (fun x => u x * ensemble f s t x) < a.
+"""
+)
 
 
 def worse(world: World, lams: list[Fraction], eps: Fraction) -> Relation:
@@ -99,13 +112,13 @@ def _attack(point: list[float]) -> dict[str, Any]:
     return {"laws": laws, "q": Fraction(3, 8), "place": [first, second], "part": part, "aim": False}
 
 
-def _check(effort: Effort, opposite: bool = True) -> Evidence:
+def _check(effort: Effort, opposite: bool = True, proof: str = WORSE) -> Evidence:
     drawn = Call.of(instances, opposite=opposite)
     family = Attack([(0, 1), (0, 1), (0, 0.999)], _attack, steps=effort.pick(60, 400))
     run = explore(
         Call.of(strict, opposite=opposite), drawn, effort, tolerance=0.0, attacks=[family]
     )
-    return Evidence.of(run)
+    return Evidence.of(KernelProof.of("ensemble.v", proof, run, axioms=REALS))
 
 
 def _check_gaps(effort: Effort, choice: str = "any") -> Evidence:
@@ -147,13 +160,18 @@ CLAIMS = (
         statement=r"For every pair of budgets, $DP\,Disp>\varepsilon$ or $Acc<CFL(\varepsilon)$.",
         kind="bound",
         hypotheses=(*PREMISES, ("g_i increase", "each g_i is strictly increasing")),
-        scope="n = 2, step densities of u = η(x), positive on (0, 1)",
+        scope=SCOPE,
         expected="holds",
         check=_check,
         mutants=(
             Mutant("any signs", "without g_0(0) g_1(0) < 0", lambda e: _check(e, opposite=False)),
+            Mutant(
+                "fair",
+                "ε <= |g(0)| for <, in the theorem that is proved",
+                lambda e: _check(e, proof=WORSE.replace("eps < Rabs", "eps <= Rabs")),
+            ),
         ),
-        rests_on=("fedfb/lemma-9/repaired", "fedfb/lemma-12"),
+        rests_on=("fedfb/lemma-7/repaired", "fedfb/lemma-7/onto"),
         reading="g_i⁻¹ is a function; else see fedfb/lemma-14/gaps.",
         gap="the statement survives: the proof treats g_1(0) > 0, |g_1(0)| >= |g_0(0)|, and "
         "names the same case again as the one that is similar (read g_1(0) < 0 or |g_1(0)| < "

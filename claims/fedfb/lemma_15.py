@@ -11,14 +11,53 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample
+from fairfl.claims.certificates import REALS, Counterexample, KernelProof
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
+from fairfl.claims.fedfb.lemma_12 import ENSEMBLE, SCOPE
 from fairfl.claims.fedfb.lemma_14 import instances, multipliers, worse
 from fairfl.claims.fedfb.worlds import World
 from fairfl.claims.instances import explore
 
 ZERO = Fraction(0)
+BOTH = (
+    ENSEMBLE
+    + r"""
+Theorem lemma_15 : forall X L E0 E1 (u v : X -> R) f M eps a lam y z sign,
+  setting L E0 E1 u v f M ->
+  sign = 1 /\ 0 < md E0 v f 0 /\ 0 < md E1 v f 0 \/ sign = -1 /\ md E0 v f 0 < 0 /\ md E1 v f 0 < 0
+    ->
+  - M <= y <= M -> - M <= z <= M -> md E0 v f y = 0 -> md E1 v f z = 0 ->
+  returned (md (pooled E0 E1) v f) M eps lam -> best L (pooled E0 E1) u v eps a ->
+  let tau := Rmin (Rabs (md (pooled E0 E1) v f 0))
+    (Rmax (sign * md (pooled E0 E1) v f y) (sign * md (pooled E0 E1) v f z)) in
+  (tau <= eps -> exists eps0 eps1 s t,
+     returned (md E0 v f) M eps0 s /\ returned (md E1 v f) M eps1 t
+     /\ Rabs (pooled E0 E1 (fun x => v x * ensemble f s t x)) <= eps
+     /\ pooled E0 E1 (fun x => u x * ensemble f s t x) = a)
+  /\ (eps < tau -> forall eps0 eps1 s t,
+     returned (md E0 v f) M eps0 s -> returned (md E1 v f) M eps1 t ->
+     Rabs (pooled E0 E1 (fun x => v x * ensemble f s t x)) <= eps ->
+     pooled E0 E1 (fun x => u x * ensemble f s t x) < a).
+"""
+)
+HALVES = (
+    ENSEMBLE
+    + r"""
+Theorem eq_47 : forall X L E0 E1 (u v : X -> R) f M y z, setting L E0 E1 u v f M ->
+  - M <= y <= M -> - M <= z <= M -> md E0 v f y = 0 -> md E1 v f z = 0 ->
+  md (pooled E0 E1) v f y = 1/2 * md E1 v f y /\ md (pooled E0 E1) v f z = 1/2 * md E0 v f z.
+"""
+)
+UNEQUAL = (
+    ENSEMBLE
+    + r"""
+Theorem remark_8 : forall X L E0 E1 (u v : X -> R) f M y z sign, setting L E0 E1 u v f M ->
+  - M <= y <= M -> - M <= z <= M -> md E0 v f y = 0 -> md E1 v f z = 0 ->
+  sign = 1 \/ sign = -1 ->
+  (0 < Rmax (sign * md (pooled E0 E1) v f y) (sign * md (pooled E0 E1) v f z) <-> f y <> f z).
+"""
+)
 
 
 def tau(world: World, choose: str = "max") -> Fraction:
@@ -125,11 +164,12 @@ def _check(
     factor: Fraction = Fraction(1),
     choose: str = "max",
     start: Fraction = Fraction(1),
+    proof: str = BOTH,
 ) -> Evidence:
     drawn = Call.of(alike, near=True)
     under = explore(Call.of(below, factor=factor), drawn, effort, tolerance=0.0)
     over = explore(Call.of(above, choose=choose, factor=start), drawn, effort, tolerance=0.0)
-    return Evidence.of(under, over)
+    return Evidence.of(KernelProof.of("ensemble.v", proof, under, over, axioms=REALS))
 
 
 TWO: dict[str, Any] = {
@@ -143,9 +183,9 @@ def _check_47(effort: Effort, half: bool = False) -> Evidence:
     return Evidence.of(Counterexample.at(Call.of(equation_47, half=half), shows, **TWO))
 
 
-def _check_47_repaired(effort: Effort, half: bool = True) -> Evidence:
-    statement = Call.of(equation_47, half=half)
-    return Evidence.of(explore(statement, Call.of(alike), effort, tolerance=0.0))
+def _check_47_repaired(effort: Effort, half: bool = True, proof: str = HALVES) -> Evidence:
+    run = explore(Call.of(equation_47, half=half), Call.of(alike), effort, tolerance=0.0)
+    return Evidence.of(KernelProof.of("ensemble.v", proof, run, axioms=REALS))
 
 
 def _check_remark(effort: Effort, word: str = "equal") -> Evidence:
@@ -153,9 +193,10 @@ def _check_remark(effort: Effort, word: str = "equal") -> Evidence:
     return Evidence.of(Counterexample.at(Call.of(remark_8, word=word), shows, **TWO))
 
 
-def _check_remark_repaired(effort: Effort, word: str = "unequal") -> Evidence:
+def _check_remark_repaired(effort: Effort, word: str = "unequal", proof: str = UNEQUAL) -> Evidence:
     drawn = Call.of(alike, twin=True)
-    return Evidence.of(explore(Call.of(remark_8, word=word), drawn, effort, tolerance=0.0))
+    run = explore(Call.of(remark_8, word=word), drawn, effort, tolerance=0.0)
+    return Evidence.of(KernelProof.of("ensemble.v", proof, run, axioms=REALS))
 
 
 PREMISES = (
@@ -163,7 +204,6 @@ PREMISES = (
     ("same", "g_0(0) g_1(0) > 0"),
     ("g_i increase", "each g_i is strictly increasing"),
 )
-SCOPE = "n = 2, step densities of u = η(x), positive on (0, 1)"
 REMARK = (
     r"According to the proof of Lemma 15, we obtain "
     r"$\max\{\mathrm{sign}(g(0))g(g_0^{-1}(0)),\mathrm{sign}(g(0))g(g_1^{-1}(0))\}>0$ if and "
@@ -209,8 +249,13 @@ CLAIMS = (
                 "= CFL(ε) from the smaller of the two on",
                 lambda e: _check(e, choose="min"),
             ),
+            Mutant(
+                "at τ",
+                "< CFL(ε) at τ itself, in the theorem that is proved",
+                lambda e: _check(e, proof=BOTH.replace("(eps < tau ->", "(eps <= tau ->")),
+            ),
         ),
-        rests_on=("fedfb/lemma-9/repaired", "fedfb/lemma-12", "fedfb/lemma-13"),
+        rests_on=("fedfb/lemma-7/repaired", "fedfb/lemma-7/onto"),
         reading="g_i⁻¹ is a function.",
         gap="the statement survives: (47) lacks factors 1/2 (fedfb/eq-47), of which only the "
         "signs are used; 'for all ε <= τ' in case 2 should be ε < τ, at τ itself there is "
@@ -250,6 +295,13 @@ CLAIMS = (
         check=_check_47_repaired,
         mutants=(
             Mutant("as printed", "without the halves", lambda e: _check_47_repaired(e, half=False)),
+            Mutant(
+                "1 % off",
+                "0.505 for the first half, in the theorem that is proved",
+                lambda e: _check_47_repaired(
+                    e, proof=HALVES.replace("1/2 * md E1", "0.505 * md E1")
+                ),
+            ),
         ),
     ),
     Claim(
@@ -282,6 +334,15 @@ CLAIMS = (
         scope=SCOPE,
         expected="holds",
         check=_check_remark_repaired,
-        mutants=(Mutant("equal", "as printed", lambda e: _check_remark_repaired(e, "equal")),),
+        mutants=(
+            Mutant("equal", "as printed", lambda e: _check_remark_repaired(e, "equal")),
+            Mutant(
+                "not negative",
+                ">= 0 for > 0, in the theorem that is proved",
+                lambda e: _check_remark_repaired(
+                    e, proof=UNEQUAL.replace("(0 < Rmax", "(0 <= Rmax")
+                ),
+            ),
+        ),
     ),
 )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, SymbolicZero
+from fairfl.claims.certificates import REALS, Counterexample, KernelProof, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.lemma_14 import worse
@@ -19,6 +19,43 @@ from fairfl.claims.instances import explore
 from fairfl.claims.search import Attack
 
 ZERO = Fraction(0)
+SHARES = r"""
+Definition integral {X} (L : (X -> R) -> Prop) (E : (X -> R) -> R) : Prop :=
+  (forall a b f g, L f -> L g -> L (fun x => a * f x + b * g x)
+     /\ E (fun x => a * f x + b * g x) = a * E f + b * E g)
+  /\ (forall f g, L f -> (forall x, f x = g x) -> L g /\ E f = E g)
+  /\ (forall f, L f -> (forall x, 0 <= f x) -> 0 <= E f).
+Definition threshold {X} (s f : X -> R) : Prop :=
+  forall x, 0 <= f x <= 1 /\ (0 < s x -> f x = 1) /\ (s x < 0 -> f x = 0).
+Definition rule {X} (L : (X -> R) -> Prop) (u h : X -> R) : Prop :=
+  (forall x, 0 <= h x <= 1) /\ L h /\ L (fun x => u x * h x).
+Definition clip (eps t : R) : R := Rmax (- eps) (Rmin eps t).
+Definition positive {X} (E : (X -> R) -> R) (f : R -> X -> R) : Prop :=
+  (forall t, t <= -1 -> E (f t) = 1) /\ (forall t, 1 <= t -> E (f t) = 0)
+  /\ forall s t, -1 <= s -> s < t -> t <= 1 -> E (f t) < E (f s).
+Definition setting {X} (L : (X -> R) -> Prop) (E : bool -> (X -> R) -> R) (u : X -> R)
+  (f : R -> X -> R) : Prop :=
+  (forall a, integral L (E a) /\ positive (E a) f)
+  /\ forall t, rule L u (f t) /\ threshold (fun x => u x - t) (f t).
+Definition level (q lam : R) (a : bool) : R := if a then lam / q else - lam / (1 - q).
+Definition acc {X} (E : bool -> (X -> R) -> R) (u : X -> R) (q : R) (h : bool -> X -> R) : R :=
+  (1 - q) * E false (fun x => u x * h false x) + q * E true (fun x => u x * h true x).
+Definition md {X} (E : bool -> (X -> R) -> R) (h : bool -> X -> R) : R :=
+  E false (h false) - E true (h true).
+Definition best {X} (L : (X -> R) -> Prop) (E : bool -> (X -> R) -> R) (u : X -> R) (q eps v : R)
+  : Prop :=
+  (exists h, (forall a, rule L u (h a)) /\ Rabs (md E h) <= eps /\ acc E u q h = v)
+  /\ forall h, (forall a, rule L u (h a)) -> Rabs (md E h) <= eps -> acc E u q h <= v.
+Definition ensemble {X} (f : R -> X -> R) (q0 q1 lam0 lam1 : R) (a : bool) (x : X) : R :=
+  (f (level q0 lam0 a) x + f (level q1 lam1 a) x) / 2.
+Theorem lemma_16 : forall X L E (u : X -> R) f q0 q1 eps v lam lam0 lam1, setting L E u f ->
+  0 < q0 < 1 -> 0 < q1 < 1 -> q0 <> q1 -> 0 <= eps ->
+  let q := (q0 + q1) / 2 in
+  let cfl t a := f (level q t a) in
+  md E (cfl lam) = clip eps (md E (cfl 0)) -> eps < Rabs (md E (cfl 0)) -> best L E u q eps v ->
+  Rabs (md E (ensemble f q0 q1 lam0 lam1)) <= eps ->
+  acc E u q (ensemble f q0 q1 lam0 lam1) < v.
+"""
 
 
 def printed_pool(world: World) -> Population:
@@ -112,11 +149,11 @@ def instances(shares: str) -> st.SearchStrategy[dict[str, Any]]:
     return st.tuples(kinds, more).map(lambda pair: {**pair[0], **pair[1]})
 
 
-def _check_repaired(effort: Effort, shares: str = "differ") -> Evidence:
+def _check_repaired(effort: Effort, shares: str = "differ", proof: str = SHARES) -> Evidence:
     drawn = Call.of(instances, shares=shares)
     family = Attack([(0, 1), (0, 1), (0, 0.999)], _attack, steps=effort.pick(60, 400))
     run = explore(Call.of(strict, shares=shares), drawn, effort, tolerance=0.0, attacks=[family])
-    return Evidence.of(run)
+    return Evidence.of(KernelProof.of("shares.v", proof, run, axioms=REALS))
 
 
 def _attack(point: list[float]) -> dict[str, Any]:
@@ -193,13 +230,18 @@ CLAIMS = (
         r"a=0)=\frac{1-q_i}{2-q_0-q_1}$.",
         kind="bound",
         hypotheses=PREMISES,
-        scope="n = 2, step densities of u = η(x), positive on (0, 1)",
+        scope="as stated: two clients of equal weight, every multiplier",
         expected="holds",
         check=_check_repaired,
         mutants=(
             Mutant("common q", "for q_0 = q_1", lambda e: _check_repaired(e, shares="common")),
+            Mutant(
+                "fair",
+                "ε <= |g(0)| for <, in the theorem that is proved",
+                lambda e: _check_repaired(e, proof=SHARES.replace("eps < Rabs", "eps <= Rabs")),
+            ),
         ),
-        rests_on=("fedfb/lemma-7/repaired", "fedfb/lemma-8", "fedfb/lemma-16/mixture/repaired"),
+        rests_on=("fedfb/lemma-7/onto", "fedfb/lemma-16/mixture/repaired"),
         reading="Supports without gaps, as for lemmas 12 and 14.",
         gap="the statement survives: in case 2, (1 - λ(1 - q_1))/2 should divide by 1 - q_1. "
         "That thresholds beyond 0 and 1 make no difference is not treated; for ε < |g(0)| CFL's "

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import REALS, Counterexample, KernelProof, SymbolicZero
+from fairfl.claims.certificates import CLASSICAL, REALS, Counterexample, KernelProof, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, solved
@@ -54,6 +54,27 @@ Theorem optimal : forall X K (u : X -> R) (v : K -> X -> R) b eps lam xs ks f g,
       forall x, In x xs -> gain u v lam ks x <> 0 -> g x = f x).
 """
 )
+MULTIPLIERS = r"""
+Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k s => t k + s) 0 ks.
+Definition gain (u : nat -> R) (v : nat -> nat -> R) (lam : nat -> R) (n x : nat) : R :=
+  u x + sum (seq 0 n) (fun k => lam k * v k x).
+Definition feasible (v : nat -> nat -> R) (b eps : nat -> R) (m n : nat) (g : nat -> R) : Prop :=
+  (forall x, In x (seq 0 m) -> 0 <= g x <= 1)
+  /\ (forall k, In k (seq 0 n) -> Rabs (sum (seq 0 m) (fun x => v k x * g x) + b k) <= eps k).
+Definition linear (a : (nat -> R) -> R) : Prop :=
+  forall p q d e, a (fun x => p * d x + q * e x) = p * a d + q * a e.
+Theorem multipliers : forall u v b eps m n f, feasible v b eps m n f ->
+  (forall g, feasible v b eps m n g ->
+     sum (seq 0 m) (fun x => u x * g x) <= sum (seq 0 m) (fun x => u x * f x)) ->
+  exists lam,
+    (forall x, In x (seq 0 m) ->
+       (0 < gain u v lam n x -> f x = 1) /\ (gain u v lam n x < 0 -> f x = 0))
+    /\ (forall k, In k (seq 0 n) ->
+          lam k * (sum (seq 0 m) (fun x => v k x * f x) + b k) = - Rabs (lam k) * eps k)
+    /\ forall g, (forall x, In x (seq 0 m) -> 0 <= g x <= 1) ->
+         sum (seq 0 m) (fun x => gain u v lam n x * g x)
+         <= sum (seq 0 m) (fun x => gain u v lam n x * f x).
+"""
 
 
 def printed(instance: dict[str, Any], allow: str = "deterministic") -> Case:
@@ -122,6 +143,9 @@ def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
     return {"Lagrangian": world.accuracy(best) - world.accuracy(f) - gained - held}
 
 
+NAMES = ("error", "local", "lams")
+
+
 def local_objective(instance: dict[str, Any], factor: str = "one") -> Case:
     """The mean over clients of P(ŷ ≠ y | i) - λ_i MD_i is (61) with the same λ."""
     error, local, lams = instance["error"], instance["local"], instance["lams"]
@@ -164,7 +188,7 @@ def weighted() -> st.SearchStrategy[dict[str, Any]]:
     return st.tuples(finite(3), weight).map(lambda pair: {**pair[0], "weight": pair[1]})
 
 
-def _check_repaired(effort: Effort, sign: int = 1) -> Evidence:
+def _check_repaired(effort: Effort, sign: int = 1, proof: str = MULTIPLIERS) -> Evidence:
     run = explore(
         Call.of(form, sign=sign),
         Call.of(weighted),
@@ -172,7 +196,7 @@ def _check_repaired(effort: Effort, sign: int = 1) -> Evidence:
         tolerance=1e-7,
         examples=effort.pick(60, 3000),
     )
-    return Evidence.of(run)
+    return Evidence.of(KernelProof.of("multipliers.v", proof, run, axioms=CLASSICAL))
 
 
 def _check_sufficient(effort: Effort, sign: int = 1, proof: str = OPTIMAL) -> Evidence:
@@ -180,7 +204,7 @@ def _check_sufficient(effort: Effort, sign: int = 1, proof: str = OPTIMAL) -> Ev
     return Evidence.of(KernelProof.of("cells.v", DUALITY + proof, beside, axioms=REALS))
 
 
-def _check_remark_repaired(effort: Effort, sign: int = 1) -> Evidence:
+def _check_remark_repaired(effort: Effort, sign: int = 1, proof: str = MULTIPLIERS) -> Evidence:
     run = explore(
         Call.of(least, sign=sign),
         Call.of(weighted),
@@ -188,7 +212,7 @@ def _check_remark_repaired(effort: Effort, sign: int = 1) -> Evidence:
         tolerance=1e-9,
         examples=effort.pick(60, 3000),
     )
-    return Evidence.of(run)
+    return Evidence.of(KernelProof.of("multipliers.v", proof, run, axioms=CLASSICAL))
 
 
 def algebra(sign: int) -> SymbolicZero:
@@ -212,16 +236,25 @@ def _check_local(effort: Effort, factor: str = "one") -> Evidence:
     )
 
 
+def means(factor: str = "I") -> dict[str, sympy.Expr]:
+    """The same with symbols, for three clients."""
+    names = {name: sympy.symbols(f"{name}1:4") for name in NAMES}
+    relation = local_objective(names, factor).relations[0]
+    return {"objective": relation.left - relation.right}
+
+
 def sums() -> st.SearchStrategy[dict[str, Any]]:
     """Errors, local disparities and multipliers of three clients, in eighths."""
     part = st.integers(-8, 8).map(lambda k: Fraction(k, 8))
-    lists = {name: st.lists(part, min_size=3, max_size=3) for name in ("error", "local", "lams")}
+    lists = {name: st.lists(part, min_size=3, max_size=3) for name in NAMES}
     return st.fixed_dictionaries(lists)
 
 
 def _check_local_repaired(effort: Effort, factor: str = "I") -> Evidence:
-    statement = Call.of(local_objective, factor=factor)
-    return Evidence.of(explore(statement, Call.of(sums), effort, tolerance=0.0))
+    run = explore(Call.of(local_objective, factor=factor), Call.of(sums), effort, tolerance=0.0)
+    point = {f"{name}{k}": f"{k}/{j + 2}" for j, name in enumerate(NAMES) for k in (1, 2, 3)}
+    identity = SymbolicZero(Call.of(means, factor=factor), "expand", (point,))
+    return Evidence.of(identity, extra=(run,))
 
 
 PRINTED = (
@@ -284,12 +317,19 @@ CLAIMS = (
         r"solution (fedfb/lemma-18/sufficient).",
         kind="existence",
         hypotheses=(FINITE[0],),
-        scope="I = 3 clients, 4 points, fairfl's solutions",
+        scope="as stated: every solution, any number of clients and cells",
         expected="holds",
         check=_check_repaired,
         mutants=(
             Mutant(
                 "sign", "the solver's λ with the other sign", lambda e: _check_repaired(e, sign=-1)
+            ),
+            Mutant(
+                "signs exchanged",
+                "λ_i > 0 only if MD_i = ε_i, in the theorem that is proved",
+                lambda e: _check_repaired(
+                    e, proof=MULTIPLIERS.replace("= - Rabs (lam k)", "= Rabs (lam k)")
+                ),
             ),
         ),
         rests_on=("fedfb/lemma-18/sufficient",),
@@ -357,15 +397,24 @@ CLAIMS = (
         title="solutions of LFT+FedAvg(ε) minimise P(ŷ≠y) - Σ λ_i MD_i(f) for some λ; feasible "
         "complementary minimisers solve it",
         printed=REMARK,
-        statement=r"For the dual optimal $\lambda$ every solution minimises (61). A minimiser "
+        statement=r"Every solution minimises (61) for some $\lambda$. A minimiser "
         r"$f$ with $|MD_i|\le\varepsilon_i$ and $\lambda_iMD_i=-|\lambda_i|\varepsilon_i$ solves "
         r"LFT+FedAvg($\varepsilon$) (fedfb/lemma-18/sufficient).",
         kind="implication",
         hypotheses=(FINITE[0],),
-        scope="I = 3 clients, 4 points, fairfl's solutions; the second half: as stated",
+        scope="as stated: every solution, any number of clients and cells",
         expected="holds",
         check=_check_remark_repaired,
-        mutants=(Mutant("sign", "+ Σ λ_i MD_i", lambda e: _check_remark_repaired(e, sign=-1)),),
+        mutants=(
+            Mutant("sign", "+ Σ λ_i MD_i", lambda e: _check_remark_repaired(e, sign=-1)),
+            Mutant(
+                "the only one",
+                "< for <= in the theorem that is proved",
+                lambda e: _check_remark_repaired(
+                    e, proof=MULTIPLIERS.replace("\n         <=", " <")
+                ),
+            ),
+        ),
         rests_on=("fedfb/lemma-18/sufficient",),
     ),
     Claim(
@@ -398,7 +447,7 @@ CLAIMS = (
         r"y)-\sum_i\lambda_iMD_i$.",
         kind="identity",
         hypotheses=(),
-        scope="I = 3, equal weights",
+        scope="I = 3, whose sums look the same for any I; equal weights",
         expected="holds",
         check=_check_local_repaired,
         mutants=(Mutant("as printed", "λ_i without I", lambda e: _check_local_repaired(e, "one")),),

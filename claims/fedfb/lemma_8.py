@@ -9,13 +9,29 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample
+from fairfl.claims.certificates import REALS, Counterexample, KernelProof
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.fedfb.lemma_7 import quantile
+from fairfl.claims.fedfb.lemma_7 import DEFINITIONS, quantile
 from fairfl.claims.fedfb.worlds import World, less, worlds
 from fairfl.claims.instances import explore
 from fairfl.claims.picture import Picture, Region
+
+UNIQUE = (
+    DEFINITIONS
+    + r"""
+Theorem unique : forall X L E (u v : X -> R) lam eps free f g h, @integral X L E ->
+  rule L u v free -> rule L u v f -> rule L u v g -> rule L u v h ->
+  threshold (fun x => u x + 0 * v x) free -> threshold (fun x => u x + lam * v x) f -> 0 <= eps ->
+  E (fun x => v x * f x) = clip eps (E (fun x => v x * free x)) ->
+  Rabs (E (fun x => v x * g x)) <= eps -> Rabs (E (fun x => v x * h x)) <= eps ->
+  E (fun x => u x * g x) = E (fun x => u x * f x) ->
+  E (fun x => u x * h x) = E (fun x => u x * f x) -> L (fun x => Rabs (g x - h x)) ->
+  (forall t d, t = 0 \/ t = lam -> 0 < d -> exists c k, 0 < c /\ L k /\ E k <= d
+     /\ forall x, 0 <= k x /\ (Rabs (u x + t * v x) < c -> 1 <= k x)) ->
+  E (fun x => Rabs (g x - h x)) = 0.
+"""
+)
 
 
 def unique(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
@@ -77,9 +93,9 @@ def instances() -> st.SearchStrategy[dict[str, Any]]:
     return st.tuples(worlds(1, least=0), extra).map(lambda pair: {**pair[0], **pair[1]})
 
 
-def _check(effort: Effort, factor: Fraction = Fraction(1)) -> Evidence:
-    drawn = Call.of(instances)
-    return Evidence.of(explore(Call.of(unique, factor=factor), drawn, effort, tolerance=0.0))
+def _check(effort: Effort, factor: Fraction = Fraction(1), proof: str = UNIQUE) -> Evidence:
+    run = explore(Call.of(unique, factor=factor), Call.of(instances), effort, tolerance=0.0)
+    return Evidence.of(KernelProof.of("lemma_7.v", proof, run, axioms=REALS))
 
 
 def _check_lebesgue(effort: Effort, measure: str = "Lebesgue") -> Evidence:
@@ -117,14 +133,19 @@ CLAIMS = (
         statement=r"If $f,f'$ solve CFL($\varepsilon$), then $P(f(x,a)\ne f'(x,a))=0$.",
         kind="uniqueness",
         hypotheses=SETTING,
-        scope="almost everywhere under the law of (x, a); step densities, gaps allowed",
+        scope="almost everywhere under the law of (x, a), in which s has no atom at 0",
         expected="holds",
         check=_check,
         mutants=(
             Mutant("0.99 λ", "the rule of 0.99 λ", lambda e: _check(e, Fraction(99, 100))),
             Mutant("1.01 λ", "the rule of 1.01 λ", lambda e: _check(e, Fraction(101, 100))),
+            Mutant(
+                "ties",
+                "ties of any mass, in the theorem that is proved",
+                lambda e: _check(e, proof=UNIQUE.replace("E k <= d", "E k <= 1")),
+            ),
         ),
-        rests_on=("fedfb/lemma-7/repaired",),
+        rests_on=("fedfb/lemma-7/onto",),
         reading="'Almost everywhere' under the law of (x, a). For Lebesgue measure it is false "
         "(fedfb/lemma-8/lebesgue).",
         gap="no proof is printed. One: by the identity of fedfb/lemma-7/repaired a solution f "

@@ -11,10 +11,25 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import SymbolicZero
+from fairfl.claims.certificates import REALS, KernelProof, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
+
+BY_RANK = r"""
+Definition sum (l : list R) : R := fold_right Rplus 0 l.
+Fixpoint ranked (k : R) (l : list R) : R :=
+  match l with nil => 0 | x :: t => (2 * k - 1) * x + ranked (k + 1) t end.
+Definition pairs (l : list R) : R :=
+  sum (map (fun x => sum (map (fun y => Rabs (x - y)) l)) l).
+Definition gini (u phi : list R) : R :=
+  1 - / (INR (length u) ^ 2) * (ranked 1 phi / (sum u / INR (length u))).
+Theorem by_rank : forall u phi, Permutation u phi -> StronglySorted Rge phi ->
+  (forall x, In x u -> 0 <= x) -> 0 < sum u ->
+  gini u phi = pairs u / (2 * INR (length u) ^ 2 * (sum u / INR (length u)))
+  /\ 0 <= gini u phi <= 1 - / INR (length u)
+  /\ (gini u phi = 0 <-> forall x y, In x u -> In y u -> x = y).
+"""
 
 
 def residuals(offset: int = -1, power: int = 2) -> dict[str, sympy.Expr]:
@@ -62,15 +77,14 @@ def utilities(n_max: int = 6) -> st.SearchStrategy[dict[str, Any]]:
     return st.lists(one, min_size=1, max_size=n_max).filter(any).map(lambda u: {"u": u})
 
 
-def _check(effort: Effort, offset: int = -1, power: int = 2) -> Evidence:
-    return Evidence.of(
-        SymbolicZero(
-            Call.of(residuals, offset=offset, power=power),
-            "simplify",
-            ({"n": "5", "i": "2"}, {"n": "7", "i": "7"}),
-        ),
-        explore(Call.of(case, offset=offset), Call.of(utilities), effort, tolerance=0.0),
+def _check(effort: Effort, offset: int = -1, power: int = 2, proof: str = BY_RANK) -> Evidence:
+    coefficients = SymbolicZero(
+        Call.of(residuals, offset=offset, power=power),
+        "simplify",
+        ({"n": "5", "i": "2"}, {"n": "7", "i": "7"}),
     )
+    run = explore(Call.of(case, offset=offset), Call.of(utilities), effort, tolerance=0.0)
+    return Evidence.of(KernelProof.of("gini.v", proof, coefficients, run, axioms=REALS))
 
 
 CLAIMS = (
@@ -105,6 +119,11 @@ CLAIMS = (
                 "2i for 2i-1",
                 "the first n even numbers for the odd ones",
                 partial(_check, offset=0),
+            ),
+            Mutant(
+                "below 1 - 1.01/n",
+                "a smaller range, in the theorem that is proved",
+                partial(_check, proof=BY_RANK.replace("<= 1 - / INR", "<= 1 - 1.01 / INR")),
             ),
             Mutant("n for n^2", "the sum of the odd numbers is called n", partial(_check, power=1)),
         ),

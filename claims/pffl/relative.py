@@ -10,11 +10,23 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
+from fairfl.claims.certificates import REALS, KernelProof
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
 from fairfl.theory.aggregation import RankWeighted
 
+ORDER = r"""
+Definition above (n : nat) (F : nat -> R) (i : nat) : nat :=
+  length (filter (fun j => if Rlt_dec (F i) (F j) then true else false) (seq 0 n)).
+Definition tied (n : nat) (F : nat -> R) (i : nat) : nat :=
+  length (filter (fun j => if Req_EM_T (F i) (F j) then true else false) (seq 0 n)).
+Definition weight (n : nat) (w : nat -> R) (F : nat -> R) (i : nat) : R :=
+  fold_right (fun k s => w k + s) 0 (seq (above n F i) (tied n F i)) / INR (tied n F i).
+Theorem relative : forall n w (D : R -> Prop) h F,
+  (forall x y, D x -> D y -> x < y -> h x < h y) -> (forall j, In j (seq 0 n) -> D (F j)) ->
+  forall i, In i (seq 0 n) -> weight n w (fun j => h (F j)) i = weight n w F i.
+"""
 PROFILES = {
     "gini": RankWeighted.gini(),
     "linear": RankWeighted.linear(),
@@ -65,10 +77,9 @@ def instances() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-def _check(effort: Effort, scheme: str = "rank") -> Evidence:
-    return Evidence.of(
-        explore(Call.of(case, scheme=scheme), Call.of(instances), effort, tolerance=0.0)
-    )
+def _check(effort: Effort, scheme: str = "rank", proof: str = ORDER) -> Evidence:
+    run = explore(Call.of(case, scheme=scheme), Call.of(instances), effort, tolerance=0.0)
+    return Evidence.of(KernelProof.of("order.v", proof, run, axioms=REALS))
 
 
 CLAIMS = (
@@ -83,7 +94,7 @@ CLAIMS = (
         r"are those at $F$.",
         kind="implication",
         hypotheses=(("losses", "F_i >= 0; h strictly increasing on [0, inf)"),),
-        scope="four families, four transforms, n <= 7, ties shared evenly",
+        scope="as stated: any n, any weights, any h that increases; ties shared evenly",
         expected="holds",
         check=_check,
         mutants=(
@@ -91,6 +102,11 @@ CLAIMS = (
                 "q-FFL's weights",
                 "weights proportional to F_i, q-FFL with q = 1",
                 partial(_check, scheme="q-FFL"),
+            ),
+            Mutant(
+                "weakly increasing",
+                "h need not be strict, in the theorem that is proved",
+                partial(_check, proof=ORDER.replace("h x < h y", "h x <= h y")),
             ),
         ),
         reading="Tied clients share the weights of their ranks evenly; a sort that breaks ties "

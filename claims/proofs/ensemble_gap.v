@@ -88,3 +88,16 @@ destruct (Rle_dec (Rabs (g 0)) (Rabs (h 0))) as [c | c];
     apply Rle_trans with (difference j k g h m1 m2); [| apply Rle_abs].
     apply mono; [apply (side g z1 d1 m1) | apply (side h z2 d2 m2)]; assumption.
 Qed.
+
+Theorem case_3 : forall g h c eps1 eps2 l1 l2 m, increasing g -> increasing h ->
+  g 0 = - c -> c < h 0 -> 0 <= eps1 <= c -> 0 <= eps2 <= h 0 ->
+  g l1 = - eps1 -> h l2 = eps2 -> h m = Rmin eps2 c ->
+  (g m + h l1 - eps1 + Rmin eps2 c) / 4 <= difference (1/2) (1/2) g h l1 l2.
+Proof.
+intros g h c eps1 eps2 l1 l2 m gi hi _ _ _ _ e1 e2 em.
+assert (le := Rmin_l eps2 c). unfold difference. rewrite e1, e2.
+destruct (Rle_lt_dec m l2) as [[l | ->] | l].
+- specialize (gi m l2 l). lra.
+- lra.
+- specialize (hi l2 m l). lra.
+Qed.

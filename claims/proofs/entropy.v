@@ -180,3 +180,128 @@ destruct out as [T | [j [J neg]]].
   replace (a * (ln (W / INR n) / a)) with (ln (W / INR n)) by (field; lra).
   lra.
 Qed.
+
+Lemma shifted : forall n a f K, (0 < n)%nat -> 0 < a -> term n a (fun i => f i + K) = term n a f +
+  K.
+Proof.
+intros n a f K N A. unfold term. assert (M : 0 < INR n) by now apply lt_0_INR.
+assert (Z := positive n a f N).
+assert (E : forall ks, sum ks (fun i => exp (a * (f i + K))) = exp (a * K) * sum ks (fun i => exp
+  (a *
+  f i))).
+{ intros ks. induction ks as [| k ks IH]; simpl; [ring |].
+  rewrite IH, Rmult_plus_distr_l, exp_plus. ring. }
+rewrite E. set (S := sum (seq 0 n) (fun i => exp (a * f i))) in *.
+replace (exp (a * K) * S / INR n) with (exp (a * K) * (S / INR n)) by (field; lra).
+rewrite ln_mult, ln_exp by (apply exp_pos || now apply Rdiv_lt_0_compat). field. lra.
+Qed.
+
+Theorem nonnegative : forall n a v, (0 < n)%nat -> 0 < a ->
+  (forall i, In i (seq 0 n) -> 0 <= v i) -> sum (seq 0 n) v = 1 ->
+  forall eps, 0 < eps -> exists f, (forall i, In i (seq 0 n) -> 0 <= f i)
+    /\ penalty n a v - eps < sum (seq 0 n) (fun i => v i * f i) - term n a f.
+Proof.
+intros n a v N A P T eps D. destruct (approached n a v eps N A D P T) as [f H].
+set (K := sum (seq 0 n) (fun i => Rabs (f i))).
+exists (fun i => f i + K). split.
+- intros i I. enough (- f i <= K) by lra. unfold K. clear - I.
+  assert (Z : forall ks, 0 <= sum ks (fun i => Rabs (f i))).
+  { induction ks as [| k ks Z]; simpl; [lra | assert (B := Rabs_pos (f k)); lra]. }
+  induction (seq 0 n) as [| k ks IH]; [destruct I |]. simpl. specialize (Z ks).
+  destruct I as [-> | I].
+  + assert (B := Rle_abs (- f i)). rewrite Rabs_Ropp in B. lra.
+  + specialize (IH I). assert (B := Rabs_pos (f k)). lra.
+- rewrite shifted by assumption.
+  assert (E : forall ks, sum ks (fun i => v i * (f i + K)) = sum ks (fun i => v i * f i) + K * sum
+    ks v).
+  { intros ks. induction ks as [| k ks IH]; simpl; [ring | rewrite IH; ring]. }
+  rewrite E, T. lra.
+Qed.
+
+Theorem raised : forall n a v, (0 < n)%nat -> 0 < a -> (forall i, In i (seq 0 n) -> 0 <= v i) ->
+  sum (seq 0 n) v < 1 ->
+  exists c, 0 < c /\ sum (seq 0 n) (fun i => Rmax (v i) c) = 1
+  /\ (forall f, (forall i, In i (seq 0 n) -> 0 <= f i) ->
+       sum (seq 0 n) (fun i => v i * f i) - term n a f <= penalty n a (fun i => Rmax (v i) c))
+  /\ exists f, (forall i, In i (seq 0 n) -> 0 <= f i)
+       /\ sum (seq 0 n) (fun i => v i * f i) - term n a f = penalty n a (fun i => Rmax (v i) c).
+Proof.
+intros n a v N A P T. assert (M : 0 < INR n) by now apply lt_0_INR.
+assert (found : exists c, 0 < c /\ sum (seq 0 n) (fun i => Rmax (v i) c) = 1).
+{ set (h := fun c => sum (seq 0 n) (fun i => Rmax (v i) c)).
+  assert (C : continuity (fun c => h c - 1)).
+  { apply continuity_minus; [| apply continuity_const; now intros ? ?]. unfold h. clear.
+    induction (seq 0 n) as [| k ks IH]; [apply continuity_const; now intros ? ? |].
+    cbn [sum fold_right]. apply (continuity_plus (fun c => Rmax (v k) c)); [| exact IH].
+    intros x eps pos. exists eps. split; [exact pos |]. intros y [_ Y]. simpl in *.
+    unfold R_dist in *. apply Rle_lt_trans with (Rabs (y - x)); [| exact Y]. unfold Rmax, Rabs.
+    destruct (Rle_dec (v k) y), (Rle_dec (v k) x); repeat destruct (Rcase_abs _); lra. }
+  assert (low : h 0 < 1).
+  { unfold h. assert (E : sum (seq 0 n) (fun i => Rmax (v i) 0) = sum (seq 0 n) v); [| lra].
+    clear - P. induction (seq 0 n) as [| k ks IH]; simpl; [reflexivity |].
+    rewrite IH by (intros; apply P; now right). rewrite Rmax_left; [reflexivity |].
+    apply P. now left. }
+  assert (high : 1 <= h 1).
+  { unfold h. destruct n as [| n]; [inversion N |]. simpl.
+    assert (0 <= sum (seq 1 n) (fun i => Rmax (v i) 1)).
+    { clear. induction (seq 1 n) as [| k ks IH]; simpl; [lra |].
+      assert (B := Rmax_r (v k) 1). lra. }
+    assert (B := Rmax_r (v 0%nat) 1). lra. }
+  destruct (IVT_cor (fun c => h c - 1) 0 1) as [c [I E]]; [exact C | lra | nra |].
+  exists c. split; [| fold (h c); lra]. destruct (Req_dec c 0) as [-> |]; lra. }
+destruct found as [c [C one]]. exists c. split; [exact C |]. split; [exact one |].
+assert (G : forall i, c <= Rmax (v i) c /\ v i <= Rmax (v i) c).
+{ intros i. split; [apply Rmax_r | apply Rmax_l]. }
+split.
+- intros f F. assert (B := inside n a (fun i => Rmax (v i) c) N A
+    ltac:(intros i I; destruct (G i); lra) one f).
+  enough (sum (seq 0 n) (fun i => v i * f i) <= sum (seq 0 n) (fun i => Rmax (v i) c * f i)) by lra.
+  apply below. intros i I. destruct (G i). specialize (F i I). nra.
+- exists (fun i => ln (Rmax (v i) c / c) / a). split.
+  + intros i I. destruct (G i) as [g _]. apply Rmult_le_pos; [| left; now apply Rinv_0_lt_compat].
+    assert (Q : 1 <= Rmax (v i) c / c).
+    { apply Rmult_le_reg_r with c; [exact C |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+    rewrite <- ln_1. destruct Q as [Q | <-]; [left; apply ln_increasing; lra | lra].
+  + unfold term, penalty.
+    assert (E1 : forall ks, sum ks (fun i => exp (a * (ln (Rmax (v i) c / c) / a)))
+      = sum ks (fun i => Rmax (v i) c) / c).
+    { intros ks. induction ks as [| k ks IH]; simpl; [unfold Rdiv; ring |]. rewrite IH.
+      replace (a * (ln (Rmax (v k) c / c) / a)) with (ln (Rmax (v k) c / c)) by (field; lra).
+      rewrite exp_ln; [field; lra |]. destruct (G k). apply Rdiv_lt_0_compat; lra. }
+    rewrite E1, one.
+    assert (E2 : forall ks, sum ks (fun i => v i * (ln (Rmax (v i) c / c) / a))
+      = (sum ks (fun i => xlogx (Rmax (v i) c)) - ln c * sum ks (fun i => Rmax (v i) c)) / a).
+    { intros ks. induction ks as [| k ks IH]; simpl; [field; lra |]. rewrite IH.
+      destruct (G k) as [g _]. unfold xlogx at 2. destruct (Req_EM_T (Rmax (v k) c) 0); [lra |].
+      rewrite ln_over by lra. unfold Rmax in *. destruct (Rle_dec (v k) c); field; lra. }
+    rewrite E2, one, !ln_over, ln_1 by (assumption || lra || now apply Rdiv_lt_0_compat; lra).
+    field. lra.
+Qed.
+
+Theorem near : forall n a f M, (0 < n)%nat -> 0 < a -> (forall i, In i (seq 0 n) -> f i <= M) ->
+  (exists j, In j (seq 0 n) /\ f j = M) -> M - ln (INR n) / a <= term n a f <= M.
+Proof.
+intros n a f M N A F [j [J e]]. assert (K : 0 < INR n) by now apply lt_0_INR.
+assert (Z := positive n a f N). unfold term. set (S := sum (seq 0 n) (fun i => exp (a * f i))) in *.
+assert (up : forall x y, 0 < x -> x <= y -> ln x <= ln y).
+{ intros x y X [l | ->]; [left; now apply ln_increasing | lra]. }
+assert (top : S <= INR n * exp (a * M)).
+{ unfold S. replace (INR n) with (INR (length (seq 0 n))) by (now rewrite seq_length). clear - F A.
+  induction (seq 0 n) as [| k ks IH]; [simpl; lra |]. cbn [sum fold_right length]. rewrite S_INR.
+  assert (B := IH (fun i I => F i (or_intror I))). assert (C := F k (or_introl eq_refl)).
+  assert (D : exp (a * f k) <= exp (a * M)).
+  { destruct C as [C | ->]; [left; apply exp_increasing; nra | lra]. }
+  unfold sum in B. lra. }
+assert (one : exp (a * M) <= S).
+{ unfold S. rewrite <- e. clear - J. assert (Z : forall ks, 0 <= sum ks (fun i => exp (a * f i))).
+  { intros ks. induction ks as [| k ks Z]; simpl; [lra |]. assert (B := exp_pos (a * f k)). lra. }
+  induction (seq 0 n) as [| k ks IH]; [destruct J |]. simpl. specialize (Z ks).
+  destruct J as [-> | J]; [lra |]. specialize (IH J). assert (B := exp_pos (a * f k)). lra. }
+assert (P := exp_pos (a * M)). rewrite ln_over by assumption.
+assert (l1 := up _ _ P one). rewrite ln_exp in l1.
+assert (l2 := up _ _ Z top). rewrite ln_mult, ln_exp in l2 by assumption.
+assert (I : 0 < / a) by now apply Rinv_0_lt_compat. unfold Rdiv.
+replace (M - ln (INR n) * / a) with ((a * M - ln (INR n)) * / a) by (field; lra).
+replace M with (a * M * / a) at 2 by (field; lra).
+split; apply Rmult_le_compat_r; lra.
+Qed.

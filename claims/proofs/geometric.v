@@ -152,3 +152,109 @@ exists (fun i => if Nat.eq_dec i j then s ^ n else 1), s. split; [| split; [spli
     - lra. }
   unfold s in *. lra.
 Qed.
+
+Theorem topped : forall n v M, (0 < n)%nat -> 0 < M -> (forall i, In i (seq 0 n) -> 0 < v i) ->
+  1 <= product (seq 0 n) (fun i => INR n * v i) ->
+  (forall f G, (forall i, In i (seq 0 n) -> f i <= M) -> geometric n (fun i => M - f i) G ->
+     sum (seq 0 n) (fun i => v i * f i) - (M - G) <= M * (sum (seq 0 n) v - 1))
+  /\ geometric n (fun _ => M - M) 0
+  /\ sum (seq 0 n) (fun i => v i * M) - (M - 0) = M * (sum (seq 0 n) v - 1).
+Proof.
+intros n v M N P V T. split; [| split; [split |]].
+- intros f G F H.
+  assert (B := inside n v (fun i => M - f i) G N V T ltac:(intros i I; specialize (F i I); lra) H).
+  cbn beta in B. enough (E : sum (seq 0 n) (fun i => v i * f i)
+    = M * sum (seq 0 n) v - sum (seq 0 n) (fun i => v i * (M - f i))) by lra.
+  clear. induction (seq 0 n) as [| k ks IH]; simpl; [ring |]. rewrite IH. ring.
+- lra.
+- destruct n as [| n]; [lia |]. simpl. ring.
+- enough (E : sum (seq 0 n) (fun i => v i * M) = M * sum (seq 0 n) v) by lra.
+  clear. induction (seq 0 n) as [| k ks IH]; simpl; [ring |]. rewrite IH. ring.
+Qed.
+
+Theorem capped : forall n lam v M c, (0 < n)%nat -> 0 < M -> 0 < c ->
+  (forall i, In i (seq 0 n) -> v i = Rmax (lam i) c) ->
+  product (seq 0 n) (fun i => INR n * v i) = 1 ->
+  (forall f G, (forall i, In i (seq 0 n) -> 0 <= f i <= M) -> geometric n (fun i => M - f i) G ->
+     sum (seq 0 n) (fun i => lam i * f i) - (M - G) <= M * (sum (seq 0 n) v - 1))
+  /\ (forall i, In i (seq 0 n) -> 0 <= M * (1 - c / v i) <= M)
+  /\ geometric n (fun i => M - M * (1 - c / v i)) (INR n * M * c)
+  /\ sum (seq 0 n) (fun i => lam i * (M * (1 - c / v i))) - (M - INR n * M * c)
+     = M * (sum (seq 0 n) v - 1).
+Proof.
+intros n lam v M c N P C cap T. assert (K : 0 < INR n) by now apply lt_0_INR.
+assert (V : forall i, In i (seq 0 n) -> c <= v i /\ lam i <= v i).
+{ intros i I. rewrite (cap i I). split; [apply Rmax_r | apply Rmax_l]. }
+assert (F0 : forall i, In i (seq 0 n) -> 0 <= M * (1 - c / v i) <= M).
+{ intros i I. destruct (V i I) as [a _]. assert (0 < c / v i) by (apply Rdiv_lt_0_compat; lra).
+  assert (c / v i <= 1).
+  { apply Rmult_le_reg_r with (v i); [lra |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+  nra. }
+split; [| split; [exact F0 | split; [split |]]].
+- intros f G F H. destruct (topped n v M N P) as [B _];
+    [intros i I; destruct (V i I); lra | lra |].
+  specialize (B f G (fun i I => proj2 (F i I)) H).
+  enough (sum (seq 0 n) (fun i => lam i * f i) <= sum (seq 0 n) (fun i => v i * f i)) by lra.
+  clear - V F. induction (seq 0 n) as [| k ks IH]; simpl; [lra |].
+  assert (A : sum ks (fun i => lam i * f i) <= sum ks (fun i => v i * f i))
+    by (apply IH; intros; [apply V | apply F]; now right).
+  destruct (V k (or_introl eq_refl)). destruct (F k (or_introl eq_refl)). nra.
+- apply Rmult_le_pos; [apply Rmult_le_pos |]; lra.
+- assert (Q : forall ks, (forall i, In i ks -> 0 < v i) ->
+    product ks (fun i => M - M * (1 - c / v i)) * product ks (fun i => INR n * v i)
+    = (INR n * M * c) ^ length ks).
+  { intros ks. induction ks as [| k ks IH]; intros W; [simpl; ring |].
+    cbn [product fold_right length pow]. rewrite <- IH by (intros; apply W; now right).
+    assert (A := W k (or_introl eq_refl)). unfold product. field. lra. }
+  specialize (Q (seq 0 n)). rewrite seq_length, T, Rmult_1_r in Q. symmetry. apply Q.
+  intros i I. destruct (V i I). lra.
+- assert (E : forall ks, (forall i, In i ks -> c <= v i /\ v i = Rmax (lam i) c) ->
+    sum ks (fun i => lam i * (M * (1 - c / v i))) = M * sum ks v - INR (length ks) * M * c).
+  { intros ks. induction ks as [| k ks IH]; intros W; [simpl; ring |].
+    cbn [sum fold_right length]. rewrite S_INR. unfold sum in IH.
+    rewrite IH by (intros; apply W; now right). destruct (W k (or_introl eq_refl)) as [a e].
+    unfold Rmax in e. destruct (Rle_dec (lam k) c) in e; rewrite e; [| unfold sum; field; lra].
+    unfold sum. replace (c / c) with 1 by (field; lra). ring. }
+  rewrite (E (seq 0 n)), seq_length; [ring |]. intros i I. destruct (V i I). split; [lra | auto].
+Qed.
+
+Theorem raised : forall n lam, (0 < n)%nat ->
+  (forall i, In i (seq 0 n) -> 0 < lam i) /\ 1 <= product (seq 0 n) (fun i => INR n * lam i)
+  \/ exists c, 0 < c /\ product (seq 0 n) (fun i => INR n * Rmax (lam i) c) = 1.
+Proof.
+intros n lam N. assert (K : 0 < INR n) by now apply lt_0_INR.
+set (h := fun c => product (seq 0 n) (fun i => INR n * Rmax (lam i) c)).
+assert (C : continuity (fun c => h c - 1)).
+{ apply continuity_minus; [| apply continuity_const; now intros ? ?]. unfold h.
+  induction (seq 0 n) as [| k ks IH]; [apply continuity_const; now intros ? ? |]. cbn [product
+  fold_right].
+  apply (continuity_mult (fun c => INR n * Rmax (lam k) c)); [| exact IH].
+  apply (continuity_mult (fun _ => INR n)); [apply continuity_const; now intros ? ? |].
+  intros x eps pos. exists eps. split; [exact pos |]. intros y [_ Y]. simpl in *. unfold R_dist in
+    *.
+  apply Rle_lt_trans with (Rabs (y - x)); [| exact Y]. unfold Rmax, Rabs.
+  destruct (Rle_dec (lam k) y), (Rle_dec (lam k) x); repeat destruct (Rcase_abs _); lra. }
+assert (top : 1 <= h (/ INR n)).
+{ unfold h. clear - K. induction (seq 0 n) as [| k ks IH]; simpl; [lra |].
+  assert (1 <= INR n * Rmax (lam k) (/ INR n)).
+  { assert (e : INR n * / INR n = 1) by (apply Rinv_r; lra).
+    assert (le := Rmult_le_compat_l (INR n) _ _ (Rlt_le _ _ K) (Rmax_r (lam k) (/ INR n))). lra. }
+  rewrite <- (Rmult_1_l 1). apply Rmult_le_compat; [lra | lra | lra | exact IH]. }
+assert (B : 0 < / INR n) by now apply Rinv_0_lt_compat.
+assert (D : h 0 < 1 \/ (forall i, In i (seq 0 n) -> 0 < lam i) /\ 1 <= h 0).
+{ destruct (Rlt_le_dec (h 0) 1) as [l | l]; [now left | right]. split; [| exact l].
+  assert (Z : h 0 <> 0) by lra. unfold h in Z. clear - Z. intros i I.
+  induction (seq 0 n) as [| k ks IH]; [destruct I |]. simpl in Z. destruct I as [e | I].
+  - subst. apply Rnot_le_lt. intros neg. apply Z. rewrite Rmax_right by exact neg. ring.
+  - apply IH; [| exact I]. intros z. apply Z. rewrite z. ring. }
+destruct D as [low | [pos high]].
+- right. destruct (IVT_cor (fun c => h c - 1) 0 (/ INR n)) as [c [I E]];
+    [exact C | lra | nra |].
+  exists c. split; [| fold (h c); lra]. destruct (Req_dec c 0) as [-> |]; lra.
+- left. split; [exact pos |]. unfold h in high. clear - pos high.
+  enough (E : product (seq 0 n) (fun i => INR n * lam i)
+    = product (seq 0 n) (fun i => INR n * Rmax (lam i) 0)) by lra.
+  clear high. induction (seq 0 n) as [| k ks IH]; simpl; [reflexivity |].
+  rewrite IH by (intros; apply pos; now right). rewrite Rmax_left; [reflexivity |].
+  left. apply pos. now left.
+Qed.

@@ -34,3 +34,47 @@ set (S := sum (seq 0 n) (fun i => (v i - c) * (v i - c))).
   rewrite E. fold S. replace (t * S) with (Rabs B + 1) by (unfold t; field; lra).
   assert (H := Rle_abs B). lra.
 Qed.
+
+Theorem nonnegative : forall n v, (0 < n)%nat ->
+  ((forall i, In i (seq 0 n) -> v i <= / INR n) ->
+     (forall f, (forall i, 0 <= f i) -> sum (seq 0 n) (fun i => v i * f i) - mean n f <= 0)
+     /\ sum (seq 0 n) (fun i => v i * 0) - mean n (fun _ => 0) = 0)
+  /\ ((exists j, In j (seq 0 n) /\ / INR n < v j) ->
+     forall B, exists f, (forall i, 0 <= f i)
+       /\ B < sum (seq 0 n) (fun i => v i * f i) - mean n f).
+Proof.
+intros n v N. unfold mean, Rdiv. split.
+- intros le. split.
+  + intros f F. revert le. generalize (/ INR n). intros c le.
+    enough (H : sum (seq 0 n) (fun i => v i * f i) <= sum (seq 0 n) f * c) by lra.
+    induction (seq 0 n) as [| k ks IH]; simpl; [lra |].
+    specialize (IH (fun i I => le i (or_intror I))). specialize (le k (or_introl eq_refl)).
+    specialize (F k). nra.
+  + assert (Z : forall w, sum (seq 0 n) (fun i => w i * 0) = 0).
+    { intros w. clear. induction (seq 0 n) as [| k ks IH]; simpl; [reflexivity |].
+      rewrite IH. ring. }
+    assert (E : sum (seq 0 n) (fun _ => 0) = 0).
+    { clear. induction (seq 0 n) as [| k ks IH]; simpl; [reflexivity |]. rewrite IH. ring. }
+    rewrite (Z v), E. ring.
+- intros [j [J more]] B. set (c := / INR n) in *. set (t := (Rabs B + 1) / (v j - c)).
+  assert (H := Rabs_pos B). assert (H' := Rle_abs B).
+  assert (T : 0 < t) by (apply Rdiv_lt_0_compat; lra).
+  exists (fun i => if Nat.eq_dec i j then t else 0). split.
+  + intros i. destruct (Nat.eq_dec i j); lra.
+  + assert (U := seq_NoDup n 0).
+    assert (E : forall w, sum (seq 0 n) (fun i => w i * (if Nat.eq_dec i j then t else 0)) = w j *
+      t).
+    { intros w. revert J U. induction (seq 0 n) as [| k ks IH]; intros J U; [destruct J |].
+      inversion U as [| a b out U']. subst. simpl. destruct (Nat.eq_dec k j) as [-> | e].
+      - enough (Z : sum ks (fun i => w i * (if Nat.eq_dec i j then t else 0)) = 0) by lra.
+        clear - out. induction ks as [| i ks IH]; [reflexivity |]. simpl.
+        destruct (Nat.eq_dec i j); [exfalso; subst; apply out; now left |].
+        rewrite IH; [ring | intros K; apply out; now right].
+      - destruct J as [J | J]; [contradiction |]. rewrite IH by assumption. ring. }
+    assert (E1 := E v). assert (E2 := E (fun _ => 1)). cbn beta in E2.
+    assert (E3 : sum (seq 0 n) (fun i => if Nat.eq_dec i j then t else 0)
+      = sum (seq 0 n) (fun i => 1 * (if Nat.eq_dec i j then t else 0))).
+    { clear. induction (seq 0 n) as [| k ks IH]; simpl; [reflexivity |]. rewrite IH. ring. }
+    rewrite E1, E3, E2. replace (v j * t - 1 * t * c) with ((v j - c) * t) by ring.
+    replace ((v j - c) * t) with (Rabs B + 1) by (unfold t; field; lra). lra.
+Qed.

@@ -16,15 +16,32 @@ from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
 
-CONJUGATE = r"""
+DEFINITIONS = r"""
 Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
 Definition mean (n : nat) (f : nat -> R) : R := sum (seq 0 n) f / INR n.
+"""
+CONJUGATE = (
+    DEFINITIONS
+    + r"""
 Theorem conjugate : forall n v, (0 < n)%nat ->
   ((forall i, In i (seq 0 n) -> v i = / INR n) ->
      forall f, sum (seq 0 n) (fun i => v i * f i) - mean n f = 0)
   /\ ((exists j, In j (seq 0 n) /\ v j <> / INR n) ->
      forall B, exists f, B < sum (seq 0 n) (fun i => v i * f i) - mean n f).
 """
+)
+NONNEGATIVE = (
+    DEFINITIONS
+    + r"""
+Theorem nonnegative : forall n v, (0 < n)%nat ->
+  ((forall i, In i (seq 0 n) -> v i <= / INR n) ->
+     (forall f, (forall i, 0 <= f i) -> sum (seq 0 n) (fun i => v i * f i) - mean n f <= 0)
+     /\ sum (seq 0 n) (fun i => v i * 0) - mean n (fun _ => 0) = 0)
+  /\ ((exists j, In j (seq 0 n) /\ / INR n < v j) ->
+     forall B, exists f, (forall i, 0 <= f i)
+       /\ B < sum (seq 0 n) (fun i => v i * f i) - mean n f).
+"""
+)
 
 
 def residuals(scale: int = 1) -> dict[str, Any]:

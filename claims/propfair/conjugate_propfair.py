@@ -50,6 +50,29 @@ Theorem signed : forall n v, (exists j, In j (seq 0 n) /\ v j <= 0) ->
     /\ B < G - sum (seq 0 n) (fun i => v i * u i).
 """
 )
+CLOSED = (
+    DEFINITIONS
+    + r"""
+Theorem topped : forall n v M, (0 < n)%nat -> 0 < M -> (forall i, In i (seq 0 n) -> 0 < v i) ->
+  1 <= product (seq 0 n) (fun i => INR n * v i) ->
+  (forall f G, (forall i, In i (seq 0 n) -> f i <= M) -> geometric n (fun i => M - f i) G ->
+     sum (seq 0 n) (fun i => v i * f i) - (M - G) <= M * (sum (seq 0 n) v - 1))
+  /\ geometric n (fun _ => M - M) 0
+  /\ sum (seq 0 n) (fun i => v i * M) - (M - 0) = M * (sum (seq 0 n) v - 1).
+Theorem capped : forall n lam v M c, (0 < n)%nat -> 0 < M -> 0 < c ->
+  (forall i, In i (seq 0 n) -> v i = Rmax (lam i) c) ->
+  product (seq 0 n) (fun i => INR n * v i) = 1 ->
+  (forall f G, (forall i, In i (seq 0 n) -> 0 <= f i <= M) -> geometric n (fun i => M - f i) G ->
+     sum (seq 0 n) (fun i => lam i * f i) - (M - G) <= M * (sum (seq 0 n) v - 1))
+  /\ (forall i, In i (seq 0 n) -> 0 <= M * (1 - c / v i) <= M)
+  /\ geometric n (fun i => M - M * (1 - c / v i)) (INR n * M * c)
+  /\ sum (seq 0 n) (fun i => lam i * (M * (1 - c / v i))) - (M - INR n * M * c)
+     = M * (sum (seq 0 n) v - 1).
+Theorem raised : forall n lam, (0 < n)%nat ->
+  (forall i, In i (seq 0 n) -> 0 < lam i) /\ 1 <= product (seq 0 n) (fun i => INR n * lam i)
+  \/ exists c, 0 < c /\ product (seq 0 n) (fun i => INR n * Rmax (lam i) c) = 1.
+"""
+)
 
 
 def residuals(scale: int = 1) -> dict[str, sympy.Expr]:
@@ -170,11 +193,10 @@ def levels(draw: st.DrawFn) -> dict[str, Any]:
     return {"v": w, "lower": lower, "M": Fraction(draw(st.integers(1, 6)), 2)}
 
 
-def check_closed(effort: Effort, capped: bool = True) -> Evidence:
-    """The certificates."""
-    return Evidence.of(
-        explore(Call.of(closed, capped=capped), Call.of(levels), effort, tolerance=0.0)
-    )
+def check_closed(effort: Effort, capped: bool = True, proof: str = CLOSED) -> Evidence:
+    """The proofs, and what was drawn."""
+    run = explore(Call.of(closed, capped=capped), Call.of(levels), effort, tolerance=0.0)
+    return Evidence.of(KernelProof.of("geometric.v", proof, run, axioms=CLASSICAL))
 
 
 CLAIMS = (
@@ -234,13 +256,19 @@ CLAIMS = (
         ),
         kind="identity",
         hypotheses=(("level", "prod n v_i = 1"), ("below", "lambda = v, or below c where v = c")),
-        scope="n <= 4, fractions; the second case",
+        scope="as stated, n >= 1",
         expected="holds",
         check=check_closed,
         mutants=(
             Mutant("lambda for v", "f_i = M (1 - c/lambda_i)", partial(check_closed, capped=False)),
+            Mutant(
+                "wider",
+                "losses up to 1.01 M, in the theorem that is proved",
+                partial(
+                    check_closed, proof=CLOSED.replace("0 <= f i <= M)", "0 <= f i <= 1.01 * M)")
+                ),
+            ),
         ),
-        rests_on=("propfair/conjugate-propfair",),
         notes="In the first case f = M attains it, and (C.21) is the bound. "
         "theory.aggregation.PropFair computes it.",
         whose="ours",

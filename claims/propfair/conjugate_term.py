@@ -66,6 +66,22 @@ Theorem outside : forall n a v, (0 < n)%nat -> 0 < a ->
   forall B, exists f, B < sum (seq 0 n) (fun i => v i * f i) - term n a f.
 """
 )
+NONNEGATIVE = (
+    DEFINITIONS
+    + r"""
+Theorem nonnegative : forall n a v, (0 < n)%nat -> 0 < a ->
+  (forall i, In i (seq 0 n) -> 0 <= v i) -> sum (seq 0 n) v = 1 ->
+  forall eps, 0 < eps -> exists f, (forall i, In i (seq 0 n) -> 0 <= f i)
+    /\ penalty n a v - eps < sum (seq 0 n) (fun i => v i * f i) - term n a f.
+Theorem raised : forall n a v, (0 < n)%nat -> 0 < a -> (forall i, In i (seq 0 n) -> 0 <= v i) ->
+  sum (seq 0 n) v < 1 ->
+  exists c, 0 < c /\ sum (seq 0 n) (fun i => Rmax (v i) c) = 1
+  /\ (forall f, (forall i, In i (seq 0 n) -> 0 <= f i) ->
+       sum (seq 0 n) (fun i => v i * f i) - term n a f <= penalty n a (fun i => Rmax (v i) c))
+  /\ exists f, (forall i, In i (seq 0 n) -> 0 <= f i)
+       /\ sum (seq 0 n) (fun i => v i * f i) - term n a f = penalty n a (fun i => Rmax (v i) c).
+"""
+)
 BEYOND = "sum (seq 0 n) v <> 1 \\/ (exists j, In j (seq 0 n) /\\ v j < 0) ->"
 
 

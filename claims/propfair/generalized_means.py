@@ -12,14 +12,32 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import SymbolicZero
+from fairfl.claims.certificates import CLASSICAL, KernelProof, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
 from fairfl.claims.instances import explore
+from fairfl.claims.propfair import conjugate_qffl as qffl
+from fairfl.claims.propfair import conjugate_term as term
 
 N = 3
 """Clients in the identities: sums over i, which look the same for every n."""
+
+NEAR = (
+    qffl.POWER
+    + r"""
+Theorem near : forall n q f A M, (0 < n)%nat -> 0 < q -> mean n q f A ->
+  (forall i, In i (seq 0 n) -> 0 <= f i <= M) -> (exists j, In j (seq 0 n) /\ f j = M) ->
+  M * Rpower (INR n) (- / (q + 1)) <= A <= M.
+"""
+)
+NEAR_TERM = (
+    term.DEFINITIONS
+    + r"""
+Theorem near : forall n a f M, (0 < n)%nat -> 0 < a -> (forall i, In i (seq 0 n) -> f i <= M) ->
+  (exists j, In j (seq 0 n) /\ f j = M) -> M - ln (INR n) / a <= term n a f <= M.
+"""
+)
 
 
 def residuals(
@@ -128,11 +146,15 @@ def check(
 
 
 def check_bounds(
-    effort: Effort, lower: Fraction = Fraction(1), upper: Fraction = Fraction(1)
+    effort: Effort, lower: Fraction = Fraction(1), upper: Fraction = Fraction(1), powers: str = NEAR
 ) -> Evidence:
-    """The bounds, which are reached: from below by one positive loss, from above by equal ones."""
+    """The proofs, and what was drawn: from below one positive loss reaches the bound, from above
+    equal ones.
+    """
+    run = explore(Call.of(case, lower=lower, upper=upper), Call.of(losses), effort, tolerance=1e-11)
     return Evidence.of(
-        explore(Call.of(case, lower=lower, upper=upper), Call.of(losses), effort, tolerance=1e-11),
+        KernelProof.of("powers.v", powers, run, axioms=CLASSICAL),
+        KernelProof.of("entropy.v", NEAR_TERM, run, axioms=CLASSICAL),
         SymbolicZero(Call.of(limits), "simplify", ({"n": "5"},)),
     )
 
@@ -177,7 +199,7 @@ CLAIMS = (
         ),
         kind="limit",
         hypotheses=(("losses", "f_i >= 0"),),
-        scope="drawn, n <= 5, powers q + 1 up to 12, alpha up to 10",
+        scope="as stated, n >= 1, q > 0, alpha > 0",
         expected="holds",
         check=check_bounds,
         mutants=(
@@ -190,6 +212,14 @@ CLAIMS = (
                 "upper, 1 %",
                 "the sums from above, times 0.99",
                 partial(check_bounds, upper=Fraction(99, 100)),
+            ),
+            Mutant(
+                "1 % of n",
+                "(0.99 n)^(-1/(q+1)), in the theorem that is proved",
+                partial(
+                    check_bounds,
+                    powers=NEAR.replace("Rpower (INR n) (-", "Rpower (0.99 * INR n) (-"),
+                ),
             ),
         ),
         notes=(

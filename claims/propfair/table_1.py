@@ -12,10 +12,14 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample
+from fairfl.claims.certificates import CLASSICAL, Counterexample, KernelProof
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
+from fairfl.claims.propfair import conjugate_fedavg as fedavg
+from fairfl.claims.propfair import conjugate_propfair as propfair
+from fairfl.claims.propfair import conjugate_qffl as qffl
+from fairfl.claims.propfair import conjugate_term as term
 
 
 def printed_alone(row: str, x: Fraction) -> bool:
@@ -161,28 +165,40 @@ def weights(draw: st.DrawFn, row: str, domain: str) -> dict[str, Any]:
     return {"lambda": x, "f": [Fraction(draw(st.integers(-8, 12)), 4) for _ in range(n)]}
 
 
-PAIRS = tuple(
-    (row, domain)
-    for row in ("FedAvg", "AFL", "q-FFL", "TERM", "PropFair")
-    for domain in ("native", "nonnegative")
-)
+PROOFS = {
+    "FedAvg": ("plain_mean.v", fedavg.CONJUGATE + fedavg.NONNEGATIVE),
+    "AFL": ("afl.v", qffl.INSIDE + qffl.OUTSIDE + qffl.NONNEGATIVE),
+    "q-FFL": ("powers.v", qffl.POWERS),
+    "TERM": ("entropy.v", term.INSIDE + term.APPROACHED + term.OUTSIDE + term.NONNEGATIVE),
+    "PropFair": (
+        "geometric.v",
+        propfair.INSIDE + propfair.BEYOND + propfair.SIGNED + propfair.CLOSED,
+    ),
+}
 
 
-def check_repaired(effort: Effort, table: str = "corrected") -> Evidence:
-    """Every row on both domains."""
+def check_repaired(
+    effort: Effort, table: str = "corrected", row: str = "", old: str = "", new: str = ""
+) -> Evidence:
+    """The proofs of every row on both domains, and what was drawn; ``old`` is replaced in a
+    row's.
+    """
     count = effort.pick(40, 1000)
-    return Evidence.of(
-        *(
+    parts = []
+    for name, (file, proof) in PROOFS.items():
+        runs = (
             explore(
-                Call.of(case, row=r, domain=d, table=table),
-                Call.of(weights, row=r, domain=d),
+                Call.of(case, row=name, domain=domain, table=table),
+                Call.of(weights, row=name, domain=domain),
                 effort,
                 tolerance=1e-9,
                 examples=count,
             )
-            for r, d in PAIRS
+            for domain in ("native", "nonnegative")
         )
-    )
+        said = proof.replace(old, new) if name == row else proof
+        parts.append(KernelProof.of(file, said, *runs, axioms=CLASSICAL))
+    return Evidence.of(*parts)
 
 
 PRINTED = (
@@ -240,7 +256,7 @@ CLAIMS = (
         ),
         kind="identity",
         hypotheses=(("weights", "lambda >= 0"),),
-        scope="q = alpha = 1, M = 2, n <= 3, floats",
+        scope="as stated, n >= 1; PropFair for every sign of lambda",
         expected="holds",
         check=check_repaired,
         mutants=(
@@ -248,6 +264,18 @@ CLAIMS = (
                 "one column",
                 "the native one on f >= 0",
                 partial(check_repaired, table="native everywhere"),
+            ),
+            Mutant(
+                "1 % wider",
+                "lambda <= 1.01/n for FedAvg on f >= 0, in the theorem that is proved",
+                partial(
+                    check_repaired, row="FedAvg", old="v i <= / INR n", new="v i <= 1.01 / INR n"
+                ),
+            ),
+            Mutant(
+                "TERM below one",
+                "a level for sum lambda <= 1, in the theorem that is proved",
+                partial(check_repaired, row="TERM", old="(seq 0 n) v < 1", new="(seq 0 n) v <= 1"),
             ),
         ),
     ),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, SymbolicZero
+from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
@@ -99,6 +99,28 @@ def residuals(shift: int = 1, factor: int = 1) -> dict[str, sympy.Expr]:
     return {"dH/dw": sympy.diff(entropy, w).subs(w, 0) + factor * s**2 * X / S}
 
 
+def implicit(shift: int = 0) -> dict[str, Any]:
+    """dw/dp = -X/A at w = 0: the derivatives of sum F^p F' in w and in p, for three F_k = a_k + b_k
+    w + c_k w^2/2.
+    """
+    p, w = sympy.symbols("p w", positive=True)
+    a = sympy.symbols("a1:4", positive=True)
+    b, c = sympy.symbols("b1:4", real=True), sympy.symbols("c1:4", positive=True)
+    F = [x + y * w + z * w**2 / 2 for x, y, z in zip(a, b, c, strict=True)]
+    slope: Any = sum(f**p * sympy.diff(f, w) for f in F)
+    A = sum(p * x ** (p - 1) * y**2 + x**p * z for x, y, z in zip(a, b, c, strict=True))
+    X = sum(x ** (p + shift) * y * sympy.log(x) for x, y in zip(a, b, strict=True))
+    found: dict[str, Any] = {"A": sympy.diff(slope, w), "X": sympy.diff(slope, p)}
+    return {"A": found["A"].subs(w, 0) - A, "X": found["X"].subs(w, 0) - X}
+
+
+def product(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+    """dH/dw dw/dp = (-(q+1)^2 X/S) (-X/A) >= 0, as A > 0."""
+    q, S, A = sympy.symbols("q S A", positive=True)
+    X = sympy.symbols("X", real=True)
+    return sign * (-((q + 1) ** 2) * X / S) * (-X / A), [(q + 1) ** 2 * X**2 / (S * A)]
+
+
 @st.composite
 def worlds(draw: st.DrawFn) -> dict[str, Any]:
     """Positive quadratics in one parameter, stationary at 0 for the power q + 1."""
@@ -110,12 +132,18 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
     return {"a": a, "b": b, "c": c, "q": q}
 
 
-def check_repaired(effort: Effort, shift: int = 1, sign: int = 1, factor: int = 1) -> Evidence:
+def check_repaired(
+    effort: Effort, shift: int = 1, sign: int = 1, factor: int = 1, moved: int = 0
+) -> Evidence:
     """The certificates."""
     spot = {"q": "2", "a1": "1", "a2": "3", "a3": "2", "b1": "-1", "b2": "1/2"}
+    other = {**spot, "p": "2", "b3": "2", "c1": "1", "c2": "1/3", "c3": "4"}
+    signs = {"q": "2", "S": "3", "A": "1/2", "X": "-1"}
     return Evidence.of(
         SymbolicZero(Call.of(residuals, shift=shift, factor=factor), "simplify", (spot,)),
-        explore(Call.of(case, shift=shift, sign=sign), Call.of(worlds), effort),
+        SymbolicZero(Call.of(implicit, shift=moved), "simplify", (other,)),
+        DefiniteForm(Call.of(product, sign=sign), "together", (signs,)),
+        extra=(explore(Call.of(case, shift=shift, sign=sign), Call.of(worlds), effort),),
     )
 
 
@@ -187,13 +215,14 @@ CLAIMS = (
         ),
         kind="identity",
         hypotheses=HYPOTHESES,
-        scope="dH/dw for m = 3; drawn, m <= 4 with integer q <= 3, one parameter",
+        scope="one parameter; m = 3, whose sums look the same for any m",
         expected="holds",
         check=check_repaired,
         mutants=(
             Mutant("F^q", "the printed power", partial(check_repaired, shift=0)),
             Mutant("<= 0", "the derivative's sign turned", partial(check_repaired, sign=-1)),
             Mutant("twice", "twice X in dH/dw", partial(check_repaired, factor=2)),
+            Mutant("X of F^(q+1)", "another power in dw/dp", partial(check_repaired, moved=1)),
         ),
     ),
     Claim(
