@@ -89,6 +89,7 @@ def test_stopped_at_any_write_it_comes_to_the_same_end(stage, when, tmp_path, mo
     pd.testing.assert_frame_equal(result.rounds, through[0].rounds)
 
 
+@pytest.mark.exact  # its processes add up in the order as it is
 @pytest.mark.slow
 def test_killed_ten_times_it_comes_to_the_same_end(tmp_path):
     folder, clock = tmp_path / "run", random.Random(5)
@@ -112,6 +113,7 @@ def test_killed_ten_times_it_comes_to_the_same_end(tmp_path):
     assert contents(folder) == contents(tmp_path / "whole")
 
 
+@pytest.mark.exact
 def test_the_disk_is_full(tmp_path):
     """A limit on the size of files, enforced by the system as a full disk is; the checkpoint before
     is whole.
