@@ -36,7 +36,7 @@ SWEEPS, BLOCKS = 10, 50
 def minimise_dual(
     problem: Constraints, eps: Array, start: Array | None = None, enough: float = KKT_TOLERANCE
 ) -> DualPoint:
-    """Minimise D for one budget vector eps (K,), from no constraint or from a programme on cells.
+    """Minimise D for one budget vector eps (K,), from the programme on cells.
 
     Where a gap in an accept set is about to open, D's Hessian jumps to infinity: full steps in λ
     alone overshoot, and backtracking creeps. Steps in λ and the cuts together do not; where they
@@ -50,19 +50,15 @@ def descend(
 ) -> list[DualPoint]:
     """The points that :func:`minimise_dual` visits, the best last."""
     budget = eps.reshape(1, -1)
-    lam = np.zeros(problem.count) if start is None else start
+    lam = cells.multipliers(problem, eps) if start is None else start
     visited = [dual_point(problem, lam[None])]
     for k in range(MAX_ITERATIONS):
-        here = visited[-1]
+        here, moved = visited[-1], None
         if kkt_residual(here.lam, here.values, budget)[0] <= enough:
             break
-        known = k < 2 or same_cuts(visited[-2], here)[0]
-        moved = None
-        if known:
+        if k < 2 or same_cuts(visited[-2], here)[0]:
             found, better = settled(problem, here, budget)
             moved = found if better[0] else None
-        if moved is None and k == 0 and start is None:
-            moved = dual_point(problem, cells.multipliers(problem, eps)[None])
         moved = moved or _step(problem, here, budget)
         if moved is None:
             break

@@ -144,10 +144,13 @@ class Piecewise:
         return values * inside, slopes, above
 
     def cells(self) -> Array:
-        """Integrals over cells, one around each node: shape (J, 16 P); their sums are exact."""
+        """Integrals over four cells of each panel, around four nodes each: shape (J, 4 P); their
+        sums are exact.
+        """
         half = np.diff(self.edges) / 2
         values = self.coefficients @ chebyshev_values(NODES, DEGREE + 1)
-        return (values * (half[:, None] * (TO_COEFFICIENTS @ _EVEN))).reshape(len(values), -1)
+        nodes = values * (half[:, None] * (TO_COEFFICIENTS @ _EVEN))
+        return nodes.reshape(len(values), -1, 4).sum(axis=2)
 
     def slopes(self, t: Array) -> Array:
         """Derivative of every function at t (flat): shape (J, T)."""
