@@ -119,7 +119,8 @@ class _Cuts:
         places = zip(self.problem.profiles, self.problem.coefficients, self.columns, strict=True)
         for p, (profile, rows, part) in enumerate(places):
             own = self.cut[:, part]
-            *both, above = profile.at(own.ravel()).reshape(3, -1, *own.shape)
+            shape = 3, len(profile.coefficients), *own.shape
+            *both, above = profile.at(own.ravel()).reshape(shape)
             for terms, out in zip(both, table, strict=True):
                 out[:, 0, part] = terms[0]
                 out[:, 1:, part] = np.tensordot(rows, terms[1:], 1).swapaxes(0, 1)
