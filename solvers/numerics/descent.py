@@ -29,17 +29,23 @@ def minimise_dual(
 def descend(
     problem: Constraints, eps: Array, start: Array | None = None, enough: float = KKT_TOLERANCE
 ) -> list[DualPoint]:
-    """The points that Newton's method visits, from ``start`` or the programme on cells; the best
-    last.
+    """The points that Newton's method visits, from ``start`` if there is one and from the programme
+    on cells; the best last.
     """
-    lam = cells.multipliers(problem, eps) if start is None else start
-    visited = [dual_point(problem, lam[None])]
-    while len(visited) <= MOST and _residual(visited[-1], eps) > enough:
-        found, better = settled(problem, visited[-1], eps[None])
-        if not better[0]:
+    ends: list[list[DualPoint]] = []
+    for given in (start, None)[start is None :]:
+        lam = cells.multipliers(problem, eps) if given is None else given
+        visited = [dual_point(problem, lam[None])]
+        while len(visited) <= MOST and _residual(visited[-1], eps) > enough:
+            found, better = settled(problem, visited[-1], eps[None])
+            if not better[0]:
+                break
+            visited.append(found)
+        ends.append(visited)
+        if _residual(visited[-1], eps) <= max(enough, ENOUGH):
             break
-        visited.append(found)
-    return visited
+    ends.sort(key=lambda visited: -_residual(visited[-1], eps))
+    return [point for visited in ends for point in visited]
 
 
 def _residual(point: DualPoint, eps: Array) -> float:
