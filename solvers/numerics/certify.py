@@ -14,10 +14,10 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.accept_sets import AcceptSets
-from fairfl.solvers.numerics.column_generation import mix
+from fairfl.solvers.numerics.column_generation import mix, simple
 from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.descent import descend
-from fairfl.solvers.numerics.dual import DualPoint
+from fairfl.solvers.numerics.dual import DualPoint, dual_point
 from fairfl.solvers.problem import Problem, Task
 from fairfl.solvers.solution import (
     ADVICE,
@@ -74,7 +74,10 @@ def solve_by_dual(
     assert isinstance(model, ContinuousModel)
     problem = DensityProblem.of(task, model, eps, local_eps)
     begin = None if start is None else np.where(np.isfinite(problem.eps), start, 0) / problem.unit
-    visited = descend(problem.constraints, problem.eps, begin)
+    if simple(problem.constraints).all():  # of many optima the one that ``mix`` chooses
+        visited = [dual_point(problem.constraints, np.zeros((1, problem.eps.size)))]
+    else:
+        visited = descend(problem.constraints, problem.eps, begin)
     end = visited[-1]
 
     def checked(
