@@ -77,10 +77,11 @@ def _judged(
     and violations, all (E,). Rules accept where their Lagrangian is positive, so λ·MD + |λ|·eps is
     the whole gap.
     """
-    above = [model.gain(a).above(t, 1)[0] for a, t in enumerate((found.t0, found.t1))]
+    accuracy = 1.0 - fed.base_rate + model.gain(0).above(found.t0, 1)[0]
+    accuracy = accuracy + model.gain(1).above(found.t1, 1)[0]
     md, lam = found.mean_difference, found.multiplier
     gap = lam * md + budget_term(lam, eps)
-    return 1.0 - fed.base_rate + sum(above), gap, np.maximum(np.abs(md) - eps, 0.0)
+    return accuracy, gap, np.maximum(np.abs(md) - eps, 0.0)
 
 
 def bounded(model: ContinuousModel) -> bool:
