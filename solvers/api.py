@@ -195,8 +195,7 @@ def frontier(
 def _frontier(federation: Federation, task: Task, points: int, local: Array) -> Frontier:
     """The frontier whose accuracies are 1 + utility."""
     from fairfl.solvers.cfl.frontier import cfl_frontier, convex_frontier
-    from fairfl.solvers.frontier_bounds import upper_bound
-    from fairfl.solvers.frontier_checks import checked, filled
+    from fairfl.solvers.frontier_checks import checked, filled, upper_bound
     from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_frontier
     from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_frontier_finite
     from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_frontier
@@ -274,7 +273,7 @@ def min_disparity(
         return MinDisparity(scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility)
     from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_minimum
     from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_minimum_finite
-    from fairfl.solvers.lft_fedavg.densities_minimum import fedavg_minimum
+    from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_minimum
     from fairfl.solvers.lft_fedavg.finite_frontier import fedavg_minimum_finite
 
     model = federation.model

@@ -1,5 +1,6 @@
-"""Checks that every frontier of LFT+FedAvg and LFT+Ensemble must pass, and a second search
-where points are far apart.
+"""Checks that every frontier of LFT+FedAvg and LFT+Ensemble must pass, a second search where points
+are far apart, and upper bounds on what any budgets attain: CFL's frontier, and closer ones where
+there are some.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
 from fairfl.solvers.frontier import MET, Frontier, Points, build
+from fairfl.solvers.lft_ensemble.finite_frontier import FiniteEnsemble
+from fairfl.solvers.lft_fedavg.densities_bound import CLOSE, highest_accuracy
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError, tolerance
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import FiniteModel
 
 ROUNDINGS = 10
 """Tolerances of ``solve`` that two accuracies may differ by: each has a gap, and its disparity an
@@ -86,3 +90,27 @@ def filled(found: Frontier, ends: Points) -> Frontier:
     more = found.evaluate(wanted)
     more = more.take(np.flatnonzero(more.disparity <= wanted))
     return build(found.scheme, found.points.join(more), found.evaluate, found.exact)
+
+
+def upper_bound(fed: Federation, task: Task, disparity: Array, worth: Array) -> Array:
+    """(P,) worths that no solution of the scheme with at most the disparities (P,), increasing, is
+    above; the worths (P,) are attained: closer bounds are sought where CFL's frontier is above.
+    """
+    bound = cfl_frontier(fed, 2, task).accuracy_at(disparity)
+    far = np.flatnonzero(bound - worth > CLOSE)
+    if far.size:
+        closer = _closer(fed, task, disparity[far], worth[far])
+        if closer is not None:
+            bound[far] = np.minimum(bound[far], closer)
+    return bound
+
+
+def _closer(fed: Federation, task: Task, disparity: Array, worth: Array) -> Array | None:
+    model = fed.model
+    if task.scheme == "lft_fedavg":
+        known = task.plain and not isinstance(model, FiniteModel)
+        return highest_accuracy(fed, disparity, worth) if known else None
+    if not isinstance(model, FiniteModel) or task.several:
+        return None
+    found, missed = FiniteEnsemble(fed, model, task).best(disparity)
+    return found.worth + missed

@@ -214,7 +214,8 @@ def _posed(gain: Array, constant: Any, rows: Any, levels: Array, b: Array, eps: 
 
 def law_problem(task: Task, law: Joint, eps: Array) -> Problem:
     """Everybody of a one-place ``law`` under a budget (1,)."""
-    return own_problems(task, law, eps)[0][0]
+    limits = Limits.of(task, Rates.of(task.notion, law.people, law.eta), eps)
+    return _own(task, limits, law, limits.rates)[0]
 
 
 def clients_problem(

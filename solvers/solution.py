@@ -59,12 +59,14 @@ class Certificate:
         """dual - primal (non-negative up to rounding)."""
         return self.dual - self.primal
 
+    @property
+    def worst(self) -> float:
+        """The largest of gap, violation and numerical error."""
+        return max(abs(self.gap), self.violation, self.numerical_error)
+
     def check(self, tolerance: float, advice: str) -> None:
-        """Raise :class:`CertificationError` unless gap, violation and numerical error are within
-        ``tolerance``.
-        """
-        worst = max(abs(self.gap), self.violation, self.numerical_error)
-        if not worst <= tolerance:
+        """Raise :class:`CertificationError` unless ``worst`` is within ``tolerance``."""
+        if not self.worst <= tolerance:
             raise CertificationError(
                 f"no solution certified to {tolerance:g}: duality gap {self.gap:.3g}, constraint "
                 f"violation {self.violation:.3g}, numerical error {self.numerical_error:.3g}; "

@@ -8,7 +8,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.threshold import ThresholdSolution, pooled_problem, solve_thresholds
-from fairfl.solvers.cfl.two_thresholds import SecondRules, second_rules
+from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import (
     ADVICE,
@@ -54,65 +54,52 @@ def threshold_model(fed: Federation) -> ContinuousModel | None:
     return model if model.shared_within_group else None
 
 
-def solve_many(
-    fed: Federation, model: ContinuousModel, eps: Array
-) -> tuple[ThresholdSolution, Array, SecondRules]:
-    """Thresholds for every eps (E,), the accuracies (E,), each with the certificate of
-    ``solve_cfl``, second rules.
-
-    Raises
-    ------
-    CertificationError : the gap, the violation or the error of the integrals of one eps is above
-        1e-10.
-    """
-    problem = pooled_problem(model, fed.within, fed.group_mass, eps.size)
-    found = solve_thresholds(problem, eps)
-    accuracy = threshold_accuracy(fed, model, found.t0, found.t1)
-    second = second_rules(problem, found, eps)
-    for k in second.used:
-        other = float(threshold_accuracy(fed, model, second.t0[[k]], second.t1[[k]])[0])
-        accuracy[k] += second.share[k] * (other - accuracy[k])
-    gap = _gap(found.multiplier, second.mean_difference, eps)
-    violation = np.maximum(np.abs(second.mean_difference) - eps, 0.0)
+def solve_many(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Array:
+    """(E,) the accuracies of CFL(eps) for every eps (E,), each certified as in ``solve_cfl``."""
+    found = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, eps.size), eps)
+    accuracy, gap, violation = _judged(fed, model, found, eps)
     error = sum(model.gain(a).error + float(model.gain(a).inner.max()) for a in (0, 1))
     if error > LAW_TOLERANCE:  # two cuts end in two panels, not in the worst one: count those
         cuts = zip(found.t0, found.t1, strict=True)
         error = max(model.gain(0).error_at(t0) + model.gain(1).error_at(t1) for t0, t1 in cuts)
-    k = int(np.maximum(np.abs(gap), violation).argmax())
-    Certificate(float(accuracy[k]), float(accuracy[k] + gap[k]), float(violation[k]), error).check(
-        LAW_TOLERANCE, advice(model, found.multiplier[k : k + 1], fed.group_mass[None])
-    )
-    return found, accuracy, second
+    missed = np.maximum(np.abs(gap), violation) > LAW_TOLERANCE
+    if error > LAW_TOLERANCE:
+        missed[:1] = True
+    for k in np.flatnonzero(missed):
+        accuracy[k] = solve_cfl(fed, task, model, eps[k : k + 1]).accuracy
+    return accuracy
 
 
-def _gap(lam: Array, md: Array, eps: Array) -> Array:
-    """λ·MD + |λ|·eps: the rule accepts where the Lagrangian is positive, so this is the whole
-    duality gap.
+def _judged(
+    fed: Federation, model: ContinuousModel, found: ThresholdSolution, eps: Array
+) -> tuple[Array, Array, Array]:
+    """Accuracies P(y=0) + ∫_{t_0}^∞ u_0 + ∫_{t_1}^∞ u_1 of the rules x > t_a, their duality gaps
+    and violations, all (E,). Rules accept where their Lagrangian is positive, so λ·MD + |λ|·eps is
+    the whole gap.
     """
-    return lam * md + budget_term(lam, eps)
+    accuracy = 1.0 - fed.base_rate + model.gain(0).above(found.t0, 1)[0]
+    accuracy = accuracy + model.gain(1).above(found.t1, 1)[0]
+    md, lam = found.mean_difference, found.multiplier
+    gap = lam * md + budget_term(lam, eps)
+    return accuracy, gap, np.maximum(np.abs(md) - eps, 0.0)
 
 
-def mixed_rule(found: ThresholdSolution, second: SecondRules, k: int) -> Classifier:
-    """The rule of problem ``k``, mixed with its second one where it has one."""
-    own = Classifier.thresholds([float(found.t0[k]), float(found.t1[k])])
-    if second.share[k] == 0:
-        return own
-    other = Classifier.thresholds([float(second.t0[k]), float(second.t1[k])])
-    return Classifier.average([own, other], [1.0 - second.share[k], second.share[k]])
-
-
-def threshold_accuracy(fed: Federation, model: ContinuousModel, t0: Array, t1: Array) -> Array:
-    """Pooled accuracy of the rules x > t_a: P(y=0) + ∫_{t_0}^∞ u_0 + ∫_{t_1}^∞ u_1."""
-    return 1.0 - fed.base_rate + model.gain(0).above(t0, 1)[0] + model.gain(1).above(t1, 1)[0]
+def bounded(model: ContinuousModel) -> bool:
+    """Whether an η is known to stay away from 0 or from 1: then thresholds go to ±inf at a finite
+    λ, next to which a few roundings change MD by much, and the optimum is a mixture.
+    """
+    etas = {eta for own in model.etas for eta in own}
+    return any(getattr(e, "low", 0.0) > 0.0 or getattr(e, "high", 1.0) < 1.0 for e in etas)
 
 
 def solve_cfl(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:
     """Certified CFL(eps), eps of shape (1,)."""
-    found, accuracy, second = solve_many(fed, model, eps)
+    found = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, 1), eps)
+    accuracy, gap, violation = (float(v[0]) for v in _judged(fed, model, found, eps))
     error = model.gain(0).error_at(found.t0) + model.gain(1).error_at(found.t1)
-    violation = np.maximum(np.abs(second.mean_difference) - eps, 0.0)
-    gap = _gap(found.multiplier, second.mean_difference, eps)
-    certificate = Certificate(
-        float(accuracy[0]), float((accuracy + gap)[0]), float(violation[0]), error
-    )
-    return evaluate(fed, task, eps, mixed_rule(found, second, 0), found.multiplier, (certificate,))
+    certificate = Certificate(accuracy, accuracy + gap, violation, error)
+    if certificate.worst > LAW_TOLERANCE and bounded(model):
+        return solve_by_dual(fed, task, eps)
+    certificate.check(LAW_TOLERANCE, advice(model, found.multiplier, fed.group_mass[None]))
+    rule = Classifier.thresholds([float(found.t0[0]), float(found.t1[0])])
+    return evaluate(fed, task, eps, rule, found.multiplier, (certificate,))

@@ -35,14 +35,14 @@ def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
         return convex_frontier(lambda eps: solve_by_dual(fed, task, eps), points)
     shared = threshold_model(fed)
     if shared is not None:
-        return _thresholds(fed, shared, points)
+        return _thresholds(fed, task, shared, points)
     return _by_multiplier(task, model, points)
 
 
-def _thresholds(fed: Federation, model: ContinuousModel, points: int) -> Frontier:
+def _thresholds(fed: Federation, task: Task, model: ContinuousModel, points: int) -> Frontier:
     top = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, 1), np.array([np.inf]))
     eps = np.linspace(0.0, abs(float(top.erm[0])), points)
-    return _built(eps, lambda d: solve_many(fed, model, d)[1])
+    return _built(eps, lambda d: solve_many(fed, task, model, d))
 
 
 def _built(

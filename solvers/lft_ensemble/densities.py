@@ -15,14 +15,13 @@ from functools import cached_property
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.densities import advice, mixed_rule
+from fairfl.solvers.cfl.densities import advice, bounded
 from fairfl.solvers.cfl.threshold import (
     ThresholdProblem,
     ThresholdSolution,
     local_problems,
     solve_thresholds,
 )
-from fairfl.solvers.cfl.two_thresholds import second_rules
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import (
@@ -128,12 +127,15 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
 
 def _by_dual(fed: Federation, task: Task, eps: Array) -> Solution:
     """Each client's own problem by the dual."""
-    one = replace(task, scheme="cfl")
-    own = [solve_by_dual(fed.alone(i), one, eps[i : i + 1]) for i in range(fed.n_clients)]
+    own = [_own(fed, task, eps, i) for i in range(fed.n_clients)]
     rule = Classifier.average([s.classifier for s in own], fed.weight)
     rates = len(NOTIONS[task.notion])
     lam = np.stack([s.multipliers.reshape(rates, -1) for s in own], axis=1).ravel()
     return evaluate(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in own))
+
+
+def _own(fed: Federation, task: Task, eps: Array, i: int) -> Solution:
+    return solve_by_dual(fed.alone(i), replace(task, scheme="cfl"), eps[i : i + 1])
 
 
 def assemble(
@@ -147,15 +149,16 @@ def assemble(
     lam = np.zeros(fed.n_clients)
     lam[rules.bound] = anchor + offset
     members = [Classifier.thresholds([float(a), float(b)]) for a, b in zip(t0, t1, strict=True)]
-    certificates = []
-    second = second_rules(rules.problem, found, eps[rules.bound]) if found is not None else None
+    certificates: list[Certificate] = []
     for k, i in enumerate(rules.bound):
-        assert found is not None and second is not None
-        members[i] = mixed_rule(found, second, k) if second.share[k] else members[i]
-        budget, md, own = float(eps[i]), float(second.mean_difference[k]), float(lam[i])
+        assert found is not None
+        budget, md, own = float(eps[i]), float(found.mean_difference[k]), float(lam[i])
         gap = own * md + float(budget_term(lam[i], eps[i]))
         # λ_i·MD_i + |λ_i|·eps_i is the whole gap: local rules maximise their Lagrangian pointwise
         certificate = Certificate(0.0, gap, max(abs(md) - budget, 0.0))
+        if certificate.worst > LAW_TOLERANCE and bounded(rules.model):
+            mixture = _own(fed, task, eps, i)
+            members[i], (certificate,) = mixture.classifier, mixture.certificates
         certificate.check(LAW_TOLERANCE, advice(rules.model, lam[i : i + 1], fed.share[i : i + 1]))
         certificates.append(certificate)
     # votes are averaged by weight, so the worst cut's error bounds the average

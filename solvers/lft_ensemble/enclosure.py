@@ -36,7 +36,6 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from fairfl._support.checks import positive, whole
-from fairfl.solvers.lft_ensemble.enclosure_check import verify_enclosure
 from fairfl.solvers.lft_ensemble.enclosure_model import (
     GUARD_BITS,
     LARGEST_PRECISION,
@@ -81,33 +80,6 @@ class Enclosure:
     roots: tuple[tuple[Fraction, Fraction], ...]
     precision_bits: int
 
-    def verify(self, fed: Federation, precision_bits: int | None = None) -> None:
-        """Check every number again, without the search: from ``roots`` alone, in another form, with
-        more bits.
-
-        λ is written as anchor + offset and put into the definition of the rules; the standardised
-        thresholds must certainly be out of order one way at the lower and the other way at the
-        upper end of each root; and G_j, increasing, is evaluated at these two points rather than on
-        a ball.
-
-        Parameters
-        ----------
-        fed : the federation of which the enclosure is claimed.
-        precision_bits : working precision to start with, default twice that of the enclosure and
-            never below it; raised where that decides nothing.
-
-        Raises
-        ------
-        CertificationError : a bound is wrong, or cannot be confirmed; the message names it.
-        ValueError : ``fed`` is not of the kind that :func:`enclose_min_disparity` takes.
-        """
-        bits = (
-            2 * self.precision_bits
-            if precision_bits is None
-            else whole("precision_bits", precision_bits, 32)
-        )
-        verify_enclosure(self, exact_clients(fed), max(bits, self.precision_bits + GUARD_BITS))
-
 
 def enclose_min_disparity(
     fed: Federation, precision_bits: int = 128, tolerance: float = 1e-12
@@ -130,7 +102,7 @@ def enclose_min_disparity(
 
     Returns
     -------
-    The :class:`Enclosure`, whose ``verify(fed)`` checks it again.
+    The :class:`Enclosure`.
 
     Raises
     ------
@@ -206,7 +178,7 @@ def _newton(client: ExactClient, bits: int) -> arb:
 def _reachable(clients: list[ExactClient], roots: list[tuple[arb, arb]]) -> tuple[arb, arb]:
     """Balls around the smallest and the largest reachable MD."""
     tables, free = difference_tables(clients), FreeRules()
-    # a little more than rounding, for ``verify`` to fit in
+    # a little more than rounding, for a check with other formulas to fit in
     low = high = arb(0, arb((1, -ctx.prec)))
     for client, (lo, hi) in zip(clients, roots, strict=True):
         at_zero = free.difference(client, tables)

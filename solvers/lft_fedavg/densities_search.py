@@ -17,7 +17,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points
 from fairfl.solvers.lft_fedavg.densities_ascent import TIED, ascend, merit
 from fairfl.solvers.numerics.certify import solve_by_dual
-from fairfl.solvers.numerics.descent import ENOUGH, FEW
+from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
@@ -37,6 +37,8 @@ MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
 WIDTH = 8
 """Starts for every target, of different kinds; for few clients two each."""
+FEW = 8
+"""Clients up to which each counts where starts are chosen."""
 LOWEST = 8
 """Starts for each client, of FEW at most, where the smallest disparity is looked for."""
 SCREENED = 3

@@ -1,5 +1,4 @@
-"""α-fair points of a convex set of utilities (utilitarian, Nash, harmonic, max-min), certified, and
-their tests.
+"""α-fair points of a convex set of utilities (utilitarian, Nash, harmonic, max-min), certified.
 
 Every point is certified by weights. Mean utility of order α (``bargaining.mean_utility``) is
 concave, so u is best iff no attainable v has a positive first-order gain Σ_i s_i (v_i - u_i)/u_i.
@@ -23,8 +22,8 @@ from fairfl.theory.measures import welfare as bargaining
 TOLERANCE = 1e-6
 """What is certified unless another tolerance is given: relative gain, relative utility."""
 RISE = 1e-3
-"""What ``max_min_test`` allows unless another tolerance is given: on a curved boundary, giving up δ
-may win sqrt(δ).
+"""A client that can rise by this share cannot be held: on a curved boundary, giving up δ may win
+sqrt(δ).
 """
 TIE = 1e-9  # of a total or share, relative, within which two count as equal
 SLACK = 1e-10  # relative decrease of a level, so that the next convex programme has an interior
@@ -32,26 +31,6 @@ HALF = 0.5  # α from which on Nash products are iterated
 ROUNDS = 60  # at most: 2^-60
 # convex programmes solved at most for one point, and the gain at which the search stops
 PASSES, GOOD = 3, 1e-8
-
-
-@dataclass(frozen=True)
-class FairnessTest:
-    """Whether u is α-fair among U, and what is better where it is not.
-
-    Attributes
-    ----------
-    holds : whether ``gain`` <= tolerance.
-    gain : the largest n Σ_i s_i (v_i - u_i)/u_i over v in U; at α = 1 the largest Σ_i (v_i -
-        u_i)/u_i. An upper bound on it where U is not a hull of points.
-    better : (n,) a v that attains it.
-    direction : (n,) v - u: the violating direction, along which the welfare increases at first
-        (where gain > 0).
-    """
-
-    holds: bool
-    gain: float
-    better: Array
-    direction: Array
 
 
 @dataclass(frozen=True)
@@ -65,7 +44,8 @@ class FairPoint:
     value : mean utility of order α (above the disagreement point, where there is one).
     weights : (n,) weights of which u maximises the total over U: s_i / u_i, multipliers at α = inf;
         weights.u = 1.
-    gain : no v in U has a value above value (1 + gain/n): see ``FairnessTest``.
+    gain : the largest n Σ_i s_i (v_i - u_i)/u_i over v in U, or an upper bound on it: no v has a
+        value above value (1 + gain/n).
     best_total : the largest total of utilities.
     """
 
@@ -142,50 +122,6 @@ def nash_point(
     found = alpha_fair(U.above(d) if d.any() else U, 1.0, tolerance=tolerance)
     total = found.best_total + float(d.sum())
     return FairPoint(1.0, found.utilities + d, found.value, found.weights, found.gain, total)
-
-
-def harmonic_point(utilities: UtilitySet, *, tolerance: float = TOLERANCE) -> FairPoint:
-    """The point with the largest harmonic mean n / Σ_i u_i^-1: ``alpha_fair`` at α = 2. Source:
-    PropFair, (D.9).
-    """
-    return alpha_fair(utilities, 2.0, tolerance=tolerance)
-
-
-def fairness_test(
-    utilities: UtilitySet, u: Any, alpha: float = 1.0, *, tolerance: float = TOLERANCE
-) -> FairnessTest:
-    """Whether u in U is α-fair, 0 <= α < inf; at α = 1 the definition of proportional fairness,
-    (1).
-
-    Errors: ValueError for α infinite (``max_min_test``), for u of another shape, not positive (α >
-    0), or not attainable: beyond U the test would mean nothing.
-    """
-    U, u = _checked(utilities), _point(utilities, u)
-    bargaining.shares(u, alpha)  # for its checks
-    _attainable(U, u, tolerance)
-    gain, best = _gain(U, u, alpha)
-    return FairnessTest(bool(gain <= tolerance), float(gain), best, best - u)
-
-
-def max_min_test(utilities: UtilitySet, u: Any, *, tolerance: float = RISE) -> FairnessTest:
-    """Whether no client's utility can be raised without lowering one that is no larger: max-min
-    fairness.
-
-    ``gain`` is the largest such rise over the clients, relative to max u. For each client i: max
-    v_i over the v in U with v_j >= u_j for all j != i with u_j <= u_i (both up to rounding, 1e-9).
-    Errors: ValueError as for ``fairness_test``. Source: Bertsekas and Gallager, Data Networks,
-    section 6.5.
-    """
-    U, u = _checked(utilities), _point(utilities, u)
-    _attainable(U, u, TOLERANCE)
-    slack = TIE * float(u.max())
-    gain, best = -np.inf, u
-    for i in range(U.n):
-        held = (u <= u[i] + 1e3 * slack) & (np.arange(U.n) != i)
-        rise, v = _rise(U, i, np.where(held, u - slack, -np.inf), u)
-        if rise / u.max() > gain:
-            gain, best = rise / float(u.max()), v
-    return FairnessTest(bool(gain <= tolerance), float(gain), best, best - u)
 
 
 def _weights(u: Array, alpha: float) -> Array:
@@ -302,25 +238,6 @@ def _rise(U: UtilitySet, i: int, floors: Array, u: Array) -> tuple[float, Array]
     limits = [U.utilities[held] >= floors[held]] if held.any() else []
     value, _ = U.maximise(U.utilities[i], limits, f"the largest utility of client {i}")
     return value - float(u[i]), U.point()
-
-
-def _attainable(U: UtilitySet, u: Array, tolerance: float) -> None:
-    """u is attainable, with disposal, iff the largest t with v >= t u has t >= 1 (u > 0
-    somewhere).
-    """
-    t = cp.Variable()
-    found, _ = U.maximise(t, [U.utilities >= t * u, t <= 2], "whether u is attainable")
-    if found < 1 - tolerance:
-        raise ValueError(f"u must be attainable, got {u.tolist()}: only {found:.9g} times it is")
-
-
-def _point(U: UtilitySet, u: Any) -> Array:
-    u = finite("u", u)
-    if u.shape != (U.n,):
-        raise ValueError(f"u must have shape ({U.n},), got {u.shape}")
-    if not u.any() or u.min() < 0:
-        raise ValueError(f"u must be >= 0 and not all 0, got {u.tolist()}")
-    return u
 
 
 def _checked(U: Any) -> UtilitySet:

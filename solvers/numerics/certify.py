@@ -74,7 +74,7 @@ def solve_by_dual(
     assert isinstance(model, ContinuousModel)
     problem = DensityProblem.of(task, model, eps, local_eps)
     begin = None if start is None else np.where(np.isfinite(problem.eps), start, 0) / problem.unit
-    if simple(problem.constraints).all():  # their dual has corners only, and no descent ends there
+    if simple(problem.constraints).all():  # of many optima the one that ``mix`` chooses
         visited = [dual_point(problem.constraints, np.zeros((1, problem.eps.size)))]
     else:
         visited = descend(problem.constraints, problem.eps, begin)

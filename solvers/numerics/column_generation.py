@@ -19,16 +19,19 @@ from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point
+from fairfl.solvers.numerics.newton import settled
 
 ROUNDS = 80
 RECENT = 20
 """Points of a failed descent whose sets are the first columns."""
 GAP = 2e-12
+STEPS = np.array([1.0, 0.3, 0.1, 0.03])
+"""Where rules are proposed between the best known multipliers and the master's."""
 KEPT = 1e-13
 """Columns with less weight than this are dropped from the mixture (the rest is renormalised)."""
-FINE = 1e4
-"""Scale of the master problem: HiGHS is content with a constraint that is broken by 1e-10, and
-with a rule outside the mixture that would add 1e-10 to its worth.
+FINE = 1e4, 1e2, 1.0
+"""Scales of the master problem: HiGHS is content with a constraint that is broken by 1e-10, and
+with a rule outside the mixture that would add 1e-10 to its worth; at the first it may give up.
 """
 SAME = 1e-12
 """Functions that differ by no larger share of their coefficients are multiples of each other."""
@@ -64,13 +67,17 @@ def mix(
         shares, lam, value = found
         if _bound(best, eps) - value <= GAP:
             break
-        # in-out separation: proposals halfway to the best known multipliers are steadier than the
-        # master's own
+        # in-out separation: proposals on the way to the best known multipliers are steadier than
+        # the master's own
         centre = best.lam[0]
-        for step in (1.0, 0.3):
-            point = dual_point(problem, (centre + step * (lam - centre))[None])
-            best = min(best, point, key=lambda p: _bound(p, eps))
-            sets.append(point.sets)
+        tried = dual_point(problem, centre + STEPS[:, None] * (lam - centre))
+        own = [tried.take(np.array([k])) for k in range(STEPS.size)]
+        best = min([best, *own], key=lambda p: _bound(p, eps))
+        found, better = settled(problem, best, eps[None])
+        if better[0]:
+            best = min(best, found, key=lambda p: _bound(p, eps))
+            own.append(found)
+        sets += [point.sets for point in own]
     sets = sets[: shares.shape[1]]
     return sets, _along(problem, sets, shares), best
 
@@ -122,16 +129,19 @@ def _master(
     bounded = np.flatnonzero(np.isfinite(eps))
     table, budgets, b = values[bounded].reshape(-1, worth.size), eps[bounded], problem.b[bounded]
     ones = np.kron(np.eye(places), np.ones(count))
-    result = scipy.optimize.linprog(
-        -FINE * worth.ravel(),
-        A_ub=FINE * np.concatenate([table, -table]),
-        b_ub=FINE * np.concatenate([budgets - b, budgets + b]),
-        A_eq=ones,
-        b_eq=np.ones(places),
-        method="highs",
-        options=highs.OPTIONS,
-    )
-    if not result.success:
+    for fine in FINE:
+        result = scipy.optimize.linprog(
+            -fine * worth.ravel(),
+            A_ub=fine * np.concatenate([table, -table]),
+            b_ub=fine * np.concatenate([budgets - b, budgets + b]),
+            A_eq=ones,
+            b_eq=np.ones(places),
+            method="highs",
+            options=highs.OPTIONS,
+        )
+        if result.success:
+            break
+    else:
         return None
     lam = np.zeros(eps.size)
     theta = _polished(np.where(result.x > KEPT, result.x, 0.0), ones, table, b, budgets)

@@ -14,6 +14,8 @@ import numpy as np
 from fairfl._support.checks import Array
 
 ROUNDS = 60
+ROUNDED = 1e-12
+"""Rows with no larger coefficient are rounding."""
 ENOUGH = 1e-12
 """Residuals and complementarity at which a problem counts as solved, in units where rows and gains
 are of order one.
@@ -34,14 +36,15 @@ def maximise(gain: Array, rows: Array, limits: Array, curvature: Array | None = 
     Parameters
     ----------
     gain : (B, n) objectives g.
-    rows : (B, m, n) A; a row of zeros with a non-negative limit is no constraint.
+    rows : (B, m, n) A, those up to ROUNDED with a non-negative limit are no constraints.
     limits : (B, m) b. The rows must bound the variables. Where they admit no point, or rounding
         keeps the method from one, x is where it gave up: callers check what they use.
     curvature : (B, n, n) Q, positive semidefinite; None for zero.
     """
     size = np.abs(rows).max(axis=2, initial=0.0)
-    size = np.where(size > 0, size, 1.0)
-    a, b = rows / size[..., None], limits / size
+    counts = size > ROUNDED
+    size = np.where(counts, size, 1.0)
+    a, b = counts[..., None] * rows / size[..., None], limits / size + ~counts
     unit = np.abs(gain).max(axis=1)
     unit = np.where(unit > 0, unit, 1.0)
     g = gain / unit[:, None]

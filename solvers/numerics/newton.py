@@ -8,21 +8,14 @@ conditions are smooth in the cuts x_r and λ together, and no root has to be iso
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.accept_sets import AcceptSets
-from fairfl.solvers.numerics.dual import (
-    Constraints,
-    DualPoint,
-    dual_point,
-    kkt_residual,
-    weights,
-    worth,
-)
-from fairfl.theory.numerics.piecewise import Piecewise
+from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, kkt_residual, worth
 
 KKT_TOLERANCE = 2e-14
 """Newton stops when every optimality condition holds to this."""
@@ -87,77 +80,85 @@ def same_cuts(one: DualPoint, other: DualPoint) -> Array:
 
 @dataclass(frozen=True)
 class _Cuts:
-    """The cuts of B accept sets at one place, in rows of the longest's length: ``sign`` (B, C) is 1
-    where s rises, -1 where it falls, 0 where there is no cut. ``rows``: the constraints' (K, J).
+    """The cuts (B, C) of B rules, the places side by side, each in ``columns`` of its own, as many
+    as its longest set has cuts: ``sign`` (B, C) is 1 where s rises, -1 where it falls, 0 where
+    there is no cut. ``first`` (B, P): whether the sets reach -inf; ``length`` (C,) of the lines.
     """
 
-    profile: Piecewise
-    rows: Array
+    problem: Constraints
+    columns: tuple[slice, ...]
     cut: Array
     sign: Array
     first: Array
+    length: Array
 
     @classmethod
-    def of(cls, profile: Piecewise, rows: Array, sets: AcceptSets) -> _Cuts:
-        counts = sets.counts
-        place = np.arange(sets.cut.size) - np.repeat(np.cumsum(counts) - counts, counts)
-        shape = counts.size, int(counts.max(initial=0))
-        cut, sign = np.full(shape, profile.edges[-1]), np.zeros(shape)
-        cut[sets.owner, place] = sets.cut
-        sign[sets.owner, place] = np.where(sets.rising, 1.0, -1.0)
-        return cls(profile, rows, cut, sign, sets.first)
+    def of(cls, problem: Constraints, sets: Sequence[AcceptSets]) -> _Cuts:
+        counts = [own.counts for own in sets]
+        ends = np.cumsum([0, *(own.max(initial=0) for own in counts)]).tolist()
+        columns = tuple(map(slice, ends[:-1], ends[1:]))
+        sign = np.zeros((len(counts[0]), ends[-1]))
+        cut, length = np.empty(sign.shape), np.empty(ends[-1])
+        for profile, own, count, part in zip(problem.profiles, sets, counts, columns, strict=True):
+            cut[:, part], length[part] = profile.edges[-1], profile.edges[-1] - profile.edges[0]
+            place = np.arange(own.cut.size) - np.repeat(np.cumsum(count) - count, count)
+            at = own.owner, part.start + place
+            cut[at], sign[at] = own.cut, np.where(own.rising, 1.0, -1.0)
+        first = np.stack([own.first for own in sets], axis=1)
+        return cls(problem, columns, cut, sign, first, length)
 
     def take(self, rows: Array) -> _Cuts:
         return replace(self, cut=self.cut[rows], sign=self.sign[rows], first=self.first[rows])
 
-    def moved(self, shift: Array) -> _Cuts:
-        return replace(self, cut=self.cut + shift)
-
-    def known(self) -> tuple[Array, Array, Array]:
-        """Values, slopes (J, B, C) and integrals (B, J) of the functions."""
-        values, slopes, above = self.profile.at(self.cut.ravel())
-        shape = len(values), *self.cut.shape
-        values, slopes, above = (own.reshape(shape) for own in (values, slopes, above))
-        whole = np.where(self.first[:, None], self.profile.totals, 0.0)
-        return values, slopes, whole + np.einsum("jbc,bc->bj", above, self.sign)
+    def known(self) -> tuple[Array, list[Array]]:
+        """Values and slopes of the gain and the constraints (2, B, 1 + K, C), and the functions'
+        integrals (B, J_p) at each place.
+        """
+        table = np.empty((2, len(self.cut), 1 + self.problem.count, self.cut.shape[1]))
+        integrals = []
+        places = zip(self.problem.profiles, self.problem.coefficients, self.columns, strict=True)
+        for p, (profile, rows, part) in enumerate(places):
+            own = self.cut[:, part]
+            shape = 3, len(profile.coefficients), *own.shape
+            *both, above = profile.at(own.ravel()).reshape(shape)
+            for terms, out in zip(both, table, strict=True):
+                out[:, 0, part] = terms[0]
+                out[:, 1:, part] = np.tensordot(rows, terms[1:], 1).swapaxes(0, 1)
+            whole = np.where(self.first[:, p, None], profile.totals, 0.0)
+            integrals.append(whole + np.einsum("jbc,bc->bj", above, self.sign[:, part]))
+        return table, integrals
 
     def room(self, shift: Array) -> Array:
         """(B,) the part in (0, 1] of shifts (B, C) that keeps the cuts apart and close by, see
         NARROWEST.
         """
-        most = np.full(shift.shape, FARTHEST * (self.profile.edges[-1] - self.profile.edges[0]))
         beside = self.sign[:, 1:] != 0
+        beside[:, [part.start - 1 for part in self.columns if 0 < part.start <= len(beside[0])]] = (
+            False
+        )
         moved = np.concatenate([np.where(beside, -np.diff(shift), 0.0), np.abs(shift)], axis=1)
         gaps = np.where(beside, (1.0 - NARROWEST) * np.diff(self.cut), 1.0)
-        wide = np.concatenate([gaps, most], axis=1)
+        wide = np.concatenate([gaps, np.tile(FARTHEST * self.length, (len(gaps), 1))], axis=1)
         return (wide / np.maximum(np.maximum(moved, wide), 1e-300)).min(axis=1, initial=1.0)
 
 
 def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
     """Where the steps from B points at budgets eps (B, K) end, with cuts of their own."""
     lam, accuracy, values = point.lam.copy(), point.accuracy.copy(), point.values.copy()
-    places = zip(problem.profiles, problem.coefficients, point.sets, strict=True)
-    now = [_Cuts.of(*own) for own in places]
-    ends, real = [own.cut.copy() for own in now], [own.sign != 0 for own in now]
-    integrals = [sets.integrals.copy() for sets in point.sets]
+    now = start = _Cuts.of(problem, point.sets)
+    ends, integrals = now.cut.copy(), [sets.integrals.copy() for sets in point.sets]
     rows, past = np.arange(len(lam)), np.empty((len(lam), 0))
-    known = [own.known() for own in now]
+    table = now.known()[0]
     for _ in range(TOGETHER):
-        here, budget = lam[rows], eps[rows]
-        gradient, h = values[rows], np.zeros((rows.size, problem.count, problem.count))
-        wrong, far, flows = kkt_residual(here, gradient, budget), [], []
-        for own, (terms, slopes, _) in zip(now, known, strict=True):
-            mixed = weights(here, own.rows)
-            height = np.einsum("bj,jbc->bc", mixed, terms) * (own.sign != 0)
-            slope = np.abs(np.einsum("bj,jbc->bc", mixed, slopes) * own.sign)
-            inverse = np.divide(1.0, slope, out=np.zeros_like(slope), where=slope > 1e-300)
-            v = np.tensordot(own.rows, terms[1:], 1).transpose(1, 0, 2)
-            flow = v * inverse[:, None]
-            gradient = gradient + (flow @ height[:, :, None])[:, :, 0]
-            h += flow @ v.transpose(0, 2, 1)
-            far.append(-own.sign * inverse * height)
-            flows.append(-own.sign[:, None] * flow)
-            wrong = np.maximum(wrong, np.abs(height).max(axis=1, initial=0.0))
+        here, budget, v = lam[rows], eps[rows], table[0, :, 1:]
+        height, slope = table[:, :, 0] + (here[:, None] @ table[:, :, 1:])[:, :, 0]
+        height, slope = height * np.abs(now.sign), np.abs(slope)
+        inverse = np.divide(np.abs(now.sign), slope, out=np.zeros_like(slope), where=slope > 1e-300)
+        flow = v * inverse[:, None]
+        gradient = values[rows] + (flow @ height[:, :, None])[:, :, 0]
+        h = flow @ v.swapaxes(1, 2)
+        wrong = kkt_residual(here, values[rows], budget)
+        wrong = np.maximum(wrong, np.abs(height).max(axis=1, initial=0.0))
         past = np.column_stack([past, wrong])
         least = past[:, :-PATIENCE].min(axis=1, initial=np.inf)
         ridge = RIDGE * np.maximum(np.trace(h, axis1=1, axis2=2), 1e-6)
@@ -165,23 +166,20 @@ def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
         go = (wrong > KKT_TOLERANCE) & (wrong <= 0.5 * least) & np.isfinite(step).all(axis=1)
         if not go.any():
             break
-        shifts = [
-            (f + (step[:, None] @ flow)[:, 0])[go] for f, flow in zip(far, flows, strict=True)
-        ]
-        rows, past, step, now = rows[go], past[go], step[go], [own.take(go) for own in now]
+        shift = (-now.sign * (inverse * height + (step[:, None] @ flow)[:, 0]))[go]
+        rows, past, step, now = rows[go], past[go], step[go], now.take(go)
         part = REACH / np.maximum(np.abs(step).max(axis=1), 1e-300)
-        for own, shift in zip(now, shifts, strict=True):
-            part = np.minimum(part, own.room(shift))
-        part = part[:, None]
+        part = np.minimum(part, now.room(shift))[:, None]
         lam[rows] += part * step
-        now = [own.moved(part * shift) for own, shift in zip(now, shifts, strict=True)]
-        known = [own.known() for own in now]
-        for p, own in enumerate(now):
-            ends[p][rows], integrals[p][rows] = own.cut, known[p][-1]
-        accuracy[rows], values[rows] = worth(problem, [own[rows] for own in integrals], lam[rows])
+        now = replace(now, cut=now.cut + part * shift)
+        table, found = now.known()
+        ends[rows] = now.cut
+        for own, new in zip(integrals, found, strict=True):
+            own[rows] = new
+        accuracy[rows], values[rows] = worth(problem, found, lam[rows])
     sets = [
-        replace(old, cut=cut[own], integrals=new)
-        for old, cut, own, new in zip(point.sets, ends, real, integrals, strict=True)
+        replace(old, cut=ends[:, part][start.sign[:, part] != 0], integrals=new)
+        for old, part, new in zip(point.sets, start.columns, integrals, strict=True)
     ]
     return DualPoint(lam, tuple(sets), accuracy, values)
 

@@ -18,7 +18,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.density_problem import DensityProblem
-from fairfl.solvers.numerics.descent import descend
+from fairfl.solvers.numerics.descent import minimise_dual
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point
 from fairfl.solvers.numerics.newton import settled
 from fairfl.solvers.problem import Task
@@ -167,7 +167,7 @@ class RuleFamily:
         """The rule (1,) at budgets eps (I,), from multipliers (K,)."""
         limits = self._limits(eps)
         begin = None if start is None else np.where(np.isfinite(limits), start, 0.0)
-        return self._rules(descend(self.problem, limits, begin, **more)[-1])
+        return self._rules(minimise_dual(self.problem, limits, begin, **more))
 
     def of_rule(self, rule: Classifier) -> tuple[float, Array]:
         """1 + the utility and the pooled differences (M,) of another rule, at costs over the

@@ -5,6 +5,7 @@ against integrals of the definitions, the programme on cells, and in the orders 
 from dataclasses import replace
 from typing import Any
 
+import audit
 import numpy as np
 import pytest
 from scipy.stats import norm
@@ -327,3 +328,12 @@ def test_one_client_needs_no_federation() -> None:
     assert np.ptp(utilities) <= 1e-9
     s = ff.solve(fed, "client_aware", 0.05, notion="eo")
     assert s.classifier(0.0, a=[0, 1, 2], i=0).shape == (3,)
+
+
+@pytest.mark.parametrize("seed", [240, 250])
+def test_odds_equal_within_every_client_are_certified(seed: int) -> None:
+    # Newton's method fails from the programme on cells, and HiGHS on the master problem scaled up
+    fed = audit.Densities.drawn(np.random.default_rng([seed, 7])).build()
+    s = ff.solve(fed, "lft_fedavg", 0.0, notion="eodds")
+    assert abs(s.duality_gap) <= LAW_TOLERANCE
+    assert np.nanmax(s.local_disparities) <= LAW_TOLERANCE

@@ -9,7 +9,7 @@ import pytest
 from tasks import federation
 
 import fairfl as ff
-from fairfl.solvers.frontier_bounds import upper_bound
+from fairfl.solvers.frontier_checks import upper_bound
 from fairfl.solvers.problem import Task
 
 FED = ff.Federation.normal([[3, 5], [1, -1]], q=[0.3, 0.7])

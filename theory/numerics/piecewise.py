@@ -86,11 +86,9 @@ class Piecewise:
 
     def locate(self, t: Array) -> tuple[Array, Array]:
         """Panel index and local coordinate in [-1, 1] of each t (clipped to the ends)."""
-        k = np.clip(np.searchsorted(self.edges, t, side="right") - 1, 0, self.edges.size - 2)
+        k = np.searchsorted(self.edges[1:-1], t, side="right")
         low, high = self.edges[k], self.edges[k + 1]
-        with np.errstate(invalid="ignore"):
-            xi = (2 * t - low - high) / (high - low)
-        return k, np.clip(np.nan_to_num(xi, nan=0.0, posinf=1.0, neginf=-1.0), -1.0, 1.0)
+        return k, np.clip((2 * np.clip(t, low, high) - low - high) / (high - low), -1.0, 1.0)
 
     def error_at(self, cuts: Array) -> float:
         """Error of integrals that end at the given cuts: the whole panels' and that inside each
@@ -131,23 +129,33 @@ class Piecewise:
         outside = (flat < self.edges[0]) | (flat > self.edges[-1])
         return np.where(outside, 0.0, out).reshape(self._above.shape[0], *t.shape)
 
-    def at(self, t: Array) -> tuple[Array, Array, Array]:
-        """``values``, ``slopes`` and ``above`` (J, T) of every function at few finite t (T,)."""
+    def at(self, t: Array) -> Array:
+        """``values``, ``slopes`` and ``above`` (3, J, T) of every function at few finite t (T,)."""
         k, xi = self.locate(t)
-        terms = chebyshev_values(xi, DEGREE + 2)
-        own = self.coefficients[:, k, :]
-        half = (self.edges[k + 1] - self.edges[k]) / 2
-        values = np.einsum("jtn,nt->jt", own, terms[:-1])
-        slopes = np.einsum("jtn,nt->jt", own @ DERIVATIVE, terms[:-1]) / half
-        above = self._above[:, k] - np.einsum("jtn,nt->jt", self._rising[:, k, :], terms)
-        inside = (t >= self.edges[0]) & (t <= self.edges[-1])
-        return values * inside, slopes, above
+        out = np.einsum("qjtn,nt->qjt", self._series[:, :, k], chebyshev_values(xi, DEGREE + 2))
+        out[:2] *= (t >= self.edges[0]) & (t <= self.edges[-1])
+        out[2] += self._above[:, k]
+        return out
+
+    @cached_property
+    def _series(self) -> Array:
+        """(3, J, P, 17) the coefficients of the functions, their derivatives and their integrals
+        from t to the panel's left end.
+        """
+        out = np.zeros((3, *self._rising.shape))
+        out[0, ..., :-1] = self.coefficients
+        out[1, ..., :-1] = self.coefficients @ DERIVATIVE * (2.0 / np.diff(self.edges)[:, None])
+        out[2] = -self._rising
+        return out
 
     def cells(self) -> Array:
-        """Integrals over cells, one around each node: shape (J, 16 P); their sums are exact."""
+        """Integrals over four cells of each panel, around four nodes each: shape (J, 4 P); their
+        sums are exact.
+        """
         half = np.diff(self.edges) / 2
         values = self.coefficients @ chebyshev_values(NODES, DEGREE + 1)
-        return (values * (half[:, None] * (TO_COEFFICIENTS @ _EVEN))).reshape(len(values), -1)
+        nodes = values * (half[:, None] * (TO_COEFFICIENTS @ _EVEN))
+        return nodes.reshape(len(values), -1, 4).sum(axis=2)
 
     def slopes(self, t: Array) -> Array:
         """Derivative of every function at t (flat): shape (J, T)."""

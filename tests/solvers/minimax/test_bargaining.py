@@ -5,18 +5,13 @@ methods.
 import cvxpy as cp
 import numpy as np
 import pytest
+from fairness_tests import fairness_test, max_min_test
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import optimize
 
 from fairfl import CertificationError
-from fairfl.solvers.minimax.bargaining import (
-    alpha_fair,
-    fairness_test,
-    harmonic_point,
-    max_min_test,
-    nash_point,
-)
+from fairfl.solvers.minimax.bargaining import alpha_fair, nash_point
 from fairfl.solvers.minimax.utility_set import UtilitySet
 from fairfl.theory.measures import welfare as bargaining
 
@@ -235,7 +230,7 @@ def test_the_bound_of_the_price_is_reached(k):
 def test_harmonic_point_is_d10():
     """Σ (v_i - u_i)/u_i² <= 0 at every vertex."""
     V = np.random.default_rng(2).uniform(0.1, 2, (7, 4))
-    u = harmonic_point(UtilitySet.from_vertices(V)).utilities
+    u = alpha_fair(UtilitySet.from_vertices(V), 2.0).utilities
     assert ((V - u) / u**2).sum(1).max() <= 1e-5
     grid = np.random.default_rng(3).dirichlet(np.full(7, 0.5), 20000) @ V
     assert (4 / (1 / grid).sum(1)).max() <= 4 / (1 / u).sum() + 1e-9

@@ -4,8 +4,8 @@ and conjugates.
 
 import numpy as np
 import pytest
+from inner_dual import maximise_dual
 
-from fairfl.solvers.minimax.inner_dual import maximise_dual
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair, RankWeighted
 
 AIMS = [

@@ -104,3 +104,10 @@ def test_a_programme_without_a_point_ends_and_leaves_the_others(
     others = np.arange(count) != lost
     value, alone = ((gain * y)[others].sum(axis=1) for y in (x, maximise(gain, rows, limits)))
     np.testing.assert_allclose(value, alone, atol=1e-9)
+
+
+def test_rows_of_rounding_are_no_constraints() -> None:
+    box = np.concatenate([np.eye(2), -np.eye(2)])
+    faint = np.array([[1e-14, -3e-14], [-1e-14, 3e-14]])  # scaled up they would be an equation
+    rows, limits = np.concatenate([box, faint])[None], np.append(np.ones(4), [0.0, 0.0])[None]
+    assert maximise(np.array([[1.0, 1.0]]), rows, limits)[0] == pytest.approx([1.0, 1.0], abs=1e-9)

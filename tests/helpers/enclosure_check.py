@@ -6,27 +6,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from flint import arb, ctx, fmpq
 
+from fairfl._support.checks import whole
+from fairfl.solvers.lft_ensemble.enclosure import Enclosure
 from fairfl.solvers.lft_ensemble.enclosure_model import (
+    GUARD_BITS,
     LARGEST_PRECISION,
     ExactClient,
     FreeRules,
     difference,
     difference_tables,
+    exact_clients,
 )
 from fairfl.solvers.solution import CertificationError
-
-if TYPE_CHECKING:
-    from fairfl.solvers.lft_ensemble.enclosure import Enclosure
+from fairfl.theory.populations.federation import Federation
 
 
-def verify_enclosure(claim: Enclosure, clients: list[ExactClient], bits: int) -> None:
-    """Raise CertificationError unless every number of ``claim`` is confirmed; see
-    :meth:`Enclosure.verify`.
+def verify(claim: Enclosure, fed: Federation, precision_bits: int | None = None) -> None:
+    """Check every number again, without the search: from ``roots`` alone, in another form, with
+    more bits; raised where that decides nothing.
+
+    λ is written as anchor + offset and put into the definition of the rules; the standardised
+    thresholds must certainly be out of order one way at the lower and the other way at the upper
+    end of each root; and G_j, increasing, is evaluated at these two points rather than on a ball.
+    CertificationError names the number that is wrong, or cannot be confirmed.
     """
+    bits = 2 * claim.precision_bits
+    if precision_bits is not None:
+        bits = whole("precision_bits", precision_bits, 32)
+    bits, clients = max(bits, claim.precision_bits + GUARD_BITS), exact_clients(fed)
     _require(
         len(claim.roots) == len(claim.multipliers) == len(clients),
         "one root and multiplier for each client",
