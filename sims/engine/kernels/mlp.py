@@ -118,11 +118,11 @@ class MLP(Model):
         out[0].baddbmm_(values[0].mT, slopes, alpha=factor)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        x = x[:, :-1]
-        for k, ((i, o), part) in enumerate(
-            zip(self._pairs, params.split(self.layers), strict=True)
-        ):
-            x = (torch.relu(x) if k else x) @ part[: i * o].view(i, o) + part[i * o :]
+        parts = zip(self._pairs, params.split(self.layers), strict=True)
+        first, *rest = [part.view(i + 1, o) for (i, o), part in parts]
+        x = x @ first
+        for layer in rest:
+            x = torch.relu(x) @ layer[:-1] + layer[-1]
         return torch.nn.functional.cross_entropy(x, y, reduction="none")
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
