@@ -135,7 +135,9 @@ def _fedfb(
 
     logging.getLogger("declearn").setLevel(logging.ERROR)
     network = models.MLP(model.widths[0], model.widths[1:-1], 2)
-    vector_to_parameters(model.init(seed).float(), network.parameters())
+    start = torch.empty(model.size)
+    start[model.places] = model.init(seed).float()
+    vector_to_parameters(start, network.parameters())
     controller = FairbatchControllerServer("demographic_parity", alpha=alpha, fedfb=True)
     lam: list[tuple[float, float]] = []
     _watch(controller, lam, turned, untrained)
@@ -180,7 +182,8 @@ def _fedfb(
     finally:
         torch.set_num_threads(threads)
     took = process_time() - before
-    return Found(parameters_to_vector(network.parameters()).detach().double(), np.array(lam), took)
+    last = parameters_to_vector(network.parameters()).detach().double()
+    return Found(last[model.places], np.array(lam), took)
 
 
 def _watch(controller: Any, lam: list[tuple[float, float]], turned: bool, untrained: bool) -> None:

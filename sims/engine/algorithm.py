@@ -120,7 +120,8 @@ class Received(Round):
         found, many, first = tuple[Tensor, ...](), len(self.clients), 0
         for part in self.arrivals():
             if len(part[0]) == many:
-                return part
+                found = part
+                continue
             needed = sum(many * rows.shape[1] * rows.element_size() for rows in part)
             if needed > self.room:
                 raise ValueError(
@@ -151,7 +152,11 @@ class Received(Round):
         for found in [self._all] if "_all" in self.__dict__ else self.arrivals():
             rows = slice(first, first + len(found[0]))
             first = rows.stop
-            yield self.some(rows, arrivals=lambda found=found: [found])
+            if len(found[0]) == len(self.clients):
+                self.__dict__["_all"] = found
+                yield self
+            else:
+                yield self.some(rows, arrivals=lambda found=found: [found])
 
     def changed(self, change: Callable[[Self], Tensor]) -> Self:
         """The same with other updates: ``change`` makes the rows (m', P) of each part."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -129,7 +130,7 @@ class ClientData:
         """K."""
         return len(self.offsets) - 1
 
-    @property
+    @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """Samples of each client (K,)."""
         return np.diff(self.offsets)

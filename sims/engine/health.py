@@ -25,7 +25,7 @@ def finite_rows(updates: Tensor) -> NDArray[np.bool_]:
     # 0 times the sum: one pass without a mask; NaN where a row has either, and an overflowing sum
     # is looked at again.
     quick = (updates.sum(1) * 0 == 0).cpu().numpy()
-    for row in np.flatnonzero(~quick):
+    for row in () if quick.all() else np.flatnonzero(~quick):
         quick[row] = bool(torch.isfinite(updates[row]).all())
     return quick
 

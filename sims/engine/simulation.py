@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -185,6 +186,7 @@ class Simulation:
         kept = np.flatnonzero(~lost)
         # by id, so that sums do not depend on how the clients are listed
         kept = kept[np.argsort(ids[chosen[kept]])]
+        share = p[kept] / p[kept].sum()
         counts = {
             "chosen": len(chosen),
             "dropouts": int(lost.sum()),
@@ -194,17 +196,17 @@ class Simulation:
         rate = lr * training.schedule(t, training.rounds)
         round = Round(
             t,
-            chosen,
-            p,
+            chosen[kept],
+            share,
             self.source.p,
             self.params[r],
             rate,
             None,
             self.states[r],
-            draws=draws,
+            draws=draws[kept],
             layers=self.model.layers,
             joins=training.participation.joined(t),
-        ).among(kept)
+        )
         if replicate.algorithm.needs_losses:
             losses, fine = self._losses(r, round.clients)
             counts["loss_samples"] = int(self.data.sizes[round.clients].sum())
@@ -319,10 +321,9 @@ class Simulation:
         step = total.to(self.device, self.params.dtype, copy=True)
         step *= rate * self.training.server_schedule(received.number, self.training.rounds)
         new = self.params[r] + step
-        length = torch.linalg.vector_norm(step, dtype=torch.float64)
-        both = torch.stack([length, torch.isfinite(new).all().to(torch.float64)])
-        norm, fine = both.cpu().tolist()  # one wait for the device
-        if not fine:
+        norms = (torch.linalg.vector_norm(step, dtype=torch.float64), new.norm(inf).double())
+        norm, most = torch.stack(norms).cpu().tolist()  # one wait for the device
+        if not isfinite(most):
             raise NonFiniteUpdate(
                 "the global model is NaN or infinite after the server's step in round "
                 f"{received.number}: lower server_lr, {rate:g}, or the learning rate"

@@ -180,12 +180,14 @@ def _jobs(
     factors = [
         given.task.sample_weights for given in members if given.task.sample_weights is not None
     ]
-    words = [(given.seed, given.number, given.round.number) for given in members]
-    seed, number, round = np.repeat(np.array(words, np.uint64), counts, axis=0).T
+    keys = [
+        counter.key(m.seed, counter.ORDER, m.number, m.round.number, data.names[m.round.clients])
+        for m in members
+    ]
     jobs = Jobs(
         client=client,
         replicate=np.repeat([given.replicate for given in members], counts),
-        keys=counter.key(seed, counter.ORDER, number, round, data.names[client]),
+        keys=np.concatenate(keys),
         sizes=sizes,
         steps=steps,
         batch=batch,

@@ -29,18 +29,15 @@ def test_numpy_is_the_engine(hidden):
     training = Training(rounds=1, lr=client_steps.LR, batch_size=None)
     computing = Computing(device="cpu", dtype="float64")
     run = Simulation(model, Parts(data), [Replicate(FedAvg())], training, computing)
-    row = np.concatenate(
-        [np.concatenate([w.T.ravel(), b.ravel()]) for w, b in layers]
-        if hidden
-        else [np.vstack(layers[0]).T.ravel()]
-    )
+
+    def one_row():
+        return np.concatenate([np.vstack(layer).ravel(order) for layer in layers])
+
+    order = "C" if hidden else "F"
+    row = one_row()
     run.params[0] = run.params.new_tensor(row)
     run.step()
     client_steps.in_numpy(layers, 3, simulator.SAMPLES)()
-    found = np.concatenate(
-        [np.concatenate([w.T.ravel(), b.ravel()]) for w, b in layers]
-        if hidden
-        else [np.vstack(layers[0]).T.ravel()]
-    )
+    found = one_row()
     np.testing.assert_allclose(found, run.params[0], atol=1e-6)
     assert np.abs(found - row).max() > 1e-3

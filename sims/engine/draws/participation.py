@@ -165,6 +165,8 @@ def merged(drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
     """What ``choose`` gave, by client: positions (k,), rising, sums of weights, and how often each
     is drawn.
     """
+    if (drawn[1:] > drawn[:-1]).all():
+        return drawn, weights, np.ones(len(drawn), np.int64)
     clients, each, draws = np.unique(drawn, return_inverse=True, return_counts=True)
     return clients, np.bincount(each, weights).astype(np.float64), draws
 

@@ -25,6 +25,12 @@ def floating(owner: str, x: Tensor) -> None:
         )
 
 
+def with_ones(data: ClientData) -> ClientData:
+    """The data with one more input, a one: its weight is the bias."""
+    ones = torch.ones(len(data.x), 1, dtype=data.x.dtype, device=data.x.device)
+    return ClientData(torch.cat([data.x, ones], 1), data.y, data.offsets, data.names, data.group)
+
+
 @dataclass(frozen=True)
 class Linear(Model):
     """Scores z = W x + b of a sample x (features,), and a loss of z and y; the bias is the last
@@ -64,12 +70,7 @@ class Linear(Model):
             )
         floating(repr(self), data.x)
         self.check_targets(data.y)
-        if not self.bias:
-            return data
-        ones = torch.ones(len(data.x), 1, dtype=data.x.dtype, device=data.x.device)
-        return ClientData(
-            torch.cat([data.x, ones], 1), data.y, data.offsets, data.names, data.group
-        )
+        return with_ones(data) if self.bias else data
 
     @abstractmethod
     def check_targets(self, y: Tensor) -> None:

@@ -12,9 +12,11 @@ from torch import Tensor
 
 from fairfl._support.checks import whole
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.linear import floating
+from fairfl.sims.engine.kernels.linear import floating, with_ones
 from fairfl.sims.engine.kernels.softmax import classes_between, entropies, entropy_slopes
 from fairfl.sims.engine.model import Blocks, Model, Weights
+
+relu_slopes = torch.ops.aten.threshold_backward.grad_input
 
 
 @dataclass(frozen=True)
@@ -22,10 +24,10 @@ class MLP(Model):
     """``widths`` = (features, hidden..., classes): z = W_m relu(... relu(W_1 x + b_1) ...) + b_m,
     cross entropy.
 
-    The row of parameters holds, layer by layer, W (out, in) and then b (out,), as the parameters of
-    the matching ``nn.Sequential`` do. Starts as ``nn.Linear`` does: uniform within 1 / sqrt(in).
-    Inside, samples come before units, (A, B, out): a product with the transposed weights takes less
-    time than one of the weights with transposed inputs.
+    The row of parameters holds, layer by layer, Wᵀ (in, out) and then b (out,). Starts as the
+    matching ``nn.Sequential`` does: uniform within 1 / sqrt(in). Inside, samples come before units,
+    (A, B, out): a product with the transposed weights takes less time than one of the weights with
+    transposed inputs. The data's column of ones makes the first bias a row of the weights.
 
     Errors: ValueError for fewer than three widths or a width below 1 (classes below 2), and for
     data of another width.
@@ -51,24 +53,30 @@ class MLP(Model):
         return list(zip(self.widths[:-1], self.widths[1:], strict=True))
 
     def blocks(self, rows: Tensor) -> Blocks:
-        """W and b (A, 1, out) of each layer: W is (A, in, out), and of the last one (A, out, in),
-        where products take the least time.
+        """The first layer (A, in + 1, out), then Wᵀ (A, in, out) and b (A, 1, out) of each, and of
+        the last one W (A, out, in), where products take the least time.
         """
-        parts = iter(rows.split_with_sizes(self._sizes, 1))
-        result = list[Tensor]()
-        for k, (i, o) in enumerate(self._pairs, 1):
-            weight = next(parts).view(len(rows), o, i)
-            result += [weight.mT if k < len(self._pairs) else weight, next(parts).unsqueeze(1)]
+        parts = zip(self._pairs, rows.split_with_sizes(self.layers, 1), strict=True)
+        first, *rest = [part.view(len(rows), i + 1, o) for (i, o), part in parts]
+        result = [first]
+        for layer in rest:
+            result += [layer[:, :-1], layer[:, -1:]]
+        result[-2] = result[-2].mT
         return result
 
     @cached_property
-    def _sizes(self) -> list[int]:
-        """Numbers in W and in b, layer by layer."""
-        return [size for i, o in self._pairs for size in (i * o, o)]
-
-    @property
-    def layers(self) -> tuple[int, ...]:
+    def layers(self) -> tuple[int, ...]:  # type: ignore[override]
         return tuple((i + 1) * o for i, o in self._pairs)
+
+    @cached_property
+    def places(self) -> Tensor:
+        """Where each number of the row (P,) stands in ``parameters_to_vector`` of the matching
+        ``nn.Sequential``.
+        """
+        parts = zip(self._pairs, torch.arange(self.size).split(self.layers), strict=True)
+        return torch.cat(
+            [torch.cat([p[: i * o].view(o, i).T.flatten(), p[i * o :]]) for (i, o), p in parts]
+        )
 
     def init(self, seed: int) -> Tensor:
         generator = torch.Generator().manual_seed(seed)
@@ -76,7 +84,7 @@ class MLP(Model):
             (2 * torch.rand((i + 1) * o, dtype=torch.float64, generator=generator) - 1) / i**0.5
             for i, o in self._pairs
         ]
-        return torch.cat(layers)
+        return torch.cat(layers)[self.places]
 
     def prepare(self, data: ClientData) -> ClientData:
         if data.x.ndim != 2 or data.x.shape[1] != self.widths[0]:
@@ -85,7 +93,7 @@ class MLP(Model):
             )
         floating(repr(self), data.x)
         classes_between("MLP", data.y, self.widths[-1])
-        return data
+        return with_ones(data)
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return entropies(self.scores(params, x), y)
@@ -94,27 +102,27 @@ class MLP(Model):
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
         values = self._inputs(blocks, x)
-        slopes = torch.baddbmm(blocks[-1], values[-1], blocks[-2].mT)
+        slopes = torch.bmm(values[-1], blocks[-2].mT).add_(blocks[-1])
         losses = entropy_slopes(slopes, y, callable(weights))
         if isinstance(weights, float):
             factor *= weights
         else:
             slopes *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
-        for k in reversed(range(len(values))):  # a layer is changed after its last use
-            last = k == len(values) - 1
-            weight = blocks[2 * k] if last else blocks[2 * k].mT
-            back = torch.bmm(slopes, weight) if k else None
+        for k in range(len(values) - 1, 0, -1):  # a layer is changed after its last use
+            at, last = 2 * k - 1, k == len(values) - 1
+            back = torch.bmm(slopes, blocks[at] if last else blocks[at].mT)
             pair = (slopes.mT, values[k]) if last else (values[k].mT, slopes)
-            out[2 * k].baddbmm_(*pair, alpha=factor)
-            out[2 * k + 1].add_(slopes.sum(1, keepdim=True), alpha=factor)
-            if back is not None:
-                slopes = torch.ops.aten.threshold_backward.default(back, values[k], 0)
+            out[at].baddbmm_(*pair, alpha=factor)
+            out[at + 1].add_(slopes.sum(1, keepdim=True), alpha=factor)
+            slopes = relu_slopes(back, values[k], 0, grad_input=back)
+        out[0].baddbmm_(values[0].mT, slopes, alpha=factor)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
-        parts = iter(params.split_with_sizes(self._sizes))
-        for k, (i, o) in enumerate(self._pairs, 1):
-            x = torch.nn.functional.linear(x, next(parts).view(o, i), next(parts))
-            x = torch.relu(x) if k < len(self._pairs) else x
+        parts = zip(self._pairs, params.split(self.layers), strict=True)
+        first, *rest = [part.view(i + 1, o) for (i, o), part in parts]
+        x = x @ first
+        for layer in rest:
+            x = torch.relu(x) @ layer[:-1] + layer[-1]
         return torch.nn.functional.cross_entropy(x, y, reduction="none")
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -123,16 +131,16 @@ class MLP(Model):
     def bytes_per_client(self, batch: int, element: int) -> int:
         # inputs of all layers, and the backward pass of one: its slopes and those of its inputs
         most = max(o + 2 * i * (k > 0) for k, (i, o) in enumerate(self._pairs))
-        return batch * (element * (sum(self.widths[:-1]) + most) + 8)
+        return batch * (element * (1 + sum(self.widths[:-1]) + most) + 8)
 
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
-        """z (A, classes, B) of each row's inputs (A, B, in)."""
+        """z (A, classes, B) of each row's inputs (A, B, in + 1), the last of them one."""
         blocks = self.blocks(params)
         return torch.baddbmm(blocks[-1].mT, blocks[-2], self._inputs(blocks, x)[-1].mT)
 
     def _inputs(self, blocks: Blocks, x: Tensor) -> list[Tensor]:
         """Of each layer (A, B, in)."""
-        values = [x]
-        for k in range(0, len(blocks) - 2, 2):
-            values.append(torch.baddbmm(blocks[k + 1], values[-1], blocks[k]).relu_())
+        values = [x, torch.bmm(x, blocks[0]).relu_()]
+        for k in range(1, len(blocks) - 2, 2):
+            values.append(torch.bmm(values[-1], blocks[k]).add_(blocks[k + 1]).relu_())
         return values

@@ -140,9 +140,12 @@ class Module(Model):
             given = weights(losses.detach()) if callable(weights) else weights
             if not isinstance(given, Tensor):
                 given = torch.full_like(losses, given)
-            slopes = torch.autograd.grad(losses, leaves, given, materialize_grads=True)
-        for part, slope in zip(out, slopes, strict=True):
-            part.add_(slope, alpha=factor)
+            # to all leaves: asked for by name they take longer
+            torch.autograd.backward(losses, given)
+        for part, leaf in zip(out, leaves, strict=True):
+            if leaf.grad is not None:
+                part.add_(leaf.grad, alpha=factor)
+                leaf.grad = None  # its memory is free for the next step
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return self._one([block[0] for block in self.blocks(params[None])], x, y)
@@ -260,7 +263,7 @@ class Module(Model):
     def _lent(self, blocks: Blocks) -> list[nn.Parameter]:
         """The module's own parameters, which become one client's: a call with others takes long."""
         for parameter, block in zip(self.own, blocks, strict=True):
-            parameter.data = block[0]
+            parameter.data, parameter.grad = block[0], None
         return self.own
 
     def _each(self, function: Callable[..., Tensor], blocks: Blocks, *inputs: Tensor) -> Tensor:

@@ -59,8 +59,8 @@ def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
     z -= z.amax(2, keepdim=True)
     chosen = z.gather(2, at).squeeze(2) if want else None
     total = z.exp_().sum(2, keepdim=True)
+    z.scatter_add_(2, at, -total)
     z /= total
-    z.scatter_add_(2, at, z.new_full(at.shape, -1.0))
     return None if chosen is None else total.squeeze(2).log_().sub_(chosen)
 
 

@@ -244,7 +244,7 @@ def plain(algorithm, data, rounds, lr=0.1):
             alone = Simulation(
                 MODEL, one, [Replicate(FedAvg())], training, replace(EXACT, backend="loop")
             )
-            F[k] = float(MODEL.reference(w, one.train.x, one.train.y).mean())
+            F[k] = float(MODEL.reference(w, alone.data.x, alone.data.y).mean())
             alone.params[0], alone.round = w, t
             alone.step()
             u[k] = (alone.params[0] - w).detach().clone()

@@ -200,7 +200,7 @@ def test_losses_outside_an_objective_are_refused():
         trained(Softmax(4, 3), classified((5, 9, 8)), [DualWeighted(aims.PropFair(0.5))], quick())
 
 
-def exploding(policy, **options):
+def exploding(policy, algorithm=None, **options):
     """Client 1's inputs are so large that its update overflows float32; the others' are not."""
     data = classified((6, 6, 6)).train
     x = data.x.clone()
@@ -208,7 +208,11 @@ def exploding(policy, **options):
     parts = Parts(ClientData(x, x.sum(1) * 0 + 1, data.offsets, [10, 11, 12]))
     computing = Computing(device="cpu", non_finite=policy, **options)
     simulation = Simulation(
-        LeastSquares(4), parts, [Replicate(FedAvg())], quick(rounds=3, lr=1e-3), computing
+        LeastSquares(4),
+        parts,
+        [Replicate(algorithm or FedAvg())],
+        quick(rounds=3, lr=1e-3),
+        computing,
     )
     return simulation
 
@@ -235,6 +239,11 @@ def test_updates_that_are_not_finite_are_dropped_and_counted():
     )
     other.step()
     np.testing.assert_allclose(simulation.params.numpy(), other.params.numpy(), rtol=1e-6)
+
+
+def test_they_are_counted_where_a_server_looks_at_all_updates_at_once():
+    (row,) = exploding("clip", QFedAvg(1.0), clip_norm=0.5).step()
+    assert (row["non_finite"], row["received"]) == (1, 3)
 
 
 def test_updates_that_are_not_finite_are_clipped_and_counted():

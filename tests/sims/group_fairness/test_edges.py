@@ -223,10 +223,10 @@ def test_agnostic_gradient_is_that_of_its_lagrangian():
     parts, model = people([[[3, 4], [3, 3]]]), MLP((2, 3, 2))
     run = _Run(AgnosticFair(kernels=3), model, parts.train.to("cpu", torch.float64), 0)
     alpha, w = np.array([0.5, 1.0, 2.0]), model.init(3).requires_grad_(True)
-    x, y = parts.train.x, parts.train.y
+    x, y = run.data.x, run.data.y
     theta = torch.from_numpy(run.kernel @ alpha) / len(x)
-    first, bias, second, last = torch.split(w, [6, 3, 6, 2])
-    z = torch.relu(x @ first.view(3, 2).T + bias) @ second.view(2, 3).T + last
+    first, second, last = torch.split(w, [9, 6, 2])
+    z = torch.relu(x @ first.view(3, 3)) @ second.view(3, 2) + last
     score = z[:, 1] - z[:, 0]
     value = (theta * (model.reference(w, x, y) + 0.7 * torch.from_numpy(run.away) * score)).sum()
     expected = torch.autograd.grad(value, w)[0]

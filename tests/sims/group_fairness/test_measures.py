@@ -77,11 +77,11 @@ def test_constants_are_fair():
 def test_accepts_are_predictions():
     model = MLP((3, 4, 2))
     parts = Parts.of(fedfb_synthetic(rows=200))
-    data = parts.test.to("cpu", parts.train.x.dtype)
+    data = model.prepare(parts.test.to("cpu", parts.train.x.dtype))
     params = 3 * model.init(5)[None]
     logits = model.scores(params, data.x[None])[0]
     expected = (logits[1] > logits[0]).numpy()
-    np.testing.assert_array_equal(accepts(model, params, model.prepare(data))[0], expected)
+    np.testing.assert_array_equal(accepts(model, params, data)[0], expected)
     assert 0 < expected.mean() < 1
 
 
