@@ -43,6 +43,9 @@ class MLP(Model):
         for k, width in enumerate(self.widths):
             whole(f"widths[{k}]", width, 2 if k == len(self.widths) - 1 else 1)
 
+    def describe(self) -> str:  # a run whose rows are in another order is not this one
+        return f"{self!r}, rows of (in, out) and b"
+
     @property
     def size(self) -> int:  # type: ignore[override]
         """P, the number of all weights and biases."""
