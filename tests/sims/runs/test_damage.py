@@ -111,6 +111,7 @@ def test_parts_that_are_gone_emptied_or_foreign(tmp_path, whole, caplog):
     assert not told_and_done_again(folder, whole, caplog) and not (folder / foreign).exists()
 
 
+@pytest.mark.exact  # one change is the precision
 @pytest.mark.parametrize(
     "change",
     [

@@ -240,6 +240,7 @@ def test_versions_are_kept_and_a_change_of_them_is_recorded(tmp_path):
     assert again[0]["torch"] == "1.0" and again[1]["round"] == 2 and again[1]["torch"] != "1.0"
 
 
+@pytest.mark.exact
 def test_tables_hold_what_happened():
     data = classified((3, 17, 4), test=6)
     result = simulate(

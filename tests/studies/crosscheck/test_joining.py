@@ -33,6 +33,7 @@ def measures():
         return joining.measure(joining.SOFTMAX, 2)
 
 
+@pytest.mark.exact
 def test_a_round_by_hand():
     """Full gradients in numpy: group 1 alone for three rounds, then FedAvg's and the normalised
     round.
