@@ -189,8 +189,8 @@ def _measures(model: Any, params: Any, parts: Any) -> tuple[float, float]:
     from fairfl.sims.group_fairness import FairMeasures
     from fairfl.sims.group_fairness.measures import accepts
 
-    test = parts.parts["test"]
-    accept = accepts(model, params.double(), test.to("cpu", params.double().dtype))[0]
+    test = model.prepare(parts.parts["test"].to("cpu", params.double().dtype))
+    accept = accepts(model, params.double(), test)[0]
     found = FairMeasures.of(accept, test.y.numpy(), test.group)
     return found.accuracy, found.dp
 

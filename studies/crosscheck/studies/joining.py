@@ -181,12 +181,11 @@ def _batches(simulation: Simulation) -> tuple[torch.Tensor, torch.Tensor]:
 
 def curvature(simulation: Simulation, w: torch.Tensor) -> float:
     """C of the network, the larger of the clients."""
-    x, _ = _batches(simulation)
+    x, _ = _batches(simulation)  # with a column of ones
     first, last = w.split(simulation.model.layers)
-    W, b = first.split((HIDDEN * FEATURES, HIDDEN))
-    V = last[: CLASSES * HIDDEN].view(CLASSES, HIDDEN)
-    hidden = torch.relu(x @ W.view(HIDDEN, FEATURES).T + b).square().sum(2)
-    spread = torch.linalg.matrix_norm(V, 2).square() * (1 + x.square().sum(2))
+    V = last[: HIDDEN * CLASSES].view(HIDDEN, CLASSES)
+    hidden = torch.relu(x @ first.view(FEATURES + 1, HIDDEN)).square().sum(2)
+    spread = torch.linalg.matrix_norm(V, 2).square() * x.square().sum(2)
     return float((1 + hidden + spread).mean(1).max())
 
 
