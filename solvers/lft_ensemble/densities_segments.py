@@ -42,7 +42,7 @@ SAME = 1e-12
 """Budgets this close are one."""
 JUMP = 1e-2
 """A difference of rates that changes by more than this on a narrow segment jumps there."""
-REPEATS = 6
+REPEATS = 10
 """Times that what misses a disparity is asked for a smaller one."""
 
 
@@ -268,7 +268,7 @@ class SegmentSearch:
                 break
             self.split(eps)
             if k >= REPEATS // 2:
-                wanted = max(wanted - 1.1 * float(over[0]), 0.0)
+                wanted = max(wanted - 2.0 * float(over[0]), 0.0)
         return found
 
     @cached_property
