@@ -48,6 +48,8 @@ COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
 RISE = 1e-11
 """What rises by less has not risen."""
+DIGITS = 9
+"""Places that agree to so many have the same rule, for all the search knows."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ class FedAvgSearch:
         face to face reach.
         """
         best, passed, last = None, set[Face](), 0
-        for k, start in enumerate(starts):
+        for k, start in enumerate(distinct(starts)):
             here: Place | None = start
             while here is not None and here.face not in passed:
                 passed.add(here.face)
@@ -166,7 +168,7 @@ class FedAvgSearch:
                 break
             here = face.place(disparity)
             if here is not None:
-                top = sorted([*top, here], key=lambda place: -place.gain)[:CLIMBS]
+                top = distinct(sorted([*top, here], key=lambda place: -place.gain))[:CLIMBS]
             if top and top[0].unbeaten:
                 return top[0]
         fair = self.faces.free.place(disparity)  # CFL's rule, and the budgets that it keeps
@@ -179,7 +181,7 @@ class FedAvgSearch:
         """The least disparate place that climbs reach."""
         known = [face.least for face in self.faces.found.values()]
         some = sorted((p for p in known if p is not None), key=lambda p: p.disparity)
-        return self.settled(some[:CLIMBS], None)
+        return self.settled(distinct(some)[:CLIMBS], None)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
         """What the places' budgets attain, solved again and certified; those that are not certified
@@ -213,3 +215,11 @@ class FedAvgSearch:
     def minimum(self) -> Points:
         """The least disparate rule found, of several the most useful."""
         return self.frontier(COARSE).points.take([0])
+
+
+def distinct(places: Iterable[Place]) -> list[Place]:
+    """The first of those with one disparity and gain: many faces have the same best rule."""
+    first: dict[tuple[float, float], Place] = {}
+    for place in places:
+        first.setdefault((round(place.disparity, DIGITS), round(place.gain, DIGITS)), place)
+    return list(first.values())
