@@ -52,7 +52,7 @@ TRIES = (True, False), (False, False), (True, True)
 """What a step is tried with: whether budgets of zero are kept, and gaps as they are."""
 REPAIRS, FASTEST = 4, 8.0
 """Corrections of a step that ends beyond the target, and the most that one is made longer."""
-WORTH = 1e-9
+WORTH = 1e-8
 """Steps that gain less are not taken."""
 
 
@@ -123,14 +123,14 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
     return best
 
 
-def merit(rules: Rules, target: Array) -> Array:
-    """The accuracy minus RATE times the violations; for a target of -inf, minus the disparity
+def merit(rules: Rules, target: Array, rate: float = RATE) -> Array:
+    """The accuracy minus ``rate`` times the violations; for a target of -inf, minus the disparity
     instead of the accuracy.
     """
-    broken = RATE * rules.excess.sum(axis=1)
+    broken = rate * rules.excess.sum(axis=1)
     seeks = np.isinf(target)
     beyond = np.maximum(rules.disparity - np.where(seeks, 0.0, target), 0.0)
-    return np.where(seeks, -rules.disparity, rules.accuracy - RATE * beyond) - broken
+    return np.where(seeks, -rules.disparity, rules.accuracy - rate * beyond) - broken
 
 
 def _models(
@@ -347,12 +347,13 @@ def _walked(
     there: Newton's by the model, then secants.
     """
     best, steps, rows = here, [step.copy() for step in steps], np.arange(target.size)
+    last = here
     pace, asked = np.ones(target.size), np.full(target.size, np.nan)
     for _ in range(1 + REPAIRS):
         own = here.take(rows)
-        tried = _ends(
-            family, own, [models[k] for k in rows], target[rows], [steps[k] for k in rows]
-        )
+        own_models, own_steps = [models[k] for k in rows], [steps[k] for k in rows]
+        tried = _ends(family, own, last.take(rows), own_models, target[rows], own_steps)
+        last = last.replaced(rows, tried)
         better = np.flatnonzero(merit(tried, target[rows]) > merit(best.take(rows), target[rows]))
         best = best.replaced(rows[better], tried.take(better))
         left = []
@@ -374,10 +375,15 @@ def _walked(
 
 
 def _ends(
-    family: RuleFamily, here: Rules, models: list[Model], target: Array, steps: list[Array]
+    family: RuleFamily,
+    here: Rules,
+    near: Rules,
+    models: list[Model],
+    target: Array,
+    steps: list[Array],
 ) -> Rules:
     """The rules at the ends of steps: of the multipliers, or where those are not as predicted of
-    the budgets, followed from the step's beginning, and where that fails from its end.
+    the budgets, followed from rules that are ``near``, and where that fails from the step's end.
     """
     pairs = list(zip(models, steps, strict=True))
     moved = here.lam + np.stack([m.lam @ x for m, x in pairs])
@@ -394,7 +400,7 @@ def _ends(
     eps = np.where(bound, largest(wanted, family.client), SLACK_BUDGET)
     rows = np.flatnonzero(wrong)
     eps = np.where(eps[rows] <= TIGHT, 0.0, eps[rows])
-    for start in (here, tried):  # the end has the gaps that open on the way
+    for start in (near, tried):  # the end has the gaps that open on the way
         other, met = family.follow(start.take(rows), eps)
         met &= merit(other, target[rows]) > merit(tried.take(rows), target[rows])
         tried = tried.replaced(rows[met], other.take(np.flatnonzero(met)))

@@ -44,7 +44,8 @@ def fedavg_frontier(fed: Federation, task: Task, points: int) -> Frontier:
 
     def evaluate(d: Array) -> Points:
         nonlocal known  # what is found once is not lost: later answers are no less accurate
-        known = ordered(known.join(search.at(d, known.join(search.starts))))
+        found = search.refined(d, known).join(search.at(d, known.join(search.starts)))
+        known = ordered(known.join(found))
         return search.points(below(known, d))
 
     return build("lft_fedavg", points_of(fed, solved), evaluate)

@@ -9,7 +9,8 @@ certified as in ``solve``. That no better budgets exist is searched for, not pro
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -48,14 +49,24 @@ FEWER = 4
 ROUNDS = 20
 COARSE = 24
 """Disparities solved for from the starts; the wanted ones are solved for from their neighbours."""
-SWEEPS, BESIDE = 10, 2
+SWEEPS, BESIDE = 20, 2
 """Times, at most, that what was found at one disparity is tried at those beside it, and how many
 these are on each side.
 """
-GAINED = 1e-9
+GAINED = 1e-7
 """Accuracy that makes another sweep worth while."""
 HOPE = 1.5
-"""Accuracy that a unit of disparity beyond a target costs where it is asked who climbs on."""
+"""Accuracy that a unit of disparity beyond a target, or a missed budget, costs where it is asked
+who climbs on.
+"""
+SHORT, DIGITS = 1e-3, 7
+"""Accuracy by which one who climbs on may be worse than what is known, where a client's budget was
+changed; and digits in which those that climb on differ.
+"""
+CHANGED, AT_ONCE, EVERY = 30_000, 120, 3
+"""Budgets that are changed, at most, times the clients squared; how many at once; and first at
+every third disparity.
+"""
 ROUNDED = 1e-9
 """|MD_k| up to which a multiplier may have the wrong sign in a start: corners are tight up to
 rounding.
@@ -68,8 +79,8 @@ NEARLY = 1e-2
 
 @dataclass(frozen=True)
 class MultiplierSearch:
-    """A federation's rules f_λ, the reach (K,) of their multipliers, and starts all over them, the
-    free rule first.
+    """A federation's rules f_λ, the reach (K,) of their multipliers, starts all over them, the free
+    rule first, and budgets that were ``tried``.
 
     Which of several maxima a climb finds may depend on rounding. So the search has the clients in
     an ``order`` (I,) of its own, and their order in the federation does not matter.
@@ -81,6 +92,7 @@ class MultiplierSearch:
     family: RuleFamily
     reach: Array
     starts: Rules
+    tried: set[bytes] = field(default_factory=set)
 
     @classmethod
     def of(cls, fed: Federation, task: Task) -> MultiplierSearch:
@@ -133,6 +145,8 @@ class MultiplierSearch:
         starts = self.starts.take(self._various(self.starts, -np.inf, count))
         found = self._best(starts, target, 2 * SCREENED, 1 + count // FEWER)
         low = self._best(found, target, ROUNDS, 1)
+        if low.disparity[0] > FAIR:
+            low = below(self.settled(target, low), target)
         if low.disparity[0] > NEARLY:
             return low
         fair = self.at(np.zeros(1), low.join(self.starts), count)
@@ -177,28 +191,61 @@ class MultiplierSearch:
         return self._best(known.take(rows.ravel()), targets, ROUNDS, 1)
 
     def settled(self, targets: Array, known: Rules) -> Rules:
-        """``known`` and what climbs to the targets (P,) from the best at those beside find, until
-        nothing is gained by that. Those that beat what is known, but for the target, climb on.
+        """``known`` and what climbs to the targets (P,) find: from the best at those beside until
+        nothing is gained by that, then from the best with one client let go or its budget zero, and
+        so on.
         """
         apart = np.abs(np.subtract.outer(np.arange(targets.size), np.arange(targets.size)))
         moved = np.ones(targets.size, bool)
         for _ in range(SWEEPS):
             best = below(known, targets)
             source, to = np.nonzero((apart > 0) & (apart <= BESIDE) & moved[:, None])
+            starts, short = best.take(source), -GAINED
+            if not to.size:
+                starts, to = self._beside(best, targets)
+                short = SHORT
             if not to.size:
                 break
-            found = ascend(self.family, best.take(source), targets[to], self.reach, SCREENED)
-            hope = found.accuracy - HOPE * np.maximum(found.disparity - targets[to], 0.0)
-            order = np.lexsort((-hope, to))
-            on = order[np.unique(to[order], return_index=True)[1]]
-            on = on[hope[on] > best.accuracy[to[on]] + GAINED]
-            if on.size:
-                more = ascend(self.family, found.take(on), targets[to[on]], self.reach, ROUNDS)
-                found = found.join(more)
-            sound = np.flatnonzero(found.excess.max(axis=1) <= TIED)
-            known = ordered(known.join(found.take(sound)))
-            moved = below(known, targets).accuracy > best.accuracy + GAINED
+            found = self._climbed(starts, targets[to], to, merit(best, targets)[to] - short)
+            known = ordered(known.join(found))
+            moved = merit(below(known, targets), targets) > merit(best, targets) + GAINED
         return known
+
+    def _climbed(self, starts: Rules, goal: Array, to: Array, least: Array) -> Rules:
+        """What the starts find on their way to their goals (B,); of those to one place ``to`` (B,)
+        that promise more than the ``least``, the best FINALISTS climb on.
+        """
+        found = ascend(self.family, starts, goal, self.reach, SCREENED)
+        hope = merit(found, goal, HOPE)
+        order = np.lexsort((-hope, to))
+        order = order[(hope > least)[order]]
+        same = np.column_stack([to, np.round(hope, DIGITS)])[order]
+        order = order[np.sort(np.unique(same, axis=0, return_index=True)[1])]
+        rank = np.arange(order.size) - np.searchsorted(to[order], to[order])
+        on = order[rank < FINALISTS]
+        if on.size:
+            more = ascend(self.family, found.take(on), goal[on], self.reach, ROUNDS)
+            found = found.join(more)
+        return found.take(np.flatnonzero(found.excess.max(axis=1) <= TIED))
+
+    def _beside(self, best: Rules, targets: Array) -> tuple[Rules, Array]:
+        """Rules at or near the budgets of some of the ``best``, one for each target, but one
+        client's let go or zero, that were not yet ``tried``; and the target (B,) of each.
+        """
+        found, to = [best.take(np.arange(0))], []
+        some = min(CHANGED // self.order.size**2 - len(self.tried), AT_ONCE)
+        turns = [k for first in range(EVERY) for k in range(first, targets.size, EVERY)]
+        for k, client in itertools.product(turns, range(self.order.size)):
+            for level in (0.0, SLACK_BUDGET):
+                eps = best.budgets[k].copy()
+                eps[client] = level
+                if eps.tobytes() not in self.tried and len(to) < some:
+                    self.tried.add(eps.tobytes())
+                    found.append(self.family.solve(eps, enough=ENOUGH))
+                    to.append(k)
+        starts = functools.reduce(Rules.join, found)
+        sound = starts.excess.max(axis=1, initial=0.0) <= ROUNDED
+        return starts.take(np.flatnonzero(sound)), np.array(to, int)[sound]
 
     def solve(self, eps: Array, start: Array | None = None) -> Solution:
         """The certified solution at budgets (I,), in the federation's order."""

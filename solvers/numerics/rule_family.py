@@ -11,16 +11,15 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.density_problem import DensityProblem
-from fairfl.solvers.numerics.descent import minimise_dual
+from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point
-from fairfl.solvers.numerics.newton import settled
+from fairfl.solvers.numerics.newton import KKT_TOLERANCE, settled
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
@@ -163,11 +162,9 @@ class RuleFamily:
         ]
         return self._rules(functools.reduce(DualPoint.join, parts))
 
-    def solve(self, eps: Array, start: Array | None = None, **more: Any) -> Rules:
-        """The rule (1,) at budgets eps (I,), from multipliers (K,)."""
-        limits = self._limits(eps)
-        begin = None if start is None else np.where(np.isfinite(limits), start, 0.0)
-        return self._rules(minimise_dual(self.problem, limits, begin, **more))
+    def solve(self, eps: Array, enough: float = KKT_TOLERANCE) -> Rules:
+        """The rule (1,) at budgets eps (I,), or where Newton's method ends beside them."""
+        return self._rules(descend(self.problem, self._limits(eps), None, enough)[-1])
 
     def of_rule(self, rule: Classifier) -> tuple[float, Array]:
         """1 + the utility and the pooled differences (M,) of another rule, at costs over the
