@@ -86,10 +86,10 @@ def solve_by_dual(
 
     with suppress(CertificationError):
         return checked(*settle_ties(problem.constraints, problem.eps, visited[-1]))
-    *mixture, best = mix(problem.constraints, problem.eps, visited)
+    sets, shares, best = mix(problem.constraints, problem.eps, visited)
     with suppress(CertificationError):
         return checked(*settle_ties(problem.constraints, problem.eps, best))
-    return checked(*mixture, best)
+    return checked(sets, shares, best)
 
 
 def _certified(
