@@ -92,3 +92,13 @@ def test_members_follow_from_the_problem(seed: int, clients: int, groups: int, n
             two = solve_by_dual(alone, task, budget, start=start)
             for a in range(groups):
                 np.testing.assert_allclose(two.classifier(x, a), one.classifier(x, a), atol=SAME)
+
+
+def test_the_smallest_disparity_of_equalised_odds_has_one_value() -> None:
+    own = law(8, 2, 2)
+    turned = *(v[:, ::-1] for v in own[:3]), own[3]
+    both = [
+        ff.min_disparity(built(*each), "lft_ensemble", notion="eodds") for each in (own, turned)
+    ]
+    assert both[1].disparity == pytest.approx(both[0].disparity, abs=1e-9)
+    assert both[0].disparity > 0.01
