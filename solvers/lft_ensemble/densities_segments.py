@@ -206,15 +206,18 @@ class SegmentSearch:
             table.start()
         return found
 
-    def best(self, disparity: float | None) -> Array | None:
+    def best(self, disparity: float | None, start: Array | None = None) -> Array | None:
         """(I,) budgets of the most useful ensemble with at most ``disparity``, or of the least
-        disparate (None).
+        disparate (None); next to ``start`` if that is given, else of all.
         """
-        coarse = [np.searchsorted(table.eps, table.coarse) for table in self.tables]
-        eps = self._segments(coarse).best(disparity)
+        eps = start
+        if eps is None:
+            coarse = [np.searchsorted(table.eps, table.coarse) for table in self.tables]
+            eps = self._segments(coarse).best(disparity)
         for _ in range(FINER):
             if eps is None:
                 break
+            known = self.known
             for table, one in zip(self.tables, eps, strict=True):
                 table.refine(float(one))
             near = [t.around(float(one)) for t, one in zip(self.tables, eps, strict=True)]
@@ -227,7 +230,14 @@ class SegmentSearch:
                 ),
                 None,
             )
+            if self.known == known:
+                break
         return eps
+
+    @property
+    def known(self) -> int:
+        """How many nodes there are."""
+        return sum(len(table.nodes) for table in self.tables)
 
     def _segments(self, windows: list[Array]) -> Segments:
         """The segments between the tables' nodes in the windows, and each node by itself."""
@@ -258,9 +268,9 @@ class SegmentSearch:
         """What the best budgets for a disparity attain; where that is missed between nodes the
         budgets become nodes, and a smaller one is asked for if there is any.
         """
-        found, wanted = points_of(self.fed, []), disparity + NEAR
+        found, wanted, eps = points_of(self.fed, []), disparity + NEAR, None
         for k in range(REPEATS):
-            eps = self.best(wanted)
+            eps = self.best(wanted, eps)
             eps = self.best(disparity + NEAR) if eps is None else eps
             tried = self.tried(eps)
             found, over = found.join(tried), tried.disparity - disparity

@@ -42,8 +42,8 @@ def least_disparate(problem: Problem, everybody: Problem, found: BoxSolution) ->
     tied = np.flatnonzero(undecided(u, v, lam, s))
     rows = v[:, tied]
     # what may move: a level of a client that nothing binds gives way, and is no choice
-    matters = np.abs(rows[binds]).max(axis=0, initial=0.0) + np.abs(pooled[:, tied]).max(axis=0)
-    if int((matters > 0).sum()) <= (np.linalg.matrix_rank(rows[binds]) if binds.any() else 0):
+    matters = np.concatenate([rows[binds], pooled[:, tied]]).any(axis=0)
+    if matters.sum() <= (np.linalg.matrix_rank(rows[binds]) if binds.any() else 0):
         return found.f
     f = np.where(s > 0, 1.0, 0.0)
     f[tied] = 0.0

@@ -91,6 +91,13 @@ class AcceptSets:
         """(B,) how many cuts each set has."""
         return np.bincount(self.owner, minlength=self.first.size)
 
+    @classmethod
+    def nobody(cls, count: int) -> AcceptSets:
+        """One set, of no x; ``count`` functions."""
+        none = np.zeros(0, dtype=bool)
+        at = np.zeros(0), none, np.zeros(1, dtype=bool)
+        return cls(np.zeros(0, dtype=int), *at, np.zeros((1, count)))
+
     def opposite(self, totals: Array) -> AcceptSets:
         """The sets' complements; ``totals`` (J,) ∫ F_j over the line."""
         return replace(

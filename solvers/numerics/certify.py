@@ -8,16 +8,18 @@ generation mixes several.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.accept_sets import AcceptSets
-from fairfl.solvers.numerics.column_generation import mix, simple
+from fairfl.solvers.numerics.column_generation import mix
 from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.descent import descend
-from fairfl.solvers.numerics.dual import DualPoint, dual_point
+from fairfl.solvers.numerics.dual import DualPoint
+from fairfl.solvers.numerics.tied_places import settle_ties
 from fairfl.solvers.problem import Problem, Task
 from fairfl.solvers.solution import (
     ADVICE,
@@ -74,31 +76,20 @@ def solve_by_dual(
     assert isinstance(model, ContinuousModel)
     problem = DensityProblem.of(task, model, eps, local_eps)
     begin = None if start is None else np.where(np.isfinite(problem.eps), start, 0) / problem.unit
-    if simple(problem.constraints).all():  # of many optima the one that ``mix`` chooses
-        visited = [dual_point(problem.constraints, np.zeros((1, problem.eps.size)))]
-    else:
-        visited = descend(problem.constraints, problem.eps, begin)
-    end = visited[-1]
+    visited = descend(problem.constraints, problem.eps, begin)
 
-    def checked(
-        sets: Sequence[Sequence[AcceptSets]], shares: Array, lam: Array, bound: float
-    ) -> Solution:
-        found = evaluate(
-            fed, task, eps, problem.rule(sets, shares), lam * problem.unit, (), local_eps
-        )
+    def checked(sets: Sequence[Sequence[AcceptSets]], shares: Array, point: DualPoint) -> Solution:
+        lam, bound = point.lam[0], float(point.dual(problem.eps[None])[0])
+        rule = problem.rule(sets, shares)
+        found = evaluate(fed, task, eps, rule, lam * problem.unit, (), local_eps)
         return _certified(fed, task, problem, found, lam, bound)
 
-    try:
-        return checked(
-            [end.sets], np.ones((len(end.sets), 1)), end.lam[0], _bound(end, problem.eps)
-        )
-    except CertificationError:
-        sets, shares, best = mix(problem.constraints, problem.eps, visited)
-    return checked(sets, shares, best.lam[0], _bound(best, problem.eps))
-
-
-def _bound(point: DualPoint, eps: Array) -> float:
-    return float(point.dual(eps[None])[0])
+    with suppress(CertificationError):
+        return checked(*settle_ties(problem.constraints, problem.eps, visited[-1]))
+    sets, shares, best = mix(problem.constraints, problem.eps, visited)
+    with suppress(CertificationError):
+        return checked(*settle_ties(problem.constraints, problem.eps, best))
+    return checked(sets, shares, best)
 
 
 def _certified(

@@ -33,8 +33,6 @@ FINE = 1e4, 1e2, 1.0
 """Scales of the master problem: HiGHS is content with a constraint that is broken by 1e-10, and
 with a rule outside the mixture that would add 1e-10 to its worth; at the first it may give up.
 """
-SAME = 1e-12
-"""Functions that differ by no larger share of their coefficients are multiples of each other."""
 CLOSE = 1e-8
 """Constraints within this of their budgets are met exactly by the mixture."""
 
@@ -52,12 +50,17 @@ def mix(
     Parameters
     ----------
     eps : (K,) budgets.
-    visited : dual points of a failed descent; their rules follow the least useful and the most
-        useful one.
+    visited : dual points of a failed descent; their rules follow those that accept nobody,
+        everybody, and the most useful one.
     """
     free = dual_point(problem, np.zeros((1, problem.count))).sets
-    worst = [own.opposite(f.totals) for own, f in zip(free, problem.profiles, strict=True)]
-    sets = [worst, free, *(point.sets for point in visited[-RECENT:])]
+    none = [AcceptSets.nobody(f.totals.size) for f in problem.profiles]
+    sets = [
+        none,
+        [own.opposite(f.totals) for own, f in zip(none, problem.profiles, strict=True)],
+        free,
+        *(point.sets for point in visited[-RECENT:]),
+    ]
     best = min(visited[-RECENT:], key=lambda p: _bound(p, eps))
     shares = np.full((len(problem.profiles), 2), 0.5)  # feasible, as in each master problem
     for _ in range(ROUNDS):
@@ -79,30 +82,7 @@ def mix(
             own.append(found)
         sets += [point.sets for point in own]
     sets = sets[: shares.shape[1]]
-    return sets, _along(problem, sets, shares), best
-
-
-def simple(problem: Constraints) -> Array:
-    """(P,) whether constraints count nothing other than the gain at a place: rules of one gain are
-    alike there, and all of them are optimal where they tie.
-    """
-    out = np.zeros(len(problem.profiles), dtype=bool)
-    for p, (profile, rows) in enumerate(zip(problem.profiles, problem.coefficients, strict=True)):
-        gain = profile.coefficients[0].ravel()
-        counted = rows @ profile.coefficients[1:].reshape(rows.shape[1], -1)
-        apart = counted - np.outer(counted @ gain, gain) / (gain @ gain)
-        out[p] = np.abs(apart).max(initial=0.0) <= SAME * np.abs(counted).max(initial=0.0)
-    return out
-
-
-def _along(problem: Constraints, sets: list[Sets], shares: Array) -> Array:
-    """The shares, of the least useful rule and the most useful alone at ``simple`` places."""
-    shares = shares.copy()
-    for p in np.flatnonzero(simple(problem)).tolist():
-        worth = np.array([own[p].integrals[0, 0] for own in sets])
-        part = float((shares[p] @ worth - worth[0]) / (worth[1] - worth[0]))
-        shares[p, 2:], shares[p, :2] = 0.0, (1.0 - part, part)
-    return shares
+    return sets, shares, best
 
 
 def _bound(point: DualPoint, eps: Array) -> float:

@@ -263,8 +263,7 @@ def test_a_group_cut_in_two_equal_ones_changes_nothing(scheme: str) -> None:
     three = ff.Federation.normal(
         mean[:, [0, 1, 1]], sd[:, [0, 1, 1]], [[0.4, 0.3, 0.3], [0.7, 0.15, 0.15]]
     )
-    # of equalised odds a client's own optimum may be randomised in several ways
-    for notion in ("dp", "eo" if scheme == "lft_ensemble" else "eodds"):
+    for notion in ("dp", "eodds"):
         one, other = (ff.solve(fed, scheme, 0.05, notion=notion) for fed in (two, three))
         assert other.utility == pytest.approx(one.utility, abs=1e-9)
         assert other.disparity == pytest.approx(one.disparity, abs=1e-9)
@@ -330,9 +329,10 @@ def test_one_client_needs_no_federation() -> None:
     assert s.classifier(0.0, a=[0, 1, 2], i=0).shape == (3,)
 
 
-@pytest.mark.parametrize("seed", [240, 250])
+@pytest.mark.parametrize("seed", [230, 240, 250])
 def test_odds_equal_within_every_client_are_certified(seed: int) -> None:
-    # Newton's method fails from the programme on cells, and HiGHS on the master problem scaled up
+    # Newton's method fails from the programme on cells, and HiGHS on the master problem scaled up;
+    # with 230 everybody is accepted, and what Newton's method finds refuses 1e-9 of them
     fed = audit.Densities.drawn(np.random.default_rng([seed, 7])).build()
     s = ff.solve(fed, "lft_fedavg", 0.0, notion="eodds")
     assert abs(s.duality_gap) <= LAW_TOLERANCE
