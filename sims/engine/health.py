@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -20,11 +20,17 @@ class Dropped(Exception):
     """An update that was to be left out came after others had been used: ask again."""
 
 
+def sound(updates: Tensor) -> Tensor:
+    """Of which rows (m, P) a sum is finite (m,), on the device: those hold no NaN and no
+    infinity.
+    """
+    # 0 times the sum: one pass without a mask
+    return updates.sum(1) * 0 == 0
+
+
 def finite_rows(updates: Tensor) -> NDArray[np.bool_]:
     """Which rows (m, P) hold no NaN and no infinity (m,)."""
-    # 0 times the sum: one pass without a mask; NaN where a row has either, and an overflowing sum
-    # is looked at again.
-    quick = (updates.sum(1) * 0 == 0).cpu().numpy()
+    quick = sound(updates).cpu().numpy()  # an overflowing sum is looked at again
     for row in () if quick.all() else np.flatnonzero(~quick):
         quick[row] = bool(torch.isfinite(updates[row]).all())
     return quick
@@ -66,6 +72,10 @@ def refuse(ids: NDArray[np.int64], round: int, what: str) -> None:
     )
 
 
+Train = Callable[[], Iterable[Sequence[Tensor]]]
+"""Gives the updates of all tasks (m', P), of some clients at a time, as often as it is called."""
+
+
 class Healed:
     """A round's updates as they come, some clients at a time, each task's (m', P), with what the
     policy makes of those that are not finite.
@@ -76,11 +86,7 @@ class Healed:
     """
 
     def __init__(
-        self,
-        train: Callable[[], Iterable[list[Tensor]]],
-        ids: NDArray[np.int64],
-        round: int,
-        computing: Computing,
+        self, train: Train, ids: NDArray[np.int64], round: int, computing: Computing
     ) -> None:
         self.train, self.ids, self.round, self.computing = train, ids, round, computing
         self.keep, self.bad = np.ones(len(ids), dtype=bool), 0
