@@ -122,13 +122,12 @@ class Received(Round):
     do not fit into ``Computing.memory_limit`` a part is trained when it is asked for, and again
     when it is asked for again. ``total`` adds them up in one pass. ``updates`` and ``further`` hold
     all of them: ValueError where they take more than ``room`` bytes, the limit. ``asked`` is what
-    the algorithm's ``ask`` makes of them, on the host; ``known`` where it is there before.
+    the algorithm's ``ask`` makes of them, on the host.
     """
 
     arrivals: Arrivals = field(kw_only=True)
     room: float = field(default=inf, kw_only=True)
     ask: Callable[[Self], Tensor | None] = field(default=lambda part: None, kw_only=True)
-    known: Floats | None = field(default=None, kw_only=True)
 
     @cached_property
     def _all(self) -> tuple[Tensor, ...]:
@@ -164,10 +163,13 @@ class Received(Round):
     @cached_property
     def asked(self) -> Floats:
         """What ``Algorithm.ask`` makes of the updates, on the host."""
-        if self.known is not None:
-            return self.known
         found = self.ask(self)
         return np.zeros(0) if found is None else brought([found])[0]
+
+    def known(self, asked: Floats) -> Self:
+        """The same, with what was asked and brought with others'."""
+        self.__dict__["asked"] = asked
+        return self
 
     def parts(self) -> Iterator[Self]:
         """The clients, some at a time: each part with its updates, its p not scaled."""
@@ -188,7 +190,8 @@ class Received(Round):
             for part in self.parts():
                 yield change(part), *part.further
 
-        return replace(self, arrivals=arrivals)
+        made = replace(self, arrivals=arrivals)
+        return made.known(self.asked) if "asked" in self.__dict__ else made
 
     def total(self, weights: Weigh | Tensor) -> Tensor:
         """sum_k weights_k (w_k - w^t) (P,), in one pass over the parts.
@@ -197,7 +200,7 @@ class Received(Round):
         of all as ``ready`` makes them where they are on the device already. Added up in blocks of a
         fixed size, in the order of the clients.
         """
-        done, first = torch.zeros_like(self.params), 0
+        done, first = None, 0
         block = max(1, BLOCK // (len(self.params) * self.params.element_size()))
         for part in self.parts():
             rows = slice(first, first := first + len(part.clients))
@@ -206,8 +209,9 @@ class Received(Round):
                 (counted,) = ready([counted], self.params)
             for at in range(0, len(part.clients), block):
                 some = slice(at, at + block)
-                done = done + _weighted(counted[some], part.updates[some], self.layers)
-        return done
+                more = _weighted(counted[some], part.updates[some], self.layers)
+                done = more if done is None else done + more
+        return torch.zeros_like(self.params) if done is None else done
 
 
 Weigh = Floats | Callable[[Received], Floats]

@@ -11,13 +11,14 @@ from functools import partial
 from typing import Protocol
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from fairfl.sims.engine.algorithm import Aggregate, Received, Round, Sum, ready
-from fairfl.sims.engine.health import Dropped, Healed, Train, sound
+from fairfl.sims.engine.health import Dropped, Healed, Train, finite
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.engine.transfers import brought
+
+FIELDS = tuple(Round.__dataclass_fields__)
 
 
 class Server(Protocol):
@@ -47,16 +48,15 @@ class Trained:
     received: Received | None = field(default=None, init=False)
     aggregate: Aggregate | None = field(default=None, init=False)
 
-    def receive(self, known: Floats | None = None) -> Received:
-        """The round with the updates that are kept; all of them where what is asked is known."""
-        keep, fields = self.healed.keep, Round.__dataclass_fields__
+    def receive(self, arrivals: Train | None = None) -> Received:
+        """The round with the updates that are kept, or with those that are given."""
+        keep = self.healed.keep
         some = self.round if keep.all() else self.round.among(keep)
         self.received = Received(
-            **{name: getattr(some, name) for name in fields},
-            arrivals=self.healed if known is None else self.train,
+            **{name: getattr(some, name) for name in FIELDS},
+            arrivals=arrivals or self.healed,
             room=self.room,
             ask=self.server.ask,
-            known=known,
         )
         return self.received
 
@@ -69,24 +69,27 @@ class Trained:
 
 def answer(trained: Sequence[Trained]) -> None:
     """Ask every server. Where an update is not finite, or they come in parts, one by one."""
-    known = _looked_at([one for one in trained if one.there])
+    sound = _sound([one for one in trained if one.there])
     for one in trained:
-        if one not in known:
+        if one not in sound:
             one.answer_alone()
-    _answer([(one, one.receive(asked)) for one, asked in known.items()])
+    _answer(list(sound.items()))
 
 
-def _looked_at(trained: Sequence[Trained]) -> dict[Trained, Floats]:
-    """What the servers of those rounds ask for whose updates are all finite: one wait."""
-    flags, asked = list[Tensor](), list[Tensor]()
-    for one in trained:
-        (updates,) = one.train()
-        flags.append(torch.stack([sound(task) for task in updates]))
-        found = one.server.ask(one.receive(np.zeros(0)))
-        asked.append(flags[-1][:0] if found is None else found)
-    numbers = brought([*flags, *asked])
-    each = zip(trained, numbers[: len(flags)], numbers[len(flags) :], strict=True)
-    return {one: own for one, fine, own in each if fine.all()}
+def _sound(trained: Sequence[Trained]) -> dict[Trained, Received]:
+    """The rounds whose updates are all finite, with what their servers ask for: one wait."""
+    given = [one.receive(one.train) for one in trained]
+    flags = [finite(task) for one in trained for (updates,) in [one.train()] for task in updates]
+    asked = [one.server.ask(received) for one, received in zip(trained, given, strict=True)]
+    numbers = brought([*flags, *(found for found in asked if found is not None)])
+    fine, found = iter(numbers[: len(flags)]), iter(numbers[len(flags) :])
+    result = dict[Trained, Received]()
+    for one, received, asks in zip(trained, given, asked, strict=True):
+        good = [next(fine).all() for _ in range(1 + len(received.further))]
+        known = np.zeros(0) if asks is None else next(found)
+        if all(good):
+            result[one] = received.known(known)
+    return result
 
 
 def _answer(trained: Sequence[tuple[Trained, Received]]) -> None:
@@ -94,9 +97,10 @@ def _answer(trained: Sequence[tuple[Trained, Received]]) -> None:
     sums = list[tuple[Trained, Sum]]()
     for one, received in trained:
         made = one.server.server(received)
-        if isinstance(made, Aggregate) and made.step is None:
+        if isinstance(made, Aggregate):
             weights = checked(made.weights, received, one.server)
-            made = Sum(received, weights, partial(Aggregate, weights, made.state))
+            if made.step is None:
+                made = Sum(received, weights, partial(Aggregate, weights, made.state))
         if isinstance(made, Sum):
             sums.append((one, made))
         else:

@@ -20,7 +20,7 @@ class Dropped(Exception):
     """An update that was to be left out came after others had been used: ask again."""
 
 
-def sound(updates: Tensor) -> Tensor:
+def finite(updates: Tensor) -> Tensor:
     """Of which rows (m, P) a sum is finite (m,), on the device: those hold no NaN and no
     infinity.
     """
@@ -30,7 +30,7 @@ def sound(updates: Tensor) -> Tensor:
 
 def finite_rows(updates: Tensor) -> NDArray[np.bool_]:
     """Which rows (m, P) hold no NaN and no infinity (m,)."""
-    quick = sound(updates).cpu().numpy()  # an overflowing sum is looked at again
+    quick = finite(updates).cpu().numpy()  # an overflowing sum is looked at again
     for row in () if quick.all() else np.flatnonzero(~quick):
         quick[row] = bool(torch.isfinite(updates[row]).all())
     return quick

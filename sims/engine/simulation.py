@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.algorithm import Round, State
-from fairfl.sims.engine.answers import Server, Trained, answer, checked
+from fairfl.sims.engine.answers import Server, Trained, answer
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
@@ -324,7 +324,6 @@ class Simulation:
                 lengths.append(torch.zeros(2, dtype=torch.float64, device=self.device))
                 continue
             owner, step = self.replicates[r].algorithm, aggregate.step
-            weights = checked(aggregate.weights, received, owner)
             if step is None or step.shape != self.params[r].shape:
                 found = None if step is None else tuple(step.shape)
                 raise ValueError(
@@ -335,9 +334,10 @@ class Simulation:
                 received.number, self.training.rounds
             )
             self.params[r].add_(step)
+            most = torch.linalg.vector_norm(self.params[r], inf, dtype=torch.float64)
             norm = torch.linalg.vector_norm(step, dtype=torch.float64)
-            lengths.append(torch.stack([norm, self.params[r].norm(inf).double()]))
-            self.states[r], self.weights[r] = aggregate.state, (received.clients, weights)
+            lengths.append(torch.stack([norm, most]))
+            self.states[r], self.weights[r] = aggregate.state, (received.clients, aggregate.weights)
         found = brought(lengths)
         for one, (_, most) in zip(trained, found, strict=True):
             if not isfinite(most):

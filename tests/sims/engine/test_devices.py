@@ -196,7 +196,7 @@ CASES = [
     *((Softmax(4, 3), classified((9, 1, 7, 4, 30)), one, EXACT, Uniform(3)) for one in FIRST),
     *((Logistic(2), people((30, 20, 25)), one, EXACT, Everyone()) for one in GROUP_FAIR),
     *((Logistic(2), people((30, 20, 25)), one, MASKED, Everyone()) for one in GROUP_FAIR),
-    *((Logistic(2), people((3, 9, 7, 4)), one, EXACT, Uniform(3)) for one in GROUP_FAIR[:1]),
+    *((Logistic(2), people((3, 4, 7, 9)), one, EXACT, Uniform(3)) for one in GROUP_FAIR[:1]),
     *(
         (Softmax(4, 3), classified((1, 17, 9)), one, EXACT, Joining((0, 1)))
         for one in EVERY
