@@ -234,8 +234,10 @@ def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
 
 def _squares(rows: Tensor, wide: int) -> Tensor:
     """||row||² (m,) in float64, so many columns at a time."""
-    parts = [part.to(torch.float64).square().sum(1) for part in rows.split(wide, 1)]
-    return parts[0] if len(parts) == 1 else torch.stack(parts).sum(0)
+    parts = [
+        torch.linalg.vector_norm(part, dim=1, dtype=torch.float64) for part in rows.split(wide, 1)
+    ]
+    return (parts[0] if len(parts) == 1 else torch.stack(parts).norm(dim=0)).square()
 
 
 def ready(weights: Sequence[Floats], like: Tensor) -> list[Tensor]:
