@@ -41,6 +41,7 @@ from fairfl.sims.engine import (
 from fairfl.sims.engine.secure import masks
 from fairfl.sims.engine.secure.device_masks import masked, masked_sum
 from fairfl.sims.engine.secure.summed import UPDATE
+from fairfl.sims.group_fairness.agnostic import AgnosticFair
 from fairfl.sims.group_fairness.fairfed import FairFed
 from fairfl.sims.group_fairness.fedfb import FedFB
 from fairfl.sims.group_fairness.lft import LocalFairBatch
@@ -249,6 +250,33 @@ def test_masks_there_are_those_of_the_host(monkeypatch):
         np.testing.assert_array_equal(total, masks.unmask(masks.mask(rows, ids, 3, UPDATE, 2)))
     large = torch.full((2, 2), masks.LARGEST)
     assert masked_sum(large, torch.arange(2), 0).isnan().all()
+
+
+def test_agnostic_fair_ends_there_as_on_the_cpu(monkeypatch):
+    """A round waits once and sends once, however many seeds and clients."""
+    rule = AgnosticFair(kernels=3, momentum=0.5)
+
+    def run(sizes, rounds, seeds, device):
+        return rule.fit(Logistic(2), people(sizes), rounds, 0.2, range(seeds), device)
+
+    traffic = set()
+    for sizes, seeds in (((9, 20), 1), ((9, 20), 3), ((5,) * 9, 3)):
+        counts = []
+        with pretended_gpu(monkeypatch) as gpu:
+            for rounds in (2, 5):
+                gpu.sent.clear(), gpu.waited.clear()
+                found = run(sizes, rounds, seeds, GPU)
+                counts.append((gpu.sent.total(), gpu.waited.total()))
+            ends = torch.stack([one.params for one in found]).cpu()
+        here = run(sizes, 5, seeds, "cpu")
+        torch.testing.assert_close(ends, torch.stack([one.params for one in here]))
+        for one, other in zip(found, here, strict=True):
+            assert one.regret == pytest.approx(other.regret, abs=1e-9)
+        traffic.add(tuple(b - a for a, b in zip(*counts, strict=True)))
+    assert traffic == {(3, 3)}  # of three rounds more
+    alone = [rule.fit(Logistic(2), people((9, 20)), 5, 0.2, (seed,))[0] for seed in range(3)]
+    for one, other in zip(run((9, 20), 5, 3, "cpu"), alone, strict=True):
+        torch.testing.assert_close(one.params, other.params, rtol=1e-12, atol=1e-14)
 
 
 def test_a_run_is_kept_and_taken_up_there(monkeypatch, tmp_path):
