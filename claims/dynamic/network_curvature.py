@@ -76,8 +76,8 @@ CLAIMS = (
         whose="ours",
         reading=(
             "The rest of the Hessian vanishes where the scores are linear in the weights. No "
-            "number times C bounds it: at kinks the slopes jump. So 0.018 C for the remainder of a round "
-            "(crosscheck joining) is measured, not proven."
+            "number times C bounds it: at kinks the slopes jump. So 0.018 C for the remainder of a "
+            "round (crosscheck joining) is measured, not proven."
         ),
     ),
 )

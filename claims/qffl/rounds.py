@@ -26,7 +26,7 @@ def one_step() -> dict[str, sympy.Expr]:
         ell + q / loss.subs(at) * sum(s.subs(at) ** 2 for s in slope)
         for loss, slope in zip(losses, slopes, strict=True)
     )
-    step = [-sum(slope[i].subs(at) for slope in slopes) / below for i in (0, 1)]
+    step = [-sympy.Add(*(slope[i].subs(at) for slope in slopes)) / below for i in (0, 1)]
     return {
         "x": step[0],
         "y": step[1] + y * h * common / (ell * common + q * (1 + h**2 * y**2)),

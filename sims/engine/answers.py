@@ -13,8 +13,8 @@ from typing import Protocol
 import numpy as np
 from torch import Tensor
 
-from fairfl.sims.engine.algorithm import Aggregate, Received, Round, Sum, ready
-from fairfl.sims.engine.health import Dropped, Healed, Train, finite
+from fairfl.sims.engine.algorithm import Aggregate, Arrivals, Received, Round, Sum, ready
+from fairfl.sims.engine.health import Dropped, Healed, finite
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.engine.transfers import brought
 
@@ -41,14 +41,14 @@ class Trained:
     replicate: int
     server: Server
     round: Round
-    train: Train
+    train: Arrivals
     healed: Healed
     room: int
     there: bool
     received: Received | None = field(default=None, init=False)
     aggregate: Aggregate | None = field(default=None, init=False)
 
-    def receive(self, arrivals: Train | None = None) -> Received:
+    def receive(self, arrivals: Arrivals | None = None) -> Received:
         """The round with the updates that are kept, or with those that are given."""
         keep = self.healed.keep
         some = self.round if keep.all() else self.round.among(keep)

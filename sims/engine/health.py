@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fairfl.sims.engine.algorithm import Arrivals
 from fairfl.sims.engine.settings import Computing
 
 
@@ -72,10 +73,6 @@ def refuse(ids: NDArray[np.int64], round: int, what: str) -> None:
     )
 
 
-Train = Callable[[], Iterable[Sequence[Tensor]]]
-"""Gives the updates of all tasks (m', P), of some clients at a time, as often as it is called."""
-
-
 class Healed:
     """A round's updates as they come, some clients at a time, each task's (m', P), with what the
     policy makes of those that are not finite.
@@ -86,7 +83,7 @@ class Healed:
     """
 
     def __init__(
-        self, train: Train, ids: NDArray[np.int64], round: int, computing: Computing
+        self, train: Arrivals, ids: NDArray[np.int64], round: int, computing: Computing
     ) -> None:
         self.train, self.ids, self.round, self.computing = train, ids, round, computing
         self.keep, self.bad = np.ones(len(ids), dtype=bool), 0
@@ -114,5 +111,5 @@ class Healed:
             ids = self.ids[rows]
             found = [heal(task, ids, self.round, self.computing) for task in part]
             counts = counts + [count for _, count in found]
-            yield rows, tuple(part), np.logical_and.reduce([fine for fine, _ in found])
+            yield rows, part, np.logical_and.reduce([fine for fine, _ in found])
         self.bad = max(self.bad, int(counts.max()))

@@ -217,7 +217,7 @@ def _by_size(
         arrays += [alike, places[alike, None] + within, first[alike, None] + within]
     lengths, *there = sent(arrays, device)
     each = zip(found, there[::3], there[1::3], there[2::3], strict=True)
-    return [(*own, *tensors) for own, *tensors in each], lengths
+    return [(*own, who, place, rows) for own, who, place, rows in each], lengths
 
 
 def _join(parts: list[Tensor], like: Tensor) -> Tensor:

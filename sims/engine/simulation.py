@@ -14,12 +14,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fairfl.sims.engine.algorithm import Round, State
+from fairfl.sims.engine.algorithm import Arrivals, Round, State
 from fairfl.sims.engine.answers import Server, Trained, answer
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
-from fairfl.sims.engine.health import Healed, NonFiniteUpdate, Train, refuse
+from fairfl.sims.engine.health import Healed, NonFiniteUpdate, refuse
 from fairfl.sims.engine.losses import measure, measure_models
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.replicate import RATES, Replicate
@@ -156,7 +156,7 @@ class Simulation:
         work = self.model, self.data, self.params
         if last == first:
             shared = *work, begun[first][1], self.training, self.computing, self.limit
-            trains: list[Train] = [lambda: perform_in_parts(*shared)]
+            trains: list[Arrivals] = [lambda: perform_in_parts(*shared)]
             return self._finish(first, [begun[first]], trains, False)
         updates = iter(perform(*work, together, self.training, self.computing, self.limit))
         mine = [tuple(next(updates) for _ in given) for _, given, _ in begun[first:last]]
@@ -278,7 +278,7 @@ class Simulation:
         return given, row | {"stragglers": int((effort < 1).sum())}
 
     def _finish(
-        self, first: int, begun: list[Begun], trains: list[Train], there: bool
+        self, first: int, begun: list[Begun], trains: list[Arrivals], there: bool
     ) -> list[dict[str, Any]]:
         """Leave out what is not finite, ask the servers what they make of the rest, and take their
         steps; the rows of the round.

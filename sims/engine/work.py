@@ -70,7 +70,7 @@ def perform_in_parts(
     training: Training,
     computing: Computing,
     limit: int,
-) -> Iterator[list[Tensor]]:
+) -> Iterator[tuple[Tensor, ...]]:
     """Updates (k', P) of each task of one replicate, of k' clients at a time: as many as take half
     of the memory limit, or a block of a sum.
     """
@@ -80,7 +80,7 @@ def perform_in_parts(
     step = max(block, room // block * block)
     for first in range(0, len(assignments[0].round.clients), step):
         some = [given.some(slice(first, first + step)) for given in assignments]
-        yield perform(model, data, params, some, training, computing, limit)
+        yield tuple(perform(model, data, params, some, training, computing, limit))
 
 
 def perform(
