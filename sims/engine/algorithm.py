@@ -256,9 +256,9 @@ def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     """sum_k weights_k rows_k (P,), weights (m,) or (m, L)."""
     rows = rows.to(weights.dtype)
     if weights.ndim == 1:
-        return weights @ rows
+        return torch.mm(weights[None], rows)[0]
     parts = zip(weights.unbind(1), rows.split(layers, 1), strict=True)
-    return torch.cat([own @ part for own, part in parts])
+    return torch.cat([torch.mm(own[None], part) for own, part in parts], 1)[0]
 
 
 @dataclass(frozen=True, eq=False)
