@@ -33,5 +33,6 @@ def extras_named() -> Iterator[None]:
         library = (error.name or "").partition(".")[0]
         if library not in EXTRAS or isinstance(error, MissingExtra):
             raise
-        told = f'{library} is not installed: pip install "fairfl[{EXTRAS[library]}]"'
+        extra = EXTRAS[library]  # one reason for whatever needs it, whichever library is met first
+        told = f'the extra {extra!r} is not installed: pip install "fairfl[{extra}]"'
         raise MissingExtra(told, name=library) from None

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.client_steps import client_steps
+from benchmarks.dynamic import dynamic
 from benchmarks.frontiers import cfl_finite, cfl_laws, ensemble, fedavg
 from benchmarks.gpu import on_gpu
 from benchmarks.group_fairness import group_fairness
@@ -39,6 +40,7 @@ def run(sizes: Sizes, tell: Callable[[str], None] = lambda line: None) -> str:
         objectives,
         simulator,
         client_steps,
+        dynamic,
         on_gpu,
         group_fairness,
     )

@@ -62,11 +62,14 @@ def in_numpy(
     return round
 
 
-def in_a_loop(network: Any, clients: int) -> Callable[[], None]:
+def in_a_loop(
+    network: Any, inputs: np.ndarray, labels: np.ndarray, batch: int = BATCH, epochs: int = 1
+) -> Callable[[], None]:
     """A round with torch's optimiser, one client after the other."""
     import torch
 
-    x, y = (torch.from_numpy(values) for values in people(clients))
+    x, y = torch.from_numpy(inputs), torch.from_numpy(labels)
+    clients, samples = y.shape
     optimiser = torch.optim.SGD(network.parameters(), LR)
     shared = [part.detach().clone() for part in network.parameters()]
 
@@ -76,7 +79,7 @@ def in_a_loop(network: Any, clients: int) -> Callable[[], None]:
             with torch.no_grad():
                 for part, start in zip(network.parameters(), shared, strict=True):
                     part.copy_(start)
-            for some in torch.randperm(SAMPLES).split(BATCH):
+            for some in (s for _ in range(epochs) for s in torch.randperm(samples).split(batch)):
                 optimiser.zero_grad()
                 torch.nn.functional.cross_entropy(network(x[k, some]), y[k, some]).backward()
                 optimiser.step()
@@ -125,7 +128,7 @@ def measured(counts: tuple[int, ...], rounds: int | None = None) -> Iterator[Row
                 simulation(model, np.full(clients, SAMPLES)).step,
                 in_numpy(start(widths), clients),
             ]
-            functions += [in_a_loop(make(), clients)] if clients <= LOOPED else []
+            functions += [in_a_loop(make(), *people(clients))] if clients <= LOOPED else []
             best = cpu_interleaved(rounds or max(3, min(30, 2000 // clients)), functions)
             steps = clients * SAMPLES // BATCH
             told = zip(("engine", "numpy", "torch loop"), best, strict=False)

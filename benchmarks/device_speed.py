@@ -57,10 +57,21 @@ def bandwidth(device: str, numbers: int, rounds: int) -> float:
     return 2 * NUMBER * numbers / timed(lambda: target.copy_(source), device, rounds)
 
 
+def precision() -> str:
+    """Of convolutions of float32 on a GPU, as torch is set."""
+    return "TF32" if torch.cuda.is_available() and torch.backends.cudnn.allow_tf32 else "float32"
+
+
 def product_rate(device: str, side: int, rounds: int) -> float:
-    """Floating-point operations a second of a product of two square matrices in float32."""
-    a = torch.ones(side, side, device=device)
-    return 2 * side**3 / timed(lambda: a @ a, device, rounds)
+    """Floating-point operations a second of a product of two square matrices of float32, in the
+    precision that convolutions have.
+    """
+    a, before = torch.ones(side, side, device=device), torch.backends.cuda.matmul.allow_tf32
+    torch.backends.cuda.matmul.allow_tf32 = precision() == "TF32"
+    try:
+        return 2 * side**3 / timed(lambda: a @ a, device, rounds)
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = before
 
 
 def resnet_operations(width: int, side: int) -> float:

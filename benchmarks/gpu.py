@@ -8,7 +8,7 @@ large matrices in the same dtype. Everything runs on a CPU too, which is how it 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Any
 
@@ -57,34 +57,84 @@ def on_gpu(sizes: Sizes) -> Iterator[Row]:
 
 
 def rows(device: str, work: Work) -> Iterator[Row]:
-    """Rounds of FedAvg on ``device``, wall time: softmax regression by number of clients, then
-    ResNet-18-GN.
+    """Rounds of FedAvg on ``device``, wall time: softmax regression by number of clients, other
+    rounds of the second largest number, then ResNet-18-GN.
     """
     from benchmarks.device_speed import bandwidth, name_of
+    from fairfl.sims.engine import Softmax
 
     name, speed = name_of(device), bandwidth(device, work.copied, 2 * work.rounds)
+    softmax = Softmax(FEATURES, CLASSES)
     for clients in work.clients:
-        yield many_clients(device, clients, name, speed, work.rounds)
+        yield one_round(
+            device, name, speed, work.rounds, Case("softmax regression", softmax, clients)
+        )
+    for case in cases(work.clients[-2:][0]):
+        yield one_round(device, name, speed, work.rounds, case)
     yield networks(device, name, work)
 
 
-def many_clients(device: str, clients: int, name: str, speed: float, rounds: int) -> Row:
+@dataclass(frozen=True)
+class Case:
+    """A round: clients, of ``spread`` sizes (the standard deviation of their logarithm), of whom
+    ``present`` take part, and what ``more`` says of ``benchmarks.simulator.simulation``.
+    """
+
+    what: str
+    model: Any
+    clients: int
+    spread: float = 0.0
+    present: int | None = None
+    more: dict[str, Any] = field(default_factory=dict)
+
+    def sizes(self) -> np.ndarray:
+        """Samples of each client."""
+        drawn = np.exp(self.spread * np.random.default_rng(4).normal(size=self.clients))
+        return np.maximum(4, np.rint(SAMPLES * drawn / drawn.mean())).astype(np.int64)
+
+    def step(self, device: str) -> Callable[[], Any]:
+        """A round on ``device``."""
+        from benchmarks.simulator import simulation
+        from fairfl.sims.engine import Everyone, Uniform
+
+        who = Everyone() if self.present is None else Uniform(self.present)
+        return simulation(
+            self.model, self.sizes(), device=device, participation=who, **self.more
+        ).step
+
+
+def cases(clients: int) -> Iterator[Case]:
+    """An MLP, a sweep, unequal sizes, partial participation, and FedFB."""
+    from fairfl.sims.algorithms.fedavg import FedAvg
+    from fairfl.sims.algorithms.qfedavg import QFedAvg
+    from fairfl.sims.engine import MLP, Logistic, Softmax
+    from fairfl.sims.group_fairness import FedFB
+
+    softmax = Softmax(FEATURES, CLASSES)
+    sweep = [FedAvg(), *(QFedAvg(q) for q in (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0))]
+    fair = {"algorithms": [FedFB()], "groups": 2}
+    yield Case("MLP 60-64-10", MLP((FEATURES, 64, CLASSES)), clients)
+    yield Case("a sweep of 8", softmax, clients, more={"algorithms": sweep})
+    yield Case("unequal sizes", softmax, clients, spread=1.0)
+    yield Case("a tenth takes part", softmax, clients, present=-(-clients // 10))
+    yield Case("FedFB", Logistic(FEATURES), clients, more=fair)
+
+
+def one_round(device: str, name: str, speed: float, rounds: int, case: Case) -> Row:
     """A round with one epoch in batches of 10, as ``bench_simulator`` has it on the CPU; the same
     there beside it.
     """
     from benchmarks.device_speed import timed
-    from benchmarks.simulator import simulation
-    from fairfl.sims.engine import Softmax
 
-    model, sizes = Softmax(FEATURES, CLASSES), np.full(clients, SAMPLES)
-    took = timed(simulation(model, sizes, device=device).step, device, rounds)
-    there = None
-    if device.startswith("cuda") and clients <= 10_000:  # more take minutes to compare
-        there = timed(simulation(model, sizes).step, "cpu", min(2, rounds))
-    steps = clients * SAMPLES // BATCH
-    share = least_bytes(clients, model.size) / took / speed
+    took, there = timed(case.step(device), device, rounds), None
+    if device.startswith("cuda") and case.clients <= 10_000:  # more take minutes to compare
+        there = timed(case.step("cpu"), "cpu", min(2, rounds))
+    sizes, many = case.sizes(), len(case.more.get("algorithms", [0]))
+    part = 1.0 if case.present is None else case.present / case.clients
+    steps = many * part * (-(-sizes // BATCH)).sum()
+    share = least_bytes(round(part * sizes.sum()), many, case.model.size) / took / speed
     return Row(
-        f"round of FedAvg, softmax regression, {clients:,} clients, on {name}",
+        f"round, {case.what}, {case.clients:,} clients, on {name}",
         took,
         "one CPU thread" if there else "",
         there,
@@ -94,19 +144,18 @@ def many_clients(device: str, clients: int, name: str, speed: float, rounds: int
     )
 
 
-def least_bytes(clients: int, parameters: int) -> float:
-    """What a round must move at least: every sample read once, every client's parameters read and
-    written each step.
+def least_bytes(samples: int, replicates: int, parameters: int) -> float:
+    """What no round can do without: every sample and label that is used is read once, and every
+    replicate's model read and written once.
     """
-    steps = SAMPLES // BATCH
-    return NUMBER * clients * (SAMPLES * (FEATURES + 1) + 2 * steps * parameters)
+    return NUMBER * (samples * (FEATURES + 1) + 2 * replicates * parameters)
 
 
 def networks(device: str, name: str, work: Work) -> Row:
     """A round of ResNet-18 with group norm, full batches, against a loop over the clients on the
     same device.
     """
-    from benchmarks.device_speed import product_rate, resnet_operations, room, timed
+    from benchmarks.device_speed import precision, product_rate, resnet_operations, room, timed
     from fairfl.sims.algorithms.fedavg import FedAvg
     from fairfl.sims.engine import (
         ClientData,
@@ -142,6 +191,7 @@ def networks(device: str, name: str, work: Work) -> Row:
     what = f"round of FedAvg, ResNet-18-GN, {work.networks} clients, {each}"
     note = (
         f"{total / took:,.0f} images a second; {rate / 1e12:.3g} TFLOP/s, "
-        f"{100 * rate / reached:.2g} % of the {reached / 1e12:.3g} of a product of matrices"
+        f"{100 * rate / reached:.2g} % of the {reached / 1e12:.3g} of a product of matrices "
+        f"in {precision()}"
     )
     return Row(f"{what}, on {name}", took, "a loop over clients, autograd", loop, None, note)

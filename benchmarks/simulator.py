@@ -4,7 +4,8 @@ padded ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -117,8 +118,18 @@ def _against_padding(model: Any, clients: int, rounds: int) -> Row:
     return Row(what, best[0], "all padded to the largest", best[1], best[1] / 3, note)
 
 
-def simulation(model: Any, sizes: np.ndarray, backend: Any = "batched", device: str = "cpu") -> Any:
-    """The job: clients of these sizes, batches of 10, FedAvg."""
+def simulation(
+    model: Any,
+    sizes: np.ndarray,
+    backend: Any = "batched",
+    device: str = "cpu",
+    algorithms: Sequence[Any] = (),
+    groups: int = 0,
+    **training: Any,
+) -> Any:
+    """The job: clients of these sizes, batches of 10, FedAvg or a replicate of each algorithm; with
+    ``groups`` of people labels are 0 and 1.
+    """
     from fairfl.sims.algorithms.fedavg import FedAvg
     from fairfl.sims.engine import ClientData, Computing, Parts, Replicate, Simulation, Training
 
@@ -127,13 +138,15 @@ def simulation(model: Any, sizes: np.ndarray, backend: Any = "batched", device: 
     x = rng.normal(size=(total, FEATURES)).astype(np.float32)
     offsets = np.append(0, np.cumsum(sizes))
     # torch is for sims alone
-    data = ClientData.of_arrays(x, rng.integers(0, CLASSES, total), offsets)
+    data = ClientData.of_arrays(x, rng.integers(0, 2 if groups else CLASSES, total), offsets)
+    if groups:
+        data = replace(data, group=rng.integers(0, groups, total))
     computing = Computing(device=device, threads=1, backend=backend)
     return Simulation(
         model,
         Parts(data),
-        [Replicate(FedAvg())],
-        Training(rounds=10**9, batch_size=BATCH),
+        [Replicate(each) for each in algorithms or (FedAvg(),)],
+        Training(rounds=10**9, batch_size=BATCH, **training),
         computing,
     )
 

@@ -41,6 +41,7 @@ from fairfl.sims.engine import (
     Replicate,
     Round,
     Simulation,
+    Sum,
     Training,
 )
 from fairfl.sims.engine.algorithm import State
@@ -157,8 +158,12 @@ class Watched(Algorithm):
     def client(self, round: Round) -> tuple[LocalTask, ...]:
         return self.inner.client(round)
 
+    def ask(self, part: Received) -> torch.Tensor | None:
+        return self.inner.ask(part)
+
     def server(self, received: Received) -> Aggregate:
-        result = self.inner.server(received)
+        made = self.inner.server(received)
+        result = made.taken() if isinstance(made, Sum) else made
         self.seen[:] = [(received.params.numpy().copy(), received, result.weights)]
         return result
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from fairfl._support.checks import one_of
-from fairfl.sims.algorithms.dynamic import Dynamic, later, sizes
+from fairfl.sims.algorithms.dynamic import Dynamic, later, layers
 from fairfl.sims.engine.algorithm import Algorithm, Received, State
 
 
@@ -44,23 +44,26 @@ class ClippingFedAvg(Dynamic):
         limits = self._limits(received)
         if limits is None:
             return received
-        layers = list(sizes(received, "layer"))
+        g = limits.to(received.params.dtype)
+        sizes = layers(received)
 
         def clip(part: Received) -> Tensor:
-            result = torch.empty_like(part.updates)
-            both = (values.split(layers, 1) for values in (part.updates, result))
-            for g, (before, after) in zip(limits.tolist(), zip(*both, strict=True), strict=True):
-                torch.clamp(before, -g, g, out=after)
-            return result
+            for most, layer in zip(g, part.updates.split(sizes, 1), strict=True):
+                layer.clamp_(-most, most)  # in place: what is clipped stays so
+            return part.updates
 
         return received.changed(clip)
 
+    def ask(self, part: Received) -> None:
+        return None
+
+    def factors(self, part: Received) -> None:
+        return None
+
     def remember(self, received: Received, step: Tensor) -> State:
-        down = -step.to("cpu", torch.float64)
-        if self.variant == "corrected":
-            down = down.abs()
-        layers = down.split(list(sizes(received, "layer")))
-        state = {"last": torch.stack([layer.max() for layer in layers])}
+        down = step.abs() if self.variant == "corrected" else -step
+        parts = down.to(torch.float64).split(layers(received))
+        state = {"last": torch.stack([layer.max() for layer in parts])}
         limits = self._limits(received)
         if limits is not None:
             state |= {"limits": limits, "since": torch.tensor(received.joins[-1])}
@@ -74,7 +77,8 @@ class ClippingFedAvg(Dynamic):
         if "since" in state and int(state["since"]) == received.joins[-1]:
             return state["limits"]
         found = state.get("last")
-        if found is not None and float(found.min()) < 0:
+        # once a joining: a limit from abs() is not negative
+        if self.variant == "printed" and found is not None and float(found.min()) < 0:
             raise ValueError(
                 "variant must be 'corrected' where all entries of a layer grew: the printed limit "
                 f"is {float(found.min()):.3g} in round {received.number}"

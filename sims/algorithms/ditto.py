@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
 from torch import Tensor
 
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State, Sum
 from fairfl.sims.engine.task import Floats, LocalTask
 
 
@@ -44,16 +43,14 @@ class Ditto(FedAvg):
         return state["personal"]
 
     def client(self, round: Round) -> tuple[LocalTask, ...]:
-        rows = torch.from_numpy(round.clients).to(round.params.device)
-        return LocalTask(), LocalTask(prox=self.lam, start=round.state["personal"][rows])
+        own = round.state["personal"][round.rows]
+        return LocalTask(), LocalTask(prox=self.lam, start=own)
 
-    def server(self, received: Received) -> Aggregate:
+    def server(self, received: Received) -> Sum:
         personal = received.state["personal"].clone()
 
         def own(part: Received) -> Floats:
-            rows = torch.from_numpy(part.clients).to(personal.device)
-            personal[rows] = part.params + part.further[0]
+            personal[part.rows] = part.params + part.further[0]
             return part.p
 
-        step = received.total(own)
-        return Aggregate(received.p, {"personal": personal}, step)
+        return Sum(received, own, lambda step: Aggregate(received.p, {"personal": personal}, step))

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Aggregate, Received, Round, State
+from fairfl.sims.engine.algorithm import Aggregate, Received, Round, State, Sum, squared_norms
 from fairfl.sims.engine.task import Floats
 
 NORMS = ("layer", "global")
@@ -20,20 +19,37 @@ NORMS = ("layer", "global")
 
 @dataclass(frozen=True)
 class Dynamic(FedAvg):
-    """w^(t+1) = w^t + sum_k p_k u_k, u_k what the rule makes of w_k - w^t.
+    """w^(t+1) = w^t + sum_k p_k u_k, u_k what the rule makes of w_k - w^t: ``changed``, then
+    multiplied by layers with ``factors``.
 
     The papers' t_1 and t_2 are the first two of ``Round.joins``; while one group is there this is
     FedAvg. The paper has two groups; here a rule that looks at the time of joining looks at the
     last one.
     """
 
-    def server(self, received: Received) -> Aggregate:
-        step = self.changed(received).total(received.p)
-        return Aggregate(received.p, self.remember(received, step), step)
+    def server(self, received: Received) -> Sum:
+        def weigh(part: Received) -> Floats:
+            factors = self.factors(part)
+            return part.p if factors is None else part.p[:, None] * factors
 
-    @abstractmethod
+        def then(step: Tensor) -> Aggregate:
+            return Aggregate(received.p, self.remember(received, step), step)
+
+        return Sum(self.changed(received), weigh, then)
+
+    def ask(self, part: Received) -> Tensor | None:
+        """Squared norms of the updates by layer, in the first m rows; None where they are not
+        looked at.
+        """
+        return squared_norms(part.updates, layers(part)) if later(part) else None
+
     def changed(self, received: Received) -> Received:
         """What came back, with the updates changed."""
+        return received
+
+    @abstractmethod
+    def factors(self, part: Received) -> Floats | None:
+        """Factors on the layers of the updates (m, L); None for ones."""
 
     def remember(self, received: Received, step: Tensor) -> State:
         """The state after the server's step (P,), before it is multiplied by ``server_lr``."""
@@ -45,25 +61,22 @@ def later(round: Round) -> bool:
     return len(round.joins) > 1
 
 
-def sizes(round: Round, norm: str) -> tuple[int, ...]:
-    """Parameters of what has a length of its own."""
-    return round.layers if norm == "layer" and round.layers else (len(round.params),)
+def layers(round: Round) -> tuple[int, ...]:
+    """Parameters of each layer of the model."""
+    return round.layers or (len(round.params),)
 
 
-def with_lengths(part: Received, norm: str, lengths: Callable[[Floats], Floats | float]) -> Tensor:
-    """The updates (m, P) with other lengths: ``lengths`` makes them of their norms (m, L). Where a
-    norm is 0 there is no direction, and what is 0 stays.
+def norms_of(squares: Floats, norm: str) -> Floats:
+    """Lengths (m, L) from squared lengths by layer, or of the whole update (m, 1)."""
+    return np.sqrt(squares if norm == "layer" else squares.sum(1, keepdims=True))
+
+
+def with_lengths(part: Received, norm: str, lengths: Callable[[Floats], Floats | float]) -> Floats:
+    """Factors (m, L) that give the updates other lengths: ``lengths`` makes them of their norms,
+    (m, L) or (m, 1). Where a norm is 0 there is no direction, and what is 0 stays.
     """
-    layers = sizes(part, norm)
-    norms = np.sqrt(part.squared_norms_by_layer(layers))
+    squares = part.asked[: len(part.clients)]
+    norms = norms_of(squares, norm)
     with np.errstate(divide="ignore", invalid="ignore"):
         factors = np.where(norms > 0, lengths(norms) / norms, 0.0)
-    rows = part.updates
-    # in float32 1 / norm may be too large where its product with the update is not
-    large = bool(factors.max(initial=0.0) > torch.finfo(rows.dtype).max)
-    dtype = torch.float64 if large else rows.dtype
-    given, result = torch.from_numpy(factors).to(rows.device, dtype), torch.empty_like(rows)
-    parts = (values.split(list(layers), 1) for values in (rows, result))
-    for layer, (before, after) in enumerate(zip(*parts, strict=True)):
-        after.copy_(before.to(dtype) * given[:, layer, None])
-    return result
+    return np.broadcast_to(factors, squares.shape)

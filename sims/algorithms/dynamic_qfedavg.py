@@ -10,13 +10,14 @@ from typing import ClassVar
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from fairfl.sims.algorithms.clipping_fedavg import ClippingFedAvg
-from fairfl.sims.algorithms.dynamic import Dynamic
+from fairfl.sims.algorithms.dynamic import Dynamic, layers
 from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
 from fairfl.sims.algorithms.normalized_fedavg import NormalizedFedAvg
 from fairfl.sims.algorithms.qfedavg import QFedAvg, nonnegative
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Sum, squared_norms
 from fairfl.sims.engine.task import Floats
 
 
@@ -54,22 +55,43 @@ class DynamicQFedAvg(QFedAvg):
         merged = [cls(rule=rule) for rule in rules]
         return [*merged, cls(1.0, variant="printed", rule=rules[0])]
 
-    def server(self, received: Received) -> Aggregate:
+    def ask(self, part: Received) -> Tensor:
+        """Squared norms by layer of what the rule changes, and what it asks for besides."""
+        part = self.rule.changed(part)
+        found = self.rule.ask(part)
+        return squared_norms(part.updates, layers(part)) if found is None else found
+
+    def server(self, received: Received) -> Aggregate | Sum:
         changed = self.rule.changed(received)
         made = self._printed(changed) if self.variant == "printed" else super().server(changed)
+        if isinstance(made, Aggregate):  # nobody has moved
+            return self._remembered(received, made)
+        return replace(made, then=lambda total: self._remembered(received, made.then(total)))
+
+    def _remembered(self, received: Received, made: Aggregate) -> Aggregate:
         step = torch.zeros_like(received.params) if made.step is None else made.step
         return replace(made, state=self.rule.remember(received, step), step=step)
 
-    def _printed(self, received: Received) -> Aggregate:
+    def made(self, part: Received) -> tuple[Floats | None, Floats]:
+        squares = self._squares(part)
+        return self.rule.factors(part), squares.sum(1)
+
+    def _squares(self, part: Received) -> Floats:
+        """||u_k||² by layer (m, L)."""
+        factors, squares = self.rule.factors(part), part.asked[: len(part.clients)]
+        return squares if factors is None else (np.sqrt(squares) * factors) ** 2
+
+    def _printed(self, received: Received) -> Sum:
         """Lines 9 to 11: weights p_k / (1 + q ||u_k|| / F_k) by layer, 0 where F_k = 0 < q."""
         nonnegative(received.known_losses(), self)
 
         def weigh(part: Received) -> Floats:
             losses, p = part.known_losses()[:, None], part.p[:, None]
-            norms = np.sqrt(part.squared_norms_by_layer())
+            norms, factors = np.sqrt(self._squares(part)), self.rule.factors(part)
+            own = np.broadcast_to(p, norms.shape) if factors is None else p * factors
             if self.q == 0:
-                return np.broadcast_to(p, norms.shape)
+                return own
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                return np.where(losses > 0, p / (1 + self.q * norms / losses), 0.0)
+                return np.where(losses > 0, own / (1 + self.q * norms / losses), 0.0)
 
-        return Aggregate(received.p, received.state, received.total(weigh))
+        return Sum(received, weigh, lambda total: Aggregate(received.p, received.state, total))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Sum
 
 
 @dataclass(frozen=True)
@@ -18,5 +18,5 @@ class FedAvg(Algorithm):
 
     name: ClassVar[str] = "fedavg"
 
-    def server(self, received: Received) -> Aggregate:
+    def server(self, received: Received) -> Aggregate | Sum:
         return Aggregate(received.p, received.state)

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.min_norm import min_norm_weights
@@ -44,12 +45,16 @@ class FedMGDA(Algorithm):
     def examples(cls) -> Iterable[Algorithm]:
         return [cls(0.1), cls(1.0), cls(0.5, normalize=False)]
 
-    def server(self, received: Received) -> Aggregate:
-        total = received.updates.new_zeros(2 * received.p.shape, dtype=torch.float64)
-        for columns in received.updates.split(PART, 1):
+    def ask(self, part: Received) -> Tensor:
+        """Inner products of all pairs of updates (m, m)."""
+        total = part.updates.new_zeros(2 * part.p.shape, dtype=torch.float64)
+        for columns in part.updates.split(PART, 1):
             some = columns.to(torch.float64)
             total += some @ some.T
-        gram = total.cpu().numpy()
+        return total
+
+    def server(self, received: Received) -> Aggregate:
+        gram = received.asked
         norms = np.sqrt(gram.diagonal())
         units = np.where(norms > 0, norms, 1.0) if self.normalize else np.ones_like(norms)
         gram = gram / np.outer(units, units)

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of
-from fairfl.sims.algorithms.dynamic import NORMS, Dynamic, later, sizes, with_lengths
-from fairfl.sims.engine.algorithm import Algorithm, Received, State
+from fairfl.sims.algorithms.dynamic import NORMS, Dynamic, later, layers, norms_of, with_lengths
+from fairfl.sims.engine.algorithm import Algorithm, Received, State, squared_norms
 from fairfl.sims.engine.task import Floats
 from fairfl.theory.bounds.updates import interpolated_length
 
@@ -46,24 +46,30 @@ class ModifiedNormalizedFedAvg(Dynamic):
     def examples(cls) -> Iterable[Algorithm]:
         return [cls(), cls(0.5), cls(0.7, "global")]
 
-    def changed(self, received: Received) -> Received:
-        if not later(received) or not self._measured(received):
-            return received
-        scale = received.state["scale"].numpy()
-        rounds = received.number - int(received.state["since"])
+    def ask(self, part: Received) -> Tensor | None:
+        """G² by layer in one more row."""
+        if not self._measured(part):
+            return None
+        return torch.cat([squared_norms(part.updates, layers(part)), part.state["squares"]])
+
+    def factors(self, part: Received) -> Floats | None:
+        if not self._measured(part):
+            return None
+        scale = norms_of(part.asked[-1:], self.norm)
+        rounds = part.number - int(part.state["since"])
 
         def lengths(norms: Floats) -> Floats:
             return interpolated_length(norms, self.beta, scale, rounds)
 
-        return received.changed(lambda part: with_lengths(part, self.norm, lengths))
+        return with_lengths(part, self.norm, lengths)
 
     def remember(self, received: Received, step: Tensor) -> State:
         if not later(received) or self._measured(received):
             return received.state
-        layers = step.to("cpu", torch.float64).split(list(sizes(received, self.norm)))
-        scale = torch.stack([torch.linalg.vector_norm(layer) for layer in layers])
-        return {"scale": scale, "since": torch.tensor(received.number)}
+        squares = squared_norms(step[None], layers(received))
+        return {"squares": squares, "since": torch.tensor(received.number)}
 
     def _measured(self, received: Received) -> bool:
         """Whether G is there since the last group joined."""
-        return "since" in received.state and int(received.state["since"]) >= received.joins[-1]
+        since = received.state.get("since")
+        return later(received) and since is not None and int(since) >= received.joins[-1]

@@ -11,6 +11,7 @@ from typing import ClassVar
 from fairfl._support.checks import one_of, positive
 from fairfl.sims.algorithms.dynamic import NORMS, Dynamic, later, with_lengths
 from fairfl.sims.engine.algorithm import Algorithm, Received
+from fairfl.sims.engine.task import Floats
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ class NormalizedFedAvg(Dynamic):
     def examples(cls) -> Iterable[Algorithm]:
         return [cls(), cls("global"), cls(length=0.2)]
 
-    def changed(self, received: Received) -> Received:
-        if not later(received):
-            return received
-        length = received.lr if self.length is None else self.length
-        return received.changed(lambda part: with_lengths(part, self.norm, lambda norms: length))
+    def factors(self, part: Received) -> Floats | None:
+        if not later(part):
+            return None
+        length = part.lr if self.length is None else self.length
+        return with_lengths(part, self.norm, lambda norms: length)

@@ -10,9 +10,10 @@ from typing import ClassVar
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of, positive
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Sum, squared_norms
 from fairfl.sims.engine.task import Floats
 
 NOTHING = 1e-300
@@ -59,7 +60,11 @@ class QFedAvg(Algorithm):
     def examples(cls) -> Iterable[Algorithm]:
         return [cls(0.0), cls(1.0), cls(2.0, L=3.0), cls(0.5), cls(1.0, variant="printed")]
 
-    def server(self, received: Received) -> Aggregate:
+    def ask(self, part: Received) -> Tensor:
+        """||w_k - w^t||² (m, 1)."""
+        return squared_norms(part.updates, (len(part.params),))
+
+    def server(self, received: Received) -> Aggregate | Sum:
         losses = nonnegative(received.known_losses(), self)
         # a schedule that has run out: nobody has moved, and 1 / lr is no number
         if received.lr < NOTHING:
@@ -69,14 +74,22 @@ class QFedAvg(Algorithm):
         top, squares = losses.max(), list[Floats]()
 
         def counted(part: Received) -> Floats:
+            factors, norms = self.made(part)
             with np.errstate(over="ignore"):  # an L near the largest double: then nobody moves
-                squares.append(part.squared_norms() / unit / unit)  # unit² may underflow
-            return powers(self.q, part.p, part.known_losses(), top)
+                squares.append(norms / unit / unit)  # unit² may underflow
+            weights = powers(self.q, part.p, part.known_losses(), top)
+            return weights if factors is None else weights[:, None] * factors
 
-        total = received.total(counted)
-        size = step_size(self.q, received.p, losses, np.concatenate(squares), curvature) / unit
-        weights = size * powers(self.q, received.p, losses, top)
-        return Aggregate(weights, received.state, total.to(torch.float64) * size)
+        def then(total: Tensor) -> Aggregate:
+            size = step_size(self.q, received.p, losses, np.concatenate(squares), curvature) / unit
+            weights = size * powers(self.q, received.p, losses, top)
+            return Aggregate(weights, received.state, total.to(torch.float64) * size)
+
+        return Sum(received, counted, then)
+
+    def made(self, part: Received) -> tuple[Floats | None, Floats]:
+        """Factors on the updates (m, L), if any, and the squared norms (m,) with them."""
+        return None, part.asked[:, 0]
 
     def _unit(self, lr: float, curvature: float) -> float:
         """(w^t - w_k) / g_k."""

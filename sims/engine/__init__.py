@@ -17,7 +17,7 @@ What happens
     round and client id only.
 """
 
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, Sum
 from fairfl.sims.engine.data import ClientData, Parts
 from fairfl.sims.engine.draws.joining import Joining
 from fairfl.sims.engine.draws.participation import ByWeight, Everyone, Given, Participation, Uniform
@@ -70,6 +70,7 @@ __all__ = [
     "Simulation",
     "Softmax",
     "Steps",
+    "Sum",
     "Training",
     "Uniform",
     "best_of",

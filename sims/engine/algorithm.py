@@ -5,7 +5,7 @@ each receives.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.task import Floats, LocalTask
+from fairfl.sims.engine.transfers import brought, sent
 
 State = Mapping[str, Tensor]
 PART = 1 << 15  # numbers that are squared in float64 at a time: of a CPU's cache
@@ -52,6 +53,8 @@ class Round:
         How often each of the clients is drawn: more than once by a participation with replacement
         alone. It trains once, and its p is the sum over its draws; what else looks at clients one
         by one counts it so often.
+    there : tensor of int (k,), optional
+        ``clients`` on the device of ``params``, where they were sent before: see ``rows``.
     """
 
     number: int
@@ -65,6 +68,14 @@ class Round:
     draws: NDArray[np.int64] = field(kw_only=True)
     layers: tuple[int, ...] = field(default=(), kw_only=True)
     joins: tuple[int, ...] = field(default=(0,), kw_only=True)
+    there: Tensor | None = field(default=None, kw_only=True)
+
+    @cached_property
+    def rows(self) -> Tensor:
+        """``clients`` as an index on the device."""
+        if self.there is None:
+            return torch.from_numpy(self.clients).to(self.params.device)
+        return self.there
 
     def known_losses(self) -> Floats:
         """The losses, of an algorithm that asked for them."""
@@ -93,6 +104,7 @@ class Round:
             p=self.p[rows],
             losses=None if self.losses is None else self.losses[rows],
             draws=self.draws[rows],
+            there=self.there[rows] if isinstance(rows, slice) and self.there is not None else None,
             **changes,
         )
 
@@ -109,11 +121,13 @@ class Received(Round):
     The updates w_k - w^t come in ``parts``, so that they need not be there all at once: where they
     do not fit into ``Computing.memory_limit`` a part is trained when it is asked for, and again
     when it is asked for again. ``total`` adds them up in one pass. ``updates`` and ``further`` hold
-    all of them: ValueError where they take more than ``room`` bytes, the limit.
+    all of them: ValueError where they take more than ``room`` bytes, the limit. ``asked`` is what
+    the algorithm's ``ask`` makes of them, on the host.
     """
 
     arrivals: Arrivals = field(kw_only=True)
     room: float = field(default=inf, kw_only=True)
+    ask: Callable[[Self], Tensor | None] = field(default=lambda part: None, kw_only=True)
 
     @cached_property
     def _all(self) -> tuple[Tensor, ...]:
@@ -146,6 +160,17 @@ class Received(Round):
         """The same of the other tasks, if any."""
         return self._all[1:]
 
+    @cached_property
+    def asked(self) -> Floats:
+        """What ``Algorithm.ask`` makes of the updates, on the host."""
+        found = self.ask(self)
+        return np.zeros(0) if found is None else brought([found])[0]
+
+    def known(self, asked: Floats) -> Self:
+        """The same, with what was asked and brought with others'."""
+        self.__dict__["asked"] = asked
+        return self
+
     def parts(self) -> Iterator[Self]:
         """The clients, some at a time: each part with its updates, its p not scaled."""
         first = 0
@@ -165,67 +190,102 @@ class Received(Round):
             for part in self.parts():
                 yield change(part), *part.further
 
-        return replace(self, arrivals=arrivals)
+        made = replace(self, arrivals=arrivals)
+        return made.known(self.asked) if "asked" in self.__dict__ else made
 
-    def total(self, weights: Floats | Callable[[Self], Floats]) -> Tensor:
+    def total(self, weights: Weigh | Tensor) -> Tensor:
         """sum_k weights_k (w_k - w^t) (P,), in one pass over the parts.
 
-        ``weights`` (m,), or (m, L) with a column a layer, or a function that gives those of a part.
-        Added up in blocks of a fixed size, in the order of the clients.
+        ``weights`` (m,), or (m, L) with a column a layer, or a function that gives those of a part;
+        of all as ``ready`` makes them where they are on the device already. Added up in blocks of a
+        fixed size, in the order of the clients.
         """
-        done, first = torch.zeros_like(self.params), 0
+        done, first = None, 0
         block = max(1, BLOCK // (len(self.params) * self.params.element_size()))
         for part in self.parts():
-            last = first + len(part.clients)
-            counted = weights(part) if callable(weights) else weights[first:last]
-            first = last
+            rows = slice(first, first := first + len(part.clients))
+            counted = weights(part) if callable(weights) else weights[rows]
+            if not isinstance(counted, Tensor):
+                (counted,) = ready([counted], self.params)
             for at in range(0, len(part.clients), block):
                 some = slice(at, at + block)
-                done = done + _weighted(counted[some], part.updates[some], self.layers)
-        return done
+                more = _weighted(counted[some], part.updates[some], self.layers)
+                done = more if done is None else done + more
+        return torch.zeros_like(self.params) if done is None else done
 
-    def squared_norms(self) -> Floats:
-        """||w_k - w^t||² (m,), summed in float64."""
-        return self.squared_norms_by_layer((self.updates.shape[1],))[:, 0]
 
-    def squared_norms_by_layer(self, layers: tuple[int, ...] | None = None) -> Floats:
-        """The same of each layer (m, L); ``layers`` are the model's by default."""
-        sizes = list(self.layers or (self.updates.shape[1],) if layers is None else layers)
-        if not len(self.updates):
-            return np.zeros((0, len(sizes)))
-        some = max(1, PART // max(sizes)) if self.updates.device.type == "cpu" else 1 << 20
-        wide = PART if self.updates.device.type == "cpu" else max(sizes)
-        return (
-            torch.cat(
-                [
-                    torch.stack([_squares(layer, wide) for layer in rows.split(sizes, 1)], 1)
-                    for rows in self.updates.split(some)
-                ]
-            )
-            .cpu()
-            .numpy()
-        )
+Weigh = Floats | Callable[[Received], Floats]
+"""Weights of the updates (m,), or (m, L) by layer, or a function that gives those of a part."""
+
+
+def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
+    """||row||² of each layer (m, L), summed in float64, on the device."""
+    if not len(rows):
+        return rows.new_zeros(0, len(layers), dtype=torch.float64)
+    here = rows.device.type == "cpu"
+    some, wide = (max(1, PART // max(layers)), PART) if here else (1 << 20, max(layers))
+    return torch.cat(
+        [
+            torch.stack([_squares(layer, wide) for layer in part.split(layers, 1)], 1)
+            for part in rows.split(some)
+        ]
+    )
 
 
 def _squares(rows: Tensor, wide: int) -> Tensor:
     """||row||² (m,) in float64, so many columns at a time."""
-    parts = [part.to(torch.float64).square().sum(1) for part in rows.split(wide, 1)]
-    return parts[0] if len(parts) == 1 else torch.stack(parts).sum(0)
+    parts = [
+        torch.linalg.vector_norm(part, dim=1, dtype=torch.float64) for part in rows.split(wide, 1)
+    ]
+    return (parts[0] if len(parts) == 1 else torch.stack(parts).norm(dim=0)).square()
 
 
-def _weighted(weights: Floats, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
-    """sum_k weights_k rows_k (P,), weights (m,) or (m, L)."""
+def ready(weights: Sequence[Floats], like: Tensor) -> list[Tensor]:
+    """Weights on the device of ``like``, those of all sums in one transfer, in the dtype in which
+    their sum is taken.
+    """
     # in float32 a weight of 1 / ||update|| can be too large where its product with the update is
     # not
-    large = bool(np.abs(weights).max(initial=0.0) > torch.finfo(rows.dtype).max)
-    dtype = torch.float64 if large else rows.dtype
-    given = torch.from_numpy(np.ascontiguousarray(weights.T)).to(rows.device, dtype)
-    rows = rows.to(dtype)
+    most = torch.finfo(like.dtype).max
+    large = [bool(np.abs(each).max(initial=0.0) > most) for each in weights]
+    there = sent([np.asarray(each, np.float64) for each in weights], like.device)
+    return [t.to(torch.float64 if big else like.dtype) for t, big in zip(there, large, strict=True)]
+
+
+def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
+    """sum_k weights_k rows_k (P,), weights (m,) or (m, L)."""
+    rows = rows.to(weights.dtype)
     if weights.ndim == 1:
-        return given @ rows
-    return torch.cat(
-        [own @ part for own, part in zip(given, rows.split(list(layers), 1), strict=True)]
-    )
+        return torch.mm(weights[None], rows)[0]
+    parts = zip(weights.unbind(1), rows.split(layers, 1), strict=True)
+    return torch.cat([torch.mm(own[None], part) for own, part in parts], 1)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Sum:
+    """What a server asks for: the sum of the updates ``received`` with these weights, or what
+    ``add`` makes of weights (m,) and all updates (m, P); ``then`` makes the aggregate of it (P,).
+
+    The sums of all replicates are taken together: a server that takes one itself
+    (``Received.total``) makes a GPU's host wait for it.
+    """
+
+    received: Received
+    weights: Weigh
+    then: Callable[[Tensor], Aggregate]
+    add: Callable[[Tensor, Tensor], Tensor] | None = None
+
+    def taken(self, weights: Tensor | None = None) -> Aggregate:
+        """The aggregate, in one pass over the updates; the weights as ``ready`` makes them where
+        they were sent before.
+        """
+        given = self.weights if weights is None else weights
+        if self.add is None:
+            return self.then(self.received.total(given))
+        if not isinstance(given, Tensor):
+            numbers = given(self.received) if callable(given) else given
+            (given,) = ready([numbers], self.received.params)
+        return self.then(self.add(given, self.received.updates))
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +299,7 @@ class Aggregate:
     state : mapping
         What the algorithm keeps to the next round.
     step : tensor (P,), optional
-        In place of that sum, for updates that are not only weighed (``Received.total``).
+        In place of that sum.
     """
 
     weights: Floats
@@ -273,10 +333,16 @@ class Algorithm(ABC):
         """What each client does; the first task is what the server aggregates."""
         return (LocalTask(),)
 
+    def ask(self, part: Received) -> Tensor | None:
+        """What ``server`` wants to know of the updates as numbers on the host (``part.asked``): a
+        tensor, made on their device, which is brought with those of all replicates.
+        """
+        return None
+
     @abstractmethod
-    def server(self, received: Received) -> Aggregate:
+    def server(self, received: Received) -> Aggregate | Sum:
         """Weights of the updates (m,), or the step that was made of them, and the state from now
-        on.
+        on; or a sum of them to make the step of.
         """
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:

@@ -135,6 +135,12 @@ class ClientData:
         """Samples of each client (K,)."""
         return np.diff(self.offsets)
 
+    @cached_property
+    def there(self) -> Tensor:
+        """First rows, sizes and ids (3, K), on the device of the samples."""
+        rows = np.stack([self.offsets[:-1], self.sizes, self.names])
+        return torch.from_numpy(rows).to(self.x.device)
+
     @property
     def names(self) -> NDArray[np.int64]:
         """The ids, given or not (K,)."""
@@ -162,6 +168,13 @@ class ClientData:
         lengths = self.sizes[clients]
         shift = self.offsets[:-1][clients] - (np.cumsum(lengths) - lengths)
         return np.arange(lengths.sum()) + np.repeat(shift, lengths)
+
+    def rows_there(self, clients: Tensor, total: int) -> Tensor:
+        """The same on the device, of clients listed there, who have so many rows."""
+        first, lengths, _ = self.there[:, clients]
+        shift = first - (lengths.cumsum(0) - lengths)
+        rows = torch.arange(total, device=clients.device)
+        return rows + torch.repeat_interleave(shift, lengths, output_size=total)
 
     def fingerprint(self) -> str:
         """SHA-256 of everything, in hexadecimal: what a resumed run compares."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,7 +13,8 @@ from torch import Tensor
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.losses import measure_models
 from fairfl.sims.engine.model import Model
-from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.task import Floats, Spread
+from fairfl.sims.engine.transfers import sent
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,17 +31,9 @@ class CellSums:
     wrong: Floats
     accepting: Floats | None = None
 
-    @classmethod
-    def of(cls, parts: list[CellSums]) -> CellSums:
-        """Those of some clients after those of others."""
-        if len(parts) == 1:
-            return parts[0]
-        counts, loss, wrong = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("counts", "loss", "wrong")
-        )
-        accepting = [part.accepting for part in parts if part.accepting is not None]
-        return cls(counts, loss, wrong, np.concatenate(accepting) if accepting else None)
+
+NEEDED = ("loss", "wrong", "accepting")
+"""What can be measured."""
 
 
 class CellIndex:
@@ -68,12 +62,12 @@ class CellIndex:
             raise ValueError("group must hold at least two groups, got one")
         self.shape = (data.clients, self.groups, 2)
         owner = np.repeat(np.arange(data.clients), data.sizes)
-        self.codes: NDArray[np.int64] = (owner * self.groups + data.group) * 2 + y
+        codes = (owner * self.groups + data.group) * 2 + y
         cells = int(np.prod(self.shape))
-        self.counts: Floats = (
-            np.bincount(self.codes, minlength=cells).reshape(self.shape).astype(np.float64)
-        )
-        self._rows = torch.from_numpy(self.codes).to(data.x.device)
+        counts = np.bincount(codes, minlength=cells)
+        self.counts: Floats = counts.reshape(self.shape).astype(np.float64)
+        order = np.argsort(codes, kind="stable")  # a client's rows stay together
+        self._rows, self._order, self._lengths = sent([codes, order, counts], data.x.device)
         self._ones = replace(data, y=torch.ones_like(data.y))
 
     def measure(
@@ -85,45 +79,54 @@ class CellIndex:
         *,
         own: bool,
         memory_limit: int,
+        there: Tensor,
         needs: frozenset[str] = frozenset(("loss", "wrong")),
-    ) -> list[CellSums]:
+    ) -> Tensor:
         """Sums of the listed clients (k,), rising, at each of R models (R, P), or each at its own
-        rows (R, k, P).
-
-        ``needs`` names what is measured, of "loss", "wrong" and "accepting".
+        rows (R, k, P): (n, R, k, A, 2) on the device, what ``needs`` names of "loss", "wrong" and
+        "accepting", in this order. ``there`` is ``clients`` on the device.
         """
-        many, cells = len(params), int(np.prod(self.shape))
-        codes = self.codes if len(clients) == data.clients else self.codes[data.rows(clients)]
-        codes = (codes + cells * np.arange(many)[:, None]).ravel()
-        counts = self.counts[clients]
+        options: dict[str, Any] = {"own": own, "memory_limit": memory_limit, "there": there}
+        many, whole = len(params), np.array_equal(clients, np.arange(data.clients))
+        size, pairs = int(data.sizes[clients].sum()), 2 * self.groups
+        rows, lengths = self._order, self._lengths.view(data.clients, pairs)
+        if not whole:  # places among the rows that are measured, which stand client by client
+            index = data.rows_there(there, size)
+            own_rows = torch.arange(size, device=index.device)
+            rows, lengths = rows[index] - index + own_rows, lengths[there]
+        lengths = lengths.flatten().repeat(many)
 
-        def summed(values: Tensor) -> Floats:
-            weights = values.to(torch.float64).cpu().numpy()
-            sums = np.bincount(codes, weights, many * cells).astype(np.float64, copy=False)
-            return sums.reshape(many, *self.shape)[:, clients]
+        def summed(values: Tensor) -> Tensor:
+            sorted_rows = values.view(many, size).index_select(1, rows)
+            sums = torch.segment_reduce(
+                sorted_rows.flatten().to(torch.float64), "sum", lengths=lengths
+            )
+            return sums.view(many, len(clients), self.groups, 2)
 
-        loss = wrong = np.broadcast_to(np.nan, (many, *counts.shape))
-        accepting: list[Floats] | list[None] = [None] * many
+        result = list[Tensor]()
         if needs & {"loss", "wrong"}:
             right = "wrong" in needs
-            found = measure_models(
-                model, params, data, clients, own=own, right=right, memory_limit=memory_limit
-            )
-            loss = summed(found.losses)
+            found = measure_models(model, params, data, clients, right=right, **options)
+            if "loss" in needs:
+                result.append(summed(found.losses))
             if right:
                 if found.correct is None:
                     raise ValueError(
                         f"model must classify for a group-fair algorithm, got {model.describe()}"
                     )
-                wrong = summed(~found.correct)
+                result.append(summed(~found.correct))
         if "accepting" in needs:
-            found = measure_models(
-                model, params, self._ones, clients, own=own, right=False, memory_limit=memory_limit
-            )
-            accepting = list(summed(found.losses))
-        return [CellSums(counts, *one) for one in zip(loss, wrong, accepting, strict=True)]
+            found = measure_models(model, params, self._ones, clients, right=False, **options)
+            result.append(summed(found.losses))
+        return torch.stack(result)
 
-    def spread(self, table: Floats, like: Tensor) -> Tensor:
-        """Weights (N,) of the rows, from a table that broadcasts to (K, A, 2)."""
-        flat = torch.from_numpy(np.array(np.broadcast_to(table, self.shape)).ravel())
-        return flat.to(like.device, like.dtype).index_select(0, self._rows)
+    def cells(self, sums: Floats, clients: NDArray[np.int64], needs: frozenset[str]) -> CellSums:
+        """Of the listed clients, from what was measured of one model (n, k, A, 2), on the host."""
+        counts = self.counts[clients]
+        known = dict(zip([name for name in NEEDED if name in needs], sums, strict=True))
+        loss, wrong = (known.get(name, np.full_like(counts, np.nan)) for name in NEEDED[:2])
+        return CellSums(counts, loss, wrong, known.get("accepting"))
+
+    def spread(self, table: Floats) -> Spread:
+        """Weights of the rows, from a table that broadcasts to (K, A, 2)."""
+        return Spread(np.array(np.broadcast_to(table, self.shape)).ravel(), self._rows)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fairfl.sims.engine.algorithm import Arrivals
 from fairfl.sims.engine.settings import Computing
 
 
@@ -20,11 +21,17 @@ class Dropped(Exception):
     """An update that was to be left out came after others had been used: ask again."""
 
 
+def finite(updates: Tensor) -> Tensor:
+    """Of which rows (m, P) a sum is finite (m,), on the device: those hold no NaN and no
+    infinity.
+    """
+    # 0 times the sum: one pass without a mask
+    return updates.sum(1) * 0 == 0
+
+
 def finite_rows(updates: Tensor) -> NDArray[np.bool_]:
     """Which rows (m, P) hold no NaN and no infinity (m,)."""
-    # 0 times the sum: one pass without a mask; NaN where a row has either, and an overflowing sum
-    # is looked at again.
-    quick = (updates.sum(1) * 0 == 0).cpu().numpy()
+    quick = finite(updates).cpu().numpy()  # an overflowing sum is looked at again
     for row in () if quick.all() else np.flatnonzero(~quick):
         quick[row] = bool(torch.isfinite(updates[row]).all())
     return quick
@@ -76,11 +83,7 @@ class Healed:
     """
 
     def __init__(
-        self,
-        train: Callable[[], Iterable[list[Tensor]]],
-        ids: NDArray[np.int64],
-        round: int,
-        computing: Computing,
+        self, train: Arrivals, ids: NDArray[np.int64], round: int, computing: Computing
     ) -> None:
         self.train, self.ids, self.round, self.computing = train, ids, round, computing
         self.keep, self.bad = np.ones(len(ids), dtype=bool), 0
@@ -108,5 +111,5 @@ class Healed:
             ids = self.ids[rows]
             found = [heal(task, ids, self.round, self.computing) for task in part]
             counts = counts + [count for _, count in found]
-            yield rows, tuple(part), np.logical_and.reduce([fine for fine, _ in found])
+            yield rows, part, np.logical_and.reduce([fine for fine, _ in found])
         self.bad = max(self.bad, int(counts.max()))

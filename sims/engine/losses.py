@@ -5,6 +5,8 @@ samples are counted.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,6 +15,7 @@ from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.transfers import sent
 
 ROWS = 1 << 14  # samples in a forward pass at most
 MODELS = 32  # models in a forward pass at most
@@ -30,28 +33,34 @@ class SampleMeasures:
     correct: Tensor | None
     lengths: Tensor
 
-    def means(self) -> NDArray[np.float64]:
-        """F_k, the mean loss of each client (k,), summed in float64; NaN for a client without
-        samples.
+    def of_each(self, models: int) -> list[SampleMeasures]:
+        """Those of each of so many models, of the same clients."""
+        parts = zip(
+            self.losses.chunk(models),
+            [None] * models if self.correct is None else self.correct.chunk(models),
+            self.lengths.chunk(models),
+            strict=True,
+        )
+        return [SampleMeasures(*part) for part in parts]
+
+    def means(self, tau: float = 0.0) -> Tensor:
+        """F_k, the mean loss of each client (k,), summed in float64, on the device; NaN for a
+        client without samples. With ``tau`` (1/tau) log mean exp(tau loss): TERM, section 2.
         """
-        return _per_client(self.losses.to(torch.float64), self.lengths)
-
-    def accuracies(self) -> NDArray[np.float64] | None:
-        """Share of samples classified rightly (k,)."""
-        return (
-            None
-            if self.correct is None
-            else _per_client(self.correct.to(torch.float64), self.lengths)
-        )
-
-    def tilted(self, tau: float) -> NDArray[np.float64]:
-        """(1/tau) log mean exp(tau loss) of each client (k,), for tau != 0; TERM, section 2."""
-        scaled = self.losses.to(torch.float64) * tau
+        losses = self.losses.to(torch.float64)
+        if not tau:
+            return _per_client(losses, self.lengths)
+        scaled = losses * tau
+        if not len(scaled):
+            return scaled
         top = torch.segment_reduce(scaled, "max", lengths=self.lengths)
-        mean = _per_client(
-            (scaled - torch.repeat_interleave(top, self.lengths)).exp(), self.lengths
-        )
-        return (top.cpu().numpy() + np.log(mean)) / tau
+        each = torch.repeat_interleave(top, self.lengths, output_size=len(scaled))
+        return (top + _per_client((scaled - each).exp(), self.lengths).log()) / tau
+
+    def accuracies(self) -> Tensor | None:
+        """Share of samples classified rightly (k,)."""
+        right = self.correct
+        return None if right is None else _per_client(right.to(torch.float64), self.lengths)
 
 
 def measure(
@@ -61,15 +70,12 @@ def measure(
     clients: NDArray[np.int64],
     *,
     own: bool = False,
-    right: bool = True,
-    memory_limit: int = 1 << 30,
+    **options: Any,
 ) -> SampleMeasures:
     """Measures of the listed clients, on the same parameters (P,) or, with ``own``, on a row (k, P)
-    each.
+    each; ``options`` as ``measure_models``.
     """
-    return measure_models(
-        model, params[None], data, clients, own=own, right=right, memory_limit=memory_limit
-    )
+    return measure_models(model, params[None], data, clients, own=own, **options)
 
 
 def measure_models(
@@ -81,16 +87,18 @@ def measure_models(
     own: bool = False,
     right: bool = True,
     memory_limit: int = 1 << 30,
+    there: Tensor | None = None,
 ) -> SampleMeasures:
     """The same of R models (R, P), or with ``own`` of R rows a client (R, k, P), one after the
-    other in the result.
+    other in the result. ``there`` is ``clients`` on the device; nothing is sent then.
     """
-    everyone = np.tile(clients, len(params))
     if own:
+        everyone = np.tile(clients, len(params))
         return _measure_own(model, params.flatten(0, 1), data, everyone, right, memory_limit)
-    lengths = _tensor(data.sizes[everyone], params)
+    there = torch.from_numpy(clients).to(params.device) if there is None else there
+    lengths = data.there[1][there].repeat(len(params))
     whole = len(clients) == data.clients and (clients == np.arange(data.clients)).all()
-    index = None if whole else _index(data, clients)
+    index = None if whole else data.rows_there(there, int(data.sizes[clients].sum()))
     some = models_at_once(model, params)
     losses, correct = [], []
     for part in params.split(some):
@@ -161,43 +169,55 @@ def _measure_own(
     """Each client on its own row: clients of one size go together, as many as the memory has room
     for.
     """
-    sizes = data.sizes[clients]
-    places = np.cumsum(sizes) - sizes
-    losses, correct = params.new_empty(int(sizes.sum())), None
-    for size in np.unique(sizes[sizes > 0]):
-        alike = np.flatnonzero(sizes == size)
+    first, size_bytes = data.offsets[clients], data.sizes[clients].tobytes()
+    plan, lengths = _by_size(first.tobytes(), size_bytes, params.device)
+    losses, correct = params.new_empty(int(data.sizes[clients].sum())), None
+    for size, begin, who, places, rows in plan:
         one = (
             model.bytes_per_client(int(size), params.element_size())
             + params.element_size() * model.size
         )
         step = max(1, max(memory_limit, LEAST) // max(1, one))
-        for first in range(0, len(alike), step):
-            part = alike[first : first + step]
-            within = np.arange(size)
-            out = _tensor((places[part, None] + within).ravel(), params)
-            begin = data.offsets[clients[part]]
-            if (begin == begin[0]).all():  # one client's rows, of several models
+        for at in range(0, len(begin), step):
+            part = slice(at, at + step)
+            begins = begin[part]
+            if (begins == begins[0]).all():  # one client's rows, of several models
                 x, y = (
-                    t[begin[0] : begin[0] + size].expand(len(part), *t[:size].shape)
+                    t[begins[0] : begins[0] + size].expand(len(begins), *t[:size].shape)
                     for t in (data.x, data.y)
                 )
             else:
-                rows = _tensor((begin[:, None] + within).ravel(), params)
                 x, y = (
-                    t.index_select(0, rows).view(len(part), int(size), *t.shape[1:])
+                    t.index_select(0, rows[part].flatten()).view(len(begins), size, *t.shape[1:])
                     for t in (data.x, data.y)
                 )
-            own = params[_tensor(part, params)]
+            own, out = params[who[part]], places[part].flatten()
             losses[out] = model.losses(own, x, y).reshape(-1)
             found = model.correct(own, x, y) if right else None
             if found is not None:
                 correct = torch.empty_like(losses, dtype=torch.bool) if correct is None else correct
                 correct[out] = found.reshape(-1)
-    return SampleMeasures(losses, correct, _tensor(sizes, params))
+    return SampleMeasures(losses, correct, lengths)
 
 
-def _index(data: ClientData, clients: NDArray[np.int64]) -> Tensor:
-    return torch.from_numpy(data.rows(clients)).to(data.x.device)
+@lru_cache(maxsize=4)
+def _by_size(
+    first_bytes: bytes, size_bytes: bytes, device: torch.device
+) -> tuple[list[tuple[int, NDArray[np.int64], Tensor, Tensor, Tensor]], Tensor]:
+    """Of the clients with each number of samples: that, their first rows, and on the device who
+    they are (n,), where their samples stand in the result, and in the data (n, size); and all
+    sizes. What stays from round to round is sent once.
+    """
+    first, sizes = (np.array(np.frombuffer(b, np.int64)) for b in (first_bytes, size_bytes))
+    places = np.cumsum(sizes) - sizes
+    found, arrays = [], [sizes]
+    for size in np.unique(sizes[sizes > 0]):
+        alike, within = np.flatnonzero(sizes == size), np.arange(size)
+        found.append((int(size), first[alike]))
+        arrays += [alike, places[alike, None] + within, first[alike, None] + within]
+    lengths, *there = sent(arrays, device)
+    each = zip(found, there[::3], there[1::3], there[2::3], strict=True)
+    return [(*own, who, place, rows) for own, who, place, rows in each], lengths
 
 
 def _join(parts: list[Tensor], like: Tensor) -> Tensor:
@@ -209,10 +229,8 @@ def _joined(parts: list[Tensor]) -> list[Tensor]:
     return [torch.cat(parts, 1).flatten()] if parts else []
 
 
-def _tensor(numbers: NDArray[np.int64], like: Tensor) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(numbers)).to(like.device)
-
-
-def _per_client(values: Tensor, lengths: Tensor) -> NDArray[np.float64]:
+def _per_client(values: Tensor, lengths: Tensor) -> Tensor:
     """Means of consecutive runs; a client's mean depends on its own samples alone."""
-    return torch.segment_reduce(values, "mean", lengths=lengths).cpu().numpy()
+    if not len(lengths):  # what torch cannot do
+        return values.new_empty(0)
+    return torch.segment_reduce(values, "mean", lengths=lengths)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from math import inf, isfinite
 from typing import Any
@@ -13,17 +14,19 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fairfl.sims.engine.algorithm import Aggregate, Received, Round, State
+from fairfl.sims.engine.algorithm import Arrivals, Round, State
+from fairfl.sims.engine.answers import Server, Trained, answer
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
-from fairfl.sims.engine.health import Dropped, Healed, NonFiniteUpdate, refuse
-from fairfl.sims.engine.losses import measure
+from fairfl.sims.engine.health import Healed, NonFiniteUpdate, refuse
+from fairfl.sims.engine.losses import measure, measure_models
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.replicate import RATES, Replicate
-from fairfl.sims.engine.secure.summed import CellRound, Summed, SumOnly, report_together
+from fairfl.sims.engine.secure.summed import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.transfers import brought, sent
 from fairfl.sims.engine.work import Assignment, bytes_of, cost, perform, perform_in_parts
 
 Begun = tuple[Round, list[Assignment], dict[str, Any]]
@@ -117,10 +120,10 @@ class Simulation:
             return [None] * len(self.replicates)
         index = CellIndex(self.data)
         return [
-            Summed(replicate.algorithm, index, self.model, self.data, replicate.seed, masked)
-            if isinstance(replicate.algorithm, SumOnly)
+            Summed(each.algorithm, index, self.model, self.data, each.seed, self.limit, masked)
+            if isinstance(each.algorithm, SumOnly)
             else None
-            for replicate in self.replicates
+            for each in self.replicates
         ]
 
     @property
@@ -152,29 +155,33 @@ class Simulation:
             last, together = last + 1, together + given
         work = self.model, self.data, self.params
         if last == first:
-            round, given, row = begun[first]
-            shared = *work, given, self.training, self.computing, self.limit
-            return [self._finish(first, round, given, row, lambda: perform_in_parts(*shared))]
+            shared = *work, begun[first][1], self.training, self.computing, self.limit
+            trains: list[Arrivals] = [lambda: perform_in_parts(*shared)]
+            return self._finish(first, [begun[first]], trains, False)
         updates = iter(perform(*work, together, self.training, self.computing, self.limit))
-        rows = []
-        for r, (round, given, row) in enumerate(begun[first:last], first):
-            mine = [next(updates) for _ in given]
-            rows.append(self._finish(r, round, given, row, lambda mine=mine: [mine]))
-        return rows
+        mine = [tuple(next(updates) for _ in given) for _, given, _ in begun[first:last]]
+        trains = [lambda tasks=tasks: [tasks] for tasks in mine]
+        return self._finish(first, begun[first:last], trains, True)
 
     def _begin(self) -> list[Begun]:
         """Who takes part, what they report, and what each client is to do, of every replicate."""
         drawn = [self._draw(r) for r in range(len(self.replicates))]
-        rounds: list[Round] = [round for round, _ in drawn]
+        there = sent([round.clients for round, _ in drawn], self.device)
+        drawn = [
+            (replace(round, there=rows), counts)
+            for (round, counts), rows in zip(drawn, there, strict=True)
+        ]
+        measured = self._losses([round for round, _ in drawn])
+        rows = [self._known(r, *drawn[r], measured.get(r)) for r in range(len(drawn))]
+        rounds: list[Round] = [round for round, _ in rows]
         behind = {
-            r: (summed, round)
+            r: (summed, summed.before(round))
             for r, (summed, round) in enumerate(zip(self.summed, rounds, strict=True))
-            if summed is not None and isinstance(round, CellRound)
+            if summed is not None and len(round.clients)
         }
-        reported = report_together(list(behind.values()), self.limit)
-        for r, round in zip(behind, reported, strict=True):
+        for r, round in zip(behind, report_together(list(behind.values())), strict=True):
             rounds[r] = round
-        return [(round, *self._assign(r, round, drawn[r][1])) for r, round in enumerate(rounds)]
+        return [(round, *self._assign(r, round, rows[r][1])) for r, round in enumerate(rounds)]
 
     def _draw(self, r: int) -> tuple[Round, dict[str, Any]]:
         """Who takes part, and the losses that are asked for."""
@@ -207,20 +214,53 @@ class Simulation:
             layers=self.model.layers,
             joins=training.participation.joined(t),
         )
-        if replicate.algorithm.needs_losses:
-            losses, fine = self._losses(r, round.clients)
-            counts["loss_samples"] = int(self.data.sizes[round.clients].sum())
-            counts["bad_losses"] = int((~fine).sum())
-            round = replace(round, losses=losses).among(fine)
+        return round, {"round": t, "replicate": r, **counts}
+
+    def _losses(self, rounds: list[Round]) -> dict[int, Floats]:
+        """F_k(w^t), or its tilted form, of the replicates that ask for it: those with the same
+        clients in one pass, and all are brought to the host at once.
+        """
+        alike: dict[bytes, list[int]] = defaultdict(list)
+        for r, round in enumerate(rounds):
+            if self.replicates[r].algorithm.needs_losses:
+                alike[round.clients.tobytes()].append(r)
+        found = dict[int, Tensor]()
+        for members in alike.values():
+            round = rounds[members[0]]
+            params = torch.stack([self.params[r] for r in members])
+            every = measure_models(
+                self.model,
+                params,
+                self.data,
+                round.clients,
+                right=False,
+                memory_limit=self.limit,
+                there=round.rows,
+            )
+            for r, mine in zip(members, every.of_each(len(members)), strict=True):
+                found[r] = mine.means(self.replicates[r].algorithm.tilt)
+        return dict(zip(found, brought(list(found.values())), strict=True))
+
+    def _known(
+        self, r: int, round: Round, counts: dict[str, Any], losses: Floats | None
+    ) -> tuple[Round, dict[str, Any]]:
+        """The round with its losses, among the clients whose losses are finite."""
+        if losses is not None:
+            fine = np.isfinite(losses)
+            if not fine.all() and self.computing.non_finite != "drop":
+                refuse(self.data.names[round.clients[~fine]], self.round, "loss")
+            counts |= {
+                "loss_samples": int(self.data.sizes[round.clients].sum()),
+                "bad_losses": int((~fine).sum()),
+            }
+            round = replace(round, losses=losses)
+            round = round if fine.all() else round.among(fine)
         losses, many = round.losses, len(round.clients)
         size, reported = self.params.element_size() * self.model.size, int(losses is not None)
-        summed = self.summed[r]
-        if summed is not None and many:
-            round, reported = summed.before(round), 0
-        counts |= {"bytes_down": size * len(chosen), "bytes_up": 8 * reported * many}
+        counts |= {"bytes_down": size * counts["chosen"], "bytes_up": 8 * reported * many}
         if losses is not None and many:
             counts |= {"mean_loss": float(round.p @ losses), "max_loss": float(losses.max())}
-        return round, {"round": t, "replicate": r, **counts}
+        return round, counts
 
     def _assign(
         self, r: int, round: Round, row: dict[str, Any]
@@ -237,101 +277,76 @@ class Simulation:
         ]
         return given, row | {"stragglers": int((effort < 1).sum())}
 
-    def _losses(self, r: int, clients: NDArray[np.int64]) -> tuple[Floats, NDArray[np.bool_]]:
-        """F_k(w^t), or its tilted form, and which of them are finite."""
-        if not len(clients):
-            return np.zeros(0), np.ones(0, bool)
-        limit, tau = self.limit, self.replicates[r].algorithm.tilt
-        found = measure(
-            self.model, self.params[r], self.data, clients, right=False, memory_limit=limit
-        )
-        losses = found.tilted(tau) if tau else found.means()
-        fine = np.isfinite(losses)
-        if not fine.all() and self.computing.non_finite != "drop":
-            refuse(self.data.names[clients[~fine]], self.round, "loss")
-        return losses, fine
-
     def _finish(
-        self,
-        r: int,
-        round: Round,
-        given: list[Assignment],
-        row: dict[str, Any],
-        train: Callable[[], Iterable[list[Tensor]]],
-    ) -> dict[str, Any]:
-        """Leave out what is not finite, ask the server what it makes of the rest, and take its
-        step; the row of the round.
+        self, first: int, begun: list[Begun], trains: list[Arrivals], there: bool
+    ) -> list[dict[str, Any]]:
+        """Leave out what is not finite, ask the servers what they make of the rest, and take their
+        steps; the rows of the round.
         """
-        row |= {"received": 0, "non_finite": 0, "steps": 0, "samples": 0, "step_norm": 0.0}
-        self.weights[r] = round.clients[:0], np.zeros(0)
-        if not given:
-            return row
-        costs = [cost(one, self.data, self.training) for one in given]
-        row |= {name: sum(getattr(one, name) for one in costs) for name in ("steps", "samples")}
-        come = Healed(train, self.data.names[round.clients], round.number, self.computing)
-        done = False
-        while not done and come.keep.any():
-            some = round if come.keep.all() else round.among(come.keep)
-            with suppress(Dropped):
-                row |= self._aggregate(r, some, come, row["bytes_up"])
-                done = True
-        return row | {"received": int(come.keep.sum()), "non_finite": come.bad}
+        rows, trained = [], list[Trained]()
+        for r, ((round, given, row), train) in enumerate(zip(begun, trains, strict=True), first):
+            self.weights[r] = round.clients[:0], np.zeros(0)
+            costs = [cost(one, self.data, self.training) for one in given]
+            rows.append(row | {"received": 0, "non_finite": 0, "step_norm": 0.0})
+            for name in ("steps", "samples"):
+                rows[-1][name] = sum(getattr(one, name) for one in costs)
+            if given:
+                names = self.data.names[round.clients]
+                healed = Healed(train, names, round.number, self.computing)
+                server = self._server(r)
+                trained.append(Trained(r, server, round, train, healed, self.limit, there))
+        answer(trained)
+        for one, norm in zip(trained, self._step(trained), strict=True):
+            row, healed = rows[one.replicate - first], one.healed
+            row |= {"received": int(healed.keep.sum()), "non_finite": healed.bad, "step_norm": norm}
+            self._count_bytes(one, row)
+        return rows
 
-    def _aggregate(self, r: int, round: Round, come: Healed, reported: int) -> dict[str, Any]:
-        """Ask the server and take its step; what was sent, of which ``reported`` bytes before."""
-        known = {name: getattr(round, name) for name in Round.__dataclass_fields__}
-        received = Received(**known, arrivals=come, room=self.limit)
-        many, summed, total = len(round.clients), self.summed[r], None
-        up = self.params.element_size() * self.model.size * many
-        if summed is None:
-            aggregate = self.replicates[r].algorithm.server(received)
-        else:
-            aggregate, sent, total = summed.after(received, self.limit)
-            up = up * (sent and total is None) + summed.bytes * many
-            if not sent:
-                self.states[r], self.weights[r] = (
-                    aggregate.state,
-                    (received.clients, aggregate.weights),
+    def _server(self, r: int) -> Server:
+        """Who is asked what becomes of the updates."""
+        return self.summed[r] or self.replicates[r].algorithm
+
+    def _count_bytes(self, one: Trained, row: dict[str, Any]) -> None:
+        """What the updates that came back took, and what is sent behind sums."""
+        many = 0 if one.received is None else len(one.received.clients)
+        up, summed = self.params.element_size() * self.model.size, self.summed[one.replicate]
+        if summed is not None:
+            up = up * (summed.sent and not summed.masked) + summed.bytes
+            row["bytes_down"] *= summed.sent
+        row["bytes_up"] += up * many if one.aggregate is not None else 0
+
+    def _step(self, trained: list[Trained]) -> list[float]:
+        """Take the servers' steps; their lengths. The host waits once."""
+        lengths = list[Tensor]()
+        for one in trained:
+            aggregate, received, r = one.aggregate, one.received, one.replicate
+            if aggregate is None or received is None:  # nobody is left
+                lengths.append(torch.zeros(2, dtype=torch.float64, device=self.device))
+                continue
+            owner, step = self.replicates[r].algorithm, aggregate.step
+            if step is None or step.shape != self.params[r].shape:
+                found = None if step is None else tuple(step.shape)
+                raise ValueError(
+                    f"step must have shape ({self.model.size},), got {found} from {owner!r}"
                 )
-                return {"bytes_up": reported + up, "bytes_down": 0}
-        norm = self._apply(r, received, aggregate, aggregate.step if total is None else total)
-        return {"bytes_up": reported + up, "step_norm": norm}
-
-    def _apply(
-        self, r: int, received: Received, aggregate: Aggregate, total: Tensor | None
-    ) -> float:
-        """Take the server's step, along ``total`` (P,) where it is given, else the weighted
-        updates; its length.
-        """
-        weights = np.asarray(aggregate.weights, dtype=np.float64)
-        owner = self.replicates[r].algorithm
-        if weights.shape != (len(received.clients),) or not np.isfinite(weights).all():
-            raise ValueError(
-                f"weights must be finite, one of each update received, got {weights!r} from "
-                f"{owner!r}"
+            step = step.to(self.device, self.params.dtype, copy=True)
+            step *= self.rates[r][3] * self.training.server_schedule(
+                received.number, self.training.rounds
             )
-        if total is None:
-            total = received.total(weights)
-        if total.shape != self.params[r].shape:
-            raise ValueError(
-                f"step must have shape ({self.model.size},), got {tuple(total.shape)} from "
-                f"{owner!r}"
-            )
-        rate = self.rates[r][3]
-        step = total.to(self.device, self.params.dtype, copy=True)
-        step *= rate * self.training.server_schedule(received.number, self.training.rounds)
-        new = self.params[r] + step
-        norms = (torch.linalg.vector_norm(step, dtype=torch.float64), new.norm(inf).double())
-        norm, most = torch.stack(norms).cpu().tolist()  # one wait for the device
-        if not isfinite(most):
-            raise NonFiniteUpdate(
-                "the global model is NaN or infinite after the server's step in round "
-                f"{received.number}: lower server_lr, {rate:g}, or the learning rate"
-            )
-        self.params[r] = new
-        self.states[r] = aggregate.state
-        self.weights[r] = received.clients, weights
-        return norm
+            self.params[r].add_(step)
+            most = torch.linalg.vector_norm(self.params[r], inf, dtype=torch.float64)
+            norm = torch.linalg.vector_norm(step, dtype=torch.float64)
+            lengths.append(torch.stack([norm, most]))
+            self.states[r], self.weights[r] = aggregate.state, (received.clients, aggregate.weights)
+        found = brought(lengths)
+        for one, (_, most) in zip(trained, found, strict=True):
+            if not isfinite(most):
+                raise NonFiniteUpdate(
+                    "the global model is NaN or infinite after the server's step in round "
+                    f"{self.round}: lower server_lr, {self.rates[one.replicate][3]:g}, or the "
+                    "learning rate"
+                )
+        return [float(norm) for norm, _ in found]
 
     def evaluate(self) -> list[dict[str, Any]]:
         """Loss and accuracy of every client on every part, a row each; of personal models too,
@@ -354,6 +369,10 @@ class Simulation:
                             own=which == "personal",
                             memory_limit=limit,
                         )
+                        right = found.accuracies()
+                        means, *accuracies = brought(
+                            [found.means(), *([] if right is None else [right])]
+                        )
                         rows.append(
                             {
                                 "round": self.round,
@@ -362,8 +381,8 @@ class Simulation:
                                 "model": which,
                                 "client": data.names,
                                 "samples": data.sizes,
-                                "loss": found.means(),
-                                "accuracy": found.accuracies(),
+                                "loss": means,
+                                "accuracy": accuracies[0] if accuracies else None,
                             }
                         )
         return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,15 @@ class SampleWeights(Protocol):
     def __call__(losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor: ...
 
 
+class Spread(NamedTuple):
+    """Factors on the losses of all rows (N,), by cells: a table (C,), and each row's cell, on the
+    device.
+    """
+
+    table: Floats
+    cells: Tensor
+
+
 @dataclass(frozen=True, eq=False)
 class LocalTask:
     """SGD on the objective of a client, from ``start``, for the round's number of epochs or steps.
@@ -48,7 +57,7 @@ class LocalTask:
     whole : bool
         One step on all data of the client, without momentum, in place of the round's epochs
         (FedSGD).
-    sample_weights : tensor (N,), optional
+    sample_weights : tensor (N,) or Spread, optional
         A factor >= 0 on the loss of each row of the training data, so that a batch's objective is
         sum_b weight_b loss_b / b (FairBatch); it goes with the mean loss, not with
         ``batch_objective``.
@@ -59,7 +68,7 @@ class LocalTask:
     scale: Floats | None = None
     start: Tensor | None = None
     whole: bool = False
-    sample_weights: Tensor | None = None
+    sample_weights: Tensor | Spread | None = None
 
     def __post_init__(self) -> None:
         if self.sample_weights is not None and self.batch_objective is not None:

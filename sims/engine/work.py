@@ -19,8 +19,9 @@ from fairfl.sims.engine.loop import train_loop
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.plan import by_work
 from fairfl.sims.engine.settings import Computing, Training
-from fairfl.sims.engine.task import Floats, Jobs, LocalTask
+from fairfl.sims.engine.task import Floats, Jobs, LocalTask, Spread
 from fairfl.sims.engine.train import train
+from fairfl.sims.engine.transfers import sent
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +70,7 @@ def perform_in_parts(
     training: Training,
     computing: Computing,
     limit: int,
-) -> Iterator[list[Tensor]]:
+) -> Iterator[tuple[Tensor, ...]]:
     """Updates (k', P) of each task of one replicate, of k' clients at a time: as many as take half
     of the memory limit, or a block of a sum.
     """
@@ -79,7 +80,7 @@ def perform_in_parts(
     step = max(block, room // block * block)
     for first in range(0, len(assignments[0].round.clients), step):
         some = [given.some(slice(first, first + step)) for given in assignments]
-        yield perform(model, data, params, some, training, computing, limit)
+        yield tuple(perform(model, data, params, some, training, computing, limit))
 
 
 def perform(
@@ -105,7 +106,7 @@ def perform(
     updates: list[Tensor] = [params.new_empty(0, model.size)] * len(assignments)
     room = max(1, limit // 2, limit - bytes_of(model, params, assignments))
     for members in alike.values():
-        jobs, owner = _jobs([assignments[i] for i in members], data, training)
+        jobs, owner = _jobs([assignments[i] for i in members], data, training, params.dtype)
         if len(jobs) == 0:
             continue
         order = by_work(jobs.steps, jobs.sizes, data.names[jobs.client], jobs.replicate)
@@ -115,13 +116,14 @@ def perform(
             done = train_loop(model, data, packed, params)
         else:
             done = train(model, data, packed, params, room)
-        if len(members) == 1 and sorted_before:
-            updates[members[0]] = done
-            continue
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
-        for position, i in enumerate(members):
-            updates[i] = done[torch.from_numpy(place[owner == position]).to(done.device)]
+        if not sorted_before:
+            place = np.empty(len(order), np.int64)
+            place[order] = np.arange(len(order))
+            done = done.index_select(0, torch.from_numpy(place).to(done.device))
+        # ``owner`` rises: each has a run
+        parts = done.split(np.bincount(owner, minlength=len(members)).tolist())
+        for i, part in zip(members, parts, strict=True):
+            updates[i] = part
     return updates
 
 
@@ -150,8 +152,20 @@ def _steps(
     return np.maximum(1, np.ceil(effort * steps).astype(np.int64)), batch
 
 
+def _spread(factors: list[Tensor | Spread], dtype: torch.dtype) -> Tensor:
+    """Weights of all rows of the data (T, N); the tables are sent in one piece."""
+    given = [each for each in factors if isinstance(each, Spread)]
+    tables = iter(sent([each.table for each in given], given[0].cells.device) if given else ())
+    return torch.stack(
+        [
+            next(tables).to(dtype).index_select(0, each.cells) if isinstance(each, Spread) else each
+            for each in factors
+        ]
+    )
+
+
 def _jobs(
-    members: list[Assignment], data: ClientData, training: Training
+    members: list[Assignment], data: ClientData, training: Training, dtype: torch.dtype
 ) -> tuple[Jobs, NDArray[np.int64]]:
     """The rows of work of like assignments, and whose they are."""
     counts = [len(given.round.clients) for given in members]
@@ -200,7 +214,7 @@ def _jobs(
         objective=first,
         parameters=None if table is None else np.repeat(table, counts, axis=1),
         start=torch.cat(starts) if starts else None,
-        sample_weights=torch.stack(factors) if factors else None,
+        sample_weights=_spread(factors, dtype) if factors else None,
         weights_of=owner if factors else None,
     )
     return jobs, owner

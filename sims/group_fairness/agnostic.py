@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -17,6 +18,7 @@ from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.secure import masks as secure
 from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.transfers import brought, sent
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,28 +117,41 @@ class AgnosticFair:
         in_range("penalty", self.penalty, 0.0, 1e300)
 
     def train(
-        self, model: Model, data: Parts, rounds: int, lr: float, seeds: Sequence[int] = (0,)
+        self,
+        model: Model,
+        data: Parts,
+        rounds: int,
+        lr: float,
+        seeds: Sequence[int] = (0,),
+        device: torch.device | str = "cpu",
     ) -> Tensor:
         """Parameters (R, P) after so many rounds with full-batch steps of size ``lr``, a row a
-        seed, float64.
+        seed, float64, on ``device``.
         """
-        return torch.stack([found.params for found in self.fit(model, data, rounds, lr, seeds)])
+        found = self.fit(model, data, rounds, lr, seeds, device)
+        return torch.stack([one.params for one in found])
 
     def fit(
-        self, model: Model, data: Parts, rounds: int, lr: float, seeds: Sequence[int] = (0,)
+        self,
+        model: Model,
+        data: Parts,
+        rounds: int,
+        lr: float,
+        seeds: Sequence[int] = (0,),
+        device: torch.device | str = "cpu",
     ) -> list[AgnosticFit]:
         """The same, with what tells whether it had ended, a seed each."""
         whole("rounds", rounds, 1)
         positive("lr", lr)
-        train = data.train.to("cpu", torch.float64)
-        if train.group is None or set(np.unique(train.group)) != {0, 1}:
-            found = None if train.group is None else np.unique(train.group).tolist()
+        group = data.train.group
+        if group is None or set(np.unique(group)) != {0, 1}:
+            found = None if group is None else np.unique(group).tolist()
             raise ValueError(f"group must hold the groups 0 and 1 for AgnosticFair, got {found}")
         threads = torch.get_num_threads()
         torch.set_num_threads(1)  # several are slower at this size
         try:
             with torch.no_grad():
-                return [_Run(self, model, train, seed).finish(rounds, lr) for seed in seeds]
+                return _Runs(self, model, data.train, seeds, device).finish(rounds, lr)
         finally:
             torch.set_num_threads(threads)
 
@@ -149,102 +164,118 @@ class AgnosticFair:
         return clients * down, clients * (element * model.size + numbers * 2 * self.kernels)
 
 
-class _Run:
-    """One seed's run."""
+class _Runs:
+    """The runs of all seeds, an axis R: people, kernels and models are on the device, and what
+    clients report comes to the host once a round.
+    """
 
-    def __init__(self, rule: AgnosticFair, model: Model, train: ClientData, seed: int) -> None:
-        self.rule, self.model, self.seed, self.names = rule, model, seed, train.names
-        self.data = model.prepare(train)
-        assert train.group is not None  # checked
-        self.n = len(train.x)
-        self.parts = [slice(a, b) for a, b in zip(train.offsets, train.offsets[1:], strict=False)]
-        self.sums = 0
-        x = train.x.numpy()
-        moments = self.add(
-            [np.concatenate([x[p].sum(0), (x[p] ** 2).sum(0)]) / self.n for p in self.parts]
-        )
-        mean, square = np.split(moments, 2)
+    def __init__(
+        self,
+        rule: AgnosticFair,
+        model: Model,
+        train: ClientData,
+        seeds: Sequence[int],
+        device: torch.device | str,
+    ) -> None:
+        self.rule, self.model, self.seeds, self.names = rule, model, seeds, train.names
+        self.data = model.prepare(train.to(device, torch.float64))
+        self.sums, self.n, count = 0, len(train.x), len(seeds)
+        x = train.x.to(device, torch.float64)
+        (group,) = sent([np.asarray(train.group, np.float64)], x.device)
+        self.parts = [slice(a, b) for a, b in pairwise(train.offsets.tolist())]
+        numbers = torch.cat([x, x.square(), group[:, None]], 1).expand(count, -1, -1)
+        ones = x.new_ones(count, 1, self.n)
+        known = self._reported(ones, numbers)
+        mean, square, share = np.split(known, [x.shape[1], 2 * x.shape[1]], 1)
         spread = np.sqrt(np.maximum(square - mean**2, 1e-12))
-        share = self.add([np.array([train.group[p].sum() / self.n]) for p in self.parts])[0]
-        self.away = train.group - share
-        generator = np.random.default_rng([seed, 7])
-        centres = generator.normal(size=(rule.kernels, x.shape[1]))
-        square_distance = (((x - mean) / spread)[:, None, :] - centres).astype(float)
-        scale = rule.width**2 * x.shape[1]
-        self.kernel: Floats = np.exp(-0.5 * (square_distance**2).sum(2) / scale)
-        self.mass = self.add([self.kernel[p].sum(0) / self.n for p in self.parts])
-        self.even = 1 / self.mass.sum()
+        centres = [
+            np.random.default_rng([seed, 7]).normal(size=(rule.kernels, x.shape[1]))
+            for seed in seeds
+        ]
+        means, spreads, there, shares = sent([mean, spread, np.stack(centres), share], x.device)
+        self.away = group - shares  # (R, N)
+        standard = (x - means[:, None]) / spreads[:, None]
+        far = torch.stack(  # (R, N, M), a kernel at a time: N x M x features may be large
+            [(standard - one[:, None]).square().sum(2) for one in there.unbind(1)], 2
+        )
+        self.kernel = torch.exp(-0.5 * far / (rule.width**2 * x.shape[1]))
+        self.mass = self._reported(ones, self.kernel)  # (R, M)
+        self.even = 1 / self.mass.sum(1, keepdims=True)
 
-    def add(self, rows: list[Floats]) -> Floats:
-        """A secure sum over the clients."""
+    def _reported(self, weights: Tensor, values: Tensor) -> Floats:
+        """Secure sums over the clients (R, W S) of their own sums over s of weights (R, W, N) times
+        values (R, N, S), over n.
+        """
+        own = [torch.bmm(weights[:, :, part], values[:, part]) for part in self.parts]
+        (reports,) = brought([torch.stack(own).flatten(2) / self.n])
         self.sums += 1
-        return secure.unmask(
-            secure.mask(np.array(rows), self.names, self.seed, self.sums, counter.ORDER)
+        words = self.sums, counter.ORDER
+        return np.stack(
+            [
+                secure.unmask(secure.mask(reports[:, r], self.names, seed, *words))
+                for r, seed in enumerate(self.seeds)
+            ]
         )
 
-    def finish(self, rounds: int, lr: float) -> AgnosticFit:
+    def finish(self, rounds: int, lr: float) -> list[AgnosticFit]:
         """Train."""
-        rule, w = self.rule, self.model.init(self.seed)
-        velocity, alpha, above = torch.zeros_like(w), np.full(rule.kernels, self.even), 0.0
-        below = 0.0
+        rule = self.rule
+        w = torch.stack([self.model.init(seed) for seed in self.seeds]).to(self.kernel.device)
+        velocity, alpha = torch.zeros_like(w), np.repeat(self.even, rule.kernels, 1)
+        above = below = np.zeros((len(w), 1))
         for t in range(rounds):
-            risk, gap = self._sums(w)
-            vertex = worst(risk + (above - below) * gap, self.mass, rule.cap * self.even)
+            risk, gap = self._statistics(w)
+            vertex = self._vertices(risk + (above - below) * gap)
             alpha = alpha + rule.rate / (t + 1) ** rule.decay * (vertex - alpha)
-            found = float(alpha @ gap)
+            found = (alpha * gap).sum(1, keepdims=True)
             over, under = found - rule.tau, -found - rule.tau
-            above = max(0.0, above + rule.dual_rate * over)
-            below = max(0.0, below + rule.dual_rate * under)
+            above = np.maximum(0.0, above + rule.dual_rate * over)
+            below = np.maximum(0.0, below + rule.dual_rate * under)
             # the augmented Lagrangian's slope: without the second terms w and the multipliers
             # circle each other
-            pull = max(0.0, above + rule.penalty * over) - max(0.0, below + rule.penalty * under)
-            velocity = rule.momentum * velocity + self._slope(w, alpha, pull)
+            pull = np.maximum(0.0, above + rule.penalty * over)
+            pull = pull - np.maximum(0.0, below + rule.penalty * under)
+            velocity = rule.momentum * velocity + self._slopes(w, alpha, pull)
             w = w - lr * velocity
-        return self._fit(w, alpha, above - below)
+        return self._fits(w, alpha, above - below)
 
-    def _fit(self, w: Tensor, alpha: Floats, multiplier: float) -> AgnosticFit:
-        risk, gap = self._sums(w)
+    def _fits(self, w: Tensor, alpha: Floats, multiplier: Floats) -> list[AgnosticFit]:
+        risk, gap = self._statistics(w)
         worth = risk + multiplier * gap
-        regret = float((worst(worth, self.mass, self.rule.cap * self.even) - alpha) @ worth)
-        slope = float(self._slope(w, alpha, multiplier).norm())
-        return AgnosticFit(
-            w, alpha, multiplier, float(alpha @ risk), float(alpha @ gap), slope, max(regret, 0.0)
-        )
+        regret = np.maximum(((self._vertices(worth) - alpha) * worth).sum(1), 0.0)
+        (slope,) = brought([self._slopes(w, alpha, multiplier).norm(dim=1)])
+        columns = multiplier[:, 0], (alpha * risk).sum(1), (alpha * gap).sum(1), slope, regret
+        return [
+            AgnosticFit(w[r], alpha[r], *(float(column[r]) for column in columns))
+            for r in range(len(w))
+        ]
 
-    def _sums(self, w: Tensor) -> list[Floats]:
-        """(1/n) Σ K_m ℓ and (1/n) Σ K_m (a - mean) z, (M,) each: what the server learns of the
-        people in a round.
+    def _vertices(self, worth: Floats) -> Floats:
+        rows = zip(worth, self.mass, self.rule.cap * self.even[:, 0], strict=True)
+        return np.stack([worst(*row) for row in rows])
+
+    def _statistics(self, w: Tensor) -> tuple[Floats, Floats]:
+        """(1/n) Σ K_m ℓ and (1/n) Σ K_m (a - mean) z, (R, M) each: what the server learns of the
+        people in a round. z = ℓ(0, ŷ) - ℓ(1, ŷ) is the log odds of a model with log loss.
         """
-        losses, scores = self._forward(w)
-        return np.split(self.add([self._statistics(losses, scores, p) for p in self.parts]), 2)
+        y, many = self.data.y, 3 * len(w)
+        labels = torch.stack([y, torch.zeros_like(y), torch.ones_like(y)]).repeat(len(w), 1)
+        x = self.data.x.expand(many, *self.data.x.shape)
+        losses = self.model.losses(w.repeat_interleave(3, 0), x, labels)
+        own, none, one = losses.view(len(w), 3, -1).unbind(1)
+        weights = torch.stack([own, self.away * (none - one)], 1)
+        risk, gap = np.split(self._reported(weights, self.kernel), 2, 1)
+        return risk, gap
 
-    def _slope(self, w: Tensor, alpha: Floats, pull: float) -> Tensor:
-        """The sum of the clients' gradients."""
-        return torch.stack([self._gradient(w, alpha, pull, p) for p in self.parts]).sum(0)
-
-    def _forward(self, w: Tensor) -> tuple[Floats, Floats]:
-        """Losses, and scores z = ℓ(0, ŷ) - ℓ(1, ŷ), which is the log odds of a model with log
-        loss.
-        """
-        x, y = self.data.x[None], self.data.y[None]
-        own, none, one = (
-            self.model.losses(w[None], x, v)[0]
-            for v in (y, torch.zeros_like(y), torch.ones_like(y))
-        )
-        return own.numpy(), (none - one).numpy()
-
-    def _statistics(self, losses: Floats, scores: Floats, part: slice) -> Floats:
-        kernel = self.kernel[part] / self.n
-        return np.concatenate([losses[part] @ kernel, (self.away[part] * scores[part]) @ kernel])
-
-    def _gradient(self, w: Tensor, alpha: Floats, pull: float, part: slice) -> Tensor:
-        """Client's part of the gradient of (1/n) Σ θ (ℓ + pull (a - mean) z)."""
-        theta = self.kernel[part] @ alpha / self.n
-        x, y = self.data.x[None, part], self.data.y[None, part]
-        lean = torch.from_numpy(pull * theta * self.away[part])[None]
-        slope = self.model.gradient(w[None], x, y, torch.from_numpy(theta)[None])
-        slope = slope + self.model.gradient(w[None], x, torch.zeros_like(y), lean)
-        return (slope - self.model.gradient(w[None], x, torch.ones_like(y), lean))[0]
+    def _slopes(self, w: Tensor, alpha: Floats, pull: Floats) -> Tensor:
+        """The sums of the clients' gradients of (1/n) Σ θ (ℓ + pull (a - mean) z), (R, P)."""
+        alphas, pulls = sent([alpha, pull], w.device)
+        theta = (self.kernel @ alphas[:, :, None]).squeeze(2) / self.n
+        lean = pulls * theta * self.away
+        x, y = (t.expand(len(w), *t.shape) for t in (self.data.x, self.data.y))
+        slope = self.model.gradient(w, x, y, theta)
+        slope = slope + self.model.gradient(w, x, torch.zeros_like(y), lean)
+        return slope - self.model.gradient(w, x, torch.ones_like(y), lean)
 
 
 def worst(worth: Floats, mass: Floats, cap: float) -> Floats:

@@ -97,9 +97,7 @@ class FairFed(SumOnly):
                 * n.sum(1, keepdims=True)
                 / (n.sum((1, 2), keepdims=True) * n)
             )
-        return (
-            LocalTask(sample_weights=round.index.spread(np.where(n > 0, table, 1.0), round.params)),
-        )
+        return (LocalTask(sample_weights=round.index.spread(np.where(n > 0, table, 1.0))),)
 
     def keep(self, round: CellRound, received: Received) -> State:
         omega = as_floats(round.state[OMEGA])

@@ -157,4 +157,4 @@ class FedFB(SumOnly):
     def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
         lam, known = as_floats(round.state["lam"]), as_floats(round.state["known"])
         table = self.rule.rules.table(lam, known, round.index.counts)
-        return (LocalTask(sample_weights=round.index.spread(table, round.params)),)
+        return (LocalTask(sample_weights=round.index.spread(table)),)

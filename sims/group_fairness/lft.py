@@ -99,12 +99,12 @@ class LocalFairBatch(SumOnly):
         for k, known in enumerate(self._known(counts)):
             if known is not None:
                 table[k] = self.rule.rules.table(lam[k], known, counts[k : k + 1])
-        own = self.models(round)[round.clients]
-        return (LocalTask(start=own, sample_weights=round.index.spread(table, round.params)),)
+        own = self.models(round)[round.rows]
+        return (LocalTask(start=own, sample_weights=round.index.spread(table)),)
 
     def keep(self, round: CellRound, received: Received) -> State:
         models = self.models(round).clone()
-        models[round.clients] = round.params + received.updates
+        models[round.rows] = round.params + received.updates
         return {MODELS: models}
 
     def weigh(self, round: CellRound) -> Floats | None:

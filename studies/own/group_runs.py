@@ -94,9 +94,13 @@ def run_agnostic(
     rows.clients += simulation.evaluate()
     for r, one in enumerate(rules):
         lr = training.lr if one.lr is None else one.lr
-        found = one.rule.train(setting.model, setting.parts, training.rounds, lr, (seed,))[0]
+        (found,) = one.rule.train(
+            setting.model, setting.parts, training.rounds, lr, (seed,), simulation.device
+        )
         simulation.params[r] = found.to(simulation.device, simulation.params.dtype)
     simulation.round = training.rounds
     rows.clients += simulation.evaluate()
     clients = rows.table("clients").to_pandas()
-    return measured(names, seed, Result(simulation.params.numpy(), clients, clients, simulation))
+    return measured(
+        names, seed, Result(simulation.params.cpu().numpy(), clients, clients, simulation)
+    )

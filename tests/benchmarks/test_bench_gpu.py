@@ -21,10 +21,19 @@ def test_without_torch_there_is_no_row(monkeypatch):
 
 @pytest.mark.slow
 def test_all_rows_on_the_cpu():
-    small, networks = bench_gpu.rows("cpu", bench_gpu.FEW)
-    assert (
-        small.ours > 0 and "client steps a second" in small.note and "% of a copy's" in small.note
+    *rounds, networks = bench_gpu.rows("cpu", bench_gpu.FEW)
+    names = (
+        "softmax regression",
+        "MLP 60-64-10",
+        "a sweep of 8",
+        "unequal sizes",
+        "a tenth",
+        "FedFB",
     )
+    assert len(rounds) == len(names)
+    for row, name in zip(rounds, names, strict=True):
+        assert name in row.what and row.ours > 0
+        assert "client steps a second" in row.note and "% of a copy's" in row.note
     assert networks.ours > 0 and networks.alternative is not None and networks.alternative > 0
     assert "images a second" in networks.note and "TFLOP/s" in networks.note
 
@@ -40,10 +49,10 @@ def test_a_gpu_is_given_the_full_work(monkeypatch):
 
 
 def test_bytes_by_hand():
-    """Two clients: 120 samples of 60 features and a label, and 12 steps that read and write 610
-    parameters.
+    """240 samples of 60 features and a label, and three models of 610 parameters in and out; of
+    what a round computes nothing can be left out: the samples all enter the model.
     """
-    assert bench_gpu.least_bytes(2, 610) == 4 * 2 * (120 * 61 + 24 * 610)
+    assert bench_gpu.least_bytes(240, 3, 610) == 4 * (240 * 61 + 2 * 3 * 610)
 
 
 def test_operations_of_a_resnet():

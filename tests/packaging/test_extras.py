@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fairfl._support.extras import EXTRAS
+from fairfl._support.extras import EXTRAS, MissingExtra, extras_named
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULE = {"python-flint": "flint", "scikit-learn": "sklearn"}
@@ -129,5 +129,15 @@ def test_a_command_without_its_extra_says_which_in_one_line(words, extra, tmp_pa
 def test_an_enclosure_without_flint_names_the_extra():
     shown = python(f"{BLOCKED}{LAWS}ff.min_disparity(fed, 'lft_ensemble', certify=True)")
     assert shown.stderr.endswith(
-        'MissingExtra: flint is not installed: pip install "fairfl[claims]"\n'
+        "MissingExtra: the extra 'claims' is not installed: pip install \"fairfl[claims]\"\n"
     )
+
+
+def test_one_reason_whichever_library_of_an_extra_is_met_first():
+    """Figures that need the same extra are skipped for the same reason."""
+    told = set()
+    for library in ("torch", "torch.nn", "filelock"):
+        with pytest.raises(MissingExtra) as raised, extras_named():
+            raise ModuleNotFoundError("No module", name=library)
+        told.add(str(raised.value))
+    assert told == {"the extra 'sims' is not installed: pip install \"fairfl[sims]\""}

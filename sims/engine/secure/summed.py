@@ -8,19 +8,22 @@ from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal, final
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State, Sum
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
 from fairfl.sims.engine.health import Dropped
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.secure import masks as secure
+from fairfl.sims.engine.secure.device_masks import masked_sum
 from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.transfers import brought
 
 OWN = "own."
 """Entries of the state whose names begin so are the clients' memory: the server's hooks neither see
@@ -144,7 +147,8 @@ class SumOnly(Algorithm):
 class Summed:
     """One replicate's secure aggregation; with ``masked`` of the updates, too.
 
-    ``bits`` counts what each client sends masked in the round.
+    ``bits`` counts what each client sends masked in the round; ``sent`` says whether its updates
+    are.
     """
 
     def __init__(
@@ -154,11 +158,12 @@ class Summed:
         model: Model,
         data: ClientData,
         seed: int,
+        memory_limit: int,
         masked: bool = False,
     ) -> None:
         self.algorithm, self.index, self.model, self.data = algorithm, index, model, data
-        self.seed = seed
-        self.masked, self.bits, self.sums = masked, 0, 0
+        self.seed, self.memory_limit = seed, memory_limit
+        self.masked, self.sent, self.bits, self.sums = masked, True, 0, 0
 
     @property
     def bytes(self) -> int:
@@ -188,59 +193,71 @@ class Summed:
         own = self.algorithm.models(round)
         return (round.params, False) if own is None else (own, True)
 
-    def after(self, received: Received, memory_limit: int) -> tuple[Aggregate, bool, Tensor | None]:
-        """What to do with the updates, whether they are sent, and their weighted sum (P,) where it
-        alone is known.
+    def ask(self, part: Received) -> Tensor | None:
+        """The cells of the clients, each at its own trained model (n, k, A, 2), where they are
+        measured there.
         """
+        if self.algorithm.measured(part.number) != "end":
+            return None
+        own = (part.params + part.updates)[None]
+        return self.measured(own, part, own=True)[:, 0]
+
+    def measured(self, params: Tensor, round: Round, *, own: bool) -> Tensor:
+        """Sums over the cells of the round's clients, as ``CellIndex.measure``."""
+        return self.index.measure(
+            self.model,
+            params,
+            self.data,
+            round.clients,
+            own=own,
+            memory_limit=self.memory_limit,
+            there=round.rows,
+            needs=self.algorithm.needs,
+        )
+
+    def server(self, received: Received) -> Aggregate | Sum:
+        """What to do with the updates; ``masked`` ones are added up as they are received."""
         counted = self.bits, self.sums
         try:
-            return self._after(received, memory_limit)
+            return self._server(received)
         except Dropped:  # asked again, without some
             self.bits, self.sums = counted
             raise
 
-    def _after(
-        self, received: Received, memory_limit: int
-    ) -> tuple[Aggregate, bool, Tensor | None]:
+    def _server(self, received: Received) -> Aggregate | Sum:
         fields = {name: getattr(received, name) for name in Round.__dataclass_fields__}
         round = self._known(Round(**fields))
         if self.algorithm.measured(round.number) == "end":
             self._everyone(round)
-            cells = CellSums.of([self._at_end(part, memory_limit) for part in received.parts()])
-            round = self.exchange(round, cells)
+            sums = np.concatenate([part.asked for part in received.parts()], 1)
+            round = self.exchange(round, sums)
         round = replace(
             round, state=_merge(round.state, self.algorithm.keep(round, received), own=True)
         )
         weights = self.algorithm.weigh(round)
+        self.sent = weights is not None
         if weights is None:
-            return Aggregate(np.zeros(len(round.clients)), round.state), False, None
-        total = self._total(round, weights, received.updates) if self.masked else None
-        return Aggregate(weights, round.state), True, total
+            zeros = torch.zeros_like(round.params)
+            return Aggregate(np.zeros(len(round.clients)), round.state, zeros)
+        if not self.masked:
+            return Aggregate(weights, round.state)
+        self.bits += len(round.params) * secure.BITS
+        then = partial(Aggregate, weights, round.state)
+        return Sum(received, weights, then, partial(self._total, round))
 
-    def _at_end(self, part: Received, memory_limit: int) -> CellSums:
-        """The cells of some clients, each at its own trained model."""
-        own = (part.params + part.updates)[None]
-        (cells,) = self.index.measure(
-            self.model,
-            own,
-            self.data,
-            part.clients,
-            own=True,
-            memory_limit=memory_limit,
-            needs=self.algorithm.needs,
-        )
-        return cells
-
-    def _total(self, round: CellRound, weights: Floats, updates: Tensor) -> Tensor:
+    def _total(self, round: CellRound, weights: Tensor, updates: Tensor) -> Tensor:
         """The sum of the masked updates, some columns at a time."""
-        ids, updates = self.data.names[round.clients], updates.cpu()
-        wide, sums = max(1, secure.PAIRS // len(ids)), list[Floats]()
+        words = self.seed, UPDATE, round.number
+        if updates.device.type != "cpu":
+            own = updates.to(torch.float64) * weights[:, None]
+            return masked_sum(own, self.data.there[2][round.rows], *words)
+        ids, sums = self.data.names[round.clients], list[Floats]()
+        wide = max(1, secure.PAIRS // len(ids))
         for first in range(0, updates.shape[1], wide):
-            columns = updates[:, first : first + wide].to(torch.float64).numpy()
-            rows = np.asarray(weights)[:, None] * columns
-            sent = secure.mask(rows, ids, self.seed, UPDATE, round.number, column=first)
+            columns = updates[:, first : first + wide].to(torch.float64)
+            rows = (columns * weights[:, None]).numpy()
+            sent = secure.mask(rows, ids, *words, column=first)
             sums.append(secure.unmask(sent))
-        self.bits += updates.shape[1] * secure.BITS
         return torch.from_numpy(np.concatenate(sums))
 
     def _known(self, round: Round) -> CellRound:
@@ -250,10 +267,14 @@ class Summed:
             ids = self.data.names[round.clients]
             return secure.unmask(secure.mask(rows, ids, self.seed, REPORT, round.number, self.sums))
 
-        return CellRound(**vars(round), index=self.index, add=add)
+        fields = {name: getattr(round, name) for name in Round.__dataclass_fields__}
+        return CellRound(**fields, index=self.index, add=add)
 
-    def exchange(self, round: CellRound, cells: CellSums) -> CellRound:
-        """The round after clients have stored their state, reported, and received the sum."""
+    def exchange(self, round: CellRound, sums: Floats) -> CellRound:
+        """The round after clients have stored their state, reported what was measured (n, k, A, 2),
+        and received the sum.
+        """
+        cells = self.index.cells(sums, round.clients, self.algorithm.needs)
         state = _merge(round.state, self.algorithm.remember(round, cells), own=True)
         round = replace(round, state=state)
         rows = self.algorithm.report(round, cells)
@@ -276,11 +297,9 @@ class Summed:
             )
 
 
-def report_together(
-    rounds: Sequence[tuple[Summed, CellRound]], memory_limit: int
-) -> list[CellRound]:
+def report_together(rounds: Sequence[tuple[Summed, CellRound]]) -> list[CellRound]:
     """The rounds with the state of their start; replicates that measure the same clients do so in
-    one pass.
+    one pass, and what all have measured is brought to the host at once.
     """
     result = [round for _, round in rounds]
     alike: dict[tuple[object, ...], list[tuple[int, Tensor]]] = defaultdict(list)
@@ -288,20 +307,14 @@ def report_together(
         at = summed.where(round)
         if at is not None:
             alike[summed.algorithm.needs, at[1], round.clients.tobytes()].append((i, at[0]))
+    found = []
     for (_, own, _), members in alike.items():
         summed, round = rounds[members[0][0]]
         params = torch.stack([params for _, params in members])
-        found = summed.index.measure(
-            summed.model,
-            params,
-            summed.data,
-            round.clients,
-            own=bool(own),
-            memory_limit=memory_limit,
-            needs=summed.algorithm.needs,
-        )
-        for (i, _), cells in zip(members, found, strict=True):
-            result[i] = rounds[i][0].exchange(rounds[i][1], cells)
+        found.append(summed.measured(params, round, own=bool(own)))
+    for members, sums in zip(alike.values(), brought(found), strict=True):
+        for (i, _), one in zip(members, sums.swapaxes(0, 1), strict=True):
+            result[i] = rounds[i][0].exchange(rounds[i][1], one)
     return result
 
 

@@ -58,9 +58,11 @@ class StepProblem:
     def losses(self, params: Array) -> Array:
         """F_k (K,), means over all data of a client."""
         with one_thread():
-            return measure(
-                self.model, _row(params), self._train, np.arange(self.clients), right=False
-            ).means()
+            return (
+                measure(self.model, _row(params), self._train, np.arange(self.clients), right=False)
+                .means()
+                .numpy()
+            )
 
     def gradients(self, params: Array) -> Array:
         """Gradients of F_k (K, P)."""

@@ -129,7 +129,7 @@ def test_mean_rank_weights_of_draws(ranks, make):
     """The j-th largest of m draws is client k where at least j draws are of losses >= F_k, and
     fewer of those > F_k.
     """
-    losses = measure(MODEL, START[0], MODEL.prepare(DATA), np.arange(4)).means()
+    losses = measure(MODEL, START[0], MODEL.prepare(DATA), np.arange(4)).means().numpy()
     larger, wanted = Q(0), np.zeros(4)
     for k in np.argsort(-losses):
         for j, v in enumerate(ranks.rank_weights(3), start=1):

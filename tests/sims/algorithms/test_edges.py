@@ -98,20 +98,22 @@ def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
     n = len(losses)
     rows = torch.tensor(local - w)[:, None]
     p = np.full(n, 1 / n)
-    told = Received(
-        0,
-        np.arange(n),
-        p,
-        p,
-        torch.tensor([w]),
-        lr,
-        losses,
-        {},
-        draws=np.ones(n, int),
-        arrivals=lambda: [(rows[:1],), (rows[1:],)],
-    )
     for constant in (L, None):
-        weights = QFedAvg(float(q), constant, variant).server(told).weights
+        algorithm = QFedAvg(float(q), constant, variant)
+        told = Received(
+            0,
+            np.arange(n),
+            p,
+            p,
+            torch.tensor([w]),
+            lr,
+            losses,
+            {},
+            draws=np.ones(n, int),
+            arrivals=lambda: [(rows[:1],), (rows[1:],)],
+            ask=algorithm.ask,
+        )
+        weights = algorithm.server(told).taken().weights
         used = 1 / lr if constant is None else constant
         expected = algorithm_1.update(w, list(local), list(losses), used, q, variant == "corrected")
         assert w + weights @ (local - w) == pytest.approx(expected, rel=1e-9, abs=1e-9)
@@ -141,8 +143,9 @@ def test_one_step_of_one_over_L_is_q_fedsgd(q, L, lr):
             {},
             draws=np.ones(4, int),
             arrivals=lambda rows=rows: [(rows[:3],), (rows[3:],)],
+            ask=algorithm.ask,
         )
-        steps.append(algorithm.server(told).weights @ rows.numpy())
+        steps.append(algorithm.server(told).taken().weights @ rows.numpy())
     h = p @ (L * losses**q + q * losses ** (q - 1) * (gradients**2).sum(1))
     for step in steps:
         np.testing.assert_allclose(step, -(p * losses**q) @ gradients / h, rtol=1e-9)

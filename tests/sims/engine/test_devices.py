@@ -16,6 +16,8 @@ from fairfl.sims import models
 from fairfl.sims.algorithms import algorithms
 from fairfl.sims.algorithms.afl import AFL
 from fairfl.sims.algorithms.ditto import Ditto
+from fairfl.sims.algorithms.dynamic import Dynamic
+from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.propfair import PropFair
 from fairfl.sims.algorithms.qfedavg import QFedAvg
@@ -23,6 +25,8 @@ from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.engine import (
     MLP,
     ClientData,
+    Everyone,
+    Joining,
     LeastSquares,
     LinearSVM,
     Logistic,
@@ -34,9 +38,16 @@ from fairfl.sims.engine import (
     Uniform,
     simulate,
 )
+from fairfl.sims.engine.secure import masks
+from fairfl.sims.engine.secure.device_masks import masked, masked_sum
+from fairfl.sims.engine.secure.summed import UPDATE
+from fairfl.sims.group_fairness.agnostic import AgnosticFair
+from fairfl.sims.group_fairness.fairfed import FairFed
 from fairfl.sims.group_fairness.fedfb import FedFB
+from fairfl.sims.group_fairness.lft import LocalFairBatch
 
 EVERY = [algorithm for kind in algorithms().values() for algorithm in kind.examples()]
+FIRST = [next(iter(kind.examples())) for kind in algorithms().values()]
 DATA = classified((1, 17, 4, 9, 30, 8), test=3)
 
 
@@ -170,6 +181,102 @@ def test_steps_neither_wait_nor_send(algorithm, model, monkeypatch):
     wide = traffic((1, 17, 9, 8) * 6, 2)
     assert few[:2] == more[:2] == wide[:2] and few[2] < more[2]
     assert few[1].total() <= 4 and few[0].total() <= 24
+
+
+GROUP_FAIR = [
+    FedFB(),
+    FedFB(evaluated="local"),
+    FedFB(bits=8),
+    FairFed(),
+    LocalFairBatch(),
+    LocalFairBatch(average_every=1),
+]
+MASKED = replace(EXACT, masked_updates=True)
+CASES = [
+    *((Softmax(4, 3), classified((1, 17, 9)), one, EXACT, Everyone()) for one in FIRST),
+    *((Softmax(4, 3), classified((9, 1, 7, 4, 30)), one, EXACT, Uniform(3)) for one in FIRST),
+    *((Logistic(2), people((30, 20, 25)), one, EXACT, Everyone()) for one in GROUP_FAIR),
+    *((Logistic(2), people((30, 20, 25)), one, MASKED, Everyone()) for one in GROUP_FAIR),
+    *((Logistic(2), people((3, 4, 7, 9)), one, EXACT, Uniform(3)) for one in GROUP_FAIR[:1]),
+    *(
+        (Softmax(4, 3), classified((1, 17, 9)), one, EXACT, Joining((0, 1)))
+        for one in EVERY
+        if isinstance(one, (Dynamic, DynamicQFedAvg))
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "algorithm", "computing", "participation"),
+    CASES,
+    ids=[f"{one!r}, {who.name}{', masked' * how.masked_updates}" for _, _, one, how, who in CASES],
+)
+def test_replicates_wait_and_send_together(
+    model, data, algorithm, computing, participation, monkeypatch
+):
+    """A round's waits and transfers are as many for 1, 3 and 8 replicates, each with a seed of its
+    own.
+    """
+
+    def traffic(replicates):
+        with pretended_gpu(monkeypatch) as gpu:
+            every = [Replicate(algorithm, seed) for seed in range(replicates)]
+            training = quick(steps=2, participation=participation)
+            simulation = Simulation(model, data, every, training, computing)
+            for _ in range(3):
+                gpu.sent.clear(), gpu.waited.clear()
+                simulation.step()
+            return gpu.sent.total(), gpu.waited.total()
+
+    sent, waited = traffic(1)
+    assert traffic(3) == traffic(8) == (sent, waited)
+    assert waited <= 3
+
+
+def test_masks_there_are_those_of_the_host(monkeypatch):
+    rng = np.random.default_rng(0)
+    for clients, width, pairs in ((1, 3, 1 << 20), (2, 1, 1), (7, 5, 9), (7, 5, 1 << 20)):
+        monkeypatch.setattr(masks, "PAIRS", pairs)
+        rows, ids = rng.normal(size=(clients, width)), rng.permutation(50)[:clients]
+        expected = masks.mask(rows, ids, 3, UPDATE, 2, column=4)
+        with pretended_gpu(monkeypatch) as gpu:
+            there = torch.from_numpy(rows).to(GPU), torch.from_numpy(ids).to(GPU)
+            gpu.sent.clear()
+            found = masked(*there, 3, UPDATE, 2, column=4)
+            total = masked_sum(*there, 3, UPDATE, 2)
+            assert gpu.sent.total() == gpu.waited.total() == 0
+            found, total = found.cpu().numpy(), total.cpu().numpy()
+        np.testing.assert_array_equal(found.view(np.uint64), expected)
+        np.testing.assert_array_equal(total, masks.unmask(masks.mask(rows, ids, 3, UPDATE, 2)))
+    large = torch.full((2, 2), masks.LARGEST)
+    assert masked_sum(large, torch.arange(2), 0).isnan().all()
+
+
+def test_agnostic_fair_ends_there_as_on_the_cpu(monkeypatch):
+    """A round waits once and sends once, however many seeds and clients."""
+    rule = AgnosticFair(kernels=3, momentum=0.5)
+
+    def run(sizes, rounds, seeds, device):
+        return rule.fit(Logistic(2), people(sizes), rounds, 0.2, range(seeds), device)
+
+    traffic = set()
+    for sizes, seeds in (((9, 20), 1), ((9, 20), 3), ((5,) * 9, 3)):
+        counts = []
+        with pretended_gpu(monkeypatch) as gpu:
+            for rounds in (2, 5):
+                gpu.sent.clear(), gpu.waited.clear()
+                found = run(sizes, rounds, seeds, GPU)
+                counts.append((gpu.sent.total(), gpu.waited.total()))
+            ends = torch.stack([one.params for one in found]).cpu()
+        here = run(sizes, 5, seeds, "cpu")
+        torch.testing.assert_close(ends, torch.stack([one.params for one in here]))
+        for one, other in zip(found, here, strict=True):
+            assert one.regret == pytest.approx(other.regret, abs=1e-9)
+        traffic.add(tuple(b - a for a, b in zip(*counts, strict=True)))
+    assert traffic == {(3, 3)}  # of three rounds more
+    alone = [rule.fit(Logistic(2), people((9, 20)), 5, 0.2, (seed,))[0] for seed in range(3)]
+    for one, other in zip(run((9, 20), 5, 3, "cpu"), alone, strict=True):
+        torch.testing.assert_close(one.params, other.params, rtol=1e-12, atol=1e-14)
 
 
 def test_a_run_is_kept_and_taken_up_there(monkeypatch, tmp_path):

@@ -26,7 +26,6 @@ from fairfl.sims.engine import (
     Module,
     NonFiniteUpdate,
     Parts,
-    Received,
     Replicate,
     Round,
     Simulation,
@@ -34,6 +33,7 @@ from fairfl.sims.engine import (
     Uniform,
     losses,
 )
+from fairfl.sims.engine.algorithm import squared_norms
 
 FLOAT32 = Computing(device="cpu")
 MODEL, DATA = Softmax(4, 3), classified((5, 9, 8))
@@ -197,15 +197,9 @@ def test_no_gpu_is_told_and_auto_does_without():
 
 def test_norms_are_those_of_the_rows():
     rows = torch.randn(7, 5, generator=torch.Generator().manual_seed(0))
-    p, once = np.full(7, 1 / 7), np.ones(7, int)
-    given = Received(
-        0, np.arange(7), p, p, rows[0], 0.1, None, {}, draws=once, arrivals=lambda: [(rows,)]
-    )
-    np.testing.assert_allclose(
-        given.squared_norms(), [float(r.double() @ r.double()) for r in rows], rtol=1e-14
-    )
-    nobody = given.some(slice(0, 0), arrivals=lambda: [(rows[:0],)])
-    assert nobody.squared_norms().shape == (0,)
+    expected = [[float(part @ part) for part in r.double().split((3, 2))] for r in rows]
+    np.testing.assert_allclose(squared_norms(rows, (3, 2)), expected, rtol=1e-14)
+    assert squared_norms(rows[:0], (3, 2)).shape == (0, 2)
 
 
 def test_gifair_ranks_as_it_is_defined():

@@ -1,0 +1,115 @@
+"""Rounds of the algorithms for dynamic participants, beside FedAvg's, and five seeds of MNIST's
+shape beside a plain torch loop.
+
+By itself: ``python -m benchmarks.dynamic``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from benchmarks.client_steps import in_a_loop
+from benchmarks.simulator import CLASSES, FEATURES, HIDDEN, SAMPLES
+from benchmarks.timing import FULL, Row, Sizes, cpu_interleaved, seconds
+
+PIXELS, ROWS, BATCH, EPOCHS, CLIENTS, SEEDS = 784, 171, 32, 5, 10, 5
+"""Two groups of five clients that share 2,000 rows, a seventh of them for tests."""
+UNITS = (64, 200)
+
+
+def dynamic(sizes: Sizes) -> Iterator[Row]:
+    """The rows of BENCHMARKS.md."""
+    if find_spec("torch") is not None:
+        import torch
+
+        torch.set_num_threads(1)
+        full = sizes.rounds > 1
+        yield from algorithms(100 if full else 2, sizes.rounds)
+        for units in UNITS if full else (4,):
+            yield five_seeds(units, CLIENTS if full else 2, min(3, sizes.rounds))
+
+
+def job(model: Any, clients: int, rows: int, batch: int, epochs: int, every: list[Any]) -> Any:
+    """Clients of noise, two groups of which have joined; the replicates' simulation."""
+    from fairfl.sims.engine import ClientData, Computing, Joining, Parts, Simulation, Training
+
+    rng = np.random.default_rng(3)
+    wide = model.widths[0]
+    x = rng.normal(size=(clients * rows, wide)).astype(np.float32)
+    y = rng.integers(0, CLASSES, clients * rows)
+    data = ClientData.of_arrays(x, y, np.arange(clients + 1) * rows)
+    when = Joining((0, 1))
+    training = Training(10**9, lr=0.01, batch_size=batch, epochs=epochs, participation=when)
+    found = Simulation(model, Parts(data), every, training, Computing(device="cpu", threads=1))
+    for _ in range(3):  # until both groups are there, and lengths are known
+        found.step()
+    return found
+
+
+def algorithms(clients: int, rounds: int) -> Iterator[Row]:
+    """One local epoch of an MLP: a rule's round, and FedAvg's."""
+    from fairfl.sims.algorithms.clipping_fedavg import ClippingFedAvg
+    from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
+    from fairfl.sims.algorithms.fedavg import FedAvg
+    from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
+    from fairfl.sims.algorithms.normalized_fedavg import NormalizedFedAvg
+    from fairfl.sims.algorithms.qfedavg import QFedAvg
+    from fairfl.sims.engine import MLP, Replicate
+
+    rules = (NormalizedFedAvg(), ModifiedNormalizedFedAvg(), ClippingFedAvg())
+    merged = (DynamicQFedAvg(rule=rule) for rule in rules)
+    model = MLP((FEATURES, HIDDEN, CLASSES))
+
+    def step(algorithm: Any) -> Callable[[], Any]:
+        return job(model, clients, SAMPLES, 10, 1, [Replicate(algorithm)]).step
+
+    for algorithm in (*rules, *merged, QFedAvg()):
+        ours, plain = cpu_interleaved(2 * rounds, [step(algorithm), step(FedAvg())])
+        name = algorithm.name + (f" of {algorithm.rule.name}" if hasattr(algorithm, "rule") else "")
+        what = f"round of {name}, MLP, {clients} clients, one local epoch, CPU time"
+        yield Row(what, ours, "FedAvg", plain, 1.5 * plain, f"{ours / plain:.3g} times FedAvg")
+
+
+def five_seeds(units: int, clients: int, rounds: int) -> Row:
+    """A round of FedAvg with as many replicates as seeds, and a loop over seeds, clients, steps."""
+    from fairfl.sims import models
+    from fairfl.sims.algorithms.fedavg import FedAvg
+    from fairfl.sims.engine import MLP, Replicate
+
+    widths = PIXELS, units, CLASSES
+    run = job(MLP(widths), clients, ROWS, BATCH, EPOCHS, [Replicate(FedAvg(), s) for s in range(5)])
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(clients, ROWS, PIXELS)).astype(np.float32)
+    y = rng.integers(0, CLASSES, (clients, ROWS))
+    loop = in_a_loop(models.MLP(PIXELS, (units,), CLASSES), x, y, BATCH, EPOCHS)
+    jobs = clients * SEEDS
+    ours, plain, alone = cpu_interleaved(rounds, [run.step, loop, products(jobs, units)])
+    what = f"round of FedAvg, MNIST's shape, {units} units, {clients} clients, {SEEDS} seeds"
+    steps = EPOCHS * -(-ROWS // BATCH)
+    told = f"products of matrices alone take {seconds(steps * alone)}"
+    return Row(f"{what}, CPU time", ours, "a torch loop", SEEDS * plain, SEEDS * plain / 4, told)
+
+
+def products(jobs: int, units: int) -> Callable[[], None]:
+    """The five products of a step of so many networks, full batches: no engine does without."""
+    import torch
+
+    x, first = torch.randn(jobs, BATCH, PIXELS), torch.randn(jobs, PIXELS, units)
+    h, last = torch.randn(jobs, BATCH, units), torch.randn(jobs, units, CLASSES)
+    z = torch.randn(jobs, BATCH, CLASSES)
+    pairs = (x, first), (h, last), (h.mT, z), (z, last.mT), (x.mT, h)
+
+    def step() -> None:
+        for one, other in pairs:
+            torch.bmm(one, other)
+
+    return step
+
+
+if __name__ == "__main__":
+    for row in dynamic(FULL):
+        print(" | ".join(row.cells()), flush=True)

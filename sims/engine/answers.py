@@ -1,0 +1,125 @@
+"""What the servers make of a round's updates: all replicates' with as many waits for the device as
+one's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+from torch import Tensor
+
+from fairfl.sims.engine.algorithm import Aggregate, Arrivals, Received, Round, Sum, ready
+from fairfl.sims.engine.health import Dropped, Healed, finite
+from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.transfers import brought
+
+FIELDS = tuple(Round.__dataclass_fields__)
+
+
+class Server(Protocol):
+    """An algorithm, or its secure aggregation."""
+
+    def ask(self, part: Received) -> Tensor | None: ...
+
+    def server(self, received: Received) -> Aggregate | Sum: ...
+
+
+@dataclass(eq=False)
+class Trained:
+    """One replicate's round after its clients have trained.
+
+    ``train`` gives the updates, all at once if they are ``there``; ``received`` and ``aggregate``
+    are what came back of the clients that are kept, and what the server made of it: None as long as
+    it was not asked, and where nobody is left.
+    """
+
+    replicate: int
+    server: Server
+    round: Round
+    train: Arrivals
+    healed: Healed
+    room: int
+    there: bool
+    received: Received | None = field(default=None, init=False)
+    aggregate: Aggregate | None = field(default=None, init=False)
+
+    def receive(self, arrivals: Arrivals | None = None) -> Received:
+        """The round with the updates that are kept, or with those that are given."""
+        keep = self.healed.keep
+        some = self.round if keep.all() else self.round.among(keep)
+        self.received = Received(
+            **{name: getattr(some, name) for name in FIELDS},
+            arrivals=arrivals or self.healed,
+            room=self.room,
+            ask=self.server.ask,
+        )
+        return self.received
+
+    def answer_alone(self) -> None:
+        """Ask the server, again as long as updates are left out."""
+        while self.aggregate is None and self.healed.keep.any():
+            with suppress(Dropped):
+                _answer([(self, self.receive())])
+
+
+def answer(trained: Sequence[Trained]) -> None:
+    """Ask every server. Where an update is not finite, or they come in parts, one by one."""
+    sound = _sound([one for one in trained if one.there])
+    for one in trained:
+        if one not in sound:
+            one.answer_alone()
+    _answer(list(sound.items()))
+
+
+def _sound(trained: Sequence[Trained]) -> dict[Trained, Received]:
+    """The rounds whose updates are all finite, with what their servers ask for: one wait."""
+    given = [one.receive(one.train) for one in trained]
+    flags = [finite(task) for one in trained for (updates,) in [one.train()] for task in updates]
+    asked = [one.server.ask(received) for one, received in zip(trained, given, strict=True)]
+    numbers = brought([*flags, *(found for found in asked if found is not None)])
+    fine, found = iter(numbers[: len(flags)]), iter(numbers[len(flags) :])
+    result = dict[Trained, Received]()
+    for one, received, asks in zip(trained, given, asked, strict=True):
+        good = [next(fine).all() for _ in range(1 + len(received.further))]
+        known = np.zeros(0) if asks is None else next(found)
+        if all(good):
+            result[one] = received.known(known)
+    return result
+
+
+def _answer(trained: Sequence[tuple[Trained, Received]]) -> None:
+    """Ask the servers of updates that are there, or of one replicate's; sums are taken together."""
+    sums = list[tuple[Trained, Sum]]()
+    for one, received in trained:
+        made = one.server.server(received)
+        if isinstance(made, Aggregate):
+            weights = checked(made.weights, received, one.server)
+            if made.step is None:
+                made = Sum(received, weights, partial(Aggregate, weights, made.state))
+        if isinstance(made, Sum):
+            sums.append((one, made))
+        else:
+            one.aggregate = made
+    if len(trained) == 1:  # whose updates may come in parts
+        for one, asked in sums:
+            one.aggregate = asked.taken()
+        return
+    weights = [w(asked.received) if callable(w := asked.weights) else w for _, asked in sums]
+    there = ready(weights, trained[0][1].params) if sums else []
+    for (one, asked), own in zip(sums, there, strict=True):
+        one.aggregate = asked.taken(own)
+
+
+def checked(weights: Floats, received: Received, owner: object) -> Floats:
+    """ValueError unless there is a finite weight of each update."""
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (len(received.clients),) or not np.isfinite(weights).all():
+        raise ValueError(
+            f"weights must be finite, one of each update received, got {weights!r} from {owner!r}"
+        )
+    return weights
