@@ -420,7 +420,9 @@ CLAIMS = (
         notes=(
             "The printed proof does not give it: see propfair/theorem-3.3-unbiased and "
             "-condition. Its sigma~ constants are so wide (propfair/smoothness-direct) that they "
-            "may cover the bias."
+            "may cover the bias. Where nothing is random and the clients are equal it holds, for "
+            "losses that rise and fall within a round of 1,000 steps too "
+            "(propfair/theorem-3.3-alone)."
         ),
     ),
     Claim(

@@ -256,8 +256,8 @@ CLAIMS = (
         reading=(
             "The law of S_t is not stated; 'randomly select' is read as any law. For uniformly "
             "random subsets of equal clients the printed constants do hold "
-            "(propfair/theorem-A.1-uniform), and for unequal ones no violation was found "
-            "(propfair/uniform-selection)."
+            "(propfair/theorem-A.1-uniform), for unequal ones they do not "
+            "(propfair/theorem-A.1-unequal)."
         ),
         severity="theorem",
         whose="reading",
