@@ -14,15 +14,14 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, KernelProof, Witness
-from fairfl.claims.certificates.kernel_proof import CLASSICAL
+from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
 from fairfl.claims.instances import explore
 from fairfl.claims.propfair.averaging import CHANCE, SETTING
 from fairfl.claims.propfair.rounds import averaged, front, shares, step_limit
-from fairfl.claims.propfair.theorem_A_1 import HYPOTHESES, PRINTED, crowd, worlds
+from fairfl.claims.propfair.theorem_A_1 import HYPOTHESES, PRINTED, changed, crowd, proved, worlds
 from fairfl.claims.propfair.theorem_A_1 import case as bounded
 
 
@@ -60,9 +59,7 @@ def equals(draw: st.DrawFn) -> dict[str, Any]:
     return {**world, "sizes": [Fraction(1)] * n, "law": law}
 
 
-def check_uniform(
-    effort: Effort, share: Fraction = Fraction(1), dropped: str = "", proof: str = SETTING + CHANCE
-) -> Evidence:
+def check_uniform(effort: Effort, share: Fraction = Fraction(1), dropped: str = "") -> Evidence:
     """The printed constants, for equal clients and uniform subsets: b_i = 1/n in the proof."""
     statement = Call.of(bounded, kind="printed", share=share, dropped=dropped)
     noisy = {
@@ -72,7 +69,7 @@ def check_uniform(
     }
     run = explore(statement, Call.of(equals), effort, examples=effort.pick(60, 1500))
     one = Witness.at(statement, "two clients, one of them taken, noise", **noisy)
-    return Evidence.of(KernelProof.of("averaging.v", proof, run, one, axioms=CLASSICAL))
+    return proved(SETTING + CHANCE, run, one)
 
 
 def uneven(n: int, s: int, size: int, full: bool = False) -> tuple[Fraction, Fraction]:
@@ -191,9 +188,7 @@ CLAIMS = (
             ),
             Mutant("no noise", "sigma_l left out of Psi", partial(check_uniform, dropped="noise")),
             Mutant(
-                "22.8 for 24",
-                "a longer step in (A.3)",
-                partial(check_uniform, proof=(SETTING + CHANCE).replace("24 *", "(228 / 10) *")),
+                "22.8 for 24", "a longer step in (A.3)", changed(CHANCE, "24 *", "(228 / 10) *")
             ),
         ),
         whose="ours",
