@@ -1,6 +1,6 @@
 (* Federated averaging on R^d, with laws as expectations: a law m takes a function f of the outcome
    to m f, its mean. Every law of finitely many outcomes is one. *)
-From Coq Require Import Reals Lra Lia List.
+From Coq Require Import Reals Lra Lia List FunctionalExtensionality.
 Open Scope R_scope.
 
 Fixpoint sum (n : nat) (t : nat -> R) : R := match n with O => 0 | S k => sum k t + t k end.
@@ -32,8 +32,8 @@ Fixpoint rounds (step : (nat -> R) -> ((nat -> R) -> R) -> R) (theta : nat -> R)
 Definition clients (d n : nat) (F : (nat -> R) -> R) (dF : (nat -> R) -> nat -> R)
   (df : nat -> (nat -> R) -> nat -> R) (draw : nat -> (nat -> R) -> ((nat -> R) -> R) -> R)
   (L : R) (s : nat -> R) (g : R) : Prop :=
-  0 <= L /\ (forall x y, F y <= F x + dot d (dF x) (plus y (-1) x)
-    + L / 2 * square d (plus y (-1) x))
+  0 < L /\ (forall x h, derivable_pt_lim (fun t => F (plus x t h)) 0 (dot d (dF x) h))
+  /\ (forall x y, square d (plus (dF y) (-1) (dF x)) <= L ^ 2 * square d (plus y (-1) x))
   /\ forall i, (i < n)%nat -> forall x, law (nat -> R) (draw i x)
     /\ draw i x (fun v => square d (plus v (-1) (df i x))) <= s i
     /\ square d (plus (df i x) (-1) (dF x)) <= g
@@ -69,6 +69,12 @@ Proof. induction n as [| n IH]; intros; simpl; [ring | rewrite IH; ring]. Qed.
 Lemma sum_const : forall n c, sum n (fun _ => c) = INR n * c.
 Proof. induction n as [| n IH]; intros; [simpl; ring | rewrite S_INR; simpl; rewrite IH; ring]. Qed.
 
+Lemma sum_times : forall n c a, sum n (fun i => c * a i) = c * sum n a.
+Proof.
+intros. rewrite (sum_ext n _ (fun i => c * a i + 0)) by (intros; ring).
+rewrite sum_lin, sum_const. ring.
+Qed.
+
 Lemma dot_sym : forall d x y, dot d x y = dot d y x.
 Proof. intros. apply sum_ext. intros. ring. Qed.
 
@@ -98,6 +104,45 @@ Qed.
 
 Lemma square_same : forall d x y, (forall z, dot d x z = dot d y z) -> square d x = square d y.
 Proof. intros d x y H. unfold square. rewrite H, dot_sym, H. reflexivity. Qed.
+
+(* F is at most quadratic where its gradient is Lipschitz. *)
+Lemma above : forall d F dF L x y, 0 < L ->
+  (forall x h, derivable_pt_lim (fun t => F (plus x t h)) 0 (dot d (dF x) h)) ->
+  (forall x y, square d (plus (dF y) (-1) (dF x)) <= L ^ 2 * square d (plus y (-1) x)) ->
+  F y <= F x + dot d (dF x) (plus y (-1) x) + L / 2 * square d (plus y (-1) x).
+Proof.
+intros d F dF L x y L0 D lip. set (h := plus y (-1) x). set (q := square d h).
+assert (add : forall t u, plus (plus x t h) u h = plus x (t + u) h).
+{ intros. apply functional_extensionality. intros k. unfold plus. ring. }
+assert (slope : forall t, derivable_pt_lim (fun t => F (plus x t h)) t (dot d (dF (plus x t h)) h)).
+{ intros t eps pos. destruct (D (plus x t h) h eps pos) as [delta H]. exists delta. intros u n s.
+  specialize (H u n s). rewrite !add, Rplus_0_l, Rplus_0_r in H. exact H. }
+destruct (MVT_cor2 (fun t => F (plus x t h) - (dot d (dF x) h * t + L / 2 * q * (t * t)))
+  (fun t => dot d (dF (plus x t h)) h - (dot d (dF x) h * 1 + L / 2 * q * (1 * t + t * 1))) 0 1
+  Rlt_0_1) as [c [e [c0 c1]]].
+- intros t _. apply (derivable_pt_lim_minus (fun t => F (plus x t h))); [apply slope |].
+  apply (derivable_pt_lim_plus (fun t => dot d (dF x) h * t)).
+  + apply (derivable_pt_lim_scal id), derivable_pt_lim_id.
+  + apply (derivable_pt_lim_scal (fun t => t * t)).
+    apply (derivable_pt_lim_mult id id); apply derivable_pt_lim_id.
+- assert (y1 : plus x 1 h = y) by (apply functional_extensionality; intros; unfold h, plus; ring).
+  assert (x0 : plus x 0 h = x) by (apply functional_extensionality; intros; unfold plus; ring).
+  cbn beta in e. rewrite y1, x0 in e. fold q.
+  enough (dot d (dF (plus x c h)) h - dot d (dF x) h <= L * c * q) by lra.
+  set (a := plus (dF (plus x c h)) (-1) (dF x)).
+  assert (A : square d a <= L ^ 2 * (c ^ 2 * q)).
+  { apply Rle_trans with (1 := lip x (plus x c h)). right. f_equal.
+    rewrite (square_same d _ (plus (fun _ => 0) c h)).
+    - unfold q, square, dot. rewrite <- sum_times. apply sum_ext. intros. unfold plus. ring.
+    - intros z. unfold dot. apply sum_ext. intros. unfold plus. ring. }
+  assert (S := square_pos d (plus a (- (L * c)) h)).
+  assert (E : dot d (dF (plus x c h)) h - dot d (dF x) h = dot d a h).
+  { unfold a. rewrite dot_plus. ring. }
+  rewrite E. unfold square in S. rewrite dot_plus, !plus_dot in S.
+  fold (square d a) (square d h) in S. fold q in S. rewrite (dot_sym d h a) in S.
+  assert (0 < L * c) by now apply Rmult_lt_0_compat.
+  apply Rmult_le_reg_l with (2 * (L * c)); [lra |]. nra.
+Qed.
 
 (* Jensen's inequality and Cauchy's, for the mean of vectors. *)
 Lemma jensen : forall d n p x, (forall i, (i < n)%nat -> 0 <= p i) -> sum n p = 1 ->
@@ -529,7 +574,7 @@ Qed.
 Lemma noise_pos : forall d n F dF df draw L s g i, clients d n F dF df draw L s g -> (i < n)%nat ->
   0 <= s i /\ 0 <= g.
 Proof.
-intros d n F dF df draw L s g i [_ [_ C]] I. destruct (C i I (fun _ => 0)) as [law' [S [B _]]].
+intros d n F dF df draw L s g i [_ [_ [_ C]]] I. destruct (C i I (fun _ => 0)) as [law' [S [B _]]].
 split; [| apply Rle_trans with (2 := B); apply square_pos].
 apply Rle_trans with (2 := S). rewrite <- (law_const _ _ 0 law') at 1.
 apply (proj1 law'). intros. apply square_pos.
@@ -546,7 +591,8 @@ Lemma moved_unbiased : forall d n F dF df draw L s g K eta x i, clients d n F dF
 Proof.
 intros d n F dF df draw L s g K eta x i C U [e0 small] I. destruct (small i I) as [k1 k6].
 destruct (noise_pos _ _ _ _ _ _ _ _ _ i C I) as [s0 g0].
-destruct C as [L0 [_ C]]. set (k := INR (K i)) in *. set (G := square d (dF x)).
+destruct C as [L0' [_ [_ C]]]. assert (L0 := Rlt_le _ _ L0').
+set (k := INR (K i)) in *. set (G := square d (dF x)).
 assert (G0 : 0 <= G) by apply square_pos. assert (kpos : 1 <= k) by now apply (le_INR 1).
 eapply Rle_trans.
 - apply (moved d (draw i) eta x (K i) (dF x) (s i + 2 * g) (2 * L ^ 2)
@@ -608,7 +654,8 @@ Lemma moved_biased : forall d n F dF df draw L s g K eta x i, clients d n F dF d
 Proof.
 intros d n F dF df draw L s g K eta x i C [e0 small] I. destruct (small i I) as [k1 k6].
 destruct (noise_pos _ _ _ _ _ _ _ _ _ i C I) as [s0 g0].
-destruct C as [L0 [_ C]]. set (k := INR (K i)) in *. set (G := square d (dF x)).
+destruct C as [L0' [_ [_ C]]]. assert (L0 := Rlt_le _ _ L0').
+set (k := INR (K i)) in *. set (G := square d (dF x)).
 assert (G0 : 0 <= G) by apply square_pos. assert (kpos : 1 <= k) by now apply (le_INR 1).
 eapply Rle_trans.
 - apply (moved d (draw i) eta x (K i) (dF x) (3 * (s i + g)) (3 * L ^ 2)
@@ -646,12 +693,6 @@ eapply Rle_trans.
 - fold k. right. ring.
 Qed.
 
-Lemma sum_times : forall n c a, sum n (fun i => c * a i) = c * sum n a.
-Proof.
-intros. rewrite (sum_ext n _ (fun i => c * a i + 0)) by (intros; ring).
-rewrite sum_lin, sum_const. ring.
-Qed.
-
 Lemma sum_two : forall n c x y, sum n (fun i => x i + c * y i) = sum n x + c * sum n y.
 Proof.
 intros. rewrite (sum_ext n _ (fun i => c * y i + x i)) by (intros; ring). rewrite sum_lin. ring.
@@ -679,7 +720,7 @@ Lemma bounded : forall d n F dF df draw L s g A chosen share K eta runs theta lo
      * ((F theta - low) / INR T + eta / 2 * sum n (fun i => b i * N i)).
 Proof.
 intros d n F dF df draw L s g A chosen share K eta runs theta low T beta b m N a
-  [L0 [smooth C]] [CL [parts R]] [e0 small] m1 more go mass few above pos.
+  [L0 [grad [lip C]]] [CL [parts R]] [e0 small] m1 more go mass few bound pos.
 replace (12 / ((11 * m - 9) * eta)) with (/ (eta * (11 * m - 9) / 12)) by (field; lra).
 apply (telescope _ F (fun x => square d (dF x))).
 - intros x. unfold next. apply (law_bind _ _ chosen (fun o f => runs x (fun h => f
@@ -687,11 +728,12 @@ apply (telescope _ F (fun x => square d (dF x))).
   split; [| split]; intros; [apply rl; auto | apply rl | apply rl].
 - assert (0 < eta * (11 * m - 9)) by (apply Rmult_lt_0_compat; lra). lra.
 - intros x. destruct (R x) as [rl mar].
-  apply (round d n F dF draw K L eta A chosen share beta runs x m N a b L0 e0 m1 CL rl);
-    [apply small | intros; now apply mar | | apply smooth | intros; now apply go | exact mass
-    | exact few].
+  apply (round d n F dF draw K L eta A chosen share beta runs x m N a b (Rlt_le _ _ L0) e0 m1 CL
+    rl);
+    [apply small | intros; now apply mar | | intros; now apply (above d F dF L)
+    | intros; now apply go | exact mass | exact few].
   intros o. destruct (parts o), (more o) as [? []]. repeat split; assumption.
-- exact above.
+- exact bound.
 - exact pos.
 Qed.
 

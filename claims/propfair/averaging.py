@@ -35,8 +35,8 @@ Fixpoint rounds (step : (nat -> R) -> ((nat -> R) -> R) -> R) (theta : nat -> R)
 Definition clients (d n : nat) (F : (nat -> R) -> R) (dF : (nat -> R) -> nat -> R)
   (df : nat -> (nat -> R) -> nat -> R) (draw : nat -> (nat -> R) -> ((nat -> R) -> R) -> R)
   (L : R) (s : nat -> R) (g : R) : Prop :=
-  0 <= L /\ (forall x y, F y <= F x + dot d (dF x) (plus y (-1) x)
-    + L / 2 * square d (plus y (-1) x))
+  0 < L /\ (forall x h, derivable_pt_lim (fun t => F (plus x t h)) 0 (dot d (dF x) h))
+  /\ (forall x y, square d (plus (dF y) (-1) (dF x)) <= L ^ 2 * square d (plus y (-1) x))
   /\ forall i, (i < n)%nat -> forall x, law (nat -> R) (draw i x)
     /\ draw i x (fun v => square d (plus v (-1) (df i x))) <= s i
     /\ square d (plus (df i x) (-1) (dF x)) <= g

@@ -286,8 +286,8 @@ CLAIMS = (
         kind="bound",
         hypotheses=HYPOTHESES,
         scope=(
-            "every dimension and number of clients; laws of finitely many outcomes; smoothness as "
-            "the quadratic bound from above; beside it exact expectations on quadratics, n <= 4"
+            "every dimension and number of clients, laws of finitely many outcomes; beside it "
+            "exact expectations on quadratics, n <= 4"
         ),
         expected="holds",
         check=check_repaired,
