@@ -125,7 +125,7 @@ def check(effort: Effort, kind: str = "printed", n: int = 100) -> Evidence:
     """The printed bound, at the crowd."""
     shows = (
         "100 clients theta^2/2, noise at the one that is drawn alone 9 times in 10: E||grad "
-        "F||^2 > 0.9, bound 0.53"
+        "F||^2 > 0.9, bound 0.52"
     )
     return Evidence.of(Counterexample.at(Call.of(case, kind=kind), shows, **crowd(n, 100)))
 
